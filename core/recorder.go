@@ -1,0 +1,72 @@
+package core
+
+import "time"
+
+// Recorder receives what happened, to be counted. The server's metrics package
+// implements it for Prometheus; NopRecorder ignores everything. Calls are cheap,
+// never block and never fail. Names of the series are the implementation's.
+type Recorder interface {
+	// SegmentReceived: a source segment arrived whole (orchestrator or gateway).
+	SegmentReceived(manifest ManifestID, bytes int, duration, download time.Duration)
+	// SegmentTranscoded: all renditions are done. took is the wall time from
+	// hand-over to result; profiles are the names in order.
+	SegmentTranscoded(manifest ManifestID, profiles []string, duration, took time.Duration, encoded Pixels)
+	// SegmentFailed: no renditions; code is the fault's stable token.
+	SegmentFailed(manifest ManifestID, code string)
+	// SegmentUploaded: a gateway's hand-over to an orchestrator; err "" on success.
+	SegmentUploaded(manifest ManifestID, orchestrator string, took time.Duration, code string)
+	// SegmentRetried: a gateway or pool starts attempt number try (2, 3, …).
+	SegmentRetried(manifest ManifestID, try int)
+	// OrchestratorSwapped: a gateway's stream moved to another orchestrator.
+	OrchestratorSwapped(manifest ManifestID)
+	// DiscoveryFailed: an orchestrator did not answer usably.
+	DiscoveryFailed(orchestrator, code string)
+	// Sessions reports the sessions in use and the limit after a change.
+	Sessions(inUse, limit int)
+	// SessionRefused: a new session was not admitted; code says why.
+	SessionRefused(code string)
+	// StreamCreated and StreamEnded: a gateway's stream began or went idle.
+	StreamCreated(manifest ManifestID)
+	StreamEnded(manifest ManifestID)
+	// WorkerRestarted: a media worker was replaced; reason is a fault code.
+	WorkerRestarted(device, reason string)
+}
+
+// NopRecorder ignores everything. Embed it to implement only part of Recorder.
+type NopRecorder struct{}
+
+// SegmentReceived ignores the event.
+func (NopRecorder) SegmentReceived(ManifestID, int, time.Duration, time.Duration) {}
+
+// SegmentTranscoded ignores the event.
+func (NopRecorder) SegmentTranscoded(ManifestID, []string, time.Duration, time.Duration, Pixels) {}
+
+// SegmentFailed ignores the event.
+func (NopRecorder) SegmentFailed(ManifestID, string) {}
+
+// SegmentUploaded ignores the event.
+func (NopRecorder) SegmentUploaded(ManifestID, string, time.Duration, string) {}
+
+// SegmentRetried ignores the event.
+func (NopRecorder) SegmentRetried(ManifestID, int) {}
+
+// OrchestratorSwapped ignores the event.
+func (NopRecorder) OrchestratorSwapped(ManifestID) {}
+
+// DiscoveryFailed ignores the event.
+func (NopRecorder) DiscoveryFailed(string, string) {}
+
+// Sessions ignores the event.
+func (NopRecorder) Sessions(int, int) {}
+
+// SessionRefused ignores the event.
+func (NopRecorder) SessionRefused(string) {}
+
+// StreamCreated ignores the event.
+func (NopRecorder) StreamCreated(ManifestID) {}
+
+// StreamEnded ignores the event.
+func (NopRecorder) StreamEnded(ManifestID) {}
+
+// WorkerRestarted ignores the event.
+func (NopRecorder) WorkerRestarted(string, string) {}

@@ -1,0 +1,31 @@
+module github.com/tuttinode/tutti
+
+go 1.26.0
+
+require (
+	github.com/ProjectZKM/Ziren/crates/go-runtime/zkvm_runtime v0.0.0-20251001021608-1fe7b43fc4d6 // indirect
+	github.com/asticode/go-astiav v0.39.0 // indirect
+	github.com/asticode/go-astikit v0.42.0 // indirect
+	github.com/bits-and-blooms/bitset v1.20.0 // indirect
+	github.com/consensys/gnark-crypto v0.18.1 // indirect
+	github.com/coreos/go-systemd/v22 v22.6.0 // indirect
+	github.com/crate-crypto/go-eth-kzg v1.5.0 // indirect
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.0.1 // indirect
+	github.com/elastic/go-seccomp-bpf v1.5.0 // indirect
+	github.com/ethereum/c-kzg-4844/v2 v2.1.6 // indirect
+	github.com/ethereum/go-ethereum v1.17.2 // indirect
+	github.com/golang/glog v1.2.5 // indirect
+	github.com/holiman/uint256 v1.3.2 // indirect
+	github.com/landlock-lsm/go-landlock v0.11.0 // indirect
+	github.com/prometheus/client_golang v1.23.2 // indirect
+	github.com/supranational/blst v0.3.16 // indirect
+	go.uber.org/goleak v1.3.0 // indirect
+	golang.org/x/net v0.50.0 // indirect
+	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/text v0.34.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20251222181119-0a764e51fe1b // indirect
+	google.golang.org/grpc v1.79.3 // indirect
+	google.golang.org/protobuf v1.36.11 // indirect
+	pgregory.net/rapid v1.2.0 // indirect
+)
