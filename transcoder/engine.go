@@ -1,0 +1,23 @@
+// Package transcoder does the media work of the node: it places sessions on
+// devices, admits them by what the devices can really do, and keeps hostile
+// media away from the process that holds keys.
+//
+// transcoder/libav does the work itself, transcoder/worker runs it in a child
+// process, transcoder/pool places, watches and retries. The rest of the node
+// sees only core.Transcoder.
+package transcoder
+
+import "github.com/tuttinode/tutti/core"
+
+// Engine is the media work of one device. The in-process libav engine, the
+// client of a media-worker process and the remote transcoder implement it and
+// pass one contract suite (core/coretest).
+//
+// Jobs of different sessions may be given at once; jobs of one session never
+// overlap. After Close every call fails and all native resources are gone.
+type Engine interface {
+	core.Transcoder
+	// Device names the device: "cpu", or a GPU's index as the operator gave it.
+	Device() string
+	Close() error
+}
