@@ -7,6 +7,7 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"strings"
 )
@@ -79,10 +80,21 @@ func (f *Fault) Is(target error) bool {
 // Error makes a Code usable as the target of errors.Is.
 func (c Code) Error() string { return string(c) }
 
-// CodeOf returns the code of the outermost fault in err's chain, or Unexpected.
+// CodeOf returns the code of the outermost fault in err's chain. An error
+// without one is Canceled or DeadlineExceeded when a context's end is behind
+// it, else Unexpected.
 func CodeOf(err error) Code {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Code
+	}
+	if c, ok := errors.AsType[Code](err); ok {
+		return c
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return DeadlineExceeded
 	}
 	return Unexpected
 }

@@ -1,0 +1,76 @@
+package fault
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// genericText is what a peer learns of our own defects: nothing.
+const genericText = "Internal Server Error"
+
+// maxPublicText bounds a text that leaves the node, in bytes.
+const maxPublicText = 512
+
+// Public returns what a client may see of err: the stable code and one line of
+// text. The cause chain is never part of it. An error without a code is
+// Unexpected with a generic text.
+func Public(err error) (code, text string) {
+	c := CodeOf(err)
+	row, known := Lookup(c)
+	f, ok := errors.AsType[*Fault](err)
+	switch {
+	case ok && f.Detail != "":
+		text = f.Detail
+	case !known || row.Class == Internal:
+		text = genericText
+	default:
+		text = row.Cause
+	}
+	return string(c), oneLine(text)
+}
+
+// Wire returns the protocol's text for err, which peers of the network compare
+// or show: the table's wire text (followed by the detail when it ends in ": "),
+// else the fault's public detail, else the code. Our own defects and faults of
+// configuration become a generic text.
+func Wire(err error) string {
+	c := CodeOf(err)
+	row, known := Lookup(c)
+	var detail string
+	if f, ok := errors.AsType[*Fault](err); ok {
+		detail = f.Detail
+	}
+	switch {
+	case known && strings.HasSuffix(row.Wire, ": "):
+		return oneLine(strings.TrimSuffix(row.Wire+detail, ": "))
+	case known && row.Wire != "":
+		return row.Wire
+	case !known || row.Class == Internal || row.Class == Config:
+		return genericText
+	case detail != "":
+		return oneLine(detail)
+	}
+	return string(c)
+}
+
+// oneLine makes hostile or careless text fit for one line: control characters
+// become spaces, invalid UTF-8 is replaced, and the length is bounded.
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) <= maxPublicText {
+		return s
+	}
+	cut := maxPublicText
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,36 @@
+package fault
+
+// sessionRows are the conditions of admitting and ending sessions.
+var sessionRows = []Row{
+	{
+		Code: OrchestratorCapped, Class: Busy,
+		Symptom: "gateways see `OrchestratorCapped`; new jobs are refused",
+		Cause:   "The session limit is reached: `-maxSessions` is too low for the demand, or the hardware's encode and decode session limit holds (consumer cards typically allow 3 to 5 at once).",
+		Remedy:  "Raise `-maxSessions` (flag or tutti_cli) as far as the devices allow; `tutti_bench -walk` finds the limit. When it shows at start with `-gpu`, the hardware limit applies: add devices.",
+		Wire:    "OrchestratorCapped", Retryable: true,
+	},
+	{
+		Code: OrchestratorBusy, Class: Busy,
+		Cause:  "Four segments of one session already wait: the session's segments arrive faster than they are transcoded.",
+		Remedy: "Lower `-maxSessions` or add devices so that each stream is transcoded in real time.",
+		Wire:   "OrchestratorBusy", Retryable: true,
+	},
+	{
+		Code: ErrTranscoderUnavailable, Class: Busy,
+		Cause:  "No transcoder is ready to take the segment: none has connected, all are quarantined, or the node is only an orchestrator.",
+		Remedy: "Start with `-transcoder`, or connect a remote transcoder with `-orchAddr` and the same `-orchSecret`; look for device faults in the log.",
+		Wire:   "ErrTranscoderUnavailable", Retryable: true,
+	},
+	{
+		Code: Draining, Class: Busy,
+		Cause:  "The node was asked to stop and takes no new sessions while the running ones finish.",
+		Remedy: "None needed: the gateway goes to another orchestrator. A second signal ends the wait.",
+		Wire:   "OrchestratorCapped", Retryable: true,
+	},
+	{
+		Code: SessionCleanup, Class: NotFound,
+		Symptom: "`Segment loop timed out; closing`, `Transcode loop timed out`: no new segments",
+		Cause:   "No segment came for 70 s: the stream ended or the gateway went away.",
+		Remedy:  "None needed, this is normal at the end of a stream. If it repeats during an active stream, check `-serviceAddr` and whether port 8935 is reachable.", Retryable: true,
+	},
+}

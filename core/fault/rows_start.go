@@ -1,0 +1,67 @@
+package fault
+
+// startRows are the conditions between typing the command and serving.
+var startRows = []Row{
+	{
+		Code: CommandNotFound, Class: Config,
+		Symptom: "`command not found` from the shell",
+		Cause:   "The program is not in a directory of PATH, or is not executable.",
+		Remedy:  "Make it executable (`chmod +x tutti`) and move it to a directory of PATH, for example /usr/local/bin.",
+	},
+	{
+		Code: NoDevices, Class: Config,
+		Symptom: "`-gpu all` prints nothing or reports no devices; the existing node says `no devices found with vendor name 'Nvidia'`",
+		Cause:   "The GPU driver is absent or older than the release needs, or in a container the GPU toolkit is missing.",
+		Remedy:  "Update the driver; under Docker install the GPU container toolkit, restart Docker and start with `--gpus all`; or name the devices, `-gpu 0,1`. Leave `-gpu` out to transcode on the CPU.",
+	},
+	{
+		Code: CUDALibrary, Class: Config,
+		Symptom: "a CUDA library error at start or at the first transcode, naming `libcuda`, `libnvcuvid` or `libnvidia-encode`",
+		Cause:   "The driver's libraries cannot be opened or are of another version than the release was built for.",
+		Remedy:  "Install the driver version that the release notes name, or use the official image; under Docker set NVIDIA_DRIVER_CAPABILITIES=all.", Retryable: true,
+	},
+	{
+		Code: ServiceAddrMismatch, Class: Config,
+		Symptom: "`did not match discovered address`",
+		Cause:   "The registered service address differs from the public address that this machine is seen with. The node may start, but gateways that cannot reach the registered address send no work.",
+		Remedy:  "Set the service address with tutti_cli (costs gas), or start with `-serviceAddr host:8935`.",
+	},
+	{
+		Code: ServiceAddrPrivate, Class: Config,
+		Symptom: "`is a not a public address or hostname`",
+		Cause:   "The service address is a private or loopback address, which gateways on the internet cannot reach.",
+		Remedy:  "Use a public IP address or a host name in `-serviceAddr`. On a private network the message may be ignored.",
+	},
+	{
+		Code: PortClosed, Class: Upstream,
+		Symptom: "no gateways connect; `not available at … via grpc ping check`",
+		Cause:   "A firewall, NAT or cloud security group keeps port 8935 closed, or the router cannot reach its own public address.",
+		Remedy:  "Open inbound TCP 8935 and forward it on the NAT; check from another network with `curl -k https://host:8935/status`, where any answer proves that the port is open. If only the router cannot loop back, start with `-startupAvailabilityCheck=false`.", Retryable: true,
+	},
+	{
+		Code: ListenFailed, Class: Config,
+		Symptom: "`address already in use` or `permission denied` for a listening address",
+		Cause:   "Another process holds the port, often an earlier copy of the node, or the address does not belong to this machine.",
+		Remedy:  "Stop the other process (`ss -ltnp` names it), or choose another address with `-httpAddr`, `-serviceAddr` or `-cliAddr`.",
+	},
+	{
+		Code: StartFailed, Class: Internal,
+		Cause:  "A part of the node ended before it was ready to serve; the cause follows in the message.",
+		Remedy: "Read the cause in the same line and correct it; the node does not run half-started.", Retryable: true,
+	},
+	{
+		Code: ComponentFailed, Class: Internal,
+		Cause:  "A part of the node ended while it should have gone on; the node stops so that a supervisor can restart it whole.",
+		Remedy: "Read the cause in the same line. If it repeats, report it with the lines before it.", Retryable: true,
+	},
+	{
+		Code: StopTimeout, Class: Internal,
+		Cause:  "A part of the node did not end within its grace period at shutdown and was left behind.",
+		Remedy: "None needed for this shutdown. If it repeats, report the component's name and what it was doing.",
+	},
+	{
+		Code: LogDirUnusable, Class: Config,
+		Cause:  "The directory given for log files does not exist or cannot be written by this user.",
+		Remedy: "Create the directory and give it to the node's user, or leave `-log_dir` out to log to standard error.",
+	},
+}

@@ -1,0 +1,4 @@
+package fault
+
+// wireRows are the conditions declared in codes_wire.go.
+var wireRows = []Row{}

@@ -1,0 +1,82 @@
+package fault
+
+import "slices"
+
+// Row is what the table knows of one condition.
+type Row struct {
+	Code  Code
+	Class Class
+	// Symptom is what an operator sees or searches for beside the code, often
+	// the words of the existing node; "" when the code says it all.
+	Symptom string
+	// Cause says why it happens, in one or two sentences an operator understands.
+	Cause string
+	// Remedy says what to do. It is never empty; "None needed" is an answer.
+	Remedy string
+	// Wire is the protocol's text for peers. Empty: the fault's public detail is
+	// the text. Ending in ": ": the detail follows it. Otherwise it is sent
+	// exactly so, because peers compare it.
+	Wire string
+	// Retryable: the same request may succeed elsewhere or later.
+	Retryable bool
+}
+
+// Section is a group of rows with a heading of its own in the documents.
+type Section struct {
+	Title string
+	Rows  []Row
+}
+
+// sections is the table, in the order of the documents. Read-only.
+var sections = []Section{
+	{"Starting and reaching the node", startRows},
+	{"Configuration", configRows},
+	{"Sessions and admission", sessionRows},
+	{"Requests from gateways", wireRows},
+	{"Media", mediaRows},
+	{"Media workers and devices", workerRows},
+	{"Gateway", gatewayRows},
+	{"Orchestrator", orchestratorRows},
+	{"Admin listener", adminRows},
+	{"Everything else", generalRows},
+}
+
+// byCode finds a row; built once from sections and read-only afterwards.
+var byCode = index(sections)
+
+func index(sections []Section) map[Code]Row {
+	m := make(map[Code]Row)
+	for _, s := range sections {
+		for _, r := range s.Rows {
+			m[r.Code] = r
+		}
+	}
+	return m
+}
+
+// Lookup returns the row of a code. For an unknown code it returns the row of
+// Unexpected and false.
+func Lookup(code Code) (Row, bool) {
+	if r, ok := byCode[code]; ok {
+		return r, true
+	}
+	return byCode[Unexpected], false
+}
+
+// Table returns every row, in the order of the documents.
+func Table() []Row {
+	var all []Row
+	for _, s := range sections {
+		all = append(all, s.Rows...)
+	}
+	return all
+}
+
+// Sections returns the table by heading. The caller may change the slices.
+func Sections() []Section {
+	out := slices.Clone(sections)
+	for i := range out {
+		out[i].Rows = slices.Clone(out[i].Rows)
+	}
+	return out
+}
