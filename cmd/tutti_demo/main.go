@@ -1,0 +1,110 @@
+// Command tutti_demo shows the whole video job on one machine: it starts the real
+// tutti binary as gateway, orchestrator and transcoder in one off-chain process,
+// pushes a stream to it in real time, and either leaves a page open to watch the
+// renditions (run) or judges every rendition itself and says what broke (check).
+//
+// It is a client of the node, not a part of it: everything goes over real sockets.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
+)
+
+const usage = `usage: tutti_demo run   [-video file] [-tutti path] [-segments n]
+       tutti_demo check [-video file] [-tutti path] [-segments n]
+
+run    plays a stream through a node of its own and prints the page to open
+check  pushes a few segments, verifies every rendition and exits 0, or says what broke
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+type options struct {
+	mode     string
+	video    string
+	tutti    string
+	segments int
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	opt, err := parse(args, stderr)
+	if err != nil {
+		fmt.Fprintln(stderr, "tutti_demo:", err)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := demonstrate(ctx, opt, stdout, stderr); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintln(stdout, "stopped")
+			return 0
+		}
+		fmt.Fprintln(stderr, "tutti_demo:", err)
+		return 1
+	}
+	return 0
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	if len(args) == 0 || (args[0] != "run" && args[0] != "check") {
+		fmt.Fprint(stderr, usage)
+		return options{}, fmt.Errorf("say run or check")
+	}
+	opt := options{mode: args[0]}
+	self, err := os.Executable()
+	if err != nil {
+		return options{}, fmt.Errorf("find own path: %w", err)
+	}
+	fs := flag.NewFlagSet("tutti_demo", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&opt.video, "video", "", "media file to play in a loop (H.264, HEVC or MPEG-2); empty generates a picture")
+	fs.StringVar(&opt.tutti, "tutti", filepath.Join(filepath.Dir(self), "tutti"), "the tutti binary")
+	fs.IntVar(&opt.segments, "segments", 0, "stop after so many segments; run: 0 never stops, check: 5")
+	if err := fs.Parse(args[1:]); err != nil {
+		return options{}, err
+	}
+	if opt.mode == "check" && opt.segments == 0 {
+		opt.segments = 5
+	}
+	return opt, nil
+}
+
+func demonstrate(ctx context.Context, opt options, stdout, stderr io.Writer) error {
+	source, err := openSource(opt)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	dir, err := os.MkdirTemp("", "tutti_demo")
+	if err != nil {
+		return fmt.Errorf("make a data directory: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	n, err := startNode(ctx, opt.tutti, dir, stderr)
+	if err != nil {
+		return err
+	}
+	defer n.stop()
+	if opt.mode == "check" {
+		return check(ctx, n, source, opt.segments, stdout)
+	}
+	return play(ctx, n, source, opt.segments, stdout)
+}
+
+func openSource(opt options) (clip.Source, error) {
+	const segment = 2 * time.Second
+	if opt.video != "" {
+		return clip.OpenFile(opt.video, segment, opt.mode == "run")
+	}
+	return clip.Generate(clip.Options{Segment: segment, Segments: opt.segments})
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
+)
+
+// play pushes the source in real time and prints one line per segment.
+func play(ctx context.Context, n *node, source clip.Source, segments int, out io.Writer) error {
+	const stream = "demo"
+	fmt.Fprintf(out, "\n  watch the renditions:  %s/?stream=%s\n  playlist:              %s/stream/%s.m3u8\n  the orchestrator:      curl -k %s\n\n  Ctrl-C stops.\n\n",
+		n.gateway, stream, n.gateway, stream, n.status)
+	begin := time.Now()
+	var played time.Duration
+	for count := 0; segments == 0 || count < segments; count++ {
+		seg, err := source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		// A segment of a live stream is whole only when its last picture is.
+		played += seg.Duration
+		if err := wait(ctx, time.Until(begin.Add(played))); err != nil {
+			return err
+		}
+		renditions, took, err := push(ctx, n.gateway, stream, seg)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			fmt.Fprintln(out, err)
+			continue
+		}
+		fmt.Fprint(out, line(seg, renditions, took))
+	}
+	return nil
+}
+
+func line(seg clip.Segment, renditions []rendition, took time.Duration) string {
+	text := fmt.Sprintf("segment %4d  %.2f s  %5d kB  done in %4d ms (%4.1fx)", seg.Number,
+		seg.Duration.Seconds(), len(seg.Data)/1000, took.Milliseconds(), seg.Duration.Seconds()/took.Seconds())
+	for _, r := range renditions {
+		text += fmt.Sprintf("  %s %d kB", r.name, len(r.data)/1000)
+	}
+	return text + "\n"
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

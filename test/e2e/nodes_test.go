@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+
+	"github.com/tuttinode/tutti/test/harness"
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
+)
+
+// orchestrator starts an off-chain orchestrator with a transcoder and returns it
+// with its service address.
+func orchestrator(t *testing.T, args ...string) (*harness.Process, string) {
+	t.Helper()
+	addr := harness.Address(t)
+	p := harness.Start(t, binary, append([]string{"-orchestrator", "-transcoder", "-serviceAddr", addr,
+		"-httpAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, args...)...)
+	p.WaitHTTP("https://" + addr + "/healthz")
+	return p, addr
+}
+
+// gateway starts a gateway before the given orchestrators and returns it with its
+// base address.
+func gateway(t *testing.T, orchestrators string, args ...string) (*harness.Process, string) {
+	t.Helper()
+	addr := harness.Address(t)
+	p := harness.Start(t, binary, append([]string{"-gateway", "-orchAddr", orchestrators, "-httpAddr", addr,
+		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-transcodingOptions", "P240p30fps16x9,P144p30fps16x9"}, args...)...)
+	p.WaitHTTP("http://" + addr + "/healthz")
+	return p, "http://" + addr
+}
+
+// segments makes a short generated stream.
+func segments(t *testing.T, opt clip.Options) []clip.Segment {
+	t.Helper()
+	g, err := clip.Generate(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	var out []clip.Segment
+	for {
+		s, err := g.Next(context.Background())
+		if err == io.EOF {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+}
+
+// small is a stream that costs little: 320×180, 15 frames a second.
+func small(count int) clip.Options {
+	return clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count, Bitrate: 300_000}
+}
+
+// streams pushes the same segments on several streams at once, each stream in
+// order, and calls between after every segment. It returns what failed.
+func streams(gateway string, count int, segs []clip.Segment, between func(stream, segment int)) []error {
+	var (
+		mu     sync.Mutex
+		failed []error
+		wg     sync.WaitGroup
+	)
+	for i := range count {
+		wg.Go(func() {
+			for n, s := range segs {
+				out, err := harness.Push(gateway, fmt.Sprintf("stream%d", i), fmt.Sprintf("%d.ts", s.Number), s.Data, s.Duration)
+				if err == nil && len(out) != 2 {
+					err = fmt.Errorf("stream %d segment %d: %d renditions, want 2", i, s.Number, len(out))
+				}
+				if err != nil {
+					mu.Lock()
+					failed = append(failed, err)
+					mu.Unlock()
+				}
+				if between != nil {
+					between(i, n)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}
