@@ -1,0 +1,111 @@
+# tutti. `make help` lists what there is; no target asks anything.
+#
+# Every target that compiles goes through deploy/deps/deps.sh, which first gets
+# what is missing (a libav prefix, a Go toolchain) into a cache outside the tree
+# and costs nothing when all is there.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+with := deploy/deps/deps.sh exec
+
+# The release this tree is becoming; a tag v* on the commit itself wins.
+release := 0.1.0
+VERSION := $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//')
+ifeq ($(VERSION),)
+VERSION := $(release)$(shell git rev-parse --short HEAD 2>/dev/null | sed 's/^/+g/')
+endif
+
+# FUZZTIME: how long each fuzz target runs. RUN: only tests that match.
+# VIDEO: the file that `make run` plays. ARGS: more flags for run, demo and bench.
+FUZZTIME ?= 10s
+RUN ?=
+VIDEO ?=
+ARGS ?=
+
+programs := $(filter-out ./cmd/internal,$(patsubst %/,./%,$(wildcard cmd/*/)))
+testflags := -timeout 20m $(if $(RUN),-run '$(RUN)')
+
+help:  ## list the targets
+	@echo 'tutti $(VERSION). make TARGET, where TARGET is one of'
+	@sed -n 's/^\([a-z0-9]*\):.*  ## \(.*\)$$/  \1|\2/p' $(MAKEFILE_LIST) | sed 's/\$$\$$/$$/g' | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
+	@echo 'Settings: VIDEO=file (run)  ARGS="flags" (run, demo, bench)  RUN=pattern (test, race, e2e)'
+	@echo '          FUZZTIME=10s (fuzz)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)  TUTTI_CACHE=/dir'
+
+deps:  ## get everything a build needs that is not in this tree
+	@deploy/deps/deps.sh ensure
+
+env:  ## print shell exports: eval "$$(make -s env)"
+	@deploy/deps/deps.sh env
+
+build:  ## build every program into bin/
+	@mkdir -p bin
+	@echo 'build: $(notdir $(programs)), version $(VERSION)'
+	@$(with) go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ $(programs)
+
+run: build  ## a node on this machine and a page that plays its renditions
+	@bin/tutti_demo run $(if $(VIDEO),-video '$(VIDEO)') $(ARGS)
+
+demo: build  ## the same without a browser: bounded, checked, exit 0 or what broke
+	@bin/tutti_demo check $(ARGS)
+
+test: lint build race  ## everything CI runs: lint, build, all tests with the race detector
+
+race:  ## all tests with the race detector
+	@echo 'go test -race ./...'
+	@mkdir -p bin
+	@$(with) go test -race $(testflags) ./... 2>&1 | tee bin/test.log
+	@awk '$$1 == "ok" { n++ } END { printf "packages: %d passed, 0 failed\n", n; exit n == 0 }' bin/test.log
+
+check: fmt vet  ## the quick one while working: format, vet, tests without race
+	@$(with) go test $(testflags) ./...
+
+lint: fmt vet nocgo  ## gofmt, vet, staticcheck, the import table, what must build without cgo
+	@echo 'lint: staticcheck'
+	@$(with) go tool staticcheck ./...
+	@echo 'lint: import table'
+	@$(with) go test ./test/layout/...
+
+fmt:
+	@echo 'lint: gofmt'
+	@unformatted=$$($(with) bash -c '"$$(go env GOROOT)/bin/gofmt" -l $$(find . -name "*.go" -not -path "./bin/*")'); \
+	if [ -n "$$unformatted" ]; then printf 'not gofmt-ed:\n%s\n' "$$unformatted"; exit 1; fi
+
+vet:
+	@echo 'lint: vet'
+	@$(with) go vet ./...
+
+# The domain and the command line client must not need a C compiler.
+nocgo := $(patsubst %,./%/...,$(wildcard core pm cmd/tutti_cli))
+nocgo:
+	@echo 'lint: without cgo: $(nocgo)'
+	@CGO_ENABLED=0 $(with) go vet $(nocgo)
+	@CGO_ENABLED=0 $(with) go test $(nocgo)
+
+fuzz:  ## every fuzz target for FUZZTIME each
+	@$(with) go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | while read -r package; do \
+		for target in $$($(with) go test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
+			echo "fuzz: $$package $$target for $(FUZZTIME)"; \
+			$(with) go test -run '^$$' -fuzz "^$$target\$$" -fuzztime '$(FUZZTIME)' "$$package" </dev/null; \
+		done; \
+	done
+
+bench:  ## speed and memory against plain ffmpeg, in one run
+	@$(with) go run ./test/bench $(ARGS)
+
+e2e:  ## the tests that start real programs
+	@$(with) go test -count=1 $(testflags) ./test/e2e/...
+
+docs:  ## write the generated pages of docs/ anew
+	@$(with) go run ./cmd/internal/gendocs
+
+generate: docs  ## run go generate, then docs
+	@$(with) go generate ./...
+
+clean:  ## remove what was built in the tree
+	rm -rf bin
+	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
+
+.PHONY: help deps env build run demo test race check lint fmt vet nocgo fuzz bench e2e docs generate clean

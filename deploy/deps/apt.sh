@@ -1,0 +1,103 @@
+# Packages and sources of another Debian release, through apt and checked by its
+# signatures, without touching the system's own lists. Sourced by deps.sh.
+#
+# Where the archive is comes from the machine's own apt configuration, so a
+# mirror or a proxy that works for the machine works here.
+
+# archive SUFFIX: the address this machine takes SUITE$SUFFIX of Debian from.
+# apt itself parses its files, deb822 or one-line.
+archive() {
+	apt-get indextargets --no-release-info --format '$(CREATED_BY)|$(RELEASE)|$(COMPONENT)|$(REPO_URI)' 2>/dev/null |
+		awk -F'|' -v suffix="$1" '
+			$1 == "Packages" && $3 == "main" && $2 ~ ("^(bookworm|trixie|forky|stable|oldstable|testing)" suffix "$") { print $4; exit }'
+}
+
+# private_apt DIR RELEASE: set up and fetch RELEASE's lists under DIR.
+private_apt() {
+	APT_DIR=$1
+	release=$2
+	main=$(archive '')
+	[ -n "$main" ] || die "apt on this machine names no Debian archive (looked for the main component of a release in /etc/apt)." \
+		"Add one to /etc/apt/sources.list.d, or point TUTTI_DEPS to a prefix of your own."
+	security=$(archive '-security')
+	keyring=${TUTTI_APT_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
+	mkdir -p "$APT_DIR/lists/partial" "$APT_DIR/cache/archives/partial" "$APT_DIR/parts"
+	{
+		source_entry "$main" "$release" "$keyring"
+		[ -z "$security" ] || source_entry "$security" "$release-security" "$keyring"
+	} >"$APT_DIR/tutti.sources"
+	# The machine's own settings (proxies, timeouts) stay; its lists, pins, hooks
+	# and the indexes nobody reads here do not.
+	cat >"$APT_DIR/apt.conf" <<-CONF
+		Dir::Etc::sourcelist "$APT_DIR/tutti.sources";
+		Dir::Etc::sourceparts "$APT_DIR/parts";
+		Dir::Etc::preferences "$APT_DIR/none";
+		Dir::Etc::preferencesparts "$APT_DIR/parts";
+		Dir::State::lists "$APT_DIR/lists";
+		Dir::Cache "$APT_DIR/cache";
+		APT::Sandbox::User "$(id -un)";
+		APT::Update::Error-Mode "any";
+		APT::Get::AllowUnauthenticated "false";
+		Acquire::Languages "none";
+		Acquire::Retries "3";
+		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+		Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
+		#clear APT::Update::Pre-Invoke;
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+	CONF
+	REMEDY="Is the archive reachable (apt-get update)? If the log names a missing key (NO_PUBKEY): apt-get install --only-upgrade debian-archive-keyring"
+	step "package lists of Debian $release" apt-get -c "$APT_DIR/apt.conf" update
+	REMEDY=
+}
+
+# source_entry ADDRESS SUITE KEYRING
+source_entry() {
+	printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\nComponents: main\n' "$1" "$2"
+	[ ! -e "$3" ] || printf 'Signed-By: %s\n' "$3"
+	echo
+}
+
+# source_version PACKAGE PREFIX: the newest version whose upstream part begins so.
+source_version() {
+	apt-cache -c "$APT_DIR/apt.conf" showsrc "$1" | awk -v p="$1" '$1 == "Package:" { ours = $2 == p } ours && $1 == "Version:" { print $2 }' |
+		newest_with_prefix "$2"
+}
+
+# package_version PACKAGE PREFIX
+package_version() {
+	apt-cache -c "$APT_DIR/apt.conf" show "$1" | awk '$1 == "Version:" { print $2 }' | newest_with_prefix "$2"
+}
+
+newest_with_prefix() {
+	awk -v prefix="$1" '{ upstream = $1; sub(/^[0-9]+:/, "", upstream) } index(upstream, prefix) == 1' | sort -V | tail -n 1
+}
+
+# fetch_source DIR PACKAGE PREFIX FULL|ORIGINAL: FULL has Debian's patches, which
+# is where security fixes between releases come from.
+fetch_source() {
+	mkdir -p "$1"
+	version=$(source_version "$2" "$3")
+	[ -n "$version" ] || die "the archive has no $2 $3*" "deploy/deps/recipe/versions says what is wanted."
+	only=
+	[ "$4" = FULL ] || only=--tar-only
+	REMEDY="Is the archive reachable (apt-get update)?"
+	step "source of $2 $version" in_dir "$1" apt-get -c "$APT_DIR/apt.conf" source --download-only $only "$2=$version"
+	REMEDY=
+	echo "$2 $version" >>"$VERSIONS"
+}
+
+# fetch_package DIR PACKAGE PREFIX: the package's files, unpacked under DIR.
+fetch_package() {
+	mkdir -p "$1"
+	version=$(package_version "$2" "$3")
+	[ -n "$version" ] || die "the archive has no $2 $3*" "deploy/deps/recipe/versions says what is wanted."
+	REMEDY="Is the archive reachable (apt-get update)?"
+	step "package $2 $version" in_dir "$1" apt-get -c "$APT_DIR/apt.conf" download "$2=$version"
+	REMEDY=
+	step "unpacking $2" dpkg-deb -x "$1"/"$2"_*.deb "$1"
+	rm -f "$1"/"$2"_*.deb
+	echo "$2 $version" >>"$VERSIONS"
+}
+
+in_dir() { (cd "$1" && shift && "$@"); }

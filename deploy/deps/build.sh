@@ -1,0 +1,70 @@
+# Building the libav prefix. Sourced by deps.sh.
+
+# Where the libraries say they live. The .pc files are made relative afterwards,
+# so the prefix can be anywhere and no machine's paths end up in a program.
+PREFIX=/opt/tutti-deps
+
+wanted() { sed -n "s/^$1=//p" "$RECIPE/versions"; }
+
+# build_prefix TARGET: build in a directory beside it, rename when complete.
+build_prefix() {
+	target=$1
+	need_tools "$compile_needs"
+	need_tools "$build_needs"
+	work=$(mktemp -d "$CACHE/deps/.build-XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 130' INT TERM
+	VERSIONS=$work/versions
+	DESTDIR=$work/stage
+	JOBS=${TUTTI_JOBS:-$(nproc)}
+	export PREFIX DESTDIR JOBS RECIPE
+	export PKG_CONFIG_LIBDIR="$DESTDIR$PREFIX/lib/pkgconfig:$work/nvenc/usr/share/pkgconfig"
+	unset PKG_CONFIG_PATH CFLAGS CPPFLAGS LDFLAGS MAKEFLAGS MAKELEVEL MFLAGS
+
+	private_apt "$work/apt" "$(wanted release)"
+	fetch_source "$work/x264" x264 "$(wanted x264)" ORIGINAL
+	fetch_source "$work/dav1d" dav1d "$(wanted dav1d)" ORIGINAL
+	fetch_source "$work/ffmpeg" ffmpeg "$(wanted ffmpeg)" FULL
+	fetch_package "$work/nvenc" libffmpeg-nvenc-dev "$(wanted ffnvcodec)"
+	relocate "$work/nvenc/usr" /usr
+
+	step "unpacking sources" unpack_all
+	step "zlib" component "$work" zlib
+	step "building x264" component "$work/x264/src" x264
+	step "building dav1d" component "$work/dav1d/src" dav1d
+	step "building FFmpeg (the long one)" component "$work/ffmpeg/src" ffmpeg
+	finish
+}
+
+unpack_all() {
+	for name in x264 dav1d; do
+		mkdir "$work/$name/src" && tar -xf "$work/$name/"*.orig.tar.* -C "$work/$name/src" --strip-components=1 || return 1
+	done
+	# apt has checked the files against the signed index.
+	dpkg-source --no-check -x "$work/ffmpeg/"*.dsc "$work/ffmpeg/src"
+}
+
+# component DIR NAME: run NAME's recipe in DIR, stopping at its first error.
+component() {
+	cd "$1" && bash -eu "$RECIPE/$2.sh" && relocate "$DESTDIR$PREFIX" "$PREFIX"
+}
+
+# relocate ROOT PREFIX: .pc files under ROOT find their prefix by where they are,
+# and name no other place: FFmpeg's repeat where it saw x264 while building.
+relocate() {
+	find "$1" -name '*.pc' -exec sed -i \
+		-e "s| -L$1[^ ]*||g" \
+		-e "s|^prefix=.*|prefix=\${pcfiledir}/../..|" \
+		-e "s|=$2/|=\${prefix}/|" {} +
+}
+
+finish() {
+	stage=$DESTDIR$PREFIX
+	rm -rf "$stage/share"
+	cp "$VERSIONS" "$stage/VERSIONS"
+	check_prefix "$stage"
+	rm -rf "$target"
+	mv "$stage" "$target"
+	say "deps: done: $(du -sh "$target" | cut -f1) in $target"
+	sed 's/^/deps:   /' "$target/VERSIONS" >&2
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Everything a build needs that is not in this tree: a libav prefix and a Go
+# toolchain, in a cache outside the tree that every clone shares.
+#
+#   deps.sh ensure          get what is missing (make deps)
+#   deps.sh env             print the exports for a shell: eval "$(make -s env)"
+#   deps.sh exec COMMAND... ensure, then run COMMAND with that environment
+#
+# TUTTI_CACHE  where the cache is (default ~/.cache/tutti)
+# TUTTI_DEPS   a libav prefix of your own to use instead of building one
+# TUTTI_JOBS   parallel compilations (default: one per core)
+# TUTTI_APT_KEYRING  keyring that signs your mirror (default: Debian's)
+set -euo pipefail
+
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(cd "$HERE/../.." && pwd)
+RECIPE=$HERE/recipe
+CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
+LOG=$CACHE/deps.log
+REMEDY=
+
+for part in lib tools apt build check go; do
+	# shellcheck source=/dev/null
+	. "$HERE/$part.sh"
+done
+
+# recipe_key: changes whenever what would be built changes.
+recipe_key() {
+	(cd "$RECIPE" && uname -m && sha256sum -- *) | sha256sum | cut -c1-16
+}
+
+# locate: set PREFIX_DIR, KEY and whether it is the user's own.
+locate() {
+	OWN=
+	# A prefix of ours that 'make env' exported earlier is not the user's choice:
+	# the recipe may have changed since.
+	if [ -n "${TUTTI_DEPS:-}" ] && [ "${TUTTI_DEPS#"$CACHE/deps/"}" = "$TUTTI_DEPS" ]; then
+		OWN=yes
+		PREFIX_DIR=$TUTTI_DEPS
+		KEY=$(cd "$PREFIX_DIR" 2>/dev/null && stat -c '%n %s %Y' "$PWD" lib/*.a lib/*.so 2>/dev/null | sha256sum | cut -c1-16) || true
+	else
+		KEY=$(recipe_key)
+		PREFIX_DIR=$CACHE/deps/$KEY
+	fi
+}
+
+# locked COMMAND...: only one at a time among all clones that share the cache.
+locked() {
+	mkdir -p "$CACHE/deps" "$CACHE/go"
+	exec 9>"$CACHE/lock"
+	if ! flock -n 9; then
+		say "deps: another build is going on in $CACHE; waiting for it"
+		flock 9
+	fi
+	"$@" 9>&-
+	exec 9>&-
+}
+
+ensure() {
+	locate
+	if [ -n "$OWN" ]; then
+		[ -d "$PREFIX_DIR" ] || die "TUTTI_DEPS is $PREFIX_DIR, which is no directory" "Unset it to let 'make deps' build one."
+		need_tools "$compile_needs"
+		check_prefix "$PREFIX_DIR"
+	elif [ ! -d "$PREFIX_DIR" ]; then
+		locked make_prefix
+	else
+		need_tools "$compile_needs"
+	fi
+	find_go || locked make_go
+}
+
+# The temporary directories of runs that were killed are cleared by the next one
+# that holds the lock.
+make_prefix() {
+	[ ! -d "$PREFIX_DIR" ] || return 0
+	rm -rf "$CACHE"/deps/.build-*
+	: >"$LOG"
+	say "deps: building the libav prefix once, in $CACHE (log: $LOG)"
+	(build_prefix "$PREFIX_DIR")
+}
+
+make_go() {
+	! find_go || return 0
+	rm -rf "$CACHE"/go/.boot-*
+	say "deps: no Go that is new enough here; getting $GO_FETCH into $CACHE (log: $LOG)"
+	(bootstrap_go)
+	find_go || die "the fetched Go ($GO_FETCH) does not run, or go.mod asks for a newer one" "See $LOG and GO_FETCH in deploy/deps/go.sh."
+}
+
+# set_env: what a command needs. PKG_CONFIG_LIBDIR is exclusive, unlike _PATH, so
+# that a library missing from the prefix is an error and not the system's own.
+# Go does not notice changed C libraries: its cache is one per prefix.
+set_env() {
+	export TUTTI_DEPS=$PREFIX_DIR
+	export PKG_CONFIG_LIBDIR=$PREFIX_DIR/lib/pkgconfig
+	export PKG_CONFIG_PATH=
+	export CGO_ENABLED=${CGO_ENABLED:-1}
+	export GOCACHE=$CACHE/gobuild/$KEY
+	export GO
+	# make build stamps the version itself; Go's own stamping fails in a clone
+	# that belongs to another user.
+	case " ${GOFLAGS:-} " in
+	*' -buildvcs='*) ;;
+	*) export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false" ;;
+	esac
+	[ "$(command -v go || true)" = "$GO" ] || export PATH=$(dirname "$GO"):$PATH
+}
+
+print_env() {
+	set_env
+	for name in TUTTI_DEPS PKG_CONFIG_LIBDIR PKG_CONFIG_PATH CGO_ENABLED GOCACHE GOFLAGS GO PATH; do
+		printf 'export %s=%q\n' "$name" "${!name}"
+	done
+}
+
+case ${1:-} in
+ensure)
+	ensure
+	say "deps: ready: $PREFIX_DIR, $("$GO" env GOVERSION) ($GO)"
+	;;
+env)
+	ensure
+	print_env
+	;;
+exec)
+	shift
+	ensure
+	set_env
+	exec "$@"
+	;;
+*)
+	sed -n '2,/^set -/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
+	exit 2
+	;;
+esac

@@ -1,0 +1,27 @@
+# FFmpeg, static and trimmed to what a transcoder of live segments meets, plus
+# the matching ffmpeg and ffprobe: the independent judge of the tests and the
+# peer of the benchmarks. Called by build.sh in the source directory.
+#
+# NVIDIA's libraries are opened at run time, so the result also runs without
+# them. libavdevice stays enabled because go-astiav names it; were it missing,
+# a system FFmpeg of another version could slip into the same program.
+list() { grep -v '^#' "$RECIPE/ffmpeg.parts" | awk -v kind="$1" '$1 == kind { for (i = 2; i <= NF; i++) printf "%s%s", n++ ? "," : "", $i }'; }
+
+./configure --prefix="$PREFIX" --pkg-config-flags=--static \
+	--enable-static --disable-shared --enable-pic --enable-gpl \
+	--disable-doc --disable-debug --disable-autodetect --disable-network \
+	--disable-everything --disable-programs --enable-ffmpeg --enable-ffprobe \
+	--enable-pthreads --enable-zlib --enable-libx264 --enable-libdav1d \
+	--enable-ffnvcodec --enable-nvenc --enable-nvdec --enable-cuvid --enable-cuda-llvm \
+	--enable-decoder="$(list decoder)" \
+	--enable-hwaccel="$(list hwaccel)" \
+	--enable-encoder="$(list encoder)" \
+	--enable-parser="$(list parser)" \
+	--enable-demuxer="$(list demuxer)" \
+	--enable-muxer="$(list muxer)" \
+	--enable-bsf="$(list bsf)" \
+	--enable-protocol="$(list protocol)" \
+	--enable-indev="$(list indev)" \
+	--enable-filter="$(list filter)"
+make -j"$JOBS"
+make install DESTDIR="$DESTDIR"
