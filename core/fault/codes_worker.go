@@ -63,7 +63,8 @@ const (
 	// flight fill the memory set aside for them. Class busy, retryable, wire text
 	// "TranscoderBusy". Remedy: lower -maxSessions or add devices.
 	TranscoderBusy Code = "TranscoderBusy"
-	// TranscoderStopped: the session ended while its segment waited. Class busy,
-	// retryable, wire text "TranscoderStopped". Remedy: none needed.
+	// TranscoderStopped: the session or the engine ended while the segment waited
+	// or was in work. Class busy, retryable, wire text "TranscoderStopped".
+	// Remedy: none needed, the segment is tried elsewhere.
 	TranscoderStopped Code = "TranscoderStopped"
 )

@@ -1,0 +1,120 @@
+package frame_test
+
+import (
+	"bytes"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/worker/frame"
+)
+
+// FuzzMessages gives every decoder the same bytes: none may panic, and what one
+// accepts it must be able to say again.
+func FuzzMessages(f *testing.F) {
+	job, err := frame.EncodeJob(sampleJob())
+	if err != nil {
+		f.Fatal(err)
+	}
+	res, _ := frame.EncodeResult(&core.TranscodeResult{Renditions: make([]core.Rendition, 2)})
+	f.Add(job)
+	f.Add(res)
+	f.Add(frame.EncodeHello(frame.Hello{Version: 1, Device: "cpu", Missing: []string{"x"}}))
+	f.Add(frame.EncodeError(fault.New(fault.Draining, "op", "detail")))
+	f.Add(frame.EncodeSession("s"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if job, n, err := frame.DecodeJob(b); err == nil {
+			// The length stands for the input's bytes; give it that many, when few.
+			if n > 1<<20 {
+				return
+			}
+			job.Input = make([]byte, n)
+			if again, err := frame.EncodeJob(job); err != nil || !bytes.Equal(again, b) {
+				t.Errorf("job: %v", err)
+			}
+		}
+		frame.DecodeHello(b)
+		frame.DecodeError(b)
+		frame.DecodeSession(b)
+		frame.DecodeLength(b, 100)
+		if res, payload, err := frame.DecodeResult(b, 2); err == nil {
+			if len(res.Renditions) != 2 || payload == nil {
+				t.Error("a result without its renditions")
+			}
+		}
+	})
+}
+
+// FuzzStream reads arbitrary bytes as the control process reads a worker.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte{5, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 'h', 'i'})
+	f.Add([]byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9})
+	f.Add(bytes.Repeat([]byte{255}, 40))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c := frame.NewConn(fixed{bytes.NewReader(b)})
+		payload, _ := frame.NewPayload(1<<10, 0, 1<<12)
+		for {
+			h, err := c.Next()
+			if err != nil {
+				return
+			}
+			switch {
+			case h.Type == frame.TypeData && !payload.Complete():
+				err = payload.Receive(c, h)
+			case h.Type == frame.TypeData:
+				err = c.Discard(h.Len)
+			default:
+				_, err = c.Message(h)
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+}
+
+// fixed is a connection that delivers given bytes.
+type fixed struct{ *bytes.Reader }
+
+func (fixed) Write(b []byte) (int, error)      { return len(b), nil }
+func (fixed) Close() error                     { return nil }
+func (fixed) LocalAddr() net.Addr              { return nil }
+func (fixed) RemoteAddr() net.Addr             { return nil }
+func (fixed) SetDeadline(time.Time) error      { return nil }
+func (fixed) SetReadDeadline(time.Time) error  { return nil }
+func (fixed) SetWriteDeadline(time.Time) error { return nil }
+
+// BenchmarkPayload is one segment of usual size in one direction.
+func BenchmarkPayload(b *testing.B) {
+	for name, size := range map[string]int{"1.5MB": 1_500_000, "15MB": 15_000_000} {
+		b.Run(name, func(b *testing.B) {
+			x, y := pair(b)
+			input := make([]byte, size)
+			b.SetBytes(int64(size))
+			done := make(chan error, 1)
+			for b.Loop() {
+				go func() { done <- x.Send(frame.TypeJob, 1, frame.EncodeLength(size), input) }()
+				h, err := y.Next()
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := y.Message(h); err != nil {
+					b.Fatal(err)
+				}
+				payload, _ := frame.NewPayload(size)
+				for !payload.Complete() {
+					h, err := y.Next()
+					if err != nil {
+						b.Fatal(err)
+					}
+					if err := payload.Receive(y, h); err != nil {
+						b.Fatal(err)
+					}
+				}
+				<-done
+			}
+		})
+	}
+}

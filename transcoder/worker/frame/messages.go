@@ -1,0 +1,111 @@
+package frame
+
+import (
+	"errors"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Hello is a worker's first message.
+type Hello struct {
+	Version int
+	Device  string
+	// Missing names the walls around the worker that could not be put up.
+	Missing []string
+}
+
+// EncodeHello makes the message of a Hello.
+func EncodeHello(h Hello) []byte {
+	var e encoder
+	e.num(int64(h.Version))
+	e.text(clip(h.Device, maxName))
+	notes := h.Missing[:min(len(h.Missing), maxNotes)]
+	e.num(int64(len(notes)))
+	for _, n := range notes {
+		e.text(clip(n, maxText))
+	}
+	return e.b
+}
+
+// DecodeHello reads a Hello.
+func DecodeHello(b []byte) (Hello, error) {
+	d := decoder{b: b}
+	h := Hello{Version: int(d.within("the version", 0, 1<<20)), Device: d.text("the device", maxName)}
+	n := d.within("the number of notes", 0, maxNotes)
+	for range n {
+		h.Missing = append(h.Missing, d.text("a note", maxText))
+	}
+	return h, d.end()
+}
+
+// EncodeError makes the message of a job's failure: code, operation, public
+// detail and cause. An error without a code goes as Unexpected.
+func EncodeError(err error) []byte {
+	f, ok := errors.AsType[*fault.Fault](err)
+	if !ok {
+		f = &fault.Fault{Code: fault.CodeOf(err), Err: err}
+	}
+	cause := ""
+	if f.Err != nil {
+		cause = f.Err.Error()
+	}
+	var e encoder
+	e.text(clip(string(f.Code), maxName))
+	e.text(clip(f.Op, maxText))
+	e.text(clip(f.Detail, maxText))
+	e.text(clip(cause, maxText))
+	return e.b
+}
+
+// DecodeError reads a job's failure. A code that this program does not know
+// becomes Unexpected, so that a worker cannot invent any.
+func DecodeError(b []byte) (*fault.Fault, error) {
+	d := decoder{b: b}
+	f := &fault.Fault{
+		Code:   fault.Code(d.text("the code", maxName)),
+		Op:     d.text("the operation", maxText),
+		Detail: d.text("the detail", maxText),
+	}
+	if cause := d.text("the cause", maxText); cause != "" {
+		f.Err = errors.New(cause)
+	}
+	if err := d.end(); err != nil {
+		return nil, err
+	}
+	if _, known := fault.Lookup(f.Code); !known {
+		f.Code, f.Detail = fault.Unexpected, ""
+	}
+	return f, nil
+}
+
+// EncodeSession makes the message that names a session.
+func EncodeSession(id core.SessionID) []byte {
+	var e encoder
+	e.text(clip(string(id), maxName))
+	return e.b
+}
+
+// DecodeSession reads a session's name.
+func DecodeSession(b []byte) (core.SessionID, error) {
+	d := decoder{b: b}
+	id := core.SessionID(d.text("the session", maxName))
+	return id, d.end()
+}
+
+// EncodeLength makes the message that announces n bytes of payload.
+func EncodeLength(n int) []byte {
+	var e encoder
+	e.num(int64(n))
+	return e.b
+}
+
+// DecodeLength reads an announcement of at most limit bytes.
+func DecodeLength(b []byte, limit int) (int, error) {
+	d := decoder{b: b}
+	n := d.within("a payload's length", 0, int64(limit))
+	return int(n), d.end()
+}
+
+// clip bounds text whose end matters less than that the message arrives.
+func clip(s string, limit int) string { return s[:min(len(s), limit)] }
