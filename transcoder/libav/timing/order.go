@@ -1,0 +1,44 @@
+package timing
+
+// Order repairs the times of one stream's packets on their way into a container:
+// decode times grow and never exceed the presentation time, nothing is negative.
+// Presentation times are kept wherever that is possible.
+//
+// Encoders that reorder frames begin with decode times before the first
+// presentation time. At the very start of the clock those would be negative and
+// a container would shift the whole segment; here they are squeezed after 0.
+type Order struct {
+	last    int64
+	started bool
+}
+
+// Next returns the packet's repaired times. Either may be None.
+func (o *Order) Next(pts, dts int64) (newPTS, newDTS int64) {
+	if pts == None {
+		pts = dts
+	}
+	if dts == None {
+		dts = pts
+	}
+	if dts == None {
+		dts, pts = o.floor(), o.floor()
+	}
+	if dts > pts {
+		m := median(pts, dts, o.floor())
+		pts, dts = m, m
+	}
+	dts = max(dts, o.floor())
+	pts = max(pts, dts)
+	o.last, o.started = dts, true
+	return pts, dts
+}
+
+// floor is the smallest decode time that may come next.
+func (o *Order) floor() int64 {
+	if !o.started {
+		return 0
+	}
+	return o.last + 1
+}
+
+func median(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }

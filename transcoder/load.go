@@ -1,0 +1,21 @@
+package transcoder
+
+import "github.com/tuttinode/tutti/core"
+
+// passthroughRate is the frame rate assumed where a profile keeps the source's.
+const passthroughRate = 30
+
+// Load estimates what a session costs a device, in requested pixels per second.
+// It only ranks devices against each other; it is fixed when a session is placed.
+func Load(profiles []core.Profile) int64 {
+	var load int64
+	for _, p := range profiles {
+		rate := int64(passthroughRate)
+		if !p.FPS.Passthrough() {
+			num, den := p.FPS.Norm()
+			rate = num / den
+		}
+		load += int64(p.Width) * int64(p.Height) * rate
+	}
+	return load
+}
