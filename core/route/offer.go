@@ -1,0 +1,65 @@
+package route
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Offer is an orchestrator's answer to discovery, as far as rules look at it.
+type Offer struct {
+	// URI is where it wants segments; it is the orchestrator's identity. An empty
+	// one says that it does no work itself.
+	URI string
+	// Address is the key that signs for it, zero off-chain.
+	Address core.Address
+	// Session is the token's session; Token says whether there was a token.
+	Session core.SessionID
+	Token   bool
+	Expires time.Time
+	// Capabilities is nil when the answer had none.
+	Capabilities *capability.Capabilities
+}
+
+// NeedsRefresh reports whether the token is so near its end, or past it, that a
+// new one should be fetched before the next segment.
+func (o *Offer) NeedsRefresh(now time.Time) bool { return now.After(o.Expires.Add(-RefreshBefore)) }
+
+// Expired reports whether the token is of no more use.
+func (o *Offer) Expired(now time.Time) bool { return now.After(o.Expires) }
+
+// Wants is what a stream needs of an orchestrator.
+type Wants struct {
+	Capabilities capability.Capabilities
+	// Blocked addresses are never used.
+	Blocked []core.Address
+}
+
+// Usable says whether an offer can serve a stream: nil, or a fault
+// OrchestratorUnusable or OrchestratorBlocked whose detail tells why not.
+func (w *Wants) Usable(o *Offer) error {
+	const op = "judge an orchestrator's offer"
+	for _, a := range w.Blocked {
+		if a == o.Address {
+			return fault.New(fault.OrchestratorBlocked, op, a.String())
+		}
+	}
+	unusable := func(why string) error { return fault.New(fault.OrchestratorUnusable, op, why) }
+	switch {
+	case o.URI == "":
+		return unusable("it does no work itself")
+	case !strings.HasPrefix(o.URI, "https://") && !strings.HasPrefix(o.URI, "http://"):
+		return unusable("its service address is not an http(s) URL")
+	case !o.Token:
+		return unusable("it sent no auth token")
+	case o.Capabilities == nil:
+		return unusable("it sent no capabilities")
+	}
+	if why := capability.Objection(&w.Capabilities, o.Capabilities); why != "" {
+		return unusable(why)
+	}
+	return nil
+}

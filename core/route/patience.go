@@ -1,0 +1,57 @@
+package route
+
+import "time"
+
+// Patience is how long discovery waits for answers.
+type Patience struct {
+	// First is when discovery takes what it has; default 500 ms.
+	First time.Duration
+	// Stop is when it gives up although nothing usable came; default 6 s.
+	Stop time.Duration
+	// FirstCome takes the first usable answer at once. Off-chain the quickest is
+	// the best; where price and stake count, answers are collected for First.
+	FirstCome bool
+}
+
+// Default times of discovery.
+const (
+	discoveryFirst = 500 * time.Millisecond
+	discoveryStop  = 6 * time.Second
+)
+
+// Done reports whether discovery is over, with so many usable answers so far,
+// so many still open, after so long.
+func (p Patience) Done(usable, open int, elapsed time.Duration) bool {
+	switch {
+	case open == 0, elapsed >= p.stop():
+		return true
+	case usable == 0:
+		return false
+	}
+	return p.FirstCome || elapsed >= p.first()
+}
+
+// Next is how long from now on to wait before asking Done again although no
+// answer came: to the end of the first window, then of windows that double, and
+// of the hard stop at last. It is 0 when that is over.
+func (p Patience) Next(elapsed time.Duration) time.Duration {
+	end := p.first()
+	for end <= elapsed && end < p.stop() {
+		end *= 2
+	}
+	return max(0, min(end, p.stop())-elapsed)
+}
+
+func (p Patience) first() time.Duration {
+	if p.First <= 0 {
+		return discoveryFirst
+	}
+	return p.First
+}
+
+func (p Patience) stop() time.Duration {
+	if p.Stop <= 0 {
+		return max(discoveryStop, p.first())
+	}
+	return p.Stop
+}

@@ -1,0 +1,178 @@
+package route
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Pool is one stream's orchestrators: the one in use, and those that offered to
+// take over. I is what the adapter keeps beside an offer. Safe for concurrent
+// use.
+//
+// A stream stays with its orchestrator while that keeps pace (KeepScore) and
+// does not fail. Sessions that the pool gives up come back from its methods as
+// soon as no segment is in flight on them, for the caller to end at the
+// orchestrator; each exactly once, and only if it was used.
+type Pool[I any] struct {
+	shared *Suspensions
+	own    Suspensions
+
+	mu      sync.Mutex
+	current *session[I]
+	spares  []*session[I] // in order of arrival
+	last    string        // URI of the last lease
+	closed  bool
+}
+
+// session is one token at one orchestrator. Its fields are guarded by Pool.mu.
+type session[I any] struct {
+	offer    Offer
+	info     I
+	score    float64
+	inFlight int
+	used     bool
+	gone     bool // given up: ended when nothing is in flight
+}
+
+// NewPool makes an empty pool. shared holds what all streams of the gateway know
+// of failing orchestrators.
+func NewPool[I any](shared *Suspensions) *Pool[I] { return &Pool[I]{shared: shared} }
+
+// Add takes an offer that the stream may use. An orchestrator that is in use or
+// already among the spares keeps its place; an unused older offer of it is
+// replaced.
+func (p *Pool[I]) Add(offer Offer, info I) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.current != nil && p.current.offer.URI == offer.URI {
+		return
+	}
+	fresh := &session[I]{offer: offer, info: info}
+	if i := slices.IndexFunc(p.spares, func(s *session[I]) bool { return s.offer.URI == offer.URI }); i >= 0 {
+		p.spares[i] = fresh
+		return
+	}
+	p.spares = append(p.spares, fresh)
+}
+
+// Lease is the use of a session for one segment. It is given back with Release.
+type Lease[I any] struct {
+	s *session[I]
+	// Offer and Info are as they were when the lease was taken.
+	Offer Offer
+	Info  I
+	// Moved says that the stream's last segment went elsewhere.
+	Moved bool
+}
+
+// Advice says what to do before or beside the use of a lease.
+type Advice int
+
+// What Take advises.
+const (
+	// Use: the lease is good.
+	Use Advice = iota
+	// Discover: there is no lease; ask the orchestrators first.
+	Discover
+	// UseAndDiscover: the lease is slow and there is none better; use it, and ask
+	// the orchestrators beside.
+	UseAndDiscover
+)
+
+// Take leases the stream's session, or the first good spare when it has none,
+// tried it already for this segment, or the session does not keep pace. The
+// third result are the sessions to end.
+func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	cur := p.current
+	usable := cur != nil && !slices.Contains(tried, cur.offer.URI)
+	if usable && cur.score <= KeepScore {
+		return p.lease(cur), Use, nil
+	}
+	i := slices.IndexFunc(p.spares, func(s *session[I]) bool {
+		return !slices.Contains(tried, s.offer.URI) && p.until(s.offer.URI, now).IsZero()
+	})
+	switch {
+	case i >= 0:
+		var end []I
+		if usable { // left for being slow
+			p.own.Suspend(cur.offer.URI, now)
+			p.current = nil
+			end = cur.giveUp(nil)
+		}
+		return p.lease(p.promote(i)), Use, end
+	case usable:
+		return p.lease(cur), UseAndDiscover, nil
+	}
+	return nil, Discover, nil
+}
+
+// TakeAny leases the best of what there is when Take found nothing and neither
+// did discovery: an untried session before a tried one, and then the one whose
+// suspension ends first. It returns nil when the pool is empty.
+func (p *Pool[I]) TakeAny(now time.Time, tried []string) *Lease[I] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	best := -1
+	better := func(a, b string) bool {
+		at, bt := slices.Contains(tried, a), slices.Contains(tried, b)
+		if at != bt {
+			return bt
+		}
+		return p.until(a, now).Before(p.until(b, now))
+	}
+	for i, s := range p.spares {
+		if best < 0 || better(s.offer.URI, p.spares[best].offer.URI) {
+			best = i
+		}
+	}
+	switch {
+	case best < 0 && p.current == nil:
+		return nil
+	case best < 0 || p.current != nil && !better(p.spares[best].offer.URI, p.current.offer.URI):
+		return p.lease(p.current)
+	}
+	return p.lease(p.promote(best))
+}
+
+// promote makes a spare the current session. A current session that is still
+// there becomes a spare.
+func (p *Pool[I]) promote(i int) *session[I] {
+	s := p.spares[i]
+	p.spares = slices.Delete(p.spares, i, i+1)
+	if p.current != nil {
+		p.spares = append(p.spares, p.current)
+	}
+	p.current = s
+	return s
+}
+
+func (p *Pool[I]) lease(s *session[I]) *Lease[I] {
+	s.inFlight++
+	s.used = true
+	moved := p.last != "" && p.last != s.offer.URI
+	p.last = s.offer.URI
+	return &Lease[I]{s: s, Offer: s.offer, Info: s.info, Moved: moved}
+}
+
+func (p *Pool[I]) until(uri string, now time.Time) time.Time {
+	until := p.own.Until(uri, now)
+	if u := p.shared.Until(uri, now); u.After(until) {
+		return u
+	}
+	return until
+}
+
+// giveUp marks the session for its end and appends it to end if that is now.
+func (s *session[I]) giveUp(end []I) []I {
+	if s.gone {
+		return end
+	}
+	s.gone = true
+	if s.inFlight == 0 && s.used {
+		end = append(end, s.info)
+	}
+	return end
+}

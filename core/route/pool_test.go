@@ -1,0 +1,203 @@
+package route_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/route"
+)
+
+var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func offer(uri string) route.Offer {
+	return route.Offer{URI: uri, Token: true, Expires: t0.Add(30 * time.Minute)}
+}
+
+// newPool has one offer per name; the info is the name.
+func newPool(names ...string) *route.Pool[string] {
+	p := route.NewPool[string](&route.Suspensions{})
+	for _, n := range names {
+		p.Add(offer(n), n)
+	}
+	return p
+}
+
+func take(t *testing.T, p *route.Pool[string], now time.Time, want string, tried ...string) *route.Lease[string] {
+	t.Helper()
+	l, advice, _ := p.Take(now, tried)
+	if l == nil {
+		t.Fatalf("advice %v and no lease, want one at %s", advice, want)
+	}
+	if l.Offer.URI != want {
+		t.Fatalf("leased %s, want %s", l.Offer.URI, want)
+	}
+	return l
+}
+
+func TestPoolStaysWithWhatKeepsPace(t *testing.T) {
+	t.Parallel()
+	p := newPool("a", "b")
+	for range 3 {
+		l := take(t, p, t0, "a")
+		if end := p.Release(l, route.Succeeded, 1.0, nil, t0); len(end) != 0 {
+			t.Fatalf("sessions to end: %v", end)
+		}
+	}
+}
+
+func TestPoolLeavesASlowOneForASpare(t *testing.T) {
+	t.Parallel()
+	p := newPool("a", "b")
+	l := take(t, p, t0, "a")
+	p.Release(l, route.Succeeded, 1.01, nil, t0)
+	l, advice, end := p.Take(t0, nil)
+	if l == nil || l.Offer.URI != "b" || !l.Moved || advice != route.Use {
+		t.Fatalf("lease %+v advice %v, want b, moved", l, advice)
+	}
+	if !slices.Equal(end, []string{"a"}) {
+		t.Fatalf("ended %v, want a", end)
+	}
+}
+
+func TestPoolKeepsASlowOneWithoutSpare(t *testing.T) {
+	t.Parallel()
+	p := newPool("a")
+	p.Release(take(t, p, t0, "a"), route.Succeeded, 3, nil, t0)
+	l, advice, _ := p.Take(t0, nil)
+	if l == nil || advice != route.UseAndDiscover {
+		t.Fatalf("lease %v advice %v", l, advice)
+	}
+	if l.Moved {
+		t.Error("nothing moved")
+	}
+}
+
+func TestPoolFailureMovesOnAndEndsTheSession(t *testing.T) {
+	t.Parallel()
+	p := newPool("a", "b")
+	l := take(t, p, t0, "a")
+	if end := p.Release(l, route.StreamFailed, 0, nil, t0); !slices.Equal(end, []string{"a"}) {
+		t.Fatalf("ended %v, want a", end)
+	}
+	take(t, p, t0, "b", "a")
+	if l, advice, _ := p.Take(t0, []string{"a", "b"}); l != nil || advice != route.Discover {
+		t.Fatalf("lease %v advice %v, want discovery", l, advice)
+	}
+}
+
+func TestPoolEndsAfterTheLastSegmentInFlight(t *testing.T) {
+	t.Parallel()
+	p := newPool("a")
+	l1, l2 := take(t, p, t0, "a"), take(t, p, t0, "a")
+	if end := p.Release(l1, route.NodeFailed, 0, nil, t0); len(end) != 0 {
+		t.Fatalf("ended %v while a segment is in flight", end)
+	}
+	if end := p.Release(l2, route.Succeeded, 0.1, nil, t0); !slices.Equal(end, []string{"a"}) {
+		t.Fatalf("ended %v, want a once", end)
+	}
+}
+
+func TestPoolSuspendedOneIsLastResort(t *testing.T) {
+	t.Parallel()
+	p := newPool("a")
+	p.Release(take(t, p, t0, "a"), route.NodeFailed, 0, nil, t0)
+	p.Add(offer("a"), "a") // discovered again
+	if l, advice, _ := p.Take(t0, nil); l != nil || advice != route.Discover {
+		t.Fatalf("lease %v advice %v, want discovery before a suspended one", l, advice)
+	}
+	if l := p.TakeAny(t0, []string{"a"}); l == nil || l.Offer.URI != "a" {
+		t.Fatalf("last resort is %v, want a", l)
+	}
+	if l := newPool().TakeAny(t0, nil); l != nil {
+		t.Fatalf("an empty pool leased %v", l)
+	}
+}
+
+func TestPoolTakeAnyPrefersUntriedThenShorterSuspension(t *testing.T) {
+	t.Parallel()
+	shared := &route.Suspensions{}
+	shared.Suspend("b", t0)
+	shared.Suspend("c", t0.Add(-time.Second))
+	p := route.NewPool[string](shared)
+	for _, n := range []string{"a", "b", "c"} {
+		p.Add(offer(n), n)
+	}
+	if l := p.TakeAny(t0, []string{"a"}); l.Offer.URI != "c" {
+		t.Fatalf("took %s, want c", l.Offer.URI)
+	}
+}
+
+func TestPoolForgetsASuspensionInTime(t *testing.T) {
+	t.Parallel()
+	p := newPool("a")
+	p.Release(take(t, p, t0, "a"), route.StreamFailed, 0, nil, t0)
+	p.Add(offer("a"), "a2")
+	take(t, p, t0.Add(5*time.Second+1), "a")
+}
+
+func TestPoolRenewSwapsTheToken(t *testing.T) {
+	t.Parallel()
+	p := newPool("a")
+	p.Add(offer("a"), "a")
+	l := take(t, p, t0, "a")
+	if !p.Alone(l) {
+		t.Error("one segment in flight is alone")
+	}
+	if end := p.Renew(l, offer("a"), "a2"); !slices.Equal(end, []string{"a"}) {
+		t.Fatalf("ended %v, want the old token", end)
+	}
+	if l.Info != "a2" {
+		t.Fatalf("lease is on %s", l.Info)
+	}
+	p.Release(l, route.Succeeded, 0, nil, t0)
+	if l := take(t, p, t0, "a"); l.Info != "a2" {
+		t.Fatalf("next lease is on %s", l.Info)
+	}
+}
+
+func TestPoolNewsReplacesTheInfo(t *testing.T) {
+	t.Parallel()
+	p := newPool("a")
+	p.Release(take(t, p, t0, "a"), route.Succeeded, 0, &route.News[string]{Offer: offer("a"), Info: "fresh"}, t0)
+	if l := take(t, p, t0, "a"); l.Info != "fresh" {
+		t.Fatalf("info %s", l.Info)
+	}
+	p.Release(take(t, p, t0, "a"), route.Succeeded, 0, &route.News[string]{Offer: offer("other"), Info: "wrong"}, t0)
+	if l := take(t, p, t0, "a"); l.Info != "fresh" {
+		t.Fatalf("an answer about another orchestrator was taken: %s", l.Info)
+	}
+}
+
+func TestPoolCloseEndsUsedSessionsOnly(t *testing.T) {
+	t.Parallel()
+	p := newPool("a", "b")
+	p.Release(take(t, p, t0, "a"), route.Succeeded, 0, nil, t0)
+	if end := p.Close(); !slices.Equal(end, []string{"a"}) {
+		t.Fatalf("ended %v, want a", end)
+	}
+	p.Add(offer("c"), "c")
+	if l, advice, _ := p.Take(t0, nil); l != nil || advice != route.Discover {
+		t.Fatalf("a closed pool leased %v", l)
+	}
+}
+
+func TestSuspensionsDouble(t *testing.T) {
+	t.Parallel()
+	var s route.Suspensions
+	now := t0
+	for _, want := range []time.Duration{5, 10, 20, 40, 60, 60} {
+		until := s.Suspend("a", now)
+		if got := until.Sub(now); got != want*time.Second {
+			t.Fatalf("suspended for %v, want %vs", got, want)
+		}
+		now = until
+	}
+	if !s.Until("a", now).IsZero() {
+		t.Error("still suspended at its end")
+	}
+	s.Clear("a")
+	if got := s.Suspend("a", now).Sub(now); got != 5*time.Second {
+		t.Errorf("after a success the first suspension is %v", got)
+	}
+}

@@ -1,0 +1,29 @@
+package route
+
+// badInput are the texts with which an orchestrator says that the input, not
+// the orchestrator, is at fault. The network compares them exactly.
+var badInput = map[string]bool{
+	"Unsupported input pixel format":       true,
+	"Error initializing filtergraph":       true,
+	"Too many outputs":                     true,
+	"Unsupported input codec":              true,
+	"No keyframes in input":                true,
+	"Unrecoverable state, restart process": true,
+	"Encoded frames runaway":               true,
+	"Decoder not found":                    true,
+	"Demuxer not found":                    true,
+	"Encoder not found":                    true,
+	"Muxer not found":                      true,
+	"Option not found":                     true,
+	"Invalid argument":                     true,
+	"TranscoderInvalidResolution":          true,
+	"TranscoderInvalidVideo":               true,
+	"TranscoderUnrecognizedFormat":         true,
+	"TranscoderUnrecognizedProfile":        true,
+	"TranscoderInvalidGOP":                 true,
+	"TranscoderIncompatibleDevices":        true,
+}
+
+// BadInput reports whether an orchestrator's error text means that trying
+// elsewhere is of no use. The session is then kept and the client told.
+func BadInput(text string) bool { return badInput[text] }
