@@ -56,8 +56,5 @@ func writeRow(b *bufio.Writer, r Row) {
 
 // wireInDoc shows where a detail follows the fixed words.
 func wireInDoc(wire string) string {
-	if strings.HasSuffix(wire, ": ") {
-		return wire + "…"
-	}
-	return wire
+	return strings.Replace(wire, detailMark, "…", 1)
 }

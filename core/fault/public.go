@@ -10,6 +10,9 @@ import (
 // genericText is what a peer learns of our own defects: nothing.
 const genericText = "Internal Server Error"
 
+// detailMark stands in a row's Wire for the fault's detail.
+const detailMark = "{detail}"
+
 // maxPublicText bounds a text that leaves the node, in bytes.
 const maxPublicText = 512
 
@@ -32,9 +35,9 @@ func Public(err error) (code, text string) {
 }
 
 // Wire returns the protocol's text for err, which peers of the network compare
-// or show: the table's wire text (followed by the detail when it ends in ": "),
-// else the fault's public detail, else the code. Our own defects and faults of
-// configuration become a generic text.
+// or show: the table's wire text, with the fault's public detail in it where the
+// table says so; without a wire text the detail, else the code. Our own defects
+// and faults of configuration without a wire text become a generic one.
 func Wire(err error) string {
 	c := CodeOf(err)
 	row, known := Lookup(c)
@@ -43,10 +46,11 @@ func Wire(err error) string {
 		detail = f.Detail
 	}
 	switch {
-	case known && strings.HasSuffix(row.Wire, ": "):
-		return oneLine(strings.TrimSuffix(row.Wire+detail, ": "))
+	case known && row.Wire == detailMark && detail == "":
+		return string(c)
 	case known && row.Wire != "":
-		return row.Wire
+		text := strings.Replace(row.Wire, detailMark, detail, 1)
+		return oneLine(strings.TrimSuffix(text, ": "))
 	case !known || row.Class == Internal || row.Class == Config:
 		return genericText
 	case detail != "":

@@ -1,4 +1,181 @@
 package fault
 
-// gatewayRows are the conditions declared in codes_gateway.go.
-var gatewayRows = []Row{}
+// gatewayRows are the conditions of a gateway: pushing, finding orchestrators, playing.
+var gatewayRows = []Row{
+	{
+		Code: PushPath, Class: BadRequest,
+		Cause:  "The pushed URL is not /live/<stream>/<number>.ts or .mp4: a wrong path, a number that is not one, or a stream name with characters outside letters, digits and -_.~ or over 128 bytes.",
+		Remedy: "Push to /live/<stream>/<number>.ts.",
+	},
+	{
+		Code: PushHeader, Class: BadRequest,
+		Cause:  "Content-Duration, Content-Resolution or Content-Slice-From/To of a push is not of its form.",
+		Remedy: "Send milliseconds up to 300000, <width>x<height>, and a slice whose end is not before its beginning.",
+	},
+	{
+		Code: PushConfiguration, Class: BadRequest,
+		Cause:  "The header Livepeer-Transcode-Configuration is not JSON, or a profile or preset in it is wrong.",
+		Remedy: "Correct what the text names, or leave the header out for the gateway's own ladder.",
+	},
+	{
+		Code: PushEmpty, Class: BadRequest,
+		Cause:  "The client pushed a segment without bytes.",
+		Remedy: "Check the encoder's output.",
+	},
+	{
+		Code: PushTooLarge, Class: BadRequest,
+		Cause:  "The pushed segment is over 300 000 000 bytes.",
+		Remedy: "Cut shorter segments; two seconds is usual.",
+	},
+	{
+		Code: PushSlow, Class: BadRequest,
+		Cause:  "The body of a push came too slowly or not to its end in time: the client's uplink is too small, or it stopped.",
+		Remedy: "Lower the source's bit rate or push from nearer.", Retryable: true,
+	},
+	{
+		Code: PushBroken, Class: BadRequest,
+		Cause:  "The connection of a push ended before the body did: the client went away.",
+		Remedy: "None at the gateway; the client may push the segment again.", Retryable: true,
+	},
+	{
+		Code: InputCodecUnsupported, Class: BadRequest,
+		Cause:  "The pushed video's codec is none of H.264, HEVC, VP8, VP9.",
+		Remedy: "Set the source's encoder to one of them.",
+	},
+	{
+		Code: InputUnreadable, Class: BadRequest,
+		Cause:  "The pushed segment is not media that can be read: a damaged container, or not MPEG-TS or MP4.",
+		Remedy: "Check the encoder; pushed segments must each be a whole file.",
+	},
+	{
+		Code: StreamDenied, Class: Forbidden,
+		Cause:  "The admission hook (`-authWebhookUrl`) refused the stream.",
+		Remedy: "Ask the operator; the hook's own log says why.",
+	},
+	{
+		Code: StreamHookFailed, Class: Upstream,
+		Cause:  "The admission hook could not be asked, and a stream that is not admitted is refused.",
+		Remedy: "Check that the `-authWebhookUrl` service is up and answers JSON.", Retryable: true,
+	},
+	{
+		Code: PushesFull, Class: Busy,
+		Cause:  "Too many segments, or too many bytes of them, are in the gateway at once.",
+		Remedy: "Start more gateways, or raise the limits if memory allows.", Retryable: true,
+	},
+	{
+		Code: StreamsFull, Class: Busy,
+		Cause:  "The gateway's limit on streams is reached.",
+		Remedy: "Raise `-maxSessions` or start more gateways.", Retryable: true,
+	},
+	{
+		Code: WatchersFull, Class: Busy,
+		Cause:  "Too many clients follow a stream's events.",
+		Remedy: "Close pages that are not needed.", Retryable: true,
+	},
+	{
+		Code: NoSessionsAvailable, Class: Upstream,
+		Cause:  "No orchestrator took the stream: none of `-orchAddr` answered, had room, or can do what the profiles need.",
+		Remedy: "Look at the log's discovery lines; check that the orchestrators run and are reachable, raise their `-maxSessions`, or add some.",
+		Wire:   "No sessions available", Retryable: true,
+	},
+	{
+		Code: SegmentNotTranscodable, Class: BadRequest,
+		Cause:  "An orchestrator said that this input cannot be transcoded anywhere; its text is the detail.",
+		Remedy: "Check the source and the profiles; trying again does not help.",
+	},
+	{
+		Code: AttemptsExhausted, Class: Upstream,
+		Cause:  "Every attempt at the segment failed, because the orchestrators fail or the input makes them fail; the detail is the last failure.",
+		Remedy: "Look up the last failure's own code in the log.", Retryable: true,
+	},
+	{
+		Code: SegmentLate, Class: Upstream,
+		Cause:  "The segment's time ran out before an attempt succeeded: the orchestrators are too slow or hang.",
+		Remedy: "Add faster orchestrators or ask for fewer renditions.", Retryable: true,
+	},
+	{
+		Code: OrchestratorUnreachable, Class: Upstream,
+		Cause:  "No connection to the orchestrator, or it ended during discovery.",
+		Remedy: "Check its address, port 8935 and the firewall between.", Retryable: true,
+	},
+	{
+		Code: OrchestratorSilent, Class: Upstream,
+		Cause:  "The orchestrator did not answer discovery in time.",
+		Remedy: "Check its load and the network between.", Retryable: true,
+	},
+	{
+		Code: OrchestratorUnusable, Class: Upstream,
+		Cause:  "The orchestrator answered without an address, capabilities or a token, or it cannot do what the job needs; the detail says which.",
+		Remedy: "Update it, or ask for profiles that it supports.", Retryable: true,
+	},
+	{
+		Code: OrchestratorBlocked, Class: Upstream,
+		Cause:  "The orchestrator's address is in `-orchBlocklist`.",
+		Remedy: "None needed; take it off the list to use it.", Retryable: true,
+	},
+	{
+		Code: OrchestratorDeclined, Class: Upstream,
+		Cause:  "The orchestrator refused discovery or a segment; the detail is its text.",
+		Remedy: "Read the text; the orchestrator's own log has the reason.", Retryable: true,
+	},
+	{
+		Code: OrchestratorFailed, Class: Upstream,
+		Cause:  "The orchestrator took the segment and could not transcode it; the detail is its text.",
+		Remedy: "Read the text; the orchestrator's own log has the reason.", Retryable: true,
+	},
+	{
+		Code: OrchestratorLate, Class: Upstream,
+		Cause:  "The orchestrator did not accept the segment, or not finish it, in time: it is overloaded or hangs.",
+		Remedy: "Check its load, or remove it from `-orchAddr`.", Retryable: true,
+	},
+	{
+		Code: OrchestratorBroke, Class: Upstream,
+		Cause:  "The connection to the orchestrator ended in the middle of a segment: it or the network failed.",
+		Remedy: "Check the orchestrator's log for a restart.", Retryable: true,
+	},
+	{
+		Code: ResultUnreadable, Class: Upstream,
+		Cause:  "The orchestrator's answer is not a transcode result: something else answers at its address, or its version is broken.",
+		Remedy: "Check the address in `-orchAddr`, or update the orchestrator.", Retryable: true,
+	},
+	{
+		Code: RenditionCount, Class: Upstream,
+		Cause:  "The orchestrator answered with another number of renditions than asked for; its version is broken.",
+		Remedy: "Update the orchestrator, or put it on `-orchBlocklist`.", Retryable: true,
+	},
+	{
+		Code: RenditionDownload, Class: Upstream,
+		Cause:  "A rendition could not be fetched whole within 4 s: the orchestrator's uplink is too small, or it forgot the result too early.",
+		Remedy: "Check the orchestrator's upload bandwidth.", Retryable: true,
+	},
+	{
+		Code: OrchestratorList, Class: Upstream,
+		Cause:  "The hook that lists orchestrators (`-orchWebhookUrl`) failed; the last list stays in use.",
+		Remedy: "Check that the hook's service is up and answers a JSON array.", Retryable: true,
+	},
+	{
+		Code: StreamNotFound, Class: NotFound,
+		Cause:  "No such stream is live here; a stream exists from its first finished segment to a minute after its last.",
+		Remedy: "Check the name and whether the source pushes.", Retryable: true,
+	},
+	{
+		Code: RenditionNotFound, Class: NotFound,
+		Cause:  "The stream has no rendition of that name.",
+		Remedy: "Take the names from the master playlist.",
+	},
+	{
+		Code: StreamSegmentNotFound, Class: NotFound,
+		Cause:  "The segment left the window of the playlist, or never was: the player is too far behind.",
+		Remedy: "Reload the playlist.",
+	},
+	{
+		Code: PlaylistFormat, Class: NotFound,
+		Cause:  "The rendition's segments are MP4 files, which HLS players cannot join.",
+		Remedy: "Ask for MPEG-TS renditions to watch them by HLS.",
+	},
+	{
+		Code: RouteNotFound, Class: NotFound,
+		Cause:  "The gateway has no such address.",
+		Remedy: "See docs/architecture.md for the gateway's addresses.",
+	},
+}

@@ -1,4 +1,117 @@
 package fault
 
-// orchestratorRows are the conditions declared in codes_orchestrator.go.
-var orchestratorRows = []Row{}
+// orchestratorRows are the conditions of the orchestrator's listener and its segments.
+var orchestratorRows = []Row{
+	{
+		Code: ErrSegSig, Class: Forbidden,
+		Cause:  "The signature over the segment is not the payment sender's: the gateway signs with another key, or the request was changed on its way.",
+		Remedy: "None at the orchestrator; the gateway's operator checks its account.",
+		Wire:   "ErrSegSig",
+	},
+	{
+		Code: RequestSignature, Class: Forbidden,
+		Cause:  "A gateway's request for an offer is not signed by the address that it names: it signs with another key, or the request was changed on its way.",
+		Remedy: "None at the orchestrator; the gateway's operator checks its account.",
+		Wire:   "orchestrator req sig check failed",
+	},
+	{
+		Code: IncompatibleCapabilities, Class: Forbidden,
+		Cause:  "The segment needs something that this node does not advertise.",
+		Remedy: "None needed, the gateway goes elsewhere; if it repeats, compare the gateway's options with the capabilities on /status.",
+		Wire:   "incompatible capabilities", Retryable: true,
+	},
+	{
+		Code: MissingAuthToken, Class: Forbidden,
+		Cause:  "The segment came without the token that every offer carries.",
+		Remedy: "Update the gateway: it is older than auth tokens, or defective.",
+		Wire:   "missing auth token",
+	},
+	{
+		Code: InvalidAuthToken, Class: Forbidden,
+		Cause:  "The token is not from this process; usual after a restart, whose gateways still hold tokens of the process before.",
+		Remedy: "None needed, the gateway asks for a new offer; if it repeats, two nodes share one address.",
+		Wire:   "invalid auth token", Retryable: true,
+	},
+	{
+		Code: EndTokenInvalid, Class: Forbidden,
+		Cause:  "A request to end a session carries a token that is not from this process.",
+		Remedy: "None needed; the session ends by itself after 70 s.",
+		Wire:   "Invalid auth token",
+	},
+	{
+		Code: ExpiredAuthToken, Class: Forbidden,
+		Cause:  "The token is older than 30 minutes: the gateway did not refresh its offer, or one of the two clocks is wrong.",
+		Remedy: "Check this host's clock (`timedatectl`).",
+		Wire:   "expired auth token", Retryable: true,
+	},
+	{
+		Code: PaymentRefused, Class: Payment,
+		Cause:  "The payment of a request was not accepted.",
+		Remedy: "None at the orchestrator unless every gateway is refused; then check `-ethUrl`.",
+		Wire:   "{detail}",
+	},
+	{
+		Code: InsufficientBalance, Class: Payment,
+		Cause:  "What the gateway has paid does not cover the next segment.",
+		Remedy: "None needed, the gateway pays or leaves.",
+		Wire:   "Insufficient balance",
+	},
+	{
+		Code: SegmentUnreadable, Class: Upstream,
+		Cause:  "The body of a segment ended early, came too slowly, or is larger than 300 MB.",
+		Remedy: "If it repeats, check the network between the gateway and this node, and the gateway's segment length.",
+		Wire:   "Internal Server Error", Retryable: true,
+	},
+	{
+		Code: UploadsFull, Class: Busy,
+		Cause:  "The segments being received and worked on together hold all the memory set aside for them.",
+		Remedy: "Lower `-maxSessions`, or let gateways send shorter segments.",
+		Wire:   "OrchestratorBusy", Retryable: true,
+	},
+	{
+		Code: InputFetchFailed, Class: Upstream,
+		Cause:  "The segment was given as a URL, and fetching it failed, took more than 4 s, or the URL points into a private network.",
+		Remedy: "Check that the gateway's object store can be reached from this host.",
+		Wire:   "BadRequest", Retryable: true,
+	},
+	{
+		Code: SegmentHashMismatch, Class: Forbidden,
+		Cause:  "The bytes received are not the bytes that the request announced.",
+		Remedy: "None at the orchestrator; if it repeats for several gateways, something between them and this node changes traffic.",
+		Wire:   "Forbidden", Retryable: true,
+	},
+	{
+		Code: ResultsFull, Class: Busy,
+		Cause:  "Renditions that gateways have not fetched hold all the memory set aside for them.",
+		Remedy: "Lower `-maxSessions`, or check the upload bandwidth of this host.",
+		Wire:   "OrchestratorBusy", Retryable: true,
+	},
+	{
+		Code: ResultNotFound, Class: NotFound,
+		Cause:  "A rendition was asked for that is not kept any more or never was.",
+		Remedy: "If gateways report failed downloads, check this host's upload bandwidth: they fetch later than 10 s after the session ended, or 12 segments late.",
+		Wire:   "ErrNotFound",
+	},
+	{
+		Code: MismatchedSegments, Class: Upstream,
+		Cause:  "A transcoder returned another number of renditions than asked for, a defect of that transcoder.",
+		Remedy: "Update the transcoder, and report it with the log.",
+		Wire:   "MismatchedSegments", Retryable: true,
+	},
+	{
+		Code: ZeroSegments, Class: Upstream,
+		Cause:  "A transcoder returned a rendition with nothing in it; some damaged sources do this.",
+		Remedy: "If it shows for every stream of a device, take the device out.",
+		Wire:   "ZeroSegments", Retryable: true,
+	},
+	{
+		Code: CertificateUnusable, Class: Config,
+		Cause:  "The files given with `-tlsCert` and `-tlsKey` do not belong together or cannot be read, or the data directory, which keeps cert.pem and key.pem, cannot be written.",
+		Remedy: "Correct the paths, or make the data directory writable.",
+	},
+	{
+		Code: TooManyConnections, Class: Busy,
+		Cause:  "More clients are connected at once than the limit allows, or someone holds connections open.",
+		Remedy: "Raise the limit of open files (LimitNOFILE), and look at the firewall if the clients are not gateways.", Retryable: true,
+	},
+}

@@ -1,4 +1,70 @@
 package fault
 
-// workerRows are the conditions declared in codes_worker.go.
-var workerRows = []Row{}
+// workerRows are the conditions of media workers and devices.
+var workerRows = []Row{
+	{
+		Code: WorkerCrashed, Class: Internal,
+		Cause:  "A media worker's process ended without being asked: damaged or hostile media, a driver fault, or someone's kill.",
+		Remedy: "None for a single one: the segment was tried again and the worker replaced. When it repeats, look at the worker's last lines in the log and at the driver (`dmesg`, `nvidia-smi`).",
+		Wire:   "TranscoderStopped", Retryable: true,
+	},
+	{
+		Code: WorkerUnresponsive, Class: Internal,
+		Cause:  "A media worker gave no sign of life and was killed and replaced: the process was stopped, the driver holds it in the kernel, or the machine is starved of processor time.",
+		Remedy: "Look at the load and at the driver; a process that cannot be killed (state D) needs a reboot.",
+		Wire:   "TranscoderStopped", Retryable: true,
+	},
+	{
+		Code: WorkerOutOfMemory, Class: Internal,
+		Cause:  "A media worker reached its memory limit: too many or too large streams at once, or media made to exhaust memory.",
+		Remedy: "Raise the worker's memory limit or lower `-maxSessions`.",
+		Wire:   "TranscoderStopped", Retryable: true,
+	},
+	{
+		Code: WorkerReplaced, Class: Internal,
+		Cause:  "A media worker was replaced while the segment was in it, because of another segment.",
+		Remedy: "None needed, the segment is tried again.",
+		Wire:   "TranscoderStopped", Retryable: true,
+	},
+	{
+		Code: WorkerProtocol, Class: Internal,
+		Cause:  "A media worker sent what no worker of this version sends, and was killed and replaced: memory corruption, or a break-in through hostile media inside the worker.",
+		Remedy: "Report it, with the stream that was being transcoded.",
+		Wire:   "TranscoderStopped", Retryable: true,
+	},
+	{
+		Code: WorkerStartFailed, Class: Internal,
+		Cause:  "A media worker could not be started or did not report in time: the device or its driver cannot be opened, or process and memory limits of the machine hold.",
+		Remedy: "Read the reason beside it; check `-gpu`, `nvidia-smi` and `ulimit -a`.",
+		Wire:   "ErrTranscoderUnavailable", Retryable: true,
+	},
+	{
+		Code: WorkerQuarantined, Class: Busy,
+		Cause:  "The device's workers died repeatedly, and it gets no work until its waiting time is over.",
+		Remedy: "Follow the remedy of the fault logged before it; the node tries the device again by itself.",
+		Wire:   "ErrTranscoderUnavailable", Retryable: true,
+	},
+	{
+		Code: WorkerClosed, Class: Busy,
+		Cause:  "A media worker was asked for work after it was closed: the node is stopping.",
+		Remedy: "None needed, the gateway goes elsewhere.",
+		Wire:   "TranscoderStopped", Retryable: true,
+	},
+	{
+		Code: SandboxDegraded, Class: Config,
+		Cause:  "A media worker runs with fewer walls around it than it could have: the kernel, the container or permissions withhold a layer, which the detail names (user namespaces, Landlock, seccomp).",
+		Remedy: "Use a kernel of 6.7 or later with Landlock, allow unprivileged user namespaces, and do not run the container with seccomp filters that forbid these calls.",
+	},
+	{
+		Code: TranscodeTimeout, Class: Internal,
+		Cause:  "A segment took longer than four times its duration (at least eight seconds), and its worker was replaced: a hung driver call, an endless loop in a codec, or far too many streams.",
+		Remedy: "Lower `-maxSessions` or use `-maxSessions auto`; look at the driver when the machine is not loaded.",
+		Wire:   "Remote transcoder took too long", Retryable: true,
+	},
+	{
+		Code: SegmentRefused, Class: BadRequest,
+		Cause:  "The session's media has crashed a worker that had nothing else to do, twice; its segments are refused until the session ends.",
+		Remedy: "Report the stream; update the driver.",
+		Wire:   "TranscoderInvalidInput",
+	},
+}

@@ -13,9 +13,8 @@ type Row struct {
 	Cause string
 	// Remedy says what to do. It is never empty; "None needed" is an answer.
 	Remedy string
-	// Wire is the protocol's text for peers. Empty: the fault's public detail is
-	// the text. Ending in ": ": the detail follows it. Otherwise it is sent
-	// exactly so, because peers compare it.
+	// Wire is the protocol's text for peers, exactly so, because they compare it.
+	// "{detail}" in it stands for the fault's public detail. Empty: see Wire.
 	Wire string
 	// Retryable: the same request may succeed elsewhere or later.
 	Retryable bool

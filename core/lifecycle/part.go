@@ -1,0 +1,91 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// part is one started component.
+type part struct {
+	component Component
+	ctx       context.Context
+	cancel    context.CancelFunc
+	ready     chan struct{}
+	// done is closed when Run has returned; err and alone are set before.
+	// alone: it ended without being asked.
+	done  chan struct{}
+	err   error
+	alone bool
+	// reported belongs to the goroutine of RunWith.
+	reported bool
+}
+
+func newPart(base context.Context, c Component) *part {
+	ctx, cancel := context.WithCancel(base)
+	return &part{
+		component: c,
+		ctx:       ctx,
+		cancel:    cancel,
+		ready:     make(chan struct{}),
+		done:      make(chan struct{}),
+	}
+}
+
+// run starts the component. When it ends before it was stopped, it is sent on
+// failed, which has room for every part.
+func (p *part) run(failed chan<- *part) {
+	var once sync.Once
+	ready := func() { once.Do(func() { close(p.ready) }) }
+	go func() {
+		defer close(p.done)
+		p.err = runGuarded(p.ctx, p.component, ready)
+		if p.ctx.Err() == nil {
+			p.alone = true
+			failed <- p
+		} else if errors.Is(p.err, context.Canceled) {
+			// We ended it ourselves: not an error.
+			p.err = nil
+		}
+	}()
+}
+
+// runGuarded turns a panic of the component's own goroutine into an error, so
+// that the other components still stop in order.
+func runGuarded(ctx context.Context, c Component, ready func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return c.Run(ctx, ready)
+}
+
+func (p *part) wasReady() bool {
+	select {
+	case <-p.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *part) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// grace is how long the component may take to stop.
+func (p *part) grace(opts Options) time.Duration {
+	if s, ok := p.component.(Stopper); ok {
+		return s.StopGrace()
+	}
+	return opts.StopGrace
+}
