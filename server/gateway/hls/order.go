@@ -1,0 +1,98 @@
+package hls
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Order puts segments that finish in any order into the order of their numbers.
+// A finished segment waits for those with lower numbers that are still on their
+// way, and for no others. Safe for concurrent use; the zero value is ready.
+type Order struct {
+	mu      sync.Mutex
+	pending []*Place // in order of epoch and number
+	begun   bool
+	highest core.SegmentNumber // of the arrivals of this epoch
+	epoch   int
+	out     core.SegmentNumber // highest number given out in this epoch
+	anyOut  bool
+	// late is the number of the last arrival that came too late.
+	late    core.SegmentNumber
+	anyLate bool
+}
+
+// Place is a segment's place in the order.
+type Place struct {
+	number core.SegmentNumber
+	epoch  int
+	done   bool
+	seg    *Segment
+}
+
+// far is how far back a number must be to be a new beginning, not a straggler.
+const far = 16
+
+// Begin notes that a segment has arrived.
+//
+// A number far below the highest one, number 0, and a second straggler that
+// follows the first one mean that the source's numbers began anew.
+func (o *Order) Begin(n core.SegmentNumber) *Place {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.begun && o.startsAnew(n) {
+		o.epoch++
+		o.begun, o.anyOut, o.anyLate = false, false, false
+	}
+	if o.anyOut && n <= o.out {
+		o.late, o.anyLate = n, true
+	}
+	if !o.begun || n > o.highest {
+		o.begun, o.highest = true, n
+	}
+	p := &Place{number: n, epoch: o.epoch}
+	i, _ := slices.BinarySearchFunc(o.pending, p, comparePlaces)
+	o.pending = slices.Insert(o.pending, i, p)
+	return p
+}
+
+func (o *Order) startsAnew(n core.SegmentNumber) bool {
+	return n < o.highest-far || n == 0 && o.highest > 0 && o.anyOut || o.anyLate && o.anyOut && n == o.late+1 && n <= o.out
+}
+
+func comparePlaces(a, b *Place) int {
+	if a.epoch != b.epoch {
+		return a.epoch - b.epoch
+	}
+	switch {
+	case a.number < b.number:
+		return -1
+	case a.number > b.number:
+		return 1
+	}
+	return 0
+}
+
+// Finish hands in a segment, nil for one that failed, and calls publish for every
+// segment whose turn it is, in order, before it returns. Segments whose turn has
+// passed are left out.
+func (o *Order) Finish(p *Place, seg *Segment, publish func(Segment)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p.done, p.seg = true, seg
+	for len(o.pending) > 0 && o.pending[0].done {
+		next := o.pending[0]
+		o.pending = slices.Delete(o.pending, 0, 1)
+		if next.seg == nil {
+			continue
+		}
+		if next.epoch == o.epoch {
+			if o.anyOut && next.number <= o.out {
+				continue
+			}
+			o.out, o.anyOut = next.number, true
+		}
+		publish(*next.seg)
+	}
+}

@@ -1,0 +1,152 @@
+package hls
+
+import (
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Limits bound what a Store keeps. Zero fields get defaults.
+type Limits struct {
+	// Watched is the number of segments that a playlist lists while somebody
+	// plays the stream; default 12.
+	Watched int
+	// Quiet is the same while nobody does: enough to start playing; default 4.
+	Quiet int
+	// StreamBytes bounds one stream, TotalBytes all of them; defaults 128 MB and
+	// 1 GB. The oldest segments go first.
+	StreamBytes, TotalBytes int64
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Watched <= 0 {
+		l.Watched = 12
+	}
+	if l.Quiet <= 0 {
+		l.Quiet = 4
+	}
+	if l.StreamBytes <= 0 {
+		l.StreamBytes = 128 << 20
+	}
+	if l.TotalBytes <= 0 {
+		l.TotalBytes = 1 << 30
+	}
+	return l
+}
+
+const (
+	// watchedFor is how long a playlist request counts as somebody watching.
+	watchedFor = time.Minute
+	// behind is how many segments stay fetchable after they left the playlist,
+	// for players that hold the list of a moment ago.
+	behind = 1
+)
+
+// Variant is the source or one rendition of a stream.
+type Variant struct {
+	// Key names it in URLs; see Keys.
+	Key    string
+	Format core.Format
+	// Width and Height in pixels, FPS in frames per second and Codecs as in RFC
+	// 6381 go into the master playlist where they are known.
+	Width, Height int
+	FPS           float64
+	Codecs        string
+	// Bitrate in bits/s stands in until segments have been measured.
+	Bitrate int
+}
+
+// Segment is one finished segment of a stream in all variants.
+type Segment struct {
+	Number   core.SegmentNumber
+	Duration time.Duration
+	// Reinit says that the source changed in the middle of the stream.
+	Reinit bool
+	// Data is one file per variant. The store keeps the slices and only reads.
+	Data [][]byte
+	// At is when the segment came in.
+	At time.Time
+}
+
+// Store holds the streams. Safe for concurrent use.
+type Store struct {
+	limits Limits
+
+	mu      sync.Mutex
+	streams map[core.ManifestID]*stream
+	bytes   int64
+}
+
+// NewStore makes an empty store.
+func NewStore(limits Limits) *Store {
+	return &Store{limits: limits.withDefaults(), streams: make(map[core.ManifestID]*stream)}
+}
+
+// Open begins a stream, or goes on with one whose variants may have changed;
+// the next segment is then marked as a discontinuity. A stream that had ended
+// goes on.
+func (s *Store) Open(id core.ManifestID, variants []Variant) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.streams[id]
+	if st == nil {
+		s.streams[id] = &stream{variants: variants}
+		return
+	}
+	if !sameKeys(st.variants, variants) {
+		// Files of the old variants cannot be listed under the new ones.
+		s.drop(st, len(st.window))
+		st.cut = true
+	}
+	st.variants, st.ended = variants, false
+}
+
+func sameKeys(a, b []Variant) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Key != b[i].Key || a[i].Format != b[i].Format {
+			return false
+		}
+	}
+	return true
+}
+
+// Describe tells what became known of a stream's variants.
+func (s *Store) Describe(id core.ManifestID, describe func(i int, v *Variant)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st := s.streams[id]; st != nil {
+		for i := range st.variants {
+			describe(i, &st.variants[i])
+		}
+	}
+}
+
+// End marks a stream as ended: its playlists say so until it is removed.
+func (s *Store) End(id core.ManifestID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st := s.streams[id]; st != nil {
+		st.ended = true
+	}
+}
+
+// Remove forgets a stream and its segments.
+func (s *Store) Remove(id core.ManifestID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st := s.streams[id]; st != nil {
+		s.drop(st, len(st.window))
+		delete(s.streams, id)
+	}
+}
+
+// Bytes is what all windows hold.
+func (s *Store) Bytes() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
+}
