@@ -1,0 +1,190 @@
+package orchestrate
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Orchestrator is the one set of rules that every request to this node meets.
+// Its methods may be called at the same time.
+type Orchestrator struct {
+	opt     Options
+	tokens  *Tokens
+	results *Results
+
+	// mu guards what follows, and the sessions themselves.
+	mu          sync.Mutex
+	sessions    map[core.SessionID]*session
+	maxSessions int // 0: the Admitter decides alone
+	phase       phase
+	changed     chan struct{} // closed and replaced when a wait may be over
+}
+
+// New builds an orchestrator; it starts nothing. The error names what is
+// missing in the options, or that there is no randomness.
+func New(opt Options) (*Orchestrator, error) {
+	if err := opt.complete(); err != nil {
+		return nil, fmt.Errorf("build orchestrator: %w", err)
+	}
+	tokens, err := NewTokens(opt.Rand, opt.Now)
+	if err != nil {
+		return nil, fmt.Errorf("draw the secret of auth tokens: %w", err)
+	}
+	return &Orchestrator{
+		opt:         opt,
+		tokens:      tokens,
+		results:     NewResults(opt.ResultBytes, opt.Now),
+		sessions:    make(map[core.SessionID]*session),
+		maxSessions: max(0, opt.Limit),
+		changed:     make(chan struct{}),
+	}, nil
+}
+
+// Info is what an orchestrator tells a gateway of itself. It is always complete,
+// since gateways replace what they knew by it.
+type Info struct {
+	ServiceURI string
+	// Address signs results; it is zero off-chain.
+	Address      [20]byte
+	Capabilities capability.Capabilities
+	Token        Token
+}
+
+// Offer answers a gateway that looks for an orchestrator. The error is
+// RequestSignature, OrchestratorCapped or Draining.
+func (o *Orchestrator) Offer(_ context.Context, address, sig []byte) (Info, error) {
+	const op = "make offer"
+	if o.opt.Signatures != nil {
+		if err := o.opt.Signatures.CheckRequest(address, sig); err != nil {
+			return Info{}, fault.Wrap(fault.RequestSignature, op, err)
+		}
+	}
+	o.Sweep(o.opt.Now())
+	if err := o.mayOffer(op); err != nil {
+		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
+		return Info{}, err
+	}
+	tok, err := o.issue()
+	if err != nil {
+		return Info{}, fault.Wrap(fault.Unexpected, op, err)
+	}
+	return o.info(tok), nil
+}
+
+func (o *Orchestrator) mayOffer(op string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.phase != open {
+		return fault.New(fault.Draining, op, "the node is stopping")
+	}
+	return o.room(op)
+}
+
+// issue makes a token whose session is not in use already: ids are short.
+func (o *Orchestrator) issue() (Token, error) {
+	const tries = 8
+	for range tries {
+		tok, err := o.tokens.Issue()
+		if err != nil {
+			return Token{}, err
+		}
+		o.mu.Lock()
+		_, taken := o.sessions[tok.Session]
+		o.mu.Unlock()
+		if !taken {
+			return tok, nil
+		}
+	}
+	return Token{}, fmt.Errorf("%d session ids in a row are in use", tries)
+}
+
+// info is this node's offer under a token.
+func (o *Orchestrator) info(tok Token) Info {
+	in := Info{ServiceURI: o.opt.ServiceURI, Capabilities: o.opt.Capabilities(), Token: tok}
+	if o.opt.Signatures != nil {
+		in.Address = o.opt.Signatures.Address()
+	}
+	return in
+}
+
+// EndSession frees a session at its gateway's wish: at once, or when the
+// segments that it has here are done. Renditions stay for download for a grace
+// time. Tokens may have expired, and a session that is not there is no error;
+// the error is EndTokenInvalid.
+func (o *Orchestrator) EndSession(tok *Token) error {
+	if !o.tokens.Genuine(tok) {
+		return fault.New(fault.EndTokenInvalid, "end session", "")
+	}
+	o.mu.Lock()
+	s := o.sessions[tok.Session]
+	gone := s != nil && s.open == 0
+	if s != nil {
+		s.ended = true
+	}
+	if gone {
+		o.remove(s)
+		o.wake()
+	}
+	o.mu.Unlock()
+	if gone {
+		o.opt.Transcoder.EndSession(tok.Session)
+	}
+	return nil
+}
+
+// SetMaxSessions changes the limit while the node runs; 0 leaves it to the
+// Admitter. Sessions above a lowered limit keep running.
+func (o *Orchestrator) SetMaxSessions(n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.maxSessions = max(0, n)
+	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+}
+
+// Usage is the sessions in use and the limit, 0 for none.
+func (o *Orchestrator) Usage() Usage {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return Usage{Sessions: len(o.sessions), Limit: o.limit()}
+}
+
+// ServiceURI is the advertised address, without a trailing slash.
+func (o *Orchestrator) ServiceURI() string { return o.opt.ServiceURI }
+
+// Capabilities is the present offer.
+func (o *Orchestrator) Capabilities() capability.Capabilities { return o.opt.Capabilities() }
+
+// Result finds a rendition that is kept for download. The bytes are shared: they
+// must not be changed.
+func (o *Orchestrator) Result(p Path) (Result, error) {
+	r, ok := o.results.Get(p)
+	if !ok {
+		return Result{}, fault.New(fault.ResultNotFound, "find rendition", "")
+	}
+	return r, nil
+}
+
+// Name is the component's name.
+func (o *Orchestrator) Name() string { return "sessions" }
+
+// Run ends idle sessions until ctx ends, then all of them.
+func (o *Orchestrator) Run(ctx context.Context, ready func()) error {
+	tick := time.NewTicker(sweepInterval)
+	defer tick.Stop()
+	ready()
+	for {
+		select {
+		case <-ctx.Done():
+			o.endAll()
+			return nil
+		case <-tick.C:
+			o.Sweep(o.opt.Now())
+		}
+	}
+}

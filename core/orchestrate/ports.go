@@ -1,0 +1,44 @@
+package orchestrate
+
+import (
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Admitter says what the devices can still take. transcoder/pool is behind it.
+// Both methods are called with the session table locked: they answer at once
+// and do not call back.
+type Admitter interface {
+	// Admit is asked once for every new session, before its first segment. The
+	// error is a *fault.Fault, OrchestratorCapped as a rule.
+	Admit(session core.SessionID, profiles []core.Profile) error
+	// Usage is what the devices carry now.
+	Usage() Usage
+}
+
+// Usage is how many sessions there are and how many there may be. Limit 0 means
+// that there is no such number.
+type Usage struct {
+	Sessions, Limit int
+}
+
+// Full reports whether another session would be one too many.
+func (u Usage) Full() bool { return u.Limit > 0 && u.Sessions >= u.Limit }
+
+// String is the usage in words, "10 of 10 in use".
+func (u Usage) String() string { return fmt.Sprintf("%d of %d in use", u.Sessions, u.Limit) }
+
+// Signatures checks who sent a request and signs results. A node that runs
+// off-chain has none: it accepts anything and leaves its own signatures empty.
+type Signatures interface {
+	// Address is the 20-byte address whose key signs results.
+	Address() [20]byte
+	// CheckRequest says whether sig is address's signature over a request for an
+	// offer.
+	CheckRequest(address, sig []byte) error
+	// CheckSegment says whether the segment is signed by the sender of its payment.
+	CheckSegment(req *SegmentRequest) error
+	// SignRenditions signs the renditions of one segment, in profile order.
+	SignRenditions(renditions []core.Rendition) ([]byte, error)
+}

@@ -1,0 +1,112 @@
+package orchestrate
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// session is one stream. Its fields belong to Orchestrator.mu, except turn.
+type session struct {
+	id core.SessionID
+	// open counts segments that were let in and are not closed yet.
+	open int
+	// queued counts segments that are being transcoded or wait for it.
+	queued int
+	// turn holds one element while a segment is being transcoded. Waiting
+	// senders are served in the order of their arrival.
+	turn chan struct{}
+	// sent says that a segment has arrived whole: before that the session does
+	// not outlive its uploads.
+	sent bool
+	// ended says that the gateway has finished with it.
+	ended bool
+	// failing says that the last segment failed.
+	failing bool
+	// last is when something last happened.
+	last time.Time
+}
+
+// enter lets a segment of session id in, creating the session if there is room.
+func (o *Orchestrator) enter(id core.SessionID, profiles []core.Profile) (*session, error) {
+	const op = "admit session"
+	now := o.opt.Now()
+	// A stream that is gone must not keep a new one out until the next sweep.
+	o.Sweep(now)
+
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.sessions[id]
+	switch {
+	case o.phase == refusing, s == nil && o.phase == draining:
+		return nil, fault.New(fault.Draining, op, "the node is stopping")
+	case s != nil:
+		s.open++
+		s.ended = false
+		s.last = now
+		return s, nil
+	}
+	if err := o.room(op); err != nil {
+		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
+		return nil, err
+	}
+	if o.opt.Admitter != nil {
+		if err := o.opt.Admitter.Admit(id, profiles); err != nil {
+			o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
+			return nil, err
+		}
+	}
+	s = &session{id: id, open: 1, turn: make(chan struct{}, 1), last: now}
+	o.sessions[id] = s
+	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+	return s, nil
+}
+
+// leave undoes one enter. The session goes with it when nothing holds it: its
+// gateway ended it, or never got a segment through.
+func (o *Orchestrator) leave(s *session) {
+	o.mu.Lock()
+	s.open--
+	s.last = o.opt.Now()
+	gone := s.open == 0 && (s.ended || !s.sent)
+	if gone {
+		o.remove(s)
+	}
+	o.wake()
+	o.mu.Unlock()
+	if gone {
+		o.opt.Transcoder.EndSession(s.id)
+	}
+}
+
+// remove takes a session out of the table; its renditions stay for a grace
+// time. The caller holds mu and calls Transcoder.EndSession once it let go of it.
+func (o *Orchestrator) remove(s *session) {
+	delete(o.sessions, s.id)
+	o.results.End(s.id)
+	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+}
+
+// room says whether another session may be. The caller holds mu.
+func (o *Orchestrator) room(op string) error {
+	if u := (Usage{Sessions: len(o.sessions), Limit: o.limit()}); u.Full() {
+		return fault.New(fault.OrchestratorCapped, op, u.String())
+	}
+	if o.opt.Admitter == nil {
+		return nil
+	}
+	if u := o.opt.Admitter.Usage(); u.Full() {
+		return fault.New(fault.OrchestratorCapped, op, u.String())
+	}
+	return nil
+}
+
+// limit is the number of sessions that may be, 0 for no such number. The caller
+// holds mu.
+func (o *Orchestrator) limit() int {
+	if o.maxSessions == 0 && o.opt.Admitter != nil {
+		return o.opt.Admitter.Usage().Limit
+	}
+	return o.maxSessions
+}

@@ -1,0 +1,130 @@
+package orchestrate_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
+)
+
+// TestTokenVector issues the token of the network's vector from its secret.
+func TestTokenVector(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../test/vectors/auth_token.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		Expiration        int64
+		Secret, Token     string
+		SessionID         string `json:"session_id"`
+		AuthTokenProtoHex string `json:"auth_token_proto_hex"`
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	random := append(unhex(t, v.Secret), unhex(t, v.SessionID)...)
+	now := time.Unix(v.Expiration, 0).Add(-orchestrate.TokenLife)
+	tokens, err := orchestrate.NewTokens(bytes.NewReader(random), func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := tokens.Issue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(tok.Session) != v.SessionID || tok.Expires != v.Expiration || !bytes.Equal(tok.MAC, unhex(t, v.Token)) {
+		t.Errorf("token %+v differs from the vector", tok)
+	}
+	if err := tokens.Check(&tok); err != nil {
+		t.Error(err)
+	}
+}
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.TrimPrefix(s, "0x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestTokenChecks(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		change func(tok *orchestrate.Token, clk *clock) *orchestrate.Token
+		want   fault.Code
+		text   string
+	}{
+		{"none", func(*orchestrate.Token, *clock) *orchestrate.Token { return nil }, fault.MissingAuthToken, "missing auth token"},
+		{"empty", func(*orchestrate.Token, *clock) *orchestrate.Token { return &orchestrate.Token{} }, fault.InvalidAuthToken, "invalid auth token"},
+		{"later end", func(tok *orchestrate.Token, _ *clock) *orchestrate.Token { tok.Expires++; return tok }, fault.InvalidAuthToken, "invalid auth token"},
+		{"other session", func(tok *orchestrate.Token, _ *clock) *orchestrate.Token { tok.Session = "00000000"; return tok }, fault.InvalidAuthToken, "invalid auth token"},
+		{"id moved into the expiry", func(tok *orchestrate.Token, _ *clock) *orchestrate.Token {
+			// The code covers the same bytes: the last character of the id has
+			// become the first byte of a far later expiry.
+			last := int64(tok.Session[7])
+			tok.Session = tok.Session[:7]
+			tok.Expires |= last << 32
+			return tok
+		}, fault.InvalidAuthToken, "invalid auth token"},
+		{"cut code", func(tok *orchestrate.Token, _ *clock) *orchestrate.Token { tok.MAC = tok.MAC[:31]; return tok }, fault.InvalidAuthToken, "invalid auth token"},
+		{"a second late", func(tok *orchestrate.Token, clk *clock) *orchestrate.Token {
+			clk.advance(orchestrate.TokenLife + time.Second)
+			return tok
+		}, fault.ExpiredAuthToken, "expired auth token"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			n := newNode(t)
+			tok := tc.change(n.token(), n.clk)
+			_, err := n.Admit(t.Context(), request(tok))
+			wantCode(t, err, tc.want)
+			if got := fault.Wire(err); got != tc.text {
+				t.Errorf("gateways are told %q, want %q", got, tc.text)
+			}
+		})
+	}
+}
+
+func TestTokenGoodToItsLastSecond(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	tok := n.token()
+	n.clk.advance(orchestrate.TokenLife)
+	n.admit(tok).Close()
+}
+
+func TestOffersHaveFreshSessions(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	seen := make(map[core.SessionID]bool)
+	for range 100 {
+		tok := n.token()
+		if seen[tok.Session] {
+			t.Fatalf("session %s was offered twice", tok.Session)
+		}
+		seen[tok.Session] = true
+	}
+}
+
+// TestOfferSkipsSessionInUse has randomness that repeats itself.
+func TestOfferSkipsSessionInUse(t *testing.T) {
+	t.Parallel()
+	random := strings.NewReader(strings.Repeat("s", 32) + "aaaa" + "aaaa" + "bbbb")
+	n := newNode(t, func(o *orchestrate.Options) { o.Rand = random })
+	first := n.token()
+	n.send(first)
+	if second := n.token(); second.Session == first.Session {
+		t.Error("a session in use was offered again")
+	}
+}
