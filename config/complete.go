@@ -1,0 +1,126 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// completeDataDir derives the state directory from home and network.
+func (l *loader) completeDataDir() {
+	dir := &l.config.Storage.DataDir
+	switch {
+	case *dir != "" || !l.sound("dataDir", "network"):
+	case l.in.Home == "":
+		l.problem(&Problem{Code: fault.MissingOption, Subject: "-dataDir",
+			Text: "the user has no home directory to keep the node's state in", Remedy: "write -dataDir /path, or set HOME"})
+	default:
+		*dir = filepath.Join(l.in.Home, ".tutti", l.config.Chain.Network)
+	}
+}
+
+// Ports of the network's roles.
+const (
+	gatewayPort     = 9935
+	rtmpPort        = 1935
+	orchestratorCLI = 7935
+	transcoderCLI   = 6935
+	gatewayCLI      = 5935
+	aiWorkerCLI     = 4935
+	remoteSignerCLI = 3935
+	loopback        = "127.0.0.1"
+)
+
+// completeAddresses applies roles and defaults to the listening addresses.
+func (l *loader) completeAddresses() {
+	a, r := &l.config.Addresses, l.config.Roles
+	if r.Orchestrator && a.Service.IsZero() && l.sound("serviceAddr") {
+		a.Service = ServiceAddr{HostPort: HostPort{Host: loopback, Port: DefaultServicePort}}
+		l.notices = append(l.notices, Notice{Subject: "-serviceAddr",
+			Text: "not given, so 127.0.0.1:8935 is advertised, which only gateways on this machine reach; write -serviceAddr host:port with the address that gateways see"})
+	}
+	servicePort := DefaultServicePort
+	if !a.Service.HostPort.IsZero() {
+		servicePort = a.Service.Port
+	}
+	a.OrchestratorListen = a.httpAddr.listen("", servicePort)
+	a.GatewayListen = a.gatewayAddr.listen(loopback, gatewayPort)
+	if r.Gateway && !r.Orchestrator && a.httpAddr.given {
+		if a.gatewayAddr.given && a.httpAddr != a.gatewayAddr {
+			l.blame(fault.OptionConflict, "gatewayAddr", "-httpAddr means the same on a gateway without orchestrator and has another value", "keep one of them")
+		} else {
+			a.GatewayListen = a.httpAddr.listen(loopback, gatewayPort)
+		}
+	}
+	a.AdminListen = a.cliAddr.listen(loopback, r.adminPort())
+	a.RTMPListen = a.rtmpAddr.listen(loopback, rtmpPort)
+	l.judgeListeners()
+	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && l.sound("orchAddr", "orchestrator") {
+		l.blame(fault.MissingOption, "orchAddr", "a gateway needs orchestrators to give its work to", "write -orchAddr host:8935[,host:8935…], or add -orchestrator -transcoder")
+	}
+}
+
+// adminPort is the admin API's port by role.
+func (r Roles) adminPort() int {
+	switch {
+	case r.RemoteSigner:
+		return remoteSignerCLI
+	case r.Orchestrator:
+		return orchestratorCLI
+	case r.Transcoder:
+		return transcoderCLI
+	case r.AIWorker:
+		return aiWorkerCLI
+	case r.Gateway:
+		return gatewayCLI
+	}
+	return orchestratorCLI
+}
+
+// judgeListeners reports two listeners at one address.
+func (l *loader) judgeListeners() {
+	if !l.sound("serviceAddr", "httpAddr", "gatewayAddr", "cliAddr") {
+		return
+	}
+	a, r := l.config.Addresses, l.config.Roles
+	gatewayOption := "gatewayAddr"
+	if r.Gateway && !r.Orchestrator && a.httpAddr.given {
+		gatewayOption = "httpAddr"
+	}
+	orchestratorOption := "serviceAddr"
+	if a.httpAddr.given && a.httpAddr.port >= 0 {
+		orchestratorOption = "httpAddr"
+	}
+	type listener struct {
+		option string
+		ListenAddr
+	}
+	var open []listener
+	if r.Orchestrator {
+		open = append(open, listener{orchestratorOption, a.OrchestratorListen})
+	}
+	if r.Gateway {
+		open = append(open, listener{gatewayOption, a.GatewayListen})
+	}
+	open = append(open, listener{"cliAddr", a.AdminListen})
+	for i, one := range open {
+		j := slices.IndexFunc(open[:i], func(o listener) bool { return o.overlaps(one.ListenAddr) })
+		if j >= 0 {
+			l.blame(fault.OptionConflict, one.option, "it listens on "+one.Addr()+", where -"+open[j].option+" listens on "+open[j].Addr()+" already",
+				"give one of them another port")
+		}
+	}
+}
+
+// completeGateway applies the rules for "unset".
+func (l *loader) completeGateway() {
+	g := &l.config.Gateway
+	g.LocalVerify = g.localVerify.Or(!l.config.Chain.Offchain())
+	open := l.config.Addresses.GatewayListen.Loopback() || !g.AuthWebhook.IsZero()
+	g.HTTPIngest = g.httpIngest.Or(open)
+	if l.config.Roles.Gateway && !g.HTTPIngest && g.httpIngest == Unset {
+		l.notices = append(l.notices, Notice{Subject: "-httpIngest",
+			Text: "off, because the gateway listens on " + l.config.Addresses.GatewayListen.Addr() + " and anybody there could push; write -httpIngest to take segments all the same"})
+	}
+}

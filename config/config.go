@@ -1,0 +1,97 @@
+package config
+
+// Config is the node's configuration, grouped by the part of the node that
+// takes it. It is made by Load and read-only afterwards; options that were not
+// given hold their defaults.
+type Config struct {
+	Process     Process
+	Roles       Roles
+	Addresses   Addresses
+	Transcoding Transcoding
+	Gateway     Gateway
+	Selection   Selection
+	AI          AI
+	LiveAI      LiveAI
+	LiveGateway LiveGateway
+	Chain       Chain
+	Gas         Gas
+	Tickets     Tickets
+	Prices      Prices
+	Signer      RemoteSigner
+	Monitoring  Monitoring
+	Storage     Storage
+	TLS         TLS
+	Logging     Logging
+	Limits      Limits
+
+	obsolete obsolete
+	settings []Setting
+}
+
+// Process is what the command line asks for instead of running a node.
+type Process struct {
+	Version bool
+	Help    bool
+	// ShowFlags asks for the option table as JSON (see WriteJSON).
+	ShowFlags bool
+	// File is the configuration file that was read, "" for none.
+	File string
+}
+
+// Informational reports whether the program prints something and exits 0
+// instead of running a node.
+func (p Process) Informational() bool { return p.Version || p.Help || p.ShowFlags }
+
+// Roles are the parts this process plays.
+type Roles struct {
+	Orchestrator bool
+	Transcoder   bool
+	AIWorker     bool
+	Gateway      bool
+	Redeemer     bool
+	RemoteSigner bool
+	// Reward is unset to follow the account's registration on the chain.
+	Reward          Switch
+	InitializeRound bool
+}
+
+// TLS is the public listener's key pair; both empty for the kept self-signed one.
+type TLS struct {
+	// Cert and Key are paths of PEM files.
+	Cert, Key string
+}
+
+// Logging is handed to the log sink.
+type Logging struct {
+	// Verbosity is 0 to 10: 3 normal, 4 short, 5 debug, 6 verbose.
+	Verbosity int
+	// VModule raises the verbosity of single source files: "pattern=N,...".
+	VModule string
+	// Dir is where log files go, "" for none.
+	Dir string
+	// ToStderr sends logs to standard error and not to files; AlsoToStderr to both.
+	ToStderr, AlsoToStderr bool
+}
+
+// Monitoring is what the node tells about itself.
+type Monitoring struct {
+	// Enabled serves /metrics on the admin port.
+	Enabled bool
+	// PerStream adds labels for the stream and the sender; ClientIP adds the
+	// client's address and implies PerStream.
+	PerStream, ClientIP bool
+
+	KafkaServers  []string
+	KafkaUser     string
+	KafkaPassword Secret
+	KafkaTopic    string
+}
+
+// Storage is where the node keeps and puts things.
+type Storage struct {
+	// DataDir is the state directory, absolute or relative to the working
+	// directory; never empty after Load.
+	DataDir string
+	// ObjectStore and RecordStore are URLs with credentials.
+	ObjectStore, RecordStore URL
+}

@@ -1,0 +1,46 @@
+package config
+
+import "time"
+
+// AI is what the AI role of an orchestrator or worker works with.
+type AI struct {
+	// Models is a path of aiModels.json, or the inline list form.
+	Models string
+	// ModelsDir holds weights; "" means models/ in the data directory.
+	ModelsDir string
+	// ServiceRegistry uses the AI contract on the chain.
+	ServiceRegistry bool
+	// RunnerImage is the default image; RunnerImageOverrides goes before it.
+	RunnerImage          string
+	RunnerImageOverrides Document
+	MinRunnerVersion     Document
+	VerboseLogs          bool
+	ContainersPerGPU     int
+	// Serverless offers exactly one live model.
+	Serverless bool
+	// RetryTimeout is a gateway's window for retrying a request.
+	RetryTimeout time.Duration
+}
+
+// LiveAI is what live AI on an orchestrator or worker works with.
+type LiveAI struct {
+	UseRunners        bool
+	RunnerConfig      string
+	RunnerProxy       URL
+	RunnerAddr        string
+	TrickleHost       string
+	PaymentInterval   time.Duration
+	SaveSegments      int
+	OutSegmentTimeout time.Duration
+	CapReportInterval time.Duration
+}
+
+// LiveGateway is what live AI on a gateway works with.
+type LiveGateway struct {
+	MediaMTXPassword  Secret
+	AuthWebhook       URL
+	AuthKey           Secret
+	Heartbeat         URL
+	HeartbeatHeaders  Secret
+	HeartbeatInterval time.Duration
+}

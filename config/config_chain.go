@@ -1,0 +1,88 @@
+package config
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Chain is the account and the way to the chain.
+type Chain struct {
+	// Network names the chain and the data directory; "offchain" for none.
+	Network string
+	// Endpoints are JSON-RPC URLs; they often carry an API key.
+	Endpoints []URL
+	Account   core.Address
+	Password  Secret
+	// Keystore is a directory or a key file; "" means keystore/ in the data directory.
+	Keystore string
+	// Recipient receives tickets when the local key is a throw-away one.
+	Recipient  core.Address
+	Controller core.Address
+	// InitializeRoundDelay is the upper end of the random spread.
+	InitializeRoundDelay time.Duration
+	PollingInterval      time.Duration
+	// RedeemerAddr is a remote redeemer; zero for none.
+	RedeemerAddr HostPort
+	// AdminTransactions serves the admin routes that sign or send.
+	AdminTransactions bool
+}
+
+// Offchain reports whether the node uses no chain and no payments.
+func (c Chain) Offchain() bool { return c.Network == "offchain" }
+
+// Gas bounds what transactions cost and how long they wait.
+type Gas struct {
+	// Limit is 0 to estimate.
+	Limit int
+	// MinPrice is nil when unset: the network decides. MaxPrice 0 is no bound.
+	MinPrice     *core.Wei
+	MaxPrice     core.Wei
+	Timeout      time.Duration
+	Replacements int
+}
+
+// Tickets are the payment parameters of both sides.
+type Tickets struct {
+	EV           core.Wei
+	MaxFaceValue core.Wei
+	// The gateway's caps.
+	MaxEV, MaxTotalEV core.Wei
+	DepositMultiplier int
+}
+
+// Prices are what an orchestrator asks and a gateway pays at most.
+type Prices struct {
+	// PerUnit is per PixelsPerUnit pixels; unset is not the same as 0.
+	PerUnit       Price
+	PixelsPerUnit core.Pixels
+	// FeedAddr is the contract that tells the currency's rate.
+	FeedAddr   core.Address
+	AutoAdjust bool
+	// PerGateway is the JSON of prices for single gateways.
+	PerGateway Document
+
+	MaxPerUnit        Price
+	MaxPerCapability  Document
+	IgnoreMaxIfNeeded bool
+}
+
+// RemoteSigner is a gateway's way to its payment signer.
+type RemoteSigner struct {
+	URL            URL
+	Headers        Secret
+	Webhook        URL
+	WebhookHeaders Secret
+	AllowNoAuth    bool
+	Discovery      bool
+}
+
+// obsolete takes the values of options that do nothing any more.
+type obsolete struct {
+	verifierURL   URL
+	verifierPath  string
+	failBucket    string
+	failKey       Secret
+	refreshModels string
+	netint        string
+}

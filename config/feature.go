@@ -1,0 +1,38 @@
+package config
+
+// feature is a part of the node that options belong to and that not every
+// release has. Its text completes "… is not part of this release yet".
+type feature string
+
+const (
+	featureChain        feature = "on-chain operation"
+	featureAI           feature = "AI"
+	featureLiveAI       feature = "live AI"
+	featureRedeemer     feature = "the redemption service"
+	featureRemoteSigner feature = "remote signing"
+	featureRemoteWork   feature = "work on remote transcoders and workers"
+	featureGPU          feature = "transcoding on GPUs"
+	featureRTMP         feature = "RTMP ingest"
+	featureWebhooks     feature = "the webhook"
+	featureSelection    feature = "filtering and weighing orchestrators"
+	featureFurther      feature = "advertising further instances"
+	featureVerify       feature = "verification on the gateway"
+	featureObjectStore  feature = "object storage"
+	featureRecordings   feature = "recording"
+	featureQueue        feature = "the metadata queue"
+	featureKafka        feature = "the Kafka event stream"
+)
+
+// present reports whether this release has the feature. A part of the node that
+// is finished adds itself here; its options' notices then disappear.
+func (f feature) present() bool {
+	switch f {
+	case "":
+		return true
+	default:
+		return false
+	}
+}
+
+// missing completes a message about a feature that this release has not.
+func (f feature) missing() string { return string(f) + " is not part of this release yet" }

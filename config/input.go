@@ -1,0 +1,47 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// Input is everything Load looks at. Nothing else of the process is read.
+type Input struct {
+	// Args are the command line's words after the program and its subcommand.
+	Args []string
+	// Environ is the environment as os.Environ returns it.
+	Environ []string
+	// ReadFile reads a file that an option names. Errors are judged with
+	// errors.Is against fs.ErrNotExist and fs.ErrPermission.
+	ReadFile func(path string) ([]byte, error)
+	// Home is the user's home directory, "" when there is none.
+	Home string
+}
+
+// maxFileBytes bounds every file an option names.
+const maxFileBytes = 1 << 20
+
+var errTooLarge = errors.New("the file is larger than 1 MiB")
+
+// read returns the content of a file named by the operator.
+func (in *Input) read(path string) ([]byte, error) {
+	if in.ReadFile == nil {
+		return nil, fs.ErrNotExist
+	}
+	content, err := in.ReadFile(in.expand(path))
+	if err == nil && len(content) > maxFileBytes {
+		return nil, errTooLarge
+	}
+	return content, err
+}
+
+// expand puts the home directory in place of a leading "~/", which a shell
+// leaves alone in -name=~/path and in files.
+func (in *Input) expand(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && in.Home != "" {
+		return filepath.Join(in.Home, rest)
+	}
+	return path
+}

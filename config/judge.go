@@ -1,0 +1,83 @@
+package config
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// judge completes what depends on several options and reports what does not fit
+// together. An option with a problem of its own is left out of it.
+func (l *loader) judge() {
+	l.judgeRoles()
+	l.completeDataDir()
+	l.judgeNetwork()
+	l.judgeNetint()
+	l.completeAddresses()
+	l.completeGateway()
+	l.judgeTLS()
+	l.judgeWeights()
+	if l.config.Monitoring.ClientIP {
+		l.config.Monitoring.PerStream = true
+	}
+	l.noteOptions()
+}
+
+// given reports whether an option was given, and how.
+func (l *loader) given(name string) (given, bool) {
+	g, ok := l.chosen[name]
+	return g, ok
+}
+
+// sound reports whether none of the options has a problem of its own.
+func (l *loader) sound(names ...string) bool {
+	return !slices.ContainsFunc(names, func(n string) bool { return l.suspect[n] })
+}
+
+// blame makes a problem about an option, at the place where it was given, and
+// keeps what follows from it from being reported too.
+func (l *loader) blame(code fault.Code, name, text, remedy string) {
+	p := &Problem{Code: code, Subject: "-" + name, Text: text, Remedy: remedy}
+	if g, ok := l.given(name); ok {
+		p.Subject, p.Origin = g.subject(l.names.find(name).valueType()), g.origin
+	}
+	l.problem(p)
+	l.suspect[name] = true
+}
+
+func (l *loader) judgeNetint() {
+	if _, ok := l.given("netint"); ok {
+		l.blame(fault.OptionUnsupported, "netint", "accelerators of this vendor are not supported",
+			"leave it out to transcode on the CPU, or use NVIDIA GPUs with -gpu")
+	}
+}
+
+func (l *loader) judgeTLS() {
+	tls := l.config.TLS
+	switch {
+	case !l.sound("tlsCert", "tlsKey"):
+	case tls.Cert != "" && tls.Key == "":
+		l.blame(fault.MissingOption, "tlsCert", "a certificate needs its key", "add -tlsKey with the path of the key's PEM file")
+	case tls.Key != "" && tls.Cert == "":
+		l.blame(fault.MissingOption, "tlsKey", "a key needs its certificate", "add -tlsCert with the path of the certificate's PEM file")
+	}
+}
+
+// judgeWeights checks the sum that the existing node insists on.
+func (l *loader) judgeWeights() {
+	names := []string{"selectRandFreq", "selectStakeWeight", "selectPriceWeight"}
+	if !l.sound(names...) {
+		return
+	}
+	s := l.config.Selection
+	if sum := s.RandFreq + s.StakeWeight + s.PriceWeight; math.Abs(sum-1) > 1e-9 {
+		for _, name := range slices.Backward(names) {
+			if _, ok := l.given(name); ok {
+				l.blame(fault.OptionConflict, name, "the weights -selectRandFreq, -selectStakeWeight and -selectPriceWeight add up to "+printFloat(math.Round(sum*1e9)/1e9),
+					"change them so that they add up to 1; without the options they are 0.3, 0.7 and 0")
+				return
+			}
+		}
+	}
+}

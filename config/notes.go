@@ -1,0 +1,50 @@
+package config
+
+// noteOptions tells about options that were accepted and do not do, or not
+// exactly, what was asked.
+func (l *loader) noteOptions() {
+	active := l.config.Roles.active()
+	for _, o := range l.names.options {
+		g, ok := l.given(o.name)
+		if !ok || l.suspect[o.name] {
+			continue
+		}
+		for _, former := range o.former {
+			if g.origin.Name != o.name && isSpelling(g.origin.Name, o, former) {
+				l.note(g, "an old name; write "+o.name)
+			}
+		}
+		switch {
+		case o.obsolete != "":
+			l.note(g, "has no effect: "+o.obsolete)
+		case o.roles != 0 && active != 0 && active&o.roles == 0:
+			l.note(g, "has no effect without "+o.roles.String())
+		case !o.feature.present():
+			text := "accepted; " + o.feature.missing()
+			if o.meanwhile != "" {
+				text += ", and " + o.meanwhile
+			}
+			l.note(g, text)
+		case o.name == "aiRunnerImage":
+			l.note(g, "honoured; -aiRunnerImageOverrides replaces it")
+		}
+	}
+}
+
+func (l *loader) note(g given, text string) {
+	l.notices = append(l.notices, Notice{Subject: g.origin.bare(), Origin: g.origin, Text: text})
+}
+
+// isSpelling reports whether a name, a flag's or a variable's, is one spelling
+// of an option.
+func isSpelling(name string, o option, spelling string) bool {
+	if name == spelling {
+		return true
+	}
+	for _, env := range o.env(spelling) {
+		if name == env {
+			return true
+		}
+	}
+	return false
+}

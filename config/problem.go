@@ -1,0 +1,85 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Problem is one mistake in the configuration.
+type Problem struct {
+	Code fault.Code
+	// Subject is the option as the operator gave it, with its value unless that
+	// may be a secret: "-maxSessions zero". "" when no single option is at fault.
+	Subject string
+	// Origin is where the option was given.
+	Origin Origin
+	// Text says what is wrong, Remedy what to change it to.
+	Text, Remedy string
+}
+
+// Error is one line: code, option, place, what is wrong and what to do.
+func (p *Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(string(p.Code))
+	b.WriteString(": ")
+	if p.Subject != "" {
+		b.WriteString(p.Subject)
+		if p.Origin.Source != FromDefault {
+			b.WriteString(" (" + p.Origin.place() + ")")
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(p.Text)
+	if p.Remedy != "" {
+		b.WriteString("; " + p.Remedy)
+	}
+	return b.String()
+}
+
+// Unwrap shows the problem as a fault, so that fault.CodeOf and errors.Is work.
+func (p *Problem) Unwrap() error {
+	return fault.New(p.Code, "configure", p.Text)
+}
+
+// Problems are all mistakes of one configuration, in the order of their
+// sources: command line, environment, file, and then what does not fit together.
+type Problems []*Problem
+
+// Error has one line per problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the problems one by one.
+func (ps Problems) Unwrap() []error {
+	errs := make([]error, len(ps))
+	for i, p := range ps {
+		errs[i] = p
+	}
+	return errs
+}
+
+// Notice is something an operator should know about an option that was
+// accepted. It is printed once at the start.
+type Notice struct {
+	// Subject is the option as the operator gave it, without its value.
+	Subject string
+	Origin  Origin
+	Text    string
+}
+
+// String is one line: option, place, text.
+func (n Notice) String() string {
+	if n.Subject == "" {
+		return n.Text
+	}
+	if n.Origin.Source == FromDefault {
+		return n.Subject + ": " + n.Text
+	}
+	return n.Subject + " (" + n.Origin.place() + "): " + n.Text
+}

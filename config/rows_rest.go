@@ -1,0 +1,51 @@
+package config
+
+func monitoringRows() []option {
+	return []option{
+		{name: "monitor", mark: "M", help: "serve /metrics on the admin port",
+			to: func(c *Config) value { return boolean(&c.Monitoring.Enabled) }},
+		{name: "metricsPerStream", mark: "M", help: "add labels for stream and sender to metrics",
+			to: func(c *Config) value { return boolean(&c.Monitoring.PerStream) }},
+		{name: "metricsClientIP", mark: "A", help: "add the client's address to metrics; implies -metricsPerStream",
+			to: func(c *Config) value { return boolean(&c.Monitoring.ClientIP) }},
+		{name: "kafkaBootstrapServers", mark: "A", feature: featureKafka, help: "servers of the event stream, separated by commas",
+			to: func(c *Config) value { return texts(&c.Monitoring.KafkaServers) }},
+		{name: "kafkaUser", mark: "A", feature: featureKafka, help: "user of the event stream",
+			to: func(c *Config) value { return text(&c.Monitoring.KafkaUser) }},
+		{name: "kafkaPassword", mark: "A", feature: featureKafka, help: "password of the event stream",
+			to: func(c *Config) value { return literalSecret(&c.Monitoring.KafkaPassword) }},
+		{name: "kafkaGatewayTopic", mark: "A", feature: featureKafka, help: "topic of the event stream",
+			to: func(c *Config) value { return text(&c.Monitoring.KafkaTopic) }},
+		{name: "dataDir", aliases: []string{"datadir"}, mark: "M", unset: "$HOME/.tutti/<network>", help: "directory of the node's state",
+			to: func(c *Config) value { return path(&c.Storage.DataDir) }},
+		{name: "objectStore", mark: "A", roles: orchestrator | gateway, feature: featureObjectStore, help: "URL of the object store, with its credentials",
+			to: func(c *Config) value { return address(&c.Storage.ObjectStore) }},
+		{name: "recordStore", mark: "G", roles: gateway, feature: featureRecordings, help: "URL of the store for recordings, with its credentials",
+			to: func(c *Config) value { return address(&c.Storage.RecordStore) }},
+	}
+}
+
+func tuttiRows() []option {
+	return []option{
+		{name: "tlsCert", mark: "T", roles: orchestrator, unset: "a self-signed one kept in the data directory", help: "PEM file of the public listener's certificate; needs -tlsKey",
+			to: func(c *Config) value { return path(&c.TLS.Cert) }},
+		{name: "tlsKey", mark: "T", roles: orchestrator, unset: "as -tlsCert", help: "PEM file of the certificate's key",
+			to: func(c *Config) value { return path(&c.TLS.Key) }},
+		{name: "gatewayAddr", mark: "T", roles: gateway, unset: "127.0.0.1:9935", help: "listening address of the gateway; -httpAddr then belongs to the orchestrator",
+			to: func(c *Config) value { return listening(&c.Addresses.gatewayAddr, "127.0.0.1:9935") }},
+		{name: "encoderPreset", mark: "T", roles: transcoder, preset: "veryfast", help: "x264 preset: ultrafast, superfast, veryfast, faster, fast, medium, slow, slower or veryslow",
+			to: func(c *Config) value {
+				return choice(&c.Transcoding.EncoderPreset, "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow")
+			}},
+		{name: "workerMemory", mark: "T", roles: transcoder, preset: "auto", help: "most memory of one media worker, such as 2GB; auto derives it, 0 sets no bound",
+			to: func(c *Config) value {
+				return typed(&c.Transcoding.WorkerMemory, "size or auto", "2GB", pure(ParseMemoryLimit))
+			}},
+		{name: "resultMemory", mark: "T", roles: orchestrator, preset: "256MB", help: "most memory for renditions that wait for their download",
+			to: func(c *Config) value { return size(&c.Limits.ResultMemory, 1_000_000) }},
+		{name: "maxConnections", mark: "T", roles: orchestrator | gateway, preset: "16384", help: "connections of a public listener, 0 for no bound",
+			to: func(c *Config) value { return whole(&c.Limits.MaxConnections, 0, 1_000_000) }},
+		{name: "drainTimeout", mark: "T", preset: "30s", help: "how long a stop waits for work in progress",
+			to: func(c *Config) value { return duration(&c.Limits.DrainTimeout, 0) }},
+	}
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"strings"
+)
+
+// masked is what is shown in place of a secret.
+const masked = "***"
+
+// Secret is a value that is never shown: every way of printing it gives "***",
+// or "" when it is empty. Reveal is the only way to the value.
+type Secret struct{ value string }
+
+// NewSecret wraps a value.
+func NewSecret(value string) Secret { return Secret{value} }
+
+// Reveal returns the value. What it returns must not be logged.
+func (s Secret) Reveal() string { return s.value }
+
+// IsZero reports whether there is no value.
+func (s Secret) IsZero() bool { return s.value == "" }
+
+// String never shows the value.
+func (s Secret) String() string {
+	if s.value == "" {
+		return ""
+	}
+	return masked
+}
+
+// GoString never shows the value.
+func (s Secret) GoString() string { return s.String() }
+
+// Format never shows the value, whatever the verb.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// LogValue never shows the value.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText never shows the value; JSON uses it too.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// readSecret takes a text as a secret: when it names a file that exists, the
+// file's content without surrounding space, otherwise the text itself. A file
+// that is there and cannot be read is an error, because its name is surely not
+// the secret.
+func readSecret(s string, in *Input) (Secret, error) {
+	content, err := in.read(s)
+	switch {
+	case err == nil:
+		trimmed := strings.TrimSpace(string(content))
+		if trimmed == "" {
+			return Secret{}, &unreadable{path: s, why: "the file is empty"}
+		}
+		return Secret{trimmed}, nil
+	case errors.Is(err, fs.ErrPermission):
+		return Secret{}, &unreadable{path: s, why: "permission denied"}
+	case errors.Is(err, errTooLarge):
+		return Secret{}, &unreadable{path: s, why: err.Error()}
+	}
+	return Secret{s}, nil
+}

@@ -1,0 +1,133 @@
+package config
+
+import (
+	"errors"
+	"regexp"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+var (
+	errWei     = errors.New("not a whole number of wei")
+	errNetwork = errors.New("not a name of letters, digits, dots, dashes and underscores")
+	errVModule = errors.New("not pattern=N,…")
+
+	networkName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	vmoduleForm = regexp.MustCompile(`^[^=,\s]+=\d{1,2}(,[^=,\s]+=\d{1,2})*$`)
+)
+
+func wei(p *core.Wei) value {
+	return typed(p, "wei", "1000000000", pure(readWei))
+}
+
+func readWei(s string) (core.Wei, error) {
+	w, err := core.ParseWei(s)
+	if err != nil {
+		return core.Wei{}, errWei
+	}
+	return w, nil
+}
+
+func optionalWei(p **core.Wei) value {
+	read := func(s string, _ *Input) (*core.Wei, error) {
+		w, err := readWei(s)
+		return &w, err
+	}
+	show := func(w *core.Wei) string {
+		if w == nil {
+			return ""
+		}
+		return w.String()
+	}
+	return field[*core.Wei]{p, valueType{name: "wei", example: "1000000000"}, read, show}
+}
+
+func account(p *core.Address) value {
+	show := func(a core.Address) string {
+		if a.IsZero() {
+			return ""
+		}
+		return a.String()
+	}
+	return field[core.Address]{p, valueType{name: "address", example: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"}, pure(core.ParseAddress), show}
+}
+
+func price(p *Price) value {
+	return typed(p, "price", "1200", pure(ParsePrice))
+}
+
+func document(p *Document) value {
+	return typed(p, "JSON or path", "/path/to/file.json", readDocument)
+}
+
+// network is a name that is also a directory's.
+func network(p *string) value {
+	read := func(s string) (string, error) {
+		if !networkName.MatchString(s) {
+			return "", errNetwork
+		}
+		return s, nil
+	}
+	return field[string]{p, valueType{name: "word", example: "offchain"}, pure(read), asIs}
+}
+
+func vmodule(p *string) value {
+	read := func(s string) (string, error) {
+		if !vmoduleForm.MatchString(s) {
+			return "", errVModule
+		}
+		return s, nil
+	}
+	return field[string]{p, valueType{name: "pattern=N", example: "segment=6"}, pure(read), asIs}
+}
+
+func listening(p *addr, example string) value {
+	return typed(p, "address", example, pure(splitAddr))
+}
+
+// address is a URL whose whole text is shown nowhere.
+func address(p *URL, schemes ...string) value {
+	return hidden(p, "URL", exampleURL(schemes), readURL(schemes))
+}
+
+func urls(p *[]URL, schemes ...string) value {
+	read := func(s string) (URL, error) { return ParseURL(s, schemes...) }
+	return list(p, valueType{name: "URLs", example: exampleURL(schemes), hidden: true}, read, URL.String)
+}
+
+func readURL(schemes []string) func(string, *Input) (URL, error) {
+	return pure(func(s string) (URL, error) { return ParseURL(s, schemes...) })
+}
+
+func exampleURL(schemes []string) string {
+	if len(schemes) == 0 {
+		return "https://host.example.org/"
+	}
+	return schemes[len(schemes)-1] + "://host.example.org/"
+}
+
+func texts(p *[]string) value {
+	return list(p, valueType{name: "list", example: "one,two"}, parseText, asIs)
+}
+
+func hostPorts(p *[]HostPort) value {
+	read := func(s string) (HostPort, error) { return ParseHostPort(s, DefaultServicePort) }
+	return list(p, valueType{name: "host:port,…", example: "host.example.org:8935"}, read, HostPort.String)
+}
+
+// literalSecret is a secret that is never a path.
+func literalSecret(p *Secret) value {
+	return hidden(p, "secret", "text", func(s string, _ *Input) (Secret, error) { return NewSecret(s), nil })
+}
+
+// size is a number of bytes of at least low.
+func size(p *ByteSize, low ByteSize) value {
+	read := func(s string) (ByteSize, error) {
+		n, err := ParseByteSize(s)
+		if err == nil && n < low {
+			return 0, errors.New("less than " + low.String())
+		}
+		return n, err
+	}
+	return typed(p, "size", "256MB", pure(read))
+}
