@@ -46,7 +46,7 @@ private_apt() {
 		#clear APT::Update::Post-Invoke;
 		#clear APT::Update::Post-Invoke-Success;
 	CONF
-	REMEDY="Is the archive reachable (apt-get update)? If the log names a missing key (NO_PUBKEY): apt-get install --only-upgrade debian-archive-keyring"
+	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again. If the log names a missing key (NO_PUBKEY): apt-get install --only-upgrade debian-archive-keyring"
 	step "package lists of Debian $release" apt-get -c "$APT_DIR/apt.conf" update
 	REMEDY=
 }
@@ -81,7 +81,7 @@ fetch_source() {
 	[ -n "$version" ] || die "the archive has no $2 $3*" "deploy/deps/recipe/versions says what is wanted."
 	only=
 	[ "$4" = FULL ] || only=--tar-only
-	REMEDY="Is the archive reachable (apt-get update)?"
+	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again."
 	step "source of $2 $version" in_dir "$1" apt-get -c "$APT_DIR/apt.conf" source --download-only $only "$2=$version"
 	REMEDY=
 	echo "$2 $version" >>"$VERSIONS"
@@ -92,7 +92,7 @@ fetch_package() {
 	mkdir -p "$1"
 	version=$(package_version "$2" "$3")
 	[ -n "$version" ] || die "the archive has no $2 $3*" "deploy/deps/recipe/versions says what is wanted."
-	REMEDY="Is the archive reachable (apt-get update)?"
+	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again."
 	step "package $2 $version" in_dir "$1" apt-get -c "$APT_DIR/apt.conf" download "$2=$version"
 	REMEDY=
 	step "unpacking $2" dpkg-deb -x "$1"/"$2"_*.deb "$1"

@@ -9,8 +9,7 @@ wanted() { sed -n "s/^$1=//p" "$RECIPE/versions"; }
 # build_prefix TARGET: build in a directory beside it, rename when complete.
 build_prefix() {
 	target=$1
-	need_tools "$compile_needs"
-	need_tools "$build_needs"
+	need_tools "$compile_needs$build_needs"
 	work=$(mktemp -d "$CACHE/deps/.build-XXXXXX")
 	trap 'rm -rf "$work"' EXIT
 	trap 'exit 130' INT TERM

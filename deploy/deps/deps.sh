@@ -104,7 +104,7 @@ set_env() {
 	*' -buildvcs='*) ;;
 	*) export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false" ;;
 	esac
-	[ "$(command -v go || true)" = "$GO" ] || export PATH=$(dirname "$GO"):$PATH
+	[ "$(command -v go || true)" = "$GO" ] || PATH=${GO%/*}:$PATH
 }
 
 print_env() {

@@ -4,11 +4,14 @@
 # The toolchain fetched where there is none; go.mod says what is the least.
 GO_FETCH=go1.26.9
 
+# least_go: the version go.mod asks for.
+least_go() { awk '$1 == "go" { print $2; exit }' "$ROOT/go.mod"; }
+
 # good_go PATH: does it run, and is it as new as go.mod asks?
 good_go() {
 	[ -x "$1" ] || return 1
 	have=$(GOTOOLCHAIN=local "$1" env GOVERSION 2>/dev/null) || return 1
-	least=$(awk '$1 == "go" { print $2; exit }' "$ROOT/go.mod")
+	least=$(least_go)
 	[ "$(printf '%s\n%s\n' "$least" "${have#go}" | sort -V | head -n 1)" = "$least" ]
 }
 
@@ -26,25 +29,24 @@ find_go() {
 # bootstrap_go: Debian's go, unpacked privately, fetches the exact toolchain as a
 # module, which Go checks against its checksum database.
 bootstrap_go() {
-	need_tools "$compile_needs"
-	need_tools 'file /etc/ssl/certs/ca-certificates.crt ca-certificates'
+	need_tools "$compile_needs$certificates"
 	boot=$(mktemp -d "$CACHE/go/.boot-XXXXXX")
 	trap 'chmod -R u+w "$boot" 2>/dev/null; rm -rf "$boot"' EXIT
 	trap 'exit 130' INT TERM
 	VERSIONS=$boot/versions
 	private_apt "$boot/apt" trixie
 	fetch_package "$boot/deb" golang-1.24-go 1.24
-	fetch_package "$boot/deb" golang-1.24-src 1.24
-	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured. Or install Go $least or newer yourself."
+	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured. Or install Go $(least_go) or newer yourself."
 	step "Go toolchain $GO_FETCH" fetch_go
 	REMEDY=
+	chmod -R u+w "$boot/mod"
 	rm -rf "$CACHE/go/$GO_FETCH"
 	mv "$boot/mod/golang.org/toolchain@v0.0.1-$GO_FETCH."* "$CACHE/go/$GO_FETCH"
 	GO=$CACHE/go/$GO_FETCH/bin/go
 }
 
+# Only the go command itself is run here, which needs no library and no sources.
 fetch_go() {
-	goroot=$boot/goroot
-	cp -rL "$boot/deb/usr/share/go-1.24" "$goroot" && cp -rL "$boot/deb/usr/lib/go-1.24/." "$goroot/" || return 1
-	cd "$boot" && HOME=$boot GOROOT=$goroot GOFLAGS=-modcacherw GOMODCACHE=$boot/mod GOTOOLCHAIN=$GO_FETCH "$goroot/bin/go" version
+	cd "$boot" && env -u GOROOT -u GOENV HOME="$boot" GOFLAGS=-modcacherw GOMODCACHE="$boot/mod" GOTOOLCHAIN=$GO_FETCH \
+		"$boot/deb/usr/lib/go-1.24/bin/go" version
 }

@@ -18,13 +18,14 @@ step() {
 	shift
 	printf 'deps: %-46s' "$title" >&2
 	begun=$(date +%s)
+	logged=$(wc -l 2>/dev/null <"$LOG" || echo 0)
 	if ("$@") >>"$LOG" 2>&1; then
 		printf ' %4d s\n' $(($(date +%s) - begun)) >&2
 		return 0
 	fi
 	printf ' FAILED after %d s\n' $(($(date +%s) - begun)) >&2
-	tail -n 20 "$LOG" | sed 's/^/      | /' >&2
-	die "the step '$title' failed; the whole log is $LOG" "${REMEDY:-Fix what the log names, then run 'make deps' again: finished parts are not redone.}"
+	tail -n "+$((logged + 1))" "$LOG" | tail -n 20 | sed 's/^/      | /' >&2
+	die "the step '$title' failed; the whole log is $LOG" "${REMEDY:-Fix what the log names, then run 'make deps' again.}"
 }
 
 # as_root COMMAND...: run it with the rights to install packages.

@@ -18,6 +18,9 @@ command patch patch
 command xz xz-utils
 command bzip2 bzip2
 header zlib.h zlib1g-dev
+'
+
+certificates='
 file /etc/ssl/certs/ca-certificates.crt ca-certificates
 '
 
