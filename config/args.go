@@ -16,6 +16,9 @@ type argParser struct {
 	problems []*Problem
 	// meant are options that a mistyped name probably stands for.
 	meant map[string]bool
+	// secretBefore: the option before took a secret, so what follows may be the
+	// rest of it and is not shown.
+	secretBefore bool
 }
 
 func parseArgs(args []string, n names) *argParser {
@@ -49,6 +52,7 @@ func (p *argParser) take() string {
 func (p *argParser) flag(word string) *given {
 	name := strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-")
 	name, value, hasValue := strings.Cut(name, "=")
+	p.secretBefore = false
 	g := given{value: value, alone: !hasValue, origin: Origin{Source: FromFlag, Name: name}}
 	o := p.names.find(name)
 	if o == nil {
@@ -68,6 +72,7 @@ func (p *argParser) flag(word string) *given {
 		}
 		g.value, g.alone = p.take(), false
 	}
+	p.secretBefore = t.hidden
 	if g.alone {
 		g.value = "true"
 	}
@@ -111,6 +116,9 @@ func (p *argParser) unknown(word, name string) {
 func (p *argParser) unexpected(word string, last *given) {
 	problem := &Problem{Code: fault.UnexpectedArgument, Subject: show(word), Origin: Origin{Source: FromFlag},
 		Text: "this word belongs to no option", Remedy: "delete it, or put quotes around a value that holds spaces"}
+	if p.secretBefore {
+		problem.Subject = masked
+	}
 	if last != nil {
 		if _, err := parseBool(word); err == nil {
 			problem.Subject = last.origin.bare() + " " + show(word)

@@ -9,7 +9,7 @@ import (
 )
 
 // WriteCheck writes what Load returned: the effective configuration with
-// origins and without secrets, the notices, every problem, and a last line with
+// origins and without secrets or options that have no effect, the notices, every problem, and a last line with
 // the verdict. The caller exits with 0 when problems is nil and with 2 otherwise.
 func WriteCheck(w io.Writer, c *Config, notices []Notice, problems error) error {
 	var b strings.Builder
@@ -30,7 +30,7 @@ func writeSettings(b *strings.Builder, c *Config) {
 	for _, g := range groups() {
 		heading := fmt.Sprintf("%s\n", g)
 		for _, s := range c.settings {
-			if s.group != g {
+			if s.group != g || s.idle {
 				continue
 			}
 			_, _ = fmt.Fprintf(tabs, "%s  %s\t%s\t%s\n", heading, s.Option, s.shown(), s.Origin)

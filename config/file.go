@@ -75,12 +75,11 @@ func splitLine(line string) (key, value string) {
 func unknownKey(origin Origin, n names) (problem *Problem, close string) {
 	problem = &Problem{Code: fault.UnknownConfigKey, Subject: show(origin.Name), Origin: origin,
 		Text: "there is no such option", Remedy: "delete the line; tutti -help lists all options"}
-	bare := strings.TrimLeft(origin.Name, "-")
-	key, _, hasEquals := strings.Cut(bare, "=")
-	key = strings.TrimSuffix(key, ":")
-	if hasEquals {
+	key := strings.TrimLeft(origin.Name, "-")
+	if i := strings.IndexAny(key, "=:"); i >= 0 {
 		// What follows the sign may be a secret.
-		problem.Subject = show(strings.TrimSuffix(origin.Name[:strings.Index(origin.Name, "=")+1], " "))
+		key = key[:i]
+		problem.Subject = show(origin.Name[:strings.IndexAny(origin.Name, "=:")+1])
 	}
 	if instead, ok := retired()[key]; ok {
 		problem.Code, problem.Text, problem.Remedy = fault.OptionRetired, "this option no longer exists", instead

@@ -12,7 +12,7 @@ import (
 // command line asks for information only (see Process.Informational) nothing
 // else is judged.
 func Load(in Input) (*Config, []Notice, error) {
-	l := loader{in: &in, names: index(table()), config: new(Config), suspect: map[string]bool{}, chosen: map[string]given{}}
+	l := loader{in: &in, names: index(table()), config: new(Config), suspect: map[string]bool{}, invalid: map[string]bool{}, chosen: map[string]given{}}
 	l.gather()
 	l.assign()
 	if !l.config.Process.Informational() {
@@ -38,7 +38,9 @@ type loader struct {
 	chosen map[string]given
 	// suspect options have a problem of their own; what follows from it is not
 	// reported again.
-	suspect     map[string]bool
+	suspect map[string]bool
+	// invalid options have a value that could not be read.
+	invalid     map[string]bool
 	argProblems []*Problem
 	problems    []*Problem
 	notices     []Notice
@@ -57,7 +59,7 @@ func (l *loader) gather() {
 	l.suspects(args.meant)
 
 	file, ok := l.pick("config")
-	if !ok {
+	if !ok || file.value == "" {
 		return
 	}
 	content, err := l.in.readText(file.value)
@@ -118,7 +120,7 @@ func (l *loader) assign() {
 		}
 		l.chosen[o.name] = g
 		if err := v.set(g.value, l.in); err != nil {
-			l.suspect[o.name] = true
+			l.suspect[o.name], l.invalid[o.name] = true, true
 			l.problem(l.badValue(o, v.about(), g, err))
 		}
 	}

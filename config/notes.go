@@ -11,7 +11,7 @@ func (l *loader) noteOptions() {
 		}
 		for _, former := range o.former {
 			if g.origin.Name != o.name && isSpelling(g.origin.Name, o, former) {
-				l.note(g, "an old name; write "+o.name)
+				l.note(g, "an old name; write "+renamed(g.origin, o))
 			}
 		}
 		switch {
@@ -33,6 +33,18 @@ func (l *loader) noteOptions() {
 
 func (l *loader) note(g given, text string) {
 	l.notices = append(l.notices, Notice{Subject: g.origin.bare(), Origin: g.origin, Text: text})
+}
+
+// renamed writes an option's current name for the place where an old one was
+// given.
+func renamed(where Origin, o option) string {
+	switch where.Source {
+	case FromEnv:
+		return o.env(o.name)[0]
+	case FromFile:
+		return o.name
+	}
+	return "-" + o.name
 }
 
 // isSpelling reports whether a name, a flag's or a variable's, is one spelling

@@ -42,7 +42,7 @@ func aiRows() []option {
 			to: func(c *Config) value { return duration(&c.LiveAI.PaymentInterval, time.Millisecond) }},
 		{name: "liveOutSegmentTimeout", mark: "G", roles: gateway, preset: "0s", feature: featureLiveAI, help: "wait for output of live AI, 0 for none",
 			to: func(c *Config) value { return duration(&c.LiveAI.OutSegmentTimeout, 0) }},
-		{name: "liveAICapReportInterval", mark: "G", roles: gateway, preset: "25m0s", feature: featureLiveAI, help: "how often capacity is reported",
+		{name: "liveAICapReportInterval", mark: "G", roles: gateway, preset: "25m", feature: featureLiveAI, help: "how often capacity is reported",
 			to: func(c *Config) value { return duration(&c.LiveAI.CapReportInterval, time.Second) }},
 		{name: "liveAICapRefreshModels", mark: "O", obsolete: "-liveAICapReportInterval replaces it; delete it",
 			to: func(c *Config) value { return text(&c.obsolete.refreshModels) }},

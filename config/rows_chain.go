@@ -82,7 +82,7 @@ func ticketRows() []option {
 
 func gasRows() []option {
 	return []option{
-		{name: "transactionTimeout", mark: "M", preset: "5m0s", help: "how long a transaction waits before it is replaced",
+		{name: "transactionTimeout", mark: "M", preset: "5m", help: "how long a transaction waits before it is replaced",
 			to: func(c *Config) value { return duration(&c.Gas.Timeout, time.Second) }},
 		{name: "maxTransactionReplacements", mark: "M", preset: "1", help: "how often a transaction is replaced",
 			to: func(c *Config) value { return whole(&c.Gas.Replacements, 0, 100) }},

@@ -16,6 +16,9 @@ type Setting struct {
 	Origin  Origin
 
 	group group
+	// idle options have no effect: their role is not played or their feature is
+	// not there, and they were not given.
+	idle bool
 	// rule describes the default where Value is empty.
 	rule string
 }
@@ -45,13 +48,14 @@ func (l *loader) settings() []Setting {
 		}
 		v := o.to(l.config)
 		s := Setting{Option: o.name, Field: o.fieldName(), Value: v.String(), Origin: g.origin, group: o.group, rule: o.unset}
+		s.idle = !wasGiven && (!o.feature.present() || o.roles != 0 && o.roles&l.config.Roles.active() == 0)
 		if wasGiven {
 			s.Changed = v.about().hidden || v.String() != l.untouched(o)
 		}
 		if complete := l.completed(o.name); complete != "" {
 			s.Value = complete
 		}
-		if wasGiven && l.suspect[o.name] {
+		if l.invalid[o.name] {
 			s.Value, s.rule = "", "see the problems below"
 		}
 		all = append(all, s)
