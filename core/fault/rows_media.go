@@ -153,16 +153,4 @@ var mediaRows = []Row{
 		Remedy:  "None needed, the worker is replaced; if it repeats, look at the driver's log (`dmesg`, `nvidia-smi`).",
 		Wire:    "Unrecoverable state, restart process", Retryable: true,
 	},
-	{
-		Code: TranscoderStopped, Class: Busy,
-		Cause:  "The transcoder was stopped while the segment was in it, or before it was given.",
-		Remedy: "None needed: the node is stopping or the worker is being replaced, and the segment is tried elsewhere.",
-		Wire:   "TranscoderStopped", Retryable: true,
-	},
-	{
-		Code: TranscoderBusy, Class: Busy,
-		Cause:  "The session's previous segment is still being transcoded.",
-		Remedy: "Lower `-maxSessions` or add devices so that each stream is transcoded in real time.",
-		Wire:   "TranscoderBusy", Retryable: true,
-	},
 }

@@ -67,4 +67,16 @@ var workerRows = []Row{
 		Remedy: "Report the stream; update the driver.",
 		Wire:   "TranscoderInvalidInput",
 	},
+	{
+		Code: TranscoderStopped, Class: Busy,
+		Cause:  "The session or the device's engine ended while the segment waited or was in work.",
+		Remedy: "None needed, the segment is tried elsewhere.",
+		Wire:   "TranscoderStopped", Retryable: true,
+	},
+	{
+		Code: TranscoderBusy, Class: Busy,
+		Cause:  "Four segments of the session wait already, or the inputs in flight fill the memory set aside for them.",
+		Remedy: "Lower `-maxSessions` or add devices until each stream is transcoded in real time.",
+		Wire:   "TranscoderBusy", Retryable: true,
+	},
 }

@@ -1,0 +1,134 @@
+// Package logging is the sink of the node's logs: a slog handler that writes
+// through golang/glog, in glog's line format, under glog's flags.
+//
+// It is the only importer of glog. Everything else logs through the *slog.Logger
+// it is handed; cmd's programs call Setup once, and Flush on their way out. glog
+// keeps its settings per process, so there is one Sink per process.
+//
+// Levels: Error and Warn are always written, Info too; Debug needs -v 4, and
+// wire detail (slog.LevelDebug-4) needs -v 6. One event is always one line.
+//
+// glog ends the process when it cannot write a log file any more, for instance
+// on a full disk. That is one reason why standard error is the default.
+package logging
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/golang/glog"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// LevelWire is the level of wire detail, written with -v 6. Packages that cannot
+// import this one write slog.LevelDebug-4.
+const LevelWire = slog.LevelDebug - 4
+
+// MaxVerbosity is the highest verbosity that is accepted.
+const MaxVerbosity = 99
+
+// Options are the flags handed on to glog. The zero value logs to standard
+// error with verbosity 0.
+type Options struct {
+	// Verbosity is -v: 4 adds debug lines, 6 wire detail.
+	Verbosity int
+	// VModule is -vmodule: a comma-separated list of file=verbosity.
+	VModule string
+	// Dir is -log_dir: write files there instead of to standard error.
+	Dir string
+	// ToStderr is -logtostderr: standard error only, whatever Dir says.
+	ToStderr bool
+	// AlsoToStderr is -alsologtostderr: standard error beside the files.
+	AlsoToStderr bool
+}
+
+// Sink is where the process's logs go.
+type Sink struct {
+	log *slog.Logger
+	// verbosity repeats glog's -v, so that asking costs nothing.
+	verbosity atomic.Int32
+	// perFile: -vmodule is set, so a line's file decides.
+	perFile bool
+}
+
+// Setup hands the options to glog and returns the process's sink. The error is a
+// *fault.Fault: BadOption or LogDirUnusable.
+func Setup(opts Options) (*Sink, error) {
+	toFiles := opts.Dir != "" && !opts.ToStderr
+	if toFiles {
+		if err := checkDir(opts.Dir); err != nil {
+			return nil, fault.Wrap(fault.LogDirUnusable, "open log directory", err)
+		}
+	}
+	settings := []struct{ name, value string }{
+		{"logtostderr", strconv.FormatBool(!toFiles)},
+		{"alsologtostderr", strconv.FormatBool(toFiles && opts.AlsoToStderr)},
+		{"log_dir", opts.Dir},
+		{"vmodule", opts.VModule},
+	}
+	for _, s := range settings {
+		if err := setFlag(s.name, s.value); err != nil {
+			return nil, fault.New(fault.BadOption, "set up logging", fmt.Sprintf("-%s %q: %v", s.name, s.value, err))
+		}
+	}
+	s := &Sink{perFile: opts.VModule != ""}
+	if err := s.SetVerbosity(opts.Verbosity); err != nil {
+		return nil, err
+	}
+	s.log = slog.New(&handler{sink: s})
+	return s, nil
+}
+
+// Logger is the root of all loggers of the process.
+func (s *Sink) Logger() *slog.Logger { return s.log }
+
+// Verbosity is the -v in force.
+func (s *Sink) Verbosity() int { return int(s.verbosity.Load()) }
+
+// SetVerbosity changes -v while the node runs. The error, of code BadOption,
+// says that n is not within 0 and MaxVerbosity.
+func (s *Sink) SetVerbosity(n int) error {
+	if n < 0 || n > MaxVerbosity {
+		return fault.New(fault.BadOption, "set verbosity", fmt.Sprintf("-v %d: must be 0 to %d", n, MaxVerbosity))
+	}
+	if err := setFlag("v", strconv.Itoa(n)); err != nil {
+		return fault.Wrap(fault.Unexpected, "set verbosity", err)
+	}
+	s.verbosity.Store(int32(n))
+	return nil
+}
+
+// Flush writes out what glog has buffered. It is called before the process ends.
+func (s *Sink) Flush() { glog.Flush() }
+
+// setFlag sets one of the flags that glog registers on the process's flag set,
+// which the programs themselves never parse.
+func setFlag(name, value string) error {
+	f := flag.CommandLine.Lookup(name)
+	if f == nil {
+		return fmt.Errorf("glog has no flag -%s", name)
+	}
+	return f.Value.Set(value)
+}
+
+// checkDir finds out now what would otherwise end the process at the first line.
+func checkDir(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	return joinClose(f)
+}
+
+func joinClose(f *os.File) error {
+	err := f.Close()
+	if rm := os.Remove(f.Name()); err == nil {
+		err = rm
+	}
+	return err
+}
