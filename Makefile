@@ -7,6 +7,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 .DEFAULT_GOAL := help
 
 with := deploy/deps/deps.sh exec
@@ -18,9 +19,10 @@ ifeq ($(VERSION),)
 VERSION := $(release)$(shell git rev-parse --short HEAD 2>/dev/null | sed 's/^/+g/')
 endif
 
-# FUZZTIME: how long each fuzz target runs. RUN: only tests that match.
+# FUZZTIME: how long each fuzz target runs. PKG, RUN: only these packages and tests.
 # VIDEO: the file that `make run` plays. ARGS: more flags for run, demo and bench.
 FUZZTIME ?= 10s
+PKG ?= ./...
 RUN ?=
 VIDEO ?=
 ARGS ?=
@@ -31,7 +33,7 @@ testflags := -timeout 20m $(if $(RUN),-run '$(RUN)')
 help:  ## list the targets
 	@echo 'tutti $(VERSION). make TARGET, where TARGET is one of'
 	@sed -n 's/^\([a-z0-9]*\):.*  ## \(.*\)$$/  \1|\2/p' $(MAKEFILE_LIST) | sed 's/\$$\$$/$$/g' | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
-	@echo 'Settings: VIDEO=file (run)  ARGS="flags" (run, demo, bench)  RUN=pattern (test, race, e2e)'
+	@echo 'Settings: VIDEO=file (run)  ARGS="flags" (run, demo, bench)  PKG=./dir/... RUN=pattern (race, check)'
 	@echo '          FUZZTIME=10s (fuzz)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)  TUTTI_CACHE=/dir'
 
 deps:  ## get everything a build needs that is not in this tree
@@ -54,13 +56,13 @@ demo: build  ## the same without a browser: bounded, checked, exit 0 or what bro
 test: lint build race  ## everything CI runs: lint, build, all tests with the race detector
 
 race:  ## all tests with the race detector
-	@echo 'go test -race ./...'
+	@echo 'go test -race $(PKG)'
 	@mkdir -p bin
-	@$(with) go test -race $(testflags) ./... 2>&1 | tee bin/test.log
+	@$(with) go test -race $(testflags) $(PKG) 2>&1 | tee bin/test.log
 	@awk '$$1 == "ok" { n++ } END { printf "packages: %d passed, 0 failed\n", n; exit n == 0 }' bin/test.log
 
 check: fmt vet  ## the quick one while working: format, vet, tests without race
-	@$(with) go test $(testflags) ./...
+	@$(with) go test $(testflags) $(PKG)
 
 lint: fmt vet nocgo  ## gofmt, vet, staticcheck, the import table, what must build without cgo
 	@echo 'lint: staticcheck'
@@ -86,7 +88,8 @@ nocgo:
 
 fuzz:  ## every fuzz target for FUZZTIME each
 	@$(with) go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | while read -r package; do \
-		for target in $$($(with) go test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
+		targets=$$($(with) go test -list '^Fuzz' "$$package" </dev/null) || { echo "$$targets"; exit 1; }; \
+		for target in $$(grep '^Fuzz' <<<"$$targets" || true); do \
 			echo "fuzz: $$package $$target for $(FUZZTIME)"; \
 			$(with) go test -run '^$$' -fuzz "^$$target\$$" -fuzztime '$(FUZZTIME)' "$$package" </dev/null; \
 		done; \

@@ -5,11 +5,17 @@
 # mirror or a proxy that works for the machine works here.
 
 # archive SUFFIX: the address this machine takes SUITE$SUFFIX of Debian from.
-# apt itself parses its files, deb822 or one-line.
+# apt itself parses its files, deb822 or one-line. Others' archives may have a
+# suite of the same name, so one whose path says debian goes first.
 archive() {
+	# shellcheck disable=SC2016 # apt's variables, not the shell's
 	apt-get indextargets --no-release-info --format '$(CREATED_BY)|$(RELEASE)|$(COMPONENT)|$(REPO_URI)' 2>/dev/null |
 		awk -F'|' -v suffix="$1" '
-			$1 == "Packages" && $3 == "main" && $2 ~ ("^(bookworm|trixie|forky|stable|oldstable|testing)" suffix "$") { print $4; exit }'
+			$1 == "Packages" && $3 == "main" && $2 ~ ("^(bookworm|trixie|forky|stable|oldstable|testing)" suffix "$") {
+				if (!first) first = $4
+				if (!named && $4 ~ /debian[^\/]*\/$/) named = $4
+			}
+			END { print named ? named : first }'
 }
 
 # private_apt DIR RELEASE: set up and fetch RELEASE's lists under DIR.
