@@ -1,0 +1,198 @@
+// Package health keeps the node's lasting troubles: what is wrong now, since
+// when, and what to do. A condition is set and cleared by whoever can tell, and
+// shown by the status pages and tutti_cli.
+//
+// It is not for single errors, which are returned or logged where they happen.
+// A condition is logged when it changes, never on repetition, and a root cause
+// hides the conditions that follow from it.
+package health
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Key tells apart the conditions of one code: a device, an address. Empty for
+// conditions of the whole node.
+type Key struct {
+	Code  fault.Code
+	About string
+}
+
+// Condition is one lasting trouble.
+type Condition struct {
+	Code  fault.Code
+	About string
+	// Detail is public text with the facts.
+	Detail string
+	Since  time.Time
+	// HiddenBy is the root cause that explains this one, or "".
+	HiddenBy fault.Code
+}
+
+// Remedy is the table's remedy for the condition.
+func (c Condition) Remedy() string {
+	row, _ := fault.Lookup(c.Code)
+	return row.Remedy
+}
+
+// Board holds the conditions that are set. It is safe for concurrent use.
+type Board struct {
+	log *slog.Logger
+	now func() time.Time
+	// causes maps a root cause to the codes that follow from it. Read-only.
+	causes map[fault.Code][]fault.Code
+
+	mu  sync.Mutex
+	set map[Key]Condition // guarded by mu
+}
+
+// New makes an empty board. causes says, per root cause, which conditions follow
+// from it and are hidden while it is set; it may be nil, and is not changed.
+func New(log *slog.Logger, now func() time.Time, causes map[fault.Code][]fault.Code) *Board {
+	return &Board{log: log, now: now, causes: causes, set: make(map[Key]Condition)}
+}
+
+// Set says that a condition holds. It is logged when it is new or its detail
+// changed; then a warning names the remedy. A hidden condition is kept quiet.
+func (b *Board) Set(key Key, detail string) {
+	b.mu.Lock()
+	old, was := b.set[key]
+	if was && old.Detail == detail {
+		b.mu.Unlock()
+		return
+	}
+	c := Condition{Code: key.Code, About: key.About, Detail: detail, Since: b.now()}
+	if was {
+		c.Since = old.Since
+	}
+	b.set[key] = c
+	c.HiddenBy = b.hiddenBy(key.Code)
+	b.mu.Unlock()
+
+	level := slog.LevelWarn
+	if c.HiddenBy != "" {
+		level = slog.LevelDebug
+	}
+	b.logChange(level, "condition set", c)
+}
+
+// Clear says that a condition no longer holds. Clearing what is not set is
+// nothing.
+func (b *Board) Clear(key Key) {
+	b.mu.Lock()
+	c, was := b.set[key]
+	delete(b.set, key)
+	var uncovered []Condition
+	if was {
+		uncovered = b.uncovered(key.Code)
+	}
+	b.mu.Unlock()
+	if !was {
+		return
+	}
+	attrs := []any{"code", string(c.Code)}
+	if c.About != "" {
+		attrs = append(attrs, "about", c.About)
+	}
+	b.log.Info("condition cleared", append(attrs, "lasted", b.now().Sub(c.Since).Round(time.Second))...)
+	// What the root cause hid, and still holds without it, is news now.
+	for _, u := range uncovered {
+		b.logChange(slog.LevelWarn, "condition set", u)
+	}
+}
+
+// Report is Set for a non-nil error, with its public text, and Clear for nil.
+func (b *Board) Report(key Key, err error) {
+	if err == nil {
+		b.Clear(key)
+		return
+	}
+	_, text := fault.Public(err)
+	b.Set(key, text)
+}
+
+// Healthy reports whether no condition is set.
+func (b *Board) Healthy() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.set) == 0
+}
+
+// Snapshot returns the conditions that are set, root causes before what they
+// hide, then oldest first.
+func (b *Board) Snapshot() []Condition {
+	b.mu.Lock()
+	all := make([]Condition, 0, len(b.set))
+	for _, c := range b.set {
+		c.HiddenBy = b.hiddenBy(c.Code)
+		all = append(all, c)
+	}
+	b.mu.Unlock()
+	slices.SortFunc(all, compare)
+	return all
+}
+
+// Visible is Snapshot without what a root cause hides.
+func (b *Board) Visible() []Condition {
+	return slices.DeleteFunc(b.Snapshot(), func(c Condition) bool { return c.HiddenBy != "" })
+}
+
+func compare(x, y Condition) int {
+	switch {
+	case (x.HiddenBy == "") != (y.HiddenBy == ""):
+		if x.HiddenBy == "" {
+			return -1
+		}
+		return 1
+	case !x.Since.Equal(y.Since):
+		return x.Since.Compare(y.Since)
+	case x.Code != y.Code:
+		return strings.Compare(string(x.Code), string(y.Code))
+	}
+	return strings.Compare(x.About, y.About)
+}
+
+// hiddenBy returns a set root cause of code. The caller holds mu.
+func (b *Board) hiddenBy(code fault.Code) fault.Code {
+	var by fault.Code
+	for key := range b.set {
+		if key.Code != code && slices.Contains(b.causes[key.Code], code) && (by == "" || key.Code < by) {
+			by = key.Code
+		}
+	}
+	return by
+}
+
+// uncovered returns what cause hid and nothing hides any more. The caller holds
+// mu and has deleted the cause.
+func (b *Board) uncovered(cause fault.Code) []Condition {
+	var out []Condition
+	for _, c := range b.set {
+		if slices.Contains(b.causes[cause], c.Code) && b.hiddenBy(c.Code) == "" {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, compare)
+	return out
+}
+
+func (b *Board) logChange(level slog.Level, message string, c Condition) {
+	attrs := []any{"code", string(c.Code)}
+	if c.About != "" {
+		attrs = append(attrs, "about", c.About)
+	}
+	attrs = append(attrs, "detail", c.Detail)
+	if c.HiddenBy != "" {
+		attrs = append(attrs, "because", string(c.HiddenBy))
+	} else {
+		attrs = append(attrs, "remedy", c.Remedy())
+	}
+	b.log.Log(context.Background(), level, message, attrs...)
+}
