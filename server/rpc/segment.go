@@ -138,7 +138,7 @@ func receivedProfiles(m *SegData) ([]core.Profile, error) {
 		return nil, fault.New(fault.SegmentMessage, "read segment description",
 			fmt.Sprintf("%d profiles are more than %d", len(in), maxProfiles))
 	}
-	out := make([]core.Profile, 0, len(in))
+	var out []core.Profile
 	for _, p := range in {
 		read, err := p.Core()
 		if err != nil {
