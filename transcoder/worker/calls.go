@@ -1,0 +1,148 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/worker/frame"
+)
+
+// errRetired says that the child takes no more calls because a fresh one has
+// taken its place.
+var errRetired = errors.New("the worker is being exchanged")
+
+// call is a request that waits for its answer. The reader owns it until done is
+// closed.
+type call struct {
+	want    int
+	result  *core.TranscodeResult
+	probed  []byte
+	payload *frame.Payload
+	err     error
+	done    chan struct{}
+	// finished is closed when the caller has what it wanted or has given up.
+	finished chan struct{}
+}
+
+func (p *process) begin(want int) (uint64, *call, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.retired {
+		return 0, nil, errRetired
+	}
+	p.next++
+	c := &call{want: want, done: make(chan struct{}), finished: make(chan struct{})}
+	p.calls[p.next] = c
+	return p.next, c, nil
+}
+
+func (p *process) finish(id uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.calls[id].finished)
+	delete(p.calls, id)
+	p.idleSince = time.Now()
+}
+
+func (p *process) call(id uint64) *call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls[id]
+}
+
+// idle is how long nothing has been asked of the child, 0 while it works.
+func (p *process) idle() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.calls) > 0 {
+		return 0
+	}
+	return time.Since(p.idleSince)
+}
+
+func (p *process) active() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls)
+}
+
+// retire lets the child finish its calls but take no new one.
+func (p *process) retire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.retired = true
+}
+
+// drain waits until no call is left, the child dies or ctx ends.
+func (p *process) drain(ctx context.Context) {
+	for {
+		p.mu.Lock()
+		var one *call
+		for _, c := range p.calls {
+			one = c
+			break
+		}
+		p.mu.Unlock()
+		if one == nil {
+			return
+		}
+		select {
+		case <-one.finished:
+		case <-p.gone:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// endSession tells the child that a session is over.
+func (p *process) endSession(id core.SessionID) {
+	if err := p.conn.Send(frame.TypeEndSession, 0, frame.EncodeSession(id)); err != nil {
+		p.o.Log.Debug("end of session not sent", "session", string(id), "err", err)
+	}
+}
+
+// ask sends a request with its payload and waits for the answer.
+func (p *process) ask(ctx context.Context, t frame.Type, want int, message, payload []byte) (*call, error) {
+	id, c, err := p.begin(want)
+	if err != nil {
+		return nil, err
+	}
+	defer p.finish(id)
+	// A send that fails means that the child is gone, which is found below. One
+	// that waits ends when the child is found to be silent.
+	sent := p.conn.Send(t, id, message, payload)
+	if _, malformed := errors.AsType[*frame.Error](sent); malformed {
+		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", sent)
+	}
+	select {
+	case <-c.done:
+		return c, c.err
+	case <-p.gone:
+		return nil, p.fault
+	case <-ctx.Done():
+		if err := p.conn.Send(frame.TypeCancel, id, nil); err != nil {
+			p.o.Log.Debug("cancel not sent", "err", err)
+		}
+		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "transcode", ctx.Err())
+	}
+}
+
+func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	message, err := frame.EncodeJob(job)
+	if err != nil {
+		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
+	}
+	c, err := p.ask(ctx, frame.TypeJob, len(job.Profiles), message, job.Input)
+	if err != nil {
+		return nil, err
+	}
+	if c.result == nil {
+		return nil, fault.New(fault.WorkerProtocol, "transcode", "")
+	}
+	return c.result, nil
+}

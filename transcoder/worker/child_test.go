@@ -1,0 +1,169 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/worker"
+)
+
+// childArg makes the test program a media worker.
+const childArg = "be-a-media-worker"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == childArg {
+		if err := worker.Main(context.Background(), openTestEngine); err != nil {
+			fmt.Fprintln(os.Stderr, "media worker:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// openTestEngine makes a fake whose jobs do what their input says after "do:".
+func openTestEngine(device string) (transcoder.Engine, error) {
+	if device == "broken" {
+		return nil, fault.New(fault.TranscoderInvalidHardware, "open", "no such device")
+	}
+	return &coretest.Fake{Name: device, On: func(ctx context.Context, _ int, job *core.TranscodeJob) error {
+		what, ok := strings.CutPrefix(string(job.Input), "do:")
+		if !ok {
+			return nil
+		}
+		verb, arg, _ := strings.Cut(what, " ")
+		return fault.New(fault.InvalidData, verb, act(ctx, verb, arg))
+	}}, nil
+}
+
+// act does something a good engine would not, and says what came of it.
+func act(ctx context.Context, verb, arg string) string {
+	var err error
+	switch verb {
+	case "crash":
+		os.Exit(42)
+	case "panic":
+		panic("as asked")
+	case "hang":
+		select {}
+	case "wait":
+		<-ctx.Done()
+		err = ctx.Err()
+	case "eat":
+		eat()
+	case "dial":
+		_, err = net.Dial("tcp", arg)
+	case "listen":
+		_, err = net.Listen("tcp", "127.0.0.1:0")
+	case "unix":
+		_, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	case "read":
+		_, err = os.ReadFile(arg)
+	case "list":
+		_, err = os.ReadDir(arg)
+	case "write":
+		err = os.WriteFile(arg, []byte("x"), 0o600)
+	case "memfd":
+		err = writeMemory()
+	case "exec":
+		err = exec.Command("/bin/true").Run()
+	case "kill":
+		pid, _ := strconv.Atoi(arg)
+		err = syscall.Kill(pid, 0)
+	case "signal-thread":
+		pid, _ := strconv.Atoi(arg)
+		err = unix.Tgkill(pid, pid, 0)
+	case "trace":
+		pid, _ := strconv.Atoi(arg)
+		err = unix.PtraceAttach(pid)
+	case "mount":
+		err = unix.Mount("none", "/", "tmpfs", 0, "")
+	case "facts":
+		return facts()
+	}
+	if err == nil {
+		return "done"
+	}
+	return err.Error()
+}
+
+func eat() {
+	var kept [][]byte
+	for {
+		b := make([]byte, 16<<20)
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+		kept = append(kept, b)
+	}
+}
+
+func writeMemory() error {
+	fd, err := unix.MemfdCreate("x", unix.MFD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(fmt.Sprintf("/proc/self/fd/%d", fd), []byte("x"), 0)
+}
+
+// facts are what a child can see of its own walls.
+func facts() string {
+	var core, files unix.Rlimit
+	unix.Getrlimit(unix.RLIMIT_CORE, &core)
+	unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
+	nnp, _ := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
+	status, _ := os.ReadFile("/proc/self/status")
+	caps := ""
+	for line := range strings.SplitSeq(string(status), "\n") {
+		if v, ok := strings.CutPrefix(line, "CapEff:"); ok {
+			caps = strings.TrimSpace(v)
+		}
+	}
+	fds, _ := os.ReadDir("/proc/self/fd")
+	sockets := 0
+	for _, e := range fds {
+		if target, err := os.Readlink(filepath.Join("/proc/self/fd", e.Name())); err == nil && strings.HasPrefix(target, "socket:") {
+			sockets++
+		}
+	}
+	nice, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	return fmt.Sprintf("core=%d files=%d nnp=%d caps=%s sockets=%d nice=%d env=%d", core.Max, files.Max, nnp, caps, sockets, 20-nice, len(os.Environ()))
+}
+
+// start starts a client whose child is this test program.
+func start(t testing.TB, change func(*worker.Options)) *worker.Client {
+	t.Helper()
+	o := worker.Options{Device: "cpu", Args: []string{childArg}}
+	if change != nil {
+		change(&o)
+	}
+	c, err := worker.Start(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func job(session core.SessionID, input string) *core.TranscodeJob {
+	return &core.TranscodeJob{
+		Session: session, Input: []byte(input), Duration: 2 * time.Second,
+		Profiles: []core.Profile{{Name: "a", Width: 640, Height: 360}, {Name: "b", Width: 320, Height: 180}},
+	}
+}

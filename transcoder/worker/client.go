@@ -1,0 +1,210 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+)
+
+// Client is the engine of one device, in a child process. It keeps such a child
+// running until it is closed: one that dies is replaced, at once the first time
+// and with growing pauses when it repeats. Callers notice no more than the
+// failed attempts, whose faults say why (WorkerCrashed and its kin).
+type Client struct {
+	o    Options
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+
+	mu     sync.Mutex // covers the fields below
+	proc   *process   // nil while there is none
+	change chan struct{}
+	closed bool
+	level  isolation
+	deaths deaths
+	// last is why there is no process.
+	last     *fault.Fault
+	restarts int
+	missing  []string
+}
+
+var _ transcoder.Engine = (*Client)(nil)
+
+// Start starts a child and waits until it is ready; ctx bounds the wait alone.
+// Close ends it. The error is a *fault.Fault with code WorkerStartFailed.
+func Start(ctx context.Context, o Options) (*Client, error) {
+	c := &Client{o: o.withDefaults(), change: make(chan struct{})}
+	p, level, err := launch(ctx, c.o, ownUserAndNet)
+	if err != nil {
+		return nil, err
+	}
+	c.level = level
+	c.put(p)
+	if len(c.missing) > 0 {
+		c.o.Log.Warn("a media worker runs with fewer walls around it",
+			"device", o.Device, fault.Attr(c.Degraded()))
+	}
+	var run context.Context
+	run, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+	c.wg.Go(func() { c.supervise(run, p) })
+	return c, nil
+}
+
+// Device names the device.
+func (c *Client) Device() string { return c.o.Device }
+
+// Transcode gives the job to the child, waiting for one while it is replaced.
+func (c *Client) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	for {
+		p, err := c.live(ctx)
+		if err != nil {
+			return nil, err
+		}
+		res, err := p.transcode(ctx, job)
+		if errors.Is(err, errRetired) {
+			continue
+		}
+		return res, err
+	}
+}
+
+// EndSession tells the child, if there is one. A fresh one knows no sessions.
+func (c *Client) EndSession(id core.SessionID) {
+	c.mu.Lock()
+	p := c.proc
+	c.mu.Unlock()
+	if p != nil {
+		p.endSession(id)
+	}
+}
+
+// Replace kills the child for the reason given and starts another. What else is
+// in the child fails with WorkerReplaced and may be tried again. It is for a
+// caller that knows better than the heartbeat that the child is stuck.
+func (c *Client) Replace(reason fault.Code) {
+	c.mu.Lock()
+	p := c.proc
+	c.mu.Unlock()
+	if p != nil {
+		c.o.Log.Warn("replacing a media worker", "device", c.o.Device, "code", string(reason))
+		p.kill(fault.New(fault.WorkerReplaced, "transcode", "because of another segment: "+string(reason)))
+	}
+}
+
+// Alone starts a child that serves only whoever asked and is never replaced: for
+// a segment that may have killed a worker and must not take others along. The
+// caller closes it.
+func (c *Client) Alone(ctx context.Context) (transcoder.Engine, error) {
+	c.mu.Lock()
+	level, closed := c.level, c.closed
+	c.mu.Unlock()
+	if closed {
+		return nil, fault.New(fault.WorkerClosed, "transcode", "")
+	}
+	p, _, err := launch(ctx, c.o, level)
+	if err != nil {
+		return nil, err
+	}
+	return &alone{p}, nil
+}
+
+// Close ends the child and waits for it. Jobs in it fail.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.notify()
+	c.mu.Unlock()
+	c.stop()
+	c.wg.Wait()
+	return nil
+}
+
+// live returns the running child, waiting for it.
+func (c *Client) live(ctx context.Context) (*process, error) {
+	for {
+		c.mu.Lock()
+		p, closed, last, change := c.proc, c.closed, c.last, c.change
+		quarantined := c.deaths.quarantined()
+		c.mu.Unlock()
+		switch {
+		case closed:
+			return nil, fault.New(fault.WorkerClosed, "transcode", "")
+		case p != nil && p.usable():
+			return p, nil
+		case quarantined:
+			return nil, fault.Wrap(fault.WorkerQuarantined, "transcode", last)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "wait for a media worker", ctx.Err())
+		case <-change:
+		}
+	}
+}
+
+// put makes p the child that gets the calls; nil takes it away.
+func (c *Client) put(p *process) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.proc = p
+	if p != nil {
+		c.missing = p.missing
+	}
+	c.notify()
+}
+
+// notify wakes who waits in live. The caller holds mu.
+func (c *Client) notify() {
+	close(c.change)
+	c.change = make(chan struct{})
+}
+
+// Status is what an operator wants to know of a device's worker.
+type Status struct {
+	Device string
+	// PID is 0 while there is no child.
+	PID int
+	// Memory is what the child uses, in bytes.
+	Memory int64
+	// Active is how many jobs are in the child.
+	Active int
+	// Restarts counts replacements since the start.
+	Restarts int
+	// Quarantined: the children died so often that the device waits.
+	Quarantined bool
+	// Missing names the walls around the child that the system withholds.
+	Missing []string
+	// Fault is why there is no child, nil when there is one.
+	Fault error
+}
+
+// Status is the state of this moment.
+func (c *Client) Status() Status {
+	c.mu.Lock()
+	p := c.proc
+	s := Status{Device: c.o.Device, Restarts: c.restarts, Quarantined: p == nil && c.deaths.quarantined(), Missing: c.missing}
+	if p == nil && c.last != nil {
+		s.Fault = c.last
+	}
+	c.mu.Unlock()
+	if p != nil {
+		s.PID = p.cmd.Process.Pid
+		s.Memory = residentBytes(s.PID)
+		s.Active = p.active()
+	}
+	return s
+}
+
+// Degraded is the health condition SandboxDegraded, nil when every wall stands.
+func (c *Client) Degraded() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.missing) == 0 {
+		return nil
+	}
+	return fault.New(fault.SandboxDegraded, "start media worker", "missing: "+strings.Join(c.missing, "; "))
+}

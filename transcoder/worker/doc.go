@@ -1,0 +1,12 @@
+// Package worker runs the media work of one device in a child process, so that
+// hostile media, a crashing codec or a hanging driver meet a process that has no
+// keys, no network and no files, and costs at most one attempt at a segment.
+//
+// Client is the control process's side: a transcoder.Engine that starts the
+// child, watches it and replaces it. Main is the child's side, run by the
+// program's hidden subcommand around any engine. The two speak the protocol of
+// worker/frame; worker/sandbox puts up the walls.
+//
+// Which device gets a session, how long a segment may take and whether it is
+// tried again is not decided here but in transcoder/pool.
+package worker

@@ -1,0 +1,58 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/worker/frame"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
+)
+
+const (
+	// socketFD is the descriptor of the child's end of the socket.
+	socketFD = 3
+	// niceness makes the child yield to the control process.
+	niceness = 5
+	// headroom is what the coarse memory limit lies above the exact one, which
+	// the control process watches: it counts thread stacks and arenas that are
+	// reserved and never used.
+	headroom = 4 << 30
+)
+
+// Main is a media worker's whole life: it opens the engine for the device named
+// in the environment, shuts the doors, tells the control process that it is
+// ready, and serves until that closes the socket. open runs before the doors are
+// shut and must not touch media. The caller ends the process after Main returns,
+// without waiting for work that may hang.
+func Main(ctx context.Context, open func(device string) (transcoder.Engine, error)) error {
+	o := sandbox.Options{Nice: niceness}
+	device := os.Getenv(EnvDevice)
+	o.GPU = os.Getenv(EnvGPU) == "true"
+	if memory, err := strconv.ParseInt(os.Getenv(EnvMemory), 10, 64); err == nil && memory > 0 && !o.GPU {
+		// GPU drivers reserve without measure, so for them there is the watch alone.
+		o.Memory = 2*memory + headroom
+	}
+	missing := sandbox.Prepare(socketFD, o)
+	file := os.NewFile(socketFD, "control")
+	raw, err := net.FileConn(file)
+	if err != nil {
+		return fmt.Errorf("a media worker is started by the node, not by hand: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("close the inherited socket: %w", err)
+	}
+	conn := frame.NewConn(raw)
+	engine, err := open(device)
+	if err != nil {
+		// The control process reads this in place of the greeting.
+		return errors.Join(err, conn.Send(frame.TypeError, 0, frame.EncodeError(fault.Wrap(fault.CodeOf(err), "open device "+device, err))))
+	}
+	missing = append(missing, sandbox.Enter(o)...)
+	return Serve(ctx, conn, engine, missing)
+}

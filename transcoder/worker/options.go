@@ -1,0 +1,85 @@
+package worker
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Options say which child a Client runs and how.
+type Options struct {
+	// Device names the device, "cpu" or a GPU's index. It reaches the child as
+	// the environment variable EnvDevice.
+	Device string
+	// GPU says that the device has a driver of its own: more descriptors, its
+	// device nodes, and no limit on reserved memory.
+	GPU bool
+	// Path and Args are the child's program and arguments (without the program's
+	// name). Path "" is this program itself.
+	Path string
+	Args []string
+	// Env is added to the child's environment, which is otherwise empty but for
+	// what the media libraries need.
+	Env []string
+	// Memory is how much the child may use, in bytes; above it the child is
+	// replaced. 0 is no limit.
+	Memory int64
+	// IdleMemory is what a child that has had nothing to do for half a minute may
+	// keep, in bytes; above it the child is exchanged for a fresh one. 0 is
+	// DefaultIdleMemory.
+	IdleMemory int64
+	// Log receives what the child does and says; nil drops it.
+	Log *slog.Logger
+	// Recorder counts replacements; nil ignores them.
+	Recorder core.Recorder
+
+	times times
+}
+
+// DefaultIdleMemory is what an idle child keeps at most, in bytes.
+const DefaultIdleMemory = 128 << 20
+
+// Names of the environment variables that tell the child about itself.
+const (
+	EnvDevice = "TUTTI_WORKER_DEVICE"
+	EnvMemory = "TUTTI_WORKER_MEMORY"
+	EnvGPU    = "TUTTI_WORKER_GPU"
+)
+
+// times are the clocks of supervision; tests shorten them.
+type times struct {
+	// heartbeat is the time between two signs of life.
+	heartbeat time.Duration
+	// silence is how many heartbeats may be missed by a process that is stopped
+	// or dead; starved the same for one that the system merely does not run.
+	silence, starved int
+	// start is how long a child may take until it is ready.
+	start time.Duration
+	// idle is how long a child without work is left alone.
+	idle time.Duration
+	// stop is how long Close waits for a killed child to be gone.
+	stop time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.Path == "" {
+		o.Path = "/proc/self/exe"
+	}
+	if o.IdleMemory == 0 {
+		o.IdleMemory = DefaultIdleMemory
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Recorder == nil {
+		o.Recorder = core.NopRecorder{}
+	}
+	if o.times == (times{}) {
+		o.times = times{
+			heartbeat: 200 * time.Millisecond, silence: 5, starved: 40,
+			start: 30 * time.Second, idle: 30 * time.Second, stop: 5 * time.Second,
+		}
+	}
+	return o
+}

@@ -1,0 +1,215 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/worker/frame"
+)
+
+// process is one child: from its start to its end, never restarted.
+type process struct {
+	o       Options
+	cmd     *exec.Cmd
+	conn    *frame.Conn
+	said    *words
+	missing []string
+
+	// gone is closed when the child is no use any more, with fault set before.
+	gone  chan struct{}
+	fault *fault.Fault
+	end   sync.Once
+	// exited is closed when the system has the child's status.
+	exited chan struct{}
+	// seen counts what arrived from the child: its signs of life.
+	seen atomic.Int64
+	wg   sync.WaitGroup
+
+	mu      sync.Mutex // covers the fields below
+	calls   map[uint64]*call
+	next    uint64
+	retired bool
+	// idleSince is when the last call ended.
+	idleSince time.Time
+}
+
+// launch starts a child and waits until it is ready. It tries the strictest
+// isolation first, from level on, and returns the one that worked.
+func launch(ctx context.Context, o Options, level isolation) (*process, isolation, error) {
+	for ; ; level++ {
+		p, err := spawn(o, level)
+		if err != nil {
+			if level < shared && notPermitted(err) {
+				continue
+			}
+			return nil, level, fault.Wrap(fault.WorkerStartFailed, "start media worker", err)
+		}
+		if err := p.greet(ctx); err != nil {
+			p.close()
+			return nil, level, err
+		}
+		p.missing = append(p.missing, level.missing()...)
+		p.wg.Go(p.read)
+		p.wg.Go(p.beat)
+		p.wg.Go(p.watch)
+		return p, level, nil
+	}
+}
+
+// spawn starts the child's process. A goroutine owns it until the system has its
+// status.
+func spawn(o Options, level isolation) (*process, error) {
+	said := &words{log: o.Log}
+	cmd, ours, theirs, err := command(o, level, said)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{
+		o: o, cmd: cmd, conn: frame.NewConn(ours), said: said,
+		gone: make(chan struct{}), exited: make(chan struct{}),
+		calls: make(map[uint64]*call), idleSince: time.Now(),
+	}
+	started := make(chan error)
+	p.wg.Go(func() {
+		// The signal on a parent's death is sent when the starting thread ends, so
+		// this thread has to last as long as the child.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(p.exited)
+		err := cmd.Start()
+		theirs.Close()
+		started <- err
+		if err != nil {
+			return
+		}
+		err = cmd.Wait()
+		p.abandon(p.obituary(err))
+	})
+	if err := <-started; err != nil {
+		p.conn.Close()
+		p.wg.Wait()
+		return nil, err
+	}
+	return p, nil
+}
+
+// greet waits for the child's first message.
+func (p *process) greet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, p.o.times.start)
+	defer cancel()
+	// A read cannot watch a context: the child's end unblocks it.
+	stop := context.AfterFunc(ctx, func() {
+		p.kill(fault.New(fault.WorkerStartFailed, "start media worker", "the worker was not ready in time"))
+	})
+	defer stop()
+	hello, err := p.hello()
+	if err == nil {
+		p.missing = hello.Missing
+		return nil
+	}
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		return f
+	}
+	p.kill(fault.Wrap(fault.WorkerProtocol, "start media worker", err))
+	<-p.gone
+	return fault.Wrap(fault.WorkerStartFailed, "start media worker", p.fault)
+}
+
+func (p *process) hello() (frame.Hello, error) {
+	h, err := p.conn.Next()
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+		// The child ended before it spoke; its status says more than the socket.
+		p.awaitStatus()
+	}
+	if err != nil {
+		return frame.Hello{}, err
+	}
+	body, err := p.conn.Message(h)
+	if err != nil {
+		return frame.Hello{}, err
+	}
+	switch h.Type {
+	case frame.TypeHello:
+		hello, err := frame.DecodeHello(body)
+		if err == nil && hello.Version != frame.Version {
+			err = fmt.Errorf("the worker speaks version %d, we speak %d", hello.Version, frame.Version)
+		}
+		return hello, err
+	case frame.TypeError:
+		// The engine could not be opened, and says why.
+		f, err := frame.DecodeError(body)
+		if err != nil {
+			return frame.Hello{}, err
+		}
+		return frame.Hello{}, &fault.Fault{Code: fault.WorkerStartFailed, Op: "start media worker", Detail: f.Detail, Err: f}
+	}
+	return frame.Hello{}, fmt.Errorf("the worker began with a message of type %d", h.Type)
+}
+
+// awaitStatus gives the system a moment to report a child whose socket closed.
+func (p *process) awaitStatus() {
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	p.signal()
+	select {
+	case <-p.gone:
+	case <-timer.C:
+	}
+}
+
+// kill ends the child for the reason given and fails what is in it. Only the
+// first reason counts.
+func (p *process) kill(reason *fault.Fault) {
+	p.abandon(reason)
+	p.signal()
+}
+
+// abandon declares the child useless: calls fail from now on, whether or not the
+// system is able to end it soon.
+func (p *process) abandon(reason *fault.Fault) {
+	p.end.Do(func() {
+		p.fault = reason
+		close(p.gone)
+		// Sends that wait for the child's attention end.
+		p.conn.Close()
+	})
+}
+
+// usable reports whether the child is not gone.
+func (p *process) usable() bool {
+	select {
+	case <-p.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// signal sends SIGKILL. The child has no children: it may not make any.
+func (p *process) signal() {
+	if err := p.cmd.Process.Kill(); err != nil {
+		p.o.Log.Debug("media worker had ended already", "err", err)
+	}
+}
+
+// close kills the child and waits until everything of it is gone, or too long.
+func (p *process) close() {
+	p.kill(fault.New(fault.WorkerClosed, "transcode", ""))
+	timer := time.NewTimer(p.o.times.stop)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		p.wg.Wait()
+	case <-timer.C:
+		p.o.Log.Error("a killed media worker does not end; its driver holds it", "device", p.o.Device)
+	}
+}

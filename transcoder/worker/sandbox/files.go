@@ -1,0 +1,46 @@
+package sandbox
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+)
+
+// What may still be read. The GPU driver opens libraries late, at the first
+// stream. From /proc and /sys the C library and the driver count processors and
+// find devices; other processes' directories in /proc stay closed.
+var readable = []string{
+	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/nvidia", "/usr/local/cuda", "/opt/nvidia",
+	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/nvidia", "/etc/localtime",
+	"/proc/self", "/proc/sys", "/proc/driver", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/devices",
+	"/proc/filesystems", "/proc/modules", "/proc/version", "/sys/devices", "/sys/bus", "/sys/class", "/sys/module", "/sys/kernel/mm",
+}
+
+// devices may also be written.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/urandom"}
+
+func restrictFiles(o Options) error {
+	version, err := ll.LandlockGetABIVersion()
+	if err != nil || version < 1 {
+		return errors.New("the kernel has none")
+	}
+	usable := devices
+	if o.GPU {
+		for _, pattern := range []string{"/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/dri/*", "/dev/shm"} {
+			found, err := filepath.Glob(pattern)
+			if err != nil {
+				return err
+			}
+			usable = append(usable[:len(usable):len(usable)], found...)
+		}
+	}
+	rules := []landlock.Rule{
+		landlock.PathAccess(ll.AccessFSReadFile|ll.AccessFSReadDir, readable...).IgnoreIfMissing(),
+		landlock.PathAccess(ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSIoctlDev, usable...).IgnoreIfMissing(),
+	}
+	// The newest version that the kernel knows: best effort never goes below the
+	// file rules, which every version has.
+	return landlock.V11.BestEffort().Restrict(rules...)
+}

@@ -1,0 +1,87 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+	"kernel.org/pub/linux/libs/security/libcap/psx"
+)
+
+// Descriptors a worker may hold. GPU drivers open several per context.
+const (
+	filesCPU = 256
+	filesGPU = 4096
+)
+
+func setLimits(o Options) error {
+	files := uint64(filesCPU)
+	if o.GPU {
+		files = filesGPU
+	}
+	errs := []error{
+		limit(unix.RLIMIT_CORE, 0), // a core dump would hold the media of all streams
+		limit(unix.RLIMIT_NOFILE, files),
+	}
+	if o.Memory > 0 {
+		// RLIMIT_AS would not do: the Go runtime and drivers reserve address space
+		// far beyond what they use. RLIMIT_DATA counts writable private memory.
+		errs = append(errs, limit(unix.RLIMIT_DATA, uint64(o.Memory)))
+	}
+	return errors.Join(errs...)
+}
+
+// limit lowers a resource limit; one that is lower already stays.
+func limit(resource int, value uint64) error {
+	var now unix.Rlimit
+	if err := unix.Getrlimit(resource, &now); err != nil {
+		return err
+	}
+	value = min(value, now.Max)
+	return unix.Setrlimit(resource, &unix.Rlimit{Cur: value, Max: value})
+}
+
+// lowerPriority changes every thread: niceness is a thread's property here, and
+// threads started later inherit it.
+func lowerPriority(nice int) error {
+	if nice == 0 {
+		return nil
+	}
+	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		return err
+	}
+	// The system call returns 20 - nice.
+	want := min(19, 20-now+nice)
+	if _, _, errno := psx.Syscall3(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, 0, uintptr(want)); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func offerToOOMKiller() error {
+	return os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0)
+}
+
+// closeFilesAbove closes what a careless library left open across exec. The Go
+// runtime's own descriptors are anonymous inodes and stay.
+func closeFilesAbove(keep int) error {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= keep {
+			continue
+		}
+		target, err := os.Readlink("/proc/self/fd/" + e.Name())
+		if err != nil || strings.HasPrefix(target, "anon_inode:") {
+			continue
+		}
+		unix.Close(fd)
+	}
+	return nil
+}

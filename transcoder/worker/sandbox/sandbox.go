@@ -1,0 +1,60 @@
+// Package sandbox puts walls around a media worker's process, so that media
+// which takes over a codec gets nothing but that codec: no network, no files
+// beyond libraries and device nodes, no other processes, no privileges.
+//
+// It changes the process that calls it, for good. transcoder/worker calls it in
+// the child, Prepare before the engine is opened and Enter after; the network
+// namespace is made by whoever starts the child. Walls that the system does not
+// provide are named to the caller, who tells the operator.
+package sandbox
+
+import "fmt"
+
+// Options say what the engine inside needs.
+type Options struct {
+	// GPU admits the driver's device nodes and its appetite for descriptors.
+	GPU bool
+	// Memory bounds the process's private memory, in bytes; 0 is no bound. It is
+	// a coarse stop far above the limit that the control process watches, since
+	// it counts what is reserved, not what is used.
+	Memory int64
+	// Nice is added to the process's niceness, so that the control process gets
+	// the processor when it needs it.
+	Nice int
+}
+
+// Prepare drops what no engine needs: inherited descriptors above keep, core
+// dumps, priority. It returns the walls that could not be put up.
+func Prepare(keep int, o Options) (missing []string) {
+	return collect([]wall{
+		{"closing inherited files", func() error { return closeFilesAbove(keep) }},
+		{"limits", func() error { return setLimits(o) }},
+		{"low priority", func() error { return lowerPriority(o.Nice) }},
+		{"first choice of the kernel's out-of-memory killer", offerToOOMKiller},
+	})
+}
+
+// Enter shuts the doors. After it the process can allocate, compute, start
+// threads and use the descriptors it has. It returns the walls that could not be
+// put up.
+func Enter(o Options) (missing []string) {
+	return collect([]wall{
+		{"dropping capabilities", dropCapabilities},
+		{"Landlock (files, signals)", func() error { return restrictFiles(o) }},
+		{"seccomp (system calls)", restrictCalls},
+	})
+}
+
+type wall struct {
+	name  string
+	build func() error
+}
+
+func collect(walls []wall) (missing []string) {
+	for _, w := range walls {
+		if err := w.build(); err != nil {
+			missing = append(missing, fmt.Sprintf("%s: %v", w.name, err))
+		}
+	}
+	return missing
+}

@@ -1,0 +1,67 @@
+package worker_test
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// TestWalls asks a real child to break out. Where the system withholds a wall,
+// the client has to say so.
+func TestWalls(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("key"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	parent := strconv.Itoa(os.Getpid())
+	c := start(t, nil)
+	if err := c.Degraded(); err != nil {
+		if !errors.Is(err, fault.SandboxDegraded) {
+			t.Fatal(err)
+		}
+		t.Skipf("this system withholds walls, and the client says so: %v", err)
+	}
+	for _, try := range []string{
+		"dial " + l.Addr().String(), "listen", "unix",
+		"read /etc/shadow", "read /etc/passwd", "read " + secret, "list /", "list /proc",
+		"read /proc/" + parent + "/environ", "read /proc/" + parent + "/cmdline",
+		"write " + secret, "write /tmp/tutti-worker-test", "write /dev/shm/tutti-worker-test",
+		"exec", "kill " + parent, "signal-thread " + parent, "trace " + parent, "mount",
+	} {
+		_, err := c.Transcode(t.Context(), job("s", "do:"+try))
+		f, ok := errors.AsType[*fault.Fault](err)
+		if !ok || f.Code != fault.InvalidData || !strings.Contains(f.Detail, "not permitted") && !strings.Contains(f.Detail, "permission denied") {
+			t.Errorf("%s: %v", try, err)
+		}
+	}
+	// What an engine needs stays possible.
+	for _, try := range []string{"memfd", "read /proc/self/stat", "read /proc/meminfo"} {
+		_, err := c.Transcode(t.Context(), job("s", "do:"+try))
+		if f, ok := errors.AsType[*fault.Fault](err); !ok || f.Detail != "done" {
+			t.Errorf("%s: %v", try, err)
+		}
+	}
+	_, err = c.Transcode(t.Context(), job("s", "do:facts"))
+	f, ok := errors.AsType[*fault.Fault](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"core=0 ", "files=256 ", "nnp=1 ", "caps=0000000000000000 ", "sockets=1 ", "nice=5"} {
+		if !strings.Contains(f.Detail+" ", want) {
+			t.Errorf("%q is not among the child's facts: %s", want, f.Detail)
+		}
+	}
+	t.Log(f.Detail)
+}

@@ -1,0 +1,240 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/worker/frame"
+)
+
+// maxOpen bounds the requests in a worker. The control process stays far below.
+const maxOpen = 4096
+
+// server is the child's side of the protocol.
+type server struct {
+	conn   *frame.Conn
+	engine transcoder.Engine
+	pings  chan uint64
+
+	mu       sync.Mutex // covers the fields below
+	requests map[uint64]*request
+	// order holds, per session, the end of its latest job.
+	order map[core.SessionID]chan struct{}
+}
+
+// request is a job or probe, from its announcement to its answer.
+type request struct {
+	job     *core.TranscodeJob // nil for a probe
+	payload *frame.Payload
+	input   []byte
+	ctx     context.Context
+	cancel  context.CancelFunc
+}
+
+// Serve greets the control process and answers it until it closes the socket.
+// Jobs run each in a goroutine; those that are in native code when Serve returns
+// are left behind, the end of the process is their end.
+func Serve(ctx context.Context, conn *frame.Conn, engine transcoder.Engine, missing []string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &server{
+		conn: conn, engine: engine, pings: make(chan uint64, 1),
+		requests: make(map[uint64]*request), order: make(map[core.SessionID]chan struct{}),
+	}
+	hello := frame.Hello{Version: frame.Version, Device: engine.Device(), Missing: missing}
+	if err := conn.Send(frame.TypeHello, 0, frame.EncodeHello(hello)); err != nil {
+		return err
+	}
+	// Pongs have a goroutine of their own: neither codecs nor large results nor
+	// the reading of large inputs keep them waiting.
+	go s.pong(ctx)
+	for {
+		h, err := conn.Next()
+		if err == nil {
+			err = s.take(ctx, h)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *server) pong(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case id := <-s.pings:
+			if s.conn.Send(frame.TypePong, id, nil) != nil {
+				return
+			}
+		}
+	}
+}
+
+func (s *server) take(ctx context.Context, h frame.Header) error {
+	if h.Type == frame.TypeData {
+		return s.takeData(h)
+	}
+	body, err := s.conn.Message(h)
+	if err != nil {
+		return err
+	}
+	switch h.Type {
+	case frame.TypePing:
+		select {
+		case s.pings <- h.ID:
+		default: // one is waiting to be answered, which says as much
+		}
+		return nil
+	case frame.TypeCancel:
+		if r := s.request(h.ID); r != nil {
+			r.cancel()
+		}
+		return nil
+	case frame.TypeEndSession:
+		id, err := frame.DecodeSession(body)
+		if err == nil {
+			s.engine.EndSession(id)
+		}
+		return err
+	case frame.TypeJob:
+		job, n, err := frame.DecodeJob(body)
+		if err != nil {
+			return err
+		}
+		return s.announce(ctx, h.ID, job, n)
+	case frame.TypeProbe:
+		n, err := frame.DecodeLength(body, core.MaxSegmentBytes)
+		if err != nil {
+			return err
+		}
+		return s.announce(ctx, h.ID, nil, n)
+	}
+	return &frame.Error{Reason: "a message that only a worker may send"}
+}
+
+// announce makes room for a request's input.
+func (s *server) announce(ctx context.Context, id uint64, job *core.TranscodeJob, n int) error {
+	r := &request{job: job}
+	var bufs [][]byte
+	r.payload, bufs = frame.NewPayload(n)
+	r.input = bufs[0]
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	s.mu.Lock()
+	_, twice := s.requests[id]
+	full := len(s.requests) >= maxOpen
+	if !twice && !full {
+		s.requests[id] = r
+	}
+	s.mu.Unlock()
+	if twice || full {
+		r.cancel()
+		return &frame.Error{Reason: "a request too many"}
+	}
+	if r.payload.Complete() {
+		s.start(id, r)
+	}
+	return nil
+}
+
+func (s *server) takeData(h frame.Header) error {
+	r := s.request(h.ID)
+	if r == nil {
+		return &frame.Error{Reason: "a payload without its message"}
+	}
+	if err := r.payload.Receive(s.conn, h); err != nil {
+		return err
+	}
+	if r.payload.Complete() {
+		s.start(h.ID, r)
+	}
+	return nil
+}
+
+func (s *server) request(id uint64) *request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests[id]
+}
+
+// start lets a request that has all its input run. Jobs of one session wait for
+// each other: a cancelled one may still be in native code.
+func (s *server) start(id uint64, r *request) {
+	if r.job == nil {
+		go s.answer(id, r)
+		return
+	}
+	mine := make(chan struct{})
+	s.mu.Lock()
+	before := s.order[r.job.Session]
+	s.order[r.job.Session] = mine
+	s.mu.Unlock()
+	go func() {
+		defer s.leave(r.job.Session, mine)
+		if before != nil {
+			<-before
+		}
+		s.answer(id, r)
+	}()
+}
+
+func (s *server) leave(session core.SessionID, mine chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(mine)
+	if s.order[session] == mine {
+		delete(s.order, session)
+	}
+}
+
+// answer does the work and sends what came of it. A send that fails needs no
+// report: the control process is gone, and Serve finds that.
+func (s *server) answer(id uint64, r *request) {
+	defer func() {
+		r.cancel()
+		s.mu.Lock()
+		delete(s.requests, id)
+		s.mu.Unlock()
+	}()
+	if r.job == nil {
+		s.probe(id, r)
+		return
+	}
+	r.job.Input = r.input
+	res, err := s.engine.Transcode(r.ctx, r.job)
+	if err != nil {
+		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(err))
+		return
+	}
+	message, payloads := frame.EncodeResult(res)
+	_ = s.conn.Send(frame.TypeResult, id, message, payloads...)
+}
+
+// prober is what an engine offers besides when it can look at media.
+type prober interface {
+	// ProbeMedia describes the media in few words of its own encoding.
+	ProbeMedia(ctx context.Context, input []byte) ([]byte, error)
+}
+
+func (s *server) probe(id uint64, r *request) {
+	p, ok := s.engine.(prober)
+	if !ok {
+		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(fault.New(fault.TranscoderInvalidInput, "probe", "this engine does not probe")))
+		return
+	}
+	b, err := p.ProbeMedia(r.ctx, r.input)
+	if err != nil {
+		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(err))
+		return
+	}
+	_ = s.conn.Send(frame.TypeProbed, id, b)
+}

@@ -1,0 +1,121 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// isolation is how far the child is cut off when it is made; a system that does
+// not permit one gets the next.
+type isolation int
+
+const (
+	ownUserAndNet isolation = iota // user, network and IPC namespaces of its own
+	ownNet                         // network and IPC namespaces, for root alone
+	shared                         // none
+)
+
+// missing names the walls that the level lacks.
+func (i isolation) missing() []string {
+	switch i {
+	case ownNet:
+		return []string{"user namespace: not permitted"}
+	case shared:
+		return []string{"user and network namespace: not permitted"}
+	}
+	return nil
+}
+
+// command makes the child's command. ours is our end of its socket; the child's
+// end travels as descriptor 3 and is closed by the caller after the start.
+func command(o Options, level isolation, says io.Writer) (cmd *exec.Cmd, ours net.Conn, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("make the worker's socket: %w", err)
+	}
+	theirs = os.NewFile(uintptr(fds[1]), "worker")
+	file := os.NewFile(uintptr(fds[0]), "control")
+	defer file.Close()
+	if ours, err = net.FileConn(file); err != nil {
+		theirs.Close()
+		return nil, nil, nil, fmt.Errorf("use the worker's socket: %w", err)
+	}
+	cmd = &exec.Cmd{
+		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: environment(o), Dir: "/",
+		Stdout: says, Stderr: says,
+		ExtraFiles:  []*os.File{theirs},
+		SysProcAttr: attributes(level),
+		// Grandchildren cannot exist; this bounds the wait for the pipe all the same.
+		WaitDelay: time.Second,
+	}
+	return cmd, ours, theirs, nil
+}
+
+func attributes(level isolation) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{
+		// A process group of its own: a terminal's interrupt is for us, and we end
+		// the child when its work is done.
+		Setpgid:   true,
+		Pdeathsig: syscall.SIGKILL,
+	}
+	if level <= ownNet {
+		a.Cloneflags = syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC
+	}
+	if level == ownUserAndNet {
+		a.Cloneflags |= syscall.CLONE_NEWUSER
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	}
+	return a
+}
+
+// passed are the variables that the media libraries and drivers read.
+var passed = []string{"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "GOCOVERDIR"}
+
+func environment(o Options) []string {
+	env := []string{
+		EnvDevice + "=" + o.Device,
+		EnvMemory + "=" + strconv.FormatInt(o.Memory, 10),
+		EnvGPU + "=" + strconv.FormatBool(o.GPU),
+		// Codec threads come and go; without this each leaves the C library an
+		// arena that is never given back.
+		"MALLOC_ARENA_MAX=2",
+		// The JIT cache of the CUDA driver would want a home to write to.
+		"CUDA_CACHE_DISABLE=1",
+	}
+	if o.Memory > 0 {
+		// The Go heap holds only segments on their way; libav's memory is beside it.
+		env = append(env, "GOMEMLIMIT="+strconv.FormatInt(o.Memory/4, 10))
+	}
+	for _, name := range passed {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	for _, e := range os.Environ() {
+		if strings.HasPrefix(e, "NVIDIA_") {
+			env = append(env, e)
+		}
+	}
+	return append(env, o.Env...)
+}
+
+// notPermitted recognises a start that failed for the namespaces' sake.
+func notPermitted(err error) bool {
+	for _, e := range []error{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.EUSERS, unix.ENOSYS} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}

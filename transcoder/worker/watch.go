@@ -1,0 +1,61 @@
+package worker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/worker/frame"
+)
+
+// beat asks the child for signs of life. It may block in a send to a child that
+// does not read; watch finds that and ends it.
+func (p *process) beat() {
+	ticker := time.NewTicker(p.o.times.heartbeat)
+	defer ticker.Stop()
+	for n := uint64(1); ; n++ {
+		if err := p.conn.Send(frame.TypePing, n, nil); err != nil {
+			return
+		}
+		select {
+		case <-p.gone:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// watch kills a child that gives no sign of life or uses too much memory.
+//
+// It counts ticks and not time: when the whole machine stands still, ours do not
+// come either. A child that is stopped or dead gets a second; one that merely
+// gets no processor time, on a machine with too much to do, gets longer, because
+// replacing it would make things worse.
+func (p *process) watch() {
+	ticker := time.NewTicker(p.o.times.heartbeat)
+	defer ticker.Stop()
+	pid := p.cmd.Process.Pid
+	seen, silent := p.seen.Load(), 0
+	for {
+		select {
+		case <-p.gone:
+			return
+		case <-ticker.C:
+		}
+		if now := p.seen.Load(); now != seen {
+			seen, silent = now, 0
+		} else {
+			silent++
+		}
+		if silent >= p.o.times.starved || silent >= p.o.times.silence && halted(pid) {
+			p.kill(fault.New(fault.WorkerUnresponsive, "transcode",
+				fmt.Sprintf("no sign of life for %v", time.Duration(silent)*p.o.times.heartbeat)))
+			return
+		}
+		if used := residentBytes(pid); p.o.Memory > 0 && used > p.o.Memory {
+			p.kill(fault.New(fault.WorkerOutOfMemory, "transcode",
+				fmt.Sprintf("%d MB in use, %d MB allowed", used>>20, p.o.Memory>>20)))
+			return
+		}
+	}
+}
