@@ -1,0 +1,212 @@
+package libav
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/asticode/go-astiav"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/libav/timing"
+)
+
+const opDecode = "decode segment"
+
+// maxFramePixels bounds one decoded frame: 8K with room for odd shapes.
+const maxFramePixels = 8192 * 4320
+
+// picture is one decoded frame with its repaired time, in ticks of the source's
+// time base. Whoever holds it frees its frame.
+type picture struct {
+	frame *astiav.Frame
+	info  frameInfo
+	// time and length of the frame.
+	time, length int64
+	// decoded counts the frames of the segment up to and with this one.
+	decoded int64
+}
+
+// decoder reads a segment to its end: video goes frame by frame to a function,
+// audio packets are kept for the renditions.
+type decoder struct {
+	in      *input
+	c       *astiav.CodecContext
+	threads int
+	line    timing.Line
+	// onVideo sees every video packet when not nil.
+	onVideo func(*astiav.Packet)
+
+	audio   []*astiav.Packet
+	frames  core.Frames
+	pixels  core.Pixels
+	packets int
+	keys    int
+	// end is when the last frame ends, in ticks.
+	end int64
+}
+
+func newDecoder(in *input, threads int) (*decoder, error) {
+	d := &decoder{in: in, threads: threads}
+	if in.video == nil {
+		return d, nil
+	}
+	if r := in.frameRate(); r.Num() > 0 {
+		b := base(in.video)
+		d.line.Nominal = timing.Rescale(1, timing.Base{Num: int64(r.Den()), Den: int64(r.Num())}, b)
+	}
+	return d, d.open()
+}
+
+func (d *decoder) open() error {
+	params := d.in.video.CodecParameters()
+	codec := astiav.FindDecoder(params.CodecID())
+	// A zero-frame segment declares video that never comes; it needs no decoder.
+	if params.CodecID() == astiav.CodecIDNone {
+		return nil
+	}
+	if codec == nil {
+		return failed(opDecode, astiav.ErrDecoderNotFound)
+	}
+	if d.c = astiav.AllocCodecContext(codec); d.c == nil {
+		return failed(opDecode, errENOMEM)
+	}
+	if err := d.c.FromCodecParameters(params); err != nil {
+		return failed(opDecode, err)
+	}
+	d.c.SetThreadCount(d.threads)
+	options := dictionary(map[string]string{"max_pixels": strconv.Itoa(maxFramePixels)})
+	defer options.Free()
+	return failed(opDecode, d.c.Open(codec, options))
+}
+
+// run reads the whole segment and gives every decoded frame to emit, which owns
+// the picture's frame.
+func (d *decoder) run(ctx context.Context, emit func(picture) error) error {
+	packet, frame := astiav.AllocPacket(), astiav.AllocFrame()
+	defer packet.Free()
+	defer frame.Free()
+	for {
+		if err := ctx.Err(); err != nil {
+			return failed(opDecode, context.Cause(ctx))
+		}
+		if err := d.in.file.ReadFrame(packet); err != nil {
+			// A damaged tail ends the segment where the damage begins.
+			break
+		}
+		err := d.take(packet, frame, emit)
+		packet.Unref()
+		if err != nil {
+			return err
+		}
+	}
+	if d.c == nil {
+		return nil
+	}
+	return d.feed(nil, frame, emit)
+}
+
+// take handles one packet from the container.
+func (d *decoder) take(p *astiav.Packet, frame *astiav.Frame, emit func(picture) error) error {
+	switch {
+	case d.c != nil && p.StreamIndex() == d.in.video.Index():
+		d.packets++
+		if p.Flags().Has(astiav.PacketFlagKey) {
+			d.keys++
+		}
+		if d.onVideo != nil {
+			d.onVideo(p)
+		}
+		return d.feed(p, frame, emit)
+	case d.in.audio != nil && p.StreamIndex() == d.in.audio.Index() && p.Size() > 0:
+		c := p.Clone()
+		if c == nil {
+			return failed(opDecode, errENOMEM)
+		}
+		d.audio = append(d.audio, c)
+	}
+	return nil
+}
+
+// maxStalls bounds how often a decoder may refuse to go on before the segment
+// counts as broken. Well-behaved decoders never refuse twice in a row.
+const maxStalls = 64
+
+// feed gives a packet to the decoder, nil at the end, and emits what comes out.
+func (d *decoder) feed(p *astiav.Packet, frame *astiav.Frame, emit func(picture) error) error {
+	for range maxStalls {
+		err := d.c.SendPacket(p)
+		full := errors.Is(err, astiav.ErrEagain)
+		// Damage inside a packet costs its picture, not the segment.
+		if err != nil && !full && !tolerable(err) {
+			return failed(opDecode, err)
+		}
+		if err := d.drain(frame, emit); err != nil {
+			return err
+		}
+		if !full {
+			return nil
+		}
+	}
+	return failed(opDecode, astiav.ErrInvaliddata)
+}
+
+// tolerable errors concern one packet.
+func tolerable(err error) bool {
+	return errors.Is(err, astiav.ErrInvaliddata) || errors.Is(err, astiav.ErrEof) ||
+		errors.Is(err, astiav.ErrPatchwelcome) || errors.Is(err, errEINVAL)
+}
+
+func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
+	for stalls := 0; ; {
+		if err := d.c.ReceiveFrame(frame); err != nil {
+			if errors.Is(err, astiav.ErrEagain) || errors.Is(err, astiav.ErrEof) {
+				return nil
+			}
+			if stalls++; tolerable(err) && stalls < maxStalls {
+				continue
+			}
+			return failed(opDecode, err)
+		}
+		stalls = 0
+		info := infoOf(frame)
+		d.frames++
+		d.pixels += core.Pixels(info.width) * core.Pixels(info.height)
+		t, length := d.line.Next(info.pts, info.guess, info.length)
+		d.end = t + length
+		own := frame.Clone()
+		frame.Unref()
+		if own == nil {
+			return failed(opDecode, errENOMEM)
+		}
+		if err := emit(picture{frame: own, info: info, time: t, length: length, decoded: int64(d.frames)}); err != nil {
+			return err
+		}
+	}
+}
+
+// verdict names what is wrong with a segment whose video gave nothing usable.
+// Whether video is needed at all is the session's matter.
+func (d *decoder) verdict() error {
+	switch {
+	case d.packets == 0:
+		return nil
+	case d.keys == 0:
+		return fault.New(fault.NoKeyframes, opDecode, "no key frame in "+strconv.Itoa(d.packets)+" packets")
+	case d.frames == 0:
+		return fault.New(fault.InvalidData, opDecode, "no picture could be decoded")
+	}
+	return nil
+}
+
+func (d *decoder) close() {
+	for _, p := range d.audio {
+		p.Free()
+	}
+	d.audio = nil
+	if d.c != nil {
+		d.c.Free()
+		d.c = nil
+	}
+}

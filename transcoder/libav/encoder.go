@@ -1,0 +1,167 @@
+package libav
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/asticode/go-astiav"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/libav/timing"
+)
+
+const opEncode = "encode rendition"
+
+// Bounds of what libx264 takes for a rate, in bits per second.
+const (
+	minBitrate = 1_000
+	maxBitrate = 800_000_000
+)
+
+// maxCRF is the largest constant rate factor that is not ignored.
+const maxCRF = 63
+
+// encoderSpec is all that decides how an encoder is opened.
+type encoderSpec struct {
+	profile       core.Profile
+	width, height int
+	base          timing.Base
+	rate          astiav.Rational
+	// steady says that frames come at an even pace, so that the stream may
+	// declare a fixed rate.
+	steady bool
+	color  color
+	sar    astiav.Rational
+	// headerApart keeps stream headers out of the first packet, as MP4 wants.
+	headerApart bool
+	preset      string
+	threads     int
+}
+
+// encoder is one libx264 instance. It serves a run of frames of one size inside
+// one segment: libx264 takes no frames after a drain.
+type encoder struct {
+	c    *astiav.CodecContext
+	spec encoderSpec
+}
+
+func openEncoder(s encoderSpec) (*encoder, error) {
+	codec := astiav.FindEncoderByName("libx264")
+	if codec == nil || s.profile.Encoder != core.CodecH264 {
+		return nil, failed(opEncode, astiav.ErrEncoderNotFound)
+	}
+	c := astiav.AllocCodecContext(codec)
+	if c == nil {
+		return nil, failed(opEncode, errENOMEM)
+	}
+	c.SetWidth(s.width)
+	c.SetHeight(s.height)
+	c.SetPixelFormat(astiav.PixelFormatYuv420P)
+	c.SetTimeBase(rational(s.base))
+	c.SetFramerate(s.rate)
+	c.SetSampleAspectRatio(s.sar)
+	c.SetColorRange(astiav.ColorRange(s.color.codedRange))
+	c.SetColorPrimaries(astiav.ColorPrimaries(s.color.primaries))
+	c.SetColorTransferCharacteristic(astiav.ColorTransferCharacteristic(s.color.transfer))
+	c.SetColorSpace(astiav.ColorSpace(s.color.space))
+	c.SetThreadCount(s.threads)
+	if s.headerApart {
+		c.SetFlags(c.Flags().Add(astiav.CodecContextFlagGlobalHeader))
+	}
+	options := map[string]string{"preset": s.preset, "forced-idr": "1"}
+	if s.steady {
+		options["x264-params"] = "force-cfr=1"
+	}
+	setRate(c, s.profile, options)
+	setShape(c, s, options)
+	d := dictionary(options)
+	defer d.Free()
+	if err := c.Open(codec, d); err != nil {
+		c.Free()
+		return nil, failed(opEncode, err)
+	}
+	if left := unknownOptions(d); left != "" {
+		c.Free()
+		return nil, fault.New(fault.OptionNotFound, opEncode, left)
+	}
+	return &encoder{c: c, spec: s}, nil
+}
+
+// setRate asks for a constant bit rate with a buffer of one second, for a
+// constant quality under that rate, or leaves both to the encoder.
+func setRate(c *astiav.CodecContext, p core.Profile, options map[string]string) {
+	crf := p.Quality > 0 && p.Quality <= maxCRF
+	if crf {
+		options["crf"] = strconv.Itoa(p.Quality)
+	}
+	if p.Bitrate <= 0 {
+		return
+	}
+	rate := int64(min(max(p.Bitrate, minBitrate), maxBitrate))
+	if !crf {
+		c.SetBitRate(rate)
+		c.SetRateControlMinRate(rate)
+	}
+	c.SetRateControlMaxRate(rate)
+	c.SetRateControlBufferSize(int(rate))
+}
+
+// setShape applies the H.264 profile, reordering and the key frame distance.
+// Where the source's own times are kept, key frames are forced frame by frame
+// instead (timing.Keys).
+func setShape(c *astiav.CodecContext, s encoderSpec, options map[string]string) {
+	switch s.profile.Profile {
+	case core.ProfileBaseline:
+		options["profile"] = "baseline"
+		c.SetMaxBFrames(0)
+	case core.ProfileConstrainedHigh:
+		options["profile"] = "high"
+		c.SetMaxBFrames(0)
+	case core.ProfileMain:
+		options["profile"] = "main"
+		c.SetMaxBFrames(3)
+	case core.ProfileHigh:
+		options["profile"] = "high"
+		c.SetMaxBFrames(3)
+	}
+	switch gop := s.profile.GOP; {
+	case gop == core.GOPIntra:
+		c.SetGopSize(1)
+	case gop > 0 && !s.profile.FPS.Passthrough():
+		num, den := s.profile.FPS.Norm()
+		frames := timing.Rescale(int64(gop), timing.Base{Num: 1, Den: 1e9}, timing.Base{Num: den, Den: num})
+		c.SetGopSize(int(min(max(frames, 1), 1<<20)))
+	}
+}
+
+// header returns the stream headers that were kept out of the packets.
+func (e *encoder) describe(to *astiav.CodecParameters) error {
+	return failed(opEncode, to.FromCodecContext(e.c))
+}
+
+// encode gives a frame to the encoder, or nil at the end, and hands every packet
+// that comes out to take, which owns it.
+func (e *encoder) encode(f *astiav.Frame, take func(*astiav.Packet) error) error {
+	if err := e.c.SendFrame(f); err != nil {
+		return failed(opEncode, err)
+	}
+	for {
+		p := astiav.AllocPacket()
+		if p == nil {
+			return failed(opEncode, errENOMEM)
+		}
+		if err := e.c.ReceivePacket(p); err != nil {
+			p.Free()
+			if errors.Is(err, astiav.ErrEagain) || errors.Is(err, astiav.ErrEof) {
+				return nil
+			}
+			return failed(opEncode, err)
+		}
+		if err := take(p); err != nil {
+			return err
+		}
+	}
+}
+
+func (e *encoder) close() { e.c.Free() }

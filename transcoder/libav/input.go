@@ -1,0 +1,163 @@
+package libav
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/asticode/go-astiav"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/libav/timing"
+)
+
+// containers are the demuxers that may read a segment. None of them can open
+// another file or address.
+const containers = "mpegts,mov,mp4,m4a,3gp,3g2,mj2,flv,matroska,webm,mp3,wav,flac,aac,ogg"
+
+// noProtocols is a list without any protocol's name: whatever a file refers to
+// stays closed.
+const noProtocols = "none"
+
+// input is an opened segment.
+type input struct {
+	file  *astiav.FormatContext
+	io    *astiav.IOContext
+	video *astiav.Stream // nil when there is none
+	audio *astiav.Stream // nil when there is none
+}
+
+// openInput opens a segment and chooses its streams. The caller closes the input,
+// and keeps data alive and unchanged until then.
+func openInput(data []byte) (*input, error) {
+	const op = "open segment"
+	if len(data) == 0 {
+		return nil, fault.New(fault.EmptyData, op, "the segment has no bytes")
+	}
+	in := &input{}
+	var err error
+	if in.io, err = newReader(data); err != nil {
+		return nil, failed(op, err)
+	}
+	if in.file = astiav.AllocFormatContext(); in.file == nil {
+		in.close()
+		return nil, failed(op, errENOMEM)
+	}
+	in.file.SetPb(in.io)
+	options := dictionary(map[string]string{
+		"format_whitelist":   containers,
+		"protocol_whitelist": noProtocols,
+		"max_streams":        "64",
+		"enable_drefs":       "0",
+		"scan_all_pmts":      "1",
+	})
+	defer options.Free()
+	if err = in.file.OpenInput("", nil, options); err != nil {
+		in.file = nil // libav freed it
+		in.close()
+		return nil, failed(op, err)
+	}
+	if err = in.file.FindStreamInfo(nil); err != nil {
+		in.close()
+		return nil, failed(op, err)
+	}
+	in.chooseStreams()
+	return in, nil
+}
+
+// chooseStreams picks the best video and audio stream. A cover picture is no
+// video; data streams are left alone.
+func (in *input) chooseStreams() {
+	related := -1
+	if s, _, err := in.file.FindBestStream(astiav.MediaTypeVideo, -1, -1); err == nil &&
+		!s.DispositionFlags().Has(astiav.DispositionFlagAttachedPic) {
+		in.video, related = s, s.Index()
+	}
+	if s, _, err := in.file.FindBestStream(astiav.MediaTypeAudio, -1, related); err == nil {
+		in.audio = s
+	}
+	for _, s := range in.file.Streams() {
+		if !isStream(s, in.video) && !isStream(s, in.audio) {
+			s.SetDiscard(astiav.DiscardAll)
+		}
+	}
+}
+
+func isStream(s, chosen *astiav.Stream) bool { return chosen != nil && s.Index() == chosen.Index() }
+
+// duration is the playing time the container states, 0 when it states none.
+func (in *input) duration() time.Duration {
+	if d := in.file.Duration(); d > 0 {
+		return time.Duration(min(d, int64(1e12))) * time.Microsecond
+	}
+	return 0
+}
+
+// checkDuration refuses files that play longer than the network allows.
+func (in *input) checkDuration() error {
+	if d := in.duration(); d > core.MaxSegmentDuration {
+		return fault.New(fault.TranscoderInvalidDuration, "open segment", fmt.Sprintf("plays for %s", d.Round(time.Second)))
+	}
+	return nil
+}
+
+// isMPEGTS reports whether the segment's clock is the 33-bit one of MPEG-TS.
+func (in *input) isMPEGTS() bool { return in.file.InputFormat().Name() == "mpegts" }
+
+// container is the name of the container, as libav spells it.
+func (in *input) container() string { return in.file.InputFormat().Name() }
+
+// frameRate is the source's rate, 0/1 when nothing sensible is known.
+func (in *input) frameRate() astiav.Rational {
+	r := in.file.GuessFrameRate(in.video, nil)
+	if r.Num() <= 0 || r.Den() <= 0 || r.Float64() < 0.1 || r.Float64() > 1000 {
+		return astiav.NewRational(0, 1)
+	}
+	return r
+}
+
+func (in *input) close() {
+	if in.file != nil {
+		in.file.CloseInput()
+		in.file = nil
+	}
+	if in.io != nil {
+		in.io.Free()
+		in.io = nil
+	}
+}
+
+// base returns a stream's time base in our own form.
+func base(s *astiav.Stream) timing.Base {
+	r := s.TimeBase()
+	if r.Num() <= 0 || r.Den() <= 0 {
+		return timing.MPEG
+	}
+	return timing.Base{Num: int64(r.Num()), Den: int64(r.Den())}
+}
+
+func rational(b timing.Base) astiav.Rational { return astiav.NewRational(int(b.Num), int(b.Den)) }
+
+// dictionary makes libav's form of a set of options; the caller frees it.
+func dictionary(options map[string]string) *astiav.Dictionary {
+	d := astiav.NewDictionary()
+	for k, v := range options {
+		// Set fails only when memory is out, and then the next call says so too.
+		_ = d.Set(k, v, astiav.NewDictionaryFlags())
+	}
+	return d
+}
+
+// unknownOptions names the options that libav left in a dictionary because no
+// part of it knows them.
+func unknownOptions(d *astiav.Dictionary) string {
+	var names []string
+	var e *astiav.DictionaryEntry
+	for {
+		if e = d.Get("", e, astiav.NewDictionaryFlags(astiav.DictionaryFlagIgnoreSuffix)); e == nil {
+			return strings.Join(names, ",")
+		}
+		names = append(names, e.Key())
+	}
+}

@@ -1,0 +1,124 @@
+package libav
+
+import (
+	"github.com/asticode/go-astiav"
+
+	"github.com/tuttinode/tutti/transcoder/libav/timing"
+)
+
+// muxer writes tracks whose packets are all known into one file, in the order of
+// their decode times.
+type muxer struct {
+	c            *astiav.FormatContext
+	video, audio *track
+}
+
+// track is one stream of a file.
+type track struct {
+	stream  *astiav.Stream
+	from    timing.Base
+	packets []*astiav.Packet
+	// shift is subtracted from times in the packets' base, offset is added in
+	// the 90 kHz base.
+	shift, offset int64
+
+	order timing.Order
+	to    timing.Base
+	next  int
+	// The times of the next packet, in the file's base.
+	pts, dts int64
+}
+
+func newTrack(c *astiav.FormatContext, p *astiav.CodecParameters, b timing.Base) (*track, error) {
+	s := c.NewStream(nil)
+	if s == nil {
+		return nil, errENOMEM
+	}
+	if err := p.Copy(s.CodecParameters()); err != nil {
+		return nil, err
+	}
+	// A tag belongs to the container it came from.
+	s.CodecParameters().SetCodecTag(0)
+	s.SetTimeBase(rational(b))
+	return &track{stream: s, from: b}, nil
+}
+
+func (m *muxer) write() error {
+	// Times are final: nothing may be shifted to the front, and nothing delayed.
+	options := dictionary(map[string]string{"avoid_negative_ts": "disabled", "max_delay": "0"})
+	defer options.Free()
+	if err := m.c.WriteHeader(options); err != nil {
+		return err
+	}
+	scratch := astiav.AllocPacket()
+	if scratch == nil {
+		return errENOMEM
+	}
+	defer scratch.Free()
+	for _, t := range []*track{m.video, m.audio} {
+		if t != nil {
+			t.to = base(t.stream)
+			t.look()
+		}
+	}
+	for {
+		t := m.earliest()
+		if t == nil {
+			return m.c.WriteTrailer()
+		}
+		if err := t.emit(m.c, scratch); err != nil {
+			return err
+		}
+	}
+}
+
+// earliest is the track whose packet comes next, nil at the end.
+func (m *muxer) earliest() *track {
+	v, a := m.video, m.audio
+	switch {
+	case v.done() && a.done():
+		return nil
+	case v.done():
+		return a
+	case a.done():
+		return v
+	}
+	if timing.Rescale(a.dts, a.to, timing.MPEG) < timing.Rescale(v.dts, v.to, timing.MPEG) {
+		return a
+	}
+	return v
+}
+
+func (t *track) done() bool { return t == nil || t.next >= len(t.packets) }
+
+// look repairs the times of the next packet.
+func (t *track) look() {
+	if t.done() {
+		return
+	}
+	p := t.packets[t.next]
+	t.pts, t.dts = t.order.Next(t.move(p.Pts()), t.move(p.Dts()))
+}
+
+func (t *track) move(at int64) int64 {
+	if at == timing.None {
+		return at
+	}
+	return timing.Rescale(at-t.shift, t.from, t.to) + timing.Rescale(t.offset, timing.MPEG, t.to)
+}
+
+func (t *track) emit(c *astiav.FormatContext, scratch *astiav.Packet) error {
+	p := t.packets[t.next]
+	if err := scratch.Ref(p); err != nil {
+		return err
+	}
+	defer scratch.Unref()
+	scratch.SetStreamIndex(t.stream.Index())
+	scratch.SetPts(t.pts)
+	scratch.SetDts(t.dts)
+	scratch.SetDuration(timing.Rescale(p.Duration(), t.from, t.to))
+	scratch.SetPos(-1)
+	t.next++
+	t.look()
+	return c.WriteFrame(scratch)
+}

@@ -1,0 +1,83 @@
+package libav
+
+import (
+	"context"
+	"time"
+
+	"github.com/asticode/go-astiav"
+)
+
+// ProbeStatus says what a segment is good for.
+type ProbeStatus int
+
+// The outcomes of a probe, numbered as gateways know them.
+const (
+	ProbeFailed  ProbeStatus = -1
+	ProbeOK      ProbeStatus = 0
+	ProbeBypass  ProbeStatus = 1
+	ProbeMissing ProbeStatus = 2
+)
+
+// Info is what a probe finds in a segment.
+type Info struct {
+	Status ProbeStatus
+	// Container, codecs and the pixel format go by libav's names; empty when
+	// there is none.
+	Container, VideoCodec, AudioCodec, PixelFormat string
+	Width, Height                                  int
+	// FPS is in frames per second, 0 when unknown.
+	FPS float64
+	// Duration is cut to whole seconds.
+	Duration time.Duration
+	// AudioBitrate in bits per second, 0 when unknown.
+	AudioBitrate int64
+}
+
+// Probe looks at a segment without decoding all of it. Like everything here it
+// must run in a media worker. A segment that cannot be opened is a fault, and the
+// status ProbeFailed.
+func Probe(ctx context.Context, data []byte) (Info, error) {
+	installLog()
+	if err := ctx.Err(); err != nil {
+		return Info{Status: ProbeFailed}, failed("probe segment", err)
+	}
+	in, err := openInput(data)
+	if err != nil {
+		return Info{Status: ProbeFailed}, err
+	}
+	defer in.close()
+	i := Info{Container: in.container()}
+	if in.audio != nil {
+		p := in.audio.CodecParameters()
+		i.AudioCodec, i.AudioBitrate = p.CodecID().Name(), p.BitRate()
+	}
+	if in.video != nil {
+		p := in.video.CodecParameters()
+		i.VideoCodec, i.Width, i.Height = p.CodecID().Name(), p.Width(), p.Height()
+		if p.PixelFormat() != astiav.PixelFormatNone {
+			i.PixelFormat = p.PixelFormat().Name()
+		}
+		if r := in.frameRate(); r.Num() > 0 {
+			i.FPS = r.Float64()
+		}
+	}
+	i.Duration = probedDuration(in, i, len(data))
+	switch {
+	case in.audio == nil && in.video == nil:
+		i.Status = ProbeMissing
+	case in.audio != nil && in.video != nil && i.PixelFormat == "" && i.Height == 0:
+		i.Status = ProbeBypass
+	}
+	return i, nil
+}
+
+// rawAudio are containers that state no duration of their own.
+var rawAudio = map[string]bool{"mp3": true, "wav": true, "aac": true}
+
+func probedDuration(in *input, i Info, size int) time.Duration {
+	d := in.duration()
+	if d == 0 && rawAudio[i.Container] && i.AudioBitrate > 0 {
+		d = time.Duration(int64(size)*8/i.AudioBitrate) * time.Second
+	}
+	return d.Truncate(time.Second)
+}

@@ -1,0 +1,53 @@
+// What go-astiav does not offer: frame facts in one call, frame preparation for
+// encoders, scaling without range conversion, a bounded log, and heap trimming.
+#ifndef TUTTI_LIBAV_SHIM_H
+#define TUTTI_LIBAV_SHIM_H
+
+#include <stdint.h>
+#include <libavcodec/avcodec.h>
+#include <libavutil/frame.h>
+#include <libswscale/swscale.h>
+
+typedef struct TuttiFrameInfo {
+	int64_t pts, best_effort, duration;
+	int width, height, format;
+	int key, corrupt;
+	int range, primaries, transfer, space, chroma;
+	int sar_num, sar_den;
+} TuttiFrameInfo;
+
+void tutti_frame_info(const AVFrame *f, TuttiFrameInfo *out);
+
+// Makes a frame ready for an encoder: times in the encoder's base, a picture
+// type (0 lets the encoder choose), progressive.
+void tutti_frame_prepare(AVFrame *f, int64_t pts, int64_t duration, int pict_type);
+
+// Removes what must not be shown twice when a frame is repeated.
+void tutti_frame_strip(AVFrame *f);
+
+// A scaler to 8-bit 4:2:0 that keeps the sample range. NULL when it cannot be.
+struct SwsContext *tutti_scaler_new(const AVFrame *src, int dst_w, int dst_h);
+void tutti_scaler_free(struct SwsContext *s);
+// Scales into dst, whose buffers are allocated, and copies src's properties.
+int tutti_scale(struct SwsContext *s, const AVFrame *src, AVFrame *dst);
+
+// Whether frames of this pixel format are 8-bit 4:2:0 as they are.
+int tutti_is_yuv420p(int format);
+
+// How many frames a decoder holds back to put them in order.
+int tutti_reorder(const AVCodecContext *c);
+
+// Bytes of caption data attached to a frame.
+int tutti_captions(const AVFrame *f);
+
+void tutti_flush_decoder(AVCodecContext *c);
+
+// Installs the process-wide log callback, once. Lines are kept in a small ring.
+void tutti_log_install(void);
+// Copies the oldest kept line into buf and returns its length, 0 when none.
+int tutti_log_next(char *buf, int size);
+
+// Gives free heap pages back to the system.
+void tutti_trim(void);
+
+#endif
