@@ -30,6 +30,9 @@ type Recorder interface {
 	StreamEnded(manifest ManifestID)
 	// WorkerRestarted: a media worker was replaced; reason is a fault code.
 	WorkerRestarted(device, reason string)
+	// Transcoders reports the connected transcoders, the sessions they offer
+	// together and the sessions they work on, after a change.
+	Transcoders(number, capacity, load int)
 }
 
 // NopRecorder ignores everything. Embed it to implement only part of Recorder.
@@ -70,3 +73,6 @@ func (NopRecorder) StreamEnded(ManifestID) {}
 
 // WorkerRestarted ignores the event.
 func (NopRecorder) WorkerRestarted(string, string) {}
+
+// Transcoders ignores the event.
+func (NopRecorder) Transcoders(int, int, int) {}

@@ -1,0 +1,102 @@
+// Package metrics counts what the node does and shows it to Prometheus, under
+// the names that operators of the existing node already graph (livepeer_…) and
+// a few of its own (tutti_…) for what has no name there.
+//
+// It implements core.Recorder and has a registry of its own; nothing is on the
+// default registry. cmd/tutti makes one Metrics per process and hands a Recorder
+// to each role; server/admin serves the handler.
+package metrics
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Node types, as the base label node_type spells them.
+const (
+	Orchestrator = "orch"
+	Transcoder   = "trcr"
+	AIWorker     = "aiwk"
+	Gateway      = "bctr"
+	Redeemer     = "rdmr"
+	Other        = "dflt"
+)
+
+// Options say whose figures these are.
+type Options struct {
+	// NodeID is the base label node_id: account address, dash, host name.
+	NodeID string
+	// Version is the program's version.
+	Version string
+	// Revision is the source revision it was built from, "" when unknown.
+	Revision string
+	// PerStream adds the label manifest_id to series of single streams.
+	PerStream bool
+}
+
+// Metrics is the process's registry.
+type Metrics struct {
+	opts      Options
+	registry  *prometheus.Registry
+	recorders map[string]*Recorder
+}
+
+// New makes the registry with the series of the process itself: go_*, process_*
+// and build information.
+func New(opts Options) *Metrics {
+	m := &Metrics{opts: opts, registry: prometheus.NewRegistry(), recorders: make(map[string]*Recorder)}
+	m.registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		constant("tutti_build_info", "What this program was built from; always 1.", prometheus.Labels{
+			"version": opts.Version, "revision": opts.Revision, "goversion": runtime.Version(),
+		}),
+	)
+	return m
+}
+
+// constant is a gauge that is always 1 and tells its labels.
+func constant(name, help string, labels prometheus.Labels) prometheus.Collector {
+	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels})
+	g.Set(1)
+	return g
+}
+
+// Recorder returns the recorder of one role, a node type. Asking again for the
+// same type returns the same recorder. It is for wiring, from one goroutine.
+func (m *Metrics) Recorder(nodeType string) *Recorder {
+	if r, ok := m.recorders[nodeType]; ok {
+		return r
+	}
+	m.registry.MustRegister(constant("livepeer_versions", "Version of the node; always 1.", prometheus.Labels{
+		"node_type": nodeType, "compiler": runtime.Compiler, "goos": runtime.GOOS,
+		"goversion": runtime.Version(), "livepeerversion": m.opts.Version,
+	}))
+	base := prometheus.WrapRegistererWith(prometheus.Labels{"node_id": m.opts.NodeID, "node_type": nodeType}, m.registry)
+	r := newRecorder(base, nodeType, m.opts.PerStream)
+	m.recorders[nodeType] = r
+	return r
+}
+
+// Register adds a collector with the node's base labels and node type Other, for
+// figures of parts that have no Recorder method.
+func (m *Metrics) Register(c prometheus.Collector) error {
+	return prometheus.WrapRegistererWith(prometheus.Labels{"node_id": m.opts.NodeID, "node_type": Other}, m.registry).Register(c)
+}
+
+// Handler serves the Prometheus text. A collector's error is logged and leaves
+// out only that collector's series.
+func (m *Metrics) Handler(log *slog.Logger) http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorHandling:       promhttp.ContinueOnError,
+		MaxRequestsInFlight: 4,
+		Timeout:             10 * time.Second,
+	})
+}

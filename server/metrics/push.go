@@ -1,0 +1,63 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// pushSeries are what only a gateway counts: its streams, and how fast segments
+// come back to the client that pushes them.
+type pushSeries struct {
+	created, started, ended prometheus.Counter
+	latency, ratio          streamHistogram
+	allAppeared             streamCounter
+	// classes are the existing node's classes of speed, fastest first.
+	classes []speedClass
+}
+
+// speedClass counts the segments that came back at least so many times faster
+// than they play.
+type speedClass struct {
+	atLeast float64
+	count   streamCounter
+}
+
+func newPushSeries(b *builder) *pushSeries {
+	const class = "livepeer_http_client_segment_transcoded_realtime_"
+	return &pushSeries{
+		created: b.single("livepeer_stream_created_total", "Streams that were created."),
+		started: b.single("livepeer_stream_started_total", "Streams that began."),
+		ended:   b.single("livepeer_stream_ended_total", "Streams that ended."),
+		latency: b.streamHistogram("livepeer_transcode_overall_latency_seconds",
+			"Time from a segment's arrival to its renditions.", timeBuckets, "profiles"),
+		ratio: b.streamHistogram(class+"ratio", "Playing time over the time until the renditions were back.", ratioBuckets),
+		allAppeared: b.streamCounter("livepeer_segment_transcoded_all_appeared_total",
+			"Segments of which all renditions are in the playlists.", "profiles"),
+		classes: []speedClass{
+			{3, b.streamCounter(class+"3x", "Segments back in a third of their playing time or less.")},
+			{2, b.streamCounter(class+"2x", "Segments back in a half to a third of their playing time.")},
+			{1, b.streamCounter(class+"1x", "Segments back in their playing time down to half of it.")},
+			{.5, b.streamCounter(class+"half", "Segments back in one to two times their playing time.")},
+			{0, b.streamCounter(class+"slow", "Segments that took more than twice their playing time.")},
+		},
+	}
+}
+
+func (b *builder) single(name, help string) prometheus.Counter {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	b.reg.MustRegister(c)
+	return c
+}
+
+func (p *pushSeries) transcoded(manifest, profiles string, ratio float64, took time.Duration) {
+	p.latency.observe(manifest, took.Seconds(), profiles)
+	p.ratio.observe(manifest, ratio)
+	p.allAppeared.add(manifest, 1, profiles)
+	for _, c := range p.classes {
+		if ratio >= c.atLeast {
+			c.count.add(manifest, 1)
+			return
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package metrics
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Buckets in ascending order; the existing node keeps two of them out of order.
+var (
+	timeBuckets = []float64{0, .25, .5, .75, 1, 1.25, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 10}
+	// loadBuckets are for up- and downloads, which are faster.
+	loadBuckets     = []float64{0, .05, .1, .25, .5, .75, 1, 1.5, 2, 3, 4, 5, 10}
+	scoreBuckets    = []float64{0, .5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 10, 15, 20, 40}
+	durationBuckets = []float64{0, .5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 10, 15, 20, 30, 60}
+	ratioBuckets    = []float64{.5, 1, 2, 3, 5, 10, 50, 100}
+)
+
+// builder makes and registers the series of one role.
+type builder struct {
+	reg     prometheus.Registerer
+	streams *streams
+}
+
+func (b *builder) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	b.reg.MustRegister(v)
+	return v
+}
+
+func (b *builder) gauge(name, help string) prometheus.Gauge {
+	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+	b.reg.MustRegister(g)
+	return g
+}
+
+func (b *builder) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	b.reg.MustRegister(v)
+	return v
+}
+
+// streamCounter has the label manifest_id when streams are told apart.
+func (b *builder) streamCounter(name, help string, labels ...string) streamCounter {
+	v := b.counter(name, help, b.streams.labels(labels)...)
+	b.streams.own(v)
+	return streamCounter{v, b.streams}
+}
+
+func (b *builder) streamHistogram(name, help string, buckets []float64, labels ...string) streamHistogram {
+	v := b.histogram(name, help, buckets, b.streams.labels(labels)...)
+	b.streams.own(v)
+	return streamHistogram{v, b.streams}
+}
+
+type streamCounter struct {
+	vec     *prometheus.CounterVec
+	streams *streams
+}
+
+func (c streamCounter) add(manifest string, v float64, values ...string) {
+	c.vec.WithLabelValues(c.streams.values(manifest, values)...).Add(v)
+}
+
+type streamHistogram struct {
+	vec     *prometheus.HistogramVec
+	streams *streams
+}
+
+func (h streamHistogram) observe(manifest string, v float64, values ...string) {
+	h.vec.WithLabelValues(h.streams.values(manifest, values)...).Observe(v)
+}

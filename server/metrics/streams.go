@@ -1,0 +1,94 @@
+package metrics
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// maxStreams bounds the streams told apart: gateways choose the names, and each
+// costs memory here and at Prometheus.
+const maxStreams = 1000
+
+// manifestLabel is the label of single streams.
+const manifestLabel = "manifest_id"
+
+// streams manages the label manifest_id. When more than maxStreams names are in
+// use, the series of the one first seen go away.
+type streams struct {
+	perStream bool
+	// vecs are the series with the label. Fixed after construction.
+	vecs []interface {
+		DeletePartialMatch(prometheus.Labels) int
+	}
+
+	mu    sync.Mutex
+	seen  map[string]bool // guarded by mu
+	order []string        // guarded by mu, first seen first
+}
+
+func newStreams(perStream bool) *streams {
+	return &streams{perStream: perStream, seen: make(map[string]bool)}
+}
+
+func (s *streams) own(v interface {
+	DeletePartialMatch(prometheus.Labels) int
+}) {
+	if s.perStream {
+		s.vecs = append(s.vecs, v)
+	}
+}
+
+func (s *streams) labels(labels []string) []string {
+	if !s.perStream {
+		return labels
+	}
+	return append(slices.Clone(labels), manifestLabel)
+}
+
+func (s *streams) values(manifest string, values []string) []string {
+	if !s.perStream {
+		return values
+	}
+	manifest = cleanLabel(manifest)
+	s.touch(manifest)
+	return append(slices.Clone(values), manifest)
+}
+
+func (s *streams) touch(manifest string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen[manifest] {
+		return
+	}
+	s.seen[manifest] = true
+	s.order = append(s.order, manifest)
+	if len(s.order) > maxStreams {
+		oldest := s.order[0]
+		s.order = slices.Delete(s.order, 0, 1)
+		s.drop(oldest)
+	}
+}
+
+// ended deletes the series of a stream.
+func (s *streams) ended(manifest string) {
+	if !s.perStream {
+		return
+	}
+	manifest = cleanLabel(manifest)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen[manifest] {
+		s.order = slices.DeleteFunc(s.order, func(m string) bool { return m == manifest })
+		s.drop(manifest)
+	}
+}
+
+// drop deletes a stream's series. The caller holds mu.
+func (s *streams) drop(manifest string) {
+	delete(s.seen, manifest)
+	for _, v := range s.vecs {
+		v.DeletePartialMatch(prometheus.Labels{manifestLabel: manifest})
+	}
+}
