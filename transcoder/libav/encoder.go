@@ -22,6 +22,10 @@ const (
 // maxCRF is the largest constant rate factor that is not ignored.
 const maxCRF = 63
 
+// flagFrameDuration is AV_CODEC_FLAG_FRAME_DURATION: frames say how long they are
+// shown, and packets shall too.
+const flagFrameDuration = astiav.CodecContextFlag(1 << 8)
+
 // encoderSpec is all that decides how an encoder is opened.
 type encoderSpec struct {
 	profile       core.Profile
@@ -66,6 +70,7 @@ func openEncoder(s encoderSpec) (*encoder, error) {
 	c.SetColorTransferCharacteristic(astiav.ColorTransferCharacteristic(s.color.transfer))
 	c.SetColorSpace(astiav.ColorSpace(s.color.space))
 	c.SetThreadCount(s.threads)
+	c.SetFlags(c.Flags().Add(flagFrameDuration))
 	if s.headerApart {
 		c.SetFlags(c.Flags().Add(astiav.CodecContextFlagGlobalHeader))
 	}

@@ -121,16 +121,16 @@ func (f *file) mux(s fileSpec, out *output) error {
 		tags = map[string]string{"comment": "Processed by " + tag}
 	}
 	c.SetMetadata(dictionary(tags)) // the file owns it from here
-	m := muxer{c: c}
+	m := muxer{c: c, mp4: s.format == core.FormatMP4}
 	if f.params != nil {
-		if m.video, err = newTrack(c, f.params, s.videoBase); err != nil {
+		if m.video, err = m.newTrack(f.params, s.videoBase); err != nil {
 			return err
 		}
 		m.video.packets = f.packets
 		m.video.offset = f.wrap(s)
 	}
 	if len(s.audio.packets) > 0 {
-		if m.audio, err = newTrack(c, s.in.audio.CodecParameters(), base(s.in.audio)); err != nil {
+		if m.audio, err = m.newTrack(s.in.audio.CodecParameters(), base(s.in.audio)); err != nil {
 			return err
 		}
 		m.audio.packets = s.audio.packets

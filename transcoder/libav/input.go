@@ -1,6 +1,7 @@
 package libav
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -56,6 +57,9 @@ func openInput(data []byte) (*input, error) {
 	if err = in.file.OpenInput("", nil, options); err != nil {
 		in.file = nil // libav freed it
 		in.close()
+		if errors.Is(err, errEINVAL) { // recognised, and not on the list
+			err = astiav.ErrDemuxerNotFound
+		}
 		return nil, failed(op, err)
 	}
 	if err = in.file.FindStreamInfo(nil); err != nil {

@@ -1,6 +1,8 @@
 package libav
 
 import (
+	"strconv"
+
 	"github.com/asticode/go-astiav"
 
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
@@ -10,6 +12,7 @@ import (
 // their decode times.
 type muxer struct {
 	c            *astiav.FormatContext
+	mp4          bool
 	video, audio *track
 }
 
@@ -29,7 +32,8 @@ type track struct {
 	pts, dts int64
 }
 
-func newTrack(c *astiav.FormatContext, p *astiav.CodecParameters, b timing.Base) (*track, error) {
+func (m *muxer) newTrack(p *astiav.CodecParameters, b timing.Base) (*track, error) {
+	c := m.c
 	s := c.NewStream(nil)
 	if s == nil {
 		return nil, errENOMEM
@@ -40,14 +44,19 @@ func newTrack(c *astiav.FormatContext, p *astiav.CodecParameters, b timing.Base)
 	// A tag belongs to the container it came from.
 	s.CodecParameters().SetCodecTag(0)
 	s.SetTimeBase(rational(b))
-	return &track{stream: s, from: b}, nil
+	return &track{stream: s, from: b, order: timing.Order{Negative: m.mp4}}, nil
 }
 
 func (m *muxer) write() error {
 	// Times are final: nothing may be shifted to the front, and nothing delayed.
-	options := dictionary(map[string]string{"avoid_negative_ts": "disabled", "max_delay": "0"})
-	defer options.Free()
-	if err := m.c.WriteHeader(options); err != nil {
+	options := map[string]string{"avoid_negative_ts": "disabled", "max_delay": "0"}
+	if m.mp4 {
+		// The beginning of a track is told in these units.
+		options["movie_timescale"] = strconv.FormatInt(m.timescale(), 10)
+	}
+	d := dictionary(options)
+	defer d.Free()
+	if err := m.c.WriteHeader(d); err != nil {
 		return err
 	}
 	scratch := astiav.AllocPacket()
@@ -70,6 +79,14 @@ func (m *muxer) write() error {
 			return err
 		}
 	}
+}
+
+// timescale is a clock that tells the video's times exactly.
+func (m *muxer) timescale() int64 {
+	if m.video != nil && m.video.from.Num == 1 && m.video.from.Den >= 1000 {
+		return m.video.from.Den
+	}
+	return timing.MPEG.Den
 }
 
 // earliest is the track whose packet comes next, nil at the end.

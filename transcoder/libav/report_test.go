@@ -2,6 +2,7 @@ package libav_test
 
 import (
 	"github.com/tuttinode/tutti/transcoder/libav"
+	"github.com/tuttinode/tutti/transcoder/libav/timing"
 )
 
 // times are the presentation times of the frames, in 1/90000 s.
@@ -21,7 +22,9 @@ func audioTimes(r *libav.FileReport) []int64 {
 	return out
 }
 
-func scaled(t, num, den int64) int64 { return (t*90000*num + den/2) / den }
+func scaled(t, num, den int64) int64 {
+	return timing.Rescale(t, timing.Base{Num: num, Den: den}, timing.MPEG)
+}
 
 // sums are the checksums of the audio packets.
 func sums(r *libav.FileReport) []string {

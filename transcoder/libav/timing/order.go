@@ -1,13 +1,17 @@
 package timing
 
 // Order repairs the times of one stream's packets on their way into a container:
-// decode times grow and never exceed the presentation time, nothing is negative.
-// Presentation times are kept wherever that is possible.
+// decode times grow and never exceed the presentation time. Presentation times
+// are kept wherever that is possible.
 //
 // Encoders that reorder frames begin with decode times before the first
-// presentation time. At the very start of the clock those would be negative and
-// a container would shift the whole segment; here they are squeezed after 0.
+// presentation time. At the very start of the clock those are negative, which
+// MPEG-TS cannot say: there they are squeezed after 0, so that no presentation
+// time has to move.
 type Order struct {
+	// Negative allows times below 0.
+	Negative bool
+
 	last    int64
 	started bool
 }
@@ -21,7 +25,8 @@ func (o *Order) Next(pts, dts int64) (newPTS, newDTS int64) {
 		dts = pts
 	}
 	if dts == None {
-		dts, pts = o.floor(), o.floor()
+		dts = max(o.floor(), 0)
+		pts = dts
 	}
 	if dts > pts {
 		m := median(pts, dts, o.floor())
@@ -35,10 +40,13 @@ func (o *Order) Next(pts, dts int64) (newPTS, newDTS int64) {
 
 // floor is the smallest decode time that may come next.
 func (o *Order) floor() int64 {
-	if !o.started {
-		return 0
+	switch {
+	case o.started:
+		return o.last + 1
+	case o.Negative:
+		return -far
 	}
-	return o.last + 1
+	return 0
 }
 
 func median(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }

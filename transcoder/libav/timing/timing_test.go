@@ -234,6 +234,20 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+func TestOrderNegative(t *testing.T) {
+	t.Parallel()
+	o := timing.Order{Negative: true}
+	for _, p := range [][2]int64{{0, -6000}, {12000, -3000}, {6000, 0}} {
+		if pts, dts := o.Next(p[0], p[1]); [2]int64{pts, dts} != p {
+			t.Errorf("got %d, %d from %v", pts, dts, p)
+		}
+	}
+	o = timing.Order{Negative: true}
+	if pts, dts := o.Next(timing.None, timing.None); pts != 0 || dts != 0 {
+		t.Errorf("a packet without times is at %d, %d", pts, dts)
+	}
+}
+
 func TestOrderProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
