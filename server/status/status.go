@@ -1,0 +1,122 @@
+// Package status says which HTTP and gRPC status a fault becomes, for every
+// listener of the node, in this one file.
+//
+// It decides nothing about texts: what peers of the network read is fault.Wire,
+// what clients of our own APIs read is fault.Public. Servers call it where they
+// answer; nothing else needs it.
+package status
+
+import (
+	"net/http"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// clientClosed is what proxies log when the client went away first.
+const clientClosed = 499
+
+// byCode are the codes whose HTTP status is finer than their class's.
+var byCode = map[fault.Code]int{
+	fault.Canceled:         clientClosed,
+	fault.DeadlineExceeded: http.StatusGatewayTimeout,
+
+	fault.PushTooLarge: http.StatusRequestEntityTooLarge,
+	fault.PushSlow:     http.StatusRequestTimeout,
+	// What a push client of the existing gateway is told of input that cannot be
+	// transcoded anywhere.
+	fault.SegmentNotTranscodable: http.StatusUnprocessableEntity,
+	fault.InputUnreadable:        http.StatusUnprocessableEntity,
+	fault.InputCodecUnsupported:  http.StatusUnprocessableEntity,
+	fault.AttemptsExhausted:      http.StatusUnprocessableEntity,
+	fault.NoSessionsAvailable:    http.StatusServiceUnavailable,
+	fault.SegmentLate:            http.StatusGatewayTimeout,
+
+	// What the existing node's admin tool expects off-chain.
+	fault.MissingETHClient: http.StatusInternalServerError,
+}
+
+// HTTP is the status of err on our own APIs: gateway and admin.
+func HTTP(err error) int {
+	code := fault.CodeOf(err)
+	if s, ok := byCode[code]; ok {
+		return s
+	}
+	switch code.Class() {
+	case fault.BadRequest:
+		return http.StatusBadRequest
+	case fault.Unauthenticated:
+		return http.StatusUnauthorized
+	case fault.Forbidden:
+		return http.StatusForbidden
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Busy:
+		return http.StatusServiceUnavailable
+	case fault.Payment:
+		return http.StatusPaymentRequired
+	case fault.Upstream:
+		return http.StatusBadGateway
+	}
+	return http.StatusInternalServerError
+}
+
+// byProtocol are the codes for which the network's protocol fixes the status.
+var byProtocol = map[fault.Code]int{
+	fault.PaymentEncoding:    http.StatusPaymentRequired,
+	fault.PaymentMessage:     http.StatusPaymentRequired,
+	fault.OrchestratorCapped: http.StatusForbidden,
+	fault.Draining:           http.StatusForbidden,
+	fault.InputFetchFailed:   http.StatusBadRequest,
+	fault.SegmentUnreadable:  http.StatusInternalServerError,
+}
+
+// Protocol is the status of err on the network's own HTTP routes (/segment,
+// /payment, /stream), as unmodified gateways know it.
+func Protocol(err error) int {
+	code := fault.CodeOf(err)
+	if s, ok := byProtocol[code]; ok {
+		return s
+	}
+	switch code.Class() {
+	case fault.BadRequest, fault.Payment:
+		return http.StatusBadRequest
+	case fault.Unauthenticated, fault.Forbidden:
+		return http.StatusForbidden
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Busy, fault.Upstream:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// GRPC is the status code of err on gRPC services of our own. The network's
+// services answer with plain errors, which are codes.Unknown: there only the
+// text counts.
+func GRPC(err error) codes.Code {
+	switch fault.CodeOf(err) {
+	case fault.Canceled:
+		return codes.Canceled
+	case fault.DeadlineExceeded:
+		return codes.DeadlineExceeded
+	}
+	switch fault.ClassOf(err) {
+	case fault.BadRequest:
+		return codes.InvalidArgument
+	case fault.Unauthenticated:
+		return codes.Unauthenticated
+	case fault.Forbidden:
+		return codes.PermissionDenied
+	case fault.NotFound:
+		return codes.NotFound
+	case fault.Busy:
+		return codes.ResourceExhausted
+	case fault.Payment, fault.Config:
+		return codes.FailedPrecondition
+	case fault.Upstream:
+		return codes.Unavailable
+	}
+	return codes.Internal
+}
