@@ -14,20 +14,33 @@ const masked = "***"
 
 // Secret is a value that is never shown: every way of printing it gives "***",
 // or "" when it is empty. Reveal is the only way to the value.
-type Secret struct{ value string }
+//
+// The value is behind a pointer because fmt does not call the methods of values
+// in unexported fields; there it prints an address.
+type Secret struct{ value *string }
 
 // NewSecret wraps a value.
-func NewSecret(value string) Secret { return Secret{value} }
+func NewSecret(value string) Secret {
+	if value == "" {
+		return Secret{}
+	}
+	return Secret{&value}
+}
 
 // Reveal returns the value. What it returns must not be logged.
-func (s Secret) Reveal() string { return s.value }
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // IsZero reports whether there is no value.
-func (s Secret) IsZero() bool { return s.value == "" }
+func (s Secret) IsZero() bool { return s.value == nil }
 
 // String never shows the value.
 func (s Secret) String() string {
-	if s.value == "" {
+	if s.IsZero() {
 		return ""
 	}
 	return masked
@@ -57,11 +70,11 @@ func readSecret(s string, in *Input) (Secret, error) {
 		if trimmed == "" {
 			return Secret{}, &unreadable{path: s, why: "the file is empty"}
 		}
-		return Secret{trimmed}, nil
+		return NewSecret(trimmed), nil
 	case errors.Is(err, fs.ErrPermission):
 		return Secret{}, &unreadable{path: s, why: "permission denied"}
 	case errors.Is(err, errTooLarge):
 		return Secret{}, &unreadable{path: s, why: err.Error()}
 	}
-	return Secret{s}, nil
+	return NewSecret(s), nil
 }

@@ -12,8 +12,8 @@ import (
 
 // URL is an address of an outside service. Such addresses carry keys in their
 // user part, path and query, so everything but scheme and host is masked when it
-// is printed; Reveal gives the whole address.
-type URL struct{ raw string }
+// is printed; Reveal gives the whole address. For the pointer see Secret.
+type URL struct{ raw *string }
 
 var (
 	errURLForm   = errors.New("not a URL with a scheme and a host")
@@ -30,21 +30,26 @@ func ParseURL(s string, schemes ...string) (URL, error) {
 	if len(schemes) > 0 && !slices.Contains(schemes, strings.ToLower(u.Scheme)) {
 		return URL{}, fmt.Errorf("%w: it must begin with %s", errURLScheme, strings.Join(schemes, "://, ")+"://")
 	}
-	return URL{s}, nil
+	return URL{&s}, nil
 }
 
 // Reveal returns the whole address. What it returns must not be logged.
-func (u URL) Reveal() string { return u.raw }
+func (u URL) Reveal() string {
+	if u.raw == nil {
+		return ""
+	}
+	return *u.raw
+}
 
 // IsZero reports whether there is no address.
-func (u URL) IsZero() bool { return u.raw == "" }
+func (u URL) IsZero() bool { return u.raw == nil }
 
 // String shows scheme and host and masks the rest.
 func (u URL) String() string {
-	if u.raw == "" {
+	if u.IsZero() {
 		return ""
 	}
-	parsed, err := url.Parse(u.raw)
+	parsed, err := url.Parse(*u.raw)
 	if err != nil {
 		return masked
 	}

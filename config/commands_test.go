@@ -1,0 +1,167 @@
+package config_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
+)
+
+// Command lines as operators' units and guides have them. Those that this
+// release refuses must be refused for that one reason and still be understood.
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	const later = "FeatureMissing: -network arbitrum-one-mainnet (command line): on-chain operation is not part of this release yet; write -network offchain, or use a release that has it"
+	for _, c := range []struct {
+		name, line string
+		env        []string
+		err        string
+		check      func(*testing.T, *config.Config)
+	}{
+		{name: "one box off-chain", line: "-orchestrator -transcoder -serviceAddr 127.0.0.1:8935", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Roles, config.Roles{Orchestrator: true, Transcoder: true})
+			equal(t, c.Addresses.Service.String(), "https://127.0.0.1:8935")
+			equal(t, c.Addresses.OrchestratorListen, config.ListenAddr{Port: 8935})
+			equal(t, c.Addresses.AdminListen.Addr(), "127.0.0.1:7935")
+			equal(t, c.Storage.DataDir, "/home/op/.tutti/offchain")
+			equal(t, c.Limits.MaxSessions, config.Sessions{N: 10})
+			equal(t, c.Transcoding.Devices.None(), true)
+		}},
+		{name: "separate gateway", line: "-gateway -orchAddr 127.0.0.1:8935", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Addresses.Orchestrators, []config.HostPort{{Host: "127.0.0.1", Port: 8935}})
+			equal(t, c.Addresses.GatewayListen.Addr(), "127.0.0.1:9935")
+			equal(t, c.Addresses.AdminListen.Addr(), "127.0.0.1:5935")
+			equal(t, c.Gateway.HTTPIngest, true)
+			equal(t, c.Gateway.LocalVerify, false)
+			equal(t, c.Gateway.Ladder.Presets, []string{"P240p30fps16x9", "P360p30fps16x9"})
+		}},
+		{name: "everything in one process", line: "-gateway -orchestrator -transcoder -httpAddr 127.0.0.1:9000 -serviceAddr 127.0.0.1:9000 -gatewayAddr 127.0.0.1:0 -cliAddr 127.0.0.1:0", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Addresses.OrchestratorListen.Addr(), "127.0.0.1:9000")
+			equal(t, c.Addresses.GatewayListen.Addr(), "127.0.0.1:0")
+			equal(t, len(c.Addresses.Orchestrators), 0)
+		}},
+		{name: "typical unit", err: later,
+			line: "-network arbitrum-one-mainnet -ethUrl https://arb.example.org/v2/KEY -ethPassword /etc/pass -orchestrator -transcoder -nvidia all -pricePerUnit 1200 -serviceAddr host.example.org:8935 -maxSessions 24 -monitor -v 6",
+			check: func(t *testing.T, c *config.Config) {
+				equal(t, c.Chain.Network, "arbitrum-one-mainnet")
+				equal(t, c.Storage.DataDir, "/home/op/.tutti/arbitrum-one-mainnet")
+				equal(t, c.Chain.Endpoints[0].Reveal(), "https://arb.example.org/v2/KEY")
+				equal(t, c.Chain.Endpoints[0].String(), "https://arb.example.org/***")
+				equal(t, c.Chain.Password.Reveal(), "open sesame")
+				equal(t, c.Transcoding.Devices, config.Devices{All: true})
+				equal(t, c.Prices.PerUnit.String(), "1200")
+				equal(t, c.Limits.MaxSessions.N, 24)
+				equal(t, c.Monitoring.Enabled, true)
+				equal(t, c.Logging.Verbosity, 6)
+			}},
+		{name: "one box with AI", line: "-orchestrator -transcoder -serviceAddr h.example.org -nvidia 0,1 -aiWorker -aiModels /root/.lpData/aiModels.json -aiServiceRegistry",
+			err: "FeatureMissing: -aiWorker (command line): AI is not part of this release yet; leave the option out, or use a release that has it",
+			check: func(t *testing.T, c *config.Config) {
+				equal(t, c.Transcoding.Devices.IDs, []int{0, 1})
+				equal(t, c.AI.Models, "/root/.lpData/aiModels.json")
+				equal(t, c.AI.ServiceRegistry, true)
+			}},
+		{name: "split: orchestrator", line: "-orchestrator -orchSecret S -serviceAddr h.example.org:8935",
+			err: "RoleIncomplete: -orchestrator (command line): an orchestrator without transcoder has nobody to work for it: work on remote transcoders and workers is not part of this release yet; add -transcoder"},
+		{name: "split: transcoder", line: "-transcoder -orchAddr h.example.org:8935 -orchSecret S -nvidia all -maxSessions 8",
+			err: "RoleIncomplete: -transcoder (command line): a transcoder without orchestrator gets no work: work on remote transcoders and workers is not part of this release yet; add -orchestrator",
+			check: func(t *testing.T, c *config.Config) {
+				equal(t, c.Addresses.OrchSecret.Reveal(), "S")
+				equal(t, c.Addresses.AdminListen.Addr(), "127.0.0.1:6935")
+			}},
+		{name: "reward elsewhere", line: "-orchestrator -transcoder -serviceAddr h.example.org:8935 -reward=false -ethOrchAddr 0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Roles.Reward, config.Off)
+			equal(t, c.Chain.Recipient.String(), "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612")
+		}},
+		{name: "reward process", line: "-reward -network arbitrum-one-mainnet -ethUrl https://arb.example.org -cliAddr 127.0.0.1:7936",
+			err: "FeatureMissing: -reward (command line): a process for this alone needs the chain, and on-chain operation is not part of this release yet; leave the option out, or use a release that has it\n" + later},
+		{name: "container by environment", env: []string{"LP_ORCHESTRATOR=true", "LP_TRANSCODER=1", "LP_SERVICEADDR=h.example.org:8935", "LP_MAXSESSIONS=20", "LP_V=6", "LP_MONITOR=true", "LP_DATADIR=/data", "LP_MODE=standalone"}, check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Roles.Transcoder, true)
+			equal(t, c.Limits.MaxSessions.N, 20)
+			equal(t, c.Storage.DataDir, "/data")
+			equal(t, c.Monitoring.Enabled, true)
+		}},
+		{name: "behind a TLS proxy", line: "-orchestrator -transcoder -serviceAddr https://h.example.org -httpAddr http://127.0.0.1:8936", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Addresses.OrchestratorListen, config.ListenAddr{Host: "127.0.0.1", Port: 8936, Plaintext: true})
+			equal(t, c.Addresses.Service.Authority(), "h.example.org:8935")
+		}},
+		{name: "own certificate, IPv6", line: "-orchestrator -transcoder -serviceAddr [2001:db8::7]:8945 -tlsCert ~/c.pem -tlsKey /k.pem", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Addresses.Service.String(), "https://[2001:db8::7]:8945")
+			equal(t, c.Addresses.OrchestratorListen.Port, 8945)
+			equal(t, c.TLS, config.TLS{Cert: "/home/op/c.pem", Key: "/k.pem"})
+		}},
+		{name: "no work", line: "-orchestrator -transcoder -serviceAddr none", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Addresses.Service.None, true)
+			equal(t, c.Addresses.OrchestratorListen.Addr(), ":8935")
+		}},
+		{name: "tutti's own", line: "-orchestrator -transcoder -serviceAddr h.example.org -maxSessions auto -encoderPreset medium -resultMemory 1GiB -workerMemory 2GB -drainTimeout 90s -maxConnections 0", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Limits, config.Limits{MaxSessions: config.Sessions{Auto: true}, ResultMemory: 1 << 30, DrainTimeout: 90 * time.Second})
+			equal(t, c.Transcoding.WorkerMemory, config.MemoryLimit{Bytes: 2_000_000_000})
+			equal(t, c.Transcoding.EncoderPreset, "medium")
+		}},
+		{name: "gateway with a ladder, two dashes", line: "--gateway --orchAddr=a.example.org,b.example.org:9000 --transcodingOptions=/etc/ladder.json --httpAddr 0.0.0.0:9935 --httpIngest --metricsClientIP", check: func(t *testing.T, c *config.Config) {
+			equal(t, string(c.Gateway.Ladder.Profiles.JSON), `[{"name":"480p"}]`)
+			equal(t, c.Addresses.Orchestrators[1].Authority(), "b.example.org:9000")
+			equal(t, c.Gateway.HTTPIngest, true)
+			equal(t, c.Monitoring.PerStream, true)
+		}},
+		{name: "payments", line: "-orchestrator -transcoder -serviceAddr h.example.org -pricePerUnit 0.5e-2USD -pixelsPerUnit 1e12 -ticketEV 8e9 -minGasPrice 0 -blockPollingInterval 5 -transactionTimeout 10m", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Prices.PerUnit.String(), "0.005USD")
+			equal(t, c.Prices.PixelsPerUnit, core.Pixels(1_000_000_000_000))
+			equal(t, c.Tickets.EV.String(), "8000000000")
+			equal(t, c.Gas.MinPrice != nil && c.Gas.MinPrice.IsZero(), true)
+			equal(t, c.Chain.PollingInterval, 5*time.Second)
+			equal(t, c.Gas.Timeout, 10*time.Minute)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			in := input(strings.Fields(c.line)...)
+			in.Environ = c.env
+			in.ReadFile = files(map[string]string{"/etc/pass": "open sesame\n", "/etc/ladder.json": `[{"name":"480p"}]`})
+			got, _, err := config.Load(in)
+			if text := errorText(err); text != c.err {
+				t.Errorf("got %s\nwant %s", text, c.err)
+			}
+			if c.check != nil {
+				c.check(t, got)
+			}
+		})
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func equal[T any](t *testing.T, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Asking for information is not asking for a node.
+func TestInformational(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-version"}, {"--help"}, {"-h"}, {"-j"}, {"-version", "-maxSessions", "0"}} {
+		c, notices, err := config.Load(input(args...))
+		if err != nil || len(notices) > 0 || !c.Process.Informational() {
+			t.Errorf("%v: %v %v %+v", args, err, notices, c.Process)
+		}
+	}
+	if _, _, err := config.Load(input("-version", "-bogus")); err == nil {
+		t.Error("an unknown option beside -version is not reported")
+	}
+	in := input()
+	in.Environ = []string{"LP_VERSION=1.2.3", "TUTTI_HELP=1"}
+	if c, _, _ := config.Load(in); c.Process.Informational() {
+		t.Error("a variable asks for information")
+	}
+}
