@@ -57,11 +57,11 @@ func TestCommandLines(t *testing.T) {
 				equal(t, c.Monitoring.Enabled, true)
 				equal(t, c.Logging.Verbosity, 6)
 			}},
-		{name: "one box with AI", line: "-orchestrator -transcoder -serviceAddr h.example.org -nvidia 0,1 -aiWorker -aiModels /root/.lpData/aiModels.json -aiServiceRegistry",
+		{name: "one box with AI", line: "-orchestrator -transcoder -serviceAddr h.example.org -nvidia 0,1 -aiWorker -aiModels /srv/tutti/aiModels.json -aiServiceRegistry",
 			err: "FeatureMissing: -aiWorker (command line): AI is not part of this release yet; leave the option out, or use a release that has it",
 			check: func(t *testing.T, c *config.Config) {
 				equal(t, c.Transcoding.Devices.IDs, []int{0, 1})
-				equal(t, c.AI.Models, "/root/.lpData/aiModels.json")
+				equal(t, c.AI.Models, "/srv/tutti/aiModels.json")
 				equal(t, c.AI.ServiceRegistry, true)
 			}},
 		{name: "split: orchestrator", line: "-orchestrator -orchSecret S -serviceAddr h.example.org:8935",

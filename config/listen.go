@@ -62,8 +62,3 @@ func (a addr) listen(host string, port int) ListenAddr {
 	}
 	return ListenAddr{Host: host, Port: a.portOr(port), Plaintext: a.plaintext}
 }
-
-// parts writes a complete address back as what an operator would have given.
-func (l ListenAddr) parts() addr {
-	return addr{given: true, plaintext: l.Plaintext, host: l.Host, port: l.Port}
-}
