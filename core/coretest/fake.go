@@ -1,9 +1,9 @@
 package coretest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -60,7 +60,7 @@ func (f *Fake) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.Tra
 	if err := wait(ctx, f.Latency); err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(string(job.Input), FakeBad) {
+	if bytes.HasPrefix(job.Input, []byte(FakeBad)) {
 		return nil, fault.New(fault.InvalidData, "open segment", "Invalid data found when processing input")
 	}
 	return f.result(job, time.Since(start)), nil

@@ -106,18 +106,16 @@ func (p *process) endSession(id core.SessionID) {
 	}
 }
 
-// ask sends a request with its payload and waits for the answer.
-func (p *process) ask(ctx context.Context, t frame.Type, want int, message, payload []byte) (*call, error) {
+// ask sends a request and waits for the answer. message makes the request's
+// message once it is known where the input lies.
+func (p *process) ask(ctx context.Context, t frame.Type, want int, input []byte, message func(slot int) ([]byte, error)) (*call, error) {
 	id, c, err := p.begin(want)
 	if err != nil {
 		return nil, err
 	}
 	defer p.finish(id)
-	// A send that fails means that the child is gone, which is found below. One
-	// that waits ends when the child is found to be silent.
-	sent := p.conn.Send(t, id, message, payload)
-	if _, malformed := errors.AsType[*frame.Error](sent); malformed {
-		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", sent)
+	if err := p.send(id, t, input, message); err != nil {
+		return nil, err
 	}
 	select {
 	case <-c.done:
@@ -132,12 +130,57 @@ func (p *process) ask(ctx context.Context, t frame.Type, want int, message, payl
 	}
 }
 
-func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
-	message, err := frame.EncodeJob(job)
+// send hands a request over. It returns nil when the child is gone, which the
+// caller finds by itself. A send that has to wait ends at the latest when the
+// child is found to be silent.
+func (p *process) send(id uint64, t frame.Type, input []byte, message func(slot int) ([]byte, error)) error {
+	slot, err := p.arena.Put(input)
 	if err != nil {
+		// No memory for it; the socket needs none.
+		p.o.Log.Debug("shared memory not usable", "device", p.o.Device, "err", err)
+	}
+	body, err := message(slot)
+	if err != nil {
+		p.arena.Release(slot)
+		return fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
+	}
+	if slot > 0 {
+		p.giveSlot(id, slot)
+		input = nil
+	}
+	if err := p.conn.Send(t, id, body, input); err != nil {
+		p.o.Log.Debug("the media worker takes no request", "device", p.o.Device, "err", err)
+		// Whatever broke the socket, the child is of no use without it; if it died,
+		// its status says more.
+		p.awaitStatus()
+		p.kill(fault.Wrap(fault.WorkerCrashed, "transcode", err))
+	}
+	return nil
+}
+
+// giveSlot notes that the child has the slot until it answers.
+func (p *process) giveSlot(id uint64, slot int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slots[id] = slot
+}
+
+// takeSlot takes back the slot of an answered request, 0 when it had none.
+func (p *process) takeSlot(id uint64) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	slot := p.slots[id]
+	delete(p.slots, id)
+	return slot
+}
+
+func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	if err := frame.CheckJob(job); err != nil {
 		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
 	}
-	c, err := p.ask(ctx, frame.TypeJob, len(job.Profiles), message, job.Input)
+	c, err := p.ask(ctx, frame.TypeJob, len(job.Profiles), job.Input, func(slot int) ([]byte, error) {
+		return frame.EncodeJob(job, slot)
+	})
 	if err != nil {
 		return nil, err
 	}

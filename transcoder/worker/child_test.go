@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -43,11 +44,11 @@ func openTestEngine(device string) (transcoder.Engine, error) {
 		return nil, fault.New(fault.TranscoderInvalidHardware, "open", "no such device")
 	}
 	return &coretest.Fake{Name: device, On: func(ctx context.Context, _ int, job *core.TranscodeJob) error {
-		what, ok := strings.CutPrefix(string(job.Input), "do:")
+		what, ok := bytes.CutPrefix(job.Input, []byte("do:"))
 		if !ok {
 			return nil
 		}
-		verb, arg, _ := strings.Cut(what, " ")
+		verb, arg, _ := strings.Cut(string(what), " ")
 		return fault.New(fault.InvalidData, verb, act(ctx, verb, arg))
 	}}, nil
 }

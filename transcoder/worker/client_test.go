@@ -161,14 +161,18 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // BenchmarkSegment is the whole way of a segment that costs nothing in between:
-// 1.5 MB there, one small rendition back.
+// the input there, two small renditions back.
 func BenchmarkSegment(b *testing.B) {
-	c := start(b, nil)
-	j := job("s", "")
-	j.Input = make([]byte, 1_500_000)
-	for b.Loop() {
-		if _, err := c.Transcode(b.Context(), j); err != nil {
-			b.Fatal(err)
-		}
+	for name, size := range map[string]int{"empty": 0, "1.5MB": 1_500_000, "15MB": 15_000_000} {
+		b.Run(name, func(b *testing.B) {
+			c := start(b, nil)
+			j := job("s", "")
+			j.Input = make([]byte, size)
+			for b.Loop() {
+				if _, err := c.Transcode(b.Context(), j); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

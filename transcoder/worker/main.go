@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// socketFD is the descriptor of the child's end of the socket.
-	socketFD = 3
+	// socketFD and arenaFD are the descriptors that a child inherits.
+	socketFD, arenaFD = 3, 4
 	// niceness makes the child yield to the control process.
 	niceness = 5
 	// headroom is what the coarse memory limit lies above the exact one, which
@@ -38,7 +38,7 @@ func Main(ctx context.Context, open func(device string) (transcoder.Engine, erro
 		// GPU drivers reserve without measure, so for them there is the watch alone.
 		o.Memory = 2*memory + headroom
 	}
-	missing := sandbox.Prepare(socketFD, o)
+	missing := sandbox.Prepare(arenaFD, o)
 	file := os.NewFile(socketFD, "control")
 	raw, err := net.FileConn(file)
 	if err != nil {
@@ -48,11 +48,15 @@ func Main(ctx context.Context, open func(device string) (transcoder.Engine, erro
 		return fmt.Errorf("close the inherited socket: %w", err)
 	}
 	conn := frame.NewConn(raw)
+	arena, err := frame.MapArena(arenaFD)
+	if err != nil {
+		return err
+	}
 	engine, err := open(device)
 	if err != nil {
 		// The control process reads this in place of the greeting.
 		return errors.Join(err, conn.Send(frame.TypeError, 0, frame.EncodeError(fault.Wrap(fault.CodeOf(err), "open device "+device, err))))
 	}
 	missing = append(missing, sandbox.Enter(o)...)
-	return Serve(ctx, conn, engine, missing)
+	return Serve(ctx, conn, arena, engine, missing)
 }

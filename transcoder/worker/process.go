@@ -21,6 +21,7 @@ type process struct {
 	o       Options
 	cmd     *exec.Cmd
 	conn    *frame.Conn
+	arena   *frame.Arena
 	said    *words
 	missing []string
 
@@ -36,6 +37,7 @@ type process struct {
 
 	mu      sync.Mutex // covers the fields below
 	calls   map[uint64]*call
+	slots   map[uint64]int // slots that the child has, by request
 	next    uint64
 	retired bool
 	// idleSince is when the last call ended.
@@ -69,14 +71,19 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 // status.
 func spawn(o Options, level isolation) (*process, error) {
 	said := &words{log: o.Log}
-	cmd, ours, theirs, err := command(o, level, said)
+	arena, err := frame.NewArena()
 	if err != nil {
 		return nil, err
 	}
+	cmd, ours, theirs, err := command(o, level, said, arena.File())
+	if err != nil {
+		arena.Close()
+		return nil, err
+	}
 	p := &process{
-		o: o, cmd: cmd, conn: frame.NewConn(ours), said: said,
+		o: o, cmd: cmd, conn: frame.NewConn(ours), arena: arena, said: said,
 		gone: make(chan struct{}), exited: make(chan struct{}),
-		calls: make(map[uint64]*call), idleSince: time.Now(),
+		calls: make(map[uint64]*call), slots: make(map[uint64]int), idleSince: time.Now(),
 	}
 	started := make(chan error)
 	p.wg.Go(func() {
@@ -97,6 +104,7 @@ func spawn(o Options, level isolation) (*process, error) {
 	if err := <-started; err != nil {
 		p.conn.Close()
 		p.wg.Wait()
+		arena.Close()
 		return nil, err
 	}
 	return p, nil
@@ -209,6 +217,7 @@ func (p *process) close() {
 	select {
 	case <-p.exited:
 		p.wg.Wait()
+		p.arena.Close()
 	case <-timer.C:
 		p.o.Log.Error("a killed media worker does not end; its driver holds it", "device", p.o.Device)
 	}

@@ -38,6 +38,9 @@ func (p *process) take(h frame.Header) error {
 	if err != nil || h.Type == frame.TypePong {
 		return err
 	}
+	// Any answer means that the child is done with the request's slot.
+	slot := p.takeSlot(h.ID)
+	defer p.arena.Release(slot)
 	c := p.call(h.ID)
 	if c == nil {
 		// Its caller has gone, or never was: nobody is told anything.
@@ -48,7 +51,11 @@ func (p *process) take(h frame.Header) error {
 	}
 	switch h.Type {
 	case frame.TypeResult:
-		c.result, c.payload, err = frame.DecodeResult(body, c.want)
+		var inSlot bool
+		c.result, c.payload, inSlot, err = frame.DecodeResult(body, c.want)
+		if err == nil && inSlot {
+			err = p.arena.Fill(slot, c.payload)
+		}
 	case frame.TypeProbed:
 		c.probed, c.payload = body, &frame.Payload{}
 	case frame.TypeError:

@@ -2,12 +2,15 @@ package worker_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -28,7 +31,8 @@ func TestWalls(t *testing.T) {
 	parent := strconv.Itoa(os.Getpid())
 	c := start(t, nil)
 	if err := c.Degraded(); err != nil {
-		if !errors.Is(err, fault.SandboxDegraded) {
+		withheld := strings.Contains(err.Error(), "not permitted") || strings.Contains(err.Error(), "the kernel has none")
+		if !errors.Is(err, fault.SandboxDegraded) || !withheld {
 			t.Fatal(err)
 		}
 		t.Skipf("this system withholds walls, and the client says so: %v", err)
@@ -58,10 +62,13 @@ func TestWalls(t *testing.T) {
 	if !ok {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"core=0 ", "files=256 ", "nnp=1 ", "caps=0000000000000000 ", "sockets=1 ", "nice=5"} {
+	ours, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"core=0 ", "files=256 ", "nnp=1 ", "caps=0000000000000000 ", "sockets=1 ", fmt.Sprintf("nice=%d ", min(19, 20-ours+5))} {
 		if !strings.Contains(f.Detail+" ", want) {
 			t.Errorf("%q is not among the child's facts: %s", want, f.Detail)
 		}
 	}
-	t.Log(f.Detail)
 }

@@ -18,6 +18,7 @@ const maxOpen = 4096
 // server is the child's side of the protocol.
 type server struct {
 	conn   *frame.Conn
+	arena  *frame.View
 	engine transcoder.Engine
 	pings  chan uint64
 
@@ -32,6 +33,7 @@ type request struct {
 	job     *core.TranscodeJob // nil for a probe
 	payload *frame.Payload
 	input   []byte
+	slot    int // where input lies and the result may go, or 0
 	ctx     context.Context
 	cancel  context.CancelFunc
 }
@@ -39,11 +41,13 @@ type request struct {
 // Serve greets the control process and answers it until it closes the socket.
 // Jobs run each in a goroutine; those that are in native code when Serve returns
 // are left behind, the end of the process is their end.
-func Serve(ctx context.Context, conn *frame.Conn, engine transcoder.Engine, missing []string) error {
+//
+// arena is the memory shared with the control process.
+func Serve(ctx context.Context, conn *frame.Conn, arena *frame.View, engine transcoder.Engine, missing []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &server{
-		conn: conn, engine: engine, pings: make(chan uint64, 1),
+		conn: conn, arena: arena, engine: engine, pings: make(chan uint64, 1),
 		requests: make(map[uint64]*request), order: make(map[core.SessionID]chan struct{}),
 	}
 	hello := frame.Hello{Version: frame.Version, Device: engine.Device(), Missing: missing}
@@ -107,27 +111,35 @@ func (s *server) take(ctx context.Context, h frame.Header) error {
 		}
 		return err
 	case frame.TypeJob:
-		job, n, err := frame.DecodeJob(body)
+		job, place, err := frame.DecodeJob(body)
 		if err != nil {
 			return err
 		}
-		return s.announce(ctx, h.ID, job, n)
+		return s.announce(ctx, h.ID, job, place)
 	case frame.TypeProbe:
-		n, err := frame.DecodeLength(body, core.MaxSegmentBytes)
+		place, err := frame.DecodePlace(body)
 		if err != nil {
 			return err
 		}
-		return s.announce(ctx, h.ID, nil, n)
+		return s.announce(ctx, h.ID, nil, place)
 	}
 	return &frame.Error{Reason: "a message that only a worker may send"}
 }
 
-// announce makes room for a request's input.
-func (s *server) announce(ctx context.Context, id uint64, job *core.TranscodeJob, n int) error {
-	r := &request{job: job}
-	var bufs [][]byte
-	r.payload, bufs = frame.NewPayload(n)
-	r.input = bufs[0]
+// announce finds a request's input, or makes room for it when it is to come
+// through the socket.
+func (s *server) announce(ctx context.Context, id uint64, job *core.TranscodeJob, place frame.Place) (err error) {
+	r := &request{job: job, slot: place.Slot, payload: &frame.Payload{}}
+	if place.Slot > 0 {
+		r.input, err = s.arena.Input(place.Slot, place.Len)
+		if err != nil {
+			return err
+		}
+	} else {
+		var bufs [][]byte
+		r.payload, bufs = frame.NewPayload(place.Len)
+		r.input = bufs[0]
+	}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	s.mu.Lock()
 	_, twice := s.requests[id]
@@ -215,8 +227,13 @@ func (s *server) answer(id uint64, r *request) {
 		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(err))
 		return
 	}
-	message, payloads := frame.EncodeResult(res)
-	_ = s.conn.Send(frame.TypeResult, id, message, payloads...)
+	payloads := frame.Payloads(res)
+	// The input is no longer read: its place is free for the result.
+	inSlot := s.arena.Leave(r.slot, payloads)
+	if inSlot {
+		payloads = nil
+	}
+	_ = s.conn.Send(frame.TypeResult, id, frame.EncodeResult(res, inSlot), payloads...)
 }
 
 // prober is what an engine offers besides when it can look at media.

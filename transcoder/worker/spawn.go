@@ -37,8 +37,9 @@ func (i isolation) missing() []string {
 }
 
 // command makes the child's command. ours is our end of its socket; the child's
-// end travels as descriptor 3 and is closed by the caller after the start.
-func command(o Options, level isolation, says io.Writer) (cmd *exec.Cmd, ours net.Conn, theirs *os.File, err error) {
+// end travels as descriptor 3, the arena as 4. The caller closes the child's end
+// after the start.
+func command(o Options, level isolation, says io.Writer, arena *os.File) (cmd *exec.Cmd, ours net.Conn, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("make the worker's socket: %w", err)
@@ -53,7 +54,7 @@ func command(o Options, level isolation, says io.Writer) (cmd *exec.Cmd, ours ne
 	cmd = &exec.Cmd{
 		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: environment(o), Dir: "/",
 		Stdout: says, Stderr: says,
-		ExtraFiles:  []*os.File{theirs},
+		ExtraFiles:  []*os.File{theirs, arena},
 		SysProcAttr: attributes(level),
 		// Grandchildren cannot exist; this bounds the wait for the pipe all the same.
 		WaitDelay: time.Second,

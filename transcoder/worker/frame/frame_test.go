@@ -53,7 +53,7 @@ func TestJobSurvivesTheSocket(t *testing.T) {
 	t.Parallel()
 	a, b := pair(t)
 	job := sampleJob()
-	msg, err := frame.EncodeJob(job)
+	msg, err := frame.EncodeJob(job, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +68,11 @@ func TestJobSurvivesTheSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, n, err := frame.DecodeJob(body)
+	got, place, err := frame.DecodeJob(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	payload, bufs := frame.NewPayload(n)
+	payload, bufs := frame.NewPayload(place.Len)
 	for !payload.Complete() {
 		h, err := b.Next()
 		if err != nil || h.Type != frame.TypeData {
@@ -92,8 +92,8 @@ func TestJobSurvivesTheSocket(t *testing.T) {
 }
 
 func equalJobs(a, b *core.TranscodeJob) bool {
-	x, errx := frame.EncodeJob(a)
-	y, erry := frame.EncodeJob(b)
+	x, errx := frame.EncodeJob(a, 0)
+	y, erry := frame.EncodeJob(b, 0)
 	return errx == nil && erry == nil && bytes.Equal(x, y) && bytes.Equal(a.Input, b.Input)
 }
 
@@ -109,7 +109,7 @@ func TestJobsThatTheWorkerWouldRefuseAreNotSent(t *testing.T) {
 	} {
 		job := sampleJob()
 		change(job)
-		if _, err := frame.EncodeJob(job); err == nil {
+		if _, err := frame.EncodeJob(job, 0); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -131,7 +131,7 @@ func TestResult(t *testing.T) {
 			{Data: bytes.Repeat([]byte("b"), 30), Frames: 30, Pixels: 30 * 640 * 360},
 		},
 	}
-	msg, payloads := frame.EncodeResult(res)
+	msg, payloads := frame.EncodeResult(res, false), frame.Payloads(res)
 	a, b := pair(t)
 	go a.Send(frame.TypeResult, 1, msg, payloads...)
 	h, err := b.Next()
@@ -142,7 +142,7 @@ func TestResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, payload, err := frame.DecodeResult(body, 2)
+	got, payload, _, err := frame.DecodeResult(body, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,14 +154,14 @@ func TestResult(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, more := frame.EncodeResult(got)
+	again, more := frame.EncodeResult(got, false), frame.Payloads(got)
 	if !bytes.Equal(again, msg) || !bytes.Equal(bytes.Join(more, nil), bytes.Join(payloads, nil)) {
 		t.Errorf("got %+v", got)
 	}
 	if got.Renditions[1].Signature != nil {
 		t.Error("a signature came from nowhere")
 	}
-	if _, _, err := frame.DecodeResult(body, 3); err == nil {
+	if _, _, _, err := frame.DecodeResult(body, 3); err == nil {
 		t.Error("two renditions passed for three")
 	}
 }
@@ -175,8 +175,8 @@ func TestHostileResults(t *testing.T) {
 		"negative time":   {MediaTime: -1, Renditions: make([]core.Rendition, 1)},
 		"absurd decoded":  {DecodedFrames: 1 << 50, Renditions: make([]core.Rendition, 1)},
 	} {
-		msg, _ := frame.EncodeResult(res)
-		if _, _, err := frame.DecodeResult(msg, 1); err == nil {
+		msg := frame.EncodeResult(res, true)
+		if _, _, _, err := frame.DecodeResult(msg, 1); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -254,4 +254,76 @@ func TestSendersInterleaveWhole(t *testing.T) {
 		}
 	}
 	wg.Wait()
+}
+
+func TestArena(t *testing.T) {
+	t.Parallel()
+	a, err := frame.NewArena()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	view, err := frame.MapArena(int(a.File().Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := bytes.Repeat([]byte("in"), 500_000)
+	slot, err := a.Put(input)
+	if err != nil || slot == 0 {
+		t.Fatalf("slot %d, %v", slot, err)
+	}
+	other, err := a.Put([]byte("other"))
+	if err != nil || other == slot {
+		t.Fatalf("slot %d twice, %v", other, err)
+	}
+	if got, err := view.Input(slot, len(input)); err != nil || !bytes.Equal(got, input) {
+		t.Errorf("the input did not arrive: %v", err)
+	}
+	if !view.Leave(slot, [][]byte{[]byte("first"), nil, []byte("second")}) {
+		t.Fatal("a small result does not fit")
+	}
+	payload, bufs := frame.NewPayload(5, 0, 6)
+	if err := a.Fill(slot, payload); err != nil || !payload.Complete() || string(bytes.Join(bufs, []byte("|"))) != "first||second" {
+		t.Errorf("got %q, %v", bufs, err)
+	}
+	if got, err := view.Input(other, 5); err != nil || string(got) != "other" {
+		t.Errorf("a neighbour's slot: %q, %v", got, err)
+	}
+	a.Release(slot)
+	if again, err := a.Put(nil); err != nil || again != slot {
+		t.Errorf("slot %d, not the warm %d: %v", again, slot, err)
+	}
+}
+
+func TestArenaRunsOutPolitely(t *testing.T) {
+	t.Parallel()
+	a, err := frame.NewArena()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if slot, err := a.Put(make([]byte, 9<<20)); slot != 0 || err != nil {
+		t.Errorf("too large: slot %d, %v", slot, err)
+	}
+	n := 0
+	for ; ; n++ {
+		slot, err := a.Put([]byte("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slot == 0 {
+			break
+		}
+	}
+	if n != 64 {
+		t.Errorf("%d slots", n)
+	}
+	large, _ := frame.NewPayload(9 << 20)
+	small, _ := frame.NewPayload(1)
+	if a.Fill(1, large) == nil || a.Fill(0, small) == nil {
+		t.Error("a result came from nowhere")
+	}
+	if err := a.File().Truncate(1 << 40); err == nil {
+		t.Error("the arena can grow")
+	}
 }

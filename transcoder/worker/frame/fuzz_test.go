@@ -14,32 +14,32 @@ import (
 // FuzzMessages gives every decoder the same bytes: none may panic, and what one
 // accepts it must be able to say again.
 func FuzzMessages(f *testing.F) {
-	job, err := frame.EncodeJob(sampleJob())
+	job, err := frame.EncodeJob(sampleJob(), 0)
 	if err != nil {
 		f.Fatal(err)
 	}
-	res, _ := frame.EncodeResult(&core.TranscodeResult{Renditions: make([]core.Rendition, 2)})
+	res := frame.EncodeResult(&core.TranscodeResult{Renditions: make([]core.Rendition, 2)}, true)
 	f.Add(job)
 	f.Add(res)
 	f.Add(frame.EncodeHello(frame.Hello{Version: 1, Device: "cpu", Missing: []string{"x"}}))
 	f.Add(frame.EncodeError(fault.New(fault.Draining, "op", "detail")))
 	f.Add(frame.EncodeSession("s"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if job, n, err := frame.DecodeJob(b); err == nil {
+		if job, in, err := frame.DecodeJob(b); err == nil {
 			// The length stands for the input's bytes; give it that many, when few.
-			if n > 1<<20 {
+			if in.Len > 1<<20 {
 				return
 			}
-			job.Input = make([]byte, n)
-			if again, err := frame.EncodeJob(job); err != nil || !bytes.Equal(again, b) {
+			job.Input = make([]byte, in.Len)
+			if again, err := frame.EncodeJob(job, in.Slot); err != nil || !bytes.Equal(again, b) {
 				t.Errorf("job: %v", err)
 			}
 		}
 		frame.DecodeHello(b)
 		frame.DecodeError(b)
 		frame.DecodeSession(b)
-		frame.DecodeLength(b, 100)
-		if res, payload, err := frame.DecodeResult(b, 2); err == nil {
+		frame.DecodePlace(b)
+		if res, payload, _, err := frame.DecodeResult(b, 2); err == nil {
 			if len(res.Renditions) != 2 || payload == nil {
 				t.Error("a result without its renditions")
 			}
@@ -95,7 +95,7 @@ func BenchmarkPayload(b *testing.B) {
 			b.SetBytes(int64(size))
 			done := make(chan error, 1)
 			for b.Loop() {
-				go func() { done <- x.Send(frame.TypeJob, 1, frame.EncodeLength(size), input) }()
+				go func() { done <- x.Send(frame.TypeJob, 1, frame.EncodePlace(frame.Place{Len: size}), input) }()
 				h, err := y.Next()
 				if err != nil {
 					b.Fatal(err)
@@ -116,5 +116,27 @@ func BenchmarkPayload(b *testing.B) {
 				<-done
 			}
 		})
+	}
+}
+
+// BenchmarkArena is the same through shared memory.
+func BenchmarkArena(b *testing.B) {
+	a, err := frame.NewArena()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.Close()
+	input := make([]byte, 1_500_000)
+	b.SetBytes(int64(len(input)))
+	for b.Loop() {
+		slot, err := a.Put(input)
+		if err != nil {
+			b.Fatal(err)
+		}
+		payload, _ := frame.NewPayload(len(input))
+		if err := a.Fill(slot, payload); err != nil {
+			b.Fatal(err)
+		}
+		a.Release(slot)
 	}
 }

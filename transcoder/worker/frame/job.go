@@ -6,16 +6,17 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// EncodeJob puts all of a job but its input's bytes into a message.
-func EncodeJob(job *core.TranscodeJob) ([]byte, error) {
-	if err := checkJob(job); err != nil {
+// EncodeJob puts all of a job but its input's bytes into a message. They lie in
+// the slot given, or follow as payload when that is 0.
+func EncodeJob(job *core.TranscodeJob, slot int) ([]byte, error) {
+	if err := CheckJob(job); err != nil {
 		return nil, err
 	}
 	var e encoder
 	e.text(string(job.Session))
 	e.text(string(job.Manifest))
 	e.num(int64(job.Number))
-	e.num(int64(len(job.Input)))
+	e.place(Place{Len: len(job.Input), Slot: slot})
 	e.num(int64(job.Duration))
 	e.flag(job.Signature)
 	e.flag(job.Reinit)
@@ -35,8 +36,8 @@ func EncodeJob(job *core.TranscodeJob) ([]byte, error) {
 	return e.b, nil
 }
 
-// checkJob refuses what DecodeJob would take for malformed.
-func checkJob(job *core.TranscodeJob) error {
+// CheckJob refuses what DecodeJob would take for malformed.
+func CheckJob(job *core.TranscodeJob) error {
 	if len(job.Profiles) > maxProfiles || len(job.Input) > core.MaxSegmentBytes {
 		return errorf("job of %d profiles and %d bytes", len(job.Profiles), len(job.Input))
 	}
@@ -50,15 +51,15 @@ func checkJob(job *core.TranscodeJob) error {
 	return nil
 }
 
-// DecodeJob reads a job. Its Input is nil; inputLen bytes follow as payload.
-func DecodeJob(b []byte) (job *core.TranscodeJob, inputLen int, err error) {
+// DecodeJob reads a job and says where its input is; the job's Input is nil.
+func DecodeJob(b []byte) (job *core.TranscodeJob, input Place, err error) {
 	d := decoder{b: b}
 	job = &core.TranscodeJob{
 		Session:  core.SessionID(d.text("the session", maxName)),
 		Manifest: core.ManifestID(d.text("the manifest", maxName)),
 		Number:   core.SegmentNumber(d.num()),
 	}
-	inputLen = int(d.within("the input's length", 0, core.MaxSegmentBytes))
+	input = d.place()
 	job.Duration = time.Duration(d.num())
 	job.Signature = d.flag()
 	job.Reinit = d.flag()
@@ -74,9 +75,9 @@ func DecodeJob(b []byte) (job *core.TranscodeJob, inputLen int, err error) {
 		job.Profiles = append(job.Profiles, decodeProfile(&d))
 	}
 	if err := d.end(); err != nil {
-		return nil, 0, err
+		return nil, Place{}, err
 	}
-	return job, inputLen, nil
+	return job, input, nil
 }
 
 func encodeProfile(e *encoder, p *core.Profile) {

@@ -93,18 +93,18 @@ func DecodeSession(b []byte) (core.SessionID, error) {
 	return id, d.end()
 }
 
-// EncodeLength makes the message that announces n bytes of payload.
-func EncodeLength(n int) []byte {
+// EncodePlace makes the message that says where a payload is.
+func EncodePlace(p Place) []byte {
 	var e encoder
-	e.num(int64(n))
+	e.place(p)
 	return e.b
 }
 
-// DecodeLength reads an announcement of at most limit bytes.
-func DecodeLength(b []byte, limit int) (int, error) {
+// DecodePlace reads where a payload is.
+func DecodePlace(b []byte) (Place, error) {
 	d := decoder{b: b}
-	n := d.within("a payload's length", 0, int64(limit))
-	return int(n), d.end()
+	p := d.place()
+	return p, d.end()
 }
 
 // clip bounds text whose end matters less than that the message arrives.

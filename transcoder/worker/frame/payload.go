@@ -35,6 +35,15 @@ func (p *Payload) Receive(c *Conn, h Header) error {
 	return nil
 }
 
+// size is how many bytes are still missing.
+func (p *Payload) size() int {
+	n := 0
+	for _, b := range p.bufs {
+		n += len(b)
+	}
+	return n
+}
+
 func (p *Payload) skipFull() {
 	for len(p.bufs) > 0 && len(p.bufs[0]) == 0 {
 		p.bufs = p.bufs[1:]

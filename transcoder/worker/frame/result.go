@@ -6,10 +6,11 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// EncodeResult puts all of a result but the renditions' bytes into a message,
-// and returns the payloads in the order in which they are sent.
-func EncodeResult(res *core.TranscodeResult) (message []byte, payloads [][]byte) {
+// EncodeResult puts all of a result but the renditions' bytes into a message.
+// inSlot says that they lie in the job's slot; otherwise they follow.
+func EncodeResult(res *core.TranscodeResult, inSlot bool) []byte {
 	var e encoder
+	e.flag(inSlot)
 	e.num(int64(res.DecodedFrames))
 	e.num(int64(res.DecodedPixels))
 	e.num(int64(res.MediaTime))
@@ -21,16 +22,24 @@ func EncodeResult(res *core.TranscodeResult) (message []byte, payloads [][]byte)
 		e.num(int64(r.Pixels))
 		e.num(int64(len(r.Data)))
 		e.num(int64(len(r.Signature)))
-		payloads = append(payloads, r.Data, r.Signature)
 	}
-	return e.b, payloads
+	return e.b
+}
+
+// Payloads are a result's bytes, in the order in which they are sent.
+func Payloads(res *core.TranscodeResult) (payloads [][]byte) {
+	for i := range res.Renditions {
+		payloads = append(payloads, res.Renditions[i].Data, res.Renditions[i].Signature)
+	}
+	return payloads
 }
 
 // DecodeResult reads a result that has to hold exactly want renditions and
-// allocates their buffers, which the returned payload fills. Numbers that no
-// honest worker could send are malformed.
-func DecodeResult(b []byte, want int) (*core.TranscodeResult, *Payload, error) {
+// allocates their buffers, which the returned payload fills, from the job's slot
+// when inSlot. Numbers that no honest worker could send are malformed.
+func DecodeResult(b []byte, want int) (_ *core.TranscodeResult, _ *Payload, inSlot bool, err error) {
 	d := decoder{b: b}
+	inSlot = d.flag()
 	res := &core.TranscodeResult{
 		DecodedFrames:  core.Frames(d.within("decoded frames", 0, maxFrames)),
 		DecodedPixels:  core.Pixels(d.within("decoded pixels", 0, maxPixels)),
@@ -38,7 +47,7 @@ func DecodeResult(b []byte, want int) (*core.TranscodeResult, *Payload, error) {
 		SourceDuration: time.Duration(d.within("source duration", 0, maxDuration)),
 	}
 	if n := d.num(); d.err == nil && n != int64(want) {
-		return nil, nil, errorf("%d renditions where %d were asked for", n, want)
+		return nil, nil, false, errorf("%d renditions where %d were asked for", n, want)
 	}
 	lengths := make([]int, 0, 2*want)
 	var total int64
@@ -55,7 +64,7 @@ func DecodeResult(b []byte, want int) (*core.TranscodeResult, *Payload, error) {
 		lengths = append(lengths, int(data), int(sig))
 	}
 	if err := d.end(); err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	payload, bufs := NewPayload(lengths...)
 	for i := range res.Renditions {
@@ -64,5 +73,5 @@ func DecodeResult(b []byte, want int) (*core.TranscodeResult, *Payload, error) {
 			res.Renditions[i].Signature = sig
 		}
 	}
-	return res, payload, nil
+	return res, payload, inSlot, nil
 }

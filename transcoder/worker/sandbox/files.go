@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -36,11 +37,23 @@ func restrictFiles(o Options) error {
 			usable = append(usable[:len(usable):len(usable)], found...)
 		}
 	}
-	rules := []landlock.Rule{
-		landlock.PathAccess(ll.AccessFSReadFile|ll.AccessFSReadDir, readable...).IgnoreIfMissing(),
-		landlock.PathAccess(ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSIoctlDev, usable...).IgnoreIfMissing(),
+	var rules []landlock.Rule
+	for _, path := range readable {
+		rules = append(rules, allow(path, ll.AccessFSReadFile))
+	}
+	for _, path := range usable {
+		rules = append(rules, allow(path, ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSIoctlDev))
 	}
 	// The newest version that the kernel knows: best effort never goes below the
 	// file rules, which every version has.
 	return landlock.V11.BestEffort().Restrict(rules...)
+}
+
+// allow grants rights on a path; a directory may be listed too. What is not
+// there needs no rule.
+func allow(path string, rights landlock.AccessFSSet) landlock.Rule {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		rights |= ll.AccessFSReadDir
+	}
+	return landlock.PathAccess(rights, path).IgnoreIfMissing()
 }
