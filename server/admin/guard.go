@@ -1,0 +1,123 @@
+package admin
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// guard refuses what is not meant for this listener, whatever the route.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.recovered(w, r)
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-store")
+		switch r.Method {
+		case http.MethodGet, http.MethodHead, http.MethodPost:
+		default:
+			h.Set("Allow", "GET, HEAD, POST")
+			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+			return
+		}
+		if !s.hosts.allow(r.Host) {
+			s.refuse(w, r, fault.New(fault.AdminHostRefused, "admin request", "the Host header names another host than this listener"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// recovered turns a handler's panic into an answer and a line in our own log.
+func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	s.opts.Log.Error("admin request failed", "path", r.URL.Path,
+		fault.Attr(fault.Wrap(fault.Unexpected, "admin request", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))))
+	http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+}
+
+// sameSite keeps pages of other sites away from a handler that changes or costs
+// something.
+func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if crossSite(r) {
+			s.refuse(w, r, fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not do this"))
+			return
+		}
+		next(w, r)
+	})
+}
+
+// crossSite reports whether a browser sent the request from a page of another
+// site. Programs send none of these headers. What a browser's address bar sends
+// is the user's own.
+func crossSite(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site != "same-origin" && site != "none"
+	}
+	// Browsers without Sec-Fetch-Site.
+	for _, header := range []string{"Origin", "Referer"} {
+		if from := r.Header.Get(header); from != "" {
+			u, err := url.Parse(from)
+			return err != nil || !strings.EqualFold(u.Host, r.Host)
+		}
+	}
+	return false
+}
+
+// hosts are the names a request may call this listener by.
+type hosts struct {
+	names []string
+	// anyIP: the listener is not on loopback. An address cannot be rebound by
+	// DNS, so every one is fine.
+	anyIP bool
+}
+
+// newHosts allows loopback names, the configured address and further names.
+func newHosts(listen string, more []string) hosts {
+	h := hosts{names: append([]string{"localhost"}, more...)}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return h
+	}
+	if host != "" {
+		h.names = append(h.names, strings.Trim(host, "[]"))
+	}
+	h.anyIP = !isLoopback(host)
+	return h
+}
+
+func (h hosts) allow(hostport string) bool {
+	host := hostport
+	// The port may differ, as through an SSH tunnel.
+	if name, _, err := net.SplitHostPort(hostport); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return h.anyIP || ip.IsLoopback() || slices.Contains(h.names, host)
+	}
+	return slices.ContainsFunc(h.names, func(n string) bool { return strings.EqualFold(n, host) && n != "" })
+}
+
+// isLoopback reports whether only this machine reaches the host.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.IsLoopback()
+}
