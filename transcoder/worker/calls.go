@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
@@ -19,7 +20,7 @@ var errRetired = errors.New("the worker is being exchanged")
 type call struct {
 	want    int
 	result  *core.TranscodeResult
-	probed  []byte
+	probed  transcoder.MediaInfo
 	payload *frame.Payload
 	err     error
 	done    chan struct{}
@@ -36,6 +37,7 @@ func (p *process) begin(want int) (uint64, *call, error) {
 	p.next++
 	c := &call{want: want, done: make(chan struct{}), finished: make(chan struct{})}
 	p.calls[p.next] = c
+	p.slots[p.next] = 0
 	return p.next, c, nil
 }
 
@@ -123,11 +125,34 @@ func (p *process) ask(ctx context.Context, t frame.Type, want int, input []byte,
 	case <-p.gone:
 		return nil, p.fault
 	case <-ctx.Done():
-		if err := p.conn.Send(frame.TypeCancel, id, nil); err != nil {
-			p.o.Log.Debug("cancel not sent", "err", err)
-		}
+		p.giveUp(id)
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "transcode", ctx.Err())
 	}
+}
+
+// giveUp tells the child that nobody waits for a request any more. The child
+// answers all the same, when it notices; one that never does is stuck.
+func (p *process) giveUp(id uint64) {
+	p.mu.Lock()
+	if _, unanswered := p.slots[id]; unanswered {
+		p.abandoned[id] = time.Now()
+	}
+	p.mu.Unlock()
+	if err := p.conn.Send(frame.TypeCancel, id, nil); err != nil {
+		p.o.Log.Debug("cancel not sent", "err", err)
+	}
+}
+
+// stuck reports whether a request that was given up has still not ended.
+func (p *process) stuck() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, since := range p.abandoned {
+		if time.Since(since) > p.o.times.stuck {
+			return true
+		}
+	}
+	return false
 }
 
 // send hands a request over. It returns nil when the child is gone, which the
@@ -142,6 +167,7 @@ func (p *process) send(id uint64, t frame.Type, input []byte, message func(slot 
 	body, err := message(slot)
 	if err != nil {
 		p.arena.Release(slot)
+		p.answered(id)
 		return fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
 	}
 	if slot > 0 {
@@ -165,10 +191,12 @@ func (p *process) giveSlot(id uint64, slot int) {
 	p.slots[id] = slot
 }
 
-// takeSlot takes back the slot of an answered request, 0 when it had none.
-func (p *process) takeSlot(id uint64) int {
+// answered notes that the child is done with a request, and takes back the slot
+// that went with it, 0 when there was none.
+func (p *process) answered(id uint64) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	delete(p.abandoned, id)
 	slot := p.slots[id]
 	delete(p.slots, id)
 	return slot
@@ -188,4 +216,14 @@ func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.
 		return nil, fault.New(fault.WorkerProtocol, "transcode", "")
 	}
 	return c.result, nil
+}
+
+func (p *process) probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
+	c, err := p.ask(ctx, frame.TypeProbe, 0, segment, func(slot int) ([]byte, error) {
+		return frame.EncodePlace(frame.Place{Len: len(segment), Slot: slot}), nil
+	})
+	if err != nil {
+		return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, err
+	}
+	return c.probed, nil
 }

@@ -32,7 +32,10 @@ type Client struct {
 	missing  []string
 }
 
-var _ transcoder.Engine = (*Client)(nil)
+var (
+	_ transcoder.Engine = (*Client)(nil)
+	_ transcoder.Prober = (*Client)(nil)
+)
 
 // Start starts a child and waits until it is ready; ctx bounds the wait alone.
 // Close ends it. The error is a *fault.Fault with code WorkerStartFailed.
@@ -69,6 +72,21 @@ func (c *Client) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.T
 			continue
 		}
 		return res, err
+	}
+}
+
+// Probe lets the child look at media. The segment stays the caller's, as a job's
+// input does.
+func (c *Client) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
+	for {
+		p, err := c.live(ctx)
+		if err != nil {
+			return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, err
+		}
+		info, err := p.probe(ctx, segment)
+		if !errors.Is(err, errRetired) {
+			return info, err
+		}
 	}
 }
 

@@ -58,6 +58,8 @@ type times struct {
 	start time.Duration
 	// idle is how long a child without work is left alone.
 	idle time.Duration
+	// stuck is how long a child may take to end a request nobody waits for.
+	stuck time.Duration
 	// stop is how long Close waits for a killed child to be gone.
 	stop time.Duration
 }
@@ -78,7 +80,7 @@ func (o Options) withDefaults() Options {
 	if o.times == (times{}) {
 		o.times = times{
 			heartbeat: 200 * time.Millisecond, silence: 5, starved: 40,
-			start: 30 * time.Second, idle: 30 * time.Second, stop: 5 * time.Second,
+			start: 30 * time.Second, idle: 30 * time.Second, stuck: 10 * time.Second, stop: 5 * time.Second,
 		}
 	}
 	return o

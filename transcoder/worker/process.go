@@ -35,11 +35,15 @@ type process struct {
 	seen atomic.Int64
 	wg   sync.WaitGroup
 
-	mu      sync.Mutex // covers the fields below
-	calls   map[uint64]*call
-	slots   map[uint64]int // slots that the child has, by request
-	next    uint64
-	retired bool
+	mu    sync.Mutex // covers the fields below
+	calls map[uint64]*call
+	// slots are the requests that the child has not answered, with the slots of
+	// the arena that went with them, or 0.
+	slots map[uint64]int
+	// abandoned are requests whose caller has left, and since when.
+	abandoned map[uint64]time.Time
+	next      uint64
+	retired   bool
 	// idleSince is when the last call ended.
 	idleSince time.Time
 }
@@ -83,7 +87,7 @@ func spawn(o Options, level isolation) (*process, error) {
 	p := &process{
 		o: o, cmd: cmd, conn: frame.NewConn(ours), arena: arena, said: said,
 		gone: make(chan struct{}), exited: make(chan struct{}),
-		calls: make(map[uint64]*call), slots: make(map[uint64]int), idleSince: time.Now(),
+		calls: make(map[uint64]*call), slots: make(map[uint64]int), abandoned: make(map[uint64]time.Time), idleSince: time.Now(),
 	}
 	started := make(chan error)
 	p.wg.Go(func() {

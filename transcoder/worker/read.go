@@ -39,7 +39,7 @@ func (p *process) take(h frame.Header) error {
 		return err
 	}
 	// Any answer means that the child is done with the request's slot.
-	slot := p.takeSlot(h.ID)
+	slot := p.answered(h.ID)
 	defer p.arena.Release(slot)
 	c := p.call(h.ID)
 	if c == nil {
@@ -57,7 +57,8 @@ func (p *process) take(h frame.Header) error {
 			err = p.arena.Fill(slot, c.payload)
 		}
 	case frame.TypeProbed:
-		c.probed, c.payload = body, &frame.Payload{}
+		c.probed, err = frame.DecodeProbed(body)
+		c.payload = &frame.Payload{}
 	case frame.TypeError:
 		var f *fault.Fault
 		if f, err = frame.DecodeError(body); err == nil {

@@ -236,22 +236,16 @@ func (s *server) answer(id uint64, r *request) {
 	_ = s.conn.Send(frame.TypeResult, id, frame.EncodeResult(res, inSlot), payloads...)
 }
 
-// prober is what an engine offers besides when it can look at media.
-type prober interface {
-	// ProbeMedia describes the media in few words of its own encoding.
-	ProbeMedia(ctx context.Context, input []byte) ([]byte, error)
-}
-
 func (s *server) probe(id uint64, r *request) {
-	p, ok := s.engine.(prober)
+	p, ok := s.engine.(transcoder.Prober)
 	if !ok {
 		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(fault.New(fault.TranscoderInvalidInput, "probe", "this engine does not probe")))
 		return
 	}
-	b, err := p.ProbeMedia(r.ctx, r.input)
+	info, err := p.Probe(r.ctx, r.input)
 	if err != nil {
 		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(err))
 		return
 	}
-	_ = s.conn.Send(frame.TypeProbed, id, b)
+	_ = s.conn.Send(frame.TypeProbed, id, frame.EncodeProbed(info))
 }

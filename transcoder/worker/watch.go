@@ -52,6 +52,11 @@ func (p *process) watch() {
 				fmt.Sprintf("no sign of life for %v", time.Duration(silent)*p.o.times.heartbeat)))
 			return
 		}
+		if p.stuck() {
+			p.kill(fault.New(fault.WorkerUnresponsive, "transcode",
+				fmt.Sprintf("a segment that nobody waits for has not ended in %v", p.o.times.stuck)))
+			return
+		}
 		if used := residentBytes(pid); p.o.Memory > 0 && used > p.o.Memory {
 			p.kill(fault.New(fault.WorkerOutOfMemory, "transcode",
 				fmt.Sprintf("%d MB in use, %d MB allowed", used>>20, p.o.Memory>>20)))

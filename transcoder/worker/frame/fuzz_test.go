@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
@@ -24,6 +25,7 @@ func FuzzMessages(f *testing.F) {
 	f.Add(frame.EncodeHello(frame.Hello{Version: 1, Device: "cpu", Missing: []string{"x"}}))
 	f.Add(frame.EncodeError(fault.New(fault.Draining, "op", "detail")))
 	f.Add(frame.EncodeSession("s"))
+	f.Add(frame.EncodeProbed(transcoder.MediaInfo{Container: "mpegts", VideoCodec: "h264", FPS: 29.97, Width: 2}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if job, in, err := frame.DecodeJob(b); err == nil {
 			// The length stands for the input's bytes; give it that many, when few.
@@ -39,6 +41,9 @@ func FuzzMessages(f *testing.F) {
 		frame.DecodeError(b)
 		frame.DecodeSession(b)
 		frame.DecodePlace(b)
+		if info, err := frame.DecodeProbed(b); err == nil && !bytes.Equal(frame.EncodeProbed(info), b) {
+			t.Error("probed changed")
+		}
 		if res, payload, _, err := frame.DecodeResult(b, 2); err == nil {
 			if len(res.Renditions) != 2 || payload == nil {
 				t.Error("a result without its renditions")
