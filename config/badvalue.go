@@ -10,7 +10,11 @@ import (
 // badValue explains a value that an option does not take.
 func (l *loader) badValue(o option, t valueType, g given, err error) *Problem {
 	if u, ok := errors.AsType[*unreadable](err); ok {
-		return l.unusable(g, u)
+		p := l.unusable(g, u)
+		if u.content {
+			p.Code, p.Remedy = fault.BadOption, "correct the file"
+		}
+		return p
 	}
 	p := &Problem{Code: fault.BadOption, Subject: g.subject(t), Origin: g.origin, Text: err.Error()}
 	if !strings.HasSuffix(p.Text, "?") {

@@ -36,7 +36,7 @@ func TestCommandLines(t *testing.T) {
 			equal(t, c.Addresses.AdminListen.Addr(), "127.0.0.1:5935")
 			equal(t, c.Gateway.HTTPIngest, true)
 			equal(t, c.Gateway.LocalVerify, false)
-			equal(t, c.Gateway.Ladder.Presets, []string{"P240p30fps16x9", "P360p30fps16x9"})
+			equal(t, names(c.Gateway.Ladder), "P240p30fps16x9 426x240, P360p30fps16x9 640x360")
 		}},
 		{name: "everything in one process", line: "-gateway -orchestrator -transcoder -httpAddr 127.0.0.1:9000 -serviceAddr 127.0.0.1:9000 -gatewayAddr 127.0.0.1:0 -cliAddr 127.0.0.1:0", check: func(t *testing.T, c *config.Config) {
 			equal(t, c.Addresses.OrchestratorListen.Addr(), "127.0.0.1:9000")
@@ -103,7 +103,8 @@ func TestCommandLines(t *testing.T) {
 			equal(t, c.Transcoding.EncoderPreset, "medium")
 		}},
 		{name: "gateway with a ladder, two dashes", line: "--gateway --orchAddr=a.example.org,b.example.org:9000 --transcodingOptions=/etc/ladder.json --httpAddr 0.0.0.0:9935 --httpIngest --metricsClientIP", check: func(t *testing.T, c *config.Config) {
-			equal(t, string(c.Gateway.Ladder.Profiles.JSON), `[{"name":"480p"}]`)
+			equal(t, names(c.Gateway.Ladder), "480p 854x480")
+			equal(t, c.Gateway.Ladder.String(), "/etc/ladder.json")
 			equal(t, c.Addresses.Orchestrators[1].Authority(), "b.example.org:9000")
 			equal(t, c.Gateway.HTTPIngest, true)
 			equal(t, c.Monitoring.PerStream, true)
@@ -121,7 +122,7 @@ func TestCommandLines(t *testing.T) {
 			t.Parallel()
 			in := input(strings.Fields(c.line)...)
 			in.Environ = c.env
-			in.ReadFile = files(map[string]string{"/etc/pass": "open sesame\n", "/etc/ladder.json": `[{"name":"480p"}]`})
+			in.ReadFile = files(map[string]string{"/etc/pass": "open sesame\n", "/etc/ladder.json": `[{"name":"480p","width":854,"height":480,"bitrate":"1600k","fps":30}]`})
 			got, _, err := config.Load(in)
 			if text := errorText(err); text != c.err {
 				t.Errorf("got %s\nwant %s", text, c.err)
@@ -131,6 +132,14 @@ func TestCommandLines(t *testing.T) {
 			}
 		})
 	}
+}
+
+func names(l config.Ladder) string {
+	var all []string
+	for _, p := range l.Profiles {
+		all = append(all, p.Name+" "+p.Resolution())
+	}
+	return strings.Join(all, ", ")
 }
 
 func errorText(err error) string {

@@ -52,7 +52,7 @@ func readDocument(s string, in *Input) (Document, error) {
 		return Document{}, err
 	}
 	if !json.Valid(content) {
-		return Document{}, &unreadable{path: s, why: errJSON.Error()}
+		return Document{}, &unreadable{path: s, why: errJSON.Error(), content: true}
 	}
 	return Document{JSON: content, Path: s}, nil
 }

@@ -3,64 +3,93 @@ package config
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Ladder is a set of renditions: names of presets, or profiles as JSON.
+// Ladder is a set of renditions: presets by name, or profiles as JSON.
 type Ladder struct {
-	// Presets are names from PresetNames, in the order given.
-	Presets []string
-	// Profiles is set instead when JSON, or a file of it, was given.
-	Profiles Document
-}
-
-// PresetNames returns the names of the network's preset renditions.
-func PresetNames() []string {
-	return []string{
-		"P720p60fps16x9", "P720p30fps16x9", "P720p25fps16x9", "P720p30fps4x3",
-		"P576p30fps16x9", "P576p25fps16x9",
-		"P360p30fps16x9", "P360p25fps16x9", "P360p30fps4x3",
-		"P240p30fps16x9", "P240p25fps16x9", "P240p30fps4x3",
-		"P144p30fps16x9", "P144p25fps16x9",
-	}
+	// Profiles are the renditions, in the order given. Not to be changed.
+	Profiles []core.Profile
+	// source is what was given: names, a path or JSON.
+	source string
 }
 
 var errLadder = errors.New("no rendition is named")
 
 // readLadder takes names separated by commas, JSON in place, or the path of a
-// JSON file. A text that looks like preset names is never taken for a path.
+// JSON file.
 func readLadder(s string, in *Input) (Ladder, error) {
+	l := Ladder{source: s}
+	var err error
 	if inlineJSON(s) || looksLikePath(s) {
-		doc, err := readDocument(s, in)
-		return Ladder{Profiles: doc}, err
+		l.Profiles, err = readProfiles(s, in)
+	} else {
+		l.Profiles, err = readPresets(s)
 	}
-	known := PresetNames()
-	var l Ladder
-	for _, name := range strings.Split(s, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			continue
-		}
-		if !slices.Contains(known, name) {
-			return Ladder{}, fmt.Errorf("no preset is called %s%s", show(name), didYouMean(name, known, ""))
-		}
-		l.Presets = append(l.Presets, name)
+	if err == nil && len(l.Profiles) == 0 {
+		err = errLadder
 	}
-	if len(l.Presets) == 0 {
-		return Ladder{}, errLadder
-	}
-	return l, nil
+	return l, err
 }
 
 func looksLikePath(s string) bool {
 	return strings.ContainsAny(s, "/\\") || strings.HasSuffix(s, ".json")
 }
 
-// String writes the ladder as it is read: names, path or JSON.
-func (l Ladder) String() string {
-	if len(l.Presets) > 0 {
-		return strings.Join(l.Presets, ",")
+// readProfiles reads JSON. What is wrong with a file is said with its name.
+func readProfiles(s string, in *Input) ([]core.Profile, error) {
+	doc, err := readDocument(s, in)
+	if err != nil {
+		return nil, err
 	}
-	return l.Profiles.String()
+	profiles, err := core.ParseProfilesJSON(doc.JSON)
+	if err != nil && doc.Path != "" {
+		return nil, &unreadable{path: doc.Path, why: detail(err), content: true}
+	}
+	if err != nil {
+		return nil, errors.New(detail(err))
+	}
+	return profiles, nil
 }
+
+// detail is the public part of a fault on one line.
+func detail(err error) string {
+	text := err.Error()
+	if f, ok := errors.AsType[*fault.Fault](err); ok && f.Detail != "" {
+		text = f.Detail
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// readPresets reads names, and suggests one for a name that does not exist.
+func readPresets(s string) ([]core.Profile, error) {
+	var known []string
+	for _, p := range core.Presets() {
+		if !p.Unlisted {
+			known = append(known, p.Profile.Name)
+		}
+	}
+	for name := range strings.SplitSeq(s, ",") {
+		name = strings.TrimSpace(name)
+		if _, ok := core.PresetByName(name); name != "" && !ok {
+			return nil, fmt.Errorf("no preset is called %s%s", show(name), didYouMean(name, known, ""))
+		}
+	}
+	profiles, err := core.ParsePresets(s)
+	if err != nil {
+		return nil, errors.New(detail(err))
+	}
+	return profiles, nil
+}
+
+// String is what was given: names, path or JSON.
+func (l Ladder) String() string { return l.source }

@@ -58,7 +58,7 @@ func (f fixture) input() config.Input {
 	in := input(append([]string{"-config", "node.conf"}, f.args...)...)
 	in.Environ = f.env
 	in.ReadFile = files(map[string]string{
-		"node.conf": string(f.content), "binary": "\xff\xfe", "empty": "\n", "node.conf.json": "{",
+		"node.conf": string(f.content), "binary": "\xff\xfe", "empty": "\n", "node.conf.json": "{", "wide.json": `[{"name":"x","width":-1}]`,
 	})
 	if len(f.env) > 0 && f.env[0] == "HOMELESS=1" {
 		in.Home = ""

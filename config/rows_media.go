@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+)
 
 func transcodingRows() []option {
 	return []option{
@@ -25,9 +29,9 @@ func transcodingRows() []option {
 
 func gatewayRows() []option {
 	return []option{
-		{name: "transcodingOptions", mark: "G", roles: gateway, preset: "P240p30fps16x9,P360p30fps16x9", help: "default renditions: preset names separated by commas, or the path of a JSON file",
+		{name: "transcodingOptions", mark: "G", roles: gateway, preset: core.DefaultPresets, help: "default renditions: preset names separated by commas, or the path of a JSON file",
 			to: func(c *Config) value {
-				return typed(&c.Gateway.Ladder, "presets or path", "P240p30fps16x9,P360p30fps16x9", readLadder)
+				return typed(&c.Gateway.Ladder, "presets or path", core.DefaultPresets, readLadder)
 			}},
 		{name: "maxAttempts", mark: "G", roles: gateway, preset: "3", help: "orchestrators tried for one segment",
 			to: func(c *Config) value { return whole(&c.Gateway.MaxAttempts, 1, 100) }},

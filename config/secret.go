@@ -68,7 +68,7 @@ func readSecret(s string, in *Input) (Secret, error) {
 	case err == nil:
 		trimmed := strings.TrimSpace(string(content))
 		if trimmed == "" {
-			return Secret{}, &unreadable{path: s, why: "the file is empty"}
+			return Secret{}, &unreadable{path: s, why: "the file is empty", content: true}
 		}
 		return NewSecret(trimmed), nil
 	case errors.Is(err, fs.ErrPermission):

@@ -7,7 +7,11 @@ import (
 )
 
 // unreadable is a file that an option names and that cannot be used.
-type unreadable struct{ path, why string }
+type unreadable struct {
+	path, why string
+	// content: the file was read, and what it says is wrong.
+	content bool
+}
 
 func (u *unreadable) Error() string { return "cannot use file " + show(u.path) + ": " + u.why }
 
