@@ -28,7 +28,7 @@ func gateway(t *testing.T, orchestrators string, args ...string) (*harness.Proce
 	t.Helper()
 	addr := harness.Address(t)
 	p := harness.Start(t, binary, append([]string{"-gateway", "-orchAddr", orchestrators, "-httpAddr", addr,
-		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-transcodingOptions", "P240p30fps16x9,P144p30fps16x9"}, args...)...)
+		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-transcodingOptions", ladder}, args...)...)
 	p.WaitHTTP("http://" + addr + "/healthz")
 	return p, "http://" + addr
 }

@@ -19,7 +19,7 @@ func TestTwoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judge(t, s, out)
+		judgeRenditions(t, s, out)
 	}
 	master := string(body(t, gw+"/stream/movie.m3u8"))
 	for _, want := range []string{"#EXTM3U", "P240p30fps16x9", "P144p30fps16x9"} {
@@ -45,13 +45,13 @@ func TestTwoProcesses(t *testing.T) {
 // TestOneProcess runs gateway, orchestrator and transcoder together.
 func TestOneProcess(t *testing.T) {
 	gw := harness.Address(t)
-	_, _ = orchestrator(t, "-gateway", "-gatewayAddr", gw, "-transcodingOptions", "P240p30fps16x9,P144p30fps16x9")
+	_, _ = orchestrator(t, "-gateway", "-gatewayAddr", gw, "-transcodingOptions", ladder)
 	for _, s := range segments(t, small(2)) {
 		out, err := harness.Push("http://"+gw, "movie", fmt.Sprintf("%d.ts", s.Number), s.Data, s.Duration)
 		if err != nil {
 			t.Fatal(err)
 		}
-		judge(t, s, out)
+		judgeRenditions(t, s, out)
 	}
 }
 

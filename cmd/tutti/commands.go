@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/libav"
+	"github.com/tuttinode/tutti/transcoder/worker"
+)
+
+// command is a word that may stand in place of flags.
+type command func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+
+// mediaWorker is the hidden command that the node starts itself with.
+const mediaWorker = "media-worker"
+
+// envPreset tells a media worker which encoder preset to use.
+const envPreset = "TUTTI_WORKER_PRESET"
+
+var commands = map[string]command{
+	"config":    configCommand,
+	"help":      helpCommand,
+	mediaWorker: mediaWorkerCommand,
+}
+
+// configCommand is `tutti config check [flags]`.
+func configCommand(_ context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 || args[0] != "check" {
+		fmt.Fprintln(stderr, "usage: tutti config check [the node's flags]\nShows the configuration in effect, where each value comes from, and every problem.")
+		return exitUsage
+	}
+	cfg, notices, problems := config.Load(input(args[1:]))
+	if err := config.WriteCheck(stdout, cfg, notices, problems); err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFailed
+	}
+	if problems != nil {
+		return exitUsage
+	}
+	return exitOK
+}
+
+// helpCommand is `tutti help [code]`: without a code the options, with one what
+// the condition means and what to do.
+func helpCommand(_ context.Context, args []string, stdout, stderr io.Writer) int {
+	var err error
+	if len(args) == 0 {
+		err = config.WriteHelp(stdout)
+	} else {
+		err = fault.Explain(stdout, args[0])
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitUsage
+	}
+	return exitOK
+}
+
+// mediaWorkerCommand is the child process that does the media work. It knows no
+// configuration, no keys and no files; what it says on standard error goes into
+// the node's log.
+func mediaWorkerCommand(ctx context.Context, _ []string, _, stderr io.Writer) int {
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	err := worker.Main(ctx, func(device string) (transcoder.Engine, error) {
+		return libav.New(libav.Options{
+			Device: device, Preset: os.Getenv(envPreset), Cores: runtime.NumCPU(), Version: version, Log: log,
+		})
+	})
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFailed
+	}
+	return exitOK
+}

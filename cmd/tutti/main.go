@@ -1,0 +1,121 @@
+// Command tutti is the node: gateway, orchestrator and transcoder, alone or
+// together, as its flags say.
+//
+// This package reads the configuration, introduces the parts to one another and
+// turns the outcome into an exit status: 0 when the stop was asked for, 1 when
+// something failed, 2 when the command line or the configuration is wrong. It is
+// the only package that sees all others.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/tuttinode/tutti/cmd/internal/logging"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/lifecycle"
+)
+
+// version is set when the program is linked.
+var version = "undefined"
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		if command, ok := commands[args[0]]; ok {
+			return command(ctx, args[1:], stdout, stderr)
+		}
+	}
+	cfg, notices, err := config.Load(input(args))
+	if cfg != nil && cfg.Process.Informational() {
+		return inform(cfg, stdout, stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		fmt.Fprintln(stderr, "\ntutti -help lists the options; tutti config check shows what is in effect.")
+		return exitUsage
+	}
+	sink, err := logging.Setup(logging.Options{
+		Verbosity: cfg.Logging.Verbosity, VModule: cfg.Logging.VModule, Dir: cfg.Logging.Dir,
+		ToStderr: cfg.Logging.ToStderr, AlsoToStderr: cfg.Logging.AlsoToStderr,
+	})
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitUsage
+	}
+	defer sink.Flush()
+	if err := config.WriteTable(stdout, cfg); err != nil {
+		fmt.Fprintln(stderr, err)
+	}
+	log := sink.Logger()
+	for _, n := range notices {
+		log.Warn("configuration", "notice", n.String())
+	}
+	if err := serve(ctx, cfg, sink); err != nil {
+		log.Error("tutti ends", fault.Attr(err))
+		fmt.Fprintln(stderr, explain(err))
+		return exitFailed
+	}
+	return exitOK
+}
+
+// serve runs the node until it is asked to stop or fails.
+func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	n, err := newNode(cfg, sink)
+	if err != nil {
+		return err
+	}
+	return lifecycle.RunWith(ctx, sink.Logger(), lifecycle.Options{DrainTimeout: cfg.Limits.DrainTimeout}, signals, n.components...)
+}
+
+// explain is a failure for a terminal: what happened, and what to do about it.
+func explain(err error) string {
+	code := fault.CodeOf(err)
+	row, ok := fault.Lookup(code)
+	if !ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("%v\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", err, row.Cause, row.Remedy, code)
+}
+
+func input(args []string) config.Input {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
+	}
+	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home}
+}
+
+// inform prints what was asked for instead of running a node.
+func inform(cfg *config.Config, stdout, stderr io.Writer) int {
+	var err error
+	switch {
+	case cfg.Process.Version:
+		_, err = io.WriteString(stdout, config.VersionText(version))
+	case cfg.Process.Help:
+		err = config.WriteHelp(stdout)
+	case cfg.Process.ShowFlags:
+		err = config.WriteJSON(stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFailed
+	}
+	return exitOK
+}

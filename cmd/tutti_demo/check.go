@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
+	"github.com/tuttinode/tutti/transcoder/libav/judge"
+)
+
+// check pushes the source as fast as the node takes it and judges every rendition
+// and the playlists. The error says what broke.
+func check(ctx context.Context, n *node, source clip.Source, segments int, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	const stream = "demo"
+	profiles, err := core.ParsePresets(ladder)
+	if err != nil {
+		return err
+	}
+	done := 0
+	for done < segments {
+		seg, err := source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		renditions, took, err := push(ctx, n.gateway, stream, seg)
+		if err != nil {
+			return err
+		}
+		if err := judgeAll(ctx, seg, renditions, profiles); err != nil {
+			return fmt.Errorf("segment %d: %w", seg.Number, err)
+		}
+		fmt.Fprint(out, line(seg, renditions, took))
+		done++
+	}
+	if done == 0 {
+		return errors.New("the source gave no segment")
+	}
+	if err := playlists(ctx, n.gateway, stream, profiles, done); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "ok: %d segments, %d renditions each; pictures, times, sizes and sound are as asked, playlists list them\n", done, len(profiles))
+	return nil
+}
+
+func judgeAll(ctx context.Context, seg clip.Segment, renditions []rendition, profiles []core.Profile) error {
+	if len(renditions) != len(profiles) {
+		return fmt.Errorf("%d renditions, want %d", len(renditions), len(profiles))
+	}
+	source, err := judge.Read(ctx, seg.Data)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for i, r := range renditions {
+		if r.name != profiles[i].Name {
+			problems = append(problems, fmt.Errorf("rendition %d is called %q, want %q", i, r.name, profiles[i].Name))
+		}
+		problems = append(problems, source.Rendition(ctx, r.data, profiles[i]))
+	}
+	return errors.Join(problems...)
+}
+
+// playlists reads what a player would.
+func playlists(ctx context.Context, gateway, stream string, profiles []core.Profile, segments int) error {
+	master, err := get(ctx, fmt.Sprintf("%s/stream/%s.m3u8", gateway, stream))
+	if err != nil {
+		return err
+	}
+	for _, p := range profiles {
+		if !strings.Contains(master, p.Name) {
+			return fmt.Errorf("the master playlist does not list %s", p.Name)
+		}
+		media, err := get(ctx, fmt.Sprintf("%s/stream/%s/%s.m3u8", gateway, stream, p.Name))
+		if err != nil {
+			return err
+		}
+		if got := strings.Count(media, "#EXTINF"); got < min(segments, 3) {
+			return fmt.Errorf("the playlist of %s lists %d segments of %d", p.Name, got, segments)
+		}
+	}
+	return nil
+}
+
+func get(ctx context.Context, url string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return "", err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", url, resp.Status)
+	}
+	return string(body), nil
+}
