@@ -55,3 +55,6 @@ func (p Patience) stop() time.Duration {
 	}
 	return p.Stop
 }
+
+// Limit is the hard stop.
+func (p Patience) Limit() time.Duration { return p.stop() }

@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/server/gateway/hls"
+)
+
+// StreamsReply is the JSON of GET /api/streams.
+type StreamsReply struct {
+	Streams []StreamReply `json:"streams"`
+}
+
+// StreamReply tells of one live stream.
+type StreamReply struct {
+	ID string `json:"id"`
+	// Playlist is the master playlist's path.
+	Playlist string    `json:"playlist"`
+	Since    time.Time `json:"since"`
+	// LastSegment is when the last segment came or was finished.
+	LastSegment time.Time   `json:"lastSegment"`
+	Source      SourceReply `json:"source"`
+	// Renditions are in profile order.
+	Renditions []RenditionReply `json:"renditions"`
+	// Orchestrator has had the last finished segment.
+	Orchestrator string `json:"orchestrator,omitempty"`
+	// InFlight, Finished and Failed count segments.
+	InFlight int   `json:"inFlight"`
+	Finished int64 `json:"finished"`
+	Failed   int64 `json:"failed"`
+	// LastCode is the code of the last failure, "" when there was none.
+	LastCode string `json:"lastCode,omitempty"`
+	// Segments are the latest ones, oldest first.
+	Segments []SegmentFigures `json:"segments"`
+}
+
+// SourceReply tells of a stream's source, as far as known.
+type SourceReply struct {
+	Playlist   string  `json:"playlist"`
+	Video      string  `json:"video,omitempty"`
+	Audio      string  `json:"audio,omitempty"`
+	Width      int     `json:"width,omitempty"`
+	Height     int     `json:"height,omitempty"`
+	FPS        float64 `json:"fps,omitempty"`
+	Unplayable bool    `json:"unplayable,omitempty"`
+}
+
+// RenditionReply tells of one rendition as it was asked for.
+type RenditionReply struct {
+	Name     string `json:"name"`
+	Playlist string `json:"playlist"`
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+	Bitrate  int    `json:"bitrate"`
+	// Unplayable: MP4 files, which HLS players cannot join.
+	Unplayable bool `json:"unplayable,omitempty"`
+}
+
+// serveStreams lists the live streams.
+func (g *Gateway) serveStreams(w http.ResponseWriter, _ *http.Request) {
+	reply := StreamsReply{Streams: []StreamReply{}}
+	for _, s := range g.liveStreams() {
+		reply.Streams = append(reply.Streams, s.reply())
+	}
+	slices.SortFunc(reply.Streams, func(a, b StreamReply) int { return cmp.Compare(a.ID, b.ID) })
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, http.StatusOK, reply)
+}
+
+// liveStreams are the streams that are admitted.
+func (g *Gateway) liveStreams() []*stream {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var out []*stream
+	for _, s := range g.streams {
+		if s.live {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (s *stream) reply() StreamReply {
+	base := "/stream/" + string(s.id)
+	r := StreamReply{ID: string(s.id), Playlist: base + ".m3u8", Since: s.since.UTC(), Renditions: []RenditionReply{}}
+	s.mu.Lock()
+	r.LastSegment, r.InFlight = s.lastSeen.UTC(), s.inFlight
+	r.Source.Playlist = base + "/" + hls.SourceKey + ".m3u8"
+	if in := s.last; in != nil {
+		r.Source.Video, r.Source.Audio, r.Source.FPS = in.VideoCodec, in.AudioCodec, in.FPS
+		r.Source.Width, r.Source.Height = in.Width, in.Height
+	}
+	for i, p := range s.profiles {
+		unplayable := p.Format.Ext() != ".ts"
+		r.Source.Unplayable = unplayable
+		r.Renditions = append(r.Renditions, RenditionReply{
+			Name: p.Name, Playlist: base + "/" + s.keys[i] + ".m3u8",
+			Width: p.Width, Height: p.Height, Bitrate: p.Bitrate, Unplayable: unplayable,
+		})
+	}
+	s.mu.Unlock()
+	f := &s.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r.Segments = append([]SegmentFigures{}, f.recent...)
+	r.Finished, r.Failed, r.LastCode = f.segments-f.failed, f.failed, f.lastCode
+	for _, seg := range slices.Backward(f.recent) {
+		if seg.Code == "" && seg.Orchestrator != "" {
+			r.Orchestrator = seg.Orchestrator
+			break
+		}
+	}
+	return r
+}

@@ -1,0 +1,117 @@
+// Package body reads request and response bodies into memory: once, into a
+// buffer of the right size, with a limit that a sender's announced length cannot
+// stretch.
+//
+// It is for server/gateway and its upstream package; it knows nothing of HTTP.
+package body
+
+import (
+	"errors"
+	"io"
+)
+
+// ErrTooLarge: the body is longer than the limit.
+var ErrTooLarge = errors.New("body is larger than the limit")
+
+const (
+	// trusted is how much is allocated on the word of an announced length alone.
+	trusted = 4 << 20
+	// first is the first buffer of a body of unknown length.
+	first = 256 << 10
+	// chunk is how much is read before the reader's Sink sees it, so that its
+	// work overlaps with the network's.
+	chunk = 128 << 10
+)
+
+// Reader says how a body is read.
+type Reader struct {
+	// Limit is the most that is read, in bytes.
+	Limit int64
+	// Size is the announced length, -1 when unknown.
+	Size int64
+	// Grow, when not nil, is asked before n more bytes are allocated and may
+	// refuse with an error.
+	Grow func(n int64) error
+	// Sink, when not nil, sees the bytes in order as they come, to hash them.
+	Sink func([]byte)
+}
+
+// Read reads r to its end. The buffer has the body's own size, or little more
+// when the length was not announced. A body that is shorter than announced is
+// io.ErrUnexpectedEOF, one over the limit ErrTooLarge.
+func (o Reader) Read(r io.Reader) ([]byte, error) {
+	if o.Size > o.Limit {
+		return nil, ErrTooLarge
+	}
+	size := int64(first)
+	if o.Size >= 0 {
+		size = min(o.Size, trusted)
+	}
+	buf, err := o.alloc(nil, size)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if len(buf) == cap(buf) {
+			if int64(len(buf)) == o.Size {
+				return buf, nil
+			}
+			if buf, err = o.more(r, buf); err != nil {
+				if err == io.EOF {
+					return buf, nil
+				}
+				return nil, err
+			}
+			continue
+		}
+		n, err := r.Read(buf[len(buf):min(cap(buf), len(buf)+chunk)])
+		o.sink(buf[len(buf) : len(buf)+n])
+		buf = buf[:len(buf)+n]
+		switch {
+		case err == nil:
+		case err != io.EOF:
+			return nil, err
+		case o.Size >= 0 && int64(len(buf)) < o.Size:
+			return nil, io.ErrUnexpectedEOF
+		default:
+			return buf, nil
+		}
+	}
+}
+
+func (o Reader) sink(b []byte) {
+	if o.Sink != nil && len(b) > 0 {
+		o.Sink(b)
+	}
+}
+
+// more makes room in a full buffer. When the length is unknown one byte is read
+// first, so that a body that just fits is not copied; io.EOF says that it did.
+func (o Reader) more(r io.Reader, buf []byte) ([]byte, error) {
+	if o.Size >= 0 {
+		return o.alloc(buf, min(o.Size, 2*int64(cap(buf))))
+	}
+	var one [1]byte
+	if _, err := io.ReadFull(r, one[:]); err != nil {
+		return buf, err
+	}
+	if int64(len(buf)) >= o.Limit {
+		return nil, ErrTooLarge
+	}
+	buf, err := o.alloc(buf, min(o.Limit, 2*int64(cap(buf))))
+	if err != nil {
+		return nil, err
+	}
+	o.sink(one[:])
+	return append(buf, one[0]), nil
+}
+
+// alloc returns a buffer of the given capacity with old's content.
+func (o Reader) alloc(old []byte, size int64) ([]byte, error) {
+	if o.Grow != nil {
+		if err := o.Grow(size - int64(cap(old))); err != nil {
+			return nil, err
+		}
+	}
+	return append(make([]byte, 0, size), old...), nil
+}

@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// eventBeat is how often a quiet event stream shows that it is alive.
+const eventBeat = 15 * time.Second
+
+// serveEvents follows a stream as server-sent events: one "segment" for each
+// segment of the recent past and of the future, "end" when the stream ends. Each
+// carries SegmentFigures.
+func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
+	s := g.streamByID(core.ManifestID(r.PathValue("id")))
+	if s == nil {
+		refuse(w, r, http.StatusNotFound, fault.New(fault.StreamNotFound, "follow stream", "no such stream is live"))
+		return
+	}
+	select {
+	case g.watchers <- struct{}{}:
+		defer func() { <-g.watchers }()
+	default:
+		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.WatchersFull, "follow stream", "too many clients follow events"))
+		return
+	}
+	past, events, stop := s.feed.watch()
+	defer stop()
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	out := g.patientWriter(w)
+	send := func(kind string, data []byte) bool {
+		_, err := fmt.Fprintf(out, "event: %s\ndata: %s\n\n", kind, data)
+		return err == nil && out.control.Flush() == nil
+	}
+	for _, f := range past {
+		b, err := json.Marshal(f)
+		if err != nil || !send("segment", b) {
+			return
+		}
+	}
+	beat := time.NewTicker(eventBeat)
+	defer beat.Stop()
+	_ = out.control.Flush()
+	for {
+		select {
+		case b, ok := <-events:
+			if !ok {
+				send("end", []byte("{}"))
+				return
+			}
+			if !send("segment", b) {
+				return
+			}
+		case <-beat.C:
+			if !send("beat", []byte("{}")) {
+				return
+			}
+		case <-r.Context().Done():
+			return
+		case <-g.stopping:
+			return
+		}
+	}
+}
+
+// streamByID finds a live stream by the name that players know.
+func (g *Gateway) streamByID(id core.ManifestID) *stream {
+	for _, s := range g.liveStreams() {
+		if s.id == id {
+			return s
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package gateway
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// keptFigures is how many segments' figures a stream keeps.
+const keptFigures = 32
+
+// SegmentFigures tell of one segment. It is public JSON.
+type SegmentFigures struct {
+	Number int64     `json:"number"`
+	At     time.Time `json:"at"`
+	// SourceSeconds is the playing time that the client stated.
+	SourceSeconds float64 `json:"sourceSeconds"`
+	SourceBytes   int     `json:"sourceBytes"`
+	// WallMs is from the request's arrival to the renditions being here;
+	// UploadMs is the part until the orchestrator had the segment.
+	WallMs   float64 `json:"wallMs"`
+	UploadMs float64 `json:"uploadMs"`
+	// Orchestrator is the last one tried, Attempts how many were made.
+	Orchestrator string `json:"orchestrator,omitempty"`
+	Attempts     int    `json:"attempts"`
+	// Renditions are in the stream's order, empty when the segment failed.
+	Renditions []RenditionFigures `json:"renditions,omitempty"`
+	// Code is the fault's code, "" for success.
+	Code string `json:"code,omitempty"`
+}
+
+// RenditionFigures tell of one rendition of a segment.
+type RenditionFigures struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+}
+
+// figures are the push's figures once it is over.
+func (p *push) figures(renditions [][]byte, took time.Duration, err error) SegmentFigures {
+	f := SegmentFigures{
+		Number: int64(p.req.Number), At: p.at.UTC(),
+		SourceSeconds: p.req.Duration.Seconds(), SourceBytes: len(p.data),
+		WallMs: millis(took), UploadMs: millis(p.trail.upload),
+		Orchestrator: p.trail.orchestrator, Attempts: p.trail.attempts,
+	}
+	for i, data := range renditions {
+		f.Renditions = append(f.Renditions, RenditionFigures{Name: p.plan.profiles[i].Name, Bytes: len(data)})
+	}
+	if err != nil {
+		f.Code = string(fault.CodeOf(err))
+	}
+	return f
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// feed is a stream's recent past and those who follow it. The zero value is
+// ready; it is safe for concurrent use.
+type feed struct {
+	mu       sync.Mutex
+	recent   []SegmentFigures
+	segments int64
+	failed   int64
+	lastCode string
+	watchers map[chan []byte]bool
+	ended    bool
+}
+
+// add notes a segment and tells the watchers. One who does not keep up misses
+// events rather than hold anybody.
+func (f *feed) add(s SegmentFigures) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.recent) == keptFigures {
+		f.recent = slices.Delete(f.recent, 0, 1)
+	}
+	f.recent = append(f.recent, s)
+	f.segments++
+	if s.Code != "" {
+		f.failed++
+		f.lastCode = s.Code
+	}
+	if len(f.watchers) == 0 {
+		return
+	}
+	event, err := json.Marshal(s)
+	if err != nil {
+		return
+	}
+	for w := range f.watchers {
+		select {
+		case w <- event:
+		default:
+		}
+	}
+}
+
+// watch follows the feed; past are the segments so far. stop must be called. The
+// channel is closed when the stream ends.
+func (f *feed) watch() (past []SegmentFigures, events <-chan []byte, stop func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := make(chan []byte, keptFigures)
+	if f.ended {
+		close(w)
+		return slices.Clone(f.recent), w, func() {}
+	}
+	if f.watchers == nil {
+		f.watchers = make(map[chan []byte]bool)
+	}
+	f.watchers[w] = true
+	return slices.Clone(f.recent), w, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.watchers, w)
+	}
+}
+
+// end tells the watchers that nothing more comes.
+func (f *feed) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = true
+	for w := range f.watchers {
+		close(w)
+	}
+	f.watchers = nil
+}

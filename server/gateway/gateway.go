@@ -1,0 +1,211 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// Gateway serves clients and players. Make it with New; it is a lifecycle
+// component that drains.
+type Gateway struct {
+	opt           Options
+	log           *slog.Logger
+	patience      route.Patience
+	orchestrators orchestrators
+	client        *upstream.Client
+	hooks         *http.Client
+	windows       *hls.Store
+	suspended     route.Suspensions
+	standing      standing
+	pushes        *pushes
+	bodies        *budget
+	watchers      chan struct{}
+	handler       http.Handler
+
+	// ctx ends when the gateway stops; wg are the searches and farewells that
+	// segments leave behind. stopping is closed before the server shuts down.
+	ctx      context.Context
+	cancel   context.CancelFunc
+	wg       sync.WaitGroup
+	stopOnce sync.Once
+	stopping chan struct{}
+
+	// mu guards what follows.
+	mu sync.Mutex
+	// streams are by the name they are pushed under.
+	streams map[core.ManifestID]*stream
+	// lingering are ended streams that players may still read, until then.
+	lingering map[core.ManifestID]time.Time
+}
+
+// New makes a gateway. It opens nothing; Run does.
+func New(opt Options) (*Gateway, error) {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if len(opt.Orchestrators) == 0 && opt.OrchestratorHook == "" {
+		return nil, fault.New(fault.MissingOption, "make gateway", "a gateway needs orchestrators: -orchAddr or -orchWebhookUrl")
+	}
+	g := &Gateway{
+		opt: opt, log: opt.Log,
+		// Off-chain the quickest orchestrator is taken, as the network has it.
+		patience:  route.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: true},
+		client:    upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now}),
+		hooks:     &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute}},
+		windows:   hls.NewStore(opt.Limits.Window),
+		pushes:    newPushes(opt.Limits.Pushes),
+		bodies:    &budget{limit: opt.Limits.Bytes},
+		watchers:  make(chan struct{}, opt.Limits.Watchers),
+		stopping:  make(chan struct{}),
+		streams:   make(map[core.ManifestID]*stream),
+		lingering: make(map[core.ManifestID]time.Time),
+	}
+	g.orchestrators = fixedList(opt.Orchestrators)
+	if opt.OrchestratorHook != "" {
+		g.orchestrators = &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}
+	}
+	g.ctx, g.cancel = context.WithCancel(context.Background())
+	g.handler = g.routes()
+	return g, nil
+}
+
+// routes are the gateway's addresses.
+func (g *Gateway) routes() http.Handler {
+	mux := http.NewServeMux()
+	// Pages of other sites must not push into a gateway on somebody's loopback.
+	mux.Handle("/live/", http.NewCrossOriginProtection().Handler(http.HandlerFunc(g.servePush)))
+	mux.HandleFunc("/stream/{rest...}", g.servePlayer)
+	mux.HandleFunc("GET /api/streams", g.serveStreams)
+	mux.HandleFunc("GET /api/streams/{id}/events", g.serveEvents)
+	mux.HandleFunc("GET /healthz", g.serveHealth)
+	if g.opt.Page != nil {
+		mux.Handle("/", g.opt.Page)
+	} else {
+		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+			refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve", "the gateway has no such address"))
+		})
+	}
+	return mux
+}
+
+// serveHealth says whether segments are taken.
+func (g *Gateway) serveHealth(w http.ResponseWriter, r *http.Request) {
+	if g.pushes.isDraining() {
+		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.Draining, "check health", ""))
+	}
+}
+
+// Handler is the gateway's HTTP interface.
+func (g *Gateway) Handler() http.Handler { return g.handler }
+
+// Name names the component.
+func (g *Gateway) Name() string { return "gateway" }
+
+// StopGrace is how long Run takes at most once its ctx has ended.
+func (g *Gateway) StopGrace() time.Duration {
+	return shutdownTime + route.RefreshTimeout + 2*time.Second
+}
+
+// shutdownTime is what requests get to finish when the gateway stops.
+const shutdownTime = 5 * time.Second
+
+// Drain refuses new segments and returns when those in the gateway are finished,
+// or when ctx ends. Players are served on.
+func (g *Gateway) Drain(ctx context.Context) error { return g.pushes.drain(ctx) }
+
+// Run serves until ctx ends.
+func (g *Gateway) Run(ctx context.Context, ready func()) error {
+	defer g.Close()
+	l := g.opt.Listener
+	if l == nil {
+		var err error
+		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", g.opt.Addr); err != nil {
+			return &fault.Fault{Code: fault.ListenFailed, Op: "listen for clients", Detail: g.opt.Addr, Err: err}
+		}
+	}
+	conns := newIdleConns(g.opt.Limits.Connections)
+	srv := &http.Server{
+		Handler:           g.handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    512 << 10,
+		ConnState:         conns.track,
+		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelDebug),
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	g.log.Info("gateway serves clients", "addr", l.Addr().String())
+	ready()
+
+	sweep := time.NewTicker(g.opt.Limits.SweepEvery)
+	defer sweep.Stop()
+	for {
+		select {
+		case <-sweep.C:
+			g.sweep(g.opt.Now())
+		case err := <-served:
+			return fmt.Errorf("serve clients: %w", err)
+		case <-ctx.Done():
+			return g.shutdown(ctx, srv, served)
+		}
+	}
+}
+
+// shutdown lets requests finish for a while and then ends them.
+func (g *Gateway) shutdown(ctx context.Context, srv *http.Server, served <-chan error) error {
+	g.stop()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	err := srv.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		g.log.Warn("requests cut short at the end", "after", shutdownTime)
+		err = srv.Close()
+		// What is still in the gateway ends with it; it only has to notice.
+		g.cancel()
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		err = errors.Join(err, g.pushes.drain(late))
+	}
+	<-served
+	return err
+}
+
+// stop ends event streams and makes new pushes be refused.
+func (g *Gateway) stop() {
+	g.stopOnce.Do(func() {
+		done, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = g.pushes.drain(done) // only the refusal: requests have their time later
+		close(g.stopping)
+	})
+}
+
+// Close ends all streams and what they left running, and waits for it. Run does
+// that itself; it is for those who use only Handler. No request may be in flight.
+func (g *Gateway) Close() {
+	g.stop()
+	g.mu.Lock()
+	streams := g.streams
+	g.streams = make(map[core.ManifestID]*stream)
+	g.mu.Unlock()
+	for _, s := range streams {
+		g.endStream(s)
+	}
+	g.cancel()
+	g.wg.Wait()
+	g.client.Close()
+	g.hooks.CloseIdleConnections()
+}

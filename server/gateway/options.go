@@ -1,0 +1,141 @@
+package gateway
+
+import (
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// Options make a Gateway. Only Orchestrators or OrchestratorHook must be set.
+type Options struct {
+	// Addr is where it listens, default 127.0.0.1:9935; Listener goes before it.
+	Addr     string
+	Listener net.Listener
+
+	// Orchestrators are service URIs (see upstream.ParseAddresses).
+	Orchestrators []string
+	// OrchestratorHook is a URL that lists orchestrators instead.
+	OrchestratorHook string
+	// AdmissionHook is a URL that is asked before a stream begins; "" admits all.
+	AdmissionHook string
+
+	// Profiles is the ladder of streams that ask for none; default the network's.
+	Profiles []core.Profile
+	Routing  Routing
+	Limits   Limits
+
+	Payments upstream.Payments
+	// Probe reads what a segment's headers do not tell; nil leaves it unknown.
+	Probe MediaProbe
+	// Page is served at "/", where the gateway's own addresses leave room.
+	Page http.Handler
+
+	Recorder core.Recorder
+	Log      *slog.Logger
+	// Now and Rand are the clock and the source of randomness.
+	Now  func() time.Time
+	Rand io.Reader
+}
+
+// Routing narrows the choice of orchestrators.
+type Routing struct {
+	// MaxAttempts per segment; default 3.
+	MaxAttempts int
+	// DiscoveryTimeout is when discovery takes what has answered; default 500 ms.
+	DiscoveryTimeout time.Duration
+	// MinVersion is the lowest orchestrator version taken; "" takes any.
+	MinVersion string
+	// Blocked addresses are never used.
+	Blocked []core.Address
+}
+
+// Limits keep a gateway alive. Zero fields get defaults.
+type Limits struct {
+	// Streams at once; default 1000.
+	Streams int
+	// Pushes is the number of segments at once, Bytes what their bodies may hold
+	// together; defaults 256 and 1 GB.
+	Pushes int
+	Bytes  int64
+	// PerStream is the number of one stream's segments that are at orchestrators
+	// at once; default 4, which is what an orchestrator queues.
+	PerStream int
+	// Connections at once; the longest idle one makes room. Default 20000, or
+	// what the limit on open files allows.
+	Connections int
+	// Watchers of events at once; default 256.
+	Watchers int
+	// Window is what is kept for players.
+	Window hls.Limits
+	// SweepEvery is how often idle streams are looked for; default 1 s.
+	SweepEvery time.Duration
+	// BodyIdle is how long a client may send nothing in the middle of a segment,
+	// or take nothing of an answer; default 15 s.
+	BodyIdle time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	orElse := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	orElse(&l.Streams, 1000)
+	orElse(&l.Pushes, 256)
+	orElse(&l.PerStream, 4)
+	orElse(&l.Connections, openFiles()*8/10)
+	orElse(&l.Watchers, 256)
+	if l.Bytes <= 0 {
+		l.Bytes = 1 << 30
+	}
+	if l.SweepEvery <= 0 {
+		l.SweepEvery = time.Second
+	}
+	if l.BodyIdle <= 0 {
+		l.BodyIdle = 15 * time.Second
+	}
+	return l
+}
+
+// defaultAddr is the network's port for clients, on loopback.
+const defaultAddr = "127.0.0.1:9935"
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Addr == "" {
+		o.Addr = defaultAddr
+	}
+	if len(o.Profiles) == 0 {
+		p, err := core.ParsePresets(core.DefaultPresets)
+		if err != nil {
+			return o, err
+		}
+		o.Profiles = p
+	}
+	if o.Routing.MaxAttempts <= 0 {
+		o.Routing.MaxAttempts = 3
+	}
+	if o.Payments == nil {
+		o.Payments = upstream.FreePayments{}
+	}
+	if o.Recorder == nil {
+		o.Recorder = core.NopRecorder{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	o.Limits = o.Limits.withDefaults()
+	return o, nil
+}

@@ -1,0 +1,140 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+const (
+	// hookTimeout bounds a call of an operator's hook.
+	hookTimeout = 5 * time.Second
+	// maxHookReply bounds its answer, in bytes.
+	maxHookReply = 1 << 20
+	// listFresh is how long a hook's list of orchestrators is used.
+	listFresh = time.Minute
+	// maxOrchestrators bounds a hook's list.
+	maxOrchestrators = 256
+)
+
+// orchestrators says whom to ask.
+type orchestrators interface {
+	// list may return a list and an error, when the list is an old one.
+	list(ctx context.Context) ([]string, error)
+}
+
+// fixedList is what -orchAddr names.
+type fixedList []string
+
+func (f fixedList) list(context.Context) ([]string, error) { return f, nil }
+
+// hookList asks the operator's hook once a minute and keeps the last list while
+// the hook fails.
+type hookList struct {
+	url    string
+	client *http.Client
+	now    func() time.Time
+	log    *slog.Logger
+
+	mu     sync.Mutex // held during a call, so that there is one at a time
+	last   []string
+	asked  time.Time
+	failed bool
+}
+
+func (h *hookList) list(ctx context.Context) ([]string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.now()
+	if !h.asked.IsZero() && now.Sub(h.asked) < listFresh && h.last != nil {
+		return h.last, nil
+	}
+	fresh, err := h.fetch(ctx)
+	if err != nil {
+		err = fault.Wrap(fault.OrchestratorList, "list orchestrators", err)
+		if !h.failed {
+			h.log.Warn("the list of orchestrators cannot be refreshed", "kept", len(h.last), fault.Attr(err))
+		}
+		h.failed = true
+		if h.last != nil {
+			h.asked = now
+		}
+		return h.last, err
+	}
+	if h.failed {
+		h.log.Info("the list of orchestrators is refreshed again", "orchestrators", len(fresh))
+	}
+	h.last, h.asked, h.failed = fresh, now, false
+	return fresh, nil
+}
+
+func (h *hookList) fetch(ctx context.Context) ([]string, error) {
+	raw, status, err := callHook(ctx, h.client, http.MethodGet, h.url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		return nil, fmt.Errorf("the hook answered with status %d", status)
+	}
+	return parseOrchestrators(raw, h.log)
+}
+
+// parseOrchestrators reads a JSON list of objects with an address. Entries that
+// are no addresses are left out; a list without any good one is an error.
+func parseOrchestrators(raw []byte, log *slog.Logger) ([]string, error) {
+	var in []struct {
+		Address string `json:"address"`
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, fmt.Errorf("the hook's answer: %w", err)
+	}
+	var out []string
+	seen := map[string]bool{}
+	for _, e := range in {
+		uri, err := upstream.ParseAddress(e.Address)
+		if err != nil {
+			log.Debug("entry of the orchestrator list left out", "err", err)
+			continue
+		}
+		if !seen[uri] && len(out) < maxOrchestrators {
+			seen[uri] = true
+			out = append(out, uri)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("the hook's list has no usable address among %d entries", len(in))
+	}
+	return out, nil
+}
+
+// callHook asks an operator's hook and reads its bounded answer.
+func callHook(ctx context.Context, client *http.Client, method, url string, body []byte) (answer []byte, status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, 0, err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxHookReply+1))
+	if err == nil && len(answer) > maxHookReply {
+		err = fmt.Errorf("the hook's answer is larger than %d bytes", maxHookReply)
+	}
+	return answer, resp.StatusCode, err
+}

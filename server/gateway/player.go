@@ -1,0 +1,69 @@
+package gateway
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/hls"
+)
+
+// servePlayer answers players: playlists and segments from the windows. Players
+// on any page may read them.
+func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Content-Length, "+CodeHeader)
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodOptions:
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "*")
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	default:
+		h.Set("Allow", "GET, HEAD, OPTIONS")
+		refuse(w, r, http.StatusMethodNotAllowed, fault.New(fault.RouteNotFound, "serve player", "streams are read by GET"))
+		return
+	}
+	p, ok := parsePlayer(r.PathValue("rest"))
+	if !ok {
+		refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve player", "not the address of a playlist or a segment"))
+		return
+	}
+	data, kind, cache, err := g.content(p)
+	if err != nil {
+		h.Set("Cache-Control", "no-cache")
+		refuse(w, r, http.StatusNotFound, err)
+		return
+	}
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", cache)
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	if r.Method == http.MethodHead {
+		return
+	}
+	out := g.patientWriter(w)
+	if _, err := out.Write(data); err == nil {
+		out.done()
+	}
+}
+
+// content is the content behind a player's path, its media type and how long
+// caches may keep it.
+func (g *Gateway) content(p playerPath) (data []byte, kind, cache string, err error) {
+	// Playlists are stale with the next segment; a segment never changes, but its
+	// name may come back after a restart.
+	const listCache, segmentCache = "max-age=1", "max-age=5"
+	switch {
+	case p.Segment != "":
+		data, err = g.windows.File(p.Manifest, p.Rendition, p.Segment, p.Format)
+		return data, p.Format.MIME(), segmentCache, err
+	case p.Rendition != "":
+		data, err = g.windows.Media(p.Manifest, p.Rendition, g.opt.Now())
+	default:
+		data, err = g.windows.Master(p.Manifest, g.opt.Now())
+	}
+	return data, hls.ContentType, listCache, err
+}

@@ -1,0 +1,231 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// push is one segment on its way through the gateway.
+type push struct {
+	req    *pushRequest
+	stream *stream
+	plan   plan
+	// place is the segment's turn to be published, nil when it had it.
+	place  *hls.Place
+	at     time.Time
+	data   []byte
+	hash   [signature.Size]byte
+	input  *input
+	reinit bool
+	trail  trail
+}
+
+// servePush takes a segment, has it transcoded and answers with the renditions
+// when the client asked for them.
+func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
+	begun := time.Now()
+	if r.Method != http.MethodPost && r.Method != http.MethodPut {
+		w.Header().Set("Allow", "POST, PUT")
+		refuse(w, r, http.StatusMethodNotAllowed, fault.New(fault.PushPath, "take segment", "segments are sent by POST or PUT"))
+		return
+	}
+	if !g.pushes.enter() {
+		g.refusePush(w, r, g.pushes.why())
+		return
+	}
+	defer g.pushes.leave()
+	req, err := readPush(r.URL.Path, r.Header)
+	if err != nil {
+		g.refusePush(w, r, err)
+		return
+	}
+	if req.Playlist {
+		_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20))
+		return
+	}
+	s, err := g.join(r.Context(), req, r)
+	if err != nil {
+		g.refusePush(w, r, err)
+		return
+	}
+	defer func() { s.leave(g.opt.Now()) }()
+	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now()}
+	defer p.release() // should something below panic, later segments must not wait for this one
+	renditions, err := g.take(w, r, p)
+	g.conclude(p, renditions, time.Since(begun), err)
+	if err != nil {
+		g.refusePush(w, r, err)
+		return
+	}
+	if req.Multipart {
+		g.writeRenditions(w, p, renditions)
+	}
+}
+
+// take reads the body and has it transcoded.
+func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push) ([][]byte, error) {
+	room := g.bodies.share()
+	defer room.free()
+	if err := g.readBody(w, r, p, room); err != nil {
+		return nil, err
+	}
+	var changed bool
+	p.plan, changed = p.stream.configure(p.req.Config, p.req.Format)
+	if changed {
+		g.endAll(p.stream.pool.Reset())
+		g.windows.Open(p.stream.id, p.plan.variants(nil, p.req))
+	}
+	ctx, cancel := g.lifetime(r.Context(), p.req.Multipart)
+	defer cancel()
+	if err := g.inspect(ctx, p); err != nil {
+		return nil, err
+	}
+	if p.input.NoFrames {
+		return bypass(p), nil
+	}
+	select {
+	case p.stream.gate <- struct{}{}:
+		defer func() { <-p.stream.gate }()
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Canceled, "wait for the stream's segments", ctx.Err())
+	}
+	j := &job{stream: p.stream, wants: g.wants(&p.plan, p.input)}
+	j.seg = upstream.Segment{
+		Data: p.data, Estimate: route.Estimate(p.plan.profiles, p.req.Duration),
+		Timing: route.TimingOf(p.req.Duration, p.plan.multiplier),
+		Meta: rpc.SegmentMeta{
+			Manifest: p.stream.id, Number: p.req.Number, Hash: p.hash, Duration: p.req.Duration,
+			Profiles: p.plan.profiles, Capabilities: j.wants.Capabilities, Clip: p.req.Clip, Reinit: p.reinit,
+		},
+	}
+	renditions, t, err := g.transcode(ctx, j)
+	p.trail = t
+	if err == nil {
+		p.stream.told(p.reinit)
+		g.opt.Recorder.SegmentTranscoded(p.stream.id, signature.ProfileNames(p.plan.profiles), p.req.Duration, time.Since(p.at), t.pixels)
+	}
+	return renditions, err
+}
+
+// lifetime is how long a segment is worked on: at most as long as the gateway
+// runs. A client that waits for the renditions ends it by going away; without
+// one the players are still there, and many encoders do not wait for the answer.
+func (g *Gateway) lifetime(request context.Context, awaited bool) (context.Context, context.CancelFunc) {
+	if !awaited {
+		request = context.WithoutCancel(request)
+	}
+	ctx, cancel := context.WithCancel(request)
+	release := context.AfterFunc(g.ctx, cancel)
+	return ctx, func() { release(); cancel() }
+}
+
+// inspect finds out what the segment is and what changed.
+func (g *Gateway) inspect(ctx context.Context, p *push) error {
+	var err error
+	if p.input, err = g.examine(ctx, p.data, p.stream.lastInput()); err != nil {
+		return err
+	}
+	var fresh bool
+	p.reinit, fresh = p.stream.note(p.input)
+	if fresh && !p.input.NoFrames {
+		v := p.plan.variants(p.input, p.req)
+		g.windows.Describe(p.stream.id, func(i int, have *hls.Variant) {
+			if i < len(v) && v[i].Key == have.Key {
+				codecs := have.Codecs
+				*have = v[i]
+				if i > 0 {
+					have.Codecs = codecs
+				}
+			}
+		})
+	}
+	return nil
+}
+
+// bypass gives the source as every rendition: it has nothing to transcode.
+func bypass(p *push) [][]byte {
+	out := make([][]byte, len(p.plan.profiles))
+	for i := range out {
+		out[i] = p.data
+	}
+	return out
+}
+
+// readBody reads and hashes the segment. Errors are faults PushEmpty,
+// PushTooLarge, PushSlow, PushBroken and PushesFull.
+func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room *share) error {
+	const op = "read segment"
+	hash := signature.NewHash()
+	patient := g.patientReader(w, r.Body)
+	data, err := body.Reader{
+		Limit: core.MaxSegmentBytes, Size: r.ContentLength,
+		Grow: room.grow, Sink: func(b []byte) { hash.Write(b) },
+	}.Read(patient)
+	patient.done()
+	var full *fault.Fault
+	switch {
+	case err == nil && len(data) == 0:
+		return fault.New(fault.PushEmpty, op, "the segment has no bytes")
+	case err == nil:
+	case errors.As(err, &full):
+		return err
+	case errors.Is(err, body.ErrTooLarge):
+		return fault.New(fault.PushTooLarge, op, "the segment is larger than 300000000 bytes")
+	case patient.late():
+		return &fault.Fault{Code: fault.PushSlow, Op: op, Detail: "the segment's bytes did not come in time", Err: err}
+	default:
+		return fault.Wrap(fault.PushBroken, op, err)
+	}
+	p.data = data
+	hash.Sum(p.hash[:0])
+	g.opt.Recorder.SegmentReceived(p.stream.id, len(data), p.req.Duration, g.opt.Now().Sub(p.at))
+	return nil
+}
+
+// conclude publishes a segment, or its absence, to players and to the feed.
+func (g *Gateway) conclude(p *push, renditions [][]byte, took time.Duration, err error) {
+	var seg *hls.Segment
+	if err == nil {
+		seg = &hls.Segment{
+			Number: p.req.Number, Duration: p.req.Duration, Reinit: p.reinit, At: p.at,
+			Data: append([][]byte{p.data}, renditions...),
+		}
+	} else {
+		code := fault.CodeOf(err)
+		g.opt.Recorder.SegmentFailed(p.stream.id, string(code))
+		g.logFailure(p, err)
+	}
+	p.stream.order.Finish(p.place, seg, func(s hls.Segment) { g.windows.Publish(p.stream.id, s) })
+	p.place = nil
+	p.stream.feed.add(p.figures(renditions, took, err))
+}
+
+// release gives up the segment's place among those to be published.
+func (p *push) release() {
+	if p.place != nil {
+		p.stream.order.Finish(p.place, nil, func(hls.Segment) {})
+	}
+}
+
+// logFailure tells of a failed segment; what the client did itself is for the
+// debug log.
+func (g *Gateway) logFailure(p *push, err error) {
+	log := g.log.Warn
+	switch fault.CodeOf(err) {
+	case fault.Canceled, fault.PushBroken, fault.PushSlow, fault.PushEmpty, fault.PushTooLarge:
+		log = g.log.Debug
+	}
+	log("segment failed", "job", p.stream.id, "segment", int64(p.req.Number), "orchestrator", p.trail.orchestrator, fault.Attr(err))
+}

@@ -1,0 +1,138 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+const (
+	// searchAgain is how often a running stream asks around while nobody answers.
+	searchAgain = 250 * time.Millisecond
+	// searchAside is how long a slow stream waits before it looks around again.
+	searchAside = 15 * time.Second
+)
+
+// search is one discovery that several segments may wait for.
+type search struct {
+	done   chan struct{}
+	usable int
+	err    error // why there is nobody, when there is nobody
+}
+
+// startSearch begins a discovery unless one is running.
+func (g *Gateway) startSearch(s *stream, wants *route.Wants) *search {
+	s.discoverMu.Lock()
+	defer s.discoverMu.Unlock()
+	if s.search != nil {
+		return s.search
+	}
+	found := &search{done: make(chan struct{})}
+	s.search = found
+	g.wg.Go(func() {
+		// Others wait for it too, so it does not end with the segment that began it.
+		ctx, cancel := context.WithTimeout(g.ctx, g.patience.Limit())
+		defer cancel()
+		found.usable, found.err = g.searchRound(ctx, s, wants)
+		s.discoverMu.Lock()
+		s.search, s.searched = nil, g.opt.Now()
+		s.discoverMu.Unlock()
+		close(found.done)
+	})
+	return found
+}
+
+// find waits for a discovery's end.
+func (g *Gateway) find(ctx context.Context, s *stream, wants *route.Wants) (int, error) {
+	found := g.startSearch(s, wants)
+	select {
+	case <-found.done:
+		return found.usable, found.err
+	case <-ctx.Done():
+		return 0, fault.Wrap(fault.Canceled, "find orchestrators", ctx.Err())
+	}
+}
+
+// lookAround starts a discovery for a stream that could do better, if the last
+// one is a while ago. Nobody waits for it.
+func (g *Gateway) lookAround(s *stream, wants *route.Wants) {
+	s.discoverMu.Lock()
+	due := s.search == nil && g.opt.Now().Sub(s.searched) >= searchAside
+	s.discoverMu.Unlock()
+	if due {
+		g.startSearch(s, wants)
+	}
+}
+
+// searchRound asks all orchestrators. For a stream that has run already it asks
+// again while nobody answers: an orchestrator that restarts is back in seconds.
+func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *route.Wants) (int, error) {
+	again := time.NewTimer(searchAgain)
+	defer again.Stop()
+	for {
+		uris, err := g.orchestrators.list(ctx)
+		if len(uris) == 0 {
+			return 0, noSessions([]error{err})
+		}
+		usable, errs := g.client.Discover(ctx, uris, wants, g.patience, func(f upstream.Found) { g.found(s, f) })
+		if usable > 0 {
+			return usable, nil
+		}
+		if ctx.Err() != nil || !s.hasSucceeded() {
+			return 0, noSessions(errs)
+		}
+		again.Reset(searchAgain)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return 0, noSessions(errs)
+		}
+	}
+}
+
+// found takes an offer, or notes what is wrong with an orchestrator.
+func (g *Gateway) found(s *stream, f upstream.Found) {
+	var code fault.Code
+	if f.Err == nil {
+		s.pool.Add(f.Offer, f.Info)
+	} else {
+		code = fault.CodeOf(f.Err)
+		if code == fault.Canceled {
+			return // the gateway is stopping
+		}
+		g.opt.Recorder.DiscoveryFailed(f.Asked, string(code))
+	}
+	if g.standing.change(f.Asked, code) {
+		if f.Err != nil {
+			g.log.Warn("orchestrator cannot be used", "orchestrator", f.Asked, fault.Attr(f.Err))
+		} else {
+			g.log.Info("orchestrator can be used", "orchestrator", f.Asked)
+		}
+	}
+}
+
+// noSessions is the fault of a search that found nobody, with counts of why.
+func noSessions(errs []error) error {
+	counts := map[fault.Code]int{}
+	for _, err := range errs {
+		if err != nil {
+			counts[fault.CodeOf(err)]++
+		}
+	}
+	var parts []string
+	for _, code := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s ×%d", code, counts[code]))
+	}
+	return &fault.Fault{
+		Code: fault.NoSessionsAvailable, Op: "find orchestrators",
+		Detail: strings.Join(parts, ", "), Err: errors.Join(errs...),
+	}
+}

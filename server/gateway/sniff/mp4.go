@@ -1,0 +1,132 @@
+package sniff
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+func looksLikeMP4(b []byte) bool {
+	if len(b) < 12 {
+		return false
+	}
+	switch string(b[4:8]) {
+	case "ftyp", "moov", "styp", "wide", "skip", "free", "mdat":
+		return true
+	}
+	return false
+}
+
+// entries of a sample description, by codec.
+var (
+	videoEntries = map[string]string{
+		"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "vp08": "vp8", "vp09": "vp9", "av01": "av1", "mp4v": "mpeg4",
+	}
+	audioEntries = map[string]string{"mp4a": "aac", "ac-3": "ac3", "ec-3": "eac3", "Opus": "opus", "fLaC": "flac", ".mp3": "mp3"}
+)
+
+func movie(data []byte) Info {
+	i := Info{Known: true, Format: core.FormatMP4}
+	moov := child(data, "moov")
+	var videoCodec string
+	each(moov, func(kind string, body []byte) {
+		if kind != "trak" {
+			return
+		}
+		table := path(body, "mdia", "minf", "stbl")
+		stsd := child(table, "stsd")
+		if len(stsd) < 16 {
+			return
+		}
+		entry, name := stsd[8:], string(stsd[12:16])
+		if v, ok := videoEntries[name]; ok && i.Video == "" {
+			i.Video = v
+			videoCodec = visualEntry(entry, v, &i)
+			i.NoFrames = noSamples(child(table, "stsz"))
+		}
+		if a, ok := audioEntries[name]; ok && i.Audio == "" {
+			i.Audio = a
+		}
+	})
+	i.Codecs = codecs(videoCodec, audioCodecs[i.Audio], i.Video != "", i.Audio != "")
+	return i
+}
+
+// visualEntry reads a video sample entry, its size and type included.
+func visualEntry(entry []byte, codec string, i *Info) string {
+	const header = 86
+	if len(entry) < header {
+		return ""
+	}
+	i.Width, i.Height = int(binary.BigEndian.Uint16(entry[32:])), int(binary.BigEndian.Uint16(entry[34:]))
+	size := int(min(uint64(binary.BigEndian.Uint32(entry)), uint64(len(entry))))
+	boxes := entry[header:max(header, size)]
+	switch codec {
+	case "h264":
+		avcC := child(boxes, "avcC")
+		if len(avcC) < 8 {
+			return ""
+		}
+		n := int(binary.BigEndian.Uint16(avcC[6:]))
+		if avcC[5]&0x1f == 0 || 8+n > len(avcC) {
+			return fmt.Sprintf("avc1.%02x%02x%02x", avcC[1], avcC[2], avcC[3])
+		}
+		return h264Parameters(string(avcC[8:8+min(n, maxParameters)]), i)
+	case "hevc":
+		hvcC := child(boxes, "hvcC")
+		i.Parameters = string(hvcC[:min(len(hvcC), maxParameters)])
+	}
+	return ""
+}
+
+// noSamples reports whether a sample size box counts no samples. Fragmented
+// files do that too, and keep their samples elsewhere; those are not pushed.
+func noSamples(stsz []byte) bool {
+	return len(stsz) >= 12 && binary.BigEndian.Uint32(stsz[8:]) == 0
+}
+
+// path descends through boxes.
+func path(b []byte, kinds ...string) []byte {
+	for _, k := range kinds {
+		b = child(b, k)
+	}
+	return b
+}
+
+// child is the body of the first box of a kind, nil when there is none.
+func child(b []byte, kind string) []byte {
+	var found []byte
+	each(b, func(k string, body []byte) {
+		if k == kind && found == nil {
+			found = body
+		}
+	})
+	return found
+}
+
+// maxBoxes bounds how many boxes side by side are looked at.
+const maxBoxes = 1024
+
+// each calls f for every whole box in b, and for a last one that is cut short.
+func each(b []byte, f func(kind string, body []byte)) {
+	for n := 0; len(b) >= 8 && n < maxBoxes; n++ {
+		size, header := uint64(binary.BigEndian.Uint32(b)), 8
+		kind := string(b[4:8])
+		switch {
+		case size == 0:
+			size = uint64(len(b))
+		case size == 1:
+			if len(b) < 16 {
+				return
+			}
+			size, header = binary.BigEndian.Uint64(b[8:]), 16
+		}
+		if size < uint64(header) {
+			return
+		}
+		size = min(size, uint64(len(b)))
+		f(kind, b[header:size])
+		b = b[size:]
+	}
+}

@@ -1,0 +1,188 @@
+package gateway
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// stream is one manifest's state between its segments.
+type stream struct {
+	// id is the name that the network and players know. It may be the admission
+	// hook's, and is settled when admitted closes; until then live is false and
+	// both are guarded by Gateway.mu.
+	id    core.ManifestID
+	live  bool
+	since time.Time
+	pool  *route.Pool[upstream.Info]
+	order hls.Order
+	// gate bounds the segments at orchestrators; waiting is first come.
+	gate chan struct{}
+	feed feed
+
+	// admitted is closed when the admission hook has answered; admitErr is set
+	// before.
+	admitted chan struct{}
+	admitErr error
+
+	// discoverMu guards the search for orchestrators.
+	discoverMu sync.Mutex
+	search     *search
+	searched   time.Time
+
+	// mu guards what follows.
+	mu         sync.Mutex
+	asked      []core.Profile // as configured, without format
+	profiles   []core.Profile // as sent
+	keys       []string
+	multiplier int
+	last       *input
+	// reinit: the source changed, and no orchestrator has been told yet.
+	reinit    bool
+	succeeded bool
+	inFlight  int
+	lastSeen  time.Time
+}
+
+// plan is what one segment is to become; it does not change when the stream does.
+type plan struct {
+	profiles   []core.Profile
+	keys       []string
+	multiplier int
+}
+
+// configure applies what a push asks for and returns the plan for its segment.
+// changed says that the renditions are others than before.
+func (s *stream) configure(conf *configuration, format core.Format) (p plan, changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if conf != nil {
+		if len(conf.Profiles) > 0 {
+			s.asked = conf.Profiles
+		}
+		if conf.TimeoutMultiplier > 0 {
+			s.multiplier = conf.TimeoutMultiplier
+		}
+		s.reinit = s.reinit || conf.Reinit
+	}
+	profiles := renditions(s.asked, format)
+	if !slices.Equal(profiles, s.profiles) {
+		changed = true
+		s.profiles = profiles
+		names := make([]string, len(profiles))
+		for i := range profiles {
+			names[i] = profiles[i].Name
+		}
+		s.keys = hls.Keys(names)
+	}
+	return plan{profiles: s.profiles, keys: s.keys, multiplier: s.multiplier}, changed
+}
+
+// renditions are the profiles as they are sent: in the input's container, and
+// with names that no two share, since names are paths at the orchestrator.
+func renditions(asked []core.Profile, format core.Format) []core.Profile {
+	out := slices.Clone(asked)
+	taken := make(map[string]bool, len(out))
+	for i := range out {
+		out[i].Format = format
+		name := out[i].Name
+		for n := 2; taken[out[i].Name]; n++ {
+			out[i].Name = name + "_" + strconv.Itoa(n)
+		}
+		taken[out[i].Name] = true
+	}
+	return out
+}
+
+// variants are the stream's files for players: the source, then the renditions.
+func (p *plan) variants(in *input, req *pushRequest) []hls.Variant {
+	source := hls.Variant{Key: hls.SourceKey, Format: req.Format, Width: req.Width, Height: req.Height}
+	if in != nil && in.Width > 0 {
+		source.Width, source.Height, source.FPS, source.Codecs = in.Width, in.Height, in.FPS, in.Codecs
+	}
+	out := []hls.Variant{source}
+	for i, r := range p.profiles {
+		v := hls.Variant{Key: p.keys[i], Format: r.Format, Width: r.Width, Height: r.Height, Bitrate: r.Bitrate, FPS: source.FPS}
+		if num, den := r.FPS.Norm(); !r.FPS.Passthrough() {
+			v.FPS = float64(num) / float64(den)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// note compares a segment's input with the one before. first says that nothing
+// was known of the source until now, or that it changed.
+func (s *stream) note(in *input) (reinit, fresh bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh = s.last == nil || !in.headers.Same(s.last.headers)
+	if s.last != nil && !in.NoFrames && in.changed(s.last) {
+		s.reinit = true
+	}
+	if !in.NoFrames || s.last == nil {
+		s.last = in
+	}
+	return s.reinit, fresh
+}
+
+func (s *stream) lastInput() *input {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// told clears the need to tell of a changed source, and remembers the success.
+func (s *stream) told(reinit bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.succeeded = true
+	if reinit {
+		s.reinit = false
+	}
+}
+
+func (s *stream) hasSucceeded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.succeeded
+}
+
+// idle reports whether the stream has had nothing for its time.
+func (s *stream) idle(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inFlight == 0 && now.Sub(s.lastSeen) >= route.StreamIdle
+}
+
+func (s *stream) enter(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight++
+	s.lastSeen = now
+}
+
+func (s *stream) leave(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+	s.lastSeen = now
+}
+
+// wants is what the stream's segments need of an orchestrator.
+func (g *Gateway) wants(p *plan, in *input) *route.Wants {
+	return &route.Wants{
+		Blocked: g.opt.Routing.Blocked,
+		Capabilities: capability.ForJob(capability.Job{
+			InputCodec: videoCodecs[in.VideoCodec], PixelFormat: in.PixelFormat,
+			Profiles: p.profiles, HTTPPush: true, MinVersion: g.opt.Routing.MinVersion,
+		}),
+	}
+}

@@ -1,0 +1,215 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// job is one segment on its way through orchestrators.
+type job struct {
+	stream *stream
+	wants  *route.Wants
+	seg    upstream.Segment
+}
+
+// done is what a job came to; trail tells of it also when it failed.
+type trail struct {
+	orchestrator string
+	attempts     int
+	upload       time.Duration
+	pixels       core.Pixels
+}
+
+type lease = route.Lease[upstream.Info]
+
+// transcode takes a segment through as many attempts as it needs and may have.
+// Errors are faults NoSessionsAvailable, SegmentNotTranscodable,
+// AttemptsExhausted, SegmentLate or Canceled.
+func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error) {
+	var t trail
+	var tried []string
+	var last error
+	ctx, cancel := context.WithTimeout(ctx, j.seg.Timing.Segment)
+	defer cancel()
+	for t.attempts < g.opt.Routing.MaxAttempts {
+		l, err := g.lease(ctx, j, tried)
+		if err != nil {
+			return nil, t, ending(ctx, err, last)
+		}
+		t.attempts++
+		t.orchestrator = l.Offer.URI
+		g.begin(j, l, t.attempts, last)
+		data, err := g.attempt(ctx, j, l, &t)
+		if err == nil {
+			return data, t, nil
+		}
+		if ctx.Err() != nil || fault.CodeOf(err) == fault.SegmentNotTranscodable {
+			return nil, t, ending(ctx, err, nil)
+		}
+		last = err
+		tried = append(tried, l.Offer.URI)
+	}
+	return nil, t, &fault.Fault{
+		Code: fault.AttemptsExhausted, Op: "transcode segment",
+		Detail: fmt.Sprintf("%d attempts, the last: %s", t.attempts, fault.CodeOf(last)), Err: last,
+	}
+}
+
+// ending is the fault of a job that is over: what ended its context goes before
+// what was in the way, and a failed attempt before a search that found nobody.
+func ending(ctx context.Context, err, last error) error {
+	const op = "transcode segment"
+	switch {
+	case ctx.Err() == context.DeadlineExceeded:
+		return fault.Wrap(fault.SegmentLate, op, err)
+	case ctx.Err() != nil:
+		return fault.Wrap(fault.Canceled, op, err)
+	case last != nil:
+		return &fault.Fault{Code: fault.AttemptsExhausted, Op: op, Detail: "nobody left after " + string(fault.CodeOf(last)), Err: last}
+	}
+	return err
+}
+
+// begin tells of an attempt.
+func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
+	if l.Moved {
+		g.opt.Recorder.OrchestratorSwapped(j.stream.id)
+		g.log.Info("stream moved", "job", j.stream.id, "orchestrator", l.Offer.URI, fault.Attr(last))
+	}
+	if attempt > 1 {
+		g.opt.Recorder.SegmentRetried(j.stream.id, attempt)
+		g.log.Info("segment is tried again", "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
+			"try", attempt, "orchestrator", l.Offer.URI, fault.Attr(last))
+	}
+}
+
+// lease finds an orchestrator for one attempt and renews its token when that is
+// due.
+func (g *Gateway) lease(ctx context.Context, j *job, tried []string) (*lease, error) {
+	pool := j.stream.pool
+	l, advice, end := pool.Take(g.opt.Now(), tried)
+	g.endAll(end)
+	switch advice {
+	case route.Use:
+	case route.UseAndDiscover:
+		g.lookAround(j.stream, j.wants)
+	case route.Discover:
+		_, err := g.find(ctx, j.stream, j.wants)
+		l, _, end = pool.Take(g.opt.Now(), tried)
+		g.endAll(end)
+		if l == nil {
+			l = pool.TakeAny(g.opt.Now(), tried)
+		}
+		if l == nil && err == nil {
+			err = noSessions(nil)
+		}
+		if l == nil {
+			return nil, err
+		}
+	}
+	g.renew(ctx, j, l)
+	return l, nil
+}
+
+// renew gets a new token for a lease whose token ends soon. The old session is
+// ended first, so that its place at a full orchestrator is free for the new one;
+// while other segments are on it that waits, but not to the last minute.
+func (g *Gateway) renew(ctx context.Context, j *job, l *lease) {
+	const lastMinute = time.Minute
+	now := g.opt.Now()
+	if !l.Offer.NeedsRefresh(now) || !j.stream.pool.Alone(l) && l.Offer.Expires.Sub(now) > lastMinute {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
+	defer cancel()
+	info, err := g.client.Ask(ctx, l.Offer.URI, j.wants)
+	if err == nil {
+		offer := upstream.OfferOf(info, now)
+		if err = j.wants.Usable(&offer); err == nil {
+			for _, old := range j.stream.pool.Renew(l, offer, info) {
+				g.end(ctx, old)
+			}
+			return
+		}
+	}
+	// The old token may still hold; if not, the orchestrator will say so.
+	g.log.Debug("token not renewed", "orchestrator", l.Offer.URI, fault.Attr(err))
+}
+
+// attempt makes one attempt with a lease and gives it back.
+func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]byte, error) {
+	start := time.Now()
+	res, err := g.client.Send(ctx, l.Info, &j.seg)
+	trip := time.Since(start)
+	var news *route.News[upstream.Info]
+	if res != nil {
+		t.upload = res.Upload
+		if res.News != nil {
+			news = &route.News[upstream.Info]{Offer: upstream.OfferOf(res.News, g.opt.Now()), Info: res.News}
+		}
+	}
+	g.opt.Recorder.SegmentUploaded(j.stream.id, l.Offer.URI, t.upload, codeText(err))
+	var data [][]byte
+	var work core.Pixels
+	if err == nil {
+		data, err = g.client.Download(ctx, l.Offer.URI, res.Renditions)
+	}
+	if err == nil {
+		for _, r := range res.Renditions {
+			work += r.Pixels
+		}
+		t.pixels = work
+	}
+	var settle upstream.Info
+	if news != nil {
+		settle = news.Info
+	}
+	g.opt.Payments.Settle(l.Info, work, settle)
+	g.endAll(j.stream.pool.Release(l, outcome(err), route.Score(trip, j.seg.Meta.Duration), news, g.opt.Now()))
+	return data, err
+}
+
+func codeText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(fault.CodeOf(err))
+}
+
+// outcome is what a failure says of the orchestrator.
+func outcome(err error) route.Outcome {
+	if err == nil {
+		return route.Succeeded
+	}
+	switch fault.CodeOf(err) {
+	case fault.SegmentNotTranscodable:
+		return route.InputBad
+	case fault.Canceled:
+		return route.Abandoned
+	case fault.ExpiredAuthToken:
+		return route.Stale
+	case fault.OrchestratorBroke, fault.OrchestratorLate, fault.OrchestratorUnreachable, fault.SegmentLate, fault.Draining:
+		return route.NodeFailed
+	}
+	return route.StreamFailed
+}
+
+// endAll ends sessions in the background; Run waits for it.
+func (g *Gateway) endAll(infos []upstream.Info) {
+	for _, info := range infos {
+		g.wg.Go(func() { g.end(context.WithoutCancel(g.ctx), info) })
+	}
+}
+
+// end ends one session. The client bounds how long that takes.
+func (g *Gateway) end(ctx context.Context, info upstream.Info) {
+	if err := g.client.End(ctx, info); err != nil {
+		g.log.Debug("session not ended", "orchestrator", info.GetTranscoder(), fault.Attr(err))
+	}
+}

@@ -1,0 +1,100 @@
+package upstream
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/route"
+)
+
+// Options of a Client.
+type Options struct {
+	Payments Payments
+	// Now is the clock by which tokens expire; default time.Now.
+	Now func() time.Time
+}
+
+// Client talks to all orchestrators of a gateway and keeps its connections.
+// Safe for concurrent use. Close waits for what it started.
+type Client struct {
+	payments Payments
+	now      func() time.Time
+	calls    *calls
+	// bulk carries segments and downloads from the orchestrator's own host;
+	// foreign carries downloads from elsewhere.
+	bulk, foreign *http.Transport
+
+	// ctx ends with Close; wg are the discoveries that outlive their callers.
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// New makes a client. It opens no connection.
+func New(opt Options) *Client {
+	if opt.Payments == nil {
+		opt.Payments = FreePayments{}
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	dialer := &net.Dialer{Timeout: route.DialTimeout, KeepAlive: 30 * time.Second}
+	guarded := &net.Dialer{Timeout: route.DialTimeout, KeepAlive: 30 * time.Second, Control: publicOnly}
+	c := &Client{
+		payments: opt.Payments,
+		now:      opt.Now,
+		calls:    newCalls(),
+		bulk:     bulkTransport(dialer),
+		foreign:  bulkTransport(guarded),
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// Close ends discoveries that still run and closes the connections. Requests in
+// flight are their callers' to end.
+func (c *Client) Close() {
+	c.cancel()
+	c.wg.Wait()
+	c.calls.close()
+	c.bulk.CloseIdleConnections()
+	c.foreign.CloseIdleConnections()
+}
+
+// tlsConfig is how the network's nodes meet: encrypted, certificates unchecked,
+// because orchestrators sign their own. Sessions are resumed.
+func tlsConfig(protocols ...string) *tls.Config {
+	return &tls.Config{
+		InsecureSkipVerify: true, // the network's rule; tokens and signatures carry the trust
+		NextProtos:         protocols,
+		ClientSessionCache: tls.NewLRUClientSessionCache(256),
+		// Segments are large from their first byte: small records would only cost.
+		DynamicRecordSizingDisabled: true,
+	}
+}
+
+// bulkTransport is HTTP/1.1: on one connection per transfer a segment goes out
+// in large writes, without the frames and windows of HTTP/2. Orchestrators take
+// both; see BenchmarkHandOver for what the difference is.
+func bulkTransport(dialer *net.Dialer) *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		DialContext:         dialer.DialContext,
+		Protocols:           protocols,
+		TLSClientConfig:     tlsConfig("http/1.1"),
+		TLSHandshakeTimeout: route.DialTimeout,
+		MaxIdleConns:        512,
+		MaxIdleConnsPerHost: 64,
+		IdleConnTimeout:     5 * time.Minute, // orchestrators wait 10
+		WriteBufferSize:     64 << 10,
+		ReadBufferSize:      64 << 10,
+		DisableCompression:  true,
+		// Answers are small; whoever sends more is not an orchestrator.
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}

@@ -1,0 +1,160 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// noTokenExpiry is how long a token without an expiry is taken to hold.
+const noTokenExpiry = 30 * time.Minute
+
+// OfferOf is what the rules need to know of an orchestrator's terms.
+func OfferOf(info Info, now time.Time) route.Offer {
+	o := route.Offer{URI: info.GetTranscoder(), Token: info.GetAuthToken() != nil}
+	if a := info.GetAddress(); len(a) == len(o.Address) {
+		o.Address = core.Address(a)
+	}
+	o.Session = core.SessionID(info.GetAuthToken().GetSessionId())
+	o.Expires = now.Add(noTokenExpiry)
+	if at := info.GetAuthToken().GetExpiration(); at > 0 {
+		o.Expires = time.Unix(at, 0)
+	}
+	if c := info.GetCapabilities(); c != nil {
+		caps := c.Capability()
+		o.Capabilities = &caps
+	}
+	return o
+}
+
+// Ask gets an orchestrator's terms for a job. Errors are faults: with code
+// OrchestratorCapped when it has no room, else OrchestratorUnreachable,
+// OrchestratorSilent or OrchestratorDeclined.
+func (c *Client) Ask(ctx context.Context, uri string, wants *route.Wants) (Info, error) {
+	const op = "ask orchestrator"
+	client, err := c.calls.to(uri)
+	if err != nil {
+		return nil, fault.Wrap(fault.OrchestratorUnreachable, op, err)
+	}
+	address, sig, err := c.payments.Identity(ctx)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unexpected, "identify to orchestrator", err)
+	}
+	info, err := client.GetOrchestrator(ctx, &rpc.OrchestratorRequest{
+		Address: address, Sig: sig, Capabilities: rpc.FromCapabilities(wants.Capabilities),
+	})
+	if err != nil {
+		return nil, callFault(op, err)
+	}
+	return info, nil
+}
+
+// callFault names a failed call.
+func callFault(op string, err error) error {
+	st := status.Convert(err)
+	switch st.Code() {
+	case codes.Unavailable:
+		return fault.Wrap(fault.OrchestratorUnreachable, op, err)
+	case codes.DeadlineExceeded:
+		return fault.Wrap(fault.OrchestratorSilent, op, err)
+	case codes.Canceled:
+		return fault.Wrap(fault.Canceled, op, err)
+	}
+	if isCapped(st.Message()) {
+		return &fault.Fault{Code: fault.OrchestratorCapped, Op: op, Detail: st.Message(), Err: err}
+	}
+	return &fault.Fault{Code: fault.OrchestratorDeclined, Op: op, Detail: st.Message(), Err: err}
+}
+
+// Found is one orchestrator's part in a discovery.
+type Found struct {
+	Asked string
+	Offer route.Offer
+	Info  Info
+	// Err is a fault when it cannot be used.
+	Err error
+}
+
+// Discover asks orchestrators side by side and calls found for each answer and
+// failure, from several goroutines. It returns the number of usable ones as soon
+// as the patience's rules say so; the others go on being found until its hard
+// stop. When none was usable, errs says why for each.
+func (c *Client) Discover(ctx context.Context, uris []string, wants *route.Wants, patience route.Patience, found func(Found)) (usable int, errs []error) {
+	start := time.Now()
+	results := make(chan error, len(uris))
+	for _, uri := range uris {
+		c.wg.Go(func() {
+			// The answer is of use also after this segment went elsewhere.
+			askCtx, cancel := context.WithTimeout(c.ctx, patience.Limit())
+			defer cancel()
+			f := c.ask(askCtx, uri, wants)
+			found(f)
+			results <- f.Err
+		})
+	}
+	open := len(uris)
+	timer := time.NewTimer(patience.Next(0))
+	defer timer.Stop()
+	for {
+		elapsed := time.Since(start)
+		if patience.Done(usable, open, elapsed) {
+			return usable, errs
+		}
+		timer.Reset(patience.Next(elapsed))
+		select {
+		case err := <-results:
+			open--
+			if err == nil {
+				usable++
+			} else {
+				errs = append(errs, err)
+			}
+		case <-timer.C:
+		case <-ctx.Done():
+			return usable, append(errs, ctx.Err())
+		}
+	}
+}
+
+func (c *Client) ask(ctx context.Context, uri string, wants *route.Wants) Found {
+	f := Found{Asked: uri}
+	if f.Info, f.Err = c.Ask(ctx, uri, wants); f.Err != nil {
+		return f
+	}
+	f.Offer = OfferOf(f.Info, c.now())
+	if f.Err = wants.Usable(&f.Offer); f.Err == nil {
+		if err := c.payments.Usable(f.Info); err != nil {
+			f.Err = &fault.Fault{Code: fault.OrchestratorUnusable, Op: "judge terms", Detail: err.Error(), Err: err}
+		}
+	}
+	return f
+}
+
+// End tells an orchestrator that a session is over. An orchestrator that does
+// not know the session any more is no failure of interest; the error is for the
+// debug log.
+func (c *Client) End(ctx context.Context, info Info) error {
+	client, err := c.calls.to(info.GetTranscoder())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
+	defer cancel()
+	_, err = client.EndTranscodingSession(ctx, &rpc.EndTranscodingSessionRequest{AuthToken: info.GetAuthToken()})
+	if err != nil {
+		return callFault("end session", err)
+	}
+	return nil
+}
+
+// errLate is the cause of a context that ended because the orchestrator took too
+// long, not because the caller gave up.
+var errLate = errors.New("the orchestrator took too long")

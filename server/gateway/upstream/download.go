@@ -1,0 +1,92 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/body"
+)
+
+// maxParallelDownloads bounds the renditions of one segment that are fetched at
+// once. The network's transcoders make up to 10.
+const maxParallelDownloads = 10
+
+// Download fetches all renditions of a result side by side. The error, if any,
+// is the first fault RenditionDownload, or Canceled; there are no part results.
+func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Remote) ([][]byte, error) {
+	if len(remotes) == 1 {
+		data, err := c.fetch(ctx, orchestrator, remotes[0].URL)
+		return [][]byte{data}, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, maxParallelDownloads)
+	out := make([][]byte, len(remotes))
+	for i, r := range remotes {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			data, err := c.fetch(ctx, orchestrator, r.URL)
+			if err != nil {
+				cancel(err) // only the first one counts
+			}
+			out[i] = data
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		err := context.Cause(ctx)
+		if fault.CodeOf(err) == fault.Unexpected {
+			err = fault.Wrap(fault.Canceled, "download renditions", err)
+		}
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *Client) fetch(ctx context.Context, orchestrator, address string) ([]byte, error) {
+	const op = "download rendition"
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return nil, fault.New(fault.RenditionDownload, op, "its address is not an http(s) URL")
+	}
+	transport := c.bulk
+	if !sameHost(u, orchestrator) {
+		transport = c.foreign
+	}
+	outer := ctx
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer time.AfterFunc(route.DownloadTimeout, func() { cancel(errLate) }).Stop()
+	fail := func(err error) ([]byte, error) {
+		if outer.Err() != nil {
+			return nil, fault.Wrap(fault.Canceled, op, err)
+		}
+		return nil, fault.Wrap(fault.RenditionDownload, op, err)
+	}
+	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(ctx)
+	resp, err := transport.RoundTrip(req) // redirects are not followed
+	if err != nil {
+		return fail(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fault.New(fault.RenditionDownload, op, fmt.Sprintf("status %d", resp.StatusCode))
+	}
+	data, err := body.Reader{Limit: core.MaxSegmentBytes, Size: resp.ContentLength}.Read(resp.Body)
+	if err != nil {
+		return fail(err)
+	}
+	if len(data) < core.MinRenditionBytes {
+		return nil, fault.New(fault.RenditionDownload, op, fmt.Sprintf("%d bytes are no rendition", len(data)))
+	}
+	return data, nil
+}

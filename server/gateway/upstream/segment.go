@@ -1,0 +1,194 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+const (
+	// maxResult bounds a transcode result, which names renditions and terms.
+	maxResult = 4 << 20
+	// maxRefusal bounds the text of a refusal.
+	maxRefusal = 4 << 10
+)
+
+// Segment is one hand-over.
+type Segment struct {
+	// Meta is everything but the token and the signature, which Send adds.
+	Meta rpc.SegmentMeta
+	Data []byte
+	// Estimate is about how many pixels the work comes to, for the payment.
+	Estimate core.Pixels
+	Timing   route.Timing
+}
+
+// Result is what an orchestrator made of a segment.
+type Result struct {
+	Renditions []Remote
+	Signature  []byte
+	// News are the terms that came with the answer, nil when there were none;
+	// they come with refusals inside an answer too.
+	News Info
+	// Upload is how long it took until the orchestrator had the whole segment.
+	Upload time.Duration
+}
+
+// Remote is a rendition still at the orchestrator.
+type Remote struct {
+	URL    string
+	Pixels core.Pixels
+}
+
+// Send hands a segment to an orchestrator and waits for its result, which has
+// exactly one rendition per profile. Errors are faults: SegmentNotTranscodable
+// when the input is at fault, Canceled when ctx ended, ExpiredAuthToken and
+// OrchestratorCapped as the orchestrator says, otherwise one of those that name
+// what is wrong with the orchestrator. The result is not nil where an answer
+// came, also beside an error.
+func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, error) {
+	req, err := c.request(ctx, info, seg)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	start := time.Now()
+	late := time.AfterFunc(seg.Timing.Accept, func() { cancel(errLate) })
+	defer late.Stop()
+
+	resp, err := c.bulk.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		return nil, exchangeFault(ctx, "send segment", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, refusal(resp)
+	}
+	res := &Result{Upload: time.Since(start)}
+	late.Reset(max(0, seg.Timing.Attempt-res.Upload))
+	raw, err := body.Reader{Limit: maxResult, Size: resp.ContentLength}.Read(resp.Body)
+	if err != nil {
+		return nil, exchangeFault(ctx, "read result", err)
+	}
+	return res, res.read(raw, len(seg.Meta.Profiles))
+}
+
+// request builds the request; signature and payment are made here.
+func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Request, error) {
+	meta := seg.Meta
+	meta.Token = info.GetAuthToken()
+	names := signature.ProfileNames(meta.Profiles)
+	var err error
+	if meta.Sig, err = c.payments.Sign(ctx, signature.Segment(meta.Manifest, meta.Number, meta.Hash, names)); err != nil {
+		return nil, fault.Wrap(fault.Unexpected, "sign segment", err)
+	}
+	payment, err := c.payments.Pay(ctx, info, seg.Estimate)
+	if err != nil {
+		return nil, fault.Wrap(fault.OrchestratorUnusable, "make payment", err)
+	}
+	header, err := rpc.EncodeHeader(rpc.ToSegData(&meta))
+	if err != nil {
+		return nil, fault.Wrap(fault.Unexpected, "describe segment", err)
+	}
+	req, err := http.NewRequest(http.MethodPost, info.GetTranscoder()+"/segment", bytes.NewReader(seg.Data))
+	if err != nil {
+		return nil, fault.Wrap(fault.OrchestratorUnusable, "address segment", err)
+	}
+	req.Header.Set("Content-Type", "video/MP2T")
+	req.Header["Livepeer-Segment"] = []string{header}
+	req.Header["Livepeer-Payment"] = []string{base64.StdEncoding.EncodeToString(payment)}
+	if len(payment) == 0 {
+		// A kept connection may have died unseen. A segment may be sent again on a
+		// new one (the key without a value says so and is not sent); a payment may not.
+		req.Header["Idempotency-Key"] = nil
+	}
+	return req, nil
+}
+
+// exchangeFault names a failed exchange by who ended it.
+func exchangeFault(ctx context.Context, op string, err error) error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errLate):
+		return fault.Wrap(fault.OrchestratorLate, op, err)
+	case errors.Is(cause, context.DeadlineExceeded):
+		return fault.Wrap(fault.SegmentLate, op, err)
+	case cause != nil:
+		return fault.Wrap(fault.Canceled, op, err)
+	case errors.Is(err, body.ErrTooLarge):
+		return &fault.Fault{Code: fault.ResultUnreadable, Op: op, Detail: "larger than any result", Err: err}
+	}
+	return fault.Wrap(fault.OrchestratorBroke, op, err)
+}
+
+// isCapped finds the network's word for an orchestrator without room.
+func isCapped(text string) bool { return strings.Contains(text, string(fault.OrchestratorCapped)) }
+
+// refusal names a status other than 200 by the orchestrator's text.
+func refusal(resp *http.Response) error {
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+	text := strings.TrimSpace(string(raw))
+	f := &fault.Fault{Op: "send segment", Detail: fmt.Sprintf("%d %s", resp.StatusCode, text)}
+	switch {
+	case isCapped(text):
+		f.Code = fault.OrchestratorCapped
+	case strings.Contains(text, "auth token"):
+		f.Code = fault.ExpiredAuthToken
+	case text == string(fault.Draining):
+		f.Code = fault.Draining
+	default:
+		f.Code = fault.OrchestratorDeclined
+	}
+	return f
+}
+
+// read decodes an answer and holds it to the number of profiles.
+func (r *Result) read(raw []byte, want int) error {
+	const op = "read result"
+	var m rpc.TranscodeResult
+	if err := proto.Unmarshal(raw, &m); err != nil {
+		return fault.Wrap(fault.ResultUnreadable, op, err)
+	}
+	r.News = m.GetInfo()
+	switch v := m.GetResult().(type) {
+	case *rpc.TranscodeResult_Error:
+		return resultFault(v.Error)
+	case *rpc.TranscodeResult_Data:
+		r.Signature = v.Data.GetSig()
+		for _, s := range v.Data.GetSegments() {
+			r.Renditions = append(r.Renditions, Remote{URL: s.GetUrl(), Pixels: core.Pixels(s.GetPixels())})
+		}
+		if len(r.Renditions) != want {
+			return fault.New(fault.RenditionCount, op, fmt.Sprintf("%d renditions for %d profiles", len(r.Renditions), want))
+		}
+		return nil
+	}
+	return fault.New(fault.ResultUnreadable, op, "neither renditions nor an error")
+}
+
+// resultFault names an error text inside an answer.
+func resultFault(text string) error {
+	const op = "transcode segment"
+	switch {
+	case route.BadInput(text):
+		return fault.New(fault.SegmentNotTranscodable, op, text)
+	case isCapped(text):
+		return fault.New(fault.OrchestratorCapped, op, text)
+	}
+	return fault.New(fault.OrchestratorFailed, op, text)
+}
