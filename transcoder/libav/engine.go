@@ -63,7 +63,7 @@ func New(o Options) (*Engine, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	cores := max(o.Cores, 1)
-	installLog()
+	setUpProcess()
 	return &Engine{
 		device: o.Device, preset: o.Preset, version: o.Version,
 		cores: cores, log: o.Log,

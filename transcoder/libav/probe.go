@@ -37,7 +37,7 @@ type Info struct {
 // must run in a media worker. A segment that cannot be opened is a fault, and the
 // status ProbeFailed.
 func Probe(ctx context.Context, data []byte) (Info, error) {
-	installLog()
+	setUpProcess()
 	if err := ctx.Err(); err != nil {
 		return Info{Status: ProbeFailed}, failed("probe segment", err)
 	}

@@ -140,16 +140,17 @@ static void log_line(void *avcl, int level, const char *fmt, va_list vl)
 	pthread_mutex_unlock(&ring.lock);
 }
 
-static void install(void)
+static void setup(void)
 {
+	mallopt(M_ARENA_MAX, 2);
 	av_log_set_level(AV_LOG_ERROR);
 	av_log_set_callback(log_line);
 }
 
-void tutti_log_install(void)
+void tutti_process_setup(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, install);
+	pthread_once(&once, setup);
 }
 
 int tutti_log_next(char *buf, int size)

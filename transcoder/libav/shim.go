@@ -90,7 +90,9 @@ func (s *sws) scale(src, dst *astiav.Frame) error {
 
 func (s *sws) free() { C.tutti_scaler_free(s.c) }
 
-func installLog() { C.tutti_log_install() }
+// setUpProcess sets libav's log and the C heap up for the whole process. Only the
+// first call does anything.
+func setUpProcess() { C.tutti_process_setup() }
 
 // nextLogLine returns the oldest line libav has logged, "" when there is none.
 func nextLogLine() string {

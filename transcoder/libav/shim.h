@@ -42,8 +42,9 @@ int tutti_captions(const AVFrame *f);
 
 void tutti_flush_decoder(AVCodecContext *c);
 
-// Installs the process-wide log callback, once. Lines are kept in a small ring.
-void tutti_log_install(void);
+// Prepares the process, once: the log callback, whose lines are kept in a small
+// ring, and fewer separate heaps, whose unused parts would add up.
+void tutti_process_setup(void);
 // Copies the oldest kept line into buf and returns its length, 0 when none.
 int tutti_log_next(char *buf, int size);
 

@@ -91,7 +91,7 @@ func (v *VideoReport) Pixels() int64 {
 // Verify reads and decodes a whole file. Its errors are faults like those of
 // Engine.Transcode.
 func Verify(ctx context.Context, data []byte) (*FileReport, error) {
-	installLog()
+	setUpProcess()
 	in, err := openInput(data)
 	if err != nil {
 		return nil, err
