@@ -126,9 +126,10 @@ func TestValues(t *testing.T) {
 func TestRolesInOneProcessKeepApart(t *testing.T) {
 	t.Parallel()
 	m := metrics.New(metrics.Options{NodeID: "id"})
-	m.Recorder(metrics.Gateway).Sessions(1, 10)
+	gateway := m.Recorder(metrics.Gateway)
+	gateway.Sessions(1, 10)
 	m.Recorder(metrics.Orchestrator).Sessions(2, 20)
-	if m.Recorder(metrics.Gateway) != m.Recorder(metrics.Gateway) {
+	if again := m.Recorder(metrics.Gateway); again != gateway {
 		t.Error("the same role has two recorders")
 	}
 	text := scrape(t, m)

@@ -1,0 +1,42 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/tuttinode/tutti/core/health"
+)
+
+// conditionsSource is what a health board tells.
+type conditionsSource interface {
+	Visible() []health.Condition
+}
+
+// conditions shows the node's lasting troubles, looked up at each scrape.
+type conditions struct {
+	source conditionsSource
+	desc   *prometheus.Desc
+}
+
+// WatchConditions adds tutti_condition: 1 for each lasting trouble that holds and
+// that no root cause explains. An alert on it fires with the code and the part.
+func (m *Metrics) WatchConditions(source conditionsSource) error {
+	return m.Register(&conditions{source, prometheus.NewDesc("tutti_condition",
+		"A lasting trouble of the node, by fault code and what it is about; 1 while it holds.", []string{"code", "about"}, nil)})
+}
+
+// Describe names the series.
+func (c *conditions) Describe(out chan<- *prometheus.Desc) { out <- c.desc }
+
+// Collect sends one sample per condition.
+func (c *conditions) Collect(out chan<- prometheus.Metric) {
+	seen := make(map[[2]string]bool)
+	for _, cond := range c.source.Visible() {
+		labels := [2]string{string(cond.Code), cleanLabel(cond.About)}
+		if seen[labels] {
+			// Two names that are one after cleaning would spoil the whole scrape.
+			continue
+		}
+		seen[labels] = true
+		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, 1, labels[0], labels[1])
+	}
+}
