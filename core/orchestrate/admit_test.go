@@ -21,6 +21,10 @@ func (s signatures) SignRenditions([]core.Rendition) ([]byte, error) {
 	return []byte("signed"), s.sign
 }
 
+func (signatures) SignPing(value []byte) ([]byte, error) {
+	return append([]byte("signed "), value...), nil
+}
+
 type payments struct {
 	core.FreePayments
 	refuse error
@@ -105,6 +109,19 @@ func TestRequestSignature(t *testing.T) {
 	n := newNode(t, func(o *orchestrate.Options) { o.Signatures = signatures{request: errors.New("wrong")} })
 	_, err := n.Offer(t.Context(), nil, nil)
 	wantCode(t, err, fault.RequestSignature)
+}
+
+func TestPing(t *testing.T) {
+	t.Parallel()
+	for want, n := range map[string]*node{
+		"":            newNode(t),
+		"signed ping": newNode(t, func(o *orchestrate.Options) { o.Signatures = signatures{} }),
+	} {
+		got, err := n.Ping([]byte("ping"))
+		if err != nil || string(got) != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	}
 }
 
 func TestHash(t *testing.T) {

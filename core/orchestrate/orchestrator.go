@@ -138,6 +138,15 @@ func (o *Orchestrator) EndSession(tok *Token) error {
 	return nil
 }
 
+// Ping proves that this node answers: its signature over value, or nothing
+// off-chain.
+func (o *Orchestrator) Ping(value []byte) ([]byte, error) {
+	if o.opt.Signatures == nil {
+		return nil, nil
+	}
+	return o.opt.Signatures.SignPing(value)
+}
+
 // SetMaxSessions changes the limit while the node runs; 0 leaves it to the
 // Admitter. Sessions above a lowered limit keep running.
 func (o *Orchestrator) SetMaxSessions(n int) {

@@ -41,4 +41,6 @@ type Signatures interface {
 	CheckSegment(req *SegmentRequest) error
 	// SignRenditions signs the renditions of one segment, in profile order.
 	SignRenditions(renditions []core.Rendition) ([]byte, error)
+	// SignPing signs the value of a ping.
+	SignPing(value []byte) ([]byte, error)
 }

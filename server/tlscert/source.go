@@ -62,6 +62,9 @@ func (s *Source) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"h2", "http/1.1"},
+		// Segments and renditions are large: small first records would only cost
+		// system calls.
+		DynamicRecordSizingDisabled: true,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			return s.Certificate(), nil
 		},

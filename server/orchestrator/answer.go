@@ -1,0 +1,46 @@
+package orchestrator
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// fromAuthToken is nil for a token that did not come.
+func fromAuthToken(m *rpc.AuthToken) *orchestrate.Token {
+	if m == nil {
+		return nil
+	}
+	return &orchestrate.Token{MAC: m.GetToken(), Session: core.SessionID(m.GetSessionId()), Expires: m.GetExpiration()}
+}
+
+// orchestratorInfo is the message of an offer.
+func orchestratorInfo(in orchestrate.Info) *rpc.OrchestratorInfo {
+	return &rpc.OrchestratorInfo{
+		Transcoder:   in.ServiceURI,
+		Address:      in.Address[:],
+		Capabilities: rpc.FromCapabilities(in.Capabilities),
+		AuthToken: &rpc.AuthToken{
+			Token: in.Token.MAC, SessionId: string(in.Token.Session), Expiration: in.Token.Expires,
+		},
+	}
+}
+
+// transcodeResult is the answer to a segment: where its renditions are, or why
+// there are none. The offer is in it either way.
+func transcodeResult(number core.SegmentNumber, in orchestrate.Info, done *orchestrate.Finished, err error) ([]byte, error) {
+	res := &rpc.TranscodeResult{Seq: int64(number), Info: orchestratorInfo(in)}
+	if err != nil {
+		res.Result = &rpc.TranscodeResult_Error{Error: fault.Wire(err)}
+		return proto.Marshal(res)
+	}
+	data := &rpc.TranscodeData{Sig: done.Signature, Segments: make([]*rpc.TranscodedSegmentData, len(done.Renditions))}
+	for i, r := range done.Renditions {
+		data.Segments[i] = &rpc.TranscodedSegmentData{Url: r.URL, Pixels: int64(r.Pixels), PerceptualHashUrl: r.SignatureURL}
+	}
+	res.Result = &rpc.TranscodeResult_Data{Data: data}
+	return proto.Marshal(res)
+}

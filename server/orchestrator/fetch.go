@@ -1,0 +1,138 @@
+package orchestrator
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+const (
+	// uriType marks a body that names where the segment is. Gateways with an
+	// object store of their own send it.
+	uriType = "application/vnd+livepeer.uri"
+	// maxURI bounds such a body.
+	maxURI = 8 << 10
+	// fetchTimeout bounds the fetching, from dialling to the last byte.
+	fetchTimeout = 4 * time.Second
+	// maxRedirects is what object stores need at most.
+	maxRedirects = 3
+)
+
+// body is the segment that a request carries or points to.
+func (s *Server) body(r *http.Request, pace *readPace) (*upload, error) {
+	if r.Header.Get("Content-Type") != uriType {
+		return receive(r.Body, r.ContentLength, s.uploads, pace.progress)
+	}
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxURI))
+	if err != nil {
+		return nil, fault.Wrap(fault.SegmentUnreadable, "read the segment's address", err)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), fetchTimeout)
+	defer cancel()
+	up, err := s.fetchSegment(ctx, string(bytes.TrimSpace(text)))
+	if err != nil && fault.CodeOf(err) != fault.UploadsFull {
+		return nil, fault.Wrap(fault.InputFetchFailed, "fetch segment", err)
+	}
+	return up, err
+}
+
+func (s *Server) fetchSegment(ctx context.Context, text string) (*upload, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme != "https" && u.Scheme != "http" {
+		return nil, fmt.Errorf("scheme %q is neither http nor https", u.Scheme)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := s.fetch.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.New(res.Status)
+	}
+	return receive(res.Body, res.ContentLength, s.uploads, func(int) {})
+}
+
+// fetcher is a client for addresses that strangers name. It dials public
+// addresses only, unless private ones are allowed, and looks at the address
+// that is really dialled: names and redirects may lead anywhere.
+func fetcher(private bool) *http.Client {
+	dialer := &net.Dialer{Timeout: fetchTimeout}
+	if !private {
+		dialer.Control = func(_, address string, _ syscall.RawConn) error {
+			at, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return err
+			}
+			if !public(at.Addr()) {
+				return fmt.Errorf("%s is not a public address", at.Addr())
+			}
+			return nil
+		}
+	}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext,
+			// As every node of the network does: the segment's hash is checked.
+			TLSClientConfig:        &tls.Config{InsecureSkipVerify: true},
+			DisableKeepAlives:      true,
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+			if len(via) > maxRedirects {
+				return errors.New("too many redirects")
+			}
+			return nil
+		},
+	}
+}
+
+// reserved are the networks that count as global but are not the internet.
+var reserved = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),       // this network
+	netip.MustParsePrefix("100.64.0.0/10"),   // carriers' own
+	netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments
+	netip.MustParsePrefix("192.0.2.0/24"),    // documentation
+	netip.MustParsePrefix("198.18.0.0/15"),   // benchmarks
+	netip.MustParsePrefix("198.51.100.0/24"), // documentation
+	netip.MustParsePrefix("203.0.113.0/24"),  // documentation
+	netip.MustParsePrefix("240.0.0.0/4"),     // reserved
+	netip.MustParsePrefix("64:ff9b::/96"),    // IPv4 behind IPv6
+	netip.MustParsePrefix("64:ff9b:1::/48"),  // the same, local
+	netip.MustParsePrefix("100::/64"),        // discard
+	netip.MustParsePrefix("2001:db8::/32"),   // documentation
+	netip.MustParsePrefix("2002::/16"),       // IPv4 inside IPv6
+	netip.MustParsePrefix("fec0::/10"),       // site-local
+}
+
+// public reports whether an address is one of the internet at large.
+func public(ip netip.Addr) bool {
+	ip = ip.Unmap()
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
+		return false
+	}
+	for _, p := range reserved {
+		if p.Contains(ip) {
+			return false
+		}
+	}
+	return true
+}

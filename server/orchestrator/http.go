@@ -1,0 +1,106 @@
+package orchestrator
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
+)
+
+// Limits on strangers.
+const (
+	headerTimeout = 10 * time.Second
+	// requestTimeout is for requests that carry nothing large. Handlers of large
+	// bodies set deadlines of their own.
+	requestTimeout = 30 * time.Second
+	// idleTimeout is the network's.
+	idleTimeout = 10 * time.Minute
+	// maxHeader lets payments with hundreds of tickets through.
+	maxHeader = 1 << 20
+	// maxMessage bounds a gRPC request.
+	maxMessage = 1 << 20
+	// maxStreams bounds the requests at once on one connection; a gateway with
+	// many streams has one connection for all of them.
+	maxStreams = 1000
+	// uploadWindow is how much of a segment may be on its way unread: a whole one
+	// of usual size, so that an upload never waits for an answer.
+	uploadWindow = 4<<20 - 1
+	// stuckTimeout ends HTTP/2 connections that take nothing from us.
+	stuckTimeout = 15 * time.Second
+	// pingAfter is when an HTTP/2 connection without traffic is asked for a sign
+	// of life.
+	pingAfter = 2 * time.Minute
+)
+
+func (s *Server) newHTTP() *http.Server {
+	srv := &http.Server{
+		Handler:           s.guard(s.dispatch()),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       requestTimeout,
+		WriteTimeout:      requestTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ConnState:         s.conns.changed,
+		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams:          maxStreams,
+			MaxReceiveBufferPerConnection: uploadWindow,
+			MaxReceiveBufferPerStream:     uploadWindow / 2,
+			SendPingTimeout:               pingAfter,
+			WriteByteTimeout:              stuckTimeout,
+		},
+		Protocols: new(http.Protocols),
+	}
+	srv.Protocols.SetHTTP1(true)
+	srv.Protocols.SetHTTP2(true)
+	if s.opt.Cert == nil {
+		srv.Protocols.SetUnencryptedHTTP2(true)
+	} else {
+		srv.TLSConfig = s.opt.Cert.Config()
+	}
+	return srv
+}
+
+// dispatch tells gRPC from the rest as the network does: HTTP/2 and a content
+// type that begins with application/grpc.
+func (s *Server) dispatch() http.Handler {
+	mux := s.routes()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			s.grpc.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/segment", s.segment)
+	mux.HandleFunc(orchestrate.StreamPath, s.stream)
+	mux.HandleFunc("GET /status", s.status.serve)
+	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+	return mux
+}
+
+// guard reports a handler's panic as our own defect; net/http would tell it
+// where peers' mistakes are told.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if v != http.ErrAbortHandler {
+				s.opt.Log.Error("handler panicked", "code", fault.Unexpected, "err", v, "stack", string(debug.Stack()))
+			}
+			panic(http.ErrAbortHandler)
+		}()
+		next.ServeHTTP(w, r)
+	})
+}

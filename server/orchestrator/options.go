@@ -1,0 +1,69 @@
+package orchestrator
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/tlscert"
+)
+
+// Defaults of the limits that an operator may set.
+const (
+	// DefaultUploadBytes bounds the segments that are received or worked on, all
+	// together.
+	DefaultUploadBytes = 1 << 30
+	// DefaultConnections bounds open connections; the longest idle one makes
+	// room for a new one.
+	DefaultConnections = 16384
+)
+
+// Options are what a Server is built from.
+type Options struct {
+	// Addr is where to listen, ":8935".
+	Addr string
+	// Listener is used instead when it is given, as by a service manager that
+	// opened the port. The server closes it.
+	Listener net.Listener
+	// Orchestrator has the rules.
+	Orchestrator *orchestrate.Orchestrator
+	// Cert is nil for plaintext HTTP, then with HTTP/2 by prior knowledge.
+	Cert *tlscert.Source
+
+	// Version and Roles are shown on /status.
+	Version string
+	Roles   []string
+
+	// UploadBytes is DefaultUploadBytes when 0.
+	UploadBytes int64
+	// Connections is DefaultConnections when 0.
+	Connections int
+	// PrivateInputs lets a segment's bytes be fetched from a private network,
+	// where a gateway sends a URL instead of bytes. Without it a stranger could
+	// have this node read what only it can reach.
+	PrivateInputs bool
+
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+func (opt *Options) complete() error {
+	switch {
+	case opt.Orchestrator == nil:
+		return errors.New("no orchestrator")
+	case opt.Now == nil || opt.Log == nil:
+		return errors.New("clock and log must be given")
+	}
+	if opt.UploadBytes == 0 {
+		opt.UploadBytes = DefaultUploadBytes
+	}
+	// A segment of the largest size must fit.
+	opt.UploadBytes = max(opt.UploadBytes, core.MaxSegmentBytes)
+	if opt.Connections == 0 {
+		opt.Connections = DefaultConnections
+	}
+	return nil
+}

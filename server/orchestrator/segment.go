@@ -1,0 +1,56 @@
+package orchestrator
+
+import (
+	"net/http"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/orchestrate"
+)
+
+// segment takes a segment, has it transcoded and tells where the renditions are.
+// Everything that can be wrong with the request is told by the status; once the
+// upload is accepted the status is 200, and it is sent before the work starts,
+// because gateways wait for it less long than for the rest.
+func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
+	pace := newReadPace(w, s.opt.Now(), requestTimeout)
+	req, err := readRequest(r.Header)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	seg, err := s.orch.Admit(r.Context(), req)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	defer seg.Close()
+	pace.allow(core.WorkDeadline(req.Duration))
+	body, err := s.body(r, pace)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	defer body.release()
+	if err := seg.CheckHash(body.sum()); err != nil {
+		s.refuse(w, err)
+		return
+	}
+	pace.done()
+	w.WriteHeader(http.StatusOK)
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		return // the gateway is gone
+	}
+	s.answer(w, r, &req, seg, body)
+}
+
+// answer does the work and writes the rest of the answer.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate.SegmentRequest, seg *orchestrate.Segment, body *upload) {
+	done, err := seg.Transcode(r.Context(), body.data)
+	msg, err := transcodeResult(req.Number, seg.Info(), done, err)
+	if err != nil {
+		s.opt.Log.Error("result cannot be encoded", "err", err)
+		return
+	}
+	writeBy(w, s.opt.Now(), len(msg))
+	_, _ = w.Write(msg) // nobody to tell
+}

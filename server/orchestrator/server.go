@@ -1,0 +1,126 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// stopGrace is what requests in hand get when the node stops without a drain, or
+// after it.
+const stopGrace = 3 * time.Second
+
+// Server is the listener. It is a lifecycle component that can drain.
+type Server struct {
+	opt     Options
+	orch    *orchestrate.Orchestrator
+	http    *http.Server
+	grpc    *grpc.Server
+	conns   *connections
+	uploads *budget
+	fetch   *http.Client
+	status  *statusPage
+
+	// mu guards addr.
+	mu   sync.Mutex
+	addr net.Addr
+}
+
+// New builds the listener; it opens nothing.
+func New(opt Options) (*Server, error) {
+	if err := opt.complete(); err != nil {
+		return nil, fmt.Errorf("build listener: %w", err)
+	}
+	s := &Server{
+		opt: opt, orch: opt.Orchestrator,
+		grpc:    grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
+		conns:   newConnections(opt.Connections, opt.Log),
+		uploads: &budget{max: opt.UploadBytes},
+		fetch:   fetcher(opt.PrivateInputs),
+	}
+	s.status = newStatusPage(s)
+	rpc.RegisterOrchestratorServer(s.grpc, &service{s: s})
+	s.http = s.newHTTP()
+	return s, nil
+}
+
+// Name is the component's name.
+func (s *Server) Name() string { return "orchestrator listener" }
+
+// Addr is where the server listens, nil before it does.
+func (s *Server) Addr() net.Addr {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.addr
+}
+
+// Run listens until ctx ends. Failing to listen is the fault ListenFailed.
+func (s *Server) Run(ctx context.Context, ready func()) error {
+	l, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.addr = l.Addr()
+	s.mu.Unlock()
+
+	failed := make(chan error, 1)
+	go func() { failed <- s.serve(l) }()
+	ready()
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		s.stop(ctx)
+		err = <-failed
+	}
+	s.grpc.Stop()
+	s.fetch.CloseIdleConnections()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+func (s *Server) listen(ctx context.Context) (net.Listener, error) {
+	if s.opt.Listener != nil {
+		return s.opt.Listener, nil
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.opt.Addr)
+	if err != nil {
+		return nil, &fault.Fault{Code: fault.ListenFailed, Op: "listen", Detail: s.opt.Addr, Err: err}
+	}
+	return l, nil
+}
+
+func (s *Server) serve(l net.Listener) error {
+	if s.opt.Cert == nil {
+		return s.http.Serve(l)
+	}
+	return s.http.ServeTLS(l, "", "")
+}
+
+// stop lets requests in hand finish for a short time, then cuts them off.
+func (s *Server) stop(ctx context.Context) {
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	// Connections that say nothing would be waited for; nobody misses them.
+	s.conns.closeIdle()
+	if err := s.http.Shutdown(grace); err != nil {
+		s.opt.Log.Warn("requests cut off at the stop", "err", err)
+		s.http.Close()
+	}
+}
+
+// Drain refuses new sessions and finishes what is here; orchestrate.Drain says
+// how. Renditions stay fetchable meanwhile.
+func (s *Server) Drain(ctx context.Context) error { return s.orch.Drain(ctx) }

@@ -1,0 +1,42 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// service is the gRPC side. Errors are plain, so that their status is Unknown
+// and the text is all that gateways get, as they expect.
+type service struct {
+	rpc.UnimplementedOrchestratorServer
+	s *Server
+}
+
+// GetOrchestrator makes an offer.
+func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+	in, err := v.s.orch.Offer(ctx, req.GetAddress(), req.GetSig())
+	if err != nil {
+		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
+	}
+	return orchestratorInfo(in), nil
+}
+
+// EndTranscodingSession frees a session.
+func (v *service) EndTranscodingSession(_ context.Context, req *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
+	if err := v.s.orch.EndSession(fromAuthToken(req.GetAuthToken())); err != nil {
+		return nil, errors.New(fault.Wire(err))
+	}
+	return &rpc.EndTranscodingSessionResponse{}, nil
+}
+
+// Ping signs the value.
+func (v *service) Ping(_ context.Context, req *rpc.PingPong) (*rpc.PingPong, error) {
+	sig, err := v.s.orch.Ping(req.GetValue())
+	if err != nil {
+		return nil, errors.New(fault.Wire(err))
+	}
+	return &rpc.PingPong{Value: sig}, nil
+}

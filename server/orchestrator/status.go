@@ -1,0 +1,188 @@
+package orchestrator
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/orchestrate"
+)
+
+// Status is what /status tells anyone. docs/status.md says what the fields mean;
+// they are a contract: new ones may come, none changes its meaning.
+type Status struct {
+	Version       string           `json:"version"`
+	Roles         []string         `json:"roles"`
+	ServiceURI    string           `json:"service_uri"`
+	UptimeSeconds int64            `json:"uptime_seconds"`
+	State         string           `json:"state"`
+	Pipelines     []PipelineStatus `json:"pipelines"`
+	Models        []ModelStatus    `json:"models"`
+	Capabilities  []string         `json:"capabilities"`
+}
+
+// PipelineStatus is one kind of work.
+type PipelineStatus struct {
+	Name string `json:"name"`
+	// Capacity is 0 where there is no fixed number.
+	Capacity int    `json:"capacity"`
+	Use      string `json:"use"`
+}
+
+// ModelStatus is one model of an AI pipeline.
+type ModelStatus struct {
+	Pipeline string `json:"pipeline"`
+	Model    string `json:"model"`
+	Warm     bool   `json:"warm"`
+	Capacity int    `json:"capacity"`
+	Use      string `json:"use"`
+}
+
+// The states of a node.
+const (
+	stateServing  = "serving"
+	stateFull     = "full"
+	stateDraining = "draining"
+)
+
+const (
+	// statusFresh is how long a page is served without looking again.
+	statusFresh = time.Second
+	// uptimeStep makes the uptime coarse, so that a page stays the same, and its
+	// ETag good, for a minute.
+	uptimeStep = 60
+	// transcoding is the pipeline of segments.
+	transcoding = "transcoding"
+)
+
+// statusPage answers /status from a page that is rendered at most once a second.
+type statusPage struct {
+	s     *Server
+	start time.Time
+
+	// mu guards what follows.
+	mu   sync.Mutex
+	at   time.Time
+	body []byte
+	etag string
+}
+
+func newStatusPage(s *Server) *statusPage { return &statusPage{s: s, start: s.opt.Now()} }
+
+func (p *statusPage) serve(w http.ResponseWriter, r *http.Request) {
+	body, etag := p.page()
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", etag)
+	if matches(r.Header.Values("If-None-Match"), etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // nobody to tell
+}
+
+// matches reports whether the client has this page already.
+func matches(headers []string, etag string) bool {
+	for _, h := range headers {
+		for one := range strings.SplitSeq(h, ",") {
+			one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+			if one == etag || one == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *statusPage) page() (body []byte, etag string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.s.opt.Now()
+	if p.body != nil && now.Sub(p.at) < statusFresh {
+		return p.body, p.etag
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	// A Status holds nothing that cannot be encoded.
+	_ = enc.Encode(p.status(now))
+	sum := sha256.Sum256(b.Bytes())
+	p.at, p.body, p.etag = now, b.Bytes(), `"`+hex.EncodeToString(sum[:8])+`"`
+	return p.body, p.etag
+}
+
+func (p *statusPage) status(now time.Time) Status {
+	o := p.s.orch
+	use, offer := o.Usage(), o.Capabilities()
+	st := Status{
+		Version: p.s.opt.Version, Roles: slices.Clone(p.s.opt.Roles), ServiceURI: o.ServiceURI(),
+		UptimeSeconds: int64(now.Sub(p.start)/time.Second) / uptimeStep * uptimeStep,
+		State:         state(o.Draining(), use),
+		Pipelines:     []PipelineStatus{{Name: transcoding, Capacity: use.Limit, Use: coarse(use.Sessions, use.Limit)}},
+		Models:        []ModelStatus{},
+	}
+	for _, id := range offer.Bits.IDs() {
+		st.Capabilities = append(st.Capabilities, id.String())
+	}
+	for _, id := range slices.Sorted(maps.Keys(offer.Constraints.PerCapability)) {
+		pipe, models := pipeline(id, offer.Constraints.PerCapability[id])
+		st.Pipelines = append(st.Pipelines, pipe)
+		st.Models = append(st.Models, models...)
+	}
+	return st
+}
+
+func state(draining bool, use orchestrate.Usage) string {
+	switch {
+	case draining:
+		return stateDraining
+	case use.Full():
+		return stateFull
+	}
+	return stateServing
+}
+
+// pipeline sums an AI pipeline up over its models.
+func pipeline(id capability.ID, models capability.Models) (PipelineStatus, []ModelStatus) {
+	var out []ModelStatus
+	capacity, inUse := 0, 0
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		m := models[name]
+		capacity += int(m.Capacity)
+		inUse += int(m.InUse)
+		out = append(out, ModelStatus{
+			Pipeline: id.Pipeline(), Model: name, Warm: m.Warm,
+			Capacity: int(m.Capacity), Use: coarse(int(m.InUse), int(m.Capacity)),
+		})
+	}
+	return PipelineStatus{Name: id.Pipeline(), Capacity: capacity, Use: coarse(inUse, capacity)}, out
+}
+
+// coarse is the use in five words: enough to choose a node by, too little to
+// follow its business.
+func coarse(used, capacity int) string {
+	switch {
+	case used <= 0:
+		return "idle"
+	case capacity <= 0:
+		return "some"
+	case used >= capacity:
+		return "full"
+	case 2*used <= capacity:
+		return "low"
+	}
+	return "high"
+}

@@ -1,0 +1,134 @@
+package orchestrator
+
+import (
+	"errors"
+	"hash"
+	"io"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/signature"
+)
+
+const (
+	// trustedSize is how much is set aside on the word of a Content-Length; the
+	// usual segment fits, a liar gains little.
+	trustedSize = 2 << 20
+	// smallSize is where a body of unknown length starts.
+	smallSize = 256 << 10
+)
+
+var errTooLarge = errors.New("segment is larger than the network's limit")
+
+// upload is a segment in memory, hashed as it came in. release must be called
+// when its bytes are not needed any more.
+type upload struct {
+	data   []byte
+	hash   hash.Hash
+	budget *budget
+	held   int64
+}
+
+// receive reads a whole segment. size is what its sender says, negative when it
+// says nothing; progress is told how much has come. The error is UploadsFull or
+// SegmentUnreadable.
+func receive(body io.Reader, size int64, b *budget, progress func(received int)) (*upload, error) {
+	u := &upload{hash: signature.NewHash(), budget: b}
+	if err := u.read(body, size, progress); err != nil {
+		u.release()
+		if fault.CodeOf(err) == fault.UploadsFull {
+			return nil, err
+		}
+		return nil, fault.Wrap(fault.SegmentUnreadable, "read segment", err)
+	}
+	return u, nil
+}
+
+func (u *upload) read(body io.Reader, size int64, progress func(int)) error {
+	if size > core.MaxSegmentBytes {
+		return errTooLarge
+	}
+	start := min(size, trustedSize)
+	if size < 0 {
+		start = smallSize
+	}
+	if err := u.grow(start); err != nil {
+		return err
+	}
+	for {
+		if len(u.data) == cap(u.data) {
+			done, err := u.full(body, size)
+			if done || err != nil {
+				return err
+			}
+		}
+		n, err := body.Read(u.data[len(u.data):cap(u.data)])
+		u.add(n)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		progress(len(u.data))
+	}
+}
+
+// full looks whether the body goes on beyond a full buffer, and makes room for
+// more if it does. It asks for one byte, so that a buffer of just the right size
+// is not grown for the end of the body.
+func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
+	var probe [1]byte
+	n := 0
+	for n == 0 {
+		if n, err = body.Read(probe[:]); err == io.EOF && n == 0 {
+			return true, nil
+		}
+		if err != nil && err != io.EOF {
+			return false, err
+		}
+	}
+	if len(u.data) >= core.MaxSegmentBytes {
+		return false, errTooLarge
+	}
+	next := max(2*int64(cap(u.data)), smallSize)
+	if size > int64(len(u.data)) {
+		// Its sender has kept its word so far.
+		next = min(next, size)
+	}
+	if err := u.grow(min(next, core.MaxSegmentBytes)); err != nil {
+		return false, err
+	}
+	u.data = u.data[:len(u.data)+1]
+	u.data[len(u.data)-1] = probe[0]
+	u.hash.Write(probe[:])
+	return false, nil
+}
+
+// add takes in n bytes that were read into the buffer.
+func (u *upload) add(n int) {
+	from := len(u.data)
+	u.data = u.data[:from+n]
+	u.hash.Write(u.data[from:])
+}
+
+// grow makes the buffer size bytes large. Old and new are both booked while
+// both are there.
+func (u *upload) grow(size int64) error {
+	if !u.budget.take(size) {
+		return fault.New(fault.UploadsFull, "receive segment", "")
+	}
+	data := make([]byte, len(u.data), size)
+	copy(data, u.data)
+	u.budget.give(u.held)
+	u.data, u.held = data, size
+	return nil
+}
+
+// sum is the Keccak-256 of the bytes.
+func (u *upload) sum() []byte { return u.hash.Sum(nil) }
+
+func (u *upload) release() {
+	u.budget.give(u.held)
+	u.data, u.held = nil, 0
+}
