@@ -77,7 +77,7 @@ func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	n, err := newNode(cfg, sink)
+	n, err := newNode(ctx, cfg, sink)
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,8 @@ const (
 	StopTimeout Code = "StopTimeout"
 	// LogDirUnusable: the log directory cannot be written.
 	LogDirUnusable Code = "LogDirUnusable"
+	// DataDirUnusable: the data directory cannot be made or written.
+	DataDirUnusable Code = "DataDirUnusable"
 )
 
 // Admin listener.

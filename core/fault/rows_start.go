@@ -64,4 +64,9 @@ var startRows = []Row{
 		Cause:  "The directory given for log files does not exist or cannot be written by this user.",
 		Remedy: "Create the directory and give it to the node's user, or leave `-log_dir` out to log to standard error.",
 	},
+	{
+		Code: DataDirUnusable, Class: Config,
+		Cause:  "The data directory does not exist and cannot be made, or this user may not write in it.",
+		Remedy: "Give it to the node's user (`chown`), or choose another one with `-dataDir`.",
+	},
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/tuttinode/tutti/cmd/internal/logging"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/metrics"
+)
+
+// node is the process's parts, introduced to one another but not started.
+type node struct {
+	cfg     *config.Config
+	log     *slog.Logger
+	sink    *logging.Sink
+	board   *health.Board
+	metrics *metrics.Metrics
+	// components are in starting order.
+	components []lifecycle.Component
+	limiter    admin.SessionLimiter
+}
+
+// newNode builds what the configuration asks for. It opens files and starts the
+// media workers; everything else starts with its component.
+func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node, error) {
+	n := &node{cfg: cfg, log: sink.Logger(), sink: sink}
+	n.board = health.New(n.log, time.Now, nil)
+	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
+		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
+	}
+	if err := n.addMetrics(); err != nil {
+		return nil, err
+	}
+	if cfg.Roles.Orchestrator {
+		if err := n.addOrchestrator(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Roles.Gateway {
+		if err := n.addGateway(); err != nil {
+			return nil, err
+		}
+	}
+	n.addAdmin()
+	return n, nil
+}
+
+func (n *node) add(c lifecycle.Component) { n.components = append(n.components, c) }
+
+func (n *node) addMetrics() error {
+	if !n.cfg.Monitoring.Enabled {
+		return nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	n.metrics = metrics.New(metrics.Options{NodeID: host, Version: version, PerStream: n.cfg.Monitoring.PerStream})
+	if err := n.metrics.WatchConditions(n.board); err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
+	return nil
+}
+
+// recorder counts for one role, or nothing without -monitor.
+func (n *node) recorder(nodeType string) core.Recorder {
+	if n.metrics == nil {
+		return core.NopRecorder{}
+	}
+	return n.metrics.Recorder(nodeType)
+}
+
+func (n *node) addAdmin() {
+	var page http.Handler
+	if n.metrics != nil {
+		page = n.metrics.Handler(n.log)
+	}
+	n.add(admin.New(admin.Options{
+		Listen:       n.cfg.Addresses.AdminListen.Addr(),
+		Orchestrator: n.cfg.Roles.Orchestrator,
+		Log:          n.log,
+		Limiter:      n.limiter,
+		Verbosity:    n.sink,
+		Conditions:   n.board,
+		Status:       statusSource{n},
+		Metrics:      page,
+	}))
+}
+
+// statusSource tells the admin API what kind of node this is.
+type statusSource struct{ n *node }
+
+// Status is the state of the moment.
+func (s statusSource) Status() admin.Status {
+	out := admin.Status{Version: version, LocalTranscoding: s.n.cfg.Roles.Transcoder}
+	for _, o := range s.n.cfg.Addresses.Orchestrators {
+		out.OrchestratorPool = append(out.OrchestratorPool, o.String())
+	}
+	return out
+}
