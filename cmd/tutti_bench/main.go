@@ -1,0 +1,101 @@
+// Command tutti_bench measures how many streams this machine transcodes in real
+// time. It runs segments through the same media workers and the same pool as the
+// node, without network, chain or files.
+//
+// Flags, CSV and tables follow the existing network's benchmark, so that scripts
+// around it keep working; -walk finds the session limit by itself, -json is for
+// programs.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// version is set when the program is linked.
+var version = "undefined"
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == mediaWorker {
+		return mediaWorkerCommand(ctx, stderr)
+	}
+	s, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintln(stderr, err)
+		return exitUsage
+	}
+	if s.version {
+		fmt.Fprintln(stdout, "tutti_bench", version)
+		return exitOK
+	}
+	if err := bench(ctx, s, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// bench does what the settings say: one measurement per repetition, or a walk.
+func bench(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	clips, err := source(ctx, s, stderr)
+	if err != nil {
+		return err
+	}
+	if err := writeSettings(stderr, s, clips); err != nil {
+		return err
+	}
+	out := io.Discard
+	if !s.json {
+		out = stdout
+	}
+	lines := newLines(out)
+	measure := func(n int) (figures, error) {
+		f, err := measure(ctx, s, clips, n, lines, stderr)
+		if err != nil {
+			return f, err
+		}
+		return f, writeFigures(stderr, f)
+	}
+	doc := document{Version: version, Settings: s.describe()}
+	if s.walk {
+		doc.Limit, doc.Runs, err = walk(s.sessions, measure)
+		if err == nil {
+			_, err = fmt.Fprintf(stderr, "\nSession limit: %d (the largest number of sessions with a real-time duration ratio of at most %.1f)\n", *doc.Limit, maxRatio)
+		}
+	} else {
+		for range s.repeat {
+			var f figures
+			if f, err = measure(s.sessions); err != nil {
+				break
+			}
+			doc.Runs = append(doc.Runs, f)
+		}
+	}
+	if err == nil && s.json {
+		err = doc.write(stdout)
+	}
+	return err
+}

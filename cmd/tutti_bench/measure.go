@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// run is one measurement with a number of sessions.
+type measurement struct {
+	s      settings
+	pieces []piece
+	farm   *farm
+	lines  *lines
+
+	mu   sync.Mutex // covers the fields below
+	took []sample
+	peak int64
+}
+
+// sample is one transcoded segment.
+type sample struct{ source, took time.Duration }
+
+// measure runs n sessions to their end. Any failed segment ends it.
+func measure(ctx context.Context, s settings, pieces []piece, n int, lines *lines, stderr io.Writer) (figures, error) {
+	farm, err := open(ctx, s, n, stderr)
+	if err != nil {
+		return figures{}, err
+	}
+	defer farm.Close()
+	m := &measurement{s: s, pieces: pieces, farm: farm, lines: lines}
+	start := time.Now()
+	group, ctx := errgroup.WithContext(ctx)
+	for k := range n {
+		group.Go(func() error { return m.session(ctx, k) })
+	}
+	if err := group.Wait(); err != nil {
+		return figures{}, err
+	}
+	return summarise(n, m.took, time.Since(start), m.peak), nil
+}
+
+// session runs one stream, in real time when that is asked for.
+func (m *measurement) session(ctx context.Context, k int) error {
+	if err := pause(ctx, time.Duration(k)*m.s.delay); err != nil {
+		return err
+	}
+	id := core.SessionID(fmt.Sprint("bench", k))
+	for n, p := range m.pieces {
+		start := time.Now()
+		res, err := m.farm.Transcode(ctx, &core.TranscodeJob{
+			Session: id, Manifest: core.ManifestID(id), Number: core.SegmentNumber(n), Input: p.data, Duration: p.duration,
+			Profiles: m.s.profiles, Signature: m.s.signature, Origin: "offchain",
+		})
+		if err != nil {
+			return fmt.Errorf("session %d, segment %d: %w", k, n, err)
+		}
+		took := time.Since(start)
+		m.note(k, n, p.duration, took, res)
+		if err := m.keep(k, n, res); err != nil {
+			return err
+		}
+		if m.s.live && n < len(m.pieces)-1 {
+			if err := pause(ctx, p.duration-time.Since(start)); err != nil {
+				return err
+			}
+		}
+	}
+	m.farm.EndSession(id)
+	return nil
+}
+
+func (m *measurement) note(k, n int, source, took time.Duration, res *core.TranscodeResult) {
+	memory := m.farm.memory()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.took = append(m.took, sample{source, took})
+	m.peak = max(m.peak, memory)
+	m.lines.write(time.Now(), k, n, source, took, res.Renditions[0].Frames)
+}
+
+// keep writes the renditions to files when that is asked for.
+func (m *measurement) keep(k, n int, res *core.TranscodeResult) error {
+	if m.s.outPrefix == "" {
+		return nil
+	}
+	for i, r := range res.Renditions {
+		p := m.s.profiles[i]
+		name := fmt.Sprintf("%s_%s_%d_%d%s", m.s.outPrefix, p.Name, k, n, p.Format.Ext())
+		if err := os.WriteFile(name, r.Data, 0o644); err != nil {
+			return err
+		}
+		if len(r.Signature) > 0 {
+			if err := os.WriteFile(name+".bin", r.Signature, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pause waits, or returns ctx's error.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
+)
+
+// settings are what the command line says.
+type settings struct {
+	in        string
+	live      bool
+	sessions  int
+	delay     time.Duration
+	segments  int
+	repeat    int
+	ladder    string
+	profiles  []core.Profile
+	devices   []string
+	outPrefix string
+	signature bool
+	logLevel  int
+	walk      bool
+	json      bool
+	preset    string
+	inProcess bool
+	version   bool
+}
+
+const defaultLadder = "P240p30fps16x9,P360p30fps16x9,P720p30fps16x9"
+
+// parse reads the command line. Its errors name the flag.
+func parse(args []string, stderr io.Writer) (settings, error) {
+	var s settings
+	var gpu, nvidia, netint string
+	fs := flag.NewFlagSet("tutti_bench", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&s.in, "in", "", "local media playlist (.m3u8) or media `file`; empty: a generated 1080p30 clip")
+	fs.BoolVar(&s.live, "live", true, "pace segments in real time")
+	fs.IntVar(&s.sessions, "concurrentSessions", 1, "sessions at once; with -walk the number to begin with")
+	fs.DurationVar(&s.delay, "concurrentSessionDelay", 300*time.Millisecond, "time between the starts of two sessions")
+	fs.IntVar(&s.segments, "segs", 0, "segments per session, 0: all")
+	fs.IntVar(&s.repeat, "repeat", 1, "measurements one after another")
+	fs.StringVar(&s.ladder, "transcodingOptions", defaultLadder, "renditions: preset names, or the path of a JSON file")
+	fs.StringVar(&gpu, "gpu", "", "GPU indices separated by commas; sessions take turns on them; empty: the processor")
+	fs.StringVar(&nvidia, "nvidia", "", "the same as -gpu")
+	fs.StringVar(&netint, "netint", "", "not supported by this program")
+	fs.StringVar(&s.outPrefix, "outPrefix", "", "write the renditions to files that begin so")
+	fs.BoolVar(&s.signature, "mpeg7Sign", false, "compute MPEG-7 video signatures as well")
+	fs.IntVar(&s.logLevel, "log", 3, "what the media workers say, from 4 on")
+	fs.BoolVar(&s.walk, "walk", false, "raise the sessions until the real-time duration ratio passes 0.8, and print the limit")
+	fs.BoolVar(&s.json, "json", false, "print one JSON document instead of CSV lines")
+	fs.StringVar(&s.preset, "encoderPreset", "", "x264 preset; empty: the node's default")
+	fs.BoolVar(&s.inProcess, "inProcess", false, "without media-worker processes")
+	fs.BoolVar(&s.version, "version", false, "print the version")
+	if err := fs.Parse(args); err != nil {
+		return s, err
+	}
+	if fs.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q: values of switches need a =, as in -live=false", fs.Arg(0))
+	}
+	var errs []error
+	positive := func(name string, v, least int) {
+		if v < least {
+			errs = append(errs, fmt.Errorf("-%s is %d: give at least %d", name, v, least))
+		}
+	}
+	positive("concurrentSessions", s.sessions, 1)
+	positive("repeat", s.repeat, 1)
+	positive("segs", s.segments, 0)
+	if netint != "" {
+		errs = append(errs, errors.New("-netint: these devices need a private FFmpeg and are not supported; leave the flag out"))
+	}
+	if gpu != "" && nvidia != "" && gpu != nvidia {
+		errs = append(errs, errors.New("-gpu and -nvidia are the same setting: give one of them"))
+	}
+	var err error
+	if s.devices, err = devices(gpu + strings.Repeat(nvidia, btoi(gpu == ""))); err != nil {
+		errs = append(errs, err)
+	}
+	if s.profiles, err = ladder(s.ladder); err != nil {
+		errs = append(errs, fmt.Errorf("-transcodingOptions: %w", err))
+	}
+	return s, errors.Join(errs...)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func devices(list string) ([]string, error) {
+	d, err := config.ParseDevices(list)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("-gpu: %w", err)
+	case d.All:
+		return nil, errors.New("-gpu all: name the devices by their numbers, as nvidia-smi shows them")
+	case d.None():
+		return []string{"cpu"}, nil
+	}
+	var out []string
+	for _, id := range d.IDs {
+		out = append(out, strconv.Itoa(id))
+	}
+	return out, nil
+}
+
+// ladder reads preset names, or a JSON file when the text looks like a path.
+func ladder(s string) ([]core.Profile, error) {
+	if !strings.ContainsAny(s, "/\\") && !strings.HasSuffix(s, ".json") {
+		return core.ParsePresets(s)
+	}
+	data, err := os.ReadFile(s)
+	if err != nil {
+		return nil, err
+	}
+	return core.ParseProfilesJSON(data)
+}
