@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
@@ -53,6 +54,25 @@ func TestLibavInAWorkerKeepsTheContract(t *testing.T) {
 		}
 		return c
 	}, clips)
+}
+
+func TestLibavInAWorkerProbes(t *testing.T) {
+	t.Parallel()
+	c, err := worker.Start(t.Context(), worker.Options{Device: "cpu", Args: []string{mediaWorker}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Degraded(); err != nil {
+		t.Log(err)
+	}
+	info, err := c.Probe(t.Context(), small(t, 1)[0].data)
+	if err != nil || info.Status != transcoder.ProbeOK || info.VideoCodec != "h264" || info.AudioCodec != "aac" || info.Width != 320 || info.FPS != 30 {
+		t.Errorf("got %+v, %v", info, err)
+	}
+	if info, err := c.Probe(t.Context(), []byte("nothing")); err == nil || info.Status != transcoder.ProbeFailed {
+		t.Errorf("nonsense: %+v, %v", info, err)
+	}
 }
 
 func TestARunFromAPlaylist(t *testing.T) {
