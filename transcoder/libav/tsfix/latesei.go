@@ -23,18 +23,18 @@ func LateSEI(data []byte) []byte {
 		return data
 	}
 	chunks := videoChunks(data)
-	if len(chunks) == 0 {
+	if !anyLate(data, chunks) {
 		return data
 	}
 	var stream []byte
-	for _, c := range chunks {
+	for c := range chunks {
 		stream = append(stream, data[c.from:c.to]...)
 	}
 	if !moveLate(stream) {
 		return data
 	}
 	fixed := bytes.Clone(data)
-	for _, c := range chunks {
+	for c := range chunks {
 		n := copy(fixed[c.from:c.to], stream)
 		stream = stream[n:]
 	}

@@ -16,7 +16,7 @@ func delay(data []byte) []byte {
 	out := bytes.Clone(data)
 	chunks := videoChunks(out)
 	var stream, broken []byte
-	for _, c := range chunks {
+	for c := range chunks {
 		stream = append(stream, out[c.from:c.to]...)
 	}
 	var access []unit
@@ -37,7 +37,7 @@ func delay(data []byte) []byte {
 		access = append(access, u)
 	}
 	flush()
-	for _, c := range chunks {
+	for c := range chunks {
 		broken = broken[copy(out[c.from:c.to], broken):]
 	}
 	return out
@@ -102,6 +102,14 @@ func TestUnitOrder(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			got := bytes.Clone(tt.in)
+			var s scanner
+			found := false
+			for _, b := range tt.in {
+				found = found || s.feed([]byte{b})
+			}
+			if found == bytes.Equal(tt.in, tt.want) {
+				t.Errorf("found is %v", found)
+			}
 			if moved := moveLate(got); moved == bytes.Equal(tt.in, tt.want) {
 				t.Errorf("moved is %v", moved)
 			}
@@ -142,4 +150,12 @@ func histogram(b []byte) []int {
 		h[c]++
 	}
 	return h
+}
+
+func BenchmarkLateSEI(b *testing.B) {
+	data := bytes.Repeat(read(b, "testdata/good.ts"), 100)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		LateSEI(data)
+	}
 }

@@ -1,5 +1,7 @@
 package tsfix
 
+import "iter"
+
 // Sizes and identifiers of MPEG-TS.
 const (
 	packetSize = 188
@@ -85,30 +87,30 @@ func h264PID(pmt []byte) int {
 	return noPID
 }
 
-// videoChunks locates the bytes of the file's first H.264 stream.
-func videoChunks(data []byte) []chunk {
-	pmtPID, videoPID, header := noPID, noPID, 0
-	var chunks []chunk
-	for at := 0; at+packetSize <= len(data) && data[at] == syncByte; at += packetSize {
-		p := parsePacket(data, at)
-		switch {
-		case p.from >= p.to:
-		case p.pid == 0 && pmtPID == noPID:
-			pmtPID = mapPID(section(data, p, 0))
-		case p.pid == pmtPID && videoPID == noPID:
-			videoPID = h264PID(section(data, p, 2))
-		case p.pid == videoPID:
-			if p.begins {
-				header = pesHeader(data[p.from:p.to])
-			}
-			skip := min(header, p.to-p.from)
-			header -= skip
-			if p.from += skip; p.from < p.to {
-				chunks = append(chunks, chunk{p.from, p.to})
+// videoChunks yields the places of the bytes of the file's first H.264 stream.
+func videoChunks(data []byte) iter.Seq[chunk] {
+	return func(yield func(chunk) bool) {
+		pmtPID, videoPID, header := noPID, noPID, 0
+		for at := 0; at+packetSize <= len(data) && data[at] == syncByte; at += packetSize {
+			p := parsePacket(data, at)
+			switch {
+			case p.from >= p.to:
+			case p.pid == 0 && pmtPID == noPID:
+				pmtPID = mapPID(section(data, p, 0))
+			case p.pid == pmtPID && videoPID == noPID:
+				videoPID = h264PID(section(data, p, 2))
+			case p.pid == videoPID:
+				if p.begins {
+					header = pesHeader(data[p.from:p.to])
+				}
+				skip := min(header, p.to-p.from)
+				header -= skip
+				if p.from += skip; p.from < p.to && !yield(chunk{p.from, p.to}) {
+					return
+				}
 			}
 		}
 	}
-	return chunks
 }
 
 // pesHeader is the length of the header of a PES packet that begins here. One
