@@ -52,8 +52,8 @@ func (o *Orchestrator) enter(id core.SessionID, profiles []core.Profile) (*sessi
 		return nil, err
 	}
 	if o.opt.Admitter != nil {
+		// A refusal is counted by the Admitter.
 		if err := o.opt.Admitter.Admit(id, profiles); err != nil {
-			o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 			return nil, err
 		}
 	}

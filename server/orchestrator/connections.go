@@ -97,10 +97,3 @@ func (c *connections) closeIdle() {
 		hangUp(conn)
 	}
 }
-
-// count is how many connections are open.
-func (c *connections) count() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.open)
-}

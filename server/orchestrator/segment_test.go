@@ -128,6 +128,19 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestRefusalOfALargeUpload: the reason arrives although the body was not taken.
+func TestRefusalOfALargeUpload(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	body := make([]byte, 5_000_000)
+	for _, c := range []*http.Client{n.h1, n.h2} {
+		for range 5 {
+			res, answer := do(t, c, n.post(meta(nil, body), bytes.NewReader(body)))
+			wantText(t, res, answer, http.StatusForbidden, "missing auth token")
+		}
+	}
+}
+
 func TestMalformedMessages(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

@@ -27,25 +27,35 @@ type upload struct {
 	hash   hash.Hash
 	budget *budget
 	held   int64
+	// most is the size beyond which it is refused.
+	most int64
 }
 
 // receive reads a whole segment. size is what its sender says, negative when it
 // says nothing; progress is told how much has come. The error is UploadsFull or
 // SegmentUnreadable.
 func receive(body io.Reader, size int64, b *budget, progress func(received int)) (*upload, error) {
-	u := &upload{hash: signature.NewHash(), budget: b}
-	if err := u.read(body, size, progress); err != nil {
-		u.release()
-		if fault.CodeOf(err) == fault.UploadsFull {
-			return nil, err
-		}
-		return nil, fault.Wrap(fault.SegmentUnreadable, "read segment", err)
+	u := &upload{hash: signature.NewHash(), budget: b, most: core.MaxSegmentBytes}
+	if err := u.receive(body, size, progress); err != nil {
+		return nil, err
 	}
 	return u, nil
 }
 
+func (u *upload) receive(body io.Reader, size int64, progress func(received int)) error {
+	err := u.read(body, size, progress)
+	if err == nil {
+		return nil
+	}
+	u.release()
+	if fault.CodeOf(err) == fault.UploadsFull {
+		return err
+	}
+	return fault.Wrap(fault.SegmentUnreadable, "read segment", err)
+}
+
 func (u *upload) read(body io.Reader, size int64, progress func(int)) error {
-	if size > core.MaxSegmentBytes {
+	if size > u.most {
 		return errTooLarge
 	}
 	start := min(size, trustedSize)
@@ -88,7 +98,7 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 			return false, err
 		}
 	}
-	if len(u.data) >= core.MaxSegmentBytes {
+	if int64(len(u.data)) >= u.most {
 		return false, errTooLarge
 	}
 	next := max(2*int64(cap(u.data)), smallSize)
@@ -96,7 +106,7 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 		// Its sender has kept its word so far.
 		next = min(next, size)
 	}
-	if err := u.grow(min(next, core.MaxSegmentBytes)); err != nil {
+	if err := u.grow(min(next, u.most)); err != nil {
 		return false, err
 	}
 	u.data = u.data[:len(u.data)+1]
