@@ -31,6 +31,13 @@ type settings struct {
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 2 && args[0] == engineCommand {
+		if err := runEngine(context.Background(), args[1], args[2:]); err != nil {
+			fmt.Fprintln(stderr, "bench:", err)
+			return 1
+		}
+		return 0
+	}
 	s := settings{out: stdout}
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.SetOutput(stderr)

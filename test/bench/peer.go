@@ -29,21 +29,27 @@ var ladder = []rung{
 // gopSeconds is the key frame distance asked of both sides.
 const gopSeconds = 2
 
-// profiles is the ladder as a tutti transcoding-options file.
-func (s settings) profiles() (string, error) {
-	type profile struct {
-		Name    string `json:"name"`
-		Width   int    `json:"width"`
-		Height  int    `json:"height"`
-		Bitrate int    `json:"bitrate"`
-		GOP     string `json:"gop"`
-		Profile string `json:"profile"`
-	}
+// profile is a rung as a gateway takes it.
+type profile struct {
+	Name    string `json:"name"`
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+	Bitrate int    `json:"bitrate"`
+	GOP     string `json:"gop"`
+	Profile string `json:"profile"`
+}
+
+func jsonLadder() []profile {
 	var list []profile
 	for _, r := range ladder {
 		list = append(list, profile{r.name, r.width, r.height, r.bitrate, fmt.Sprint(gopSeconds), "h264high"})
 	}
-	text, err := json.Marshal(list)
+	return list
+}
+
+// profiles writes the ladder as a tutti transcoding-options file.
+func (s settings) profiles() (string, error) {
+	text, err := json.Marshal(jsonLadder())
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,7 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
+	t.Cleanup(func() { taken.Close() })
 	for name, tc := range map[string]struct {
 		args   []string
 		status int

@@ -39,3 +39,7 @@ var ticks = astiav.NewRational(1, 90000)
 func playTime(ticks int64) time.Duration {
 	return time.Duration(ticks) * time.Second / 90000
 }
+
+// quiet keeps what libav has to say about ordinary work off standard error. The
+// level is the process's; every program that makes clips wants it so.
+func quiet() { astiav.SetLogLevel(astiav.LogLevelError) }

@@ -37,6 +37,7 @@ var _ Source = (*File)(nil)
 // HEVC, MPEG-2). Segments last at least the given time and end at the next key
 // frame; with loop the file starts over at its end.
 func OpenFile(path string, segment time.Duration, loop bool) (*File, error) {
+	quiet()
 	f := &File{path: path, segment: segment, loop: loop, packet: astiav.AllocPacket(), shift: firstTick}
 	if err := f.open(); err != nil {
 		f.Close()

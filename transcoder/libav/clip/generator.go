@@ -68,6 +68,7 @@ var _ Source = (*Generator)(nil)
 
 // Generate starts a generated stream.
 func Generate(opt Options) (*Generator, error) {
+	quiet()
 	g := &Generator{opt: opt.withDefaults()}
 	var err error
 	if g.video, err = newVideoTrack(g.opt); err != nil {

@@ -20,6 +20,12 @@ type track struct {
 
 func newVideoTrack(o Options) (*track, error) {
 	desc := fmt.Sprintf("testsrc2=size=%dx%d:rate=%d/%d", o.Width, o.Height, o.FPSNum, o.FPSDen)
+	if enlarge := o.Height / 240; enlarge > 1 {
+		// The picture's own time code is 100×36 pixels whatever its size: show
+		// it again, large enough to be read in the smallest rendition.
+		desc += fmt.Sprintf(",split[picture][code];[code]crop=100:36:2:2,scale=%d*iw:%d*ih:flags=neighbor[large];"+
+			"[picture][large]overlay=x=(W-w)/2:y=H-h-H/12", enlarge, enlarge)
+	}
 	if o.Noise > 0 {
 		desc += fmt.Sprintf(",noise=alls=%d:allf=t", o.Noise)
 	}
