@@ -8,7 +8,7 @@ type Patience struct {
 	First time.Duration
 	// Stop is when it gives up although nothing usable came; default 6 s.
 	Stop time.Duration
-	// FirstCome takes the first usable answer at once. Off-chain the quickest is
+	// FirstCome takes the first good answer at once. Off-chain the quickest is
 	// the best; where price and stake count, answers are collected for First.
 	FirstCome bool
 }
@@ -19,16 +19,23 @@ const (
 	discoveryStop  = 6 * time.Second
 )
 
-// Done reports whether discovery is over, with so many usable answers so far,
-// so many still open, after so long.
-func (p Patience) Done(usable, open int, elapsed time.Duration) bool {
+// Answers counts what discovery has so far.
+type Answers struct {
+	// Usable orchestrators, Good ones among them: those that are not suspended.
+	Usable, Good int
+	// Open are those that have not answered.
+	Open int
+}
+
+// Done reports whether discovery is over with these answers after so long.
+func (p Patience) Done(a Answers, elapsed time.Duration) bool {
 	switch {
-	case open == 0, elapsed >= p.stop():
+	case a.Open == 0, elapsed >= p.stop():
 		return true
-	case usable == 0:
-		return false
+	case p.FirstCome && a.Good > 0:
+		return true
 	}
-	return p.FirstCome || elapsed >= p.first()
+	return a.Usable > 0 && elapsed >= p.first()
 }
 
 // Next is how long from now on to wait before asking Done again although no

@@ -15,23 +15,25 @@ func TestPatience(t *testing.T) {
 	t.Parallel()
 	ms := time.Millisecond
 	for name, row := range map[string]struct {
-		p            route.Patience
-		usable, open int
-		elapsed      time.Duration
-		done         bool
-		next         time.Duration
+		p       route.Patience
+		a       route.Answers
+		elapsed time.Duration
+		done    bool
+		next    time.Duration
 	}{
 		"all answered":                   {elapsed: ms, done: true, next: 499 * ms},
-		"nothing yet":                    {open: 2, elapsed: ms, next: 499 * ms},
-		"one, window open":               {usable: 1, open: 1, elapsed: 499 * ms, next: ms},
-		"one, window over":               {usable: 1, open: 1, elapsed: 500 * ms, done: true, next: 500 * ms},
-		"first come":                     {p: route.Patience{FirstCome: true}, usable: 1, open: 1, elapsed: ms, done: true, next: 499 * ms},
-		"nothing usable: windows double": {open: 1, elapsed: 1100 * ms, next: 900 * ms},
-		"doubling ends at the stop":      {open: 1, elapsed: 4001 * ms, next: 1999 * ms},
-		"hard stop":                      {open: 1, elapsed: 6 * time.Second, done: true},
-		"own times":                      {p: route.Patience{First: 10 * ms, Stop: 40 * ms}, open: 1, elapsed: 25 * ms, next: 15 * ms},
+		"nothing yet":                    {a: route.Answers{Open: 2}, elapsed: ms, next: 499 * ms},
+		"one, window open":               {a: route.Answers{Usable: 1, Open: 1}, elapsed: 499 * ms, next: ms},
+		"one, window over":               {a: route.Answers{Usable: 1, Open: 1}, elapsed: 500 * ms, done: true, next: 500 * ms},
+		"first come":                     {p: route.Patience{FirstCome: true}, a: route.Answers{Usable: 1, Good: 1, Open: 1}, elapsed: ms, done: true, next: 499 * ms},
+		"a suspended one can wait":       {p: route.Patience{FirstCome: true}, a: route.Answers{Usable: 1, Open: 1}, elapsed: ms, next: 499 * ms},
+		"but not for longer":             {p: route.Patience{FirstCome: true}, a: route.Answers{Usable: 1, Open: 1}, elapsed: 500 * ms, done: true, next: 500 * ms},
+		"nothing usable: windows double": {a: route.Answers{Open: 1}, elapsed: 1100 * ms, next: 900 * ms},
+		"doubling ends at the stop":      {a: route.Answers{Open: 1}, elapsed: 4001 * ms, next: 1999 * ms},
+		"hard stop":                      {a: route.Answers{Open: 1}, elapsed: 6 * time.Second, done: true},
+		"own times":                      {p: route.Patience{First: 10 * ms, Stop: 40 * ms}, a: route.Answers{Open: 1}, elapsed: 25 * ms, next: 15 * ms},
 	} {
-		if got := row.p.Done(row.usable, row.open, row.elapsed); got != row.done {
+		if got := row.p.Done(row.a, row.elapsed); got != row.done {
 			t.Errorf("%s: done %v, want %v", name, got, row.done)
 		}
 		if got := row.p.Next(row.elapsed); got != row.next {

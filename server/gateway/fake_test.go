@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math/big"
 	"net"
 	"net/http"
@@ -90,6 +91,7 @@ func newFake(t testing.TB) *fakeOrchestrator {
 	}))
 	o.server.TLS = &tls.Config{Certificates: []tls.Certificate{selfSigned(t)}, NextProtos: []string{"h2", "http/1.1"}}
 	o.server.EnableHTTP2 = true
+	o.server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	o.server.StartTLS()
 	o.uri = o.server.URL
 	t.Cleanup(o.close)

@@ -268,15 +268,18 @@ func TestDiscoveryDoesNotWaitForTheSlow(t *testing.T) {
 func TestExpiredTokenIsRenewed(t *testing.T) {
 	t.Parallel()
 	o := newFake(t)
-	n := start(t, []string{o.uri})
+	n := start(t, []string{o.uri}, func(opt *gateway.Options) { opt.Limits.SweepEvery = time.Hour })
 	n.push("/live/show/0.ts", media).want(t, media)
-	n.clock.forward(27*time.Minute - 50*time.Second) // still good; the stream is kept by its clock
+	n.clock.forward(27*time.Minute - 50*time.Second)
 	n.push("/live/show/1.ts", media).want(t, media)
 	n.clock.forward(50*time.Second + time.Second)
 	o.expires = func() time.Time { return n.clock.now().Add(30 * time.Minute) }
 	n.push("/live/show/2.ts", media).want(t, media)
 	segs := o.seen()
 	last := len(segs) - 1
+	if segs[0].Token.GetSessionId() != segs[1].Token.GetSessionId() {
+		t.Error("the token was renewed too early")
+	}
 	if segs[last].Token.GetSessionId() == segs[last-1].Token.GetSessionId() {
 		t.Error("the token was not renewed 3 minutes before its end")
 	}
@@ -314,6 +317,7 @@ func TestIdleStreamEnds(t *testing.T) {
 	o := newFake(t)
 	n := start(t, []string{o.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
+	n.settled()
 	n.clock.forward(59 * time.Second)
 	if status, _, _ := n.get("/stream/show.m3u8"); status != http.StatusOK {
 		t.Fatalf("the stream is gone too early: %d", status)
@@ -539,6 +543,7 @@ func TestEvents(t *testing.T) {
 		t.Error(got)
 	}
 	n.push("/live/show/1.ts", media).want(t, media)
+	n.settled()
 	n.clock.forward(time.Hour)
 	b, err := io.ReadAll(resp.Body) // until the stream's end
 	if err != nil {

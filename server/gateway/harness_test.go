@@ -251,3 +251,13 @@ func wait(t testing.TB, what string, holds func() bool) {
 		}
 	}
 }
+
+// settled waits until no segment is in the gateway: it may still be leaving when
+// its client has the answer.
+func (n *node) settled() {
+	n.t.Helper()
+	wait(n.t, "the segments to leave", func() bool {
+		_, text, _ := n.get("/api/streams")
+		return !strings.Contains(text, `"inFlight":`) || strings.Count(text, `"inFlight":`) == strings.Count(text, `"inFlight":0,`)
+	})
+}

@@ -167,13 +167,14 @@ func bypass(p *push) [][]byte {
 // PushTooLarge, PushSlow, PushBroken and PushesFull.
 func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room *share) error {
 	const op = "read segment"
-	hash := signature.NewHash()
+	hash := startHasher()
 	patient := g.patientReader(w, r.Body)
 	data, err := body.Reader{
 		Limit: core.MaxSegmentBytes, Size: r.ContentLength,
-		Grow: room.grow, Sink: func(b []byte) { hash.Write(b) },
+		Grow: room.grow, Sink: hash.add,
 	}.Read(patient)
 	patient.done()
+	p.hash = hash.sum()
 	var full *fault.Fault
 	switch {
 	case err == nil && len(data) == 0:
@@ -189,7 +190,6 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room
 		return fault.Wrap(fault.PushBroken, op, err)
 	}
 	p.data = data
-	hash.Sum(p.hash[:0])
 	g.opt.Recorder.SegmentReceived(p.stream.id, len(data), p.req.Duration, g.opt.Now().Sub(p.at))
 	return nil
 }

@@ -25,7 +25,8 @@ func pushStatus(code fault.Code) int {
 		return http.StatusRequestTimeout
 	case fault.StreamDenied:
 		return http.StatusForbidden
-	case fault.NoSessionsAvailable, fault.PushesFull, fault.StreamsFull, fault.Draining, fault.StreamHookFailed:
+	case fault.NoSessionsAvailable, fault.PushesFull, fault.StreamsFull, fault.Draining, fault.StreamHookFailed, fault.Canceled:
+		// Canceled is read only when the gateway ends before the segment did.
 		return http.StatusServiceUnavailable
 	case fault.PushPath, fault.PushHeader, fault.PushConfiguration, fault.PushEmpty, fault.PushBroken,
 		fault.InputCodecUnsupported, fault.InputUnreadable, fault.SegmentNotTranscodable, fault.AttemptsExhausted,
@@ -44,8 +45,6 @@ func (g *Gateway) refusePush(w http.ResponseWriter, r *http.Request, err error) 
 	code := fault.CodeOf(err)
 	status := pushStatus(code)
 	switch code {
-	case fault.Canceled:
-		return // nobody is there to read
 	case fault.PushTooLarge, fault.PushSlow, fault.PushesFull, fault.Draining:
 		// What is left of the body is not worth reading.
 		w.Header().Set("Connection", "close")

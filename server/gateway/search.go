@@ -82,7 +82,7 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *route.Wants
 		if len(uris) == 0 {
 			return 0, noSessions([]error{err})
 		}
-		usable, errs := g.client.Discover(ctx, uris, wants, g.patience, func(f upstream.Found) { g.found(s, f) })
+		usable, errs := g.client.Discover(ctx, uris, wants, g.patience, func(f upstream.Found) bool { return g.found(s, f) })
 		if usable > 0 {
 			return usable, nil
 		}
@@ -98,15 +98,17 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *route.Wants
 	}
 }
 
-// found takes an offer, or notes what is wrong with an orchestrator.
-func (g *Gateway) found(s *stream, f upstream.Found) {
+// found takes an offer, or notes what is wrong with an orchestrator. It reports
+// whether the stream should not wait for another one.
+func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 	var code fault.Code
 	if f.Err == nil {
 		s.pool.Add(f.Offer, f.Info)
+		good = !s.pool.Suspended(f.Offer.URI, g.opt.Now())
 	} else {
 		code = fault.CodeOf(f.Err)
 		if code == fault.Canceled {
-			return // the gateway is stopping
+			return false // the gateway is stopping
 		}
 		g.opt.Recorder.DiscoveryFailed(f.Asked, string(code))
 	}
@@ -117,6 +119,7 @@ func (g *Gateway) found(s *stream, f upstream.Found) {
 			g.log.Info("orchestrator can be used", "orchestrator", f.Asked)
 		}
 	}
+	return good
 }
 
 // noSessions is the fault of a search that found nobody, with counts of why.

@@ -84,42 +84,50 @@ type Found struct {
 }
 
 // Discover asks orchestrators side by side and calls found for each answer and
-// failure, from several goroutines. It returns the number of usable ones as soon
-// as the patience's rules say so; the others go on being found until its hard
-// stop. When none was usable, errs says why for each.
-func (c *Client) Discover(ctx context.Context, uris []string, wants *route.Wants, patience route.Patience, found func(Found)) (usable int, errs []error) {
+// failure, from several goroutines; found says whether a usable one is good, that
+// is, worth not waiting for others. Discover returns the number of usable ones as
+// soon as the patience's rules say so; the others go on being found until its
+// hard stop. When none was usable, errs says why for each.
+func (c *Client) Discover(ctx context.Context, uris []string, wants *route.Wants, patience route.Patience, found func(Found) (good bool)) (usable int, errs []error) {
 	start := time.Now()
-	results := make(chan error, len(uris))
+	type verdict struct {
+		err  error
+		good bool
+	}
+	results := make(chan verdict, len(uris))
 	for _, uri := range uris {
 		c.wg.Go(func() {
 			// The answer is of use also after this segment went elsewhere.
 			askCtx, cancel := context.WithTimeout(c.ctx, patience.Limit())
 			defer cancel()
 			f := c.ask(askCtx, uri, wants)
-			found(f)
-			results <- f.Err
+			good := found(f)
+			results <- verdict{f.Err, good}
 		})
 	}
-	open := len(uris)
+	a := route.Answers{Open: len(uris)}
 	timer := time.NewTimer(patience.Next(0))
 	defer timer.Stop()
 	for {
 		elapsed := time.Since(start)
-		if patience.Done(usable, open, elapsed) {
-			return usable, errs
+		if patience.Done(a, elapsed) {
+			return a.Usable, errs
 		}
 		timer.Reset(patience.Next(elapsed))
 		select {
-		case err := <-results:
-			open--
-			if err == nil {
-				usable++
+		case v := <-results:
+			a.Open--
+			if v.err == nil {
+				a.Usable++
 			} else {
-				errs = append(errs, err)
+				errs = append(errs, v.err)
+			}
+			if v.err == nil && v.good {
+				a.Good++
 			}
 		case <-timer.C:
 		case <-ctx.Done():
-			return usable, append(errs, ctx.Err())
+			return a.Usable, append(errs, ctx.Err())
 		}
 	}
 }

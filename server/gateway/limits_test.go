@@ -1,0 +1,345 @@
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway"
+)
+
+func TestBadPushes(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri})
+	const conf = "Livepeer-Transcode-Configuration"
+	for name, row := range map[string]struct {
+		path    string
+		body    string
+		headers []string
+		status  int
+		code    fault.Code
+	}{
+		"extension":         {"/live/show/0.mkv", "x", nil, 422, fault.PushPath},
+		"number":            {"/live/show/x.ts", "x", nil, 422, fault.PushPath},
+		"negative number":   {"/live/show/-1.ts", "x", nil, 422, fault.PushPath},
+		"no number":         {"/live/show/.ts", "x", nil, 422, fault.PushPath},
+		"too deep":          {"/live/show/a/0.ts", "x", nil, 422, fault.PushPath},
+		"name":              {"/live/sh%20ow/0.ts", "x", nil, 422, fault.PushPath},
+		"no stream":         {"/live/0.ts", "x", nil, 422, fault.PushPath},
+		"empty":             {"/live/show/0.ts", "", nil, 422, fault.PushEmpty},
+		"duration":          {"/live/show/0.ts", "x", []string{"Content-Duration", "2s"}, 422, fault.PushHeader},
+		"long duration":     {"/live/show/0.ts", "x", []string{"Content-Duration", "300001"}, 422, fault.PushHeader},
+		"negative duration": {"/live/show/0.ts", "x", []string{"Content-Duration", "-1"}, 422, fault.PushHeader},
+		"resolution":        {"/live/show/0.ts", "x", []string{"Content-Resolution", "1280"}, 422, fault.PushHeader},
+		"slice":             {"/live/show/0.ts", "x", []string{"Content-Slice-From", "5", "Content-Slice-To", "4"}, 422, fault.PushHeader},
+		"slice text":        {"/live/show/0.ts", "x", []string{"Content-Slice-From", "x"}, 422, fault.PushHeader},
+		"no JSON":           {"/live/show/0.ts", "x", []string{conf, "{"}, 422, fault.PushConfiguration},
+		"preset":            {"/live/show/0.ts", "x", []string{conf, `{"presets":["nope"]}`}, 422, fault.InvalidProfiles},
+		"profile size":      {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"name":"a"}]}`}, 422, fault.TranscoderInvalidResolution},
+		"manifest":          {"/live/show/0.ts", "x", []string{conf, `{"manifestID":"a/b"}`}, 422, fault.PushConfiguration},
+		"too many": {"/live/show/0.ts", "x", []string{conf, `{"presets":["P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9",
+			"P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9"]}`}, 422, fault.PushConfiguration},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for i := range row.headers {
+				row.headers[i] = strings.ReplaceAll(row.headers[i], "\n", "")
+			}
+			n.push(row.path, []byte(row.body), row.headers...).wantFault(t, row.status, row.code)
+		})
+	}
+	a := n.push("/live/show/0.mkv", media, "Accept", "application/json")
+	var e struct {
+		Error struct{ Code, Message, Remedy string }
+	}
+	if err := json.Unmarshal([]byte(a.text), &e); err != nil || e.Error.Code != "PushPath" || e.Error.Message == "" {
+		t.Errorf("JSON error %q: %v", a.text, err)
+	}
+	if status, _, _ := n.get("/live/show/0.ts"); status != http.StatusMethodNotAllowed {
+		t.Errorf("GET of a push path: %d", status)
+	}
+	if a := n.push("/live/show/index.m3u8", []byte("#EXTM3U")); a.status != http.StatusOK {
+		t.Errorf("an encoder's playlist: %d", a.status)
+	}
+}
+
+func TestCrossSitePagesCannotPush(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri})
+	if a := n.push("/live/show/0.ts", media, "Sec-Fetch-Site", "cross-site"); a.status != http.StatusForbidden {
+		t.Errorf("status %d", a.status)
+	}
+}
+
+// raw sends bytes on a connection of their own.
+func raw(t *testing.T, n *node, text string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", n.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(limit)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestHugeLengthIsRefusedUnread(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri})
+	c := raw(t, n, "POST /live/show/0.ts HTTP/1.1\r\nHost: x\r\nContent-Length: 300000001\r\n\r\nx")
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusRequestEntityTooLarge || resp.Header.Get(gateway.CodeHeader) != "PushTooLarge" {
+		t.Errorf("%s %s", resp.Status, resp.Header.Get(gateway.CodeHeader))
+	}
+}
+
+func TestSlowBody(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri}, func(o *gateway.Options) { o.Limits.BodyIdle = 20 * time.Millisecond })
+	c := raw(t, n, "POST /live/show/0.ts HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx")
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusRequestTimeout || resp.Header.Get(gateway.CodeHeader) != "PushSlow" {
+		t.Errorf("%s %s", resp.Status, resp.Header.Get(gateway.CodeHeader))
+	}
+	// The next segment is not held up by the place of the one that never came.
+	n.push("/live/show/1.ts", media).want(t, media)
+	if status, _, _ := n.get("/stream/show.m3u8"); status != http.StatusOK {
+		t.Error("the stream is not there for players")
+	}
+}
+
+func TestSlowReaderLetsGo(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri}, func(o *gateway.Options) { o.Limits.BodyIdle = 20 * time.Millisecond })
+	big := make([]byte, 8<<20) // more than the sockets' buffers hold
+	n.push("/live/show/0.ts", big).want(t, big)
+	c := raw(t, n, "GET /stream/show/source/0.ts HTTP/1.1\r\nHost: x\r\n\r\n")
+	// The client reads nothing; the gateway gives up, and the connection breaks.
+	var got int64
+	wait(t, "the connection's end", func() bool {
+		if err := n.stop(); err != nil { // returns at once when nobody is being written to
+			t.Fatal(err)
+		}
+		var err error
+		got, err = io.Copy(io.Discard, c)
+		return err != nil || got < int64(len(big))
+	})
+}
+
+func TestPushesAreBounded(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri}, func(o *gateway.Options) { o.Limits.Pushes, o.Limits.Bytes = 1, 1<<20 })
+	n.push("/live/show/0.ts", make([]byte, 2<<20)).wantFault(t, http.StatusServiceUnavailable, fault.PushesFull)
+	held := raw(t, n, "POST /live/held/0.ts HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx")
+	wait(t, "the held push", func() bool { return n.events.count("created held") == 1 })
+	n.push("/live/show/1.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.PushesFull)
+	held.Close()
+	wait(t, "room", func() bool { return n.push("/live/show/2.ts", media).status == http.StatusOK })
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri}, func(o *gateway.Options) { o.Limits.Streams = 1 })
+	n.push("/live/one/0.ts", media).want(t, media)
+	n.push("/live/two/0.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.StreamsFull)
+	if n.events.count("refused StreamsFull") != 1 {
+		t.Error("SessionRefused")
+	}
+	n.settled()
+	n.clock.forward(time.Hour)
+	wait(t, "the first stream's end", func() bool { return n.events.count("ended one") == 1 })
+	n.push("/live/two/0.ts", media).want(t, media)
+}
+
+func TestIdleConnectionsMakeRoom(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri}, func(o *gateway.Options) { o.Limits.Connections = 50 })
+	var idle []net.Conn
+	for range 200 {
+		idle = append(idle, raw(t, n, ""))
+	}
+	n.push("/live/show/0.ts", media).want(t, media)
+	if _, err := idle[0].Read(make([]byte, 1)); err == nil {
+		t.Error("the longest idle connection is still open")
+	}
+}
+
+func TestAdmissionHook(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]int{}
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ URL string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		asked[in.URL]++
+		mu.Unlock()
+		switch {
+		case strings.Contains(in.URL, "/live/secret/"):
+			fmt.Fprint(w, `{"manifestID":"public","presets":["P144p30fps16x9"]}`)
+		case strings.Contains(in.URL, "/live/twin/"):
+			fmt.Fprint(w, `{"manifestID":"public"}`)
+		case strings.Contains(in.URL, "/live/nameless/"):
+			fmt.Fprint(w, `{"streamKey":"x"}`)
+		case strings.Contains(in.URL, "/live/plain/"):
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	t.Cleanup(hook.Close)
+	o := newFake(t)
+	n := start(t, []string{o.uri}, func(opt *gateway.Options) { opt.AdmissionHook = hook.URL })
+	n.push("/live/evil/0.ts", media).wantFault(t, http.StatusForbidden, fault.StreamDenied)
+	n.push("/live/nameless/0.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.StreamHookFailed)
+	n.push("/live/plain/0.ts", media).want(t, media)
+	for i := range 2 {
+		if a := n.push(fmt.Sprintf("/live/secret/%d.ts", i), media); len(a.parts) != 1 {
+			t.Fatalf("%d %s", a.status, a.text)
+		}
+	}
+	n.push("/live/twin/0.ts", media).wantFault(t, http.StatusForbidden, fault.StreamDenied)
+	if status, _, _ := n.get("/stream/public.m3u8"); status != http.StatusOK {
+		t.Error("not there under the hook's name")
+	}
+	if status, _, _ := n.get("/stream/secret.m3u8"); status != http.StatusNotFound {
+		t.Error("there under the pushed name")
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if got := asked[n.url+"/live/secret/0.ts"]; got != 1 || asked[n.url+"/live/secret/1.ts"] != 0 {
+		t.Errorf("the hook was asked %v", asked)
+	}
+}
+
+func TestOrchestratorHook(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	var mu sync.Mutex
+	reply, calls := "", 0
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		calls++
+		if reply == "" {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		fmt.Fprint(w, reply)
+	}))
+	t.Cleanup(hook.Close)
+	set := func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		reply = text
+	}
+	n := start(t, nil, func(opt *gateway.Options) { opt.OrchestratorHook = hook.URL })
+	stream := 0
+	begin := func() *answer {
+		stream++
+		return n.push(fmt.Sprintf("/live/s%d/0.ts", stream), media)
+	}
+	begin().wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
+	set(fmt.Sprintf(`[{"address":%q,"score":1},{"address":"ftp://x"},{"address":%q}]`, o.uri, o.uri))
+	begin().want(t, media)
+	set("")
+	begin().want(t, media) // the list is a minute old at most
+	n.clock.forward(61 * time.Second)
+	begin().want(t, media) // the hook fails, the last list stays
+	set("[]")
+	n.clock.forward(61 * time.Second)
+	begin().want(t, media) // an empty list is a failure too
+	mu.Lock()
+	defer mu.Unlock()
+	if calls != 4 {
+		t.Errorf("the hook was called %d times, want 4", calls)
+	}
+}
+
+// probe is a MediaProbe that says what a test wants.
+type probe struct {
+	mu    sync.Mutex
+	info  gateway.MediaInfo
+	err   error
+	calls int
+}
+
+func (p *probe) Probe(context.Context, []byte) (gateway.MediaInfo, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls++
+	return p.info, p.err
+}
+
+func (p *probe) set(info gateway.MediaInfo, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.info, p.err = info, err
+}
+
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	p := &probe{}
+	n := start(t, []string{o.uri}, func(opt *gateway.Options) { opt.Probe = p })
+	h264 := gateway.MediaInfo{VideoCodec: "h264", AudioCodec: "aac", PixelFormat: "yuv420p10le", Width: 640, Height: 360}
+	p.set(h264, nil)
+	n.push("/live/show/0.ts", media).want(t, media)
+	hevc := h264
+	hevc.VideoCodec, hevc.PixelFormat = "hevc", "yuv420p"
+	p.set(hevc, nil)
+	n.push("/live/show/1.ts", media).want(t, media)
+	n.push("/live/show/2.ts", media).want(t, media)
+	segs := o.seen()
+	for i, reinit := range []bool{false, true, false} {
+		if segs[i].Reinit != reinit {
+			t.Errorf("segment %d: reinit %v", i, segs[i].Reinit)
+		}
+	}
+	if bits := segs[0].Capabilities.Bits[0]; bits != 0x04001003|1<<25 {
+		t.Errorf("10 bit: capabilities %x", bits)
+	}
+	if bits := segs[1].Capabilities.Bits[0]; bits != 0x04001003|1<<15 {
+		t.Errorf("HEVC: capabilities %x", bits)
+	}
+
+	empty := hevc
+	empty.NoFrames = true
+	p.set(empty, nil)
+	a := n.push("/live/show/3.ts", media)
+	if len(a.parts) != 2 || string(a.parts[0].data) != string(media) {
+		t.Errorf("a segment without pictures: %d %s", a.status, a.text)
+	}
+	if len(o.seen()) != 3 {
+		t.Error("a segment without pictures went to an orchestrator")
+	}
+
+	p.set(gateway.MediaInfo{VideoCodec: "av1"}, nil)
+	n.push("/live/show/4.ts", media).wantFault(t, 422, fault.InputCodecUnsupported)
+	p.set(gateway.MediaInfo{}, fault.New(fault.InputUnreadable, "probe", "Invalid data found when processing input"))
+	n.push("/live/show/5.ts", media).wantFault(t, 422, fault.InputUnreadable)
+	p.set(gateway.MediaInfo{}, io.ErrUnexpectedEOF) // our own trouble
+	n.push("/live/show/6.ts", media).want(t, media)
+}
