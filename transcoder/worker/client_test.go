@@ -150,6 +150,76 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// until waits for a condition.
+func until(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(2 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.NewTimer(30 * time.Second)
+	defer deadline.Stop()
+	for !cond() {
+		select {
+		case <-ticker.C:
+		case <-deadline.C:
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+// An idle child that holds memory is exchanged, which nobody notices.
+func TestAnIdleChildGivesItsMemoryBack(t *testing.T) {
+	t.Parallel()
+	c := start(t, func(o *worker.Options) {
+		o.IdleMemory = 1
+		*o = worker.Hurry(*o, 40*time.Millisecond, time.Minute)
+	})
+	pid := c.Status().PID
+	for n := range 20 {
+		if _, err := c.Transcode(t.Context(), job("s", "good")); err != nil {
+			t.Fatalf("segment %d: %v", n, err)
+		}
+	}
+	until(t, "a fresh child", func() bool { return c.Status().PID != pid })
+	if _, err := c.Transcode(t.Context(), job("s", "good")); err != nil || c.Status().Restarts != 0 {
+		t.Errorf("after it: %v, %+v", err, c.Status())
+	}
+}
+
+func TestASegmentThatNobodyWaitsForMustEnd(t *testing.T) {
+	t.Parallel()
+	c := start(t, func(o *worker.Options) { *o = worker.Hurry(*o, time.Minute, 100*time.Millisecond) })
+	ctx, cancel := context.WithCancel(t.Context())
+	await(t, func() bool { return c.Status().Active == 1 }, cancel)
+	if _, err := c.Transcode(ctx, job("s", "do:hang")); !errors.Is(err, fault.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	until(t, "the worker is replaced", func() bool { s := c.Status(); return s.Restarts == 1 && s.PID != 0 })
+	if _, err := c.Transcode(t.Context(), job("s", "good")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChildrenThatDieAgainAndAgainMakeTheDeviceWait(t *testing.T) {
+	t.Parallel()
+	c := start(t, nil)
+	var err error
+	for range 20 {
+		if _, err = c.Transcode(t.Context(), job("s", "do:crash")); errors.Is(err, fault.WorkerQuarantined) {
+			break
+		}
+	}
+	if !errors.Is(err, fault.WorkerQuarantined) || !errors.Is(err, fault.WorkerCrashed) {
+		t.Fatalf("no quarantine: %v", err)
+	}
+	if s := c.Status(); !s.Quarantined || s.Fault == nil || s.Restarts < 5 {
+		t.Errorf("status %+v", s)
+	}
+	until(t, "the device is tried again", func() bool { return c.Status().PID != 0 })
+	if _, err := c.Transcode(t.Context(), job("s", "good")); err != nil {
+		t.Error(err)
+	}
+}
+
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		c, err := worker.Start(b.Context(), worker.Options{Device: "cpu", Args: []string{childArg}})

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
 // TestWalls asks a real child to break out. Where the system withholds a wall,
@@ -28,7 +31,6 @@ func TestWalls(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("key"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	parent := strconv.Itoa(os.Getpid())
 	c := start(t, nil)
 	if err := c.Degraded(); err != nil {
 		withheld := strings.Contains(err.Error(), "not permitted") || strings.Contains(err.Error(), "the kernel has none")
@@ -37,19 +39,7 @@ func TestWalls(t *testing.T) {
 		}
 		t.Skipf("this system withholds walls, and the client says so: %v", err)
 	}
-	for _, try := range []string{
-		"dial " + l.Addr().String(), "listen", "unix",
-		"read /etc/shadow", "read /etc/passwd", "read " + secret, "list /", "list /proc",
-		"read /proc/" + parent + "/environ", "read /proc/" + parent + "/cmdline",
-		"write " + secret, "write /tmp/tutti-worker-test", "write /dev/shm/tutti-worker-test",
-		"exec", "kill " + parent, "signal-thread " + parent, "trace " + parent, "mount",
-	} {
-		_, err := c.Transcode(t.Context(), job("s", "do:"+try))
-		f, ok := errors.AsType[*fault.Fault](err)
-		if !ok || f.Code != fault.InvalidData || !strings.Contains(f.Detail, "not permitted") && !strings.Contains(f.Detail, "permission denied") {
-			t.Errorf("%s: %v", try, err)
-		}
-	}
+	tryToBreakOut(t, c, l.Addr().String(), secret)
 	// What an engine needs stays possible.
 	for _, try := range []string{"memfd", "read /proc/self/stat", "read /proc/meminfo"} {
 		_, err := c.Transcode(t.Context(), job("s", "do:"+try))
@@ -71,4 +61,49 @@ func TestWalls(t *testing.T) {
 			t.Errorf("%q is not among the child's facts: %s", want, f.Detail)
 		}
 	}
+}
+
+// tryToBreakOut asks a child for what it must not get.
+func tryToBreakOut(t *testing.T, e transcoder.Engine, address, secret string) {
+	t.Helper()
+	parent := strconv.Itoa(os.Getpid())
+	for _, try := range []string{
+		"dial " + address, "listen", "unix",
+		"read /etc/shadow", "read /etc/passwd", "read " + secret, "list /", "list /proc",
+		"read /proc/" + parent + "/environ", "read /proc/" + parent + "/cmdline",
+		"write " + secret, "write /tmp/tutti-worker-test", "write /dev/shm/tutti-worker-test",
+		"exec", "kill " + parent, "signal-thread " + parent, "trace " + parent, "mount",
+	} {
+		_, err := e.Transcode(t.Context(), job("s", "do:"+try))
+		f, ok := errors.AsType[*fault.Fault](err)
+		if !ok || f.Code != fault.InvalidData || !strings.Contains(f.Detail, "not permitted") && !strings.Contains(f.Detail, "permission denied") {
+			t.Errorf("%s: %v", try, err)
+		}
+	}
+}
+
+// Without namespaces the other walls hold all the same, and the lack is told.
+func TestWallsWithoutNamespaces(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("key"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, missing, err := worker.StartWithoutNamespaces(t.Context(), worker.Options{Device: "cpu", Args: []string{childArg}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if !slices.Contains(missing, "user and network namespace: not permitted") {
+		t.Errorf("not told: %v", missing)
+	}
+	if len(missing) > 1 {
+		t.Skipf("this system withholds more walls: %v", missing)
+	}
+	tryToBreakOut(t, e, l.Addr().String(), secret)
 }
