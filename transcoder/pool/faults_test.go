@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -59,6 +60,7 @@ func eat() {
 			b[i] = 1
 		}
 		kept = append(kept, b)
+		runtime.KeepAlive(kept)
 	}
 }
 

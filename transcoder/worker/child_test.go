@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -112,6 +113,7 @@ func eat() {
 			b[i] = 1
 		}
 		kept = append(kept, b)
+		runtime.KeepAlive(kept)
 	}
 }
 
