@@ -98,6 +98,8 @@ type Finished struct {
 	Renditions []FinishedRendition
 	// Signature covers the renditions; empty off-chain.
 	Signature []byte
+	// MediaTime is the part of the time that the codecs took.
+	MediaTime time.Duration
 }
 
 // FinishedRendition is where a rendition can be fetched, and its pixels.
@@ -149,7 +151,11 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 	if err := checkRenditions(res, len(req.Profiles)); err != nil {
 		return nil, 0, err
 	}
-	return g.keep(res.Renditions)
+	done, encoded, err := g.keep(res.Renditions)
+	if err == nil {
+		done.MediaTime = res.MediaTime
+	}
+	return done, encoded, err
 }
 
 // awaitTurn waits until the session's segments before this one are done.

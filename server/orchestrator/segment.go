@@ -5,6 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // segment takes a segment, has it transcoded and tells where the renditions are.
@@ -50,6 +51,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate
 	if err != nil {
 		s.opt.Log.Error("result cannot be encoded", "err", err)
 		return
+	}
+	if done != nil {
+		w.Header().Set(http.TrailerPrefix+rpc.MediaTimeHeader, rpc.FormatMediaTime(done.MediaTime))
 	}
 	writeBy(w, s.opt.Now(), len(msg))
 	_, _ = w.Write(msg) // nobody to tell
