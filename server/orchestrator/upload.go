@@ -74,13 +74,13 @@ func (u *upload) read(body io.Reader, size int64, progress func(int)) error {
 		}
 		n, err := body.Read(u.data[len(u.data):cap(u.data)])
 		u.add(n)
+		progress(len(u.data))
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		progress(len(u.data))
 	}
 }
 

@@ -60,7 +60,6 @@ type Generator struct {
 	opt          Options
 	video, audio *track
 	number       int
-	frames       int64
 	heldAudio    *astiav.Packet
 }
 
