@@ -122,9 +122,29 @@ func (g *Gateway) StopGrace() time.Duration {
 // shutdownTime is what requests get to finish when the gateway stops.
 const shutdownTime = 5 * time.Second
 
-// Drain refuses new segments and returns when those in the gateway are finished,
-// or when ctx ends. Players are served on.
-func (g *Gateway) Drain(ctx context.Context) error { return g.pushes.drain(ctx) }
+// Drain refuses new segments and returns when those in the gateway are finished
+// and orchestrators know that no more will come, or when ctx ends. Players are
+// served on.
+func (g *Gateway) Drain(ctx context.Context) error {
+	if err := g.pushes.drain(ctx); err != nil {
+		return err
+	}
+	// An orchestrator that drains too would wait for these sessions.
+	for _, s := range g.liveStreams() {
+		g.endAll(s.pool.Close())
+	}
+	said := make(chan struct{})
+	go func() {
+		g.wg.Wait() // bounded: searches and farewells have their own times
+		close(said)
+	}()
+	select {
+	case <-said:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 // Run serves until ctx ends.
 func (g *Gateway) Run(ctx context.Context, ready func()) error {

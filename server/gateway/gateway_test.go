@@ -385,6 +385,9 @@ func TestDrain(t *testing.T) {
 	if err := <-drained; err != nil {
 		t.Fatal(err)
 	}
+	if len(o.endedSessions()) != 1 {
+		t.Error("the orchestrator does not know that the gateway is drained")
+	}
 	if status, _, _ := n.get("/stream/show.m3u8"); status != http.StatusOK {
 		t.Error("players are not served while draining")
 	}

@@ -85,7 +85,7 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push) ([][]byt
 	p.plan, changed = p.stream.configure(p.req.Config, p.req.Format)
 	if changed {
 		g.endAll(p.stream.pool.Reset())
-		g.windows.Open(p.stream.id, p.plan.variants(nil, p.req))
+		g.windows.Open(p.stream.id, p.plan.variants(p.req))
 	}
 	ctx, cancel := g.lifetime(r.Context(), p.req.Multipart)
 	defer cancel()
@@ -137,20 +137,7 @@ func (g *Gateway) inspect(ctx context.Context, p *push) error {
 	if p.input, err = g.examine(ctx, p.data, p.stream.lastInput()); err != nil {
 		return err
 	}
-	var fresh bool
-	p.reinit, fresh = p.stream.note(p.input)
-	if fresh && !p.input.NoFrames {
-		v := p.plan.variants(p.input, p.req)
-		g.windows.Describe(p.stream.id, func(i int, have *hls.Variant) {
-			if i < len(v) && v[i].Key == have.Key {
-				codecs := have.Codecs
-				*have = v[i]
-				if i > 0 {
-					have.Codecs = codecs
-				}
-			}
-		})
-	}
+	p.reinit = p.stream.note(p.input)
 	return nil
 }
 
@@ -198,6 +185,7 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room
 func (g *Gateway) conclude(p *push, renditions [][]byte, took time.Duration, err error) {
 	var seg *hls.Segment
 	if err == nil {
+		g.describe(p, renditions)
 		seg = &hls.Segment{
 			Number: p.req.Number, Duration: p.req.Duration, Reinit: p.reinit, At: p.at,
 			Data: append([][]byte{p.data}, renditions...),

@@ -45,7 +45,9 @@ type stream struct {
 	multiplier int
 	last       *input
 	// reinit: the source changed, and no orchestrator has been told yet.
-	reinit    bool
+	reinit bool
+	// described: players have been told what the files look like.
+	described bool
 	succeeded bool
 	inFlight  int
 	lastSeen  time.Time
@@ -74,7 +76,7 @@ func (s *stream) configure(conf *configuration, format core.Format) (p plan, cha
 	}
 	profiles := renditions(s.asked, format)
 	if !slices.Equal(profiles, s.profiles) {
-		changed = true
+		changed, s.described = true, false
 		s.profiles = profiles
 		names := make([]string, len(profiles))
 		for i := range profiles {
@@ -101,15 +103,12 @@ func renditions(asked []core.Profile, format core.Format) []core.Profile {
 	return out
 }
 
-// variants are the stream's files for players: the source, then the renditions.
-func (p *plan) variants(in *input, req *pushRequest) []hls.Variant {
-	source := hls.Variant{Key: hls.SourceKey, Format: req.Format, Width: req.Width, Height: req.Height}
-	if in != nil && in.Width > 0 {
-		source.Width, source.Height, source.FPS, source.Codecs = in.Width, in.Height, in.FPS, in.Codecs
-	}
-	out := []hls.Variant{source}
+// variants are the stream's files for players, the source and then the
+// renditions, as far as is known before there is a segment.
+func (p *plan) variants(req *pushRequest) []hls.Variant {
+	out := []hls.Variant{{Key: hls.SourceKey, Format: req.Format, Width: req.Width, Height: req.Height}}
 	for i, r := range p.profiles {
-		v := hls.Variant{Key: p.keys[i], Format: r.Format, Width: r.Width, Height: r.Height, Bitrate: r.Bitrate, FPS: source.FPS}
+		v := hls.Variant{Key: p.keys[i], Format: r.Format, Width: r.Width, Height: r.Height, Bitrate: r.Bitrate}
 		if num, den := r.FPS.Norm(); !r.FPS.Passthrough() {
 			v.FPS = float64(num) / float64(den)
 		}
@@ -118,19 +117,31 @@ func (p *plan) variants(in *input, req *pushRequest) []hls.Variant {
 	return out
 }
 
-// note compares a segment's input with the one before. first says that nothing
-// was known of the source until now, or that it changed.
-func (s *stream) note(in *input) (reinit, fresh bool) {
+// note compares a segment's input with the one before and reports whether
+// orchestrators must be told of a change.
+func (s *stream) note(in *input) (reinit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fresh = s.last == nil || !in.headers.Same(s.last.headers)
+	if s.last == nil || !in.NoFrames && !in.headers.Same(s.last.headers) {
+		s.described = false
+	}
 	if s.last != nil && !in.NoFrames && in.changed(s.last) {
 		s.reinit = true
 	}
 	if !in.NoFrames || s.last == nil {
 		s.last = in
 	}
-	return s.reinit, fresh
+	return s.reinit
+}
+
+// describeNow reports, once after each change, that a segment should be looked
+// at to describe the stream to players.
+func (s *stream) describeNow() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	due := !s.described
+	s.described = true
+	return due
 }
 
 func (s *stream) lastInput() *input {

@@ -1,0 +1,30 @@
+package gateway
+
+import (
+	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/gateway/sniff"
+)
+
+// describe looks at the first segment after a change and tells the playlists
+// what the files really are: the renditions keep the source's shape, so their
+// size need not be the one asked for.
+func (g *Gateway) describe(p *push, renditions [][]byte) {
+	if p.input.NoFrames || !p.stream.describeNow() {
+		return
+	}
+	g.windows.Describe(p.stream.id, func(i int, v *hls.Variant) {
+		switch {
+		case i == 0 && p.input.Width > 0:
+			v.Width, v.Height, v.FPS, v.Codecs = p.input.Width, p.input.Height, p.input.FPS, p.input.Codecs
+		case i > 0 && i <= len(renditions):
+			h := sniff.Segment(renditions[i-1])
+			v.Codecs = h.Codecs
+			if h.Width > 0 {
+				v.Width, v.Height = h.Width, h.Height
+			}
+			if h.FPS > 0 {
+				v.FPS = h.FPS
+			}
+		}
+	})
+}
