@@ -157,7 +157,7 @@ func (p *Pool[I]) lease(s *session[I]) *Lease[I] {
 	return &Lease[I]{s: s, Offer: s.offer, Info: s.info, Moved: moved}
 }
 
-// Suspended reports whether this stream avoids an orchestrator for now.
+// Suspended reports whether this stream avoids an orchestrator at this time.
 func (p *Pool[I]) Suspended(uri string, now time.Time) bool { return !p.until(uri, now).IsZero() }
 
 func (p *Pool[I]) until(uri string, now time.Time) time.Time {
