@@ -9,9 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -82,6 +80,7 @@ func TestCrossSitePagesCannotPush(t *testing.T) {
 }
 
 // raw sends bytes on a connection of their own.
+
 func raw(t *testing.T, n *node, text string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", n.addr)
@@ -198,160 +197,4 @@ func TestIdleConnectionsMakeRoom(t *testing.T) {
 	}
 }
 
-func TestAdmissionHook(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	asked := map[string]int{}
-	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ URL string }
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			t.Error(err)
-		}
-		mu.Lock()
-		asked[in.URL]++
-		mu.Unlock()
-		switch {
-		case strings.Contains(in.URL, "/live/secret/"):
-			fmt.Fprint(w, `{"manifestID":"public","presets":["P144p30fps16x9"]}`)
-		case strings.Contains(in.URL, "/live/twin/"):
-			fmt.Fprint(w, `{"manifestID":"public"}`)
-		case strings.Contains(in.URL, "/live/nameless/"):
-			fmt.Fprint(w, `{"streamKey":"x"}`)
-		case strings.Contains(in.URL, "/live/plain/"):
-		default:
-			w.WriteHeader(http.StatusForbidden)
-		}
-	}))
-	t.Cleanup(hook.Close)
-	o := newFake(t)
-	n := start(t, []string{o.uri}, func(opt *gateway.Options) { opt.AdmissionHook = hook.URL })
-	n.push("/live/evil/0.ts", media).wantFault(t, http.StatusForbidden, fault.StreamDenied)
-	n.push("/live/nameless/0.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.StreamHookFailed)
-	n.push("/live/plain/0.ts", media).want(t, media)
-	for i := range 2 {
-		if a := n.push(fmt.Sprintf("/live/secret/%d.ts", i), media); len(a.parts) != 1 {
-			t.Fatalf("%d %s", a.status, a.text)
-		}
-	}
-	n.push("/live/twin/0.ts", media).wantFault(t, http.StatusForbidden, fault.StreamDenied)
-	if status, _, _ := n.get("/stream/public.m3u8"); status != http.StatusOK {
-		t.Error("not there under the hook's name")
-	}
-	if status, _, _ := n.get("/stream/secret.m3u8"); status != http.StatusNotFound {
-		t.Error("there under the pushed name")
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	if got := asked[n.url+"/live/secret/0.ts"]; got != 1 || asked[n.url+"/live/secret/1.ts"] != 0 {
-		t.Errorf("the hook was asked %v", asked)
-	}
-}
-
-func TestOrchestratorHook(t *testing.T) {
-	t.Parallel()
-	o := newFake(t)
-	var mu sync.Mutex
-	reply, calls := "", 0
-	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		calls++
-		if reply == "" {
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-		fmt.Fprint(w, reply)
-	}))
-	t.Cleanup(hook.Close)
-	set := func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		reply = text
-	}
-	n := start(t, nil, func(opt *gateway.Options) { opt.OrchestratorHook = hook.URL })
-	stream := 0
-	begin := func() *answer {
-		stream++
-		return n.push(fmt.Sprintf("/live/s%d/0.ts", stream), media)
-	}
-	begin().wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
-	set(fmt.Sprintf(`[{"address":%q,"score":1},{"address":"ftp://x"},{"address":%q}]`, o.uri, o.uri))
-	begin().want(t, media)
-	set("")
-	begin().want(t, media) // the list is a minute old at most
-	n.clock.forward(61 * time.Second)
-	begin().want(t, media) // the hook fails, the last list stays
-	set("[]")
-	n.clock.forward(61 * time.Second)
-	begin().want(t, media) // an empty list is a failure too
-	mu.Lock()
-	defer mu.Unlock()
-	if calls != 4 {
-		t.Errorf("the hook was called %d times, want 4", calls)
-	}
-}
-
 // probe is a MediaProbe that says what a test wants.
-type probe struct {
-	mu    sync.Mutex
-	info  gateway.MediaInfo
-	err   error
-	calls int
-}
-
-func (p *probe) Probe(context.Context, []byte) (gateway.MediaInfo, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.calls++
-	return p.info, p.err
-}
-
-func (p *probe) set(info gateway.MediaInfo, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.info, p.err = info, err
-}
-
-func TestProbe(t *testing.T) {
-	t.Parallel()
-	o := newFake(t)
-	p := &probe{}
-	n := start(t, []string{o.uri}, func(opt *gateway.Options) { opt.Probe = p })
-	h264 := gateway.MediaInfo{VideoCodec: "h264", AudioCodec: "aac", PixelFormat: "yuv420p10le", Width: 640, Height: 360}
-	p.set(h264, nil)
-	n.push("/live/show/0.ts", media).want(t, media)
-	hevc := h264
-	hevc.VideoCodec, hevc.PixelFormat = "hevc", "yuv420p"
-	p.set(hevc, nil)
-	n.push("/live/show/1.ts", media).want(t, media)
-	n.push("/live/show/2.ts", media).want(t, media)
-	segs := o.seen()
-	for i, reinit := range []bool{false, true, false} {
-		if segs[i].Reinit != reinit {
-			t.Errorf("segment %d: reinit %v", i, segs[i].Reinit)
-		}
-	}
-	if bits := segs[0].Capabilities.Bits[0]; bits != 0x04001003|1<<25 {
-		t.Errorf("10 bit: capabilities %x", bits)
-	}
-	if bits := segs[1].Capabilities.Bits[0]; bits != 0x04001003|1<<15 {
-		t.Errorf("HEVC: capabilities %x", bits)
-	}
-
-	empty := hevc
-	empty.NoFrames = true
-	p.set(empty, nil)
-	a := n.push("/live/show/3.ts", media)
-	if len(a.parts) != 2 || string(a.parts[0].data) != string(media) {
-		t.Errorf("a segment without pictures: %d %s", a.status, a.text)
-	}
-	if len(o.seen()) != 3 {
-		t.Error("a segment without pictures went to an orchestrator")
-	}
-
-	p.set(gateway.MediaInfo{VideoCodec: "av1"}, nil)
-	n.push("/live/show/4.ts", media).wantFault(t, 422, fault.InputCodecUnsupported)
-	p.set(gateway.MediaInfo{}, fault.New(fault.InputUnreadable, "probe", "Invalid data found when processing input"))
-	n.push("/live/show/5.ts", media).wantFault(t, 422, fault.InputUnreadable)
-	p.set(gateway.MediaInfo{}, io.ErrUnexpectedEOF) // our own trouble
-	n.push("/live/show/6.ts", media).want(t, media)
-}

@@ -39,13 +39,13 @@ func movie(data []byte) Info {
 		if len(stsd) < 16 {
 			return
 		}
-		entry, name := stsd[8:], string(stsd[12:16])
-		if v, ok := videoEntries[name]; ok && i.Video == "" {
+		entry, name := stsd[8:], stsd[12:16]
+		if v, ok := videoEntries[string(name)]; ok && i.Video == "" {
 			i.Video = v
 			videoCodec = visualEntry(entry, v, &i)
 			i.NoFrames = noSamples(child(table, "stsz"))
 		}
-		if a, ok := audioEntries[name]; ok && i.Audio == "" {
+		if a, ok := audioEntries[string(name)]; ok && i.Audio == "" {
 			i.Audio = a
 		}
 	})

@@ -1,0 +1,200 @@
+package gateway_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+func TestRetryElsewhere(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]behaviour{
+		"refused":              {status: 500, text: "Internal Server Error"},
+		"capped":               {status: 403, text: "OrchestratorCapped"},
+		"draining":             {status: 503, text: "Draining"},
+		"busy":                 {err: "OrchestratorBusy"},
+		"breaks off":           {breakOff: true},
+		"nonsense":             {raw: []byte("\xff\xff nonsense")},
+		"empty":                {raw: []byte{}},
+		"one rendition less":   {result: func(d *rpc.TranscodeData) { d.Segments = d.Segments[:1] }},
+		"one rendition more":   {result: func(d *rpc.TranscodeData) { d.Segments = append(d.Segments, d.Segments[0]) }},
+		"download not there":   {downloadStatus: 404},
+		"download cut short":   {downloadShort: true},
+		"download elsewhere":   {result: func(d *rpc.TranscodeData) { d.Segments[0].Url = "file:///etc/passwd" }},
+		"download from inside": {result: func(d *rpc.TranscodeData) { d.Segments[0].Url = "http://localhost:1/x" }},
+		"near miss of a text":  {err: "decode: Invalid argument"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := newFake(t), newFake(t)
+			n := start(t, []string{a.uri, b.uri})
+			n.push("/live/show/0.ts", media).want(t, media)
+			first, second := a, b
+			if len(a.seen()) == 0 {
+				first, second = b, a
+			}
+			wait(t, "the other's offer", func() bool { return second.count(&second.tokens) > 0 })
+			first.set(bad)
+			n.push("/live/show/1.ts", media).want(t, media)
+			if len(second.seen()) != 1 {
+				t.Errorf("the other got %d segments", len(second.seen()))
+			}
+			first.set(behaviour{})
+			n.push("/live/show/2.ts", media).want(t, media)
+			if len(second.seen()) != 2 {
+				t.Error("the stream went back although it had moved")
+			}
+			for event, want := range map[string]int{"swapped": 1, "retried 2": 1, "failed": 0} {
+				if got := n.events.count(event); got != want {
+					t.Errorf("%d times %q, want %d", got, event, want)
+				}
+			}
+			wait(t, "the left session's end", func() bool { return len(first.endedSessions()) == 1 })
+		})
+	}
+}
+
+func TestLateOrchestratorIsLeft(t *testing.T) {
+	t.Parallel()
+	a, b := newFake(t), newFake(t)
+	n := start(t, []string{a.uri, b.uri})
+	n.push("/live/show/0.ts", media).want(t, media)
+	first, second := a, b
+	if len(a.seen()) == 0 {
+		first, second = b, a
+	}
+	wait(t, "the other's offer", func() bool { return second.count(&second.tokens) > 0 })
+	first.set(behaviour{acceptHang: true})
+	n.push("/live/show/1.ts", media).want(t, media) // after 2 s
+	if n.events.count("uploaded OrchestratorLate") != 1 {
+		t.Error("no OrchestratorLate")
+	}
+	wait(t, "the hung request's end", func() bool { return first.count(&first.canceled) == 1 })
+}
+
+func TestBadInputKeepsTheSession(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	n := start(t, []string{o.uri})
+	o.set(behaviour{err: "No keyframes in input"})
+	a := n.push("/live/show/0.ts", media)
+	a.wantFault(t, http.StatusUnprocessableEntity, fault.SegmentNotTranscodable)
+	if a.text != "No keyframes in input" {
+		t.Errorf("text %q", a.text)
+	}
+	o.set(behaviour{})
+	n.push("/live/show/1.ts", media).want(t, media)
+	segs := o.seen()
+	if len(segs) != 2 || segs[0].Token.GetSessionId() != segs[1].Token.GetSessionId() {
+		t.Errorf("%d segments, or another session", len(segs))
+	}
+	if n.events.count("retried") != 0 {
+		t.Error("bad input was tried again")
+	}
+}
+
+func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	n := start(t, []string{o.uri})
+	o.set(behaviour{err: "Invalid data found when processing input"})
+	a := n.push("/live/show/0.ts", media)
+	a.wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
+	if got := len(o.seen()); got != 3 {
+		t.Errorf("%d attempts, want 3", got)
+	}
+	o.set(behaviour{})
+	n.push("/live/show/1.ts", media).want(t, media)
+}
+
+func TestNoSessionsAvailable(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		b    behaviour
+		code string
+	}{
+		"capped":          {behaviour{discoveryError: "Invalid orchestrator request: OrchestratorCapped"}, "OrchestratorCapped"},
+		"refused":         {behaviour{discoveryError: "authentication failed"}, "OrchestratorDeclined"},
+		"no address":      {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.Transcoder = "" }}, "OrchestratorUnusable"},
+		"no token":        {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.AuthToken = nil }}, "OrchestratorUnusable"},
+		"no capabilities": {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.Capabilities = nil }}, "OrchestratorUnusable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newFake(t)
+			o.set(row.b)
+			n := start(t, []string{o.uri, deadAddress(t)})
+			a := n.push("/live/show/0.ts", media)
+			a.wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
+			if a.text != "No sessions available" {
+				t.Errorf("text %q", a.text)
+			}
+			if n.events.count("discovery "+row.code) != 1 || n.events.count("discovery OrchestratorUnreachable") != 1 {
+				t.Errorf("events %v", n.events.all)
+			}
+		})
+	}
+}
+
+func TestDiscoveryDoesNotWaitForTheSlow(t *testing.T) {
+	t.Parallel()
+	quick, hung := newFake(t), newFake(t)
+	hung.set(behaviour{discoveryHang: true})
+	n := start(t, []string{hung.uri, deadAddress(t), quick.uri})
+	n.push("/live/show/0.ts", media).want(t, media)
+	if n.events.count("discovery OrchestratorSilent") != 0 {
+		t.Error("the push waited for the silent one")
+	}
+}
+
+func TestExpiredTokenIsRenewed(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	n := start(t, []string{o.uri}, func(opt *gateway.Options) { opt.Limits.SweepEvery = time.Hour })
+	n.push("/live/show/0.ts", media).want(t, media)
+	n.clock.forward(27*time.Minute - 50*time.Second)
+	n.push("/live/show/1.ts", media).want(t, media)
+	n.clock.forward(50*time.Second + time.Second)
+	o.expires = func() time.Time { return n.clock.now().Add(30 * time.Minute) }
+	n.push("/live/show/2.ts", media).want(t, media)
+	segs := o.seen()
+	last := len(segs) - 1
+	if segs[0].Token.GetSessionId() != segs[1].Token.GetSessionId() {
+		t.Error("the token was renewed too early")
+	}
+	if segs[last].Token.GetSessionId() == segs[last-1].Token.GetSessionId() {
+		t.Error("the token was not renewed 3 minutes before its end")
+	}
+	if !slices.Contains(o.endedSessions(), segs[last-1].Token.GetSessionId()) {
+		t.Error("the old session was not ended before the new one was used")
+	}
+}
+
+func TestRefusedTokenIsReplaced(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	n := start(t, []string{o.uri})
+	n.push("/live/show/0.ts", media).want(t, media)
+	o.set(behaviour{status: 403, text: "expired auth token"})
+	a := n.push("/live/show/1.ts", media)
+	a.wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
+	o.set(behaviour{})
+	n.push("/live/show/2.ts", media).want(t, media)
+}
+
+func TestOrchestratorRestart(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	n := start(t, []string{o.uri})
+	n.push("/live/show/0.ts", media).want(t, media)
+	o.server.CloseClientConnections() // every kept connection is dead
+	n.push("/live/show/1.ts", media).want(t, media)
+	if n.events.count("failed") != 0 {
+		t.Error("a segment failed")
+	}
+}
