@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/web"
+	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
 // addGateway adds the listener for streams and players. Without orchestrators of
@@ -19,7 +22,7 @@ func (n *node) addGateway() error {
 	if len(orchestrators) == 0 && n.cfg.Roles.Orchestrator {
 		orchestrators = []string{n.cfg.Addresses.Service.String()}
 	}
-	g, err := gateway.New(gateway.Options{
+	opt := gateway.Options{
 		Addr:          n.cfg.Addresses.GatewayListen.Addr(),
 		Orchestrators: orchestrators,
 		Profiles:      n.cfg.Gateway.Ladder.Profiles,
@@ -32,10 +35,30 @@ func (n *node) addGateway() error {
 		Log:      n.log,
 		Now:      time.Now,
 		Rand:     rand.Reader,
-	})
+	}
+	if n.media != nil {
+		opt.Probe = prober{n.media}
+	}
+	g, err := gateway.New(opt)
 	if err != nil {
 		return err
 	}
 	n.add(g)
 	return nil
+}
+
+// prober lets the gateway have a media worker of its own process look at a segment
+// whose headers do not tell enough. A gateway without one does without.
+type prober struct{ media *pool.Pool }
+
+// Probe looks at a segment in a media worker.
+func (p prober) Probe(ctx context.Context, segment []byte) (gateway.MediaInfo, error) {
+	m, err := p.media.Probe(ctx, segment)
+	if err != nil {
+		return gateway.MediaInfo{}, err
+	}
+	return gateway.MediaInfo{
+		VideoCodec: m.VideoCodec, AudioCodec: m.AudioCodec, PixelFormat: m.PixelFormat,
+		Width: m.Width, Height: m.Height, FPS: m.FPS, NoFrames: m.Status == transcoder.ProbeBypass,
+	}, nil
 }

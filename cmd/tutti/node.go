@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/metrics"
+	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
 // node is the process's parts, introduced to one another but not started.
@@ -28,6 +29,8 @@ type node struct {
 	// components are in starting order.
 	components []lifecycle.Component
 	limiter    admin.SessionLimiter
+	// media is nil without the transcoder role.
+	media *pool.Pool
 }
 
 // newNode builds what the configuration asks for. It opens files and starts the

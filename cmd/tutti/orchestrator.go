@@ -66,7 +66,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	n.limiter = limiters{rules, media}
+	n.limiter, n.media = limiters{rules, media}, media
 	n.add(media)
 	n.add(rules)
 	n.add(server)

@@ -23,6 +23,8 @@ type SegmentFigures struct {
 	// UploadMs is the part until the orchestrator had the segment.
 	WallMs   float64 `json:"wallMs"`
 	UploadMs float64 `json:"uploadMs"`
+	// MediaMs is the part that the codecs took, 0 when the orchestrator does not tell.
+	MediaMs float64 `json:"mediaMs"`
 	// Orchestrator is the last one tried, Attempts how many were made.
 	Orchestrator string `json:"orchestrator,omitempty"`
 	Attempts     int    `json:"attempts"`
@@ -43,7 +45,7 @@ func (p *push) figures(renditions [][]byte, took time.Duration, err error) Segme
 	f := SegmentFigures{
 		Number: int64(p.req.Number), At: p.at.UTC(),
 		SourceSeconds: p.req.Duration.Seconds(), SourceBytes: len(p.data),
-		WallMs: millis(took), UploadMs: millis(p.trail.upload),
+		WallMs: millis(took), UploadMs: millis(p.trail.upload), MediaMs: millis(p.trail.media),
 		Orchestrator: p.trail.orchestrator, Attempts: p.trail.attempts,
 	}
 	for i, data := range renditions {

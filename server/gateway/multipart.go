@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // writeRenditions answers with the renditions as multipart/mixed, straight from
@@ -25,6 +27,9 @@ func (g *Gateway) writeRenditions(w http.ResponseWriter, p *push, renditions [][
 	tail := "\r\n--" + boundary + "--\r\n"
 	h := w.Header()
 	h.Set("Content-Type", "multipart/mixed; boundary="+boundary)
+	if p.trail.media > 0 {
+		h.Set(rpc.MediaTimeHeader, rpc.FormatMediaTime(p.trail.media))
+	}
 	h.Set("Content-Length", strconv.FormatInt(size+int64(len(tail)), 10))
 	out := g.patientWriter(w)
 	for i, data := range renditions {

@@ -23,6 +23,7 @@ type trail struct {
 	orchestrator string
 	attempts     int
 	upload       time.Duration
+	media        time.Duration
 	pixels       core.Pixels
 }
 
@@ -149,7 +150,7 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	trip := time.Since(start)
 	var news *route.News[upstream.Info]
 	if res != nil {
-		t.upload = res.Upload
+		t.upload, t.media = res.Upload, res.MediaTime
 		if res.News != nil {
 			news = &route.News[upstream.Info]{Offer: upstream.OfferOf(res.News, g.opt.Now()), Info: res.News}
 		}

@@ -39,6 +39,7 @@ type job struct {
 	rate   astiav.Rational
 	steady bool
 
+	stage      stage
 	renditions []*rendition
 }
 
@@ -139,12 +140,25 @@ func (j *job) decode(ctx context.Context) error {
 	return nil
 }
 
-// spread gives every rendition its own reference to a picture.
+// spread gives every rendition its own reference to a picture, or to the one that
+// the stage has made of it.
 func (j *job) spread(ctx context.Context, p picture) error {
 	defer p.frame.Free()
-	for _, r := range j.renditions {
+	var shared *astiav.Frame
+	if j.stage.fit(p.info, j.spec.Profiles, j.rate.Float64(), j.threads); j.stage.users != nil {
+		var err error
+		if shared, err = j.stage.frame(p.frame); err != nil {
+			return err
+		}
+		defer shared.Free()
+	}
+	for i, r := range j.renditions {
+		from := p.frame
+		if shared != nil && j.stage.users[i] {
+			from = shared
+		}
 		own := p
-		if own.frame = p.frame.Clone(); own.frame == nil {
+		if own.frame = from.Clone(); own.frame == nil {
 			return failed(opDecode, errENOMEM)
 		}
 		select {
@@ -206,6 +220,7 @@ func (j *job) close() {
 	for _, r := range j.renditions {
 		r.close()
 	}
+	j.stage.close()
 	if j.dec != nil {
 		j.dec.close()
 	}

@@ -49,3 +49,32 @@ func TestLadder(t *testing.T) {
 		}
 	}
 }
+
+// A falling ladder, where small renditions are made from the largest one, gives
+// what each rendition alone would give.
+func TestFallingLadder(t *testing.T) {
+	t.Parallel()
+	source := makeClip(t, ".ts", picture("640x360", 30, 1)+" "+x264)
+	at := func(w, h int, rate uint32) core.Profile {
+		return small("x", func(p *core.Profile) {
+			p.Width, p.Height, p.Bitrate = w, h, 0
+			p.FPS.Num = rate
+		})
+	}
+	profiles := []core.Profile{at(256, 144, 0), at(480, 270, 0), at(320, 180, 15), at(160, 90, 60)}
+	together := transcode(t, source, profiles...)
+	for i, p := range profiles {
+		alone := transcode(t, source, p).Renditions[0]
+		got := together.Renditions[i]
+		if got.Frames != alone.Frames || got.Pixels != alone.Pixels {
+			t.Errorf("rendition %d: %d frames, %d pixels; alone %d, %d", i, got.Frames, got.Pixels, alone.Frames, alone.Pixels)
+		}
+		a, b := verify(t, got.Data), verify(t, alone.Data)
+		if d := difference(times(b), times(a)); d != "" {
+			t.Errorf("rendition %d: %s", i, d)
+		}
+		if a.Video.Pixels() != int64(got.Pixels) {
+			t.Errorf("rendition %d: %d pixels in the file, %d reported", i, a.Video.Pixels(), got.Pixels)
+		}
+	}
+}

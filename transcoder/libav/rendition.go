@@ -138,7 +138,7 @@ func (r *rendition) show(p picture, t, length int64) error {
 	if err := r.fit(p); err != nil {
 		return err
 	}
-	f, err := r.scaler.scale(p.frame, p.info)
+	f, err := r.scaler.scale(p.frame)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (r *rendition) fit(p picture) error {
 		}
 	}
 	r.scaler.close()
-	r.scaler = scaler{width: w, height: h}
+	r.scaler = scaler{width: w, height: h, threads: 1}
 	return r.beginEncoder(p)
 }
 

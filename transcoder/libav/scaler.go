@@ -11,6 +11,8 @@ import (
 // source's frame itself when there is nothing to do.
 type scaler struct {
 	width, height int
+	// threads for one frame; renditions that run beside each other need only one.
+	threads int
 
 	sws  *sws
 	srcW int
@@ -21,18 +23,19 @@ type scaler struct {
 
 // scale returns the frame to encode. It is valid until the next call, and the
 // caller may change its fields; src stays the caller's.
-func (s *scaler) scale(src *astiav.Frame, info frameInfo) (*astiav.Frame, error) {
+func (s *scaler) scale(src *astiav.Frame) (*astiav.Frame, error) {
 	const op = "scale rendition"
-	if info.width == s.width && info.height == s.height && is420(info.format) {
+	w, h, format := src.Width(), src.Height(), src.PixelFormat()
+	if w == s.width && h == s.height && is420(format) {
 		src.SetPixelFormat(astiav.PixelFormatYuv420P)
 		return src, nil
 	}
-	if s.sws == nil || info.width != s.srcW || info.height != s.srcH || info.format != s.srcF {
+	if s.sws == nil || w != s.srcW || h != s.srcH || format != s.srcF {
 		s.release()
-		if s.sws = newSws(src, s.width, s.height); s.sws == nil {
+		if s.sws = newSws(src, s.width, s.height, s.threads); s.sws == nil {
 			return nil, fault.New(fault.FiltergraphFailed, op, "no scaler for this pixel format or size")
 		}
-		s.srcW, s.srcH, s.srcF = info.width, info.height, info.format
+		s.srcW, s.srcH, s.srcF = w, h, format
 	}
 	if err := s.buffer(); err != nil {
 		return nil, failed(op, err)

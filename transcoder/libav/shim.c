@@ -64,7 +64,7 @@ static int plain(int format)
 	return format;
 }
 
-struct SwsContext *tutti_scaler_new(const AVFrame *src, int dst_w, int dst_h)
+struct SwsContext *tutti_scaler_new(const AVFrame *src, int dst_w, int dst_h, int threads)
 {
 	struct SwsContext *s = sws_alloc_context();
 	if (!s)
@@ -76,7 +76,7 @@ struct SwsContext *tutti_scaler_new(const AVFrame *src, int dst_w, int dst_h)
 	av_opt_set_int(s, "dsth", dst_h, 0);
 	av_opt_set_int(s, "dst_format", AV_PIX_FMT_YUV420P, 0);
 	av_opt_set_int(s, "sws_flags", SWS_BICUBIC, 0);
-	av_opt_set_int(s, "threads", 1, 0);
+	av_opt_set_int(s, "threads", threads, 0);
 	if (sws_init_context(s, NULL, NULL) < 0) {
 		sws_freeContext(s);
 		return NULL;
@@ -95,7 +95,7 @@ void tutti_scaler_free(struct SwsContext *s) { sws_freeContext(s); }
 
 int tutti_scale(struct SwsContext *s, const AVFrame *src, AVFrame *dst)
 {
-	int ret = sws_scale(s, (const uint8_t *const *)src->data, src->linesize, 0, src->height, dst->data, dst->linesize);
+	int ret = sws_scale_frame(s, dst, src);
 	if (ret < 0)
 		return ret;
 	av_frame_side_data_free(&dst->side_data, &dst->nb_side_data);

@@ -73,8 +73,8 @@ func frameC(f *astiav.Frame) *C.AVFrame { return (*C.AVFrame)(f.UnsafePointer())
 type sws struct{ c *C.struct_SwsContext }
 
 // newSws returns nil when frames like src cannot be scaled.
-func newSws(src *astiav.Frame, width, height int) *sws {
-	c := C.tutti_scaler_new(frameC(src), C.int(width), C.int(height))
+func newSws(src *astiav.Frame, width, height, threads int) *sws {
+	c := C.tutti_scaler_new(frameC(src), C.int(width), C.int(height), C.int(threads))
 	if c == nil {
 		return nil
 	}

@@ -26,7 +26,8 @@ void tutti_frame_prepare(AVFrame *f, int64_t pts, int64_t duration, int pict_typ
 void tutti_frame_strip(AVFrame *f);
 
 // A scaler to 8-bit 4:2:0 that keeps the sample range. NULL when it cannot be.
-struct SwsContext *tutti_scaler_new(const AVFrame *src, int dst_w, int dst_h);
+// With 0 threads it takes as many as there are cores.
+struct SwsContext *tutti_scaler_new(const AVFrame *src, int dst_w, int dst_h, int threads);
 void tutti_scaler_free(struct SwsContext *s);
 // Scales into dst, whose buffers are allocated, and copies src's properties.
 int tutti_scale(struct SwsContext *s, const AVFrame *src, AVFrame *dst);

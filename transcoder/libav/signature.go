@@ -34,7 +34,7 @@ func newSigner(width, height int, base timing.Base) (*signer, error) {
 	}
 	s := &signer{
 		file: os.NewFile(uintptr(fd), "signature"),
-		fit:  scaler{width: width, height: height},
+		fit:  scaler{width: width, height: height, threads: 1},
 		got:  astiav.AllocFrame(),
 	}
 	if err := s.build(width, height, base); err != nil {
@@ -91,7 +91,7 @@ func (s *signer) build(width, height int, base timing.Base) error {
 // add gives one frame, of any size: a source that changes its size in the middle
 // of a segment still gets one signature.
 func (s *signer) add(f *astiav.Frame) error {
-	f, err := s.fit.scale(f, infoOf(f))
+	f, err := s.fit.scale(f)
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,8 @@ type Result struct {
 	News Info
 	// Upload is how long it took until the orchestrator had the whole segment.
 	Upload time.Duration
+	// MediaTime is how long the codecs took, 0 where the orchestrator does not tell.
+	MediaTime time.Duration
 }
 
 // Remote is a rendition still at the orchestrator.
@@ -86,6 +88,8 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	if err != nil {
 		return nil, exchangeFault(ctx, "read result", err)
 	}
+	// Trailers are there once the body was read to its end.
+	res.MediaTime = rpc.ParseMediaTime(resp.Trailer.Get(rpc.MediaTimeHeader))
 	return res, res.read(raw, len(seg.Meta.Profiles))
 }
 

@@ -85,6 +85,7 @@ function segmentRow(s) {
   const sizes = [s.sourceBytes, ...(s.renditions || []).map((r) => r.bytes)].map((b) => `${Math.round(b / 1000)} kB`);
   tr.append(
     element('td', s.number), element('td', `${round(s.sourceSeconds)} s`), element('td', `${Math.round(s.wallMs)} ms`),
+    element('td', s.mediaMs ? `${Math.round(s.mediaMs)} ms` : '–'),
     element('td', `${speed.toFixed(1)}×`, speed >= 1 ? 'good' : 'bad'),
     element('td', s.orchestrator || '–'), element('td', s.attempts), element('td', sizes.join(' → ')),
     element('td', s.code || 'done', s.code ? 'bad' : 'good'));
