@@ -22,7 +22,7 @@ func refuses(t *testing.T, e *libav.Engine, j *core.TranscodeJob, code fault.Cod
 	}
 }
 
-func soundOnly(t testing.TB) []byte { return makeClip(t, ".ts", tone(2)+" "+aac) }
+func soundOnly(t testing.TB) []byte { return makeClip(t, ".ts", tone(2.5)+" "+aac) }
 
 func TestRefusedMedia(t *testing.T) {
 	t.Parallel()

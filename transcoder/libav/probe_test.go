@@ -12,7 +12,7 @@ import (
 
 // zeroFrame declares video that never comes, beside sound.
 func zeroFrame(t testing.TB) []byte {
-	return makeClip(t, ".ts", picture("160x90", 30, 1)+" "+tone(1)+" "+x264+" "+aac+" -bsf:v noise=drop=1")
+	return makeClip(t, ".ts", picture("160x90", 30, 1)+" "+tone(1.5)+" "+x264+" "+aac+" -bsf:v noise=drop=1")
 }
 
 func TestProbe(t *testing.T) {
