@@ -56,7 +56,7 @@ func (l *loader) completeAddresses() {
 	a.AdminListen = a.cliAddr.listen(loopback, r.adminPort())
 	a.RTMPListen = a.rtmpAddr.listen(loopback, rtmpPort)
 	l.judgeListeners()
-	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && l.sound("orchAddr", "orchestrator") {
+	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && l.config.Selection.Webhook.IsZero() && l.sound("orchAddr", "orchestrator", "orchWebhookUrl") {
 		l.blame(fault.MissingOption, "orchAddr", "a gateway needs orchestrators to give its work to", "write -orchAddr host:8935[,host:8935…], or add -orchestrator -transcoder")
 	}
 }

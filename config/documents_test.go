@@ -154,8 +154,8 @@ func TestCheck(t *testing.T) {
 	for _, line := range []string{
 		"  v                5      flag -v\n",
 		"  gateway       true   flag -gateway\n",
-		"  orchAddr          https://h.example.org:8935  flag -orchAddr\n",
-		"  httpAddr          127.0.0.1:9935              default\n",
+		"  orchAddr                https://h.example.org:8935  flag -orchAddr\n",
+		"  httpAddr                127.0.0.1:9935              default\n",
 		"  dataDir           /home/op/.tutti/offchain  default\n",
 		"\nNotices\n  -gpu (command line): has no effect without -transcoder\n",
 	} {
@@ -180,7 +180,7 @@ Problems
 	if !strings.HasSuffix(bad, want) {
 		t.Errorf("got\n%s\nwant at its end\n%s", bad, want)
 	}
-	if !strings.Contains(bad, "  maxSessions  (see the problems below)  flag -maxSessions\n") {
+	if !strings.Contains(bad, "  maxSessions     (see the problems below)  flag -maxSessions\n") {
 		t.Errorf("the bad value is not marked in\n%s", bad)
 	}
 }

@@ -18,6 +18,7 @@ func (l *loader) judge() {
 	l.completeGateway()
 	l.judgeTLS()
 	l.judgeWeights()
+	l.judgeAuthWebhook()
 	if l.config.Monitoring.ClientIP {
 		l.config.Monitoring.PerStream = true
 	}
@@ -50,6 +51,15 @@ func (l *loader) judgeNetint() {
 	if _, ok := l.given("netint"); ok {
 		l.blame(fault.OptionUnsupported, "netint", "accelerators of this vendor are not supported",
 			"leave it out to transcode on the CPU, or use NVIDIA GPUs with -gpu")
+	}
+}
+
+// judgeAuthWebhook refuses a hook that an orchestrator would not ask: whoever
+// gives one relies on it to keep gateways out.
+func (l *loader) judgeAuthWebhook() {
+	if _, ok := l.given("authWebhookUrl"); ok && l.config.Roles.Orchestrator && l.sound("authWebhookUrl", "orchestrator") {
+		l.blame(fault.FeatureMissing, "authWebhookUrl", featureWebhooks.missing()+" for an orchestrator",
+			"leave it out; a gateway that needs one is started as a process of its own")
 	}
 }
 

@@ -22,7 +22,7 @@ func transcodingRows() []option {
 			to: func(c *Config) value { return switchable(&c.Transcoding.HEVCDecoding) }},
 		{name: "netint", mark: "A", help: "accelerators of another vendor: not supported",
 			to: func(c *Config) value { return text(&c.obsolete.netint) }},
-		{name: "authWebhookUrl", mark: "A", roles: orchestrator | gateway, feature: featureWebhooks, help: "service that admits streams (gateway) or gateways (orchestrator)",
+		{name: "authWebhookUrl", mark: "A", roles: orchestrator | gateway, help: "service that admits streams to a gateway; on an orchestrator it would admit gateways, which this release cannot do yet and refuses",
 			to: func(c *Config) value { return address(&c.Gateway.AuthWebhook, "http", "https") }},
 	}
 }
@@ -37,7 +37,7 @@ func gatewayRows() []option {
 			to: func(c *Config) value { return whole(&c.Gateway.MaxAttempts, 1, 100) }},
 		{name: "httpIngest", mark: "G", roles: gateway, unset: "on, but off at a public address without -authWebhookUrl", help: "take segments pushed over HTTP",
 			to: func(c *Config) value { return switchable(&c.Gateway.httpIngest) }},
-		{name: "currentManifest", mark: "G", roles: gateway, help: "serve the running stream as /stream/current.m3u8",
+		{name: "currentManifest", mark: "G", roles: gateway, feature: featureAnyManifest, help: "serve the running stream as /stream/current.m3u8",
 			to: func(c *Config) value { return boolean(&c.Gateway.CurrentManifest) }},
 		{name: "localVerify", mark: "G", roles: gateway, unset: "on, but off without a chain", feature: featureVerify, help: "check renditions and signatures on the gateway",
 			to: func(c *Config) value { return switchable(&c.Gateway.localVerify) }},

@@ -6,7 +6,7 @@ func monitoringRows() []option {
 			to: func(c *Config) value { return boolean(&c.Monitoring.Enabled) }},
 		{name: "metricsPerStream", mark: "M", help: "add labels for stream and sender to metrics",
 			to: func(c *Config) value { return boolean(&c.Monitoring.PerStream) }},
-		{name: "metricsClientIP", mark: "A", help: "add the client's address to metrics; implies -metricsPerStream",
+		{name: "metricsClientIP", mark: "A", feature: featureClientIP, help: "add the client's address to metrics; implies -metricsPerStream",
 			to: func(c *Config) value { return boolean(&c.Monitoring.ClientIP) }},
 		{name: "kafkaBootstrapServers", mark: "A", feature: featureKafka, help: "servers of the event stream, separated by commas",
 			to: func(c *Config) value { return texts(&c.Monitoring.KafkaServers) }},

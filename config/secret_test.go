@@ -21,7 +21,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		"-remoteSignerWebhookHeaders", "X:"+hush, "-FVfailGskey", hush,
 		"-ethUrl", "https://arb.example.org/v2/"+hush+",wss://u:"+hush+"@b.example.org?key="+hush,
 		"-objectStore", "s3://key:"+hush+"@eu-west-1/bucket", "-recordStore", "gs://bucket?keyfile="+hush,
-		"-metadataQueueUri", "amqp://u:"+hush+"@mq.example.org/", "-authWebhookUrl", "https://h.example.org/"+hush,
+		"-metadataQueueUri", "amqp://u:"+hush+"@mq.example.org/", "-orchWebhookUrl", "https://h.example.org/"+hush,
 		"-liveAIHeartbeatURL", "https://h.example.org/#"+hush)
 	c, notices, err := config.Load(input(args...))
 	if err != nil {

@@ -19,15 +19,18 @@ func (n *node) addGateway() error {
 	for _, o := range n.cfg.Addresses.Orchestrators {
 		orchestrators = append(orchestrators, o.String())
 	}
-	if len(orchestrators) == 0 && n.cfg.Roles.Orchestrator {
+	if len(orchestrators) == 0 && n.cfg.Selection.Webhook.IsZero() {
 		orchestrators = []string{n.cfg.Addresses.Service.String()}
 	}
 	opt := gateway.Options{
-		Addr:          n.cfg.Addresses.GatewayListen.Addr(),
-		Orchestrators: orchestrators,
-		Profiles:      n.cfg.Gateway.Ladder.Profiles,
+		Addr:             n.cfg.Addresses.GatewayListen.Addr(),
+		Orchestrators:    orchestrators,
+		OrchestratorHook: n.cfg.Selection.Webhook.Reveal(),
+		AdmissionHook:    n.cfg.Gateway.AuthWebhook.Reveal(),
+		Profiles:         n.cfg.Gateway.Ladder.Profiles,
 		Routing: gateway.Routing{
 			MaxAttempts: n.cfg.Gateway.MaxAttempts, DiscoveryTimeout: n.cfg.Gateway.DiscoveryTimeout,
+			MinVersion: n.cfg.Selection.MinVersion,
 		},
 		Limits:   gateway.Limits{Connections: n.cfg.Limits.MaxConnections},
 		Page:     web.Handler(),

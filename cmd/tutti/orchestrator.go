@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -30,7 +31,11 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 			err = errors.Join(err, media.Close())
 		}
 	}()
-	offer := capability.Offer(capability.SoftwareTranscoder(), networkVersion)
+	can := capability.SoftwareTranscoder()
+	if n.cfg.Transcoding.HEVCDecoding == config.Off {
+		can = can.Without(capability.HEVCDecode)
+	}
+	offer := capability.Offer(can, networkVersion)
 	service := n.cfg.Addresses.Service
 	rules, err := orchestrate.New(orchestrate.Options{
 		ServiceURI:   service.String(),

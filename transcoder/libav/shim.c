@@ -110,8 +110,6 @@ int tutti_captions(const AVFrame *f)
 	return d ? (int)d->size : 0;
 }
 
-void tutti_flush_decoder(AVCodecContext *c) { avcodec_flush_buffers(c); }
-
 void tutti_trim(void) { malloc_trim(0); }
 
 // The log: libav's texts hold bytes of the media, so lines are bounded in length

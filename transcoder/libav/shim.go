@@ -51,11 +51,6 @@ func stripRepeated(f *astiav.Frame) { C.tutti_frame_strip(frameC(f)) }
 
 func is420(format astiav.PixelFormat) bool { return C.tutti_is_yuv420p(C.int(format)) != 0 }
 
-// flushDecoder makes a drained decoder ready for a new stream.
-func flushDecoder(c *astiav.CodecContext) {
-	C.tutti_flush_decoder((*C.AVCodecContext)(c.UnsafePointer()))
-}
-
 // reorderDepth is how many frames an opened decoder holds back.
 func reorderDepth(c *astiav.CodecContext) int {
 	return int(C.tutti_reorder((*C.AVCodecContext)(c.UnsafePointer())))

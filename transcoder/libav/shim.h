@@ -41,8 +41,6 @@ int tutti_reorder(const AVCodecContext *c);
 // Bytes of caption data attached to a frame.
 int tutti_captions(const AVFrame *f);
 
-void tutti_flush_decoder(AVCodecContext *c);
-
 // Prepares the process, once: the log callback, whose lines are kept in a small
 // ring, and fewer separate heaps, whose unused parts would add up.
 void tutti_process_setup(void);
