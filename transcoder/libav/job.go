@@ -89,7 +89,7 @@ func (j *job) run(ctx context.Context) (*core.TranscodeResult, error) {
 	if err := work.Wait(); err != nil {
 		return nil, err
 	}
-	return j.finish()
+	return j.result(), nil
 }
 
 func (j *job) open() error {
@@ -171,7 +171,7 @@ func (j *job) spread(ctx context.Context, p picture) error {
 	return nil
 }
 
-func (j *job) finish() (*core.TranscodeResult, error) {
+func (j *job) result() *core.TranscodeResult {
 	result := &core.TranscodeResult{
 		Renditions:     make([]core.Rendition, 0, len(j.renditions)),
 		DecodedFrames:  j.dec.frames,
@@ -179,17 +179,9 @@ func (j *job) finish() (*core.TranscodeResult, error) {
 		SourceDuration: j.in.duration(),
 	}
 	for _, r := range j.renditions {
-		out, err := r.result()
-		if err != nil {
-			return nil, err
-		}
-		r.close()
-		if len(out.Data) < core.MinRenditionBytes {
-			return nil, fault.New(fault.ZeroSegments, opWrite, fmt.Sprintf("rendition of %d bytes", len(out.Data)))
-		}
-		result.Renditions = append(result.Renditions, out)
+		result.Renditions = append(result.Renditions, r.out)
 	}
-	return result, nil
+	return result
 }
 
 // audioFor returns the audio of a rendition: the source's packets as they are,

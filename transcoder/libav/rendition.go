@@ -44,6 +44,8 @@ type rendition struct {
 	slots   int64
 	encoded core.Frames
 	pixels  core.Pixels
+	// out is the result, once run has returned without an error.
+	out core.Rendition
 }
 
 func newRendition(j *job, p core.Profile) *rendition {
@@ -215,7 +217,8 @@ func (r *rendition) endEncoder() error {
 	return err
 }
 
-// finish encodes what is held and drains the encoder.
+// finish encodes what is held, drains the encoder and writes the file. The
+// decoder is done by then.
 func (r *rendition) finish() error {
 	if r.holding {
 		end := timing.Rescale(r.job.dec.end, base(r.job.in.video), r.base)
@@ -231,23 +234,29 @@ func (r *rendition) finish() error {
 			return err
 		}
 	}
-	return r.finishSignature()
+	if err := r.finishSignature(); err != nil {
+		return err
+	}
+	return r.write()
 }
 
-// result writes the file.
-func (r *rendition) result() (core.Rendition, error) {
+func (r *rendition) write() error {
 	data, err := r.file.write(fileSpec{
 		format: r.profile.Format, origin: r.job.spec.Origin, version: r.job.engine.version,
 		videoBase: r.base, in: r.job.in, audio: r.job.audioFor(r),
 	})
 	if err != nil {
-		return core.Rendition{}, err
+		return err
 	}
-	out := core.Rendition{Data: data, Frames: r.encoded, Pixels: r.pixels}
+	if len(data) < core.MinRenditionBytes {
+		return fault.New(fault.ZeroSegments, opWrite, fmt.Sprintf("rendition of %d bytes", len(data)))
+	}
+	r.out = core.Rendition{Data: data, Frames: r.encoded, Pixels: r.pixels}
 	if r.sign != nil {
-		out.Signature = r.sign.data
+		r.out.Signature = r.sign.data
 	}
-	return out, nil
+	r.file.close()
+	return nil
 }
 
 // close frees everything, also after an error in the middle.
