@@ -154,14 +154,14 @@ func bypass(p *push) [][]byte {
 // PushTooLarge, PushSlow, PushBroken and PushesFull.
 func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room *share) error {
 	const op = "read segment"
-	hash := startHasher()
+	hash := signature.StartBackground()
 	patient := g.patientReader(w, r.Body)
 	data, err := body.Reader{
 		Limit: core.MaxSegmentBytes, Size: r.ContentLength,
-		Grow: room.grow, Sink: hash.add,
+		Grow: room.grow, Sink: hash.Add,
 	}.Read(patient)
 	patient.done()
-	p.hash = hash.sum()
+	p.hash = hash.Sum()
 	var full *fault.Fault
 	switch {
 	case err == nil && len(data) == 0:

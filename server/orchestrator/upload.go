@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"errors"
-	"hash"
 	"io"
 
 	"github.com/tuttinode/tutti/core"
@@ -24,7 +23,8 @@ var errTooLarge = errors.New("segment is larger than the network's limit")
 // when its bytes are not needed any more.
 type upload struct {
 	data   []byte
-	hash   hash.Hash
+	hash   *signature.Background
+	digest [signature.Size]byte
 	budget *budget
 	held   int64
 	// most is the size beyond which it is refused.
@@ -35,7 +35,7 @@ type upload struct {
 // says nothing; progress is told how much has come. The error is UploadsFull or
 // SegmentUnreadable.
 func receive(body io.Reader, size int64, b *budget, progress func(received int)) (*upload, error) {
-	u := &upload{hash: signature.NewHash(), budget: b, most: core.MaxSegmentBytes}
+	u := &upload{hash: signature.StartBackground(), budget: b, most: core.MaxSegmentBytes}
 	if err := u.receive(body, size, progress); err != nil {
 		return nil, err
 	}
@@ -44,6 +44,7 @@ func receive(body io.Reader, size int64, b *budget, progress func(received int))
 
 func (u *upload) receive(body io.Reader, size int64, progress func(received int)) error {
 	err := u.read(body, size, progress)
+	u.digest = u.hash.Sum()
 	if err == nil {
 		return nil
 	}
@@ -111,7 +112,7 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 	}
 	u.data = u.data[:len(u.data)+1]
 	u.data[len(u.data)-1] = probe[0]
-	u.hash.Write(probe[:])
+	u.hash.Add(u.data[len(u.data)-1:])
 	return false, nil
 }
 
@@ -119,7 +120,7 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 func (u *upload) add(n int) {
 	from := len(u.data)
 	u.data = u.data[:from+n]
-	u.hash.Write(u.data[from:])
+	u.hash.Add(u.data[from:])
 }
 
 // grow makes the buffer size bytes large. Old and new are both booked while
@@ -136,7 +137,7 @@ func (u *upload) grow(size int64) error {
 }
 
 // sum is the Keccak-256 of the bytes.
-func (u *upload) sum() []byte { return u.hash.Sum(nil) }
+func (u *upload) sum() []byte { return u.digest[:] }
 
 func (u *upload) release() {
 	u.budget.give(u.held)

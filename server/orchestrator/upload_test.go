@@ -74,7 +74,7 @@ func TestReceiveFails(t *testing.T) {
 		{"no room later", endless{}, -1, 2 * smallSize, fault.UploadsFull},
 	} {
 		b := &budget{max: tc.max}
-		u := &upload{hash: signature.NewHash(), budget: b, most: limit}
+		u := &upload{hash: signature.StartBackground(), budget: b, most: limit}
 		err := u.receive(tc.body, tc.size, func(int) {})
 		if fault.CodeOf(err) != tc.want {
 			t.Errorf("%s: %v", tc.name, err)
