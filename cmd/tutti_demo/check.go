@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 	"github.com/tuttinode/tutti/transcoder/libav/judge"
 )
@@ -33,14 +34,14 @@ func check(ctx context.Context, n *node, source clip.Source, segments int, out i
 		if err != nil {
 			return err
 		}
-		renditions, took, err := push(ctx, n.gateway, stream, seg)
+		answer, err := push(ctx, n.gateway, stream, seg)
 		if err != nil {
 			return err
 		}
-		if err := judgeAll(ctx, seg, renditions, profiles); err != nil {
+		if err := judgeAll(ctx, seg, answer.Renditions, profiles); err != nil {
 			return fmt.Errorf("segment %d: %w", seg.Number, err)
 		}
-		fmt.Fprint(out, line(seg, renditions, took))
+		fmt.Fprint(out, line(seg, answer))
 		done++
 	}
 	if done == 0 {
@@ -53,7 +54,7 @@ func check(ctx context.Context, n *node, source clip.Source, segments int, out i
 	return nil
 }
 
-func judgeAll(ctx context.Context, seg clip.Segment, renditions []rendition, profiles []core.Profile) error {
+func judgeAll(ctx context.Context, seg clip.Segment, renditions []pushclient.Rendition, profiles []core.Profile) error {
 	if len(renditions) != len(profiles) {
 		return fmt.Errorf("%d renditions, want %d", len(renditions), len(profiles))
 	}
@@ -63,10 +64,10 @@ func judgeAll(ctx context.Context, seg clip.Segment, renditions []rendition, pro
 	}
 	var problems []error
 	for i, r := range renditions {
-		if r.name != profiles[i].Name {
-			problems = append(problems, fmt.Errorf("rendition %d is called %q, want %q", i, r.name, profiles[i].Name))
+		if r.Name != profiles[i].Name {
+			problems = append(problems, fmt.Errorf("rendition %d is called %q, want %q", i, r.Name, profiles[i].Name))
 		}
-		problems = append(problems, source.Rendition(ctx, r.data, profiles[i]))
+		problems = append(problems, source.Rendition(ctx, r.Data, profiles[i]))
 	}
 	return errors.Join(problems...)
 }

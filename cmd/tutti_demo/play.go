@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/tuttinode/tutti/server/gateway/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
@@ -30,7 +31,7 @@ func play(ctx context.Context, n *node, source clip.Source, segments int, out io
 		if err := wait(ctx, time.Until(begin.Add(played))); err != nil {
 			return err
 		}
-		renditions, took, err := push(ctx, n.gateway, stream, seg)
+		answer, err := push(ctx, n.gateway, stream, seg)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -38,16 +39,16 @@ func play(ctx context.Context, n *node, source clip.Source, segments int, out io
 			fmt.Fprintln(out, err)
 			continue
 		}
-		fmt.Fprint(out, line(seg, renditions, took))
+		fmt.Fprint(out, line(seg, answer))
 	}
 	return nil
 }
 
-func line(seg clip.Segment, renditions []rendition, took time.Duration) string {
+func line(seg clip.Segment, a *pushclient.Answer) string {
 	text := fmt.Sprintf("segment %4d  %.2f s  %5d kB  done in %4d ms (%4.1fx)", seg.Number,
-		seg.Duration.Seconds(), len(seg.Data)/1000, took.Milliseconds(), seg.Duration.Seconds()/took.Seconds())
-	for _, r := range renditions {
-		text += fmt.Sprintf("  %s %d kB", r.name, len(r.data)/1000)
+		seg.Duration.Seconds(), len(seg.Data)/1000, a.Took.Milliseconds(), seg.Duration.Seconds()/a.Took.Seconds())
+	for _, r := range a.Renditions {
+		text += fmt.Sprintf("  %s %d kB", r.Name, len(r.Data)/1000)
 	}
 	return text + "\n"
 }

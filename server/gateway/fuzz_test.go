@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/status"
 )
 
 var discard = slog.New(slog.DiscardHandler)
@@ -29,7 +30,7 @@ func FuzzReadPush(f *testing.F) {
 		}
 		r, err := readPush(path, h)
 		if err != nil {
-			if code := fault.CodeOf(err); code == fault.Unexpected || pushStatus(code) != http.StatusUnprocessableEntity {
+			if code := fault.CodeOf(err); code == fault.Unexpected || status.Push(code) != http.StatusUnprocessableEntity {
 				t.Fatalf("error %v has code %s", err, code)
 			}
 			return

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/status"
 )
 
 // CodeHeader carries the fault's code beside an error's text.
@@ -14,50 +15,24 @@ const CodeHeader = "Tutti-Code"
 // noSessionsText is what existing clients look for when nobody takes a stream.
 const noSessionsText = "No sessions available"
 
-// pushStatus is the status of a refused push. The network's clients tell bad
-// input (422, also when every attempt failed) from a gateway without
-// orchestrators (503); anything else is 500.
-func pushStatus(code fault.Code) int {
-	switch code {
-	case fault.PushTooLarge:
-		return http.StatusRequestEntityTooLarge
-	case fault.PushSlow:
-		return http.StatusRequestTimeout
-	case fault.StreamDenied:
-		return http.StatusForbidden
-	case fault.NoSessionsAvailable, fault.PushesFull, fault.StreamsFull, fault.Draining, fault.StreamHookFailed, fault.Canceled:
-		// Canceled is read only when the gateway ends before the segment did.
-		return http.StatusServiceUnavailable
-	case fault.PushPath, fault.PushHeader, fault.PushConfiguration, fault.PushEmpty, fault.PushBroken,
-		fault.InputCodecUnsupported, fault.InputUnreadable, fault.SegmentNotTranscodable, fault.AttemptsExhausted,
-		fault.InvalidProfiles, fault.TranscoderInvalidResolution, fault.TranscoderUnrecognizedFormat,
-		fault.TranscoderUnrecognizedProfile, fault.TranscoderInvalidGOP:
-		return http.StatusUnprocessableEntity
-	}
-	if code.Class() == fault.BadRequest {
-		return http.StatusUnprocessableEntity
-	}
-	return http.StatusInternalServerError
-}
-
 // refusePush answers a push that came to nothing.
 func (g *Gateway) refusePush(w http.ResponseWriter, r *http.Request, err error) {
 	code := fault.CodeOf(err)
-	status := pushStatus(code)
+	answer := status.Push(code)
 	switch code {
 	case fault.PushTooLarge, fault.PushSlow, fault.PushesFull, fault.Draining:
 		// What is left of the body is not worth reading.
 		w.Header().Set("Connection", "close")
 	}
-	if status == http.StatusServiceUnavailable {
+	if answer == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	refuse(w, r, status, err)
+	refuse(w, r, answer, err)
 }
 
 // refuse writes an error: text with its code in a header, or JSON for those who
 // ask for it.
-func refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
+func refuse(w http.ResponseWriter, r *http.Request, answer int, err error) {
 	code, text := fault.Public(err)
 	if code == string(fault.NoSessionsAvailable) {
 		text = noSessionsText
@@ -67,11 +42,11 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	if !strings.Contains(r.Header.Get("Accept"), "application/json") {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
-		w.WriteHeader(status)
+		w.WriteHeader(answer)
 		_, _ = w.Write([]byte(text + "\n"))
 		return
 	}
-	writeJSON(w, status, struct {
+	writeJSON(w, answer, struct {
 		Error struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`

@@ -74,6 +74,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	s.addr = l.Addr()
 	s.mu.Unlock()
 
+	s.opt.Log.Info("orchestrator serves gateways", "addr", l.Addr(), "service", s.orch.ServiceURI())
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve(l) }()
 	ready()

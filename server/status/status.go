@@ -92,6 +92,33 @@ func Protocol(err error) int {
 	return http.StatusInternalServerError
 }
 
+// Push is the status of a segment that a gateway refused or could not have
+// transcoded. The network's clients tell bad
+// input (422, also when every attempt failed) from a gateway without
+// orchestrators (503); anything else is 500.
+func Push(code fault.Code) int {
+	switch code {
+	case fault.PushTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case fault.PushSlow:
+		return http.StatusRequestTimeout
+	case fault.StreamDenied:
+		return http.StatusForbidden
+	case fault.NoSessionsAvailable, fault.PushesFull, fault.StreamsFull, fault.Draining, fault.StreamHookFailed, fault.Canceled:
+		// Canceled is read only when the gateway ends before the segment did.
+		return http.StatusServiceUnavailable
+	case fault.PushPath, fault.PushHeader, fault.PushConfiguration, fault.PushEmpty, fault.PushBroken,
+		fault.InputCodecUnsupported, fault.InputUnreadable, fault.SegmentNotTranscodable, fault.AttemptsExhausted,
+		fault.InvalidProfiles, fault.TranscoderInvalidResolution, fault.TranscoderUnrecognizedFormat,
+		fault.TranscoderUnrecognizedProfile, fault.TranscoderInvalidGOP:
+		return http.StatusUnprocessableEntity
+	}
+	if code.Class() == fault.BadRequest {
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusInternalServerError
+}
+
 // GRPC is the status code of err on gRPC services of our own. The network's
 // services answer with plain errors, which are codes.Unknown: there only the
 // text counts.

@@ -1,19 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/server/gateway/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 	"github.com/tuttinode/tutti/transcoder/libav/judge"
 )
@@ -88,48 +83,17 @@ func (s settings) push(ctx context.Context, gateway, name string, segs []clip.Se
 
 // pushOne sends one segment and returns its renditions and the milliseconds that
 // were not spent in libav.
-func pushOne(ctx context.Context, gateway, stream string, seg clip.Segment) ([][]byte, float64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("%s/live/%s/%d.ts", gateway, stream, seg.Number), bytes.NewReader(seg.Data))
+func pushOne(ctx context.Context, gateway, stream string, seg clip.Segment) ([]pushclient.Rendition, float64, error) {
+	a, err := pushclient.Push(ctx, http.DefaultClient, gateway, pushclient.Segment{
+		Stream: stream, File: fmt.Sprintf("%d.ts", seg.Number), Data: seg.Data, Duration: seg.Duration,
+	})
 	if err != nil {
 		return nil, 0, err
 	}
-	req.Header.Set("Accept", "multipart/mixed")
-	req.Header.Set("Content-Duration", fmt.Sprint(seg.Duration.Milliseconds()))
-	begin := time.Now()
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
-		return nil, 0, fmt.Errorf("push: %s: %s", resp.Status, strings.TrimSpace(string(text)))
-	}
-	_, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if err != nil {
-		return nil, 0, err
-	}
-	var out [][]byte
-	for parts := multipart.NewReader(resp.Body, params["boundary"]); ; {
-		p, err := parts.NextPart()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		data, err := io.ReadAll(p)
-		if err != nil {
-			return nil, 0, err
-		}
-		out = append(out, data)
-	}
-	took := time.Since(begin)
-	media, err := strconv.ParseFloat(resp.Header.Get("Tutti-Media-Ms"), 64)
-	if err != nil {
+	if a.Media == 0 {
 		return nil, 0, errors.New("the gateway does not say how long the media work took")
 	}
-	return out, float64(took.Microseconds())/1000 - media, nil
+	return a.Renditions, float64((a.Took - a.Media).Microseconds()) / 1000, nil
 }
 
 // judgePath makes sure that the path delivers what was asked for.
@@ -151,7 +115,7 @@ func judgePath(ctx context.Context, gateway string, seg clip.Segment) error {
 	}
 	var problems []error
 	for i := range out {
-		problems = append(problems, source.Rendition(ctx, out[i], profiles[i]))
+		problems = append(problems, source.Rendition(ctx, out[i].Data, profiles[i]))
 	}
 	return errors.Join(problems...)
 }
