@@ -13,7 +13,7 @@ import (
 )
 
 // DefaultPreset is libx264's preset where the operator names none. It was chosen
-// by measurement: see MEASURED.md.
+// by measurement: see docs/media.md.
 const DefaultPreset = "veryfast"
 
 // Presets are libx264's presets, fastest first.
