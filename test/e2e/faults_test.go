@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -41,7 +43,12 @@ func workers(t *testing.T, pid int) []int {
 // TestWorkerFaults hurts the media worker while eight streams run. No client may
 // see a failed segment, and the node must be whole afterwards.
 func TestWorkerFaults(t *testing.T) {
-	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
+	for name, hurt := range map[string]func(pid int){
+		"killed":  func(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) },
+		"stopped": func(pid int) { _ = syscall.Kill(pid, syscall.SIGSTOP) },
+		// No allocation succeeds any more.
+		"out of memory": func(pid int) { _ = unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: 1, Max: 1}, nil) },
+	} {
 		t.Run(name, func(t *testing.T) {
 			node, addr := orchestrator(t)
 			_, gw := gateway(t, addr)
@@ -51,7 +58,7 @@ func TestWorkerFaults(t *testing.T) {
 				if segment == 1 {
 					once.Do(func() {
 						for _, pid := range workers(t, node.PID()) {
-							_ = syscall.Kill(pid, sig)
+							hurt(pid)
 						}
 					})
 				}
