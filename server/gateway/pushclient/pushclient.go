@@ -13,6 +13,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -89,10 +90,24 @@ func parts(resp *http.Response) ([]Rendition, error) {
 		if err != nil {
 			return nil, err
 		}
-		data, err := io.ReadAll(p)
+		data, err := readPart(p)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, Rendition{Name: p.Header.Get("Rendition-Name"), Data: data})
 	}
+}
+
+// maxTrusted is how much memory a part's stated length is trusted with at once.
+const maxTrusted = 64 << 20
+
+// readPart reads a part, into a buffer of the right size where its length is told.
+func readPart(p *multipart.Part) ([]byte, error) {
+	size, err := strconv.Atoi(p.Header.Get("Content-Length"))
+	if err != nil || size < 0 || size > maxTrusted {
+		return io.ReadAll(p)
+	}
+	data := make([]byte, size)
+	_, err = io.ReadFull(p, data)
+	return data, err
 }
