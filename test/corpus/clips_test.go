@@ -95,5 +95,8 @@ func ffmpeg(t testing.TB, args, ext string) []byte {
 	return data
 }
 
-// kept are clips whose codecs this build cannot encode, with their frame counts.
-var kept = map[string]int{}
+// kept are clips whose codecs this build cannot encode, in transcoder/libav/testdata.
+var kept = []string{"hevc.ts", "hevc10.mp4", "vp8.webm", "vp8opus.webm", "vp9.webm", "vp9vorbis.webm", "av1.mp4"}
+
+// keptFrames is the number of pictures in each of them.
+const keptFrames = 5
