@@ -19,6 +19,7 @@ func (l *loader) judge() {
 	l.judgeTLS()
 	l.judgeWeights()
 	l.judgeAuthWebhook()
+	l.judgeNoWork()
 	if l.config.Monitoring.ClientIP {
 		l.config.Monitoring.PerStream = true
 	}

@@ -62,6 +62,15 @@ func (l *loader) judgeNoRole() {
 		Remedy: "give -orchestrator -transcoder to take work, -gateway to give it, or both; the other roles are -aiWorker, -redeemer, -remoteSigner, -reward and -initializeRound"})
 }
 
+// judgeNoWork refuses an orchestrator that takes no work: all that is left for it
+// to do is on the chain.
+func (l *loader) judgeNoWork() {
+	if l.config.Roles.Orchestrator && l.config.Addresses.Service.None && !featureChain.present() && l.sound("serviceAddr", "orchestrator") {
+		l.blame(fault.FeatureMissing, "serviceAddr", "a node that takes no work has only duties on the chain, and "+featureChain.missing(),
+			"write -serviceAddr host:port, or leave -orchestrator out")
+	}
+}
+
 func (l *loader) judgeNetwork() {
 	if !l.sound("network") {
 		return
