@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/tuttinode/tutti/config"
@@ -65,7 +66,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	}
 	server, err := orchestrator.New(orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules, Cert: cert,
-		Version: version, Roles: n.roles(), Connections: n.cfg.Limits.MaxConnections,
+		Version: version, Roles: n.roles(), Connections: n.connections(),
 		Now: time.Now, Log: n.log,
 	})
 	if err != nil {
@@ -79,6 +80,14 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		n.add(&selfCheck{uri: service.String(), board: n.board, log: n.log})
 	}
 	return nil
+}
+
+// connections bounds a public listener; the operator's 0 is no bound.
+func (n *node) connections() int {
+	if n.cfg.Limits.MaxConnections == 0 {
+		return math.MaxInt32
+	}
+	return n.cfg.Limits.MaxConnections
 }
 
 // roles are the node's roles as /status shows them.

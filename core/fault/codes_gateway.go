@@ -8,6 +8,10 @@ const (
 	// characters outside letters, digits and -_.~ or over 128 bytes.
 	// Remedy: push to /live/<stream>/<number>.ts.
 	PushPath Code = "PushPath"
+	// PushOff: the gateway takes no segments over HTTP. Class Forbidden.
+	// Cause: -httpIngest=false, or a public listening address without an admission
+	// hook. Remedy: -httpIngest, -authWebhookUrl, or a loopback address.
+	PushOff Code = "PushOff"
 	// PushHeader: a header of a push cannot be read.
 	// Cause: Content-Duration, Content-Resolution or Content-Slice-From/To is not
 	// of its form. Remedy: send milliseconds up to 300000, <width>x<height>, and a

@@ -8,6 +8,12 @@ var gatewayRows = []Row{
 		Remedy: "Push to /live/<stream>/<number>.ts.",
 	},
 	{
+		Code: PushOff, Class: Forbidden,
+		Cause:  "The gateway takes no segments over HTTP: it was told so with `-httpIngest=false`, or it listens on an address that others reach and has no `-authWebhookUrl` to say who may push.",
+		Remedy: "Write `-httpIngest` to take segments from everybody who reaches the address, give `-authWebhookUrl`, or listen on a loopback address.",
+		Wire:   "this gateway takes no pushed segments (-httpIngest is off)",
+	},
+	{
 		Code: PushHeader, Class: BadRequest,
 		Cause:  "Content-Duration, Content-Resolution or Content-Slice-From/To of a push is not of its form.",
 		Remedy: "Send milliseconds up to 300000, <width>x<height>, and a slice whose end is not before its beginning.",

@@ -26,6 +26,8 @@ type Options struct {
 	// AdmissionHook is a URL that is asked before a stream begins; "" admits all.
 	AdmissionHook string
 
+	// NoPush refuses segments; players are served all the same.
+	NoPush bool
 	// Profiles is the ladder of streams that ask for none; default the network's.
 	Profiles []core.Profile
 	Routing  Routing

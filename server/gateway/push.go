@@ -41,6 +41,10 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusMethodNotAllowed, fault.New(fault.PushPath, "take segment", "segments are sent by POST or PUT"))
 		return
 	}
+	if g.opt.NoPush {
+		g.refusePush(w, r, fault.New(fault.PushOff, "take segment", ""))
+		return
+	}
 	if !g.pushes.enter() {
 		g.refusePush(w, r, g.pushes.why())
 		return

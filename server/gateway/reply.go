@@ -20,7 +20,7 @@ func (g *Gateway) refusePush(w http.ResponseWriter, r *http.Request, err error) 
 	code := fault.CodeOf(err)
 	answer := status.Push(code)
 	switch code {
-	case fault.PushTooLarge, fault.PushSlow, fault.PushesFull, fault.Draining:
+	case fault.PushOff, fault.PushTooLarge, fault.PushSlow, fault.PushesFull, fault.Draining:
 		// What is left of the body is not worth reading.
 		w.Header().Set("Connection", "close")
 	}

@@ -102,7 +102,7 @@ func Push(code fault.Code) int {
 		return http.StatusRequestEntityTooLarge
 	case fault.PushSlow:
 		return http.StatusRequestTimeout
-	case fault.StreamDenied:
+	case fault.StreamDenied, fault.PushOff:
 		return http.StatusForbidden
 	case fault.NoSessionsAvailable, fault.PushesFull, fault.StreamsFull, fault.Draining, fault.StreamHookFailed, fault.Canceled:
 		// Canceled is read only when the gateway ends before the segment did.
