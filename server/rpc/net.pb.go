@@ -490,7 +490,11 @@ type OrchestratorInfo struct {
 	Storage            []*OSInfo    `protobuf:"bytes,32,rep,name=storage,proto3" json:"storage,omitempty"`
 	CapabilitiesPrices []*PriceInfo `protobuf:"bytes,33,rep,name=capabilities_prices,json=capabilitiesPrices,proto3" json:"capabilities_prices,omitempty"`
 	// More service URIs of the same operator.
-	Nodes         []string `protobuf:"bytes,34,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	Nodes []string `protobuf:"bytes,34,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// Not of the network: nodes of this kind say here that they are, and which
+	// version. Others skip it. It tells a gateway that requests and answers of AI
+	// jobs may pass unchanged.
+	Node          string `protobuf:"bytes,50001,opt,name=node,proto3" json:"node,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -593,6 +597,13 @@ func (x *OrchestratorInfo) GetNodes() []string {
 		return x.Nodes
 	}
 	return nil
+}
+
+func (x *OrchestratorInfo) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
 }
 
 type AuthToken struct {
@@ -2664,7 +2675,7 @@ const file_net_proto_rawDesc = "" +
 	"\aaddress\x18\x01 \x01(\fR\aaddress\x12\x10\n" +
 	"\x03sig\x18\x02 \x01(\fR\x03sig\x125\n" +
 	"\fcapabilities\x18\x03 \x01(\v2\x11.net.CapabilitiesR\fcapabilities\x120\n" +
-	"\x13ignoreCapacityCheck\x18\x04 \x01(\bR\x13ignoreCapacityCheck\"\xcd\x03\n" +
+	"\x13ignoreCapacityCheck\x18\x04 \x01(\bR\x13ignoreCapacityCheck\"\xe3\x03\n" +
 	"\x10OrchestratorInfo\x12\x1e\n" +
 	"\n" +
 	"transcoder\x18\x01 \x01(\tR\n" +
@@ -2679,7 +2690,8 @@ const file_net_proto_rawDesc = "" +
 	"\bhardware\x18\a \x03(\v2\x18.net.HardwareInformationR\bhardware\x12%\n" +
 	"\astorage\x18  \x03(\v2\v.net.OSInfoR\astorage\x12?\n" +
 	"\x13capabilities_prices\x18! \x03(\v2\x0e.net.PriceInfoR\x12capabilitiesPrices\x12\x14\n" +
-	"\x05nodes\x18\" \x03(\tR\x05nodes\"`\n" +
+	"\x05nodes\x18\" \x03(\tR\x05nodes\x12\x14\n" +
+	"\x04node\x18ц\x03 \x01(\tR\x04node\"`\n" +
 	"\tAuthToken\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\fR\x05token\x12\x1d\n" +
 	"\n" +

@@ -1,0 +1,4 @@
+package fault
+
+// Codes of runner containers and the Docker Engine.
+const ()

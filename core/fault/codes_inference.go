@@ -1,0 +1,4 @@
+package fault
+
+// Codes of AI jobs at the orchestrator.
+const ()

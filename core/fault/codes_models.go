@@ -1,0 +1,4 @@
+package fault
+
+// Codes of the models file.
+const ()

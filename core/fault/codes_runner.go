@@ -1,0 +1,4 @@
+package fault
+
+// Codes of AI runners and the servers behind url.
+const ()

@@ -1,0 +1,4 @@
+package fault
+
+// dispatchRows are the conditions of a gateway's choice of orchestrators for AI.
+var dispatchRows = []Row{}

@@ -1,0 +1,4 @@
+package fault
+
+// inferenceRows are the conditions of AI jobs at the orchestrator.
+var inferenceRows = []Row{}

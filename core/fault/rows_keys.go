@@ -1,0 +1,4 @@
+package fault
+
+// keysRows are the conditions of API keys.
+var keysRows = []Row{}

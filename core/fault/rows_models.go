@@ -1,0 +1,4 @@
+package fault
+
+// modelsRows are the conditions of the models file.
+var modelsRows = []Row{}

@@ -1,0 +1,8 @@
+// Package inference is AI work in the node's words: models and what they are
+// asked to do, the state a model is in, what a job used, and the ports between
+// the orchestrator's and gateway's rules and whatever runs the models.
+//
+// It holds no rules of its own and meets no network: ai implements Worker with
+// containers and external servers, core/orchestrate decides who gets a slot,
+// server/gateway finds orchestrators, server/metrics counts.
+package inference

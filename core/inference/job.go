@@ -1,0 +1,38 @@
+package inference
+
+// Operation is what is asked of a model. A pipeline of the network has one; llm
+// has the three that OpenAI-compatible servers offer.
+type Operation string
+
+// The operations. All others are named as their pipeline.
+const (
+	// Chat is a chat completion: the only one that nodes of the existing network
+	// know for llm.
+	Chat Operation = "chat"
+	// Completion continues a text.
+	Completion Operation = "completion"
+	// Embedding turns texts into vectors.
+	Embedding Operation = "embedding"
+)
+
+// Job is one request as it travels from the gateway to the runner. It is
+// read-only once made: several attempts may share it.
+type Job struct {
+	Model     Model
+	Operation Operation
+	// Body is the request as the client wrote it, JSON or multipart form; nobody
+	// on the way encodes it again unless a back-end cannot take it as it is.
+	Body        []byte
+	ContentType string
+	// Stream says that the answer is wanted as server-sent events.
+	Stream bool
+	// HideUsage says that the client did not ask for a stream's usage, so that an
+	// event that carries only usage must not reach it.
+	HideUsage bool
+	// MaxTokens is the request's own bound, 0 where it gave none.
+	MaxTokens Tokens
+	// Units is what the job is priced at.
+	Units Units
+	// RequestID names the request in logs of every hop.
+	RequestID string
+}

@@ -1,0 +1,53 @@
+package inference
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Recorder receives what happened, to be counted. Calls are cheap, never block
+// and never fail. NopRecorder ignores everything.
+type Recorder interface {
+	// JobDone: a job ended, well or not. f is not kept.
+	JobDone(f *Figures)
+	// ModelChanged: a model of this node entered a state.
+	ModelChanged(s *ModelState)
+}
+
+// Figures are one job as a hop saw it. Zero times did not happen.
+type Figures struct {
+	Model     Model
+	Operation Operation
+	// Key is the name (never the secret) of the API key, "" without one.
+	Key string
+	// Orchestrator is where a gateway sent it; "" on an orchestrator.
+	Orchestrator string
+	RequestID    string
+	// Status is the HTTP status that was answered; Code why it failed, "" when it
+	// did not.
+	Status int
+	Code   fault.Code
+	Stream bool
+	// Tries is the number of orchestrators that were asked.
+	Tries int
+	// Queue is the wait for a slot, FirstByte from the request's arrival to the
+	// answer's first byte, Total to its last.
+	Queue, FirstByte, Total time.Duration
+	// Own is the part of Total that was neither waiting for the next hop nor for
+	// the client.
+	Own time.Duration
+	// Events counts the events of a stream.
+	Events int
+	Usage  Usage
+	Units  Units
+}
+
+// NopRecorder ignores everything.
+type NopRecorder struct{}
+
+// JobDone ignores the event.
+func (NopRecorder) JobDone(*Figures) {}
+
+// ModelChanged ignores the event.
+func (NopRecorder) ModelChanged(*ModelState) {}
