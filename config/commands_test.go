@@ -58,14 +58,13 @@ func TestCommandLines(t *testing.T) {
 				equal(t, c.Logging.Verbosity, 6)
 			}},
 		{name: "one box with AI", line: "-orchestrator -transcoder -serviceAddr h.example.org -nvidia 0,1 -aiWorker -aiModels /srv/tutti/aiModels.json -aiServiceRegistry",
-			err: "FeatureMissing: -aiWorker (command line): AI is not part of this release yet; leave the option out, or use a release that has it",
 			check: func(t *testing.T, c *config.Config) {
 				equal(t, c.Transcoding.Devices.IDs, []int{0, 1})
 				equal(t, c.AI.Models, "/srv/tutti/aiModels.json")
 				equal(t, c.AI.ServiceRegistry, true)
 			}},
 		{name: "split: orchestrator", line: "-orchestrator -orchSecret S -serviceAddr h.example.org:8935",
-			err: "RoleIncomplete: -orchestrator (command line): an orchestrator without transcoder has nobody to work for it: work on remote transcoders and workers is not part of this release yet; add -transcoder"},
+			err: "RoleIncomplete: -orchestrator (command line): an orchestrator without transcoder has nobody to work for it: work on remote transcoders and workers is not part of this release yet; add -transcoder or -aiWorker"},
 		{name: "split: transcoder", line: "-transcoder -orchAddr h.example.org:8935 -orchSecret S -nvidia all -maxSessions 8",
 			err: "RoleIncomplete: -transcoder (command line): a transcoder without orchestrator gets no work: work on remote transcoders and workers is not part of this release yet; add -orchestrator",
 			check: func(t *testing.T, c *config.Config) {

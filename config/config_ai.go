@@ -6,6 +6,14 @@ import "time"
 type AI struct {
 	// Models is a path of aiModels.json, or the inline list form.
 	Models string
+	// VerifiedModels is a file of model IDs that count as verified beside the
+	// shipped ones; AllowUnverified takes any.
+	VerifiedModels  string
+	AllowUnverified bool
+	// KeepAlive is how long a cold model stays loaded without jobs; 0 is for ever.
+	KeepAlive time.Duration
+	// Queue is how many jobs may wait for a slot of one model.
+	Queue int
 	// ModelsDir holds weights; "" means models/ in the data directory.
 	ModelsDir string
 	// ServiceRegistry uses the AI contract on the chain.

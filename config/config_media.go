@@ -73,6 +73,8 @@ type Gateway struct {
 	HTTPIngest  bool
 	// AuthWebhook admits streams (gateway) or gateways (orchestrator).
 	AuthWebhook URL
+	// APIKeys is a file of keys for AI requests.
+	APIKeys string
 	// DiscoveryTimeout bounds one round of discovery.
 	DiscoveryTimeout time.Duration
 

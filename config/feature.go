@@ -6,7 +6,6 @@ type feature string
 
 const (
 	featureChain        feature = "on-chain operation"
-	featureAI           feature = "AI"
 	featureLiveAI       feature = "live AI"
 	featureRedeemer     feature = "the redemption service"
 	featureRemoteSigner feature = "remote signing"

@@ -14,7 +14,6 @@ func (l *loader) judgeRoles() {
 		option  string
 		feature feature
 	}{
-		{r.AIWorker, "aiWorker", featureAI},
 		{r.Redeemer, "redeemer", featureRedeemer},
 		{r.RemoteSigner, "remoteSigner", featureRemoteSigner},
 	} {
@@ -37,7 +36,10 @@ func (l *loader) judgeRoles() {
 			"add -orchestrator, or start two processes")
 	case r.Orchestrator && !r.Transcoder && !r.AIWorker && !featureRemoteWork.present():
 		l.blame(fault.RoleIncomplete, "orchestrator", "an orchestrator without transcoder has nobody to work for it: "+featureRemoteWork.missing(),
-			"add -transcoder")
+			"add -transcoder or -aiWorker")
+	case r.AIWorker && !r.Orchestrator && !featureRemoteWork.present():
+		l.blame(fault.RoleIncomplete, "aiWorker", "an AI worker without orchestrator gets no work: "+featureRemoteWork.missing(),
+			"add -orchestrator")
 	case r.Transcoder && !r.Orchestrator && !featureRemoteWork.present():
 		l.blame(fault.RoleIncomplete, "transcoder", "a transcoder without orchestrator gets no work: "+featureRemoteWork.missing(),
 			"add -orchestrator")
