@@ -54,7 +54,7 @@ type Tickets struct {
 // Prices are what an orchestrator asks and a gateway pays at most.
 type Prices struct {
 	// PerUnit is per PixelsPerUnit pixels; unset is not the same as 0.
-	PerUnit       Price
+	PerUnit       core.Price
 	PixelsPerUnit core.Pixels
 	// FeedAddr is the contract that tells the currency's rate.
 	FeedAddr   core.Address
@@ -62,7 +62,7 @@ type Prices struct {
 	// PerGateway is the JSON of prices for single gateways.
 	PerGateway Document
 
-	MaxPerUnit        Price
+	MaxPerUnit        core.Price
 	MaxPerCapability  Document
 	IgnoreMaxIfNeeded bool
 }

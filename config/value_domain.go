@@ -52,8 +52,8 @@ func account(p *core.Address) value {
 	return field[core.Address]{p, valueType{name: "address", example: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"}, pure(core.ParseAddress), show}
 }
 
-func price(p *Price) value {
-	return typed(p, "price", "1200", pure(ParsePrice))
+func price(p *core.Price) value {
+	return typed(p, "price", "1200", pure(core.ParsePrice))
 }
 
 func document(p *Document) value {

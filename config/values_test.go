@@ -48,12 +48,12 @@ func TestPrintedValuesAreRead(t *testing.T) {
 		}
 
 		price := rapid.StringMatching(`(0|[1-9][0-9]{0,20})(\.[0-9]{1,12})?(e-?[0-9])?(USD|eur|ETH)`).Draw(t, "price")
-		p, err := config.ParsePrice(price)
+		p, err := core.ParsePrice(price)
 		if err != nil {
 			t.Fatalf("%q: %v", price, err)
 		}
-		roundTrip(t, p, config.ParsePrice)
-		if again, _ := config.ParsePrice(p.String()); again.Amount().Cmp(p.Amount()) != 0 {
+		roundTrip(t, p, core.ParsePrice)
+		if again, _ := core.ParsePrice(p.String()); again.Amount().Cmp(p.Amount()) != 0 {
 			t.Fatalf("%q became %v", price, again)
 		}
 
@@ -86,7 +86,7 @@ func TestValues(t *testing.T) {
 		{"1200", "1200"}, {"1200wei", "1200"}, {"1e3", "1000"}, {"0", "0"}, {"0.50USD", "0.5USD"}, {"0.5e-2USD", "0.005USD"}, {"1EUR", "1EUR"},
 		{"0.5", ""}, {"", ""}, {"USD", ""}, {"-1USD", ""}, {"1 USD", ""}, {"1e999USD", ""}, {"0.5wei", ""},
 	} {
-		p, err := config.ParsePrice(c.in)
+		p, err := core.ParsePrice(c.in)
 		if err != nil && c.want != "" || err == nil && (p.String() != c.want || !p.IsSet()) {
 			t.Errorf("price %q: %q, %v", c.in, p, err)
 		}
@@ -101,7 +101,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("address %q: %q, %v", c.in, a, err)
 		}
 	}
-	if (config.Price{}).IsSet() || (config.Price{}).String() != "" || (config.Price{}).Amount().Sign() != 0 {
+	if (core.Price{}).IsSet() || (core.Price{}).String() != "" || (core.Price{}).Amount().Sign() != 0 {
 		t.Error("an unset price has a value")
 	}
 }
