@@ -5,6 +5,7 @@
 #   deps.sh ensure          get what is missing (make deps)
 #   deps.sh env             print the exports for a shell: eval "$(make -s env)"
 #   deps.sh exec COMMAND... ensure, then run COMMAND with that environment
+#   deps.sh llama           get a llama.cpp server and print where it is
 #
 # TUTTI_CACHE  where the cache is (default ~/.cache/tutti)
 # TUTTI_DEPS   a libav prefix of your own to use instead of building one
@@ -19,7 +20,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt build check go; do
+for part in lib tools apt build check go llama; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -122,6 +123,10 @@ ensure)
 env)
 	ensure
 	print_env
+	;;
+llama)
+	ensure_llama
+	printf '%s\n' "$LLAMA_DIR"
 	;;
 exec)
 	shift
