@@ -1,4 +1,94 @@
 package fault
 
 // inferenceRows are the conditions of AI jobs at the orchestrator.
-var inferenceRows = []Row{}
+var inferenceRows = []Row{
+	{
+		Code: PipelineUnknown, Class: NotFound,
+		Cause:  "A request names a pipeline that is none of the network's, or an operation that its pipeline does not have.",
+		Remedy: "Correct the request's path; docs/status.md says where the node lists its pipelines.",
+	},
+	{
+		Code: RequestUnreadable, Class: BadRequest,
+		Cause:  "The body of an AI request is not what its pipeline takes: broken JSON, a field twice or of the wrong kind, a missing field, or a form that cannot be read.",
+		Remedy: "Correct the field that the message names.",
+		Wire:   detailMark,
+	},
+	{
+		Code: RequestTooLarge, Class: BadRequest,
+		Cause:  "The body of an AI request is larger than this node takes: 10 MiB for llm and the other pipelines of text, 64 MiB for those with a file.",
+		Remedy: "Send a smaller file, or a shorter conversation.",
+		Wire:   "request body is too large",
+	},
+	{
+		Code: RequestBroken, Class: Upstream,
+		Cause:  "The body of an AI request ended early or came too slowly.",
+		Remedy: "If it repeats, check the network between the gateway and this node.",
+		Wire:   genericText, Retryable: true,
+	},
+	{
+		Code: RequestsFull, Class: Busy,
+		Cause:  "The AI requests and segments in hand together hold all the memory set aside for them.",
+		Remedy: "None needed, the gateway goes elsewhere; if it is usual, serve fewer models at once on this node.",
+		Wire:   "insufficient capacity", Retryable: true,
+	},
+	{
+		Code: ModelMissing, Class: BadRequest,
+		Cause:  "An AI request names no model.",
+		Remedy: "Give `model` (llm) or `model_id` (every other pipeline).",
+		Wire:   "model not specified",
+	},
+	{
+		Code: MaxTokensMissing, Class: BadRequest,
+		Cause:  "An llm request does not say how many tokens its answer may have, which is what it is priced at.",
+		Remedy: "Give `max_tokens`.",
+		Wire:   "MaxTokens not specified",
+	},
+	{
+		Code: ImageUnreadable, Class: BadRequest,
+		Cause:  "The picture of an AI request is none of PNG, JPEG, GIF, WebP and BMP, or its header is damaged.",
+		Remedy: "Convert the picture, and send it under `image`.",
+		Wire:   "image: {detail}",
+	},
+	{
+		Code: AudioUnreadable, Class: BadRequest,
+		Cause:  "The length of an AI request's audio, which is what it is priced at, cannot be told: the file is damaged or in a form that is not known.",
+		Remedy: "Send mp4, webm, mp3, flac, wav or m4a under `audio`.",
+		Wire:   "Unable to calculate duration",
+	},
+	{
+		Code: UnitsTooMany, Class: BadRequest,
+		Cause:  "An AI request asks for more pixels, tokens or audio than a job can be priced at.",
+		Remedy: "Ask for less at once.",
+		Wire:   detailMark,
+	},
+	{
+		Code: JobsDraining, Class: Busy,
+		Cause:  "The node was asked to stop: it finishes the AI jobs that it has and takes no more.",
+		Remedy: "None needed, gateways go elsewhere.",
+		Wire:   "insufficient capacity", Retryable: true,
+	},
+	{
+		Code: ArtifactsFull, Class: Busy,
+		Cause:  "A picture, video or sound that a job made is larger than all the memory set aside for results.",
+		Remedy: "Raise the memory for results, or ask for less at once.",
+		Wire:   "Could not create storage to receive results", Retryable: true,
+	},
+	{
+		Code: ResponseUnusable, Class: Upstream,
+		Cause:  "A runner answered with something that its pipeline does not answer: no JSON, no picture where one must be, or more than 256 MiB.",
+		Remedy: "Check that the runner behind the model serves the pipeline that aiModels.json says, in the version that belongs to this node.",
+		Wire:   "{detail}", Retryable: true,
+	},
+	{
+		Code: VideoEncoderMissing, Class: Config,
+		Cause:  "An image-to-video job is done, but this process has no encoder to make a video of its frames.",
+		Remedy: "Run the node with its media worker, or take image-to-video out of aiModels.json.",
+		Wire:   "no video encoder", Retryable: true,
+	},
+	{
+		Code: StreamBroken, Class: Upstream,
+		Cause:  "A runner's stream ended before its answer was complete: the runner crashed, was stopped, or the connection to it broke.",
+		Remedy: "Look at the model's state on /status and at the last lines of its runner.",
+		Wire:   "the stream broke", Retryable: true,
+	},
+}

@@ -1,0 +1,88 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Defaults of the network, for what a request leaves open.
+const (
+	// DefaultMaxTokens is what a gateway asks for where its client gave no bound.
+	DefaultMaxTokens inference.Tokens = 256
+)
+
+// MediaProbe measures media. Only audio needs it.
+type MediaProbe interface {
+	// Duration is the length of an audio file. data is not kept.
+	Duration(ctx context.Context, data []byte) (time.Duration, error)
+}
+
+// Request is what the nodes on the way need to know of a request. The body
+// itself stays as it came.
+type Request struct {
+	Model     inference.Model
+	Operation inference.Operation
+	// Stream asks for server-sent events; IncludeUsage for an event with the
+	// usage among them.
+	Stream, IncludeUsage bool
+	// MaxTokens is the request's own bound, 0 where it gave none.
+	MaxTokens inference.Tokens
+	// N is the number of answers asked for: choices or images, at least 1.
+	N int
+	// Plain says that the existing network's form of an llm request (NetworkLLM)
+	// loses nothing of this one.
+	Plain bool
+	// PromptBytes is the length of the prompt's text, for estimates.
+	PromptBytes int
+	// Width, Height and FPS are those that the request asks of a picture or video
+	// (0: not given), or the size of the picture it carries.
+	Width, Height int
+	FPS           float64
+	// Duration is the length of the audio, once measured.
+	Duration time.Duration
+	// Units is what the job is priced at, once measured.
+	Units inference.Units
+
+	// text is the length of what is to be spoken, file the media to be measured.
+	text int
+	file []byte
+}
+
+// Decode reads a request's body as its pipeline has it. contentType is the
+// header's; for a JSON pipeline it may be anything. body is not changed, and the
+// Request keeps referring to it until Measure.
+//
+// Errors are faults of class bad request: RequestUnreadable, ModelMissing,
+// PipelineUnknown.
+func Decode(id capability.ID, op inference.Operation, contentType string, body []byte) (*Request, error) {
+	p, ok := Lookup(id)
+	if !ok {
+		return nil, fault.New(fault.PipelineUnknown, "decode request", "")
+	}
+	return decode(p, op, contentType, body)
+}
+
+// Parse is Decode and Measure in one.
+func Parse(id capability.ID, op inference.Operation, contentType string, body []byte, media MediaProbe) (*Request, error) {
+	r, err := Decode(id, op, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Measure(context.Background(), media); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Job is the request as it goes to a runner.
+func (r *Request) Job(contentType string, body []byte, requestID string) *inference.Job {
+	return &inference.Job{
+		Model: r.Model, Operation: r.Operation, Body: body, ContentType: contentType,
+		Stream: r.Stream, HideUsage: r.Stream && !r.IncludeUsage,
+		MaxTokens: r.MaxTokens, Units: r.Units, RequestID: requestID,
+	}
+}
