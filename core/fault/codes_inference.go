@@ -4,14 +4,14 @@ package fault
 const (
 	// PipelineUnknown: the path is no pipeline of the network.
 	PipelineUnknown Code = "PipelineUnknown"
-	// RequestUnreadable: the body is not what its pipeline takes.
-	RequestUnreadable Code = "RequestUnreadable"
-	// RequestTooLarge: the body is larger than the limit for its pipeline.
-	RequestTooLarge Code = "RequestTooLarge"
-	// RequestBroken: the body did not come whole, or came too slowly.
-	RequestBroken Code = "RequestBroken"
-	// RequestsFull: the requests in hand hold all the memory set aside for them.
-	RequestsFull Code = "RequestsFull"
+	// JobUnreadable: the body is not what its pipeline takes.
+	JobUnreadable Code = "JobUnreadable"
+	// JobTooLarge: the body is larger than the limit for its pipeline.
+	JobTooLarge Code = "JobTooLarge"
+	// JobBroken: the body did not come whole, or came too slowly.
+	JobBroken Code = "JobBroken"
+	// JobsFull: the requests in hand hold all the memory set aside for them.
+	JobsFull Code = "JobsFull"
 	// ModelMissing: the request names no model.
 	ModelMissing Code = "ModelMissing"
 	// MaxTokensMissing: the request does not say how long the answer may be.

@@ -9,7 +9,7 @@ import (
 )
 
 func decode(p Pipeline, op inference.Operation, contentType string, body []byte) (*Request, error) {
-	return nil, fault.New(fault.RequestUnreadable, "decode request", "")
+	return nil, fault.New(fault.JobUnreadable, "decode request", "")
 }
 
 // Measure works out the request's units. ctx bounds the measuring of audio, for

@@ -56,7 +56,7 @@ type Request struct {
 // header's; for a JSON pipeline it may be anything. body is not changed, and the
 // Request keeps referring to it until Measure.
 //
-// Errors are faults of class bad request: RequestUnreadable, ModelMissing,
+// Errors are faults of class bad request: JobUnreadable, ModelMissing,
 // PipelineUnknown.
 func Decode(id capability.ID, op inference.Operation, contentType string, body []byte) (*Request, error) {
 	p, ok := Lookup(id)
