@@ -1,4 +1,73 @@
 package fault
 
 // dispatchRows are the conditions of a gateway's choice of orchestrators for AI.
-var dispatchRows = []Row{}
+var dispatchRows = []Row{
+	{
+		Code: NoOrchestratorReachable, Class: Upstream,
+		Cause:  "None of the orchestrators that may serve the model answers: the list is empty, they are down, or the network between is.",
+		Remedy: "Check the addresses in `-orchAddr`, that port 8935 is open there, and the warnings about single orchestrators in this gateway's log.", Retryable: true,
+	},
+	{
+		Code: OrchestratorsFull, Class: Busy,
+		Cause:  "Every orchestrator that serves the model said that all its slots are taken.",
+		Remedy: "Try again after the time in Retry-After; the operator can add orchestrators or runners.", Retryable: true,
+	},
+	{
+		Code: OperationUnknown, Class: NotFound,
+		Cause:  "Orchestrators offer the model, but none of them can do what is asked of it: nodes of the existing network know only chat completions.",
+		Remedy: "Ask for a chat completion, or add an orchestrator of this software that serves the model.",
+	},
+	{
+		Code: PriceTooHigh, Class: Busy,
+		Cause:  "All orchestrators that serve the model ask for more than this gateway pays.",
+		Remedy: "Raise `-maxPricePerCapability` for the model, or `-maxPricePerUnit`.", Retryable: true,
+	},
+	{
+		Code: JobRefused, Class: BadRequest,
+		Cause:  "The orchestrator, or the runner behind it, finds the request itself wrong.",
+		Remedy: "Correct the request as the text says; asking again or elsewhere does not help.",
+	},
+	{
+		Code: OrchestratorFull, Class: Busy,
+		Cause:  "An orchestrator has no free slot for the model at the moment.",
+		Remedy: "None needed, the gateway goes elsewhere; if it is usual, that orchestrator needs more runners.",
+		Wire:   "insufficient capacity", Retryable: true,
+	},
+	{
+		Code: JobDeclined, Class: Upstream,
+		Cause:  "An orchestrator would not take a job, for a reason that is not in the request; the detail is its text.",
+		Remedy: "See the text; that orchestrator's own log has the reason.", Retryable: true,
+	},
+	{
+		Code: JobFailed, Class: Upstream,
+		Cause:  "An orchestrator took a job and could not do it; the detail is its text.",
+		Remedy: "See the text; that orchestrator's own log has the reason.", Retryable: true,
+	},
+	{
+		Code: JobBroke, Class: Upstream,
+		Cause:  "The connection to an orchestrator ended before the answer began: it or the network failed.",
+		Remedy: "Check that orchestrator's log for a restart.", Retryable: true,
+	},
+	{
+		Code: JobLate, Class: Upstream,
+		Cause:  "An orchestrator's answer did not begin in time: it is overloaded or hangs.",
+		Remedy: "Check that orchestrator's load, and whether its runner answers.", Retryable: true,
+	},
+	{
+		Code: TicketParamsStale, Class: Payment,
+		Cause:  "An orchestrator finds the terms of a payment too old: its newest block is ahead of ours, or the job waited long.",
+		Remedy: "None needed, the gateway asks for new terms; if it repeats, check that both nodes' `-ethUrl` is in step with the chain.",
+		Wire:   "TicketParams expired", Retryable: true,
+	},
+	{
+		Code: TicketNonceRefused, Class: Payment,
+		Cause:  "An orchestrator has seen a ticket of that number already.",
+		Remedy: "None needed, the gateway goes elsewhere; if it repeats, two gateways share one account.",
+		Wire:   "invalid ticket senderNonce", Retryable: true,
+	},
+	{
+		Code: MinRunnerVersionInvalid, Class: Config,
+		Cause:  "The value of `-aiMinRunnerVersion` is not a JSON list of objects with `pipeline`, `model_id` and `minVersion`.",
+		Remedy: "Write it as in `[{\"pipeline\":\"llm\",\"model_id\":\"meta-llama/Meta-Llama-3.1-8B-Instruct\",\"minVersion\":\"0.14.0\"}]`.",
+	},
+}

@@ -1,0 +1,33 @@
+package broker
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Hint is what the choice of an orchestrator may look at beside the job.
+type Hint struct {
+	// Affinity are rolling hashes of the prompt's beginning, the longest last. The
+	// orchestrator that answered the longest known one has it cached.
+	Affinity []uint64
+	// Party is who asks, the name of an API key; it stands in the debug log.
+	Party string
+}
+
+// Answer is an orchestrator's answer that has begun: at least one byte of it came,
+// and from here on nothing is tried again. Who gets it closes Body; a Read fails
+// with a fault (Canceled, CompletionBroken).
+type Answer struct {
+	inference.Reply
+	// Orchestrator is who answers.
+	Orchestrator string
+	// Tries is the number of orchestrators that were asked.
+	Tries int
+	// Queue is how long it took until this orchestrator was asked: discovery and
+	// tries that failed.
+	Queue time.Duration
+	// Node is the version of an orchestrator of our own kind, "" for one of the
+	// existing network, whose events may need another form.
+	Node string
+}
