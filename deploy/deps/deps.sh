@@ -6,6 +6,7 @@
 #   deps.sh env             print the exports for a shell: eval "$(make -s env)"
 #   deps.sh exec COMMAND... ensure, then run COMMAND with that environment
 #   deps.sh llama           get a llama.cpp server and print where it is
+#   deps.sh npm DIR         get the packages of DIR's lock file and print where
 #
 # TUTTI_CACHE  where the cache is (default ~/.cache/tutti)
 # TUTTI_DEPS   a libav prefix of your own to use instead of building one
@@ -20,7 +21,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt build check go llama; do
+for part in lib tools apt build check go llama npm; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -127,6 +128,10 @@ env)
 llama)
 	ensure_llama
 	printf '%s\n' "$LLAMA_DIR"
+	;;
+npm)
+	ensure_npm "$2"
+	printf '%s\n' "$NPM_DIR"
 	;;
 exec)
 	shift
