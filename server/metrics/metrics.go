@@ -45,12 +45,16 @@ type Metrics struct {
 	opts      Options
 	registry  *prometheus.Registry
 	recorders map[string]*Recorder
+	inference map[string]*Inference
 }
 
 // New makes the registry with the series of the process itself: go_*, process_*
 // and build information.
 func New(opts Options) *Metrics {
-	m := &Metrics{opts: opts, registry: prometheus.NewRegistry(), recorders: make(map[string]*Recorder)}
+	m := &Metrics{
+		opts: opts, registry: prometheus.NewRegistry(),
+		recorders: make(map[string]*Recorder), inference: make(map[string]*Inference),
+	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -78,16 +82,20 @@ func (m *Metrics) Recorder(nodeType string) *Recorder {
 		"node_type": nodeType, "compiler": runtime.Compiler, "goos": runtime.GOOS,
 		"goversion": runtime.Version(), "livepeerversion": m.opts.Version,
 	}))
-	base := prometheus.WrapRegistererWith(prometheus.Labels{"node_id": m.opts.NodeID, "node_type": nodeType}, m.registry)
-	r := newRecorder(base, nodeType, m.opts.PerStream)
+	r := newRecorder(m.base(nodeType), nodeType, m.opts.PerStream)
 	m.recorders[nodeType] = r
 	return r
+}
+
+// base registers series of one role.
+func (m *Metrics) base(nodeType string) prometheus.Registerer {
+	return prometheus.WrapRegistererWith(prometheus.Labels{"node_id": m.opts.NodeID, "node_type": nodeType}, m.registry)
 }
 
 // Register adds a collector with the node's base labels and node type Other, for
 // figures of parts that have no Recorder method.
 func (m *Metrics) Register(c prometheus.Collector) error {
-	return prometheus.WrapRegistererWith(prometheus.Labels{"node_id": m.opts.NodeID, "node_type": Other}, m.registry).Register(c)
+	return m.base(Other).Register(c)
 }
 
 // Handler serves the Prometheus text. A collector's error is logged and leaves

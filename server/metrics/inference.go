@@ -1,0 +1,141 @@
+package metrics
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Inference is the figures of AI jobs of one role. It implements
+// inference.Recorder and is safe for concurrent use. Its labels name models,
+// orchestrators and keys; a model gets a series only once somebody served it, so
+// that clients cannot make up names, and all label sets are bounded.
+type Inference struct {
+	series *inferenceSeries
+	sets   *labelSets
+}
+
+var _ inference.Recorder = (*Inference)(nil)
+
+// Inference returns the recorder of AI jobs of one role, a node type. Asking
+// again for the same type returns the same one. It is for wiring, from one
+// goroutine.
+func (m *Metrics) Inference(nodeType string) *Inference {
+	if r, ok := m.inference[nodeType]; ok {
+		return r
+	}
+	s := newInferenceSeries(m.base(nodeType))
+	r := &Inference{series: s, sets: newLabelSets(s)}
+	m.inference[nodeType] = r
+	return r
+}
+
+// JobDone counts a job.
+func (r *Inference) JobDone(f *inference.Figures) {
+	model := r.sets.model(f.Model, f.Status < 400 || f.Orchestrator != "")
+	r.account(model, f)
+	if f.Orchestrator != "" || f.Status < 400 {
+		r.flow(model, f)
+	}
+}
+
+// account counts what a key's use of a model came to.
+func (r *Inference) account(model modelLabels, f *inference.Figures) {
+	a := r.sets.account(model, f.Key)
+	a.requested.Inc()
+	a.requests.WithLabelValues(strconv.Itoa(f.Status), r.sets.code(string(f.Code))).Inc()
+	if f.Code != "" {
+		r.series.errors.WithLabelValues(r.sets.code(string(f.Code)), model.pipeline, model.name).Inc()
+	}
+	a.in.Add(count(f.Usage.Prompt))
+	a.out.Add(count(f.Usage.Completion))
+	a.cached.Add(count(f.Usage.Cached))
+	a.units.Add(max(float64(f.Units), 0))
+	if f.Usage.Estimated {
+		a.estimated.Inc()
+	}
+}
+
+// flow observes how quick a model was at an orchestrator.
+func (r *Inference) flow(model modelLabels, f *inference.Figures) {
+	w := r.sets.flow(model, f.Orchestrator)
+	w.queue.Observe(f.Queue.Seconds())
+	w.own.Observe(f.Own.Seconds())
+	w.total.Observe(f.Total.Seconds())
+	if f.Tries > 1 {
+		w.retries.Add(float64(f.Tries - 1))
+	}
+	if f.Stream && f.FirstByte > 0 {
+		w.first.Observe(f.FirstByte.Seconds())
+		if f.Events > 1 && f.Total > f.FirstByte {
+			w.between.Observe((f.Total - f.FirstByte).Seconds() / float64(f.Events-1))
+		}
+	}
+	if units := scoreUnits(f); units > 0 && f.Code == "" {
+		w.score.Set(f.Total.Seconds() / units)
+	}
+}
+
+// scoreUnits is what the network divides a job's seconds by for its score of
+// latency: tokens of text, else the units of the price.
+func scoreUnits(f *inference.Figures) float64 {
+	if f.Model.Capability == capability.LLM {
+		return count(f.Usage.Total())
+	}
+	return float64(f.Units)
+}
+
+// count is a number of tokens that a counter can take: runners may tell anything.
+func count(t inference.Tokens) float64 { return float64(max(t, 0)) }
+
+// ModelChanged counts a model's change of state.
+func (r *Inference) ModelChanged(s *inference.ModelState) {
+	model := r.sets.model(s.Model, true)
+	r.series.changes.WithLabelValues(model.pipeline, model.name, string(s.State), r.sets.code(string(s.Code))).Inc()
+}
+
+// inferenceSeries are the families that jobs are counted in.
+type inferenceSeries struct {
+	requested, requests, errors, tokens, estimated, units, retries, changes *prometheus.CounterVec
+	score                                                                   *prometheus.GaugeVec
+	first, between, queue, own, total                                       *prometheus.HistogramVec
+}
+
+func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
+	b := &builder{reg: reg}
+	model := []string{"pipeline", "model_name"}
+	account := append(model[:2:2], "key")
+	flow := append(model[:2:2], "orchestrator_uri")
+	s := &inferenceSeries{
+		requested: b.counter("livepeer_ai_models_requested", "AI jobs that were asked for.", model...),
+		errors:    b.counter("livepeer_ai_request_errors", "AI jobs that failed, by fault code.", "error_code", "pipeline", "model_name"),
+		requests:  b.counter("tutti_ai_requests_total", "AI jobs by their answer.", append(account[:3:3], "status", "error_code")...),
+		tokens:    b.counter("tutti_ai_tokens_total", "Tokens as runners told them: in (prompt), of those cached, and out.", append(account[:3:3], "kind")...),
+		estimated: b.counter("tutti_ai_usage_estimated_total", "AI jobs whose runner told no usage, so that events were counted.", account...),
+		units:     b.counter("tutti_ai_units_total", "Units that AI jobs were priced at.", account...),
+		retries:   b.counter("tutti_ai_retries_total", "Further orchestrators that were asked before one answered.", flow...),
+		changes:   b.counter("tutti_ai_model_changes_total", "States that models of this node entered.", "pipeline", "model_name", "state", "code"),
+		score: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "livepeer_ai_request_latency_score", Help: "Seconds of the last AI job over its units; for llm over its tokens.",
+		}, flow),
+		first:   b.histogram("tutti_ai_first_token_seconds", "Time from a stream's request to its first byte.", firstBuckets, flow...),
+		between: b.histogram("tutti_ai_inter_token_seconds", "Mean time between a stream's events.", betweenBuckets, flow...),
+		queue:   b.histogram("tutti_ai_queue_seconds", "Time that AI jobs waited for a place.", queueBuckets, flow...),
+		own:     b.histogram("tutti_ai_overhead_seconds", "Time of AI jobs that this node took for itself, waiting for nobody.", ownBuckets, flow...),
+		total:   b.histogram("tutti_ai_request_seconds", "Time from an AI job's request to the end of its answer.", totalBuckets, flow...),
+	}
+	reg.MustRegister(s.score)
+	return s
+}
+
+// Buckets of AI jobs, in seconds.
+var (
+	firstBuckets   = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}
+	betweenBuckets = []float64{.001, .0025, .005, .01, .02, .03, .05, .075, .1, .2, .5, 1}
+	queueBuckets   = []float64{0, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
+	ownBuckets     = []float64{.00005, .0001, .00025, .0005, .001, .0025, .005, .01, .05, .1}
+	totalBuckets   = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}
+)

@@ -1,0 +1,59 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// WatchModels shows, at every scrape, the models that source tells of: how many
+// of their places are in use and idle, who waits, and which are ready.
+func (m *Metrics) WatchModels(nodeType string, source func() []inference.ModelState) error {
+	labels := []string{"pipeline", "model_name"}
+	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, labels, nil) }
+	return m.base(nodeType).Register(&models{
+		source:  source,
+		inUse:   desc("livepeer_ai_container_in_use", "Places of a model that jobs have."),
+		idle:    desc("livepeer_ai_container_idle", "Places of a model that are free."),
+		waiting: desc("tutti_ai_waiting", "Jobs that wait for a model's places."),
+		ready:   desc("tutti_ai_model_ready", "1 for a model that takes jobs at once."),
+	})
+}
+
+// models collects the states of models.
+type models struct {
+	source                      func() []inference.ModelState
+	inUse, idle, waiting, ready *prometheus.Desc
+}
+
+// Describe names the series.
+func (c *models) Describe(ch chan<- *prometheus.Desc) {
+	ch <- c.inUse
+	ch <- c.idle
+	ch <- c.waiting
+	ch <- c.ready
+}
+
+// Collect reads the models.
+func (c *models) Collect(ch chan<- prometheus.Metric) {
+	type labels struct{ pipeline, name string }
+	seen := make(map[labels]bool)
+	for _, s := range c.source() {
+		l := labels{cleanLabel(s.Model.Capability.Pipeline()), cleanLabel(s.Model.ID)}
+		if seen[l] || len(seen) >= maxValues {
+			continue // the same series twice would fail the whole scrape
+		}
+		seen[l] = true
+		gauge := func(d *prometheus.Desc, v int) {
+			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), l.pipeline, l.name)
+		}
+		gauge(c.inUse, s.InUse)
+		gauge(c.idle, max(s.Capacity-s.InUse, 0))
+		gauge(c.waiting, s.Waiting)
+		ready := 0
+		if s.State == inference.Ready {
+			ready = 1
+		}
+		gauge(c.ready, ready)
+	}
+}
