@@ -1,0 +1,124 @@
+package manager
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Entry is one line of the models file: a server that exists, or containers to
+// start. Entries of one model add up.
+type Entry struct {
+	Model inference.Model
+	// URL is where the runner is reached; "" starts containers.
+	URL string
+	// Token gives the bearer token for URL; nil sends none. It is a function so
+	// that printing an entry shows no secret.
+	Token func() string
+	// ServedModel is the runner's own name of the model, "" when it is Model.ID.
+	ServedModel string
+	// Warm loads the model at once and keeps it loaded.
+	Warm bool
+	// Capacity is the number of containers to start (0 is one); for a server the
+	// most jobs to send at once, whatever it says (0 believes it).
+	Capacity int
+	// AssumedSlots is how many jobs a runner takes at once that does not say, 0
+	// is one.
+	AssumedSlots int
+	// GPUs is how many GPUs each container gets, 0 is one: more for a model that
+	// is spread over several.
+	GPUs int
+	// MemoryBytes is what a container needs on each of its GPUs, 0 when unknown.
+	MemoryBytes int64
+	// Env is the containers' environment, NAME=value, beside PIPELINE and
+	// MODEL_ID.
+	Env []string
+}
+
+func (e *Entry) external() bool { return e.URL != "" }
+
+// Device is a GPU.
+type Device struct {
+	// ID is how the Docker Engine knows it, "0" or "GPU-…".
+	ID string
+	// MemoryBytes is its memory, 0 when unknown.
+	MemoryBytes int64
+}
+
+// Options are a manager's parts and settings.
+type Options struct {
+	Entries []Entry
+	// Engine starts containers; it may be nil when every entry has a URL.
+	Engine Engine
+	// Backends makes the client of a runner.
+	Backends func(Target) (Backend, error)
+	// Images names the image of an entry without URL.
+	Images func(e *Entry) (string, error)
+	// Ports gives containers their ports on the host; nil takes those of NewPorts.
+	Ports Ports
+
+	// Devices are the GPUs for containers. Without any, containers get none and
+	// share what stands for one, "emulated-0".
+	Devices []Device
+	// ContainersPerGPU is how many containers may share a GPU, 0 is one.
+	ContainersPerGPU int
+	// ModelsDir is the directory on the engine's host that containers see as
+	// /models.
+	ModelsDir string
+
+	// Queue is how many jobs of a model may wait for a slot, 0 is 64.
+	Queue int
+	// IdleTTL is for how long a cold model stays loaded without jobs, 0 until its
+	// place is needed.
+	IdleTTL time.Duration
+	// LoadTimeout is how long a runner may take from its container's start until
+	// it is ready, 0 is 10 minutes.
+	LoadTimeout time.Duration
+	// PullTimeout is how long an image may take to arrive, 0 is 2 hours.
+	PullTimeout time.Duration
+
+	// Board shows lasting trouble per model; nil shows none.
+	Board *health.Board
+	// Recorder is told of changes; nil ignores them.
+	Recorder inference.Recorder
+	// Log is where state changes go; nil drops them.
+	Log *slog.Logger
+	// Now is the clock of what is shown; nil is the system's.
+	Now func() time.Time
+	// Random gives numbers in [0, 1) to spread retries; nil is the system's.
+	Random func() float64
+}
+
+func (o Options) withDefaults() Options {
+	if o.Ports == nil {
+		o.Ports = NewPorts(nil)
+	}
+	if o.ContainersPerGPU <= 0 {
+		o.ContainersPerGPU = 1
+	}
+	if o.Queue <= 0 {
+		o.Queue = 64
+	}
+	if o.LoadTimeout <= 0 {
+		o.LoadTimeout = 10 * time.Minute
+	}
+	if o.PullTimeout <= 0 {
+		o.PullTimeout = 2 * time.Hour
+	}
+	if o.Recorder == nil {
+		o.Recorder = inference.NopRecorder{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	return o
+}
