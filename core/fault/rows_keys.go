@@ -1,4 +1,85 @@
 package fault
 
 // keysRows are the conditions of API keys.
-var keysRows = []Row{}
+var keysRows = []Row{
+	{
+		Code: KeyMissing, Class: Unauthenticated,
+		Cause:  "The request has no API key, and the gateway takes only requests that have one.",
+		Remedy: "Send the header `Authorization: Bearer <key>`; the operator makes keys with `tutti key create`.",
+	},
+	{
+		Code: KeyUnknown, Class: Unauthenticated,
+		Cause:  "The API key is not one of the gateway's: mistyped, cut short, or made on another node.",
+		Remedy: "Check the key for mistakes, or ask the operator for one.",
+	},
+	{
+		Code: KeyRevoked, Class: Unauthenticated,
+		Cause:  "The operator took the API key back.",
+		Remedy: "Ask the operator for a new key; `tutti key create` makes one.",
+	},
+	{
+		Code: KeyExpired, Class: Unauthenticated,
+		Cause:  "The API key's time is over.",
+		Remedy: "Ask the operator for a new key, or for more time on this one with `tutti key limits <name> -expires 30d`.",
+	},
+	{
+		Code: KeyDenied, Class: Forbidden,
+		Cause:  "The operator's webhook (`-authWebhookUrl`) refused the request.",
+		Remedy: "Ask the operator; the webhook's own log says why.",
+	},
+	{
+		Code: ModelNotAllowed, Class: Forbidden,
+		Cause:  "The API key is not for the model that the request names.",
+		Remedy: "Ask for a model that the key allows, or have it added with `tutti key limits <name> -models …`.",
+	},
+	{
+		Code: BudgetSpent, Class: Payment,
+		Cause:  "What the request may use, prompt and `max_tokens` together, is more than is left of the API key's budget; requests in progress hold their share until they end.",
+		Remedy: "Lower `max_tokens`, wait for the next period, or have the budget raised with `tutti key limits <name> -budget …`.",
+	},
+	{
+		Code: RateLimited, Class: Busy,
+		Cause:  "The API key's requests per minute are used up.",
+		Remedy: "Wait as long as the header Retry-After says, or have the limit raised with `tutti key limits <name> -rpm …`.", Retryable: true,
+	},
+	{
+		Code: TokenRateLimited, Class: Busy,
+		Cause:  "The API key's tokens per minute are used up, or the request alone asks for more.",
+		Remedy: "Wait as long as the header Retry-After says, lower `max_tokens`, or have the limit raised with `tutti key limits <name> -tpm …`.", Retryable: true,
+	},
+	{
+		Code: ConcurrencyLimited, Class: Busy,
+		Cause:  "The API key has as many requests in progress as it may have.",
+		Remedy: "Wait for one of them to end, or have the limit raised with `tutti key limits <name> -concurrency …`.", Retryable: true,
+	},
+	{
+		Code: KeyWebhookFailed, Class: Upstream,
+		Cause:  "The operator's webhook could not be asked about an API key, or its answer was not understood; a request that nobody admits is refused.",
+		Remedy: "Check that the `-authWebhookUrl` service is up, and that it answers with status 200 and JSON or nothing.", Retryable: true,
+	},
+	{
+		Code: KeyFileInvalid, Class: Config,
+		Cause:  "The file of `-apiKeys` cannot be read, others may read the secrets in it, or entries in it are wrong.",
+		Remedy: "Correct the lines that the text names; a file with secrets in it wants `chmod 600`. docs/api-keys.md has the form.",
+	},
+	{
+		Code: KeyStoreFailed, Class: Internal,
+		Cause:  "API keys or their counts could not be read from or written to tutti.db in the data directory.",
+		Remedy: "Check that the disk has space, that the file belongs to the node's user, and that no other program holds it locked.", Retryable: true,
+	},
+	{
+		Code: KeyInvalid, Class: BadRequest,
+		Cause:  "An API key cannot have the properties that were asked for.",
+		Remedy: "Correct what the text names; `tutti key` lists the options.",
+	},
+	{
+		Code: KeyNameTaken, Class: BadRequest,
+		Cause:  "A good API key has that name already.",
+		Remedy: "Take another name, or revoke the other key first with `tutti key revoke <name>`.",
+	},
+	{
+		Code: KeyNotFound, Class: NotFound,
+		Cause:  "No good API key has that name or ID.",
+		Remedy: "See `tutti key list` for the keys there are; keys of a file or a webhook are changed there.",
+	},
+}

@@ -1,0 +1,51 @@
+package keys
+
+import (
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Grant is the right to one request. The zero Grant belongs to no key and limits
+// nothing.
+type Grant struct {
+	account *account
+	name    string
+	ticket  ticket
+}
+
+// Key is the key's name, "" where no key was needed.
+func (g *Grant) Key() string {
+	if g == nil {
+		return ""
+	}
+	return g.name
+}
+
+// Allows reports whether the key allows a model, for lists of models.
+func (g *Grant) Allows(model string) bool {
+	return g == nil || g.account == nil || g.account.allows(model)
+}
+
+// Reach tells how many tokens of the answer there are so far. While they are
+// within what was reserved nothing happens; past it, more is taken from the
+// budget. The error is the fault BudgetSpent: nothing is left, and the answer
+// must end here. Requests that state max_tokens never get there.
+func (g *Grant) Reach(completion inference.Tokens) error {
+	if g == nil || g.account == nil {
+		return nil
+	}
+	return g.account.reach(&g.ticket, completion)
+}
+
+// Settle ends the request: what was reserved goes back and what was used is
+// booked. Only the first call counts.
+//
+// finished says that the answer came to its end. If such an answer has no usage,
+// what was reserved counts as used, because budgets must hold. Where the usage of
+// an answer has no prompt, the estimate counts. A request that never got an
+// answer is settled with a zero Usage and false, and costs nothing.
+func (g *Grant) Settle(u inference.Usage, finished bool) {
+	if g == nil || g.account == nil {
+		return
+	}
+	g.account.settle(&g.ticket, u, finished)
+}

@@ -1,0 +1,210 @@
+package keys
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// DefaultReservation is reserved for the answer of a request without
+// max_tokens. It is also the max_tokens that the network assumes.
+const DefaultReservation inference.Tokens = 256
+
+// Options are what a Guard is made of; all but Now may be left out.
+type Options struct {
+	// Static are keys that do not change while the process runs.
+	Static []Key
+	// Store holds the keys that do, and the counts of all.
+	Store Store
+	// Decider is asked about tokens that neither holds.
+	Decider Decider
+	// Closed wants a key even while no key exists: a key file without entries must
+	// not open the gateway.
+	Closed bool
+	// Reservation replaces DefaultReservation.
+	Reservation inference.Tokens
+	Now         func() time.Time
+}
+
+// Guard is the Authorizer of a gateway. It is safe for concurrent use.
+type Guard struct {
+	opt Options
+	// table is replaced as a whole, so that requests look keys up without a lock.
+	table atomic.Pointer[table]
+	hook  *hook
+
+	mu sync.Mutex // guards what replaces table, and saved
+	// saved are the counts that were loaded and belong to no account yet.
+	saved map[string]Usage
+	// loaded: the counts were read once; from then on memory knows better.
+	loaded bool
+}
+
+// table is a snapshot of the accounts of listed keys.
+type table struct {
+	byHash map[Hash]*account
+	byID   map[string]*account
+}
+
+// New makes a Guard that knows the static keys. Load brings in the store's.
+func New(opt Options) *Guard {
+	if opt.Reservation <= 0 {
+		opt.Reservation = DefaultReservation
+	}
+	g := &Guard{opt: opt, saved: make(map[string]Usage)}
+	g.table.Store(g.build(nil, &table{}))
+	if opt.Decider != nil {
+		g.hook = newHook(opt.Decider, opt.Now, g.take)
+	}
+	return g
+}
+
+// Load reads the store's keys, the first time also the counts. After an error
+// the keys that were known stay in force.
+func (g *Guard) Load(ctx context.Context) error {
+	if g.opt.Store == nil {
+		return nil
+	}
+	keys, usage, err := g.opt.Store.Load(ctx)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	old := g.table.Load()
+	old := g.table.Load()
+	if !g.loaded {
+		g.loaded = true
+		for _, u := range usage {
+			if a := old.byID[u.ID]; a != nil {
+				a.restore(u)
+			} else {
+				g.saved[u.ID] = u
+			}
+		}
+	}
+	g.table.Store(g.build(keys, old))
+	return nil
+}
+
+// build makes a table. Accounts of the old one are kept, with what they count.
+func (g *Guard) build(stored []Key, old *table) *table {
+	t := &table{byHash: make(map[Hash]*account), byID: make(map[string]*account)}
+	add := func(k Key) {
+		a := old.byID[k.ID]
+		if a == nil {
+			a = newAccount(k, g.opt.Now)
+			g.restore(a)
+		} else {
+			a.change(k)
+		}
+		t.byID[k.ID], t.byHash[k.Hash] = a, a
+	}
+	for _, k := range g.opt.Static {
+		add(k)
+	}
+	// A secret that is in the file too is the store's, which can take it back.
+	for _, k := range stored {
+		add(k)
+	}
+	return t
+}
+
+// restore gives a new account the counts that were loaded for it.
+func (g *Guard) restore(a *account) {
+	if u, ok := g.saved[a.key.ID]; ok {
+		a.restore(u)
+		delete(g.saved, a.key.ID)
+	}
+}
+
+// Required reports whether requests need a key.
+func (g *Guard) Required() bool {
+	return g.opt.Closed || g.hook != nil || len(g.table.Load().byID) > 0
+}
+
+// Admit lets a request in or says why not; see Authorizer.
+func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, error) {
+	if !g.Required() {
+		return &Grant{}, nil
+	}
+	if token == "" {
+		return nil, refuse(fault.KeyMissing, 0, "this gateway wants an API key: send Authorization: Bearer <key>")
+	}
+	hash := HashOf(token)
+	a := g.table.Load().byHash[hash]
+	if a == nil && g.hook != nil {
+		var err error
+		if a, err = g.hook.account(ctx, token, hash, need); err != nil {
+			return nil, err
+		}
+	}
+	if a == nil {
+		return nil, refuse(fault.KeyUnknown, 0, "this API key is not known here")
+	}
+	return a.admit(need, g.opt.Reservation)
+}
+
+// Flush saves the counts that changed. What could not be saved is tried again
+// with the next one.
+func (g *Guard) Flush(ctx context.Context) error {
+	if g.opt.Store == nil {
+		return nil
+	}
+	var usage []Usage
+	var changed []*account
+	for _, a := range g.accounts() {
+		if u, dirty := a.clean(); dirty {
+			usage, changed = append(usage, u), append(changed, a)
+		}
+	}
+	if len(usage) == 0 {
+		return nil
+	}
+	err := g.opt.Store.SaveUsage(ctx, usage)
+	if err != nil {
+		for _, a := range changed {
+			a.soil()
+		}
+	}
+	return err
+}
+
+// accounts are all there are, listed and decided ones.
+func (g *Guard) accounts() []*account {
+	var all []*account
+	for _, a := range g.table.Load().byID {
+		all = append(all, a)
+	}
+	if g.hook != nil {
+		all = append(all, g.hook.all()...)
+	}
+	return all
+}
+
+// take is called for an account that the webhook opens.
+func (g *Guard) take(a *account) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.restore(a)
+}
+
+// State is one key at one moment, for reports; it holds no secret.
+type State struct {
+	Key      Key
+	Usage    Usage
+	InFlight int
+}
+
+// States are the keys that are known, in no order.
+func (g *Guard) States() []State {
+	var all []State
+	for _, a := range g.accounts() {
+		all = append(all, a.state())
+	}
+	return all
+}
