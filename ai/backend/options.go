@@ -1,0 +1,79 @@
+package backend
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+)
+
+// Token is a runner's bearer token. It shows itself to nobody.
+type Token string
+
+// String never shows the value.
+func (t Token) String() string {
+	if t == "" {
+		return ""
+	}
+	return "***"
+}
+
+// GoString never shows the value.
+func (t Token) GoString() string { return t.String() }
+
+// LogValue never shows the value.
+func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
+
+// MarshalText never shows the value.
+func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// Options describe one runner.
+type Options struct {
+	// URL is its base address; a trailing "/v1" is not minded.
+	URL string
+	// Token is sent as bearer token with every request, "" for none.
+	Token Token
+	// Model is the model's name in the network.
+	Model string
+	// Served is the name that the runner has for it, where the two differ. Without
+	// it the runner's list tells, as far as it can.
+	Served string
+	// Pipeline is what the model is for.
+	Pipeline capability.ID
+	// NetworkLLM reduces a chat request to what runners of the network's contract
+	// take. Nil leaves it as it is.
+	NetworkLLM func(body []byte) []byte
+	// Transport carries the requests; nil makes one of its own, which tries a
+	// request again when a connection that was used before ends without a byte.
+	Transport http.RoundTripper
+	// Log takes what was found out; nil is silent.
+	Log *slog.Logger
+
+	// ProbeTimeout bounds each question of a probe; 3 s when 0.
+	ProbeTimeout time.Duration
+	// FirstByteTimeout bounds the wait for a stream's first byte, 5 min when 0;
+	// AnswerTimeout that for an answer that comes as a whole, 15 min when 0;
+	// StallTimeout that for the next byte, 5 min when 0.
+	FirstByteTimeout, AnswerTimeout, StallTimeout time.Duration
+	// MaxAnswer bounds an answer in bytes; 1 GiB when 0.
+	MaxAnswer int64
+}
+
+func (o Options) withDefaults() Options {
+	setDefault(&o.ProbeTimeout, 3*time.Second)
+	setDefault(&o.FirstByteTimeout, 5*time.Minute)
+	setDefault(&o.AnswerTimeout, 15*time.Minute)
+	setDefault(&o.StallTimeout, 5*time.Minute)
+	setDefault(&o.MaxAnswer, 1<<30)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func setDefault[T time.Duration | int64](v *T, to T) {
+	if *v <= 0 {
+		*v = to
+	}
+}

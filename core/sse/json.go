@@ -1,0 +1,29 @@
+package sse
+
+import "github.com/tuttinode/tutti/core/inference"
+
+// JSONScanner watches an answer that is one JSON object, which may pass in
+// pieces. The zero value is ready.
+type JSONScanner struct{ walker walker }
+
+// Feed takes the answer's next bytes.
+func (s *JSONScanner) Feed(p []byte) { s.walker.feed(p) }
+
+// Told is the usage in what has passed, and whether there was any.
+func (s *JSONScanner) Told() (inference.Usage, bool) {
+	return s.walker.usage, s.walker.hasUsage && !s.walker.bad
+}
+
+// Complete reports whether the whole object has passed.
+func (s *JSONScanner) Complete() bool { return s.walker.complete() }
+
+// Failed reports whether the answer has an error.
+func (s *JSONScanner) Failed() bool { return s.walker.failed }
+
+// ScanJSON is the usage in an answer that is one JSON object, and whether there
+// was any.
+func ScanJSON(body []byte) (inference.Usage, bool) {
+	var s JSONScanner
+	s.Feed(body)
+	return s.Told()
+}

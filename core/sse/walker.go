@@ -1,0 +1,410 @@
+package sse
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// facts are what one JSON value of a model's server tells.
+type facts struct {
+	usage    inference.Usage
+	hasUsage bool
+	// choices counts the elements of "choices".
+	choices int
+	// content: some choice carries text, reasoning or a tool call.
+	content bool
+	// finished: some choice has a finish reason.
+	finished bool
+	// failed: it has an "error".
+	failed bool
+}
+
+// place is the container that a walker is in. Containers of no interest have
+// none: they are skipped as a whole.
+type place uint8
+
+const (
+	outside place = iota
+	inTop
+	inChoices
+	inChoice
+	inDelta
+	// inParts is an array whose elements, if any, are content.
+	inParts
+	inUsage
+	inDetails
+)
+
+// maxPlaces is the depth of the deepest place: top, choices, choice, delta, parts.
+const maxPlaces = 5
+
+// lex is where between two tokens a walker is.
+type lex uint8
+
+const (
+	lexBetween lex = iota
+	lexKey
+	lexKeyEscape
+	lexKeyHex
+	// lexMark is the beginning of a string that matters if it is not empty.
+	lexMark
+	lexString
+	lexNumber
+	lexLiteral
+)
+
+// maxWord bounds the keys and numbers that are compared; longer ones are not
+// ours.
+const maxWord = 32
+
+// walker reads one JSON object in pieces and notes its facts. It remembers
+// where it is, and no bytes but a key's or number's. It does not validate: on a
+// text that is no JSON its facts mean nothing, and complete mostly says so.
+type walker struct {
+	facts
+	pending     inference.Usage
+	pendingSeen bool
+
+	places [maxPlaces]place
+	depth  int
+	// skip is the depth within a container of no interest.
+	skip int
+	lex  lex
+	key  key
+	// wantKey: the next string in this object is a key.
+	wantKey bool
+	escaped bool
+	ended   bool
+	bad     bool
+
+	word  [maxWord]byte
+	wordN int
+	hex   rune
+	hexN  int
+}
+
+// complete reports whether exactly one object has passed.
+func (w *walker) complete() bool { return w.ended && !w.bad }
+
+// feed takes the next bytes.
+func (w *walker) feed(p []byte) {
+	for i := 0; i < len(p); {
+		switch w.lex {
+		case lexBetween:
+			if w.skip > 0 {
+				i = w.skipping(p, i)
+			} else {
+				i = w.token(p, i)
+			}
+		case lexMark:
+			w.lex = lexString
+			if p[i] != '"' {
+				w.mark()
+			}
+		case lexString:
+			i = w.inside(p, i)
+		case lexLiteral:
+			i = w.literal(p, i)
+		case lexNumber:
+			i = w.number(p, i)
+		default:
+			i = w.keyByte(p, i)
+		}
+	}
+}
+
+// skipping looks for the end of a container of no interest.
+func (w *walker) skipping(p []byte, i int) int {
+	for ; i < len(p); i++ {
+		switch p[i] {
+		case '"':
+			w.lex = lexString
+			return i + 1
+		case '{', '[':
+			w.skip++
+		case '}', ']':
+			if w.skip--; w.skip == 0 {
+				return i + 1
+			}
+		}
+	}
+	return i
+}
+
+// token takes one byte between tokens, or the whitespace that is there.
+func (w *walker) token(p []byte, i int) int {
+	switch c := p[i]; c {
+	case ' ', '\t', '\n', '\r':
+	case ',':
+		w.wantKey = w.object()
+	case ':':
+		w.wantKey = false
+	case '"':
+		if w.wantKey {
+			w.lex, w.wordN = lexKey, 0
+		} else {
+			w.lex = w.scalar(c)
+		}
+	case '{', '[':
+		w.open(c)
+	case '}', ']':
+		w.close(c)
+	default:
+		w.lex = w.scalar(c)
+		return i
+	}
+	return i + 1
+}
+
+// at is the container that the walker is in.
+func (w *walker) at() place {
+	if w.depth == 0 {
+		return outside
+	}
+	return w.places[w.depth-1]
+}
+
+func (w *walker) object() bool {
+	at := w.at()
+	return at != inChoices && at != inParts && at != outside
+}
+
+func (w *walker) open(c byte) {
+	next := w.child(c)
+	if next == outside {
+		w.skip = 1
+		return
+	}
+	w.places[w.depth] = next
+	w.depth++
+	w.wantKey = c == '{'
+	if next == inUsage {
+		w.pending, w.pendingSeen = inference.Usage{}, false
+	}
+}
+
+// child is the place that a container opens here, outside for one to skip.
+func (w *walker) child(c byte) place {
+	switch at := w.at(); {
+	case at == outside:
+		if c == '{' && !w.ended {
+			return inTop
+		}
+		w.bad = true
+	case at == inChoices:
+		w.choices++
+		if c == '{' {
+			return inChoice
+		}
+	case at == inParts:
+		w.content = true
+	case c == '[':
+		return w.list(at)
+	default:
+		return w.member(at)
+	}
+	return outside
+}
+
+// list is the place of an array under the present key.
+func (w *walker) list(at place) place {
+	switch {
+	case at == inTop && w.key == keyChoices:
+		return inChoices
+	case at == inDelta && (w.key == keyText || w.key == keyCalls):
+		return inParts
+	case at == inTop && w.key == keyError:
+		w.failed = true
+	}
+	return outside
+}
+
+// member is the place of an object under the present key.
+func (w *walker) member(at place) place {
+	switch {
+	case at == inTop && w.key == keyError:
+		w.failed = true
+	case (at == inTop || at == inChoice) && w.key == keyUsage:
+		return inUsage
+	case at == inChoice && w.key == keyDelta:
+		return inDelta
+	case at == inDelta && w.key == keyCalls:
+		w.content = true
+	case at == inUsage && w.key == keyDetails:
+		return inDetails
+	}
+	return outside
+}
+
+func (w *walker) close(c byte) {
+	at := w.at()
+	if at == outside || (c == '}') != w.object() {
+		w.bad = true
+		return
+	}
+	if at == inUsage && w.pendingSeen {
+		w.usage, w.hasUsage = w.pending, true
+	}
+	w.depth--
+	w.wantKey = false
+	w.ended = w.ended || w.depth == 0
+}
+
+// scalar begins a string, number or literal that is a value.
+func (w *walker) scalar(c byte) lex {
+	at := w.at()
+	switch at {
+	case outside:
+		w.bad = true
+	case inChoices:
+		w.choices++
+	case inParts:
+		w.content = true
+	case inTop:
+		if w.key == keyError && c != 'n' {
+			w.failed = true
+		}
+	}
+	switch {
+	case c != '"':
+		if isNumber(c) && (at == inUsage && (w.key == keyPrompt || w.key == keyCompletion) || at == inDetails && w.key == keyCached) {
+			w.wordN = 0
+			return lexNumber
+		}
+		return lexLiteral
+	case at == inChoice && (w.key == keyFinish || w.key == keyText), at == inDelta && w.key == keyText:
+		return lexMark
+	}
+	return lexString
+}
+
+// mark notes that the string under the present key is not empty.
+func (w *walker) mark() {
+	if w.key == keyFinish {
+		w.finished = true
+	} else {
+		w.content = true
+	}
+}
+
+// inside looks for the end of a string. Short ones are most; long ones are
+// searched with a quote's place remembered, so that escapes cost no second look.
+func (w *walker) inside(p []byte, i int) int {
+	for short := min(i+24, len(p)); i < short; i++ {
+		switch {
+		case w.escaped:
+			w.escaped = false
+		case p[i] == '\\':
+			w.escaped = true
+		case p[i] == '"':
+			w.lex = lexBetween
+			return i + 1
+		}
+	}
+	for quote := -1; i < len(p); {
+		if w.escaped {
+			w.escaped = false
+			i++
+			continue
+		}
+		if quote < i {
+			quote = len(p)
+			if k := bytes.IndexByte(p[i:], '"'); k >= 0 {
+				quote = i + k
+			}
+		}
+		if k := bytes.IndexByte(p[i:quote], '\\'); k >= 0 {
+			w.escaped = true
+			i += k + 1
+			continue
+		}
+		if quote == len(p) {
+			return quote
+		}
+		w.lex = lexBetween
+		return quote + 1
+	}
+	return i
+}
+
+// delimits reports whether c ends a number or literal.
+func delimits(c byte) bool {
+	switch c {
+	case ' ', '\t', '\n', '\r', ',', ':', '{', '}', '[', ']', '"':
+		return true
+	}
+	return false
+}
+
+func isNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
+
+func (w *walker) literal(p []byte, i int) int {
+	for ; i < len(p); i++ {
+		if delimits(p[i]) {
+			w.lex = lexBetween
+			return i
+		}
+	}
+	return i
+}
+
+func (w *walker) number(p []byte, i int) int {
+	for ; i < len(p); i++ {
+		if delimits(p[i]) {
+			w.lex = lexBetween
+			w.count()
+			return i
+		}
+		w.spell(p[i])
+	}
+	return i
+}
+
+// spell adds a byte to the word, or makes it one that is none of ours.
+func (w *walker) spell(c byte) {
+	if w.wordN < maxWord {
+		w.word[w.wordN] = c
+	}
+	w.wordN = min(w.wordN+1, maxWord+1)
+}
+
+// count takes the number under the present key of usage. What is no count of
+// tokens is ignored.
+func (w *walker) count() {
+	if w.wordN > maxWord {
+		return
+	}
+	n, ok := tokens(w.word[:w.wordN])
+	if !ok {
+		return
+	}
+	switch w.key {
+	case keyPrompt:
+		w.pending.Prompt, w.pendingSeen = n, true
+	case keyCompletion:
+		w.pending.Completion, w.pendingSeen = n, true
+	case keyCached:
+		w.pending.Cached = n
+	}
+}
+
+// maxTokens bounds a count that is believed.
+const maxTokens = 1 << 50
+
+// tokens reads a count as JSON spells it, "12" or "1.2e1".
+func tokens(word []byte) (inference.Tokens, bool) {
+	n := inference.Tokens(0)
+	for i, c := range word {
+		if c < '0' || c > '9' || i >= 15 {
+			f, err := strconv.ParseFloat(string(word), 64)
+			if err != nil || f < 0 || f > maxTokens {
+				return 0, false
+			}
+			return inference.Tokens(f), true
+		}
+		n = n*10 + inference.Tokens(c-'0')
+	}
+	return n, true
+}
