@@ -33,6 +33,12 @@ var byCode = map[fault.Code]int{
 	fault.NoSessionsAvailable:    http.StatusServiceUnavailable,
 	fault.SegmentLate:            http.StatusGatewayTimeout,
 
+	// What OpenAI's clients know to wait on.
+	fault.RateLimited:        http.StatusTooManyRequests,
+	fault.TokenRateLimited:   http.StatusTooManyRequests,
+	fault.ConcurrencyLimited: http.StatusTooManyRequests,
+	fault.KeyWebhookFailed:   http.StatusServiceUnavailable,
+
 	// What the existing node's admin tool expects off-chain.
 	fault.MissingETHClient: http.StatusInternalServerError,
 }
