@@ -8,6 +8,7 @@ require (
 	github.com/ethereum/go-ethereum v1.17.2
 	github.com/golang/glog v1.2.5
 	github.com/landlock-lsm/go-landlock v0.11.0
+	github.com/mattn/go-sqlite3 v1.14.52
 	github.com/prometheus/client_golang v1.23.2
 	go.uber.org/goleak v1.3.0
 	golang.org/x/net v0.50.0
@@ -36,7 +37,6 @@ require (
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/holiman/uint256 v1.3.2 // indirect
-	github.com/mattn/go-sqlite3 v1.14.52 // indirect
 	github.com/moby/docker-image-spec v1.3.1 // indirect
 	github.com/moby/moby/api v1.56.1 // indirect
 	github.com/moby/moby/client v0.6.2 // indirect
