@@ -2,8 +2,8 @@ package fault
 
 // Codes of AI jobs at the orchestrator.
 const (
-	// PipelineUnknown: the path is no pipeline of the network.
-	PipelineUnknown Code = "PipelineUnknown"
+	// JobUnknown: the path is no pipeline of the network.
+	JobUnknown Code = "JobUnknown"
 	// JobUnreadable: the body is not what its pipeline takes.
 	JobUnreadable Code = "JobUnreadable"
 	// JobTooLarge: the body is larger than the limit for its pipeline.

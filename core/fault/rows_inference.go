@@ -3,7 +3,7 @@ package fault
 // inferenceRows are the conditions of AI jobs at the orchestrator.
 var inferenceRows = []Row{
 	{
-		Code: PipelineUnknown, Class: NotFound,
+		Code: JobUnknown, Class: NotFound,
 		Cause:  "A request names a pipeline that is none of the network's, or an operation that its pipeline does not have.",
 		Remedy: "Correct the request's path; docs/status.md says where the node lists its pipelines.",
 	},

@@ -1,38 +1,176 @@
 package pipeline
 
 import (
-	"context"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
 
+// decode reads a request, which must name a model.
 func decode(p Pipeline, op inference.Operation, contentType string, body []byte) (*Request, error) {
-	return nil, fault.New(fault.JobUnreadable, "decode request", "")
+	r, err := read(p, op, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	if r.Model.ID == "" {
+		return nil, fault.New(fault.ModelMissing, "decode request", "")
+	}
+	return r, nil
 }
 
-// Measure works out the request's units. ctx bounds the measuring of audio, for
-// which media is needed; it may be nil for every other pipeline.
-//
-// Errors are faults of class bad request: ImageUnreadable, AudioUnreadable,
-// UnitsTooMany.
-func (r *Request) Measure(ctx context.Context, media MediaProbe) error { return nil }
+// read is decode for a request that may leave out its model.
+func read(p Pipeline, op inference.Operation, contentType string, body []byte) (*Request, error) {
+	const step = "decode request"
+	var r *Request
+	var err error
+	switch {
+	case p.Capability == capability.LLM:
+		r, err = decodeLLM(op, body)
+	case op != "" && op != inference.Operation(p.Name):
+		return nil, fault.New(fault.JobUnknown, step, "no such operation")
+	case p.Form == Multipart:
+		r, err = decodeForm(p, contentType, body)
+	default:
+		r, err = decodeJSON(p, body)
+	}
+	if fault.CodeOf(err) == fault.JobUnknown {
+		return nil, err
+	}
+	if err != nil {
+		return nil, &fault.Fault{Code: fault.JobUnreadable, Op: step, Detail: err.Error(), Err: err}
+	}
+	r.Model.Capability = p.Capability
+	if r.Operation == "" {
+		r.Operation = inference.Operation(p.Name)
+	}
+	if len(r.Model.ID) > maxModelID || !utf8.ValidString(r.Model.ID) {
+		return nil, fault.New(fault.JobUnreadable, step, "the model's name is too long or no text")
+	}
+	return r, nil
+}
 
-// NetworkLLM is a chat request in the form of the existing network: the seven
-// fields that its nodes know, contents as plain text, max_tokens and stream
-// always there. body is one that Decode took for llm; for any other the result
-// is nil. What the form has no word for is left out; Request.Plain says whether
-// anything is.
-func NetworkLLM(body []byte) []byte { return nil }
+// maxModelID bounds a model's name. The longest of the network have about 100
+// bytes.
+const maxModelID = 512
 
-// PrefixHashes are marks of a chat request's beginnings, the longest last: two
-// conversations that begin alike share their first marks. They are the same in
-// every process. body is one that Decode took for llm; for any other there are
-// none.
-func PrefixHashes(body []byte) []uint64 { return nil }
+// decodeJSON reads text-to-image and text-to-speech.
+func decodeJSON(p Pipeline, body []byte) (*Request, error) {
+	r := &Request{N: 1}
+	var width, height, images int64
+	var prompt, text string
+	c := &cursor{text: body}
+	image := p.Capability == capability.TextToImage
+	err := c.object(func(key []byte) error {
+		switch k := string(key); {
+		case k == "model_id":
+			return c.textField(&r.Model.ID)
+		case k == "text" && !image:
+			return c.textField(&text)
+		case k == "prompt" && image:
+			return c.textField(&prompt)
+		case k == "width" && image:
+			return c.countField(&width)
+		case k == "height" && image:
+			return c.countField(&height)
+		case k == "num_images_per_prompt" && image:
+			return c.countField(&images)
+		}
+		_, err := c.value()
+		return err
+	})
+	if err == nil {
+		err = c.end()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if image && prompt == "" {
+		return nil, errPrompt
+	}
+	r.text = len(text)
+	r.PromptBytes = len(text) + len(prompt)
+	return r, r.sizes(width, height, images)
+}
 
-// Complete fills in what a gateway says where its client said nothing: the
-// pipeline's default model and the sizes that the network prices such a request
-// at. The body it returns is the given one if nothing was missing.
-func Complete(id capability.ID, contentType string, body []byte) ([]byte, error) { return body, nil }
+var (
+	errPrompt = errors.New("the field \"prompt\" is missing")
+	errSize   = errors.New("a width, height or number of images is too large")
+)
+
+// sizes takes in what a request says of its picture; 0 is nothing.
+func (r *Request) sizes(width, height, images int64) error {
+	if max(width, height, images) > math.MaxInt32 {
+		return errSize
+	}
+	r.Width, r.Height, r.N = int(width), int(height), int(max(1, images))
+	return nil
+}
+
+// decodeForm reads the pipelines that take a file.
+func decodeForm(p Pipeline, contentType string, body []byte) (*Request, error) {
+	f, err := readForm(contentType, p.File, body)
+	if err != nil {
+		return nil, err
+	}
+	r := &Request{Model: inference.Model{ID: string(f.fields["model_id"])}, N: 1, file: f.file}
+	prompt := f.fields["prompt"]
+	r.PromptBytes = len(prompt)
+	switch p.Capability {
+	case capability.ImageToImage:
+		n, err := f.count("num_images_per_prompt")
+		if err != nil {
+			return nil, err
+		}
+		if err := r.sizes(0, 0, n); err != nil {
+			return nil, err
+		}
+		fallthrough
+	case capability.Upscale:
+		if len(prompt) == 0 {
+			return nil, errPrompt
+		}
+	case capability.ImageToVideo:
+		return r, r.video(f)
+	}
+	return r, nil
+}
+
+// video reads the size and frame rate of an image-to-video request.
+func (r *Request) video(f *form) error {
+	width, err := f.count("width")
+	if err != nil {
+		return err
+	}
+	height, err := f.count("height")
+	if err != nil {
+		return err
+	}
+	fps := strings.TrimSpace(string(f.fields["fps"]))
+	if fps != "" {
+		const most = 1000
+		r.FPS, err = strconv.ParseFloat(fps, 64)
+		if err != nil || !(r.FPS > 0 && r.FPS <= most) {
+			return errors.New("the field \"fps\" must be a number above 0")
+		}
+	}
+	return r.sizes(width, height, 1)
+}
+
+// count reads a whole number of at least 1, 0 where there is none.
+func (f *form) count(name string) (int64, error) {
+	text := strings.TrimSpace(string(f.fields[name]))
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return 0, errors.New("the field " + strconv.Quote(name) + " must be a whole number of at least 1")
+	}
+	return n, nil
+}

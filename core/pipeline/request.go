@@ -57,11 +57,11 @@ type Request struct {
 // Request keeps referring to it until Measure.
 //
 // Errors are faults of class bad request: JobUnreadable, ModelMissing,
-// PipelineUnknown.
+// JobUnknown.
 func Decode(id capability.ID, op inference.Operation, contentType string, body []byte) (*Request, error) {
 	p, ok := Lookup(id)
 	if !ok {
-		return nil, fault.New(fault.PipelineUnknown, "decode request", "")
+		return nil, fault.New(fault.JobUnknown, "decode request", "")
 	}
 	return decode(p, op, contentType, body)
 }

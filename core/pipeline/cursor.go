@@ -1,0 +1,282 @@
+package pipeline
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+const (
+	// maxDepth bounds how deep values lie in one another, and so the stack.
+	maxDepth = 128
+	// maxMembers bounds the members of an object whose fields matter to us.
+	maxMembers = 128
+)
+
+// cursor walks over a JSON text once. It is stricter than most readers, so that
+// two of them never see different requests in the same bytes: no field twice in
+// an object that matters, no invalid UTF-8, nothing behind the end.
+type cursor struct {
+	text  []byte
+	pos   int
+	depth int
+}
+
+// syntaxError says what is wrong with a text, and where.
+type syntaxError struct {
+	what string
+	at   int
+}
+
+func (e *syntaxError) Error() string { return e.what + " at byte " + strconv.Itoa(e.at) }
+
+func (c *cursor) fail(what string) error { return &syntaxError{what, c.pos} }
+
+// peek skips white space and returns the next byte, 0 at the end.
+func (c *cursor) peek() byte {
+	for c.pos < len(c.text) {
+		switch b := c.text[c.pos]; b {
+		case ' ', '\n', '\r', '\t':
+			c.pos++
+		default:
+			return b
+		}
+	}
+	return 0
+}
+
+// end checks that nothing follows.
+func (c *cursor) end() error {
+	if c.peek() != 0 || c.pos < len(c.text) {
+		return c.fail("text after the end of the JSON value")
+	}
+	return nil
+}
+
+// enter and leave bracket everything that holds values.
+func (c *cursor) enter() error {
+	c.pos++
+	if c.depth++; c.depth > maxDepth {
+		return c.fail("values lie too deep in one another")
+	}
+	return nil
+}
+
+func (c *cursor) leave() { c.pos++; c.depth-- }
+
+// object calls member for each member of an object, with the key as it is meant
+// and the cursor at the value, which member must consume.
+func (c *cursor) object(member func(key []byte) error) error {
+	var room [24][]byte
+	seen := room[:0]
+	return c.members(func(raw []byte) error {
+		key, err := meant(raw)
+		if err != nil {
+			return c.fail("broken escape in a name")
+		}
+		for _, s := range seen {
+			if bytes.Equal(s, key) {
+				return c.fail("the field " + quoted(key) + " is there twice")
+			}
+		}
+		if len(seen) == maxMembers {
+			return c.fail("too many fields")
+		}
+		seen = append(seen, key)
+		return member(key)
+	})
+}
+
+// members is object without a look at the keys, which come as they are written.
+func (c *cursor) members(member func(raw []byte) error) error {
+	if c.peek() != '{' {
+		return c.fail("an object was expected")
+	}
+	if err := c.enter(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		switch b := c.peek(); {
+		case b == '}' && first:
+			c.leave()
+			return nil
+		case b != '"':
+			return c.fail("a field's name was expected")
+		}
+		raw, err := c.str()
+		if err != nil {
+			return err
+		}
+		if c.peek() != ':' {
+			return c.fail("a colon was expected")
+		}
+		c.pos++
+		if err := member(raw); err != nil {
+			return err
+		}
+		switch c.peek() {
+		case ',':
+			c.pos++
+		case '}':
+			c.leave()
+			return nil
+		default:
+			return c.fail("a comma or the object's end was expected")
+		}
+	}
+}
+
+// array calls element for each element, which it must consume.
+func (c *cursor) array(element func() error) error {
+	if c.peek() != '[' {
+		return c.fail("a list was expected")
+	}
+	if err := c.enter(); err != nil {
+		return err
+	}
+	if c.peek() == ']' {
+		c.leave()
+		return nil
+	}
+	for {
+		if err := element(); err != nil {
+			return err
+		}
+		switch c.peek() {
+		case ',':
+			c.pos++
+		case ']':
+			c.leave()
+			return nil
+		default:
+			return c.fail("a comma or the list's end was expected")
+		}
+	}
+}
+
+// value passes over any value and returns its bytes.
+func (c *cursor) value() ([]byte, error) {
+	b := c.peek()
+	start := c.pos
+	var err error
+	switch {
+	case b == '"':
+		_, err = c.str()
+	case b == '{':
+		err = c.members(func([]byte) error { _, err := c.value(); return err })
+	case b == '[':
+		err = c.array(func() error { _, err := c.value(); return err })
+	case b == '-' || b >= '0' && b <= '9':
+		_, err = c.number()
+	default:
+		err = c.word()
+	}
+	return c.text[start:c.pos], err
+}
+
+// word passes over true, false or null.
+func (c *cursor) word() error {
+	for _, w := range [...]string{"true", "false", "null"} {
+		if len(c.text)-c.pos >= len(w) && string(c.text[c.pos:c.pos+len(w)]) == w {
+			c.pos += len(w)
+			return nil
+		}
+	}
+	return c.fail("a value was expected")
+}
+
+// special marks the bytes at which a string is not passed over blindly.
+var special = func() (t [256]bool) {
+	for b := range 0x20 {
+		t[b] = true
+	}
+	t['"'], t['\\'] = true, true
+	return t
+}()
+
+// str passes over a string and returns what stands between its quotes, as it is
+// written.
+func (c *cursor) str() ([]byte, error) {
+	if c.peek() != '"' {
+		return nil, c.fail("a string was expected")
+	}
+	c.pos++
+	start := c.pos
+	for {
+		for c.pos < len(c.text) && !special[c.text[c.pos]] {
+			c.pos++
+		}
+		if c.pos == len(c.text) {
+			return nil, c.fail("the text ends within a string")
+		}
+		switch c.text[c.pos] {
+		case '"':
+			raw := c.text[start:c.pos]
+			c.pos++
+			if !utf8.Valid(raw) {
+				return nil, c.fail("a string before this is no UTF-8")
+			}
+			return raw, nil
+		case '\\':
+			if err := c.escape(); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, c.fail("a control character in a string")
+		}
+	}
+}
+
+func (c *cursor) escape() error {
+	rest := c.text[c.pos+1:]
+	if len(rest) > 0 && bytes.IndexByte([]byte(`"\/bfnrt`), rest[0]) >= 0 {
+		c.pos += 2
+		return nil
+	}
+	if len(rest) < 5 || rest[0] != 'u' {
+		return c.fail("a broken escape in a string")
+	}
+	for _, h := range rest[1:5] {
+		if !(h >= '0' && h <= '9' || h >= 'a' && h <= 'f' || h >= 'A' && h <= 'F') {
+			return c.fail("a broken escape in a string")
+		}
+	}
+	c.pos += 6
+	return nil
+}
+
+// number passes over a number and returns it as it is written.
+func (c *cursor) number() ([]byte, error) {
+	c.peek()
+	start := c.pos
+	if c.at('-') {
+		c.pos++
+	}
+	whole := c.digits()
+	ok := whole > 0 && (whole == 1 || c.text[c.pos-whole] != '0')
+	if c.at('.') {
+		c.pos++
+		ok = c.digits() > 0 && ok
+	}
+	if c.at('e') || c.at('E') {
+		c.pos++
+		if c.at('+') || c.at('-') {
+			c.pos++
+		}
+		ok = c.digits() > 0 && ok
+	}
+	if !ok {
+		return nil, c.fail("a number was expected")
+	}
+	return c.text[start:c.pos], nil
+}
+
+func (c *cursor) at(b byte) bool { return c.pos < len(c.text) && c.text[c.pos] == b }
+
+func (c *cursor) digits() int {
+	start := c.pos
+	for c.pos < len(c.text) && c.text[c.pos] >= '0' && c.text[c.pos] <= '9' {
+		c.pos++
+	}
+	return c.pos - start
+}

@@ -1,0 +1,144 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"mime"
+	"strings"
+)
+
+const (
+	// maxParts bounds the parts of a form, maxPartHeader the header of one, and
+	// maxField a field that is no file.
+	maxParts      = 64
+	maxPartHeader = 8 << 10
+	maxField      = 1 << 20
+)
+
+// form is a multipart form. Its values are parts of the body, not copies.
+type form struct {
+	fields map[string][]byte
+	file   []byte
+}
+
+var (
+	errBoundary = errors.New("the content type is not multipart/form-data with a boundary")
+	errForm     = errors.New("the form is cut off or has no boundary where one must be")
+	errPart     = errors.New("a part of the form has a header that cannot be read")
+	errTwice    = errors.New("a field is in the form twice")
+	errManyPart = errors.New("the form has too many parts")
+	errField    = errors.New("a field of the form is too long")
+	errNoFile   = errors.New("the form has no file where its pipeline needs one")
+)
+
+// boundary reads a form's boundary from its content type.
+func boundary(contentType string) (string, error) {
+	kind, params, err := mime.ParseMediaType(contentType)
+	b := params["boundary"]
+	if err != nil || kind != "multipart/form-data" || b == "" || len(b) > 70 {
+		return "", errBoundary
+	}
+	return b, nil
+}
+
+// eachPart calls part for every part of a form, with its header's lines and its
+// value.
+func eachPart(contentType string, body []byte, part func(header, value []byte) error) error {
+	b, err := boundary(contentType)
+	if err != nil {
+		return err
+	}
+	mark := []byte("\r\n--" + b)
+	rest, found := bytes.CutPrefix(body, mark[2:])
+	if !found {
+		// What stands before the first boundary is nobody's.
+		if _, rest, found = bytes.Cut(body, mark); !found {
+			return errForm
+		}
+	}
+	for n := 0; !bytes.HasPrefix(rest, []byte("--")); n++ {
+		line, text, ok := bytes.Cut(rest, []byte("\r\n"))
+		if !ok || len(bytes.Trim(line, " \t")) > 0 {
+			return errForm
+		}
+		if n == maxParts {
+			return errManyPart
+		}
+		end := bytes.Index(text[:min(len(text), maxPartHeader)], []byte("\r\n\r\n"))
+		if end < 0 {
+			return errPart
+		}
+		// The value is looked for from the blank line on, so that an empty one is
+		// found.
+		value, after, ok := bytes.Cut(text[end+2:], mark)
+		if !ok || len(value) < 2 {
+			return errForm
+		}
+		if err := part(text[:end], value[2:]); err != nil {
+			return err
+		}
+		rest = after
+	}
+	return nil
+}
+
+// readForm reads a form in one pass. file names the part that is the input.
+func readForm(contentType, file string, body []byte) (*form, error) {
+	f := &form{fields: make(map[string][]byte, 8)}
+	err := eachPart(contentType, body, func(header, value []byte) error {
+		name, err := partName(string(header))
+		if err != nil {
+			return err
+		}
+		return f.take(name, value, name == file)
+	})
+	if err == nil && len(f.file) == 0 {
+		err = errNoFile
+	}
+	return f, err
+}
+
+func (f *form) take(name string, value []byte, isFile bool) error {
+	_, twice := f.fields[name]
+	switch {
+	case twice || isFile && f.file != nil:
+		return errTwice
+	case isFile:
+		f.file = value
+	case len(value) > maxField:
+		return errField
+	default:
+		f.fields[name] = value
+	}
+	return nil
+}
+
+// partName reads a part's header. An encoding is refused: who reads it and who
+// does not would see different parts.
+func partName(header string) (string, error) {
+	var name string
+	for line := range strings.SplitSeq(header, "\r\n") {
+		key, value, ok := strings.Cut(line, ":")
+		if !ok || strings.ContainsAny(key, " \t") || key == "" {
+			return "", errPart
+		}
+		switch strings.ToLower(key) {
+		case "content-disposition":
+			kind, params, err := mime.ParseMediaType(value)
+			if err != nil || kind != "form-data" || params["name"] == "" || name != "" {
+				return "", errPart
+			}
+			name = params["name"]
+		case "content-transfer-encoding":
+			switch strings.ToLower(strings.TrimSpace(value)) {
+			case "binary", "8bit", "7bit":
+			default:
+				return "", errPart
+			}
+		}
+	}
+	if name == "" {
+		return "", errPart
+	}
+	return name, nil
+}

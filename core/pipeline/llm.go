@@ -1,0 +1,195 @@
+package pipeline
+
+import (
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// llm is what is read of a request for a language model.
+type llm struct {
+	model                    string
+	stream, usage            bool
+	tokens, tokens2, n, best int64
+	// prompts and bytes count what the model is given; required says that it is
+	// given something.
+	prompts, bytes int
+	given          bool
+	plain          bool
+	// message, where set, is called for every message of a chat.
+	message func(m message)
+	// sampling are temperature, top_p and top_k as they are written.
+	sampling [3][]byte
+}
+
+// samplings are the fields of llm.sampling, in its order.
+var samplings = [3]string{"temperature", "top_p", "top_k"}
+
+// read passes over a whole body.
+func (l *llm) read(op inference.Operation, body []byte) error {
+	c := &cursor{text: body}
+	l.plain = op == inference.Chat
+	if err := c.object(func(key []byte) error { return l.field(c, op, key) }); err != nil {
+		return err
+	}
+	if err := c.end(); err != nil {
+		return err
+	}
+	switch {
+	case !l.given:
+		return c.fail("a request without " + needs(op) + " ends")
+	case max(l.n, l.best) > maxAnswers:
+		return c.fail("a request for too many answers ends")
+	}
+	return nil
+}
+
+// needs is the field without which an operation has nothing to do.
+func needs(op inference.Operation) string {
+	switch op {
+	case inference.Completion:
+		return "prompt"
+	case inference.Embedding:
+		return "input"
+	}
+	return "messages"
+}
+
+func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
+	switch string(key) {
+	case "model":
+		return c.textField(&l.model)
+	case "stream":
+		return c.boolField(&l.stream)
+	case "max_tokens":
+		return c.countField(&l.tokens)
+	case "max_completion_tokens":
+		return c.countField(&l.tokens2)
+	case "n":
+		return c.countField(&l.n)
+	case "best_of":
+		return c.countField(&l.best)
+	case "stream_options":
+		return l.streamOptions(c)
+	case needs(op):
+		if op == inference.Chat {
+			return l.messages(c)
+		}
+		return l.prompt(c)
+	}
+	return l.other(c, key)
+}
+
+// other is a field that only the runner understands.
+func (l *llm) other(c *cursor, key []byte) error {
+	v, err := c.value()
+	for i, name := range samplings {
+		if string(key) == name && err == nil && string(v) != "null" {
+			l.sampling[i] = v
+			l.plain = l.plain && (v[0] == '-' || v[0] >= '0' && v[0] <= '9')
+			return nil
+		}
+	}
+	l.plain = l.plain && (string(key) == "user" || empty(v))
+	return err
+}
+
+func (l *llm) streamOptions(c *cursor) error {
+	if c.null() {
+		return nil
+	}
+	return c.object(func(key []byte) error {
+		if string(key) == "include_usage" {
+			return c.boolField(&l.usage)
+		}
+		v, err := c.value()
+		l.plain = l.plain && empty(v)
+		return err
+	})
+}
+
+func (l *llm) messages(c *cursor) error {
+	return c.array(func() error {
+		m, err := c.message()
+		if err != nil {
+			return err
+		}
+		l.given = true
+		l.bytes += m.bytes
+		l.plain = l.plain && m.plain
+		if l.message != nil {
+			l.message(m)
+		}
+		return nil
+	})
+}
+
+// prompt is a text, the numbers of its tokens, or a list of such.
+func (l *llm) prompt(c *cursor) error {
+	l.given = true
+	if c.peek() != '[' {
+		l.prompts++
+		raw, err := c.str()
+		l.bytes += len(raw)
+		return err
+	}
+	numbers := 0
+	err := c.array(func() error { return l.promptPart(c, &numbers) })
+	if numbers > 0 {
+		l.prompts++
+	}
+	if err == nil && l.prompts == 0 {
+		return c.fail("an empty prompt ends")
+	}
+	return err
+}
+
+func (l *llm) promptPart(c *cursor, numbers *int) error {
+	switch c.peek() {
+	case '"':
+		l.prompts++
+		raw, err := c.str()
+		l.bytes += len(raw)
+		return err
+	case '[':
+		l.prompts++
+		return c.array(func() error { return l.token(c) })
+	}
+	*numbers++
+	return l.token(c)
+}
+
+// token is a token's number. It stands for some bytes of text.
+func (l *llm) token(c *cursor) error {
+	l.bytes += bytesPerToken
+	_, err := c.number()
+	return err
+}
+
+// maxAnswers bounds n and best_of.
+const maxAnswers = 1024
+
+// bytesPerToken is about what a token of usual text takes.
+const bytesPerToken = 4
+
+// decodeLLM reads a request for a language model.
+func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
+	switch op {
+	case "":
+		op = inference.Chat
+	case inference.Chat, inference.Completion, inference.Embedding:
+	default:
+		return nil, fault.New(fault.JobUnknown, "decode request", "no such operation")
+	}
+	var l llm
+	if err := l.read(op, body); err != nil {
+		return nil, err
+	}
+	return &Request{
+		Model: inference.Model{ID: l.model}, Operation: op,
+		Stream: l.stream && op != inference.Embedding, IncludeUsage: l.usage,
+		MaxTokens:   inference.Tokens(max(l.tokens, l.tokens2)),
+		N:           int(max(1, l.n, l.best)) * max(1, l.prompts),
+		Plain:       l.plain && l.n <= 1 && l.best <= 1,
+		PromptBytes: l.bytes,
+	}, nil
+}

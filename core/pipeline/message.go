@@ -1,0 +1,124 @@
+package pipeline
+
+import "bytes"
+
+// message is one message of a chat, as it is written.
+type message struct {
+	// role stands between its quotes; content is the whole value, nil when there
+	// is none.
+	role, content []byte
+	// bytes is the length of the content's text.
+	bytes int
+	// plain says that role and content say it all in the existing network's form.
+	plain bool
+}
+
+// message reads one message of a chat.
+func (c *cursor) message() (m message, err error) {
+	m.plain = true
+	err = c.object(func(key []byte) (err error) {
+		switch string(key) {
+		case "role":
+			m.role, err = c.str()
+			return err
+		case "content":
+			start := c.skipped()
+			m.bytes, err = c.content(&m.plain)
+			m.content = c.text[start:c.pos]
+			return err
+		}
+		v, err := c.value()
+		m.plain = m.plain && empty(v)
+		return err
+	})
+	if err == nil && m.role == nil {
+		err = c.fail("a message without a role ends")
+	}
+	switch string(m.role) {
+	case "system", "user", "assistant":
+	default:
+		m.plain = false
+	}
+	return m, err
+}
+
+// skipped is where the next value starts.
+func (c *cursor) skipped() int {
+	c.peek()
+	return c.pos
+}
+
+// content passes over a message's content: text, parts of it, or null. It
+// returns the text's length, and takes plain back at a part that is no text.
+func (c *cursor) content(plain *bool) (n int, err error) {
+	switch c.peek() {
+	case '"':
+		raw, err := c.str()
+		return len(raw), err
+	case '[':
+		err = c.array(func() error {
+			text, err := c.part()
+			n += len(text)
+			*plain = *plain && text != nil
+			return err
+		})
+		return n, err
+	}
+	if !c.null() {
+		return 0, c.fail("a message's content must be a string or a list of parts")
+	}
+	return 0, nil
+}
+
+// part passes over a part of a content and returns what stands between the
+// quotes of its text, nil when it is no text.
+func (c *cursor) part() (text []byte, err error) {
+	kind := []byte("text")
+	plain := true
+	err = c.object(func(key []byte) (err error) {
+		switch string(key) {
+		case "type":
+			kind, err = c.str()
+		case "text":
+			text, err = c.str()
+		default:
+			_, err = c.value()
+			plain = false
+		}
+		return err
+	})
+	if !plain || string(kind) != "text" {
+		text = nil
+	}
+	return text, err
+}
+
+// eachText calls f for every text of a content that message read, as it stands
+// between the quotes.
+func eachText(content []byte, f func(raw []byte)) {
+	c := &cursor{text: content}
+	switch c.peek() {
+	case '"':
+		if raw, err := c.str(); err == nil {
+			f(raw)
+		}
+	case '[':
+		_ = c.array(func() error {
+			text, err := c.part()
+			if text != nil && err == nil {
+				f(text)
+			}
+			return err
+		})
+	}
+}
+
+// empty reports whether a field with this value might as well not be there.
+func empty(value []byte) bool {
+	switch string(value) {
+	case "null", "false", "0", "0.0", `""`, "[]", "{}":
+		return true
+	}
+	list := len(value) > 1 && (value[0] == '[' || value[0] == '{')
+	return list && len(bytes.TrimSpace(value[1:len(value)-1])) == 0
+}
