@@ -1,0 +1,136 @@
+package docker
+
+import (
+	"context"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// stopGrace is how long a runner may take to end by itself.
+const stopGrace = 8 * time.Second
+
+// Create makes a container and does not start it. It never fetches an image.
+func (e *Engine) Create(ctx context.Context, s *Spec) (ID, error) {
+	const op = "create container"
+	options, ok := s.options(e.owner)
+	if !ok {
+		return "", fault.New(fault.ContainerPortConflict, op, "no such port")
+	}
+	made, err := e.api.ContainerCreate(ctx, options)
+	if err != nil {
+		return "", e.fault(op, err)
+	}
+	for _, w := range made.Warnings {
+		e.log.Warn("Docker Engine warns of a container", "container", s.Name, "warning", clean(w))
+	}
+	return ID(made.ID), nil
+}
+
+// Start starts a container. One that runs already is a success.
+func (e *Engine) Start(ctx context.Context, id ID) error {
+	if _, err := e.api.ContainerStart(ctx, string(id), client.ContainerStartOptions{}); err != nil {
+		return e.fault("start container", err)
+	}
+	return nil
+}
+
+// Status is a container at one moment.
+type Status struct {
+	ID    ID
+	Name  string
+	Image string
+	// State is the engine's word: created, running, paused, restarting, removing,
+	// exited or dead.
+	State string
+	// Running says that its program runs.
+	Running bool
+	// ExitCode is how its program ended, 0 while it has not.
+	ExitCode int
+	// OOMKilled says that the kernel killed it for want of main memory.
+	OOMKilled bool
+	// Error is what the engine says went wrong, "" if nothing.
+	Error string
+	// Started and Finished are zero if that has not happened.
+	Started, Finished time.Time
+}
+
+// Ended reports whether its program has ended, or could not be started.
+func (s *Status) Ended() bool {
+	switch container.ContainerState(s.State) {
+	case container.StateExited, container.StateDead, container.StateRemoving:
+		return true
+	}
+	return !s.Running && s.Error != ""
+}
+
+// Inspect looks at a container. It is ContainerGone where there is none.
+func (e *Engine) Inspect(ctx context.Context, id ID) (Status, error) {
+	got, err := e.api.ContainerInspect(ctx, string(id), client.ContainerInspectOptions{})
+	if err != nil {
+		return Status{}, e.fault("inspect container", err)
+	}
+	s := Status{ID: ID(got.Container.ID), Name: trimName(got.Container.Name)}
+	if c := got.Container.Config; c != nil {
+		s.Image = c.Image
+	}
+	if st := got.Container.State; st != nil {
+		s.State, s.Running, s.ExitCode, s.OOMKilled, s.Error = string(st.Status), st.Running, st.ExitCode, st.OOMKilled, clean(st.Error)
+		s.Started, s.Finished = moment(st.StartedAt), moment(st.FinishedAt)
+	}
+	return s, nil
+}
+
+// moment reads the engine's times, where the year 1 is never.
+func moment(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.Year() <= 1 {
+		return time.Time{}
+	}
+	return t
+}
+
+// Stop asks a container's program to end, and kills it after 8 s. A container
+// that has stopped or gone is a success.
+func (e *Engine) Stop(ctx context.Context, id ID) error {
+	grace := int(stopGrace.Seconds())
+	_, err := e.api.ContainerStop(ctx, string(id), client.ContainerStopOptions{Timeout: &grace})
+	if err == nil || errdefs.IsNotFound(err) || errdefs.IsNotModified(err) {
+		return nil
+	}
+	return e.fault("stop container", err)
+}
+
+// Remove removes a container and waits until it is gone, killing its program if
+// it still runs. Volumes that its image made for it alone go with it; the models'
+// directory is none of those. A container that has gone is a success.
+func (e *Engine) Remove(ctx context.Context, id ID) error {
+	const op = "remove container"
+	_, err := e.api.ContainerRemove(ctx, string(id), client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	switch {
+	case err == nil || errdefs.IsNotFound(err):
+		return nil
+	case errdefs.IsConflict(err):
+		// Someone removes it already.
+		return e.waitRemoved(ctx, id)
+	}
+	return e.fault(op, err)
+}
+
+func (e *Engine) waitRemoved(ctx context.Context, id ID) error {
+	waiting := e.api.ContainerWait(ctx, string(id), client.ContainerWaitOptions{Condition: container.WaitConditionRemoved})
+	// One of the two always comes: ctx's end breaks the request.
+	select {
+	case <-waiting.Result:
+		return nil
+	case err := <-waiting.Error:
+		if errdefs.IsNotFound(err) {
+			return nil
+		}
+		return e.fault("wait for a container's removal", err)
+	}
+}

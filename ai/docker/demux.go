@@ -1,0 +1,127 @@
+package docker
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+const (
+	// maxLines and maxLineBytes bound what is kept of a container's words; all
+	// lines together are within maxTailBytes.
+	maxLines     = 20
+	maxTailBytes = 4 << 10
+	// headerBytes precede each piece of output: stream, three zeros, length.
+	headerBytes = 8
+	// streams are standard input, output, error and the engine's own.
+	streams = 4
+)
+
+// errFraming is output that is not in the engine's frames.
+var errFraming = errors.New("the container's output is not framed as the engine does")
+
+// tail reads the engine's frames of a container's output and keeps the last n
+// lines, cleaned and bounded. Lines of both streams are kept in the order in
+// which they ended. It holds a piece of one line per stream and never a frame.
+func tail(r io.Reader, n int) ([]string, error) {
+	t := tailer{keep: min(max(n, 0), maxLines)}
+	var header [headerBytes]byte
+	for {
+		if _, err := io.ReadFull(r, header[:]); err != nil {
+			if errors.Is(err, io.EOF) {
+				return t.end(), nil
+			}
+			return t.end(), err
+		}
+		if header[0] >= streams || header[1]|header[2]|header[3] != 0 {
+			return t.end(), errFraming
+		}
+		frame := io.LimitReader(r, int64(binary.BigEndian.Uint32(header[4:])))
+		if err := t.read(&t.part[header[0]], frame); err != nil {
+			return t.end(), err
+		}
+	}
+}
+
+type tailer struct {
+	keep  int
+	lines []string
+	part  [streams]piece
+	buf   [1024]byte
+}
+
+func (t *tailer) read(p *piece, frame io.Reader) error {
+	for {
+		n, err := frame.Read(t.buf[:])
+		t.feed(p, t.buf[:n])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// piece is a line that has not ended.
+type piece struct {
+	text []byte
+	// repaint says that a carriage return came last: what follows is painted over
+	// the line, as progress bars do, unless the line ends.
+	repaint bool
+}
+
+func (t *tailer) feed(p *piece, b []byte) {
+	for len(b) > 0 {
+		i := bytes.IndexAny(b, "\r\n")
+		text := b
+		if i >= 0 {
+			text = b[:i]
+		}
+		p.add(text)
+		if i < 0 {
+			return
+		}
+		if b[i] == '\n' {
+			t.complete(p)
+		} else {
+			p.repaint = true
+		}
+		b = b[i+1:]
+	}
+}
+
+func (p *piece) add(text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	if p.repaint {
+		p.text, p.repaint = p.text[:0], false
+	}
+	p.text = append(p.text, text[:min(len(text), maxText-len(p.text))]...)
+}
+
+func (t *tailer) complete(p *piece) {
+	if text := clean(string(p.text)); text != "" {
+		t.lines = append(t.lines, text)
+		if len(t.lines) > t.keep {
+			t.lines = t.lines[1:]
+		}
+	}
+	p.text, p.repaint = p.text[:0], false
+}
+
+// end completes what had no line end and bounds the whole, dropping the oldest.
+func (t *tailer) end() []string {
+	for i := range t.part {
+		t.complete(&t.part[i])
+	}
+	total := 0
+	for i := len(t.lines) - 1; i >= 0; i-- {
+		if total += len(t.lines[i]); total > maxTailBytes {
+			return t.lines[i+1:]
+		}
+	}
+	return t.lines
+}

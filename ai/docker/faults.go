@@ -1,0 +1,67 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/moby/moby/client"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// fault gives an error of the client its code. The engine's own words stay
+// beside it as the cause.
+func (e *Engine) fault(op string, err error) error {
+	if f := cutOff(op, err); f != nil {
+		return f
+	}
+	found := Recognise(Evidence{Engine: err.Error()})
+	return &fault.Fault{Code: found.Code, Op: op, Detail: found.Detail, Err: worded{err}}
+}
+
+// pullFault is fault for what goes wrong while an image is fetched.
+func (e *Engine) pullFault(op, image string, err error) error {
+	if f := cutOff(op, err); f != nil {
+		return f
+	}
+	found := RecognisePull(err.Error())
+	detail := image
+	if found.Detail != "" {
+		detail += ": " + found.Detail
+	}
+	return &fault.Fault{Code: found.Code, Op: op, Detail: detail, Err: worded{err}}
+}
+
+// cutOff is the fault of a request that got no answer: its context ended, or the
+// engine is not there, may not be used or went away. It is nil for the rest.
+func cutOff(op string, err error) *fault.Fault {
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		return f
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(fault.CodeOf(err), op, err)
+	}
+	if client.IsErrConnectionFailed(err) {
+		if strings.Contains(err.Error(), "permission denied") {
+			return fault.Wrap(fault.DockerForbidden, op, worded{err})
+		}
+		return &fault.Fault{Code: fault.DockerMissing, Op: op, Detail: "nothing answers", Err: worded{err}}
+	}
+	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, gone) {
+			return &fault.Fault{Code: fault.DockerMissing, Op: op, Detail: "it closed the connection", Err: err}
+		}
+	}
+	return nil
+}
+
+// worded is an error whose text, which others wrote, is fit for one line.
+type worded struct{ err error }
+
+func (w worded) Error() string {
+	return clean(strings.TrimPrefix(w.err.Error(), "Error response from daemon: "))
+}
+func (w worded) Unwrap() error { return w.err }

@@ -1,0 +1,22 @@
+package docker
+
+// Labels of our containers. The first two are those of the existing node, so
+// that either recognises what it left behind.
+const (
+	labelCreator  = "creator"
+	labelOwner    = "creator_id"
+	labelPipeline = "pipeline"
+	labelModel    = "model"
+
+	creator = "ai-worker"
+)
+
+// ours reports whether a container with these labels may be removed by this
+// node: an AI worker made it, and it carries this node's owner or none at all.
+func (e *Engine) ours(labels map[string]string) bool {
+	if labels[labelCreator] != creator {
+		return false
+	}
+	owner, marked := labels[labelOwner]
+	return !marked || owner == e.owner
+}

@@ -1,0 +1,32 @@
+package docker
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxNamePart bounds the parts of a name, which stands in every list and log.
+const maxNamePart = 100
+
+// Name is a container's name, as the existing node makes them:
+// llm_meta-llama-Meta-Llama-3.1-8B-Instruct_8500. The port makes it unique.
+// Bytes that no container's name may have become "-".
+func Name(pipeline, model string, port uint16) string {
+	return part(pipeline) + "_" + part(model) + "_" + strconv.Itoa(int(port))
+}
+
+func part(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-':
+			return r
+		}
+		return '-'
+	}, s)
+	// The first byte of a name is a letter or digit.
+	s = strings.TrimLeft(s[:min(len(s), maxNamePart)], ".-")
+	if s == "" {
+		return "x"
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package docker
+
+import (
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+const (
+	// overflowFirst to overflowLast are taken where a pipeline's own port is not
+	// free: below what Linux gives to outgoing connections, so that nothing takes
+	// one by chance.
+	overflowFirst = 21000
+	overflowLast  = 21999
+)
+
+// basePorts are the first of the hundred ports that the existing node gives to a
+// pipeline's containers: base plus GPU index.
+func basePorts() map[string]uint16 {
+	m := make(map[string]uint16)
+	for i, id := range []capability.ID{
+		capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale,
+		capability.AudioToText, capability.LLM, capability.SegmentAnything2, capability.ImageToText,
+		capability.TextToSpeech, capability.LiveVideoToVideo,
+	} {
+		m[id.Pipeline()] = 8000 + 100*uint16(i)
+	}
+	return m
+}
+
+// kept are ports in those ranges that belong to the node itself and to other
+// nodes of the network on the machine, which may not listen yet.
+func kept(port uint16) bool { return 8935 <= port && port <= 8937 }
+
+// Ports gives containers their host ports. A port is the existing node's where
+// that is free; a second container on a GPU, a GPU named by UUID and a port that
+// something else on the machine uses go to a range of their own instead of
+// colliding.
+type Ports struct {
+	free func(port uint16) bool
+	base map[string]uint16
+
+	mu    sync.Mutex // covers taken
+	taken map[uint16]bool
+}
+
+// NewPorts makes an allocator. free says whether nothing else on the machine
+// uses a port; nil tries to listen on it.
+func NewPorts(free func(port uint16) bool) *Ports {
+	if free == nil {
+		free = listenable
+	}
+	return &Ports{free: free, base: basePorts(), taken: make(map[uint16]bool)}
+}
+
+// listenable reports whether a listener can be opened on 127.0.0.1.
+func listenable(port uint16) bool {
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}
+
+// Take gives a port for a container of the pipeline on the devices, until Give.
+// Between the look and the container's start something may still take it: then
+// Start says ContainerPortConflict, and another Take gives another port. The
+// error is ContainerPortConflict where none is left.
+func (p *Ports) Take(pipeline string, devices []string) (uint16, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if port, ok := p.preferred(pipeline, devices); ok && p.takeLocked(port) {
+		return port, nil
+	}
+	for port := uint16(overflowFirst); port <= overflowLast; port++ {
+		if p.takeLocked(port) {
+			return port, nil
+		}
+	}
+	return 0, fault.New(fault.ContainerPortConflict, "choose host port",
+		"none is free from "+strconv.Itoa(overflowFirst)+" to "+strconv.Itoa(overflowLast))
+}
+
+// preferred is the existing node's port: base and the first GPU's index. A
+// container without GPU counts as on GPU 0.
+func (p *Ports) preferred(pipeline string, devices []string) (uint16, bool) {
+	base, ok := p.base[pipeline]
+	if !ok {
+		return 0, false
+	}
+	if len(devices) == 0 {
+		return base, true
+	}
+	index, err := strconv.ParseUint(strings.TrimPrefix(devices[0], "emulated-"), 10, 16)
+	if err != nil || index > 99 {
+		return 0, false
+	}
+	port := base + uint16(index)
+	return port, !kept(port)
+}
+
+func (p *Ports) takeLocked(port uint16) bool {
+	if p.taken[port] || !p.free(port) {
+		return false
+	}
+	p.taken[port] = true
+	return true
+}
+
+// Give returns a port whose container has gone.
+func (p *Ports) Give(port uint16) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.taken, port)
+}

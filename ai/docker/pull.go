@@ -1,0 +1,129 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/moby/moby/client"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// pull is one image on its way, for all who want it.
+type pull struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // set before done is closed
+
+	mu      sync.Mutex // covers the fields below
+	waiters map[int]func(Progress)
+	next    int
+	last    Progress
+}
+
+// join waits for the image's pull, beginning it if there is none.
+func (e *Engine) join(ctx context.Context, image string, progress func(Progress)) error {
+	const op = "pull image"
+	e.mu.Lock()
+	if e.life.Err() != nil {
+		e.mu.Unlock()
+		return fault.Wrap(fault.Canceled, op, e.life.Err())
+	}
+	p := e.pulls[image]
+	if p == nil {
+		p = &pull{done: make(chan struct{}), waiters: make(map[int]func(Progress))}
+		var work context.Context
+		work, p.cancel = context.WithCancel(e.life)
+		e.pulls[image] = p
+		// Under mu and before Close: see begin.
+		e.running.Go(func() { e.run(work, image, p) })
+	}
+	me := p.enter(progress)
+	e.mu.Unlock()
+
+	defer e.leave(image, p, me)
+	select {
+	case <-p.done:
+		return p.err
+	case <-ctx.Done():
+		return fault.Wrap(fault.CodeOf(ctx.Err()), op, ctx.Err())
+	}
+}
+
+func (p *pull) enter(progress func(Progress)) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next++
+	p.waiters[p.next] = progress
+	if progress != nil && p.last != (Progress{}) {
+		progress(p.last)
+	}
+	return p.next
+}
+
+// leave takes a waiter off; a pull that nobody wants is ended, and whoever asks
+// next begins another.
+func (e *Engine) leave(image string, p *pull, me int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p.mu.Lock()
+	delete(p.waiters, me)
+	empty := len(p.waiters) == 0
+	p.mu.Unlock()
+	if empty {
+		p.cancel()
+		if e.pulls[image] == p {
+			delete(e.pulls, image)
+		}
+	}
+}
+
+// run pulls, and lets go of those who wait.
+func (e *Engine) run(ctx context.Context, image string, p *pull) {
+	begun := e.now()
+	e.log.Info("fetching runner image", "image", image)
+	p.err = e.fetch(ctx, image, p.tell)
+	e.mu.Lock()
+	if e.pulls[image] == p {
+		delete(e.pulls, image)
+	}
+	e.mu.Unlock()
+	if p.err == nil {
+		e.log.Info("runner image is here", "image", image, "took", e.now().Sub(begun))
+	}
+	p.cancel()
+	close(p.done)
+}
+
+func (p *pull) tell(now Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = now
+	for _, progress := range p.waiters {
+		if progress != nil {
+			progress(now)
+		}
+	}
+}
+
+func (e *Engine) fetch(ctx context.Context, image string, tell func(Progress)) error {
+	const op = "pull image"
+	stream, err := e.api.ImagePull(ctx, image, client.ImagePullOptions{})
+	if err != nil {
+		return e.pullFault(op, image, err)
+	}
+	defer stream.Close()
+	// The engine answers 200 first and may fail afterwards, or die and break off.
+	if err := follow(stream, image, tell); err != nil {
+		return e.pullFault(op, image, err)
+	}
+	present, err := e.ImagePresent(ctx, image)
+	if err != nil {
+		return err
+	}
+	if !present {
+		return e.pullFault(op, image, fmt.Errorf("the pull of %s ended without the image and without a reason", image))
+	}
+	return nil
+}

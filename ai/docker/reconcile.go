@@ -1,0 +1,64 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/moby/moby/client"
+	"golang.org/x/sync/errgroup"
+)
+
+// removals bounds how many containers are removed at once.
+const removals = 4
+
+// Reconcile removes the containers, running or not, that an earlier run of this
+// node left behind, and returns their names in order. Nobody uses them any more,
+// so they get no grace. Containers of other nodes stay. An error says which could
+// not be removed; the others are.
+func (e *Engine) Reconcile(ctx context.Context) ([]string, error) {
+	listed, err := e.api.ContainerList(ctx, client.ContainerListOptions{
+		All: true, Filters: make(client.Filters).Add("label", labelCreator+"="+creator),
+	})
+	if err != nil {
+		return nil, e.fault("list containers", err)
+	}
+	var (
+		group   errgroup.Group
+		mu      sync.Mutex // covers removed and failed
+		removed []string
+		failed  []error
+	)
+	group.SetLimit(removals)
+	for _, c := range listed.Items {
+		if !e.ours(c.Labels) {
+			continue
+		}
+		group.Go(func() error {
+			err := e.Remove(ctx, ID(c.ID))
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed = append(failed, err)
+				return nil
+			}
+			removed = append(removed, nameOf(c.Names, c.ID))
+			return nil
+		})
+	}
+	_ = group.Wait()
+	slices.Sort(removed)
+	return removed, errors.Join(failed...)
+}
+
+func nameOf(names []string, id string) string {
+	if len(names) == 0 {
+		return id
+	}
+	return trimName(names[0])
+}
+
+// trimName removes the slash that the engine puts before names.
+func trimName(name string) string { return strings.TrimPrefix(name, "/") }

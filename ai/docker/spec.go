@@ -1,0 +1,130 @@
+package docker
+
+import (
+	"cmp"
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/mount"
+	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+)
+
+const (
+	// runnerPort is where every runner listens inside its container.
+	runnerPort = 8000
+	// modelsPath is where runners look for weights.
+	modelsPath = "/models"
+	// What a runner prints is kept on disk by the engine, without bound unless
+	// it is told one.
+	logBytes, logFiles = "10m", "2"
+)
+
+// ID is a container's identity at the engine.
+type ID string
+
+// Spec is a container to make.
+type Spec struct {
+	// Name is the container's name: see Name.
+	Name string
+	// Image is what it runs: see Images.
+	Image string
+	// Pipeline and Model become labels and the variables PIPELINE and MODEL_ID.
+	Pipeline, Model string
+	// Env are further variables, "NAME=value". They win over those two.
+	Env []string
+	// HostPort is where the runner is reached, on 127.0.0.1 only.
+	HostPort uint16
+	// ContainerPort is where it listens inside; 0 is 8000, every runner's.
+	ContainerPort uint16
+	// ModelsDir is mounted at /models, to be read and written; "" mounts nothing.
+	// The engine resolves it, so in a container of the node's own it must be the
+	// host's path.
+	ModelsDir string
+	// Devices are the GPUs it gets, by index or UUID; none asks for none.
+	Devices []string
+	// ShmBytes is the size of its shared memory, 0 the engine's default of 64 MiB.
+	// Models on several GPUs talk through it and need more.
+	ShmBytes int64
+	// MemoryBytes limits its main memory, 0 not at all.
+	MemoryBytes int64
+	// Labels are further labels.
+	Labels map[string]string
+	// Command replaces the image's own arguments; nil keeps them.
+	Command []string
+}
+
+// options are the spec in the engine's words.
+func (s *Spec) options(owner string) (client.ContainerCreateOptions, bool) {
+	inside, ok := network.PortFrom(cmp.Or(s.ContainerPort, runnerPort), network.TCP)
+	if !ok {
+		return client.ContainerCreateOptions{}, false
+	}
+	host := &container.HostConfig{
+		PortBindings: network.PortMap{inside: {{
+			HostIP:   netip.AddrFrom4([4]byte{127, 0, 0, 1}),
+			HostPort: strconv.Itoa(int(s.HostPort)),
+		}}},
+		// The node restarts runners itself: it must see a crash, say why, wait
+		// longer each time and withdraw the model meanwhile. An engine that
+		// restarts on its own hides all that.
+		RestartPolicy: container.RestartPolicy{Name: container.RestartPolicyDisabled},
+		LogConfig:     container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": logBytes, "max-file": logFiles}},
+		ShmSize:       s.ShmBytes,
+		Resources: container.Resources{
+			// The same limit with swap: a model that swaps is as good as dead.
+			Memory: s.MemoryBytes, MemorySwap: s.MemoryBytes,
+			DeviceRequests: s.deviceRequests(),
+		},
+	}
+	if s.ModelsDir != "" {
+		host.Mounts = []mount.Mount{{Type: mount.TypeBind, Source: s.ModelsDir, Target: modelsPath}}
+	}
+	return client.ContainerCreateOptions{
+		Name: s.Name,
+		Config: &container.Config{
+			Image: s.Image, Env: s.environment(), Labels: s.labels(owner), Cmd: s.Command,
+			ExposedPorts: network.PortSet{inside: {}},
+		},
+		HostConfig: host,
+	}, true
+}
+
+// deviceRequests asks for exactly the named GPUs, as --gpus device=… does.
+func (s *Spec) deviceRequests() []container.DeviceRequest {
+	if len(s.Devices) == 0 {
+		return nil
+	}
+	return []container.DeviceRequest{{DeviceIDs: slices.Clone(s.Devices), Capabilities: [][]string{{"gpu"}}}}
+}
+
+func (s *Spec) labels(owner string) map[string]string {
+	l := make(map[string]string, len(s.Labels)+4)
+	maps.Copy(l, s.Labels)
+	l[labelCreator], l[labelOwner] = creator, owner
+	l[labelPipeline], l[labelModel] = s.Pipeline, s.Model
+	return l
+}
+
+// environment holds each variable once: which of two a program sees is up to
+// its C library.
+func (s *Spec) environment() []string {
+	all := append([]string{"PIPELINE=" + s.Pipeline, "MODEL_ID=" + s.Model}, s.Env...)
+	last := make(map[string]int, len(all))
+	for i, v := range all {
+		name, _, _ := strings.Cut(v, "=")
+		last[name] = i
+	}
+	out := all[:0]
+	for i, v := range all {
+		name, _, _ := strings.Cut(v, "=")
+		if last[name] == i {
+			out = append(out, v)
+		}
+	}
+	return out
+}
