@@ -1,0 +1,60 @@
+package dispatch
+
+import "time"
+
+const (
+	// firstFull is how long one that was full is not counted on, maxFullShift how
+	// often that doubles.
+	firstFull    = 250 * time.Millisecond
+	maxFullShift = 4
+)
+
+// candidate is an orchestrator in a table. Its fields are guarded by Table.mu.
+type candidate struct {
+	offer         Offer
+	inFlight      int
+	stream, whole latency
+	health        health
+	fullUntil     time.Time
+	fulls         int // in a row
+	// gone: it does not offer the model any more and is kept for what is in flight.
+	gone bool
+}
+
+func (c *candidate) latency(whole bool) *latency {
+	if whole {
+		return &c.whole
+	}
+	return &c.stream
+}
+
+// hasRoom reports whether a further job would find a slot, as far as we know:
+// other gateways use the same slots.
+func (c *candidate) hasRoom(now time.Time) bool {
+	return !now.Before(c.fullUntil) && (c.offer.Capacity <= 0 || c.inFlight < c.offer.Capacity)
+}
+
+// full notes that it said so. spread is between 0 and 1.
+func (c *candidate) full(now time.Time, spread float64) {
+	d := firstFull << min(c.fulls, maxFullShift)
+	c.fulls++
+	c.fullUntil = now.Add(d - time.Duration(spread*float64(d)/5))
+}
+
+// idle reports whether nothing is left to remember.
+func (c *candidate) idle() bool { return c.inFlight == 0 && !c.health.resting }
+
+// tier is how good a choice it is before load is looked at, best first: a loaded
+// model with room, one that has to be loaded, and those without room.
+func (c *candidate) tier(now time.Time) int {
+	t := 0
+	if !c.offer.Warm {
+		t++
+	}
+	if !c.hasRoom(now) {
+		t += 2
+	}
+	return t
+}
+
+const tiers = 4

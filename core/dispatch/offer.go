@@ -1,0 +1,87 @@
+package dispatch
+
+import "math/big"
+
+// Offer is one orchestrator's offer to serve the table's model.
+type Offer struct {
+	// URI is its identity.
+	URI string
+	// Warm says that the model is loaded there.
+	Warm bool
+	// Capacity is how many jobs it takes at once, 0 when it does not tell.
+	Capacity int
+	// Own says that it is a node of our own kind, which takes every operation and
+	// leaves requests as they are.
+	Own bool
+	// Price is in wei per unit; nil is free. It is not changed.
+	Price *big.Rat
+}
+
+// Kind is a node's kind as a job needs it.
+type Kind int
+
+// The needs.
+const (
+	// AnyKind takes every orchestrator.
+	AnyKind Kind = iota
+	// OwnFirst takes one of our own kind while there is one: in the form of the
+	// existing network the request would lose something.
+	OwnFirst
+	// OwnOnly takes no other: the existing network does not know the operation.
+	OwnOnly
+)
+
+// Query is what one attempt of a job asks for.
+type Query struct {
+	// Affinity are rolling hashes of the prompt's beginning, the longest last.
+	Affinity []uint64
+	// Tried are orchestrators that the job was at already.
+	Tried []string
+	Kind  Kind
+	// Whole says that the answer comes at once and not as a stream, so that its
+	// first byte tells another time.
+	Whole bool
+	// MaxPrice is in wei per unit; nil takes any price.
+	MaxPrice *big.Rat
+}
+
+// Verdict says why there is no orchestrator for an attempt, or that there is.
+type Verdict int
+
+// The verdicts, the ones that say more first.
+const (
+	// Picked: there is a lease.
+	Picked Verdict = iota
+	// Empty: nobody offers the model.
+	Empty
+	// Unfit: nobody is of the kind that is needed.
+	Unfit
+	// Dear: everybody costs too much.
+	Dear
+	// Tried: the job was everywhere.
+	Tried
+	// Resting: those that are left failed lately and are being tried by others.
+	Resting
+)
+
+// Outcome is how an attempt ended.
+type Outcome int
+
+// The outcomes.
+const (
+	// Served: the answer came to its end.
+	Served Outcome = iota
+	// Refused: it answered, and wants this request not or not so. It lives; 4xx
+	// answers never count against an orchestrator.
+	Refused
+	// Full: it has no slot free.
+	Full
+	// Failed: it or the connection failed before the answer began, or was too late.
+	Failed
+	// Unreachable: no connection came about.
+	Unreachable
+	// Broken: the answer ended in the middle.
+	Broken
+	// Abandoned: the client left.
+	Abandoned
+)
