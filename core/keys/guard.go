@@ -76,7 +76,6 @@ func (g *Guard) Load(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	old := g.table.Load()
-	old := g.table.Load()
 	if !g.loaded {
 		g.loaded = true
 		for _, u := range usage {

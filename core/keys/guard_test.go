@@ -1,0 +1,325 @@
+package keys_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/keys"
+)
+
+// clock is a time that tests move.
+type clock struct{ now atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.now.Store(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).UnixNano())
+	return c
+}
+
+func (c *clock) Now() time.Time          { return time.Unix(0, c.now.Load()).UTC() }
+func (c *clock) forward(d time.Duration) { c.now.Add(int64(d)) }
+func (c *clock) set(t time.Time)         { c.now.Store(t.UnixNano()) }
+func key(name string, l keys.Limits) keys.Key {
+	return keys.Key{ID: "k-" + name, Name: name, Hash: keys.HashOf("secret of " + name), Limits: l}
+}
+
+// one is a guard with one key, "app".
+func one(l keys.Limits) (*keys.Guard, *clock) {
+	c := newClock()
+	return keys.New(keys.Options{Static: []keys.Key{key("app", l)}, Now: c.Now}), c
+}
+
+const secret = "secret of app"
+
+func admit(t *testing.T, g *keys.Guard, need keys.Need) *keys.Grant {
+	t.Helper()
+	grant, err := g.Admit(t.Context(), secret, need)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return grant
+}
+
+func refused(t *testing.T, g *keys.Guard, need keys.Need, want fault.Code) error {
+	t.Helper()
+	grant, err := g.Admit(t.Context(), secret, need)
+	if fault.CodeOf(err) != want || grant != nil {
+		t.Fatalf("got %v, want %s", err, want)
+	}
+	return err
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	revoked, expired := key("revoked", keys.Limits{}), key("expired", keys.Limits{})
+	revoked.Revoked = c.Now()
+	expired.Expires = c.Now()
+	narrow := key("narrow", keys.Limits{Models: []string{"llama", "qwen*"}})
+	g := keys.New(keys.Options{Static: []keys.Key{revoked, expired, narrow}, Now: c.Now})
+	tests := []struct {
+		token, model string
+		want         fault.Code
+	}{
+		{"", "llama", fault.KeyMissing},
+		{"nonsense", "llama", fault.KeyUnknown},
+		{"secret of revoked", "llama", fault.KeyRevoked},
+		{"secret of expired", "llama", fault.KeyExpired},
+		{"secret of narrow", "llama-2", fault.ModelNotAllowed},
+		{"secret of narrow", "Llama", fault.ModelNotAllowed},
+		{"secret of narrow", "qwe", fault.ModelNotAllowed},
+		{"secret of narrow", "llama", fault.Unexpected},
+		{"secret of narrow", "qwen", fault.Unexpected},
+		{"secret of narrow", "qwen/3", fault.Unexpected},
+		{"secret of narrow", "", fault.Unexpected},
+	}
+	for _, tt := range tests {
+		grant, err := g.Admit(t.Context(), tt.token, keys.Need{Model: tt.model})
+		switch {
+		case tt.want == fault.Unexpected && (err != nil || grant.Key() != "narrow"):
+			t.Errorf("%q %q: %v %v", tt.token, tt.model, grant.Key(), err)
+		case tt.want != fault.Unexpected && fault.CodeOf(err) != tt.want:
+			t.Errorf("%q %q: got %v, want %s", tt.token, tt.model, err, tt.want)
+		}
+		grant.Settle(inference.Usage{}, false)
+	}
+}
+
+func TestOpenWithoutKeys(t *testing.T) {
+	t.Parallel()
+	g := keys.New(keys.Options{Now: newClock().Now})
+	grant, err := g.Admit(t.Context(), "anything", keys.Need{Model: "x"})
+	if err != nil || g.Required() || grant.Key() != "" || !grant.Allows("x") || grant.Reach(1<<40) != nil {
+		t.Errorf("%v %v", grant, err)
+	}
+	grant.Settle(inference.Usage{}, true)
+	closed := keys.New(keys.Options{Closed: true, Now: newClock().Now})
+	if _, err := closed.Admit(t.Context(), "anything", keys.Need{}); !closed.Required() || !errors.Is(err, fault.KeyUnknown) {
+		t.Errorf("an empty key file opens the gateway: %v", err)
+	}
+}
+
+func TestRequestsPerMinute(t *testing.T) {
+	t.Parallel()
+	g, c := one(keys.Limits{RPM: 3})
+	for range 3 {
+		admit(t, g, keys.Need{}).Settle(inference.Usage{}, true)
+		c.forward(10 * time.Second)
+	}
+	err := refused(t, g, keys.Need{}, fault.RateLimited)
+	after, ok := keys.RetryAfter(err)
+	if !ok || after != 31*time.Second {
+		t.Fatalf("come back after %v %v", after, ok)
+	}
+	c.forward(after - time.Second)
+	refused(t, g, keys.Need{}, fault.RateLimited)
+	c.forward(time.Second)
+	admit(t, g, keys.Need{})
+	refused(t, g, keys.Need{}, fault.RateLimited)
+}
+
+func TestTokensPerMinute(t *testing.T) {
+	t.Parallel()
+	g, c := one(keys.Limits{TPM: 1000})
+	if _, ok := keys.RetryAfter(refused(t, g, keys.Need{MaxTokens: 1001}, fault.TokenRateLimited)); ok {
+		t.Error("a request over the limit by itself is told to come back")
+	}
+	first := admit(t, g, keys.Need{Prompt: 100, MaxTokens: 500})
+	refused(t, g, keys.Need{Prompt: 1, MaxTokens: 400}, fault.TokenRateLimited)
+	first.Settle(inference.Usage{Prompt: 80, Completion: 20}, true)
+	admit(t, g, keys.Need{Prompt: 500, MaxTokens: 400})
+	after, ok := keys.RetryAfter(refused(t, g, keys.Need{}, fault.TokenRateLimited))
+	if !ok || after > time.Minute+time.Second {
+		t.Fatal(after, ok)
+	}
+	c.forward(after)
+	admit(t, g, keys.Need{})
+}
+
+func TestConcurrency(t *testing.T) {
+	t.Parallel()
+	g, _ := one(keys.Limits{Concurrency: 2})
+	first := admit(t, g, keys.Need{})
+	admit(t, g, keys.Need{})
+	if after, ok := keys.RetryAfter(refused(t, g, keys.Need{}, fault.ConcurrencyLimited)); !ok || after != time.Second {
+		t.Error(after, ok)
+	}
+	first.Settle(inference.Usage{}, false)
+	first.Settle(inference.Usage{}, false) // only the first counts
+	admit(t, g, keys.Need{})
+	refused(t, g, keys.Need{}, fault.ConcurrencyLimited)
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	g, c := one(keys.Limits{Budget: keys.Budget{Tokens: 1000, Period: keys.Day}})
+	first := admit(t, g, keys.Need{Prompt: 100, MaxTokens: 600})
+	refused(t, g, keys.Need{Prompt: 100, MaxTokens: 201}, fault.BudgetSpent)
+	second := admit(t, g, keys.Need{MaxTokens: keys.NoTokens, Prompt: 300})
+	refused(t, g, keys.Need{Prompt: 1, MaxTokens: keys.NoTokens}, fault.BudgetSpent)
+	first.Settle(inference.Usage{Prompt: 90, Completion: 10}, true)
+	second.Settle(inference.Usage{}, false) // never answered
+	if u := g.States()[0].Usage; u.Used != 100 || u.Reserved != 0 || u.Requests != 2 {
+		t.Errorf("%+v", u)
+	}
+	admit(t, g, keys.Need{MaxTokens: 900})
+	refused(t, g, keys.Need{MaxTokens: 1}, fault.BudgetSpent)
+	c.set(time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC))
+	admit(t, g, keys.Need{MaxTokens: 100}) // what is in progress still holds 900
+	refused(t, g, keys.Need{MaxTokens: 1}, fault.BudgetSpent)
+}
+
+func TestCharges(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		usage    inference.Usage
+		finished bool
+		want     inference.Tokens
+	}{
+		{"told", inference.Usage{Prompt: 7, Completion: 8}, true, 15},
+		{"more than asked for", inference.Usage{Prompt: 700, Completion: 800}, true, 1500},
+		{"finished and not told", inference.Usage{}, true, 150},
+		{"broken before the answer", inference.Usage{}, false, 0},
+		{"broken, counted", inference.Usage{Completion: 20, Estimated: true}, false, 70},
+		{"hostile", inference.Usage{Prompt: -5, Completion: -1 << 62}, false, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g, _ := one(keys.Limits{})
+			admit(t, g, keys.Need{Prompt: 50, MaxTokens: 100}).Settle(tt.usage, tt.finished)
+			if u := g.States()[0].Usage; u.Used != tt.want || u.Reserved != 0 {
+				t.Errorf("%+v, want %d", u, tt.want)
+			}
+		})
+	}
+}
+
+// An answer without max_tokens takes from the budget as it grows, and is told to
+// end where nothing is left.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	g, _ := one(keys.Limits{Budget: keys.Budget{Tokens: 1000, Period: keys.Total}})
+	grant := admit(t, g, keys.Need{})
+	var written inference.Tokens
+	for grant.Reach(written) == nil {
+		written++
+		if written > 2000 {
+			t.Fatal("never told to end")
+		}
+	}
+	if written != 1001 {
+		t.Errorf("told to end at %d", written)
+	}
+	grant.Settle(inference.Usage{Completion: written}, false)
+	if used := g.States()[0].Usage.Used; used > 1001 {
+		t.Errorf("%d used", used)
+	}
+	if err := grant.Reach(5000); err != nil {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// At 64 clients no limit lets one more in than it says.
+func TestExactAmongManyClients(t *testing.T) {
+	t.Parallel()
+	const clients, each = 64, 50
+	tests := []struct {
+		name   string
+		limits keys.Limits
+		need   keys.Need
+		want   int64
+	}{
+		{"requests", keys.Limits{RPM: 777}, keys.Need{MaxTokens: 1}, 777},
+		{"tokens", keys.Limits{TPM: 7770}, keys.Need{Prompt: 3, MaxTokens: 7}, 777},
+		{"budget", keys.Limits{Budget: keys.Budget{Tokens: 7775, Period: keys.Month}}, keys.Need{Prompt: 3, MaxTokens: 7}, 777},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g, _ := one(tt.limits)
+			var in atomic.Int64
+			var wg sync.WaitGroup
+			for range clients {
+				wg.Go(func() {
+					for range each {
+						grant, err := g.Admit(context.Background(), secret, tt.need)
+						if err == nil {
+							in.Add(1)
+							grant.Settle(inference.Usage{Prompt: tt.need.Prompt, Completion: tt.need.MaxTokens}, true)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if in.Load() != tt.want {
+				t.Errorf("%d let in, want %d", in.Load(), tt.want)
+			}
+		})
+	}
+}
+
+func TestConcurrencyAmongManyClients(t *testing.T) {
+	t.Parallel()
+	const most = 7
+	g, _ := one(keys.Limits{Concurrency: most})
+	var inside, over, in atomic.Int64
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for range 200 {
+				grant, err := g.Admit(context.Background(), secret, keys.Need{})
+				if err != nil {
+					continue
+				}
+				in.Add(1)
+				if inside.Add(1) > most {
+					over.Add(1)
+				}
+				inside.Add(-1)
+				grant.Settle(inference.Usage{}, false)
+			}
+		})
+	}
+	wg.Wait()
+	if over.Load() != 0 || in.Load() < 200 {
+		t.Errorf("%d times over, %d let in", over.Load(), in.Load())
+	}
+	if s := g.States()[0]; s.InFlight != 0 || s.Usage.Reserved != 0 {
+		t.Errorf("left behind: %+v", s)
+	}
+}
+
+// A hundred streams at once, each writing until it is told to end.
+func TestStreamsNeverOverrunABudget(t *testing.T) {
+	t.Parallel()
+	const budget = 10000
+	g, _ := one(keys.Limits{Budget: keys.Budget{Tokens: budget, Period: keys.Total}})
+	var written atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 100 {
+		wg.Go(func() {
+			grant, err := g.Admit(context.Background(), secret, keys.Need{MaxTokens: inference.Tokens(i%2) * 50})
+			if err != nil {
+				return
+			}
+			var mine inference.Tokens
+			for mine < 1000 && grant.Reach(mine+1) == nil {
+				mine++
+			}
+			written.Add(int64(mine))
+			grant.Settle(inference.Usage{Completion: mine}, true)
+		})
+	}
+	wg.Wait()
+	if used := int64(g.States()[0].Usage.Used); written.Load() > budget || used != written.Load() {
+		t.Errorf("%d written, %d booked of %d", written.Load(), used, budget)
+	}
+}
