@@ -95,8 +95,13 @@ fuzz:  ## every fuzz target for FUZZTIME each
 		done; \
 	done
 
-bench:  ## speed and memory against plain ffmpeg, in one run
+bench: benchvideo benchllm  ## speed and memory beside plain ffmpeg and a plain reverse proxy
+
+benchvideo: build  ## only the video path
 	@$(with) go run ./test/bench $(ARGS)
+
+benchllm: build  ## only the text path
+	@$(with) go run ./test/benchllm $(ARGS)
 
 e2e:  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
@@ -111,4 +116,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: help deps env build run demo test race check lint fmt vet nocgo fuzz bench e2e docs generate clean
+.PHONY: help deps env build run demo test race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e docs generate clean

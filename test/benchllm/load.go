@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const plainBody = `{"model":"` + modelID + `","messages":[{"role":"user","content":"Say something."}],"max_tokens":64}`
+
+const streamBody = `{"model":"` + modelID + `","messages":[{"role":"user","content":"Say something."}],"max_tokens":64,"stream":true}`
+
+// pacedBody asks for so many chunks, one each so many milliseconds.
+func pacedBody(chunks, pause int) string {
+	return fmt.Sprintf(`{"model":"%s","messages":[{"role":"user","content":"Say something."}],"max_tokens":64,"stream":true,"user":"%d %d"}`, modelID, chunks, pause)
+}
+
+// client asks one address.
+type client struct {
+	url, key string
+	http     *http.Client
+}
+
+func newClient(url, key string) *client {
+	return &client{url: url + "/v1/chat/completions", key: key, http: &http.Client{Transport: transport()}}
+}
+
+// ask sends a request and reads the whole answer. heard is called at each read.
+func (c *client) ask(ctx context.Context, body string, heard func(n int)) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	var tail []byte
+	buf := make([]byte, 16<<10)
+	for {
+		n, err := res.Body.Read(buf)
+		if n > 0 {
+			if heard != nil {
+				heard(n)
+			}
+			tail = append(tail[:0], buf[max(0, n-40):n]...)
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case res.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s: %s", res.Status, tail)
+	case strings.Contains(body, `"stream":true`) && !bytes.Contains(tail, []byte("[DONE]")):
+		return fmt.Errorf("the stream ends with %q", tail)
+	}
+	return nil
+}
+
+// closedLoop sends total requests over workers that each wait for their answer.
+func closedLoop(ctx context.Context, c *client, body string, workers, total int) (wall time.Duration, err error) {
+	var (
+		next atomic.Int64
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		errs []error
+	)
+	begin := time.Now()
+	for range workers {
+		wg.Go(func() {
+			for next.Add(1) <= int64(total) {
+				if e := c.ask(ctx, body, nil); e != nil {
+					mu.Lock()
+					errs = append(errs, e)
+					mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(begin), errors.Join(errs...)
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// paced is 100 streams at once with 100 chunks a second each.
+func (s settings) paced(ctx context.Context, b *stand) error {
+	const streams, chunks, pause = 100, 300, 10
+	body := pacedBody(chunks, pause)
+	var costs [3][]float64
+	var late [4][]float64
+	for range s.runs {
+		for i, m := range []struct {
+			url  string
+			pids []int
+		}{{b.proxy, b.proxyPIDs}, {b.gateway, b.gatewayPIDs}, {b.proxies, b.proxiesPIDs}, {b.direct, nil}} {
+			c := newClient(m.url, b.key)
+			before := cpu(m.pids)
+			gaps, err := pace(ctx, c, body, streams, pause)
+			if err != nil {
+				return err
+			}
+			if i < 3 {
+				costs[i] = append(costs[i], float64((cpu(m.pids)-before).Microseconds())/(streams*chunks))
+			}
+			late[i] = append(late[i], quantile(gaps, 0.99))
+		}
+	}
+	fmt.Fprintf(s.out, "%d streams of %d chunks a second (median of %d)              tutti      peer       ratio\n", streams, 1000/pause, s.runs)
+	s.row("gateway | one proxy, per chunk", "µs CPU", median(costs[1]), median(costs[0]), 1.00)
+	fmt.Fprintf(s.out, "  p99 delay of a chunk, ms: direct %.2f, one proxy %.2f, tutti both hops %.2f, two proxies %.2f; added by tutti %.2f (asked 2)\n\n",
+		median(late[3]), median(late[0]), median(late[1]), median(late[2]), median(late[1])-median(late[3]))
+	return nil
+}
+
+// pace runs streams at once and returns by how many milliseconds chunks came later
+// after the one before than they were sent.
+func pace(ctx context.Context, c *client, body string, streams, pause int) ([]float64, error) {
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		gaps  []float64
+		first error
+	)
+	for range streams {
+		wg.Go(func() {
+			var mine []float64
+			last := time.Time{}
+			err := c.ask(ctx, body, func(int) {
+				now := time.Now()
+				if !last.IsZero() {
+					mine = append(mine, max(0, now.Sub(last).Seconds()*1000-float64(pause)))
+				}
+				last = now
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			gaps = append(gaps, mine...)
+			if err != nil {
+				first = err
+			}
+		})
+	}
+	wg.Wait()
+	return gaps, first
+}
+
+// memory is what the gateway holds with a thousand slow streams.
+func (s settings) memory(ctx context.Context, b *stand) error {
+	const streams = 1000
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	idle, idleProxy := resident(b.gatewayPIDs), resident(b.proxyPIDs)
+	var figures [2]int64
+	for i, m := range []struct {
+		url  string
+		pids []int
+	}{{b.gateway, b.gatewayPIDs}, {b.proxy, b.proxyPIDs}} {
+		here, stop := context.WithCancel(ctx)
+		heard := make(chan struct{}, streams)
+		var wg sync.WaitGroup
+		c := newClient(m.url, b.key)
+		for range streams {
+			wg.Go(func() {
+				once := sync.OnceFunc(func() { heard <- struct{}{} })
+				_ = c.ask(here, pacedBody(1000, 1000), func(int) { once() })
+			})
+		}
+		for range streams {
+			select {
+			case <-heard:
+			case <-ctx.Done():
+			case <-time.After(30 * time.Second):
+				stop()
+				wg.Wait()
+				return fmt.Errorf("%s: not all of %d streams began", m.url, streams)
+			}
+		}
+		figures[i] = resident(m.pids)
+		stop()
+		wg.Wait()
+	}
+	fmt.Fprintf(s.out, "%d slow streams: gateway %.1f MB (%.1f MB before; asked 60), one proxy %.1f MB (%.1f before)\n\n",
+		streams, float64(figures[0])/1e6, float64(idle)/1e6, float64(figures[1])/1e6, float64(idleProxy)/1e6)
+	return nil
+}
+
+// grow is how much more memory the processes hold after many requests.
+func (s settings) grow(ctx context.Context, b *stand) error {
+	c := newClient(b.gateway, b.key)
+	if _, err := closedLoop(ctx, c, plainBody, workers, s.growth/5+1); err != nil {
+		return err
+	}
+	before := resident(b.bothPIDs)
+	begin := time.Now()
+	if _, err := closedLoop(ctx, c, plainBody, workers, s.growth); err != nil {
+		return err
+	}
+	after := resident(b.bothPIDs)
+	fmt.Fprintf(s.out, "growth over %d requests: gateway + orchestrator %.1f MB → %.1f MB (%+.1f %%, asked 5), %.0f requests/s\n\n",
+		s.growth, float64(before)/1e6, float64(after)/1e6, 100*float64(after-before)/float64(before), float64(s.growth)/time.Since(begin).Seconds())
+	return nil
+}
