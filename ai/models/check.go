@@ -1,0 +1,103 @@
+package models
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// WriteCheck writes one row per entry: where it stands, what is served, how, for
+// what price, on what, and in which image. image names the container image of an
+// entry, "" where it does not know; nil knows only those that entries name.
+func (c *Config) WriteCheck(w io.Writer, image func(*Entry) string) error {
+	if c.Empty() && len(c.Refused) == 0 {
+		_, err := io.WriteString(w, "No AI models: none is advertised.\n")
+		return err
+	}
+	var b strings.Builder
+	tabs := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	row := func(cells ...string) { _, _ = fmt.Fprintln(tabs, strings.Join(cells, "\t")) }
+	row("AI models", "pipeline", "model", "start", "price", "GPU", "runner")
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		row("  "+e.Place.where(), e.Model.Capability.Pipeline(), e.Model.ID, e.start(), e.prices(), e.room(), e.runner(image))
+	}
+	for _, r := range c.Refused {
+		row("  "+r.Place.where(), dash(r.Pipeline), dash(r.ModelID), "refused", "-", "-", "-")
+	}
+	_ = tabs.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// start is warm, cold or external, with the number where there are several.
+func (e *Entry) start() string {
+	switch n := e.Containers(); {
+	case e.External() && e.Capacity > 0:
+		return "external, " + count(e.Capacity, "job")
+	case e.External():
+		return "external"
+	case n > 1:
+		return warmth(e.Warm) + " ×" + strconv.Itoa(n)
+	}
+	return warmth(e.Warm)
+}
+
+func (e *Entry) prices() string {
+	var all []string
+	for _, p := range e.Prices {
+		text := p.Price.String()
+		if !p.Gateway.IsZero() {
+			text += " for " + p.Gateway.String()
+		}
+		all = append(all, text)
+	}
+	if len(all) == 0 {
+		return "free"
+	}
+	return strings.Join(all, ", ")
+}
+
+// room is the devices and memory that a container takes.
+func (e *Entry) room() string {
+	if e.External() {
+		return "-"
+	}
+	text := count(e.GPUs.Count, "device")
+	if len(e.GPUs.IDs) > 0 {
+		text = "device " + e.GPUs.String()
+	}
+	if e.VRAM > 0 {
+		text += ", " + gigabytes(e.VRAM)
+	}
+	if share := e.need().share; share > 0 {
+		text += ", " + strconv.FormatFloat(share*100, 'f', -1, 64) + " % of memory"
+	}
+	return text
+}
+
+// runner is the image, or the address and the model's name there.
+func (e *Entry) runner(image func(*Entry) string) string {
+	if e.External() {
+		if e.ServedModel != "" {
+			return e.URL + " as " + e.ServedModel
+		}
+		return e.URL
+	}
+	if e.Image != "" {
+		return e.Image
+	}
+	if image == nil {
+		return "image of the pipeline"
+	}
+	return dash(image(e))
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,67 @@
+package models
+
+import (
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Config is what the node serves. It is read once, at start, and read-only.
+type Config struct {
+	// Entries are the valid ones, in the order of the file.
+	Entries []Entry
+	// Refused are the entries that have a problem, in the order of the file.
+	Refused []Refused
+}
+
+// Refused is an entry that is not served.
+type Refused struct {
+	Place Place
+	// Pipeline and ModelID are as far as they could be read, fit to be printed.
+	Pipeline, ModelID string
+}
+
+// Empty reports whether nothing is left to be served, so that the node
+// advertises no AI.
+func (c *Config) Empty() bool { return len(c.Entries) == 0 }
+
+// Models are the models that are served, each once, in the order of the file.
+func (c *Config) Models() []inference.Model {
+	var out []inference.Model
+	for i := range c.Entries {
+		if m := c.Entries[i].Model; !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Managed reports whether any entry needs a container of ours.
+func (c *Config) Managed() bool {
+	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return !e.External() })
+}
+
+// Price is what a gateway pays for a model: its own price, or else the one for
+// all. Of two for the same gateway the later in the file holds. It is false for a
+// model that is not served or has no price for that gateway.
+func (c *Config) Price(model inference.Model, gateway core.Address) (core.UnitPrice, bool) {
+	var general, own core.UnitPrice
+	for i := range c.Entries {
+		if c.Entries[i].Model != model {
+			continue
+		}
+		for _, p := range c.Entries[i].Prices {
+			switch p.Gateway {
+			case core.Address{}:
+				general = p.Price
+			case gateway:
+				own = p.Price
+			}
+		}
+	}
+	if own.IsSet() {
+		return own, true
+	}
+	return general, general.IsSet()
+}

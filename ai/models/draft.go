@@ -1,0 +1,164 @@
+package models
+
+import (
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// draft is an entry while it is read.
+type draft struct {
+	l     *loader
+	place Place
+	node  node
+	// inline says that it has no JSON, so that remedies name options instead.
+	inline bool
+	// given are the fields that the entry has, by their proper name. A field that is
+	// null is not among them.
+	given map[string]node
+
+	entry    Entry
+	pipeline Pipeline
+	price    priceDraft
+	// flagLines are where the variables of optimization_flags stand.
+	flagLines map[string]int
+	// external: it names a server, if perhaps a wrong one.
+	external bool
+	// refused: it has a problem. merged: it is a price of another entry.
+	refused, merged bool
+}
+
+// read fills the entry and tells every mistake that it alone has.
+func (d *draft) read() {
+	d.entry.Place = d.place
+	d.entry.GPUs.Count = 1
+	d.collect()
+	for _, f := range fields() {
+		if v, ok := d.given[f.name]; ok && d.fits(f, v) {
+			f.read(d, v)
+		}
+	}
+	d.finish()
+}
+
+// collect sorts the members by name and tells about those that mean nothing.
+func (d *draft) collect() {
+	d.given = map[string]node{}
+	all := fields()
+	for _, m := range d.node.members {
+		name := properName(all, m.name)
+		before, twice := d.given[name]
+		switch {
+		case name == "":
+			d.noteUnknown(all, m)
+		case m.value.kind == isNull:
+			d.noteAt(m.value, name, "null counts as left out")
+		case twice && (before.kind != m.value.kind || before.text != m.value.text || before.kind == isObject || before.kind == isArray):
+			d.blame(fault.ModelFieldInvalid, m.value, name, "it is given twice", "keep one of the two")
+		default:
+			d.given[name] = m.value
+		}
+	}
+}
+
+// properName finds a field whatever the case of its letters, as the existing node
+// does; "" when there is none.
+func properName(all []field, name string) string {
+	for _, f := range all {
+		if strings.EqualFold(f.name, name) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+func (d *draft) noteUnknown(all []field, m member) {
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.name
+	}
+	text := "there is no such field, it is ignored"
+	if near := didYouMean(m.name, names); near != "" {
+		text += "; did you mean " + near + "?"
+	}
+	d.noteAt(m.value, clean(m.name), text)
+}
+
+// fits reports whether a value has a type that the field takes, and blames it
+// otherwise.
+func (d *draft) fits(f field, v node) bool {
+	for _, k := range f.kinds {
+		if v.kind == k {
+			return true
+		}
+	}
+	names := make([]string, len(f.kinds))
+	for i, k := range f.kinds {
+		names[i] = string(k)
+	}
+	what := "it is " + string(v.kind)
+	if v.kind == isBool {
+		what = "it is " + v.text
+	}
+	if d.inline {
+		what = shown(v.text) + " is"
+	}
+	code := fault.ModelFieldInvalid
+	if f.money {
+		code = fault.ModelPriceInvalid
+	}
+	if d.inline {
+		d.blame(code, v, f.name, what+" not "+list(names), "write "+clean(d.pipelineText())+":"+clean(d.modelText())+":true")
+		return false
+	}
+	d.blame(code, v, f.name, what+", not "+list(names), "write "+f.example)
+	return false
+}
+
+// blame refuses the entry for a mistake in one of its fields.
+func (d *draft) blame(code fault.Code, at node, name, text, remedy string) {
+	d.refused = true
+	place := d.place
+	if at.line > 0 {
+		place.Line = at.line
+	}
+	d.l.blame(&Problem{Code: code, Place: place, Field: name, Model: clean(strings.TrimSpace(d.pipelineText() + " " + d.modelText())), Text: text, Remedy: remedy})
+}
+
+// blameEntry refuses the entry for a mistake of the whole.
+func (d *draft) blameEntry(code fault.Code, name, text, remedy string) {
+	d.blame(code, d.node, name, text, remedy)
+}
+
+// maxNotices bounds what is told about a file of nonsense.
+const maxNotices = 200
+
+func (d *draft) noteAt(at node, name, text string) {
+	place := d.place
+	if at.line > 0 {
+		place.Line = at.line
+	}
+	place.Source = clean(place.Source)
+	if len(d.l.notices) < maxNotices {
+		d.l.notices = append(d.l.notices, Notice{Place: place, Field: name, Text: text})
+	}
+}
+
+func (d *draft) note(name, text string) { d.noteAt(d.node, name, text) }
+
+// text is a field's text as it was given, "" when it was not or is no string.
+func (d *draft) text(name string) string {
+	if v := d.given[name]; v.kind == isString {
+		return v.text
+	}
+	return ""
+}
+
+func (d *draft) pipelineText() string { return d.text("pipeline") }
+func (d *draft) modelText() string    { return d.text("model_id") }
+
+// model is what the entry serves; it is false as long as that could not be read.
+func (d *draft) model() (inference.Model, bool) {
+	return d.entry.Model, d.pipeline.Capability != 0 && d.entry.Model.ID != ""
+}

@@ -1,0 +1,120 @@
+package models
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Entry is one runner that the operator asks for: a container of ours, or a
+// server that runs already. It is valid, and read-only once made.
+type Entry struct {
+	Model inference.Model
+	// Warm asks for the model to be loaded from the start.
+	Warm bool
+	// URL is the base address of a server that the operator runs, without slash at
+	// its end; "" means that the node starts a container.
+	URL string
+	// Token is sent to URL as bearer token.
+	Token Secret
+	// ServedModel is the model's name at the server behind URL, "" when it is
+	// Model.ID.
+	ServedModel string
+	// Capacity is the number of jobs at once at an external server, or of
+	// containers to start; 0 means that it was not said: see Containers.
+	Capacity int
+	// Flags are the optimization_flags, in the order of the file. Environment is
+	// what a container gets.
+	Flags Settings
+	// LLM are the checked settings of a text generation container of ours, nil for
+	// everything else.
+	LLM *LLM
+	// GPUs are the devices that each container gets.
+	GPUs GPUs
+	// VRAM is the GPU memory that a container needs, over all its devices, in
+	// bytes; 0 when unknown or external.
+	VRAM int64
+	// Image is the container image that the entry asks for, "" for the pipeline's.
+	Image string
+	// Prices are what is asked for the model; empty only off-chain.
+	Prices []GatewayPrice
+	// Place is where the entry begins.
+	Place Place
+}
+
+// External reports whether the operator runs the server.
+func (e *Entry) External() bool { return e.URL != "" }
+
+// Served is the model's name at the runner.
+func (e *Entry) Served() string {
+	if e.ServedModel != "" {
+		return e.ServedModel
+	}
+	return e.Model.ID
+}
+
+// Containers is how many containers the entry asks for, 0 for an external one.
+func (e *Entry) Containers() int {
+	if e.External() {
+		return 0
+	}
+	return max(1, e.Capacity)
+}
+
+// MemoryOn is the memory that a container of the entry takes on each of its
+// devices if that is one of size bytes: its share of VRAM, or what the text
+// generation runner is told to take if that is more. 0 is unknown.
+func (e *Entry) MemoryOn(size int64) int64 {
+	if e.External() {
+		return 0
+	}
+	return e.need().on(size)
+}
+
+// Environment is what a container of the entry gets beside PIPELINE and MODEL_ID:
+// for text generation each of the runner's settings, in a fixed order with our
+// defaults, then the other flags in the order of the file. An external entry has
+// none.
+func (e *Entry) Environment() Settings {
+	if e.External() {
+		return nil
+	}
+	var out Settings
+	if e.LLM != nil {
+		out = e.LLM.settings()
+	}
+	for _, s := range e.Flags {
+		if _, typed := out.Lookup(s.Name); !typed {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// GPUs are the devices of one container.
+type GPUs struct {
+	// Count is how many it gets, at least 1 for a container and 0 for an external
+	// server; in a node without devices it runs on none.
+	Count int
+	// IDs names them; nil leaves the choice to the node.
+	IDs []string
+}
+
+// String is "2", or "0,1" when they are named.
+func (g GPUs) String() string {
+	if len(g.IDs) > 0 {
+		return strings.Join(g.IDs, ",")
+	}
+	return strconv.Itoa(g.Count)
+}
+
+// GatewayPrice is a price for one gateway.
+type GatewayPrice struct {
+	// Gateway is the payer's address; zero means every other gateway.
+	Gateway core.Address
+	Price   core.UnitPrice
+	// FromFlags says that the entry named none and the node's own price holds.
+	FromFlags bool
+}

@@ -1,0 +1,90 @@
+package models
+
+import (
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// finish judges what needs more than one field of the entry.
+func (d *draft) finish() {
+	for _, name := range []string{"pipeline", "model_id"} {
+		if _, ok := d.given[name]; !ok {
+			d.missing(name)
+		}
+	}
+	if _, ok := d.given["warm"]; !ok {
+		d.note("warm", "is left out, which counts as false: the model is loaded at its first job")
+	}
+	d.finishPrice()
+	if d.external {
+		d.noteIdle("has no effect on an external server", "optimization_flags", "gpus", "vram_gb", "image")
+		d.entry.Flags, d.entry.GPUs, d.entry.VRAM, d.entry.Image = nil, GPUs{}, 0, ""
+		return
+	}
+	d.noteIdle("has no effect without url", "token", "served_model")
+	d.entry.Token, d.entry.ServedModel = Secret{}, ""
+	d.judgeFlags()
+	if d.pipeline.Capability == capability.LLM {
+		d.finishLLM()
+	}
+	d.judgeDevices()
+	if d.entry.VRAM == 0 {
+		d.entry.VRAM = d.pipeline.VRAM
+	}
+}
+
+// noteIdle tells about fields that only the other kind of entry has a use for.
+func (d *draft) noteIdle(why string, names ...string) {
+	for _, name := range names {
+		if v, ok := d.given[name]; ok {
+			d.noteAt(v, name, why)
+		}
+	}
+}
+
+// missing refuses the entry for a field of the minimum.
+func (d *draft) missing(name string) {
+	remedy := `add "` + name + `"`
+	switch {
+	case d.inline && d.l.isPriceField(name):
+		remedy = "give -pricePerUnit, or write a file instead"
+	case d.inline:
+		remedy = "write pipeline:model_id:warm"
+	case d.l.isPriceField(name):
+		remedy += ", or give -pricePerUnit for all"
+	}
+	d.blameEntry(fault.ModelFieldMissing, name, "missing minimum field", remedy)
+}
+
+// judgeDevices checks the number and names of the devices against the node's.
+func (d *draft) judgeDevices() {
+	have := d.l.options.Devices
+	at := d.given["gpus"]
+	if need := d.entry.GPUs.Count; need > 1 && need > len(have) {
+		d.blame(fault.ModelDevices, at, "gpus", "the model needs "+count(need, "device")+", the node was given "+count(len(have), "device"),
+			"give more with -gpu, or spread the model over fewer")
+		return
+	}
+	for _, id := range d.entry.GPUs.IDs {
+		if len(have) > 0 && !hasDevice(have, id) {
+			d.blame(fault.ModelDevices, at, "gpus", "the node was not given the device "+id, "name one of "+deviceNames(have))
+		}
+	}
+}
+
+func hasDevice(have []Device, id string) bool {
+	for _, d := range have {
+		if d.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func deviceNames(have []Device) string {
+	names := make([]string, len(have))
+	for i, d := range have {
+		names[i] = d.ID
+	}
+	return list(names)
+}

@@ -1,0 +1,240 @@
+package models
+
+import (
+	"strconv"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// judge compares entries with one another, in the order of the file: of two that
+// do not go together the later is refused.
+func (l *loader) judge() {
+	l.judgeWarmth()
+	l.mergePrices()
+	l.notePrices()
+	l.judgeMemory()
+}
+
+// where names another entry for a message: "line 4", or "entry 2" where there are
+// no lines.
+func (p Place) where() string {
+	if p.Line > 0 {
+		return "line " + strconv.Itoa(p.Line)
+	}
+	return "entry " + strconv.Itoa(p.Entry)
+}
+
+// judgeWarmth refuses a model that is warm in one entry and cold in another. An
+// entry that is refused for something else counts, so that all is told at once.
+func (l *loader) judgeWarmth() {
+	first := map[inference.Model]*draft{}
+	for _, d := range l.drafts {
+		m, ok := d.model()
+		if !ok {
+			continue
+		}
+		before, seen := first[m]
+		switch {
+		case !seen:
+			first[m] = d
+		case before.entry.Warm != d.entry.Warm:
+			d.blame(fault.ModelWarmAndCold, d.given["warm"], "warm",
+				m.String()+" is "+warmth(d.entry.Warm)+" here and "+warmth(before.entry.Warm)+" in "+before.place.where(),
+				`give both the same "warm", or delete one`)
+		}
+	}
+}
+
+func warmth(warm bool) string {
+	if warm {
+		return "warm"
+	}
+	return "cold"
+}
+
+// runner is what entries share that differ in their price only.
+type runner struct {
+	model inference.Model
+	url   string
+}
+
+// mergePrices makes one entry of those that repeat a runner with a price for
+// another gateway. The existing node would start a container for each; nobody who
+// writes a second price means that.
+func (l *loader) mergePrices() {
+	first := map[runner]*draft{}
+	for _, d := range l.drafts {
+		if d.refused {
+			continue
+		}
+		r := runner{d.entry.Model, d.entry.URL}
+		base, seen := first[r]
+		switch {
+		case !seen:
+			first[r] = d
+		case len(d.entry.Prices) > 0 && !base.pricesFor(d.price.gateway):
+			d.merged = true
+			base.entry.Prices = append(base.entry.Prices, d.entry.Prices...)
+			d.note("gateway", "counts as a price of "+base.place.where()+" for "+gatewayName(d.price.gateway)+"; no second runner is made of it")
+		}
+	}
+}
+
+func (d *draft) pricesFor(gateway core.Address) bool {
+	for _, p := range d.entry.Prices {
+		if p.Gateway == gateway {
+			return true
+		}
+	}
+	return len(d.entry.Prices) == 0
+}
+
+func gatewayName(a core.Address) string {
+	if a.IsZero() {
+		return "all other gateways"
+	}
+	return "gateway " + a.String()
+}
+
+// notePrices tells about prices of one model and gateway that replace one another,
+// and about models that only named gateways have a price for.
+func (l *loader) notePrices() {
+	type key struct {
+		model   inference.Model
+		gateway core.Address
+	}
+	last := map[key]*draft{}
+	for _, d := range l.drafts {
+		if d.refused || len(d.entry.Prices) == 0 {
+			continue
+		}
+		k := key{d.entry.Model, d.price.gateway}
+		if before, seen := last[k]; seen && before.ownPrice().String() != d.ownPrice().String() {
+			d.noteAt(d.given["price_per_unit"], "price_per_unit", "replaces the price of "+before.place.where()+" for "+gatewayName(k.gateway))
+		}
+		last[k] = d
+	}
+	for _, d := range l.drafts {
+		if d.refused || d.merged || len(d.entry.Prices) == 0 {
+			continue
+		}
+		if _, general := last[key{model: d.entry.Model}]; !general {
+			d.noteAt(d.given["gateway"], "gateway", "no entry of "+d.entry.Model.String()+" has a price for other gateways, so they get none")
+		}
+	}
+}
+
+// ownPrice is the price that the draft itself gave.
+func (d *draft) ownPrice() core.UnitPrice { return d.entry.Prices[0].Price }
+
+// judgeMemory adds up what the warm containers take, and refuses the entry with
+// which they no longer fit.
+func (l *loader) judgeMemory() {
+	devices := l.options.Devices
+	if len(devices) == 0 || !l.needsMemory() {
+		return
+	}
+	for _, d := range devices {
+		if d.MemoryBytes <= 0 {
+			l.notices = append(l.notices, Notice{Place: Place{Source: l.source},
+				Text: "the memory of GPU " + clean(d.ID) + " is not known, so whether the models fit was not checked"})
+			return
+		}
+	}
+	var warm []need
+	for _, d := range l.drafts {
+		if d.refused || d.merged || d.entry.External() {
+			continue
+		}
+		if d.entry.VRAM == 0 {
+			d.note("vram_gb", "how much GPU memory a "+d.pipeline.Name()+" model needs depends on the model; give vram_gb to have it checked")
+		}
+		if !fits([]need{d.entry.need()}, devices) {
+			d.tooLarge(devices)
+			continue
+		}
+		if d.entry.Warm {
+			warm = d.addWarm(warm, devices)
+		}
+	}
+}
+
+// needsMemory reports whether any entry starts a container.
+func (l *loader) needsMemory() bool {
+	for _, d := range l.drafts {
+		if !d.refused && !d.merged && !d.entry.External() {
+			return true
+		}
+	}
+	return false
+}
+
+// tooLarge is for a model that does not fit even alone: refused when it is to be
+// warm, and told about when a job would try it.
+func (d *draft) tooLarge(devices []Device) {
+	n := d.entry.need()
+	each := gigabytes(n.most(devices) / int64(max(1, n.devices)))
+	text := "the model needs " + each + " of GPU memory on each of " + count(n.devices, "device") + ", which too few of the node's devices have"
+	if n.devices <= 1 {
+		text = "the model needs " + each + " of GPU memory, the largest device has " + gigabytes(n.largest(devices))
+	}
+	if !d.entry.Warm {
+		d.note("", text+": its first job will fail")
+		return
+	}
+	d.blame(fault.WarmModelsTooLarge, d.given["warm"], "warm", text, "use a smaller model, or correct the need with vram_gb")
+}
+
+// addWarm adds the entry's containers to those that fit, or refuses it.
+func (d *draft) addWarm(warm []need, devices []Device) []need {
+	n := d.entry.need()
+	with := warm
+	for range d.entry.Containers() {
+		with = append(with[:len(with):len(with)], n)
+		if fits(with, devices) {
+			continue
+		}
+		sum := int64(0)
+		for _, w := range with {
+			sum += w.most(devices)
+		}
+		text := "with this one the warm models need " + gigabytes(sum) + " of GPU memory, " + allDevices(devices)
+		if sum <= total(devices) {
+			text = "no device has " + gigabytes(n.most(devices)/int64(max(1, n.devices))) + " of GPU memory left for this model beside the warm ones before it"
+		}
+		remedy := `write "warm": false for one of them, use a smaller model, or correct a need with vram_gb`
+		if n.share > 0 {
+			remedy += " and GPU_MEMORY_UTILIZATION"
+		}
+		d.blame(fault.WarmModelsTooLarge, d.given["warm"], "warm", text, remedy)
+		return warm
+	}
+	return with
+}
+
+func total(devices []Device) (sum int64) {
+	for _, d := range devices {
+		sum += d.MemoryBytes
+	}
+	return sum
+}
+
+// allDevices is "the 2 devices have 48 GB".
+func allDevices(devices []Device) string {
+	if len(devices) == 1 {
+		return "the device has " + gigabytes(total(devices))
+	}
+	return "the " + count(len(devices), "device") + " have " + gigabytes(total(devices))
+}
+
+// gigabytes writes an amount of memory with at most one decimal.
+func gigabytes(n int64) string {
+	tenths := (n + GB/20) / (GB / 10)
+	text := strconv.FormatInt(tenths/10, 10)
+	if tenths%10 != 0 {
+		text += "." + strconv.FormatInt(tenths%10, 10)
+	}
+	return text + " GB"
+}

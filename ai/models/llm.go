@@ -1,0 +1,204 @@
+package models
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// LLM are the settings of a text generation container, defaults filled in.
+type LLM struct {
+	// EightBit quantises the weights to 8 bits.
+	EightBit bool
+	// PipelineParallel is the number of stages and TensorParallel of parts of a
+	// stage; each part has a device.
+	PipelineParallel, TensorParallel int
+	// MaxModelLen bounds a prompt and its answer, MaxBatchedTokens the tokens of a
+	// batch and MaxSeqs its sequences.
+	MaxModelLen, MaxBatchedTokens inference.Tokens
+	MaxSeqs                       int
+	// Utilisation is the share of each device's memory that the runner takes.
+	Utilisation float64
+}
+
+// The runner's variables, in the order of its documentation.
+const (
+	use8Bit          = "USE_8BIT"
+	pipelineParallel = "PIPELINE_PARALLEL_SIZE"
+	tensorParallel   = "TENSOR_PARALLEL_SIZE"
+	maxModelLen      = "MAX_MODEL_LEN"
+	maxBatchedTokens = "MAX_NUM_BATCHED_TOKENS"
+	maxSeqs          = "MAX_NUM_SEQS"
+	utilisation      = "GPU_MEMORY_UTILIZATION"
+)
+
+func llmVariables() []string {
+	return []string{use8Bit, pipelineParallel, tensorParallel, maxModelLen, maxBatchedTokens, maxSeqs, utilisation}
+}
+
+// DefaultLLM are the settings of an entry that names none.
+func DefaultLLM() LLM {
+	return LLM{PipelineParallel: 1, TensorParallel: 1, MaxModelLen: 8192, MaxBatchedTokens: 8192, MaxSeqs: 128, Utilisation: 0.97}
+}
+
+// settings are the variables, all of them, so that what runs does not depend on
+// the defaults of the image.
+func (m *LLM) settings() Settings {
+	return Settings{
+		NewSetting(use8Bit, strconv.FormatBool(m.EightBit)),
+		NewSetting(pipelineParallel, strconv.Itoa(m.PipelineParallel)),
+		NewSetting(tensorParallel, strconv.Itoa(m.TensorParallel)),
+		NewSetting(maxModelLen, strconv.FormatInt(int64(m.MaxModelLen), 10)),
+		NewSetting(maxBatchedTokens, strconv.FormatInt(int64(m.MaxBatchedTokens), 10)),
+		NewSetting(maxSeqs, strconv.Itoa(m.MaxSeqs)),
+		NewSetting(utilisation, strconv.FormatFloat(m.Utilisation, 'g', -1, 64)),
+	}
+}
+
+// devices is how many the runner spreads itself over.
+func (m *LLM) devices() int { return m.PipelineParallel * m.TensorParallel }
+
+// maxSetting bounds the runner's numbers well above what any machine has.
+const maxSetting = 1 << 30
+
+// blameSetting refuses an entry for one of the variables.
+func (d *draft) blameSetting(name, text, remedy string) {
+	at := d.given["optimization_flags"]
+	if line := d.flagLines[name]; line > 0 {
+		at.line = line
+	}
+	d.blame(fault.RunnerSettingInvalid, at, "optimization_flags."+name, text, remedy)
+}
+
+// finishLLM reads the variables and judges them together.
+func (d *draft) finishLLM() {
+	m := DefaultLLM()
+	ok := d.switchSetting(use8Bit, &m.EightBit)
+	ok = d.numberSetting(pipelineParallel, &m.PipelineParallel, maxGPUs) && ok
+	ok = d.numberSetting(tensorParallel, &m.TensorParallel, maxGPUs) && ok
+	ok = d.tokensSetting(maxModelLen, &m.MaxModelLen) && ok
+	ok = d.tokensSetting(maxBatchedTokens, &m.MaxBatchedTokens) && ok
+	ok = d.numberSetting(maxSeqs, &m.MaxSeqs, maxSetting) && ok
+	ok = d.shareSetting(&m) && ok
+	d.entry.LLM = &m
+	if !ok {
+		return
+	}
+	d.judgeBatch(&m)
+	d.judgeSpread(&m)
+}
+
+func (d *draft) switchSetting(name string, to *bool) bool {
+	v, given := d.entry.Flags.Lookup(name)
+	if !given {
+		return true
+	}
+	on, ok := truth(v)
+	if !ok {
+		d.blameSetting(name, shown(v)+" is neither true nor false", "write true or false")
+	}
+	*to = on == "true"
+	return ok
+}
+
+func (d *draft) numberSetting(name string, to *int, most int) bool {
+	v, given := d.entry.Flags.Lookup(name)
+	if !given {
+		return true
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(v))
+	if err != nil || n < 1 || n > most {
+		d.blameSetting(name, shown(v)+" is not a whole number from 1 to "+strconv.Itoa(most), "write a whole number")
+		return false
+	}
+	*to = n
+	return true
+}
+
+func (d *draft) tokensSetting(name string, to *inference.Tokens) bool {
+	n := int(*to)
+	ok := d.numberSetting(name, &n, maxSetting)
+	*to = inference.Tokens(n)
+	return ok
+}
+
+func (d *draft) shareSetting(m *LLM) bool {
+	v, given := d.entry.Flags.Lookup(utilisation)
+	if !given {
+		return true
+	}
+	share, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+	if err != nil || !(share > 0 && share <= 1) {
+		d.blameSetting(utilisation, shown(v)+" is not above 0 and at most 1", "write 0.97 for 97 % of the device's memory")
+		return false
+	}
+	m.Utilisation = share
+	return true
+}
+
+// judgeBatch: a batch that is shorter than a sequence can be makes the runner end
+// at its start.
+func (d *draft) judgeBatch(m *LLM) {
+	if m.MaxBatchedTokens >= m.MaxModelLen {
+		return
+	}
+	length := strconv.FormatInt(int64(m.MaxModelLen), 10)
+	if _, given := d.entry.Flags.Lookup(maxBatchedTokens); !given {
+		m.MaxBatchedTokens = m.MaxModelLen
+		d.note("optimization_flags."+maxBatchedTokens, "is left out and set to "+length+", as it must not be less than MAX_MODEL_LEN")
+		return
+	}
+	d.blameSetting(maxBatchedTokens, strconv.FormatInt(int64(m.MaxBatchedTokens), 10)+" is less than MAX_MODEL_LEN, "+length, "write "+length+" or more")
+}
+
+// judgeSpread compares the parts of the model with its shape and with the devices
+// of the entry.
+func (d *draft) judgeSpread(m *LLM) {
+	_, tensorGiven := d.entry.Flags.Lookup(tensorParallel)
+	if _, named := d.given["gpus"]; named && !tensorGiven && d.entry.GPUs.Count%m.PipelineParallel == 0 {
+		// Devices alone say that the model is to be spread over them.
+		m.TensorParallel = d.entry.GPUs.Count / m.PipelineParallel
+	} else if named && d.entry.GPUs.Count != m.devices() {
+		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" times PIPELINE_PARALLEL_SIZE "+strconv.Itoa(m.PipelineParallel)+
+			" are "+count(m.devices(), "device")+", gpus names "+strconv.Itoa(d.entry.GPUs.Count), "make them equal")
+		return
+	}
+	d.entry.GPUs.Count = m.devices()
+	if m.devices() == 1 || d.refused {
+		return
+	}
+	shape, why := d.l.shapeOf(d.entry.Model.ID)
+	if why != "" {
+		d.note("optimization_flags", "whether the model can be spread over "+count(m.devices(), "device")+" was not checked: "+why)
+		return
+	}
+	if shape.heads > 0 && shape.heads%m.TensorParallel != 0 {
+		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" does not divide the model's "+strconv.Itoa(shape.heads)+" attention heads",
+			"write "+divisors(shape.heads, maxGPUs))
+	}
+	if shape.layers > 0 && m.PipelineParallel > shape.layers {
+		d.blameSetting(pipelineParallel, strconv.Itoa(m.PipelineParallel)+" is more than the model's "+strconv.Itoa(shape.layers)+" layers",
+			"write "+strconv.Itoa(shape.layers)+" or less")
+	}
+}
+
+// divisors lists the few smallest numbers that divide n.
+func divisors(n, most int) string {
+	var out []string
+	for i := 1; i <= min(n, most) && len(out) < 5; i++ {
+		if n%i == 0 {
+			out = append(out, strconv.Itoa(i))
+		}
+	}
+	return list(out)
+}
+
+// count writes "1 device", "2 devices".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

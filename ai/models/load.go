@@ -1,0 +1,202 @@
+package models
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// maxProblems bounds how many mistakes are told, and maxEntries how many models
+// one node is asked to serve.
+const (
+	maxProblems = 200
+	maxEntries  = 1000
+)
+
+// inPlace names the option as the source of what it holds itself.
+const inPlace = "-aiModels"
+
+// loader collects what is found while one configuration is read.
+type loader struct {
+	options  Options
+	verified Verified
+	source   string
+	drafts   []*draft
+	notices  []Notice
+	problems Problems
+}
+
+// Load reads the models file, or the inline form. The Config is never nil: it
+// holds the entries without a problem, and they are to be served whatever the
+// error says. The error is Problems, all of them; its codes are those of
+// core/fault/codes_models.go, NoModels the last when no entry is left.
+func Load(o Options) (*Config, []Notice, error) {
+	l := &loader{options: o, source: inPlace, verified: Shipped()}
+	if strings.TrimSpace(o.Value) == "" {
+		l.notices = append(l.notices, Notice{Place: Place{Source: inPlace}, Text: "is not given, so no AI is offered"})
+		return &Config{}, l.notices, nil
+	}
+	l.readVerified()
+	l.readValue()
+	for _, d := range l.drafts {
+		d.read()
+	}
+	l.judge()
+	return l.result()
+}
+
+// result makes the configuration of the drafts that are left.
+func (l *loader) result() (*Config, []Notice, error) {
+	c := &Config{}
+	for _, d := range l.drafts {
+		switch {
+		case d.refused:
+			c.Refused = append(c.Refused, Refused{d.place, clean(d.pipelineText()), clean(d.modelText())})
+		case !d.merged:
+			c.Entries = append(c.Entries, d.entry)
+		}
+	}
+	slices.SortStableFunc(l.problems, func(a, b *Problem) int { return l.compare(a.Place, b.Place) })
+	slices.SortStableFunc(l.notices, func(a, b Notice) int { return l.compare(a.Place, b.Place) })
+	if len(c.Entries) == 0 {
+		l.problems = append(l.problems, &Problem{Code: fault.NoModels, Place: Place{Source: l.source},
+			Text: "no valid entry is left, so the node runs without AI", Remedy: "correct the file and restart"})
+	}
+	if len(l.problems) == 0 {
+		return c, l.notices, nil
+	}
+	return c, l.notices, l.problems
+}
+
+// compare orders places: other files than the models file first, which has the
+// rest, then by line and entry.
+func (l *loader) compare(a, b Place) int {
+	rank := func(p Place) int {
+		if p.Source == l.options.VerifiedFile && p.Source != l.source {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(rank(a)-rank(b), a.Line-b.Line, a.Entry-b.Entry)
+}
+
+func (l *loader) readVerified() {
+	if l.options.VerifiedFile == "" {
+		return
+	}
+	content, why := l.readFile(l.options.VerifiedFile)
+	if why != "" {
+		l.problems = append(l.problems, &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: l.options.VerifiedFile},
+			Text: why, Remedy: "correct -aiVerifiedModels or leave it out"})
+		return
+	}
+	l.problems = append(l.problems, l.verified.extend(l.options.VerifiedFile, content)...)
+}
+
+// inlineForm is how the inline list begins: a word, which may be a mistyped
+// pipeline, and a colon. A path has a slash or a dot before its first colon.
+var inlineForm = regexp.MustCompile(`^\s*[A-Za-z0-9 _-]*:`)
+
+// readValue makes drafts of whatever -aiModels holds.
+func (l *loader) readValue() {
+	value := l.options.Value
+	if t := strings.TrimSpace(value); t[0] == '[' || t[0] == '{' {
+		l.readJSON([]byte(value))
+		return
+	}
+	content, why := l.readFile(value)
+	switch {
+	case why == "":
+		l.source = value
+		l.readJSON(content)
+	case inlineForm.MatchString(value):
+		// Also where the list is too long to be a file's name.
+		l.readInline(value)
+	default:
+		l.source = value
+		remedy := "correct -aiModels; it takes a file's path or pipeline:model_id:warm,…"
+		l.refuseAll(fault.ModelsFileUnreadable, Place{Source: value}, why, remedy)
+	}
+}
+
+// missing is why a file that does not exist cannot be read.
+const missing = "there is no such file"
+
+// readFile returns a file's content, or why there is none.
+func (l *loader) readFile(path string) (content []byte, why string) {
+	if l.options.ReadFile == nil || strings.ContainsRune(path, 0) {
+		return nil, missing
+	}
+	content, err := l.options.ReadFile(path)
+	switch {
+	case err == nil && len(content) > MaxFileBytes:
+		return nil, "the file is larger than 4 MiB"
+	case err == nil:
+		return content, ""
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, missing
+	case errors.Is(err, fs.ErrPermission):
+		return nil, "this user may not read it"
+	}
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	return nil, err.Error()
+}
+
+// readJSON makes a draft of every object of the array.
+func (l *loader) readJSON(content []byte) {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	if s := checkSyntax(content); s != nil {
+		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source, Line: s.line, Column: s.column}, s.text, s.remedy)
+		return
+	}
+	root, err := parseTree(content)
+	if err != nil {
+		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source}, err.Error(), "shorten the list")
+		return
+	}
+	if root.kind != isArray {
+		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source, Line: root.line},
+			"it is "+string(root.kind)+", not an array of models", "put the models between [ and ]")
+		return
+	}
+	for i, item := range root.items {
+		place := Place{Source: l.source, Line: item.line, Entry: i + 1}
+		switch {
+		case i == maxEntries:
+			l.refuseAll(fault.ModelsFileInvalid, place, "there are more than 1000 entries", "shorten the list")
+			return
+		case item.kind != isObject:
+			l.refuseAll(fault.ModelFieldInvalid, place, "an entry is "+string(item.kind)+", not an object", `write {"pipeline": …, "model_id": …, …}`)
+		default:
+			l.drafts = append(l.drafts, &draft{l: l, place: place, node: item})
+		}
+	}
+}
+
+// refuseAll tells a mistake that no single model has.
+func (l *loader) refuseAll(code fault.Code, place Place, text, remedy string) {
+	l.blame(&Problem{Code: code, Place: place, Text: clean(text), Remedy: remedy})
+}
+
+func (l *loader) blame(p *Problem) {
+	p.Place.Source = clean(p.Place.Source)
+	if len(l.problems) < maxProblems {
+		l.problems = append(l.problems, p)
+	}
+}
+
+// clean makes a text fit for one line of a log.
+func clean(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\ufffd' }) < 0 && len(s) <= 300 {
+		return s
+	}
+	return shown(s)
+}

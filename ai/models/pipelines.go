@@ -1,0 +1,67 @@
+package models
+
+import (
+	"github.com/tuttinode/tutti/core/capability"
+)
+
+// GB is the unit of GPU memory here: a billion bytes. A card sold as 24 GB has a
+// little more than 24 of them, so that a model that needs 24 GB fits.
+const GB = 1_000_000_000
+
+// Pipeline is what is known of a pipeline that a models file may name.
+type Pipeline struct {
+	Capability capability.ID
+	// Unit is what one unit of work is, for prices.
+	Unit string
+	// VRAM is the GPU memory that one of its models needs, in bytes; 0 when that
+	// depends on the model alone.
+	VRAM int64
+	// Images says that its runner takes SFAST and DEEPCACHE.
+	Images bool
+}
+
+// Name is the pipeline's name in the network.
+func (p Pipeline) Name() string { return p.Capability.Pipeline() }
+
+// Pipelines are those that a models file may name, in the network's order.
+func Pipelines() []Pipeline {
+	return []Pipeline{
+		{capability.TextToImage, "output pixel", 24 * GB, true},
+		{capability.ImageToImage, "input pixel", 20 * GB, true},
+		{capability.ImageToVideo, "output pixel", 24 * GB, true},
+		{capability.Upscale, "input pixel", 24 * GB, true},
+		{capability.AudioToText, "millisecond of audio", 12 * GB, false},
+		{capability.SegmentAnything2, "input pixel", 6 * GB, false},
+		{capability.LLM, "output token asked for", 16 * GB, false},
+		{capability.ImageToText, "input pixel", 4 * GB, false},
+		{capability.LiveVideoToVideo, "input pixel", 0, false},
+		{capability.TextToSpeech, "character of text", 12 * GB, false},
+	}
+}
+
+// pipelineNamed finds a pipeline by the network's rule for names.
+func pipelineNamed(name string) (Pipeline, bool) {
+	id, err := capability.FromPipeline(name)
+	if err != nil {
+		return Pipeline{}, false
+	}
+	return pipelineOf(id)
+}
+
+func pipelineOf(id capability.ID) (Pipeline, bool) {
+	for _, p := range Pipelines() {
+		if p.Capability == id {
+			return p, true
+		}
+	}
+	return Pipeline{}, false
+}
+
+func pipelineNames() []string {
+	all := Pipelines()
+	out := make([]string, len(all))
+	for i, p := range all {
+		out[i] = p.Name()
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package models
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Place is where something stands in what the operator gave.
+type Place struct {
+	// Source is the file's path, or "-aiModels" for the inline forms.
+	Source string
+	// Line counts from 1; 0 when there are no lines.
+	Line int
+	// Column counts characters from 1; 0 when the line says enough.
+	Column int
+	// Entry counts the entries from 1; 0 when the place is not in one.
+	Entry int
+}
+
+// String is "aiModels.json:4", "aiModels.json:4:17" or "-aiModels entry 2".
+func (p Place) String() string {
+	switch {
+	case p.Line == 0 && p.Entry == 0:
+		return p.Source
+	case p.Line == 0:
+		return p.Source + " entry " + strconv.Itoa(p.Entry)
+	case p.Column == 0:
+		return p.Source + ":" + strconv.Itoa(p.Line)
+	}
+	return p.Source + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
+}
+
+// Problem is one mistake in the models file.
+type Problem struct {
+	Code  fault.Code
+	Place Place
+	// Field is the key at fault, "optimization_flags.MAX_MODEL_LEN"; "" when no
+	// single one is.
+	Field string
+	// Model is the entry that is refused, "llm meta-llama/…", as far as it could be
+	// read; "" when the problem is not one entry's.
+	Model string
+	// Text says what is wrong, Remedy what to change it to.
+	Text, Remedy string
+}
+
+// Error is one line: place, field, what is wrong and what to do.
+func (p *Problem) Error() string { return line(p.Place, p.Field, p.Text, p.Remedy) }
+
+// Unwrap shows the problem as a fault, so that fault.CodeOf and errors.Is work.
+func (p *Problem) Unwrap() error { return fault.New(p.Code, "read the models file", p.Error()) }
+
+// Problems are all mistakes, in the order of the file.
+type Problems []*Problem
+
+// Error has one line per problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the problems one by one.
+func (ps Problems) Unwrap() []error {
+	errs := make([]error, len(ps))
+	for i, p := range ps {
+		errs[i] = p
+	}
+	return errs
+}
+
+// Notice is something an operator should know about an entry that was accepted.
+type Notice struct {
+	Place Place
+	// Field is the key it is about, "" when no single one is.
+	Field string
+	Text  string
+}
+
+// String is one line: place, field, text.
+func (n Notice) String() string { return line(n.Place, n.Field, n.Text, "") }
+
+func line(place Place, field, text, remedy string) string {
+	out := place.String()
+	for _, part := range []string{field, text} {
+		if out != "" && part != "" {
+			out += ": "
+		}
+		out += part
+	}
+	if remedy != "" {
+		out += "; " + remedy
+	}
+	return out
+}

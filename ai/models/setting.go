@@ -1,0 +1,56 @@
+package models
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Setting is one variable of a runner container's environment.
+type Setting struct {
+	Name string
+	// value is wrapped because settings may carry tokens, HF_TOKEN for one.
+	value Secret
+}
+
+// NewSetting makes a variable.
+func NewSetting(name, value string) Setting { return Setting{name, NewSecret(value)} }
+
+// Value is what the container gets. It may be a token and must not be logged.
+func (s Setting) Value() string { return s.value.Reveal() }
+
+// secretName finds names whose values are not to be seen.
+var secretName = regexp.MustCompile(`(?i)token($|_)|secret|password|passwd|credential|(^|_)key($|_)`)
+
+// limitName finds names that only look like that: MAX_NUM_BATCHED_TOKENS is plural
+// and no match, MAX_TOKEN_COUNT would be one.
+var limitName = regexp.MustCompile(`(?i)^(max|min|num)_`)
+
+// String is NAME=value; "***" stands for a value that the name says is secret.
+func (s Setting) String() string {
+	if secretName.MatchString(s.Name) && !limitName.MatchString(s.Name) {
+		return s.Name + "=" + s.value.String()
+	}
+	return s.Name + "=" + s.value.Reveal()
+}
+
+// Settings are variables in a fixed order, each name once.
+type Settings []Setting
+
+// Lookup returns a variable's value and whether it is there.
+func (ss Settings) Lookup(name string) (string, bool) {
+	for _, s := range ss {
+		if s.Name == name {
+			return s.Value(), true
+		}
+	}
+	return "", false
+}
+
+// String is the settings with spaces between, secrets masked.
+func (ss Settings) String() string {
+	parts := make([]string, len(ss))
+	for i, s := range ss {
+		parts[i] = s.String()
+	}
+	return strings.Join(parts, " ")
+}

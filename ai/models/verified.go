@@ -1,0 +1,144 @@
+package models
+
+import (
+	"bytes"
+	_ "embed" // for the shipped list
+	"strings"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// shippedJSON is the list of verified models that comes with the node.
+//
+//go:embed verified.json
+var shippedJSON []byte
+
+// maxVerified bounds the IDs in an operator's own list.
+const maxVerified = 10_000
+
+// Verified is which model IDs count as verified, by pipeline. IDs are compared
+// byte for byte, as peers do.
+type Verified map[capability.ID][]string
+
+// Shipped is the list that comes with the node. It is the caller's own.
+func Shipped() Verified {
+	v := Verified{}
+	// What is wrong with the shipped list fails a test, not a start.
+	_ = v.extend("verified.json", shippedJSON)
+	return v
+}
+
+// Has reports whether a model is in the list.
+func (v Verified) Has(id capability.ID, model string) bool {
+	for _, m := range v[id] {
+		if m == model {
+			return true
+		}
+	}
+	return false
+}
+
+// extend adds the content of a list: a JSON object of lists by pipeline, or lines
+// of pipeline and model ID with comments after "#".
+func (v Verified) extend(source string, content []byte) Problems {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	if t := bytes.TrimSpace(content); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
+		return v.extendJSON(source, content)
+	}
+	return v.extendLines(source, content)
+}
+
+func (v Verified) extendJSON(source string, content []byte) (problems Problems) {
+	blame := func(line, column int, text, remedy string) {
+		problems = append(problems, &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: source, Line: line, Column: column}, Text: text, Remedy: remedy})
+	}
+	if s := checkSyntax(content); s != nil {
+		blame(s.line, s.column, s.text, s.remedy)
+		return problems
+	}
+	root, err := parseTree(content)
+	if err != nil {
+		blame(0, 0, err.Error(), "shorten the file")
+		return problems
+	}
+	const form = `write {"llm": ["org/model", …], …}`
+	if root.kind != isObject {
+		blame(root.line, 0, "it is "+string(root.kind)+", not an object", form)
+		return problems
+	}
+	for _, m := range root.members {
+		if m.value.kind != isArray {
+			blame(m.line, 0, shown(m.name)+" is "+string(m.value.kind)+", not an array", form)
+			continue
+		}
+		if _, ok := pipelineNamed(m.name); !ok {
+			blame(m.line, 0, unknownPipeline(m.name), pipelineRemedy(m.name))
+			continue
+		}
+		for _, item := range m.value.items {
+			if item.kind != isString {
+				blame(item.line, 0, "a model ID is "+string(item.kind)+", not a string", form)
+				continue
+			}
+			if text := v.add(m.name, item.text); text != "" {
+				blame(item.line, 0, text, "correct or delete it")
+			}
+		}
+	}
+	return problems
+}
+
+func (v Verified) extendLines(source string, content []byte) (problems Problems) {
+	number := 0
+	for raw := range bytes.Lines(content) {
+		number++
+		text, _, _ := strings.Cut(string(raw), "#")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		p := &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: source, Line: number}}
+		switch _, known := pipelineNamed(words[0]); {
+		case len(words) != 2:
+			p.Text, p.Remedy = "this is not a pipeline and a model ID", "write llm org/model"
+		case !known:
+			p.Text, p.Remedy = unknownPipeline(words[0]), pipelineRemedy(words[0])
+		default:
+			p.Text, p.Remedy = v.add(words[0], words[1]), "correct or delete it"
+		}
+		if p.Text == "" {
+			continue
+		}
+		if problems = append(problems, p); len(problems) == maxProblems {
+			return problems
+		}
+	}
+	return problems
+}
+
+// add takes one ID of a pipeline that exists; the text says why it does not.
+func (v Verified) add(pipeline, model string) string {
+	if text := badModelID(model); text != "" {
+		return text
+	}
+	total := 0
+	for _, ids := range v {
+		total += len(ids)
+	}
+	if total >= maxVerified {
+		return "more than 10000 model IDs"
+	}
+	p, _ := pipelineNamed(pipeline)
+	v[p.Capability] = append(v[p.Capability], model)
+	return ""
+}
+
+func unknownPipeline(name string) string { return shown(name) + " is no pipeline" }
+
+func pipelineRemedy(name string) string {
+	if near := didYouMean(name, pipelineNames()); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "write " + list(pipelineNames())
+}
