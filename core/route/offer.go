@@ -61,5 +61,22 @@ func (w *Wants) Usable(o *Offer) error {
 	if why := capability.Objection(&w.Capabilities, o.Capabilities); why != "" {
 		return unusable(why)
 	}
+	if !w.modelsOffered(o.Capabilities) {
+		return unusable("it does not offer the model")
+	}
 	return nil
+}
+
+// modelsOffered reports whether an offer names every model that is wanted. An
+// offer without a word about a pipeline's models is compatible, and still of no
+// use to a job for one of them.
+func (w *Wants) modelsOffered(offer *capability.Capabilities) bool {
+	for id, models := range w.Capabilities.Constraints.PerCapability {
+		for name := range models {
+			if _, ok := offer.Constraints.PerCapability[id][name]; !ok {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -16,6 +16,15 @@ type Options struct {
 	Payments Payments
 	// Now is the clock by which tokens expire; default time.Now.
 	Now func() time.Time
+	// Jobs carries AI jobs; default HTTP/1.1 with certificates unchecked. An error
+	// from it that is a *ConnectError, or a net.OpError of a dial, says that nothing
+	// was sent.
+	Jobs http.RoundTripper
+	// FirstByte is how long the first byte of an AI job's answer may take; default
+	// 5 min, below 0 no limit.
+	FirstByte time.Duration
+	// Node is by what name our own nodes know this one, "tutti/1.2.3".
+	Node string
 }
 
 // Client talks to all orchestrators of a gateway and keeps its connections.
@@ -27,6 +36,9 @@ type Client struct {
 	// bulk carries segments and downloads from the orchestrator's own host;
 	// foreign carries downloads from elsewhere.
 	bulk, foreign *http.Transport
+	jobs          http.RoundTripper
+	firstByte     time.Duration
+	node          []string // the header by which our own nodes know us
 
 	// ctx ends with Close; wg are the discoveries that outlive their callers.
 	ctx    context.Context
@@ -50,6 +62,16 @@ func New(opt Options) *Client {
 		calls:    newCalls(),
 		bulk:     bulkTransport(dialer),
 		foreign:  bulkTransport(guarded),
+
+		jobs:      opt.Jobs,
+		firstByte: opt.FirstByte,
+		node:      []string{opt.Node},
+	}
+	if c.jobs == nil {
+		c.jobs = jobTransport(dialer)
+	}
+	if c.firstByte == 0 {
+		c.firstByte = defaultFirstByte
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
@@ -63,6 +85,9 @@ func (c *Client) Close() {
 	c.calls.close()
 	c.bulk.CloseIdleConnections()
 	c.foreign.CloseIdleConnections()
+	if idle, ok := c.jobs.(interface{ CloseIdleConnections() }); ok {
+		idle.CloseIdleConnections()
+	}
 }
 
 // tlsConfig is how the network's nodes meet: encrypted, certificates unchecked,

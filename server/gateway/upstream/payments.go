@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -26,6 +27,9 @@ type Payments interface {
 	// Settle tells what an attempt's work came to, 0 when it failed, and the
 	// terms that came with the answer, nil when there were none.
 	Settle(info Info, work core.Pixels, news Info)
+	// PayJob makes the payment (net.Payment) for an AI job of so many units; nil is
+	// an empty one, as it is for free work. It is called once per attempt.
+	PayJob(ctx context.Context, info Info, model inference.Model, units inference.Units) ([]byte, error)
 }
 
 // FreePayments pays nothing: the address is zero and every signature empty.
@@ -47,3 +51,8 @@ func (FreePayments) Pay(context.Context, Info, core.Pixels) ([]byte, error) { re
 
 // Settle books nothing.
 func (FreePayments) Settle(Info, core.Pixels, Info) {}
+
+// PayJob gives an empty payment.
+func (FreePayments) PayJob(context.Context, Info, inference.Model, inference.Units) ([]byte, error) {
+	return nil, nil
+}

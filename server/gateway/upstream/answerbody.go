@@ -1,0 +1,43 @@
+package upstream
+
+import (
+	"context"
+	"io"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// answerBody is an answer's bytes: those that were read ahead, then the rest.
+type answerBody struct {
+	first  []byte
+	rest   io.ReadCloser
+	outer  context.Context // the caller's: it tells why a read failed
+	cancel context.CancelCauseFunc
+}
+
+// Read returns what has arrived. Errors other than io.EOF are faults: Canceled or
+// DeadlineExceeded when the caller's context ended, CompletionBroken otherwise.
+func (b *answerBody) Read(p []byte) (int, error) {
+	if len(b.first) > 0 {
+		n := copy(p, b.first)
+		if b.first = b.first[n:]; len(b.first) == 0 {
+			b.first = nil
+		}
+		return n, nil
+	}
+	n, err := b.rest.Read(p)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	code := fault.CompletionBroken
+	if end := b.outer.Err(); end != nil {
+		code = fault.CodeOf(end)
+	}
+	return n, fault.Wrap(code, "read answer", err)
+}
+
+// Close ends the exchange: what was not read is not wanted.
+func (b *answerBody) Close() error {
+	b.cancel(nil)
+	return b.rest.Close()
+}

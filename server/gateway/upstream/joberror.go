@@ -1,0 +1,129 @@
+package upstream
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// passedOn reports whether a status and its body go to the client as they are: an
+// answer, or a runner's own words about the client's mistake.
+func passedOn(resp *http.Response, own bool) bool {
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return true
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return own && resp.Header.Get(codeHeader) == "" && isJSON(resp)
+	}
+	return false
+}
+
+func mediaType(resp *http.Response) string {
+	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return t
+}
+
+func isJSON(resp *http.Response) bool { return strings.Contains(mediaType(resp), "json") }
+
+// anyType are the pipelines whose answers the network takes whatever their type.
+var anyType = capability.Of(capability.LLM, capability.AudioToText, capability.ImageToVideo)
+
+// checkAnswer holds a 200 to what pipelines answer. A page is none, whoever sent it.
+func checkAnswer(resp *http.Response, job *inference.Job, own bool) error {
+	t := mediaType(resp)
+	switch {
+	case t == "text/html":
+	case own, isJSON(resp), job.Stream && t == "text/event-stream", anyType.Has(job.Model.Capability):
+		return nil
+	}
+	return fault.New(fault.AnswerUnreadable, "read answer", fmt.Sprintf("content type %.64q", resp.Header.Get("Content-Type")))
+}
+
+// jobRefusal names an answer that is none, by the code that our own nodes send or
+// by the network's text.
+func jobRefusal(resp *http.Response, own bool) error {
+	const op = "send job"
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came is all there is to tell
+	text := strings.TrimSpace(string(raw))
+	if own {
+		if code := fault.Code(resp.Header.Get(codeHeader)); takeCode(code) {
+			return fault.New(code, op, text)
+		}
+	}
+	code := codeOfText(text)
+	if code == "" {
+		code = codeOfStatus(resp.StatusCode)
+	}
+	detail := text
+	if code != fault.JobRefused {
+		detail = fmt.Sprintf("%d %s", resp.StatusCode, text)
+	}
+	return fault.New(code, op, detail)
+}
+
+// takeCode says which codes of a peer are taken as they are: those of its work.
+// What only this gateway can find, such as that a client has no key, is not a
+// peer's to say.
+func takeCode(code fault.Code) bool {
+	row, known := fault.Lookup(code)
+	if !known {
+		return false
+	}
+	switch row.Class {
+	case fault.BadRequest, fault.Busy, fault.Payment, fault.Upstream:
+		return true
+	}
+	return code == fault.InvalidAuthToken || code == fault.ExpiredAuthToken || code == fault.MissingAuthToken
+}
+
+// jobTexts are the network's words, in lower case, in the order in which they are
+// looked for.
+var jobTexts = []struct {
+	text string
+	code fault.Code
+}{
+	{"ticketparams expired", fault.TicketParamsStale},
+	{"invalid ticket sendernonce", fault.TicketNonceRefused},
+	{"insufficient capacity", fault.OrchestratorFull},
+	{"orchestratorcapped", fault.OrchestratorFull},
+	{"orchestratorbusy", fault.OrchestratorFull},
+	{"insufficient balance", fault.InsufficientBalance},
+	{"expired auth token", fault.ExpiredAuthToken},
+	{"invalid auth token", fault.InvalidAuthToken},
+	{"missing auth token", fault.InvalidAuthToken},
+	{"returned 400", fault.JobRefused},
+}
+
+func codeOfText(text string) fault.Code {
+	text = strings.ToLower(text)
+	for _, t := range jobTexts {
+		if strings.Contains(text, t.text) {
+			return t.code
+		}
+	}
+	return ""
+}
+
+func codeOfStatus(status int) fault.Code {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return fault.OrchestratorFull
+	case status == http.StatusBadRequest, status == http.StatusRequestEntityTooLarge,
+		status == http.StatusUnsupportedMediaType, status == http.StatusUnprocessableEntity:
+		return fault.JobRefused
+	case status >= 500:
+		return fault.JobFailed
+	case status >= 400:
+		return fault.JobDeclined
+	}
+	return fault.AnswerUnreadable
+}

@@ -1,0 +1,149 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Headers of AI jobs. They are written as they are, so they are in canonical form.
+const (
+	paymentHeader   = "Livepeer-Payment"
+	segmentHeader   = "Livepeer-Segment"
+	nodeHeader      = "Tutti-Node"
+	operationHeader = "Tutti-Operation"
+	codeHeader      = "Tutti-Code"
+	requestIDHeader = "X-Request-Id"
+)
+
+// Values that are the same for every job.
+var (
+	jobMarker    = []string{"Livepeer-AI-Worker-1.0"}
+	emptyPayment = []string{""}
+)
+
+// Submit sends a job to an orchestrator and returns once its answer has begun: at
+// least one byte of it came. ctx governs the whole answer; when it ends, or the
+// body is closed early, the connection is closed at once. The job's body must be
+// in the form that the orchestrator takes.
+//
+// Errors are faults. OrchestratorUnreachable says that nothing was sent; JobBroke,
+// JobLate and Canceled that no answer began; all others are what was answered:
+// JobRefused and other faults of class BadRequest when the request is at fault,
+// OrchestratorFull, TicketParamsStale, TicketNonceRefused, InvalidAuthToken,
+// ExpiredAuthToken, JobDeclined, JobFailed, AnswerUnreadable, and from our own
+// nodes whatever they name.
+func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*inference.Reply, error) {
+	payment, err := c.payments.PayJob(ctx, t.Info, job.Model, job.Units)
+	if err != nil {
+		return nil, fault.Wrap(fault.OrchestratorUnusable, "make payment", err)
+	}
+	outer := ctx
+	ctx, cancel := context.WithCancelCause(ctx)
+	x := exchange{outer: outer, ctx: ctx, cancel: cancel}
+	if c.firstByte > 0 {
+		x.late = time.AfterFunc(c.firstByte, func() { cancel(errLate) })
+	}
+	reply, err := x.run(c.jobs, c.jobRequest(t, job, payment).WithContext(ctx), t, job)
+	if err != nil {
+		x.stop()
+		cancel(nil)
+		return nil, err
+	}
+	return reply, nil
+}
+
+// jobRequest builds the request.
+func (c *Client) jobRequest(t *Terms, job *inference.Job, payment []byte) *http.Request {
+	h := make(http.Header, 8)
+	h[paymentHeader] = emptyPayment
+	h[segmentHeader] = t.segment
+	h["Authorization"] = jobMarker
+	h["Content-Type"] = []string{job.ContentType}
+	if len(payment) > 0 {
+		h[paymentHeader] = []string{base64.StdEncoding.EncodeToString(payment)}
+	} else {
+		// A kept connection may have died unseen. The job may then be sent again on a
+		// new one (the key without a value says so and is not sent); a payment may not.
+		h["Idempotency-Key"] = nil
+	}
+	if t.Node != "" {
+		h[nodeHeader] = c.node
+		h[operationHeader] = []string{string(job.Operation)}
+		if job.RequestID != "" {
+			h[requestIDHeader] = []string{job.RequestID}
+		}
+	}
+	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(job.Body)), nil }
+	first, _ := body() // never fails
+	return &http.Request{
+		Method: http.MethodPost, URL: t.url, Host: t.url.Host, Header: h,
+		Body: first, GetBody: body, ContentLength: int64(len(job.Body)),
+	}
+}
+
+// exchange is one job at one orchestrator until its answer has begun.
+type exchange struct {
+	outer, ctx context.Context
+	cancel     context.CancelCauseFunc
+	late       *time.Timer
+}
+
+// stop ends the wait for the first byte; it is false when that was over already.
+func (x *exchange) stop() bool { return x.late == nil || x.late.Stop() }
+
+func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*inference.Reply, error) {
+	resp, err := jobs.RoundTrip(req)
+	if err != nil {
+		return nil, x.fault("send job", err)
+	}
+	if !passedOn(resp, t.Node != "") {
+		defer resp.Body.Close()
+		return nil, jobRefusal(resp, t.Node != "")
+	}
+	if resp.StatusCode == http.StatusOK {
+		if err := checkAnswer(resp, job, t.Node != ""); err != nil {
+			resp.Body.Close()
+			return nil, err
+		}
+	}
+	first, err := firstBytes(resp.Body)
+	if err != nil || !x.stop() {
+		resp.Body.Close()
+		return nil, x.fault("wait for the answer", err)
+	}
+	return &inference.Reply{
+		Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Length: resp.ContentLength,
+		Body: &answerBody{first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel},
+	}, nil
+}
+
+// fault names a failed exchange by who ended it.
+func (x *exchange) fault(op string, err error) error {
+	switch {
+	case x.outer.Err() != nil:
+		return fault.Wrap(fault.CodeOf(x.outer.Err()), op, err)
+	case errors.Is(context.Cause(x.ctx), errLate):
+		return fault.Wrap(fault.JobLate, op, err)
+	case notSent(err):
+		return fault.Wrap(fault.OrchestratorUnreachable, op, err)
+	}
+	return fault.Wrap(fault.JobBroke, op, err)
+}
+
+// firstRead is as much as is read ahead, to know that the answer has begun.
+const firstRead = 1 << 10
+
+// firstBytes waits for the first bytes of an answer. An empty one is an error.
+func firstBytes(body io.Reader) ([]byte, error) {
+	buf := make([]byte, firstRead)
+	n, err := io.ReadAtLeast(body, buf, 1)
+	return buf[:n], err
+}
