@@ -91,6 +91,9 @@ func (g *Gateway) routes() http.Handler {
 	mux.HandleFunc("GET /api/streams", g.serveStreams)
 	mux.HandleFunc("GET /api/streams/{id}/events", g.serveEvents)
 	mux.HandleFunc("GET /healthz", g.serveHealth)
+	if g.opt.AI != nil {
+		g.opt.AI.Register(mux)
+	}
 	if g.opt.Page != nil {
 		mux.Handle("/", g.opt.Page)
 	} else {
@@ -126,7 +129,10 @@ const shutdownTime = 5 * time.Second
 // and orchestrators know that no more will come, or when ctx ends. Players are
 // served on.
 func (g *Gateway) Drain(ctx context.Context) error {
-	if err := g.pushes.drain(ctx); err != nil {
+	ai := make(chan error, 1)
+	go func() { ai <- g.drainAI(ctx) }()
+	err := g.pushes.drain(ctx)
+	if err := errors.Join(err, <-ai); err != nil {
 		return err
 	}
 	// An orchestrator that drains too would wait for these sessions.
@@ -144,6 +150,13 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+func (g *Gateway) drainAI(ctx context.Context) error {
+	if g.opt.AI == nil {
+		return nil
+	}
+	return g.opt.AI.Drain(ctx)
 }
 
 // Run serves until ctx ends.
@@ -208,7 +221,9 @@ func (g *Gateway) stop() {
 	g.stopOnce.Do(func() {
 		done, cancel := context.WithCancel(context.Background())
 		cancel()
-		_ = g.pushes.drain(done) // only the refusal: requests have their time later
+		// Only the refusal: requests have their time later.
+		_ = g.pushes.drain(done)
+		_ = g.drainAI(done)
 		close(g.stopping)
 	})
 }
@@ -226,6 +241,9 @@ func (g *Gateway) Close() {
 	}
 	g.cancel()
 	g.wg.Wait()
+	if g.opt.AI != nil {
+		g.opt.AI.Close()
+	}
 	g.client.Close()
 	g.hooks.CloseIdleConnections()
 }

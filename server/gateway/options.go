@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/rand"
 	"io"
 	"log/slog"
@@ -36,6 +37,8 @@ type Options struct {
 	Payments upstream.Payments
 	// Probe reads what a segment's headers do not tell; nil leaves it unknown.
 	Probe MediaProbe
+	// AI serves the addresses of AI requests; nil has none.
+	AI AI
 	// Page is served at "/", where the gateway's own addresses leave room.
 	Page http.Handler
 
@@ -44,6 +47,16 @@ type Options struct {
 	// Now and Rand are the clock and the source of randomness.
 	Now  func() time.Time
 	Rand io.Reader
+}
+
+// AI is the part of a gateway that takes AI requests; package front has it.
+//
+// Register adds its addresses. Drain refuses new requests and returns when those
+// it has are answered, or ctx ends; Close ends the rest.
+type AI interface {
+	Register(mux *http.ServeMux)
+	Drain(ctx context.Context) error
+	Close()
 }
 
 // Routing narrows the choice of orchestrators.
