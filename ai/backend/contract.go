@@ -1,0 +1,113 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// contractSlots is how many jobs at once the network's own llm runner takes by
+// default (MAX_NUM_SEQS); it does not tell. Its other pipelines do one at a time,
+// and of a shim that has no /version nothing is known.
+const contractSlots = 128
+
+// maxGPUs bounds the devices that are believed.
+const maxGPUs = 64
+
+// contractDetails asks a runner of the network's contract what it has loaded and
+// what it sits on.
+func (s *Server) contractDetails(ctx context.Context, info *Info) error {
+	info.Served = cmp.Or(info.Served, s.options.Model)
+	info.Models = []string{info.Served}
+	info.Slots, info.Assumed = 1, true
+	if s.options.Pipeline == capability.LLM {
+		info.Operations = []inference.Operation{inference.Chat}
+	}
+	a, err := s.optional(ctx, "/version", nil)
+	if err != nil {
+		return err
+	}
+	if a != nil {
+		if err := s.contractVersion(a, info); err != nil {
+			return err
+		}
+	}
+	a, err = s.optional(ctx, "/hardware/info", nil)
+	if err == nil && a != nil {
+		info.GPUs = readGPUs(a)
+	}
+	return err
+}
+
+func (s *Server) contractVersion(a *said, info *Info) error {
+	var version struct {
+		Pipeline string `json:"pipeline"`
+		ModelID  string `json:"model_id"`
+		Version  string `json:"version"`
+	}
+	if !a.into(&version) {
+		return nil
+	}
+	info.Version = version.Version
+	if len(info.Version) > maxName {
+		info.Version = ""
+	}
+	if version.ModelID != "" && version.ModelID != info.Served {
+		return s.fault(fault.RunnerModelMissing, opProbe, fmt.Sprintf("holds %.200q, not %.200q", version.ModelID, info.Served), nil)
+	}
+	if version.Pipeline != "" && s.options.Pipeline == capability.LLM {
+		info.Slots = contractSlots
+	}
+	return nil
+}
+
+// readGPUs reads /hardware/info, in the order of the devices' numbers. What is
+// not in its form gives none.
+func readGPUs(a *said) []GPU {
+	var hardware struct {
+		GPUs map[string]struct {
+			ID          string  `json:"id"`
+			Name        string  `json:"name"`
+			MemoryTotal float64 `json:"memory_total"`
+			MemoryFree  float64 `json:"memory_free"`
+			Major       int     `json:"major"`
+			Minor       int     `json:"minor"`
+		} `json:"gpu_info"`
+	}
+	if !a.into(&hardware) || len(hardware.GPUs) > maxGPUs {
+		return nil
+	}
+	var gpus []GPU
+	for _, n := range slices.SortedFunc(maps.Keys(hardware.GPUs), byNumber) {
+		g := hardware.GPUs[n]
+		gpus = append(gpus, GPU{
+			ID: g.ID, Name: g.Name, Major: g.Major, Minor: g.Minor,
+			MemoryTotal: memory(g.MemoryTotal), MemoryFree: memory(g.MemoryFree),
+		})
+	}
+	return gpus
+}
+
+// memory makes bytes of a JSON number, 0 of one that cannot be.
+func memory(n float64) int64 {
+	if n < 0 || n > 1<<60 {
+		return 0
+	}
+	return int64(n)
+}
+
+func byNumber(a, b string) int {
+	x, errX := strconv.Atoi(a)
+	y, errY := strconv.Atoi(b)
+	if errX != nil || errY != nil {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(x, y)
+}

@@ -1,0 +1,233 @@
+package backend
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// span is a part of a body, end not included.
+type span struct{ start, end int }
+
+// edit puts text in a span's place.
+type edit struct {
+	span
+	text []byte
+}
+
+// forOpenAI is the request for a server that calls the model served; for a
+// stream it asks for usage. All bytes that need not change stay as they are, and
+// so does a body that is no JSON object, of which the server may tell its client.
+func forOpenAI(body []byte, served string, stream bool) []byte {
+	edits, ok := modelEdits(body, served)
+	if !ok {
+		return body
+	}
+	if stream {
+		edits = append(edits, usageEdits(body)...)
+	}
+	return apply(body, edits)
+}
+
+// withModel is the request with another name for the model, where it has one.
+func withModel(body []byte, served string) []byte {
+	edits, ok := modelEdits(body, served)
+	if !ok {
+		return body
+	}
+	return apply(body, edits)
+}
+
+func modelEdits(body []byte, served string) ([]edit, bool) {
+	name, err := json.Marshal(served)
+	if err != nil {
+		return nil, false
+	}
+	var edits []edit
+	found := false
+	_, ok := members(body, 0, func(key []byte, value span) {
+		if !isKey(key, "model") {
+			return
+		}
+		found = true
+		var present string
+		if json.Unmarshal(body[value.start:value.end], &present) != nil || present != served {
+			edits = append(edits, edit{value, name})
+		}
+	})
+	if ok && !found {
+		edits = append(edits, insertion(body, 0, append([]byte(`"model":`), name...)))
+	}
+	return edits, ok
+}
+
+// usageEdits set stream_options.include_usage.
+func usageEdits(body []byte) []edit {
+	var edits []edit
+	found := false
+	members(body, 0, func(key []byte, value span) {
+		if !isKey(key, "stream_options") {
+			return
+		}
+		found = true
+		switch body[value.start] {
+		case '{':
+			edits = append(edits, includeUsage(body, value.start)...)
+		case 'n':
+			edits = append(edits, edit{value, []byte(`{"include_usage":true}`)})
+		}
+	})
+	if !found {
+		edits = append(edits, insertion(body, 0, []byte(`"stream_options":{"include_usage":true}`)))
+	}
+	return edits
+}
+
+// includeUsage sets include_usage in the object at at.
+func includeUsage(body []byte, at int) []edit {
+	var edits []edit
+	found := false
+	members(body, at, func(key []byte, value span) {
+		if !isKey(key, "include_usage") {
+			return
+		}
+		found = true
+		if string(body[value.start:value.end]) != "true" {
+			edits = append(edits, edit{value, []byte("true")})
+		}
+	})
+	if !found {
+		edits = append(edits, insertion(body, at, []byte(`"include_usage":true`)))
+	}
+	return edits
+}
+
+// insertion puts a member at the beginning of the object at at.
+func insertion(body []byte, at int, member []byte) edit {
+	at = space(body, at) + 1
+	if body[space(body, at)] != '}' {
+		member = append(member, ',')
+	}
+	return edit{span{at, at}, member}
+}
+
+// apply makes the edits. Insertions at one place keep their order.
+func apply(body []byte, edits []edit) []byte {
+	if len(edits) == 0 {
+		return body
+	}
+	size := len(body)
+	for _, e := range edits {
+		size += len(e.text) - (e.end - e.start)
+	}
+	out := make([]byte, 0, size)
+	at := 0
+	for at <= len(body) && len(edits) > 0 {
+		next := 0
+		for i := range edits {
+			if edits[i].start < edits[next].start {
+				next = i
+			}
+		}
+		e := edits[next]
+		edits = append(edits[:next], edits[next+1:]...)
+		out = append(append(out, body[at:e.start]...), e.text...)
+		at = e.end
+	}
+	return append(out, body[at:]...)
+}
+
+// isKey compares a key as it is spelled, which may be with escapes.
+func isKey(raw []byte, key string) bool {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw) == key
+	}
+	var text string
+	return json.Unmarshal([]byte(`"`+string(raw)+`"`), &text) == nil && text == key
+}
+
+// members calls f with each key, as spelled between its quotes, and value of the
+// object at or after at. It returns the end of the object, and false for what is
+// none.
+func members(body []byte, at int, f func(key []byte, value span)) (int, bool) {
+	at = space(body, at)
+	if at == len(body) || body[at] != '{' {
+		return at, false
+	}
+	for at = space(body, at+1); at < len(body) && body[at] != '}'; {
+		keyEnd := stringEnd(body, at)
+		colon := space(body, keyEnd)
+		if keyEnd == at || colon == len(body) || body[colon] != ':' {
+			return at, false
+		}
+		start := space(body, colon+1)
+		end := valueEnd(body, start)
+		if end == start {
+			return at, false
+		}
+		f(body[at+1:keyEnd-1], span{start, end})
+		at = space(body, end)
+		if at < len(body) && body[at] == ',' {
+			at = space(body, at+1)
+		} else if at < len(body) && body[at] != '}' {
+			return at, false
+		}
+	}
+	return at + 1, at < len(body)
+}
+
+// space is the place of the next byte that is not white.
+func space(body []byte, at int) int {
+	for at < len(body) && (body[at] == ' ' || body[at] == '\t' || body[at] == '\n' || body[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// stringEnd is the end of the string that begins at at, which itself if there is
+// none.
+func stringEnd(body []byte, at int) int {
+	if at >= len(body) || body[at] != '"' {
+		return at
+	}
+	for i := at + 1; i < len(body); i++ {
+		switch body[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return at
+}
+
+// valueEnd is the end of the value that begins at at, at itself if there is
+// none. Of containers only the brackets are counted.
+func valueEnd(body []byte, at int) int {
+	depth := 0
+	for i := at; i < len(body); {
+		switch c := body[i]; {
+		case c == '"':
+			end := stringEnd(body, i)
+			if end == i {
+				return at
+			}
+			if i = end; depth == 0 {
+				return i
+			}
+			continue
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth < 0 {
+				return i
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		case depth == 0 && (c == ',' || c == ':' || c <= ' '):
+			return i
+		}
+		i++
+	}
+	return at
+}

@@ -1,0 +1,52 @@
+package backend
+
+import (
+	"context"
+	"net/http"
+)
+
+// health asks a runner of a kind how it is. reason is what it says beside it.
+func (s *Server) health(ctx context.Context, kind Kind) (health Health, reason string, err error) {
+	path := healthPath
+	switch kind {
+	case Ollama:
+		path = ollamaVersionPath
+	case OpenAI:
+		path = modelsPath
+	}
+	a, err := s.ask(ctx, path, nil)
+	if err != nil {
+		return "", "", err
+	}
+	if kind == Contract {
+		return s.contractHealth(a)
+	}
+	switch {
+	case a.ok():
+		return OK, "", nil
+	case a.status == http.StatusServiceUnavailable && kind == LlamaCpp:
+		return Loading, a.message(), nil
+	case a.status >= 500:
+		return Error, a.message(), nil
+	}
+	return "", "", s.refused(path, a)
+}
+
+// contractHealth reads the health of a runner of the network's contract. One
+// that answers without a status, as shims do, is well.
+func (s *Server) contractHealth(a *said) (Health, string, error) {
+	var status struct {
+		Status string `json:"status"`
+	}
+	switch {
+	case a.into(&status) && knownHealth(status.Status):
+		return Health(status.Status), "", nil
+	case a.ok():
+		return OK, "", nil
+	case a.status == http.StatusServiceUnavailable:
+		return Loading, a.message(), nil
+	case a.status >= 500:
+		return Error, a.message(), nil
+	}
+	return "", "", s.refused(healthPath, a)
+}

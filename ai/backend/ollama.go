@@ -1,0 +1,97 @@
+package backend
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+const ollamaVersionPath = "/api/version"
+
+// ollamaTag is Ollama's name for a model of the network, "" for one that is not
+// known. Operators of the network have long served these four so.
+func ollamaTag(model string) string {
+	switch model {
+	case "meta-llama/Meta-Llama-3.1-8B-Instruct":
+		return "llama3.1:8b"
+	case "mistralai/Mistral-7B-Instruct-v0.3":
+		return "mistral:7b"
+	case "google/gemma-2-9b-it":
+		return "gemma2:9b"
+	case "meta-llama/Meta-Llama-3.1-70B-Instruct":
+		return "llama3.1:70b"
+	}
+	return ""
+}
+
+// ollamaDetails asks Ollama what the model can do, and for the context it is
+// loaded with. Until it is loaded that is not known: what the model could take
+// is far more than what Ollama gives it.
+func (s *Server) ollamaDetails(ctx context.Context, info *Info) error {
+	info.Slots, info.Assumed = ollamaSlots, true
+	a, err := s.optional(ctx, ollamaVersionPath, nil)
+	if err != nil {
+		return err
+	}
+	var version versionAnswer
+	if a != nil && a.into(&version) && len(version.Version) <= maxName {
+		info.Version = version.Version
+	}
+	if info.Operations, err = s.ollamaOperations(ctx, info.Served); err != nil {
+		return err
+	}
+	a, err = s.optional(ctx, "/api/ps", nil)
+	if err != nil || a == nil {
+		return err
+	}
+	info.Context = loadedContext(a, info.Served)
+	return nil
+}
+
+func loadedContext(a *said, served string) inference.Tokens {
+	var loaded struct {
+		Models []struct {
+			Name    string `json:"name"`
+			Context int64  `json:"context_length"`
+		} `json:"models"`
+	}
+	if !a.into(&loaded) {
+		return 0
+	}
+	for _, m := range loaded.Models {
+		if m.Name == served {
+			return contextOf(m.Context)
+		}
+	}
+	return 0
+}
+
+// ollamaOperations reads a model's capabilities. Old versions tell none: then it
+// chats.
+func (s *Server) ollamaOperations(ctx context.Context, served string) ([]inference.Operation, error) {
+	text := []inference.Operation{inference.Chat, inference.Completion}
+	body, err := json.Marshal(map[string]string{"model": served})
+	if err != nil {
+		return text, nil
+	}
+	a, err := s.optional(ctx, "/api/show", body)
+	if err != nil || a == nil {
+		return text, err
+	}
+	var show struct {
+		Capabilities []string `json:"capabilities"`
+	}
+	if !a.into(&show) || len(show.Capabilities) == 0 {
+		return text, nil
+	}
+	var can []inference.Operation
+	if slices.Contains(show.Capabilities, "completion") {
+		can = append(can, text...)
+	}
+	if slices.Contains(show.Capabilities, "embedding") {
+		can = append(can, inference.Embedding)
+	}
+	return can, nil
+}

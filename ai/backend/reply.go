@@ -1,0 +1,92 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// answer is the body of a runner's answer. A Read waits at most for stall;
+// closing it ends the request at once.
+type answer struct {
+	server *Server
+	// ctx ends with the job's, with Close and with a stall; its cause says which.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	src    io.ReadCloser
+	timer  *time.Timer
+	// head was read before the answer was handed on.
+	head []byte
+	left int64
+	err  error
+	once sync.Once
+}
+
+// Read returns what has arrived. Its errors are faults.
+func (a *answer) Read(p []byte) (int, error) {
+	if len(a.head) > 0 {
+		n := copy(p, a.head)
+		if a.head = a.head[n:]; len(a.head) == 0 {
+			a.head = nil
+		}
+		return n, nil
+	}
+	if a.err != nil || len(p) == 0 {
+		return 0, a.err
+	}
+	a.timer.Reset(a.server.options.StallTimeout)
+	n, err := a.src.Read(p)
+	a.timer.Stop()
+	return n, a.took(n, err)
+}
+
+// took books n bytes and translates the error that came with them.
+func (a *answer) took(n int, err error) error {
+	if a.left -= int64(n); a.left < 0 && err == nil {
+		err = a.server.fault(fault.RunnerGarbled, "read runner's answer", "sends an answer without end", nil)
+		a.err = err
+		a.cancel(err)
+		return err
+	}
+	if err != nil && err != io.EOF {
+		err = a.server.broken(a.ctx, err)
+	}
+	a.err = err
+	return err
+}
+
+// peek waits for the first bytes, so that a stream that breaks before it began
+// is an error of the request and may be tried elsewhere.
+func (a *answer) peek() error {
+	head := make([]byte, 4<<10)
+	n, err := 0, error(nil)
+	for n == 0 && err == nil {
+		n, err = a.src.Read(head)
+	}
+	a.timer.Stop()
+	if n == 0 {
+		if errors.Is(context.Cause(a.ctx), errStalled) {
+			return a.server.unanswered(a.ctx, opRun, err)
+		}
+		return a.server.broken(a.ctx, err)
+	}
+	a.head = head[:n]
+	a.err = a.took(n, err)
+	return nil
+}
+
+// Close ends the request. It may be called while a Read waits, and again.
+func (a *answer) Close() error {
+	a.once.Do(func() {
+		a.timer.Stop()
+		// First the request, then the body: a body that is closed alone may wait
+		// for the server.
+		a.cancel(context.Canceled)
+		_ = a.src.Close()
+	})
+	return nil
+}

@@ -1,0 +1,156 @@
+package backend
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+const (
+	opRun = "run job"
+	// maxComplaint bounds what is read of an error's body.
+	maxComplaint = 64 << 10
+	jsonType     = "application/json"
+)
+
+// Run sends a job; see Backend. The name of the model in the answer stays the
+// runner's.
+func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
+	known, err := s.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	path, err := s.path(known, job)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequest(http.MethodPost, s.base+path, bytes.NewReader(s.body(known, job)))
+	if err != nil {
+		return nil, fault.Wrap(fault.RunnerUnreachable, opRun, err)
+	}
+	r.Header.Set("Content-Type", jsonType)
+	if job.ContentType != "" {
+		r.Header.Set("Content-Type", job.ContentType)
+	}
+	// vLLM takes this header as the id of its own request and fails when two are
+	// alike, which clients may bring about.
+	if job.RequestID != "" && known.kind != VLLM {
+		r.Header.Set("X-Request-Id", job.RequestID)
+	}
+	return s.send(ctx, r, job.Stream)
+}
+
+// path is where a runner takes such a job.
+func (s *Server) path(known *identity, job *inference.Job) (string, error) {
+	op := job.Operation
+	unsupported := func() error {
+		return s.fault(fault.OperationUnsupported, opRun, fmt.Sprintf("does not offer %q", string(op)), nil)
+	}
+	if s.options.Pipeline != capability.LLM {
+		return "/" + s.options.Pipeline.Pipeline(), nil
+	}
+	if op == "" {
+		op = inference.Chat
+	}
+	if known.kind == Contract {
+		if op != inference.Chat {
+			return "", unsupported()
+		}
+		return "/llm", nil
+	}
+	if len(known.operations) > 0 && !slices.Contains(known.operations, op) {
+		return "", unsupported()
+	}
+	switch op {
+	case inference.Chat:
+		return chatPath, nil
+	case inference.Completion:
+		return completionPath, nil
+	case inference.Embedding:
+		return embeddingPath, nil
+	}
+	return "", unsupported()
+}
+
+// body is the request as the runner takes it.
+func (s *Server) body(known *identity, job *inference.Job) []byte {
+	switch {
+	case s.options.Pipeline != capability.LLM:
+		return job.Body
+	case known.kind != Contract:
+		return forOpenAI(job.Body, known.served, job.Stream && job.Operation != inference.Embedding)
+	}
+	body := job.Body
+	if s.options.NetworkLLM != nil {
+		body = s.options.NetworkLLM(body)
+	}
+	if known.served == s.options.Model {
+		return body
+	}
+	return withModel(body, known.served)
+}
+
+// send makes the request and returns the answer once it has begun.
+func (s *Server) send(ctx context.Context, r *http.Request, stream bool) (*inference.Reply, error) {
+	s.dress(r)
+	limit := s.options.AnswerTimeout
+	if stream {
+		limit = s.options.FirstByteTimeout
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(limit, func() { cancel(errStalled) })
+	resp, err := s.roundTripper.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		defer cancel(nil)
+		timer.Stop()
+		return nil, s.unanswered(ctx, opRun, err)
+	}
+	a := &answer{server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, left: s.options.MaxAnswer}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return s.complaint(a, resp)
+	}
+	if stream {
+		if err := a.peek(); err != nil {
+			_ = a.Close()
+			return nil, err
+		}
+	}
+	timer.Stop()
+	return &inference.Reply{
+		Status:      http.StatusOK,
+		ContentType: resp.Header.Get("Content-Type"),
+		Length:      resp.ContentLength,
+		Body:        a,
+	}, nil
+}
+
+// complaint is the outcome of an answer that is no success.
+func (s *Server) complaint(a *answer, resp *http.Response) (*inference.Reply, error) {
+	body, err := io.ReadAll(io.LimitReader(a, maxComplaint))
+	_ = a.Close()
+	code, failed := s.refusal(resp.StatusCode, body)
+	if failed {
+		return nil, &fault.Fault{
+			Code: code, Op: opRun, Err: err,
+			Detail: inference.ContainerText(s.options.Pipeline, resp.StatusCode, body),
+		}
+	}
+	contentType := resp.Header.Get("Content-Type")
+	if contentType == "" {
+		contentType = jsonType
+	}
+	return &inference.Reply{
+		Status:      resp.StatusCode,
+		ContentType: contentType,
+		Length:      int64(len(body)),
+		Body:        io.NopCloser(bytes.NewReader(body)),
+	}, nil
+}
