@@ -13,6 +13,10 @@ type Hint struct {
 	Affinity []uint64
 	// Party is who asks, the name of an API key; it stands in the debug log.
 	Party string
+	// Rich says that the request loses something in the existing network's form
+	// (see pipeline.Request.Plain); it then goes to a node of our own kind while
+	// there is one.
+	Rich bool
 }
 
 // Answer is an orchestrator's answer that has begun: at least one byte of it came,

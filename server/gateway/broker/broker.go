@@ -1,0 +1,158 @@
+package broker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+const (
+	// maxPools bounds the models that are kept; names come from clients.
+	maxPools = 512
+	// maxSearches bounds the discoveries that run at once.
+	maxSearches = 16
+	// sweepEvery is how often pools are looked after.
+	sweepEvery = time.Second
+	// keepFresh is how long after its last job a model's offers are kept fresh,
+	// keepPool how long they are kept at all.
+	keepFresh = 5 * time.Minute
+	keepPool  = 30 * time.Minute
+)
+
+// Broker finds orchestrators for jobs. It is a lifecycle component, and safe for
+// concurrent use; it serves jobs before Run too, without keeping offers fresh.
+type Broker struct {
+	opt      Options
+	memory   *dispatch.Memory
+	searches chan struct{} // one element per discovery that runs
+	standing standing
+	catalog  catalog
+
+	// ctx ends with Close; wg are the discoveries.
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	pools  map[inference.Model]*pool
+	closed bool
+}
+
+// New makes a broker. It asks nobody anything yet.
+func New(opt Options) *Broker {
+	opt = opt.withDefaults()
+	b := &Broker{
+		opt:      opt,
+		memory:   dispatch.NewMemory(opt.Prefixes),
+		searches: make(chan struct{}, maxSearches),
+		pools:    make(map[inference.Model]*pool),
+	}
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	return b
+}
+
+// Name is the component's name.
+func (b *Broker) Name() string { return "AI broker" }
+
+// Run keeps the offers of models in use fresh until ctx ends; then it is Close.
+func (b *Broker) Run(ctx context.Context, ready func()) error {
+	defer b.Close()
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	ready()
+	for {
+		select {
+		case <-ticker.C:
+			b.sweep(b.opt.Now())
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Close ends discoveries and waits for them. Jobs in flight are their callers' to
+// end.
+func (b *Broker) Close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.cancel()
+	b.wg.Wait()
+}
+
+// background runs f unless the broker is closed, and is waited for by Close.
+func (b *Broker) background(f func()) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
+	b.wg.Go(f)
+	return true
+}
+
+// pool finds or makes a model's pool.
+func (b *Broker) pool(model inference.Model, now time.Time) *pool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.pools[model]
+	if p == nil {
+		b.makeRoom()
+		p = newPool(&b.opt, b.memory, model)
+		b.pools[model] = p
+	}
+	p.touch(now)
+	return p
+}
+
+// makeRoom drops the pool that was not used for longest.
+func (b *Broker) makeRoom() {
+	if len(b.pools) < maxPools {
+		return
+	}
+	var oldest *pool
+	for _, p := range b.pools {
+		if oldest == nil || p.lastUsed().Before(oldest.lastUsed()) {
+			oldest = p
+		}
+	}
+	delete(b.pools, oldest.model)
+}
+
+// sweep starts the discoveries that are due and forgets models that nobody uses.
+func (b *Broker) sweep(now time.Time) {
+	for _, p := range b.all() {
+		idle := now.Sub(p.lastUsed())
+		switch {
+		case idle > keepPool:
+			b.mu.Lock()
+			delete(b.pools, p.model)
+			b.mu.Unlock()
+		case idle <= keepFresh && p.stale(now):
+			b.search(p)
+		}
+	}
+}
+
+func (b *Broker) all() []*pool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := make([]*pool, 0, len(b.pools))
+	for _, p := range b.pools {
+		out = append(out, p)
+	}
+	return out
+}
+
+// Pools lists the models that were asked for lately, with their orchestrators.
+func (b *Broker) Pools() []dispatch.Snapshot {
+	now := b.opt.Now()
+	var out []dispatch.Snapshot
+	for _, p := range b.all() {
+		out = append(out, p.snapshot(now))
+	}
+	return out
+}

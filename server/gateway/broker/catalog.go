@@ -1,0 +1,189 @@
+package broker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// maxListed bounds the models that are taken from one orchestrator's offer.
+const maxListed = 1024
+
+// catalog is what all orchestrators together offer.
+type catalog struct {
+	mu       sync.Mutex
+	offers   map[string]offered // by the address that was asked
+	running  *search
+	searched time.Time
+}
+
+type offered struct {
+	models map[inference.Model]capability.Model
+	missed int
+}
+
+// Models lists what the gateway's orchestrators offer, sorted by pipeline and name:
+// Ready where somebody has the model loaded, Absent where it would have to be. The
+// list is at most about as old as offers get; only the first call waits.
+func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
+	c := &b.catalog
+	c.mu.Lock()
+	age := b.opt.Now().Sub(c.searched)
+	have := len(c.offers) > 0
+	c.mu.Unlock()
+	if age >= b.opt.RefreshEvery {
+		s := b.list()
+		if !have || age >= keepFresh {
+			select {
+			case <-s.done:
+			case <-ctx.Done():
+				return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "list models", ctx.Err())
+			}
+			if s.err != nil {
+				return nil, s.err
+			}
+		}
+	}
+	return b.merged(), nil
+}
+
+// list begins a round of questions unless one is running.
+func (b *Broker) list() *search {
+	c := &b.catalog
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running != nil {
+		return c.running
+	}
+	s := &search{done: make(chan struct{})}
+	started := b.background(func() {
+		s.err = b.askAll()
+		c.mu.Lock()
+		c.running, c.searched = nil, b.opt.Now()
+		c.mu.Unlock()
+		close(s.done)
+	})
+	if !started {
+		s.err = fault.New(fault.Canceled, "list models", "the gateway is stopping")
+		close(s.done)
+		return s
+	}
+	c.running = s
+	return s
+}
+
+func (b *Broker) askAll() error {
+	const op = "list models"
+	patience := b.opt.Patience
+	patience.FirstCome = false // everybody's models count
+	ctx, cancel := context.WithTimeout(b.ctx, patience.Limit()+time.Second)
+	defer cancel()
+	uris, err := b.opt.Orchestrators(ctx)
+	if len(uris) == 0 {
+		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: op, Detail: "no orchestrators are known", Err: err}
+	}
+	b.catalog.keepOnly(uris)
+	wants := route.Wants{Capabilities: capability.Offer(capability.Default(), b.opt.Version), Blocked: b.opt.Blocked}
+	wants.Capabilities.Constraints.MinVersion = b.opt.MinVersion
+	usable, errs := b.opt.Client.Discover(ctx, uris, &wants, patience, func(f upstream.Found) bool {
+		b.catalog.take(f)
+		b.tell(f.Asked, f.Err)
+		return false
+	})
+	if usable == 0 && b.catalog.empty() {
+		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: op, Err: errors.Join(errs...)}
+	}
+	return nil
+}
+
+func (c *catalog) empty() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.offers) == 0
+}
+
+func (c *catalog) keepOnly(uris []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for asked := range c.offers {
+		if !slices.Contains(uris, asked) {
+			delete(c.offers, asked)
+		}
+	}
+}
+
+// take keeps an answer. One that does not answer stays listed for a while.
+func (c *catalog) take(f upstream.Found) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.Err != nil {
+		o := c.offers[f.Asked]
+		o.missed++
+		if o.missed >= maxMissed || fault.CodeOf(f.Err) == fault.OrchestratorUnusable {
+			delete(c.offers, f.Asked)
+		} else if len(o.models) > 0 {
+			c.offers[f.Asked] = o
+		}
+		return
+	}
+	if c.offers == nil {
+		c.offers = make(map[string]offered)
+	}
+	models := make(map[inference.Model]capability.Model)
+	for _, p := range pipeline.Table() {
+		for name, m := range f.Offer.Capabilities.Constraints.PerCapability[p.Capability] {
+			if len(models) < maxListed {
+				models[inference.Model{Capability: p.Capability, ID: name}] = m
+			}
+		}
+	}
+	c.offers[f.Asked] = offered{models: models}
+}
+
+// merged is all offers together.
+func (b *Broker) merged() []inference.ModelState {
+	all := make(map[inference.Model]*inference.ModelState)
+	b.catalog.mu.Lock()
+	for _, o := range b.catalog.offers {
+		for model, m := range o.models {
+			s := all[model]
+			if s == nil {
+				s = &inference.ModelState{Model: model, State: inference.Absent, RunnerVersion: m.RunnerVersion}
+				all[model] = s
+			}
+			s.Capacity += int(min(m.Capacity, 1<<20))
+			if m.Warm {
+				s.Warm, s.State = true, inference.Ready
+			}
+			if !capability.VersionOK(s.RunnerVersion, m.RunnerVersion) {
+				s.RunnerVersion = m.RunnerVersion
+			}
+		}
+	}
+	b.catalog.mu.Unlock()
+	for _, p := range b.all() {
+		if s := all[p.model]; s != nil {
+			for _, st := range p.table.Standings(b.opt.Now()) {
+				s.InUse += st.InFlight
+			}
+		}
+	}
+	out := make([]inference.ModelState, 0, len(all))
+	for _, s := range all {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b inference.ModelState) int {
+		return cmp.Or(cmp.Compare(a.Model.Capability, b.Model.Capability), cmp.Compare(a.Model.ID, b.Model.ID))
+	})
+	return out
+}

@@ -1,0 +1,164 @@
+package broker
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Do takes a job to an orchestrator and returns once its answer has begun. Until
+// then it goes elsewhere where that is of use; afterwards never. ctx governs the
+// whole answer: when it ends, the orchestrator is told at once.
+//
+// Errors are faults: ModelUnknown and OperationUnknown when nobody can do the job,
+// OrchestratorsFull when all are busy, PriceTooHigh, NoOrchestratorReachable, one of
+// class BadRequest when the request is at fault, Canceled or DeadlineExceeded when
+// ctx ended, else why the last attempt failed.
+func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer, error) {
+	now := b.opt.Now()
+	r := run{
+		b: b, p: b.pool(job.Model, now), job: job, hint: hint, start: now,
+		budget: dispatch.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others)},
+	}
+	for {
+		lease, err := r.lease(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := r.attempt(ctx, lease)
+		if err == nil {
+			return answer, nil
+		}
+		v := judge(err)
+		r.failed.add(err)
+		r.tell(lease, err)
+		switch {
+		case v.stop:
+			return nil, err
+		case !r.budget.Again(r.elapsed(), v.cost):
+			return nil, r.failed.err()
+		}
+		r.tried = append(r.tried, lease.URI())
+		if !v.again {
+			r.never = append(r.never, lease.URI())
+		}
+	}
+}
+
+// run is one job on its way to an answer.
+type run struct {
+	b     *Broker
+	p     *pool
+	job   *inference.Job
+	hint  Hint
+	start time.Time
+
+	budget  dispatch.Budget
+	tried   []string // in this round
+	never   []string // of these, the ones that are not asked again
+	pauses  int
+	failed  failures
+	network *inference.Job // the job in the existing network's form, once made
+}
+
+func (r *run) elapsed() time.Duration { return r.b.opt.Now().Sub(r.start) }
+
+// lease gets an orchestrator for the next attempt: at once, or after a discovery or
+// a pause.
+func (r *run) lease(ctx context.Context) (*dispatch.Lease, error) {
+	for {
+		now := r.b.opt.Now()
+		lease, v := r.p.table.Pick(now, r.query())
+		if v == dispatch.Picked {
+			if r.p.stale(now) {
+				r.b.search(r.p)
+			}
+			return lease, nil
+		}
+		if err := r.without(ctx, v, now); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// without deals with there being nobody to pick. A nil error says to look again.
+func (r *run) without(ctx context.Context, v dispatch.Verdict, now time.Time) error {
+	const op = "find an orchestrator"
+	switch v {
+	case dispatch.Empty:
+		err := r.b.find(ctx, r.p)
+		switch {
+		case err == nil && r.p.table.Len() > 0:
+			return nil
+		case err == nil:
+			err = fault.New(fault.NoOrchestratorReachable, op, r.job.Model.String())
+		case fault.CodeOf(err) != fault.NoOrchestratorReachable || !r.p.hasBeenSeen():
+			return err
+		}
+		return r.pause(ctx, err) // it was there; perhaps it restarts
+	case dispatch.Unfit:
+		return r.ifFresh(ctx, now, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
+	case dispatch.Dear:
+		return r.ifFresh(ctx, now, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
+	case dispatch.Tried:
+		if len(r.never) == len(r.tried) {
+			return r.failed.err()
+		}
+		r.tried = slices.Clone(r.never)
+	}
+	if r.p.stale(now) {
+		r.b.search(r.p)
+	}
+	return r.pause(ctx, r.failed.err())
+}
+
+// ifFresh waits for answers that may still come from a discovery that has just
+// ended, and is err otherwise.
+func (r *run) ifFresh(ctx context.Context, now time.Time, err error) error {
+	if !r.p.justSearched(now) {
+		return err
+	}
+	return r.pause(ctx, err)
+}
+
+// pause waits a moment within the window; when that is over it returns err.
+func (r *run) pause(ctx context.Context, err error) error {
+	d := dispatch.Pause(r.pauses, r.b.opt.Rand())
+	r.pauses++
+	if !r.budget.Open(r.elapsed() + d) {
+		return err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return fault.Wrap(fault.CodeOf(ctx.Err()), "find an orchestrator", ctx.Err())
+	}
+}
+
+func (r *run) query() dispatch.Query {
+	q := dispatch.Query{
+		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model),
+	}
+	switch {
+	case r.job.Model.Capability == capability.LLM && r.job.Operation != inference.Chat:
+		q.Kind = dispatch.OwnOnly
+	case r.hint.Rich:
+		q.Kind = dispatch.OwnFirst
+	}
+	return q
+}
+
+// tell logs a failed attempt. It is for the debug log: the table's rests tell what
+// lasts.
+func (r *run) tell(l *dispatch.Lease, err error) {
+	r.b.opt.Log.Debug("attempt at an AI job failed", "orchestrator", l.URI(), "pipeline", r.job.Model.Capability.Pipeline(),
+		"model", r.job.Model.ID, "job", r.job.RequestID, "key", r.hint.Party, fault.Attr(err))
+}

@@ -1,0 +1,75 @@
+package broker
+
+import (
+	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// verdict is what a failed attempt means.
+type verdict struct {
+	outcome dispatch.Outcome
+	// stop: trying elsewhere is of no use.
+	stop bool
+	// again: the same orchestrator may take the job a moment later.
+	again bool
+	cost  dispatch.Cost
+}
+
+// judge says what a failed attempt means for the orchestrator and for the job.
+// Nothing that an orchestrator says about a request counts against it.
+func judge(err error) verdict {
+	code := fault.CodeOf(err)
+	switch code {
+	case fault.Canceled, fault.DeadlineExceeded:
+		return verdict{outcome: dispatch.Abandoned, stop: true}
+	case fault.OrchestratorUnreachable, fault.OrchestratorSilent:
+		return verdict{outcome: dispatch.Unreachable, again: true, cost: dispatch.Cost{Slow: true}}
+	case fault.JobBroke:
+		return verdict{outcome: dispatch.Failed, again: true, cost: dispatch.Cost{Spent: true}}
+	case fault.JobLate:
+		return verdict{outcome: dispatch.Failed, cost: dispatch.Cost{Spent: true, Slow: true}}
+	case fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken,
+		fault.JobDeclined, fault.OrchestratorDeclined, fault.OrchestratorUnusable, fault.OrchestratorBlocked:
+		return verdict{outcome: dispatch.Refused}
+	}
+	switch code.Class() {
+	case fault.BadRequest, fault.NotFound:
+		return verdict{outcome: dispatch.Refused, stop: true}
+	case fault.Busy:
+		return verdict{outcome: dispatch.Full, again: true}
+	case fault.Payment:
+		return verdict{outcome: dispatch.Refused}
+	}
+	return verdict{outcome: dispatch.Failed, stop: !fault.Retryable(err), cost: dispatch.Cost{Spent: true}}
+}
+
+// failures are what a job met on its way.
+type failures struct {
+	last error // the last that was not for want of room
+	full error
+}
+
+func (f *failures) add(err error) {
+	if judge(err).outcome == dispatch.Full {
+		f.full = err
+		return
+	}
+	f.last = err
+}
+
+// err is what the client is told in the end: a failure if there was one, else that
+// all are full.
+func (f *failures) err() error {
+	const op = "find an orchestrator"
+	switch {
+	case f.last == nil && f.full == nil:
+		return fault.New(fault.NoOrchestratorReachable, op, "all orchestrators with the model failed a moment ago")
+	case f.last == nil:
+		return fault.Wrap(fault.OrchestratorsFull, op, f.full)
+	}
+	switch fault.CodeOf(f.last) {
+	case fault.OrchestratorUnreachable, fault.OrchestratorSilent:
+		return fault.Wrap(fault.NoOrchestratorReachable, op, f.last)
+	}
+	return f.last
+}

@@ -1,0 +1,81 @@
+package broker
+
+import (
+	"context"
+	"log/slog"
+	"math/big"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// Options make a Broker. Client and Orchestrators must be set.
+type Options struct {
+	// Client is the way to orchestrators; the broker does not close it.
+	Client *upstream.Client
+	// Orchestrators lists service URIs (see upstream.ParseAddresses).
+	Orchestrators func(ctx context.Context) ([]string, error)
+
+	// Version is this gateway's for orchestrators, "0.9.1".
+	Version string
+	// MinVersion and MinRunnerVersions are the lowest that are taken.
+	MinVersion        string
+	MinRunnerVersions dispatch.MinVersions
+	// Blocked addresses are never used.
+	Blocked []core.Address
+	// MaxPrice is the most that is paid for a model, in wei per unit; a nil function
+	// and a nil result take any price. It may change at run time.
+	MaxPrice func(inference.Model) *big.Rat
+
+	// RetryWindow is how long after a job's arrival new attempts begin; default 2 s.
+	// One attempt that could not connect, or was too late, is made up for after it.
+	RetryWindow time.Duration
+	// Others is how many further orchestrators may be given a job that one has
+	// failed at; default 2, below 0 none.
+	Others int
+	// Patience is how long discovery waits for answers.
+	Patience route.Patience
+	// RefreshEvery is how often the offers of models in use are asked for again;
+	// default 10 s.
+	RefreshEvery time.Duration
+	// Prefixes is how many prompts' beginnings are remembered; default 65536.
+	Prefixes int
+
+	Log *slog.Logger
+	// Now is the clock, Rand a source of numbers in [0, 1) that may be called from
+	// several goroutines at once.
+	Now  func() time.Time
+	Rand func() float64
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxPrice == nil {
+		o.MaxPrice = func(inference.Model) *big.Rat { return nil }
+	}
+	if o.RetryWindow <= 0 {
+		o.RetryWindow = 2 * time.Second
+	}
+	if o.Others == 0 {
+		o.Others = 2
+	}
+	if o.RefreshEvery <= 0 {
+		o.RefreshEvery = 10 * time.Second
+	}
+	// Off-chain the first loaded model that answers will do; the others join it.
+	o.Patience.FirstCome = true
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	return o
+}

@@ -1,0 +1,151 @@
+package broker
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+const (
+	// maxMissed is how many discoveries in a row an orchestrator may leave
+	// unanswered before it is not counted on: its jobs may go on all the same.
+	maxMissed = 3
+	// searchAgain is how soon a discovery that found nobody is repeated, where
+	// somebody was there before; searchNew, for a model that nobody ever offered.
+	searchAgain = 250 * time.Millisecond
+	searchNew   = time.Second
+)
+
+// pool is one model's orchestrators.
+type pool struct {
+	model inference.Model
+	wants route.Wants
+	table *dispatch.Table
+	every time.Duration
+
+	mu       sync.Mutex
+	sessions map[string]*session // by service URI
+	running  *search
+	searched time.Time // end of the last discovery, zero before
+	err      error     // why the last one found nobody, nil when it did
+	seen     bool      // somebody offered the model once
+
+	used atomic.Int64 // time of the last job, Unix nanoseconds
+}
+
+func newPool(opt *Options, memory *dispatch.Memory, model inference.Model) *pool {
+	wants := upstream.JobWants(model, opt.Version, opt.MinVersion, opt.MinRunnerVersions[model])
+	wants.Blocked = opt.Blocked
+	return &pool{
+		model: model,
+		wants: wants,
+		table: dispatch.NewTable(dispatch.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest())}),
+		// Gateways that started together need not ask together for ever.
+		every:    opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
+		sessions: make(map[string]*session),
+	}
+}
+
+func (p *pool) touch(now time.Time) { p.used.Store(now.UnixNano()) }
+
+func (p *pool) lastUsed() time.Time { return time.Unix(0, p.used.Load()) }
+
+// stale reports whether the offers should be asked for again: as often as usual,
+// and sooner while nobody is well.
+func (p *pool) stale(now time.Time) bool {
+	well := p.table.Good(now)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	age := now.Sub(p.searched)
+	return p.running == nil && (age >= p.every || !well && p.seen && age >= searchNew)
+}
+
+func (p *pool) session(uri string) *session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sessions[uri]
+}
+
+// justSearched reports whether a discovery ended so lately that answers may still
+// be on their way.
+func (p *pool) justSearched(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return now.Sub(p.searched) < searchNew
+}
+
+// hasBeenSeen reports whether somebody offered the model once.
+func (p *pool) hasBeenSeen() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen
+}
+
+// add takes an offer: a new orchestrator, or news of a known one, which keeps its
+// token while that is good.
+func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	uri := t.Offer.URI
+	if !p.table.Put(offerOf(t)) {
+		return
+	}
+	p.seen = true
+	s := p.sessions[uri]
+	if s == nil {
+		p.sessions[uri] = newSession(asked, t)
+		return
+	}
+	s.answered(asked, t, now)
+}
+
+// miss notes that an orchestrator did not answer, or, when it is sure, that it does
+// not serve the model now.
+func (p *pool) miss(asked string, sure bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for uri, s := range p.sessions {
+		if s.from(asked) && s.missedOnce(sure) {
+			p.forget(uri)
+		}
+	}
+}
+
+// keepOnly forgets the orchestrators that are not on the list any more.
+func (p *pool) keepOnly(uris []string) {
+	listed := make(map[string]bool, len(uris))
+	for _, u := range uris {
+		listed[u] = true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for uri, s := range p.sessions {
+		if !s.fromAny(listed) {
+			p.forget(uri)
+		}
+	}
+}
+
+func (p *pool) forget(uri string) {
+	delete(p.sessions, uri)
+	p.table.Remove(uri)
+}
+
+func (p *pool) snapshot(now time.Time) dispatch.Snapshot {
+	p.mu.Lock()
+	searched := p.searched
+	p.mu.Unlock()
+	return dispatch.Snapshot{Model: p.model, Refreshed: searched, Standings: p.table.Standings(now)}
+}
+
+func offerOf(t *upstream.Terms) dispatch.Offer {
+	return dispatch.Offer{
+		URI: t.Offer.URI, Warm: t.Model.Warm, Capacity: int(min(t.Model.Capacity, 1<<20)),
+		Own: t.Node != "", Price: t.Price,
+	}
+}

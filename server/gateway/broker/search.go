@@ -1,0 +1,129 @@
+package broker
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// search is one discovery that any number of jobs may wait for.
+type search struct {
+	done chan struct{}
+	err  error // why there is nobody, nil when there is; read after done
+}
+
+// search begins a discovery unless one is running.
+func (b *Broker) search(p *pool) *search {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running != nil {
+		return p.running
+	}
+	s := &search{done: make(chan struct{})}
+	started := b.background(func() {
+		s.err = b.discover(p)
+		p.mu.Lock()
+		p.running, p.searched, p.err = nil, b.opt.Now(), s.err
+		p.mu.Unlock()
+		close(s.done)
+	})
+	if !started {
+		s.err = fault.New(fault.Canceled, "find orchestrators", "the gateway is stopping")
+		close(s.done)
+		return s
+	}
+	p.running = s
+	return s
+}
+
+// find waits for a discovery. One that found nobody a moment ago is not repeated.
+func (b *Broker) find(ctx context.Context, p *pool) error {
+	p.mu.Lock()
+	wait := searchNew
+	if p.seen {
+		wait = searchAgain
+	}
+	if p.running == nil && p.err != nil && b.opt.Now().Sub(p.searched) < wait {
+		defer p.mu.Unlock()
+		return p.err
+	}
+	p.mu.Unlock()
+	s := b.search(p)
+	select {
+	case <-s.done:
+		return s.err
+	case <-ctx.Done():
+		return fault.Wrap(fault.CodeOf(ctx.Err()), "find orchestrators", ctx.Err())
+	}
+}
+
+// discover asks all orchestrators. Those who answer after it returned are taken
+// too.
+func (b *Broker) discover(p *pool) error {
+	const op = "find orchestrators"
+	select {
+	case b.searches <- struct{}{}:
+		defer func() { <-b.searches }()
+	case <-b.ctx.Done():
+		return fault.Wrap(fault.Canceled, op, b.ctx.Err())
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, b.opt.Patience.Limit()+time.Second)
+	defer cancel()
+	uris, err := b.opt.Orchestrators(ctx)
+	if len(uris) == 0 {
+		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: op, Detail: "no orchestrators are known", Err: err}
+	}
+	p.keepOnly(uris)
+	usable, errs := b.opt.Client.Discover(ctx, uris, &p.wants, b.opt.Patience, func(f upstream.Found) bool { return b.found(p, f) })
+	if usable > 0 {
+		return nil
+	}
+	return nobody(p.model, p.hasBeenSeen(), errs)
+}
+
+// found takes an offer, or notes what is wrong with an orchestrator. It reports
+// whether a job that waits should not wait for another one.
+func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
+	var t *upstream.Terms
+	err := f.Err
+	if err == nil {
+		t, err = b.opt.Client.Terms(b.ctx, f, p.model, &p.wants)
+	}
+	code := fault.Code("")
+	if err != nil {
+		code = fault.CodeOf(err)
+	}
+	switch code {
+	case "":
+		p.add(f.Asked, t, b.opt.Now())
+	case fault.Canceled:
+		return false // the gateway is stopping
+	case fault.OrchestratorUnusable, fault.OrchestratorBlocked:
+		p.miss(f.Asked, true)
+	default:
+		p.miss(f.Asked, false)
+	}
+	b.tell(f.Asked, err)
+	return err == nil && t.Model.Warm && p.table.Good(b.opt.Now())
+}
+
+// tell logs that an orchestrator can be reached, or not, when that is news. That it
+// does not serve some model is no trouble.
+func (b *Broker) tell(asked string, err error) {
+	code := fault.Code("")
+	if err != nil {
+		code = fault.CodeOf(err)
+	}
+	switch {
+	case code == fault.OrchestratorUnusable:
+		b.opt.Log.Debug("orchestrator is of no use for a model", "orchestrator", asked, "err", err)
+		return
+	case !b.standing.change(asked, code):
+	case code != "":
+		b.opt.Log.Warn("orchestrator cannot be used for AI", "orchestrator", asked, fault.Attr(err))
+	default:
+		b.opt.Log.Info("orchestrator can be used for AI", "orchestrator", asked)
+	}
+}
