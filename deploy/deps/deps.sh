@@ -5,6 +5,7 @@
 #   deps.sh ensure          get what is missing (make deps)
 #   deps.sh env             print the exports for a shell: eval "$(make -s env)"
 #   deps.sh exec COMMAND... ensure, then run COMMAND with that environment
+#   deps.sh engine          get a Docker Engine for tests, print where it is
 #   deps.sh llama           get a llama.cpp server and print where it is
 #   deps.sh npm DIR         get the packages of DIR's lock file and print where
 #
@@ -21,7 +22,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt build check go llama npm; do
+for part in lib tools apt build check go llama npm engine; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -138,6 +139,9 @@ exec)
 	ensure
 	set_env
 	exec "$@"
+	;;
+engine)
+	engine
 	;;
 *)
 	sed -n '2,/^set -/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// places is how many engines a machine has at once: one per test process.
+const places = 32
+
+// place is a directory and a network that belong to one engine.
+type place struct {
+	lock   *os.File
+	dir    string
+	bridge bridge
+}
+
+// takePlace finds a place that nobody holds and clears what an earlier holder
+// that was killed left there. The lock ends with this process.
+func takePlace(parent string) (*place, error) {
+	for n := range places {
+		lock, err := os.OpenFile(filepath.Join(parent, fmt.Sprintf("tutti-engine-%d.lock", n)), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			lock.Close()
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("lock %s: %w", lock.Name(), err)
+		}
+		p := &place{lock: lock, dir: filepath.Join(parent, fmt.Sprintf("tutti-engine-%d", n)), bridge: bridge{n}}
+		if err := os.RemoveAll(p.dir); err != nil {
+			return nil, err
+		}
+		return p, os.Mkdir(p.dir, 0o711)
+	}
+	return nil, fmt.Errorf("%d engines run already", places)
+}
+
+func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
+
+// address is where the engine listens.
+func (p *place) address() string { return "unix://" + p.path("docker.sock") }
+
+func (p *place) leave() {
+	p.bridge.down()
+	_ = os.RemoveAll(p.dir)
+	_ = os.Remove(p.lock.Name())
+	_ = p.lock.Close()
+}
