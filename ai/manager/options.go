@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -15,30 +17,36 @@ type Entry struct {
 	Model inference.Model
 	// URL is where the runner is reached; "" starts containers.
 	URL string
-	// Token gives the bearer token for URL; nil sends none. It is a function so
-	// that printing an entry shows no secret.
-	Token func() string
+	// Token is sent to URL, "" sends none.
+	Token backend.Token
 	// ServedModel is the runner's own name of the model, "" when it is Model.ID.
 	ServedModel string
-	// Warm loads the model at once and keeps it loaded.
+	// Warm loads the model at once and keeps it loaded. Servers are not ours to
+	// load.
 	Warm bool
 	// Capacity is the number of containers to start (0 is one); for a server the
 	// most jobs to send at once, whatever it says (0 believes it).
 	Capacity int
-	// AssumedSlots is how many jobs a runner takes at once that does not say, 0
-	// is one.
+	// AssumedSlots is how many jobs a container takes at once that does not say, 0
+	// takes what is usual for its kind.
 	AssumedSlots int
 	// GPUs is how many GPUs each container gets, 0 is one: more for a model that
-	// is spread over several.
-	GPUs int
+	// is spread over several. GPUIDs names the ones that it may get, nil is all.
+	GPUs   int
+	GPUIDs []string
 	// MemoryBytes is what a container needs on each of its GPUs, 0 when unknown.
 	MemoryBytes int64
+	// Image is the containers' image when the entry names one.
+	Image string
 	// Env is the containers' environment, NAME=value, beside PIPELINE and
 	// MODEL_ID.
 	Env []string
 }
 
 func (e *Entry) external() bool { return e.URL != "" }
+
+// cold reports whether it is loaded for a first job only.
+func (e *Entry) cold() bool { return !e.Warm && !e.external() }
 
 // Device is a GPU.
 type Device struct {
@@ -53,11 +61,11 @@ type Options struct {
 	Entries []Entry
 	// Engine starts containers; it may be nil when every entry has a URL.
 	Engine Engine
-	// Backends makes the client of a runner.
-	Backends func(Target) (Backend, error)
+	// Backends makes the clients of runners.
+	Backends Backends
 	// Images names the image of an entry without URL.
 	Images func(e *Entry) (string, error)
-	// Ports gives containers their ports on the host; nil takes those of NewPorts.
+	// Ports gives containers their ports on the host; nil takes docker.NewPorts.
 	Ports Ports
 
 	// Devices are the GPUs for containers. Without any, containers get none and
@@ -94,7 +102,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Ports == nil {
-		o.Ports = NewPorts(nil)
+		o.Ports = docker.NewPorts(nil)
 	}
 	if o.ContainersPerGPU <= 0 {
 		o.ContainersPerGPU = 1

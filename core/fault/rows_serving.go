@@ -21,15 +21,15 @@ var servingRows = []Row{
 		Wire:   "insufficient capacity", Retryable: true,
 	},
 	{
-		Code: ModelNoRoom, Class: Busy,
-		Cause:  "No GPU has room for the model's container: each holds as many as it may, or too little of its memory is left, and none of them can be evicted because it is warm or has work.",
-		Remedy: "Make fewer models warm, raise `-aiRunnerContainersPerGPU` if the memory allows, or give the node more GPUs with `-nvidia`. A cold model needs nothing: it is tried again.",
+		Code: ModelFailed, Class: Busy,
+		Cause:  "A job asks for a model that could not be started or has failed, and that is not tried again yet; the detail has the code and the reason.",
+		Remedy: "Follow the remedy of the code in the detail, which is a condition of the node while it lasts.",
 		Wire:   "insufficient capacity", Retryable: true,
 	},
 	{
-		Code: ModelNoPort, Class: Busy,
-		Cause:  "The host has no free port on 127.0.0.1 for the model's container.",
-		Remedy: "See with `ss -ltn` what holds the ports from 8000 to 8999, and stop what is not needed.",
+		Code: ModelNoRoom, Class: Busy,
+		Cause:  "No GPU has room for the model's container: each holds as many as it may, or too little of its memory is left, and none of them can be evicted because it is warm or has work.",
+		Remedy: "Make fewer models warm, raise `-aiRunnerContainersPerGPU` if the memory allows, or give the node more GPUs with `-nvidia`. A cold model needs nothing: it is tried again.",
 		Wire:   "insufficient capacity", Retryable: true,
 	},
 	{
@@ -48,24 +48,6 @@ var servingRows = []Row{
 		Code: ModelUnhealthy, Class: Busy,
 		Cause:  "The model's runner says of itself that it is broken (health `ERROR`).",
 		Remedy: "Read the runner's last lines: often the GPU's memory is not enough or the driver failed. A container is started again by itself; restart a server behind `url` yourself.",
-		Wire:   "insufficient capacity", Retryable: true,
-	},
-	{
-		Code: ModelUnresponsive, Class: Busy,
-		Cause:  "The model's runner did not answer two health probes in a row: it hangs, was stopped, or the machine has no processor time left for it.",
-		Remedy: "None needed for a single time, a container is started again and a server is probed until it answers. When it repeats, look at the machine's load and the runner's last lines.",
-		Wire:   "insufficient capacity", Retryable: true,
-	},
-	{
-		Code: ModelEnded, Class: Busy,
-		Cause:  "The model's container ended without being asked, for a reason that its output does not name.",
-		Remedy: "Read the container's last lines and the exit status beside it; 137 means that it was killed, often for memory. The node starts it again by itself.",
-		Wire:   "insufficient capacity", Retryable: true,
-	},
-	{
-		Code: ModelNotListed, Class: Config,
-		Cause:  "The server behind an entry's `url` answers but does not list the model; the detail has the names that it lists.",
-		Remedy: "Set the entry's `served_model` to one of the listed names, correct `url`, or load the model in the server; the node looks again by itself.",
 		Wire:   "insufficient capacity", Retryable: true,
 	},
 	{

@@ -1,0 +1,208 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+const (
+	// startTimeout bounds the making and starting of a container, stopTimeout its
+	// stop and removal, lookTimeout a look at it.
+	startTimeout = 3 * time.Minute
+	stopTimeout  = 30 * time.Second
+	lookTimeout  = 10 * time.Second
+	// portTries is how many ports are tried when others keep taking them.
+	portTries = 3
+	// sharedMemory is what processes that share a model over several GPUs need to
+	// talk to each other.
+	sharedMemory = 8 << 30
+)
+
+// container is a runner's container from its places to its removal.
+type container struct {
+	r      *runner
+	tenant *tenant
+	image  string
+	real   []string
+	port   uint16
+	id     docker.ID
+}
+
+// place claims GPUs, evicting others where that helps.
+func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) error {
+	r := c.r
+	c.tenant = &tenant{idle: idle}
+	if r.entry.cold() {
+		c.tenant.evict = func() { poke(r.evict) }
+	}
+	wanted := func() bool { return !r.entry.cold() || r.model.demand.Load() > 0 }
+	need := Need{Devices: r.entry.GPUs, Memory: r.entry.MemoryBytes, IDs: r.entry.GPUIDs}
+	waits := func() {
+		if r.now.progress == "" {
+			r.report(func(s *status) { s.progress = "waiting for a GPU" })
+		}
+	}
+	if err := r.shared.devices.claim(ctx, c.tenant, need, wanted, waits); err != nil {
+		c.tenant = nil
+		return err
+	}
+	shown, real := r.shared.devices.ids(c.tenant.places)
+	c.real = real
+	r.report(func(s *status) { s.devices, s.progress = shown, "" })
+	return nil
+}
+
+// launch makes and starts the container. A port that something took meanwhile is
+// kept out of the next try, and given back with the others afterwards.
+func (c *container) launch(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	ports := c.r.shared.o.Ports
+	for try := 1; ; try++ {
+		port, err := ports.Take(c.r.entry.Model.Capability.Pipeline(), c.real)
+		if err != nil {
+			return err
+		}
+		c.port = port
+		err = c.start(ctx)
+		if err == nil {
+			return nil
+		}
+		c.discard(ctx)
+		taken := errors.Is(err, fault.ContainerPortConflict) || errors.Is(err, fault.ContainerNameConflict)
+		if !taken || try == portTries {
+			ports.Give(port)
+			c.port = 0
+			return err
+		}
+		defer ports.Give(port)
+	}
+}
+
+func (c *container) start(ctx context.Context) error {
+	e, o := c.r.entry, c.r.shared.o
+	pipeline := e.Model.Capability.Pipeline()
+	spec := &docker.Spec{
+		Name: docker.Name(pipeline, e.Model.ID, c.port), Image: c.image,
+		Pipeline: pipeline, Model: e.Model.ID, Env: e.Env,
+		HostPort: c.port, ModelsDir: o.ModelsDir, Devices: c.real,
+	}
+	if len(c.real) > 1 {
+		spec.ShmBytes = sharedMemory
+	}
+	id, err := o.Engine.Create(ctx, spec)
+	if err != nil {
+		return err
+	}
+	c.id = id
+	// Before it runs: it may end at once.
+	c.r.shared.news.subscribe(id, c.r.ended)
+	return o.Engine.Start(ctx, id)
+}
+
+// url is where the runner listens.
+func (c *container) url() string { return "http://127.0.0.1:" + strconv.Itoa(int(c.port)) }
+
+// death tells why the container ended, false while it runs.
+func (c *container) death(ctx context.Context) (end, bool) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	d, err := c.r.shared.o.Engine.WhyEnded(ctx, c.id)
+	switch {
+	case errors.Is(err, fault.ContainerGone):
+		return end{kind: failed, why: err}, true
+	case err != nil:
+		// The engine is the one in trouble; the runner's own answers will tell.
+		return end{}, false
+	case !d.Status.Ended():
+		return end{}, false
+	}
+	return end{kind: failed, why: d.Fault, lines: d.Lines}, true
+}
+
+// words adds the container's last lines to a failure that its probes showed, and
+// the reason when they name one.
+func (c *container) words(ctx context.Context, e end) end {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	d, err := c.r.shared.o.Engine.WhyEnded(ctx, c.id)
+	if err != nil {
+		return e
+	}
+	e.lines = d.Lines
+	known := d.Fault != nil && d.Fault.Code != fault.ContainerExited && d.Fault.Code != fault.ImageMismatch
+	if d.Fault != nil && (known || d.Status.Ended()) {
+		e.why = d.Fault
+	}
+	return e
+}
+
+// discard stops and removes the container. That must be done whatever ctx says;
+// what cannot be removed is left to the next start of the node.
+func (c *container) discard(ctx context.Context) {
+	if c.id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	engine := c.r.shared.o.Engine
+	c.r.shared.news.unsubscribe(c.id)
+	grace, enough := context.WithTimeout(ctx, stopTimeout/2)
+	err := engine.Stop(grace, c.id)
+	enough()
+	if gone := engine.Remove(ctx, c.id); gone != nil {
+		c.r.log.Warn("a container could not be removed", "container", string(c.id), fault.Attr(errors.Join(gone, err)))
+	}
+	c.id = ""
+}
+
+// end gives everything back.
+func (c *container) end(ctx context.Context) {
+	c.discard(ctx)
+	if c.port != 0 {
+		c.r.shared.o.Ports.Give(c.port)
+	}
+	if c.tenant != nil {
+		c.r.shared.devices.release(c.tenant)
+	}
+}
+
+// pull gets the image, and shows how far it is.
+func (c *container) pull(ctx context.Context) error {
+	o := c.r.shared.o
+	image, err := o.Images(c.r.entry)
+	if err != nil {
+		return err
+	}
+	c.image = image
+	ctx, cancel := context.WithTimeout(ctx, o.PullTimeout)
+	defer cancel()
+	// The latest text waits in seen: who pulls must not wait for us.
+	seen, done := make(chan string, 1), make(chan error, 1)
+	go func() {
+		done <- o.Engine.EnsureImage(ctx, image, func(p docker.Progress) {
+			select {
+			case <-seen:
+			default:
+			}
+			select {
+			case seen <- p.String():
+			default:
+			}
+		})
+	}()
+	for {
+		select {
+		case text := <-seen:
+			c.r.report(func(s *status) { s.state, s.progress = inference.Pulling, text })
+		case err := <-done:
+			return err
+		}
+	}
+}

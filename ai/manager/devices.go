@@ -1,0 +1,160 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// devices is who sits on which device, the one thing that models share. Its lock
+// is held for the choice only, never while a container starts or stops.
+type devices struct {
+	ground Ground
+	// real says that the ground's devices exist.
+	real bool
+	// waiting is how many claims are open.
+	waiting atomic.Int32
+
+	mu      sync.Mutex
+	tenants []*tenant     // guarded by mu
+	changed chan struct{} // closed at the next change; guarded by mu
+}
+
+// tenant is a container's right to its places.
+type tenant struct {
+	places []Place
+	memory int64
+	// idle tells since when the container could be evicted, false while it cannot.
+	// It is called under the lock and must not wait.
+	idle func() (since time.Time, ok bool)
+	// evict asks the container's owner to give the places back; it does not wait.
+	evict func()
+}
+
+func newDevices(list []Device, perDevice int) *devices {
+	d := &devices{ground: Ground{Devices: list, PerDevice: perDevice}, real: len(list) > 0, changed: make(chan struct{})}
+	if !d.real {
+		d.ground.Devices = []Device{{ID: emulated}}
+	}
+	return d
+}
+
+// errUnwanted says that nobody waits any more for a place that is not free.
+var errUnwanted = errors.New("nobody waits for the model any more")
+
+// claim gives the tenant places for need. When they are taken it has idle cold
+// models evicted and, where busy ones stand in the way, waits for these as long
+// as wanted says that someone waits for it too; then it is errUnwanted. waits is
+// called before each wait. The fault is ModelNoRoom.
+func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func() bool, waits func()) error {
+	const op = "place a container"
+	if !d.real {
+		need.Devices, need.IDs = 1, nil
+	}
+	d.waiting.Add(1)
+	defer d.waiting.Add(-1)
+	for {
+		changed, hopeless := d.try(t, need)
+		switch {
+		case t.places != nil:
+			return nil
+		case hopeless:
+			return fault.New(fault.ModelNoRoom, op, d.hopeless(need))
+		case !wanted():
+			return errUnwanted
+		}
+		waits()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// hopeless says why there can be no room.
+func (d *devices) hopeless(need Need) string {
+	if need.Devices > len(d.ground.Devices) {
+		return fmt.Sprintf("the model is spread over %d GPUs, the node has %d", need.Devices, len(d.ground.Devices))
+	}
+	return "no GPU has room beside the models that stay"
+}
+
+// try places the tenant or asks others to make room. hopeless says that it could
+// not be placed even if all cold models were idle.
+func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	occupants := make([]Occupant, len(d.tenants))
+	cold := make([]Occupant, len(d.tenants))
+	for i, o := range d.tenants {
+		occupants[i] = Occupant{Places: o.places, Memory: o.memory}
+		cold[i] = occupants[i]
+		if o.evict == nil {
+			continue
+		}
+		occupants[i].Used, occupants[i].Evictable = o.idle()
+		cold[i].Evictable = true
+	}
+	c, ok := Choose(d.ground, occupants, need)
+	switch {
+	case !ok:
+		_, possible := Choose(d.ground, cold, need)
+		return d.changed, !possible
+	case len(c.Evict) == 0:
+		t.places, t.memory = c.Places, need.Memory
+		d.tenants = append(d.tenants, t)
+	}
+	for _, i := range c.Evict {
+		d.tenants[i].evict()
+	}
+	return d.changed, false
+}
+
+// release gives the tenant's places back.
+func (d *devices) release(t *tenant) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, have := range d.tenants {
+		if have == t {
+			d.tenants = append(d.tenants[:i:i], d.tenants[i+1:]...)
+			t.places = nil
+			d.touch()
+			return
+		}
+	}
+}
+
+// touch wakes those who wait for a change. The caller holds mu.
+func (d *devices) touch() {
+	close(d.changed)
+	d.changed = make(chan struct{})
+}
+
+// poke says that a model may have become idle, or that nobody waits for another
+// any more.
+func (d *devices) poke() {
+	if d.waiting.Load() == 0 {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.touch()
+}
+
+// ids are the devices' names, and those of them that the engine knows: none when
+// the node has no devices.
+func (d *devices) ids(places []Place) (shown, real []string) {
+	for _, p := range places {
+		shown = append(shown, d.ground.Devices[p.Device].ID)
+	}
+	if d.real {
+		real = shown
+	}
+	return shown, real
+}

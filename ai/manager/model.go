@@ -1,0 +1,236 @@
+package manager
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// model is one model of the node. Its goroutine, run, owns what is said about it;
+// jobs use the pool and read the snapshot.
+type model struct {
+	id       inference.Model
+	warm     bool
+	external bool
+	o        *Options
+	log      *slog.Logger
+	pool     *pool
+	runners  []*runner
+
+	// reports come from the runners, wake from jobs that find no free slot; drain
+	// is closed when the node stops.
+	reports chan report
+	wake    chan struct{}
+	drain   <-chan struct{}
+	// demand is how many jobs want a slot at the moment.
+	demand atomic.Int64
+	// snapshot is the state without what the line knows.
+	snapshot atomic.Pointer[inference.ModelState]
+
+	// The rest belongs to run.
+	all      []status
+	roused   []bool
+	draining bool
+	shown    map[fault.Code]string
+}
+
+func newModel(id inference.Model, m *Manager) *model {
+	return &model{
+		id: id, o: &m.o, log: m.o.Log, external: true,
+		pool:    newPool(m.o.Queue, m.o.Now, m.jobEnded),
+		reports: make(chan report), wake: make(chan struct{}, 1), drain: m.drain,
+	}
+}
+
+// begin makes the first snapshot, once all runners are there.
+func (m *model) begin() {
+	for _, r := range m.runners {
+		m.all = append(m.all, r.now)
+		m.warm = m.warm || r.entry.Warm
+		m.external = m.external && r.entry.external()
+	}
+	m.roused = make([]bool, len(m.all))
+	now := sum(m.all)
+	now.Model, now.Warm, now.External, now.Since = m.id, m.warm, m.external, m.o.Now()
+	m.snapshot.Store(&now)
+}
+
+// report is a runner's new status.
+type report struct {
+	index  int
+	status status
+}
+
+// run lets the runners live, and says what becomes of the model, until they end
+// after ctx.
+func (m *model) run(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, r := range m.runners {
+		wg.Go(func() { r.live(ctx) })
+	}
+	ended := make(chan struct{})
+	go func() { wg.Wait(); close(ended) }()
+	stop, drain := ctx.Done(), m.drain
+	for {
+		select {
+		case r := <-m.reports:
+			m.all[r.index], m.roused[r.index] = r.status, false
+			m.settle()
+		case <-m.wake:
+		case <-drain:
+			drain = nil
+			m.close()
+		case <-stop:
+			stop = nil
+			m.close()
+		case <-ended:
+			m.quiet()
+			return
+		}
+		m.rouse()
+	}
+}
+
+// close takes no more jobs.
+func (m *model) close() {
+	m.draining = true
+	m.settle()
+}
+
+// rouse starts a runner that sleeps when there are more jobs than slots, one at a
+// time: the next only once this one cannot take them all.
+func (m *model) rouse() {
+	if m.draining || m.demand.Load() == 0 {
+		return
+	}
+	if s := m.pool.line.Stats(); s.InUse+s.Waiting < s.Slots {
+		return
+	}
+	sleeper := -1
+	for i := range m.all {
+		switch {
+		case m.all[i].starting() || m.roused[i]:
+			return
+		case sleeper < 0 && m.all[i].dormant() && m.runners[i].entry.cold():
+			sleeper = i
+		}
+	}
+	if sleeper >= 0 {
+		m.roused[sleeper] = true
+		poke(m.runners[sleeper].wake)
+	}
+}
+
+// settle makes the model's state of its runners', and tells who should know.
+func (m *model) settle() {
+	old := m.snapshot.Load()
+	now := sum(m.all)
+	if m.draining {
+		now.State, now.Code, now.Reason = inference.Draining, fault.Draining, "the node stops"
+	}
+	now.Model, now.Warm, now.External, now.Since = m.id, m.warm, m.external, old.Since
+	if now.State != old.State {
+		now.Since = m.o.Now()
+	}
+	m.snapshot.Store(&now)
+	m.gate(&now)
+	m.conditions()
+	if now.State != old.State {
+		m.announce(&now)
+	}
+}
+
+// gate lets jobs into the line, or sends them away with the reason.
+func (m *model) gate(now *inference.ModelState) {
+	switch now.State {
+	case inference.Draining:
+		m.pool.line.Shut(fault.New(fault.Draining, "reserve a slot", "the node stops"))
+	case inference.Failed:
+		m.pool.line.Shut(m.failure(now))
+	default:
+		m.pool.line.Open()
+	}
+}
+
+// failure is what a job gets that asks for a model that has failed. Reasons that
+// peers know as a lack of capacity go out as they are, all others as ModelFailed
+// around them.
+func (m *model) failure(now *inference.ModelState) error {
+	var why error
+	for i := range m.all {
+		if m.all[i].state == inference.Failed {
+			why = m.all[i].why
+			break
+		}
+	}
+	if fault.ClassOf(why) == fault.Busy {
+		return why
+	}
+	return &fault.Fault{
+		Code: fault.ModelFailed, Op: "reserve a slot of " + m.id.String(),
+		Detail: string(now.Code) + ": " + now.Reason, Err: why,
+	}
+}
+
+func (m *model) announce(now *inference.ModelState) {
+	s := *now
+	m.fill(&s)
+	m.o.Recorder.ModelChanged(&s)
+	attrs := []any{"pipeline", m.id.Capability.Pipeline(), "model", m.id.ID, "state", string(now.State)}
+	if now.Code != "" {
+		attrs = append(attrs, "code", string(now.Code), "reason", now.Reason)
+	}
+	m.log.Info("model", attrs...)
+}
+
+// conditions shows on the board why runners do not work. A cold model that finds
+// no room now is ordinary life.
+func (m *model) conditions() {
+	if m.o.Board == nil {
+		return
+	}
+	set := make(map[fault.Code]string)
+	for i := range m.all {
+		why := m.all[i].why
+		code := fault.CodeOf(why)
+		if why == nil || code == fault.ModelNoRoom && m.runners[i].entry.cold() {
+			continue
+		}
+		if _, there := set[code]; !there {
+			_, set[code] = fault.Public(why)
+		}
+	}
+	for code, detail := range set {
+		m.o.Board.Set(health.Key{Code: code, About: m.id.String()}, detail)
+	}
+	m.clear(func(code fault.Code) bool { _, still := set[code]; return !still })
+	m.shown = set
+}
+
+// quiet takes the model off the board, once nothing of it runs.
+func (m *model) quiet() {
+	if m.o.Board != nil {
+		m.clear(func(fault.Code) bool { return true })
+	}
+}
+
+func (m *model) clear(which func(fault.Code) bool) {
+	for code := range m.shown {
+		if which(code) {
+			m.o.Board.Clear(health.Key{Code: code, About: m.id.String()})
+		}
+	}
+}
+
+// fill adds what the line knows.
+func (m *model) fill(s *inference.ModelState) {
+	l := m.pool.line.Stats()
+	s.Capacity, s.InUse, s.Waiting = l.Slots, l.InUse, l.Waiting
+	s.LastLines = slices.Clone(s.LastLines)
+}

@@ -1,0 +1,140 @@
+package manager
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/core/line"
+)
+
+// pool is a model's runners that are ready, and the line in front of their
+// slots. It belongs to no goroutine: jobs take from it, runners come and go.
+type pool struct {
+	line *line.Line
+	now  func() time.Time
+	// freed is poked when a job has ended.
+	freed func()
+
+	mu      sync.Mutex
+	members []*member // guarded by mu
+	used    time.Time // when a job last began or ended; guarded by mu
+}
+
+// member is a runner that is ready.
+type member struct {
+	backend backend.Backend
+	// suspect is told that a job failed as it does when the runner is gone.
+	suspect func()
+	slots   int // guarded by pool.mu
+	busy    int // guarded by pool.mu
+}
+
+func newPool(queue int, now func() time.Time, freed func()) *pool {
+	return &pool{line: line.New(line.Options{Queue: queue, Now: now}), now: now, freed: freed}
+}
+
+// add lets a runner take jobs.
+func (p *pool) add(m *member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.members = append(p.members, m)
+	p.used = p.now()
+	p.size()
+}
+
+// remove lets a runner take no more jobs; those that it has go on.
+func (p *pool) remove(m *member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.without(m)
+}
+
+// resize says that a runner takes another number of jobs than it said before.
+func (p *pool) resize(m *member, slots int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m.slots != slots {
+		m.slots = slots
+		p.size()
+	}
+}
+
+// removeIdle is remove for a runner that nobody needs at the moment; false
+// leaves everything as it was. No job can begin between the look and the
+// removal: the line has given out no slot, and gives none while it has none.
+func (p *pool) removeIdle(m *member) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line.Resize(0)
+	if s := p.line.Stats(); s.InUse > 0 || s.Waiting > 0 || m.busy > 0 {
+		p.size()
+		return false
+	}
+	p.without(m)
+	return true
+}
+
+// without takes a member out. The caller holds mu.
+func (p *pool) without(m *member) {
+	for i, have := range p.members {
+		if have == m {
+			p.members = append(p.members[:i:i], p.members[i+1:]...)
+			break
+		}
+	}
+	p.size()
+}
+
+// size tells the line how many slots there are. The caller holds mu.
+func (p *pool) size() {
+	n := 0
+	for _, m := range p.members {
+		n += m.slots
+	}
+	p.line.Resize(n)
+}
+
+// pick gives a job that holds a slot to the runner with the least work that has
+// room, nil when the runners changed meanwhile and none has.
+func (p *pool) pick() *member {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var best *member
+	for _, m := range p.members {
+		if m.busy < m.slots && (best == nil || m.busy*best.slots < best.busy*m.slots) {
+			best = m
+		}
+	}
+	if best != nil {
+		best.busy++
+		p.used = p.now()
+	}
+	return best
+}
+
+// put ends a job's stay at its runner.
+func (p *pool) put(m *member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.busy--
+	p.used = p.now()
+}
+
+// idle tells since when the model has no work, false while it has.
+func (p *pool) idle() (since time.Time, ok bool) {
+	s := p.line.Stats()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.used, s.InUse == 0 && s.Waiting == 0
+}
+
+// acquire waits for a slot.
+func (p *pool) acquire(ctx context.Context, party string) (release func(), err error) {
+	give, err := p.line.Acquire(ctx, party)
+	if err != nil {
+		return nil, err
+	}
+	return func() { give(); p.freed() }, nil
+}

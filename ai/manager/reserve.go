@@ -1,0 +1,54 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/line"
+)
+
+// Reserve takes one of the model's slots: see inference.Worker. Jobs for a cold
+// model share one load; those for a model that has failed get the reason at once.
+func (m *Manager) Reserve(ctx context.Context, id inference.Model, party string) (inference.Slot, error) {
+	model := m.byID[id]
+	switch {
+	case model == nil:
+		return nil, fault.New(fault.ModelNotServed, "reserve a slot", id.String())
+	case m.draining.Load():
+		return nil, fault.New(fault.Draining, "reserve a slot", "the node stops")
+	}
+	return model.reserve(ctx, party)
+}
+
+func (m *model) reserve(ctx context.Context, party string) (inference.Slot, error) {
+	m.demand.Add(1)
+	if s := m.pool.line.Stats(); s.InUse+s.Waiting >= s.Slots {
+		poke(m.wake)
+	}
+	release, err := m.pool.acquire(ctx, party)
+	m.demand.Add(-1)
+	if err == nil {
+		return &slot{model: m, release: release}, nil
+	}
+	// A model that was to be started for this job may have no other.
+	m.pool.freed()
+	return nil, m.refusal(err)
+}
+
+// refusal is the fault of a job that got no slot.
+func (m *model) refusal(err error) error {
+	const op = "wait for a slot"
+	s := m.pool.line.Stats()
+	switch {
+	case errors.Is(err, line.ErrFull):
+		return fault.New(fault.ModelLineFull, op, fmt.Sprintf("%d in use, %d waiting for %s", s.InUse, s.Waiting, m.id))
+	case errors.Is(err, context.DeadlineExceeded):
+		return &fault.Fault{Code: fault.ModelWaitOver, Op: op, Detail: fmt.Sprintf("%s is %s, %d of %d in use", m.id, m.snapshot.Load().State, s.InUse, s.Slots), Err: err}
+	case errors.Is(err, context.Canceled):
+		return fault.Wrap(fault.Canceled, op, err)
+	}
+	return err
+}

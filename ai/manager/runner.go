@@ -1,0 +1,137 @@
+package manager
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// runner is one container, or one server behind url. Its goroutine, live, runs
+// for as long as the node.
+type runner struct {
+	model  *model
+	entry  *Entry
+	index  int
+	shared *shared
+	log    *slog.Logger
+
+	// wake starts a cold one; suspect asks for a probe at once; evict asks a cold
+	// one to make room; ended says that its container may have ended. Each holds
+	// one message, more would say the same.
+	wake, suspect, evict, ended chan struct{}
+
+	// ready says that its container takes jobs, for those who look for one to evict.
+	ready atomic.Bool
+
+	// The rest belongs to live. now is what was reported last.
+	now     status
+	retries *backoff
+}
+
+// shared is what all runners of the node use together.
+type shared struct {
+	o       *Options
+	devices *devices
+	strays  *strays
+	news    *news
+}
+
+func newRunner(m *model, e *Entry, s *shared) *runner {
+	flag := func() chan struct{} { return make(chan struct{}, 1) }
+	r := &runner{
+		model: m, entry: e, index: len(m.runners), shared: s, log: m.log,
+		wake: flag(), suspect: flag(), evict: flag(), ended: flag(),
+		now: status{state: inference.Absent},
+	}
+	last := lastRetry
+	if e.external() {
+		last = lastExternalRetry
+	}
+	if !e.cold() {
+		r.now.state = inference.Starting
+	}
+	r.retries = newBackoff(last, s.o.Random)
+	return r
+}
+
+// live runs the runner until ctx ends.
+func (r *runner) live(ctx context.Context) {
+	if r.entry.external() {
+		r.liveServer(ctx)
+		return
+	}
+	r.liveContainer(ctx)
+}
+
+// poke leaves a message in one of the runner's flags.
+func poke(flag chan<- struct{}) {
+	select {
+	case flag <- struct{}{}:
+	default:
+	}
+}
+
+// forget takes a message out that was meant for an earlier life.
+func forget(flag <-chan struct{}) {
+	select {
+	case <-flag:
+	default:
+	}
+}
+
+// report tells the model a change of the status.
+func (r *runner) report(change func(*status)) {
+	change(&r.now)
+	r.model.reports <- report{index: r.index, status: r.now}
+}
+
+// enter reports a state, if it is another than the last one.
+func (r *runner) enter(state inference.State) {
+	if r.now.state != state || r.now.progress != "" {
+		r.report(func(s *status) { s.state, s.progress = state, "" })
+	}
+}
+
+// fail reports why it does not work.
+func (r *runner) fail(why error, lines []string) {
+	r.report(func(s *status) {
+		s.state, s.why, s.lines, s.progress, s.devices, s.info = inference.Failed, why, lines, "", nil, backend.Info{}
+	})
+}
+
+// sleep waits, and reports false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// slots is how many jobs a runner gets at once.
+func slots(e *Entry, info *backend.Info) int {
+	told := max(info.Slots, 1)
+	unsure := info.Slots <= 0 || info.Assumed
+	switch {
+	case e.external() && e.Capacity > 0 && unsure:
+		return e.Capacity
+	case e.external() && e.Capacity > 0:
+		return min(told, e.Capacity)
+	case !e.external() && unsure && e.AssumedSlots > 0:
+		return e.AssumedSlots
+	}
+	return told
+}
+
+// unhealthy is the fault of a runner that calls itself broken.
+func unhealthy(reason string) error {
+	return fault.New(fault.ModelUnhealthy, "probe a runner", reason)
+}

@@ -1,0 +1,70 @@
+package manager
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// liveServer watches a server that somebody else runs, for as long as the node:
+// it is offered while it answers well, and asked again with growing waits while
+// it does not.
+func (r *runner) liveServer(ctx context.Context) {
+	for {
+		b, err := r.shared.o.Backends(r.entry, r.entry.URL)
+		if err == nil {
+			w := newWatch(r, b)
+			r.watchServer(ctx, w)
+			w.end()
+			return
+		}
+		r.fail(err, nil)
+		if !sleep(ctx, r.retries.wait()) {
+			return
+		}
+	}
+}
+
+func (r *runner) watchServer(ctx context.Context, w *watch) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			w.prober.ask(ctx)
+		case <-r.suspect:
+			w.doubt(ctx)
+		case p := <-w.prober.results:
+			if ctx.Err() != nil {
+				return
+			}
+			timer.Reset(r.judgeServer(w, p))
+		}
+	}
+}
+
+// judgeServer takes an outcome in, and says when to ask next.
+func (r *runner) judgeServer(w *watch, p pulse) time.Duration {
+	served := w.served()
+	err := w.take(p)
+	if err == nil && p.err != nil && !w.offered {
+		err = p.err // it was never ready: that it does not answer is news
+	}
+	switch {
+	case err != nil:
+		if served >= healthyEnough {
+			r.retries.reset()
+		}
+		w.fails, w.since = 0, time.Time{}
+		r.fail(err, nil)
+		return r.retries.wait()
+	case r.now.state == inference.Loading:
+		return recheck
+	case w.offered && w.served() >= healthyEnough:
+		r.retries.reset()
+	}
+	return w.interval()
+}

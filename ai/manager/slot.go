@@ -1,0 +1,91 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// slot is a job's right to one of a model's runners. Which of them is decided when
+// it runs, by who has the least to do then.
+type slot struct {
+	model   *model
+	release func()
+	used    atomic.Bool
+	over    sync.Once
+	// at is where the job runs; it is set before over can be done by another.
+	at *member
+}
+
+// Run sends the job: see inference.Slot.
+func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
+	const op = "run an AI job"
+	if !s.used.CompareAndSwap(false, true) {
+		return nil, fault.New(fault.Unexpected, op, "a slot is for one job")
+	}
+	at := s.model.pool.pick()
+	if at == nil {
+		s.Release()
+		return nil, fault.New(fault.ModelRunnerLost, op, s.model.id.String())
+	}
+	s.at = at
+	reply, err := at.backend.Run(ctx, job)
+	if err != nil {
+		if ctx.Err() == nil && telling(err) {
+			at.suspect()
+		}
+		s.Release()
+		return nil, err
+	}
+	reply.Body = &body{ReadCloser: reply.Body, ctx: ctx, slot: s, forget: context.AfterFunc(ctx, s.Release)}
+	return reply, nil
+}
+
+// telling reports whether a job's failure says something about its runner.
+func telling(err error) bool {
+	switch fault.ClassOf(err) {
+	case fault.BadRequest, fault.Busy, fault.NotFound:
+		return false
+	}
+	return true
+}
+
+// Release gives the slot back; only the first call counts.
+func (s *slot) Release() {
+	s.over.Do(func() {
+		s.used.Store(true)
+		if s.at != nil {
+			s.model.pool.put(s.at)
+		}
+		s.release()
+	})
+}
+
+// body is an answer that gives its slot back when it is closed, and has its
+// runner looked at when it breaks off.
+type body struct {
+	io.ReadCloser
+	ctx    context.Context
+	slot   *slot
+	forget func() bool
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() == nil {
+		b.slot.at.suspect()
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	err := b.ReadCloser.Close()
+	b.forget()
+	b.slot.Release()
+	return err
+}

@@ -1,0 +1,107 @@
+package manager
+
+import (
+	"slices"
+
+	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// status is what one runner says of itself.
+type status struct {
+	state inference.State
+	// why is the reason for the state, or for the last failure until it is ready
+	// again; nil when all is well.
+	why      error
+	lines    []string
+	progress string
+	devices  []string
+	info     backend.Info
+}
+
+// rank orders states by how near they are to taking jobs. A runner that sleeps
+// can be started, one that has failed waits for its time.
+var rank = map[inference.State]int{
+	inference.Ready: 7, inference.Loading: 6, inference.Starting: 5, inference.Pulling: 4,
+	inference.Evicted: 3, inference.Absent: 2, inference.Failed: 1,
+}
+
+// starting reports whether it is on the way to taking jobs.
+func (s *status) starting() bool {
+	switch s.state {
+	case inference.Pulling, inference.Starting, inference.Loading:
+		return true
+	}
+	return false
+}
+
+// dormant reports whether it waits for a job to start it.
+func (s *status) dormant() bool {
+	return s.state == inference.Absent || s.state == inference.Evicted
+}
+
+// sum makes a model's state of its runners': that of the runner that is nearest
+// to taking jobs. Model, Warm, External and Since are not its matter.
+func sum(all []status) inference.ModelState {
+	best := &all[0]
+	for i := range all[1:] {
+		if s := &all[i+1]; rank[s.state] > rank[best.state] {
+			best = s
+		}
+	}
+	out := inference.ModelState{State: best.state, Progress: best.progress}
+	if best.state != inference.Ready && best.why != nil {
+		_, out.Reason = fault.Public(best.why)
+		out.Code, out.LastLines = fault.CodeOf(best.why), best.lines
+	}
+	first := true
+	for i := range all {
+		s := &all[i]
+		out.Devices = append(out.Devices, s.devices...)
+		if s.state != inference.Ready {
+			continue
+		}
+		if first {
+			out.RunnerVersion, out.Context, out.Operations = s.info.Version, s.info.Context, s.info.Operations
+			first = false
+			continue
+		}
+		merge(&out, &s.info)
+	}
+	slices.Sort(out.Devices)
+	out.Devices = slices.Compact(out.Devices)
+	return out
+}
+
+// merge keeps what holds for both: a job may get to either runner.
+func merge(out *inference.ModelState, info *backend.Info) {
+	out.RunnerVersion = lower(out.RunnerVersion, info.Version)
+	if info.Context > 0 && (out.Context == 0 || info.Context < out.Context) {
+		out.Context = info.Context
+	}
+	out.Operations = common(out.Operations, info.Operations)
+}
+
+// lower is the lower of two versions; what is no version counts as lowest.
+func lower(a, b string) string {
+	if capability.VersionOK(a, b) && a != "" {
+		return a
+	}
+	return b
+}
+
+// common is what both can do; nil stands for chat only.
+func common(a, b []inference.Operation) []inference.Operation {
+	if a == nil || b == nil {
+		return nil
+	}
+	var out []inference.Operation
+	for _, op := range a {
+		if slices.Contains(b, op) {
+			out = append(out, op)
+		}
+	}
+	return out
+}

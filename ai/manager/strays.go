@@ -1,0 +1,58 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// sweepTimeout bounds the removal of what an earlier run left.
+const sweepTimeout = time.Minute
+
+// strays are containers that an earlier run of the node left. They are removed
+// once, before the first container of this run is made: afterwards nothing would
+// tell them apart.
+type strays struct {
+	engine Engine
+	log    *slog.Logger
+	// turn is held by who sweeps, and guards done.
+	turn chan struct{}
+	done bool
+}
+
+func newStrays(engine Engine, log *slog.Logger) *strays {
+	return &strays{engine: engine, log: log, turn: make(chan struct{}, 1)}
+}
+
+// sweep returns once they are gone; an error says that the engine cannot be used,
+// and the next call tries again. One that cannot be removed stays, and is no
+// reason to serve nothing.
+func (s *strays) sweep(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if s.done {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
+	defer cancel()
+	removed, err := s.engine.Reconcile(ctx)
+	var several interface{ Unwrap() []error }
+	if err != nil && !errors.As(err, &several) {
+		return err
+	}
+	s.done = true
+	for _, name := range removed {
+		s.log.Info("removed a container that an earlier run left", "container", name)
+	}
+	if err != nil {
+		s.log.Warn("a container of an earlier run could not be removed", fault.Attr(err))
+	}
+	return nil
+}

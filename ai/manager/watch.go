@@ -1,0 +1,159 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// watch follows a runner by its probes: when it takes jobs, when it must not get
+// any more, when it has failed.
+type watch struct {
+	r      *runner
+	prober *prober
+	member *member
+
+	// offered says that the member is in the pool.
+	offered bool
+	// fails counts probes without an answer, in a row; doubted says that the next
+	// one was asked for because a job failed.
+	fails   int
+	doubted bool
+	last    error
+	// pause is the wait until the next probe while it is not ready.
+	pause time.Duration
+	// since is when it first became ready.
+	since time.Time
+}
+
+func newWatch(r *runner, b backend.Backend) *watch {
+	return &watch{
+		r: r, prober: newProber(b), pause: firstProbe,
+		member: &member{backend: b, suspect: func() { poke(r.suspect) }},
+	}
+}
+
+// doubt asks for a probe because a job failed.
+func (w *watch) doubt(ctx context.Context) {
+	w.doubted = true
+	w.prober.ask(ctx)
+}
+
+// take judges an outcome. The error says that the runner has failed; it has been
+// withdrawn then.
+func (w *watch) take(p pulse) error {
+	w.prober.taken()
+	doubted := w.doubted
+	w.doubted = false
+	if p.err != nil {
+		return w.silent(p.err, doubted)
+	}
+	w.fails, w.last = 0, nil
+	switch p.info.Health {
+	case backend.Error:
+		w.withdraw()
+		return unhealthy(p.info.Reason)
+	case backend.Loading:
+		w.withdraw()
+		w.r.enter(inference.Loading)
+	default:
+		w.ready(&p.info)
+	}
+	return nil
+}
+
+// silent counts a probe without an answer. One may be chance; a second in a row,
+// or one after a job that failed likewise, is not. Before it was ready it is
+// expected, but for answers that more time does not change.
+func (w *watch) silent(err error, doubted bool) error {
+	w.last = err
+	if !w.offered && w.since.IsZero() {
+		switch fault.CodeOf(err) {
+		case fault.RunnerModelMissing, fault.RunnerAuth:
+			return err
+		}
+		return nil
+	}
+	if w.fails++; w.fails >= 2 || doubted {
+		w.withdraw()
+		return err
+	}
+	return nil
+}
+
+// ready offers the runner, or takes in what has changed about it.
+func (w *watch) ready(info *backend.Info) {
+	n := slots(w.r.entry, info)
+	if w.offered {
+		w.r.model.pool.resize(w.member, n)
+		if !same(&w.r.now.info, info) {
+			w.r.report(func(s *status) { s.info = *info })
+		}
+		return
+	}
+	w.member.slots = n
+	w.r.model.pool.add(w.member)
+	w.offered = true
+	if w.since.IsZero() {
+		w.since = time.Now()
+	}
+	w.r.report(func(s *status) {
+		s.state, s.why, s.lines, s.progress, s.info = inference.Ready, nil, nil, "", *info
+	})
+}
+
+// same reports whether two answers say the same of what others are told.
+func same(a, b *backend.Info) bool {
+	return a.Version == b.Version && a.Slots == b.Slots && a.Context == b.Context && fmt.Sprint(a.Operations) == fmt.Sprint(b.Operations)
+}
+
+// withdraw gives it no more jobs.
+func (w *watch) withdraw() {
+	if w.offered {
+		w.r.model.pool.remove(w.member)
+		w.offered = false
+	}
+}
+
+// interval is the wait until the next probe.
+func (w *watch) interval() time.Duration {
+	switch {
+	case w.fails > 0:
+		return recheck
+	case w.offered:
+		return probeInterval
+	}
+	// A tenth more each time: what the wait adds to a load is about a twentieth.
+	d := w.pause
+	w.pause = min(d+d/10, slowProbe)
+	return d
+}
+
+// served is for how long it has worked.
+func (w *watch) served() time.Duration {
+	if w.since.IsZero() {
+		return 0
+	}
+	return time.Since(w.since)
+}
+
+// late is the fault of a runner that took too long to be ready.
+func (w *watch) late(limit time.Duration) error {
+	f := fault.Wrap(fault.ModelLoadTimeout, "wait for a runner", w.last)
+	f.Detail = "not ready after " + limit.String()
+	if w.last != nil {
+		_, text := fault.Public(w.last)
+		f.Detail += ": " + text
+	}
+	return f
+}
+
+// end withdraws it and stops asking.
+func (w *watch) end() {
+	w.withdraw()
+	w.prober.stop()
+}
