@@ -22,6 +22,8 @@ const (
 	AudioUnreadable Code = "AudioUnreadable"
 	// UnitsTooMany: the request asks for more than can be counted.
 	UnitsTooMany Code = "UnitsTooMany"
+	// ModelNotReady: the model cannot be had at this node at the moment.
+	ModelNotReady Code = "ModelNotReady"
 	// JobsDraining: the node is stopping and takes no new job.
 	JobsDraining Code = "JobsDraining"
 	// ArtifactsFull: what jobs made cannot be kept for download.
@@ -30,6 +32,8 @@ const (
 	ResponseUnusable Code = "ResponseUnusable"
 	// VideoEncoderMissing: frames cannot be made into a video here.
 	VideoEncoderMissing Code = "VideoEncoderMissing"
+	// StreamFailed: a runner said in its stream that the job failed.
+	StreamFailed Code = "StreamFailed"
 	// StreamBroken: a runner's stream ended before it was complete.
 	StreamBroken Code = "StreamBroken"
 )

@@ -62,6 +62,12 @@ var inferenceRows = []Row{
 		Wire:   detailMark,
 	},
 	{
+		Code: ModelNotReady, Class: Busy,
+		Cause:  "A job names a model that this node has and cannot run at the moment; the message and /status say why.",
+		Remedy: "See what the model's own code on /status says.",
+		Wire:   "insufficient capacity", Retryable: true,
+	},
+	{
 		Code: JobsDraining, Class: Busy,
 		Cause:  "The node was asked to stop: it finishes the AI jobs that it has and takes no more.",
 		Remedy: "None needed, gateways go elsewhere.",
@@ -84,6 +90,12 @@ var inferenceRows = []Row{
 		Cause:  "An image-to-video job is done, but this process has no encoder to make a video of its frames.",
 		Remedy: "Run the node with its media worker, or take image-to-video out of aiModels.json.",
 		Wire:   "no video encoder", Retryable: true,
+	},
+	{
+		Code: StreamFailed, Class: Upstream,
+		Cause:  "A runner began its answer and then said within it that the job failed: a prompt that is too long, a setting out of range, or a failure of the runner's own.",
+		Remedy: "If it is frequent, look at the runner's log.",
+		Wire:   "the runner failed", Retryable: true,
 	},
 	{
 		Code: StreamBroken, Class: Upstream,

@@ -107,7 +107,7 @@ func TestUnpaidSegmentHoldsNoSession(t *testing.T) {
 func TestRequestSignature(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, func(o *orchestrate.Options) { o.Signatures = signatures{request: errors.New("wrong")} })
-	_, err := n.Offer(t.Context(), nil, nil)
+	_, err := n.Offer(t.Context(), nil, nil, nil)
 	wantCode(t, err, fault.RequestSignature)
 }
 

@@ -11,7 +11,7 @@ type phase int
 const (
 	// open: everything is taken.
 	open phase = iota
-	// draining: sessions that are here go on, new ones are refused.
+	// draining: sessions and AI jobs that are here go on, new ones are refused.
 	draining
 	// refusing: no segment is taken any more.
 	refusing
@@ -27,7 +27,9 @@ const (
 // notices. Then segments are refused before their upload, which costs a gateway
 // with somewhere else to go one round trip; waiting longer would only end in a
 // refusal all the same. Segments in hand are finished, and their renditions
-// stay until they were fetched or the time to fetch them is over.
+// stay until they were fetched or the time to fetch them is over. AI jobs that
+// run are finished likewise; those that still wait for a slot are refused, so
+// that their gateways go elsewhere.
 func (o *Orchestrator) Drain(ctx context.Context) error {
 	accept := o.opt.DrainAccept
 	if deadline, ok := ctx.Deadline(); ok {
@@ -36,7 +38,7 @@ func (o *Orchestrator) Drain(ctx context.Context) error {
 	o.setPhase(draining)
 	accepting, cancel := context.WithTimeout(ctx, accept)
 	defer cancel()
-	_ = o.await(accepting, func() bool { return len(o.sessions) == 0 })
+	_ = o.await(accepting, func() bool { return len(o.sessions) == 0 && len(o.jobs) == 0 })
 
 	o.setPhase(refusing)
 	if err := o.await(ctx, o.noneOpen); err != nil {
@@ -45,6 +47,7 @@ func (o *Orchestrator) Drain(ctx context.Context) error {
 	fetching, cancelFetch := context.WithTimeout(ctx, fetchTime)
 	defer cancelFetch()
 	_ = o.results.AwaitFetched(fetching)
+	_ = o.artifacts.AwaitFetched(fetching)
 	return ctx.Err()
 }
 
@@ -53,6 +56,9 @@ func (o *Orchestrator) setPhase(p phase) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.phase = max(o.phase, p)
+	for j := range o.jobs {
+		j.giveUp(errDraining)
+	}
 }
 
 // Draining reports whether new sessions are refused because the node stops.
@@ -63,6 +69,9 @@ func (o *Orchestrator) Draining() bool {
 }
 
 func (o *Orchestrator) noneOpen() bool {
+	if len(o.jobs) > 0 {
+		return false
+	}
 	for _, s := range o.sessions {
 		if s.open > 0 {
 			return false

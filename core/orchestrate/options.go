@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"log/slog"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
 )
 
 // Rules of the protocol, and the defaults of what an operator may set.
@@ -26,6 +29,13 @@ const (
 	// DefaultDrainAccept is how long a stopping node still takes segments of the
 	// sessions that it has.
 	DefaultDrainAccept = 8 * time.Second
+	// DefaultJobWait is how long a gateway of the existing network waits for a slot
+	// of a model that is loaded: it tries elsewhere only within 2 s.
+	DefaultJobWait = 1500 * time.Millisecond
+	// DefaultNodeWait is how long one of our own gateways does.
+	DefaultNodeWait = 30 * time.Second
+	// DefaultArtifactBytes bounds what AI jobs made and keep for download.
+	DefaultArtifactBytes = 512 << 20
 )
 
 // Options are what an Orchestrator is built from.
@@ -35,6 +45,7 @@ type Options struct {
 	// Capabilities is the present offer; it may change while the node runs.
 	Capabilities func() capability.Capabilities
 
+	// Transcoder is nil on a node that only does AI.
 	Transcoder core.Transcoder
 	// Payments is core.FreePayments when nil.
 	Payments core.Payments
@@ -44,6 +55,20 @@ type Options struct {
 	Admitter Admitter
 	// Recorder is core.NopRecorder when nil.
 	Recorder core.Recorder
+
+	// Worker runs AI jobs; nil is a node without AI.
+	Worker inference.Worker
+	// JobPayments is inference.FreePayments when nil.
+	JobPayments inference.Payments
+	// Inference is inference.NopRecorder when nil.
+	Inference inference.Recorder
+	// Media measures audio; without it audio is refused.
+	Media pipeline.MediaProbe
+	// JobWait and NodeWait bound the wait for a slot, DefaultJobWait and
+	// DefaultNodeWait when 0; the loading of a model is waited for without bound.
+	JobWait, NodeWait time.Duration
+	// ArtifactBytes is DefaultArtifactBytes when 0.
+	ArtifactBytes int64
 
 	// Origin is what renditions say of the node that ordered them: its address,
 	// or "offchain", which is the default.
@@ -72,28 +97,35 @@ func (opt *Options) complete() error {
 	case u.Scheme != "https" && u.Scheme != "http", u.Host == "",
 		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.User != nil:
 		return errors.New("service URI must be https://host:port")
-	case opt.Transcoder == nil:
-		return errors.New("no transcoder")
+	case opt.Transcoder == nil && opt.Worker == nil:
+		return errors.New("no transcoder and no AI worker")
 	case opt.Capabilities == nil:
 		return errors.New("no capabilities")
 	case opt.Now == nil || opt.Rand == nil || opt.Log == nil:
 		return errors.New("clock, randomness and log must be given")
 	}
 	opt.ServiceURI = u.Scheme + "://" + u.Host
+	opt.defaults()
+	return nil
+}
+
+func (opt *Options) defaults() {
 	if opt.Payments == nil {
 		opt.Payments = core.FreePayments{}
 	}
 	if opt.Recorder == nil {
 		opt.Recorder = core.NopRecorder{}
 	}
-	if opt.ResultBytes == 0 {
-		opt.ResultBytes = DefaultResultBytes
+	if opt.JobPayments == nil {
+		opt.JobPayments = inference.FreePayments{}
 	}
-	if opt.Origin == "" {
-		opt.Origin = "offchain"
+	if opt.Inference == nil {
+		opt.Inference = inference.NopRecorder{}
 	}
-	if opt.DrainAccept == 0 {
-		opt.DrainAccept = DefaultDrainAccept
-	}
-	return nil
+	opt.Origin = cmp.Or(opt.Origin, "offchain")
+	opt.ResultBytes = cmp.Or(opt.ResultBytes, DefaultResultBytes)
+	opt.ArtifactBytes = cmp.Or(opt.ArtifactBytes, DefaultArtifactBytes)
+	opt.DrainAccept = cmp.Or(opt.DrainAccept, DefaultDrainAccept)
+	opt.JobWait = cmp.Or(opt.JobWait, DefaultJobWait)
+	opt.NodeWait = cmp.Or(opt.NodeWait, DefaultNodeWait)
 }

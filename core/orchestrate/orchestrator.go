@@ -14,16 +14,18 @@ import (
 // Orchestrator is the one set of rules that every request to this node meets.
 // Its methods may be called at the same time.
 type Orchestrator struct {
-	opt     Options
-	tokens  *Tokens
-	results *Results
+	opt       Options
+	tokens    *Tokens
+	results   *Results
+	artifacts *Artifacts
 
 	// mu guards what follows, and the sessions themselves.
 	mu          sync.Mutex
 	sessions    map[core.SessionID]*session
 	maxSessions int // 0: the Admitter decides alone
 	phase       phase
-	changed     chan struct{} // closed and replaced when a wait may be over
+	jobs        map[*Job]struct{} // let in and not closed
+	changed     chan struct{}     // closed and replaced when a wait may be over
 }
 
 // New builds an orchestrator; it starts nothing. The error names what is
@@ -40,6 +42,8 @@ func New(opt Options) (*Orchestrator, error) {
 		opt:         opt,
 		tokens:      tokens,
 		results:     NewResults(opt.ResultBytes, opt.Now),
+		artifacts:   NewArtifacts(opt.ArtifactBytes, opt.Now),
+		jobs:        make(map[*Job]struct{}),
 		sessions:    make(map[core.SessionID]*session),
 		maxSessions: max(0, opt.Limit),
 		changed:     make(chan struct{}),
@@ -56,9 +60,10 @@ type Info struct {
 	Token        Token
 }
 
-// Offer answers a gateway that looks for an orchestrator. The error is
-// RequestSignature, OrchestratorCapped or Draining.
-func (o *Orchestrator) Offer(_ context.Context, address, sig []byte) (Info, error) {
+// Offer answers a gateway that looks for an orchestrator for what it wants, nil
+// where it does not say. The error is RequestSignature, OrchestratorCapped or
+// Draining.
+func (o *Orchestrator) Offer(_ context.Context, address, sig []byte, wanted *capability.Capabilities) (Info, error) {
 	const op = "make offer"
 	if o.opt.Signatures != nil {
 		if err := o.opt.Signatures.CheckRequest(address, sig); err != nil {
@@ -66,7 +71,7 @@ func (o *Orchestrator) Offer(_ context.Context, address, sig []byte) (Info, erro
 		}
 	}
 	o.Sweep(o.opt.Now())
-	if err := o.mayOffer(op); err != nil {
+	if err := o.mayOffer(op, wanted); err != nil {
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 		return Info{}, err
 	}
@@ -77,11 +82,17 @@ func (o *Orchestrator) Offer(_ context.Context, address, sig []byte) (Info, erro
 	return o.info(tok), nil
 }
 
-func (o *Orchestrator) mayOffer(op string) error {
+func (o *Orchestrator) mayOffer(op string, wanted *capability.Capabilities) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.phase != open {
+	switch {
+	case o.phase != open:
 		return fault.New(fault.Draining, op, "the node is stopping")
+	case o.opt.Worker != nil && wantsAI(wanted):
+		// Models have slots of their own; sessions say nothing of them.
+		return nil
+	case o.opt.Transcoder == nil && wanted != nil:
+		return noTranscoder(op)
 	}
 	return o.room(op)
 }
@@ -106,7 +117,7 @@ func (o *Orchestrator) issue() (Token, error) {
 
 // info is this node's offer under a token.
 func (o *Orchestrator) info(tok Token) Info {
-	in := Info{ServiceURI: o.opt.ServiceURI, Capabilities: o.opt.Capabilities(), Token: tok}
+	in := Info{ServiceURI: o.opt.ServiceURI, Capabilities: o.Capabilities(), Token: tok}
 	if o.opt.Signatures != nil {
 		in.Address = o.opt.Signatures.Address()
 	}
@@ -133,7 +144,7 @@ func (o *Orchestrator) EndSession(tok *Token) error {
 	}
 	o.mu.Unlock()
 	if gone {
-		o.opt.Transcoder.EndSession(tok.Session)
+		o.endTranscoding(tok.Session)
 	}
 	return nil
 }
@@ -165,9 +176,6 @@ func (o *Orchestrator) Usage() Usage {
 
 // ServiceURI is the advertised address, without a trailing slash.
 func (o *Orchestrator) ServiceURI() string { return o.opt.ServiceURI }
-
-// Capabilities is the present offer.
-func (o *Orchestrator) Capabilities() capability.Capabilities { return o.opt.Capabilities() }
 
 // Result finds a rendition that is kept for download. The bytes are shared: they
 // must not be changed.

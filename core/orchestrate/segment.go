@@ -48,21 +48,8 @@ type Segment struct {
 // signature, capabilities, token, room for the session, payment. The error is a
 // *fault.Fault.
 func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment, error) {
-	const op = "admit segment"
-	if o.opt.Signatures != nil {
-		if err := o.opt.Signatures.CheckSegment(&req); err != nil {
-			return nil, fault.Wrap(fault.ErrSegSig, op, err)
-		}
-	}
-	wanted := req.Capabilities
-	if wanted == nil {
-		wanted = &capability.Capabilities{}
-	}
 	offer := o.opt.Capabilities()
-	if why := capability.Objection(wanted, &offer); why != "" {
-		return nil, fault.New(fault.IncompatibleCapabilities, op, why)
-	}
-	if err := o.tokens.Check(req.Token); err != nil {
+	if err := o.checkCredentials("admit segment", &req, &offer); err != nil {
 		return nil, err
 	}
 	s, err := o.enter(req.Token.Session, req.Profiles)
@@ -74,6 +61,24 @@ func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment,
 		return nil, err
 	}
 	return &Segment{o: o, s: s, req: req, arrived: o.opt.Now()}, nil
+}
+
+// checkCredentials checks what segments and AI jobs have in common: signature,
+// capabilities, token.
+func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *capability.Capabilities) error {
+	if o.opt.Signatures != nil {
+		if err := o.opt.Signatures.CheckSegment(req); err != nil {
+			return fault.Wrap(fault.ErrSegSig, op, err)
+		}
+	}
+	wanted := req.Capabilities
+	if wanted == nil {
+		wanted = &capability.Capabilities{}
+	}
+	if why := capability.Objection(wanted, offer); why != "" {
+		return fault.New(fault.IncompatibleCapabilities, op, why)
+	}
+	return o.tokens.Check(req.Token)
 }
 
 // Info is the offer that goes back with the answer. It carries the token that

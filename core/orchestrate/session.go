@@ -32,6 +32,9 @@ type session struct {
 func (o *Orchestrator) enter(id core.SessionID, profiles []core.Profile) (*session, error) {
 	const op = "admit session"
 	now := o.opt.Now()
+	if o.opt.Transcoder == nil {
+		return nil, noTranscoder(op)
+	}
 	// A stream that is gone must not keep a new one out until the next sweep.
 	o.Sweep(now)
 
@@ -76,7 +79,20 @@ func (o *Orchestrator) leave(s *session) {
 	o.wake()
 	o.mu.Unlock()
 	if gone {
-		o.opt.Transcoder.EndSession(s.id)
+		o.endTranscoding(s.id)
+	}
+}
+
+// noTranscoder refuses a segment in the words at which gateways go elsewhere.
+func noTranscoder(op string) error {
+	return fault.New(fault.OrchestratorCapped, op, "this node does not transcode")
+}
+
+// endTranscoding tells the transcoder that a session is over. The caller does
+// not hold mu.
+func (o *Orchestrator) endTranscoding(id core.SessionID) {
+	if o.opt.Transcoder != nil {
+		o.opt.Transcoder.EndSession(id)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestLimit(t *testing.T) {
 	n.send(first)
 	n.send(second)
 
-	_, err := n.Offer(t.Context(), nil, nil)
+	_, err := n.Offer(t.Context(), nil, nil, nil)
 	wantCode(t, err, fault.OrchestratorCapped)
 	_, err = n.Admit(t.Context(), request(third))
 	wantCode(t, err, fault.OrchestratorCapped)
@@ -57,7 +57,7 @@ func TestAdmitterDecidesBesideTheLimit(t *testing.T) {
 	n.send(first)
 
 	a.refuse, a.usage = nil, orchestrate.Usage{Sessions: 5, Limit: 5}
-	_, err = n.Offer(t.Context(), nil, nil)
+	_, err = n.Offer(t.Context(), nil, nil, nil)
 	wantCode(t, err, fault.OrchestratorCapped)
 	if got := n.Usage(); got != (orchestrate.Usage{Sessions: 1, Limit: 5}) {
 		t.Errorf("usage %v", got)

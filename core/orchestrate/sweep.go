@@ -12,23 +12,24 @@ import (
 const sweepInterval = time.Second
 
 // Sweep ends the sessions that saw no segment for core.SessionIdle at now, and
-// drops the renditions whose grace time is over. A session with a segment in
+// drops the renditions whose grace time is over, and old artifacts. A session with a segment in
 // hand is not idle.
 func (o *Orchestrator) Sweep(now time.Time) {
 	idle := o.take(func(s *session) bool {
 		return s.open == 0 && now.Sub(s.last) >= core.SessionIdle
 	})
 	for _, id := range idle {
-		o.opt.Transcoder.EndSession(id)
+		o.endTranscoding(id)
 		o.opt.Log.Info("session ended: no segments", "session", id, "code", fault.SessionCleanup)
 	}
 	o.results.Sweep(now)
+	o.artifacts.Sweep(now)
 }
 
 // endAll ends every session, whatever it is doing.
 func (o *Orchestrator) endAll() {
 	for _, id := range o.take(func(*session) bool { return true }) {
-		o.opt.Transcoder.EndSession(id)
+		o.endTranscoding(id)
 	}
 }
 

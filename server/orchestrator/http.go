@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/pipeline"
 )
 
 // Limits on strangers.
@@ -83,6 +84,11 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("/segment", s.segment)
 	mux.HandleFunc(orchestrate.StreamPath, s.stream)
 	mux.HandleFunc("GET /status", s.status.serve)
+	if s.orch.HasAI() {
+		for _, p := range pipeline.Table() {
+			mux.HandleFunc("POST "+p.Path, s.job(p))
+		}
+	}
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux
 }

@@ -1,6 +1,8 @@
 package orchestrator
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"log/slog"
 	"net"
@@ -19,7 +21,18 @@ const (
 	// DefaultConnections bounds open connections; the longest idle one makes
 	// room for a new one.
 	DefaultConnections = 16384
+	// DefaultTextBytes bounds an AI request without a file, DefaultFileBytes one
+	// with a file.
+	DefaultTextBytes = 10 << 20
+	DefaultFileBytes = 64 << 20
 )
+
+// FrameEncoder makes a video of pictures.
+type FrameEncoder interface {
+	// EncodeMP4 makes an MP4 of frames, which are PNG files, at fps frames per
+	// second, scaled to width and height. frames are not kept.
+	EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error)
+}
 
 // Options are what a Server is built from.
 type Options struct {
@@ -46,6 +59,15 @@ type Options struct {
 	// have this node read what only it can reach.
 	PrivateInputs bool
 
+	// TextBytes and FileBytes bound the bodies of AI requests, DefaultTextBytes and
+	// DefaultFileBytes when 0.
+	TextBytes, FileBytes int64
+	// Frames makes videos of frames; without it image-to-video fails.
+	Frames FrameEncoder
+	// AINotice is shown on /status: why models that the operator asked for are not
+	// served. "" when there is nothing to say.
+	AINotice string
+
 	Now func() time.Time
 	Log *slog.Logger
 }
@@ -62,8 +84,8 @@ func (opt *Options) complete() error {
 	}
 	// A segment of the largest size must fit.
 	opt.UploadBytes = max(opt.UploadBytes, core.MaxSegmentBytes)
-	if opt.Connections == 0 {
-		opt.Connections = DefaultConnections
-	}
+	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
+	opt.TextBytes = cmp.Or(opt.TextBytes, DefaultTextBytes)
+	opt.FileBytes = cmp.Or(opt.FileBytes, DefaultFileBytes)
 	return nil
 }

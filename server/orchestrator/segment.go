@@ -47,7 +47,7 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 // answer does the work and writes the rest of the answer.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate.SegmentRequest, seg *orchestrate.Segment, body *upload) {
 	done, err := seg.Transcode(r.Context(), body.data)
-	msg, err := transcodeResult(req.Number, seg.Info(), done, err)
+	msg, err := s.transcodeResult(req.Number, seg.Info(), done, err)
 	if err != nil {
 		s.opt.Log.Error("result cannot be encoded", "err", err)
 		return

@@ -28,6 +28,7 @@ type Server struct {
 	grpc    *grpc.Server
 	conns   *connections
 	uploads *budget
+	pieces  pieces
 	fetch   *http.Client
 	status  *statusPage
 

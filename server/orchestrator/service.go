@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -17,11 +18,16 @@ type service struct {
 
 // GetOrchestrator makes an offer.
 func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
-	in, err := v.s.orch.Offer(ctx, req.GetAddress(), req.GetSig())
+	var wanted *capability.Capabilities
+	if req.GetCapabilities() != nil {
+		c := req.GetCapabilities().Capability()
+		wanted = &c
+	}
+	in, err := v.s.orch.Offer(ctx, req.GetAddress(), req.GetSig(), wanted)
 	if err != nil {
 		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
 	}
-	return orchestratorInfo(in), nil
+	return v.s.orchestratorInfo(in), nil
 }
 
 // EndTranscodingSession frees a session.

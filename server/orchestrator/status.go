@@ -28,21 +28,14 @@ type Status struct {
 	Pipelines     []PipelineStatus `json:"pipelines"`
 	Models        []ModelStatus    `json:"models"`
 	Capabilities  []string         `json:"capabilities"`
+	// AI says why models that the operator asked for are not served.
+	AI string `json:"ai,omitempty"`
 }
 
 // PipelineStatus is one kind of work.
 type PipelineStatus struct {
 	Name string `json:"name"`
 	// Capacity is 0 where there is no fixed number.
-	Capacity int    `json:"capacity"`
-	Use      string `json:"use"`
-}
-
-// ModelStatus is one model of an AI pipeline.
-type ModelStatus struct {
-	Pipeline string `json:"pipeline"`
-	Model    string `json:"model"`
-	Warm     bool   `json:"warm"`
 	Capacity int    `json:"capacity"`
 	Use      string `json:"use"`
 }
@@ -131,16 +124,16 @@ func (p *statusPage) status(now time.Time) Status {
 		Version: p.s.opt.Version, Roles: slices.Clone(p.s.opt.Roles), ServiceURI: o.ServiceURI(),
 		UptimeSeconds: int64(now.Sub(p.start)/time.Second) / uptimeStep * uptimeStep,
 		State:         state(o.Draining(), use),
-		Pipelines:     []PipelineStatus{{Name: transcoding, Capacity: use.Limit, Use: coarse(use.Sessions, use.Limit)}},
-		Models:        []ModelStatus{},
+		Pipelines:     []PipelineStatus{}, Models: modelStatuses(&offer, o.Models()), AI: p.s.opt.AINotice,
+	}
+	if o.Transcodes() {
+		st.Pipelines = append(st.Pipelines, PipelineStatus{Name: transcoding, Capacity: use.Limit, Use: coarse(use.Sessions, use.Limit)})
 	}
 	for _, id := range offer.Bits.IDs() {
 		st.Capabilities = append(st.Capabilities, id.String())
 	}
 	for _, id := range slices.Sorted(maps.Keys(offer.Constraints.PerCapability)) {
-		pipe, models := pipeline(id, offer.Constraints.PerCapability[id])
-		st.Pipelines = append(st.Pipelines, pipe)
-		st.Models = append(st.Models, models...)
+		st.Pipelines = append(st.Pipelines, pipelineStatus(id, offer.Constraints.PerCapability[id]))
 	}
 	return st
 }
@@ -155,20 +148,14 @@ func state(draining bool, use orchestrate.Usage) string {
 	return stateServing
 }
 
-// pipeline sums an AI pipeline up over its models.
-func pipeline(id capability.ID, models capability.Models) (PipelineStatus, []ModelStatus) {
-	var out []ModelStatus
+// pipelineStatus sums an AI pipeline up over the models that it offers.
+func pipelineStatus(id capability.ID, models capability.Models) PipelineStatus {
 	capacity, inUse := 0, 0
-	for _, name := range slices.Sorted(maps.Keys(models)) {
-		m := models[name]
+	for _, m := range models {
 		capacity += int(m.Capacity)
 		inUse += int(m.InUse)
-		out = append(out, ModelStatus{
-			Pipeline: id.Pipeline(), Model: name, Warm: m.Warm,
-			Capacity: int(m.Capacity), Use: coarse(int(m.InUse), int(m.Capacity)),
-		})
 	}
-	return PipelineStatus{Name: id.Pipeline(), Capacity: capacity, Use: coarse(inUse, capacity)}, out
+	return PipelineStatus{Name: id.Pipeline(), Capacity: capacity, Use: coarse(inUse, capacity)}
 }
 
 // coarse is the use in five words: enough to choose a node by, too little to

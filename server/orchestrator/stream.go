@@ -9,24 +9,16 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
-// stream serves a rendition, or its video signature, straight from memory.
+// stream serves a rendition, its video signature, or what an AI job made,
+// straight from memory.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "Content-Length")
-	path, ok := orchestrate.ParsePath(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
-	if !ok {
-		s.refuse(w, fault.New(fault.ResultNotFound, "read path", ""))
-		return
-	}
-	res, err := s.orch.Result(path)
+	data, kind, err := s.kept(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
 	if err != nil {
 		s.refuse(w, err)
 		return
-	}
-	data, kind := res.Data, path.Format.MIME()
-	if path.Signature {
-		data, kind = res.Signature, "application/octet-stream"
 	}
 	h.Set("Cache-Control", "max-age=5")
 	h.Set("Content-Type", kind)
@@ -35,4 +27,20 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(data) // nobody to tell
 	}
+}
+
+// kept finds what a path names, and its type.
+func (s *Server) kept(path string) (data []byte, kind string, err error) {
+	if p, ok := orchestrate.ParsePath(path); ok {
+		res, err := s.orch.Result(p)
+		if p.Signature {
+			return res.Signature, "application/octet-stream", err
+		}
+		return res.Data, p.Format.MIME(), err
+	}
+	if p, ok := orchestrate.ParseArtifactPath(path); ok {
+		data, err := s.orch.Artifact(p)
+		return data, p.MIME(), err
+	}
+	return nil, "", fault.New(fault.ResultNotFound, "read path", "")
 }

@@ -17,12 +17,13 @@ const (
 	smallSize = 256 << 10
 )
 
-var errTooLarge = errors.New("segment is larger than the network's limit")
+var errTooLarge = errors.New("the body is larger than the limit")
 
-// upload is a segment in memory, hashed as it came in. release must be called
-// when its bytes are not needed any more.
+// upload is a segment in memory, hashed as it came in, or another body that is
+// not hashed. release must be called when its bytes are not needed any more.
 type upload struct {
-	data   []byte
+	data []byte
+	// hash is nil for a body that is not hashed.
 	hash   *signature.Background
 	digest [signature.Size]byte
 	budget *budget
@@ -112,7 +113,7 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 	}
 	u.data = u.data[:len(u.data)+1]
 	u.data[len(u.data)-1] = probe[0]
-	u.hash.Add(u.data[len(u.data)-1:])
+	u.note(u.data[len(u.data)-1:])
 	return false, nil
 }
 
@@ -120,7 +121,14 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 func (u *upload) add(n int) {
 	from := len(u.data)
 	u.data = u.data[:from+n]
-	u.hash.Add(u.data[from:])
+	u.note(u.data[from:])
+}
+
+// note gives bytes that came to the hash.
+func (u *upload) note(b []byte) {
+	if u.hash != nil {
+		u.hash.Add(b)
+	}
 }
 
 // grow makes the buffer size bytes large. Old and new are both booked while

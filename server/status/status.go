@@ -98,6 +98,36 @@ func Protocol(err error) int {
 	return http.StatusInternalServerError
 }
 
+// byJob are the codes for which an AI job has a status of its own.
+var byJob = map[fault.Code]int{
+	fault.PaymentEncoding: http.StatusPaymentRequired,
+	fault.PaymentMessage:  http.StatusPaymentRequired,
+	fault.JobTooLarge:     http.StatusRequestEntityTooLarge,
+	fault.ArtifactsFull:   http.StatusInternalServerError,
+	fault.Canceled:        clientClosed,
+}
+
+// Job is the status of err on the network's AI routes (/llm and the other
+// pipelines), as unmodified gateways know it: whatever goes wrong once a job
+// runs is 500.
+func Job(err error) int {
+	code := fault.CodeOf(err)
+	if s, ok := byJob[code]; ok {
+		return s
+	}
+	switch code.Class() {
+	case fault.BadRequest, fault.Payment:
+		return http.StatusBadRequest
+	case fault.Unauthenticated, fault.Forbidden:
+		return http.StatusForbidden
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Busy:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
 // Push is the status of a segment that a gateway refused or could not have
 // transcoded. The network's clients tell bad
 // input (422, also when every attempt failed) from a gateway without

@@ -1,0 +1,206 @@
+package orchestrate
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+// JobRequest is an AI job as a gateway sends it.
+type JobRequest struct {
+	// Credentials are what the headers say: a segment's, with no media in it.
+	Credentials SegmentRequest
+	// Request is the body as it was read. Admitting the job measures it.
+	Request     *pipeline.Request
+	Body        []byte
+	ContentType string
+	// Own says that one of our own gateways sent it. It may leave out max_tokens,
+	// and it waits longer.
+	Own bool
+	// ID names the request in logs.
+	ID string
+}
+
+// Job is an AI job that was let in and has a slot. Close must be called when its
+// answer is over.
+type Job struct {
+	// Queue is how long it waited for its slot.
+	Queue time.Duration
+
+	o      *Orchestrator
+	req    JobRequest
+	slot   inference.Slot
+	giveUp context.CancelCauseFunc
+	close  sync.Once
+}
+
+// errDraining is why a job that waits for a slot gives up.
+var errDraining = errors.New("the node is stopping")
+
+// AdmitJob lets an AI job in or says why not. It checks in the protocol's order:
+// signature, capabilities, token, units, a slot of the model, payment. ctx is
+// the request's. The error is a *fault.Fault.
+func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, error) {
+	const op = "admit job"
+	if o.opt.Worker == nil {
+		return nil, fault.New(fault.ModelNotServed, op, "this node has no AI")
+	}
+	offer := o.capabilities(everyModel)
+	if err := o.checkCredentials(op, &req.Credentials, &offer); err != nil {
+		return nil, err
+	}
+	if err := o.measure(ctx, &req); err != nil {
+		return nil, err
+	}
+	j := &Job{o: o, req: req}
+	if err := j.enter(ctx); err != nil {
+		return nil, err
+	}
+	r := req.Request
+	if err := o.opt.JobPayments.Accept(ctx, r.Model, req.Credentials.Sender, req.Credentials.Payment, r.Units); err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// measure works out what the job is priced at.
+func (o *Orchestrator) measure(ctx context.Context, req *JobRequest) error {
+	r := req.Request
+	if !req.Own && r.Model.Capability == capability.LLM && r.MaxTokens == 0 {
+		return fault.New(fault.MaxTokensMissing, "measure request", "")
+	}
+	return r.Measure(ctx, o.opt.Media)
+}
+
+// enter counts the job among those in hand, and takes a slot for it.
+func (j *Job) enter(ctx context.Context) error {
+	const op = "reserve slot"
+	o := j.o
+	waiting, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	j.giveUp = giveUp
+	o.mu.Lock()
+	if o.phase != open {
+		o.mu.Unlock()
+		return fault.New(fault.JobsDraining, op, "")
+	}
+	o.jobs[j] = struct{}{}
+	o.mu.Unlock()
+
+	start := o.opt.Now()
+	slot, err := j.reserve(waiting)
+	j.Queue = o.opt.Now().Sub(start)
+	if err == nil {
+		j.slot = slot
+		return nil
+	}
+	j.Close()
+	return j.noSlot(op, err, context.Cause(waiting))
+}
+
+// reserve waits for a slot: for one of a loaded model as long as its gateway has
+// time to go elsewhere, for the loading of one as long as its gateway waits. A
+// load in progress is no lack of capacity.
+func (j *Job) reserve(ctx context.Context) (inference.Slot, error) {
+	model := j.req.Request.Model
+	if j.o.loaded(model) {
+		wait := j.o.opt.JobWait
+		if j.req.Own {
+			wait = j.o.opt.NodeWait
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	return j.o.opt.Worker.Reserve(ctx, model, string(j.req.Credentials.Token.Session))
+}
+
+// loaded reports whether nothing needs to be started for the model.
+func (o *Orchestrator) loaded(model inference.Model) bool {
+	states := o.opt.Worker.Models()
+	for i := range states {
+		if states[i].Model != model {
+			continue
+		}
+		switch states[i].State {
+		case inference.Absent, inference.Evicted, inference.Pulling, inference.Starting, inference.Loading:
+			return false
+		}
+		return true
+	}
+	return true
+}
+
+// noSlot is what a gateway is told of a Reserve that failed. Every reason but
+// its own end means that it finds room elsewhere.
+func (j *Job) noSlot(op string, err, cause error) error {
+	code := fault.CodeOf(err)
+	switch {
+	case errors.Is(cause, errDraining):
+		return fault.New(fault.JobsDraining, op, "")
+	case cause != nil:
+		return fault.Wrap(fault.CodeOf(cause), op, cause)
+	case code == fault.Canceled || code == fault.DeadlineExceeded:
+		return fault.Wrap(fault.ModelWaitOver, op, err)
+	case code.Class() == fault.Busy:
+		return err
+	}
+	return fault.Wrap(fault.ModelNotReady, op, err)
+}
+
+// Run has the job done, and books it once its answer has begun. ctx governs the
+// whole answer. The error is a *fault.Fault.
+func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
+	req := &j.req
+	reply, err := j.slot.Run(ctx, req.Request.Job(req.ContentType, req.Body, req.ID))
+	if err != nil {
+		return nil, err
+	}
+	if reply.Status < 300 {
+		// The work is under way: it is booked even if the gateway has just gone away.
+		j.o.opt.JobPayments.Debit(context.WithoutCancel(ctx), req.Request.Model, req.Credentials.Sender, req.Request.Units)
+	}
+	return reply, nil
+}
+
+// Close gives the slot back. It may be called again.
+func (j *Job) Close() {
+	j.close.Do(func() {
+		if j.slot != nil {
+			j.slot.Release()
+		}
+		o := j.o
+		o.mu.Lock()
+		delete(o.jobs, j)
+		o.wake()
+		o.mu.Unlock()
+	})
+}
+
+// HasAI reports whether the node takes AI jobs at all.
+func (o *Orchestrator) HasAI() bool { return o.opt.Worker != nil }
+
+// Transcodes reports whether the node takes segments at all.
+func (o *Orchestrator) Transcodes() bool { return o.opt.Transcoder != nil }
+
+// Models is the node's models, at this moment.
+func (o *Orchestrator) Models() []inference.ModelState {
+	if o.opt.Worker == nil {
+		return nil
+	}
+	return o.opt.Worker.Models()
+}
+
+// Jobs is the number of AI jobs in hand, those that wait for a slot included.
+func (o *Orchestrator) Jobs() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.jobs)
+}

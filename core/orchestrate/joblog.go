@@ -1,0 +1,50 @@
+package orchestrate
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// JobDone counts a job that ended, well or not, and writes its one line into the
+// log. The line has no word of what was asked or answered. err is why it failed,
+// nil when it did not.
+func (o *Orchestrator) JobDone(f *inference.Figures, err error) {
+	o.opt.Inference.JobDone(f)
+	attrs := []slog.Attr{
+		slog.String("job", f.RequestID),
+		slog.String("pipeline", f.Model.Capability.Pipeline()),
+		slog.String("model", f.Model.ID),
+		slog.Int("status", f.Status),
+		slog.Duration("queue", f.Queue),
+		slog.Duration("first_byte", f.FirstByte),
+		slog.Duration("total", f.Total),
+		slog.Duration("own", f.Own),
+		slog.Int64("tokens_in", int64(f.Usage.Prompt)),
+		slog.Int64("tokens_out", int64(f.Usage.Completion)),
+		slog.Int64("tokens_cached", int64(f.Usage.Cached)),
+		slog.Int64("units", int64(f.Units)),
+	}
+	level := slog.LevelInfo
+	if err != nil {
+		attrs = append(attrs, fault.Attr(err))
+		level = jobLevel(err)
+	}
+	o.opt.Log.LogAttrs(context.Background(), level, "AI job", attrs...)
+}
+
+// jobLevel is how loudly a failed job is told: our own defects as errors, what
+// an operator can mend as warnings, and what gateways do as it is.
+func jobLevel(err error) slog.Level {
+	switch fault.ClassOf(err) {
+	case fault.Internal:
+		return slog.LevelError
+	case fault.Upstream, fault.Config:
+		if c := fault.CodeOf(err); c != fault.Canceled && c != fault.JobBroken {
+			return slog.LevelWarn
+		}
+	}
+	return slog.LevelInfo
+}

@@ -1,0 +1,81 @@
+package orchestrate
+
+import (
+	"maps"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+// Capabilities is the present offer, the models that may be asked for included.
+func (o *Orchestrator) Capabilities() capability.Capabilities {
+	return o.capabilities((*inference.ModelState).Offered)
+}
+
+// everyModel is the offer with all models, also those that cannot be had at the
+// moment: they are no reason to call a request incompatible.
+func everyModel(*inference.ModelState) bool { return true }
+
+// capabilities is the configured offer and the models that which picks.
+//
+// A node with AI has the default capabilities whether or not it transcodes:
+// gateways ask for them with every AI job.
+func (o *Orchestrator) capabilities(which func(*inference.ModelState) bool) capability.Capabilities {
+	c := o.opt.Capabilities()
+	if o.opt.Worker == nil {
+		return c
+	}
+	units := make(map[capability.ID]uint32, len(c.Capacities)+1)
+	for _, id := range capability.Default().IDs() {
+		units[id] = 1
+	}
+	maps.Copy(units, c.Capacities)
+	c.Bits, c.Capacities = c.Bits.Union(capability.Default()), units
+
+	per := maps.Clone(c.Constraints.PerCapability)
+	if per == nil {
+		per = make(map[capability.ID]capability.Models)
+	}
+	c.Constraints.PerCapability = per
+	states := o.opt.Worker.Models()
+	for i := range states {
+		if s := &states[i]; which(s) {
+			add(&c, s)
+		}
+	}
+	return c
+}
+
+// add puts a model into an offer whose maps are its own.
+func add(c *capability.Capabilities, s *inference.ModelState) {
+	id := s.Model.Capability
+	models := c.Constraints.PerCapability[id]
+	if models == nil {
+		models = make(capability.Models)
+		c.Constraints.PerCapability[id] = models
+		c.Bits = c.Bits.With(id)
+	}
+	// A model that is not loaded has told nothing; it will take a job at least.
+	m := capability.Model{
+		Warm:          s.State == inference.Ready,
+		Capacity:      uint32(max(1, s.Capacity)),
+		InUse:         uint32(max(0, s.InUse)),
+		RunnerVersion: s.RunnerVersion,
+	}
+	models[s.Model.ID] = m
+	c.Capacities[id] += m.Capacity
+}
+
+// wantsAI reports whether a request names a pipeline.
+func wantsAI(wanted *capability.Capabilities) bool {
+	if wanted == nil {
+		return false
+	}
+	for _, p := range pipeline.Table() {
+		if wanted.Bits.Has(p.Capability) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,68 @@
+package pipeline
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+var errAnswer = errors.New("the answer has no choices")
+
+// NetworkAnswer is a runner's answer to a chat, which is not a stream, with all
+// that gateways of the existing network must find in it: id, model, created as a
+// whole number, usage and at least one choice. The body it returns is the given
+// one if nothing was missing. What else is in it they ignore.
+//
+// The error says why it is no such answer.
+func NetworkAnswer(body []byte, model, id string, now time.Time) ([]byte, error) {
+	a := answer{}
+	c := &cursor{text: body}
+	if err := c.object(func(key []byte) error { return a.field(c, string(key)) }); err != nil {
+		return nil, err
+	}
+	if err := c.end(); err != nil {
+		return nil, err
+	}
+	if !a.choices {
+		return nil, errAnswer
+	}
+	var missing []field
+	add := func(have bool, name, value string) {
+		if !have {
+			missing = append(missing, field{name, value})
+		}
+	}
+	add(a.id, "id", string(quoteJSON("chatcmpl-"+id)))
+	add(a.model, "model", string(quoteJSON(model)))
+	add(a.created, "created", strconv.FormatInt(now.Unix(), 10))
+	add(a.usage, "usage", `{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`)
+	if len(missing) == 0 {
+		return body, nil
+	}
+	return completeJSON(body, missing), nil
+}
+
+// answer is which fields of an answer are there as they must be.
+type answer struct{ id, model, created, usage, choices bool }
+
+func (a *answer) field(c *cursor, key string) error {
+	first := c.peek()
+	v, err := c.value()
+	if err != nil {
+		return err
+	}
+	switch key {
+	case "id":
+		a.id = first == '"'
+	case "model":
+		a.model = first == '"'
+	case "created":
+		_, err := strconv.ParseInt(string(v), 10, 64)
+		a.created = err == nil
+	case "usage":
+		a.usage = first == '{'
+	case "choices":
+		a.choices = first == '[' && !empty(v)
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package orchestrator
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+// Headers of AI jobs. Those beside the network's are between our own nodes.
+const (
+	nodeHeader      = "Tutti-Node"
+	operationHeader = "Tutti-Operation"
+	codeHeader      = "Tutti-Code"
+	requestIDHeader = "X-Request-Id"
+	// nodePrefix stands before the version in the name by which our nodes know
+	// one another.
+	nodePrefix = "tutti/"
+	// jobMarker is the Authorization of gateways that fetch results by URL.
+	jobMarker = "Livepeer-AI-Worker-1.0"
+)
+
+const (
+	// textTime and fileTime bound the arrival of a request's body.
+	textTime = 30 * time.Second
+	fileTime = 2 * time.Minute
+)
+
+// job takes the requests of one pipeline.
+func (s *Server) job(p pipeline.Pipeline) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		x := s.newExchange(w, r, p)
+		err := x.serve()
+		x.done(err)
+		if x.cut {
+			// Nothing else tells a reader of HTTP that an answer is not whole.
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// exchange is one AI job and its answer.
+type exchange struct {
+	s    *Server
+	w    http.ResponseWriter
+	r    *http.Request
+	pipe pipeline.Pipeline
+	// own: the sender is one of our own gateways, which takes answers as they are
+	// and wants to know what a failure is called. byURL: it fetches media.
+	own, byURL bool
+	req        *pipeline.Request
+	body       *upload
+	answer     answerWriter
+	// cut says that the connection is to be cut off.
+	cut bool
+
+	start time.Time
+	// waited is the time that was not ours: for bytes from the gateway, a slot, the
+	// runner, and for the gateway to take its answer.
+	waited time.Duration
+	f      inference.Figures
+}
+
+func (s *Server) newExchange(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *exchange {
+	x := &exchange{
+		s: s, w: w, r: r, pipe: p, start: s.opt.Now(),
+		own:   strings.HasPrefix(r.Header.Get(nodeHeader), nodePrefix),
+		byURL: r.Header.Get("Authorization") == jobMarker,
+	}
+	x.answer = answerWriter{x: x, ctl: http.NewResponseController(w)}
+	x.f.Model.Capability, x.f.Operation = p.Capability, inference.Operation(p.Name)
+	x.f.RequestID = r.Header.Get(requestIDHeader)
+	return x
+}
+
+// serve does the job, in the protocol's order of steps. What it returns went
+// wrong; the gateway has been told.
+func (x *exchange) serve() error {
+	err := x.run()
+	if err != nil && x.f.Status == 0 {
+		x.refuse(err)
+	}
+	return err
+}
+
+func (x *exchange) run() error {
+	if err := x.name(); err != nil {
+		return err
+	}
+	pace := newReadPace(x.w, x.start, textTime)
+	if err := x.receive(pace); err != nil {
+		return err
+	}
+	defer x.body.release()
+	if err := x.decode(); err != nil {
+		return err
+	}
+	credentials, err := readRequest(x.r.Header)
+	if err != nil {
+		return err
+	}
+	pace.done()
+	job, err := x.admit(credentials)
+	if err != nil {
+		return err
+	}
+	defer job.Close()
+	begun := x.s.opt.Now()
+	reply, err := job.Run(x.r.Context())
+	x.wait(begun)
+	if err != nil {
+		return x.runnerFault(err)
+	}
+	defer reply.Body.Close()
+	return x.relay(reply)
+}
+
+// name takes the request's own name, or gives it one.
+func (x *exchange) name() (err error) {
+	if !orchestrate.UsableRequestID(x.f.RequestID) {
+		x.f.RequestID, err = x.s.orch.NewRequestID()
+	}
+	x.w.Header().Set(requestIDHeader, x.f.RequestID)
+	return err
+}
+
+// receive reads the body to its end, which HTTP/1.1 needs to notice that a
+// client went away.
+func (x *exchange) receive(pace *readPace) error {
+	most := x.s.opt.TextBytes
+	if x.pipe.Form == pipeline.Multipart {
+		most = x.s.opt.FileBytes
+		pace.allow(fileTime)
+	}
+	begun := x.s.opt.Now()
+	var err error
+	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads, pace.progress)
+	x.wait(begun)
+	if fault.CodeOf(err) == fault.JobTooLarge {
+		// What is left of it is not worth reading.
+		x.w.Header().Set("Connection", "close")
+	}
+	return err
+}
+
+// decode reads the body as the pipeline has it. Gateways of the existing network
+// send the seven fields of llm requests; what else another sender puts there is
+// left out, as they do.
+func (x *exchange) decode() error {
+	var op inference.Operation
+	if x.own {
+		op = inference.Operation(x.r.Header.Get(operationHeader))
+	}
+	req, err := pipeline.Decode(x.pipe.Capability, op, x.r.Header.Get("Content-Type"), x.body.data)
+	if err != nil {
+		return err
+	}
+	if !x.own && x.pipe.Capability == capability.LLM && !req.Plain {
+		x.body.data = pipeline.NetworkLLM(x.body.data)
+		req.N = 1
+	}
+	x.req = req
+	x.f.Model, x.f.Operation, x.f.Stream = req.Model, req.Operation, req.Stream
+	return nil
+}
+
+func (x *exchange) admit(credentials orchestrate.SegmentRequest) (*orchestrate.Job, error) {
+	begun := x.s.opt.Now()
+	job, err := x.s.orch.AdmitJob(x.r.Context(), orchestrate.JobRequest{
+		Credentials: credentials, Request: x.req,
+		Body: x.body.data, ContentType: x.r.Header.Get("Content-Type"),
+		Own: x.own, ID: x.f.RequestID,
+	})
+	x.f.Units = x.req.Units
+	if err != nil {
+		x.f.Queue = x.s.opt.Now().Sub(begun)
+		x.waited += x.f.Queue
+		return nil, err
+	}
+	x.f.Queue = job.Queue
+	x.waited += job.Queue
+	return job, nil
+}
+
+// wait books the time since begun as not ours.
+func (x *exchange) wait(begun time.Time) { x.waited += x.s.opt.Now().Sub(begun) }
+
+// done counts the job and writes its line into the log.
+func (x *exchange) done(err error) {
+	x.f.Total = x.s.opt.Now().Sub(x.start)
+	x.f.Own = max(0, x.f.Total-x.waited)
+	if err != nil {
+		x.f.Code = fault.CodeOf(err)
+	}
+	x.s.orch.JobDone(&x.f, err)
+}

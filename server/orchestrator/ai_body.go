@@ -1,0 +1,29 @@
+package orchestrator
+
+import (
+	"errors"
+	"io"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// receiveBody reads a whole body that is not hashed, of at most most bytes. size
+// is what its sender says, negative when it says nothing; progress is told how
+// much has come. Errors are JobTooLarge, JobsFull and JobBroken.
+func receiveBody(body io.Reader, size, most int64, b *budget, progress func(received int)) (*upload, error) {
+	const op = "receive request"
+	u := &upload{budget: b, most: most}
+	err := u.read(body, size, progress)
+	switch {
+	case err == nil:
+		return u, nil
+	case errors.Is(err, errTooLarge):
+		err = fault.New(fault.JobTooLarge, op, "")
+	case fault.CodeOf(err) == fault.UploadsFull:
+		err = fault.New(fault.JobsFull, op, "")
+	default:
+		err = fault.Wrap(fault.JobBroken, op, err)
+	}
+	u.release()
+	return nil, err
+}

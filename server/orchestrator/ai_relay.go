@@ -1,0 +1,238 @@
+package orchestrator
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/sse"
+)
+
+const (
+	jsonType   = "application/json"
+	streamType = "text/event-stream"
+	// maxAnswer bounds an answer that is read as a whole.
+	maxAnswer = 256 << 20
+	// pieceSize is how much of an answer is passed on at once.
+	pieceSize = 32 << 10
+)
+
+// pieces are the buffers of answers that pass through.
+type pieces struct{ pool sync.Pool }
+
+func (p *pieces) get() *[pieceSize]byte {
+	if b, ok := p.pool.Get().(*[pieceSize]byte); ok {
+		return b
+	}
+	return new([pieceSize]byte)
+}
+
+func (p *pieces) put(b *[pieceSize]byte) { p.pool.Put(b) }
+
+// relay passes the runner's answer on, in the form that its gateway takes.
+func (x *exchange) relay(reply *inference.Reply) error {
+	stream := strings.HasPrefix(reply.ContentType, streamType)
+	ok := reply.Status < 300
+	switch {
+	case !ok && !x.own:
+		return x.relayMistake(reply)
+	case ok && hasMedia(x.pipe.Capability):
+		return x.relayMedia(reply)
+	case ok && stream:
+		return x.relayStream(reply)
+	case ok && !x.own && x.pipe.Capability == capability.LLM:
+		return x.relayChat(reply)
+	}
+	return x.relayJSON(reply)
+}
+
+// relayMistake tells a gateway of the existing network what the runner said of
+// its client's request.
+func (x *exchange) relayMistake(reply *inference.Reply) error {
+	const most = 64 << 10
+	begun := x.s.opt.Now()
+	body, err := io.ReadAll(io.LimitReader(reply.Body, most))
+	x.wait(begun)
+	if err != nil {
+		return x.broken(err)
+	}
+	x.told(reply.Status, runnerText(body), nil)
+	return nil
+}
+
+// relayChat gives a gateway of the existing network the fields that it reads.
+func (x *exchange) relayChat(reply *inference.Reply) error {
+	body, err := x.whole(reply)
+	if err != nil {
+		return err
+	}
+	defer body.release()
+	x.f.Usage, _ = sse.ScanJSON(body.data)
+	out, err := pipeline.NetworkAnswer(body.data, x.req.Model.ID, x.f.RequestID, x.s.opt.Now())
+	if err != nil {
+		return unusable(err)
+	}
+	return x.send(out)
+}
+
+// send answers with JSON that is there as a whole.
+func (x *exchange) send(body []byte) error {
+	x.answer.arm(len(body))
+	x.answer.begin(http.StatusOK, jsonType, int64(len(body)))
+	if err := x.answer.write(body, false); err != nil {
+		return x.gone(err)
+	}
+	return nil
+}
+
+// whole reads an answer to its end.
+func (x *exchange) whole(reply *inference.Reply) (*upload, error) {
+	begun := x.s.opt.Now()
+	body, err := receiveBody(reply.Body, reply.Length, maxAnswer, x.s.uploads, func(int) {})
+	x.wait(begun)
+	switch fault.CodeOf(err) {
+	case fault.JobTooLarge:
+		return nil, unusable(errors.New("too large"))
+	case fault.JobBroken:
+		return nil, x.broken(errors.Unwrap(err))
+	}
+	return body, err
+}
+
+func unusable(err error) error {
+	return &fault.Fault{Code: fault.ResponseUnusable, Op: "read the runner's answer", Detail: "the runner's answer cannot be used: " + err.Error(), Err: err}
+}
+
+// relayJSON passes an answer on that is no stream, byte for byte.
+func (x *exchange) relayJSON(reply *inference.Reply) error {
+	var scan sse.JSONScanner
+	kind := reply.ContentType
+	if kind == "" || !x.own {
+		kind = jsonType
+	}
+	err := x.pass(reply.Body, func(p []byte) error {
+		if !x.answer.begun {
+			x.answer.begin(reply.Status, kind, reply.Length)
+		}
+		scan.Feed(p)
+		return x.answer.write(p, false)
+	})
+	x.f.Usage, _ = scan.Told()
+	if err == nil && !x.answer.begun {
+		x.answer.begin(reply.Status, kind, max(0, reply.Length))
+	}
+	return x.ended(err)
+}
+
+// relayStream passes a stream of events on as it comes. Our own gateways get the
+// runner's bytes and make of them what their clients need; the existing
+// network's get the only form that they survive.
+//
+// A stream that breaks is cut off towards our own gateways, who see that it is
+// not whole and can tell their clients, or try elsewhere if nothing had come
+// yet. The existing network's would take a cut connection for the end of the
+// answer; their stream ends with an event that says that it failed, which
+// carries a choice, as one without would crash them.
+func (x *exchange) relayStream(reply *inference.Reply) error {
+	var own sse.Scanner
+	var network sse.Network
+	scan, from := &own, reply.Body
+	if !x.own {
+		scan, from = &network.Scanner, sse.NewReader(reply.Body, &network)
+	}
+	err := x.pass(from, func(p []byte) error {
+		if !x.own && scan.Events() == 0 {
+			// Only the end that the filter gives to what ended without a word: there
+			// is still time to say by the status that it failed.
+			return nil
+		}
+		if !x.answer.begun {
+			x.w.Header().Set("Cache-Control", "no-cache")
+			x.answer.begin(http.StatusOK, streamType, -1)
+		}
+		if x.own {
+			own.Feed(p)
+		}
+		return x.answer.write(p, true)
+	})
+	if x.own {
+		own.End()
+	}
+	x.f.Usage, x.f.Events = scan.Usage(), scan.Events()
+	if err == nil && !scan.Done() && !scan.Finished() && !scan.Failed() {
+		err = brokenStream(io.ErrUnexpectedEOF)
+	}
+	if err = x.ended(err); err == nil && scan.Failed() {
+		// The gateway has it from the stream; this is for the log.
+		err = fault.New(fault.StreamFailed, "pass the answer on", "")
+	}
+	return err
+}
+
+// pass reads to the end and gives every piece to write. Errors of reading are
+// StreamBroken or what the body says, those of write and of a client that went
+// away are Canceled.
+func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
+	buf := x.s.pieces.get()
+	defer x.s.pieces.put(buf)
+	for {
+		begun := x.s.opt.Now()
+		n, err := from.Read(buf[:])
+		x.wait(begun)
+		if n > 0 {
+			if err := write(buf[:n]); err != nil {
+				return x.gone(err)
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return x.broken(err)
+		}
+	}
+}
+
+// broken is an answer that the runner, or the client's leaving, ended too early.
+func (x *exchange) broken(err error) error {
+	if ctx := x.r.Context(); ctx.Err() != nil {
+		return x.gone(ctx.Err())
+	}
+	return brokenStream(err)
+}
+
+func brokenStream(err error) error {
+	if fault.CodeOf(err) != fault.Unexpected && fault.ClassOf(err) != fault.Internal {
+		return err
+	}
+	return fault.Wrap(fault.StreamBroken, "pass the answer on", err)
+}
+
+// gone is a gateway that does not take its answer.
+func (x *exchange) gone(err error) error {
+	return fault.Wrap(fault.Canceled, "pass the answer on", err)
+}
+
+// ended is the end of an answer that was passed on. One that broke after it had
+// begun is cut off, so that no reader takes it for whole.
+func (x *exchange) ended(err error) error {
+	if err != nil && x.answer.begun {
+		x.cut = x.own || x.r.Context().Err() != nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), streamType)
+	}
+	return err
+}
+
+// hasMedia reports whether a pipeline's answer carries pictures, video or sound.
+func hasMedia(id capability.ID) bool {
+	switch id {
+	case capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale, capability.TextToSpeech:
+		return true
+	}
+	return false
+}

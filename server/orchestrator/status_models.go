@@ -1,0 +1,101 @@
+package orchestrator
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// ModelStatus is one model of an AI pipeline.
+type ModelStatus struct {
+	Pipeline string `json:"pipeline"`
+	Model    string `json:"model"`
+	Warm     bool   `json:"warm"`
+	Capacity int    `json:"capacity"`
+	Use      string `json:"use"`
+	// State and what follows are known of the node's own models only.
+	State string `json:"state,omitempty"`
+	// Since is when the state began, in UTC.
+	Since string `json:"since,omitempty"`
+	// Code and Reason say why it is not ready, in the words of the table of faults:
+	// what exactly happened is in the log, and for the operator alone.
+	Code    string `json:"code,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Waiting string `json:"waiting,omitempty"`
+	// External: its runner is not the node's to start.
+	External      bool   `json:"external,omitempty"`
+	RunnerVersion string `json:"runner_version,omitempty"`
+	// Context is the longest prompt and answer together, in tokens.
+	Context int64 `json:"context,omitempty"`
+}
+
+// modelStatuses lists the models that are offered, and those of the node's that
+// are not at the moment.
+func modelStatuses(offer *capability.Capabilities, states []inference.ModelState) []ModelStatus {
+	byModel := make(map[inference.Model]*inference.ModelState, len(states))
+	for i := range states {
+		byModel[states[i].Model] = &states[i]
+	}
+	all := make(map[inference.Model]ModelStatus, len(states))
+	for id, models := range offer.Constraints.PerCapability {
+		for name, m := range models {
+			all[inference.Model{Capability: id, ID: name}] = ModelStatus{
+				Warm: m.Warm, Capacity: int(m.Capacity), Use: coarse(int(m.InUse), int(m.Capacity)),
+			}
+		}
+	}
+	for m, s := range byModel {
+		st, offered := all[m]
+		if !offered {
+			st.Capacity, st.Use = s.Capacity, coarse(s.InUse, s.Capacity)
+		}
+		describe(&st, s)
+		all[m] = st
+	}
+	out := make([]ModelStatus, 0, len(all))
+	order := make([]inference.Model, 0, len(all))
+	for m := range all {
+		order = append(order, m)
+	}
+	slices.SortFunc(order, func(a, b inference.Model) int {
+		return cmp.Or(cmp.Compare(a.Capability, b.Capability), cmp.Compare(a.ID, b.ID))
+	})
+	for _, m := range order {
+		st := all[m]
+		st.Pipeline, st.Model = m.Capability.Pipeline(), m.ID
+		out = append(out, st)
+	}
+	return out
+}
+
+// describe adds what the node knows of a model of its own.
+func describe(st *ModelStatus, s *inference.ModelState) {
+	st.State, st.External = string(s.State), s.External
+	st.RunnerVersion, st.Context = s.RunnerVersion, int64(s.Context)
+	st.Waiting = crowd(s.Waiting, st.Capacity)
+	if !s.Since.IsZero() {
+		st.Since = s.Since.UTC().Format(time.RFC3339)
+	}
+	if s.Code == "" {
+		return
+	}
+	st.Code = string(s.Code)
+	if row, known := fault.Lookup(s.Code); known {
+		st.Reason = row.Cause
+	}
+}
+
+// crowd is a number of waiting jobs in three words.
+func crowd(waiting, capacity int) string {
+	switch {
+	case waiting <= 0:
+		return "none"
+	case waiting <= max(1, capacity):
+		return "few"
+	}
+	return "many"
+}
