@@ -35,9 +35,10 @@ func (m *Metrics) Inference(nodeType string) *Inference {
 
 // JobDone counts a job.
 func (r *Inference) JobDone(f *inference.Figures) {
-	model := r.sets.model(f.Model, f.Status < 400 || f.Orchestrator != "")
+	served := f.Orchestrator != "" || f.Code == ""
+	model := r.sets.model(f.Model, served)
 	r.account(model, f)
-	if f.Orchestrator != "" || f.Status < 400 {
+	if served {
 		r.flow(model, f)
 	}
 }

@@ -1,0 +1,249 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/keys"
+	"github.com/tuttinode/tutti/core/sse"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/status"
+)
+
+// Sizes of buffers. An idle stream holds a small one, so that a thousand of them
+// are a few megabytes; what comes quickly goes through a big one.
+const (
+	smallBuffer = 4 << 10
+	bigBuffer   = 32 << 10
+)
+
+// exchange is one request and its answer. It is reused.
+type exchange struct {
+	f       *Front
+	route   *route
+	w       http.ResponseWriter
+	r       *http.Request
+	control *http.ResponseController
+	id      string
+	began   time.Time
+	err     error
+
+	// entered: the request is counted in. held are its bytes in the budget.
+	entered bool
+	held    int64
+	grant   *keys.Grant
+	// release gives back the place in the model's line.
+	release func()
+	// figures are what is logged and counted at the end.
+	figures inference.Figures
+	// waited is the time spent waiting for the next hop or the client. sent counts
+	// the answer's bytes.
+	waited time.Duration
+	sent   int64
+	// answered: the answer came to its end. cut: the connection is to be cut, so
+	// that the client sees that its answer is not whole.
+	answered, cut bool
+	// written is when the client last took something; see deadline.
+	written time.Time
+
+	// mid: what was sent of a stream ends within an event.
+	mid bool
+	// detached: another exchange goes on with the job and tells of it.
+	detached bool
+
+	keep  *keepAlive
+	scan  sse.HideUsage
+	small [smallBuffer]byte
+	// out is what a filter made of what came.
+	out []byte
+}
+
+// begin takes up a request. Errors are met by serve.
+func (f *Front) begin(w http.ResponseWriter, r *http.Request, rt *route) *exchange {
+	x, _ := f.exchanges.Get().(*exchange)
+	if x == nil {
+		x = new(exchange)
+		x.keep = &keepAlive{x: x}
+	}
+	x.f, x.route, x.w, x.r = f, rt, w, r
+	x.control = http.NewResponseController(w)
+	x.began = time.Now()
+	x.id = f.requestID(r.Header.Get(requestIDHeader))
+	x.figures = inference.Figures{
+		Model: inference.Model{Capability: rt.capability}, Operation: rt.operation, RequestID: x.id,
+	}
+	w.Header()[requestIDHeader] = []string{x.id}
+	return x
+}
+
+// serve does what the route is for.
+func (x *exchange) serve() error {
+	if err := x.f.enter(); err != nil {
+		return err
+	}
+	x.entered = true
+	switch m := x.route.method; {
+	case m == "", m == x.r.Method, m == http.MethodGet && x.r.Method == http.MethodHead:
+	default:
+		x.w.Header().Set("Allow", m)
+		return fault.New(fault.MethodNotAllowed, "take request", "this address takes "+m)
+	}
+	return x.route.serve(x)
+}
+
+// token is the client's bearer token.
+func (x *exchange) token() string { return keys.BearerToken(x.r.Header.Get("Authorization")) }
+
+// admit asks whether the key may do what is needed. Errors are faults of the
+// Authorizer.
+func (x *exchange) admit(ctx context.Context, need keys.Need) error {
+	need.Route = x.route.path
+	grant, err := x.f.opt.Keys.Admit(ctx, x.token(), need)
+	if err != nil {
+		return err
+	}
+	x.grant = grant
+	x.figures.Key = grant.Key()
+	return nil
+}
+
+// knock refuses a request without a key before its body is read.
+func (x *exchange) knock(ctx context.Context) error {
+	if !x.f.opt.Keys.Required() || x.token() != "" {
+		return nil
+	}
+	grant, err := x.f.opt.Keys.Admit(ctx, "", keys.Need{Route: x.route.path, MaxTokens: keys.NoTokens})
+	grant.Settle(inference.Usage{}, false)
+	return err
+}
+
+// ask has a job answered, and tells a client that waits for a stream that it is
+// not forgotten. The answer's body is the caller's to close.
+func (x *exchange) ask(ctx context.Context, job *inference.Job, affinity []uint64) (*broker.Answer, error) {
+	began := time.Now()
+	if job.Stream {
+		x.keep.start()
+	}
+	answer, err := x.dispatch(ctx, job, affinity)
+	x.keep.stop()
+	x.waited += time.Since(began)
+	return answer, err
+}
+
+// dispatch waits the job's turn and has it answered.
+func (x *exchange) dispatch(ctx context.Context, job *inference.Job, affinity []uint64) (*broker.Answer, error) {
+	began := time.Now() // x.waited is left alone: the keep-alive's goroutine runs
+	wait, cancel := context.WithTimeout(ctx, x.f.opt.Limits.Wait)
+	release, err := x.f.lines.acquire(wait, job.Model, x.party())
+	cancel()
+	x.figures.Queue = time.Since(began)
+	if err != nil {
+		return nil, err
+	}
+	x.release = release
+	answer, err := x.f.opt.Dispatcher.Do(ctx, job, broker.Hint{Affinity: affinity, Party: x.figures.Key})
+	if err != nil {
+		return nil, err
+	}
+	x.figures.Orchestrator, x.figures.Tries = answer.Orchestrator, answer.Tries
+	x.figures.Queue += answer.Queue
+	return answer, nil
+}
+
+// party is who takes turns with others: a key, or without one an address.
+func (x *exchange) party() string {
+	if x.figures.Key != "" {
+		return x.figures.Key
+	}
+	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
+	if err != nil {
+		return x.r.RemoteAddr
+	}
+	return host
+}
+
+// end finishes the exchange, and cuts the connection where the client is to see
+// that its answer is not whole.
+func (x *exchange) end() {
+	if x.finish() {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// finish answers an error where there is one, settles, counts and logs. x is not
+// to be used afterwards.
+func (x *exchange) finish() (cut bool) {
+	x.keep.stop() // where serve panicked it still runs
+	if gone := x.r.Context().Err() != nil; gone && x.err != nil && !errors.Is(x.err, fault.AnswerNotTaken) {
+		x.err = fault.Wrap(fault.Canceled, "answer", x.err)
+	}
+	if x.err != nil {
+		x.fail(x.err)
+	}
+	x.settle()
+	x.report()
+	cut = x.cut
+	f := x.f
+	if x.entered {
+		f.leave()
+	}
+	if x.keep.reusable() {
+		x.reset()
+		f.exchanges.Put(x)
+	}
+	return cut
+}
+
+// settle gives back what the request held.
+func (x *exchange) settle() {
+	if x.release != nil {
+		x.release()
+	}
+	x.f.bodies.give(x.held)
+	x.grant.Settle(x.figures.Usage, x.answered)
+}
+
+// fail answers an error: with its status while nothing was sent, as an event in
+// a stream, and else by cutting the connection.
+func (x *exchange) fail(err error) {
+	code := fault.CodeOf(err)
+	x.figures.Code = code
+	switch {
+	case code == fault.Canceled && x.r.Context().Err() != nil:
+		// Nobody is there to be told.
+		if x.figures.Status == 0 {
+			x.figures.Status = status.HTTP(err)
+		}
+	case x.keep.committed:
+		x.sendError(err)
+	case x.figures.Status != 0:
+		x.cut = true
+	default:
+		x.refuse(err)
+	}
+}
+
+// reset forgets the request.
+func (x *exchange) reset() {
+	keep, out := x.keep, x.out
+	keep.committed = false
+	*x = exchange{keep: keep, out: out[:0]}
+	if cap(x.out) > bigBuffer {
+		x.out = nil
+	}
+}
+
+// itoa is strconv's, for 64 bits.
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// isLate reports a client that took nothing of its answer.
+func isLate(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.As(err, &timeout) && timeout.Timeout()
+}

@@ -1,0 +1,82 @@
+package front
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/body"
+)
+
+// fetcher gets results over HTTPS from the orchestrators that made them.
+type fetcher struct{ transport *http.Transport }
+
+func newFetcher() *fetcher {
+	return &fetcher{&http.Transport{
+		// The network's rule: orchestrators sign their own certificates.
+		TLSClientConfig:       &tls.Config{InsecureSkipVerify: true},
+		MaxIdleConnsPerHost:   2,
+		IdleConnTimeout:       time.Minute,
+		ResponseHeaderTimeout: 10 * time.Second,
+		DisableCompression:    true,
+	}}
+}
+
+func (f *fetcher) close() { f.transport.CloseIdleConnections() }
+
+// Fetch gets one result. Redirects are not followed: they lead elsewhere.
+func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64) ([]byte, error) {
+	const op = "fetch result"
+	u, err := resultURL(orchestrator, address)
+	if err != nil {
+		return nil, err
+	}
+	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(ctx)
+	resp, err := f.transport.RoundTrip(req)
+	if err != nil {
+		return nil, fetchFault(ctx, "the orchestrator does not answer", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fault.New(fault.ResultFetchFailed, op, "status "+strconv.Itoa(resp.StatusCode))
+	}
+	b, err := body.Reader{Limit: limit, Size: resp.ContentLength}.Read(resp.Body)
+	if err != nil {
+		return nil, fetchFault(ctx, "it did not come whole", err)
+	}
+	return b, nil
+}
+
+// resultURL is a result's address, if it is on the orchestrator's host: an answer
+// must not make the gateway call others, least of all on its own network.
+func resultURL(orchestrator, address string) (*url.URL, error) {
+	const op = "fetch result"
+	if !strings.Contains(orchestrator, "://") {
+		orchestrator = "https://" + orchestrator
+	}
+	base, err := url.Parse(orchestrator)
+	if err != nil || base.Host == "" {
+		return nil, fault.New(fault.ResultFetchFailed, op, "the orchestrator has no address")
+	}
+	u, err := base.Parse(address)
+	switch {
+	case err != nil, u.Scheme != "https" && u.Scheme != "http", u.User != nil:
+		return nil, fault.New(fault.ResultFetchFailed, op, "its address is not an http(s) URL")
+	case !strings.EqualFold(u.Host, base.Host):
+		return nil, fault.New(fault.ResultFetchFailed, op, "its address is on another host than the orchestrator")
+	}
+	return u, nil
+}
+
+func fetchFault(ctx context.Context, detail string, err error) error {
+	const op = "fetch result"
+	if ctx.Err() == context.Canceled {
+		return fault.Wrap(fault.Canceled, op, err)
+	}
+	return &fault.Fault{Code: fault.ResultFetchFailed, Op: op, Detail: detail, Err: err}
+}

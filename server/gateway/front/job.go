@@ -1,0 +1,131 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/keys"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+)
+
+// form is a request's body with its media type.
+type form struct {
+	contentType string
+	body        []byte
+}
+
+// takeForm reads the client's request of a pipeline other than llm.
+func (x *exchange) takeForm() (form, error) {
+	if err := x.knock(x.r.Context()); err != nil {
+		return form{}, err
+	}
+	b, err := x.read()
+	if err != nil {
+		return form{}, err
+	}
+	contentType := jsonType[0]
+	if x.route.upload {
+		contentType = x.r.Header.Get("Content-Type")
+	}
+	return form{contentType, b}, nil
+}
+
+// prepare makes a job of a request: complete, allowed and with its price.
+func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error) {
+	b, err := pipeline.Complete(x.route.capability, x.route.operation, in.contentType, in.body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := pipeline.Decode(x.route.capability, x.route.operation, in.contentType, b)
+	if err != nil {
+		return nil, err
+	}
+	x.figures.Model = req.Model
+	// Measuring audio is work for a media worker, so the key is asked before.
+	if err := x.admit(ctx, keys.Need{Model: req.Model.ID, MaxTokens: keys.NoTokens}); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	err = req.Measure(ctx, x.f.opt.Media)
+	x.waited += time.Since(began)
+	if err != nil {
+		return nil, err
+	}
+	x.figures.Units = req.Units
+	return req.Job(in.contentType, b, x.id), nil
+}
+
+// passJob serves a pipeline whose answer is text: it is passed on as it comes.
+func (x *exchange) passJob() error {
+	in, err := x.takeForm()
+	if err != nil {
+		return err
+	}
+	ctx := x.r.Context()
+	job, err := x.prepare(ctx, in)
+	if err != nil {
+		return err
+	}
+	answer, err := x.ask(ctx, job, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	return x.relay(answer, job)
+}
+
+// errRefused says that the runner refused the request and the client has been
+// told in the runner's words.
+var errRefused = errors.New("refused by the runner")
+
+// collect has a job done whose answer is to be worked on, and reads all of it.
+// The error is errRefused when the client has its answer already.
+func (x *exchange) collect(ctx context.Context, job *inference.Job) ([]byte, *broker.Answer, error) {
+	answer, err := x.ask(ctx, job, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer answer.Body.Close()
+	if answer.Status != http.StatusOK {
+		if err := x.relayRefusal(answer); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, errRefused
+	}
+	x.figures.FirstByte = time.Since(x.began)
+	began := time.Now()
+	defer func() { x.waited += time.Since(began) }()
+	b, err := body.Reader{Limit: maxAnswer, Size: answer.Length, Grow: x.grow}.Read(answer.Body)
+	switch {
+	case err == nil:
+		return b, answer, nil
+	case errors.Is(err, body.ErrTooLarge):
+		return nil, nil, fault.New(fault.AnswerUnreadable, "read answer", "it is over "+bytesText(maxAnswer))
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, nil, fault.New(fault.CompletionBroken, "read answer", "it ended before its end")
+	}
+	return nil, nil, brokenFault("read answer", err)
+}
+
+// maxAnswer bounds an answer that is read whole, in bytes: pictures may be in it.
+const maxAnswer = 192 << 20
+
+// prefers reports whether the request has a preference of RFC 7240.
+func prefers(r *http.Request, what string) bool {
+	for _, line := range r.Header["Prefer"] {
+		for p := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(p), what) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,162 @@
+package front
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// imageFields are the network's own fields of its image pipelines. Requests in
+// OpenAI's form may have them too.
+var imageFields = []string{
+	"loras", "strength", "guidance_scale", "image_guidance_scale", "negative_prompt",
+	"safety_check", "seed", "num_inference_steps",
+}
+
+// openAIImages serves /v1/images/generations by text-to-image.
+func (x *exchange) openAIImages() error {
+	in, err := x.takeForm()
+	if err != nil {
+		return err
+	}
+	o, err := readObject(in)
+	if err != nil {
+		return err
+	}
+	body, err := textToImage(o)
+	if err != nil {
+		return err
+	}
+	how, err := o.text("response_format")
+	if err != nil {
+		return err
+	}
+	return x.sendImages(form{jsonType[0], body}, how)
+}
+
+// textToImage is OpenAI's request in the words of the pipeline.
+func textToImage(o object) ([]byte, error) {
+	size, err := o.text("size")
+	if err != nil {
+		return nil, err
+	}
+	width, height, err := parseSize(size)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseStream(string(o["stream"])); err != nil {
+		return nil, err
+	}
+	out := object{}
+	for _, name := range slices.Concat(imageFields, []string{"prompt"}) {
+		if raw, ok := o[name]; ok {
+			out[name] = raw
+		}
+	}
+	for from, to := range map[string]string{"model": "model_id", "n": "num_images_per_prompt"} {
+		if raw, ok := o[from]; ok && string(raw) != "null" {
+			out[to] = raw
+		}
+	}
+	if width > 0 {
+		out["width"], out["height"] = json.RawMessage(strconv.Itoa(width)), json.RawMessage(strconv.Itoa(height))
+	}
+	return json.Marshal(out)
+}
+
+// parseSize reads "1024x768". "" and "auto" leave it to the pipeline.
+func parseSize(s string) (width, height int, err error) {
+	if s == "" || s == "auto" {
+		return 0, 0, nil
+	}
+	w, h, _ := strings.Cut(s, "x")
+	width, err = strconv.Atoi(w)
+	if err == nil {
+		height, err = strconv.Atoi(h)
+	}
+	if err != nil || width < 1 || height < 1 {
+		return 0, 0, unreadable("size: must be <width>x<height> or auto")
+	}
+	return width, height, nil
+}
+
+// openAIEdits serves /v1/images/edits by image-to-image.
+func (x *exchange) openAIEdits() error {
+	in, err := x.takeForm()
+	if err != nil {
+		return err
+	}
+	u, err := readUpload(in)
+	if err != nil {
+		return err
+	}
+	switch {
+	case u.files["image"] == nil:
+		return unreadable("image: a file is needed")
+	case u.files["mask"] != nil:
+		return unreadable("mask: the pipeline changes the whole image")
+	}
+	if err := refuseStream(u.texts["stream"]); err != nil {
+		return err
+	}
+	if err := oneOf("size", u.texts["size"], "", "auto"); err != nil {
+		return err
+	}
+	texts := map[string]string{
+		"prompt": u.texts["prompt"], "model_id": u.texts["model"], "num_images_per_prompt": u.texts["n"],
+	}
+	for _, name := range imageFields {
+		texts[name] = u.texts[name]
+	}
+	out, err := networkForm("image", u.files["image"], texts)
+	if err != nil {
+		return err
+	}
+	return x.sendImages(out, u.texts["response_format"])
+}
+
+// imageList is OpenAI's answer with images.
+type imageList struct {
+	Created int64         `json:"created"`
+	Data    []imageObject `json:"data"`
+}
+
+type imageObject struct {
+	URL  string `json:"url,omitempty"`
+	Data string `json:"b64_json,omitempty"`
+}
+
+// sendImages has images made and answers in OpenAI's form.
+func (x *exchange) sendImages(in form, how string) error {
+	if err := oneOf("response_format", how, "", "url", "b64_json"); err != nil {
+		return err
+	}
+	ctx := x.r.Context()
+	job, err := x.prepare(ctx, in)
+	if err != nil {
+		return err
+	}
+	m, err := x.make(ctx, job)
+	if err != nil {
+		return unlessRefused(err)
+	}
+	list := imageList{Created: x.f.opt.Now().Unix(), Data: make([]imageObject, len(m.results))}
+	if how == "b64_json" {
+		for i, r := range m.results {
+			list.Data[i].Data = base64.StdEncoding.EncodeToString(r.data)
+		}
+	} else {
+		if err := x.keepResults(m); err != nil {
+			return err
+		}
+		for i, p := range m.places {
+			list.Data[i].URL = p["url"].(string)
+		}
+	}
+	x.sendJSON(http.StatusOK, list)
+	x.answered = true
+	return nil
+}

@@ -1,0 +1,81 @@
+package front
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/body"
+)
+
+// How long a body may take: a start, and a second for as many bytes as even a
+// slow connection sends in one.
+const (
+	bodyStart = 30 * time.Second
+	bodyPace  = 32 << 10
+)
+
+// read reads the request's body into memory, within all limits. Errors are
+// faults RequestTooLarge, RequestSlow, RequestBroken, RequestsFull, Canceled.
+func (x *exchange) read() ([]byte, error) {
+	const op = "read request"
+	limit := x.f.opt.Limits.Body
+	if x.route.upload {
+		limit = x.f.opt.Limits.Upload
+	}
+	size := x.r.ContentLength
+	if size > limit {
+		return nil, tooLarge(limit)
+	}
+	allowed := bodyStart + time.Duration(max(size, 0)/bodyPace)*time.Second
+	if size < 0 {
+		allowed = bodyStart + time.Duration(limit/bodyPace)*time.Second
+	}
+	began := time.Now()
+	defer func() { x.waited += time.Since(began) }()
+	_ = x.control.SetReadDeadline(began.Add(allowed)) // a transport without deadlines has none to set
+	b, err := body.Reader{Limit: limit, Size: size, Grow: x.grow}.Read(x.r.Body)
+	switch {
+	case err == nil:
+		// From here on the server watches the connection for the client's going away.
+		_ = x.control.SetReadDeadline(time.Time{})
+		return b, nil
+	case errors.Is(err, body.ErrTooLarge):
+		return nil, tooLarge(limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		x.w.Header().Set("Connection", "close")
+		return nil, fault.New(fault.RequestSlow, op, "the body did not come in time")
+	case fault.CodeOf(err) == fault.RequestsFull:
+		return nil, err
+	}
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		return nil, tooLarge(tooLong.Limit)
+	}
+	return nil, &fault.Fault{Code: fault.RequestBroken, Op: op, Detail: "the connection ended before the body did", Err: err}
+}
+
+// grow takes memory for the body from the gateway's budget.
+func (x *exchange) grow(n int64) error {
+	if err := x.f.bodies.take(n); err != nil {
+		return err
+	}
+	x.held += n
+	return nil
+}
+
+func tooLarge(limit int64) error {
+	return fault.New(fault.RequestTooLarge, "read request", "the body is over the limit of "+bytesText(limit))
+}
+
+// bytesText is a limit for people.
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return itoa(n>>20) + " MiB"
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return itoa(n>>10) + " KiB"
+	}
+	return itoa(n) + " bytes"
+}

@@ -1,0 +1,177 @@
+package front
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/sse"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+)
+
+// relayBody passes an answer on that is one JSON object. What fits in a buffer is
+// sent when all of it is there, so that one that breaks off still has a status.
+func (x *exchange) relayBody(a *broker.Answer) error {
+	const op = "relay answer"
+	if x.keep.committed {
+		return fault.New(fault.AnswerUnreadable, op, "a stream was asked for and something else came")
+	}
+	buf := x.f.buffers.Get().(*[bigBuffer]byte)
+	defer x.f.buffers.Put(buf)
+	var scan sse.JSONScanner
+	defer func() { x.figures.Usage, _ = scan.Told() }()
+
+	n, err := x.fill(a.Body, buf[:])
+	x.figures.FirstByte = time.Since(x.began)
+	scan.Feed(buf[:n])
+	if err != nil && err != io.EOF {
+		return brokenFault(op, err)
+	}
+	if err == io.EOF {
+		if !scan.Complete() {
+			return fault.New(fault.AnswerUnreadable, op, "the answer is not one JSON object")
+		}
+		x.sendWhole(http.StatusOK, a.ContentType, buf[:n])
+		x.answered = true
+		return nil
+	}
+	x.beginBody(a)
+	for {
+		x.deadline(time.Now())
+		m, sent := x.w.Write(buf[:n])
+		x.sent += int64(m)
+		if sent != nil {
+			return sendFault(sent)
+		}
+		if err == io.EOF {
+			break
+		}
+		if n, err = x.fill(a.Body, buf[:]); err != nil && err != io.EOF {
+			return brokenFault(op, err)
+		}
+		scan.Feed(buf[:n])
+	}
+	if !scan.Complete() {
+		return fault.New(fault.CompletionBroken, op, "the answer ended before its end")
+	}
+	x.sendDone()
+	x.answered = true
+	return nil
+}
+
+// beginBody sends the headers of an answer that comes in pieces.
+func (x *exchange) beginBody(a *broker.Answer) {
+	h := x.w.Header()
+	h["Content-Type"] = []string{a.ContentType}
+	h["X-Content-Type-Options"] = nosniff
+	if a.Length >= 0 {
+		h["Content-Length"] = []string{strconv.FormatInt(a.Length, 10)}
+	}
+	x.figures.Status = http.StatusOK
+	x.w.WriteHeader(http.StatusOK)
+}
+
+// fill reads until buf is full or the body ends.
+func (x *exchange) fill(r io.Reader, buf []byte) (n int, err error) {
+	began := time.Now()
+	for n < len(buf) && err == nil {
+		var m int
+		m, err = r.Read(buf[n:])
+		n += m
+	}
+	x.waited += time.Since(began)
+	return n, err
+}
+
+// maxRefusal bounds a runner's explanation, in bytes.
+const maxRefusal = 64 << 10
+
+// relayRefusal passes on what the runner finds wrong with the request: its own
+// words, as an error object.
+func (x *exchange) relayRefusal(a *broker.Answer) error {
+	b, err := io.ReadAll(io.LimitReader(a.Body, maxRefusal))
+	if err != nil {
+		return brokenFault("read refusal", err)
+	}
+	x.figures.Code = fault.JobRefused
+	b = refusalBody(a.Status, b)
+	if x.keep.committed {
+		var event bytes.Buffer
+		event.WriteString("data: ")
+		if json.Compact(&event, b) == nil {
+			event.WriteString("\n\n")
+			_ = x.send(event.Bytes())
+		}
+		x.sendDone()
+		return nil
+	}
+	x.w.Header().Set(codeHeader, string(fault.JobRefused))
+	x.sendWhole(a.Status, "application/json", b)
+	return nil
+}
+
+// refusalBody is a runner's refusal as OpenAI's error object. One that has that
+// form is passed as it is.
+func refusalBody(status int, b []byte) []byte {
+	var in struct {
+		Error   json.RawMessage `json:"error"`
+		Detail  json.RawMessage `json:"detail"`
+		Message string          `json:"message"`
+	}
+	text := strings.TrimSpace(string(b))
+	if json.Unmarshal(b, &in) == nil {
+		var object struct {
+			Message string `json:"message"`
+		}
+		if json.Unmarshal(in.Error, &object) == nil && object.Message != "" {
+			return b
+		}
+		text = firstText(in.Message, plainText(in.Error), detailText(in.Detail), text)
+	}
+	// The bounds and the care of public texts hold for a runner's too.
+	_, text = fault.Public(fault.New(fault.JobRefused, "", text))
+	out, _ := json.Marshal(errorBody{errorObject{Message: text, Type: errorType(status), Code: string(fault.JobRefused)}})
+	return append(out, '\n')
+}
+
+// detailText is the text of the runner contract's {"detail": …}: an object with
+// msg, a list of such, or a text.
+func detailText(raw json.RawMessage) string {
+	type detail struct {
+		Loc []any  `json:"loc"`
+		Msg string `json:"msg"`
+	}
+	var one detail
+	var many []detail
+	if json.Unmarshal(raw, &one) == nil && one.Msg != "" {
+		return one.Msg
+	}
+	if json.Unmarshal(raw, &many) == nil && len(many) > 0 {
+		if n := len(many[0].Loc); n > 0 {
+			if field, ok := many[0].Loc[n-1].(string); ok {
+				return field + ": " + many[0].Msg
+			}
+		}
+		return many[0].Msg
+	}
+	return plainText(raw)
+}
+
+func plainText(raw json.RawMessage) (s string) {
+	_ = json.Unmarshal(raw, &s) // what is no text has none
+	return s
+}
+
+func firstText(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

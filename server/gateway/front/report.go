@@ -1,0 +1,68 @@
+package front
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// maxLogged bounds a client's words in a log line, in bytes.
+const maxLogged = 128
+
+// report counts the request and writes its one line to the log.
+func (x *exchange) report() {
+	f := &x.figures
+	f.Total = time.Since(x.began)
+	f.Own = max(f.Total-x.waited, 0)
+	if x.detached {
+		return
+	}
+	if f.Model.ID != "" {
+		x.f.opt.Recorder.JobDone(f)
+	}
+	ctx := context.Background()
+	if !x.f.opt.Log.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 24)
+	attrs = append(attrs, slog.String("request", x.id), slog.String("route", x.route.path), slog.Int("status", f.Status))
+	attrs = appendText(attrs, "model", clip(f.Model.ID))
+	attrs = appendText(attrs, "key", f.Key)
+	attrs = appendText(attrs, "orchestrator", f.Orchestrator)
+	attrs = appendText(attrs, "code", string(f.Code))
+	attrs = append(attrs,
+		slog.Int("tries", f.Tries), millis("queue_ms", f.Queue), millis("first_ms", f.FirstByte),
+		millis("total_ms", f.Total), millis("own_ms", f.Own),
+		slog.Int64("tokens_in", int64(f.Usage.Prompt)), slog.Int64("tokens_out", int64(f.Usage.Completion)),
+		slog.Int64("tokens_cached", int64(f.Usage.Cached)), slog.Bool("estimated", f.Usage.Estimated),
+		slog.Bool("stream", f.Stream), slog.Int("events", f.Events), slog.Int64("bytes", x.sent))
+	level := slog.LevelInfo
+	if x.err != nil && f.Code.Class() == fault.Internal {
+		// Our own defect: nothing that a client or an orchestrator does is one.
+		level = slog.LevelError
+		attrs = append(attrs, slog.String("err", x.err.Error()))
+	}
+	x.f.opt.Log.LogAttrs(ctx, level, "request", attrs...)
+}
+
+func appendText(attrs []slog.Attr, key, value string) []slog.Attr {
+	if value == "" {
+		return attrs
+	}
+	return append(attrs, slog.String(key, value))
+}
+
+// millis is a duration in milliseconds, to the microsecond.
+func millis(key string, d time.Duration) slog.Attr {
+	return slog.Float64(key, float64(d.Microseconds())/1000)
+}
+
+// clip bounds what clients write into the log.
+func clip(s string) string {
+	if len(s) > maxLogged {
+		return s[:maxLogged]
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+package front
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+)
+
+// doneEvent ends a stream in OpenAI's way.
+const doneEvent = "data: [DONE]\n\n"
+
+// relayStream passes a stream of events on, whole events at a time, so that a
+// stream that breaks off does not leave half of one with the client. Only an
+// event larger than the big buffer passes in parts.
+func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
+	x.beginStream(a.ContentType)
+	in := intake{x: x, buf: x.small[:]}
+	defer in.close()
+	defer x.sum()
+	for {
+		began := time.Now()
+		n, err := a.Body.Read(in.room())
+		now := time.Now()
+		x.waited += now.Sub(began)
+		if n > 0 {
+			if x.figures.FirstByte == 0 {
+				x.figures.FirstByte = now.Sub(x.began)
+			}
+			if whole := in.took(n); len(whole) > 0 {
+				if err := x.pass(whole, hide); err != nil {
+					return err
+				}
+			}
+			in.keep()
+		}
+		if err != nil {
+			return x.endStream(in.rest(), err, hide)
+		}
+	}
+}
+
+// pass scans a piece of a stream and sends it on.
+func (x *exchange) pass(p []byte, hide bool) error {
+	p = x.look(p, hide)
+	if len(p) > 0 {
+		x.mid = !endsEvent(p)
+		if err := x.send(p); err != nil {
+			return err
+		}
+	}
+	return x.grant.Reach(x.completion())
+}
+
+// look scans a piece of a stream and returns what of it the client gets.
+func (x *exchange) look(p []byte, hide bool) []byte {
+	if !hide {
+		x.scan.Scanner.Feed(p)
+		return p
+	}
+	x.out = x.scan.Feed(x.out[:0], p)
+	return x.out
+}
+
+// completion is how many tokens of a stream's answer there are so far.
+func (x *exchange) completion() inference.Tokens { return x.scan.Scanner.Usage().Completion }
+
+// sum notes what the stream came to.
+func (x *exchange) sum() {
+	x.figures.Usage = x.scan.Scanner.Usage()
+	x.figures.Events = x.scan.Scanner.Events()
+}
+
+// endStream ends the client's stream as the orchestrator's ended: by err, with
+// rest after its last whole event.
+func (x *exchange) endStream(rest []byte, err error, hide bool) error {
+	const op = "relay stream"
+	s := &x.scan.Scanner
+	if err != io.EOF {
+		return brokenFault(op, err)
+	}
+	if wholeEvent(rest) {
+		if err := x.pass(endEvent(rest), hide); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.Failed():
+		// The client has the orchestrator's own event that says so.
+		x.figures.Code = fault.CompletionBroken
+	case x.mid, !s.Done() && !s.Finished():
+		return fault.New(fault.CompletionBroken, op, "the stream ended before its answer did")
+	case !s.Done():
+		// Orchestrators of the existing network do not send it.
+		if err := x.send([]byte(doneEvent)); err != nil {
+			return err
+		}
+		fallthrough
+	default:
+		x.answered = true
+	}
+	x.sendDone()
+	return nil
+}
+
+// brokenFault is the fault of an answer that broke off.
+func brokenFault(op string, err error) error {
+	switch fault.CodeOf(err) {
+	case fault.Unexpected:
+		return &fault.Fault{Code: fault.CompletionBroken, Op: op, Detail: "the answer broke off", Err: err}
+	default:
+		return err
+	}
+}
+
+// wholeEvent reports whether what came after the last empty line is an event all
+// the same, only without the empty line.
+func wholeEvent(b []byte) bool {
+	b = bytes.TrimSpace(b)
+	data, ok := bytes.CutPrefix(b, []byte("data:"))
+	data = bytes.TrimSpace(data)
+	return ok && (string(data) == "[DONE]" || json.Valid(data))
+}
+
+// endEvent ends an event that lacks its empty line.
+func endEvent(b []byte) []byte {
+	return append(bytes.TrimRight(b, "\r\n"), "\n\n"...)
+}
+
+// endsEvent reports whether a piece of a stream ends with an event.
+func endsEvent(b []byte) bool {
+	return bytes.HasSuffix(b, []byte("\n\n")) || bytes.HasSuffix(b, []byte("\n\r\n")) || bytes.HasSuffix(b, []byte("\r\r"))
+}
+
+// lastEvent is the length of the part of b that is whole events. An empty line
+// ends an event, whatever is in it.
+func lastEvent(b []byte) int {
+	if endsEvent(b) {
+		return len(b)
+	}
+	end := 0
+	for _, border := range []string{"\n\n", "\n\r\n", "\r\r"} {
+		if i := bytes.LastIndex(b, []byte(border)); i >= 0 {
+			end = max(end, i+len(border))
+		}
+	}
+	return end
+}

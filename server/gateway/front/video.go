@@ -1,0 +1,129 @@
+package front
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// makeVideo serves image-to-video. A client that prefers not to wait gets the name
+// of its job and asks for the result later.
+func (x *exchange) makeVideo() error {
+	if !prefers(x.r, "respond-async") {
+		return x.makeMedia()
+	}
+	in, err := x.takeForm()
+	if err != nil {
+		return err
+	}
+	// What is wrong with the request itself is told at once.
+	job, err := x.prepare(x.r.Context(), in)
+	if err != nil {
+		return err
+	}
+	id, err := x.f.async.start(x.successor(job))
+	if err != nil {
+		return err
+	}
+	// The key's grant and the memory are the successor's from here on.
+	x.grant, x.held, x.detached = nil, 0, true
+	x.w.Header().Set("Preference-Applied", "respond-async")
+	x.sendJSON(http.StatusAccepted, struct {
+		RequestID string `json:"request_id"`
+	}{id})
+	return nil
+}
+
+// videoResult answers a client that asks for its job.
+func (x *exchange) videoResult() error {
+	b, err := x.read()
+	if err != nil {
+		return err
+	}
+	var in struct {
+		RequestID string `json:"request_id"`
+	}
+	if json.Unmarshal(b, &in) != nil || in.RequestID == "" {
+		return fault.New(fault.RequestUnreadable, "find job", `the body must be {"request_id":"…"}`)
+	}
+	answer, done, ok := x.f.async.result(in.RequestID)
+	if !ok {
+		return fault.New(fault.ResultGone, "find job", "no job of this request_id is known any more")
+	}
+	type reply struct {
+		Status string `json:"status"`
+		Result any    `json:"result,omitempty"`
+	}
+	if !done {
+		x.sendJSON(http.StatusAccepted, reply{Status: "processing"})
+		return nil
+	}
+	x.sendJSON(http.StatusOK, reply{"complete", answer})
+	return nil
+}
+
+// successor is an exchange that goes on with a job that nobody waits for.
+func (x *exchange) successor(job *inference.Job) func(context.Context) any {
+	f, rt, grant, held, figures := x.f, x.route, x.grant, x.held, x.figures
+	r := x.r.Clone(context.Background())
+	r.Header.Set(requestIDHeader, x.id)
+	return func(ctx context.Context) (answer any) {
+		y := f.begin(&nobody{header: make(http.Header)}, r.WithContext(ctx), rt)
+		y.grant, y.held, y.figures = grant, held, figures
+		defer y.finish()
+		defer func() {
+			// Unlike a server's handlers nothing else keeps a defect from ending the node.
+			if p := recover(); p != nil {
+				y.err = fault.New(fault.Unexpected, "make video", fmt.Sprint(p))
+			}
+			if y.err != nil {
+				object, _ := objectOf(y.err)
+				answer = errorBody{object}
+			}
+		}()
+		if y.err = f.enter(); y.err == nil {
+			y.entered = true
+			answer, y.err = y.video(ctx, job)
+		}
+		return answer
+	}
+}
+
+// video makes a video and keeps it; the answer names it.
+func (x *exchange) video(ctx context.Context, job *inference.Job) (any, error) {
+	m, err := x.make(ctx, job)
+	if errors.Is(err, errRefused) {
+		return json.RawMessage(x.w.(*nobody).body), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := x.keepResults(m); err != nil {
+		return nil, err
+	}
+	x.answered, x.figures.Status = true, http.StatusOK
+	return m.answer, nil
+}
+
+// nobody is a client that waits for no answer.
+type nobody struct {
+	header http.Header
+	body   []byte
+}
+
+// Header is the answer's.
+func (n *nobody) Header() http.Header { return n.header }
+
+// Write keeps the answer.
+func (n *nobody) Write(b []byte) (int, error) {
+	n.body = append(n.body, b...)
+	return len(b), nil
+}
+
+// WriteHeader changes nothing.
+func (n *nobody) WriteHeader(int) {}
