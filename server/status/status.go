@@ -39,6 +39,16 @@ var byCode = map[fault.Code]int{
 	fault.ConcurrencyLimited: http.StatusTooManyRequests,
 	fault.KeyWebhookFailed:   http.StatusServiceUnavailable,
 
+	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
+	fault.RequestTooLarge:  http.StatusRequestEntityTooLarge,
+	fault.RequestSlow:      http.StatusRequestTimeout,
+	fault.AnswerNotTaken:   http.StatusRequestTimeout,
+	// Between gateway and orchestrator only; a client has nothing to pay.
+	fault.TicketParamsStale:       http.StatusServiceUnavailable,
+	fault.TicketNonceRefused:      http.StatusServiceUnavailable,
+	fault.NoOrchestratorReachable: http.StatusServiceUnavailable,
+	fault.JobLate:                 http.StatusGatewayTimeout,
+
 	// What the existing node's admin tool expects off-chain.
 	fault.MissingETHClient: http.StatusInternalServerError,
 }
