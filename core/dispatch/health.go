@@ -22,6 +22,7 @@ type health struct {
 	probing  bool // a probe is in flight
 	strikes  int  // rests in a row before this one
 	rest     time.Duration
+	since    time.Time // beginning of the rest
 	until    time.Time
 	failedAt time.Time
 	backAt   time.Time // end of the last rest
@@ -60,7 +61,7 @@ func (h *health) failed(now time.Time, hard, probe bool, spread float64) {
 	default:
 		h.strikes = 0
 	}
-	h.failedAt = now
+	h.since, h.failedAt = now, now
 	full := min(maxRest, firstRest<<min(h.strikes, 10))
 	// A little less than the full time, so that gateways do not come back at once.
 	h.rest = full - time.Duration(spread*float64(full)/5)
@@ -68,13 +69,18 @@ func (h *health) failed(now time.Time, hard, probe bool, spread float64) {
 	h.resting = true
 }
 
-// alive notes an answer of any kind. A rest ends with it, on probation.
-func (h *health) alive(now time.Time) {
-	if !h.resting {
+// alive notes an answer of any kind to a job that was begun at start. A rest ends
+// with it, on probation, unless the job is from before the rest.
+func (h *health) alive(now, start time.Time) {
+	if !h.resting || start.Before(h.since) {
 		return
 	}
 	h.resting, h.backAt, h.failures = false, now, failuresToEject-1
 }
 
 // served notes an answer that came to its end.
-func (h *health) served() { h.failures = 0 }
+func (h *health) served() {
+	if !h.resting {
+		h.failures = 0
+	}
+}

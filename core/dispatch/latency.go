@@ -6,7 +6,8 @@ import (
 )
 
 const (
-	// newest is the weight of the newest sample.
+	// newest is the weight of a sample that comes right after another; the longer
+	// ago the last one is, the more a new one counts.
 	newest = 0.3
 	// halfLife is the time in which an old mean counts half. What was slow once
 	// must look good again in time, or nobody would ever find out that it is.
@@ -28,7 +29,7 @@ func (l *latency) add(d time.Duration, now time.Time) {
 		*l = latency{mean: s, at: now, known: true}
 		return
 	}
-	l.mean += newest * (s - l.mean)
+	l.mean += (1 - (1-newest)*l.fading(now)) * (s - l.mean)
 	l.at = now
 }
 
@@ -40,7 +41,10 @@ func (l *latency) atLeast(d time.Duration, now time.Time) {
 }
 
 // value is the mean as it counts now, in seconds.
-func (l *latency) value(now time.Time) float64 {
+func (l *latency) value(now time.Time) float64 { return l.mean * l.fading(now) }
+
+// fading is between 1, for a mean of just now, and 0.
+func (l *latency) fading(now time.Time) float64 {
 	halvings := now.Sub(l.at).Seconds() / halfLife.Seconds()
-	return l.mean * math.Exp2(-min(maxHalvings, max(0, halvings)))
+	return math.Exp2(-min(maxHalvings, max(0, halvings)))
 }

@@ -33,7 +33,7 @@ func (l *Lease) FirstByte(now time.Time) {
 	l.began = true
 	l.c.latency(l.whole).add(now.Sub(l.start), now)
 	l.c.fulls, l.c.fullUntil = 0, time.Time{}
-	l.c.health.alive(now)
+	l.c.health.alive(now, l.start)
 	l.endProbe()
 	if l.t.memory != nil {
 		l.t.memory.remember(l.t.salt, l.affinity, l.uri)
@@ -61,12 +61,12 @@ func (l *Lease) note(now time.Time, o Outcome) {
 	c := l.c
 	switch o {
 	case Served:
-		c.health.alive(now)
+		c.health.alive(now, l.start)
 		c.health.served()
 	case Refused:
-		c.health.alive(now)
+		c.health.alive(now, l.start)
 	case Full:
-		c.health.alive(now)
+		c.health.alive(now, l.start)
 		c.full(now, l.t.rand())
 	case Failed, Unreachable, Broken:
 		if !l.began {

@@ -1,0 +1,189 @@
+package dispatch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/dispatch"
+)
+
+// fail lets attempts fail one after another.
+func fail(t *testing.T, table *dispatch.Table, now time.Time, n int, o dispatch.Outcome) {
+	t.Helper()
+	for range n {
+		pick(t, table, now, dispatch.Query{}).Done(now, o)
+	}
+}
+
+func resting(t *testing.T, table *dispatch.Table, now time.Time) bool {
+	t.Helper()
+	return !table.Good(now)
+}
+
+func TestWhatMakesOneRest(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		outcome dispatch.Outcome
+		times   int
+		rests   bool
+	}{
+		"no connection":               {dispatch.Unreachable, 1, true},
+		"two failures":                {dispatch.Failed, 2, false},
+		"three failures":              {dispatch.Failed, 3, true},
+		"three breaks":                {dispatch.Broken, 3, true},
+		"what a client does wrong":    {dispatch.Refused, 1000, false},
+		"no room":                     {dispatch.Full, 1000, false},
+		"clients that leave":          {dispatch.Abandoned, 1000, false},
+		"answers that come to an end": {dispatch.Served, 1000, false},
+	} {
+		table := tableOf(warm("a"))
+		fail(t, table, t0, row.times, row.outcome)
+		if got := resting(t, table, t0); got != row.rests {
+			t.Errorf("%s: rests %v, want %v", name, got, row.rests)
+		}
+	}
+}
+
+func TestSuccessForgetsFailures(t *testing.T) {
+	t.Parallel()
+	table := tableOf(warm("a"))
+	for range 10 {
+		fail(t, table, t0, 2, dispatch.Failed)
+		serve(t, table, t0, dispatch.Query{}, ms)
+	}
+	if resting(t, table, t0) {
+		t.Error("failures that are not in a row made it rest")
+	}
+}
+
+func TestOneProbeAtATime(t *testing.T) {
+	t.Parallel()
+	table := tableOf(warm("a"))
+	fail(t, table, t0, 1, dispatch.Unreachable)
+	if _, v := table.Pick(t0, dispatch.Query{}); v != dispatch.Resting {
+		t.Fatalf("verdict %d right after the failure", v)
+	}
+	now := t0.Add(time.Second)
+	l := pick(t, table, now, dispatch.Query{})
+	if !l.Probe() {
+		t.Error("the first one after a rest is a probe")
+	}
+	if _, v := table.Pick(now, dispatch.Query{}); v != dispatch.Resting {
+		t.Errorf("verdict %d beside a probe", v)
+	}
+	l.FirstByte(now)
+	if resting(t, table, now) {
+		t.Error("an answer ends the rest")
+	}
+	l.Done(now, dispatch.Served)
+	pick(t, table, now, dispatch.Query{})
+	pick(t, table, now, dispatch.Query{})
+}
+
+func TestAnyAnswerEndsARest(t *testing.T) {
+	t.Parallel()
+	for _, o := range []dispatch.Outcome{dispatch.Served, dispatch.Refused, dispatch.Full} {
+		table := tableOf(warm("a"))
+		fail(t, table, t0, 1, dispatch.Unreachable)
+		now := t0.Add(time.Second)
+		pick(t, table, now, dispatch.Query{}).Done(now, o)
+		if resting(t, table, now) {
+			t.Errorf("outcome %d left it resting", o)
+		}
+	}
+	// A client that leaves tells nothing, and frees the probe.
+	table := tableOf(warm("a"))
+	fail(t, table, t0, 1, dispatch.Unreachable)
+	now := t0.Add(time.Second)
+	pick(t, table, now, dispatch.Query{}).Done(now, dispatch.Abandoned)
+	if !pick(t, table, now, dispatch.Query{}).Probe() {
+		t.Error("it is to be probed still")
+	}
+}
+
+// rest measures how long it is left alone when there are others.
+func rest(t *testing.T, table *dispatch.Table, now time.Time) time.Duration {
+	t.Helper()
+	for _, s := range table.Standings(now) {
+		if !s.Resting.IsZero() {
+			return s.Resting.Sub(now)
+		}
+	}
+	t.Fatal("nobody rests")
+	return 0
+}
+
+func TestRestsDouble(t *testing.T) {
+	t.Parallel()
+	table := tableOf(warm("a"))
+	now := t0
+	fail(t, table, now, 1, dispatch.Unreachable)
+	for _, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
+		got := rest(t, table, now)
+		if full := want * time.Second; got > full || got < full*8/10 {
+			t.Fatalf("rests for %v, want about %v", got, full)
+		}
+		now = now.Add(got)
+		fail(t, table, now, 1, dispatch.Failed)
+	}
+}
+
+func TestLastResortDoesNotLengthenARest(t *testing.T) {
+	t.Parallel()
+	table := tableOf(warm("a"))
+	fail(t, table, t0, 1, dispatch.Unreachable)
+	until := rest(t, table, t0)
+	now := t0.Add(200 * ms)
+	fail(t, table, now, 1, dispatch.Unreachable)
+	if got := rest(t, table, t0); got != until {
+		t.Errorf("rest of %v became %v", until, got)
+	}
+	if _, v := table.Pick(now.Add(ms), dispatch.Query{}); v != dispatch.Resting {
+		t.Errorf("asked again at once: verdict %d", v)
+	}
+	serve(t, table, now.Add(200*ms), dispatch.Query{}, ms)
+	if resting(t, table, now.Add(201*ms)) {
+		t.Error("it is back and still rests")
+	}
+}
+
+func TestFlappingRestsLonger(t *testing.T) {
+	t.Parallel()
+	table := tableOf(warm("a"))
+	now := t0
+	fail(t, table, now, 1, dispatch.Unreachable)
+	before := rest(t, table, now)
+	for range 3 { // back for a moment, then gone again
+		now = now.Add(before)
+		serve(t, table, now, dispatch.Query{}, ms)
+		now = now.Add(time.Second)
+		fail(t, table, now, 1, dispatch.Unreachable)
+		got := rest(t, table, now)
+		if got <= before {
+			t.Fatalf("rests for %v, %v the time before", got, before)
+		}
+		before = got
+	}
+	now = now.Add(before)
+	serve(t, table, now, dispatch.Query{}, ms)
+	now = now.Add(time.Hour) // that is another story
+	fail(t, table, now, 1, dispatch.Unreachable)
+	if got := rest(t, table, now); got > time.Second {
+		t.Errorf("rests for %v after an hour without trouble", got)
+	}
+}
+
+func TestStragglersDoNotCount(t *testing.T) {
+	t.Parallel()
+	table := tableOf(warm("a"))
+	var before []*dispatch.Lease
+	for range 10 {
+		before = append(before, pick(t, table, t0, dispatch.Query{}))
+	}
+	for _, l := range before {
+		l.Done(t0, dispatch.Failed)
+	}
+	if got := rest(t, table, t0); got > time.Second {
+		t.Errorf("ten that failed together made it rest for %v", got)
+	}
+}
