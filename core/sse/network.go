@@ -17,9 +17,9 @@ type Network struct {
 	Scanner Scanner
 	held    []byte
 	chunk   chunk
-	// started: some event has gone. finishing: chunk is the last one, held back
-	// for a usage after it. ended: it has gone.
-	started, finishing, ended bool
+	// finishing: chunk is the last one, held back for a usage after it. ended: it
+	// has gone.
+	finishing, ended bool
 }
 
 // Feed appends to dst the events that p completes.
@@ -64,9 +64,6 @@ func (f *Network) End(dst []byte, broken bool) []byte {
 	if f.ended {
 		return dst
 	}
-	if broken {
-		f.finishing = false
-	}
 	return f.finish(dst, reasonError)
 }
 
@@ -74,7 +71,9 @@ func (f *Network) End(dst []byte, broken bool) []byte {
 func (f *Network) event(dst, block []byte, e *event) []byte {
 	switch {
 	case e.failed:
-		f.finishing = false
+		if f.finishing {
+			f.chunk.Choices[0].FinishReason = reasonError
+		}
 		return f.finish(dst, reasonError)
 	case e.done:
 		return f.finish(dst, reasonStop)
@@ -94,7 +93,6 @@ func (f *Network) event(dst, block []byte, e *event) []byte {
 		f.finishing = true
 		return dst
 	}
-	f.started = true
 	return f.chunk.encode(dst)
 }
 
