@@ -27,6 +27,7 @@ const envPreset = "TUTTI_WORKER_PRESET"
 var commands = map[string]command{
 	"config":    configCommand,
 	"help":      helpCommand,
+	"key":       keyCommand,
 	mediaWorker: mediaWorkerCommand,
 }
 

@@ -89,21 +89,12 @@ func (a *account) admit(need Need, fallback inference.Tokens) (*Grant, error) {
 	return a.take(now, prompt, completion), nil
 }
 
-// turn begins a new period where one has begun. A clock that was set back does
-// not bring the last one back.
+// turn begins a new period where one has begun.
 func (a *account) turn(now time.Time) {
-	period := a.key.Budget.Period
-	if period == "" {
-		period = Total
+	if u := a.usage.At(a.key.Budget, now); u != a.usage {
+		a.dirty = a.dirty || a.usage.Requests > 0
+		a.usage = u
 	}
-	start := period.start(now)
-	if period == a.usage.Period && !start.After(a.usage.Start) {
-		return
-	}
-	if a.usage.Period != "" {
-		a.usage.Used, a.usage.Requests, a.dirty = 0, 0, true
-	}
-	a.usage.Period, a.usage.Start = period, start
 }
 
 // usable reports whether the key is good, and good for the model.

@@ -70,3 +70,18 @@ type Usage struct {
 	// Requests counts what was admitted in the period.
 	Requests int64
 }
+
+// At is the usage at a time: nothing of it is left once its period is over, or
+// the budget is for another one. A clock that was set back does not bring the
+// last period back.
+func (u Usage) At(b Budget, now time.Time) Usage {
+	period := b.Period
+	if period == "" {
+		period = Total
+	}
+	start := period.start(now)
+	if period == u.Period && !start.After(u.Start) {
+		return u
+	}
+	return Usage{ID: u.ID, Period: period, Start: start, Reserved: u.Reserved}
+}

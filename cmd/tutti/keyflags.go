@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/keys"
+)
+
+// keyFlags are the words behind one action of `tutti key`.
+type keyFlags struct {
+	set *flag.FlagSet
+	// which is the key's name or ID.
+	which string
+	// given are the properties that were written.
+	given map[string]bool
+
+	name, models, period, expires string
+	rpm, concurrency              int
+	tpm, budget                   int64
+	json                          bool
+	// node are the options that tell where the node keeps its state.
+	node map[string]*string
+}
+
+// nodeOptions tell where the node keeps its state.
+var nodeOptions = []string{"dataDir", "datadir", "network", "config"}
+
+func newKeyFlags(a keyAction) *keyFlags {
+	f := &keyFlags{set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{}, node: map[string]*string{}}
+	f.set.SetOutput(io.Discard)
+	if a.makes {
+		f.set.StringVar(&f.name, "name", "", "")
+	}
+	if a.limits {
+		f.set.StringVar(&f.models, "models", "", "")
+		f.set.IntVar(&f.rpm, "rpm", 0, "")
+		f.set.Int64Var(&f.tpm, "tpm", 0, "")
+		f.set.IntVar(&f.concurrency, "concurrency", 0, "")
+		f.set.Int64Var(&f.budget, "budget", 0, "")
+		f.set.StringVar(&f.period, "period", "", "")
+		f.set.StringVar(&f.expires, "expires", "", "")
+	}
+	if a.json {
+		f.set.BoolVar(&f.json, "json", false, "")
+	}
+	for _, name := range nodeOptions {
+		f.node[name] = f.set.String(name, "", "")
+	}
+	return f
+}
+
+// parse reads the words of an action; the key's name may stand before or behind
+// the flags.
+func (f *keyFlags) parse(args []string, named bool) error {
+	if named && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		f.which, args = args[0], args[1:]
+	}
+	if err := f.set.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return errKeyUsage
+		}
+		return fmt.Errorf("%v: %w", err, errKeyUsage)
+	}
+	rest := f.set.Args()
+	if named && f.which == "" && len(rest) > 0 {
+		f.which, rest = rest[0], rest[1:]
+	}
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("%q was not expected: %w", rest[0], errKeyUsage)
+	case named && f.which == "":
+		return fmt.Errorf("the key's name or ID is missing: %w", errKeyUsage)
+	}
+	f.set.Visit(func(one *flag.Flag) {
+		if f.node[one.Name] == nil && one.Name != "json" {
+			f.given[one.Name] = true
+		}
+	})
+	return nil
+}
+
+// apply sets what was given on a key and leaves the rest.
+func (f *keyFlags) apply(k *keys.Key, now time.Time) error {
+	for name := range f.given {
+		switch name {
+		case "models":
+			k.Models = nil
+			if f.models != "" {
+				k.Models = strings.Split(f.models, ",")
+			}
+		case "rpm":
+			k.RPM = f.rpm
+		case "tpm":
+			k.TPM = inference.Tokens(f.tpm)
+		case "concurrency":
+			k.Concurrency = f.concurrency
+		case "budget":
+			k.Budget.Tokens = inference.Tokens(f.budget)
+		case "period":
+			k.Budget.Period = keys.Period(f.period)
+		case "expires":
+			t, err := keys.ParseExpiry(f.expires, now)
+			if err != nil {
+				return fault.New(fault.KeyInvalid, "read -expires", fmt.Sprintf("expires: %q is %v", f.expires, err))
+			}
+			k.Expires = t
+		}
+	}
+	if k.Budget.Tokens == 0 && !f.given["period"] {
+		k.Budget.Period = ""
+	}
+	return nil
+}
+
+// dataDir finds the node's data directory as the node does: by its options,
+// environment and configuration file. What else may be wrong with these is the
+// node's business.
+func (f *keyFlags) dataDir() (string, error) {
+	var args []string
+	f.set.Visit(func(one *flag.Flag) {
+		if value := f.node[one.Name]; value != nil {
+			args = append(args, "-"+one.Name+"="+*value)
+		}
+	})
+	cfg, _, err := config.Load(input(args))
+	problems, ok := errors.AsType[config.Problems](err)
+	if err != nil && !ok {
+		return "", err
+	}
+	ours := slices.DeleteFunc(slices.Clone(problems), func(p *config.Problem) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(p.Subject, "-"), " ")
+		name, _, _ = strings.Cut(name, "=")
+		return p.Origin.Source != config.FromFlag && !slices.Contains(nodeOptions, name)
+	})
+	if len(ours) > 0 {
+		return "", fmt.Errorf("%w: %w", ours, errKeyUsage)
+	}
+	return cfg.Storage.DataDir, nil
+}
