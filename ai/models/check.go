@@ -73,7 +73,7 @@ func (e *Entry) room() string {
 		text += ", " + gigabytes(e.VRAM)
 	}
 	if share := e.need().share; share > 0 {
-		text += ", " + strconv.FormatFloat(share*100, 'f', -1, 64) + " % of memory"
+		text += ", " + strconv.FormatFloat(share*100, 'g', 4, 64) + " % of memory"
 	}
 	return text
 }

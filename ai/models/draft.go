@@ -158,7 +158,9 @@ func (d *draft) text(name string) string {
 func (d *draft) pipelineText() string { return d.text("pipeline") }
 func (d *draft) modelText() string    { return d.text("model_id") }
 
-// model is what the entry serves; it is false as long as that could not be read.
+// model is what the entry serves; it is false when that, or whether it is to be
+// warm, could not be read.
 func (d *draft) model() (inference.Model, bool) {
-	return d.entry.Model, d.pipeline.Capability != 0 && d.entry.Model.ID != ""
+	warm, given := d.given["warm"]
+	return d.entry.Model, d.pipeline.Capability != 0 && d.entry.Model.ID != "" && (!given || warm.kind == isBool)
 }

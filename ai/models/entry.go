@@ -36,6 +36,8 @@ type Entry struct {
 	// VRAM is the GPU memory that a container needs, over all its devices, in
 	// bytes; 0 when unknown or external.
 	VRAM int64
+	// vramGiven says that VRAM is the operator's word and not the table's.
+	vramGiven bool
 	// Image is the container image that the entry asks for, "" for the pipeline's.
 	Image string
 	// Prices are what is asked for the model; empty only off-chain.

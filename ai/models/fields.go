@@ -111,7 +111,7 @@ func readURL(d *draft, v node) {
 	u, err := url.Parse(v.text)
 	switch {
 	case err != nil || u.Opaque != "" || u.Scheme == "" || !strings.Contains(v.text, "://"):
-		d.blame(fault.ModelFieldInvalid, v, "url", "it is not an address with http:// or https://", remedy)
+		d.blame(fault.ModelFieldInvalid, v, "url", "it is not an address such as http://host:8000", remedy)
 		return
 	case u.User != nil:
 		d.blame(fault.ModelFieldInvalid, v, "url", "it holds a user name or password", `delete it and write the token as "token"`)
@@ -166,9 +166,9 @@ func readServedModel(d *draft, v node) {
 const maxCapacity = 10_000
 
 func readCapacity(d *draft, v node) {
-	n, err := strconv.Atoi(v.text)
-	if err != nil || n < 1 || n > maxCapacity {
-		d.blame(fault.ModelFieldInvalid, v, "capacity", v.short()+" is not a whole number from 1 to 10000", "write the number of jobs at once, or leave it out")
+	n, ok := whole(v.text, maxCapacity)
+	if !ok {
+		d.blame(fault.ModelFieldInvalid, v, "capacity", v.short()+" is not a whole number from 1 to 10000", "write how many jobs a server takes at once or how many containers to start, or leave it out")
 		return
 	}
 	d.entry.Capacity = n
@@ -179,10 +179,19 @@ const maxGPUs = 1024
 
 var deviceID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$`)
 
+// whole reads a number from 1 to most, however JSON writes it.
+func whole(text string, most uint64) (int, bool) {
+	n, err := core.ParseWei(text)
+	if err != nil || n.IsZero() || n.Cmp(core.NewWei(most)) > 0 {
+		return 0, false
+	}
+	return int(n.Big().Int64()), true
+}
+
 func readGPUs(d *draft, v node) {
 	if v.kind == isNumber {
-		n, err := strconv.Atoi(v.text)
-		if err != nil || n < 1 || n > maxGPUs {
+		n, ok := whole(v.text, maxGPUs)
+		if !ok {
 			d.blame(fault.ModelDevices, v, "gpus", v.short()+" is not a number of devices", "write 2 for two devices, [0] for the device 0")
 			return
 		}
@@ -218,7 +227,7 @@ func readVRAM(d *draft, v node) {
 		d.blame(fault.ModelFieldInvalid, v, "vram_gb", v.short()+" is not an amount of memory", "write the GPU memory that the model needs in GB, 16 for example")
 		return
 	}
-	d.entry.VRAM = int64(gb * GB)
+	d.entry.VRAM, d.entry.vramGiven = int64(gb*GB), true
 }
 
 var imageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,299}$`)

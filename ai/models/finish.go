@@ -28,8 +28,9 @@ func (d *draft) finish() {
 		d.finishLLM()
 	}
 	d.judgeDevices()
+	d.judgeShape()
 	if d.entry.VRAM == 0 {
-		d.entry.VRAM = d.pipeline.VRAM
+		d.entry.VRAM = max(d.pipeline.VRAM, LargeModels()[d.entry.Model.ID])
 	}
 }
 

@@ -17,9 +17,9 @@ type need struct {
 func (e *Entry) need() need {
 	n := need{total: e.VRAM, devices: max(1, e.GPUs.Count), pinned: e.GPUs.IDs}
 	_, told := e.Flags.Lookup(utilisation)
-	if e.LLM != nil && (e.Image == "" || told) {
-		// An image of the operator's own may be another runner, which takes what it
-		// needs and not a share.
+	// An image of the operator's own may be another runner: where its need is given
+	// and no share, it takes what it needs.
+	if ownRunner := e.Image != "" && e.vramGiven && !told; e.LLM != nil && !ownRunner {
 		n.share = e.LLM.Utilisation
 	}
 	return n

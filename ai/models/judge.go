@@ -175,7 +175,8 @@ func (l *loader) needsMemory() bool {
 // warm, and told about when a job would try it.
 func (d *draft) tooLarge(devices []Device) {
 	n := d.entry.need()
-	each := gigabytes(n.most(devices) / int64(max(1, n.devices)))
+	// A share of a device always fits, so what does not is the model itself.
+	each := gigabytes(n.on(0))
 	text := "the model needs " + each + " of GPU memory on each of " + count(n.devices, "device") + ", which too few of the node's devices have"
 	if n.devices <= 1 {
 		text = "the model needs " + each + " of GPU memory, the largest device has " + gigabytes(n.largest(devices))

@@ -153,8 +153,7 @@ func (d *draft) judgeBatch(m *LLM) {
 	d.blameSetting(maxBatchedTokens, strconv.FormatInt(int64(m.MaxBatchedTokens), 10)+" is less than MAX_MODEL_LEN, "+length, "write "+length+" or more")
 }
 
-// judgeSpread compares the parts of the model with its shape and with the devices
-// of the entry.
+// judgeSpread compares the parts of the model with the devices of the entry.
 func (d *draft) judgeSpread(m *LLM) {
 	_, tensorGiven := d.entry.Flags.Lookup(tensorParallel)
 	if _, named := d.given["gpus"]; named && !tensorGiven && d.entry.GPUs.Count%m.PipelineParallel == 0 {
@@ -166,7 +165,13 @@ func (d *draft) judgeSpread(m *LLM) {
 		return
 	}
 	d.entry.GPUs.Count = m.devices()
-	if m.devices() == 1 || d.refused {
+}
+
+// judgeShape compares the parts of the model with its own build, where that can be
+// seen.
+func (d *draft) judgeShape() {
+	m := d.entry.LLM
+	if m == nil || m.devices() == 1 || d.refused {
 		return
 	}
 	shape, why := d.l.shapeOf(d.entry.Model.ID)
@@ -197,7 +202,10 @@ func divisors(n, most int) string {
 
 // count writes "1 device", "2 devices".
 func count(n int, what string) string {
-	if n == 1 {
+	switch n {
+	case 0:
+		return "no " + what
+	case 1:
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"

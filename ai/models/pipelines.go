@@ -20,6 +20,12 @@ type Pipeline struct {
 	Images bool
 }
 
+// LargeModels are models that are known to need more than their pipeline's others,
+// in bytes of GPU memory with weights of 4 bits.
+func LargeModels() map[string]int64 {
+	return map[string]int64{"meta-llama/Meta-Llama-3.1-70B-Instruct": 40 * GB}
+}
+
 // Name is the pipeline's name in the network.
 func (p Pipeline) Name() string { return p.Capability.Pipeline() }
 

@@ -66,7 +66,9 @@ func explainSyntax(content []byte, at int, text string) *syntaxFault {
 	case last == ',' && (c == ']' || c == '}'):
 		return faultAt(content, len(before)-1, "there is a comma behind the last of a list", "delete the comma")
 	case c == '/' || c == '#':
-		return faultAt(content, at, "JSON has no comments", "delete it")
+		return faultAt(content, at, "JSON has no comments", "delete the comment")
+	case c == 'T' || c == 'F' || c == 'N':
+		return faultAt(content, at, "this is not JSON", "write true, false and null in lower case, and text in double quotes")
 	case c == '\'':
 		return faultAt(content, at, "text stands in single quotes", `write it in double quotes`)
 	case c == '"' && (last == '"' || last == '}' || last == ']' || 'a' <= last && last <= 'z' || '0' <= last && last <= '9'):
