@@ -162,13 +162,7 @@ func (m *model) gate(now *inference.ModelState) {
 // peers know as a lack of capacity go out as they are, all others as ModelFailed
 // around them.
 func (m *model) failure(now *inference.ModelState) error {
-	var why error
-	for i := range m.all {
-		if m.all[i].state == inference.Failed {
-			why = m.all[i].why
-			break
-		}
-	}
+	why := m.why()
 	if fault.ClassOf(why) == fault.Busy {
 		return why
 	}
@@ -178,6 +172,16 @@ func (m *model) failure(now *inference.ModelState) error {
 	}
 }
 
+// why is the first failure of a runner, nil without one.
+func (m *model) why() error {
+	for i := range m.all {
+		if m.all[i].why != nil {
+			return m.all[i].why
+		}
+	}
+	return nil
+}
+
 func (m *model) announce(now *inference.ModelState) {
 	s := *now
 	m.fill(&s)
@@ -185,6 +189,9 @@ func (m *model) announce(now *inference.ModelState) {
 	attrs := []any{"pipeline", m.id.Capability.Pipeline(), "model", m.id.ID, "state", string(now.State)}
 	if now.Code != "" {
 		attrs = append(attrs, "code", string(now.Code), "reason", now.Reason)
+	}
+	if why := m.why(); why != nil && now.State == inference.Failed {
+		attrs = append(attrs, "err", why.Error())
 	}
 	m.log.Info("model", attrs...)
 }
@@ -203,7 +210,7 @@ func (m *model) conditions() {
 			continue
 		}
 		if _, there := set[code]; !there {
-			_, set[code] = fault.Public(why)
+			set[code] = reason(why)
 		}
 	}
 	for code, detail := range set {

@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/tuttinode/tutti/ai/backend"
@@ -53,7 +54,7 @@ func sum(all []status) inference.ModelState {
 	}
 	out := inference.ModelState{State: best.state, Progress: best.progress}
 	if best.state != inference.Ready && best.why != nil {
-		_, out.Reason = fault.Public(best.why)
+		out.Reason = reason(best.why)
 		out.Code, out.LastLines = fault.CodeOf(best.why), best.lines
 	}
 	first := true
@@ -73,6 +74,17 @@ func sum(all []status) inference.ModelState {
 	slices.Sort(out.Devices)
 	out.Devices = slices.Compact(out.Devices)
 	return out
+}
+
+// reason is what is shown of a failure: its public detail, else what the table
+// knows of its code.
+func reason(why error) string {
+	code, text := fault.Public(why)
+	if f, ok := errors.AsType[*fault.Fault](why); ok && f.Detail != "" {
+		return text
+	}
+	row, _ := fault.Lookup(fault.Code(code))
+	return row.Cause
 }
 
 // merge keeps what holds for both: a job may get to either runner.

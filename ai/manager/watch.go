@@ -146,8 +146,7 @@ func (w *watch) late(limit time.Duration) error {
 	f := fault.Wrap(fault.ModelLoadTimeout, "wait for a runner", w.last)
 	f.Detail = "not ready after " + limit.String()
 	if w.last != nil {
-		_, text := fault.Public(w.last)
-		f.Detail += ": " + text
+		f.Detail += ": " + reason(w.last)
 	}
 	return f
 }

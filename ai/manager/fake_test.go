@@ -1,0 +1,363 @@
+package manager_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// host is the world outside the manager: an engine with containers, and servers.
+// A container of a model behaves as its program says.
+type host struct {
+	mu       sync.Mutex
+	programs map[string]*program
+	boxes    map[docker.ID]*box
+	servers  map[string]*program
+	watchers []chan docker.Event
+	next     int
+	// created and removed count by model, pulls by image; most is how many boxes
+	// there were at once on a device.
+	created, removed, pulls map[string]int
+	most                    map[string]int
+	pullTime                time.Duration
+	pullErr, engineErr      error
+	// hang makes calls about a model's containers wait for their ctx.
+	hang map[string]bool
+	// swept is how often strays were looked for.
+	swept int
+}
+
+// program is how a runner behaves.
+type program struct {
+	// silent is the time until it answers, loads that until it says OK.
+	silent, loads time.Duration
+	// dies ends it after a time, with lines and an error.
+	dies  time.Duration
+	death *docker.Death
+	// startErr is the engine's answer to a start.
+	startErr error
+	slots    int
+	assumed  bool
+	version  string
+	missing  bool
+	// The rest is changed while it runs, under host.mu.
+	health backend.Health // "" goes by loads
+	stuck  bool           // it accepts probes and jobs and says nothing
+	down   bool           // nothing listens
+	probes int
+}
+
+// box is a container.
+type box struct {
+	id      docker.ID
+	spec    docker.Spec
+	program program
+	running bool
+	started time.Time
+	death   docker.Death
+	jobs    int
+	mostJob int
+	timer   *time.Timer
+}
+
+func newHost() *host {
+	return &host{
+		programs: map[string]*program{}, boxes: map[docker.ID]*box{}, servers: map[string]*program{},
+		created: map[string]int{}, removed: map[string]int{}, pulls: map[string]int{}, most: map[string]int{}, hang: map[string]bool{},
+	}
+}
+
+func (h *host) Reconcile(context.Context) ([]string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.swept++
+	return nil, h.engineErr
+}
+
+func (h *host) EnsureImage(ctx context.Context, image string, progress func(docker.Progress)) error {
+	h.mu.Lock()
+	h.pulls[image]++
+	wait, err := h.pullTime, h.pullErr
+	h.mu.Unlock()
+	if wait > 0 {
+		progress(docker.Progress{Image: image, Done: 42, Total: 100e6})
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+func (h *host) Create(ctx context.Context, s *docker.Spec) (docker.ID, error) {
+	h.mu.Lock()
+	if h.hang[s.Model] {
+		h.mu.Unlock()
+		<-ctx.Done()
+		return "", fault.Wrap(fault.DockerFailed, "create container", ctx.Err())
+	}
+	defer h.mu.Unlock()
+	if h.engineErr != nil {
+		return "", h.engineErr
+	}
+	h.next++
+	h.created[s.Model]++
+	p := h.programs[s.Model]
+	if p == nil {
+		p = &program{slots: 1}
+	}
+	b := &box{id: docker.ID(fmt.Sprint("box", h.next)), spec: *s, program: *p}
+	h.boxes[b.id] = b
+	for _, d := range s.Devices {
+		n := 0
+		for _, o := range h.boxes {
+			if slices.Contains(o.spec.Devices, d) {
+				n++
+			}
+		}
+		h.most[d] = max(h.most[d], n)
+	}
+	return b.id, nil
+}
+
+func (h *host) Start(_ context.Context, id docker.ID) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b := h.boxes[id]
+	if b.program.startErr != nil {
+		return b.program.startErr
+	}
+	b.running, b.started = true, time.Now()
+	if b.program.dies > 0 {
+		b.timer = time.AfterFunc(b.program.dies, func() { h.die(b, b.program.death) })
+	}
+	return nil
+}
+
+// die ends a container as if by itself.
+func (h *host) die(b *box, why *docker.Death) {
+	h.mu.Lock()
+	if !b.running {
+		h.mu.Unlock()
+		return
+	}
+	b.running = false
+	if why == nil {
+		why = &docker.Death{Fault: fault.New(fault.ContainerExited, "run container", "exit status 137")}
+	}
+	b.death = *why
+	b.death.Status.State = "exited"
+	watchers := slices.Clone(h.watchers)
+	h.mu.Unlock()
+	for _, w := range watchers {
+		w <- docker.Event{Kind: docker.Died, ID: b.id}
+	}
+}
+
+func (h *host) WhyEnded(_ context.Context, id docker.ID) (docker.Death, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b := h.boxes[id]
+	switch {
+	case b == nil:
+		return docker.Death{}, fault.New(fault.ContainerGone, "inspect container", "")
+	case b.running:
+		return docker.Death{Fault: fault.New(fault.ContainerExited, "", ""), Lines: []string{"still here"}, Status: docker.Status{State: "running", Running: true}}, nil
+	}
+	return b.death, nil
+}
+
+func (h *host) Stop(ctx context.Context, id docker.ID) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if b := h.boxes[id]; b != nil {
+		b.running = false
+		if b.timer != nil {
+			b.timer.Stop()
+		}
+	}
+	return ctx.Err()
+}
+
+func (h *host) Remove(ctx context.Context, id docker.ID) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if b := h.boxes[id]; b != nil {
+		h.removed[b.spec.Model]++
+		delete(h.boxes, id)
+	}
+	return ctx.Err()
+}
+
+func (h *host) Watch(ctx context.Context) <-chan docker.Event {
+	in, out := make(chan docker.Event), make(chan docker.Event)
+	h.mu.Lock()
+	h.watchers = append(h.watchers, in)
+	h.mu.Unlock()
+	go func() {
+		defer close(out)
+		for {
+			select {
+			case e := <-in:
+				select {
+				case out <- e:
+				case <-ctx.Done():
+				}
+			case <-ctx.Done():
+				h.mu.Lock()
+				h.watchers = slices.DeleteFunc(h.watchers, func(w chan docker.Event) bool { return w == in })
+				h.mu.Unlock()
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// client is a back-end of a box or a server.
+type client struct {
+	h     *host
+	port  uint16
+	url   string
+	close bool
+}
+
+func (c *client) program() (*program, *box) {
+	if s := c.h.servers[c.url]; s != nil {
+		return s, nil
+	}
+	for _, b := range c.h.boxes {
+		if b.running && b.spec.HostPort == c.port {
+			return &b.program, b
+		}
+	}
+	return &program{down: true}, nil
+}
+
+func (c *client) Probe(ctx context.Context) (backend.Info, error) {
+	c.h.mu.Lock()
+	p, b := c.program()
+	p.probes++
+	var age time.Duration
+	if b != nil {
+		age = time.Since(b.started)
+	}
+	stuck, now := p.stuck, *p
+	c.h.mu.Unlock()
+	switch {
+	case stuck:
+		<-ctx.Done()
+		return backend.Info{}, fault.Wrap(fault.RunnerStalled, "probe", ctx.Err())
+	case now.down || age < now.silent:
+		return backend.Info{}, fault.New(fault.RunnerUnreachable, "probe", "connection refused")
+	case now.missing:
+		return backend.Info{}, fault.New(fault.RunnerModelMissing, "probe", "the server has: other-model")
+	}
+	info := backend.Info{Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version}
+	if info.Health == "" {
+		info.Health = backend.OK
+		if age < now.silent+now.loads {
+			info.Health = backend.Loading
+		}
+	}
+	return info, nil
+}
+
+func (c *client) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	p, b := c.program()
+	if p.down || ctx.Err() != nil {
+		return nil, fault.New(fault.RunnerUnreachable, "run", "connection refused")
+	}
+	if strings.HasPrefix(string(job.Body), "break") {
+		return &inference.Reply{Status: 200, Body: io.NopCloser(&broken{})}, nil
+	}
+	done := func() {}
+	if b != nil {
+		b.jobs++
+		b.mostJob = max(b.mostJob, b.jobs)
+		done = func() { c.h.mu.Lock(); b.jobs--; c.h.mu.Unlock() }
+	}
+	return &inference.Reply{Status: 200, Body: &text{Reader: strings.NewReader(c.url), done: done}}, nil
+}
+
+func (c *client) Close() { c.close = true }
+
+type text struct {
+	io.Reader
+	done func()
+	once sync.Once
+}
+
+func (t *text) Close() error { t.once.Do(t.done); return nil }
+
+type broken struct{}
+
+func (*broken) Read([]byte) (int, error) {
+	return 0, fault.New(fault.RunnerBroke, "read an answer", "connection reset")
+}
+
+// change changes how all boxes of a model behave, and those to come.
+func (h *host) change(model string, f func(*program)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.programs[model] != nil {
+		f(h.programs[model])
+	}
+	for _, b := range h.boxes {
+		if b.spec.Model == model {
+			f(&b.program)
+		}
+	}
+	if h.servers[model] != nil {
+		f(h.servers[model])
+	}
+}
+
+// kill ends a model's containers.
+func (h *host) kill(model string) {
+	h.mu.Lock()
+	var boxes []*box
+	for _, b := range h.boxes {
+		if b.spec.Model == model && b.running {
+			boxes = append(boxes, b)
+		}
+	}
+	h.mu.Unlock()
+	for _, b := range boxes {
+		h.die(b, nil)
+	}
+	synctest.Wait()
+}
+
+func (h *host) count(m map[string]int, name string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return m[name]
+}
+
+func (h *host) left() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.boxes)
+}
+
+// inBubble runs a test with a clock of its own.
+func inBubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, f)
+}
