@@ -2,7 +2,9 @@ package backend
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 )
 
 // span is a part of a body, end not included.
@@ -18,52 +20,61 @@ type edit struct {
 // stream it asks for usage. All bytes that need not change stay as they are, and
 // so does a body that is no JSON object, of which the server may tell its client.
 func forOpenAI(body []byte, served string, stream bool) []byte {
-	edits, ok := modelEdits(body, served)
+	edits, found, ok := modelEdits(body, served)
 	if !ok {
 		return body
 	}
+	var missing [][]byte
+	if !found {
+		missing = append(missing, append([]byte(`"model":`), quoted(served)...))
+	}
 	if stream {
-		edits = append(edits, usageEdits(body)...)
+		wishes, found := usageEdits(body)
+		edits = append(edits, wishes...)
+		if !found {
+			missing = append(missing, []byte(`"stream_options":{"include_usage":true}`))
+		}
+	}
+	if len(missing) > 0 {
+		edits = append(edits, insertion(body, 0, bytes.Join(missing, []byte(","))))
 	}
 	return apply(body, edits)
 }
 
 // withModel is the request with another name for the model, where it has one.
 func withModel(body []byte, served string) []byte {
-	edits, ok := modelEdits(body, served)
+	edits, _, ok := modelEdits(body, served)
 	if !ok {
 		return body
 	}
 	return apply(body, edits)
 }
 
-func modelEdits(body []byte, served string) ([]edit, bool) {
-	name, err := json.Marshal(served)
-	if err != nil {
-		return nil, false
-	}
-	var edits []edit
-	found := false
-	_, ok := members(body, 0, func(key []byte, value span) {
+// quoted is a text as JSON.
+func quoted(text string) []byte {
+	// A string always encodes.
+	b, _ := json.Marshal(text)
+	return b
+}
+
+// modelEdits put another name for the model into the request. found says whether
+// it has one, ok whether it is an object.
+func modelEdits(body []byte, served string) (edits []edit, found, ok bool) {
+	_, ok = members(body, 0, func(key []byte, value span) {
 		if !isKey(key, "model") {
 			return
 		}
 		found = true
-		var present string
-		if json.Unmarshal(body[value.start:value.end], &present) != nil || present != served {
-			edits = append(edits, edit{value, name})
+		var present *string
+		if json.Unmarshal(body[value.start:value.end], &present) != nil || present == nil || *present != served {
+			edits = append(edits, edit{value, quoted(served)})
 		}
 	})
-	if ok && !found {
-		edits = append(edits, insertion(body, 0, append([]byte(`"model":`), name...)))
-	}
-	return edits, ok
+	return edits, found, ok
 }
 
-// usageEdits set stream_options.include_usage.
-func usageEdits(body []byte) []edit {
-	var edits []edit
-	found := false
+// usageEdits set stream_options.include_usage where the request has options.
+func usageEdits(body []byte) (edits []edit, found bool) {
 	members(body, 0, func(key []byte, value span) {
 		if !isKey(key, "stream_options") {
 			return
@@ -76,10 +87,7 @@ func usageEdits(body []byte) []edit {
 			edits = append(edits, edit{value, []byte(`{"include_usage":true}`)})
 		}
 	})
-	if !found {
-		edits = append(edits, insertion(body, 0, []byte(`"stream_options":{"include_usage":true}`)))
-	}
-	return edits
+	return edits, found
 }
 
 // includeUsage sets include_usage in the object at at.
@@ -110,26 +118,19 @@ func insertion(body []byte, at int, member []byte) edit {
 	return edit{span{at, at}, member}
 }
 
-// apply makes the edits. Insertions at one place keep their order.
+// apply makes the edits, which do not overlap.
 func apply(body []byte, edits []edit) []byte {
 	if len(edits) == 0 {
 		return body
 	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	size := len(body)
 	for _, e := range edits {
 		size += len(e.text) - (e.end - e.start)
 	}
 	out := make([]byte, 0, size)
 	at := 0
-	for at <= len(body) && len(edits) > 0 {
-		next := 0
-		for i := range edits {
-			if edits[i].start < edits[next].start {
-				next = i
-			}
-		}
-		e := edits[next]
-		edits = append(edits[:next], edits[next+1:]...)
+	for _, e := range edits {
 		out = append(append(out, body[at:e.start]...), e.text...)
 		at = e.end
 	}

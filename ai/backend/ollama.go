@@ -2,7 +2,7 @@ package backend
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/tuttinode/tutti/core/inference"
@@ -72,11 +72,7 @@ func loadedContext(a *said, served string) inference.Tokens {
 // chats.
 func (s *Server) ollamaOperations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
-	body, err := json.Marshal(map[string]string{"model": served})
-	if err != nil {
-		return text, nil
-	}
-	a, err := s.optional(ctx, "/api/show", body)
+	a, err := s.optional(ctx, "/api/show", fmt.Appendf(nil, `{"model":%s}`, quoted(served)))
 	if err != nil || a == nil {
 		return text, err
 	}

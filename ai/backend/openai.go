@@ -3,7 +3,6 @@ package backend
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,10 +167,7 @@ func (s *Server) vllmDetails(ctx context.Context, info *Info, models []listed) e
 // that does also chats. No server says so in its list.
 func (s *Server) operations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
-	name, err := json.Marshal(served)
-	if err != nil {
-		return text, nil
-	}
+	name := quoted(served)
 	embeds, err := s.optional(ctx, embeddingPath, fmt.Appendf(nil, `{"model":%s,"input":"a"}`, name))
 	if err != nil || embeds == nil {
 		return text, err

@@ -41,9 +41,6 @@ type Options struct {
 	Served string
 	// Pipeline is what the model is for.
 	Pipeline capability.ID
-	// NetworkLLM reduces a chat request to what runners of the network's contract
-	// take. Nil leaves it as it is.
-	NetworkLLM func(body []byte) []byte
 	// Transport carries the requests; nil makes one of its own, which tries a
 	// request again when a connection that was used before ends without a byte.
 	Transport http.RoundTripper

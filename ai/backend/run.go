@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
 )
 
 const (
@@ -88,9 +89,10 @@ func (s *Server) body(known *identity, job *inference.Job) []byte {
 	case known.kind != Contract:
 		return forOpenAI(job.Body, known.served, job.Stream && job.Operation != inference.Embedding)
 	}
-	body := job.Body
-	if s.options.NetworkLLM != nil {
-		body = s.options.NetworkLLM(body)
+	body := pipeline.NetworkLLM(job.Body)
+	if body == nil {
+		// No chat request: the runner says so better than we do.
+		body = job.Body
 	}
 	if known.served == s.options.Model {
 		return body

@@ -1,0 +1,7 @@
+package backend
+
+// The edits of a request, for the tests.
+var (
+	ForOpenAI = forOpenAI
+	WithModel = withModel
+)
