@@ -75,7 +75,7 @@ func jobRefusal(resp *http.Response, own bool) error {
 // peer's to say.
 func takeCode(code fault.Code) bool {
 	row, known := fault.Lookup(code)
-	if !known {
+	if !known || code == fault.Canceled || code == fault.DeadlineExceeded {
 		return false
 	}
 	switch row.Class {
