@@ -1,0 +1,268 @@
+package pipeline_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+func wantCode(t *testing.T, err error, want fault.Code) {
+	t.Helper()
+	if fault.CodeOf(err) != want || err == nil {
+		t.Fatalf("got %v, want %s", err, want)
+	}
+}
+
+const user = `"messages":[{"role":"user","content":"hello"}]`
+
+func TestLLMRefusals(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 200) + strings.Repeat("]", 200)
+	for name, tc := range map[string]struct {
+		body, text string
+		op         inference.Operation
+	}{
+		"empty":              {"", "an object was expected at byte 0", ""},
+		"a list":             {"[]", "an object was expected at byte 0", ""},
+		"cut":                {`{"model":"m"`, "a comma or the object's end was expected at byte 12", ""},
+		"text behind":        {`{"model":"m",` + user + `} x`, "text after the end of the JSON value at byte 61", ""},
+		"two objects":        {`{"model":"m",` + user + `}{}`, "text after the end of the JSON value at byte 60", ""},
+		"trailing comma":     {`{"model":"m",}`, "a field's name was expected at byte 13", ""},
+		"model twice":        {`{"model":"m","model":"n",` + user + `}`, `the field "model" is there twice at byte 21`, ""},
+		"model spelled":      {`{"model":"m","m\u006fdel":"n",` + user + `}`, `the field "model" is there twice at byte 26`, ""},
+		"unknown twice":      {`{"x":1,"x":2,` + user + `}`, `the field "x" is there twice at byte 11`, ""},
+		"model a number":     {`{"model":1,` + user + `}`, "a string was expected at byte 9", ""},
+		"no messages":        {`{"model":"m"}`, "a request without messages ends at byte 13", ""},
+		"null messages":      {`{"model":"m","messages":null}`, "a list was expected at byte 24", ""},
+		"empty messages":     {`{"model":"m","messages":[]}`, "a request without messages ends at byte 27", ""},
+		"message a string":   {`{"messages":["hi"]}`, "an object was expected at byte 13", ""},
+		"no role":            {`{"messages":[{"content":"hi"}]}`, "a message without a role ends at byte 29", ""},
+		"role twice":         {`{"messages":[{"role":"user","role":"system"}]}`, `the field "role" is there twice at byte 35`, ""},
+		"content a number":   {`{"messages":[{"role":"user","content":1}]}`, "a message's content must be a string or a list of parts at byte 38", ""},
+		"part a string":      {`{"messages":[{"role":"user","content":["x"]}]}`, "an object was expected at byte 39", ""},
+		"max_tokens 0":       {`{"max_tokens":0,` + user + `}`, "a whole number of at least 1 was expected at byte 15", ""},
+		"max_tokens below 0": {`{"max_tokens":-5,` + user + `}`, "a whole number of at least 1 was expected at byte 16", ""},
+		"max_tokens a float": {`{"max_tokens":1.5,` + user + `}`, "a whole number of at least 1 was expected at byte 17", ""},
+		"max_tokens text":    {`{"max_tokens":"9",` + user + `}`, "a number was expected at byte 14", ""},
+		"max_tokens huge":    {`{"max_tokens":99999999999999999999,` + user + `}`, "a whole number of at least 1 was expected at byte 34", ""},
+		"leading zero":       {`{"max_tokens":07,` + user + `}`, "a number was expected at byte 16", ""},
+		"stream a number":    {`{"stream":1,` + user + `}`, "true or false was expected at byte 10", ""},
+		"n":                  {`{"n":1025,` + user + `}`, "a request for too many answers ends at byte 57", ""},
+		"control character":  {"{\"model\":\"a\nb\"," + user + "}", "a control character in a string at byte 11", ""},
+		"no UTF-8":           {"{\"model\":\"\xff\"," + user + "}", "a string before this is no UTF-8 at byte 12", ""},
+		"broken escape":      {`{"model":"\x",` + user + `}`, "a broken escape in a string at byte 10", ""},
+		"too deep":           {`{"x":` + deep + `,` + user + `}`, "values lie too deep in one another at byte 133", ""},
+		"nul":                {"{\"x\":\x00}", "a value was expected at byte 5", ""},
+		"completion":         {`{"model":"m",` + user + `}`, "a request without prompt ends at byte 60", inference.Completion},
+		"empty prompt":       {`{"model":"m","prompt":[]}`, "an empty prompt ends at byte 24", inference.Completion},
+		"embedding":          {`{"model":"m","prompt":"x"}`, "a request without input ends at byte 26", inference.Embedding},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := pipeline.Parse(capability.LLM, tc.op, "application/json", []byte(tc.body), nil)
+			wantCode(t, err, fault.JobUnreadable)
+			if got := fault.Wire(err); got != tc.text {
+				t.Errorf("text %q, want %q", got, tc.text)
+			}
+		})
+	}
+	_, err := pipeline.Parse(capability.LLM, "", "", []byte("{"+user+"}"), nil)
+	wantCode(t, err, fault.ModelMissing)
+	_, err = pipeline.Parse(capability.LLM, "", "", []byte(`{"model":"",`+user+`}`), nil)
+	wantCode(t, err, fault.ModelMissing)
+	_, err = pipeline.Parse(capability.LLM, "song", "", []byte("{"+user+"}"), nil)
+	wantCode(t, err, fault.JobUnknown)
+	_, err = pipeline.Parse(capability.LiveVideoToVideo, "", "", []byte("{"+user+"}"), nil)
+	wantCode(t, err, fault.JobUnknown)
+	many := strings.Builder{}
+	for i := range 129 {
+		many.WriteString(`"` + strings.Repeat("x", i) + `":1,`)
+	}
+	_, err = pipeline.Parse(capability.LLM, "", "", []byte("{"+many.String()+user+"}"), nil)
+	wantCode(t, err, fault.JobUnreadable)
+	_, err = pipeline.Parse(capability.LLM, "", "", []byte(`{"max_tokens":9223372036854775807,"n":3,"model":"m",`+user+"}"), nil)
+	wantCode(t, err, fault.UnitsTooMany)
+}
+
+func TestLLM(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		op   inference.Operation
+		body string
+		want pipeline.Request
+	}{
+		"network": {"", `{"model":"a/b","max_tokens":100,"stream":true,` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, Stream: true, MaxTokens: 100, N: 1, Plain: true, PromptBytes: 5, Units: 100}},
+		"no bound": {inference.Chat, " {\"model\" : \"a/b\" ,\n" + user + "}\n", pipeline.Request{
+			Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 5, Units: 256}},
+		"nulls": {"", `{"model":"a/b","max_tokens":null,"stream":null,"stream_options":null,"n":null,"stop":null,"tools":[ ],"presence_penalty":0,` + user + `}`,
+			pipeline.Request{Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 5, Units: 256}},
+		"the newer bound": {"", `{"model":"a/b","max_completion_tokens":7,"stream_options":{"include_usage":true},` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, IncludeUsage: true, MaxTokens: 7, N: 1, Plain: true, PromptBytes: 5, Units: 7}},
+		"both bounds": {"", `{"model":"a/b","max_completion_tokens":7,"max_tokens":9,` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, MaxTokens: 9, N: 1, Plain: true, PromptBytes: 5, Units: 9}},
+		"choices": {"", `{"model":"a/b","n":3,"max_tokens":10,` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, MaxTokens: 10, N: 3, PromptBytes: 5, Units: 30}},
+		"tools": {"", `{"model":"a/b","tools":[{"type":"function"}],` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, N: 1, PromptBytes: 5, Units: 256}},
+		"parts of text": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"text","text":"ab"},{"text":"c"}]}]}`, pipeline.Request{
+			Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 3, Units: 256}},
+		"a picture": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:"}}]}]}`, pipeline.Request{
+			Operation: inference.Chat, N: 1, Units: 256}},
+		"tool's answer": {"", `{"model":"a/b","messages":[{"role":"tool","content":null,"tool_call_id":"x"}]}`, pipeline.Request{
+			Operation: inference.Chat, N: 1, Units: 256}},
+		"escaped model": {"", `{"model":"a\/\u0062","max_tokens":1,` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, MaxTokens: 1, N: 1, Plain: true, PromptBytes: 5, Units: 1}},
+		"completion": {inference.Completion, `{"model":"a/b","prompt":"abc","max_tokens":4}`, pipeline.Request{
+			Operation: inference.Completion, MaxTokens: 4, N: 1, PromptBytes: 3, Units: 4}},
+		"completions": {inference.Completion, `{"model":"a/b","prompt":["abc","d"],"best_of":2,"max_tokens":4}`, pipeline.Request{
+			Operation: inference.Completion, MaxTokens: 4, N: 4, PromptBytes: 4, Units: 16}},
+		"completion of tokens": {inference.Completion, `{"model":"a/b","prompt":[1,2,3],"max_tokens":4}`, pipeline.Request{
+			Operation: inference.Completion, MaxTokens: 4, N: 1, PromptBytes: 12, Units: 4}},
+		"embedding": {inference.Embedding, `{"model":"a/b","input":"abcdefghi","stream":true}`, pipeline.Request{
+			Operation: inference.Embedding, N: 1, PromptBytes: 9, Units: 3}},
+		"embeddings": {inference.Embedding, `{"model":"a/b","input":[[1,2],[3]]}`, pipeline.Request{
+			Operation: inference.Embedding, N: 2, PromptBytes: 12, Units: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := pipeline.Parse(capability.LLM, tc.op, "application/json", []byte(tc.body), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.want.Model = inference.Model{Capability: capability.LLM, ID: "a/b"}
+			if !reflect.DeepEqual(*got, tc.want) {
+				t.Errorf("got  %+v\nwant %+v", *got, tc.want)
+			}
+		})
+	}
+}
+
+func TestNetworkLLM(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"model":"m",` + user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":256,"stream":false}`,
+		`{"top_k":-1,"tools":[1],"top_p":0.5,"stream":true,"model":"m","max_completion_tokens":9,"temperature":1e-1,` + user + `}`:                                                                                                                 `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":9,"stream":true,"temperature":1e-1,"top_p":0.5,"top_k":-1}`,
+		`{"model":"m","temperature":null,"top_p":"x","messages":[{"role":"system","content":[{"type":"text","text":"a\"b"},{"type":"text","text":"c"},{"type":"image_url","image_url":{}}]},{"content":null,"role":"assistant","tool_calls":[]}]}`: `{"messages":[{"role":"system","content":"a\"b\nc"},{"role":"assistant","content":""}],"model":"m","max_tokens":256,"stream":false}`,
+		`{"model":"m"}`: "",
+		`no json`:       "",
+	} {
+		if got := string(pipeline.NetworkLLM([]byte(in))); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+func FuzzLLM(f *testing.F) {
+	f.Add([]byte(`{"model":"m","max_tokens":1,"stream":true,`+user+`}`), []byte(`{"a":[1,-0.5e+3,"\u00e9",null,true,{}]}`))
+	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}],"top_k":1}`), []byte(` "\ud800" `))
+	f.Fuzz(func(t *testing.T, body, value []byte) {
+		for _, op := range []inference.Operation{inference.Chat, inference.Completion, inference.Embedding} {
+			checkLLM(t, op, body)
+		}
+		pipeline.PrefixHashes(body)
+		// Whatever value a field that is not ours has, it is taken, and only then.
+		whole := []byte(`{"model":"m","max_tokens":1,` + user + `,"extra":` + string(value) + `}`)
+		_, err := pipeline.Decode(capability.LLM, inference.Chat, "", whole)
+		if json.Valid(value) && utf8.Valid(value) && depth(value) < 100 && err != nil {
+			t.Errorf("%s: %v", whole, err)
+		}
+		checkLLM(t, inference.Chat, whole)
+	})
+}
+
+// checkLLM holds what is taken against the standard library.
+func checkLLM(t *testing.T, op inference.Operation, body []byte) {
+	r, err := pipeline.Decode(capability.LLM, op, "", body)
+	if err != nil {
+		if fault.ClassOf(err) != fault.BadRequest {
+			t.Fatal(err)
+		}
+		return
+	}
+	var std struct {
+		Model     string
+		MaxTokens *int64 `json:"max_tokens"`
+	}
+	if err := json.Unmarshal(body, &std); err != nil {
+		t.Fatalf("%q was taken: %v", body, err)
+	}
+	// The standard library also takes names that differ in case.
+	if !strings.Contains(strings.ToLower(string(body)), `"model"`) && std.Model != r.Model.ID {
+		t.Errorf("model %q, the standard library reads %q", r.Model.ID, std.Model)
+	}
+	if op != inference.Chat {
+		return
+	}
+	network := pipeline.NetworkLLM(body)
+	again, err := pipeline.Decode(capability.LLM, op, "", network)
+	if err != nil {
+		t.Fatalf("%s: %v", network, err)
+	}
+	if !again.Plain || again.Model != r.Model || again.Stream != r.Stream || r.Plain && again.PromptBytes < r.PromptBytes {
+		if plainRoles(network) {
+			t.Errorf("%s became %s", body, network)
+		}
+	}
+}
+
+// plainRoles reports whether a request has only the network's roles.
+func plainRoles(body []byte) bool {
+	var r struct{ Messages []struct{ Role string } }
+	if json.Unmarshal(body, &r) != nil {
+		return false
+	}
+	for _, m := range r.Messages {
+		if m.Role != "user" && m.Role != "system" && m.Role != "assistant" {
+			return false
+		}
+	}
+	// A role spelled with escapes is not looked at closely.
+	return !strings.Contains(string(body), `\u`)
+}
+
+func depth(value []byte) int {
+	return strings.Count(string(value), "[") + strings.Count(string(value), "{")
+}
+
+func chat(size int) []byte {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", size/90+1)
+	return []byte(`{"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","messages":[{"role":"system","content":"` + text +
+		`"},{"role":"user","content":"` + text + `"}],"max_tokens":256,"stream":true,"temperature":0.7}`)
+}
+
+func BenchmarkParse(b *testing.B) {
+	body := chat(1 << 10)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := pipeline.Parse(capability.LLM, inference.Chat, "application/json", body, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPrefixHashes(b *testing.B) {
+	body := chat(16 << 10)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		pipeline.PrefixHashes(body)
+	}
+}
+
+func BenchmarkNetworkLLM(b *testing.B) {
+	body := chat(1 << 10)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		pipeline.NetworkLLM(body)
+	}
+}
