@@ -5,6 +5,7 @@ import (
 	"errors"
 	"mime"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -113,13 +114,17 @@ func (f *form) take(name string, value []byte, isFile bool) error {
 	return nil
 }
 
+// control reports whether a character does not belong into a header's line.
+// Readers do not agree on where a line ends that holds one.
+func control(r rune) bool { return r != '\t' && unicode.IsControl(r) }
+
 // partName reads a part's header. An encoding is refused: who reads it and who
 // does not would see different parts.
 func partName(header string) (string, error) {
 	var name string
 	for line := range strings.SplitSeq(header, "\r\n") {
 		key, value, ok := strings.Cut(line, ":")
-		if !ok || strings.ContainsAny(key, " \t") || key == "" {
+		if !ok || strings.ContainsAny(key, " \t") || key == "" || strings.ContainsFunc(line, control) {
 			return "", errPart
 		}
 		switch strings.ToLower(key) {
