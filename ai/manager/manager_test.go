@@ -173,7 +173,9 @@ func TestFailuresOfAStart(t *testing.T) {
 		{"no engine there", func(h *host) { h.engineErr = fault.New(fault.DockerMissing, "list containers", "") }, 0, fault.DockerMissing, 0},
 		{"no image", func(h *host) { h.pullErr = fault.New(fault.ImageUnknown, "pull image", "no such tag") }, 0, fault.ImageUnknown, 0},
 		{"it does not start", func(h *host) { h.programs["a"].startErr = fault.New(fault.GPUToolkitMissing, "start container", "") }, 0, fault.GPUToolkitMissing, 0},
-		{"its port stays taken", func(h *host) { h.programs["a"].startErr = fault.New(fault.ContainerPortConflict, "start container", "") }, 0, fault.ContainerPortConflict, 0},
+		{"its port stays taken", func(h *host) {
+			h.programs["a"].startErr = fault.New(fault.ContainerPortConflict, "start container", "")
+		}, 0, fault.ContainerPortConflict, 0},
 		{"it ends while it loads", func(h *host) { h.programs["a"].dies, h.programs["a"].death = time.Second, &oom }, 0, fault.ContainerOOM, 2},
 		{"it says that it is broken", func(h *host) { h.programs["a"].health = backend.Error }, 0, fault.ModelUnhealthy, 1},
 		{"it never answers", func(h *host) { h.programs["a"].down = true }, 10 * time.Minute, fault.ModelLoadTimeout, 1},
