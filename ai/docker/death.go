@@ -27,16 +27,18 @@ func (e *Engine) WhyEnded(ctx context.Context, id ID) (Death, error) {
 	}
 	// A container that did not start has printed nothing; neither has one whose
 	// words cannot be had, and its state still tells most.
-	lines, err := e.LastLines(ctx, id, maxLines)
+	said, err := e.output(ctx, id, maxLines)
 	if err != nil {
 		e.log.Debug("cannot read a container's last lines", "container", status.Name, fault.Attr(err))
 	}
-	return Death{Fault: explain(&status, lines), Lines: lines, Status: status}, nil
+	return Death{Fault: explain(&status, said), Lines: said.lines, Status: status}, nil
 }
 
-// explain is the fault of a container in that state with those last lines.
-func explain(s *Status, lines []string) *fault.Fault {
-	found := Recognise(Evidence{Engine: s.Error, Lines: lines, ExitCode: s.ExitCode, OOMKilled: s.OOMKilled})
+// explain is the fault of a container in that state with those last words.
+func explain(s *Status, said output) *fault.Fault {
+	found := Recognise(Evidence{
+		Engine: s.Error, Lines: said.lines, Complaint: said.complaint, ExitCode: s.ExitCode, OOMKilled: s.OOMKilled,
+	})
 	f := &fault.Fault{Code: found.Code, Op: "run container", Detail: found.Detail}
 	if found.Line != "" {
 		f.Err = errors.New(found.Line)

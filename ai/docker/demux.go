@@ -15,16 +15,24 @@ const (
 	// headerBytes precede each piece of output: stream, three zeros, length.
 	headerBytes = 8
 	// streams are standard input, output, error and the engine's own.
-	streams = 4
+	streams     = 4
+	errorStream = 2
 )
 
 // errFraming is output that is not in the engine's frames.
 var errFraming = errors.New("the container's output is not framed as the engine does")
 
+// output is the end of what a container printed.
+type output struct {
+	// lines of both streams in the order in which they ended, cleaned and bounded.
+	lines []string
+	// complaint is the last line of standard error.
+	complaint string
+}
+
 // tail reads the engine's frames of a container's output and keeps the last n
-// lines, cleaned and bounded. Lines of both streams are kept in the order in
-// which they ended. It holds a piece of one line per stream and never a frame.
-func tail(r io.Reader, n int) ([]string, error) {
+// lines. It holds a piece of one line per stream and never a frame.
+func tail(r io.Reader, n int) (output, error) {
 	t := tailer{keep: min(max(n, 0), maxLines)}
 	var header [headerBytes]byte
 	for {
@@ -38,23 +46,23 @@ func tail(r io.Reader, n int) ([]string, error) {
 			return t.end(), errFraming
 		}
 		frame := io.LimitReader(r, int64(binary.BigEndian.Uint32(header[4:])))
-		if err := t.read(&t.part[header[0]], frame); err != nil {
+		if err := t.read(int(header[0]), frame); err != nil {
 			return t.end(), err
 		}
 	}
 }
 
 type tailer struct {
-	keep  int
-	lines []string
-	part  [streams]piece
-	buf   [1024]byte
+	keep int
+	out  output
+	part [streams]piece
+	buf  [1024]byte
 }
 
-func (t *tailer) read(p *piece, frame io.Reader) error {
+func (t *tailer) read(stream int, frame io.Reader) error {
 	for {
 		n, err := frame.Read(t.buf[:])
-		t.feed(p, t.buf[:n])
+		t.feed(stream, t.buf[:n])
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -72,7 +80,8 @@ type piece struct {
 	repaint bool
 }
 
-func (t *tailer) feed(p *piece, b []byte) {
+func (t *tailer) feed(stream int, b []byte) {
+	p := &t.part[stream]
 	for len(b) > 0 {
 		i := bytes.IndexAny(b, "\r\n")
 		text := b
@@ -84,7 +93,7 @@ func (t *tailer) feed(p *piece, b []byte) {
 			return
 		}
 		if b[i] == '\n' {
-			t.complete(p)
+			t.complete(stream)
 		} else {
 			p.repaint = true
 		}
@@ -102,26 +111,31 @@ func (p *piece) add(text []byte) {
 	p.text = append(p.text, text[:min(len(text), maxText-len(p.text))]...)
 }
 
-func (t *tailer) complete(p *piece) {
+func (t *tailer) complete(stream int) {
+	p := &t.part[stream]
 	if text := clean(string(p.text)); text != "" {
-		t.lines = append(t.lines, text)
-		if len(t.lines) > t.keep {
-			t.lines = t.lines[1:]
+		t.out.lines = append(t.out.lines, text)
+		if len(t.out.lines) > t.keep {
+			t.out.lines = t.out.lines[1:]
+		}
+		if stream == errorStream {
+			t.out.complaint = text
 		}
 	}
 	p.text, p.repaint = p.text[:0], false
 }
 
 // end completes what had no line end and bounds the whole, dropping the oldest.
-func (t *tailer) end() []string {
-	for i := range t.part {
-		t.complete(&t.part[i])
+func (t *tailer) end() output {
+	for stream := range t.part {
+		t.complete(stream)
 	}
 	total := 0
-	for i := len(t.lines) - 1; i >= 0; i-- {
-		if total += len(t.lines[i]); total > maxTailBytes {
-			return t.lines[i+1:]
+	for i := len(t.out.lines) - 1; i >= 0; i-- {
+		if total += len(t.out.lines[i]); total > maxTailBytes {
+			t.out.lines = t.out.lines[i+1:]
+			break
 		}
 	}
-	return t.lines
+	return t.out
 }

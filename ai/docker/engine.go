@@ -104,8 +104,7 @@ type Version struct {
 // on a version of the API.
 func (e *Engine) Ping(ctx context.Context) (Version, error) {
 	const op = "reach Docker Engine"
-	// Asked anew each time: the engine may have been replaced while we ran.
-	ping, err := e.api.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true, ForceNegotiate: true})
+	ping, err := e.api.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true})
 	if err != nil {
 		return Version{}, e.fault(op, err)
 	}

@@ -14,6 +14,9 @@ type Evidence struct {
 	Engine string
 	// Lines are the last lines that the container printed, oldest first.
 	Lines []string
+	// Complaint is the last line that it printed on standard error, "" for none.
+	// The order of lines of the two streams is not to be relied on.
+	Complaint string
 	// ExitCode is how its program ended, 0 if it did not start.
 	ExitCode int
 	// OOMKilled says that the kernel killed something in it for want of memory.
@@ -36,7 +39,7 @@ type Finding struct {
 // else ContainerExited.
 func Recognise(e Evidence) Finding {
 	if e.OOMKilled {
-		return Finding{Code: fault.ContainerOOM, Detail: "killed for want of main memory", Line: lastOf(e.Lines)}
+		return Finding{Code: fault.ContainerOOM, Detail: "killed for want of main memory", Line: e.last()}
 	}
 	if e.Engine != "" {
 		if f, ok := match(engineSigns, e.Engine); ok {
@@ -51,14 +54,15 @@ func Recognise(e Evidence) Finding {
 	if e.Engine != "" {
 		return Finding{Code: fault.DockerFailed, Line: clean(e.Engine)}
 	}
-	return ended(e.ExitCode, lastOf(e.Lines))
+	return ended(e.ExitCode, e.last())
 }
 
-func lastOf(lines []string) string {
-	if len(lines) == 0 {
-		return ""
+// last is the line that most likely says why a program ended.
+func (e *Evidence) last() string {
+	if e.Complaint != "" || len(e.Lines) == 0 {
+		return clean(e.Complaint)
 	}
-	return clean(lines[len(lines)-1])
+	return clean(e.Lines[len(e.Lines)-1])
 }
 
 // Exit statuses that shells and the engine give a meaning.

@@ -1,0 +1,16 @@
+package docker
+
+import "io"
+
+// What is tested without an engine.
+var Follow = follow
+
+// Tail is the end of a container's output, and its last complaint.
+func Tail(r io.Reader, n int) ([]string, string, error) {
+	out, err := tail(r, n)
+	return out.lines, out.complaint, err
+}
+
+// Environment and Labels are what Create gives a container.
+func (s *Spec) Environment() []string                    { return s.environment() }
+func (s *Spec) AllLabels(owner string) map[string]string { return s.labels(owner) }
