@@ -79,6 +79,9 @@ func (d *draft) noteUnknown(all []field, m member) {
 		names[i] = f.name
 	}
 	text := "there is no such field, it is ignored"
+	if len(d.l.notices) >= maxNotices {
+		return
+	}
 	if near := didYouMean(m.name, names); near != "" {
 		text += "; did you mean " + near + "?"
 	}
@@ -139,7 +142,6 @@ func (d *draft) noteAt(at node, name, text string) {
 	if at.line > 0 {
 		place.Line = at.line
 	}
-	place.Source = clean(place.Source)
 	if len(d.l.notices) < maxNotices {
 		d.l.notices = append(d.l.notices, Notice{Place: place, Field: name, Text: text})
 	}

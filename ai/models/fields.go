@@ -84,6 +84,10 @@ func readModelID(d *draft, v node) {
 		return
 	}
 	remedy := "use a verified one, add it with -aiVerifiedModels or give -aiAllowUnverified"
+	if d.l.full() {
+		d.refused = true
+		return
+	}
 	if near := didYouMean(v.text, d.l.verified[d.pipeline.Capability]); near != "" {
 		remedy = "did you mean " + near + "? -aiVerifiedModels adds others, -aiAllowUnverified takes any"
 	}

@@ -1,9 +1,14 @@
 package models
 
 import (
+	"strconv"
+
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 )
+
+// maxContainers bounds the containers of one entry, and of all warm ones.
+const maxContainers = 100
 
 // finish judges what needs more than one field of the entry.
 func (d *draft) finish() {
@@ -23,6 +28,9 @@ func (d *draft) finish() {
 	}
 	d.noteIdle("has no effect without url", "token", "served_model")
 	d.entry.Token, d.entry.ServedModel = Secret{}, ""
+	if d.entry.Capacity > maxContainers {
+		d.blame(fault.ModelFieldInvalid, d.given["capacity"], "capacity", strconv.Itoa(d.entry.Capacity)+" containers are more than a machine runs", "write 100 or less")
+	}
 	d.judgeFlags()
 	if d.pipeline.Capability == capability.LLM {
 		d.finishLLM()

@@ -1,6 +1,9 @@
 package models
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // need is the memory of one container.
 type need struct {
@@ -57,16 +60,15 @@ const maxSteps = 20_000
 // fits reports whether containers fit on devices all at once, each device holding
 // what it can.
 func fits(needs []need, devices []Device) bool {
-	// The largest first: what is hard to place is tried while there is room.
+	// Those without choice first, then the largest: what is hard to place is tried
+	// while there is room. Devices are alike only to those that have a choice, so the
+	// order also keeps likeBefore right.
 	needs = slices.Clone(needs)
 	slices.SortStableFunc(needs, func(a, b need) int {
-		switch x, y := a.most(devices), b.most(devices); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
+		if (a.pinned == nil) != (b.pinned == nil) {
+			return len(b.pinned) - len(a.pinned)
 		}
-		return 0
+		return cmp.Compare(b.most(devices), a.most(devices))
 	})
 	p := placement{devices: devices, free: make([]int64, len(devices))}
 	for i, d := range devices {

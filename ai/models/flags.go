@@ -107,6 +107,9 @@ func (d *draft) knownVariable(m member) string {
 			return known
 		}
 	}
+	if len(d.l.notices) >= maxNotices {
+		return ""
+	}
 	if near := didYouMean(m.name, knownVariables()); near != "" && distance(letters(near), letters(m.name)) <= 3 {
 		d.noteAt(m.value, "optimization_flags."+m.name, "no runner of the network reads this variable; did you mean "+near+"?")
 	}

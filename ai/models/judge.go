@@ -191,10 +191,13 @@ func (d *draft) tooLarge(devices []Device) {
 // addWarm adds the entry's containers to those that fit, or refuses it.
 func (d *draft) addWarm(warm []need, devices []Device) []need {
 	n := d.entry.need()
+	if n.total == 0 && n.share == 0 {
+		return warm
+	}
 	with := warm
 	for range d.entry.Containers() {
 		with = append(with[:len(with):len(with)], n)
-		if fits(with, devices) {
+		if len(with) <= maxContainers && fits(with, devices) {
 			continue
 		}
 		sum := int64(0)
@@ -202,7 +205,10 @@ func (d *draft) addWarm(warm []need, devices []Device) []need {
 			sum += w.most(devices)
 		}
 		text := "with this one the warm models need " + gigabytes(sum) + " of GPU memory, " + allDevices(devices)
-		if sum <= total(devices) {
+		switch {
+		case len(with) > maxContainers:
+			text = "with this one there are more than 100 warm containers"
+		case sum <= total(devices):
 			text = "no device has " + gigabytes(n.most(devices)/int64(max(1, n.devices))) + " of GPU memory left for this model beside the warm ones before it"
 		}
 		remedy := `write "warm": false for one of them, use a smaller model, or correct a need with vram_gb`

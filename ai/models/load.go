@@ -78,7 +78,7 @@ func (l *loader) result() (*Config, []Notice, error) {
 // rest, then by line and entry.
 func (l *loader) compare(a, b Place) int {
 	rank := func(p Place) int {
-		if p.Source == l.options.VerifiedFile && p.Source != l.source {
+		if p.Source != l.source {
 			return 0
 		}
 		return 1
@@ -90,13 +90,14 @@ func (l *loader) readVerified() {
 	if l.options.VerifiedFile == "" {
 		return
 	}
+	source := clean(l.options.VerifiedFile)
 	content, why := l.readFile(l.options.VerifiedFile)
 	if why != "" {
-		l.problems = append(l.problems, &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: l.options.VerifiedFile},
+		l.problems = append(l.problems, &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: source},
 			Text: why, Remedy: "correct -aiVerifiedModels or leave it out"})
 		return
 	}
-	l.problems = append(l.problems, l.verified.extend(l.options.VerifiedFile, content)...)
+	l.problems = append(l.problems, l.verified.extend(source, content)...)
 }
 
 // inlineForm is how the inline list begins: a word, which may be a mistyped
@@ -113,15 +114,15 @@ func (l *loader) readValue() {
 	content, why := l.readFile(value)
 	switch {
 	case why == "":
-		l.source = value
+		l.source = clean(value)
 		l.readJSON(content)
 	case inlineForm.MatchString(value):
 		// Also where the list is too long to be a file's name.
 		l.readInline(value)
 	default:
-		l.source = value
+		l.source = clean(value)
 		remedy := "correct -aiModels; it takes a file's path or pipeline:model_id:warm,…"
-		l.refuseAll(fault.ModelsFileUnreadable, Place{Source: value}, why, remedy)
+		l.refuseAll(fault.ModelsFileUnreadable, Place{Source: l.source}, why, remedy)
 	}
 }
 
@@ -187,11 +188,13 @@ func (l *loader) refuseAll(code fault.Code, place Place, text, remedy string) {
 }
 
 func (l *loader) blame(p *Problem) {
-	p.Place.Source = clean(p.Place.Source)
-	if len(l.problems) < maxProblems {
+	if !l.full() {
 		l.problems = append(l.problems, p)
 	}
 }
+
+// full reports whether so many mistakes were told that no more will be.
+func (l *loader) full() bool { return len(l.problems) >= maxProblems }
 
 // clean makes a text fit for one line of a log.
 func clean(s string) string {
