@@ -1,0 +1,365 @@
+package orchestrate_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+var llama = inference.Model{Capability: capability.LLM, ID: "meta-llama/Meta-Llama-3.1-8B-Instruct"}
+
+// ready is a model that takes capacity jobs at once.
+func ready(capacity int) inference.ModelState {
+	return inference.ModelState{Model: llama, State: inference.Ready, Warm: true, Capacity: capacity}
+}
+
+func answer(_ context.Context, job *inference.Job) (*inference.Reply, error) {
+	return &inference.Reply{Status: 200, ContentType: "application/json", Length: -1,
+		Body: io.NopCloser(strings.NewReader(string(job.Body)))}, nil
+}
+
+// jobPayments notes what it is asked.
+type jobPayments struct {
+	refuse error
+	booked inference.Units
+}
+
+func (p *jobPayments) Accept(context.Context, inference.Model, []byte, []byte, inference.Units) error {
+	return p.refuse
+}
+func (p *jobPayments) Debit(_ context.Context, _ inference.Model, _ []byte, u inference.Units) {
+	p.booked += u
+}
+
+// aiNode is a node with AI, and its worker.
+func aiNode(t *testing.T, state inference.ModelState, change ...func(*orchestrate.Options)) (*node, *coretest.Worker) {
+	t.Helper()
+	w := coretest.NewWorker(state)
+	w.Answer = answer
+	n := newNode(t, append([]func(*orchestrate.Options){func(o *orchestrate.Options) { o.Worker = w }}, change...)...)
+	t.Cleanup(func() {
+		for _, v := range w.Violations() {
+			t.Error(v)
+		}
+		if w.InUse() != 0 || w.Waiting() != 0 || n.Jobs() != 0 {
+			t.Errorf("at the end %d slots are taken, %d wait, %d jobs", w.InUse(), w.Waiting(), n.Jobs())
+		}
+	})
+	return n, w
+}
+
+// jobRequest is a job as a gateway of the existing network sends it.
+func jobRequest(t *testing.T, tok *orchestrate.Token) orchestrate.JobRequest {
+	t.Helper()
+	body := []byte(`{"model":"` + llama.ID + `","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`)
+	r, err := pipeline.Decode(capability.LLM, "", "application/json", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return orchestrate.JobRequest{
+		Credentials: orchestrate.SegmentRequest{
+			Manifest: llama.Manifest(), Token: tok,
+			Capabilities: &capability.Capabilities{
+				Bits: capability.Default().With(capability.LLM),
+				Constraints: capability.Constraints{PerCapability: map[capability.ID]capability.Models{
+					capability.LLM: {llama.ID: {}},
+				}},
+			},
+		},
+		Request: r, Body: body, ContentType: "application/json", ID: "job",
+	}
+}
+
+// TestAdmitJobOrder has everything wrong at once and puts one thing right after
+// another: each time the next complaint must come.
+func TestAdmitJobOrder(t *testing.T) {
+	t.Parallel()
+	sig := &signatures{segment: errors.New("not the sender's")}
+	pay := &jobPayments{refuse: fault.New(fault.PaymentRefused, "pay", "TicketParams expired")}
+	n, w := aiNode(t, ready(0), func(o *orchestrate.Options) {
+		o.Signatures, o.JobPayments, o.JobWait = sig, pay, time.Millisecond
+	})
+	tok := n.token()
+	req := jobRequest(t, nil)
+	right := req.Credentials.Capabilities
+	req.Credentials.Capabilities = &capability.Capabilities{Bits: capability.Of(capability.Upscale)}
+	req.Request.MaxTokens = 0
+	for _, step := range []struct {
+		want  fault.Code
+		text  string
+		right func()
+	}{
+		{fault.ErrSegSig, "ErrSegSig", func() { sig.segment = nil }},
+		{fault.IncompatibleCapabilities, "incompatible capabilities", func() { req.Credentials.Capabilities = right }},
+		{fault.MissingAuthToken, "missing auth token", func() { req.Credentials.Token = &orchestrate.Token{Session: "00000000", Expires: 1} }},
+		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Token = tok }},
+		{fault.MaxTokensMissing, "MaxTokens not specified", func() { req.Request.MaxTokens = 100 }},
+		{fault.ModelWaitOver, "insufficient capacity", func() { w.Set(llama, func(s *inference.ModelState) { s.Capacity = 1 }) }},
+		{fault.PaymentRefused, "TicketParams expired", func() { pay.refuse = fault.New(fault.InsufficientBalance, "pay", "") }},
+		{fault.InsufficientBalance, "Insufficient balance", func() { pay.refuse = nil }},
+	} {
+		_, err := n.AdmitJob(t.Context(), req)
+		wantCode(t, err, step.want)
+		if got := fault.Wire(err); got != step.text {
+			t.Errorf("gateways are told %q, want %q", got, step.text)
+		}
+		if w.InUse() != 0 || n.Jobs() != 0 {
+			t.Fatalf("%s: %d slots are taken, %d jobs", step.want, w.InUse(), n.Jobs())
+		}
+		step.right()
+	}
+	j, err := n.AdmitJob(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pay.booked != 0 {
+		t.Error("booked before it ran")
+	}
+	reply, err := j.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pay.booked != 100 || w.InUse() != 1 {
+		t.Errorf("%d units booked, %d slots taken", pay.booked, w.InUse())
+	}
+	reply.Body.Close()
+	j.Close()
+	j.Close()
+	if got := w.Parties(); got[len(got)-1] != string(tok.Session) {
+		t.Errorf("the party is %q, not the session", got)
+	}
+}
+
+func TestFailedJobIsNotBooked(t *testing.T) {
+	t.Parallel()
+	pay := &jobPayments{}
+	n, w := aiNode(t, ready(1), func(o *orchestrate.Options) { o.JobPayments = pay })
+	status := 0
+	w.Answer = func(context.Context, *inference.Job) (*inference.Reply, error) {
+		if status == 0 {
+			return nil, fault.New(fault.RunnerBroke, "run", "it is gone")
+		}
+		return &inference.Reply{Status: status, Body: io.NopCloser(strings.NewReader(""))}, nil
+	}
+	for _, status = range []int{0, 400} {
+		j, err := n.AdmitJob(t.Context(), jobRequest(t, n.token()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reply, err := j.Run(t.Context()); err == nil {
+			reply.Body.Close()
+		}
+		j.Close()
+	}
+	if pay.booked != 0 {
+		t.Errorf("%d units booked", pay.booked)
+	}
+}
+
+// TestJobWaits: how long a slot is waited for depends on who asks, and for what.
+func TestJobWaits(t *testing.T) {
+	t.Parallel()
+	failed := ready(1)
+	failed.State, failed.Code, failed.Reason = inference.Failed, fault.ContainerOOM, "no memory"
+	loading := ready(1)
+	loading.State = inference.Loading
+	for name, tc := range map[string]struct {
+		state inference.ModelState
+		own   bool
+		leave time.Duration
+		wait  time.Duration
+		want  fault.Code
+	}{
+		"full, existing gateway": {ready(0), false, time.Hour, 1500 * time.Millisecond, fault.ModelWaitOver},
+		"full, own gateway":      {ready(0), true, time.Hour, 30 * time.Second, fault.ModelWaitOver},
+		"full, gateway leaves":   {ready(0), true, time.Second, time.Second, fault.Canceled},
+		"a load":                 {loading, false, 10 * time.Minute, 10 * time.Minute, fault.Canceled},
+		"failed":                 {failed, false, time.Hour, 0, fault.ModelNotReady},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				n, _ := aiNode(t, tc.state, func(o *orchestrate.Options) { o.Now = time.Now })
+				req := jobRequest(t, n.token())
+				req.Own = tc.own
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				defer time.AfterFunc(tc.leave, cancel).Stop()
+				start := time.Now()
+				_, err := n.AdmitJob(ctx, req)
+				wantCode(t, err, tc.want)
+				if took := time.Since(start); took != tc.wait {
+					t.Errorf("waited %s, want %s", took, tc.wait)
+				}
+			})
+		})
+	}
+}
+
+// TestLoadIsWaitedFor: a model that is on its way is no lack of capacity.
+func TestLoadIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cold := ready(1)
+		cold.State, cold.Warm = inference.Absent, false
+		n, w := aiNode(t, cold, func(o *orchestrate.Options) { o.Now = time.Now })
+		req := jobRequest(t, n.token())
+		time.AfterFunc(3*time.Minute, func() { w.Set(llama, func(s *inference.ModelState) { s.State = inference.Ready }) })
+		j, err := n.AdmitJob(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j.Queue != 3*time.Minute {
+			t.Errorf("queued for %s", j.Queue)
+		}
+		j.Close()
+	})
+}
+
+func TestUnknownModel(t *testing.T) {
+	t.Parallel()
+	n, _ := aiNode(t, ready(1))
+	req := jobRequest(t, n.token())
+	req.Request.Model.ID = "another"
+	_, err := n.AdmitJob(t.Context(), req)
+	wantCode(t, err, fault.ModelNotServed)
+	req.Credentials.Capabilities.Constraints.PerCapability[capability.LLM] = capability.Models{"another": {}}
+	_, err = n.AdmitJob(t.Context(), req)
+	wantCode(t, err, fault.IncompatibleCapabilities)
+	_, err = newNode(t).AdmitJob(t.Context(), req)
+	wantCode(t, err, fault.ModelNotServed)
+}
+
+// TestModelOutOfOffer: a model that cannot be had at the moment leaves the offer,
+// and a job for it is told of capacity, which no gateway holds against a node.
+func TestModelOutOfOffer(t *testing.T) {
+	t.Parallel()
+	failed := ready(1)
+	failed.State, failed.Code = inference.Failed, fault.ContainerOOM
+	n, _ := aiNode(t, failed)
+	if _, ok := n.Capabilities().Constraints.PerCapability[capability.LLM]; ok {
+		t.Error("a model that failed is offered")
+	}
+	_, err := n.AdmitJob(t.Context(), jobRequest(t, n.token()))
+	wantCode(t, err, fault.ModelNotReady)
+	if fault.Wire(err) != "insufficient capacity" {
+		t.Error(fault.Wire(err))
+	}
+}
+
+func TestDrainJobs(t *testing.T) {
+	t.Parallel()
+	n, w := aiNode(t, ready(1))
+	tok := n.token()
+	running, err := n.AdmitJob(t.Context(), jobRequest(t, tok))
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := make(chan error, 1)
+	go func() {
+		req := jobRequest(t, tok)
+		req.Own = true
+		_, err := n.AdmitJob(t.Context(), req)
+		waiting <- err
+	}()
+	for w.Waiting() == 0 {
+		<-time.After(time.Millisecond)
+	}
+	drained := make(chan error, 1)
+	go func() { drained <- n.Drain(t.Context()) }()
+	wantCode(t, <-waiting, fault.JobsDraining)
+	_, err = n.AdmitJob(t.Context(), jobRequest(t, tok))
+	wantCode(t, err, fault.JobsDraining)
+	if fault.Wire(err) != "insufficient capacity" {
+		t.Error(fault.Wire(err))
+	}
+	select {
+	case err := <-drained:
+		t.Fatalf("drained with a job in hand: %v", err)
+	default:
+	}
+	running.Close()
+	if err := <-drained; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOfferWithModels(t *testing.T) {
+	t.Parallel()
+	state := ready(4)
+	state.InUse, state.RunnerVersion = 3, "0.14.1"
+	n, w := aiNode(t, state, func(o *orchestrate.Options) {
+		o.Transcoder = nil
+		o.Capabilities = func() capability.Capabilities { return capability.Offer(nil, "0.9.1") }
+	})
+	defer w.Set(llama, func(s *inference.ModelState) { s.InUse = 0 })
+	in, err := n.Offer(t.Context(), nil, nil, jobRequest(t, nil).Credentials.Capabilities)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := in.Capabilities
+	if c.Bits[0] != 0x0000000204005fff || c.Version != "0.9.1" || c.Capacities[capability.LLM] != 4 || c.Capacities[capability.H264] != 1 {
+		t.Errorf("%+v", c)
+	}
+	want := capability.Model{Warm: true, Capacity: 4, InUse: 3, RunnerVersion: "0.14.1"}
+	if got := c.Constraints.PerCapability[capability.LLM][llama.ID]; got != want {
+		t.Errorf("model %+v, want %+v", got, want)
+	}
+	// A poll gets an offer too; one who wants to transcode does not.
+	if _, err := n.Offer(t.Context(), nil, nil, nil); err != nil {
+		t.Error(err)
+	}
+	_, err = n.Offer(t.Context(), nil, nil, &capability.Capabilities{Bits: capability.Of(capability.H264)})
+	wantCode(t, err, fault.OrchestratorCapped)
+	_, err = n.Admit(t.Context(), request(&in.Token))
+	wantCode(t, err, fault.OrchestratorCapped)
+	if fault.Wire(err) != "OrchestratorCapped" {
+		t.Error(fault.Wire(err))
+	}
+	if err := n.EndSession(&in.Token); err != nil {
+		t.Error(err)
+	}
+	n.Sweep(n.clk.Now())
+
+	// A cold model is offered as such; one of the node's that it cannot start is not.
+	w.Set(llama, func(s *inference.ModelState) { s.State, s.Warm, s.Capacity, s.InUse = inference.Evicted, false, 0, 0 })
+	if got := n.Capabilities().Constraints.PerCapability[capability.LLM][llama.ID]; got != (capability.Model{Capacity: 1, RunnerVersion: "0.14.1"}) {
+		t.Errorf("cold model %+v", got)
+	}
+	w.Set(llama, func(s *inference.ModelState) { s.External = true })
+	if got := n.Capabilities(); got.Bits.Has(capability.LLM) || len(got.Constraints.PerCapability) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestFullOfSessions: transcoding sessions say nothing of a model's slots.
+func TestFullOfSessions(t *testing.T) {
+	t.Parallel()
+	n, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Limit = 1 })
+	tok := n.token()
+	n.send(tok)
+	_, err := n.Offer(t.Context(), nil, nil, nil)
+	wantCode(t, err, fault.OrchestratorCapped)
+	req := jobRequest(t, tok)
+	in, err := n.Offer(t.Context(), nil, nil, req.Credentials.Capabilities)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Credentials.Token = &in.Token
+	j, err := n.AdmitJob(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+}
