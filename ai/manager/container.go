@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -42,7 +43,7 @@ func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) er
 		c.tenant.evict = func() { poke(r.evict) }
 	}
 	wanted := func() bool { return !r.entry.cold() || r.model.demand.Load() > 0 }
-	need := Need{Devices: r.entry.GPUs, Memory: r.entry.MemoryBytes, IDs: r.entry.GPUIDs}
+	need := Need{Devices: r.entry.GPUs, Takes: Memory{Bytes: r.entry.MemoryBytes, Share: r.entry.MemoryShare}, IDs: r.entry.GPUIDs}
 	waits := func() {
 		if r.now.progress == "" {
 			r.report(func(s *status) { s.progress = "waiting for a GPU" })
@@ -90,7 +91,7 @@ func (c *container) start(ctx context.Context) error {
 	pipeline := e.Model.Capability.Pipeline()
 	spec := &docker.Spec{
 		Name: docker.Name(pipeline, e.Model.ID, c.port), Image: c.image,
-		Pipeline: pipeline, Model: e.Model.ID, Env: e.Env,
+		Pipeline: pipeline, Model: e.Model.ID, Env: environment(e.Env),
 		HostPort: c.port, ModelsDir: o.ModelsDir, Devices: c.real,
 	}
 	if len(c.real) > 1 {
@@ -104,6 +105,15 @@ func (c *container) start(ctx context.Context) error {
 	// Before it runs: it may end at once.
 	c.r.shared.news.subscribe(id, c.r.ended)
 	return o.Engine.Start(ctx, id)
+}
+
+// environment is the settings as the engine wants them. They may hold tokens.
+func environment(settings models.Settings) []string {
+	out := make([]string, len(settings))
+	for i, s := range settings {
+		out[i] = s.Name + "=" + s.Value()
+	}
+	return out
 }
 
 // url is where the runner listens.

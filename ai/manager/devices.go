@@ -28,7 +28,7 @@ type devices struct {
 // tenant is a container's right to its places.
 type tenant struct {
 	places []Place
-	memory int64
+	takes  Memory
 	// idle tells since when the container could be evicted, false while it cannot.
 	// It is called under the lock and must not wait.
 	idle func() (since time.Time, ok bool)
@@ -93,7 +93,7 @@ func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless b
 	occupants := make([]Occupant, len(d.tenants))
 	cold := make([]Occupant, len(d.tenants))
 	for i, o := range d.tenants {
-		occupants[i] = Occupant{Places: o.places, Memory: o.memory}
+		occupants[i] = Occupant{Places: o.places, Takes: o.takes}
 		cold[i] = occupants[i]
 		if o.evict == nil {
 			continue
@@ -107,7 +107,7 @@ func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless b
 		_, possible := Choose(d.ground, cold, need)
 		return d.changed, !possible
 	case len(c.Evict) == 0:
-		t.places, t.memory = c.Places, need.Memory
+		t.places, t.takes = c.Places, need.Takes
 		d.tenants = append(d.tenants, t)
 	}
 	for _, i := range c.Evict {

@@ -98,10 +98,7 @@ func begin(t *testing.T, h *host, o manager.Options) *rig {
 		n, _ := strconv.Atoi(port)
 		return &client{h: h, url: url, port: uint16(n)}, nil
 	}
-	m, err := manager.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := manager.New(o)
 	r.m = m
 	var ctx context.Context
 	ctx, r.cancel = context.WithCancel(t.Context())

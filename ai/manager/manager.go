@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,11 +23,8 @@ type Manager struct {
 }
 
 // New makes a manager; nothing starts before Run.
-func New(o Options) (*Manager, error) {
+func New(o Options) *Manager {
 	o = o.withDefaults()
-	if o.Backends == nil {
-		return nil, errors.New("ai manager: no back-ends")
-	}
 	m := &Manager{
 		o: o, byID: make(map[inference.Model]*model),
 		drain: make(chan struct{}), freed: make(chan struct{}, 1),
@@ -38,16 +34,12 @@ func New(o Options) (*Manager, error) {
 		strays: newStrays(o.Engine, o.Log),
 	}
 	for i := range m.o.Entries {
-		e := &m.o.Entries[i]
-		if !e.external() && o.Images == nil {
-			return nil, errors.New("ai manager: no images for " + e.Model.String())
-		}
-		m.add(e)
+		m.add(&m.o.Entries[i])
 	}
 	for _, model := range m.models {
 		model.begin()
 	}
-	return m, nil
+	return m
 }
 
 // add makes an entry's runners, beside those of other entries of its model.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -34,13 +35,14 @@ type Entry struct {
 	// is spread over several. GPUIDs names the ones that it may get, nil is all.
 	GPUs   int
 	GPUIDs []string
-	// MemoryBytes is what a container needs on each of its GPUs, 0 when unknown.
+	// MemoryBytes is what a container needs on each of its GPUs, 0 when unknown;
+	// MemoryShare the part of a GPU that its runner takes in any case.
 	MemoryBytes int64
+	MemoryShare float64
 	// Image is the containers' image when the entry names one.
 	Image string
-	// Env is the containers' environment, NAME=value, beside PIPELINE and
-	// MODEL_ID.
-	Env []string
+	// Env is the containers' environment beside PIPELINE and MODEL_ID.
+	Env models.Settings
 }
 
 func (e *Entry) external() bool { return e.URL != "" }
@@ -61,9 +63,10 @@ type Options struct {
 	Entries []Entry
 	// Engine starts containers; it may be nil when every entry has a URL.
 	Engine Engine
-	// Backends makes the clients of runners.
+	// Backends makes the clients of runners; nil takes Clients.
 	Backends Backends
-	// Images names the image of an entry without URL.
+	// Images names the image of an entry without URL; nil takes Images of the
+	// built-in ones.
 	Images func(e *Entry) (string, error)
 	// Ports gives containers their ports on the host; nil takes docker.NewPorts.
 	Ports Ports
@@ -101,6 +104,15 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Backends == nil {
+		o.Backends = Clients(o.Log)
+	}
+	if o.Images == nil {
+		o.Images = Images(docker.Images{})
+	}
 	if o.Ports == nil {
 		o.Ports = docker.NewPorts(nil)
 	}
@@ -118,9 +130,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Recorder == nil {
 		o.Recorder = inference.NopRecorder{}
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Now == nil {
 		o.Now = time.Now

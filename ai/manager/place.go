@@ -23,18 +23,31 @@ type Place struct{ Device, Slot int }
 // Occupant is a container that has places.
 type Occupant struct {
 	Places []Place
-	// Memory is what it needs on each of its devices, 0 when unknown.
-	Memory int64
+	// Takes is what it needs on each of its devices.
+	Takes Memory
 	// Evictable says that it is cold and has no work, Used when it last had.
 	Evictable bool
 	Used      time.Time
 }
 
+// Memory is what a container needs on each of its devices: at least Bytes, 0 when
+// unknown, and the Share of the device that its runner takes whatever the model
+// needs, 0 without such a habit.
+type Memory struct {
+	Bytes int64
+	Share float64
+}
+
+// on is the amount on a device.
+func (m Memory) on(d Device) int64 {
+	return max(m.Bytes, int64(m.Share*float64(d.MemoryBytes)))
+}
+
 // Need is a container to be placed: on how many devices, and with how much
-// memory on each, 0 when unknown.
+// memory on each.
 type Need struct {
 	Devices int
-	Memory  int64
+	Takes   Memory
 	// IDs are the devices that it may be placed on; nil is all.
 	IDs []string
 }
@@ -110,7 +123,7 @@ func fit(g Ground, occupants []Occupant, gone map[int]bool, need Need) ([]Place,
 		}
 		for _, p := range o.Places {
 			taken[p] = true
-			used[p.Device] += o.Memory
+			used[p.Device] += o.Takes.on(g.Devices[p.Device])
 		}
 	}
 	var free []Place
@@ -118,7 +131,7 @@ func fit(g Ground, occupants []Occupant, gone map[int]bool, need Need) ([]Place,
 		if need.IDs != nil && !slices.Contains(need.IDs, device.ID) {
 			continue
 		}
-		if device.MemoryBytes > 0 && used[d]+need.Memory > device.MemoryBytes {
+		if device.MemoryBytes > 0 && used[d]+need.Takes.on(device) > device.MemoryBytes {
 			continue
 		}
 		for s := range max(g.PerDevice, 1) {

@@ -17,7 +17,7 @@ func TestChoose(t *testing.T) {
 	t.Parallel()
 	three := manager.Ground{Devices: []manager.Device{{ID: "0"}, {ID: "1"}, {ID: "2"}}, PerDevice: 2}
 	small := manager.Ground{Devices: []manager.Device{{ID: "0", MemoryBytes: 24}, {ID: "1", MemoryBytes: 8}}, PerDevice: 4}
-	on := func(device, slot int) []manager.Place { return []manager.Place{{Device: device, Slot: slot}} }
+	at0 := func(device, slot int) []manager.Place { return []manager.Place{{Device: device, Slot: slot}} }
 	for _, tt := range []struct {
 		name      string
 		ground    manager.Ground
@@ -27,24 +27,25 @@ func TestChoose(t *testing.T) {
 	}{
 		{"nothing there", manager.Ground{}, nil, manager.Need{}, "none"},
 		{"the first slot of the first device", three, nil, manager.Need{}, "[{0 0}] []"},
-		{"every device before a second slot", three, []manager.Occupant{{Places: on(0, 0)}, {Places: on(1, 0)}}, manager.Need{}, "[{2 0}] []"},
-		{"then the second slots", three, []manager.Occupant{{Places: on(0, 0)}, {Places: on(1, 0)}, {Places: on(2, 0)}}, manager.Need{}, "[{0 1}] []"},
-		{"two devices", three, []manager.Occupant{{Places: on(0, 0)}}, manager.Need{Devices: 2}, "[{1 0} {2 0}] []"},
+		{"every device before a second slot", three, []manager.Occupant{{Places: at0(0, 0)}, {Places: at0(1, 0)}}, manager.Need{}, "[{2 0}] []"},
+		{"then the second slots", three, []manager.Occupant{{Places: at0(0, 0)}, {Places: at0(1, 0)}, {Places: at0(2, 0)}}, manager.Need{}, "[{0 1}] []"},
+		{"two devices", three, []manager.Occupant{{Places: at0(0, 0)}}, manager.Need{Devices: 2}, "[{1 0} {2 0}] []"},
 		{"more devices than there are", three, nil, manager.Need{Devices: 4}, "none"},
 		{"named devices", three, nil, manager.Need{Devices: 2, IDs: []string{"2", "1"}}, "[{1 0} {2 0}] []"},
 		{"a device that is not there", three, nil, manager.Need{IDs: []string{"7"}}, "none"},
-		{"where the memory is", small, nil, manager.Need{Memory: 10}, "[{0 0}] []"},
-		{"no memory left", small, []manager.Occupant{{Places: on(0, 0), Memory: 16}}, manager.Need{Memory: 10}, "none"},
-		{"memory made free", small, []manager.Occupant{{Places: on(0, 0), Memory: 16, Evictable: true}}, manager.Need{Memory: 10}, "[{0 0}] [0]"},
-		{"too much for any device", small, nil, manager.Need{Memory: 25}, "none"},
+		{"where the memory is", small, nil, manager.Need{Takes: manager.Memory{Bytes: 10}}, "[{0 0}] []"},
+		{"no memory left", small, []manager.Occupant{{Places: at0(0, 0), Takes: manager.Memory{Bytes: 16}}}, manager.Need{Takes: manager.Memory{Bytes: 10}}, "none"},
+		{"memory made free", small, []manager.Occupant{{Places: at0(0, 0), Takes: manager.Memory{Bytes: 16}, Evictable: true}}, manager.Need{Takes: manager.Memory{Bytes: 10}}, "[{0 0}] [0]"},
+		{"a runner that takes nearly all of it", small, []manager.Occupant{{Places: at0(0, 0), Takes: manager.Memory{Bytes: 8, Share: 0.97}}}, manager.Need{Takes: manager.Memory{Bytes: 2}}, "[{1 0}] []"},
+		{"too much for any device", small, nil, manager.Need{Takes: manager.Memory{Bytes: 25}}, "none"},
 		{"the least recently used goes", manager.Ground{Devices: three.Devices}, []manager.Occupant{
-			{Places: on(0, 0), Evictable: true, Used: at(2)}, {Places: on(1, 0), Evictable: true, Used: at(1)}, {Places: on(2, 0)},
+			{Places: at0(0, 0), Evictable: true, Used: at(2)}, {Places: at0(1, 0), Evictable: true, Used: at(1)}, {Places: at0(2, 0)},
 		}, manager.Need{}, "[{1 0}] [1]"},
 		{"one whose going does not help stays, though used least", small, []manager.Occupant{
-			{Places: on(1, 0), Memory: 8, Evictable: true, Used: at(1)}, {Places: on(0, 0), Memory: 20, Evictable: true, Used: at(2)},
-		}, manager.Need{Memory: 10}, "[{0 0}] [1]"},
+			{Places: at0(1, 0), Takes: manager.Memory{Bytes: 8}, Evictable: true, Used: at(1)}, {Places: at0(0, 0), Takes: manager.Memory{Bytes: 20}, Evictable: true, Used: at(2)},
+		}, manager.Need{Takes: manager.Memory{Bytes: 10}}, "[{0 0}] [1]"},
 		{"as many as it takes", manager.Ground{Devices: three.Devices}, []manager.Occupant{
-			{Places: on(0, 0), Evictable: true, Used: at(3)}, {Places: on(1, 0), Evictable: true, Used: at(1)}, {Places: on(2, 0), Evictable: true, Used: at(2)},
+			{Places: at0(0, 0), Evictable: true, Used: at(3)}, {Places: at0(1, 0), Evictable: true, Used: at(1)}, {Places: at0(2, 0), Evictable: true, Used: at(2)},
 		}, manager.Need{Devices: 2}, "[{1 0} {2 0}] [1 2]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -70,7 +71,7 @@ func TestChooseHoldsWhatItPromises(t *testing.T) {
 			g.Devices = append(g.Devices, manager.Device{ID: fmt.Sprint(i), MemoryBytes: rapid.SampledFrom([]int64{0, 8, 24}).Draw(rt, "memory")})
 		}
 		draw := func() manager.Need {
-			n := manager.Need{Devices: rapid.IntRange(0, 3).Draw(rt, "spread"), Memory: rapid.Int64Range(0, 12).Draw(rt, "needs")}
+			n := manager.Need{Devices: rapid.IntRange(0, 3).Draw(rt, "spread"), Takes: manager.Memory{Bytes: rapid.Int64Range(0, 12).Draw(rt, "needs"), Share: rapid.SampledFrom([]float64{0, 0, 0.9}).Draw(rt, "share")}}
 			if rapid.IntRange(0, 3).Draw(rt, "named") == 0 {
 				n.IDs = []string{"0", "2"}
 			}
@@ -88,7 +89,7 @@ func TestChooseHoldsWhatItPromises(t *testing.T) {
 				all = slices.Delete(all, i, i+1)
 			}
 			all = append(all, manager.Occupant{
-				Places: c.Places, Memory: need.Memory,
+				Places: c.Places, Takes: need.Takes,
 				Evictable: rapid.Bool().Draw(rt, "cold"), Used: at(rapid.Int64Range(0, 5).Draw(rt, "used")),
 			})
 		}
@@ -105,13 +106,13 @@ func check(rt *rapid.T, g manager.Ground, all []manager.Occupant, need manager.N
 			rt.Fatalf("places %v for %+v", c.Places, need)
 		}
 		seen[p.Device] = true
-		used := need.Memory
+		used := on(need.Takes, g.Devices[p.Device])
 		for i, o := range all {
 			for _, q := range o.Places {
 				if slices.Contains(c.Evict, i) || q.Device != p.Device {
 					continue
 				}
-				used += o.Memory
+				used += on(o.Takes, g.Devices[p.Device])
 				if q == p {
 					rt.Fatalf("%v is taken", p)
 				}
@@ -122,6 +123,10 @@ func check(rt *rapid.T, g manager.Ground, all []manager.Occupant, need manager.N
 		}
 	}
 	checkEvicted(rt, g, all, need, c)
+}
+
+func on(m manager.Memory, d manager.Device) int64 {
+	return max(m.Bytes, int64(m.Share*float64(d.MemoryBytes)))
 }
 
 // checkEvicted: only who may go goes, and with any one of them left there would be

@@ -1,0 +1,58 @@
+package manager
+
+import (
+	"log/slog"
+
+	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/ai/models"
+)
+
+var _ Engine = (*docker.Engine)(nil)
+
+// Entries are the entries of a models file, as the manager wants them.
+func Entries(c *models.Config) []Entry {
+	out := make([]Entry, len(c.Entries))
+	for i := range c.Entries {
+		out[i] = entry(&c.Entries[i])
+	}
+	return out
+}
+
+func entry(e *models.Entry) Entry {
+	out := Entry{
+		Model: e.Model, URL: e.URL, Token: backend.Token(e.Token.Reveal()), ServedModel: e.ServedModel,
+		Warm: e.Warm, Capacity: e.Capacity,
+		GPUs: e.GPUs.Count, GPUIDs: e.GPUs.IDs, Image: e.Image, Env: e.Environment(),
+	}
+	gpus := int64(max(e.GPUs.Count, 1))
+	out.MemoryBytes = (e.VRAM + gpus - 1) / gpus
+	if e.LLM == nil {
+		return out
+	}
+	out.AssumedSlots = e.LLM.MaxSeqs
+	// The network's runner takes its share of a GPU for its cache, however small
+	// the model. Another image whose need is known may not.
+	_, told := e.Flags.Lookup("GPU_MEMORY_UTILIZATION")
+	if told || e.Image == "" || e.VRAM == 0 {
+		out.MemoryShare = e.LLM.Utilisation
+	}
+	return out
+}
+
+// Clients makes back-ends that speak HTTP.
+func Clients(log *slog.Logger) Backends {
+	return func(e *Entry, url string) (backend.Backend, error) {
+		return backend.New(backend.Options{
+			URL: url, Token: e.Token, Model: e.Model.ID, Served: e.ServedModel,
+			Pipeline: e.Model.Capability, Log: log,
+		})
+	}
+}
+
+// Images chooses images by what the operator gave, the entry's own first.
+func Images(i docker.Images) func(e *Entry) (string, error) {
+	return func(e *Entry) (string, error) {
+		return i.For(e.Model.Capability.Pipeline(), e.Model.ID, e.Image)
+	}
+}
