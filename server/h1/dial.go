@@ -1,0 +1,73 @@
+package h1
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// target is where a request goes; connections are kept by it.
+type target struct {
+	secure bool
+	// name is the host as certificates have it, address with the port.
+	name, address string
+}
+
+// targetOf reads a URL's scheme and host.
+func targetOf(u *url.URL) (target, error) {
+	var t target
+	port := "80"
+	switch u.Scheme {
+	case "http":
+	case "https":
+		t.secure, port = true, "443"
+	default:
+		return t, unsendable("the scheme %q is neither http nor https", u.Scheme)
+	}
+	if u.Host == "" || !httpguts.ValidHostHeader(u.Host) {
+		return t, unsendable("the URL has no usable host")
+	}
+	if t.name = u.Hostname(); t.name == "" {
+		return t, unsendable("the URL has no usable host")
+	}
+	t.address = u.Host
+	if u.Port() == "" {
+		t.address = net.JoinHostPort(t.name, port)
+	}
+	return t, nil
+}
+
+// dial makes a new connection.
+func (t *Transport) dial(ctx context.Context, to target) (*conn, error) {
+	raw, err := t.connect(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	if !to.secure {
+		return newConn(to, raw, raw), nil
+	}
+	config := t.opt.TLS
+	if config.ServerName == "" {
+		config = config.Clone()
+		config.ServerName = strings.TrimSuffix(to.name, ".")
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.opt.DialTimeout)
+	defer cancel()
+	secured := tls.Client(raw, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = raw.Close()
+		return nil, fmt.Errorf("TLS with %s: %w", to.address, err)
+	}
+	return newConn(to, raw, secured), nil
+}
+
+func (t *Transport) connect(ctx context.Context, to target) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.opt.DialTimeout)
+	defer cancel()
+	return t.opt.Dial(ctx, "tcp", to.address)
+}
