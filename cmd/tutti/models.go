@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/ai/gpus"
+	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
+)
+
+// loadModels reads what -aiModels names, for the devices that the node was given.
+// The list is never nil; see models.Load for the error.
+func loadModels(cfg *config.Config, devices []gpus.Device) (*models.Config, []models.Notice, error) {
+	o := models.Options{
+		Value:           cfg.AI.Models,
+		ReadFile:        readModelsFile,
+		VerifiedFile:    cfg.AI.VerifiedModels,
+		AllowUnverified: cfg.AI.AllowUnverified,
+		ModelsDir:       modelsDir(cfg),
+		Offchain:        cfg.Chain.Offchain(),
+		DefaultPrice:    core.UnitPrice{Price: cfg.Prices.PerUnit, PixelsPerUnit: cfg.Prices.PixelsPerUnit},
+	}
+	for _, d := range devices {
+		o.Devices = append(o.Devices, models.Device{ID: d.ID, MemoryBytes: d.MemoryBytes})
+	}
+	return models.Load(o)
+}
+
+// modelsDir is where weights are kept.
+func modelsDir(cfg *config.Config) string {
+	if cfg.AI.ModelsDir != "" {
+		return cfg.AI.ModelsDir
+	}
+	return filepath.Join(cfg.Storage.DataDir, "models")
+}
+
+// runnerImages says which image runs what, by the options.
+func runnerImages(cfg *config.Config) (docker.Images, error) {
+	images, err := docker.ParseOverrides(string(cfg.AI.RunnerImageOverrides.JSON))
+	if images.Default == "" {
+		images.Default = cfg.AI.RunnerImage
+	}
+	return images, err
+}
+
+// writeModelsCheck writes the models that the node would serve, the notices and
+// every problem, as part of "tutti config check". problems are what keeps models
+// from being served; err is that w cannot be written.
+func writeModelsCheck(ctx context.Context, w io.Writer, cfg *config.Config) (problems, err error) {
+	if !cfg.Roles.AIWorker || cfg.AI.Models == "" {
+		return nil, nil
+	}
+	devices, noDevices := gpus.Find(ctx, cfg.Transcoding.Devices.All, cfg.Transcoding.Devices.IDs, gpus.Query)
+	list, notices, wrong := loadModels(cfg, devices)
+	images, badImages := runnerImages(cfg)
+	var b strings.Builder
+	b.WriteString("\n")
+	image := func(e *models.Entry) string {
+		name, err := images.For(e.Model.Capability.Pipeline(), e.Model.ID, e.Image)
+		if err != nil {
+			return "no image known"
+		}
+		return name
+	}
+	if err := list.WriteCheck(&b, image); err != nil {
+		return nil, err
+	}
+	if len(notices) > 0 {
+		b.WriteString("\nNotices\n")
+	}
+	for _, n := range notices {
+		fmt.Fprintf(&b, "  %s\n", n)
+	}
+	problems = errors.Join(noDevices, badImages, wrong)
+	if problems != nil {
+		b.WriteString("\nProblems with AI models; the node starts and serves the others\n")
+		for _, line := range strings.Split(problems.Error(), "\n") {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	_, err = io.WriteString(w, b.String())
+	return problems, err
+}
+
+// readModelsFile reads a regular file, not much further than any of these files
+// may be long.
+func readModelsFile(path string) ([]byte, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			path = filepath.Join(home, rest)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a file")}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, models.MaxFileBytes+1))
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/ai/gpus"
+	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+const modelsFile = `[
+  {"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true},
+  {"pipeline": "llm", "model_id": "acme/own", "warm": true, "price_per_unit": 0.18, "currency": "USD", "pixels_per_unit": 1000000, "url": "http://h", "token": "geheim"},
+  {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": true}
+]`
+
+func modelsConfig(t *testing.T, content string) *config.Config {
+	t.Helper()
+	dir := t.TempDir()
+	c := &config.Config{}
+	c.Roles.AIWorker = true
+	c.Chain.Network = "offchain"
+	c.Storage.DataDir = dir
+	c.AI.Models = filepath.Join(dir, "aiModels.json")
+	c.AI.VerifiedModels = filepath.Join(dir, "verified.txt")
+	for path, text := range map[string]string{c.AI.Models: content, c.AI.VerifiedModels: "llm acme/own\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func TestLoadModels(t *testing.T) {
+	t.Parallel()
+	c := modelsConfig(t, modelsFile)
+	list, notices, err := loadModels(c, []gpus.Device{{ID: "0", MemoryBytes: 24.5 * models.GB}})
+	if len(list.Entries) != 2 || len(list.Refused) != 1 || fault.CodeOf(err) != fault.WarmModelsTooLarge || len(notices) != 2 {
+		t.Errorf("%+v, %v, %v", list, notices, err)
+	}
+	if list.Entries[1].Prices[0].Price.String() != "0.18USD per 1000000" {
+		t.Errorf("the price is %v", list.Entries[1].Prices)
+	}
+	c.Chain.Network = "arbitrum-one-mainnet"
+	if list, _, err := loadModels(c, nil); len(list.Entries) != 1 || fault.CodeOf(err) != fault.ModelFieldMissing {
+		t.Errorf("on-chain without prices: %+v, %v", list, err)
+	}
+	for _, path := range []string{"/nowhere/aiModels.json", c.Storage.DataDir} {
+		c.AI.Models = path
+		if list, _, err := loadModels(c, nil); !list.Empty() || fault.CodeOf(err) != fault.ModelsFileUnreadable {
+			t.Errorf("%s: %+v, %v", path, list, err)
+		}
+	}
+}
+
+func TestModelsCheck(t *testing.T) {
+	t.Parallel()
+	c := modelsConfig(t, modelsFile)
+	var out bytes.Buffer
+	problems, err := writeModelsCheck(context.Background(), &out, c)
+	if problems != nil || err != nil {
+		t.Fatalf("%v, %v", problems, err)
+	}
+	for _, want := range []string{"line 2", "google/gemma-2-9b-it", "livepeer/ai-runner:llm", "http://h", "Notices"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the check does not show %q:\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "geheim") {
+		t.Error("the check shows a token")
+	}
+	out.Reset()
+	problems, err = writeModelsCheck(context.Background(), &out, modelsConfig(t, "[{}, ]"))
+	if fault.CodeOf(problems) != fault.ModelsFileInvalid || err != nil || !strings.Contains(out.String(), "aiModels.json:1:4: there is a comma") {
+		t.Errorf("%v, %v\n%s", problems, err, out.String())
+	}
+	out.Reset()
+	c.Roles.AIWorker = false
+	if problems, err := writeModelsCheck(context.Background(), &out, c); problems != nil || err != nil || out.Len() > 0 {
+		t.Errorf("without the role: %v, %v, %s", problems, err, out.String())
+	}
+}
