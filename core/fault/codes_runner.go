@@ -9,7 +9,7 @@ const (
 	RunnerStalled Code = "RunnerStalled"
 	// RunnerBroke: the runner ended the connection in the middle of an answer.
 	RunnerBroke Code = "RunnerBroke"
-	// RunnerBusy: the runner refuses for now: too many requests, or still loading.
+	// RunnerBusy: the runner refuses at the moment: too many requests, or still loading.
 	RunnerBusy Code = "RunnerBusy"
 	// RunnerFailed: the runner answered with an error of its own.
 	RunnerFailed Code = "RunnerFailed"
