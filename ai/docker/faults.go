@@ -62,6 +62,6 @@ func cutOff(op string, err error) *fault.Fault {
 type worded struct{ err error }
 
 func (w worded) Error() string {
-	return clean(strings.TrimPrefix(w.err.Error(), "Error response from daemon: "))
+	return clean(strings.TrimPrefix(w.err.Error(), daemonPrefix))
 }
 func (w worded) Unwrap() error { return w.err }

@@ -93,8 +93,16 @@ func RecognisePull(text string) Finding {
 	if f, ok := match(pullSigns, text); ok {
 		return f
 	}
+	// Registries may give no more than the protocol's code. Elsewhere in a text the
+	// word can be a file system's.
+	if strings.HasPrefix(strings.TrimPrefix(text, daemonPrefix), "denied") {
+		return Finding{Code: fault.ImageDenied, Line: clean(text)}
+	}
 	return Finding{Code: fault.ImagePullFailed, Line: clean(text)}
 }
+
+// daemonPrefix is what the engine's client puts before the engine's words.
+const daemonPrefix = "Error response from daemon: "
 
 // sign is words that stand for a condition.
 type sign struct {

@@ -143,6 +143,8 @@ func TestRecognisePull(t *testing.T) {
 		{`no matching manifest for linux/arm64/v8 in the manifest list entries`, fault.ImageWrongPlatform},
 		{`image operating system "windows" cannot be used on this platform`, fault.ImageWrongPlatform},
 		{`invalid reference format`, fault.ImageNameInvalid},
+		{`Error response from daemon: denied`, fault.ImageDenied},
+		{`open /var/lib/docker/tmp/GetImageBlob1: permission denied`, fault.ImagePullFailed},
 		{`something new`, fault.ImagePullFailed},
 	}
 	for _, tt := range tests {

@@ -23,17 +23,12 @@ type place struct {
 // that was killed left there. The lock ends with this process.
 func takePlace(parent string) (*place, error) {
 	for n := range places {
-		lock, err := os.OpenFile(filepath.Join(parent, fmt.Sprintf("tutti-engine-%d.lock", n)), os.O_CREATE|os.O_RDWR, 0o600)
+		lock, err := takeLock(filepath.Join(parent, fmt.Sprintf("tutti-engine-%d.lock", n)))
 		if err != nil {
 			return nil, err
 		}
-		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			lock.Close()
+		if lock == nil {
 			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("lock %s: %w", lock.Name(), err)
 		}
 		p := &place{lock: lock, dir: filepath.Join(parent, fmt.Sprintf("tutti-engine-%d", n)), bridge: bridge{n}}
 		if err := os.RemoveAll(p.dir); err != nil {
@@ -42,6 +37,29 @@ func takePlace(parent string) (*place, error) {
 		return p, os.Mkdir(p.dir, 0o711)
 	}
 	return nil, fmt.Errorf("%d engines run already", places)
+}
+
+// takeLock is nil where someone holds the lock.
+func takeLock(path string) (*os.File, error) {
+	lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		lock.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	// Who leaves removes the file: what was locked may be no longer there, and
+	// another may hold its successor.
+	mine, err := lock.Stat()
+	if now, gone := os.Stat(path); err != nil || gone != nil || !os.SameFile(mine, now) {
+		lock.Close()
+		return nil, nil
+	}
+	return lock, nil
 }
 
 func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
