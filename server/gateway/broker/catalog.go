@@ -25,6 +25,7 @@ type catalog struct {
 	offers   map[string]offered // by the address that was asked
 	running  *search
 	searched time.Time
+	err      error // why the last round found nobody, nil when it did
 }
 
 type offered struct {
@@ -39,19 +40,23 @@ func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
 	c := &b.catalog
 	c.mu.Lock()
 	age := b.opt.Now().Sub(c.searched)
-	have := len(c.offers) > 0
+	have, err := len(c.offers) > 0, c.err
 	c.mu.Unlock()
-	if age >= b.opt.RefreshEvery {
+	switch {
+	case have && age < b.opt.RefreshEvery:
+	case have && age < keepFresh:
+		b.list()
+	case err != nil && age < searchNew:
+		return nil, err
+	default:
 		s := b.list()
-		if !have || age >= keepFresh {
-			select {
-			case <-s.done:
-			case <-ctx.Done():
-				return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "list models", ctx.Err())
-			}
-			if s.err != nil {
-				return nil, s.err
-			}
+		select {
+		case <-s.done:
+		case <-ctx.Done():
+			return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "list models", ctx.Err())
+		}
+		if s.err != nil {
+			return nil, s.err
 		}
 	}
 	return b.merged(), nil
@@ -69,7 +74,7 @@ func (b *Broker) list() *search {
 	started := b.background(func() {
 		s.err = b.askAll()
 		c.mu.Lock()
-		c.running, c.searched = nil, b.opt.Now()
+		c.running, c.searched, c.err = nil, b.opt.Now(), s.err
 		c.mu.Unlock()
 		close(s.done)
 	})

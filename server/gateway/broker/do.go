@@ -61,6 +61,7 @@ type run struct {
 	budget  dispatch.Budget
 	tried   []string // in this round
 	never   []string // of these, the ones that are not asked again
+	waited  bool     // a pause since the last round
 	pauses  int
 	failed  failures
 	network *inference.Job // the job in the existing network's form, once made
@@ -78,6 +79,7 @@ func (r *run) lease(ctx context.Context) (*dispatch.Lease, error) {
 			if r.p.stale(now) {
 				r.b.search(r.p)
 			}
+			r.waited = false
 			return lease, nil
 		}
 		if err := r.without(ctx, v, now); err != nil {
@@ -102,14 +104,18 @@ func (r *run) without(ctx context.Context, v dispatch.Verdict, now time.Time) er
 		}
 		return r.pause(ctx, err) // it was there; perhaps it restarts
 	case dispatch.Unfit:
-		return r.ifFresh(ctx, now, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
+		return r.ifOpen(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
 	case dispatch.Dear:
-		return r.ifFresh(ctx, now, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
+		return r.ifOpen(ctx, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
 	case dispatch.Tried:
-		if len(r.never) == len(r.tried) {
-			return r.failed.err()
+		switch {
+		case len(r.never) == len(r.tried):
+			return r.ifOpen(ctx, r.failed.err())
+		case r.waited: // for others; now the same ones again
+			r.tried, r.waited = slices.Clone(r.never), false
+			return nil
 		}
-		r.tried = slices.Clone(r.never)
+		r.waited = true
 	}
 	if r.p.stale(now) {
 		r.b.search(r.p)
@@ -117,10 +123,10 @@ func (r *run) without(ctx context.Context, v dispatch.Verdict, now time.Time) er
 	return r.pause(ctx, r.failed.err())
 }
 
-// ifFresh waits for answers that may still come from a discovery that has just
-// ended, and is err otherwise.
-func (r *run) ifFresh(ctx context.Context, now time.Time, err error) error {
-	if !r.p.justSearched(now) {
+// ifOpen waits for orchestrators that have yet to answer a discovery; where there
+// are none, it returns err.
+func (r *run) ifOpen(ctx context.Context, err error) error {
+	if r.p.open.Load() == 0 {
 		return err
 	}
 	return r.pause(ctx, err)

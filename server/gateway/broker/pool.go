@@ -36,6 +36,7 @@ type pool struct {
 	seen     bool      // somebody offered the model once
 
 	used atomic.Int64 // time of the last job, Unix nanoseconds
+	open atomic.Int64 // orchestrators that were asked and have not answered
 }
 
 func newPool(opt *Options, memory *dispatch.Memory, model inference.Model) *pool {
@@ -69,14 +70,6 @@ func (p *pool) session(uri string) *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sessions[uri]
-}
-
-// justSearched reports whether a discovery ended so lately that answers may still
-// be on their way.
-func (p *pool) justSearched(now time.Time) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return now.Sub(p.searched) < searchNew
 }
 
 // hasBeenSeen reports whether somebody offered the model once.

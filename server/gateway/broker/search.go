@@ -76,6 +76,7 @@ func (b *Broker) discover(p *pool) error {
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: op, Detail: "no orchestrators are known", Err: err}
 	}
 	p.keepOnly(uris)
+	p.open.Add(int64(len(uris)))
 	usable, errs := b.opt.Client.Discover(ctx, uris, &p.wants, b.opt.Patience, func(f upstream.Found) bool { return b.found(p, f) })
 	if usable > 0 {
 		return nil
@@ -86,6 +87,7 @@ func (b *Broker) discover(p *pool) error {
 // found takes an offer, or notes what is wrong with an orchestrator. It reports
 // whether a job that waits should not wait for another one.
 func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
+	defer p.open.Add(-1)
 	var t *upstream.Terms
 	err := f.Err
 	if err == nil {
