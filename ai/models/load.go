@@ -64,6 +64,9 @@ func (l *loader) result() (*Config, []Notice, error) {
 	}
 	slices.SortStableFunc(l.problems, func(a, b *Problem) int { return l.compare(a.Place, b.Place) })
 	slices.SortStableFunc(l.notices, func(a, b Notice) int { return l.compare(a.Place, b.Place) })
+	if l.full() {
+		l.notices = append(l.notices, Notice{Place: Place{Source: l.source}, Text: "there are more problems than the 200 that are told"})
+	}
 	if len(c.Entries) == 0 {
 		l.problems = append(l.problems, &Problem{Code: fault.NoModels, Place: Place{Source: l.source},
 			Text: "no valid entry is left, so the node runs without AI", Remedy: "correct the file and restart"})
