@@ -72,7 +72,7 @@ func (e *Entry) room() string {
 	if e.VRAM > 0 {
 		text += ", " + gigabytes(e.VRAM)
 	}
-	if share := e.need().share; share > 0 {
+	if share := e.MemoryShare(); share > 0 {
 		text += ", " + strconv.FormatFloat(share*100, 'g', 4, 64) + " % of memory"
 	}
 	return text

@@ -18,14 +18,19 @@ type need struct {
 
 // need is what one container of the entry takes.
 func (e *Entry) need() need {
-	n := need{total: e.VRAM, devices: max(1, e.GPUs.Count), pinned: e.GPUs.IDs}
+	return need{total: e.VRAM, share: e.MemoryShare(), devices: max(1, e.GPUs.Count), pinned: e.GPUs.IDs}
+}
+
+// MemoryShare is the part of each of its devices' memory that a text generation
+// container takes however small its model, 0 for all others. An image of the
+// operator's own may be another runner: where its need is given and no share, it
+// takes what it needs.
+func (e *Entry) MemoryShare() float64 {
 	_, told := e.Flags.Lookup(utilisation)
-	// An image of the operator's own may be another runner: where its need is given
-	// and no share, it takes what it needs.
-	if ownRunner := e.Image != "" && e.vramGiven && !told; e.LLM != nil && !ownRunner {
-		n.share = e.LLM.Utilisation
+	if ownRunner := e.Image != "" && e.vramGiven && !told; e.LLM == nil || ownRunner {
+		return 0
 	}
-	return n
+	return e.LLM.Utilisation
 }
 
 // on is what it takes on a device of size bytes.

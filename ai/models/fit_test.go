@@ -90,6 +90,11 @@ func TestMemoryOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i, want := range []float64{0.5, 0, 0.97, 0, 0} {
+		if got := cfg.Entries[i].MemoryShare(); got != want {
+			t.Errorf("entry %d takes the share %g, want %g", i+1, got, want)
+		}
+	}
 	for i, want := range []int64{24, 9, 46, 24, 0} {
 		got := cfg.Entries[i].MemoryOn(48 * models.GB)
 		if got/models.GB != want {
