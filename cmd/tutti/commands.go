@@ -32,7 +32,7 @@ var commands = map[string]command{
 }
 
 // configCommand is `tutti config check [flags]`.
-func configCommand(_ context.Context, args []string, stdout, stderr io.Writer) int {
+func configCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 || args[0] != "check" {
 		fmt.Fprintln(stderr, "usage: tutti config check [the node's flags]\nShows the configuration in effect, where each value comes from, and every problem.")
 		return exitUsage
@@ -43,6 +43,14 @@ func configCommand(_ context.Context, args []string, stdout, stderr io.Writer) i
 		return exitFailed
 	}
 	if problems != nil {
+		return exitUsage
+	}
+	unserved, err := writeModelsCheck(ctx, stdout, cfg)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFailed
+	}
+	if unserved != nil {
 		return exitUsage
 	}
 	return exitOK

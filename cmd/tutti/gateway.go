@@ -14,7 +14,7 @@ import (
 
 // addGateway adds the listener for streams and players. Without orchestrators of
 // its own it uses the one in this process.
-func (n *node) addGateway() error {
+func (n *node) addGateway(ctx context.Context) error {
 	var orchestrators []string
 	for _, o := range n.cfg.Addresses.Orchestrators {
 		orchestrators = append(orchestrators, o.String())
@@ -43,9 +43,17 @@ func (n *node) addGateway() error {
 	if n.media != nil {
 		opt.Probe = prober{n.media}
 	}
-	g, err := gateway.New(opt)
+	var g *gateway.Gateway
+	ai, err := n.newGatewayAI(ctx, func(ctx context.Context) ([]string, error) { return g.Orchestrators(ctx) })
 	if err != nil {
 		return err
+	}
+	opt.AI = ai.front
+	if g, err = gateway.New(opt); err != nil {
+		return err
+	}
+	for _, c := range ai.components {
+		n.add(c)
 	}
 	n.add(g)
 	return nil

@@ -29,7 +29,7 @@ type node struct {
 	// components are in starting order.
 	components []lifecycle.Component
 	limiter    admin.SessionLimiter
-	// media is nil without the transcoder role.
+	// media is nil where nothing needs media workers.
 	media *pool.Pool
 }
 
@@ -50,7 +50,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 		}
 	}
 	if cfg.Roles.Gateway {
-		if err := n.addGateway(); err != nil {
+		if err := n.addGateway(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -20,65 +21,104 @@ import (
 // given; tutti's own version would tell them nothing.
 const networkVersion = "0.9.1"
 
-// addOrchestrator adds the media workers and the public listener before them.
+// addOrchestrator adds what does the work, and the public listener before it.
 func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	recorder := n.recorder(metrics.Orchestrator)
-	media, err := startMedia(ctx, n, recorder)
+	work, err := n.newAI(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, media.Close())
+	if n.cfg.Roles.Transcoder || work.wantsMedia() {
+		if n.media, err = startMedia(ctx, n, recorder); err != nil {
+			return err
 		}
-	}()
-	can := capability.SoftwareTranscoder()
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, n.media.Close())
+			}
+		}()
+		n.add(n.media)
+	}
+	rules, err := orchestrate.New(n.rules(work, recorder))
+	if err != nil {
+		return err
+	}
+	n.limiter = limiters{rules}
+	if n.cfg.Roles.Transcoder {
+		n.limiter = limiters{rules, n.media}
+	}
+	if work.manager != nil {
+		n.add(work.manager)
+	}
+	n.add(rules)
+	if err := n.addListener(rules, work); err != nil {
+		return err
+	}
+	if n.cfg.Addresses.StartupCheck {
+		n.add(&selfCheck{uri: n.cfg.Addresses.Service.String(), board: n.board, log: n.log})
+	}
+	return nil
+}
+
+// rules are the options of the orchestrator's rules.
+func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
+	can := capability.Default()
+	if n.cfg.Roles.Transcoder {
+		can = capability.SoftwareTranscoder()
+	}
 	if n.cfg.Transcoding.HEVCDecoding == config.Off {
 		can = can.Without(capability.HEVCDecode)
 	}
 	offer := capability.Offer(can, networkVersion)
-	service := n.cfg.Addresses.Service
-	rules, err := orchestrate.New(orchestrate.Options{
-		ServiceURI:   service.String(),
+	opt := orchestrate.Options{
+		ServiceURI:   n.cfg.Addresses.Service.String(),
 		Capabilities: func() capability.Capabilities { return offer },
-		Transcoder:   media,
-		Admitter:     media,
 		Recorder:     recorder,
+		Inference:    n.inferenceRecorder(metrics.Orchestrator),
 		Limit:        n.cfg.Limits.MaxSessions.N,
 		ResultBytes:  int64(n.cfg.Limits.ResultMemory),
 		Now:          time.Now,
 		Rand:         rand.Reader,
 		Log:          n.log,
-	})
-	if err != nil {
-		return err
 	}
+	if n.cfg.Roles.Transcoder {
+		opt.Transcoder, opt.Admitter = n.media, n.media
+	}
+	if work.manager != nil {
+		opt.Worker = work.manager
+	}
+	if n.media != nil {
+		opt.Media = mediaTools{n.media}
+	}
+	return opt
+}
+
+// addListener adds the public listener.
+func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error {
 	listen := n.cfg.Addresses.OrchestratorListen
-	var cert *tlscert.Source
+	opt := orchestrator.Options{
+		Addr: listen.Addr(), Orchestrator: rules,
+		Version: version, Roles: n.roles(), Connections: n.connections(), AINotice: work.notice,
+		Now: time.Now, Log: n.log,
+	}
+	if n.media != nil {
+		opt.Frames = mediaTools{n.media}
+	}
 	if !listen.Plaintext {
-		cert, err = tlscert.Open(tlscert.Options{
+		cert, err := tlscert.Open(tlscert.Options{
 			CertFile: n.cfg.TLS.Cert, KeyFile: n.cfg.TLS.Key, Dir: n.cfg.Storage.DataDir,
-			Host: service.Host, Now: time.Now, Rand: rand.Reader, Log: n.log,
+			Host: n.cfg.Addresses.Service.Host, Now: time.Now, Rand: rand.Reader, Log: n.log,
 		})
 		if err != nil {
 			return err
 		}
+		opt.Cert = cert
 	}
-	server, err := orchestrator.New(orchestrator.Options{
-		Addr: listen.Addr(), Orchestrator: rules, Cert: cert,
-		Version: version, Roles: n.roles(), Connections: n.connections(),
-		Now: time.Now, Log: n.log,
-	})
+	server, err := orchestrator.New(opt)
 	if err != nil {
 		return err
 	}
-	n.limiter, n.media = limiters{rules, media}, media
-	n.add(media)
-	n.add(rules)
 	n.add(server)
-	if n.cfg.Addresses.StartupCheck {
-		n.add(&selfCheck{uri: service.String(), board: n.board, log: n.log})
-	}
 	return nil
 }
 
@@ -92,7 +132,13 @@ func (n *node) connections() int {
 
 // roles are the node's roles as /status shows them.
 func (n *node) roles() []string {
-	out := []string{"orchestrator", "transcoder"}
+	out := []string{"orchestrator"}
+	if n.cfg.Roles.Transcoder {
+		out = append(out, "transcoder")
+	}
+	if n.cfg.Roles.AIWorker {
+		out = append(out, "aiWorker")
+	}
 	if n.cfg.Roles.Gateway {
 		out = append(out, "gateway")
 	}

@@ -11,16 +11,33 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/gateway/pushclient"
+	"github.com/tuttinode/tutti/test/llama"
+	"github.com/tuttinode/tutti/test/tinymodel"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 	"github.com/tuttinode/tutti/transcoder/libav/judge"
 )
+
+// checkChat has the model answer. One that counts must count.
+func checkChat(ctx context.Context, n *node, m *model, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	const tokens = 5
+	text, err := chat(ctx, http.DefaultClient, n.gateway, m.id, tokens)
+	if err != nil {
+		return err
+	}
+	if want := tinymodel.Text(tokens); m.id == llama.ModelID && text != want {
+		return fmt.Errorf("the model says %q, want %q", text, want)
+	}
+	fmt.Fprintf(out, "ok: %s, %s, says %q\n", m.id, m.how, text)
+	return nil
+}
 
 // check pushes the source as fast as the node takes it and judges every rendition
 // and the playlists. The error says what broke.
 func check(ctx context.Context, n *node, source clip.Source, segments int, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	const stream = "demo"
 	profiles, err := core.ParsePresets(ladder)
 	if err != nil {
 		return err

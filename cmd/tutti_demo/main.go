@@ -1,7 +1,8 @@
-// Command tutti_demo shows the whole video job on one machine: it starts the real
-// tutti binary as gateway, orchestrator and transcoder in one off-chain process,
-// pushes a stream to it in real time, and either leaves a page open to watch the
-// renditions (run) or judges every rendition itself and says what broke (check).
+// Command tutti_demo shows both jobs on one machine: it starts the real tutti
+// binary as gateway, orchestrator, transcoder and AI worker in one off-chain
+// process with a language model behind it, pushes a stream to it in real time, and
+// either leaves a page open to watch the renditions and chat with the model (run)
+// or judges every rendition and an answer itself and says what broke (check).
 //
 // It is a client of the node, not a part of it: everything goes over real sockets.
 package main
@@ -23,8 +24,11 @@ import (
 const usage = `usage: tutti_demo run   [-video file] [-tutti path] [-segments n]
        tutti_demo check [-video file] [-tutti path] [-segments n]
 
-run    plays a stream through a node of its own and prints the page to open
-check  pushes a few segments, verifies every rendition and exits 0, or says what broke
+run    plays a stream through a node of its own and prints the page to open, and how
+       to chat with the model behind it
+check  chats, pushes a few segments, verifies everything and exits 0, or says what broke
+
+LLM_URL=http://host:port uses an OpenAI-compatible server of yours as the model.
 `
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -90,14 +94,26 @@ func demonstrate(ctx context.Context, opt options, stdout, stderr io.Writer) err
 		return fmt.Errorf("make a data directory: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	n, err := startNode(ctx, opt.tutti, dir, stderr)
+	m, err := startModel(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer m.stop()
+	n, err := startNode(ctx, opt.tutti, dir, m.flags, stderr)
 	if err != nil {
 		return err
 	}
 	defer n.stop()
+	if err := n.awaitModel(ctx, m); err != nil {
+		return err
+	}
 	if opt.mode == "check" {
+		if err := checkChat(ctx, n, m, stdout); err != nil {
+			return err
+		}
 		return check(ctx, n, source, opt.segments, stdout)
 	}
+	announce(stdout, n, m)
 	return play(ctx, n, source, opt.segments, stdout)
 }
 

@@ -30,7 +30,7 @@ const ladder = "P576p30fps16x9,P360p30fps16x9,P240p30fps16x9"
 
 // startNode starts gateway, orchestrator and transcoder in one process, off-chain
 // and on loopback, and returns once the gateway answers.
-func startNode(ctx context.Context, binary, dir string, stderr io.Writer) (*node, error) {
+func startNode(ctx context.Context, binary, dir string, flags []string, stderr io.Writer) (*node, error) {
 	orchestrator, err := freeAddress("127.0.0.1:8935")
 	if err != nil {
 		return nil, err
@@ -48,10 +48,10 @@ func startNode(ctx context.Context, binary, dir string, stderr io.Writer) (*node
 	if err != nil {
 		return nil, fmt.Errorf("open the node's log: %w", err)
 	}
-	cmd := exec.Command(binary, "-orchestrator", "-transcoder", "-gateway",
+	cmd := exec.Command(binary, append([]string{"-orchestrator", "-transcoder", "-gateway",
 		"-serviceAddr", orchestrator, "-httpAddr", orchestrator,
 		"-gatewayAddr", gateway, "-orchAddr", orchestrator, "-cliAddr", admin,
-		"-dataDir", dir, "-monitor", "-transcodingOptions", ladder)
+		"-dataDir", dir, "-monitor", "-transcodingOptions", ladder}, flags...)...)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {

@@ -11,11 +11,19 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
+// stream is the name under which the source is pushed.
+const stream = "demo"
+
+// announce says what there is to see and to use.
+func announce(out io.Writer, n *node, m *model) {
+	fmt.Fprintf(out, "\n  the model %s is served by %s\n\n", m.id, m.how)
+	snippets(out, n.gateway, m.id)
+	fmt.Fprintf(out, "  watch the renditions, and chat:  %s/?stream=%s\n  playlist:                        %s/stream/%s.m3u8\n  the orchestrator:                curl -k %s\n\n  Ctrl-C stops.\n\n",
+		n.gateway, stream, n.gateway, stream, n.status)
+}
+
 // play pushes the source in real time and prints one line per segment.
 func play(ctx context.Context, n *node, source clip.Source, segments int, out io.Writer) error {
-	const stream = "demo"
-	fmt.Fprintf(out, "\n  watch the renditions:  %s/?stream=%s\n  playlist:              %s/stream/%s.m3u8\n  the orchestrator:      curl -k %s\n\n  Ctrl-C stops.\n\n",
-		n.gateway, stream, n.gateway, stream, n.status)
 	begin := time.Now()
 	var played time.Duration
 	for count := 0; segments == 0 || count < segments; count++ {

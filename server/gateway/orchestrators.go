@@ -32,6 +32,12 @@ type orchestrators interface {
 	list(ctx context.Context) ([]string, error)
 }
 
+// Orchestrators lists the service URIs that this gateway may use. It may return a
+// list and an error, when the list is an old one.
+func (g *Gateway) Orchestrators(ctx context.Context) ([]string, error) {
+	return g.orchestrators.list(ctx)
+}
+
 // fixedList is what -orchAddr names.
 type fixedList []string
 

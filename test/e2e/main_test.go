@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/tuttinode/tutti/test/engine"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -26,5 +27,5 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	return engine.Main(m)
 }

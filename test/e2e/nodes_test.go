@@ -26,9 +26,15 @@ func orchestrator(t *testing.T, args ...string) (*harness.Process, string) {
 // base address.
 func gateway(t *testing.T, orchestrators string, args ...string) (*harness.Process, string) {
 	t.Helper()
+	return gatewayAt(t, orchestrators, harness.Address(t), args...)
+}
+
+// gatewayAt is gateway with its admin listener at a known address.
+func gatewayAt(t *testing.T, orchestrators, admin string, args ...string) (*harness.Process, string) {
+	t.Helper()
 	addr := harness.Address(t)
 	p := harness.Start(t, binary, append([]string{"-gateway", "-orchAddr", orchestrators, "-httpAddr", addr,
-		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-transcodingOptions", ladder}, args...)...)
+		"-cliAddr", admin, "-dataDir", t.TempDir(), "-transcodingOptions", ladder}, args...)...)
 	p.WaitHTTP("http://" + addr + "/healthz")
 	return p, "http://" + addr
 }

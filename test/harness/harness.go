@@ -56,10 +56,16 @@ type Process struct {
 // Start runs the binary with the given arguments and kills it at the test's end.
 func Start(t testing.TB, binary string, args ...string) *Process {
 	t.Helper()
+	return StartIn(t, binary, nil, args...)
+}
+
+// StartIn is Start with more environment variables, NAME=value.
+func StartIn(t testing.TB, binary string, env []string, args ...string) *Process {
+	t.Helper()
 	p := &Process{t: t, log: &safeBuffer{}, done: make(chan struct{})}
 	p.cmd = exec.Command(binary, args...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
-	p.cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	p.cmd.Env = append(append(os.Environ(), "HOME="+t.TempDir()), env...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

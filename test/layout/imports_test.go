@@ -87,8 +87,9 @@ var owners = []owner{
 // testOnly is what no shipped package may pull in.
 var testOnly = []string{"testing", "net/http/httptest", "github.com/stretchr/testify", "go.uber.org/goleak", "pgregory.net/rapid", "core/coretest", "test"}
 
-// notShipped are the packages that only tests use.
-var notShipped = []string{"core/coretest", "test"}
+// notShipped are the packages that only tests use, and the demo, which runs from
+// the tree.
+var notShipped = []string{"core/coretest", "test", "cmd/tutti_demo"}
 
 // violations returns what breaks the table, one line each.
 func violations(packages []pkg) []string {

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/ai/gpus"
+	"github.com/tuttinode/tutti/ai/manager"
+	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/metrics"
+	"github.com/tuttinode/tutti/transcoder/pool"
+	"github.com/tuttinode/tutti/transcoder/stills"
+)
+
+// aiWork is the AI part of an orchestrator: what serves its models, or why
+// nothing does.
+type aiWork struct {
+	models  *models.Config
+	manager *manager.Manager
+	// notice is why models that were asked for are not served, "" when they are.
+	notice string
+}
+
+// newAI reads the models file and makes what serves it. A file without a valid
+// entry leaves a node that does everything but AI and says so; it is no error.
+func (n *node) newAI(ctx context.Context) (*aiWork, error) {
+	if !n.cfg.Roles.AIWorker {
+		return &aiWork{}, nil
+	}
+	devices, err := gpus.Find(ctx, n.cfg.Transcoding.Devices.All, n.cfg.Transcoding.Devices.IDs, gpus.Query)
+	// Servers behind a url need none of them.
+	n.board.Report(health.Key{Code: fault.NoDevices}, err)
+	list, notices, problems := loadModels(n.cfg, devices)
+	for _, notice := range notices {
+		n.log.Warn("models file", "notice", notice.String())
+	}
+	out := &aiWork{notice: n.reportModels(problems)}
+	if list.Empty() {
+		if out.notice == "" {
+			out.notice = "no models: -aiModels is not given"
+		}
+		return out, nil
+	}
+	m, err := n.newManager(list, devices)
+	if err != nil {
+		return nil, err
+	}
+	out.models, out.manager = list, m
+	return out, nil
+}
+
+// reportModels tells of a models file's problems, once each, and returns what
+// /status says of them. The file's path stays in the log.
+func (n *node) reportModels(problems error) string {
+	list, _ := errors.AsType[models.Problems](problems)
+	var codes []string
+	for _, p := range list {
+		n.log.Warn("models file", fault.Attr(p))
+		if !slices.Contains(codes, string(p.Code)) {
+			codes = append(codes, string(p.Code))
+		}
+		if p.Code == fault.NoModels {
+			n.board.Report(health.Key{Code: fault.NoModels}, p)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d problems in the models file: %s", len(list), strings.Join(codes, ", "))
+}
+
+func (n *node) newManager(list *models.Config, devices []gpus.Device) (*manager.Manager, error) {
+	opt := manager.Options{
+		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
+		Backends:         runners(n.log),
+		ContainersPerGPU: n.cfg.AI.ContainersPerGPU,
+		Queue:            n.cfg.AI.Queue,
+		IdleTTL:          n.cfg.AI.KeepAlive,
+		Board:            n.board,
+		Recorder:         n.inferenceRecorder(metrics.Orchestrator),
+		Log:              n.log,
+		Now:              time.Now,
+	}
+	for _, d := range devices {
+		opt.Devices = append(opt.Devices, manager.Device{ID: d.ID, MemoryBytes: d.MemoryBytes})
+	}
+	if list.Managed() {
+		if err := n.addContainers(&opt); err != nil {
+			return nil, err
+		}
+	}
+	return manager.New(opt), nil
+}
+
+// addContainers adds what a manager needs to start containers.
+func (n *node) addContainers(opt *manager.Options) error {
+	images, err := runnerImages(n.cfg)
+	if err != nil {
+		return err
+	}
+	opt.Images = func(e *manager.Entry) (string, error) {
+		return images.For(e.Model.Capability.Pipeline(), e.Model.ID, e.Image)
+	}
+	dir, err := filepath.Abs(modelsDir(n.cfg))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
+		return fault.Wrap(fault.ModelsDirUnusable, "make the models directory", err)
+	}
+	opt.ModelsDir = dir
+	engine, err := docker.Open(docker.Options{Owner: n.cfg.Addresses.Service.String(), Log: n.log, Now: time.Now})
+	if err != nil {
+		return err
+	}
+	opt.Engine = engine
+	return nil
+}
+
+// wantsMedia reports whether the models need the media workers: audio is
+// measured, and pictures become videos.
+func (w *aiWork) wantsMedia() bool {
+	return w.models != nil && slices.ContainsFunc(w.models.Models(), func(m inference.Model) bool {
+		return m.Capability == capability.AudioToText || m.Capability == capability.ImageToVideo
+	})
+}
+
+// mediaTools lets the AI part use the media workers: for the length of audio and for
+// videos of frames. Both are hostile bytes, which this process does not decode.
+type mediaTools struct{ pool *pool.Pool }
+
+// Duration is the length of an audio file.
+func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, error) {
+	info, err := m.pool.Probe(ctx, data)
+	if err != nil {
+		return 0, err
+	}
+	return info.Duration, nil
+}
+
+// EncodeMP4 makes a video of PNG frames.
+func (m mediaTools) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+	var id [8]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, err
+	}
+	return stills.Encode(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width, height)
+}

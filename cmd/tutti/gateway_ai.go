@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/gateway/front"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/keystore"
+	"github.com/tuttinode/tutti/server/metrics"
+)
+
+// gatewayAI is the gateway's way from applications to models.
+type gatewayAI struct {
+	front *front.Front
+	// components keep it going, in starting order.
+	components []lifecycle.Component
+}
+
+// newGatewayAI makes it. orchestrators lists whom to ask.
+func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Context) ([]string, error)) (*gatewayAI, error) {
+	versions, err := dispatch.ParseMinVersions(n.cfg.AI.MinRunnerVersion.JSON)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := keystore.New(ctx, keystore.Options{
+		Dir: n.cfg.Storage.DataDir, File: n.cfg.Gateway.APIKeys, Webhook: n.cfg.Gateway.AuthWebhook.Reveal(), Log: n.log, Now: time.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	client := upstream.New(upstream.Options{Now: time.Now, Node: "tutti/" + version})
+	b := broker.New(broker.Options{
+		Client: client, Orchestrators: orchestrators,
+		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions,
+		RetryWindow: n.cfg.AI.RetryTimeout, Log: n.log, Now: time.Now,
+	})
+	f, err := front.New(front.Options{
+		Dispatcher: b, Keys: keys, Recorder: n.inferenceRecorder(metrics.Gateway),
+		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)},
+		Log:    n.log, Now: time.Now, Rand: rand.Reader,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &gatewayAI{front: f, components: []lifecycle.Component{keys, b}}, nil
+}
+
+// queueLimit is the operator's number of waiting requests, whose 0 is none.
+func queueLimit(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// inferenceRecorder counts AI jobs for one role, or nothing without -monitor.
+func (n *node) inferenceRecorder(nodeType string) inference.Recorder {
+	if n.metrics == nil {
+		return inference.NopRecorder{}
+	}
+	return n.metrics.Inference(nodeType)
+}
