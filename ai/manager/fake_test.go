@@ -34,6 +34,11 @@ type host struct {
 	pullErr, engineErr      error
 	// hang makes calls about a model's containers wait for their ctx.
 	hang map[string]bool
+	// mute loses the engine's events and progress; claimed are ports that something else takes
+	// just before a container is started.
+	mute    bool
+	claimed []uint16
+	ports   []uint16
 	// swept is how often strays were looked for.
 	swept int
 }
@@ -88,10 +93,12 @@ func (h *host) Reconcile(context.Context) ([]string, error) {
 func (h *host) EnsureImage(ctx context.Context, image string, progress func(docker.Progress)) error {
 	h.mu.Lock()
 	h.pulls[image]++
-	wait, err := h.pullTime, h.pullErr
+	wait, err, mute := h.pullTime, h.pullErr, h.mute
 	h.mu.Unlock()
 	if wait > 0 {
-		progress(docker.Progress{Image: image, Done: 42, Total: 100e6})
+		if !mute {
+			progress(docker.Progress{Image: image, Done: 42, Total: 100e6})
+		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -136,6 +143,10 @@ func (h *host) Start(_ context.Context, id docker.ID) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b := h.boxes[id]
+	h.ports = append(h.ports, b.spec.HostPort)
+	if slices.Contains(h.claimed, b.spec.HostPort) {
+		return fault.New(fault.ContainerPortConflict, "start container", "")
+	}
 	if b.program.startErr != nil {
 		return b.program.startErr
 	}
@@ -160,6 +171,9 @@ func (h *host) die(b *box, why *docker.Death) {
 	b.death = *why
 	b.death.Status.State = "exited"
 	watchers := slices.Clone(h.watchers)
+	if h.mute {
+		watchers = nil
+	}
 	h.mu.Unlock()
 	for _, w := range watchers {
 		w <- docker.Event{Kind: docker.Died, ID: b.id}

@@ -87,7 +87,9 @@ func begin(t *testing.T, h *host, o manager.Options) *rig {
 	r.board = health.New(log, time.Now, nil)
 	o.Engine, o.Board, o.Recorder, o.Log = h, r.board, r.states, log
 	o.Images = func(e *manager.Entry) (string, error) { return "image-of-" + e.Model.ID, nil }
-	o.Ports = docker.NewPorts(func(uint16) bool { return true })
+	if o.Ports == nil {
+		o.Ports = docker.NewPorts(func(uint16) bool { return true })
+	}
 	o.Random = func() float64 { return 0.5 }
 	o.Backends = func(_ *manager.Entry, url string) (backend.Backend, error) {
 		_, port, _ := strings.Cut(strings.TrimPrefix(url, "http://"), ":")

@@ -260,3 +260,57 @@ func TestRestartsBackOff(t *testing.T) {
 		r.end()
 	})
 }
+
+// TestAPortThatSomethingTakes: another is tried, and what was tried is given back.
+func TestAPortThatSomethingTakes(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		h := newHost()
+		h.claimed = []uint16{8500, 21000}
+		ports := docker.NewPorts(func(uint16) bool { return true })
+		r := begin(t, h, manager.Options{Ports: ports, Entries: cold("a")})
+		r.job("a")
+		if got := fmt.Sprint(h.ports); got != "[8500 21000 21001]" {
+			t.Errorf("tried %s", got)
+		}
+		for _, want := range []uint16{8500, 21000, 21002} {
+			if got, err := ports.Take("llm", nil); err != nil || got != want {
+				t.Errorf("port %d, %v: want %d", got, err, want)
+			}
+		}
+		r.end()
+	})
+}
+
+// TestTheEnginesWordMayGetLost: a container that ended while loading is noticed
+// all the same.
+func TestTheEnginesWordMayGetLost(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		h := newHost()
+		h.mute = true
+		h.programs["a"] = &program{silent: time.Hour, dies: time.Second}
+		r := begin(t, h, manager.Options{Entries: cold("a")})
+		if err := r.try("a", 10*time.Second); !errors.Is(err, fault.ContainerExited) {
+			t.Errorf("got %v", err)
+		}
+		r.end()
+	})
+}
+
+// TestNobodyIsLeftToLoadFor: who asked for a model while its image was on the way
+// has gone when it is there.
+func TestNobodyIsLeftToLoadFor(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		h := newHost()
+		h.pullTime, h.mute = time.Minute, true
+		r := begin(t, h, manager.Options{Entries: cold("a")})
+		if err := r.try("a", time.Second); !errors.Is(err, fault.ModelWaitOver) {
+			t.Errorf("got %v", err)
+		}
+		after(2 * time.Minute)
+		r.state("a", inference.Absent, "")
+		if n := h.count(h.created, "a"); n != 0 {
+			t.Errorf("%d containers", n)
+		}
+		r.end()
+	})
+}
