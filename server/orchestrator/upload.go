@@ -62,7 +62,7 @@ func (u *upload) read(body io.Reader, size int64, progress func(int)) error {
 	}
 	start := min(size, trustedSize)
 	if size < 0 {
-		start = smallSize
+		start = min(smallSize, u.most)
 	}
 	if err := u.grow(start); err != nil {
 		return err

@@ -57,12 +57,32 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// TestJob is the network's table of what AI jobs are answered.
+func TestJob(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[fault.Code]int{
+		fault.JobUnreadable: 400, fault.MaxTokensMissing: 400, fault.ImageUnreadable: 400, fault.JobTooLarge: 413,
+		fault.PaymentEncoding: 402, fault.PaymentMessage: 402, fault.PaymentRefused: 400, fault.InsufficientBalance: 400,
+		fault.ErrorSegEncoding: 403, fault.ErrSegSig: 403, fault.IncompatibleCapabilities: 403, fault.ExpiredAuthToken: 403,
+		fault.ModelNotServed: 503, fault.ModelWaitOver: 503, fault.JobsDraining: 503, fault.ModelNotReady: 503,
+		fault.ArtifactsFull: 500, fault.StreamBroken: 500, fault.VideoEncoderMissing: 500, fault.Unexpected: 500,
+		fault.JobUnknown: 404, fault.Canceled: 499,
+	} {
+		if got := status.Job(fault.New(code, "", "")); got != want {
+			t.Errorf("%s: %d, want %d", code, got, want)
+		}
+	}
+}
+
 func TestEveryCodeIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, row := range fault.Table() {
 		err := fault.New(row.Code, "", "")
 		if s := status.HTTP(err); s < 400 || s > 599 {
 			t.Errorf("%s: HTTP %d", row.Code, s)
+		}
+		if s := status.Job(err); s < 400 || s > 599 {
+			t.Errorf("%s: job %d", row.Code, s)
 		}
 		if s := status.Protocol(err); s < 400 || s > 599 {
 			t.Errorf("%s: protocol %d", row.Code, s)
