@@ -27,15 +27,9 @@ func entry(e *models.Entry) Entry {
 	}
 	gpus := int64(max(e.GPUs.Count, 1))
 	out.MemoryBytes = (e.VRAM + gpus - 1) / gpus
-	if e.LLM == nil {
-		return out
-	}
-	out.AssumedSlots = e.LLM.MaxSeqs
-	// The network's runner takes its share of a GPU for its cache, however small
-	// the model. Another image whose need is known may not.
-	_, told := e.Flags.Lookup("GPU_MEMORY_UTILIZATION")
-	if told || e.Image == "" || e.VRAM == 0 {
-		out.MemoryShare = e.LLM.Utilisation
+	out.MemoryShare = e.MemoryShare()
+	if e.LLM != nil {
+		out.AssumedSlots = e.LLM.MaxSeqs
 	}
 	return out
 }

@@ -15,20 +15,19 @@ func TestEntries(t *testing.T) {
 	llama := &models.LLM{MaxSeqs: 64, Utilisation: 0.97, TensorParallel: 2}
 	got := manager.Entries(&models.Config{Entries: []models.Entry{
 		{Model: llm("a"), Warm: true, Capacity: 2, LLM: llama, GPUs: models.GPUs{Count: 2, IDs: []string{"0", "1"}}, VRAM: 31},
-		{Model: llm("own"), LLM: llama, Image: "mine:1", VRAM: 8, GPUs: models.GPUs{Count: 1}},
 		{Model: llm("told"), LLM: llama, Image: "mine:1", VRAM: 8, GPUs: models.GPUs{Count: 1},
 			Flags: models.Settings{models.NewSetting("GPU_MEMORY_UTILIZATION", "0.5"), models.NewSetting("HF_TOKEN", "hidden")}},
 		{Model: llm("server"), URL: "http://one:8000", Token: models.NewSecret("hidden"), ServedModel: "llama3.1:8b", Capacity: 4},
 	}})
-	a, own, told, server := got[0], got[1], got[2], got[3]
+	a, told, server := got[0], got[1], got[2]
 	if !a.Warm || a.Capacity != 2 || a.AssumedSlots != 64 || a.GPUs != 2 || len(a.GPUIDs) != 2 || a.MemoryBytes != 16 || a.MemoryShare != 0.97 {
 		t.Errorf("%+v", a)
 	}
 	if v, ok := a.Env.Lookup("MAX_NUM_SEQS"); !ok || v != "64" {
 		t.Errorf("environment %v", a.Env)
 	}
-	if own.MemoryShare != 0 || own.MemoryBytes != 8 || told.MemoryShare != 0.97 {
-		t.Errorf("%+v, %+v", own, told)
+	if told.MemoryBytes != 8 || told.MemoryShare != 0.97 {
+		t.Errorf("%+v", told)
 	}
 	if server.URL != "http://one:8000" || string(server.Token) != "hidden" || server.ServedModel != "llama3.1:8b" || server.Capacity != 4 || len(server.Env) != 0 {
 		t.Errorf("%+v", server)
