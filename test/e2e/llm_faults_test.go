@@ -17,17 +17,17 @@ import (
 	"github.com/tuttinode/tutti/test/tinymodel"
 )
 
-// stubModel is what the stub server serves.
-const stubModel = "test/stub"
+// cannedModel is what the canned server serves.
+const cannedModel = "test/canned"
 
-// stub is a model server that a test tells what to do.
-func stub(t *testing.T, chat http.HandlerFunc) *httptest.Server {
+// canned is a model server that a test tells what to do.
+func canned(t *testing.T, chat http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) })
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"`+stubModel+`","object":"model","owned_by":"vllm","max_model_len":4096}]}`)
+		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"`+cannedModel+`","object":"model","owned_by":"vllm","max_model_len":4096}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", chat)
 	s := httptest.NewServer(mux)
@@ -35,17 +35,17 @@ func stub(t *testing.T, chat http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// stubPath starts an orchestrator before a stub and a gateway before that.
-func stubPath(t *testing.T, chat http.HandlerFunc) (node *harness.Process, orch, gw string) {
+// cannedPath starts an orchestrator before a canned server and a gateway before that.
+func cannedPath(t *testing.T, chat http.HandlerFunc) (node *harness.Process, orch, gw string) {
 	t.Helper()
-	s := stub(t, chat)
-	node, orch = aiOrchestrator(t, []entry{llmEntry(stubModel, s.URL)})
-	awaitModel(t, node, orch, stubModel, "ready")
+	s := canned(t, chat)
+	node, orch = aiOrchestrator(t, []entry{llmEntry(cannedModel, s.URL)})
+	awaitModel(t, node, orch, cannedModel, "ready")
 	_, gw = gateway(t, orch)
 	return node, orch, gw
 }
 
-const stubEvent = `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"` + stubModel + `","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n"
+const cannedEvent = `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"` + cannedModel + `","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n"
 
 // A client that leaves is noticed by the model server, whatever stage the answer
 // is in, and the slot is free again.
@@ -53,11 +53,11 @@ func TestClientLeaves(t *testing.T) {
 	t.Parallel()
 	left := make(chan time.Time, 1)
 	begun := make(chan struct{}, 1)
-	node, orch, gw := stubPath(t, func(w http.ResponseWriter, r *http.Request) {
+	node, orch, gw := cannedPath(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if strings.Contains(string(body), "in the middle") {
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, stubEvent)
+			_, _ = io.WriteString(w, cannedEvent)
 			_ = http.NewResponseController(w).Flush()
 		}
 		begun <- struct{}{}
@@ -70,7 +70,7 @@ func TestClientLeaves(t *testing.T) {
 		say    string
 	}{{"before the first token", true, "wait"}, {"in the middle", true, "in the middle"}, {"without streaming", false, "wait"}} {
 		ctx, leave := context.WithCancel(t.Context())
-		request := chatRequest(stubModel, 5, row.stream)
+		request := chatRequest(cannedModel, 5, row.stream)
 		request["user"] = row.say
 		answered := make(chan struct{})
 		go func() {
@@ -91,7 +91,7 @@ func TestClientLeaves(t *testing.T) {
 			t.Fatalf("%s: the model server goes on working", row.name)
 		}
 		<-answered
-		checkIdle(t, node, orch, stubModel)
+		checkIdle(t, node, orch, cannedModel)
 	}
 }
 
@@ -99,10 +99,10 @@ func TestClientLeaves(t *testing.T) {
 // not thought ill of for it.
 func TestStreamBreaks(t *testing.T) {
 	t.Parallel()
-	whole := strings.Repeat(stubEvent, 3)
+	whole := strings.Repeat(cannedEvent, 3)
 	var mu sync.Mutex
 	at := 0
-	node, orch, gw := stubPath(t, func(w http.ResponseWriter, _ *http.Request) {
+	node, orch, gw := cannedPath(t, func(w http.ResponseWriter, _ *http.Request) {
 		mu.Lock()
 		cut := at
 		mu.Unlock()
@@ -115,7 +115,7 @@ func TestStreamBreaks(t *testing.T) {
 		mu.Lock()
 		at = cut
 		mu.Unlock()
-		a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(stubModel, 5, true))
+		a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(cannedModel, 5, true))
 		switch {
 		case a.Status == http.StatusOK && (a.Error == "" || a.Done):
 			t.Fatalf("cut at byte %d: %v, %+v: an answer that is not whole passes for one", cut, err, a)
@@ -123,8 +123,8 @@ func TestStreamBreaks(t *testing.T) {
 			t.Fatalf("cut at byte %d: %v, %+v", cut, err, a)
 		}
 	}
-	checkIdle(t, node, orch, stubModel)
-	awaitModel(t, node, orch, stubModel, "ready")
+	checkIdle(t, node, orch, cannedModel)
+	awaitModel(t, node, orch, cannedModel, "ready")
 }
 
 // What the model server answers with is told in the words that clients expect.
@@ -132,7 +132,7 @@ func TestServerFails(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var reply http.HandlerFunc
-	node, orch, gw := stubPath(t, func(w http.ResponseWriter, r *http.Request) {
+	node, orch, gw := cannedPath(t, func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		h := reply
 		mu.Unlock()
@@ -164,8 +164,8 @@ func TestServerFails(t *testing.T) {
 		reply = row.reply
 		mu.Unlock()
 		for _, stream := range []bool{false, true} {
-			node.Wait("the model to be ready", 30*time.Second, func() bool { return model(t, orch, stubModel).State == "ready" })
-			a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(stubModel, 5, stream))
+			node.Wait("the model to be ready", 30*time.Second, func() bool { return model(t, orch, cannedModel).State == "ready" })
+			a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(cannedModel, 5, stream))
 			if err != nil || a.Status != row.status && a.Error == "" {
 				t.Errorf("%s, stream %v: %v, %+v, want %d", row.name, stream, err, a, row.status)
 			}
@@ -174,7 +174,7 @@ func TestServerFails(t *testing.T) {
 			}
 		}
 	}
-	checkIdle(t, node, orch, stubModel)
+	checkIdle(t, node, orch, cannedModel)
 }
 
 // A real model server dies in the middle of answers. Streams end with an error,

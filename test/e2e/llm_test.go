@@ -27,7 +27,7 @@ func TestOpenAIClient(t *testing.T) {
 	node, orch := aiOrchestrator(t, []entry{llmEntry(llama.ModelID, server.URL)})
 	awaitModel(t, node, orch, llama.ModelID, "ready")
 	keys := filepath.Join(t.TempDir(), "keys.json")
-	if err := os.WriteFile(keys, []byte(`[{"name": "suite", "key": "tk-suite"}]`), 0o600); err != nil {
+	if err := os.WriteFile(keys, []byte(`[{"name": "suite", "key": "tk-suite-0123456789abcdef"}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, gw := gateway(t, orch, "-apiKeys", keys)
@@ -36,7 +36,7 @@ func TestOpenAIClient(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", "--test", "--test-reporter=tap", "../openai/suite.cjs")
 	cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(strings.TrimSpace(string(packages)), "node_modules"),
-		"TUTTI_URL="+gw, "TUTTI_KEY=tk-suite", "TUTTI_MODEL="+llama.ModelID)
+		"TUTTI_URL="+gw, "TUTTI_KEY=tk-suite-0123456789abcdef", "TUTTI_MODEL="+llama.ModelID)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
