@@ -50,17 +50,21 @@ func (p *pipes) dial() (net.Conn, error) {
 }
 
 // newPipeNode is newNode inside a bubble. It has no gRPC client.
-func newPipeNode(t *testing.T) (*node, *pipes) {
+func newPipeNode(t *testing.T, change ...func(*setup)) (*node, *pipes) {
 	t.Helper()
 	p := newPipes()
 	n := &node{t: t, fake: &coretest.Fake{}, uri: "https://127.0.0.1:8935"}
-	n.start(&setup{
+	su := &setup{
 		rules: orchestrate.Options{
 			Capabilities: func() capability.Capabilities { return capability.Offer(capability.Default(), "0.9.1") },
 			Transcoder:   n.fake, Limit: 10, Now: time.Now, Rand: rand.Reader, Log: quiet(),
 		},
 		listener: orchestrator.Options{Listener: p, Now: time.Now, Log: quiet()},
-	})
+	}
+	for _, f := range change {
+		f(su)
+	}
+	n.start(su)
 	n.h1, n.h2 = p.client(protocols(true, false)), p.client(protocols(false, true))
 	t.Cleanup(func() {
 		n.h1.CloseIdleConnections()
