@@ -77,14 +77,20 @@ func (k *chunks) frame(b []byte) (used int, err error) {
 	if end == 0 || b[end-1] != '\r' {
 		return 0, malformed("a line of a chunked body does not end in CRLF")
 	}
-	if line := b[:end-1]; k.state == trailers {
+	line := b[:end-1]
+	if k.state == trailers {
 		k.trailer += end + 1
 		if len(line) == 0 {
 			k.state = chunksDone
+		} else if _, _, err := field(string(line)); err != nil {
+			return 0, err
 		}
-	} else if k.left, err = chunkSize(line); err != nil {
+		return end + 1, nil
+	}
+	if k.left, err = chunkSize(line); err != nil {
 		return 0, err
-	} else if k.state = inData; k.left == 0 {
+	}
+	if k.state = inData; k.left == 0 {
 		k.state = trailers
 	}
 	return end + 1, nil

@@ -42,6 +42,7 @@ func (h *head) framing() error {
 			switch token = strings.Trim(token, " \t"); {
 			case strings.EqualFold(token, "close"):
 				h.close = true
+				delete(h.header, "Connection") // it is done with here
 				return nil
 			case strings.EqualFold(token, "keep-alive"):
 				h.close = false

@@ -94,15 +94,9 @@ func (h *head) fields(text string) error {
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\r\n")
 		text = rest
-		name, value, ok := strings.Cut(line, ":")
-		// A space before the colon or at the line's beginning is no part of a valid
-		// name: so folded lines are refused too.
-		if !ok || !httpguts.ValidHeaderFieldName(name) {
-			return malformed("a header line is not name: value")
-		}
-		value = strings.Trim(value, " \t")
-		if !httpguts.ValidHeaderFieldValue(value) {
-			return malformed("control characters in a header's value")
+		name, value, err := field(line)
+		if err != nil {
+			return err
 		}
 		key := http.CanonicalHeaderKey(name)
 		if old := h.header[key]; old != nil {
@@ -114,4 +108,19 @@ func (h *head) fields(text string) error {
 		values = values[1:]
 	}
 	return nil
+}
+
+// field reads one line of a header.
+func field(line string) (name, value string, err error) {
+	name, value, ok := strings.Cut(line, ":")
+	// A space before the colon or at the line's beginning is no part of a valid
+	// name: so folded lines are refused too.
+	if !ok || !httpguts.ValidHeaderFieldName(name) {
+		return "", "", malformed("a header line is not name: value")
+	}
+	value = strings.Trim(value, " \t")
+	if !httpguts.ValidHeaderFieldValue(value) {
+		return "", "", malformed("control characters in a header's value")
+	}
+	return name, value, nil
 }
