@@ -351,6 +351,10 @@ func TestFullOfSessions(t *testing.T) {
 	n.send(tok)
 	_, err := n.Offer(t.Context(), nil, nil, nil)
 	wantCode(t, err, fault.OrchestratorCapped)
+	around := capability.Offer(capability.Default(), "0.9.1")
+	if _, err := n.Offer(t.Context(), nil, nil, &around); err != nil {
+		t.Errorf("a gateway that lists models: %v", err)
+	}
 	req := jobRequest(t, tok)
 	in, err := n.Offer(t.Context(), nil, nil, req.Credentials.Capabilities)
 	if err != nil {

@@ -67,10 +67,14 @@ func add(c *capability.Capabilities, s *inference.ModelState) {
 	c.Capacities[id] += m.Capacity
 }
 
-// wantsAI reports whether a request names a pipeline.
+// wantsAI reports whether a request names a pipeline, or only looks around: it
+// names all that every node has, which no segment ever needs at once.
 func wantsAI(wanted *capability.Capabilities) bool {
 	if wanted == nil {
 		return false
+	}
+	if capability.Default().In(wanted.Bits) {
+		return true
 	}
 	for _, p := range pipeline.Table() {
 		if wanted.Bits.Has(p.Capability) {
