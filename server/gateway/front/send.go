@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// deadlineSlack is how much earlier than it must be a write's deadline is
-	// renewed: setting one for each event would cost more than the event.
-	deadlineSlack = 5 * time.Second
+	// renewals is how often within the stall time a write's deadline is renewed:
+	// setting one for each event would cost more than the event.
+	renewals = 8
 	// quick is the time of a write that waited for nobody: the system took the
 	// bytes. What takes longer waited for the client.
 	quick = time.Millisecond
@@ -47,8 +47,9 @@ func (x *exchange) put(b []byte) error {
 
 // deadline lets the client take something within the stall time, or be cut off.
 func (x *exchange) deadline(now time.Time) {
-	if now.Sub(x.written) > deadlineSlack {
-		_ = x.control.SetWriteDeadline(now.Add(x.f.opt.Limits.Stall + deadlineSlack))
+	stall := x.f.opt.Limits.Stall
+	if now.Sub(x.written) > stall/renewals {
+		_ = x.control.SetWriteDeadline(now.Add(stall + stall/renewals))
 		x.written = now
 	}
 }

@@ -79,7 +79,7 @@ func (x *exchange) successor(job *inference.Job) func(context.Context) any {
 		defer func() {
 			// Unlike a server's handlers nothing else keeps a defect from ending the node.
 			if p := recover(); p != nil {
-				y.err = fault.New(fault.Unexpected, "make video", fmt.Sprint(p))
+				y.err = fault.Wrap(fault.Unexpected, "make video", fmt.Errorf("%v", p))
 			}
 			if y.err != nil {
 				object, _ := objectOf(y.err)
