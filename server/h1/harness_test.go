@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,15 @@ import (
 	"github.com/tuttinode/tutti/server/h1"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(envServe) != "" {
+		if err := serveCanned(); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // transport is a Transport that leaves nothing behind.
 func transport(t testing.TB, opt h1.Options) *h1.Transport {

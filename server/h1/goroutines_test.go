@@ -1,0 +1,40 @@
+package h1_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"testing"
+
+	"github.com/tuttinode/tutti/server/h1"
+)
+
+// A stream that is open costs no goroutine. This test runs alone, because it
+// counts those of the whole process.
+func TestStreamsCostNoGoroutines(t *testing.T) {
+	tr := transport(t, h1.Options{Dial: func(context.Context, string, string) (net.Conn, error) {
+		return &cannedConn{text: streamed + "3\r\nabc\r\n", step: 1 << 20}, nil
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	before := runtime.NumGoroutine()
+	var open []*http.Response
+	for range 100 {
+		resp, err := tr.RoundTrip(post(t, ctx, "http://host/", "x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(resp.Body, make([]byte, 3)); err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, resp)
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines more", after-before)
+	}
+	for _, resp := range open {
+		_ = resp.Body.Close()
+	}
+}
