@@ -42,11 +42,11 @@ func targetOf(u *url.URL) (target, error) {
 	return t, nil
 }
 
-// dial makes a new connection.
+// dial makes a new connection. Its errors are ConnectErrors.
 func (t *Transport) dial(ctx context.Context, to target) (*conn, error) {
 	raw, err := t.connect(ctx, to)
 	if err != nil {
-		return nil, err
+		return nil, &ConnectError{err}
 	}
 	if !to.secure {
 		return newConn(to, raw, raw), nil
@@ -61,7 +61,7 @@ func (t *Transport) dial(ctx context.Context, to target) (*conn, error) {
 	secured := tls.Client(raw, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = raw.Close()
-		return nil, fmt.Errorf("TLS with %s: %w", to.address, err)
+		return nil, &ConnectError{fmt.Errorf("TLS with %s: %w", to.address, err)}
 	}
 	return newConn(to, raw, secured), nil
 }

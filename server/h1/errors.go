@@ -25,3 +25,12 @@ func malformed(format string, args ...any) error {
 func unsendable(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrRequest, fmt.Sprintf(format, args...))
 }
+
+// ConnectError says that no connection came about, so that nothing was sent.
+type ConnectError struct{ Err error }
+
+// Error is the cause's text.
+func (e *ConnectError) Error() string { return "connect: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ConnectError) Unwrap() error { return e.Err }

@@ -17,8 +17,8 @@ type Options struct {
 	// Now is the clock by which tokens expire; default time.Now.
 	Now func() time.Time
 	// Jobs carries AI jobs; default HTTP/1.1 with certificates unchecked. An error
-	// from it that is a *ConnectError, or a net.OpError of a dial, says that nothing
-	// was sent.
+	// from it that is an *h1.ConnectError, or a net.OpError of a dial, says that
+	// nothing was sent.
 	Jobs http.RoundTripper
 	// FirstByte is how long the first byte of an AI job's answer may take; default
 	// 5 min, below 0 no limit.

@@ -1,32 +1,21 @@
 package upstream
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/h1"
 )
 
 // defaultFirstByte is how long an answer's first byte may take: a cold model may
 // have to be loaded first.
 const defaultFirstByte = 5 * time.Minute
 
-// ConnectError says that no connection came about, so that nothing was sent.
-type ConnectError struct{ Err error }
-
-// Error is the cause's text.
-func (e *ConnectError) Error() string { return "connect: " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *ConnectError) Unwrap() error { return e.Err }
-
 // notSent reports whether an exchange failed before anything was sent.
 func notSent(err error) bool {
-	if _, ok := errors.AsType[*ConnectError](err); ok {
+	if _, ok := errors.AsType[*h1.ConnectError](err); ok {
 		return true
 	}
 	op, ok := errors.AsType[*net.OpError](err)
@@ -35,34 +24,13 @@ func notSent(err error) bool {
 
 // jobTransport is HTTP/1.1: one job per connection, so that a client that leaves
 // closes one connection and every hop sees it at once.
-func jobTransport(dialer *net.Dialer) *http.Transport {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
+func jobTransport(dialer *net.Dialer) *h1.Transport {
 	config := tlsConfig("http/1.1")
-	plain := func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, &ConnectError{err}
-		}
-		return conn, nil
-	}
-	secure := func(ctx context.Context, network, address string) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, route.DialTimeout)
-		defer cancel()
-		conn, err := (&tls.Dialer{NetDialer: dialer, Config: config}).DialContext(ctx, network, address)
-		if err != nil {
-			return nil, &ConnectError{err}
-		}
-		return conn, nil
-	}
-	return &http.Transport{
-		DialContext:            plain,
-		DialTLSContext:         secure,
-		Protocols:              protocols,
-		MaxIdleConns:           4096,
-		MaxIdleConnsPerHost:    1024,
-		IdleConnTimeout:        5 * time.Minute, // orchestrators wait 10
-		DisableCompression:     true,
-		MaxResponseHeaderBytes: 64 << 10,
-	}
+	// Events are small, and are wanted as soon as they come.
+	config.DynamicRecordSizingDisabled = false
+	return h1.New(h1.Options{
+		TLS: config, Dial: dialer.DialContext, DialTimeout: route.DialTimeout,
+		IdleTimeout: 5 * time.Minute, // orchestrators wait 10
+		IdlePerHost: 1024, Idle: 4096,
+	})
 }
