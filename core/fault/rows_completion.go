@@ -9,7 +9,7 @@ var completionRows = []Row{
 	},
 	{
 		Code: RequestTooLarge, Class: BadRequest,
-		Cause:  "The request's body is over the gateway's limit: 10 MiB of JSON, 52 MiB with a file.",
+		Cause:  "The request's body is over the gateway's limit: 10 MiB of JSON, 64 MiB with a file.",
 		Remedy: "Send less: a shorter conversation, smaller images, a shorter recording.",
 	},
 	{

@@ -38,11 +38,11 @@ func (x *exchange) passText() error {
 		return err
 	}
 	job := req.Job(jsonType[0], body, x.id)
-	var affinity []uint64
+	hint := broker.Hint{Rich: !req.Plain}
 	if req.Operation == inference.Chat {
-		affinity = pipeline.PrefixHashes(body)
+		hint.Affinity = pipeline.PrefixHashes(body)
 	}
-	answer, err := x.ask(ctx, job, affinity)
+	answer, err := x.ask(ctx, job, hint)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,11 @@ func (x *exchange) token() string { return keys.BearerToken(x.r.Header.Get("Auth
 // Authorizer.
 func (x *exchange) admit(ctx context.Context, need keys.Need) error {
 	need.Route = x.route.path
+	began := time.Now()
 	grant, err := x.f.opt.Keys.Admit(ctx, x.token(), need)
+	if took := time.Since(began); took > quick {
+		x.waited += took // for an operator's webhook
+	}
 	if err != nil {
 		return err
 	}
@@ -125,29 +129,28 @@ func (x *exchange) knock(ctx context.Context) error {
 
 // ask has a job answered, and tells a client that waits for a stream that it is
 // not forgotten. The answer's body is the caller's to close.
-func (x *exchange) ask(ctx context.Context, job *inference.Job, affinity []uint64) (*broker.Answer, error) {
+func (x *exchange) ask(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
 	began := time.Now()
 	if job.Stream {
 		x.keep.start()
 	}
-	answer, err := x.dispatch(ctx, job, affinity)
+	answer, err := x.dispatch(ctx, job, hint)
 	x.keep.stop()
 	x.waited += time.Since(began)
 	return answer, err
 }
 
 // dispatch waits the job's turn and has it answered.
-func (x *exchange) dispatch(ctx context.Context, job *inference.Job, affinity []uint64) (*broker.Answer, error) {
+func (x *exchange) dispatch(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
 	began := time.Now() // x.waited is left alone: the keep-alive's goroutine runs
-	wait, cancel := context.WithTimeout(ctx, x.f.opt.Limits.Wait)
-	release, err := x.f.lines.acquire(wait, job.Model, x.party())
-	cancel()
+	release, err := x.f.lines.acquire(ctx, x.f.opt.Limits.Wait, job.Model, x.party())
 	x.figures.Queue = time.Since(began)
 	if err != nil {
 		return nil, err
 	}
 	x.release = release
-	answer, err := x.f.opt.Dispatcher.Do(ctx, job, broker.Hint{Affinity: affinity, Party: x.figures.Key})
+	hint.Party = x.figures.Key
+	answer, err := x.f.opt.Dispatcher.Do(ctx, job, hint)
 	if err != nil {
 		return nil, err
 	}

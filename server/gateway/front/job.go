@@ -60,7 +60,21 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 		return nil, err
 	}
 	x.figures.Units = req.Units
+	if req.Duration > 0 {
+		if b, err = x.withDuration(in.contentType, b, req.Duration); err != nil {
+			return nil, err
+		}
+	}
 	return req.Job(in.contentType, b, x.id), nil
+}
+
+// withDuration tells the runner how long the audio is.
+func (x *exchange) withDuration(contentType string, body []byte, d time.Duration) ([]byte, error) {
+	out, err := pipeline.WithDuration(contentType, body, d)
+	if err != nil {
+		return nil, err
+	}
+	return out, x.grow(int64(len(out)))
 }
 
 // passJob serves a pipeline whose answer is text: it is passed on as it comes.
@@ -74,7 +88,7 @@ func (x *exchange) passJob() error {
 	if err != nil {
 		return err
 	}
-	answer, err := x.ask(ctx, job, nil)
+	answer, err := x.ask(ctx, job, broker.Hint{})
 	if err != nil {
 		return err
 	}
@@ -89,7 +103,7 @@ var errRefused = errors.New("refused by the runner")
 // collect has a job done whose answer is to be worked on, and reads all of it.
 // The error is errRefused when the client has its answer already.
 func (x *exchange) collect(ctx context.Context, job *inference.Job) ([]byte, *broker.Answer, error) {
-	answer, err := x.ask(ctx, job, nil)
+	answer, err := x.ask(ctx, job, broker.Hint{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -62,7 +62,7 @@ func (k *keepAlive) tick() {
 		return
 	}
 	k.x.beginStream("")
-	if k.x.put([]byte(keepAliveComment)) == nil {
+	if k.x.put(time.Now(), []byte(keepAliveComment)) == nil {
 		k.timer.Reset(k.x.f.opt.Limits.KeepAlive)
 	}
 	// A client that does not take it is gone or stuck: the handler finds out.

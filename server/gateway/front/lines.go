@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -17,9 +18,13 @@ type lines struct {
 	capacity     func(inference.Model) int
 
 	mu sync.Mutex
-	// models has a line while somebody is in it: clients choose the names.
+	// models keeps a line that nobody is in only while there are few: clients
+	// choose the names.
 	models map[inference.Model]*modelLine // guarded by mu
 }
+
+// fewLines is how many lines are kept for who comes next.
+const fewLines = 64
 
 type modelLine struct {
 	line *line.Line
@@ -32,12 +37,15 @@ func newLines(slots, queue int, capacity func(inference.Model) int) *lines {
 	return &lines{slots: slots, queue: queue, capacity: capacity, models: make(map[inference.Model]*modelLine)}
 }
 
-// acquire takes a place for one job, waiting for it until ctx ends. Errors are
-// faults ModelBusy, ModelBusyTooLong and Canceled. release gives the place back.
-func (l *lines) acquire(ctx context.Context, model inference.Model, party string) (release func(), err error) {
+// acquire takes a place for one job, waiting for it until ctx ends, but not longer
+// than limit. Errors are faults ModelBusy, ModelBusyTooLong and Canceled. release
+// gives the place back.
+func (l *lines) acquire(ctx context.Context, limit time.Duration, model inference.Model, party string) (release func(), err error) {
 	const op = "wait for the model"
 	m := l.enter(model)
-	free, err := m.line.Acquire(ctx, party)
+	wait := &patience{Context: ctx, limit: limit}
+	defer wait.end()
+	free, err := m.line.Acquire(wait, party)
 	if err == nil {
 		return func() {
 			free()
@@ -78,7 +86,29 @@ func (l *lines) enter(model inference.Model) *modelLine {
 func (l *lines) leave(model inference.Model, m *modelLine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if m.users--; m.users == 0 {
+	if m.users--; m.users == 0 && len(l.models) > fewLines {
 		delete(l.models, model)
+	}
+}
+
+// patience is a context that ends a while after somebody waits for it. Most
+// requests find a free place, and cost no timer. It is one goroutine's.
+type patience struct {
+	context.Context
+	limit  time.Duration
+	cancel context.CancelFunc
+}
+
+// Done begins the time.
+func (p *patience) Done() <-chan struct{} {
+	if p.cancel == nil {
+		p.Context, p.cancel = context.WithTimeout(p.Context, p.limit)
+	}
+	return p.Context.Done()
+}
+
+func (p *patience) end() {
+	if p.cancel != nil {
+		p.cancel()
 	}
 }

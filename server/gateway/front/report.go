@@ -44,7 +44,10 @@ func (x *exchange) report() {
 		level = slog.LevelError
 		attrs = append(attrs, slog.String("err", x.err.Error()))
 	}
-	x.f.opt.Log.LogAttrs(ctx, level, "request", attrs...)
+	// Without a position in the code, which would cost more than the line.
+	line := slog.NewRecord(x.f.opt.Now(), level, "request", 0)
+	line.AddAttrs(attrs...)
+	_ = x.f.opt.Log.Handler().Handle(ctx, line)
 }
 
 func appendText(attrs []slog.Attr, key, value string) []slog.Attr {

@@ -22,7 +22,7 @@ const (
 // AnswerNotTaken and Canceled.
 func (x *exchange) send(b []byte) error {
 	began := time.Now()
-	err := x.put(b)
+	err := x.put(began, b)
 	if took := time.Since(began); took > quick {
 		x.waited += took
 	}
@@ -30,8 +30,8 @@ func (x *exchange) send(b []byte) error {
 }
 
 // put is send without the time that it took.
-func (x *exchange) put(b []byte) error {
-	x.deadline(time.Now())
+func (x *exchange) put(now time.Time, b []byte) error {
+	x.deadline(now)
 	n, err := x.w.Write(b)
 	x.sent += int64(n)
 	if err == nil {
