@@ -32,7 +32,10 @@ func (o *Orchestrator) JobDone(f *inference.Figures, err error) {
 		attrs = append(attrs, fault.Attr(err))
 		level = jobLevel(err)
 	}
-	o.opt.Log.LogAttrs(context.Background(), level, "AI job", attrs...)
+	// Without a position in the code, which would cost more than the line.
+	line := slog.NewRecord(o.opt.Now(), level, "AI job", 0)
+	line.AddAttrs(attrs...)
+	_ = o.opt.Log.Handler().Handle(context.Background(), line)
 }
 
 // jobLevel is how loudly a failed job is told: our own defects as errors, what

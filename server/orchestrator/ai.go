@@ -100,7 +100,7 @@ func (x *exchange) run() error {
 	if err := x.decode(); err != nil {
 		return err
 	}
-	credentials, err := readRequest(x.r.Header)
+	credentials, err := x.s.credentials.read(x.r.Header)
 	if err != nil {
 		return err
 	}

@@ -22,15 +22,16 @@ const stopGrace = 3 * time.Second
 
 // Server is the listener. It is a lifecycle component that can drain.
 type Server struct {
-	opt     Options
-	orch    *orchestrate.Orchestrator
-	http    *http.Server
-	grpc    *grpc.Server
-	conns   *connections
-	uploads *budget
-	pieces  pieces
-	fetch   *http.Client
-	status  *statusPage
+	opt         Options
+	orch        *orchestrate.Orchestrator
+	http        *http.Server
+	grpc        *grpc.Server
+	conns       *connections
+	uploads     *budget
+	credentials credentials
+	pieces      pieces
+	fetch       *http.Client
+	status      *statusPage
 
 	// mu guards addr.
 	mu   sync.Mutex

@@ -31,11 +31,11 @@ func (s settings) compare(ctx context.Context, b *stand, title, body string, tot
 			rate *[]float64
 		}{
 			{b.proxy, b.proxyPIDs, &proxy, &proxyRate},
-			{b.gateway, b.gatewayPIDs, &gateway, &rate},
+			{b.open, b.openPIDs, &gateway, nil},
 			{b.proxies, b.proxiesPIDs, &proxies, nil},
-			{b.gateway, b.bothPIDs, &both, nil},
+			{b.gateway, b.bothPIDs, &both, &rate},
 		} {
-			micros, perSecond, err := cost(ctx, newClient(m.url, b.key), body, total, m.pids)
+			micros, perSecond, err := cost(ctx, newClient(m.url), body, total, m.pids)
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ func (s settings) compare(ctx context.Context, b *stand, title, body string, tot
 		}
 	}
 	fmt.Fprintf(s.out, "%s, %d at once (median of %d)                        tutti      peer       ratio\n", title, workers, s.runs)
-	s.row("gateway, keys and metrics on | one proxy", "µs CPU", median(gateway), median(proxy), oneHop)
+	s.row("gateway, all on, no TLS behind | one proxy", "µs CPU", median(gateway), median(proxy), oneHop)
 	s.row("gateway + orchestrator, TLS | two, TLS + h2", "µs CPU", median(both), median(proxies), twoHops)
 	fmt.Fprintf(s.out, "  requests per second: two hops of tutti on one core %.0f, one proxy %.0f\n\n", median(rate), median(proxyRate))
 	return nil
@@ -69,7 +69,7 @@ func (s settings) latency(ctx context.Context, b *stand) error {
 			url  string
 			into *[2][]float64
 		}{{b.direct, &direct}, {b.proxy, &proxy}, {b.proxies, &proxies}, {b.gateway, &gateway}} {
-			c := newClient(m.url, b.key)
+			c := newClient(m.url)
 			for i, body := range []string{plainBody, streamBody} {
 				var took []float64
 				for range each {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -19,12 +18,12 @@ import (
 // before it, two proxies with TLS between, and gateway and orchestrator.
 type stand struct {
 	procs []*exec.Cmd
-	// direct, proxy, proxies and gateway are the addresses to ask.
-	direct, proxy, proxies, gateway string
-	// key is what the gateway asks for.
-	key string
+	// direct, proxy, proxies, gateway and open are the addresses to ask; open is a
+	// gateway whose orchestrator takes jobs without TLS, as the one proxy's server
+	// does.
+	direct, proxy, proxies, gateway, open string
 	// The processes whose cost counts.
-	proxyPIDs, proxiesPIDs, gatewayPIDs, bothPIDs []int
+	proxyPIDs, proxiesPIDs, openPIDs, gatewayPIDs, bothPIDs []int
 }
 
 func (s settings) start(ctx context.Context) (*stand, error) {
@@ -33,8 +32,8 @@ func (s settings) start(ctx context.Context) (*stand, error) {
 		return nil, err
 	}
 	b := &stand{}
-	model, proxy, inner, outer, gateway, service := freeAddr(), freeAddr(), freeAddr(), freeAddr(), freeAddr(), freeAddr()
-	b.direct, b.proxy, b.proxies, b.gateway = "http://"+model, "http://"+proxy, "http://"+outer, "http://"+gateway
+	model, proxy, inner, outer := freeAddr(), freeAddr(), freeAddr(), freeAddr()
+	b.direct, b.proxy, b.proxies = "http://"+model, "http://"+proxy, "http://"+outer
 	fail := func(err error) (*stand, error) {
 		b.stop()
 		return nil, err
@@ -57,26 +56,40 @@ func (s settings) start(ctx context.Context) (*stand, error) {
 	if err != nil {
 		return fail(err)
 	}
-	tutti := filepath.Join(s.bin, "tutti")
-	gatewayDir := filepath.Join(s.dir, "gateway")
-	if b.key, err = createKey(ctx, tutti, gatewayDir); err != nil {
+	if err := s.nodes(ctx, b, "http", models, &b.open, &b.openPIDs, new([]int)); err != nil {
 		return fail(err)
 	}
-	if err := b.run("1", &b.bothPIDs, tutti, "-orchestrator", "-aiWorker", "-aiModels", models, "-aiAllowUnverified", "-serviceAddr", service,
-		"-httpAddr", service, "-cliAddr", freeAddr(), "-dataDir", filepath.Join(s.dir, "orchestrator"), "-monitor"); err != nil {
-		return fail(err)
-	}
-	if err := b.run("1", &b.gatewayPIDs, tutti, "-gateway", "-orchAddr", service, "-httpAddr", gateway, "-cliAddr", freeAddr(),
-		"-dataDir", gatewayDir, "-monitor"); err != nil {
+	if err := s.nodes(ctx, b, "https", models, &b.gateway, &b.gatewayPIDs, &b.bothPIDs); err != nil {
 		return fail(err)
 	}
 	b.bothPIDs = append(b.bothPIDs, b.gatewayPIDs...)
-	for _, url := range []string{b.direct, b.proxy, b.proxies, b.gateway} {
-		if err := b.reach(ctx, url); err != nil {
+	for _, url := range []string{b.direct, b.proxy, b.proxies} {
+		if err := reach(ctx, url); err != nil {
 			return fail(fmt.Errorf("%s: %w", url, err))
 		}
 	}
 	return b, nil
+}
+
+// nodes starts an orchestrator that is reached by http or https and a gateway before
+// it.
+func (s settings) nodes(ctx context.Context, b *stand, scheme, models string, url *string, front, behind *[]int) error {
+	keys, err := s.keysFile()
+	if err != nil {
+		return err
+	}
+	tutti, dir := filepath.Join(s.bin, "tutti"), filepath.Join(s.dir, scheme)
+	gateway, service := freeAddr(), scheme+"://"+freeAddr()
+	*url = "http://" + gateway
+	if err := b.run("1", behind, tutti, "-orchestrator", "-aiWorker", "-aiModels", models, "-aiAllowUnverified", "-serviceAddr", service,
+		"-httpAddr", service, "-cliAddr", freeAddr(), "-dataDir", filepath.Join(dir, "orchestrator"), "-monitor"); err != nil {
+		return err
+	}
+	if err := b.run("1", front, tutti, "-gateway", "-orchAddr", service, "-httpAddr", gateway, "-cliAddr", freeAddr(),
+		"-dataDir", filepath.Join(dir, "gateway"), "-monitor", "-apiKeys", keys); err != nil {
+		return err
+	}
+	return reach(ctx, *url)
 }
 
 // modelsFile is an aiModels.json that names the stand-in.
@@ -91,18 +104,10 @@ func (s settings) modelsFile(url string) (string, error) {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// createKey makes an API key without limits in the gateway's store.
-func createKey(ctx context.Context, tutti, dir string) (string, error) {
-	out, err := exec.CommandContext(ctx, tutti, "key", "create", "-name", "bench", "-dataDir", dir).Output()
-	if err != nil {
-		return "", fmt.Errorf("create an API key: %w", err)
-	}
-	for word := range strings.FieldsSeq(string(out)) {
-		if strings.HasPrefix(word, "tk-") {
-			return word, nil
-		}
-	}
-	return "", fmt.Errorf("no key in %q", out)
+// keysFile is a file with the one API key that clients use.
+func (s settings) keysFile() (string, error) {
+	path := filepath.Join(s.dir, "keys.json")
+	return path, os.WriteFile(path, []byte(`[{"name": "bench", "key": "`+apiKey+`"}]`), 0o600)
 }
 
 // run starts a process, on one core where that can be had.
@@ -134,13 +139,13 @@ func (b *stand) stop() {
 }
 
 // reach waits until a whole answer comes.
-func (b *stand) reach(ctx context.Context, url string) error {
+func reach(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := newClient(url, b.key).ask(ctx, plainBody, nil)
+		err := newClient(url).ask(ctx, plainBody, nil)
 		if err == nil {
 			return nil
 		}

@@ -12,13 +12,13 @@ func (s settings) paced(ctx context.Context, b *stand) error {
 	const streams, chunks, pause = 100, 300, 10
 	body := pacedBody(chunks, pause)
 	var costs [3][]float64
-	var late [4][]float64
+	var late [5][]float64
 	for range s.runs {
 		for i, m := range []struct {
 			url  string
 			pids []int
-		}{{b.proxy, b.proxyPIDs}, {b.gateway, b.gatewayPIDs}, {b.proxies, b.proxiesPIDs}, {b.direct, nil}} {
-			c := newClient(m.url, b.key)
+		}{{b.proxy, b.proxyPIDs}, {b.open, b.openPIDs}, {b.proxies, b.proxiesPIDs}, {b.direct, nil}, {b.gateway, nil}} {
+			c := newClient(m.url)
 			before := cpu(m.pids)
 			gaps, err := pace(ctx, c, body, streams, pause)
 			if err != nil {
@@ -33,7 +33,7 @@ func (s settings) paced(ctx context.Context, b *stand) error {
 	fmt.Fprintf(s.out, "%d streams of %d chunks a second (median of %d)              tutti      peer       ratio\n", streams, 1000/pause, s.runs)
 	s.row("gateway | one proxy, per chunk", "µs CPU", median(costs[1]), median(costs[0]), 1.00)
 	fmt.Fprintf(s.out, "  p99 delay of a chunk, ms: direct %.2f, one proxy %.2f, tutti both hops %.2f, two proxies %.2f; added by tutti %.2f (asked 2)\n\n",
-		median(late[3]), median(late[0]), median(late[1]), median(late[2]), median(late[1])-median(late[3]))
+		median(late[3]), median(late[0]), median(late[4]), median(late[2]), median(late[4])-median(late[3]))
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (s settings) memory(ctx context.Context, b *stand) error {
 		here, stop := context.WithCancel(ctx)
 		heard := make(chan struct{}, streams)
 		var wg sync.WaitGroup
-		c := newClient(m.url, b.key)
+		c := newClient(m.url)
 		for range streams {
 			wg.Go(func() {
 				once := sync.OnceFunc(func() { heard <- struct{}{} })
@@ -111,7 +111,7 @@ func (s settings) memory(ctx context.Context, b *stand) error {
 
 // grow is how much more memory the processes hold after many requests.
 func (s settings) grow(ctx context.Context, b *stand) error {
-	c := newClient(b.gateway, b.key)
+	c := newClient(b.gateway)
 	if _, err := closedLoop(ctx, c, plainBody, workers, s.growth/5+1); err != nil {
 		return err
 	}

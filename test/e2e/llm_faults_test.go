@@ -111,7 +111,7 @@ func TestStreamBreaks(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	})
-	for cut := 1; cut < len(whole); cut += 7 {
+	for cut := 1; cut < len(whole); cut += 23 {
 		mu.Lock()
 		at = cut
 		mu.Unlock()

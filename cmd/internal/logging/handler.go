@@ -57,7 +57,12 @@ func (h *handler) WithGroup(name string) slog.Handler {
 // Handle writes the record as one line, with the position of the call that made
 // it.
 func (h *handler) Handle(_ context.Context, r slog.Record) error {
-	depth, found := depthOf(r.PC)
+	// A record without a position does not want one: finding it costs more than
+	// the line, and lines of single requests come in thousands.
+	depth, found := 0, true
+	if r.PC != 0 {
+		depth, found = depthOf(r.PC)
+	}
 	verbose := glog.Verbose(true)
 	if r.Level < slog.LevelInfo {
 		if verbose = glog.VDepth(depth, verbosityOf(r.Level)); !verbose {
@@ -71,7 +76,7 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 		line = appendAttr(line, h.group, a, 0)
 		return true
 	})
-	if !found && r.PC != 0 {
+	if !found {
 		line = append(line, " source="...)
 		line = appendValue(line, position(r.PC))
 	}
