@@ -40,15 +40,18 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions,
 		RetryWindow: n.cfg.AI.RetryTimeout, Log: n.log, Now: time.Now,
 	})
+	out := &gatewayAI{components: []lifecycle.Component{keys, b}}
 	f, err := front.New(front.Options{
 		Dispatcher: b, Keys: keys, Recorder: n.inferenceRecorder(metrics.Gateway),
+		Media:  n.gatewayMedia(out),
 		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)},
 		Log:    n.log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &gatewayAI{front: f, components: []lifecycle.Component{keys, b}}, nil
+	out.front = f
+	return out, nil
 }
 
 // queueLimit is the operator's number of waiting requests, whose 0 is none.

@@ -246,6 +246,44 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+func TestWithDuration(t *testing.T) {
+	t.Parallel()
+	// What the client says of it does not count.
+	ct, body := written("audio", []byte("sound"), "model_id", "m", "metadata", `{"duration":"99"}`)
+	for length, want := range map[time.Duration]string{
+		2900 * time.Millisecond: `{"duration":"2"}`, time.Millisecond: `{"duration":"1"}`, time.Hour: `{"duration":"3600"}`,
+	} {
+		got, err := pipeline.WithDuration(ct, body, length)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, params, _ := mime.ParseMediaType(ct)
+		form, err := multipart.NewReader(bytes.NewReader(got), params["boundary"]).ReadForm(1 << 20)
+		if err != nil || len(form.Value["metadata"]) != 1 || form.Value["metadata"][0] != want || form.Value["model_id"][0] != "m" || len(form.File["audio"]) != 1 {
+			t.Errorf("%v: %v: %+v", length, err, form)
+		}
+	}
+	if _, err := pipeline.WithDuration("text/plain", body, time.Second); fault.CodeOf(err) != fault.JobUnreadable {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestNobodyMeasures: that no media worker can look at audio says nothing about it.
+func TestNobodyMeasures(t *testing.T) {
+	t.Parallel()
+	ct, body := written("audio", []byte("sound"), "model_id", "m")
+	for _, code := range []fault.Code{fault.WorkerStartFailed, fault.WorkerQuarantined} {
+		_, err := pipeline.Parse(capability.AudioToText, "", ct, body, probe{err: fault.New(code, "probe", "")})
+		if fault.CodeOf(err) != code {
+			t.Errorf("%s became %v", code, err)
+		}
+	}
+	_, err := pipeline.Parse(capability.AudioToText, "", ct, body, probe{err: fault.New(fault.WorkerCrashed, "probe", "")})
+	if fault.CodeOf(err) != fault.AudioUnreadable || fault.Wire(err) != "Unable to calculate duration" {
+		t.Errorf("%v", err)
+	}
+}
+
 // FuzzForm holds what is taken against the standard library's reader.
 func FuzzForm(f *testing.F) {
 	ct, body := written("image", picture("png"), "model_id", "m", "prompt", "x")

@@ -28,7 +28,7 @@ const (
 // referred to any more afterwards.
 //
 // Errors are faults of class bad request: ImageUnreadable, AudioUnreadable,
-// UnitsTooMany; or what ctx's end is.
+// UnitsTooMany; what ctx's end is; or why media cannot look at anything.
 func (r *Request) Measure(ctx context.Context, media MediaProbe) error {
 	defer func() { r.file = nil }()
 	switch r.Model.Capability {
@@ -108,8 +108,12 @@ func (r *Request) measureAudio(ctx context.Context, media MediaProbe) error {
 	if err == nil && d <= 0 {
 		err = errors.New("no sound")
 	}
-	if err != nil {
-		return fault.Wrap(fault.AudioUnreadable, op, err)
+	switch code := fault.CodeOf(err); {
+	case err == nil:
+	case code == fault.WorkerStartFailed, code.Class() == fault.Busy:
+		return err // the sound has nothing to do with it
+	default:
+		return &fault.Fault{Code: fault.AudioUnreadable, Op: op, Detail: "Unable to calculate duration: send mp4, webm, mp3, flac, wav or m4a", Err: err}
 	}
 	r.Duration = d
 	return r.count(max(1, int64(d/time.Second)), unitsPerSecond)
