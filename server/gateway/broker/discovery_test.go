@@ -21,11 +21,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// brief makes discovery and retries short.
-func brief(o *broker.Options, _ *upstream.Options) {
-	o.RetryWindow = 200 * time.Millisecond
-	o.Patience = route.Patience{First: 50 * time.Millisecond, Stop: 500 * time.Millisecond}
-}
+// brief makes retries short.
+func brief(o *broker.Options, _ *upstream.Options) { o.RetryWindow = 200 * time.Millisecond }
 
 func TestNobodyCanDoIt(t *testing.T) {
 	t.Parallel()
@@ -179,8 +176,11 @@ func TestOneThatIsSilentStaysForAWhile(t *testing.T) {
 	for range 2 {
 		asked, _ := o.counts()
 		s.clock.move(2 * time.Second)
-		s.mustAsk(t)
-		eventually(t, "it is asked", func() bool { n, _ := o.counts(); return n > asked })
+		eventually(t, "it is asked", func() bool {
+			s.mustAsk(t)
+			n, _ := o.counts()
+			return n > asked
+		})
 		s.mustAsk(t)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -29,7 +30,7 @@ type setup struct {
 	list  atomic.Pointer[[]string]
 }
 
-// start makes a broker. Its retry window is long, so that a slow machine fails no
+// start makes a broker. Its times are long, so that a slow machine fails no
 // test.
 func start(t testing.TB, change func(*broker.Options, *upstream.Options), over ...*orchestrator) *setup {
 	t.Helper()
@@ -39,6 +40,7 @@ func start(t testing.TB, change func(*broker.Options, *upstream.Options), over .
 	opt := broker.Options{
 		Orchestrators: func(context.Context) ([]string, error) { return *s.list.Load(), nil },
 		Version:       "0.9.1", Now: s.clock.now, RefreshEvery: time.Hour, RetryWindow: time.Hour,
+		Patience: route.Patience{First: time.Minute, Stop: time.Minute},
 	}
 	if change != nil {
 		change(&opt, &up)

@@ -26,14 +26,18 @@ func (b *answerBody) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	n, err := b.rest.Read(p)
-	if err == nil || err == io.EOF {
-		return n, err
+	if err == nil {
+		return n, nil
 	}
-	code := fault.CompletionBroken
+	// An orchestrator that sees its client leave may end the answer in good order,
+	// and that end may still arrive. It is none.
 	if end := b.outer.Err(); end != nil {
-		code = fault.CodeOf(end)
+		return n, fault.Wrap(fault.CodeOf(end), "read answer", err)
 	}
-	return n, fault.Wrap(code, "read answer", err)
+	if err == io.EOF {
+		return n, io.EOF
+	}
+	return n, fault.Wrap(fault.CompletionBroken, "read answer", err)
 }
 
 // Close ends the exchange: what was not read is not wanted.

@@ -369,18 +369,23 @@ func TestSubmitFirstByteDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			gone := make(chan struct{})
+			arrived, gone := make(chan struct{}), make(chan struct{})
 			s := server(t, func(w http.ResponseWriter, r *http.Request) {
 				io.Copy(io.Discard, r.Body)
+				close(arrived)
 				begin(w)
 				<-r.Context().Done()
 				close(gone)
 			})
-			c := client(t, upstream.Options{FirstByte: 50 * time.Millisecond})
+			c := client(t, upstream.Options{FirstByte: 500 * time.Millisecond})
 			if _, err := c.Submit(t.Context(), terms(t, c, s.URL, "tutti/1"), job()); !errors.Is(err, fault.JobLate) {
 				t.Errorf("%v", err)
 			}
-			<-gone // the orchestrator is told
+			select {
+			case <-arrived:
+				<-gone // the orchestrator is told
+			default: // the time was over before it was reached
+			}
 		})
 	}
 }
