@@ -5,6 +5,9 @@ const (
 	// KeyMissing (class Unauthenticated): the request has no API key and the
 	// gateway wants one. Remedy: send Authorization: Bearer <key>.
 	KeyMissing Code = "KeyMissing"
+	// KeysNotConfigured (class Forbidden): the gateway has no API key, so it serves
+	// only its own machine. Remedy: tutti key create.
+	KeysNotConfigured Code = "KeysNotConfigured"
 	// KeyUnknown (class Unauthenticated): the API key is not one of the gateway's.
 	// Remedy: check for typing mistakes, or ask the operator for a key.
 	KeyUnknown Code = "KeyUnknown"

@@ -8,6 +8,11 @@ var keysRows = []Row{
 		Remedy: "Send the header `Authorization: Bearer <key>`; the operator makes keys with `tutti key create`.",
 	},
 	{
+		Code: KeysNotConfigured, Class: Forbidden,
+		Cause:  "The gateway listens where others can reach it, and has no API key. Until it has one, it takes AI requests from its own machine only.",
+		Remedy: "Make a key with `tutti key create -name app`, or name a key file with `-apiKeys`; it counts within a second.",
+	},
+	{
 		Code: KeyUnknown, Class: Unauthenticated,
 		Cause:  "The API key is not one of the gateway's: mistyped, cut short, or made on another node.",
 		Remedy: "Check the key for mistakes, or ask the operator for one.",

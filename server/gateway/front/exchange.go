@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -94,7 +95,23 @@ func (x *exchange) serve() error {
 		x.w.Header().Set("Allow", m)
 		return fault.New(fault.MethodNotAllowed, "take request", "this address takes "+m)
 	}
+	if err := x.local(); err != nil {
+		return err
+	}
 	return x.route.serve(x)
+}
+
+// local refuses strangers as long as there is no API key: models are work that
+// somebody pays for.
+func (x *exchange) local() error {
+	if _, all := x.f.opt.Keys.(open); all || x.f.opt.Keys.Required() {
+		return nil
+	}
+	peer, err := netip.ParseAddrPort(x.r.RemoteAddr)
+	if err == nil && peer.Addr().Unmap().IsLoopback() {
+		return nil
+	}
+	return fault.New(fault.KeysNotConfigured, "take request", "this gateway has no API keys yet, so it serves only its own machine")
 }
 
 // token is the client's bearer token.
