@@ -170,7 +170,7 @@ func logged(p *harness.Process, pieces ...string) (line string) {
 // started it.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	late := time.NewTimer(20 * time.Second)
+	late := time.NewTimer(harnessTime)
 	defer late.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -182,3 +182,6 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		}
 	}
 }
+
+// harnessTime is how long a test waits for something that must come.
+const harnessTime = 20 * time.Second

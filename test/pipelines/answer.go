@@ -86,7 +86,7 @@ func (r *Runner) reply(p pipeline.Pipeline, in Request, w http.ResponseWriter, w
 		out = map[string]any{"frames": []any{pictures(made)}}
 	case capability.TextToSpeech:
 		made = [][]byte{WAV(44100, len(in.Fields["text"])*2000)}
-		out = map[string]any{"audio": map[string]any{"url": dataURL("audio/wav", made[0])}}
+		out = map[string]any{"audio": map[string]any{"url": DataURL("audio/wav", made[0])}}
 	case capability.AudioToText:
 		out = map[string]any{"text": " one two", "chunks": []any{
 			map[string]any{"timestamp": []any{0.0, 1.5}, "text": " one"},
@@ -106,11 +106,12 @@ func (r *Runner) reply(p pipeline.Pipeline, in Request, w http.ResponseWriter, w
 func pictures(made [][]byte) []any {
 	out := make([]any, len(made))
 	for i, data := range made {
-		out[i] = map[string]any{"url": dataURL("image/png", data), "seed": seed + i, "nsfw": false}
+		out[i] = map[string]any{"url": DataURL("image/png", data), "seed": seed + i, "nsfw": false}
 	}
 	return out
 }
 
-func dataURL(kind string, data []byte) string {
+// DataURL is data as runners send it.
+func DataURL(kind string, data []byte) string {
 	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
 }
