@@ -44,6 +44,8 @@ type Options struct {
 	Verbosity  Verbosity
 	Conditions Conditions
 	Status     StatusSource
+	// AIPools answers /getAISessionPoolsInfo; nil on nodes that are no gateway.
+	AIPools AIPools
 	// Metrics serves /metrics; nil without -monitor.
 	Metrics http.Handler
 }

@@ -41,6 +41,9 @@ func (s *Server) routes() *http.ServeMux {
 	if s.opts.Limiter != nil {
 		mux.Handle("/setMaxSessions", s.sameSite(s.setMaxSessions))
 	}
+	if s.opts.AIPools != nil {
+		mux.HandleFunc("/getAISessionPoolsInfo", s.aiPools)
+	}
 	if s.opts.Metrics != nil {
 		mux.Handle("/metrics", s.opts.Metrics)
 	}
