@@ -54,6 +54,7 @@ type program struct {
 	startErr error
 	slots    int
 	assumed  bool
+	kind     backend.Kind
 	version  string
 	missing  bool
 	// The rest is changed while it runs, under host.mu.
@@ -279,7 +280,7 @@ func (c *client) Probe(ctx context.Context) (backend.Info, error) {
 	case now.missing:
 		return backend.Info{}, fault.New(fault.RunnerModelMissing, "probe", "the server has: other-model")
 	}
-	info := backend.Info{Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version}
+	info := backend.Info{Kind: now.kind, Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version}
 	if info.Health == "" {
 		info.Health = backend.OK
 		if age < now.silent+now.loads {

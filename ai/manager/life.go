@@ -141,6 +141,7 @@ func (r *runner) operate(ctx context.Context, c *container) end {
 		return end{kind: failed, why: err}
 	}
 	w := newWatch(r, b)
+	w.image = c.image
 	defer r.ready.Store(false)
 	defer w.end()
 	e := r.watchContainer(ctx, c, w)

@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -196,15 +197,15 @@ func (m *model) announce(now *inference.ModelState) {
 	m.log.Info("model", attrs...)
 }
 
-// conditions shows on the board why runners do not work. A cold model that finds
-// no room now is ordinary life.
+// conditions shows on the board why runners do not work, and what may go wrong
+// with those that do. A cold model that finds no room now is ordinary life.
 func (m *model) conditions() {
 	if m.o.Board == nil {
 		return
 	}
 	set := make(map[fault.Code]string)
 	for i := range m.all {
-		why := m.all[i].why
+		why := cmp.Or(m.all[i].why, m.all[i].concern)
 		code := fault.CodeOf(why)
 		if why == nil || code == fault.ModelNoRoom && m.runners[i].entry.cold() {
 			continue

@@ -100,7 +100,7 @@ func (r *runner) enter(state inference.State) {
 // fail reports why it does not work.
 func (r *runner) fail(why error, lines []string) {
 	r.report(func(s *status) {
-		s.state, s.why, s.lines, s.progress, s.devices, s.info = inference.Failed, why, lines, "", nil, backend.Info{}
+		*s = status{state: inference.Failed, why: why, lines: lines}
 	})
 }
 

@@ -133,3 +133,34 @@ func TestServersOfOneModelShareItsJobs(t *testing.T) {
 		<-r.done
 	})
 }
+
+// TestARunnerOfAnotherRelease works and is complained of once, until it is
+// replaced. What other kinds of servers call their release is their own matter.
+func TestARunnerOfAnotherRelease(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		h := newHost()
+		h.servers["http://old:1"] = &program{kind: backend.Contract, version: "0.9.2", slots: 1}
+		h.servers["http://other:1"] = &program{kind: backend.VLLM, version: "0.9.2", slots: 1}
+		r := begin(t, h, manager.Options{Entries: []manager.Entry{
+			{Model: llm("old"), URL: "http://old:1"}, {Model: llm("other"), URL: "http://other:1"},
+		}})
+		after(time.Minute)
+		r.state("old", inference.Ready, "")
+		r.state("other", inference.Ready, "")
+		all := r.board.Snapshot()
+		if len(all) != 1 || all[0].Code != fault.RunnerVersionMismatch || all[0].About != "llm old" {
+			t.Errorf("%+v", all)
+		}
+		if n := r.log.count("RunnerVersionMismatch"); n != 1 {
+			t.Errorf("told %d times", n)
+		}
+		h.mu.Lock()
+		h.servers["http://old:1"].version = "0.14.7"
+		h.mu.Unlock()
+		after(time.Minute)
+		if all := r.board.Snapshot(); len(all) != 0 {
+			t.Errorf("%+v", all)
+		}
+		r.end()
+	})
+}

@@ -15,7 +15,9 @@ type status struct {
 	state inference.State
 	// why is the reason for the state, or for the last failure until it is ready
 	// again; nil when all is well.
-	why      error
+	why error
+	// concern is what may go wrong with a runner that is ready; nil for nothing.
+	concern  error
 	lines    []string
 	progress string
 	devices  []string

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -16,6 +17,8 @@ type watch struct {
 	r      *runner
 	prober *prober
 	member *member
+	// image is the container's, "" for a server.
+	image string
 
 	// offered says that the member is in the pool.
 	offered bool
@@ -91,7 +94,7 @@ func (w *watch) ready(info *backend.Info) {
 	if w.offered {
 		w.r.model.pool.resize(w.member, n)
 		if !same(&w.r.now.info, info) {
-			w.r.report(func(s *status) { s.info = *info })
+			w.r.report(func(s *status) { s.info, s.concern = *info, w.concern(info) })
 		}
 		return
 	}
@@ -103,7 +106,22 @@ func (w *watch) ready(info *backend.Info) {
 	}
 	w.r.report(func(s *status) {
 		s.state, s.why, s.lines, s.progress, s.info = inference.Ready, nil, nil, "", *info
+		s.concern = w.concern(info)
 	})
+}
+
+// concern is that the runner is of another release than this node is written for:
+// it works, and where it does not it may say nothing. Other kinds of servers count
+// their versions their own way.
+func (w *watch) concern(info *backend.Info) error {
+	version := ""
+	if info.Kind == backend.Contract {
+		version = info.Version
+	}
+	if f := docker.CheckTag(w.image, version); f != nil {
+		return f
+	}
+	return nil
 }
 
 // same reports whether two answers say the same of what others are told.
