@@ -75,32 +75,33 @@ func (d *draft) blameSetting(name, text, remedy string) {
 // finishLLM reads the variables and judges them together.
 func (d *draft) finishLLM() {
 	m := DefaultLLM()
-	ok := d.switchSetting(use8Bit, &m.EightBit)
-	ok = d.numberSetting(pipelineParallel, &m.PipelineParallel, maxGPUs) && ok
-	ok = d.numberSetting(tensorParallel, &m.TensorParallel, maxGPUs) && ok
-	ok = d.tokensSetting(maxModelLen, &m.MaxModelLen) && ok
-	ok = d.tokensSetting(maxBatchedTokens, &m.MaxBatchedTokens) && ok
-	ok = d.numberSetting(maxSeqs, &m.MaxSeqs, maxSetting) && ok
-	ok = d.shareSetting(&m) && ok
+	d.switchSetting(use8Bit, &m.EightBit)
+	spread := d.numberSetting(pipelineParallel, &m.PipelineParallel, maxGPUs)
+	spread = d.numberSetting(tensorParallel, &m.TensorParallel, maxGPUs) && spread
+	batch := d.tokensSetting(maxModelLen, &m.MaxModelLen)
+	batch = d.tokensSetting(maxBatchedTokens, &m.MaxBatchedTokens) && batch
+	d.numberSetting(maxSeqs, &m.MaxSeqs, maxSetting)
+	d.shareSetting(&m)
 	d.entry.LLM = &m
-	if !ok {
-		return
+	// What could be read is judged, so that all mistakes are told at once.
+	if batch {
+		d.judgeBatch(&m)
 	}
-	d.judgeBatch(&m)
-	d.judgeSpread(&m)
+	if spread {
+		d.judgeSpread(&m)
+	}
 }
 
-func (d *draft) switchSetting(name string, to *bool) bool {
+func (d *draft) switchSetting(name string, to *bool) {
 	v, given := d.entry.Flags.Lookup(name)
 	if !given {
-		return true
+		return
 	}
 	on, ok := truth(v)
 	if !ok {
 		d.blameSetting(name, shown(v)+" is neither true nor false", "write true or false")
 	}
 	*to = on == "true"
-	return ok
 }
 
 func (d *draft) numberSetting(name string, to *int, most int) bool {
@@ -124,18 +125,17 @@ func (d *draft) tokensSetting(name string, to *inference.Tokens) bool {
 	return ok
 }
 
-func (d *draft) shareSetting(m *LLM) bool {
+func (d *draft) shareSetting(m *LLM) {
 	v, given := d.entry.Flags.Lookup(utilisation)
 	if !given {
-		return true
+		return
 	}
 	share, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
 	if err != nil || !(share > 0 && share <= 1) {
 		d.blameSetting(utilisation, shown(v)+" is not above 0 and at most 1", "write 0.97 for 97 % of the device's memory")
-		return false
+		return
 	}
 	m.Utilisation = share
-	return true
 }
 
 // judgeBatch: a batch that is shorter than a sequence can be makes the runner end
