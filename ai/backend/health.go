@@ -1,8 +1,11 @@
 package backend
 
 import (
+	"bytes"
 	"context"
 	"net/http"
+
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // health asks a runner of a kind how it is. reason is what it says beside it.
@@ -33,7 +36,8 @@ func (s *Server) health(ctx context.Context, kind Kind) (health Health, reason s
 }
 
 // contractHealth reads the health of a runner of the network's contract. One
-// that answers without a status, as shims do, is well.
+// that answers without a status, as shims do, is well; one that answers with a
+// web page is none.
 func (s *Server) contractHealth(a *said) (Health, string, error) {
 	var status struct {
 		Status string `json:"status"`
@@ -41,6 +45,8 @@ func (s *Server) contractHealth(a *said) (Health, string, error) {
 	switch {
 	case a.into(&status) && knownHealth(status.Status):
 		return Health(status.Status), "", nil
+	case a.ok() && bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<")):
+		return "", "", s.fault(fault.RunnerGarbled, opProbe, "answers "+healthPath+" with a web page", nil)
 	case a.ok():
 		return OK, "", nil
 	case a.status == http.StatusServiceUnavailable:

@@ -122,6 +122,7 @@ func TestProbeFaults(t *testing.T) {
 		detail string
 	}{
 		{"nothing of ours", map[string]page{"/": {200, "<html>"}}, fault.RunnerGarbled, "LLM container returned 404: 404 page not found (/v1/models)"},
+		{"a page everywhere", map[string]page{"/health": {200, "\n<!doctype html>"}, "/v1/models": {200, "<html>"}}, fault.RunnerGarbled, "LLM container answers /health with a web page"},
 		{"token refused", map[string]page{"/health": {200, ""}, "/v1/models": {401, `{"error":{"message":"Invalid API Key"}}`}}, fault.RunnerAuth, "LLM container returned 401: Invalid API Key (/v1/models)"},
 		{"busy", map[string]page{"/v1/models": {429, ``}}, fault.RunnerBusy, "LLM container returned 429 (/v1/models)"},
 		{"failing", map[string]page{"/v1/models": {500, `oops`}}, fault.RunnerFailed, "LLM container returned 500: oops (/v1/models)"},
