@@ -49,12 +49,10 @@ func (n *node) newAI(ctx context.Context) (*aiWork, error) {
 		n.log.Warn("models file", "notice", notice.String())
 	}
 	out := &aiWork{notice: n.reportModels(problems)}
-	if list.Empty() {
-		if out.notice == "" {
-			out.notice = "no models: -aiModels is not given"
-		}
-		return out, nil
+	if list.Empty() && out.notice == "" {
+		out.notice = "no models: -aiModels is not given"
 	}
+	// Without a model too: a node that has nothing else to do stays up and says why.
 	m, err := n.newManager(list, devices)
 	if err != nil {
 		return nil, err
@@ -63,22 +61,32 @@ func (n *node) newAI(ctx context.Context) (*aiWork, error) {
 	return out, nil
 }
 
-// reportModels tells of a models file's problems, once each, and returns what
-// /status says of them. The file's path stays in the log.
+// reportModels puts a models file's problems on the board, which tells of each
+// once, and returns what /status says of them. The file's path is not for anyone
+// to see.
 func (n *node) reportModels(problems error) string {
 	list, _ := errors.AsType[models.Problems](problems)
 	var codes []string
+	details := make(map[health.Key][]string)
+	var keys []health.Key
 	for _, p := range list {
-		n.log.Warn("models file", fault.Attr(p))
+		key := health.Key{Code: p.Code, About: p.Model}
+		if details[key] == nil {
+			keys = append(keys, key)
+		}
+		details[key] = append(details[key], p.Error())
 		if !slices.Contains(codes, string(p.Code)) {
 			codes = append(codes, string(p.Code))
 		}
-		if p.Code == fault.NoModels {
-			n.board.Report(health.Key{Code: fault.NoModels}, p)
-		}
 	}
-	if len(list) == 0 {
+	for _, key := range keys {
+		n.board.Set(key, strings.Join(details[key], " | "))
+	}
+	switch len(list) {
+	case 0:
 		return ""
+	case 1:
+		return "a problem in the models file: " + codes[0]
 	}
 	return fmt.Sprintf("%d problems in the models file: %s", len(list), strings.Join(codes, ", "))
 }
