@@ -27,7 +27,7 @@ func TestNoModels(t *testing.T) {
 			[]fault.Code{fault.ModelPipelineUnknown, fault.NoModels}, "text-to-music"},
 		{"only models that are not verified", writeFile(t, "aiModels.json", `[{"pipeline": "llm", "model_id": "meta-llama/meta-llama-3.1-8b-instruct", "warm": true, "url": "http://127.0.0.1:1"}]`), nil,
 			[]fault.Code{fault.ModelUnverified, fault.NoModels}, "meta-llama/meta-llama-3.1-8b-instruct"},
-		{"not even inline", "llm:a/b", nil, []fault.Code{fault.ModelFieldInvalid, fault.NoModels}, "llm:a/b"},
+		{"not even inline", "llm:a/b:perhaps", nil, []fault.Code{fault.ModelFieldInvalid, fault.NoModels}, "perhaps"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -103,10 +103,11 @@ func brokenModels(t *testing.T, e *engine.Engine) []broken {
 		{model: "test/no-registry", image: "127.0.0.1:1/tutti/ai-runner:llm", code: fault.ImagePullFailed},
 		{model: "test/unhealthy", flags: map[string]string{"FAKE_HEALTH": "ERROR"}, code: fault.ModelUnhealthy},
 		{model: "test/nobody", url: "http://" + harness.Address(t), code: fault.RunnerUnreachable},
+		{model: "test/elsewhere", url: page(t, http.StatusNotFound, "text/plain", "404 page not found"), code: fault.RunnerGarbled},
 		{model: "test/page", url: page(t, http.StatusOK, "text/html", "<html>hello</html>"), code: fault.RunnerGarbled},
 		{model: "test/locked", url: page(t, http.StatusUnauthorized, "application/json", `{"detail":{"msg":"Invalid bearer token."}}`),
-			extra: entry{"token": "not the right one"}, code: fault.RunnerAuth},
-		{model: "test/other-model", url: other.URL, code: fault.RunnerModelMissing},
+			extra: entry{"token": "not-the-right-one"}, code: fault.RunnerAuth},
+		{model: "test/other-model", url: other.URL, extra: entry{"served_model": "who/knows"}, code: fault.RunnerModelMissing},
 	}
 }
 
