@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/gateway/broker"
@@ -40,10 +41,15 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions,
 		RetryWindow: n.cfg.AI.RetryTimeout, Log: n.log, Now: time.Now,
 	})
-	out := &gatewayAI{components: []lifecycle.Component{keys, b}}
+	if !keys.Required() && !n.cfg.Addresses.GatewayListen.Loopback() {
+		n.log.Warn("AI requests are taken from this machine only",
+			fault.Attr(fault.New(fault.KeysNotConfigured, "open the gateway for AI", "there is no API key")))
+	}
+	n.pools = b
+	out := &gatewayAI{components: []lifecycle.Component{keys, &brokering{b, client}}}
 	f, err := front.New(front.Options{
 		Dispatcher: b, Keys: keys, Recorder: n.inferenceRecorder(metrics.Gateway),
-		Media:  n.gatewayMedia(out),
+		Media: n.gatewayMedia(out), Capacity: b.Capacity,
 		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)},
 		Log:    n.log, Now: time.Now, Rand: rand.Reader,
 	})
@@ -52,6 +58,18 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	}
 	out.front = f
 	return out, nil
+}
+
+// brokering is a broker that ends its connections when it ends.
+type brokering struct {
+	*broker.Broker
+	client *upstream.Client
+}
+
+// Run is the broker's.
+func (b *brokering) Run(ctx context.Context, ready func()) error {
+	defer b.client.Close()
+	return b.Broker.Run(ctx, ready)
 }
 
 // queueLimit is the operator's number of waiting requests, whose 0 is none.

@@ -29,6 +29,8 @@ type node struct {
 	// components are in starting order.
 	components []lifecycle.Component
 	limiter    admin.SessionLimiter
+	// pools is nil on nodes that are no gateway.
+	pools admin.AIPools
 	// media is nil where nothing needs media workers.
 	media *pool.Pool
 }
@@ -41,6 +43,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
+	n.add(headroom{})
 	if err := n.addMetrics(); err != nil {
 		return nil, err
 	}
@@ -96,6 +99,7 @@ func (n *node) addAdmin() {
 		Verbosity:    n.sink,
 		Conditions:   n.board,
 		Status:       statusSource{n},
+		AIPools:      n.pools,
 		Metrics:      page,
 	}))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -49,6 +50,11 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	}
 	if work.manager != nil {
 		n.add(work.manager)
+		if n.metrics != nil {
+			if err := n.metrics.WatchModels(metrics.Orchestrator, work.manager.Models); err != nil {
+				return fmt.Errorf("register metrics of models: %w", err)
+			}
+		}
 	}
 	n.add(rules)
 	if err := n.addListener(rules, work); err != nil {

@@ -45,8 +45,23 @@ func appendAttr(b []byte, prefix string, a slog.Attr, depth int) []byte {
 		return b
 	}
 	b = append(b, ' ')
-	b = appendValue(b, prefix+a.Key)
+	if prefix == "" {
+		b = appendValue(b, a.Key)
+	} else {
+		b = appendValue(b, prefix+a.Key)
+	}
 	b = append(b, '=')
+	// Numbers never need quotes.
+	switch v.Kind() {
+	case slog.KindInt64:
+		return strconv.AppendInt(b, v.Int64(), 10)
+	case slog.KindUint64:
+		return strconv.AppendUint(b, v.Uint64(), 10)
+	case slog.KindFloat64:
+		return strconv.AppendFloat(b, v.Float64(), 'g', -1, 64)
+	case slog.KindBool:
+		return strconv.AppendBool(b, v.Bool())
+	}
 	return appendValue(b, text(v))
 }
 
@@ -106,6 +121,9 @@ func isPlain(s string) bool {
 		return false
 	}
 	for _, r := range s {
+		if r < utf8.RuneSelf && r > ' ' && r != '"' && r != '=' && r != '\\' && r != 0x7f {
+			continue
+		}
 		if r <= ' ' || r == '"' || r == '=' || r == '\\' || r == utf8.RuneError || !unicode.IsPrint(r) {
 			return false
 		}
