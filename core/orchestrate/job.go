@@ -51,8 +51,7 @@ func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, erro
 	if o.opt.Worker == nil {
 		return nil, fault.New(fault.ModelNotServed, op, "this node has no AI")
 	}
-	offer := o.capabilities(everyModel)
-	if err := o.checkCredentials(op, &req.Credentials, &offer); err != nil {
+	if err := o.checkCredentials(op, &req.Credentials, o.whole()); err != nil {
 		return nil, err
 	}
 	if err := o.measure(ctx, &req); err != nil {

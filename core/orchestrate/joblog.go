@@ -3,6 +3,7 @@ package orchestrate
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -18,10 +19,10 @@ func (o *Orchestrator) JobDone(f *inference.Figures, err error) {
 		slog.String("pipeline", f.Model.Capability.Pipeline()),
 		slog.String("model", f.Model.ID),
 		slog.Int("status", f.Status),
-		slog.Duration("queue", f.Queue),
-		slog.Duration("first_byte", f.FirstByte),
-		slog.Duration("total", f.Total),
-		slog.Duration("own", f.Own),
+		millis("queue_ms", f.Queue),
+		millis("first_ms", f.FirstByte),
+		millis("total_ms", f.Total),
+		millis("own_ms", f.Own),
 		slog.Int64("tokens_in", int64(f.Usage.Prompt)),
 		slog.Int64("tokens_out", int64(f.Usage.Completion)),
 		slog.Int64("tokens_cached", int64(f.Usage.Cached)),
@@ -36,6 +37,11 @@ func (o *Orchestrator) JobDone(f *inference.Figures, err error) {
 	line := slog.NewRecord(o.opt.Now(), level, "AI job", 0)
 	line.AddAttrs(attrs...)
 	_ = o.opt.Log.Handler().Handle(context.Background(), line)
+}
+
+// millis is a duration in milliseconds, to the microsecond.
+func millis(key string, d time.Duration) slog.Attr {
+	return slog.Float64(key, float64(d.Microseconds())/1000)
 }
 
 // jobLevel is how loudly a failed job is told: our own defects as errors, what

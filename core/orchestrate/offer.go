@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"maps"
+	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
@@ -16,6 +17,28 @@ func (o *Orchestrator) Capabilities() capability.Capabilities {
 // everyModel is the offer with all models, also those that cannot be had at the
 // moment: they are no reason to call a request incompatible.
 func everyModel(*inference.ModelState) bool { return true }
+
+// wholeFresh is how long the offer of every model is used: what it says of
+// versions may be so old, which models there are does not change at all.
+const wholeFresh = 250 * time.Millisecond
+
+// wholeOffer is the offer of every model at a time.
+type wholeOffer struct {
+	at    time.Time
+	offer capability.Capabilities
+}
+
+// whole is the offer that jobs are compared with. It is shared and not to be
+// changed: making it for each job would cost more than all other checks.
+func (o *Orchestrator) whole() *capability.Capabilities {
+	now := o.opt.Now()
+	have := o.wholeOffer.Load()
+	if have == nil || now.Sub(have.at) >= wholeFresh || now.Before(have.at) {
+		have = &wholeOffer{at: now, offer: o.capabilities(everyModel)}
+		o.wholeOffer.Store(have)
+	}
+	return &have.offer
+}
 
 // capabilities is the configured offer and the models that which picks.
 //

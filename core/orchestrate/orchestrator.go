@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -14,10 +15,12 @@ import (
 // Orchestrator is the one set of rules that every request to this node meets.
 // Its methods may be called at the same time.
 type Orchestrator struct {
-	opt       Options
-	tokens    *Tokens
-	results   *Results
-	artifacts *Artifacts
+	opt     Options
+	tokens  *Tokens
+	results *Results
+	// wholeOffer is what whole remembers.
+	wholeOffer atomic.Pointer[wholeOffer]
+	artifacts  *Artifacts
 
 	// mu guards what follows, and the sessions themselves.
 	mu          sync.Mutex

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/golang/glog"
 )
@@ -54,6 +55,12 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return &child
 }
 
+// lines are buffers for lines that are being put together; long ones are not kept.
+var lines = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxKept is the longest buffer that is kept, in bytes.
+const maxKept = 4 << 10
+
 // Handle writes the record as one line, with the position of the call that made
 // it.
 func (h *handler) Handle(_ context.Context, r slog.Record) error {
@@ -69,7 +76,8 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 			return nil
 		}
 	}
-	line := make([]byte, 0, 256)
+	buffer := lines.Get().(*[]byte)
+	line := (*buffer)[:0]
 	line = appendMessage(line, r.Message)
 	line = append(line, h.fields...)
 	r.Attrs(func(a slog.Attr) bool {
@@ -81,6 +89,9 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 		line = appendValue(line, position(r.PC))
 	}
 	text := string(line)
+	if *buffer = line; cap(line) <= maxKept {
+		lines.Put(buffer)
+	}
 	switch {
 	case r.Level >= slog.LevelError:
 		glog.ErrorDepth(depth, text)
