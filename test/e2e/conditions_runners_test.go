@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -71,6 +72,9 @@ func tag(t *testing.T, e *engine.Engine, image, name string) string {
 	if _, err := e.API.ImageTag(t.Context(), client.ImageTagOptions{Source: image, Target: name}); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		_, _ = e.API.ImageRemove(context.WithoutCancel(t.Context()), name, client.ImageRemoveOptions{Force: true})
+	})
 	return name
 }
 

@@ -44,14 +44,15 @@ func startNode(t *testing.T, s setup) *aiNode {
 	if s.orch == "" {
 		s.orch = harness.Address(t)
 	}
-	env := append([]string{"DOCKER_HOST=unix://" + filepath.Join(t.TempDir(), "none.sock")}, s.env...)
+	host := "unix://" + filepath.Join(t.TempDir(), "none.sock")
 	if s.engine != nil {
-		env = append(env, "DOCKER_HOST="+s.engine.Host)
+		host = s.engine.Host
 		t.Cleanup(func() { removeContainers(t, s.engine, s.orch) })
 	}
 	if s.entries != nil {
 		s.models = writeModels(t, s.entries)
 	}
+	env := append([]string{"DOCKER_HOST=" + host}, s.env...)
 	n := &aiNode{t: t, orch: s.orch, admin: harness.Address(t)}
 	n.Process = harness.StartIn(t, binary, env, append([]string{"-orchestrator", "-aiWorker", "-aiModels", s.models,
 		"-serviceAddr", n.orch, "-httpAddr", n.orch, "-cliAddr", n.admin, "-dataDir", t.TempDir()}, s.args...)...)
@@ -207,4 +208,10 @@ func pathWith(t *testing.T, program string) string {
 		t.Fatal(err)
 	}
 	return "PATH=" + filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
+}
+
+// cleared waits until the node has nothing to complain of.
+func (n *aiNode) cleared() {
+	n.t.Helper()
+	n.Wait("no condition", time.Minute, func() bool { return len(n.conditions()) == 0 })
 }

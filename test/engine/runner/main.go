@@ -19,7 +19,7 @@
 //	FAKE_DEAF               if set, SIGTERM is ignored
 //
 // POST /__die ends it with status 7; POST /__health with a status as body changes
-// what health says.
+// what health says; POST /__eat with a number as body takes so many MB.
 package main
 
 import (

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,11 @@ func (r *runner) routes() http.Handler {
 	m.HandleFunc("GET /hardware/stats", func(w http.ResponseWriter, _ *http.Request) { answer(w, r.named("gpu_stats", object{})) })
 	m.HandleFunc("POST /llm", r.llm)
 	m.HandleFunc("POST /__die", func(http.ResponseWriter, *http.Request) { r.once.Do(func() { close(r.die) }) })
+	m.HandleFunc("POST /__eat", func(_ http.ResponseWriter, q *http.Request) {
+		b, _ := io.ReadAll(io.LimitReader(q.Body, 64))
+		n, _ := strconv.Atoi(string(b))
+		eat(n)
+	})
 	m.HandleFunc("POST /__health", func(_ http.ResponseWriter, q *http.Request) {
 		b, _ := io.ReadAll(io.LimitReader(q.Body, 64))
 		r.mu.Lock()
