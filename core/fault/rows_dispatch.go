@@ -9,7 +9,7 @@ var dispatchRows = []Row{
 	},
 	{
 		Code: OrchestratorsFull, Class: Busy,
-		Cause:  "Every orchestrator that serves the model said that all its slots are taken.",
+		Cause:  "Every orchestrator that serves the model said that it has no room for the job: all slots are taken, or the model cannot be started there at the moment.",
 		Remedy: "Try again after the time in Retry-After; the operator can add orchestrators or runners.", Retryable: true,
 	},
 	{
