@@ -51,6 +51,10 @@ type parser struct {
 	// done counts the bytes of [DONE] that the data was so far, -1 for other data.
 	done int
 	json walker
+
+	repeat repeat
+	// again: the event that has passed had the form of an earlier one.
+	again bool
 }
 
 // clean reports whether nothing of a next event has come.
@@ -60,6 +64,22 @@ func (p *parser) clean() bool { return p.line == lineStart && !p.data && !p.fail
 // many, and whether an event ended. A line that ends in a carriage return ends
 // once the byte after it is known.
 func (p *parser) next(b []byte) (int, bool) {
+	if !p.clean() {
+		return p.read(b)
+	}
+	if n := p.repeat.match(b); n > 0 {
+		p.again, p.later = true, true
+		return n, true
+	}
+	n, ended := p.read(b)
+	if ended && p.data && !p.failed && p.done < 0 && p.json.complete() && p.json.facts == repeated() {
+		p.repeat.learn(b[:n])
+	}
+	return n, ended
+}
+
+// read is next without memory.
+func (p *parser) read(b []byte) (int, bool) {
 	for i := 0; i < len(b); {
 		if p.cr {
 			p.cr = false
@@ -199,6 +219,10 @@ func (p *parser) endLine() bool {
 
 // take returns the event that has passed, and begins the next.
 func (p *parser) take() event {
+	if p.again {
+		p.again = false
+		return event{facts: repeated(), data: true}
+	}
 	e := event{facts: p.json.facts, data: p.data, done: p.data && p.done == len(doneWord)}
 	if e.broken = !e.done && !p.json.complete(); e.done || e.broken {
 		e.facts = facts{}

@@ -4,7 +4,7 @@ import "github.com/tuttinode/tutti/core/inference"
 
 // Scanner watches a stream of events that passes by. The zero value is ready.
 // How the stream is cut into pieces makes no difference; lines may have any
-// length, and nothing is kept of them.
+// length; no more is kept than the form of one short event.
 type Scanner struct {
 	parser  parser
 	offset  int64

@@ -158,14 +158,17 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// A stream costs two allocations, for the form of its events, however long it is.
 // Not parallel: it counts allocations.
-func TestScannerKeepsNothing(t *testing.T) {
+func TestScannerKeepsOneForm(t *testing.T) {
 	for name, p := range streams(t) {
 		if allocs := testing.AllocsPerRun(10, func() {
 			var s sse.Scanner
-			s.Feed(p)
+			for range 10 {
+				s.Feed(p)
+			}
 			s.End()
-		}); allocs > 0 {
+		}); allocs > 2 {
 			t.Errorf("%s: %v allocations", name, allocs)
 		}
 	}
@@ -232,5 +235,37 @@ func BenchmarkScanner(b *testing.B) {
 		var s sse.Scanner
 		s.Feed(p)
 		s.End()
+	}
+}
+
+// Events of one form are read once; whatever differs from the form is read again.
+func TestRepeatedForm(t *testing.T) {
+	t.Parallel()
+	event := func(content, rest string) string {
+		return `data: {"id":"1","choices":[{"index":0,"delta":{"content":"` + content + `"}` + rest + "\n\n"
+	}
+	const tail = `,"finish_reason":null}]}`
+	var s sse.Scanner
+	for _, step := range []struct {
+		p                string
+		events, content  int
+		finished, failed bool
+	}{
+		{event("one", tail), 1, 1, false, false},
+		{event(" two", tail), 2, 2, false, false},
+		{event("", tail), 3, 2, false, false},
+		{event(`\"three\"`, tail), 4, 3, false, false},
+		{event(" four", tail)[:70], 4, 3, false, false},
+		{event(" four", tail)[70:], 5, 4, false, false},
+		{event(" five", tail) + event(" six", tail), 7, 6, false, false},
+		{event(" seven", `,"finish_reason":"stop"}]}`), 8, 7, true, false},
+		{event(" eight", tail[:len(tail)-1]), 9, 7, true, false}, // not JSON
+		{event(" nine", tail), 10, 8, true, false},
+		{`data: {"error":{"message":"x"}}` + "\n\n", 11, 8, true, true},
+	} {
+		s.Feed([]byte(step.p))
+		if s.Events() != step.events || s.Content() != step.content || s.Finished() != step.finished || s.Failed() != step.failed {
+			t.Errorf("after %q: %d events, %d with content, %v, %v; want %+v", step.p, s.Events(), s.Content(), s.Finished(), s.Failed(), step)
+		}
 	}
 }

@@ -187,8 +187,12 @@ func (x *exchange) admit(credentials orchestrate.SegmentRequest) (*orchestrate.J
 	return job, nil
 }
 
-// wait books the time since begun as not ours.
-func (x *exchange) wait(begun time.Time) { x.waited += x.s.opt.Now().Sub(begun) }
+// wait books the time since begun as not ours, and returns it.
+func (x *exchange) wait(begun time.Time) time.Duration {
+	took := x.s.opt.Now().Sub(begun)
+	x.waited += took
+	return took
+}
 
 // done counts the job and writes its line into the log.
 func (x *exchange) done(err error) {

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -175,6 +177,9 @@ func (x *exchange) relayStream(reply *inference.Reply) error {
 	return err
 }
 
+// burst is the pace of an answer that comes faster than any model writes.
+const burst = time.Millisecond
+
 // pass reads to the end and gives every piece to write. Errors of reading are
 // StreamBroken or what the body says, those of write and of a client that went
 // away are Canceled.
@@ -184,7 +189,7 @@ func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
 	for {
 		begun := x.s.opt.Now()
 		n, err := from.Read(buf[:])
-		x.wait(begun)
+		took := x.wait(begun)
 		if n > 0 {
 			if err := write(buf[:n]); err != nil {
 				return x.gone(err)
@@ -195,6 +200,10 @@ func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
 			return nil
 		case err != nil:
 			return x.broken(err)
+		case took < burst:
+			// Much comes at once: whoever else has something to do goes first, and what
+			// has come by then goes out in one piece.
+			runtime.Gosched()
 		}
 	}
 }

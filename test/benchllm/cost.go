@@ -22,7 +22,7 @@ func cost(ctx context.Context, c *client, body string, total int, pids []int) (m
 
 // compare measures the four ways in turn, so that all have the same weather.
 func (s settings) compare(ctx context.Context, b *stand, title, body string, total int, oneHop, twoHops float64) error {
-	var proxy, proxies, gateway, both, rate, proxyRate []float64
+	var proxy, proxies, gateway, front, both, rate, proxyRate []float64
 	for range s.runs {
 		for _, m := range []struct {
 			url  string
@@ -34,6 +34,7 @@ func (s settings) compare(ctx context.Context, b *stand, title, body string, tot
 			{b.open, b.openPIDs, &gateway, nil},
 			{b.proxies, b.proxiesPIDs, &proxies, nil},
 			{b.gateway, b.bothPIDs, &both, &rate},
+			{b.gateway, b.gatewayPIDs, &front, nil},
 		} {
 			micros, perSecond, err := cost(ctx, newClient(m.url), body, total, m.pids)
 			if err != nil {
@@ -48,6 +49,7 @@ func (s settings) compare(ctx context.Context, b *stand, title, body string, tot
 	fmt.Fprintf(s.out, "%s, %d at once (median of %d)                        tutti      peer       ratio\n", title, workers, s.runs)
 	s.row("gateway, all on, no TLS behind | one proxy", "µs CPU", median(gateway), median(proxy), oneHop)
 	s.row("gateway + orchestrator, TLS | two, TLS + h2", "µs CPU", median(both), median(proxies), twoHops)
+	fmt.Fprintf(s.out, "  of which the gateway %.1f\n", median(front))
 	fmt.Fprintf(s.out, "  requests per second: two hops of tutti on one core %.0f, one proxy %.0f\n\n", median(rate), median(proxyRate))
 	return nil
 }

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"runtime"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
+
+// burst is the pace of a stream that comes faster than any model writes.
+const burst = time.Millisecond
 
 // doneEvent ends a stream in OpenAI's way.
 const doneEvent = "data: [DONE]\n\n"
@@ -27,6 +31,7 @@ func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 		n, err := a.Body.Read(in.room())
 		now := time.Now()
 		x.waited += now.Sub(began)
+		busy := now.Sub(began) < burst
 		if n > 0 {
 			if x.figures.FirstByte == 0 {
 				x.figures.FirstByte = now.Sub(x.began)
@@ -40,6 +45,11 @@ func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 		}
 		if err != nil {
 			return x.endStream(in.rest(), err, hide)
+		}
+		if busy {
+			// Much comes at once: whoever else has something to do goes first, and what
+			// has come by then goes out in one piece.
+			runtime.Gosched()
 		}
 	}
 }
@@ -142,11 +152,13 @@ func lastEvent(b []byte) int {
 	if endsEvent(b) {
 		return len(b)
 	}
-	end := 0
-	for _, border := range []string{"\n\n", "\n\r\n", "\r\r"} {
-		if i := bytes.LastIndex(b, []byte(border)); i >= 0 {
-			end = max(end, i+len(border))
+	// Ends of lines are looked for from behind: the last border is within an
+	// event's length of the end, as a rule.
+	for at := len(b); at > 1; {
+		at = bytes.LastIndexAny(b[:at], "\n\r")
+		if at > 0 && endsEvent(b[:at+1]) {
+			return at + 1
 		}
 	}
-	return end
+	return 0
 }
