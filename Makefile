@@ -55,13 +55,18 @@ demo: build  ## the same without a browser: bounded, checked, exit 0 or what bro
 
 test: lint build race  ## everything CI runs: lint, build, all tests with the race detector
 
-race:  ## all tests with the race detector
+parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, the OpenAI client
+	@deploy/deps/deps.sh llama >/dev/null
+	@deploy/deps/deps.sh engine >/dev/null
+	@deploy/deps/deps.sh npm test/openai >/dev/null
+
+race: parts  ## all tests with the race detector
 	@echo 'go test -race $(PKG)'
 	@mkdir -p bin
 	@$(with) go test -race $(testflags) $(PKG) 2>&1 | tee bin/test.log
 	@awk '$$1 == "ok" { n++ } END { printf "packages: %d passed, 0 failed\n", n; exit n == 0 }' bin/test.log
 
-check: fmt vet  ## the quick one while working: format, vet, tests without race
+check: fmt vet parts  ## the quick one while working: format, vet, tests without race
 	@$(with) go test $(testflags) $(PKG)
 
 lint: fmt vet nocgo  ## gofmt, vet, staticcheck, the import table, what must build without cgo
@@ -103,7 +108,7 @@ benchvideo: build  ## only the video path
 benchllm: build  ## only the text path
 	@$(with) go run ./test/benchllm $(ARGS)
 
-e2e:  ## the tests that start real programs
+e2e: parts  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
 
 docs:  ## write the generated pages of docs/ anew
@@ -116,4 +121,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: help deps env build run demo test race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e docs generate clean
+.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e docs generate clean
