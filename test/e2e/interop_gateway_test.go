@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -176,6 +177,50 @@ func TestForeignGatewayStreams(t *testing.T) {
 			}
 			checkIdle(t, node, orch, cannedModel)
 		})
+	}
+}
+
+// TestForeignGatewayLives: events reach the gateway one by one, as the model server
+// sends them, and when the gateway leaves the model server is told.
+func TestForeignGatewayLives(t *testing.T) {
+	t.Parallel()
+	next, left := make(chan struct{}), make(chan struct{}, 1)
+	node, orch, _ := cannedPath(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			_, _ = io.WriteString(w, cannedEvent)
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-next:
+			case <-r.Context().Done():
+				left <- struct{}{}
+				return
+			}
+		}
+	})
+	g := newForeignGateway(t, orch)
+	m := inference.Model{Capability: capability.LLM, ID: cannedModel}
+	for version := range g.http {
+		ctx, leave := context.WithCancel(t.Context())
+		j := g.chat(m, 10, true)
+		j.Request = j.WithContext(ctx)
+		res, err := g.send(version, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(res.Body)
+		for range 5 {
+			for _, want := range []string{"data: {", "\n"} {
+				if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, want) {
+					t.Fatalf("%s: %v, %q", version, err, line)
+				}
+			}
+			next <- struct{}{}
+		}
+		leave()
+		res.Body.Close()
+		<-left
+		checkIdle(t, node, orch, cannedModel)
 	}
 }
 
