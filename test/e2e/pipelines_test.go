@@ -8,9 +8,11 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/test/pipelines"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
@@ -36,6 +38,13 @@ func TestPipelines(t *testing.T) {
 	n.node.Wait("the node to be idle", 20*time.Second, func() bool {
 		return model(t, n.orch, pipelines.Model("image-to-video")).Use == "idle"
 	})
+	// The gateway has started media workers for the sound; both end when asked.
+	for _, p := range []*harness.Process{n.gateway, n.node} {
+		p.Signal(syscall.SIGTERM)
+		if status := p.Exit(harnessTime); status != 0 {
+			t.Errorf("exit status %d:\n%s", status, p.Log())
+		}
+	}
 }
 
 // same holds results, fetched at the gateway, to what the runner made.
