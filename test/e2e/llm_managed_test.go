@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,11 +45,34 @@ func container(t *testing.T, e *engine.Engine, owner, model string) (id string, 
 		}
 		for _, env := range one.Container.Config.Env {
 			if env == "MODEL_ID="+model {
-				return c.ID, one.Container.State.Pid
+				return c.ID, processOf(t, c.ID)
 			}
 		}
 	}
 	return "", 0
+}
+
+// processOf finds a container's process by its cgroup. The engine's own number for
+// it may be of another PID namespace, where here some other process has it.
+func processOf(t *testing.T, id string) int {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cgroup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, _ := os.ReadFile(f)
+		if !strings.Contains(string(text), id) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pid
+	}
+	t.Fatalf("container %s has no process here", id)
+	return 0
 }
 
 // TestModelsTouchOnlyThemselves hurts each of three models in turn, two in
