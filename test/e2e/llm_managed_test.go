@@ -104,7 +104,11 @@ func TestModelsTouchOnlyThemselves(t *testing.T) {
 				t.Errorf("no reason: %+v", m)
 			}
 			awaitModel(t, node, orch, victim, "ready")
-			mustAsk(t, gw+"/llm", "", chatRequest(victim, 3, false))
+			// The gateway may have been told a moment ago that nobody has it.
+			node.Wait("the gateway to find "+victim, 30*time.Second, func() bool {
+				a, err := ask(t.Context(), gw+"/llm", "", chatRequest(victim, 3, false))
+				return err == nil && a.Status == http.StatusOK
+			})
 			if err := others(); err != nil {
 				t.Errorf("others noticed: %v", err)
 			}
