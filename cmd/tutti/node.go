@@ -43,7 +43,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
-	n.add(headroom{})
+	n.add(&headroom{})
 	if err := n.addMetrics(); err != nil {
 		return nil, err
 	}

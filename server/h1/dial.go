@@ -42,6 +42,35 @@ func targetOf(u *url.URL) (target, error) {
 	return t, nil
 }
 
+// dials bounds how many connections are being made at once: handshakes need much
+// memory for a short time, and a rush of them leaves it in pieces.
+const dials = 32
+
+// dialed is what became of a dial.
+type dialed struct {
+	c   *conn
+	err error
+}
+
+// connection makes a new connection, on a stack of its own: dialling needs a deep
+// one, and the goroutine of a request would keep that for as long as the answer
+// lasts.
+func (t *Transport) connection(ctx context.Context, to target) (*conn, error) {
+	select {
+	case t.dialling <- struct{}{}:
+	case <-ctx.Done():
+		return nil, &ConnectError{ctx.Err()}
+	}
+	done := make(chan dialed, 1)
+	go func() {
+		c, err := t.dial(ctx, to)
+		<-t.dialling
+		done <- dialed{c, err}
+	}()
+	d := <-done // ctx ends the dial too
+	return d.c, d.err
+}
+
 // dial makes a new connection. Its errors are ConnectErrors.
 func (t *Transport) dial(ctx context.Context, to target) (*conn, error) {
 	raw, err := t.connect(ctx, to)

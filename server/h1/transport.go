@@ -10,10 +10,12 @@ import (
 )
 
 // Transport sends requests and keeps connections. It is safe for concurrent use
-// and starts no goroutine.
+// and starts no goroutine that outlives a call.
 type Transport struct {
 	opt  Options
 	pool *pool
+	// dialling has an element per connection that is being made.
+	dialling chan struct{}
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -21,7 +23,7 @@ var _ http.RoundTripper = (*Transport)(nil)
 // New makes a Transport.
 func New(opt Options) *Transport {
 	opt = opt.completed()
-	return &Transport{opt: opt, pool: &pool{
+	return &Transport{opt: opt, dialling: make(chan struct{}, dials), pool: &pool{
 		perHost: opt.IdlePerHost, most: opt.Idle, timeout: opt.IdleTimeout, hosts: make(map[target][]*conn),
 	}}
 }
@@ -63,7 +65,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			body = again
 		}
 	}
-	c, err := t.dial(ctx, to)
+	c, err := t.connection(ctx, to)
 	if err != nil {
 		if cause := ctx.Err(); cause != nil {
 			err = cause

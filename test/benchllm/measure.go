@@ -48,6 +48,23 @@ func resident(pids []int) (sum int64) {
 	return sum
 }
 
+// binary is the part of resident that are pages of the program's own file, which
+// the system may drop and share.
+func binary(pids []int) (sum int64) {
+	for _, pid := range pids {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			continue
+		}
+		_, rest, _ := strings.Cut(string(text), "RssFile:")
+		if fields := strings.Fields(rest); len(fields) > 0 {
+			kb, _ := strconv.ParseInt(fields[0], 10, 64)
+			sum += kb * 1024
+		}
+	}
+	return sum
+}
+
 func median(x []float64) float64 { return quantile(x, 0.5) }
 
 func quantile(x []float64, q float64) float64 {

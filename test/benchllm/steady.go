@@ -100,12 +100,19 @@ func (s settings) memory(ctx context.Context, b *stand) error {
 				return fmt.Errorf("%s: not all of %d streams began", m.url, streams)
 			}
 		}
+		// What the rush of their beginning has left is gone after some seconds.
+		settled := time.NewTimer(10 * time.Second)
+		select {
+		case <-settled.C:
+		case <-ctx.Done():
+		}
+		settled.Stop()
 		figures[i] = resident(m.pids)
 		stop()
 		wg.Wait()
 	}
-	fmt.Fprintf(s.out, "%d slow streams: gateway %.1f MB (%.1f MB before; asked 60), one proxy %.1f MB (%.1f before)\n\n",
-		streams, float64(figures[0])/1e6, float64(idle)/1e6, float64(figures[1])/1e6, float64(idleProxy)/1e6)
+	fmt.Fprintf(s.out, "%d slow streams: gateway %.1f MB, %.1f of it the program's file (%.1f MB before; asked 60), one proxy %.1f MB (%.1f before)\n\n",
+		streams, float64(figures[0])/1e6, float64(binary(b.gatewayPIDs))/1e6, float64(idle)/1e6, float64(figures[1])/1e6, float64(idleProxy)/1e6)
 	return nil
 }
 

@@ -20,7 +20,7 @@ import (
 // Sizes of buffers. An idle stream holds a small one, so that a thousand of them
 // are a few megabytes; what comes quickly goes through a big one.
 const (
-	smallBuffer = 4 << 10
+	smallBuffer = 1 << 10
 	bigBuffer   = 32 << 10
 )
 
