@@ -14,7 +14,7 @@ func aiRows() []option {
 			to: func(c *Config) value { return boolean(&c.AI.AllowUnverified) }},
 		{name: "aiKeepAlive", mark: "T", roles: aiRoles, preset: "0s", help: "how long a model with warm false stays loaded without jobs, 0 until its place is needed",
 			to: func(c *Config) value { return duration(&c.AI.KeepAlive, 0) }},
-		{name: "aiQueue", mark: "T", roles: aiRoles | gateway, preset: "64", help: "requests that may wait for one model",
+		{name: "aiQueue", mark: "T", roles: aiRoles | gateway, preset: "64", help: "requests that may wait for one model; an orchestrator keeps room for one at least",
 			to: func(c *Config) value { return whole(&c.AI.Queue, 0, 100000) }},
 		{name: "apiKeys", mark: "T", roles: gateway, help: "file of API keys for AI requests, beside those of tutti key",
 			to: func(c *Config) value { return path(&c.Gateway.APIKeys) }},

@@ -96,12 +96,13 @@ func (n *node) newManager(list *models.Config, devices []gpus.Device) (*manager.
 		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
 		Backends:         runners(n.log),
 		ContainersPerGPU: n.cfg.AI.ContainersPerGPU,
-		Queue:            n.cfg.AI.Queue,
-		IdleTTL:          n.cfg.AI.KeepAlive,
-		Board:            n.board,
-		Recorder:         n.inferenceRecorder(metrics.Orchestrator),
-		Log:              n.log,
-		Now:              time.Now,
+		// Who waits for a cold model to load stands in the line too.
+		Queue:    max(1, n.cfg.AI.Queue),
+		IdleTTL:  n.cfg.AI.KeepAlive,
+		Board:    n.board,
+		Recorder: n.inferenceRecorder(metrics.Orchestrator),
+		Log:      n.log,
+		Now:      time.Now,
 	}
 	for _, d := range devices {
 		opt.Devices = append(opt.Devices, manager.Device{ID: d.ID, MemoryBytes: d.MemoryBytes})

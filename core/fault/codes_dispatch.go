@@ -9,6 +9,8 @@ const (
 	// OrchestratorsFull (class Busy): every orchestrator with the model has all its
 	// slots taken.
 	OrchestratorsFull Code = "OrchestratorsFull"
+	// ModelWithdrawn (class Busy): the model was offered lately and is not now.
+	ModelWithdrawn Code = "ModelWithdrawn"
 	// OperationUnknown (class NotFound): the model is there, but nobody who has it
 	// can do what is asked of it.
 	OperationUnknown Code = "OperationUnknown"

@@ -13,6 +13,11 @@ var dispatchRows = []Row{
 		Remedy: "Try again after the time in Retry-After; the operator can add orchestrators or runners.", Retryable: true,
 	},
 	{
+		Code: ModelWithdrawn, Class: Busy,
+		Cause:  "The orchestrators that served the model a moment ago do not offer it now: its runner has crashed and loads again, or was taken away.",
+		Remedy: "Try again after the time in Retry-After; if it lasts, /status of the orchestrators says why the model is not ready.", Retryable: true,
+	},
+	{
 		Code: OperationUnknown, Class: NotFound,
 		Cause:  "Orchestrators offer the model, but none of them can do what is asked of it: nodes of the existing network know only chat completions.",
 		Remedy: "Ask for a chat completion, or add an orchestrator of this software that serves the model.",

@@ -13,8 +13,9 @@ import (
 
 // nobody is the fault of a discovery that found nobody: that no orchestrator has the
 // model, that those who may have it are full, or that nobody can be reached. A model
-// that was there before (seen) is not unknown while somebody does not answer.
-func nobody(model inference.Model, seen bool, errs []error) error {
+// that was there lately is not unknown: its runner is loading again, or one of
+// those who do not answer has it.
+func nobody(model inference.Model, lately bool, errs []error) error {
 	counts := map[fault.Code]int{}
 	silent, answered := 0, 0
 	for _, err := range errs {
@@ -34,8 +35,10 @@ func nobody(model inference.Model, seen bool, errs []error) error {
 	switch {
 	case counts[fault.OrchestratorCapped] > 0:
 		f.Code = fault.OrchestratorsFull
-	case answered > 0 && !(seen && silent > 0):
+	case answered > 0 && !lately:
 		f.Code = fault.ModelUnknown
+	case answered > 0 && silent == 0:
+		f.Code = fault.ModelWithdrawn
 	}
 	var parts []string
 	for _, code := range slices.Sorted(maps.Keys(counts)) {

@@ -34,6 +34,7 @@ type pool struct {
 	searched time.Time // end of the last discovery, zero before
 	err      error     // why the last one found nobody, nil when it did
 	seen     bool      // somebody offered the model once
+	seenAt   time.Time // when that was the last time
 
 	used atomic.Int64 // time of the last job, Unix nanoseconds
 	open atomic.Int64 // orchestrators that were asked and have not answered
@@ -72,11 +73,15 @@ func (p *pool) session(uri string) *session {
 	return p.sessions[uri]
 }
 
-// hasBeenSeen reports whether somebody offered the model once.
-func (p *pool) hasBeenSeen() bool {
+// unknownAfter is how long after its last offer a model is taken to come back: a
+// runner that crashed loads again within minutes.
+const unknownAfter = 5 * time.Minute
+
+// lately reports whether somebody offered the model not long ago.
+func (p *pool) lately(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.seen
+	return p.seen && now.Sub(p.seenAt) < unknownAfter
 }
 
 // add takes an offer: a new orchestrator, or news of a known one, which keeps its
@@ -88,7 +93,7 @@ func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 	if !p.table.Put(offerOf(t)) {
 		return
 	}
-	p.seen = true
+	p.seen, p.seenAt = true, now
 	s := p.sessions[uri]
 	if s == nil {
 		p.sessions[uri] = newSession(asked, t)

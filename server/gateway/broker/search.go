@@ -81,7 +81,7 @@ func (b *Broker) discover(p *pool) error {
 	if usable > 0 {
 		return nil
 	}
-	return nobody(p.model, p.hasBeenSeen(), errs)
+	return nobody(p.model, p.lately(b.opt.Now()), errs)
 }
 
 // found takes an offer, or notes what is wrong with an orchestrator. It reports
