@@ -47,7 +47,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.IntVar(&s.runs, "runs", 5, "repetitions; the median counts")
 	fs.IntVar(&s.requests, "requests", 4000, "plain requests per repetition; streams are a quarter of it")
 	fs.IntVar(&s.growth, "growth", 100_000, "requests over which growth is measured")
-	only := fs.String("only", "", "one of plain, stream, latency, paced, memory, growth; empty runs all")
+	only := fs.String("only", "", "one of plain, stream, latency, paced, memory, growth, cold; empty runs all")
 	if err := fs.Parse(args); err != nil {
 		return 2
 	}
@@ -74,7 +74,7 @@ func (s settings) all(ctx context.Context, only string) error {
 	for _, part := range []struct {
 		name string
 		run  func(context.Context, *stand) error
-	}{{"plain", s.plain}, {"stream", s.stream}, {"latency", s.latency}, {"paced", s.paced}, {"memory", s.memory}, {"growth", s.grow}} {
+	}{{"plain", s.plain}, {"stream", s.stream}, {"latency", s.latency}, {"paced", s.paced}, {"memory", s.memory}, {"growth", s.grow}, {"cold", s.cold}} {
 		if only != "" && only != part.name {
 			continue
 		}
