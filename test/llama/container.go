@@ -40,7 +40,7 @@ func Import(ctx context.Context, engine *client.Client, tree string) error {
 		return err
 	}
 	entry = append(entry, "--model", "/models/"+modelName, "--alias", ModelID, "--host", "0.0.0.0", "--port", "8000",
-		"--parallel", "4", "--threads", "1", "--metrics", "--no-webui")
+		"--parallel", "4", "--threads", "1", "--metrics", "--no-webui", "--cache-ram", "0")
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(pack(w, tree)) }()
 	defer r.Close()

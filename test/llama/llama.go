@@ -120,6 +120,8 @@ func (s *Server) start(opt Options, addr string) error {
 	args := append([]string{
 		"--model", path, "--alias", s.Alias, "--host", host, "--port", port,
 		"--parallel", strconv.Itoa(slots), "--threads", "1", "--metrics", "--no-webui",
+		// Prompts of earlier requests are not kept: looking through them gets slow.
+		"--cache-ram", "0",
 	}, opt.Args...)
 	s.cmd, err = Command(opt.Tree, args...)
 	if err != nil {
