@@ -2,61 +2,17 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"log/slog"
 	"strings"
+
+	"github.com/tuttinode/tutti/core"
 )
 
-// masked is what is shown in place of a secret.
+// masked is what is shown in place of a part of a value that is secret.
 const masked = "***"
 
-// Secret is a value that is never shown: every way of printing it gives "***",
-// or "" when it is empty. Reveal is the only way to the value.
-//
-// The value is behind a pointer because fmt does not call the methods of values
-// in unexported fields; there it prints an address.
-type Secret struct{ value *string }
-
-// NewSecret wraps a value.
-func NewSecret(value string) Secret {
-	if value == "" {
-		return Secret{}
-	}
-	return Secret{&value}
-}
-
-// Reveal returns the value. What it returns must not be logged.
-func (s Secret) Reveal() string {
-	if s.value == nil {
-		return ""
-	}
-	return *s.value
-}
-
-// IsZero reports whether there is no value.
-func (s Secret) IsZero() bool { return s.value == nil }
-
-// String never shows the value.
-func (s Secret) String() string {
-	if s.IsZero() {
-		return ""
-	}
-	return masked
-}
-
-// GoString never shows the value.
-func (s Secret) GoString() string { return s.String() }
-
-// Format never shows the value, whatever the verb.
-func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
-
-// LogValue never shows the value.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// MarshalText never shows the value; JSON uses it too.
-func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+// Secret is a value that is never shown.
+type Secret = core.Secret
 
 // readSecret takes a text as a secret: when it names a file that exists, the
 // file's content without surrounding space, otherwise the text itself. A file
@@ -70,11 +26,11 @@ func readSecret(s string, in *Input) (Secret, error) {
 		if trimmed == "" {
 			return Secret{}, &unreadable{path: s, why: "the file is empty", content: true}
 		}
-		return NewSecret(trimmed), nil
+		return core.NewSecret(trimmed), nil
 	case errors.Is(err, fs.ErrPermission):
 		return Secret{}, &unreadable{path: s, why: "permission denied"}
 	case errors.Is(err, errTooLarge):
 		return Secret{}, &unreadable{path: s, why: err.Error()}
 	}
-	return NewSecret(s), nil
+	return core.NewSecret(s), nil
 }

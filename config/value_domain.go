@@ -117,7 +117,7 @@ func hostPorts(p *[]HostPort) value {
 
 // literalSecret is a secret that is never a path.
 func literalSecret(p *Secret) value {
-	return hidden(p, "secret", "text", func(s string, _ *Input) (Secret, error) { return NewSecret(s), nil })
+	return hidden(p, "secret", "text", func(s string, _ *Input) (Secret, error) { return core.NewSecret(s), nil })
 }
 
 // size is a number of bytes of at least low.

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
-	"pgregory.net/rapid"
 )
 
 // roundTrip checks that what a value prints is read as the same value.

@@ -5,35 +5,16 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 )
-
-// Token is a runner's bearer token. It shows itself to nobody.
-type Token string
-
-// String never shows the value.
-func (t Token) String() string {
-	if t == "" {
-		return ""
-	}
-	return "***"
-}
-
-// GoString never shows the value.
-func (t Token) GoString() string { return t.String() }
-
-// LogValue never shows the value.
-func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
-
-// MarshalText never shows the value.
-func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // Options describe one runner.
 type Options struct {
 	// URL is its base address; a trailing "/v1" is not minded.
 	URL string
 	// Token is sent as bearer token with every request, "" for none.
-	Token Token
+	Token core.Secret
 	// Model is the model's name in the network.
 	Model string
 	// Served is the name that the runner has for it, where the two differ. Without

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -76,7 +77,7 @@ func TestRequests(t *testing.T) {
 			f := newFake(t, tt.pages)
 			g := record(f, 200, "application/json", `{"data":[]}`)
 			o := options(f.url)
-			o.Token = "hunter2"
+			o.Token = core.NewSecret("hunter2")
 			if tt.change != nil {
 				tt.change(&o)
 			}
@@ -227,10 +228,10 @@ func TestEndlessAnswer(t *testing.T) {
 
 func TestTokenHidesItself(t *testing.T) {
 	t.Parallel()
-	o := backend.Options{Token: "hunter2"}
+	o := backend.Options{Token: core.NewSecret("hunter2")}
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "token", o.Token, "options", o)
-	text, err := json.Marshal(struct{ T backend.Token }{o.Token})
+	text, err := json.Marshal(struct{ T core.Secret }{o.Token})
 	if err != nil {
 		t.Fatal(err)
 	}

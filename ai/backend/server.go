@@ -83,8 +83,8 @@ func (s *Server) dress(r *http.Request) {
 	r.Header.Set("User-Agent", "tutti")
 	// Answers pass as they are.
 	r.Header.Set("Accept-Encoding", "identity")
-	if s.options.Token != "" {
-		r.Header.Set("Authorization", "Bearer "+string(s.options.Token))
+	if !s.options.Token.IsZero() {
+		r.Header.Set("Authorization", "Bearer "+s.options.Token.Reveal())
 	}
 }
 

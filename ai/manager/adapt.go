@@ -21,7 +21,7 @@ func Entries(c *models.Config) []Entry {
 
 func entry(e *models.Entry) Entry {
 	out := Entry{
-		Model: e.Model, URL: e.URL, Token: backend.Token(e.Token.Reveal()), ServedModel: e.ServedModel,
+		Model: e.Model, URL: e.URL, Token: e.Token, ServedModel: e.ServedModel,
 		Warm: e.Warm, Capacity: e.Capacity,
 		GPUs: e.GPUs.Count, GPUIDs: e.GPUs.IDs, Image: e.Image, Env: e.Environment(),
 	}

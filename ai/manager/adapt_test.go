@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/core"
 )
 
 func TestEntries(t *testing.T) {
@@ -17,7 +18,7 @@ func TestEntries(t *testing.T) {
 		{Model: llm("a"), Warm: true, Capacity: 2, LLM: llama, GPUs: models.GPUs{Count: 2, IDs: []string{"0", "1"}}, VRAM: 31},
 		{Model: llm("told"), LLM: llama, Image: "mine:1", VRAM: 8, GPUs: models.GPUs{Count: 1},
 			Flags: models.Settings{models.NewSetting("GPU_MEMORY_UTILIZATION", "0.5"), models.NewSetting("HF_TOKEN", "hidden")}},
-		{Model: llm("server"), URL: "http://one:8000", Token: models.NewSecret("hidden"), ServedModel: "llama3.1:8b", Capacity: 4},
+		{Model: llm("server"), URL: "http://one:8000", Token: core.NewSecret("hidden"), ServedModel: "llama3.1:8b", Capacity: 4},
 	}})
 	a, told, server := got[0], got[1], got[2]
 	if !a.Warm || a.Capacity != 2 || a.AssumedSlots != 64 || a.GPUs != 2 || len(a.GPUIDs) != 2 || a.MemoryBytes != 16 || a.MemoryShare != 0.97 {
@@ -29,7 +30,7 @@ func TestEntries(t *testing.T) {
 	if told.MemoryBytes != 8 || told.MemoryShare != 0.97 {
 		t.Errorf("%+v", told)
 	}
-	if server.URL != "http://one:8000" || string(server.Token) != "hidden" || server.ServedModel != "llama3.1:8b" || server.Capacity != 4 || len(server.Env) != 0 {
+	if server.URL != "http://one:8000" || server.Token.Reveal() != "hidden" || server.ServedModel != "llama3.1:8b" || server.Capacity != 4 || len(server.Env) != 0 {
 		t.Errorf("%+v", server)
 	}
 	if text := fmt.Sprintf("%v %+v", got, got); strings.Contains(text, "hidden") {

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -19,7 +19,7 @@ type Entry struct {
 	// URL is where the runner is reached; "" starts containers.
 	URL string
 	// Token is sent to URL, "" sends none.
-	Token backend.Token
+	Token core.Secret
 	// ServedModel is the runner's own name of the model, "" when it is Model.ID.
 	ServedModel string
 	// Warm loads the model at once and keeps it loaded. Servers are not ours to

@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
-	"pgregory.net/rapid"
 )
 
 func named(t *testing.T, dir, name string) *models.Config {

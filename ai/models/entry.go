@@ -18,7 +18,7 @@ type Entry struct {
 	// its end; "" means that the node starts a container.
 	URL string
 	// Token is sent to URL as bearer token.
-	Token Secret
+	Token core.Secret
 	// ServedModel is the model's name at the server behind URL, "" when it is
 	// Model.ID.
 	ServedModel string

@@ -155,7 +155,7 @@ func readToken(d *draft, v node) {
 		d.blame(fault.ModelFieldInvalid, v, "token", "it holds characters that cannot be sent in a header", "write it without spaces and line breaks")
 		return
 	}
-	d.entry.Token = NewSecret(v.text)
+	d.entry.Token = core.NewSecret(v.text)
 }
 
 func readServedModel(d *draft, v node) {

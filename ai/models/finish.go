@@ -3,6 +3,7 @@ package models
 import (
 	"strconv"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -27,7 +28,7 @@ func (d *draft) finish() {
 		return
 	}
 	d.noteIdle("has no effect without url", "token", "served_model")
-	d.entry.Token, d.entry.ServedModel = Secret{}, ""
+	d.entry.Token, d.entry.ServedModel = core.Secret{}, ""
 	if d.entry.Capacity > maxContainers {
 		d.blame(fault.ModelFieldInvalid, d.given["capacity"], "capacity", strconv.Itoa(d.entry.Capacity)+" containers are more than a machine runs", "write 100 or less")
 	}

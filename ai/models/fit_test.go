@@ -4,8 +4,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/tuttinode/tutti/ai/models"
 	"pgregory.net/rapid"
+
+	"github.com/tuttinode/tutti/ai/models"
 )
 
 // bruteFits tries every placement.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/core"
 )
 
 // Nothing that can be printed, logged or encoded shows a token, not even of a
@@ -44,12 +45,12 @@ func TestTokensAreNeverShown(t *testing.T) {
 
 func TestSecrets(t *testing.T) {
 	t.Parallel()
-	s := models.NewSecret("x")
+	s := core.NewSecret("x")
 	if s.Reveal() != "x" || s.IsZero() || s.String() != "***" {
 		t.Errorf("%q %q", s.Reveal(), s)
 	}
-	var none models.Secret
-	if none.Reveal() != "" || !none.IsZero() || none.String() != "" || models.NewSecret("") != none {
+	var none core.Secret
+	if none.Reveal() != "" || !none.IsZero() || none.String() != "" || core.NewSecret("") != none {
 		t.Error("no secret has a value")
 	}
 }

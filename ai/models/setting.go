@@ -3,17 +3,19 @@ package models
 import (
 	"regexp"
 	"strings"
+
+	"github.com/tuttinode/tutti/core"
 )
 
 // Setting is one variable of a runner container's environment.
 type Setting struct {
 	Name string
 	// value is wrapped because settings may carry tokens, HF_TOKEN for one.
-	value Secret
+	value core.Secret
 }
 
 // NewSetting makes a variable.
-func NewSetting(name, value string) Setting { return Setting{name, NewSecret(value)} }
+func NewSetting(name, value string) Setting { return Setting{name, core.NewSecret(value)} }
 
 // Value is what the container gets. It may be a token and must not be logged.
 func (s Setting) Value() string { return s.value.Reveal() }

@@ -1,4 +1,4 @@
-package models
+package core
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 // masked is what is shown in place of a secret.
 const masked = "***"
 
-// Secret is a bearer token. Every way of printing it gives "***", or "" when it
-// is empty; Reveal is the only way to the value.
+// Secret is a value that is never shown: every way of printing it gives "***",
+// or "" when it is empty. Reveal is the only way to the value.
 //
 // The value is behind a pointer because fmt does not call the methods of values
 // in unexported fields; there it prints an address.
@@ -52,8 +52,5 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String(
 // LogValue never shows the value.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText never shows the value.
+// MarshalText never shows the value; JSON uses it too.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// MarshalJSON never shows the value.
-func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
