@@ -2,6 +2,7 @@ package manager
 
 import (
 	"log/slog"
+	"net/http"
 
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/docker"
@@ -34,12 +35,12 @@ func entry(e *models.Entry) Entry {
 	return out
 }
 
-// Clients makes back-ends that speak HTTP.
-func Clients(log *slog.Logger) Backends {
+// Clients makes back-ends that speak HTTP over one transport, nil for one each.
+func Clients(transport http.RoundTripper, log *slog.Logger) Backends {
 	return func(e *Entry, url string) (backend.Backend, error) {
 		return backend.New(backend.Options{
 			URL: url, Token: e.Token, Model: e.Model.ID, Served: e.ServedModel,
-			Pipeline: e.Model.Capability, Log: log,
+			Pipeline: e.Model.Capability, Transport: transport, Log: log,
 		})
 	}
 }

@@ -108,7 +108,7 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Backends == nil {
-		o.Backends = Clients(o.Log)
+		o.Backends = Clients(nil, o.Log)
 	}
 	if o.Images == nil {
 		o.Images = Images(docker.Images{})

@@ -21,6 +21,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/h1"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/transcoder/pool"
 	"github.com/tuttinode/tutti/transcoder/stills"
@@ -94,7 +95,7 @@ func (n *node) reportModels(problems error) string {
 func (n *node) newManager(list *models.Config, devices []gpus.Device) (*manager.Manager, error) {
 	opt := manager.Options{
 		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
-		Backends:         runners(n.log),
+		Backends:         manager.Clients(h1.New(h1.Options{}), n.log),
 		ContainersPerGPU: n.cfg.AI.ContainersPerGPU,
 		// Who waits for a cold model to load stands in the line too.
 		Queue:    max(1, n.cfg.AI.Queue),
@@ -121,9 +122,7 @@ func (n *node) addContainers(opt *manager.Options) error {
 	if err != nil {
 		return err
 	}
-	opt.Images = func(e *manager.Entry) (string, error) {
-		return images.For(e.Model.Capability.Pipeline(), e.Model.ID, e.Image)
-	}
+	opt.Images = manager.Images(images)
 	dir, err := filepath.Abs(modelsDir(n.cfg))
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
