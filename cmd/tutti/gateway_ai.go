@@ -39,7 +39,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	b := broker.New(broker.Options{
 		Client: client, Orchestrators: orchestrators,
 		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions,
-		RetryWindow: n.cfg.AI.RetryTimeout, Log: n.log, Now: time.Now,
+		RetryWindow: max(n.cfg.AI.RetryTimeout, 1), Log: n.log, Now: time.Now,
 	})
 	if !keys.Required() && !n.cfg.Addresses.GatewayListen.Loopback() {
 		n.log.Warn("AI requests are taken from this machine only",
