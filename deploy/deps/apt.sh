@@ -18,10 +18,13 @@ archive() {
 			END { print named ? named : first }'
 }
 
-# private_apt DIR RELEASE: set up and fetch RELEASE's lists under DIR.
+# private_apt DIR RELEASE [LATE]: set up and fetch RELEASE's lists under DIR. With
+# LATE they may be older than the release promises, as those of a mirror that is
+# behind are: signatures are checked all the same.
 private_apt() {
 	APT_DIR=$1
 	release=$2
+	late=${3:-}
 	main=$(archive '')
 	[ -n "$main" ] || die "apt on this machine names no Debian archive (looked for the main component of a release in /etc/apt)." \
 		"Add one to /etc/apt/sources.list.d, or point TUTTI_DEPS to a prefix of your own."
@@ -52,6 +55,7 @@ private_apt() {
 		#clear APT::Update::Post-Invoke;
 		#clear APT::Update::Post-Invoke-Success;
 	CONF
+	[ -z "$late" ] || echo 'Acquire::Check-Valid-Until "false";' >>"$APT_DIR/apt.conf"
 	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again. If the log names a missing key (NO_PUBKEY): apt-get install --only-upgrade debian-archive-keyring"
 	step "package lists of Debian $release" apt-get -c "$APT_DIR/apt.conf" update
 	REMEDY=

@@ -31,7 +31,7 @@ get_llama() {
 	trap 'exit 130' INT TERM
 	mkdir "$work/tree"
 	VERSIONS=$work/tree/VERSIONS
-	private_apt "$work/apt" "$LLAMA_RELEASE"
+	private_apt "$work/apt" "$LLAMA_RELEASE" LATE
 	for package in $llama_packages; do
 		fetch_package "$work/tree" "$package" ''
 	done
