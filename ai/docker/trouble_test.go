@@ -274,6 +274,7 @@ func TestExitOfAnotherRelease(t *testing.T) {
 
 func TestKilledForWantOfMemory(t *testing.T) {
 	t.Parallel()
+	engine.Start(t).NeedMemoryLimits(t)
 	b := open(t)
 	s := b.spec("FAKE_EAT_MB=2000")
 	s.MemoryBytes = 48 << 20

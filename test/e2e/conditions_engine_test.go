@@ -144,6 +144,7 @@ func port(t *testing.T, e *engine.Engine, id string) string {
 func TestKilledForMemory(t *testing.T) {
 	t.Parallel()
 	e := engine.Start(t)
+	e.NeedMemoryLimits(t)
 	const hungry, other = "test/hungry", "test/modest"
 	n := startNode(t, setup{engine: e, args: []string{"-aiAllowUnverified", "-aiRunnerContainersPerGPU", "2"},
 		entries: []entry{managed(e, t, hungry, nil), managed(e, t, other, nil)}})

@@ -187,3 +187,16 @@ func supervise(program string, env []string) (*Engine, error) {
 	e.Private, e.process, e.hold = true, cmd.Process, hold
 	return e, nil
 }
+
+// NeedMemoryLimits skips a test where the engine cannot limit memory: a kernel
+// without the cgroup for it, or a root without its files.
+func (e *Engine) NeedMemoryLimits(t testing.TB) {
+	t.Helper()
+	info, err := e.API.Info(t.Context(), client.InfoOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !info.Info.MemoryLimit {
+		t.Skip("SKIPPED, nothing of it was tested: the Docker Engine here cannot limit memory")
+	}
+}
