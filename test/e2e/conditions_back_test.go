@@ -42,7 +42,11 @@ func TestBackOff(t *testing.T) {
 	refused(missing)
 	tag(t, e, e.RunnerImage(t), image)
 	awaitModel(t, n.Process, n.orch, missing, "ready")
-	mustAsk(t, gw+"/llm", "", chatRequest(missing, 3, false))
+	// The gateway was told of nobody a moment ago, and believes that for a second.
+	n.Wait("the gateway to find the model", 20*time.Second, func() bool {
+		a, err := ask(t.Context(), gw+"/llm", "", chatRequest(missing, 3, false))
+		return err == nil && a.Status == http.StatusOK
+	})
 
 	// The shortest that the pauses can be: 1, 2 and 4 s, less a fifth.
 	least := []time.Duration{800 * time.Millisecond, 1600 * time.Millisecond, 3200 * time.Millisecond}
