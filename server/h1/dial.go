@@ -42,10 +42,6 @@ func targetOf(u *url.URL) (target, error) {
 	return t, nil
 }
 
-// dials bounds how many connections are being made at once: handshakes need much
-// memory for a short time, and a rush of them leaves it in pieces.
-const dials = 32
-
 // dialed is what became of a dial.
 type dialed struct {
 	c   *conn
@@ -56,15 +52,14 @@ type dialed struct {
 // one, and the goroutine of a request would keep that for as long as the answer
 // lasts.
 func (t *Transport) connection(ctx context.Context, to target) (*conn, error) {
-	select {
-	case t.dialling <- struct{}{}:
-	case <-ctx.Done():
-		return nil, &ConnectError{ctx.Err()}
+	leave, err := t.gates.enter(ctx, to)
+	if err != nil {
+		return nil, &ConnectError{err}
 	}
 	done := make(chan dialed, 1)
 	go func() {
 		c, err := t.dial(ctx, to)
-		<-t.dialling
+		leave()
 		done <- dialed{c, err}
 	}()
 	d := <-done // ctx ends the dial too

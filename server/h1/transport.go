@@ -14,8 +14,8 @@ import (
 type Transport struct {
 	opt  Options
 	pool *pool
-	// dialling has an element per connection that is being made.
-	dialling chan struct{}
+	// gates bound the connections that are being made.
+	gates gates
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -23,7 +23,7 @@ var _ http.RoundTripper = (*Transport)(nil)
 // New makes a Transport.
 func New(opt Options) *Transport {
 	opt = opt.completed()
-	return &Transport{opt: opt, dialling: make(chan struct{}, dials), pool: &pool{
+	return &Transport{opt: opt, pool: &pool{
 		perHost: opt.IdlePerHost, most: opt.Idle, timeout: opt.IdleTimeout, hosts: make(map[target][]*conn),
 	}}
 }
