@@ -75,7 +75,7 @@ var inferenceRows = []Row{
 	},
 	{
 		Code: ArtifactsFull, Class: Busy,
-		Cause:  "A picture, video or sound that a job made is larger than all the memory set aside for results.",
+		Cause:  "There was no room for a picture, video or sound that a job made: it is larger than all the memory set aside for results, or that memory holds what gateways are still fetching.",
 		Remedy: "Raise the memory for results, or ask for less at once.",
 		Wire:   "Could not create storage to receive results", Retryable: true,
 	},

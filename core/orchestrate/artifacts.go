@@ -1,12 +1,9 @@
 package orchestrate
 
 import (
-	"container/list"
-	"context"
 	"encoding/hex"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -59,38 +56,19 @@ func ParseArtifactPath(text string) (ArtifactPath, bool) {
 // Artifacts keeps in memory what AI jobs made, for ten minutes and bounded by
 // bytes: the oldest makes room. Its methods may be called at the same time.
 type Artifacts struct {
-	max int64
-	now func() time.Time
-
-	// mu guards what follows.
-	mu      sync.Mutex
-	used    int64
-	order   *list.List // of *artifact, oldest first
-	byPath  map[ArtifactPath]*list.Element
-	changed chan struct{} // closed and replaced when one was fetched
-}
-
-type artifact struct {
-	path    ArtifactPath
-	data    []byte
-	at      time.Time
-	fetched bool
+	*shelf[ArtifactPath, []byte]
 }
 
 // NewArtifacts makes a store of at most maxBytes.
 func NewArtifacts(maxBytes int64, now func() time.Time) *Artifacts {
-	return &Artifacts{
-		max: maxBytes, now: now, order: list.New(),
-		byPath: make(map[ArtifactPath]*list.Element), changed: make(chan struct{}),
-	}
+	return &Artifacts{newShelf[ArtifactPath](maxBytes, now, func(data []byte) int64 { return int64(len(data)) })}
 }
 
 // Put keeps data, which must not be changed afterwards, under a fresh name. The
 // error is ArtifactsFull.
 func (a *Artifacts) Put(random io.Reader, job, ext string, data []byte) (ArtifactPath, error) {
 	const op = "keep artifact"
-	size := int64(len(data))
-	if size > a.max || artifactTypes[ext] == "" || !plainDir(job) {
+	if artifactTypes[ext] == "" || !plainDir(job) {
 		return ArtifactPath{}, fault.New(fault.ArtifactsFull, op, "")
 	}
 	var id [artifactIDBytes]byte
@@ -98,16 +76,13 @@ func (a *Artifacts) Put(random io.Reader, job, ext string, data []byte) (Artifac
 		return ArtifactPath{}, fault.Wrap(fault.Unexpected, op, err)
 	}
 	p := ArtifactPath{Job: job, ID: hex.EncodeToString(id[:]), Ext: ext}
+	now := a.now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if e, ok := a.byPath[p]; ok {
-		a.drop(e)
+	if !a.makeRoom(int64(len(data)), now) {
+		return ArtifactPath{}, fault.New(fault.ArtifactsFull, op, "")
 	}
-	for a.used+size > a.max {
-		a.drop(a.order.Front())
-	}
-	a.used += size
-	a.byPath[p] = a.order.PushBack(&artifact{path: p, data: data, at: a.now()})
+	a.put(p, data, now)
 	return p, nil
 }
 
@@ -115,77 +90,24 @@ func (a *Artifacts) Put(random io.Reader, job, ext string, data []byte) (Artifac
 func (a *Artifacts) Get(p ArtifactPath) ([]byte, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	e, ok := a.byPath[p]
+	e, ok := a.byKey[p]
 	if !ok {
 		return nil, false
 	}
-	it := e.Value.(*artifact)
-	if !it.fetched {
-		it.fetched = true
-		close(a.changed)
-		a.changed = make(chan struct{})
-	}
-	return it.data, true
+	a.fetch(e)
+	return a.at(e).value, true
 }
 
 // Sweep drops what is too old at now.
 func (a *Artifacts) Sweep(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for e := a.order.Front(); e != nil && now.Sub(e.Value.(*artifact).at) >= artifactLife; e = a.order.Front() {
-		a.drop(e)
-	}
-}
-
-// Bytes is what the artifacts take up.
-func (a *Artifacts) Bytes() int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.used
-}
-
-// AwaitFetched returns when everything that a gateway may still want was
-// fetched, or with ctx's error.
-func (a *Artifacts) AwaitFetched(ctx context.Context) error {
-	for {
-		a.mu.Lock()
-		wanted, changed := a.wanted(a.now()), a.changed
-		a.mu.Unlock()
-		if !wanted {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-changed:
-		}
-	}
-}
-
-// wanted reports whether a young artifact was not fetched. The caller holds mu.
-func (a *Artifacts) wanted(now time.Time) bool {
-	for e := a.order.Back(); e != nil; e = e.Prev() {
-		it := e.Value.(*artifact)
-		if now.Sub(it.at) >= fetchTime {
-			return false
-		}
-		if !it.fetched {
-			return true
-		}
-	}
-	return false
-}
-
-// drop forgets one. The caller holds mu.
-func (a *Artifacts) drop(e *list.Element) {
-	it := a.order.Remove(e).(*artifact)
-	a.used -= int64(len(it.data))
-	delete(a.byPath, it.path)
+	a.dropWhere(func(_ ArtifactPath, at time.Time) bool { return now.Sub(at) >= artifactLife })
 }
 
 // KeepArtifact keeps what a job made and returns where it can be fetched. job
-// should be the request's id; another is taken where that does not fit into a
-// The error is ArtifactsFull.
+// is the request's id, one that UsableRequestID accepts. The error is
+// ArtifactsFull.
 func (o *Orchestrator) KeepArtifact(job, ext string, data []byte) (url string, err error) {
 	p, err := o.artifacts.Put(o.opt.Rand, job, ext, data)
 	if err != nil {

@@ -25,6 +25,9 @@ func TestArtifactsAreBounded(t *testing.T) {
 		return p
 	}
 	first, second := put(40), put(40)
+	_, err := a.Put(rand.Reader, "job", "png", make([]byte, 50))
+	wantCode(t, err, fault.ArtifactsFull) // both may still be on their way to a gateway
+	clk.advance(4 * time.Second)
 	third := put(50)
 	if _, ok := a.Get(first); ok {
 		t.Error("the oldest did not make room")
@@ -32,7 +35,7 @@ func TestArtifactsAreBounded(t *testing.T) {
 	if _, ok := a.Get(second); !ok || a.Bytes() != 90 {
 		t.Errorf("%d bytes", a.Bytes())
 	}
-	_, err := a.Put(rand.Reader, "job", "png", make([]byte, 101))
+	_, err = a.Put(rand.Reader, "job", "png", make([]byte, 101))
 	wantCode(t, err, fault.ArtifactsFull)
 	if fault.Wire(err) != "Could not create storage to receive results" {
 		t.Error(fault.Wire(err))
