@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/server/h1"
 )
@@ -31,8 +32,11 @@ func TestStreamsCostNoGoroutines(t *testing.T) {
 		}
 		open = append(open, resp)
 	}
-	if after := runtime.NumGoroutine(); after > before {
-		t.Errorf("%d goroutines more", after-before)
+	// Those that dialled are on their way out when their connection is handed over.
+	for late := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(late) {
+			t.Fatalf("%d goroutines more", runtime.NumGoroutine()-before)
+		}
 	}
 	for _, resp := range open {
 		_ = resp.Body.Close()
