@@ -28,6 +28,8 @@ VIDEO ?=
 ARGS ?=
 
 programs := $(filter-out ./cmd/internal,$(patsubst %/,./%,$(wildcard cmd/*/)))
+# What failed, once more at the end: the nodes' logs are long.
+failures := echo 'What failed:'; grep -E '^ *--- FAIL|^FAIL|^panic: |DATA RACE|^ +[a-z0-9_]+\.go:[0-9]+: ' bin/test.log | grep -v 'log of \[' | cut -c1-300 | tail -n 100
 testflags := -timeout 20m $(if $(RUN),-run '$(RUN)')
 
 help:  ## list the targets
@@ -63,7 +65,7 @@ parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, the 
 race: parts  ## all tests with the race detector
 	@echo 'go test -race $(PKG)'
 	@mkdir -p bin
-	@$(with) go test -race $(testflags) $(PKG) 2>&1 | tee bin/test.log
+	@$(with) go test -race $(testflags) $(PKG) 2>&1 | tee bin/test.log || { $(failures); exit 1; }
 	@awk '$$1 == "ok" { n++ } END { printf "packages: %d passed, 0 failed\n", n; exit n == 0 }' bin/test.log
 
 check: fmt vet parts  ## the quick one while working: format, vet, tests without race

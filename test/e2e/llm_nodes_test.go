@@ -70,17 +70,30 @@ type modelStatus struct {
 // model reads a model's line of /status; the zero value when it has none.
 func model(t *testing.T, orchestrator, id string) modelStatus {
 	t.Helper()
-	_, body := harness.Get(t, "https://"+orchestrator+"/status")
+	m, err := lookAt(orchestrator, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// lookAt is model for those that may not end the test.
+func lookAt(orchestrator, id string) (modelStatus, error) {
+	resp, err := harness.Client().Get("https://" + orchestrator + "/status")
+	if err != nil {
+		return modelStatus{}, err
+	}
+	defer resp.Body.Close()
 	var status struct{ Models []modelStatus }
-	if err := json.Unmarshal(body, &status); err != nil {
-		t.Fatalf("%v in %s", err, body)
+	if err := json.NewDecoder(resp.Body).Decode(&status); err != nil {
+		return modelStatus{}, err
 	}
 	for _, m := range status.Models {
 		if m.Model == id {
-			return m
+			return m, nil
 		}
 	}
-	return modelStatus{}
+	return modelStatus{}, nil
 }
 
 // awaitModel waits until a model is in a state.

@@ -100,7 +100,7 @@ func (p *Process) Exit(limit time.Duration) int {
 	case <-p.done:
 		return p.cmd.ProcessState.ExitCode()
 	case <-time.After(limit):
-		p.t.Fatalf("the process did not end within %v; its log:\n%s", limit, p.log.String())
+		p.t.Fatalf("the process did not end within %v", limit)
 		return -1
 	}
 }
@@ -129,9 +129,9 @@ func (p *Process) Wait(what string, limit time.Duration, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-p.done:
-			p.t.Fatalf("waiting for %s: the process ended with status %d; its log:\n%s", what, p.cmd.ProcessState.ExitCode(), p.log.String())
+			p.t.Fatalf("waiting for %s: the process ended with status %d", what, p.cmd.ProcessState.ExitCode())
 		case <-ctx.Done():
-			p.t.Fatalf("waiting for %s: not within %v; log:\n%s", what, limit, p.log.String())
+			p.t.Fatalf("waiting for %s: not within %v", what, limit)
 		}
 	}
 }
