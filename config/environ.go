@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"github.com/tuttinode/tutti/core/nearest"
 )
 
 // parseEnviron finds options among environment variables. An empty variable
@@ -75,8 +77,8 @@ func mistyped(vars map[string]string, known map[string]bool) []Notice {
 	slices.Sort(typed)
 	var notices []Notice
 	for _, rest := range typed {
-		near := closest(rest, candidates)
-		if near != "" && distance(letters(rest), letters(near)) <= 2 {
+		near, mistakes := nearest.Name(rest, candidates)
+		if near != "" && mistakes <= 2 {
 			notices = append(notices, Notice{Subject: "TUTTI_" + rest, Origin: Origin{Source: FromEnv, Name: "TUTTI_" + rest},
 				Text: "not an option's variable; did you mean TUTTI_" + near + "?"})
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/nearest"
 )
 
 // Ladder is a set of renditions: presets by name, or profiles as JSON.
@@ -81,7 +82,10 @@ func readPresets(s string) ([]core.Profile, error) {
 	for name := range strings.SplitSeq(s, ",") {
 		name = strings.TrimSpace(name)
 		if _, ok := core.PresetByName(name); name != "" && !ok {
-			return nil, fmt.Errorf("no preset is called %s%s", show(name), didYouMean(name, known, ""))
+			if near, _ := nearest.Name(name, known); near != "" {
+				return nil, fmt.Errorf("no preset is called %s; did you mean %s?", show(name), near)
+			}
+			return nil, fmt.Errorf("no preset is called %s", show(name))
 		}
 	}
 	profiles, err := core.ParsePresets(s)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/tuttinode/tutti/core/nearest"
 )
 
 // option is one row of the table.
@@ -80,7 +82,7 @@ func (o option) env(spelling string) []string {
 	if o.flagOnly {
 		return nil
 	}
-	bare := strings.ToUpper(letters(spelling))
+	bare := strings.ToUpper(nearest.Bare(spelling))
 	names := []string{"TUTTI_" + words(spelling)}
 	if names[0] != "TUTTI_"+bare {
 		names = append(names, "TUTTI_"+bare)
