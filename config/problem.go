@@ -44,25 +44,7 @@ func (p *Problem) Unwrap() error {
 
 // Problems are all mistakes of one configuration, in the order of their
 // sources: command line, environment, file, and then what does not fit together.
-type Problems []*Problem
-
-// Error has one line per problem.
-func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap returns the problems one by one.
-func (ps Problems) Unwrap() []error {
-	errs := make([]error, len(ps))
-	for i, p := range ps {
-		errs[i] = p
-	}
-	return errs
-}
+type Problems = fault.List[*Problem]
 
 // Notice is something an operator should know about an option that was
 // accepted. It is printed once at the start.

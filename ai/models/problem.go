@@ -2,7 +2,6 @@ package models
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -53,25 +52,7 @@ func (p *Problem) Error() string { return line(p.Place, p.Field, p.Text, p.Remed
 func (p *Problem) Unwrap() error { return fault.New(p.Code, "read the models file", p.Error()) }
 
 // Problems are all mistakes, in the order of the file.
-type Problems []*Problem
-
-// Error has one line per problem.
-func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap returns the problems one by one.
-func (ps Problems) Unwrap() []error {
-	errs := make([]error, len(ps))
-	for i, p := range ps {
-		errs[i] = p
-	}
-	return errs
-}
+type Problems = fault.List[*Problem]
 
 // Notice is something an operator should know about an entry that was accepted.
 type Notice struct {
