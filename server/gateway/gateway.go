@@ -28,7 +28,7 @@ type Gateway struct {
 	hooks         *http.Client
 	windows       *hls.Store
 	suspended     route.Suspensions
-	standing      standing
+	standing      upstream.Standing
 	pushes        *pushes
 	bodies        *budget
 	watchers      chan struct{}

@@ -112,7 +112,7 @@ func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 		}
 		g.opt.Recorder.DiscoveryFailed(f.Asked, string(code))
 	}
-	if g.standing.change(f.Asked, code) {
+	if g.standing.Change(f.Asked, code) {
 		if f.Err != nil {
 			g.log.Warn("orchestrator cannot be used", "orchestrator", f.Asked, fault.Attr(f.Err))
 		} else {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
 const (
@@ -28,7 +29,7 @@ type Broker struct {
 	opt      Options
 	memory   *dispatch.Memory
 	searches chan struct{} // one element per discovery that runs
-	standing standing
+	standing upstream.Standing
 	catalog  catalog
 
 	// ctx ends with Close; wg are the discoveries.
@@ -48,6 +49,7 @@ func New(opt Options) *Broker {
 		opt:      opt,
 		memory:   dispatch.NewMemory(opt.Prefixes),
 		searches: make(chan struct{}, maxSearches),
+		catalog:  catalog{inquiry: inquiry{op: opList}},
 		pools:    make(map[inference.Model]*pool),
 	}
 	b.ctx, b.cancel = context.WithCancel(context.Background())

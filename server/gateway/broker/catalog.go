@@ -19,13 +19,14 @@ import (
 // maxListed bounds the models that are taken from one orchestrator's offer.
 const maxListed = 1024
 
+const opList = "list models"
+
 // catalog is what all orchestrators together offer.
 type catalog struct {
-	mu       sync.Mutex
-	offers   map[string]offered // by the address that was asked
-	running  *search
-	searched time.Time
-	err      error // why the last round found nobody, nil when it did
+	inquiry inquiry
+
+	mu     sync.Mutex
+	offers map[string]offered // by the address that was asked
 }
 
 type offered struct {
@@ -37,11 +38,8 @@ type offered struct {
 // Ready where somebody has the model loaded, Absent where it would have to be. The
 // list is at most about as old as offers get; only the first call waits.
 func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
-	c := &b.catalog
-	c.mu.Lock()
-	age := b.opt.Now().Sub(c.searched)
-	have, err := len(c.offers) > 0, c.err
-	c.mu.Unlock()
+	_, ended, err := b.catalog.inquiry.last()
+	age, have := b.opt.Now().Sub(ended), !b.catalog.empty()
 	switch {
 	case have && age < b.opt.RefreshEvery:
 	case have && age < keepFresh:
@@ -49,53 +47,24 @@ func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
 	case err != nil && age < searchNew:
 		return nil, err
 	default:
-		s := b.list()
-		select {
-		case <-s.done:
-		case <-ctx.Done():
-			return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "list models", ctx.Err())
-		}
-		if s.err != nil {
-			return nil, s.err
+		if err := b.list().wait(ctx); err != nil {
+			return nil, err
 		}
 	}
 	return b.merged(), nil
 }
 
 // list begins a round of questions unless one is running.
-func (b *Broker) list() *search {
-	c := &b.catalog
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running != nil {
-		return c.running
-	}
-	s := &search{done: make(chan struct{})}
-	started := b.background(func() {
-		s.err = b.askAll()
-		c.mu.Lock()
-		c.running, c.searched, c.err = nil, b.opt.Now(), s.err
-		c.mu.Unlock()
-		close(s.done)
-	})
-	if !started {
-		s.err = fault.New(fault.Canceled, "list models", "the gateway is stopping")
-		close(s.done)
-		return s
-	}
-	c.running = s
-	return s
-}
+func (b *Broker) list() *search { return b.begin(&b.catalog.inquiry, b.askAll) }
 
 func (b *Broker) askAll() error {
-	const op = "list models"
 	patience := b.opt.Patience
 	patience.FirstCome = false // everybody's models count
 	ctx, cancel := context.WithTimeout(b.ctx, patience.Limit()+time.Second)
 	defer cancel()
 	uris, err := b.opt.Orchestrators(ctx)
 	if len(uris) == 0 {
-		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: op, Detail: "no orchestrators are known", Err: err}
+		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opList, Detail: "no orchestrators are known", Err: err}
 	}
 	b.catalog.keepOnly(uris)
 	wants := route.Wants{Capabilities: capability.Offer(capability.Default(), b.opt.Version), Blocked: b.opt.Blocked}
@@ -106,7 +75,7 @@ func (b *Broker) askAll() error {
 		return false
 	})
 	if usable == 0 && b.catalog.empty() {
-		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: op, Err: errors.Join(errs...)}
+		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opList, Err: errors.Join(errs...)}
 	}
 	return nil
 }

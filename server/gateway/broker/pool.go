@@ -28,13 +28,12 @@ type pool struct {
 	table *dispatch.Table
 	every time.Duration
 
+	inquiry inquiry
+
 	mu       sync.Mutex
 	sessions map[string]*session // by service URI
-	running  *search
-	searched time.Time // end of the last discovery, zero before
-	err      error     // why the last one found nobody, nil when it did
-	seen     bool      // somebody offered the model once
-	seenAt   time.Time // when that was the last time
+	seen     bool                // somebody offered the model once
+	seenAt   time.Time           // when that was the last time
 
 	used atomic.Int64 // time of the last job, Unix nanoseconds
 	open atomic.Int64 // orchestrators that were asked and have not answered
@@ -49,6 +48,7 @@ func newPool(opt *Options, memory *dispatch.Memory, model inference.Model) *pool
 		table: dispatch.NewTable(dispatch.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest())}),
 		// Gateways that started together need not ask together for ever.
 		every:    opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
+		inquiry:  inquiry{op: opFind},
 		sessions: make(map[string]*session),
 	}
 }
@@ -60,11 +60,16 @@ func (p *pool) lastUsed() time.Time { return time.Unix(0, p.used.Load()) }
 // stale reports whether the offers should be asked for again: as often as usual,
 // and sooner while nobody is well.
 func (p *pool) stale(now time.Time) bool {
-	well := p.table.Good(now)
+	running, ended, _ := p.inquiry.last()
+	age := now.Sub(ended)
+	return !running && (age >= p.every || !p.table.Good(now) && p.everSeen() && age >= searchNew)
+}
+
+// everSeen reports whether somebody ever offered the model.
+func (p *pool) everSeen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	age := now.Sub(p.searched)
-	return p.running == nil && (age >= p.every || !well && p.seen && age >= searchNew)
+	return p.seen
 }
 
 func (p *pool) session(uri string) *session {
@@ -135,9 +140,7 @@ func (p *pool) forget(uri string) {
 }
 
 func (p *pool) snapshot(now time.Time) dispatch.Snapshot {
-	p.mu.Lock()
-	searched := p.searched
-	p.mu.Unlock()
+	_, searched, _ := p.inquiry.last()
 	return dispatch.Snapshot{Model: p.model, Refreshed: searched, Standings: p.table.Standings(now)}
 }
 

@@ -8,72 +8,39 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// search is one discovery that any number of jobs may wait for.
-type search struct {
-	done chan struct{}
-	err  error // why there is nobody, nil when there is; read after done
-}
+const opFind = "find orchestrators"
 
 // search begins a discovery unless one is running.
 func (b *Broker) search(p *pool) *search {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.running != nil {
-		return p.running
-	}
-	s := &search{done: make(chan struct{})}
-	started := b.background(func() {
-		s.err = b.discover(p)
-		p.mu.Lock()
-		p.running, p.searched, p.err = nil, b.opt.Now(), s.err
-		p.mu.Unlock()
-		close(s.done)
-	})
-	if !started {
-		s.err = fault.New(fault.Canceled, "find orchestrators", "the gateway is stopping")
-		close(s.done)
-		return s
-	}
-	p.running = s
-	return s
+	return b.begin(&p.inquiry, func() error { return b.discover(p) })
 }
 
 // find waits for a discovery. One that found nobody a moment ago is not repeated.
 func (b *Broker) find(ctx context.Context, p *pool) error {
-	p.mu.Lock()
 	wait := searchNew
-	if p.seen {
+	if p.everSeen() {
 		wait = searchAgain
 	}
-	if p.running == nil && p.err != nil && b.opt.Now().Sub(p.searched) < wait {
-		defer p.mu.Unlock()
-		return p.err
+	if running, ended, err := p.inquiry.last(); !running && err != nil && b.opt.Now().Sub(ended) < wait {
+		return err
 	}
-	p.mu.Unlock()
-	s := b.search(p)
-	select {
-	case <-s.done:
-		return s.err
-	case <-ctx.Done():
-		return fault.Wrap(fault.CodeOf(ctx.Err()), "find orchestrators", ctx.Err())
-	}
+	return b.search(p).wait(ctx)
 }
 
 // discover asks all orchestrators. Those who answer after it returned are taken
 // too.
 func (b *Broker) discover(p *pool) error {
-	const op = "find orchestrators"
 	select {
 	case b.searches <- struct{}{}:
 		defer func() { <-b.searches }()
 	case <-b.ctx.Done():
-		return fault.Wrap(fault.Canceled, op, b.ctx.Err())
+		return fault.Wrap(fault.Canceled, opFind, b.ctx.Err())
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, b.opt.Patience.Limit()+time.Second)
 	defer cancel()
 	uris, err := b.opt.Orchestrators(ctx)
 	if len(uris) == 0 {
-		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: op, Detail: "no orchestrators are known", Err: err}
+		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opFind, Detail: "no orchestrators are known", Err: err}
 	}
 	p.keepOnly(uris)
 	p.open.Add(int64(len(uris)))
@@ -122,7 +89,7 @@ func (b *Broker) tell(asked string, err error) {
 	case code == fault.OrchestratorUnusable:
 		b.opt.Log.Debug("orchestrator is of no use for a model", "orchestrator", asked, "err", err)
 		return
-	case !b.standing.change(asked, code):
+	case !b.standing.Change(asked, code):
 	case code != "":
 		b.opt.Log.Warn("orchestrator cannot be used for AI", "orchestrator", asked, fault.Attr(err))
 	default:

@@ -1,4 +1,4 @@
-package gateway
+package upstream
 
 import (
 	"sync"
@@ -6,9 +6,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// standing remembers how each orchestrator last answered, so that the log tells
+// Standing remembers how each orchestrator last answered, so that the log tells
 // changes only. The zero value is ready.
-type standing struct {
+type Standing struct {
 	mu sync.Mutex
 	m  map[string]fault.Code
 }
@@ -16,8 +16,8 @@ type standing struct {
 // maxStanding bounds the table; a hook may name ever new orchestrators.
 const maxStanding = 1024
 
-// change notes an answer, code "" for a good one, and reports whether it is news.
-func (s *standing) change(uri string, code fault.Code) bool {
+// Change notes an answer, code "" for a good one, and reports whether it is news.
+func (s *Standing) Change(uri string, code fault.Code) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, known := s.m[uri]
