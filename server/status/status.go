@@ -95,17 +95,10 @@ func Protocol(err error) int {
 	if s, ok := byProtocol[code]; ok {
 		return s
 	}
-	switch code.Class() {
-	case fault.BadRequest, fault.Payment:
-		return http.StatusBadRequest
-	case fault.Unauthenticated, fault.Forbidden:
-		return http.StatusForbidden
-	case fault.NotFound:
-		return http.StatusNotFound
-	case fault.Busy, fault.Upstream:
+	if code.Class() == fault.Upstream {
 		return http.StatusServiceUnavailable
 	}
-	return http.StatusInternalServerError
+	return toPeers(code.Class())
 }
 
 // byJob are the codes for which an AI job has a status of its own.
@@ -125,7 +118,13 @@ func Job(err error) int {
 	if s, ok := byJob[code]; ok {
 		return s
 	}
-	switch code.Class() {
+	return toPeers(code.Class())
+}
+
+// toPeers is the status of a class that unmodified gateways know: they ask nobody
+// for credentials and read every payment that is refused as a bad request.
+func toPeers(c fault.Class) int {
+	switch c {
 	case fault.BadRequest, fault.Payment:
 		return http.StatusBadRequest
 	case fault.Unauthenticated, fault.Forbidden:
