@@ -8,30 +8,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/keys"
 )
 
-// clock is a time that tests move.
-type clock struct{ now atomic.Int64 }
+// dawn is when these tests begin.
+var dawn = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-func newClock() *clock {
-	c := &clock{}
-	c.now.Store(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).UnixNano())
-	return c
-}
-
-func (c *clock) Now() time.Time          { return time.Unix(0, c.now.Load()).UTC() }
-func (c *clock) forward(d time.Duration) { c.now.Add(int64(d)) }
-func (c *clock) set(t time.Time)         { c.now.Store(t.UnixNano()) }
 func key(name string, l keys.Limits) keys.Key {
 	return keys.Key{ID: "k-" + name, Name: name, Hash: keys.HashOf("secret of " + name), Limits: l}
 }
 
 // one is a guard with one key, "app".
-func one(l keys.Limits) (*keys.Guard, *clock) {
-	c := newClock()
+func one(l keys.Limits) (*keys.Guard, *coretest.Clock) {
+	c := coretest.NewClock(dawn)
 	return keys.New(keys.Options{Static: []keys.Key{key("app", l)}, Now: c.Now}), c
 }
 
@@ -57,7 +49,7 @@ func refused(t *testing.T, g *keys.Guard, need keys.Need, want fault.Code) error
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := coretest.NewClock(dawn)
 	revoked, expired := key("revoked", keys.Limits{}), key("expired", keys.Limits{})
 	revoked.Revoked = c.Now()
 	expired.Expires = c.Now()
@@ -93,13 +85,13 @@ func TestRefusals(t *testing.T) {
 
 func TestOpenWithoutKeys(t *testing.T) {
 	t.Parallel()
-	g := keys.New(keys.Options{Now: newClock().Now})
+	g := keys.New(keys.Options{Now: coretest.NewClock(dawn).Now})
 	grant, err := g.Admit(t.Context(), "anything", keys.Need{Model: "x"})
 	if err != nil || g.Required() || grant.Key() != "" || !grant.Allows("x") || grant.Reach(1<<40) != nil {
 		t.Errorf("%v %v", grant, err)
 	}
 	grant.Settle(inference.Usage{}, true)
-	closed := keys.New(keys.Options{Closed: true, Now: newClock().Now})
+	closed := keys.New(keys.Options{Closed: true, Now: coretest.NewClock(dawn).Now})
 	if _, err := closed.Admit(t.Context(), "anything", keys.Need{}); !closed.Required() || !errors.Is(err, fault.KeyUnknown) {
 		t.Errorf("an empty key file opens the gateway: %v", err)
 	}
@@ -110,16 +102,16 @@ func TestRequestsPerMinute(t *testing.T) {
 	g, c := one(keys.Limits{RPM: 3})
 	for range 3 {
 		admit(t, g, keys.Need{}).Settle(inference.Usage{}, true)
-		c.forward(10 * time.Second)
+		c.Forward(10 * time.Second)
 	}
 	err := refused(t, g, keys.Need{}, fault.RateLimited)
 	after, ok := keys.RetryAfter(err)
 	if !ok || after != 31*time.Second {
 		t.Fatalf("come back after %v %v", after, ok)
 	}
-	c.forward(after - time.Second)
+	c.Forward(after - time.Second)
 	refused(t, g, keys.Need{}, fault.RateLimited)
-	c.forward(time.Second)
+	c.Forward(time.Second)
 	admit(t, g, keys.Need{})
 	refused(t, g, keys.Need{}, fault.RateLimited)
 }
@@ -138,7 +130,7 @@ func TestTokensPerMinute(t *testing.T) {
 	if !ok || after > time.Minute+time.Second {
 		t.Fatal(after, ok)
 	}
-	c.forward(after)
+	c.Forward(after)
 	admit(t, g, keys.Need{})
 }
 
@@ -170,7 +162,7 @@ func TestBudget(t *testing.T) {
 	}
 	admit(t, g, keys.Need{MaxTokens: 900})
 	refused(t, g, keys.Need{MaxTokens: 1}, fault.BudgetSpent)
-	c.set(time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC))
+	c.Set(time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC))
 	admit(t, g, keys.Need{MaxTokens: 100}) // what is in progress still holds 900
 	refused(t, g, keys.Need{MaxTokens: 1}, fault.BudgetSpent)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/keys"
@@ -58,8 +59,8 @@ func (d *decider) times(question string) int {
 	return d.asked[question]
 }
 
-func hooked(d *decider, store keys.Store) (*keys.Guard, *clock) {
-	c := newClock()
+func hooked(d *decider, store keys.Store) (*keys.Guard, *coretest.Clock) {
+	c := coretest.NewClock(dawn)
 	return keys.New(keys.Options{Static: []keys.Key{key("app", keys.Limits{})}, Store: store, Decider: d, Now: c.Now}), c
 }
 
@@ -98,12 +99,12 @@ func TestWebhookAnswersAreRemembered(t *testing.T) {
 			t.Errorf("%s: asked %d times, want %d", question, got, want)
 		}
 	}
-	c.forward(5 * time.Second)
+	c.Forward(5 * time.Second)
 	_, _ = ask("denied", "llama"), ask("good", "llama")
 	if d.times("denied llama") != 2 || d.times("good llama") != 1 {
 		t.Error("refusals hold for 5 s, admissions longer")
 	}
-	c.forward(55 * time.Second)
+	c.Forward(55 * time.Second)
 	if _ = ask("good", "llama"); d.times("good llama") != 2 {
 		t.Error("admissions hold for a minute")
 	}
@@ -117,7 +118,7 @@ func TestWebhookKeysAreLimited(t *testing.T) {
 	if err != nil || grant.Key() != "team" || grant.Allows("other") {
 		t.Fatal(grant.Key(), err)
 	}
-	c.forward(2 * time.Minute) // another answer, the same account
+	c.Forward(2 * time.Minute) // another answer, the same account
 	if _, err := g.Admit(t.Context(), "good", need); !errors.Is(err, fault.BudgetSpent) {
 		t.Error(err)
 	}
@@ -208,7 +209,7 @@ func TestCountsSurviveARestart(t *testing.T) {
 	t.Parallel()
 	budget := keys.Limits{Budget: keys.Budget{Tokens: 100, Period: keys.Day}}
 	store := &memory{usage: map[string]keys.Usage{}, keys: []keys.Key{key("stored", budget)}}
-	c := newClock()
+	c := coretest.NewClock(dawn)
 	start := func() *keys.Guard {
 		g := keys.New(keys.Options{Static: []keys.Key{key("app", budget)}, Store: store, Decider: &decider{}, Now: c.Now})
 		if err := g.Load(t.Context()); err != nil {
@@ -246,7 +247,7 @@ func TestCountsSurviveARestart(t *testing.T) {
 			t.Errorf("%s: %v", token, err)
 		}
 	}
-	c.forward(24 * time.Hour)
+	c.Forward(24 * time.Hour)
 	third := start()
 	for _, token := range tokens {
 		if _, err := third.Admit(t.Context(), token, keys.Need{Model: "llama", MaxTokens: 100}); err != nil {
@@ -259,7 +260,7 @@ func TestCountsSurviveARestart(t *testing.T) {
 func TestLoadAgain(t *testing.T) {
 	t.Parallel()
 	store := &memory{usage: map[string]keys.Usage{}}
-	c := newClock()
+	c := coretest.NewClock(dawn)
 	g := keys.New(keys.Options{Store: store, Now: c.Now})
 	load := func(want error) {
 		t.Helper()

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/keys"
@@ -42,7 +43,7 @@ func TestNeverOver(t *testing.T) {
 		}}
 		g, c := one(m.limits)
 		t.Repeat(map[string]func(*rapid.T){
-			"wait": func(t *rapid.T) { c.forward(time.Duration(rapid.IntRange(1, 40000).Draw(t, "ms")) * time.Millisecond) },
+			"wait": func(t *rapid.T) { c.Forward(time.Duration(rapid.IntRange(1, 40000).Draw(t, "ms")) * time.Millisecond) },
 			"admit": func(t *rapid.T) {
 				need := keys.Need{Prompt: inference.Tokens(rapid.IntRange(0, 20).Draw(t, "prompt")), MaxTokens: inference.Tokens(rapid.IntRange(1, 50).Draw(t, "max"))}
 				m.admit(t, g, c, need)
@@ -53,7 +54,7 @@ func TestNeverOver(t *testing.T) {
 	})
 }
 
-func (m *model) admit(t *rapid.T, g *keys.Guard, c *clock, need keys.Need) {
+func (m *model) admit(t *rapid.T, g *keys.Guard, c *coretest.Clock, need keys.Need) {
 	grant, err := g.Admit(t.Context(), secret, need)
 	asked := need.Prompt + need.MaxTokens
 	fits := m.booked+m.held+asked <= m.limits.Budget.Tokens
@@ -71,7 +72,7 @@ func (m *model) admit(t *rapid.T, g *keys.Guard, c *clock, need keys.Need) {
 		if !ok {
 			t.Fatal("not told when to come back")
 		}
-		c.forward(after)
+		c.Forward(after)
 		if grant, err = g.Admit(t.Context(), secret, need); err != nil {
 			t.Fatalf("came back after %v: %v", after, err)
 		}
@@ -98,7 +99,7 @@ func (m *model) settle(t *rapid.T) {
 	m.open, m.reserved = append(m.open[:i], m.open[i+1:]...), append(m.reserved[:i], m.reserved[i+1:]...)
 }
 
-func (m *model) check(t *rapid.T, g *keys.Guard, c *clock) {
+func (m *model) check(t *rapid.T, g *keys.Guard, c *coretest.Clock) {
 	if n := m.inLastMinute(c.Now()); n > m.limits.RPM {
 		t.Fatalf("%d in a minute, %d allowed", n, m.limits.RPM)
 	}

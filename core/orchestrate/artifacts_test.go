@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
 func TestArtifactsAreBounded(t *testing.T) {
 	t.Parallel()
-	clk := newClock()
+	clk := coretest.NewClock(time.Unix(1_700_000_000, 0))
 	a := orchestrate.NewArtifacts(100, clk.Now)
 	put := func(n int) orchestrate.ArtifactPath {
 		t.Helper()
@@ -27,7 +28,7 @@ func TestArtifactsAreBounded(t *testing.T) {
 	first, second := put(40), put(40)
 	_, err := a.Put(rand.Reader, "job", "png", make([]byte, 50))
 	wantCode(t, err, fault.ArtifactsFull) // both may still be on their way to a gateway
-	clk.advance(4 * time.Second)
+	clk.Forward(4 * time.Second)
 	third := put(50)
 	if _, ok := a.Get(first); ok {
 		t.Error("the oldest did not make room")
@@ -45,12 +46,12 @@ func TestArtifactsAreBounded(t *testing.T) {
 	_, err = a.Put(failing{}, "job", "png", nil)
 	wantCode(t, err, fault.Unexpected)
 
-	clk.advance(10*time.Minute - time.Second)
+	clk.Forward(10*time.Minute - time.Second)
 	a.Sweep(clk.Now())
 	if _, ok := a.Get(third); !ok {
 		t.Error("gone before its time")
 	}
-	clk.advance(time.Second)
+	clk.Forward(time.Second)
 	a.Sweep(clk.Now())
 	if a.Bytes() != 0 {
 		t.Errorf("%d bytes after ten minutes", a.Bytes())
@@ -59,7 +60,7 @@ func TestArtifactsAreBounded(t *testing.T) {
 
 func TestAwaitArtifacts(t *testing.T) {
 	t.Parallel()
-	clk := newClock()
+	clk := coretest.NewClock(time.Unix(1_700_000_000, 0))
 	a := orchestrate.NewArtifacts(100, clk.Now)
 	p, err := a.Put(rand.Reader, "job", "png", []byte("x"))
 	if err != nil {
@@ -79,7 +80,7 @@ func TestAwaitArtifacts(t *testing.T) {
 	if _, err := a.Put(rand.Reader, "job", "png", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	clk.advance(time.Minute)
+	clk.Forward(time.Minute)
 	if err := a.AwaitFetched(t.Context()); err != nil {
 		t.Error(err)
 	}

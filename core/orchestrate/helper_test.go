@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,37 +16,17 @@ import (
 
 const serviceURI = "https://node.example:8935"
 
-// clock is a clock that tests move by hand.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Unix(1_700_000_000, 0)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // node is an orchestrator over a fake transcoder.
 type node struct {
 	*orchestrate.Orchestrator
 	t    *testing.T
-	clk  *clock
+	clk  *coretest.Clock
 	fake *coretest.Fake
 }
 
 func newNode(t *testing.T, change ...func(*orchestrate.Options)) *node {
 	t.Helper()
-	clk, fake := newClock(), &coretest.Fake{}
+	clk, fake := coretest.NewClock(time.Unix(1_700_000_000, 0)), &coretest.Fake{}
 	opt := orchestrate.Options{
 		ServiceURI: serviceURI,
 		Capabilities: func() capability.Capabilities {

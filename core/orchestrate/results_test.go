@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
@@ -31,7 +32,7 @@ func has(r *orchestrate.Results, p orchestrate.Path) bool { _, ok := r.Get(p); r
 
 func TestResultsKeepTwelvePerProfile(t *testing.T) {
 	t.Parallel()
-	r := orchestrate.NewResults(1<<20, newClock().Now)
+	r := orchestrate.NewResults(1<<20, coretest.NewClock(time.Unix(1_700_000_000, 0)).Now)
 	for i := range 20 {
 		put(t, r, at("00000001", i), 10)
 		put(t, r, at("00000002", i), 10)
@@ -48,7 +49,7 @@ func TestResultsKeepTwelvePerProfile(t *testing.T) {
 
 func TestResultsReplaceTheSamePath(t *testing.T) {
 	t.Parallel()
-	r := orchestrate.NewResults(100, newClock().Now)
+	r := orchestrate.NewResults(100, coretest.NewClock(time.Unix(1_700_000_000, 0)).Now)
 	put(t, r, at("00000001", 1), 80)
 	put(t, r, at("00000001", 1), 90)
 	if got, _ := r.Get(at("00000001", 1)); len(got.Data) != 90 || r.Bytes() != 90 {
@@ -58,7 +59,7 @@ func TestResultsReplaceTheSamePath(t *testing.T) {
 
 func TestResultsMakeRoom(t *testing.T) {
 	t.Parallel()
-	clk := newClock()
+	clk := coretest.NewClock(time.Unix(1_700_000_000, 0))
 	r := orchestrate.NewResults(100, clk.Now)
 	put(t, r, at("00000001", 1), 40)
 	put(t, r, at("00000001", 2), 40)
@@ -74,13 +75,13 @@ func TestResultsMakeRoom(t *testing.T) {
 		t.Error("the fetched one is still there")
 	}
 	// After their time everything goes, oldest first.
-	clk.advance(4 * time.Second)
+	clk.Forward(4 * time.Second)
 	put(t, r, at("00000001", 4), 40)
 	if has(r, at("00000001", 1)) || !has(r, at("00000001", 3)) {
 		t.Error("not the oldest went")
 	}
 	// What cannot fit at all drives nothing out.
-	clk.advance(time.Minute)
+	clk.Forward(time.Minute)
 	wantCode(t, tryPut(r, at("00000001", 5), 101), fault.ResultsFull)
 	if !has(r, at("00000001", 3)) || !has(r, at("00000001", 4)) {
 		t.Error("something went for nothing")
@@ -96,12 +97,12 @@ func TestResultsOutliveTheirSessionForAGrace(t *testing.T) {
 	if err := n.EndSession(tok); err != nil {
 		t.Fatal(err)
 	}
-	n.clk.advance(9 * time.Second)
+	n.clk.Forward(9 * time.Second)
 	n.Sweep(n.clk.Now())
 	if _, err := n.Result(p); err != nil {
 		t.Errorf("gone within the grace time: %v", err)
 	}
-	n.clk.advance(time.Second)
+	n.clk.Forward(time.Second)
 	n.Sweep(n.clk.Now())
 	_, err := n.Result(p)
 	wantCode(t, err, fault.ResultNotFound)
@@ -112,12 +113,12 @@ func TestResultsOutliveTheirSessionForAGrace(t *testing.T) {
 
 func TestResultsOfARevivedSessionStay(t *testing.T) {
 	t.Parallel()
-	clk := newClock()
+	clk := coretest.NewClock(time.Unix(1_700_000_000, 0))
 	r := orchestrate.NewResults(1<<20, clk.Now)
 	put(t, r, at("00000001", 1), 10)
 	r.End("00000001")
 	put(t, r, at("00000001", 2), 10)
-	clk.advance(time.Hour)
+	clk.Forward(time.Hour)
 	r.Sweep(clk.Now())
 	if !has(r, at("00000001", 1)) || !has(r, at("00000001", 2)) {
 		t.Error("renditions of a living session went")
@@ -126,7 +127,7 @@ func TestResultsOfARevivedSessionStay(t *testing.T) {
 
 func TestSignatureOnlyWhereThereIsOne(t *testing.T) {
 	t.Parallel()
-	r := orchestrate.NewResults(1<<20, newClock().Now)
+	r := orchestrate.NewResults(1<<20, coretest.NewClock(time.Unix(1_700_000_000, 0)).Now)
 	for i, sig := range [][]byte{nil, []byte("mpeg7")} {
 		p := at("00000001", i)
 		if err := r.Put([]orchestrate.Path{p}, []orchestrate.Result{{Data: []byte("d"), Signature: sig}}); err != nil {

@@ -83,10 +83,10 @@ func TestIdleSessionEnds(t *testing.T) {
 	n := newNode(t, func(o *orchestrate.Options) { o.Limit = 1 })
 	tok := n.token()
 	n.send(tok)
-	n.clk.advance(core.SessionIdle - time.Second)
+	n.clk.Forward(core.SessionIdle - time.Second)
 	n.Sweep(n.clk.Now())
 	n.wantSessions(1)
-	n.clk.advance(time.Second)
+	n.clk.Forward(time.Second)
 	n.Sweep(n.clk.Now())
 	n.wantSessions(0)
 	if !slices.Equal(n.fake.Ended(), []core.SessionID{tok.Session}) {
@@ -100,7 +100,7 @@ func TestIdleSessionKeepsNobodyOut(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, func(o *orchestrate.Options) { o.Limit = 1 })
 	n.send(n.token())
-	n.clk.advance(core.SessionIdle)
+	n.clk.Forward(core.SessionIdle)
 	n.send(n.token())
 }
 
@@ -108,7 +108,7 @@ func TestSessionWithSegmentInHandIsNotIdle(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	seg := n.admit(n.token())
-	n.clk.advance(2 * core.SessionIdle)
+	n.clk.Forward(2 * core.SessionIdle)
 	n.Sweep(n.clk.Now())
 	n.wantSessions(1)
 	seg.Close()
@@ -131,7 +131,7 @@ func TestEndSession(t *testing.T) {
 	}
 
 	n.send(tok)
-	n.clk.advance(orchestrate.TokenLife + time.Hour)
+	n.clk.Forward(orchestrate.TokenLife + time.Hour)
 	// Expired is no error. (The session itself went idle meanwhile.)
 	if err := n.EndSession(tok); err != nil {
 		t.Error(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
@@ -61,15 +62,18 @@ func TestTokenChecks(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string
-		change func(tok *orchestrate.Token, clk *clock) *orchestrate.Token
+		change func(tok *orchestrate.Token, clk *coretest.Clock) *orchestrate.Token
 		want   fault.Code
 		text   string
 	}{
-		{"none", func(*orchestrate.Token, *clock) *orchestrate.Token { return nil }, fault.MissingAuthToken, "missing auth token"},
-		{"empty", func(*orchestrate.Token, *clock) *orchestrate.Token { return &orchestrate.Token{} }, fault.InvalidAuthToken, "invalid auth token"},
-		{"later end", func(tok *orchestrate.Token, _ *clock) *orchestrate.Token { tok.Expires++; return tok }, fault.InvalidAuthToken, "invalid auth token"},
-		{"other session", func(tok *orchestrate.Token, _ *clock) *orchestrate.Token { tok.Session = "00000000"; return tok }, fault.InvalidAuthToken, "invalid auth token"},
-		{"id moved into the expiry", func(tok *orchestrate.Token, _ *clock) *orchestrate.Token {
+		{"none", func(*orchestrate.Token, *coretest.Clock) *orchestrate.Token { return nil }, fault.MissingAuthToken, "missing auth token"},
+		{"empty", func(*orchestrate.Token, *coretest.Clock) *orchestrate.Token { return &orchestrate.Token{} }, fault.InvalidAuthToken, "invalid auth token"},
+		{"later end", func(tok *orchestrate.Token, _ *coretest.Clock) *orchestrate.Token { tok.Expires++; return tok }, fault.InvalidAuthToken, "invalid auth token"},
+		{"other session", func(tok *orchestrate.Token, _ *coretest.Clock) *orchestrate.Token {
+			tok.Session = "00000000"
+			return tok
+		}, fault.InvalidAuthToken, "invalid auth token"},
+		{"id moved into the expiry", func(tok *orchestrate.Token, _ *coretest.Clock) *orchestrate.Token {
 			// The code covers the same bytes: the last character of the id has
 			// become the first byte of a far later expiry.
 			last := int64(tok.Session[7])
@@ -77,9 +81,9 @@ func TestTokenChecks(t *testing.T) {
 			tok.Expires |= last << 32
 			return tok
 		}, fault.InvalidAuthToken, "invalid auth token"},
-		{"cut code", func(tok *orchestrate.Token, _ *clock) *orchestrate.Token { tok.MAC = tok.MAC[:31]; return tok }, fault.InvalidAuthToken, "invalid auth token"},
-		{"a second late", func(tok *orchestrate.Token, clk *clock) *orchestrate.Token {
-			clk.advance(orchestrate.TokenLife + time.Second)
+		{"cut code", func(tok *orchestrate.Token, _ *coretest.Clock) *orchestrate.Token { tok.MAC = tok.MAC[:31]; return tok }, fault.InvalidAuthToken, "invalid auth token"},
+		{"a second late", func(tok *orchestrate.Token, clk *coretest.Clock) *orchestrate.Token {
+			clk.Forward(orchestrate.TokenLife + time.Second)
 			return tok
 		}, fault.ExpiredAuthToken, "expired auth token"},
 	} {
@@ -100,7 +104,7 @@ func TestTokenGoodToItsLastSecond(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	tok := n.token()
-	n.clk.advance(orchestrate.TokenLife)
+	n.clk.Forward(orchestrate.TokenLife)
 	n.admit(tok).Close()
 }
 

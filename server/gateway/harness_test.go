@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
 )
@@ -25,24 +26,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // limit bounds every wait of these tests.
 const limit = 20 * time.Second
-
-// clock is a clock that tests move.
-type clock struct {
-	mu  sync.Mutex
-	add time.Duration
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.add)
-}
-
-func (c *clock) forward(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.add += d
-}
 
 // events records what a gateway reported.
 type events struct {
@@ -92,7 +75,7 @@ type node struct {
 	url    string
 	addr   string
 	g      *gateway.Gateway
-	clock  *clock
+	clock  *coretest.Clock
 	events *events
 	client *http.Client
 	// stop ends the gateway and returns how Run ended.
@@ -106,9 +89,9 @@ func start(t testing.TB, orchestrators []string, change ...func(*gateway.Options
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{t: t, addr: l.Addr().String(), url: "http://" + l.Addr().String(), clock: &clock{}, events: &events{}}
+	n := &node{t: t, addr: l.Addr().String(), url: "http://" + l.Addr().String(), clock: &coretest.Clock{}, events: &events{}}
 	opt := gateway.Options{
-		Listener: l, Orchestrators: orchestrators, Now: n.clock.now, Recorder: n.events,
+		Listener: l, Orchestrators: orchestrators, Now: n.clock.Now, Recorder: n.events,
 		Limits: gateway.Limits{SweepEvery: 5 * time.Millisecond},
 	}
 	for _, f := range change {

@@ -94,10 +94,10 @@ func TestOrchestratorHook(t *testing.T) {
 	begin().want(t, media)
 	set("")
 	begin().want(t, media) // the list is a minute old at most
-	n.clock.forward(61 * time.Second)
+	n.clock.Forward(61 * time.Second)
 	begin().want(t, media) // the hook fails, the last list stays
 	set("[]")
-	n.clock.forward(61 * time.Second)
+	n.clock.Forward(61 * time.Second)
 	begin().want(t, media) // an empty list is a failure too
 	mu.Lock()
 	defer mu.Unlock()

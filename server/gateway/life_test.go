@@ -19,20 +19,20 @@ func TestIdleStreamEnds(t *testing.T) {
 	n := start(t, []string{o.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
 	n.settled()
-	n.clock.forward(59 * time.Second)
+	n.clock.Forward(59 * time.Second)
 	if status, _, _ := n.get("/stream/show.m3u8"); status != http.StatusOK {
 		t.Fatalf("the stream is gone too early: %d", status)
 	}
 	if len(o.endedSessions()) != 0 {
 		t.Fatal("the session is ended too early")
 	}
-	n.clock.forward(2 * time.Second)
+	n.clock.Forward(2 * time.Second)
 	wait(t, "the session's end", func() bool { return slices.Equal(o.endedSessions(), []string{"s1"}) })
 	_, list, _ := n.get("/stream/show/source.m3u8")
 	if !strings.Contains(list, "#EXT-X-ENDLIST") {
 		t.Errorf("playlist:\n%s", list)
 	}
-	n.clock.forward(11 * time.Second)
+	n.clock.Forward(11 * time.Second)
 	wait(t, "the window's end", func() bool { status, _, _ := n.get("/stream/show.m3u8"); return status == http.StatusNotFound })
 	if n.events.count("ended show") != 1 {
 		t.Error("StreamEnded")

@@ -179,7 +179,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		t.Error("SessionRefused")
 	}
 	n.settled()
-	n.clock.forward(time.Hour)
+	n.clock.Forward(time.Hour)
 	wait(t, "the first stream's end", func() bool { return n.events.count("ended one") == 1 })
 	n.push("/live/two/0.ts", media).want(t, media)
 }

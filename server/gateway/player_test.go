@@ -93,7 +93,7 @@ func TestEvents(t *testing.T) {
 	}
 	n.push("/live/show/1.ts", media).want(t, media)
 	n.settled()
-	n.clock.forward(time.Hour)
+	n.clock.Forward(time.Hour)
 	b, err := io.ReadAll(resp.Body) // until the stream's end
 	if err != nil {
 		t.Fatal(err)

@@ -157,10 +157,10 @@ func TestExpiredTokenIsRenewed(t *testing.T) {
 	o := newFake(t)
 	n := start(t, []string{o.uri}, func(opt *gateway.Options) { opt.Limits.SweepEvery = time.Hour })
 	n.push("/live/show/0.ts", media).want(t, media)
-	n.clock.forward(27*time.Minute - 50*time.Second)
+	n.clock.Forward(27*time.Minute - 50*time.Second)
 	n.push("/live/show/1.ts", media).want(t, media)
-	n.clock.forward(50*time.Second + time.Second)
-	o.expires = func() time.Time { return n.clock.now().Add(30 * time.Minute) }
+	n.clock.Forward(50*time.Second + time.Second)
+	o.expires = func() time.Time { return n.clock.Now().Add(30 * time.Minute) }
 	n.push("/live/show/2.ts", media).want(t, media)
 	segs := o.seen()
 	last := len(segs) - 1

@@ -48,7 +48,7 @@ func TestModels(t *testing.T) {
 	}
 	s.use(b)
 	eventually(t, "the list follows the orchestrators", func() bool {
-		s.clock.move(2 * time.Second)
+		s.clock.Forward(2 * time.Second)
 		got, err := s.Models(t.Context())
 		return err == nil && len(got) == 1 && got[0].State == inference.Absent
 	})
@@ -60,7 +60,7 @@ func TestModelsOfNobody(t *testing.T) {
 	if _, err := s.Models(t.Context()); !errors.Is(err, fault.NoOrchestratorReachable) {
 		t.Errorf("%v", err)
 	}
-	s.clock.move(time.Minute)
+	s.clock.Forward(time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Models(ctx); !errors.Is(err, fault.Canceled) && !errors.Is(err, fault.NoOrchestratorReachable) {

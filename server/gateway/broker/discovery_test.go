@@ -109,7 +109,7 @@ func TestAnUnknownModelIsNotLookedForAtEachRequest(t *testing.T) {
 	if asked, _ := o.counts(); asked > 2 {
 		t.Errorf("asked %d times", asked)
 	}
-	s.clock.move(2 * time.Second)
+	s.clock.Forward(2 * time.Second)
 	o.with(func() { o.models[llm] = capability.Model{Warm: true} })
 	s.mustAsk(t)
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/server/gateway/broker"
@@ -17,16 +18,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock is the time, moved forward.
-type clock struct{ ahead atomic.Int64 }
-
-func (c *clock) now() time.Time        { return time.Now().Add(time.Duration(c.ahead.Load())) }
-func (c *clock) move(by time.Duration) { c.ahead.Add(int64(by)) }
-
 // setup is a broker over orchestrators.
 type setup struct {
 	*broker.Broker
-	clock *clock
+	clock *coretest.Clock
 	list  atomic.Pointer[[]string]
 }
 
@@ -34,12 +29,12 @@ type setup struct {
 // test.
 func start(t testing.TB, change func(*broker.Options, *upstream.Options), over ...*orchestrator) *setup {
 	t.Helper()
-	s := &setup{clock: new(clock)}
+	s := &setup{clock: new(coretest.Clock)}
 	s.use(over...)
-	up := upstream.Options{Node: "tutti/1", Now: s.clock.now}
+	up := upstream.Options{Node: "tutti/1", Now: s.clock.Now}
 	opt := broker.Options{
 		Orchestrators: func(context.Context) ([]string, error) { return *s.list.Load(), nil },
-		Version:       "0.9.1", Now: s.clock.now, RefreshEvery: time.Hour, RetryWindow: time.Hour,
+		Version:       "0.9.1", Now: s.clock.Now, RefreshEvery: time.Hour, RetryWindow: time.Hour,
 		Patience: route.Patience{First: time.Minute, Stop: time.Minute},
 	}
 	if change != nil {

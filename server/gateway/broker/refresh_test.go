@@ -24,13 +24,13 @@ func TestOffersAreRefreshed(t *testing.T) {
 	s.mustAsk(t)
 	s.use(a, b)
 	eventually(t, "the new one is used", func() bool {
-		s.clock.move(time.Second)
+		s.clock.Forward(time.Second)
 		text, _ := s.mustAsk(t)
 		return text == `{"b":1}`
 	})
 	a.lacks()
 	eventually(t, "one that has lost the model is left", func() bool {
-		s.clock.move(time.Second)
+		s.clock.Forward(time.Second)
 		s.mustAsk(t)
 		st := s.Pools()[0].Standings
 		return len(st) == 1 && st[0].Offer.URI == b.uri
@@ -38,14 +38,14 @@ func TestOffersAreRefreshed(t *testing.T) {
 	s.use(a)
 	a.with(func() { a.models[llm] = capability.Model{Warm: true, Capacity: 3} })
 	eventually(t, "one that is not listed any more is left", func() bool {
-		s.clock.move(time.Second)
+		s.clock.Forward(time.Second)
 		s.mustAsk(t)
 		st := s.Pools()[0].Standings
 		return len(st) == 1 && st[0].Offer.URI == a.uri && st[0].Offer.Capacity == 3
 	})
 	s.mustAsk(t)
 	before := a.headers[len(a.headers)-1].Get("Livepeer-Segment")
-	s.clock.move(2 * time.Second)
+	s.clock.Forward(2 * time.Second)
 	s.mustAsk(t)
 	s.mustAsk(t)
 	if after := a.headers[len(a.headers)-1].Get("Livepeer-Segment"); after != before {
@@ -64,7 +64,7 @@ func TestOneThatIsSilentStaysForAWhile(t *testing.T) {
 	o.offers(func(i *rpc.OrchestratorInfo) { i.Transcoder = capped })
 	for range 2 {
 		asked, _ := o.counts()
-		s.clock.move(2 * time.Second)
+		s.clock.Forward(2 * time.Second)
 		eventually(t, "it is asked", func() bool {
 			s.mustAsk(t)
 			n, _ := o.counts()
@@ -85,7 +85,7 @@ func TestRunKeepsOffersFresh(t *testing.T) {
 	<-ready
 	asked, _ := o.counts()
 	eventually(t, "the offer is asked for again", func() bool { n, _ := o.counts(); return n > asked })
-	s.clock.move(time.Hour)
+	s.clock.Forward(time.Hour)
 	eventually(t, "a model that nobody uses is forgotten", func() bool { return len(s.Pools()) == 0 })
 	cancel()
 	if err := <-ended; err != nil {

@@ -75,7 +75,7 @@ func TestAnExpiredTokenIsRenewedFirst(t *testing.T) {
 	o := fake(t, "a").offers(func(info *rpc.OrchestratorInfo) { info.AuthToken.Expiration = time.Now().Add(10 * time.Minute).Unix() })
 	s := start(t, nil, o)
 	s.mustAsk(t)
-	s.clock.move(11 * time.Minute)
+	s.clock.Forward(11 * time.Minute)
 	o.offers(func(info *rpc.OrchestratorInfo) { info.AuthToken.Expiration = time.Now().Add(time.Hour).Unix() })
 	s.mustAsk(t)
 	if asked, jobs := o.counts(); asked != 2 || jobs != 2 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/broker"
@@ -130,9 +131,9 @@ func TestVideoRefusedAtOnce(t *testing.T) {
 
 func TestResultsAge(t *testing.T) {
 	t.Parallel()
-	clock := newClock()
+	clock := coretest.NewClock(time.Unix(1700000000, 0))
 	pic := picture(t)
-	n := start(t, func(o *front.Options) { o.Now = clock.now; o.Limits.Results = int64(2 * len(pic)) }).serve()
+	n := start(t, func(o *front.Options) { o.Now = clock.Now; o.Limits.Results = int64(2 * len(pic)) }).serve()
 	n.broker.answer = says(`{"images":[{"url":"` + dataURL(pic) + `"}]}`)
 	var urls []string
 	for range 3 {
@@ -144,7 +145,7 @@ func TestResultsAge(t *testing.T) {
 			t.Errorf("result %d: status %d", i, g.status)
 		}
 	}
-	clock.forward(11 * time.Minute)
+	clock.Forward(11 * time.Minute)
 	if g := n.get(urls[2]); g.status != http.StatusNotFound {
 		t.Errorf("an old result: status %d", g.status)
 	}

@@ -39,12 +39,7 @@ func (x *exchange) makeMedia() error {
 	if err != nil {
 		return err
 	}
-	ctx := x.r.Context()
-	job, err := x.prepare(ctx, in)
-	if err != nil {
-		return err
-	}
-	m, err := x.make(ctx, job)
+	m, err := x.prepareAndMake(in)
 	if err != nil {
 		return unlessRefused(err)
 	}
@@ -62,6 +57,16 @@ func unlessRefused(err error) error {
 		return nil
 	}
 	return err
+}
+
+// prepareAndMake has the media made that a request asks for.
+func (x *exchange) prepareAndMake(in form) (*made, error) {
+	ctx := x.r.Context()
+	job, err := x.prepare(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return x.make(ctx, job)
 }
 
 // make has media made and gets them.

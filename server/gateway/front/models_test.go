@@ -2,7 +2,6 @@ package front_test
 
 import (
 	"net/http"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,26 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core/keys"
 	"github.com/tuttinode/tutti/server/gateway/front"
 )
-
-// clock is a clock that tests move.
-type clock struct {
-	mu sync.Mutex
-	t  time.Time
-}
-
-func newClock() *clock { return &clock{t: time.Unix(1700000000, 0)} }
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.t
-}
-
-func (c *clock) forward(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
-}
 
 func TestModels(t *testing.T) {
 	t.Parallel()

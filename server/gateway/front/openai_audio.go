@@ -18,12 +18,7 @@ func (x *exchange) openAISpeech() error {
 	if err != nil {
 		return err
 	}
-	ctx := x.r.Context()
-	job, err := x.prepare(ctx, form{jsonType[0], body})
-	if err != nil {
-		return err
-	}
-	m, err := x.make(ctx, job)
+	m, err := x.prepareAndMake(form{jsonType[0], body})
 	if err != nil {
 		return unlessRefused(err)
 	}

@@ -134,12 +134,7 @@ func (x *exchange) sendImages(in form, how string) error {
 	if err := oneOf("response_format", how, "", "url", "b64_json"); err != nil {
 		return err
 	}
-	ctx := x.r.Context()
-	job, err := x.prepare(ctx, in)
-	if err != nil {
-		return err
-	}
-	m, err := x.make(ctx, job)
+	m, err := x.prepareAndMake(in)
 	if err != nil {
 		return unlessRefused(err)
 	}
