@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -90,25 +89,8 @@ func bareStart(ctx context.Context, engine *docker.Client, weights string) (time
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/health", port), nil)
-		if err != nil {
-			return 0, err
-		}
-		if res, err := http.DefaultClient.Do(req); err == nil {
-			res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return time.Since(begin), nil
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-	}
+	err = llama.AwaitHealthy(ctx, fmt.Sprintf("http://127.0.0.1:%d/health", port))
+	return time.Since(begin), err
 }
 
 // coldStart asks a fresh node for a model that is not loaded.
@@ -134,7 +116,9 @@ func (s settings) coldStart(ctx context.Context, weights string) (time.Duration,
 		"-aiModelsDir", weights, "-serviceAddr", service, "-httpAddr", service, "-gatewayAddr", gateway, "-cliAddr", freeAddr(), "-dataDir", dir); err != nil {
 		return 0, err
 	}
-	if err := awaitHealthy(ctx, "http://"+gateway+"/healthz"); err != nil {
+	awake, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	if err := llama.AwaitHealthy(awake, "http://"+gateway+"/healthz"); err != nil {
 		return 0, err
 	}
 	c := newClient("http://" + gateway)
@@ -145,30 +129,6 @@ func (s settings) coldStart(ctx context.Context, weights string) (time.Duration,
 		}
 	})
 	return first, err
-}
-
-func awaitHealthy(ctx context.Context, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return err
-		}
-		if res, err := http.DefaultClient.Do(req); err == nil {
-			res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return nil
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
 
 func splitAddr(addr string) (string, int, error) {

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -68,46 +66,10 @@ func archive(source string) (io.Reader, error) {
 	}
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	if err := addTree(w, source); err != nil {
+	if err := w.AddFS(os.DirFS(source)); err != nil {
 		return nil, err
 	}
 	return &out, w.Close()
-}
-
-// addTree adds what is below dir; links stay links.
-func addTree(w *tar.Writer, dir string) error {
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		var link string
-		if entry.Type()&fs.ModeSymlink != 0 {
-			if link, err = os.Readlink(path); err != nil {
-				return err
-			}
-		}
-		header, err := tar.FileInfoHeader(info, link)
-		if err != nil {
-			return err
-		}
-		if header.Name, err = filepath.Rel(dir, path); err != nil {
-			return err
-		}
-		if err := w.WriteHeader(header); err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = io.Copy(w, f)
-		return err
-	})
 }
 
 // runnerImage is made once per process.

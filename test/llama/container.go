@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,39 +73,5 @@ func inside(tree string) (entry []string, backend string, err error) {
 // pack writes a tree as a tar file, links as links.
 func pack(w io.Writer, tree string) error {
 	out := tar.NewWriter(w)
-	err := filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		link := ""
-		if info.Mode()&fs.ModeSymlink != 0 {
-			if link, err = os.Readlink(path); err != nil {
-				return err
-			}
-		}
-		head, err := tar.FileInfoHeader(info, link)
-		if err != nil {
-			return err
-		}
-		if head.Name, err = filepath.Rel(tree, path); err != nil {
-			return err
-		}
-		// Who unpacked it here is nobody in there.
-		head.Uid, head.Gid, head.Uname, head.Gname = 0, 0, "", ""
-		if err := out.WriteHeader(head); err != nil || !info.Mode().IsRegular() {
-			return err
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = io.Copy(out, f)
-		return err
-	})
-	return errors.Join(err, out.Close())
+	return errors.Join(out.AddFS(os.DirFS(tree)), out.Close())
 }

@@ -140,10 +140,24 @@ func (s *Server) start(opt Options, addr string) error {
 }
 
 func (s *Server) awaitHealthy(ctx context.Context) error {
-	tick := time.NewTicker(5 * time.Millisecond)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-s.done:
+			cancel(errors.New("it ended: " + s.cmd.ProcessState.String()))
+		case <-ctx.Done():
+		}
+	}()
+	return AwaitHealthy(ctx, s.URL+"/health")
+}
+
+// AwaitHealthy waits until a URL is answered with status 200, or ctx ends.
+func AwaitHealthy(ctx context.Context, url string) error {
+	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/health", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return err
 		}
@@ -155,10 +169,8 @@ func (s *Server) awaitHealthy(ctx context.Context) error {
 		}
 		select {
 		case <-tick.C:
-		case <-s.done:
-			return errors.New("it ended: " + s.cmd.ProcessState.String())
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 }
