@@ -23,7 +23,7 @@ const maxGPUs = 64
 
 // contractDetails asks a runner of the network's contract what it has loaded and
 // what it sits on.
-func (s *Server) contractDetails(ctx context.Context, info *Info) error {
+func (s *look) contractDetails(ctx context.Context, info *Info) error {
 	info.Served = cmp.Or(info.Served, s.options.Model)
 	info.Models = []string{info.Served}
 	info.Slots, info.Assumed = 1, true

@@ -121,7 +121,7 @@ func (s *Server) flavour(ctx context.Context, models []listed) (Kind, error) {
 			return VLLM, nil
 		}
 	}
-	a, err := s.optional(ctx, ollamaVersionPath, nil)
+	a, _, err := s.optional(ctx, ollamaVersionPath, nil)
 	if err != nil {
 		return "", err
 	}

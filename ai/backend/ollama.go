@@ -29,7 +29,7 @@ func ollamaTag(model string) string {
 // ollamaDetails asks Ollama what the model can do, and for the context it is
 // loaded with. Until it is loaded that is not known: what the model could take
 // is far more than what Ollama gives it.
-func (s *Server) ollamaDetails(ctx context.Context, info *Info) error {
+func (s *look) ollamaDetails(ctx context.Context, info *Info) error {
 	info.Slots, info.Assumed = ollamaSlots, true
 	a, err := s.optional(ctx, ollamaVersionPath, nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func loadedContext(a *said, served string) inference.Tokens {
 
 // ollamaOperations reads a model's capabilities. Old versions tell none: then it
 // chats.
-func (s *Server) ollamaOperations(ctx context.Context, served string) ([]inference.Operation, error) {
+func (s *look) ollamaOperations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
 	a, err := s.optional(ctx, "/api/show", fmt.Appendf(nil, `{"model":%s}`, quoted(served)))
 	if err != nil || a == nil {

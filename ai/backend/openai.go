@@ -24,7 +24,7 @@ const (
 
 // openAIDetails asks an OpenAI-compatible server which models it has, and the
 // rest in its own way.
-func (s *Server) openAIDetails(ctx context.Context, info *Info) error {
+func (s *look) openAIDetails(ctx context.Context, info *Info) error {
 	list, err := s.ask(ctx, modelsPath, nil)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func enumerate(models []string) string {
 }
 
 // llamaDetails asks llama.cpp's server for its slots and context.
-func (s *Server) llamaDetails(ctx context.Context, info *Info) error {
+func (s *look) llamaDetails(ctx context.Context, info *Info) error {
 	info.Slots, info.Assumed = otherSlots, true
 	a, err := s.optional(ctx, "/props", nil)
 	if err != nil || a == nil {
@@ -148,7 +148,7 @@ func contextOf(n int64) inference.Tokens {
 }
 
 // vllmDetails asks vLLM for its version; the context is in the list.
-func (s *Server) vllmDetails(ctx context.Context, info *Info, models []listed) error {
+func (s *look) vllmDetails(ctx context.Context, info *Info, models []listed) error {
 	info.Slots, info.Assumed = vllmSlots, true
 	for _, m := range models {
 		if m.ID == info.Served {
@@ -165,7 +165,7 @@ func (s *Server) vllmDetails(ctx context.Context, info *Info, models []listed) e
 
 // operations finds out whether the server embeds, by one token, and whether one
 // that does also chats. No server says so in its list.
-func (s *Server) operations(ctx context.Context, served string) ([]inference.Operation, error) {
+func (s *look) operations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
 	name := quoted(served)
 	embeds, err := s.optional(ctx, embeddingPath, fmt.Appendf(nil, `{"model":%s,"input":"a"}`, name))

@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -10,6 +11,10 @@ import (
 // refreshAfter is how many probes are answered with details from memory before
 // they are asked for again: a server may have been restarted between two probes.
 const refreshAfter = 30
+
+// askAgain is what details count as when not all of them could be had: they are
+// asked for again after a few probes.
+const askAgain = refreshAfter - 3
 
 // Probe asks the runner how it is, and what it is if that is not known; see
 // Backend.
@@ -48,33 +53,70 @@ func (s *Server) inform(ctx context.Context, kind Kind, known *identity) (Info, 
 		return again.info, nil
 	}
 	info := Info{Kind: kind, Health: health, Served: s.options.Served}
-	if err := s.details(ctx, &info); err != nil {
+	l := &look{Server: s}
+	if err := l.details(ctx, &info); err != nil {
 		return Info{}, err
 	}
-	s.remember(&identity{kind: kind, served: info.Served, operations: info.Operations, info: info})
+	found := identity{kind: kind, served: info.Served, operations: info.Operations, info: info}
+	switch {
+	case l.unsure && known != nil:
+		// A busy runner is what it was.
+		found = *known
+		found.info.Health = health
+		found.probes = askAgain
+	case l.unsure:
+		found.probes = askAgain
+	}
+	s.remember(&found)
 	if known == nil {
 		s.options.Log.Info("runner found", "pipeline", s.options.Pipeline.Pipeline(), "model", s.options.Model,
 			"kind", string(info.Kind), "served", info.Served, "version", info.Version, "slots", info.Slots)
 	}
-	return info, nil
+	return found.info, nil
 }
 
-func (s *Server) details(ctx context.Context, info *Info) error {
+// look is one time of asking for details. It is unsure when one of them was not
+// told for a reason that may be over soon.
+type look struct {
+	*Server
+	unsure bool
+}
+
+func (s *look) details(ctx context.Context, info *Info) error {
 	if info.Kind == Contract {
 		return s.contractDetails(ctx, info)
 	}
 	return s.openAIDetails(ctx, info)
 }
 
+// optional is Server.optional, and notes when that was not sure.
+func (s *look) optional(ctx context.Context, path string, body []byte) (*said, error) {
+	a, sure, err := s.Server.optional(ctx, path, body)
+	s.unsure = s.unsure || !sure
+	return a, err
+}
+
 // optional is an answer that not every runner of the kind gives: nil where it
-// does not. That the caller gave up is an error all the same.
-func (s *Server) optional(ctx context.Context, path string, body []byte) (*said, error) {
-	a, err := s.ask(ctx, path, body)
+// does not. It is sure unless a runner that does might have failed like this: one
+// that is busy, slow or broken. That the caller gave up is an error all the same.
+func (s *Server) optional(ctx context.Context, path string, body []byte) (a *said, sure bool, err error) {
+	a, err = s.ask(ctx, path, body)
 	switch {
 	case ctx.Err() != nil, errors.Is(err, fault.RunnerUnreachable):
-		return nil, err
-	case err != nil || !a.ok():
-		return nil, nil
+		return nil, false, err
+	case err != nil:
+		return nil, false, nil
+	case !a.ok():
+		return nil, !passing(a.status), nil
 	}
-	return a, nil
+	return a, true, nil
+}
+
+// passing reports whether a refusal may be over soon.
+func passing(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return status >= 500 && status != http.StatusNotImplemented
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,6 +205,80 @@ func TestProbeRemembers(t *testing.T) {
 	if n := f.count("/props"); n != 3 {
 		t.Errorf("asked for details %d times in all", n)
 	}
+}
+
+// A runner that is too busy to tell a detail keeps the ones it told before.
+func TestProbeKeepsDetails(t *testing.T) {
+	t.Parallel()
+	embed := llamaPages()
+	embed["/v1/embeddings"] = page{200, "llamacpp/embed.json"}
+	for _, tt := range []struct {
+		name, path string
+		pages      map[string]page
+		busy       page
+	}{
+		{"embeddings", "/v1/embeddings", embed, page{503, `{"error":{"message":"busy"}}`}},
+		{"slots and context", "/props", llamaPages(), page{429, ""}},
+		{"slots of the network's runner", "/version", runnerPages(), page{500, ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t, tt.pages)
+			s := newServer(t, options(f.url+"/v1/"))
+			want, err := s.Probe(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.set(tt.path, tt.busy)
+			for range 100 {
+				if got, err := s.Probe(within(t)); err != nil || !reflect.DeepEqual(got, want) {
+					t.Fatalf("got %+v, %v\nwant %+v", got, err, want)
+				}
+			}
+			// It is asked again soon, and not with every probe.
+			if n := f.count(tt.path); n < 5 || n > 50 {
+				t.Errorf("asked %d times in 100 probes", n)
+			}
+			f.set(tt.path, page{404, ""})
+			changed := false
+			for range 40 {
+				got, err := s.Probe(within(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				changed = changed || !reflect.DeepEqual(got, want)
+			}
+			if !changed {
+				t.Error("a detail that is gone for good is kept")
+			}
+		})
+	}
+}
+
+// A detail that could not be had at first is asked for again soon.
+func TestProbeAsksAgain(t *testing.T) {
+	t.Parallel()
+	pages := llamaPages()
+	pages["/v1/embeddings"] = page{503, ""}
+	f := newFake(t, pages)
+	s := newServer(t, options(f.url+"/v1/"))
+	embeds := func() bool {
+		info, err := s.Probe(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Contains(info.Operations, inference.Embedding)
+	}
+	if embeds() {
+		t.Fatal("it embeds though it did not")
+	}
+	f.set("/v1/embeddings", page{200, "llamacpp/embed.json"})
+	for range 10 {
+		if embeds() {
+			return
+		}
+	}
+	t.Error("embeddings are not seen")
 }
 
 func TestURL(t *testing.T) {
