@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/distribution/reference"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/nearest"
 )
@@ -57,6 +57,10 @@ func readPipeline(d *draft, v node) {
 	}
 	d.pipeline = p
 	d.entry.Model.Capability = p.Capability
+	if !p.served() {
+		// A container must not hold a device for jobs that cannot come.
+		d.blame(fault.FeatureMissing, v, "pipeline", "this release does not serve "+p.Name(), "delete the entry")
+	}
 }
 
 // badModelID says what is wrong with a model ID, "" for nothing. It becomes part
@@ -121,7 +125,7 @@ func readURL(d *draft, v node) {
 	case u.User != nil:
 		d.blame(fault.ModelFieldInvalid, v, "url", "it holds a user name or password", `delete it and write the token as "token"`)
 		return
-	case !servable(d, u.Scheme):
+	case u.Scheme != "http" && u.Scheme != "https":
 		d.blame(fault.ModelFieldInvalid, v, "url", shown(u.Scheme)+" is neither http nor https", remedy)
 		return
 	case u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsFunc(v.text, unicode.IsSpace) || !validPort(u):
@@ -129,18 +133,6 @@ func readURL(d *draft, v node) {
 		return
 	}
 	d.entry.URL = strings.TrimRight(u.String(), "/")
-}
-
-// servable are the schemes a runner is reached by; live pipelines may speak over
-// a web socket.
-func servable(d *draft, scheme string) bool {
-	switch scheme {
-	case "http", "https":
-		return true
-	case "ws", "wss":
-		return d.pipeline.Capability == capability.LiveVideoToVideo
-	}
-	return false
 }
 
 func validPort(u *url.URL) bool {
@@ -181,6 +173,9 @@ func readCapacity(d *draft, v node) {
 
 // maxGPUs bounds the devices of one container.
 const maxGPUs = 1024
+
+// maxImage bounds an image's name.
+const maxImage = 300
 
 var deviceID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$`)
 
@@ -235,13 +230,12 @@ func readVRAM(d *draft, v node) {
 	d.entry.VRAM, d.entry.vramGiven = int64(gb*GB), true
 }
 
-var imageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,299}$`)
-
 func readImage(d *draft, v node) {
 	if v.text == "" {
 		return
 	}
-	if !imageName.MatchString(v.text) {
+	// The engine's own rule.
+	if _, err := reference.ParseNormalizedNamed(v.text); err != nil || len(v.text) > maxImage {
 		d.blame(fault.ModelFieldInvalid, v, "image", shown(v.text)+" is not the name of a container image", "write registry/name:tag")
 		return
 	}

@@ -53,7 +53,9 @@ func readFlags(d *draft, v node) {
 		case sfast, deepCache:
 			d.setFlag(name, "true")
 		default:
-			d.blame(fault.ModelFieldInvalid, v, "optimization_flags", shown(word)+" is no optimization",
+			// What stands behind an equals sign may be a token.
+			named, _, _ := strings.Cut(word, "=")
+			d.blame(fault.ModelFieldInvalid, v, "optimization_flags", shown(named)+" is no optimization",
 				`write "SFAST" or "DEEPCACHE", and other variables as {"NAME": "value"}`)
 			return
 		}

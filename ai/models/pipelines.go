@@ -45,6 +45,10 @@ func Pipelines() []Pipeline {
 	}
 }
 
+// served reports whether this release has jobs for it. The network's lists of
+// models and images name live video too.
+func (p Pipeline) served() bool { return p.Capability != capability.LiveVideoToVideo }
+
 // pipelineNamed finds a pipeline by the network's rule for names.
 func pipelineNamed(name string) (Pipeline, bool) {
 	id, err := capability.FromPipeline(name)
@@ -63,11 +67,13 @@ func pipelineOf(id capability.ID) (Pipeline, bool) {
 	return Pipeline{}, false
 }
 
+// pipelineNames are the names that an entry may have.
 func pipelineNames() []string {
-	all := Pipelines()
-	out := make([]string, len(all))
-	for i, p := range all {
-		out[i] = p.Name()
+	var out []string
+	for _, p := range Pipelines() {
+		if p.served() {
+			out = append(out, p.Name())
+		}
 	}
 	return out
 }

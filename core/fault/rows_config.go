@@ -19,8 +19,8 @@ var configRows = []Row{
 	},
 	{
 		Code: FeatureMissing, Class: Config,
-		Cause:  "An option asks for something that this release does not do; the node stops rather than pretend.",
-		Remedy: "Leave the option out, or use a release that has the feature.",
+		Cause:  "An option, or an entry of the models file, asks for something that this release does not do. The node does not pretend: with such an option it stops, such an entry it leaves out.",
+		Remedy: "Leave it out, or use a release that has the feature.",
 	},
 	{
 		Code: UnknownOption, Class: Config,
