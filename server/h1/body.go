@@ -168,7 +168,7 @@ type exchange struct {
 func (x *exchange) finish(whole bool) {
 	quiet := x.stop == nil || x.stop()
 	c := x.c
-	keep := whole && quiet && !x.dirty && !x.head.close && c.pos == c.end
+	keep := whole && quiet && !x.dirty && !x.head.close && c.pos == c.end && !c.surplus()
 	c.giveBack()
 	if !keep {
 		c.abort()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -59,6 +60,22 @@ func newConn(host target, raw, nc net.Conn) *conn {
 func (c *conn) borrow() {
 	c.array = buffers.Get().(*[bufferSize]byte)
 	c.buf, c.pos, c.end, c.got = c.array[:], 0, 0, false
+}
+
+// past is a deadline that is over.
+var past = time.Unix(1, 0)
+
+// surplus reports whether TLS holds bytes behind the answer, or has failed: they
+// would be taken for the next one. What still lies in the socket is not read here;
+// peek sees that.
+func (c *conn) surplus() bool {
+	if c.tls == nil {
+		return false
+	}
+	_ = c.raw.SetReadDeadline(past)
+	n, err := c.nc.Read(c.buf[:1])
+	_ = c.raw.SetReadDeadline(time.Time{})
+	return n > 0 || !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // giveBack ends the use of the buffer.

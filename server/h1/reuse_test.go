@@ -134,6 +134,26 @@ func TestSentAgain(t *testing.T) {
 	}
 }
 
+// A server that gives an old connection up may close its side only, and read no
+// further for a while.
+func TestHalfClosedIsSentAgain(t *testing.T) {
+	t.Parallel()
+	url, asked := after(t, func(c net.Conn, r *bufio.Reader) {
+		_, _ = r.Peek(1)
+		_ = c.(*net.TCPConn).CloseWrite()
+		<-t.Context().Done()
+	})
+	tr := transport(t, h1.Options{})
+	for i := range 2 {
+		if _, body, err := do(tr, post(t, t.Context(), url, strings.Repeat("x", 8<<20))); err != nil || body != "ok" {
+			t.Errorf("request %d: %q %v", i, body, err)
+		}
+	}
+	if asked.Load() != 2 {
+		t.Errorf("%d answered", asked.Load())
+	}
+}
+
 // A new connection gets no second try.
 func TestNewConnectionIsNotTriedAgain(t *testing.T) {
 	t.Parallel()

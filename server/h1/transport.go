@@ -117,6 +117,8 @@ func (x *exchange) converse(r *http.Request, body io.Reader) (*head, error) {
 	switch {
 	case err == nil:
 		return h, nil
+	case errors.Is(written, errAnswered) && errors.Is(err, ErrNoAnswer):
+		// What looked like an answer was the end.
 	case written != nil && !c.got && !isReset(written):
 		return nil, fmt.Errorf("write the request to %s: %w", r.URL.Host, written)
 	case written != nil && !c.got:
