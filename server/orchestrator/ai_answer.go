@@ -39,13 +39,19 @@ func (a *answerWriter) begin(status int, contentType string, length int64) {
 // write sends a piece, at once where flush is set.
 func (a *answerWriter) write(p []byte, flush bool) error {
 	now := a.x.s.opt.Now()
-	if now.Sub(a.armed) >= takeStep {
+	// A deadline of HTTP/1.1 matters only to who writes; a stream of HTTP/2 is
+	// reset by it while the model is silent, too.
+	stream := a.x.r.ProtoMajor == 2
+	if stream || now.Sub(a.armed) >= takeStep {
 		a.armed = now
 		_ = a.ctl.SetWriteDeadline(now.Add(takeTime))
 	}
 	_, err := a.x.w.Write(p)
 	if err == nil && flush {
 		err = a.ctl.Flush()
+	}
+	if err == nil && stream {
+		_ = a.ctl.SetWriteDeadline(time.Time{})
 	}
 	a.x.wait(now)
 	return err

@@ -42,13 +42,18 @@ func (x *exchange) put(now time.Time, b []byte) error {
 	if err != nil {
 		return sendFault(err)
 	}
+	if x.r.ProtoMajor == 2 {
+		// It would reset the stream while the model is silent. With HTTP/1.1 it
+		// matters only to who writes.
+		_ = x.control.SetWriteDeadline(time.Time{})
+	}
 	return nil
 }
 
 // deadline lets the client take something within the stall time, or be cut off.
 func (x *exchange) deadline(now time.Time) {
 	stall := x.f.opt.Limits.Stall
-	if now.Sub(x.written) > stall/renewals {
+	if x.r.ProtoMajor == 2 || now.Sub(x.written) > stall/renewals {
 		_ = x.control.SetWriteDeadline(now.Add(stall + stall/renewals))
 		x.written = now
 	}
