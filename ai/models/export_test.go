@@ -12,27 +12,11 @@ func FieldNames() []string {
 // LLMVariables are the variables of the text generation runner.
 var LLMVariables = llmVariables
 
-// Container is what Fits places.
-type Container struct {
-	Total   int64
-	Share   float64
-	Devices int
-	Pinned  []string
-}
-
-// Fits reports whether containers fit on devices.
-func Fits(containers []Container, devices []Device) bool {
-	needs := make([]need, len(containers))
-	for i, c := range containers {
-		needs[i] = need{c.Total, c.Share, c.Devices, c.Pinned}
-	}
-	return fits(needs, devices)
-}
+// Fits reports whether containers fit on the ground.
+func Fits(g Ground, containers []Need) bool { return g.fits(containers) }
 
 // TakesOn is what a container takes on a device.
-func TakesOn(c Container, size int64) int64 {
-	return need{c.Total, c.Share, c.Devices, c.Pinned}.on(size)
-}
+func TakesOn(n Need, size int64) int64 { return n.on(size) }
 
 // Extend adds a list to verified models.
 func Extend(v Verified, source, content string) error {

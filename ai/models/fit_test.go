@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -10,13 +11,13 @@ import (
 )
 
 // bruteFits tries every placement.
-func bruteFits(containers []models.Container, devices []models.Device, free []int64) bool {
+func bruteFits(containers []models.Need, devices []models.Device, free []int64, slots []int) bool {
 	if len(containers) == 0 {
 		return true
 	}
 	c, rest := containers[0], containers[1:]
 	for set := range 1 << len(devices) {
-		left := append([]int64(nil), free...)
+		left, places := slices.Clone(free), slices.Clone(slots)
 		ok, used := true, 0
 		for i, d := range devices {
 			if set>>i&1 == 0 {
@@ -24,60 +25,90 @@ func bruteFits(containers []models.Container, devices []models.Device, free []in
 			}
 			used++
 			left[i] -= models.TakesOn(c, d.MemoryBytes)
-			allowed := c.Pinned == nil
-			for _, p := range c.Pinned {
-				allowed = allowed || p == d.ID
-			}
-			ok = ok && allowed && left[i] >= 0
+			places[i]--
+			allowed := c.IDs == nil || slices.Contains(c.IDs, d.ID)
+			ok = ok && allowed && left[i] >= 0 && places[i] >= 0
 		}
-		if ok && used == c.Devices && bruteFits(rest, devices, left) {
+		if ok && used == c.Devices && bruteFits(rest, devices, left, places) {
 			return true
 		}
 	}
 	return false
 }
 
-// The search finds a placement exactly when there is one.
+// ground draws devices, and and containers for them.
+func ground(t *rapid.T) (g models.Ground, containers []models.Need) {
+	g.Slots = rapid.SampledFrom([]int{1, 2, 9}).Draw(t, "slots")
+	for i := range rapid.IntRange(1, 4).Draw(t, "devices") {
+		size := rapid.Int64Range(1, 6).Draw(t, "size") * 4 * models.GB
+		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: size})
+	}
+	for range rapid.IntRange(0, 5).Draw(t, "containers") {
+		c := models.Need{Bytes: rapid.Int64Range(0, 20).Draw(t, "need") * models.GB, Devices: rapid.IntRange(1, 3).Draw(t, "spread")}
+		if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
+			c.Share = rapid.Float64Range(0.1, 1).Draw(t, "share")
+		}
+		if rapid.IntRange(0, 4).Draw(t, "pin") == 0 {
+			c.Devices = 1
+			c.IDs = []string{strconv.Itoa(rapid.IntRange(0, 3).Draw(t, "device"))}
+		}
+		containers = append(containers, c)
+	}
+	return g, containers
+}
+
+// The search finds a placement exactly when there is one, and the placement is one.
 func TestFitsIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var devices []models.Device
+		g, containers := ground(t)
 		var free []int64
-		for i := range rapid.IntRange(1, 4).Draw(t, "devices") {
-			size := rapid.Int64Range(1, 6).Draw(t, "size") * 4 * models.GB
-			devices = append(devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: size})
-			free = append(free, size)
+		var slots []int
+		for _, d := range g.Devices {
+			free, slots = append(free, d.MemoryBytes), append(slots, g.Slots)
 		}
-		var containers []models.Container
-		for range rapid.IntRange(0, 5).Draw(t, "containers") {
-			c := models.Container{Total: rapid.Int64Range(0, 20).Draw(t, "need") * models.GB, Devices: rapid.IntRange(1, 3).Draw(t, "spread")}
-			if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
-				c.Share = rapid.Float64Range(0.1, 1).Draw(t, "share")
-			}
-			if rapid.IntRange(0, 4).Draw(t, "pin") == 0 {
-				c.Devices = 1
-				c.Pinned = []string{strconv.Itoa(rapid.IntRange(0, 3).Draw(t, "device"))}
-			}
-			containers = append(containers, c)
+		want := bruteFits(containers, g.Devices, free, slots)
+		if got := models.Fits(g, containers); got != want {
+			t.Fatalf("%+v on %+v: %v, want %v", containers, g, got, want)
 		}
-		if got, want := models.Fits(containers, devices), bruteFits(containers, devices, free); got != want {
-			t.Fatalf("%+v on %+v: %v, want %v", containers, devices, got, want)
+		all := true
+		for i, at := range g.Assign(containers) {
+			all = all && at != nil
+			if at == nil {
+				continue
+			}
+			if len(at) != containers[i].Devices || len(slices.Compact(slices.Sorted(slices.Values(at)))) != len(at) {
+				t.Fatalf("%v for %+v", at, containers[i])
+			}
+			for _, d := range at {
+				free[d] -= models.TakesOn(containers[i], g.Devices[d].MemoryBytes)
+				slots[d]--
+				if ids := containers[i].IDs; free[d] < 0 || slots[d] < 0 || ids != nil && !slices.Contains(ids, g.Devices[d].ID) {
+					t.Fatalf("%v for %+v on %+v", at, containers[i], g)
+				}
+			}
+		}
+		if all != want {
+			t.Fatalf("%+v on %+v: devices for all: %v, want %v", containers, g, all, want)
 		}
 	})
 }
 
-// However many there are, the search ends.
+// However many there are, the search ends, and some get their devices.
 func TestFitsEnds(t *testing.T) {
 	t.Parallel()
-	var devices []models.Device
-	var containers []models.Container
+	g := models.Ground{Slots: 4}
+	var containers []models.Need
 	for i := range 64 {
-		devices = append(devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: int64(24*models.GB + i)})
+		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: int64(24*models.GB + i)})
 	}
 	for i := range 1000 {
-		containers = append(containers, models.Container{Total: int64(7*models.GB + i), Devices: 1 + i%5})
+		containers = append(containers, models.Need{Bytes: int64(7*models.GB+i) / int64(1+i%5), Devices: 1 + i%5})
 	}
-	models.Fits(containers, devices)
+	models.Fits(g, containers)
+	if n := len(slices.DeleteFunc(g.Assign(containers), func(at []int) bool { return at == nil })); n < 64 || n == len(containers) {
+		t.Errorf("%d of %d get devices", n, len(containers))
+	}
 }
 
 func TestMemoryOn(t *testing.T) {

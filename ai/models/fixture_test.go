@@ -80,7 +80,8 @@ func (f *fixture) load(t testing.TB) (*models.Config, []models.Notice, error) {
 
 func (f *fixture) loadOptions(t testing.TB) models.Options {
 	t.Helper()
-	o := models.Options{Value: "aiModels.json"}
+	// Most are about something else than how many fit on a device.
+	o := models.Options{Value: "aiModels.json", ContainersPerGPU: 100}
 	content := map[string]string{
 		"aiModels.json": f.content,
 		"own.txt":       "# ours\nllm acme/own\n",
@@ -96,6 +97,12 @@ func (f *fixture) loadOptions(t testing.TB) models.Options {
 			o.VerifiedFile = value
 		case "devices":
 			o.Devices = devices(t, value)
+		case "share":
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.ContainersPerGPU = n
 		case "price":
 			o.DefaultPrice = core.UnitPrice{Price: price(t, value), PixelsPerUnit: 1}
 		case "hub":

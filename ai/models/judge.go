@@ -1,6 +1,7 @@
 package models
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/tuttinode/tutti/core"
@@ -14,7 +15,7 @@ func (l *loader) judge() {
 	l.judgeWarmth()
 	l.mergePrices()
 	l.notePrices()
-	l.judgeMemory()
+	l.judgeRoom()
 }
 
 // where names another entry for a message: "line 4", or "entry 2" where there are
@@ -129,40 +130,60 @@ func (l *loader) notePrices() {
 // ownPrice is the price that the draft itself gave.
 func (d *draft) ownPrice() core.UnitPrice { return d.entry.Prices[0].Price }
 
-// judgeMemory adds up what the warm containers take, and refuses the entry with
+// judgeRoom adds up what the warm containers take, and refuses the entry with
 // which they no longer fit.
-func (l *loader) judgeMemory() {
-	devices := l.options.Devices
-	if len(devices) == 0 || !l.needsMemory() {
+func (l *loader) judgeRoom() {
+	if !l.startsContainers() {
 		return
 	}
-	for _, d := range devices {
-		if d.MemoryBytes <= 0 {
-			l.notices = append(l.notices, Notice{Place: Place{Source: l.source},
-				Text: "the memory of GPU " + clean(d.ID) + " is not known, so whether the models fit was not checked"})
-			return
-		}
-	}
-	var warm []need
+	g, measured := l.ground()
+	var warm []Need
 	for _, d := range l.drafts {
 		if d.refused || d.merged || d.entry.External() {
 			continue
 		}
-		if d.entry.VRAM == 0 {
+		if measured && d.entry.VRAM == 0 {
 			d.note("vram_gb", "how much GPU memory a "+d.pipeline.Name()+" model needs depends on the model; give vram_gb to have it checked")
 		}
-		if !fits([]need{d.entry.need()}, devices) {
-			d.tooLarge(devices)
+		n := d.entry.need()
+		if len(l.options.Devices) == 0 {
+			n.Devices, n.IDs = 1, nil
+		}
+		if !g.fits([]Need{n}) {
+			d.tooLarge(n, g.Devices)
 			continue
 		}
 		if d.entry.Warm {
-			warm = d.addWarm(warm, devices)
+			warm = d.addWarm(warm, n, g)
 		}
 	}
 }
 
-// needsMemory reports whether any entry starts a container.
-func (l *loader) needsMemory() bool {
+// ground is where the node's containers go. measured says that the memory counts;
+// else how many may share a device does.
+func (l *loader) ground() (g Ground, measured bool) {
+	g = Ground{Devices: slices.Clone(l.options.Devices), Slots: max(1, l.options.ContainersPerGPU)}
+	if len(g.Devices) == 0 {
+		// What runs on no GPU shares what stands for one.
+		g.Devices = []Device{{}}
+		return g, false
+	}
+	for _, d := range g.Devices {
+		if d.MemoryBytes > 0 {
+			continue
+		}
+		l.notices = append(l.notices, Notice{Place: Place{Source: l.source},
+			Text: "the memory of GPU " + clean(d.ID) + " is not known, so whether the models fit into it was not checked"})
+		for i := range g.Devices {
+			g.Devices[i].MemoryBytes = 0
+		}
+		return g, false
+	}
+	return g, true
+}
+
+// startsContainers reports whether any entry does.
+func (l *loader) startsContainers() bool {
 	for _, d := range l.drafts {
 		if !d.refused && !d.merged && !d.entry.External() {
 			return true
@@ -173,12 +194,11 @@ func (l *loader) needsMemory() bool {
 
 // tooLarge is for a model that does not fit even alone: refused when it is to be
 // warm, and told about when a job would try it.
-func (d *draft) tooLarge(devices []Device) {
-	n := d.entry.need()
+func (d *draft) tooLarge(n Need, devices []Device) {
 	// A share of a device always fits, so what does not is the model itself.
-	each := gigabytes(n.on(0))
-	text := "the model needs " + each + " of GPU memory on each of " + count(n.devices, "device") + ", which too few of the node's devices have"
-	if n.devices <= 1 {
+	each := gigabytes(n.Bytes)
+	text := "the model needs " + each + " of GPU memory on each of " + count(n.Devices, "device") + ", which too few of the node's devices have"
+	if n.Devices <= 1 {
 		text = "the model needs " + each + " of GPU memory, the largest device has " + gigabytes(n.largest(devices))
 	}
 	if !d.entry.Warm {
@@ -189,36 +209,57 @@ func (d *draft) tooLarge(devices []Device) {
 }
 
 // addWarm adds the entry's containers to those that fit, or refuses it.
-func (d *draft) addWarm(warm []need, devices []Device) []need {
-	n := d.entry.need()
-	if n.total == 0 && n.share == 0 {
-		return warm
-	}
+func (d *draft) addWarm(warm []Need, n Need, g Ground) []Need {
 	with := warm
 	for range d.entry.Containers() {
 		with = append(with[:len(with):len(with)], n)
-		if len(with) <= maxContainers && fits(with, devices) {
+		if len(with) <= maxContainers && g.fits(with) {
 			continue
 		}
-		sum := int64(0)
-		for _, w := range with {
-			sum += w.most(devices)
-		}
-		text := "with this one the warm models need " + gigabytes(sum) + " of GPU memory, " + allDevices(devices)
-		switch {
-		case len(with) > maxContainers:
-			text = "with this one there are more than 100 warm containers"
-		case sum <= total(devices):
-			text = "no device has " + gigabytes(n.most(devices)/int64(max(1, n.devices))) + " of GPU memory left for this model beside the warm ones before it"
-		}
-		remedy := `write "warm": false for one of them, use a smaller model, or correct a need with vram_gb`
-		if n.share > 0 {
-			remedy += " and GPU_MEMORY_UTILIZATION"
+		text, remedy := crowded(with, g), "write \"warm\": false for one of them, or raise -aiRunnerContainersPerGPU if the memory allows"
+		if alone := (Ground{g.Devices, maxContainers}); len(with) > maxContainers || !alone.fits(with) {
+			text, remedy = tooMuch(with, g.Devices), `write "warm": false for one of them, use a smaller model, or correct a need with vram_gb`
+			if n.Share > 0 {
+				remedy += " and GPU_MEMORY_UTILIZATION"
+			}
 		}
 		d.blame(fault.WarmModelsTooLarge, d.given["warm"], "warm", text, remedy)
 		return warm
 	}
 	return with
+}
+
+// crowded says that there are more warm containers than may share the devices. The
+// last of them is the one that is refused.
+func crowded(warm []Need, g Ground) string {
+	places := 0
+	for _, n := range warm {
+		places += n.Devices
+	}
+	have := len(g.Devices) * g.Slots
+	switch {
+	case g.Devices[0].ID == "":
+		return "with this one there are " + count(places, "warm container") + ", a node without GPUs runs " + strconv.Itoa(have) + " at once"
+	case places <= have:
+		return "none of the devices that this model may use takes another container beside those of the warm models before it"
+	}
+	return "with this one the warm containers take " + count(places, "place") + " on GPUs, the node has " + strconv.Itoa(have) +
+		" (" + count(len(g.Devices), "device") + ", " + count(g.Slots, "place") + " on each)"
+}
+
+// tooMuch says that the memory does not suffice.
+func tooMuch(warm []Need, devices []Device) string {
+	if len(warm) > maxContainers {
+		return "with this one there are more than 100 warm containers"
+	}
+	sum, last := int64(0), warm[len(warm)-1]
+	for _, n := range warm {
+		sum += n.most(devices)
+	}
+	if sum <= total(devices) {
+		return "no device has " + gigabytes(last.on(last.largest(devices))) + " of GPU memory left for this model beside the warm ones before it"
+	}
+	return "with this one the warm models need " + gigabytes(sum) + " of GPU memory, " + allDevices(devices)
 }
 
 func total(devices []Device) (sum int64) {

@@ -19,8 +19,11 @@ type Options struct {
 	// shape of models that are to be spread over several devices.
 	ModelsDir string
 	// Devices are the GPUs that the node was given; empty means that runners get
-	// none.
+	// none, and share what counts as one.
 	Devices []Device
+	// ContainersPerGPU is -aiRunnerContainersPerGPU: how many containers may share a
+	// device, 0 is one.
+	ContainersPerGPU int
 	// Offchain says that nobody pays, so that entries need no price.
 	Offchain bool
 	// DefaultPrice is -pricePerUnit and -pixelsPerUnit, for entries without price.

@@ -21,13 +21,14 @@ import (
 // The list is never nil; see models.Load for the error.
 func loadModels(cfg *config.Config, devices []gpus.Device) (*models.Config, []models.Notice, error) {
 	o := models.Options{
-		Value:           cfg.AI.Models,
-		ReadFile:        readModelsFile,
-		VerifiedFile:    cfg.AI.VerifiedModels,
-		AllowUnverified: cfg.AI.AllowUnverified,
-		ModelsDir:       modelsDir(cfg),
-		Offchain:        cfg.Chain.Offchain(),
-		DefaultPrice:    core.UnitPrice{Price: cfg.Prices.PerUnit, PixelsPerUnit: cfg.Prices.PixelsPerUnit},
+		Value:            cfg.AI.Models,
+		ReadFile:         readModelsFile,
+		VerifiedFile:     cfg.AI.VerifiedModels,
+		AllowUnverified:  cfg.AI.AllowUnverified,
+		ModelsDir:        modelsDir(cfg),
+		ContainersPerGPU: cfg.AI.ContainersPerGPU,
+		Offchain:         cfg.Chain.Offchain(),
+		DefaultPrice:     core.UnitPrice{Price: cfg.Prices.PerUnit, PixelsPerUnit: cfg.Prices.PixelsPerUnit},
 	}
 	for _, d := range devices {
 		o.Devices = append(o.Devices, models.Device{ID: d.ID, MemoryBytes: d.MemoryBytes})

@@ -27,6 +27,7 @@ func modelsConfig(t *testing.T, content string) *config.Config {
 	c.Roles.AIWorker = true
 	c.Chain.Network = "offchain"
 	c.Storage.DataDir = dir
+	c.AI.ContainersPerGPU = 2
 	c.AI.Models = filepath.Join(dir, "aiModels.json")
 	c.AI.VerifiedModels = filepath.Join(dir, "verified.txt")
 	for path, text := range map[string]string{c.AI.Models: content, c.AI.VerifiedModels: "llm acme/own\n"} {
@@ -79,6 +80,12 @@ func TestModelsCheck(t *testing.T) {
 	problems, err = writeModelsCheck(context.Background(), &out, modelsConfig(t, "[{}, ]"))
 	if fault.CodeOf(problems) != fault.ModelsFileInvalid || err != nil || !strings.Contains(out.String(), "aiModels.json:1:4: there is a comma") {
 		t.Errorf("%v, %v\n%s", problems, err, out.String())
+	}
+	out.Reset()
+	c.AI.ContainersPerGPU = 1
+	problems, err = writeModelsCheck(context.Background(), &out, c)
+	if fault.CodeOf(problems) != fault.WarmModelsTooLarge || err != nil || !strings.Contains(out.String(), "aiModels.json:4: warm: with this one there are 2 warm containers") {
+		t.Errorf("more warm models than places: %v, %v\n%s", problems, err, out.String())
 	}
 	out.Reset()
 	c.Roles.AIWorker = false
