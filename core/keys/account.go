@@ -53,6 +53,11 @@ func (a *account) restore(u Usage) {
 	if u.Period != a.usage.Period || u.Start.Before(a.usage.Start) {
 		return
 	}
+	// A clock that is behind, as before its first correction, would end the period
+	// with the correction. The saved count knows when its period began.
+	if u.Start.After(a.usage.Start) {
+		a.usage.Start = u.Start
+	}
 	// What was reserved when the counts were saved belongs to requests whose end
 	// nobody saw. Taking it as used keeps the budget true after a crash.
 	a.usage.Used += u.Used + u.Reserved
@@ -116,7 +121,7 @@ func (a *account) usable(now time.Time, model string) error {
 func (a *account) room(now time.Time, tokens inference.Tokens) error {
 	l := &a.key.Limits
 	if left, limited := a.left(); limited && tokens > left {
-		return refuse(fault.BudgetSpent, 0, a.spent(now, tokens, left))
+		return refuse(fault.BudgetSpent, 0, a.spent(tokens, left))
 	}
 	if l.Concurrency > 0 && a.inFlight >= l.Concurrency {
 		return refuse(fault.ConcurrencyLimited, busyRetry, fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))
@@ -142,12 +147,12 @@ func (a *account) left() (inference.Tokens, bool) {
 }
 
 // spent is the public text of a spent budget.
-func (a *account) spent(now time.Time, tokens, left inference.Tokens) string {
+func (a *account) spent(tokens, left inference.Tokens) string {
 	text := fmt.Sprintf("the request asks for up to %d tokens, and %d are left of this API key's budget of %d", tokens, max(left, 0), a.key.Budget.Tokens)
 	if a.usage.Reserved > 0 {
 		text += fmt.Sprintf(" (%d are held by requests in progress)", a.usage.Reserved)
 	}
-	if end := a.usage.Period.end(now); !end.IsZero() {
+	if end := a.usage.Period.end(a.usage.Start); !end.IsZero() {
 		text += "; the next " + string(a.usage.Period) + " begins at " + end.Format(time.RFC3339)
 	}
 	return text
