@@ -13,6 +13,15 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/body"
 )
 
+// Fetcher gets a result that an orchestrator keeps, of at most limit bytes. It
+// goes nowhere but to that orchestrator's host, and asks grow before it takes
+// memory for n more bytes. Errors are faults ResultFetchFailed, which has
+// body.ErrTooLarge behind it for a result over the limit, Canceled, and those of
+// grow.
+type Fetcher interface {
+	Fetch(ctx context.Context, orchestrator, url string, limit int64, grow func(n int64) error) ([]byte, error)
+}
+
 // fetcher gets results over HTTPS from the orchestrators that made them.
 type fetcher struct{ transport *http.Transport }
 
@@ -30,7 +39,7 @@ func newFetcher() *fetcher {
 func (f *fetcher) close() { f.transport.CloseIdleConnections() }
 
 // Fetch gets one result. Redirects are not followed: they lead elsewhere.
-func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64) ([]byte, error) {
+func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64, grow func(n int64) error) ([]byte, error) {
 	const op = "fetch result"
 	u, err := resultURL(orchestrator, address)
 	if err != nil {
@@ -45,11 +54,26 @@ func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit
 	if resp.StatusCode != http.StatusOK {
 		return nil, fault.New(fault.ResultFetchFailed, op, "status "+strconv.Itoa(resp.StatusCode))
 	}
-	b, err := body.Reader{Limit: limit, Size: resp.ContentLength}.Read(resp.Body)
+	b, err := body.Reader{Limit: limit, Size: resp.ContentLength, Grow: grow}.Read(resp.Body)
+	if err == nil && int64(len(b)) > limit {
+		err = body.ErrTooLarge // a small one may fit into the reader's first buffer all the same
+	}
 	if err != nil {
 		return nil, fetchFault(ctx, "it did not come whole", err)
 	}
-	return b, nil
+	return fitted(b, grow)
+}
+
+// fitted is b without the room that a body of unknown length was read with: a
+// result is kept for long.
+func fitted(b []byte, grow func(n int64) error) ([]byte, error) {
+	if cap(b)-len(b) <= len(b)/8 {
+		return b, nil
+	}
+	if err := grow(int64(len(b))); err != nil {
+		return nil, err
+	}
+	return append(make([]byte, 0, len(b)), b...), nil
 }
 
 // resultURL is a result's address, if it is on the orchestrator's host: an answer
@@ -75,7 +99,10 @@ func resultURL(orchestrator, address string) (*url.URL, error) {
 
 func fetchFault(ctx context.Context, detail string, err error) error {
 	const op = "fetch result"
-	if ctx.Err() == context.Canceled {
+	switch {
+	case fault.CodeOf(err) == fault.RequestsFull:
+		return err
+	case ctx.Err() == context.Canceled:
 		return fault.Wrap(fault.Canceled, op, err)
 	}
 	return &fault.Fault{Code: fault.ResultFetchFailed, Op: op, Detail: detail, Err: err}

@@ -12,6 +12,15 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
+// from answers every job with JSON of that orchestrator.
+func from(orchestrator, body string) func(context.Context, *inference.Job) (*broker.Answer, error) {
+	return func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
+		a, err := says(body)(ctx, job)
+		a.Orchestrator = orchestrator
+		return a, err
+	}
+}
+
 // The node's own fetcher, against an orchestrator with a certificate of its own.
 func TestFetching(t *testing.T) {
 	t.Parallel()
@@ -41,11 +50,7 @@ func TestFetching(t *testing.T) {
 
 	n := start(t, nil).serve()
 	ask := func(orchestrator, url string) got {
-		n.broker.answer = func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
-			a, err := says(`{"images":[{"url":"`+url+`"}]}`)(ctx, job)
-			a.Orchestrator = orchestrator
-			return a, err
-		}
+		n.broker.answer = from(orchestrator, `{"images":[{"url":"`+url+`"}]}`)
 		return n.post("/text-to-image", `{"prompt":"x"}`)
 	}
 	host := strings.TrimPrefix(o.URL, "https://")

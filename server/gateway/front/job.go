@@ -100,9 +100,10 @@ func (x *exchange) passJob() error {
 // told in the runner's words.
 var errRefused = errors.New("refused by the runner")
 
-// collect has a job done whose answer is to be worked on, and reads all of it.
+// collect has a job done whose answer is to be worked on, and reads all of it, at
+// most limit bytes.
 // The error is errRefused when the client has its answer already.
-func (x *exchange) collect(ctx context.Context, job *inference.Job) ([]byte, *broker.Answer, error) {
+func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64) ([]byte, *broker.Answer, error) {
 	answer, err := x.ask(ctx, job, broker.Hint{})
 	if err != nil {
 		return nil, nil, err
@@ -117,12 +118,12 @@ func (x *exchange) collect(ctx context.Context, job *inference.Job) ([]byte, *br
 	x.figures.FirstByte = time.Since(x.began)
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
-	b, err := body.Reader{Limit: maxAnswer, Size: answer.Length, Grow: x.grow}.Read(answer.Body)
+	b, err := body.Reader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(answer.Body)
 	switch {
 	case err == nil:
 		return b, answer, nil
 	case errors.Is(err, body.ErrTooLarge):
-		return nil, nil, fault.New(fault.AnswerUnreadable, "read answer", "it is over "+bytesText(maxAnswer))
+		return nil, nil, fault.New(fault.AnswerUnreadable, "read answer", "it is over "+bytesText(limit))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, nil, fault.New(fault.CompletionBroken, "read answer", "it ended before its end")
 	}

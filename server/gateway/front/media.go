@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway/body"
 )
 
 const (
@@ -19,18 +19,11 @@ const (
 	// job may have.
 	maxResult  = 64 << 20
 	maxResults = 64
+	// maxURL bounds the address of a result that is not in the answer itself.
+	maxURL = 8 << 10
 	// fetchTime is what fetching a job's results may take.
 	fetchTime = 30 * time.Second
 )
-
-// made is an answer with images, a video or a sound in it: the object as it came,
-// and the places in it that name them.
-type made struct {
-	answer map[string]any
-	// places are the objects with a url; results what the urls stand for.
-	places  []map[string]any
-	results []result
-}
 
 // makeMedia serves a pipeline that makes images or sound. The answer names
 // results that this gateway keeps.
@@ -43,10 +36,11 @@ func (x *exchange) makeMedia() error {
 	if err != nil {
 		return unlessRefused(err)
 	}
-	if err := x.keepResults(m); err != nil {
+	answer, err := x.keepResults(m)
+	if err != nil {
 		return err
 	}
-	x.sendJSON(http.StatusOK, m.answer)
+	x.sendWhole(http.StatusOK, "application/json", answer)
 	x.answered = true
 	return nil
 }
@@ -71,7 +65,7 @@ func (x *exchange) prepareAndMake(in form) (*made, error) {
 
 // make has media made and gets them.
 func (x *exchange) make(ctx context.Context, job *inference.Job) (*made, error) {
-	b, answer, err := x.collect(ctx, job)
+	b, answer, err := x.collect(ctx, job, maxAnswer)
 	if err != nil {
 		return nil, err
 	}
@@ -83,81 +77,94 @@ func (x *exchange) make(ctx context.Context, job *inference.Job) (*made, error) 
 	defer func() { x.waited += time.Since(began) }()
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
+	left := x.f.opt.Limits.Results
 	for _, p := range m.places {
-		data, err := x.get(ctx, answer.Orchestrator, p["url"].(string))
+		data, err := x.get(ctx, answer.Orchestrator, b[p.from:p.to], left)
 		if err != nil {
 			return nil, err
 		}
+		left -= int64(len(data))
 		m.results = append(m.results, newResult(data))
 	}
 	return m, nil
 }
 
-// readMade finds the results in an answer: {"images":[{"url"}]}, {"audio":{"url"}}
-// or {"frames":[[{"url"}]]}.
-func readMade(b []byte) (*made, error) {
-	const op = "read answer"
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber() // seeds are larger than a float can hold
-	m := &made{}
-	if err := d.Decode(&m.answer); err != nil {
-		return nil, &fault.Fault{Code: fault.AnswerUnreadable, Op: op, Detail: "the answer is not a JSON object", Err: err}
-	}
-	for _, name := range []string{"images", "frames", "audio"} {
-		m.find(m.answer[name])
-	}
-	switch {
-	case len(m.places) == 0:
-		return nil, fault.New(fault.AnswerUnreadable, op, "the answer has no results")
-	case len(m.places) > maxResults:
-		return nil, fault.New(fault.AnswerUnreadable, op, "the answer has too many results")
-	}
-	return m, nil
-}
-
-// find collects the objects with a url in v.
-func (m *made) find(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			m.find(e)
-		}
-	case map[string]any:
-		if _, ok := v["url"].(string); ok {
-			m.places = append(m.places, v)
-		}
-	}
-}
-
-// get is what a result's URL stands for.
-func (x *exchange) get(ctx context.Context, orchestrator, url string) ([]byte, error) {
-	const op = "get result"
-	meta, data, ok := strings.Cut(url, ",")
-	if !ok || !strings.HasPrefix(meta, "data:") {
-		return x.f.opt.Fetcher.Fetch(ctx, orchestrator, url, maxResult)
-	}
-	if !strings.HasSuffix(meta, ";base64") || base64.StdEncoding.DecodedLen(len(data)) > maxResult {
-		return nil, fault.New(fault.ResultFetchFailed, op, "its data URL cannot be read")
-	}
-	b, err := base64.StdEncoding.DecodeString(data)
+// get is what a result's URL stands for, a JSON string. left is what the job's
+// results may still have together.
+func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, left int64) ([]byte, error) {
+	url, err := x.unquote(url)
 	if err != nil {
-		return nil, &fault.Fault{Code: fault.ResultFetchFailed, Op: op, Detail: "its data URL cannot be read", Err: err}
+		return nil, err
 	}
-	return b, nil
+	limit := min(maxResult, left)
+	if meta, data, ok := bytes.Cut(url, []byte(",")); ok && bytes.HasPrefix(meta, []byte("data:")) {
+		return x.decode(meta, data, limit)
+	}
+	if len(url) > maxURL {
+		return nil, fault.New(fault.ResultFetchFailed, "get result", "its address is longer than any")
+	}
+	b, err := x.f.opt.Fetcher.Fetch(ctx, orchestrator, string(url), limit, x.grow)
+	if limit < maxResult && errors.Is(err, body.ErrTooLarge) {
+		return nil, errResultsFull()
+	}
+	return b, err
 }
 
-// keepResults keeps the results for the client to fetch, and puts their addresses
-// at this gateway into the answer.
-func (x *exchange) keepResults(m *made) error {
+// unquote is what a JSON string means. Only one with escapes is copied.
+func (x *exchange) unquote(text []byte) ([]byte, error) {
+	inner := text[1 : len(text)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, nil
+	}
+	// As a string and as bytes.
+	if err := x.grow(2 * int64(len(text))); err != nil {
+		return nil, err
+	}
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, &fault.Fault{Code: fault.AnswerUnreadable, Op: "read answer", Detail: "a url is no text", Err: err}
+	}
+	return []byte(s), nil
+}
+
+// decode is the data of a data URL, at most limit bytes.
+func (x *exchange) decode(meta, data []byte, limit int64) ([]byte, error) {
+	const op = "get result"
+	const padding = 2 // what a base64 text may stand for less than its length says
+	size := int64(base64.StdEncoding.DecodedLen(len(data)))
+	switch {
+	case !bytes.HasSuffix(meta, []byte(";base64")), size > maxResult+padding:
+		return nil, fault.New(fault.ResultFetchFailed, op, "its data URL cannot be read")
+	case size > limit+padding:
+		return nil, errResultsFull()
+	}
+	if err := x.grow(size); err != nil {
+		return nil, err
+	}
+	b := make([]byte, size)
+	n, err := base64.StdEncoding.Decode(b, data)
+	switch {
+	case err != nil:
+		return nil, &fault.Fault{Code: fault.ResultFetchFailed, Op: op, Detail: "its data URL cannot be read", Err: err}
+	case int64(n) > limit:
+		return nil, errResultsFull()
+	}
+	return b[:n], nil
+}
+
+// keepResults keeps the results for the client to fetch. It returns the answer
+// with their addresses at this gateway in it.
+func (x *exchange) keepResults(m *made) ([]byte, error) {
 	base, err := x.f.results.put(m.results)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	base = x.origin() + base
-	for i, p := range m.places {
-		p["url"] = base + itoa(int64(i)) + m.results[i].ext
+	m.urls = make([]string, len(m.results))
+	for i, r := range m.results {
+		m.urls[i] = base + itoa(int64(i)) + r.ext
 	}
-	return nil
+	return m.readdressed(x.grow)
 }
 
 // origin is the gateway's address as the client has it.

@@ -3,8 +3,6 @@ package front
 import (
 	"encoding/json"
 	"net/http"
-
-	"github.com/tuttinode/tutti/core/fault"
 )
 
 // openAISpeech serves /v1/audio/speech by text-to-speech. The answer is the sound
@@ -87,15 +85,15 @@ func (x *exchange) openAITranscription() error {
 	if err != nil {
 		return err
 	}
-	b, _, err := x.collect(ctx, job)
+	b, _, err := x.collect(ctx, job, maxTranscript)
 	if err != nil {
 		return unlessRefused(err)
 	}
-	var t transcript
-	if err := json.Unmarshal(b, &t); err != nil {
-		return &fault.Fault{Code: fault.AnswerUnreadable, Op: "read transcript", Detail: "the answer is no transcript", Err: err}
+	t, err := x.readTranscript(b)
+	if err != nil {
+		return err
 	}
-	x.sendTranscript(&t, how, words)
+	x.sendTranscript(t, how, words)
 	x.answered = true
 	return nil
 }

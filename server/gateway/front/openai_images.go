@@ -118,17 +118,6 @@ func (x *exchange) openAIEdits() error {
 	return x.sendImages(out, u.texts["response_format"])
 }
 
-// imageList is OpenAI's answer with images.
-type imageList struct {
-	Created int64         `json:"created"`
-	Data    []imageObject `json:"data"`
-}
-
-type imageObject struct {
-	URL  string `json:"url,omitempty"`
-	Data string `json:"b64_json,omitempty"`
-}
-
 // sendImages has images made and answers in OpenAI's form.
 func (x *exchange) sendImages(in form, how string) error {
 	if err := oneOf("response_format", how, "", "url", "b64_json"); err != nil {
@@ -138,20 +127,62 @@ func (x *exchange) sendImages(in form, how string) error {
 	if err != nil {
 		return unlessRefused(err)
 	}
-	list := imageList{Created: x.f.opt.Now().Unix(), Data: make([]imageObject, len(m.results))}
+	var answer []byte
 	if how == "b64_json" {
-		for i, r := range m.results {
-			list.Data[i].Data = base64.StdEncoding.EncodeToString(r.data)
-		}
+		answer, err = x.imageData(m)
 	} else {
-		if err := x.keepResults(m); err != nil {
-			return err
-		}
-		for i, p := range m.places {
-			list.Data[i].URL = p["url"].(string)
-		}
+		answer, err = x.imageURLs(m)
 	}
-	x.sendJSON(http.StatusOK, list)
+	if err != nil {
+		return err
+	}
+	x.sendWhole(http.StatusOK, "application/json", answer)
 	x.answered = true
 	return nil
+}
+
+// imageURLs is OpenAI's answer with images that this gateway keeps.
+func (x *exchange) imageURLs(m *made) ([]byte, error) {
+	if _, err := x.keepResults(m); err != nil {
+		return nil, err
+	}
+	out := x.beginImages()
+	for i, url := range m.urls {
+		quoted, _ := json.Marshal(url) // a text cannot fail
+		out = append(append(out, imageField("url", i)...), quoted...)
+		out = append(out, '}')
+	}
+	return append(out, "]}\n"...), nil
+}
+
+// imageData is OpenAI's answer with the images in it. It is written into memory of
+// the right size: pictures are large.
+func (x *exchange) imageData(m *made) ([]byte, error) {
+	const around = 64 // what JSON needs beside the data, per image and for the list
+	size := around
+	for _, r := range m.results {
+		size += base64.StdEncoding.EncodedLen(len(r.data)) + around
+	}
+	if err := x.grow(int64(size)); err != nil {
+		return nil, err
+	}
+	out := append(make([]byte, 0, size), x.beginImages()...)
+	for i, r := range m.results {
+		out = append(append(out, imageField("b64_json", i)...), '"')
+		out = append(base64.StdEncoding.AppendEncode(out, r.data), `"}`...)
+	}
+	return append(out, "]}\n"...), nil
+}
+
+// beginImages is the answer's beginning.
+func (x *exchange) beginImages() []byte {
+	return []byte(`{"created":` + itoa(x.f.opt.Now().Unix()) + `,"data":[`)
+}
+
+// imageField is the beginning of the i-th image, with its only field's name.
+func imageField(name string, i int) string {
+	if i == 0 {
+		return `{"` + name + `":`
+	}
+	return `,{"` + name + `":`
 }

@@ -24,13 +24,6 @@ type Dispatcher interface {
 	Models(ctx context.Context) ([]inference.ModelState, error)
 }
 
-// Fetcher gets a result that an orchestrator keeps, of at most limit bytes. It
-// goes nowhere but to that orchestrator's host. Errors are faults
-// ResultFetchFailed and Canceled.
-type Fetcher interface {
-	Fetch(ctx context.Context, orchestrator, url string, limit int64) ([]byte, error)
-}
-
 // Options make a Front. Only Dispatcher must be set.
 type Options struct {
 	Dispatcher Dispatcher
@@ -70,7 +63,8 @@ type Limits struct {
 	// Stall is how long a client may take nothing of its answer; default 60 s.
 	Stall time.Duration
 	// Results is what images, videos and sounds may hold until they are fetched,
-	// and ResultAge how long they are kept; defaults 256 MiB and 10 minutes.
+	// and ResultAge how long they are kept; defaults 256 MiB and 10 minutes. One
+	// job may not make more than Results.
 	Results   int64
 	ResultAge time.Duration
 	// Async is the number of image-to-video jobs whose clients poll; default 64.

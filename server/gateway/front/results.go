@@ -74,7 +74,7 @@ func (s *results) put(rs []result) (string, error) {
 		b.size += int64(len(r.data))
 	}
 	if b.size > s.limit {
-		return "", fault.New(fault.RequestsFull, "keep results", "the results are larger than all the memory for them")
+		return "", errResultsFull()
 	}
 	id := newID(s.random)
 	s.mu.Lock()
@@ -92,6 +92,11 @@ func (s *results) put(rs []result) (string, error) {
 		s.timer = time.AfterFunc(s.age, s.sweep)
 	}
 	return "/results/" + id + "/", nil
+}
+
+// errResultsFull is the fault of a job that made more than can be kept.
+func errResultsFull() error {
+	return fault.New(fault.RequestsFull, "keep results", "the results are larger than all the memory for them")
 }
 
 // sweep drops what is too old, and comes again while anything is left.

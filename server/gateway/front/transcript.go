@@ -15,17 +15,17 @@ type transcript struct {
 
 // chunk is a part of it. Runners leave out an end that they do not know.
 type chunk struct {
-	Timestamp []*float64 `json:"timestamp"`
-	Text      string     `json:"text"`
+	Timestamp [2]*float64 `json:"timestamp"`
+	Text      string      `json:"text"`
 }
 
 // span is the chunk's begin and end, in seconds.
 func (c *chunk) span() (from, to float64) {
-	if len(c.Timestamp) > 0 && c.Timestamp[0] != nil {
+	if c.Timestamp[0] != nil {
 		from = *c.Timestamp[0]
 	}
 	to = from
-	if len(c.Timestamp) > 1 && c.Timestamp[1] != nil {
+	if c.Timestamp[1] != nil {
 		to = *c.Timestamp[1]
 	}
 	return from, to

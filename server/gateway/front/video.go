@@ -103,11 +103,12 @@ func (x *exchange) video(ctx context.Context, job *inference.Job) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.keepResults(m); err != nil {
+	answer, err := x.keepResults(m)
+	if err != nil {
 		return nil, err
 	}
 	x.answered, x.figures.Status = true, http.StatusOK
-	return m.answer, nil
+	return json.RawMessage(answer), nil
 }
 
 // nobody is a client that waits for no answer.
