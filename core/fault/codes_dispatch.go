@@ -9,6 +9,9 @@ const (
 	// OrchestratorsFull (class Busy): every orchestrator with the model has all its
 	// slots taken.
 	OrchestratorsFull Code = "OrchestratorsFull"
+	// SearchesFull (class Busy): as many searches for models that nobody offered yet
+	// wait as may.
+	SearchesFull Code = "SearchesFull"
 	// ModelWithdrawn (class Busy): the model was offered lately and is not now.
 	ModelWithdrawn Code = "ModelWithdrawn"
 	// OperationUnknown (class NotFound): the model is there, but nobody who has it

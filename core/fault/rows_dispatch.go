@@ -13,6 +13,11 @@ var dispatchRows = []Row{
 		Remedy: "Try again after the time in Retry-After; the operator can add orchestrators or runners.", Retryable: true,
 	},
 	{
+		Code: SearchesFull, Class: Busy,
+		Cause:  "The gateway looks for orchestrators for too many models at once that it has not met before: clients ask for ever new names, or orchestrators take seconds to say what they offer.",
+		Remedy: "Try again after the time in Retry-After; if it lasts, the requests' lines in the log name the clients that ask for models that nobody offers.", Retryable: true,
+	},
+	{
 		Code: ModelWithdrawn, Class: Busy,
 		Cause:  "The orchestrators that served the model a moment ago do not offer it now: its runner has crashed and loads again, or was taken away.",
 		Remedy: "Try again after the time in Retry-After; if it lasts, /status of the orchestrators says why the model is not ready.", Retryable: true,

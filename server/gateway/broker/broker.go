@@ -13,8 +13,11 @@ import (
 const (
 	// maxPools bounds the models that are kept; names come from clients.
 	maxPools = 512
-	// maxSearches bounds the discoveries that run at once.
+	// maxSearches bounds the discoveries that run at once: so many for models that
+	// somebody offered once, and so many for names that nobody did. maxWaiting
+	// bounds those of the latter kind that wait for their turn.
 	maxSearches = 16
+	maxWaiting  = 256
 	// sweepEvery is how often pools are looked after.
 	sweepEvery = time.Second
 	// keepFresh is how long after its last job a model's offers are kept fresh,
@@ -28,9 +31,11 @@ const (
 type Broker struct {
 	opt      Options
 	memory   *dispatch.Memory
-	searches chan struct{} // one element per discovery that runs
 	standing upstream.Standing
 	catalog  catalog
+	// known is the line of discoveries for models that were offered before, unknown
+	// that for names that were not.
+	known, unknown *line
 
 	// ctx ends with Close; wg are the discoveries.
 	ctx    context.Context
@@ -46,11 +51,12 @@ type Broker struct {
 func New(opt Options) *Broker {
 	opt = opt.withDefaults()
 	b := &Broker{
-		opt:      opt,
-		memory:   dispatch.NewMemory(opt.Prefixes),
-		searches: make(chan struct{}, maxSearches),
-		catalog:  catalog{inquiry: inquiry{op: opList}},
-		pools:    make(map[inference.Model]*pool),
+		opt:     opt,
+		memory:  dispatch.NewMemory(opt.Prefixes),
+		catalog: catalog{inquiry: inquiry{op: opList}, line: newLine(1, 1)},
+		known:   newLine(maxSearches, maxPools),
+		unknown: newLine(maxSearches, maxWaiting),
+		pools:   make(map[inference.Model]*pool),
 	}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
@@ -110,21 +116,25 @@ func (b *Broker) pool(model inference.Model, now time.Time) *pool {
 	return p
 }
 
-// makeRoom drops the pool that was not used for longest.
+// makeRoom drops the pool that was not used for longest, one that nobody ever
+// offered before all others.
 func (b *Broker) makeRoom() {
 	if len(b.pools) < maxPools {
 		return
 	}
 	var oldest *pool
+	seen := false
 	for _, p := range b.pools {
-		if oldest == nil || p.lastUsed().Before(oldest.lastUsed()) {
-			oldest = p
+		s := p.everSeen()
+		if oldest == nil || seen && !s || s == seen && p.lastUsed().Before(oldest.lastUsed()) {
+			oldest, seen = p, s
 		}
 	}
 	delete(b.pools, oldest.model)
 }
 
-// sweep starts the discoveries that are due and forgets models that nobody uses.
+// sweep starts the discoveries that are due and forgets models that nobody uses. A
+// name that nobody ever offered has no offers to keep fresh.
 func (b *Broker) sweep(now time.Time) {
 	for _, p := range b.all() {
 		idle := now.Sub(p.lastUsed())
@@ -133,7 +143,7 @@ func (b *Broker) sweep(now time.Time) {
 			b.mu.Lock()
 			delete(b.pools, p.model)
 			b.mu.Unlock()
-		case idle <= keepFresh && p.stale(now):
+		case idle <= keepFresh && p.everSeen() && p.stale(now):
 			b.search(p)
 		}
 	}

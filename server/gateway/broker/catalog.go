@@ -24,6 +24,7 @@ const opList = "list models"
 // catalog is what all orchestrators together offer.
 type catalog struct {
 	inquiry inquiry
+	line    *line // its own: one round at a time
 
 	mu     sync.Mutex
 	offers map[string]offered // by the address that was asked
@@ -47,7 +48,7 @@ func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
 	case err != nil && age < searchNew:
 		return nil, err
 	default:
-		if err := b.list().wait(ctx); err != nil {
+		if err := b.await(ctx, &b.catalog.inquiry, b.catalog.line, b.askAll); err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +56,7 @@ func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
 }
 
 // list begins a round of questions unless one is running.
-func (b *Broker) list() *search { return b.begin(&b.catalog.inquiry, b.askAll) }
+func (b *Broker) list() { b.begin(&b.catalog.inquiry, b.catalog.line, b.askAll) }
 
 func (b *Broker) askAll() error {
 	patience := b.opt.Patience
@@ -84,6 +85,18 @@ func (c *catalog) empty() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.offers) == 0
+}
+
+// has reports whether somebody offers a model.
+func (c *catalog) has(model inference.Model) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, o := range c.offers {
+		if _, ok := o.models[model]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *catalog) keepOnly(uris []string) {

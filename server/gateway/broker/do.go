@@ -16,9 +16,10 @@ import (
 // whole answer: when it ends, the orchestrator is told at once.
 //
 // Errors are faults: ModelUnknown and OperationUnknown when nobody can do the job,
-// OrchestratorsFull when all are busy, PriceTooHigh, NoOrchestratorReachable, one of
-// class BadRequest when the request is at fault, Canceled or DeadlineExceeded when
-// ctx ended, else why the last attempt failed.
+// OrchestratorsFull when all are busy, SearchesFull when too many look for models
+// that nobody offered yet, PriceTooHigh, NoOrchestratorReachable, one of class
+// BadRequest when the request is at fault, Canceled or DeadlineExceeded when ctx
+// ended, else why the last attempt failed.
 func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer, error) {
 	now := b.opt.Now()
 	r := run{

@@ -39,6 +39,8 @@ type orchestrator struct {
 	node   string
 	models map[inference.Model]capability.Model
 	offer  func(*rpc.OrchestratorInfo)
+	// before is called for each discovery; its error is the answer.
+	before func(context.Context, *rpc.OrchestratorRequest) error
 	// handle answers a job; nil does it well. It is given the job's number from 1.
 	handle   func(n int, w http.ResponseWriter, r *http.Request)
 	key      byte // tokens of another key are invalid
@@ -123,6 +125,11 @@ func (o *orchestrator) offers(change func(*rpc.OrchestratorInfo)) *orchestrator 
 	return o.with(func() { o.offer = change })
 }
 
+// judges sets what comes before the answer to a discovery.
+func (o *orchestrator) judges(f func(context.Context, *rpc.OrchestratorRequest) error) *orchestrator {
+	return o.with(func() { o.before = f })
+}
+
 // restart makes all tokens invalid.
 func (o *orchestrator) restart() { o.with(func() { o.key++ }) }
 
@@ -133,10 +140,18 @@ func (o *orchestrator) counts() (asked, jobs int) {
 }
 
 // GetOrchestrator answers discovery.
-func (o *orchestrator) GetOrchestrator(_ context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+func (o *orchestrator) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+	o.mu.Lock()
+	o.asked++
+	before := o.before
+	o.mu.Unlock()
+	if before != nil {
+		if err := before(ctx, req); err != nil {
+			return nil, err
+		}
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked++
 	set := capability.Default()
 	per := map[capability.ID]capability.Models{}
 	for m, state := range o.models {

@@ -11,8 +11,17 @@ import (
 const opFind = "find orchestrators"
 
 // search begins a discovery unless one is running.
-func (b *Broker) search(p *pool) *search {
-	return b.begin(&p.inquiry, func() error { return b.discover(p) })
+func (b *Broker) search(p *pool) {
+	b.begin(&p.inquiry, b.lineOf(p), func() error { return b.discover(p) })
+}
+
+// lineOf is where a model's discovery waits for its turn. Clients may send any name;
+// models that somebody offers do not wait behind those that nobody may ever have.
+func (b *Broker) lineOf(p *pool) *line {
+	if p.everSeen() || b.catalog.has(p.model) {
+		return b.known
+	}
+	return b.unknown
 }
 
 // find waits for a discovery. One that found nobody a moment ago is not repeated.
@@ -24,17 +33,14 @@ func (b *Broker) find(ctx context.Context, p *pool) error {
 	if running, ended, err := p.inquiry.last(); !running && err != nil && b.opt.Now().Sub(ended) < wait {
 		return err
 	}
-	return b.search(p).wait(ctx)
+	return b.await(ctx, &p.inquiry, b.lineOf(p), func() error { return b.discover(p) })
 }
 
 // discover asks all orchestrators. Those who answer after it returned are taken
 // too.
 func (b *Broker) discover(p *pool) error {
-	select {
-	case b.searches <- struct{}{}:
-		defer func() { <-b.searches }()
-	case <-b.ctx.Done():
-		return fault.Wrap(fault.Canceled, opFind, b.ctx.Err())
+	if err := b.ctx.Err(); err != nil { // its turn came with the gateway's end
+		return fault.Wrap(fault.Canceled, opFind, err)
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, b.opt.Patience.Limit()+time.Second)
 	defer cancel()
