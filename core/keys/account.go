@@ -16,6 +16,11 @@ const busyRetry = time.Second
 
 // account is one key and what is used of it. One lock per key makes all of its
 // limits one decision; keys do not wait for one another.
+//
+// A listed key has limits, and they are key's. A key that the webhook admits has
+// those of the answer that a request got: answers differ by model and route, all
+// at the same time. What is used is counted together, and each answer's limits
+// are held against it; key is then the last answer, for reports.
 type account struct {
 	now func() time.Time
 
@@ -24,13 +29,15 @@ type account struct {
 	requests window
 	tokens   window
 	inFlight int
-	usage    Usage
-	// dirty: the usage changed since it was last saved.
+	counts   []count
+	// dirty: the counts changed since they were last saved.
 	dirty bool
 }
 
 // ticket is what one request holds of an account.
 type ticket struct {
+	// key is the webhook's answer for the request, nil for a listed key.
+	key *Key
 	// prompt was reserved for the prompt, bound for the answer.
 	prompt inference.Tokens
 	bound  atomic.Int64
@@ -42,27 +49,12 @@ type ticket struct {
 
 // newAccount opens an account of which nothing is used.
 func newAccount(key Key, now func() time.Time) *account {
-	return &account{now: now, key: key, usage: Usage{ID: key.ID}}
+	return &account{now: now, key: key, counts: ownCount(key.ID)}
 }
 
-// restore adds what was used before the process began.
-func (a *account) restore(u Usage) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.turn(a.now())
-	if u.Period != a.usage.Period || u.Start.Before(a.usage.Start) {
-		return
-	}
-	// A clock that is behind, as before its first correction, would end the period
-	// with the correction. The saved count knows when its period began.
-	if u.Start.After(a.usage.Start) {
-		a.usage.Start = u.Start
-	}
-	// What was reserved when the counts were saved belongs to requests whose end
-	// nobody saw. Taking it as used keeps the budget true after a crash.
-	a.usage.Used += u.Used + u.Reserved
-	a.usage.Requests += u.Requests
-	a.dirty = u.Reserved > 0
+// newShared opens an account for the webhook's answers about one token.
+func newShared(key Key, now func() time.Time) *account {
+	return &account{now: now, key: key, counts: countsPerPeriod(key.ID)}
 }
 
 // change replaces the key's properties; what is used stays.
@@ -72,39 +64,43 @@ func (a *account) change(key Key) {
 	a.key = key
 }
 
-func (a *account) allows(model string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.key.Allows(model)
+// terms are the limits of a request, given the webhook's answer for it.
+func (a *account) terms(answer *Key) *Key {
+	if answer != nil {
+		return answer
+	}
+	return &a.key
 }
 
-// admit takes a request from the limits, all of them or none.
-func (a *account) admit(need Need, fallback inference.Tokens) (*Grant, error) {
+func (a *account) allows(t *ticket, model string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.terms(t.key).Allows(model)
+}
+
+// admit takes a request from the limits, all of them or none. The limits are the
+// webhook's answer, those of the account's own key if that is nil.
+func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Grant, error) {
 	prompt, completion := need.reservation(fallback)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
 	a.turn(now)
-	if err := a.usable(now, need.Model); err != nil {
+	k := a.terms(answer)
+	a.keep(k.Budget)
+	if err := k.usable(now, need.Model); err != nil {
 		return nil, err
 	}
-	if err := a.room(now, prompt+completion); err != nil {
+	if err := a.room(k, now, prompt+completion); err != nil {
 		return nil, err
 	}
-	return a.take(now, prompt, completion), nil
-}
-
-// turn begins a new period where one has begun.
-func (a *account) turn(now time.Time) {
-	if u := a.usage.At(a.key.Budget, now); u != a.usage {
-		a.dirty = a.dirty || a.usage.Requests > 0
-		a.usage = u
-	}
+	g := a.take(k, now, prompt, completion)
+	g.ticket.key = answer
+	return g, nil
 }
 
 // usable reports whether the key is good, and good for the model.
-func (a *account) usable(now time.Time, model string) error {
-	k := &a.key
+func (k *Key) usable(now time.Time, model string) error {
 	switch {
 	case !k.Revoked.IsZero():
 		return refuse(fault.KeyRevoked, 0, "this API key was revoked")
@@ -116,12 +112,12 @@ func (a *account) usable(now time.Time, model string) error {
 	return nil
 }
 
-// room reports whether every limit has room for one request of so many tokens.
-// What waiting does not cure is said first.
-func (a *account) room(now time.Time, tokens inference.Tokens) error {
-	l := &a.key.Limits
-	if left, limited := a.left(); limited && tokens > left {
-		return refuse(fault.BudgetSpent, 0, a.spent(tokens, left))
+// room reports whether every limit of k has room for one request of so many
+// tokens. What waiting does not cure is said first.
+func (a *account) room(k *Key, now time.Time, tokens inference.Tokens) error {
+	l := &k.Limits
+	if left, limited := a.left(l.Budget); limited && tokens > left {
+		return refuse(fault.BudgetSpent, 0, a.spent(l.Budget, tokens, left))
 	}
 	if l.Concurrency > 0 && a.inFlight >= l.Concurrency {
 		return refuse(fault.ConcurrencyLimited, busyRetry, fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))
@@ -140,52 +136,56 @@ func (a *account) room(now time.Time, tokens inference.Tokens) error {
 	return nil
 }
 
-// left is what remains of the budget; false without one.
-func (a *account) left() (inference.Tokens, bool) {
-	budget := a.key.Budget.Tokens
-	return budget - a.usage.Used - a.usage.Reserved, budget > 0
-}
-
 // spent is the public text of a spent budget.
-func (a *account) spent(tokens, left inference.Tokens) string {
-	text := fmt.Sprintf("the request asks for up to %d tokens, and %d are left of this API key's budget of %d", tokens, max(left, 0), a.key.Budget.Tokens)
-	if a.usage.Reserved > 0 {
-		text += fmt.Sprintf(" (%d are held by requests in progress)", a.usage.Reserved)
+func (a *account) spent(b Budget, tokens, left inference.Tokens) string {
+	c := a.count(b)
+	text := fmt.Sprintf("the request asks for up to %d tokens, and %d are left of this API key's budget of %d", tokens, max(left, 0), b.Tokens)
+	if c.Reserved > 0 {
+		text += fmt.Sprintf(" (%d are held by requests in progress)", c.Reserved)
 	}
-	if end := a.usage.Period.end(a.usage.Start); !end.IsZero() {
-		text += "; the next " + string(a.usage.Period) + " begins at " + end.Format(time.RFC3339)
+	if end := c.Period.end(c.Start); !end.IsZero() {
+		text += "; the next " + string(c.Period) + " begins at " + end.Format(time.RFC3339)
 	}
 	return text
 }
 
-// take books a request that is let in.
-func (a *account) take(now time.Time, prompt, completion inference.Tokens) *Grant {
-	g := &Grant{account: a, name: a.key.Name}
+// take books a request that is let in by k.
+func (a *account) take(k *Key, now time.Time, prompt, completion inference.Tokens) *Grant {
+	g := &Grant{account: a, name: k.Name}
 	g.ticket.prompt, g.ticket.second = prompt, -1
 	g.ticket.bound.Store(int64(completion))
-	if a.key.RPM > 0 {
+	if k.RPM > 0 {
 		a.requests.add(now.Unix(), 1)
 	}
-	if a.key.TPM > 0 {
+	if k.TPM > 0 {
 		g.ticket.second = a.tokens.add(now.Unix(), int64(prompt+completion))
 	}
 	a.inFlight++
-	a.usage.Requests++
-	a.usage.Reserved += prompt + completion
-	a.dirty = true
+	for i := range a.counts {
+		a.counts[i].Requests++
+	}
+	a.reserve(prompt + completion)
 	return g
 }
 
-// clean returns the usage if it changed since the last call.
-func (a *account) clean() (Usage, bool) {
+// clean appends the counts that are to be saved, if they changed since the last
+// call.
+func (a *account) clean(usage []Usage) ([]Usage, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	dirty := a.dirty
+	if !a.dirty {
+		return usage, false
+	}
 	a.dirty = false
-	return a.usage, dirty
+	for i := range a.counts {
+		if a.counts[i].kept {
+			usage = append(usage, a.counts[i].Usage)
+		}
+	}
+	return usage, true
 }
 
-// soil has the usage saved again.
+// soil has the counts saved again.
 func (a *account) soil() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -195,7 +195,7 @@ func (a *account) soil() {
 func (a *account) state() State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return State{Key: a.key, Usage: a.usage, InFlight: a.inFlight}
+	return State{Key: a.key, Usage: a.count(a.key.Budget).Usage, InFlight: a.inFlight}
 }
 
 // idle reports whether nothing would be lost with the account.
@@ -203,5 +203,11 @@ func (a *account) idle() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	return a.inFlight == 0 && !a.dirty && a.key.Budget.Tokens == 0 && a.requests.idle(now) && a.tokens.idle(now)
+	a.turn(now)
+	for i := range a.counts {
+		if c := &a.counts[i]; c.kept && c.Used > 0 {
+			return false
+		}
+	}
+	return a.inFlight == 0 && !a.dirty && a.requests.idle(now) && a.tokens.idle(now)
 }

@@ -22,7 +22,7 @@ func (g *Grant) Key() string {
 
 // Allows reports whether the key allows a model, for lists of models.
 func (g *Grant) Allows(model string) bool {
-	return g == nil || g.account == nil || g.account.allows(model)
+	return g == nil || g.account == nil || g.account.allows(&g.ticket, model)
 }
 
 // Reach tells how many tokens of the answer there are so far. While they are

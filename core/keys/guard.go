@@ -115,9 +115,12 @@ func (g *Guard) build(stored []Key, old *table) *table {
 
 // restore gives a new account the counts that were loaded for it.
 func (g *Guard) restore(a *account) {
-	if u, ok := g.saved[a.key.ID]; ok {
-		a.restore(u)
-		delete(g.saved, a.key.ID)
+	for i := range a.counts {
+		id := a.counts[i].ID
+		if u, ok := g.saved[id]; ok {
+			a.restore(u)
+			delete(g.saved, id)
+		}
 	}
 }
 
@@ -136,16 +139,17 @@ func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, err
 	}
 	hash := HashOf(token)
 	a := g.table.Load().byHash[hash]
+	var answer *Key // a listed key's own limits count
 	if a == nil && g.hook != nil {
 		var err error
-		if a, err = g.hook.account(ctx, token, hash, need); err != nil {
+		if a, answer, err = g.hook.account(ctx, token, hash, need); err != nil {
 			return nil, err
 		}
 	}
 	if a == nil {
 		return nil, refuse(fault.KeyUnknown, 0, "this API key is not known here")
 	}
-	return a.admit(need, g.opt.Reservation)
+	return a.admit(answer, need, g.opt.Reservation)
 }
 
 // Flush saves the counts that changed. What could not be saved is tried again
@@ -157,8 +161,8 @@ func (g *Guard) Flush(ctx context.Context) error {
 	var usage []Usage
 	var changed []*account
 	for _, a := range g.accounts() {
-		if u, dirty := a.clean(); dirty {
-			usage, changed = append(usage, u), append(changed, a)
+		if u, dirty := a.clean(usage); dirty {
+			usage, changed = u, append(changed, a)
 		}
 	}
 	if len(usage) == 0 {

@@ -20,7 +20,8 @@ const (
 )
 
 // hook remembers what the webhook decided. Answers are remembered by token, model
-// and route, because the webhook sees all three; what is used is counted by token.
+// and route, because the webhook sees all three, and limit the requests that get
+// them; what is used is counted by token.
 type hook struct {
 	decider Decider
 	now     func() time.Time
@@ -38,9 +39,11 @@ type hook struct {
 // question is the hash of what decides.
 type question [sha256.Size]byte
 
-// answer is a decision and until when it holds: an account or a refusal.
+// answer is a decision and until when it holds: an account and the limits of who
+// asks so, or a refusal.
 type answer struct {
 	account *account
+	key     *Key
 	err     error
 	until   time.Time
 }
@@ -59,15 +62,15 @@ func ask(hash Hash, need Need) question {
 	return sha256.Sum256(text)
 }
 
-// account is the account of a token that the webhook admits. Requests that ask
-// the same at the same time share one question.
-func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) (*account, error) {
+// account is the account of a token that the webhook admits, and the limits of the
+// request. Requests that ask the same at the same time share one question.
+func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) (*account, *Key, error) {
 	q := ask(hash, need)
 	for {
 		h.mu.Lock()
 		if a, ok := h.remembered(q); ok {
 			h.mu.Unlock()
-			return a.account, a.err
+			return a.account, a.key, a.err
 		}
 		asked, busy := h.waiting[q]
 		if !busy {
@@ -81,7 +84,7 @@ func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) 
 		select {
 		case <-asked: // look again: who asked may have left without an answer
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 	}
 }
@@ -101,7 +104,7 @@ func (h *hook) remembered(q question) (answer, bool) {
 }
 
 // decide asks the webhook, remembers what it says and lets those go who wait for it.
-func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, need Need) (*account, error) {
+func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, need Need) (*account, *Key, error) {
 	key, err := h.question(ctx, token, need)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,14 +114,15 @@ func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, 
 		if lasting(err) {
 			remember(h.refused, q, answer{err: err, until: h.now().Add(refusedFor)})
 		}
-		return nil, err
+		return nil, nil, err
 	}
+	identify(&key, hash)
 	a, err := h.open(key, hash)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	remember(h.admitted, q, answer{account: a, until: h.now().Add(admittedFor)})
-	return a, nil
+	remember(h.admitted, q, answer{account: a, key: &key, until: h.now().Add(admittedFor)})
+	return a, &key, nil
 }
 
 // question asks the webhook, not too often at a time.
@@ -152,14 +156,18 @@ func remember(answers map[question]answer, q question, a answer) {
 	answers[q] = a
 }
 
-// open finds or makes the account of a token. The latest answer's limits count.
-func (h *hook) open(key Key, hash Hash) (*account, error) {
+// identify gives the webhook's key what its answers cannot say.
+func identify(key *Key, hash Hash) {
 	key.Hash = hash
 	short := hash.String()[:16]
 	key.ID = "hook:" + short
 	if key.Name == "" {
 		key.Name = "hook-" + short[:8]
 	}
+}
+
+// open finds or makes the account of a token.
+func (h *hook) open(key Key, hash Hash) (*account, error) {
 	if a := h.accounts[hash]; a != nil {
 		a.change(key)
 		return a, nil
@@ -167,7 +175,7 @@ func (h *hook) open(key Key, hash Hash) (*account, error) {
 	if len(h.accounts) >= mostAccounts && !h.sweep() {
 		return nil, refuse(fault.KeyWebhookFailed, 0, "the webhook admitted more API keys than the gateway can count")
 	}
-	a := newAccount(key, h.now)
+	a := newShared(key, h.now)
 	h.opened(a)
 	h.accounts[hash] = a
 	return a, nil

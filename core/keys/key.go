@@ -45,6 +45,14 @@ type Budget struct {
 	Period Period
 }
 
+// period is the budget's, Total where none is named.
+func (b Budget) period() Period {
+	if b.Period == "" {
+		return Total
+	}
+	return b.Period
+}
+
 // Allows reports whether the limits allow a model.
 func (l *Limits) Allows(model string) bool {
 	if len(l.Models) == 0 {
@@ -75,10 +83,7 @@ type Usage struct {
 // the budget is for another one. A clock that was set back does not bring the
 // last period back.
 func (u Usage) At(b Budget, now time.Time) Usage {
-	period := b.Period
-	if period == "" {
-		period = Total
-	}
+	period := b.period()
 	start := period.start(now)
 	if period == u.Period && !start.After(u.Start) {
 		return u

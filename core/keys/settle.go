@@ -42,14 +42,13 @@ func (a *account) reach(t *ticket, completion inference.Tokens) error {
 	a.turn(a.now())
 	missing := completion - inference.Tokens(t.bound.Load())
 	more := max(missing, reachStep)
-	left, limited := a.left()
+	left, limited := a.left(a.terms(t.key).Budget)
 	if limited {
 		more = min(more, max(left, 0))
 	}
 	t.bound.Add(int64(more))
-	a.usage.Reserved += more
+	a.reserve(more)
 	a.tokens.correct(t.second, int64(more))
-	a.dirty = true
 	if more < missing {
 		return refuse(fault.BudgetSpent, 0, "this API key's budget was used up while the answer was written; a request that states max_tokens is sure of them")
 	}
@@ -68,10 +67,8 @@ func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 	reserved := t.prompt + inference.Tokens(t.bound.Load())
 	used := charge(t, reserved, u, finished)
 	a.inFlight--
-	a.usage.Reserved -= reserved
-	a.usage.Used += used
+	a.book(reserved, used)
 	a.tokens.correct(t.second, int64(used-reserved))
-	a.dirty = true
 }
 
 // charge is what a request is booked at; see Grant.Settle.
