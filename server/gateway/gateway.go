@@ -101,7 +101,7 @@ func (g *Gateway) routes() http.Handler {
 			refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve", "the gateway has no such address"))
 		})
 	}
-	return mux
+	return boundUnread(g.opt.Limits.BodyIdle, mux)
 }
 
 // serveHealth says whether segments are taken.
