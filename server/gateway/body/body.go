@@ -14,7 +14,8 @@ import (
 var ErrTooLarge = errors.New("body is larger than the limit")
 
 const (
-	// trusted is how much is allocated on the word of an announced length alone.
+	// trusted is how much is allocated on the word of an announced length alone,
+	// where a Reader does not say.
 	trusted = 4 << 20
 	// first is the first buffer of a body of unknown length.
 	first = 256 << 10
@@ -29,6 +30,9 @@ type Reader struct {
 	Limit int64
 	// Size is the announced length, -1 when unknown.
 	Size int64
+	// Trust is the most that is allocated before the first byte has come; 0 is
+	// 4 MiB. What comes from strangers gets little, and more as it comes.
+	Trust int64
 	// Grow, when not nil, is asked before n more bytes are allocated and may
 	// refuse with an error.
 	Grow func(n int64) error
@@ -43,11 +47,7 @@ func (o Reader) Read(r io.Reader) ([]byte, error) {
 	if o.Size > o.Limit {
 		return nil, ErrTooLarge
 	}
-	size := int64(first)
-	if o.Size >= 0 {
-		size = min(o.Size, trusted)
-	}
-	buf, err := o.alloc(nil, size)
+	buf, err := o.alloc(nil, o.start())
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +77,18 @@ func (o Reader) Read(r io.Reader) ([]byte, error) {
 			return buf, nil
 		}
 	}
+}
+
+// start is the capacity of the first buffer.
+func (o Reader) start() int64 {
+	size, trust := int64(first), o.Trust
+	if o.Size >= 0 {
+		size = o.Size
+	}
+	if trust <= 0 {
+		trust = trusted
+	}
+	return min(size, trust)
 }
 
 func (o Reader) sink(b []byte) {

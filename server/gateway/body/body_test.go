@@ -73,6 +73,38 @@ func TestReadDoesNotTrustALength(t *testing.T) {
 	}
 }
 
+// Where little is trusted, memory is taken as the bytes come: never more than
+// twice what is there, beyond the start.
+func TestReadTakesMemoryAsBytesCome(t *testing.T) {
+	t.Parallel()
+	const trust = 16 << 10
+	for name, size := range map[string]int64{"announced": 3_000_000, "unknown": -1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := bytes.Repeat([]byte("tutti"), 600_000)
+			var came, grown int64
+			in := iotest.HalfReader(io.TeeReader(bytes.NewReader(want), counter(func(n int) { came += int64(n) })))
+			got, err := body.Reader{
+				Limit: 10 << 20, Size: size, Trust: trust,
+				Grow: func(n int64) error {
+					if grown += n; grown > max(trust, 2*came) {
+						t.Errorf("%d bytes taken when %d had come", grown, came)
+					}
+					return nil
+				},
+			}.Read(in)
+			if err != nil || !bytes.Equal(got, want) || grown != int64(cap(got)) {
+				t.Errorf("%d bytes, %d taken: %v", len(got), grown, err)
+			}
+		})
+	}
+}
+
+// counter is a Writer that only counts.
+type counter func(n int)
+
+func (c counter) Write(b []byte) (int, error) { c(len(b)); return len(b), nil }
+
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

@@ -1,11 +1,13 @@
 package front_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -152,6 +154,52 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	}
 	c.Close()
 	wait(t, "memory again", func() bool { return n.post("/llm", chatBody).status == http.StatusOK })
+}
+
+// Clients that only announce bodies leave the memory to those who send theirs.
+func TestAnnouncedBodiesTakeLittle(t *testing.T) {
+	t.Parallel()
+	const memory = 1 << 20
+	for name, header := range map[string]string{
+		"announced": "Content-Length: " + strconv.Itoa(memory), "in chunks": "Transfer-Encoding: chunked",
+	} {
+		for _, path := range []string{"/llm", "/image-to-image"} {
+			t.Run(name+" to "+path, func(t *testing.T) {
+				t.Parallel()
+				n := start(t, func(o *front.Options) { o.Limits.Bytes = memory }).serve()
+				for range 16 {
+					n.announce(path, header)
+				}
+				n.post("/llm", chatBody).want(t, http.StatusOK, chatAnswer)
+			})
+		}
+	}
+}
+
+// announce sends a request without its body, and returns when the gateway waits
+// for it.
+func (n *node) announce(path, header string) {
+	n.t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(n.url, "http://"))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.t.Cleanup(func() { c.Close() })
+	// The server asks for the body when the handler reads, with its memory in hand.
+	if _, err := io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+header+"\r\n\r\n"); err != nil {
+		n.t.Fatal(err)
+	}
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil || !strings.Contains(line, "100 Continue") {
+		n.t.Fatalf("%q %v", line, err)
+	}
+}
+
+func TestAskingForAVideoIsShort(t *testing.T) {
+	t.Parallel()
+	n := start(t, nil).serve()
+	n.post("/image-to-video/result", `{"request_id":"`+strings.Repeat("x", 4<<10)+`"}`).
+		want(t, http.StatusRequestEntityTooLarge, object("the body is over the limit of 4 KiB", "invalid_request_error", "RequestTooLarge"))
 }
 
 func TestLargeAnswer(t *testing.T) {

@@ -17,14 +17,16 @@ const (
 	bodyPace  = 32 << 10
 )
 
+// bodyTrust is the memory that a request gets before its body's first byte. As
+// many requests as a gateway has connections do not use up what all of them
+// share, so clients that only announce bodies keep nobody out.
+const bodyTrust = 16 << 10
+
 // read reads the request's body into memory, within all limits. Errors are
 // faults RequestTooLarge, RequestSlow, RequestBroken, RequestsFull, Canceled.
 func (x *exchange) read() ([]byte, error) {
 	const op = "read request"
-	limit := x.f.opt.Limits.Body
-	if x.route.upload {
-		limit = x.f.opt.Limits.Upload
-	}
+	limit := x.bodyLimit()
 	size := x.r.ContentLength
 	if size > limit {
 		return nil, tooLarge(limit)
@@ -36,7 +38,7 @@ func (x *exchange) read() ([]byte, error) {
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
 	_ = x.control.SetReadDeadline(began.Add(allowed)) // a transport without deadlines has none to set
-	b, err := body.Reader{Limit: limit, Size: size, Grow: x.grow}.Read(x.r.Body)
+	b, err := body.Reader{Limit: limit, Size: size, Trust: bodyTrust, Grow: x.grow}.Read(x.r.Body)
 	switch {
 	case err == nil:
 		// From here on the server watches the connection for the client's going away.
@@ -54,6 +56,18 @@ func (x *exchange) read() ([]byte, error) {
 		return nil, tooLarge(tooLong.Limit)
 	}
 	return nil, &fault.Fault{Code: fault.RequestBroken, Op: op, Detail: "the connection ended before the body did", Err: err}
+}
+
+// bodyLimit is the most that a body of the route may have, in bytes.
+func (x *exchange) bodyLimit() int64 {
+	switch limits := &x.f.opt.Limits; {
+	case x.route.upload:
+		return limits.Upload
+	case x.route.most > 0:
+		return min(x.route.most, limits.Body)
+	default:
+		return limits.Body
+	}
 }
 
 // grow takes memory for the body from the gateway's budget.

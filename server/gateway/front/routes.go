@@ -18,8 +18,14 @@ type route struct {
 	operation  inference.Operation
 	// upload: the body holds a file.
 	upload bool
-	serve  func(*exchange) error
+	// most is the largest body where the route needs less than Limits.Body, in
+	// bytes.
+	most  int64
+	serve func(*exchange) error
 }
+
+// maxQuestion is room enough for a job's name in JSON.
+const maxQuestion = 4 << 10
 
 // routes are all addresses. Patterns name no method: a wrong one is told in JSON
 // like every other mistake. Read-only.
@@ -34,7 +40,7 @@ var routes = []route{
 	media("/text-to-image", capability.TextToImage, false, (*exchange).makeMedia),
 	media("/image-to-image", capability.ImageToImage, true, (*exchange).makeMedia),
 	media("/image-to-video", capability.ImageToVideo, true, (*exchange).makeVideo),
-	{path: "/image-to-video/result", method: http.MethodPost, serve: (*exchange).videoResult},
+	{path: "/image-to-video/result", method: http.MethodPost, most: maxQuestion, serve: (*exchange).videoResult},
 	media("/upscale", capability.Upscale, true, (*exchange).makeMedia),
 	media("/text-to-speech", capability.TextToSpeech, false, (*exchange).makeMedia),
 	media("/audio-to-text", capability.AudioToText, true, (*exchange).passJob),
