@@ -38,18 +38,17 @@ type container struct {
 // place claims GPUs, evicting others where that helps.
 func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) error {
 	r := c.r
-	c.tenant = &tenant{idle: idle}
+	c.tenant = &tenant{idle: idle, room: r.room}
 	if r.entry.cold() {
 		c.tenant.evict = func() { poke(r.evict) }
 	}
 	wanted := func() bool { return !r.entry.cold() || r.model.demand.Load() > 0 }
-	need := Need{Devices: r.entry.GPUs, Takes: Memory{Bytes: r.entry.MemoryBytes, Share: r.entry.MemoryShare}, IDs: r.entry.GPUIDs}
 	waits := func() {
 		if r.now.progress == "" {
 			r.report(func(s *status) { s.progress = "waiting for a GPU" })
 		}
 	}
-	if err := r.shared.devices.claim(ctx, c.tenant, need, wanted, waits); err != nil {
+	if err := r.shared.devices.claim(ctx, c.tenant, r.entry.need(), wanted, waits); err != nil {
 		c.tenant = nil
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +22,9 @@ type devices struct {
 	// waiting is how many claims are open.
 	waiting atomic.Int32
 
+	// rooms are those of the warm runners.
+	rooms []*room
+
 	mu      sync.Mutex
 	tenants []*tenant     // guarded by mu
 	changed chan struct{} // closed at the next change; guarded by mu
@@ -29,6 +34,8 @@ type devices struct {
 type tenant struct {
 	places []Place
 	takes  Memory
+	// room is a warm runner's, nil for a cold one.
+	room *room
 	// idle tells since when the container could be evicted, false while it cannot.
 	// It is called under the lock and must not wait.
 	idle func() (since time.Time, ok bool)
@@ -36,12 +43,9 @@ type tenant struct {
 	evict func()
 }
 
-func newDevices(list []Device, perDevice int) *devices {
-	d := &devices{ground: Ground{Devices: list, PerDevice: perDevice}, real: len(list) > 0, changed: make(chan struct{})}
-	if !d.real {
-		d.ground.Devices = []Device{{ID: emulated}}
-	}
-	return d
+// newDevices is to be furnished.
+func newDevices(perDevice int) *devices {
+	return &devices{ground: Ground{PerDevice: perDevice}, changed: make(chan struct{})}
 }
 
 // errUnwanted says that nobody waits any more for a place that is not free.
@@ -53,8 +57,11 @@ var errUnwanted = errors.New("nobody waits for the model any more")
 // called before each wait. The fault is ModelNoRoom.
 func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func() bool, waits func()) error {
 	const op = "place a container"
-	if !d.real {
-		need.Devices, need.IDs = 1, nil
+	need = d.here(need)
+	if t.room != nil {
+		d.mu.Lock()
+		t.room.kept = true
+		d.mu.Unlock()
 	}
 	d.waiting.Add(1)
 	defer d.waiting.Add(-1)
@@ -82,6 +89,12 @@ func (d *devices) hopeless(need Need) string {
 	if need.Devices > len(d.ground.Devices) {
 		return fmt.Sprintf("the model is spread over %d GPUs, the node has %d", need.Devices, len(d.ground.Devices))
 	}
+	missing := slices.DeleteFunc(slices.Clone(need.IDs), func(id string) bool {
+		return slices.ContainsFunc(d.ground.Devices, func(have Device) bool { return have.ID == id })
+	})
+	if len(missing) > 0 && len(need.IDs)-len(missing) < need.Devices {
+		return "the node has no GPU " + strings.Join(missing, ", ")
+	}
 	return "no GPU has room beside the models that stay"
 }
 
@@ -101,14 +114,17 @@ func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless b
 		occupants[i].Used, occupants[i].Evictable = o.idle()
 		cold[i].Evictable = true
 	}
-	c, ok := Choose(d.ground, occupants, need)
+	c, ok := d.choose(t, occupants, need)
 	switch {
 	case !ok:
-		_, possible := Choose(d.ground, cold, need)
+		_, possible := d.choose(t, cold, need)
 		return d.changed, !possible
 	case len(c.Evict) == 0:
 		t.places, t.takes = c.Places, need.Takes
 		d.tenants = append(d.tenants, t)
+		if t.room != nil {
+			t.room.taken = true
+		}
 	}
 	for _, i := range c.Evict {
 		d.tenants[i].evict()
@@ -124,6 +140,9 @@ func (d *devices) release(t *tenant) {
 		if have == t {
 			d.tenants = append(d.tenants[:i:i], d.tenants[i+1:]...)
 			t.places = nil
+			if t.room != nil {
+				t.room.taken = false
+			}
 			d.touch()
 			return
 		}

@@ -31,6 +31,7 @@ type host struct {
 	created, removed, pulls map[string]int
 	most                    map[string]int
 	pullTime                time.Duration
+	slow                    map[string]time.Duration // pullTime of single images
 	pullErr, engineErr      error
 	// hang makes calls about a model's containers wait for their ctx.
 	hang map[string]bool
@@ -81,6 +82,7 @@ func newHost() *host {
 	return &host{
 		programs: map[string]*program{}, boxes: map[docker.ID]*box{}, servers: map[string]*program{},
 		created: map[string]int{}, removed: map[string]int{}, pulls: map[string]int{}, most: map[string]int{}, hang: map[string]bool{},
+		slow: map[string]time.Duration{},
 	}
 }
 
@@ -94,7 +96,7 @@ func (h *host) Reconcile(context.Context) ([]string, error) {
 func (h *host) EnsureImage(ctx context.Context, image string, progress func(docker.Progress)) error {
 	h.mu.Lock()
 	h.pulls[image]++
-	wait, err, mute := h.pullTime, h.pullErr, h.mute
+	wait, err, mute := max(h.pullTime, h.slow[image]), h.pullErr, h.mute
 	h.mu.Unlock()
 	if wait > 0 {
 		if !mute {

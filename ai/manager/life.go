@@ -53,6 +53,9 @@ func (r *runner) liveContainer(ctx context.Context) {
 		if e.served >= healthyEnough {
 			r.retries.reset()
 		}
+		if e.served == 0 && r.room != nil {
+			r.shared.devices.lend(r.room)
+		}
 		if !sleep(ctx, r.retries.wait()) {
 			return
 		}

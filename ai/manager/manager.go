@@ -30,12 +30,13 @@ func New(o Options) *Manager {
 		drain: make(chan struct{}), freed: make(chan struct{}, 1),
 	}
 	m.shared = &shared{
-		o: &m.o, news: &news{}, devices: newDevices(o.Devices, o.ContainersPerGPU),
+		o: &m.o, news: &news{}, devices: newDevices(o.ContainersPerGPU),
 		strays: newStrays(o.Engine, o.Log),
 	}
 	for i := range m.o.Entries {
 		m.add(&m.o.Entries[i])
 	}
+	m.shared.devices.furnish(o.Devices)
 	for _, model := range m.models {
 		model.begin()
 	}

@@ -50,6 +50,11 @@ func (e *Entry) external() bool { return e.URL != "" }
 // cold reports whether it is loaded for a first job only.
 func (e *Entry) cold() bool { return !e.Warm && !e.external() }
 
+// need is what one container takes.
+func (e *Entry) need() Need {
+	return Need{Devices: e.GPUs, Takes: Memory{Bytes: e.MemoryBytes, Share: e.MemoryShare}, IDs: e.GPUIDs}
+}
+
 // Device is a GPU.
 type Device struct {
 	// ID is how the Docker Engine knows it, "0" or "GPU-…".

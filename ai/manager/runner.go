@@ -19,6 +19,8 @@ type runner struct {
 	index  int
 	shared *shared
 	log    *slog.Logger
+	// room is a warm one's place among the devices, nil for others.
+	room *room
 
 	// wake starts a cold one; suspect asks for a probe at once; evict asks a cold
 	// one to make room; ended says that its container may have ended. Each holds
@@ -54,6 +56,10 @@ func newRunner(m *model, e *Entry, s *shared) *runner {
 	}
 	if !e.cold() {
 		r.now.state = inference.Starting
+	}
+	if e.Warm && !e.external() {
+		r.room = &room{need: e.need()}
+		s.devices.rooms = append(s.devices.rooms, r.room)
 	}
 	r.retries = newBackoff(last, s.o.Random)
 	return r

@@ -1,0 +1,120 @@
+package manager
+
+import "github.com/tuttinode/tutti/ai/models"
+
+// room is where a warm runner's containers go, one after another. It is chosen
+// once, together with those of all others, so that each finds its place whoever
+// comes first.
+type room struct {
+	need Need
+	// devices are indexes of the ground's; nil where not all find room and this one
+	// does not. Set once.
+	devices []int
+	// taken says that its container is there. kept says that cold models must not
+	// have it: its owner is about to take it, or has served and starts anew. While
+	// its owner pulls an image or fails, they may. Both are guarded by devices.mu.
+	taken, kept bool
+}
+
+// furnish says which devices there are, and gives the rooms theirs.
+func (d *devices) furnish(list []Device) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ground.Devices, d.real = list, len(list) > 0
+	if !d.real {
+		d.ground.Devices = []Device{{ID: emulated}}
+	}
+	g := models.Ground{Slots: d.ground.PerDevice}
+	for _, device := range d.ground.Devices {
+		g.Devices = append(g.Devices, models.Device(device))
+	}
+	needs := make([]models.Need, len(d.rooms))
+	for i, r := range d.rooms {
+		n := d.here(r.need)
+		needs[i] = models.Need{Bytes: n.Takes.Bytes, Share: n.Takes.Share, Devices: n.Devices, IDs: n.IDs}
+	}
+	for i, at := range g.Assign(needs) {
+		d.rooms[i].devices = at
+	}
+}
+
+// here is a need as this node can meet it: what runs on no GPU is not spread.
+func (d *devices) here(need Need) Need {
+	need.Devices = max(need.Devices, 1)
+	if !d.real {
+		need.Devices, need.IDs = 1, nil
+	}
+	return need
+}
+
+// lend lets cold models have a room until its owner claims it again.
+func (d *devices) lend(r *room) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r.kept = false
+	d.touch()
+}
+
+// choose finds places for a tenant. Who has a room goes there, where only cold
+// models can be in its way. Others go where no room is; cold ones else also to
+// rooms that are not kept. The caller holds mu.
+func (d *devices) choose(t *tenant, occupants []Occupant, need Need) (Choice, bool) {
+	if t.room == nil {
+		if c, ok := Choose(d.ground, d.beside(occupants, d.rooms), need); ok && len(c.Evict) == 0 {
+			return c, true
+		}
+		var kept []*room
+		for _, r := range d.rooms {
+			if r.kept {
+				kept = append(kept, r)
+			}
+		}
+		return Choose(d.ground, d.beside(occupants, kept), need)
+	}
+	if t.room.devices == nil {
+		return Choose(d.ground, d.beside(occupants, d.rooms), need)
+	}
+	need.IDs = nil
+	for _, i := range t.room.devices {
+		need.IDs = append(need.IDs, d.ground.Devices[i].ID)
+	}
+	return Choose(d.ground, occupants, need)
+}
+
+// beside adds rooms to the occupants, as if their owners were there: on free slots,
+// else on those of cold models, which would have to leave.
+func (d *devices) beside(occupants []Occupant, rooms []*room) []Occupant {
+	taken, held := make(map[Place]bool), make(map[Place]bool)
+	for i, o := range occupants {
+		for _, p := range o.Places {
+			taken[p] = true
+			held[p] = d.tenants[i].evict == nil
+		}
+	}
+	all := occupants[:len(occupants):len(occupants)]
+	for _, r := range rooms {
+		if r.taken || r.devices == nil {
+			continue
+		}
+		o := Occupant{Takes: r.need.Takes}
+		for _, i := range r.devices {
+			p := d.slot(i, taken, held)
+			taken[p], held[p] = true, true
+			o.Places = append(o.Places, p)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// slot is a device's first slot that is not taken, else that is not held.
+func (d *devices) slot(device int, taken, held map[Place]bool) Place {
+	for _, not := range []map[Place]bool{taken, held} {
+		for s := range d.ground.PerDevice {
+			if p := (Place{Device: device, Slot: s}); !not[p] {
+				return p
+			}
+		}
+	}
+	return Place{Device: device, Slot: d.ground.PerDevice}
+}
