@@ -6,7 +6,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// budget bounds what the bodies of all pushes hold together.
+// budget bounds what the bodies of all pushes hold together, and the renditions
+// that are made of them.
 type budget struct {
 	limit int64
 	used  atomic.Int64
@@ -30,8 +31,11 @@ func (s *share) grow(n int64) error {
 	return nil
 }
 
-// free gives everything back.
-func (s *share) free() {
-	s.of.used.Add(-s.held)
-	s.held = 0
+// shrink gives back what was taken beyond n bytes.
+func (s *share) shrink(n int64) {
+	s.of.used.Add(n - s.held)
+	s.held = n
 }
+
+// free gives everything back.
+func (s *share) free() { s.shrink(0) }

@@ -67,7 +67,10 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	defer func() { s.leave(g.opt.Now()) }()
 	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now()}
 	defer p.release() // should something below panic, later segments must not wait for this one
-	renditions, err := g.take(w, r, p)
+	// The client's slowness to take its answer keeps the renditions in memory.
+	room := g.bodies.share()
+	defer room.free()
+	renditions, err := g.take(w, r, p, room)
 	g.conclude(p, renditions, time.Since(begun), err)
 	if err != nil {
 		g.refusePush(w, r, err)
@@ -79,9 +82,7 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 }
 
 // take reads the body and has it transcoded.
-func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push) ([][]byte, error) {
-	room := g.bodies.share()
-	defer room.free()
+func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *share) ([][]byte, error) {
 	if err := g.readBody(w, r, p, room); err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push) ([][]byt
 	case <-ctx.Done():
 		return nil, fault.Wrap(fault.Canceled, "wait for the stream's segments", ctx.Err())
 	}
-	j := &job{stream: p.stream, wants: g.wants(&p.plan, p.input)}
+	j := &job{stream: p.stream, wants: g.wants(&p.plan, p.input), room: room}
 	j.seg = upstream.Segment{
 		Data: p.data, Estimate: route.Estimate(p.plan.profiles, p.req.Duration),
 		Timing: route.TimingOf(p.req.Duration, p.plan.multiplier),

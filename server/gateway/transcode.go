@@ -16,6 +16,8 @@ type job struct {
 	stream *stream
 	wants  *route.Wants
 	seg    upstream.Segment
+	// room is where the renditions' memory is taken from.
+	room *share
 }
 
 // done is what a job came to; trail tells of it also when it failed.
@@ -31,7 +33,7 @@ type lease = route.Lease[upstream.Info]
 
 // transcode takes a segment through as many attempts as it needs and may have.
 // Errors are faults NoSessionsAvailable, SegmentNotTranscodable,
-// AttemptsExhausted, SegmentLate or Canceled.
+// AttemptsExhausted, SegmentLate, PushesFull or Canceled.
 func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error) {
 	var t trail
 	var tried []string
@@ -50,8 +52,9 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 		if err == nil {
 			return data, t, nil
 		}
-		if ctx.Err() != nil || fault.CodeOf(err) == fault.SegmentNotTranscodable {
-			return nil, t, ending(ctx, err, nil)
+		switch code := fault.CodeOf(err); {
+		case ctx.Err() != nil, code == fault.SegmentNotTranscodable, code == fault.PushesFull:
+			return nil, t, ending(ctx, err, nil) // another orchestrator would not change it
 		}
 		last = err
 		tried = append(tried, l.Offer.URI)
@@ -158,10 +161,13 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	g.opt.Recorder.SegmentUploaded(j.stream.id, l.Offer.URI, t.upload, codeText(err))
 	var data [][]byte
 	var work core.Pixels
+	held := j.room.held
 	if err == nil {
-		data, err = g.client.Download(ctx, l.Offer.URI, res.Renditions)
+		data, err = g.client.Download(ctx, l.Offer.URI, res.Renditions, j.room.grow)
 	}
-	if err == nil {
+	if err != nil {
+		j.room.shrink(held)
+	} else {
 		for _, r := range res.Renditions {
 			work += r.Pixels
 		}
@@ -191,7 +197,7 @@ func outcome(err error) route.Outcome {
 	switch fault.CodeOf(err) {
 	case fault.SegmentNotTranscodable:
 		return route.InputBad
-	case fault.Canceled:
+	case fault.Canceled, fault.PushesFull:
 		return route.Abandoned
 	case fault.ExpiredAuthToken:
 		return route.Stale

@@ -18,12 +18,20 @@ import (
 // once. The network's transcoders make up to 10.
 const maxParallelDownloads = 10
 
-// Download fetches all renditions of a result side by side. The error, if any,
-// is the first fault RenditionDownload, or Canceled; there are no part results.
-func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Remote) ([][]byte, error) {
+// Download fetches all renditions of a result side by side. grow, by one goroutine
+// at a time, is asked before memory for n more bytes is taken. The error, if any,
+// is the first fault RenditionDownload, or Canceled, or grow's fault; there are no
+// part results.
+func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Remote, grow func(n int64) error) ([][]byte, error) {
 	if len(remotes) == 1 {
-		data, err := c.fetch(ctx, orchestrator, remotes[0].URL)
+		data, err := c.fetch(ctx, orchestrator, remotes[0].URL, grow)
 		return [][]byte{data}, err
+	}
+	var mu sync.Mutex // grow's
+	growOne := func(n int64) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return grow(n)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -34,7 +42,7 @@ func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Re
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			data, err := c.fetch(ctx, orchestrator, r.URL)
+			data, err := c.fetch(ctx, orchestrator, r.URL, growOne)
 			if err != nil {
 				cancel(err) // only the first one counts
 			}
@@ -52,7 +60,7 @@ func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Re
 	return out, nil
 }
 
-func (c *Client) fetch(ctx context.Context, orchestrator, address string) ([]byte, error) {
+func (c *Client) fetch(ctx context.Context, orchestrator, address string, grow func(n int64) error) ([]byte, error) {
 	const op = "download rendition"
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -81,7 +89,14 @@ func (c *Client) fetch(ctx context.Context, orchestrator, address string) ([]byt
 	if resp.StatusCode != http.StatusOK {
 		return nil, fault.New(fault.RenditionDownload, op, fmt.Sprintf("status %d", resp.StatusCode))
 	}
-	data, err := body.Reader{Limit: core.MaxSegmentBytes, Size: resp.ContentLength}.Read(resp.Body)
+	var full error
+	data, err := body.Reader{
+		Limit: core.MaxSegmentBytes, Size: resp.ContentLength,
+		Grow: func(n int64) error { full = grow(n); return full },
+	}.Read(resp.Body)
+	if full != nil {
+		return nil, full // the rendition has nothing to do with it
+	}
 	if err != nil {
 		return fail(err)
 	}
