@@ -99,6 +99,13 @@ func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Gra
 	return g, nil
 }
 
+// good reports whether a listed key is good for anything.
+func (a *account) good() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.key.usable(a.now(), "")
+}
+
 // usable reports whether the key is good, and good for the model.
 func (k *Key) usable(now time.Time, model string) error {
 	switch {

@@ -135,7 +135,7 @@ func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, err
 		return &Grant{}, nil
 	}
 	if token == "" {
-		return nil, refuse(fault.KeyMissing, 0, "this gateway wants an API key: send Authorization: Bearer <key>")
+		return nil, missing()
 	}
 	hash := HashOf(token)
 	a := g.table.Load().byHash[hash]
@@ -147,10 +147,35 @@ func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, err
 		}
 	}
 	if a == nil {
-		return nil, refuse(fault.KeyUnknown, 0, "this API key is not known here")
+		return nil, unknown()
 	}
 	return a.admit(answer, need, g.opt.Reservation)
 }
+
+// Known refuses a token that is no good for anything; see Authorizer. A token on
+// no list is the webhook's to judge, where there is one.
+func (g *Guard) Known(token string) error {
+	switch {
+	case !g.Required():
+		return nil
+	case token == "":
+		return missing()
+	}
+	a := g.table.Load().byHash[HashOf(token)]
+	switch {
+	case a != nil:
+		return a.good()
+	case g.hook != nil:
+		return nil
+	}
+	return unknown()
+}
+
+func missing() error {
+	return refuse(fault.KeyMissing, 0, "this gateway wants an API key: send Authorization: Bearer <key>")
+}
+
+func unknown() error { return refuse(fault.KeyUnknown, 0, "this API key is not known here") }
 
 // Flush saves the counts that changed. What could not be saved is tried again
 // with the next one.

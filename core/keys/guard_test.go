@@ -97,6 +97,53 @@ func TestOpenWithoutKeys(t *testing.T) {
 	}
 }
 
+// What Known refuses Admit refuses too, in the same words; the rest is Admit's.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	c := coretest.NewClock(dawn)
+	revoked, expired := key("revoked", keys.Limits{}), key("expired", keys.Limits{})
+	revoked.Revoked = c.Now()
+	expired.Expires = c.Now()
+	narrow := key("narrow", keys.Limits{Models: []string{"llama"}, RPM: 1})
+	list := []keys.Key{revoked, expired, narrow}
+	tests := map[string]struct {
+		guard keys.Options
+		token string
+		want  fault.Code
+	}{
+		"none":             {keys.Options{Static: list}, "", fault.KeyMissing},
+		"stranger":         {keys.Options{Static: list}, "nonsense", fault.KeyUnknown},
+		"revoked":          {keys.Options{Static: list}, "secret of revoked", fault.KeyRevoked},
+		"expired":          {keys.Options{Static: list}, "secret of expired", fault.KeyExpired},
+		"good":             {keys.Options{Static: list}, "secret of narrow", ""},
+		"open":             {keys.Options{}, "nonsense", ""},
+		"empty file":       {keys.Options{Closed: true}, "nonsense", fault.KeyUnknown},
+		"webhook, none":    {keys.Options{Decider: &decider{}}, "", fault.KeyMissing},
+		"webhook's":        {keys.Options{Decider: &decider{}}, "nonsense", ""},
+		"webhook, revoked": {keys.Options{Static: list, Decider: &decider{}}, "secret of revoked", fault.KeyRevoked},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.guard.Now = c.Now
+			g := keys.New(tt.guard)
+			err := g.Known(tt.token)
+			if tt.want != "" {
+				_, other := g.Admit(t.Context(), tt.token, keys.Need{Model: "llama"})
+				if fault.CodeOf(err) != tt.want || other == nil || err.Error() != other.Error() {
+					t.Errorf("got %v, want %s; Admit says %v", err, tt.want, other)
+				}
+				return
+			}
+			for range 2 { // it takes nothing
+				if err := g.Known(tt.token); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 func TestRequestsPerMinute(t *testing.T) {
 	t.Parallel()
 	g, c := one(keys.Limits{RPM: 3})

@@ -34,10 +34,16 @@ type Need struct {
 // TokenRateLimited, ConcurrencyLimited, KeyWebhookFailed; RetryAfter tells when
 // to come back. Whoever gets a Grant settles it.
 //
+// Known says of a token what can be said before it is known what the request
+// needs, without asking anybody and without taking anything: nil, or the error
+// that Admit would give it for whatever need. It keeps strangers from being
+// listened to at length.
+//
 // Required reports whether a request needs a key at all. While no key, key file
 // or webhook is configured, Admit lets everything in under the key "".
 type Authorizer interface {
 	Admit(ctx context.Context, token string, need Need) (*Grant, error)
+	Known(token string) error
 	Required() bool
 }
 

@@ -18,7 +18,7 @@ const bytesPerToken = 4
 // the bytes that they have.
 func (x *exchange) passText() error {
 	ctx := x.r.Context()
-	if err := x.knock(ctx); err != nil {
+	if err := x.knock(); err != nil {
 		return err
 	}
 	body, err := x.read()

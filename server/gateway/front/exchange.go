@@ -134,15 +134,8 @@ func (x *exchange) admit(ctx context.Context, need keys.Need) error {
 	return nil
 }
 
-// knock refuses a request without a key before its body is read.
-func (x *exchange) knock(ctx context.Context) error {
-	if !x.f.opt.Keys.Required() || x.token() != "" {
-		return nil
-	}
-	grant, err := x.f.opt.Keys.Admit(ctx, "", keys.Need{Route: x.route.path, MaxTokens: keys.NoTokens})
-	grant.Settle(inference.Usage{}, false)
-	return err
-}
+// knock refuses a request without a good key before its body is read.
+func (x *exchange) knock() error { return x.f.opt.Keys.Known(x.token()) }
 
 // ask has a job answered, and tells a client that waits for a stream that it is
 // not forgotten. The answer's body is the caller's to close.

@@ -24,7 +24,7 @@ type form struct {
 
 // takeForm reads the client's request of a pipeline other than llm.
 func (x *exchange) takeForm() (form, error) {
-	if err := x.knock(x.r.Context()); err != nil {
+	if err := x.knock(); err != nil {
 		return form{}, err
 	}
 	b, err := x.read()

@@ -15,6 +15,7 @@ import (
 type noKeys struct{ required bool }
 
 func (noKeys) Admit(context.Context, string, keys.Need) (*keys.Grant, error) { return nil, nil }
+func (noKeys) Known(string) error                                            { return nil }
 func (n noKeys) Required() bool                                              { return n.required }
 
 // Without a key only this machine is served; with one, the key decides.

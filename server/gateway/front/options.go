@@ -128,5 +128,8 @@ type open struct{}
 // Admit admits.
 func (open) Admit(context.Context, string, keys.Need) (*keys.Grant, error) { return nil, nil }
 
+// Known knows everybody.
+func (open) Known(string) error { return nil }
+
 // Required is false.
 func (open) Required() bool { return false }
