@@ -37,7 +37,7 @@ func OfferOf(info Info, now time.Time) route.Offer {
 
 // Ask gets an orchestrator's terms for a job. Errors are faults: with code
 // OrchestratorCapped when it has no room, else OrchestratorUnreachable,
-// OrchestratorSilent or OrchestratorDeclined.
+// OrchestratorSilent, OrchestratorDeclined, or Canceled when ctx was canceled.
 func (c *Client) Ask(ctx context.Context, uri string, wants *route.Wants) (Info, error) {
 	const op = "ask orchestrator"
 	client, err := c.calls.to(uri)
@@ -52,26 +52,34 @@ func (c *Client) Ask(ctx context.Context, uri string, wants *route.Wants) (Info,
 		Address: address, Sig: sig, Capabilities: rpc.FromCapabilities(wants.Capabilities),
 	})
 	if err != nil {
-		return nil, callFault(op, err)
+		return nil, callFault(ctx, op, err)
 	}
 	return info, nil
 }
 
-// callFault names a failed call.
-func callFault(op string, err error) error {
+// callFault names a failed call. Peers may answer with the statuses by which gRPC
+// tells that our own context ended; only the context says that it did.
+func callFault(ctx context.Context, op string, err error) error {
 	st := status.Convert(err)
-	switch st.Code() {
-	case codes.Unavailable:
+	switch {
+	case st.Code() == codes.Unavailable:
 		return fault.Wrap(fault.OrchestratorUnreachable, op, err)
-	case codes.DeadlineExceeded:
+	case st.Code() == codes.DeadlineExceeded && late(ctx):
 		return fault.Wrap(fault.OrchestratorSilent, op, err)
-	case codes.Canceled:
+	case st.Code() == codes.Canceled && errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Canceled, op, err)
 	}
 	if isCapped(st.Message()) {
 		return &fault.Fault{Code: fault.OrchestratorCapped, Op: op, Detail: st.Message(), Err: err}
 	}
 	return &fault.Fault{Code: fault.OrchestratorDeclined, Op: op, Detail: st.Message(), Err: err}
+}
+
+// late reports whether a context's time is over. gRPC looks at the time itself and
+// may be ahead of the context's timer.
+func late(ctx context.Context) bool {
+	at, limited := ctx.Deadline()
+	return limited && !time.Now().Before(at)
 }
 
 // Found is one orchestrator's part in a discovery.
@@ -158,7 +166,7 @@ func (c *Client) End(ctx context.Context, info Info) error {
 	defer cancel()
 	_, err = client.EndTranscodingSession(ctx, &rpc.EndTranscodingSessionRequest{AuthToken: info.GetAuthToken()})
 	if err != nil {
-		return callFault("end session", err)
+		return callFault(ctx, "end session", err)
 	}
 	return nil
 }

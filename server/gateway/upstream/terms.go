@@ -87,12 +87,20 @@ func priceOf(info Info) *big.Rat {
 	return big.NewRat(p.GetPricePerUnit(), p.GetPixelsPerUnit())
 }
 
-// Renew asks an orchestrator once more for its terms, for a new token.
+// Renew asks an orchestrator once more for its terms, for a new token. Errors are
+// those of Ask and Terms, OrchestratorUnusable when the new terms cannot be used,
+// and the end of ctx (Canceled, DeadlineExceeded), which is not the orchestrator's
+// fault.
 func (c *Client) Renew(ctx context.Context, asked string, model inference.Model, wants *route.Wants) (*Terms, error) {
+	outer := ctx
 	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
 	defer cancel()
 	found := c.ask(ctx, asked, wants)
-	if found.Err != nil {
+	switch {
+	case found.Err == nil:
+	case outer.Err() != nil:
+		return nil, fault.Wrap(fault.CodeOf(outer.Err()), "renew terms", found.Err)
+	default:
 		return nil, found.Err
 	}
 	return c.Terms(ctx, found, model, wants)
