@@ -10,6 +10,9 @@ type llm struct {
 	model                    string
 	stream, usage            bool
 	tokens, tokens2, n, best int64
+	// predict and answers are llama.cpp's own words for max_tokens and n; with it
+	// they win.
+	predict, answers int64
 	// prompts and bytes count what the model is given; required says that it is
 	// given something.
 	prompts, bytes int
@@ -37,11 +40,22 @@ func (l *llm) read(op inference.Operation, body []byte) error {
 	switch {
 	case !l.given:
 		return c.fail("a request without " + needs(op) + " ends")
-	case max(l.n, l.best) > maxAnswers:
+	case max(l.n, l.best, l.answers) > maxAnswers:
 		return c.fail("a request for too many answers ends")
+	case differ(l.predict, max(l.tokens, l.tokens2)):
+		return c.fail(`a request whose "n_predict" differs from its "max_tokens" ends`)
+	case differ(l.answers, l.n):
+		return c.fail(`a request whose "n_cmpl" differs from its "n" ends`)
 	}
 	return nil
 }
+
+// differ reports whether two fields are both given and not the same: servers
+// would not agree on which of them counts.
+func differ(a, b int64) bool { return a > 0 && b > 0 && a != b }
+
+// maxTokens is the bound of one answer, 0 where there is none.
+func (l *llm) maxTokens() int64 { return max(l.tokens, l.tokens2, l.predict) }
 
 // needs is the field without which an operation has nothing to do.
 func needs(op inference.Operation) string {
@@ -68,6 +82,10 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 		return c.countField(&l.n)
 	case "best_of":
 		return c.countField(&l.best)
+	case "n_predict":
+		return c.countField(&l.predict)
+	case "n_cmpl":
+		return c.countField(&l.answers)
 	case "stream_options":
 		return l.streamOptions(c)
 	case needs(op):
@@ -184,12 +202,14 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 	if err := l.read(op, body); err != nil {
 		return nil, err
 	}
+	n := max(1, l.n, l.best, l.answers)
 	return &Request{
 		Model: inference.Model{ID: l.model}, Operation: op,
 		Stream: l.stream && op != inference.Embedding, IncludeUsage: l.usage,
-		MaxTokens:   inference.Tokens(max(l.tokens, l.tokens2)),
-		N:           int(max(1, l.n, l.best)) * max(1, l.prompts),
-		Plain:       l.plain && l.n <= 1 && l.best <= 1,
+		MaxTokens:   inference.Tokens(l.maxTokens()),
+		OwnBound:    l.predict > 0 && max(l.tokens, l.tokens2) == 0,
+		N:           int(n) * max(1, l.prompts),
+		Plain:       l.plain && n == 1,
 		PromptBytes: l.bytes,
 	}, nil
 }

@@ -55,6 +55,11 @@ func TestLLMRefusals(t *testing.T) {
 		"leading zero":       {`{"max_tokens":07,` + user + `}`, "a number was expected at byte 16", ""},
 		"stream a number":    {`{"stream":1,` + user + `}`, "true or false was expected at byte 10", ""},
 		"n":                  {`{"n":1025,` + user + `}`, "a request for too many answers ends at byte 57", ""},
+		"n_predict":          {`{"max_tokens":4,"n_predict":200,` + user + `}`, `a request whose "n_predict" differs from its "max_tokens" ends at byte 79`, ""},
+		"n_predict less":     {`{"n_predict":3,"max_completion_tokens":4,` + user + `}`, `a request whose "n_predict" differs from its "max_tokens" ends at byte 88`, ""},
+		"n_predict endless":  {`{"n_predict":-1,` + user + `}`, "a whole number of at least 1 was expected at byte 15", ""},
+		"n_cmpl":             {`{"n_cmpl":2,"n":1,` + user + `}`, `a request whose "n_cmpl" differs from its "n" ends at byte 65`, ""},
+		"n_cmpl many":        {`{"n_cmpl":1025,` + user + `}`, "a request for too many answers ends at byte 62", ""},
 		"control character":  {"{\"model\":\"a\nb\"," + user + "}", "a control character in a string at byte 11", ""},
 		"no UTF-8":           {"{\"model\":\"\xff\"," + user + "}", "a string before this is no UTF-8 at byte 12", ""},
 		"broken escape":      {`{"model":"\x",` + user + `}`, "a broken escape in a string at byte 10", ""},
@@ -110,6 +115,12 @@ func TestLLM(t *testing.T) {
 			Operation: inference.Chat, MaxTokens: 9, N: 1, Plain: true, PromptBytes: 5, Units: 9}},
 		"choices": {"", `{"model":"a/b","n":3,"max_tokens":10,` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, MaxTokens: 10, N: 3, PromptBytes: 5, Units: 30}},
+		"llama.cpp's bound": {"", `{"model":"a/b","n_predict":7,` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, MaxTokens: 7, OwnBound: true, N: 1, Plain: true, PromptBytes: 5, Units: 7}},
+		"llama.cpp's words too": {"", `{"model":"a/b","max_tokens":7,"n_predict":7,"n":2,"n_cmpl":2,` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, MaxTokens: 7, N: 2, PromptBytes: 5, Units: 14}},
+		"llama.cpp's choices": {"", `{"model":"a/b","max_tokens":7,"n_predict":null,"n_cmpl":3,` + user + `}`, pipeline.Request{
+			Operation: inference.Chat, MaxTokens: 7, N: 3, PromptBytes: 5, Units: 21}},
 		"tools": {"", `{"model":"a/b","tools":[{"type":"function"}],` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, N: 1, PromptBytes: 5, Units: 256}},
 		"parts of text": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"text","text":"ab"},{"text":"c"}]}]}`, pipeline.Request{
@@ -151,6 +162,7 @@ func TestNetworkLLM(t *testing.T) {
 		`{"model":"m",` + user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":256,"stream":false}`,
 		`{"top_k":-1,"tools":[1],"top_p":0.5,"stream":true,"model":"m","max_completion_tokens":9,"temperature":1e-1,` + user + `}`:                                                                                                                 `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":9,"stream":true,"temperature":1e-1,"top_p":0.5,"top_k":-1}`,
 		`{"model":"m","temperature":null,"top_p":"x","messages":[{"role":"system","content":[{"type":"text","text":"a\"b"},{"type":"text","text":"c"},{"type":"image_url","image_url":{}}]},{"content":null,"role":"assistant","tool_calls":[]}]}`: `{"messages":[{"role":"system","content":"a\"b\nc"},{"role":"assistant","content":""}],"model":"m","max_tokens":256,"stream":false}`,
+		`{"model":"m","n_predict":7,` + user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":7,"stream":false}`,
 		`{"model":"m"}`: "",
 		`no json`:       "",
 	} {

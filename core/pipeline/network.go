@@ -35,7 +35,7 @@ func NetworkLLM(body []byte) []byte {
 		return nil
 	}
 	out = append(append(out, `],"model":`...), quoteJSON(l.model)...)
-	tokens := max(l.tokens, l.tokens2)
+	tokens := l.maxTokens()
 	if tokens == 0 {
 		tokens = int64(DefaultMaxTokens)
 	}
