@@ -12,6 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/manager"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
 
@@ -103,8 +104,15 @@ func shake(ctx context.Context, r *rig, h *host, jobs *sync.WaitGroup, e int) {
 		h.change(where, func(p *program) { p.down = !p.down; p.dies = time.Duration(e/1000) * time.Second })
 	case 8:
 		h.mu.Lock()
-		h.hang[name] = !h.hang[name]
-		h.mu.Unlock()
+		defer h.mu.Unlock()
+		switch {
+		case e/100%2 == 0:
+			h.hang[name] = !h.hang[name]
+		case h.engineErr == nil:
+			h.engineErr = fault.New(fault.DockerMissing, "call the engine", "nothing answers")
+		default:
+			h.engineErr = nil
+		}
 	default:
 		after(time.Duration(e/100) * 100 * time.Millisecond)
 	}

@@ -74,13 +74,11 @@ func (c *container) launch(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		c.discard(ctx)
 		taken := errors.Is(err, fault.ContainerPortConflict) || errors.Is(err, fault.ContainerNameConflict)
-		if !taken || try == portTries {
-			ports.Give(port)
-			c.port = 0
-			return err
+		if !taken || try == portTries || c.remove(ctx) != nil {
+			return err // what there is of it is removed in the end
 		}
+		c.port = 0
 		defer ports.Give(port)
 	}
 }
@@ -150,36 +148,6 @@ func (c *container) words(ctx context.Context, e end) end {
 		e.why = d.Fault
 	}
 	return e
-}
-
-// discard stops and removes the container. That must be done whatever ctx says;
-// what cannot be removed is left to the next start of the node.
-func (c *container) discard(ctx context.Context) {
-	if c.id == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-	defer cancel()
-	engine := c.r.shared.o.Engine
-	c.r.shared.news.unsubscribe(c.id)
-	grace, enough := context.WithTimeout(ctx, stopTimeout/2)
-	err := engine.Stop(grace, c.id)
-	enough()
-	if gone := engine.Remove(ctx, c.id); gone != nil {
-		c.r.log.Warn("a container could not be removed", "container", string(c.id), fault.Attr(errors.Join(gone, err)))
-	}
-	c.id = ""
-}
-
-// end gives everything back.
-func (c *container) end(ctx context.Context) {
-	c.discard(ctx)
-	if c.port != 0 {
-		c.r.shared.o.Ports.Give(c.port)
-	}
-	if c.tenant != nil {
-		c.r.shared.devices.release(c.tenant)
-	}
 }
 
 // pull gets the image, and shows how far it is.

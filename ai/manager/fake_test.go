@@ -33,7 +33,8 @@ type host struct {
 	pullTime                time.Duration
 	slow                    map[string]time.Duration // pullTime of single images
 	pullErr, engineErr      error
-	// hang makes calls about a model's containers wait for their ctx.
+	// engineErr is the answer to every call that changes a container; hang makes
+	// those about a model's wait for their ctx.
 	hang map[string]bool
 	// mute loses the engine's events and progress; claimed are ports that something else takes
 	// just before a container is started.
@@ -196,7 +197,24 @@ func (h *host) WhyEnded(_ context.Context, id docker.ID) (docker.Death, error) {
 	return b.death, nil
 }
 
+// refuses is the engine's answer to the stop or removal of a container when it
+// is in trouble.
+func (h *host) refuses(ctx context.Context, id docker.ID) error {
+	h.mu.Lock()
+	err, b := h.engineErr, h.boxes[id]
+	hangs := b != nil && h.hang[b.spec.Model]
+	h.mu.Unlock()
+	if hangs {
+		<-ctx.Done()
+		return fault.Wrap(fault.DockerFailed, "remove container", ctx.Err())
+	}
+	return err
+}
+
 func (h *host) Stop(ctx context.Context, id docker.ID) error {
+	if err := h.refuses(ctx, id); err != nil {
+		return err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if b := h.boxes[id]; b != nil {
@@ -209,6 +227,9 @@ func (h *host) Stop(ctx context.Context, id docker.ID) error {
 }
 
 func (h *host) Remove(ctx context.Context, id docker.ID) error {
+	if err := h.refuses(ctx, id); err != nil {
+		return err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if b := h.boxes[id]; b != nil {

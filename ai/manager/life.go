@@ -46,7 +46,11 @@ func (r *runner) liveContainer(ctx context.Context) {
 		e := r.operate(ctx, c)
 		// What it came to is told at once: stopping takes seconds.
 		r.conclude(ctx, e)
-		c.end(ctx)
+		late := false
+		c.end(ctx, func(why error) { late = true; r.stuck(why) })
+		if late {
+			r.conclude(ctx, e)
+		}
 		if e.kind != failed {
 			continue
 		}
