@@ -98,14 +98,23 @@ func (m *made) object(from, to int) error {
 	return nil
 }
 
+// rest is how long the answer is without the urls that came.
+func (m *made) rest() int {
+	n := len(m.answer)
+	for _, p := range m.places {
+		n -= p.to - p.from
+	}
+	return n
+}
+
 // readdressed is the answer with urls in the places of those that came. grow is
 // asked for its memory.
 func (m *made) readdressed(grow func(n int64) error) ([]byte, error) {
-	size := len(m.answer) + 1
+	size := m.rest() + 1
 	quoted := make([][]byte, len(m.urls))
-	for i, p := range m.places {
-		quoted[i], _ = json.Marshal(m.urls[i]) // texts cannot fail
-		size += len(quoted[i]) - (p.to - p.from)
+	for i, url := range m.urls {
+		quoted[i], _ = json.Marshal(url) // texts cannot fail
+		size += len(quoted[i])
 	}
 	if err := grow(int64(size)); err != nil {
 		return nil, err

@@ -56,8 +56,8 @@ func (x *exchange) videoResult() error {
 		return fault.New(fault.ResultGone, "find job", "no job of this request_id is known any more")
 	}
 	type reply struct {
-		Status string `json:"status"`
-		Result any    `json:"result,omitempty"`
+		Status string          `json:"status"`
+		Result json.RawMessage `json:"result,omitempty"`
 	}
 	if !done {
 		x.sendJSON(http.StatusAccepted, reply{Status: "processing"})
@@ -67,23 +67,27 @@ func (x *exchange) videoResult() error {
 	return nil
 }
 
-// successor is an exchange that goes on with a job that nobody waits for.
-func (x *exchange) successor(job *inference.Job) func(context.Context) any {
+// successor is an exchange that goes on with a job that nobody waits for, for as
+// long as such a job may run.
+func (x *exchange) successor(job *inference.Job) func(context.Context) json.RawMessage {
 	f, rt, grant, held, figures := x.f, x.route, x.grant, x.held, x.figures
 	r := x.r.Clone(context.Background())
 	r.Header.Set(requestIDHeader, x.id)
-	return func(ctx context.Context) (answer any) {
+	return func(ctx context.Context) (answer json.RawMessage) {
 		y := f.begin(&nobody{header: make(http.Header)}, r.WithContext(ctx), rt)
 		y.grant, y.held, y.figures = grant, held, figures
 		defer y.finish()
+		ctx, cancel := context.WithTimeout(ctx, asyncTime)
+		defer cancel()
 		defer func() {
 			// Unlike a server's handlers nothing else keeps a defect from ending the node.
 			if p := recover(); p != nil {
 				y.err = fault.Wrap(fault.Unexpected, "make video", fmt.Errorf("%v", p))
 			}
 			if y.err != nil {
+				y.err = asyncFault(ctx, y.err)
 				object, _ := objectOf(y.err)
-				answer = errorBody{object}
+				answer, _ = json.Marshal(errorBody{object}) // strings cannot fail
 			}
 		}()
 		if y.err = f.enter(); y.err == nil {
@@ -94,21 +98,32 @@ func (x *exchange) successor(job *inference.Job) func(context.Context) any {
 	}
 }
 
+// asyncFault is why a job failed: its time was over, or err.
+func asyncFault(ctx context.Context, err error) error {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	return &fault.Fault{Code: fault.DeadlineExceeded, Op: "make video", Detail: "the job was not done within " + asyncTime.String(), Err: err}
+}
+
 // video makes a video and keeps it; the answer names it.
-func (x *exchange) video(ctx context.Context, job *inference.Job) (any, error) {
+func (x *exchange) video(ctx context.Context, job *inference.Job) (json.RawMessage, error) {
 	m, err := x.make(ctx, job)
 	if errors.Is(err, errRefused) {
-		return json.RawMessage(x.w.(*nobody).body), nil
+		return x.w.(*nobody).body, nil
 	}
 	if err != nil {
 		return nil, err
+	}
+	if m.rest() > maxKept {
+		return nil, fault.New(fault.AnswerUnreadable, "keep answer", "beside its results the answer is over "+bytesText(maxKept))
 	}
 	answer, err := x.keepResults(m)
 	if err != nil {
 		return nil, err
 	}
 	x.answered, x.figures.Status = true, http.StatusOK
-	return json.RawMessage(answer), nil
+	return answer, nil
 }
 
 // nobody is a client that waits for no answer.
