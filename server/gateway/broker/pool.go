@@ -90,11 +90,17 @@ func (p *pool) lately(now time.Time) bool {
 }
 
 // add takes an offer: a new orchestrator, or news of a known one, which keeps its
-// token while that is good.
+// token while that is good. Where the address led before is forgotten: an
+// orchestrator names its service URI itself and may name ever new ones.
 func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	uri := t.Offer.URI
+	for other, s := range p.sessions {
+		if other != uri && s.left(asked) {
+			p.forget(other)
+		}
+	}
 	if !p.table.Put(offerOf(t)) {
 		return
 	}
@@ -113,7 +119,7 @@ func (p *pool) miss(asked string, sure bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for uri, s := range p.sessions {
-		if s.from(asked) && s.missedOnce(sure) {
+		if s.missed(asked, sure) {
 			p.forget(uri)
 		}
 	}
@@ -128,7 +134,7 @@ func (p *pool) keepOnly(uris []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for uri, s := range p.sessions {
-		if !s.fromAny(listed) {
+		if s.keepOnly(listed) {
 			p.forget(uri)
 		}
 	}

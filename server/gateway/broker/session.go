@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -15,14 +16,16 @@ type session struct {
 	// renewing holds one element while somebody asks for new terms.
 	renewing chan struct{}
 
-	mu     sync.Mutex
-	asked  string // the address on the list that led to it
-	terms  *upstream.Terms
-	missed int // discoveries in a row without an answer
+	mu    sync.Mutex
+	terms *upstream.Terms
+	// sources are the addresses on the list that lead to it, with how many
+	// discoveries in a row each left unanswered. Of those, asked is for new terms.
+	sources map[string]int
+	asked   string
 }
 
 func newSession(asked string, t *upstream.Terms) *session {
-	return &session{asked: asked, terms: t, renewing: make(chan struct{}, 1)}
+	return &session{asked: asked, sources: map[string]int{asked: 0}, terms: t, renewing: make(chan struct{}, 1)}
 }
 
 // current are the terms to use.
@@ -37,31 +40,51 @@ func (s *session) current() *upstream.Terms {
 func (s *session) answered(asked string, t *upstream.Terms, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked, s.missed = asked, 0
+	s.asked, s.sources[asked] = asked, 0
 	if s.terms.NeedsRefresh(now) || s.terms.Node != t.Node {
 		s.terms = t
 	}
 }
 
-func (s *session) from(asked string) bool {
+// missed notes a discovery that an address left unanswered, which counts it out when
+// it is sure that nothing is to be had there, or the last that is put up with. It
+// reports whether no address leads to the session any more.
+func (s *session) missed(asked string, sure bool) (lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked == asked
+	n, leads := s.sources[asked]
+	if leads && !sure && n+1 < maxMissed {
+		s.sources[asked] = n + 1
+		return false
+	}
+	return s.drop(func(a string) bool { return a == asked })
 }
 
-func (s *session) fromAny(listed map[string]bool) bool {
+// left notes that an address leads elsewhere now, and reports as missed does.
+func (s *session) left(asked string) (lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return listed[s.asked]
+	return s.drop(func(a string) bool { return a == asked })
 }
 
-// missedOnce notes a discovery without an answer and reports whether it was the
-// last that is put up with.
-func (s *session) missedOnce(sure bool) bool {
+// keepOnly counts out the addresses that are not on the list any more, and reports
+// as missed does.
+func (s *session) keepOnly(listed map[string]bool) (lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.missed++
-	return sure || s.missed >= maxMissed
+	return s.drop(func(a string) bool { return !listed[a] })
+}
+
+// drop is called with the lock held.
+func (s *session) drop(out func(string) bool) (lost bool) {
+	maps.DeleteFunc(s.sources, func(a string, _ int) bool { return out(a) })
+	if _, leads := s.sources[s.asked]; !leads {
+		for a := range s.sources { // any of them
+			s.asked = a
+			break
+		}
+	}
+	return len(s.sources) == 0
 }
 
 // renew gets other terms than old. Of those who ask at once, one asks the
@@ -85,7 +108,10 @@ func (s *session) renew(ctx context.Context, p *pool, client *upstream.Client, o
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.terms, s.missed = t, 0
+	s.terms = t
+	if _, leads := s.sources[asked]; leads {
+		s.sources[asked] = 0
+	}
 	return t, nil
 }
 
