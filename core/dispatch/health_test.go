@@ -80,6 +80,38 @@ func TestOneProbeAtATime(t *testing.T) {
 	pick(t, table, now, dispatch.Query{})
 }
 
+// A probe whose answer runs on is a probe no more: what becomes of it says nothing of
+// the rest that came meanwhile.
+func TestAProbesStreamIsNoProbe(t *testing.T) {
+	t.Parallel()
+	for _, end := range []dispatch.Outcome{dispatch.Served, dispatch.Broken, dispatch.Abandoned, dispatch.Refused} {
+		table := tableOf(warm("a"))
+		fail(t, table, t0, 1, dispatch.Unreachable)
+		now := t0.Add(time.Second)
+		stream := pick(t, table, now, dispatch.Query{})
+		stream.FirstByte(now)
+		now = now.Add(time.Second)
+		fail(t, table, now, 1, dispatch.Unreachable) // it rests again
+		left := rest(t, table, now)
+		now = now.Add(left)
+		probe := pick(t, table, now, dispatch.Query{})
+		if !stream.Probe() || !probe.Probe() {
+			t.Fatal("both began as probes")
+		}
+		stream.Done(now, end)
+		if _, v := table.Pick(now, dispatch.Query{}); v != dispatch.Resting {
+			t.Errorf("outcome %d let a second probe begin beside the first: verdict %d", end, v)
+		}
+		if got := rest(t, table, now); got != 0 {
+			t.Errorf("outcome %d of a stream from before it left a rest of %v, want it over", end, got)
+		}
+		probe.FirstByte(now)
+		if resting(t, table, now) {
+			t.Errorf("outcome %d: the probe's answer does not end the rest", end)
+		}
+	}
+}
+
 func TestAnyAnswerEndsARest(t *testing.T) {
 	t.Parallel()
 	for _, o := range []dispatch.Outcome{dispatch.Served, dispatch.Refused, dispatch.Full} {

@@ -13,8 +13,9 @@ type Lease struct {
 	affinity []uint64
 	start    time.Time
 
-	// Guarded by Table.mu.
-	began, done bool
+	// Guarded by Table.mu. probing: the attempt is the one probe in flight, until its
+	// answer begins.
+	probing, began, done bool
 }
 
 // URI is the orchestrator's.
@@ -72,14 +73,15 @@ func (l *Lease) note(now time.Time, o Outcome) {
 		if !l.began {
 			c.latency(l.whole).atLeast(now.Sub(l.start), now)
 		}
-		c.health.failed(now, o == Unreachable, l.probe, l.t.rand())
+		c.health.failed(now, o == Unreachable, l.probing, l.t.rand())
 	case Abandoned:
 	}
 }
 
-// endProbe lets the next probe begin.
+// endProbe lets the next probe begin. From here on the attempt is one like others:
+// its stream may outlast the rest that comes next, and that one's probe.
 func (l *Lease) endProbe() {
-	if l.probe {
-		l.c.health.probing = false
+	if l.probing {
+		l.c.health.probing, l.probing = false, false
 	}
 }

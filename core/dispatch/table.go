@@ -112,7 +112,7 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 	if probe {
 		c.health.probing = true
 	}
-	return &Lease{t: t, c: c, uri: c.offer.URI, probe: probe, whole: q.Whole, affinity: q.Affinity, start: now}, Picked
+	return &Lease{t: t, c: c, uri: c.offer.URI, probe: probe, probing: probe, whole: q.Whole, affinity: q.Affinity, start: now}, Picked
 }
 
 // Good reports whether at least one orchestrator is in the choice and not resting.
