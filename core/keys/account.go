@@ -41,6 +41,8 @@ type ticket struct {
 	// prompt was reserved for the prompt, bound for the answer.
 	prompt inference.Tokens
 	bound  atomic.Int64
+	// most is what the prompt cannot be more than, 0 where that is not known.
+	most inference.Tokens
 	// second is when the tokens were counted in the account's window, -1 if they
 	// were not.
 	second  int64
@@ -95,7 +97,7 @@ func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Gra
 		return nil, err
 	}
 	g := a.take(k, now, prompt, completion)
-	g.ticket.key = answer
+	g.ticket.key, g.ticket.most = answer, bounded(need.MostPrompt)
 	return g, nil
 }
 

@@ -25,6 +25,18 @@ func (g *Grant) Allows(model string) bool {
 	return g == nil || g.account == nil || g.account.allows(&g.ticket, model)
 }
 
+// Hold is how many tokens, over all choices, the answer to a request without
+// max_tokens must be held to: what was reserved for it, where the key counts
+// tokens; 0 where the answer is free. watched says that the caller tells Reach
+// while the answer grows: that keeps a budget, but the tokens of a minute are
+// counted when a request is admitted.
+func (g *Grant) Hold(watched bool) inference.Tokens {
+	if g == nil || g.account == nil {
+		return 0
+	}
+	return g.account.hold(&g.ticket, watched)
+}
+
 // Reach tells how many tokens of the answer there are so far. While they are
 // within what was reserved nothing happens; past it, more is taken from the
 // budget. The error is the fault BudgetSpent: nothing is left, and the answer
@@ -41,7 +53,9 @@ func (g *Grant) Reach(completion inference.Tokens) error {
 //
 // finished says that the answer came to its end. If such an answer has no usage,
 // what was reserved counts as used, because budgets must hold. Where the usage of
-// an answer has no prompt, the estimate counts. A request that never got an
+// an answer has no prompt, the estimate counts. No usage counts for more than what
+// was reserved and reached for the answer, and the most that the prompt can be. A
+// request that never got an
 // answer is settled with a zero Usage and false, and costs nothing.
 func (g *Grant) Settle(u inference.Usage, finished bool) {
 	if g == nil || g.account == nil {

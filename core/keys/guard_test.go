@@ -223,7 +223,9 @@ func TestCharges(t *testing.T) {
 		want     inference.Tokens
 	}{
 		{"told", inference.Usage{Prompt: 7, Completion: 8}, true, 15},
-		{"more than asked for", inference.Usage{Prompt: 700, Completion: 800}, true, 1500},
+		{"more than asked for", inference.Usage{Prompt: 700, Completion: 800}, true, 300},
+		{"without end", inference.Usage{Prompt: 1 << 62, Completion: 1 << 62}, true, 300},
+		{"broken, more than asked for", inference.Usage{Completion: 800, Estimated: true}, false, 150},
 		{"finished and not told", inference.Usage{}, true, 150},
 		{"broken before the answer", inference.Usage{}, false, 0},
 		{"broken, counted", inference.Usage{Completion: 20, Estimated: true}, false, 70},
@@ -233,9 +235,37 @@ func TestCharges(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			g, _ := one(keys.Limits{})
-			admit(t, g, keys.Need{Prompt: 50, MaxTokens: 100}).Settle(tt.usage, tt.finished)
+			admit(t, g, keys.Need{Prompt: 50, MostPrompt: 200, MaxTokens: 100}).Settle(tt.usage, tt.finished)
 			if u := g.States()[0].Usage; u.Used != tt.want || u.Reserved != 0 {
 				t.Errorf("%+v, want %d", u, tt.want)
+			}
+		})
+	}
+}
+
+// An answer that nobody bounds is held to what is reserved where the key counts
+// tokens that nobody else would watch over.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	budget := keys.Budget{Tokens: 10000, Period: keys.Day}
+	for name, tt := range map[string]struct {
+		limits         keys.Limits
+		whole, watched inference.Tokens
+	}{
+		"no limit": {keys.Limits{RPM: 10, Concurrency: 10}, 0, 0},
+		"budget":   {keys.Limits{Budget: budget}, 768, 0},
+		"tokens":   {keys.Limits{TPM: 10000}, 768, 768},
+		"both":     {keys.Limits{TPM: 10000, Budget: budget}, 768, 768},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, _ := one(tt.limits)
+			grant := admit(t, g, keys.Need{Answers: 3})
+			if got := grant.Hold(false); got != tt.whole {
+				t.Errorf("%d, want %d", got, tt.whole)
+			}
+			if got := grant.Hold(true); got != tt.watched {
+				t.Errorf("watched: %d, want %d", got, tt.watched)
 			}
 		})
 	}

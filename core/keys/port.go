@@ -19,11 +19,14 @@ type Need struct {
 	// URL is the whole address as the client wrote it, for an operator's webhook.
 	// It may be empty; the webhook then gets Route.
 	URL string
-	// Prompt is an estimate of the prompt's tokens.
-	Prompt inference.Tokens
+	// Prompt is an estimate of the prompt's tokens, MostPrompt what they cannot be
+	// more than; 0 where that is not known.
+	Prompt, MostPrompt inference.Tokens
 	// MaxTokens is how many tokens the answer may have, over all choices; 0 where
 	// the request does not say, NoTokens where there are none.
 	MaxTokens inference.Tokens
+	// Answers is the number of choices, for a request that does not say; 0 is one.
+	Answers int
 }
 
 // Authorizer decides about requests.

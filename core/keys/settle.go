@@ -9,24 +9,37 @@ import (
 // overflow whatever a client writes.
 const mostTokens inference.Tokens = 1 << 40
 
+// mostAnswered bounds the choices of a request, for the same reason.
+const mostAnswered = 1 << 20
+
 // reachStep is how much is taken at once from the budget for an answer that is
 // longer than was reserved.
 const reachStep = 64
 
 // reservation is what the request may use at most. fallback stands for the
-// max_tokens of a request that does not say.
+// max_tokens of a request that does not say, for each of its answers.
 func (n *Need) reservation(fallback inference.Tokens) (prompt, completion inference.Tokens) {
 	completion = n.MaxTokens
 	switch {
 	case completion < 0:
 		completion = 0
 	case completion == 0:
-		completion = fallback
+		completion = bounded(fallback) * inference.Tokens(min(max(n.Answers, 1), mostAnswered))
 	}
 	return bounded(n.Prompt), bounded(completion)
 }
 
 func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), mostTokens) }
+
+// hold is the bound that the answer must be held to; see Grant.Hold.
+func (a *account) hold(t *ticket, watched bool) inference.Tokens {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if k := a.terms(t.key); k.TPM > 0 || k.Budget.Tokens > 0 && !watched {
+		return inference.Tokens(t.bound.Load())
+	}
+	return 0
+}
 
 // reach takes more from the budget for an answer that has so many tokens already.
 func (a *account) reach(t *ticket, completion inference.Tokens) error {
@@ -71,9 +84,13 @@ func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 	a.tokens.correct(t.second, int64(used-reserved))
 }
 
-// charge is what a request is booked at; see Grant.Settle.
+// charge is what a request is booked at; see Grant.Settle. The counts are an
+// orchestrator's word: they cannot take more than the request allows.
 func charge(t *ticket, reserved inference.Tokens, u inference.Usage, finished bool) inference.Tokens {
-	prompt, completion := bounded(u.Prompt), bounded(u.Completion)
+	prompt, completion := bounded(u.Prompt), min(bounded(u.Completion), inference.Tokens(t.bound.Load()))
+	if t.most > 0 {
+		prompt = min(prompt, t.most)
+	}
 	switch {
 	case prompt == 0 && completion == 0 && finished:
 		return reserved

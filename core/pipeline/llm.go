@@ -207,7 +207,7 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		Model: inference.Model{ID: l.model}, Operation: op,
 		Stream: l.stream && op != inference.Embedding, IncludeUsage: l.usage,
 		MaxTokens:   inference.Tokens(l.maxTokens()),
-		OwnBound:    l.predict > 0 && max(l.tokens, l.tokens2) == 0,
+		OtherBound:  l.tokens == 0 && l.maxTokens() > 0,
 		N:           int(n) * max(1, l.prompts),
 		Plain:       l.plain && n == 1,
 		PromptBytes: l.bytes,

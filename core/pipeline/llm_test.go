@@ -110,13 +110,13 @@ func TestLLM(t *testing.T) {
 		"nulls": {"", `{"model":"a/b","max_tokens":null,"stream":null,"stream_options":null,"n":null,"stop":null,"tools":[ ],"presence_penalty":0,` + user + `}`,
 			pipeline.Request{Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 5, Units: 256}},
 		"the newer bound": {"", `{"model":"a/b","max_completion_tokens":7,"stream_options":{"include_usage":true},` + user + `}`, pipeline.Request{
-			Operation: inference.Chat, IncludeUsage: true, MaxTokens: 7, N: 1, Plain: true, PromptBytes: 5, Units: 7}},
+			Operation: inference.Chat, IncludeUsage: true, MaxTokens: 7, OtherBound: true, N: 1, Plain: true, PromptBytes: 5, Units: 7}},
 		"both bounds": {"", `{"model":"a/b","max_completion_tokens":7,"max_tokens":9,` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, MaxTokens: 9, N: 1, Plain: true, PromptBytes: 5, Units: 9}},
 		"choices": {"", `{"model":"a/b","n":3,"max_tokens":10,` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, MaxTokens: 10, N: 3, PromptBytes: 5, Units: 30}},
 		"llama.cpp's bound": {"", `{"model":"a/b","n_predict":7,` + user + `}`, pipeline.Request{
-			Operation: inference.Chat, MaxTokens: 7, OwnBound: true, N: 1, Plain: true, PromptBytes: 5, Units: 7}},
+			Operation: inference.Chat, MaxTokens: 7, OtherBound: true, N: 1, Plain: true, PromptBytes: 5, Units: 7}},
 		"llama.cpp's words too": {"", `{"model":"a/b","max_tokens":7,"n_predict":7,"n":2,"n_cmpl":2,` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, MaxTokens: 7, N: 2, PromptBytes: 5, Units: 14}},
 		"llama.cpp's choices": {"", `{"model":"a/b","max_tokens":7,"n_predict":null,"n_cmpl":3,` + user + `}`, pipeline.Request{

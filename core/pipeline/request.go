@@ -31,9 +31,9 @@ type Request struct {
 	Stream, IncludeUsage bool
 	// MaxTokens is the request's own bound, 0 where it gave none.
 	MaxTokens inference.Tokens
-	// OwnBound says that MaxTokens is given in llama.cpp's word alone, which other
-	// servers do not know.
-	OwnBound bool
+	// OtherBound says that MaxTokens is not given as max_tokens but in a newer or
+	// another word, which not every server knows.
+	OtherBound bool
 	// N is the number of answers asked for: choices or images, at least 1.
 	N int
 	// Plain says that the existing network's form of an llm request (NetworkLLM)

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -13,6 +14,14 @@ import (
 // bytesPerToken is how a prompt's tokens are estimated from its text until the
 // runner tells.
 const bytesPerToken = 4
+
+// A token is at least a byte, so a prompt has at most as many tokens as its
+// request has bytes, and these for what the runner adds: to text its template, to
+// others also that of tools, and pictures that are given by their address.
+const (
+	textMargin  = 1 << 10
+	otherMargin = 16 << 10
+)
 
 // passText serves a job of llm: the request goes out and the answer comes back in
 // the bytes that they have.
@@ -34,10 +43,14 @@ func (x *exchange) passText() error {
 		return err
 	}
 	x.figures.Units = req.Units
-	if err := x.admit(ctx, textNeed(req)); err != nil {
+	if err := x.admit(ctx, textNeed(req, len(body))); err != nil {
 		return err
 	}
-	job := req.Job(jsonType[0], body, x.id)
+	out, err := x.bound(ctx, req, body)
+	if err != nil {
+		return err
+	}
+	job := req.Job(jsonType[0], out, x.id)
 	hint := broker.Hint{Rich: !req.Plain}
 	if req.Operation == inference.Chat {
 		hint.Affinity = pipeline.PrefixHashes(body)
@@ -50,22 +63,39 @@ func (x *exchange) passText() error {
 	return x.relay(answer, job)
 }
 
-// textNeed is what a request of llm needs of its key.
-func textNeed(req *pipeline.Request) keys.Need {
-	need := keys.Need{Model: req.Model.ID, Prompt: inference.Tokens(req.PromptBytes / bytesPerToken)}
-	switch {
-	case req.Operation == inference.Embedding:
+// textNeed is what a request of llm with a body of size bytes needs of its key.
+func textNeed(req *pipeline.Request, size int) keys.Need {
+	need := keys.Need{
+		Model: req.Model.ID, Prompt: inference.Tokens(req.PromptBytes / bytesPerToken),
+		MaxTokens: req.MaxTokens * inference.Tokens(req.N), Answers: req.N,
+	}
+	if req.Operation == inference.Embedding {
 		need.MaxTokens = keys.NoTokens
-	case req.N > 1:
-		each := req.MaxTokens
-		if each == 0 {
-			each = pipeline.DefaultMaxTokens
-		}
-		need.MaxTokens = each * inference.Tokens(req.N)
-	default:
-		need.MaxTokens = req.MaxTokens
+	}
+	if req.Plain || req.Operation != inference.Chat {
+		need.MostPrompt = inference.Tokens(size) + textMargin
 	}
 	return need
+}
+
+// bound has the request say max_tokens where it does not, and its key counts
+// tokens: what is reserved for the answer is then all that it can have. The result
+// is the body that goes out.
+func (x *exchange) bound(ctx context.Context, req *pipeline.Request, body []byte) ([]byte, error) {
+	if req.Operation == inference.Embedding || req.MaxTokens > 0 && !req.OtherBound {
+		return body, nil
+	}
+	all := x.grant.Hold(req.Stream && req.MaxTokens == 0)
+	if all == 0 {
+		return body, nil
+	}
+	x.limit, req.MaxTokens = all, all/inference.Tokens(req.N)
+	if err := req.Measure(ctx, nil); err != nil {
+		return nil, err
+	}
+	x.figures.Units = req.Units
+	out := pipeline.WithMaxTokens(body, req.MaxTokens)
+	return out, x.grow(int64(len(out)))
 }
 
 // relay passes an answer on as it is.

@@ -39,6 +39,9 @@ type exchange struct {
 	entered bool
 	held    int64
 	grant   *keys.Grant
+	// limit is how many tokens the answer can have: 0 is not known, keys.NoTokens
+	// none.
+	limit inference.Tokens
 	// release gives back the place in the model's line.
 	release func()
 	// figures are what is logged and counted at the end.
@@ -121,6 +124,10 @@ func (x *exchange) token() string { return keys.BearerToken(x.r.Header.Get("Auth
 // Authorizer.
 func (x *exchange) admit(ctx context.Context, need keys.Need) error {
 	need.Route = x.route.path
+	if need.MostPrompt == 0 {
+		need.MostPrompt = inference.Tokens(x.held) + otherMargin
+	}
+	x.limit = need.MaxTokens
 	began := time.Now()
 	grant, err := x.f.opt.Keys.Admit(ctx, x.token(), need)
 	if took := time.Since(began); took > quick {
@@ -219,7 +226,20 @@ func (x *exchange) settle() {
 		x.release()
 	}
 	x.f.bodies.give(x.held)
-	x.grant.Settle(x.figures.Usage, x.answered)
+	u := x.figures.Usage
+	u.Completion = x.believed(u.Completion)
+	_ = x.grant.Reach(u.Completion) // it is too late to end the answer
+	x.grant.Settle(u, x.answered)
+}
+
+// believed is an orchestrator's count of the answer's tokens as far as it can be
+// true: not above the request's bound, and without one not above the answer's
+// bytes.
+func (x *exchange) believed(tokens inference.Tokens) inference.Tokens {
+	if x.limit == 0 {
+		return min(tokens, inference.Tokens(x.sent))
+	}
+	return min(tokens, max(x.limit, 0))
 }
 
 // fail answers an error: with its status while nothing was sent, as an event in

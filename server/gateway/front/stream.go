@@ -63,7 +63,7 @@ func (x *exchange) pass(p []byte, hide bool) error {
 			return err
 		}
 	}
-	return x.grant.Reach(x.completion())
+	return x.grant.Reach(x.believed(x.completion()))
 }
 
 // look scans a piece of a stream and returns what of it the client gets.
