@@ -8,9 +8,13 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// lastRemoval is the longest wait between attempts to remove a container: it keeps
-// a GPU from all others.
-const lastRemoval = 15 * time.Second
+const (
+	// lastRemoval is the longest wait between attempts to remove a container: it
+	// keeps a GPU from all others.
+	lastRemoval = 15 * time.Second
+	// hurriedRemoval is that when the node stops, which leaves stopTimeout for all.
+	hurriedRemoval = 5 * time.Second
+)
 
 // end gives everything back, once the container is gone: its places and its port
 // are nobody else's before. It tries for as long as that takes, and calls stuck
@@ -45,9 +49,8 @@ func (c *container) removeAtLast(ctx context.Context, stuck func(why error)) err
 		select {
 		case <-timer.C:
 		case <-stop:
-			// There is not much time left: at once, and from the shortest wait on.
 			stop = nil
-			retries.reset()
+			retries = newBackoff(hurriedRemoval, c.r.shared.o.Random)
 		case <-last.Done():
 		}
 		timer.Stop()
