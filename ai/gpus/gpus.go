@@ -50,7 +50,8 @@ func Query(ctx context.Context) ([]byte, error) {
 
 // Find returns the devices that were asked for: all, or those with the given
 // indices. Asking for none gives none. The error is NoDevices: all were asked for
-// and the driver shows none, or one that was named is not there.
+// and the driver shows none, or some that were named are not there; those that are
+// come beside it.
 func Find(ctx context.Context, all bool, ids []int, ask Tool) ([]Device, error) {
 	const op = "find GPUs"
 	if !all && len(ids) == 0 {
@@ -76,12 +77,19 @@ func Find(ctx context.Context, all bool, ids []int, ask Tool) ([]Device, error) 
 		}
 		return have, nil
 	}
-	for _, d := range named(ids, nil) {
-		if !slices.ContainsFunc(have, func(h Device) bool { return h.ID == d.ID }) {
-			return nil, fault.New(fault.NoDevices, op, fmt.Sprintf("there is no GPU %s, the driver shows %d", d.ID, len(have)))
+	var found []Device
+	var missing []string
+	for _, d := range named(ids, have) {
+		if slices.ContainsFunc(have, func(h Device) bool { return h.ID == d.ID }) {
+			found = append(found, d)
+		} else {
+			missing = append(missing, d.ID)
 		}
 	}
-	return named(ids, have), nil
+	if len(missing) > 0 {
+		return found, fault.New(fault.NoDevices, op, fmt.Sprintf("there is no GPU %s, the driver shows %d", strings.Join(missing, ", "), len(have)))
+	}
+	return found, nil
 }
 
 // named are the devices with the indices, in their order, with what is known.

@@ -30,6 +30,7 @@ func TestFind(t *testing.T) {
 		{"all and a broken driver", true, nil, broken, nil, true},
 		{"all and none there", true, nil, func(context.Context) ([]byte, error) { return nil, nil }, nil, true},
 		{"one that is not there", false, []int{2}, two, nil, true},
+		{"some of those named", false, []int{2, 1, 3}, two, []gpus.Device{{"1", 81559 << 20}}, true},
 		{"named and a broken driver", false, []int{0}, broken, nil, true},
 		{"nonsense", true, nil, func(context.Context) ([]byte, error) { return []byte("No devices were found\n"), nil }, nil, true},
 		{"none asked for", false, nil, broken, nil, false},
@@ -45,6 +46,16 @@ func TestFind(t *testing.T) {
 		if !slices.Equal(got, row.want) {
 			t.Errorf("%s: %+v, want %+v", row.name, got, row.want)
 		}
+	}
+}
+
+// TestMissingAreNamed: all of them.
+func TestMissingAreNamed(t *testing.T) {
+	t.Parallel()
+	one := func(context.Context) ([]byte, error) { return []byte("0, 24564\n"), nil }
+	_, err := gpus.Find(t.Context(), false, []int{0, 1, 2}, one)
+	if _, text := fault.Public(err); text != "there is no GPU 1, 2, the driver shows 1" {
+		t.Error(text)
 	}
 }
 

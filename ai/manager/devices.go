@@ -16,6 +16,7 @@ import (
 // devices is who sits on which device, the one thing that models share. Its lock
 // is held for the choice only, never while a container starts or stops.
 type devices struct {
+	// Nobody has a place before its devices are known; they do not change then.
 	ground Ground
 	// real says that the ground's devices exist.
 	real bool
@@ -26,6 +27,7 @@ type devices struct {
 	rooms []*room
 
 	mu      sync.Mutex
+	missing error         // why there are none yet; guarded by mu
 	tenants []*tenant     // guarded by mu
 	changed chan struct{} // closed at the next change; guarded by mu
 }

@@ -35,6 +35,9 @@ const (
 // one waits for a job first; its image is fetched beforehand, because no job has
 // time for that.
 func (r *runner) liveContainer(ctx context.Context) {
+	if !r.awaitDevices(ctx) {
+		return
+	}
 	if r.entry.cold() {
 		r.prefetch(ctx)
 	}

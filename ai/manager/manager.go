@@ -36,7 +36,9 @@ func New(o Options) *Manager {
 	for i := range m.o.Entries {
 		m.add(&m.o.Entries[i])
 	}
-	m.shared.devices.furnish(o.Devices)
+	if o.Find == nil {
+		m.shared.devices.furnish(o.Devices)
+	}
 	for _, model := range m.models {
 		model.begin()
 	}
@@ -73,6 +75,9 @@ func (m *Manager) Run(ctx context.Context, ready func()) error {
 	var ear, wg sync.WaitGroup
 	if m.o.Engine != nil && m.managed() {
 		ear.Go(func() { m.shared.news.follow(listen, m.o.Engine) })
+	}
+	if m.o.Find != nil && m.managed() {
+		wg.Go(func() { m.seek(ctx) })
 	}
 	for _, model := range m.models {
 		wg.Go(func() { model.run(ctx) })

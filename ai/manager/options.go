@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"context"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -50,6 +51,14 @@ func (e *Entry) external() bool { return e.URL != "" }
 // cold reports whether it is loaded for a first job only.
 func (e *Entry) cold() bool { return !e.Warm && !e.external() }
 
+// begins is the state of its runners before anything is known of them.
+func (e *Entry) begins() inference.State {
+	if e.cold() {
+		return inference.Absent
+	}
+	return inference.Starting
+}
+
 // need is what one container takes.
 func (e *Entry) need() Need {
 	return Need{Devices: e.GPUs, Takes: Memory{Bytes: e.MemoryBytes, Share: e.MemoryShare}, IDs: e.GPUIDs}
@@ -79,6 +88,10 @@ type Options struct {
 	// Devices are the GPUs for containers. Without any, containers get none and
 	// share what stands for one, "emulated-0".
 	Devices []Device
+	// Find looks for the GPUs instead, where some were asked for and none was there
+	// yet: containers wait until it finds any. It is asked again and again until
+	// then. An error beside devices is not the manager's matter.
+	Find func(ctx context.Context) ([]Device, error)
 	// ContainersPerGPU is how many containers may share a GPU, 0 is one.
 	ContainersPerGPU int
 	// ModelsDir is the directory on the engine's host that containers see as

@@ -36,6 +36,7 @@ func (d *devices) furnish(list []Device) {
 	for i, at := range g.Assign(needs) {
 		d.rooms[i].devices = at
 	}
+	d.touch()
 }
 
 // here is a need as this node can meet it: what runs on no GPU is not spread.

@@ -48,14 +48,11 @@ func newRunner(m *model, e *Entry, s *shared) *runner {
 	r := &runner{
 		model: m, entry: e, index: len(m.runners), shared: s, log: m.log,
 		wake: flag(), suspect: flag(), evict: flag(), ended: flag(),
-		now: status{state: inference.Absent},
+		now: status{state: e.begins()},
 	}
 	last := lastRetry
 	if e.external() {
 		last = lastExternalRetry
-	}
-	if !e.cold() {
-		r.now.state = inference.Starting
 	}
 	if e.Warm && !e.external() {
 		r.room = &room{need: e.need()}

@@ -42,9 +42,8 @@ func (n *node) newAI(ctx context.Context) (*aiWork, error) {
 	if !n.cfg.Roles.AIWorker {
 		return &aiWork{}, nil
 	}
-	devices, err := gpus.Find(ctx, n.cfg.Transcoding.Devices.All, n.cfg.Transcoding.Devices.IDs, gpus.Query)
-	// Servers behind a url need none of them.
-	n.board.Report(health.Key{Code: fault.NoDevices}, err)
+	// Servers behind a url need none of them, and containers wait for them.
+	devices, _ := n.findGPUs(ctx)
 	list, notices, problems := loadModels(n.cfg, devices)
 	for _, notice := range notices {
 		n.log.Warn("models file", "notice", notice.String())
@@ -60,6 +59,16 @@ func (n *node) newAI(ctx context.Context) (*aiWork, error) {
 	}
 	out.models, out.manager = list, m
 	return out, nil
+}
+
+// findGPUs looks for the GPUs that were asked for. The board says what is missing
+// of them; those that are there are used all the same.
+func (n *node) findGPUs(ctx context.Context) ([]gpus.Device, error) {
+	devices, err := gpus.Find(ctx, n.cfg.Transcoding.Devices.All, n.cfg.Transcoding.Devices.IDs, gpus.Query)
+	if ctx.Err() == nil {
+		n.board.Report(health.Key{Code: fault.NoDevices}, err)
+	}
+	return devices, err
 }
 
 // reportModels puts a models file's problems on the board, which tells of each
@@ -96,6 +105,7 @@ func (n *node) newManager(list *models.Config, devices []gpus.Device) (*manager.
 	opt := manager.Options{
 		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
 		Backends:         manager.Clients(h1.New(h1.Options{}), n.log),
+		Devices:          runnerDevices(devices),
 		ContainersPerGPU: n.cfg.AI.ContainersPerGPU,
 		// Who waits for a cold model to load stands in the line too.
 		Queue:    max(1, n.cfg.AI.Queue),
@@ -105,8 +115,11 @@ func (n *node) newManager(list *models.Config, devices []gpus.Device) (*manager.
 		Log:      n.log,
 		Now:      time.Now,
 	}
-	for _, d := range devices {
-		opt.Devices = append(opt.Devices, manager.Device{ID: d.ID, MemoryBytes: d.MemoryBytes})
+	if len(devices) == 0 && !n.cfg.Transcoding.Devices.None() {
+		opt.Find = func(ctx context.Context) ([]manager.Device, error) {
+			found, err := n.findGPUs(ctx)
+			return runnerDevices(found), err
+		}
 	}
 	if list.Managed() {
 		if err := n.addContainers(&opt); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/tuttinode/tutti/ai/docker"
@@ -16,6 +17,24 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 )
+
+// assumedGPUs is as many as a machine has that shows none yet of "all".
+const assumedGPUs = 16
+
+// askedFor are the GPUs that the models file is judged by while the driver shows
+// none of them: their memory is not known.
+func askedFor(d config.Devices) (out []gpus.Device) {
+	ids := d.IDs
+	if d.All {
+		for i := range assumedGPUs {
+			ids = append(ids, i)
+		}
+	}
+	for _, i := range ids {
+		out = append(out, gpus.Device{ID: strconv.Itoa(i)})
+	}
+	return out
+}
 
 // loadModels reads what -aiModels names, for the devices that the node was given.
 // The list is never nil; see models.Load for the error.
@@ -29,6 +48,10 @@ func loadModels(cfg *config.Config, devices []gpus.Device) (*models.Config, []mo
 		ContainersPerGPU: cfg.AI.ContainersPerGPU,
 		Offchain:         cfg.Chain.Offchain(),
 		DefaultPrice:     core.UnitPrice{Price: cfg.Prices.PerUnit, PixelsPerUnit: cfg.Prices.PixelsPerUnit},
+	}
+	if len(devices) == 0 {
+		// The file is read once: what is right when they are there must be right now.
+		devices = askedFor(cfg.Transcoding.Devices)
 	}
 	for _, d := range devices {
 		o.Devices = append(o.Devices, models.Device{ID: d.ID, MemoryBytes: d.MemoryBytes})
