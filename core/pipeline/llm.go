@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"bytes"
+
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -97,8 +99,21 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 	return l.other(c, key)
 }
 
-// other is a field that only the runner understands.
+// meaning are the fields that say which model is asked for, and for how much.
+var meaning = [...][]byte{
+	[]byte("model"), []byte("stream"), []byte("stream_options"),
+	[]byte("max_tokens"), []byte("max_completion_tokens"), []byte("n_predict"),
+	[]byte("n"), []byte("best_of"), []byte("n_cmpl"),
+}
+
+// other is a field that only the runner understands. Some servers (Ollama) take
+// names whatever the case of their letters: they would see another request.
 func (l *llm) other(c *cursor, key []byte) error {
+	for _, name := range meaning {
+		if bytes.EqualFold(key, name) {
+			return c.fail("a field that differs from " + quoted(name) + " only in capitals")
+		}
+	}
 	v, err := c.value()
 	for i, name := range samplings {
 		if string(key) == name && err == nil && string(v) != "null" {
