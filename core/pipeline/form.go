@@ -14,6 +14,8 @@ const (
 	maxParts      = 64
 	maxPartHeader = 8 << 10
 	maxField      = 1 << 20
+	// maxBoundary is the longest boundary that RFC 2046 has.
+	maxBoundary = 70
 )
 
 // form is a multipart form. Its values are parts of the body, not copies.
@@ -36,10 +38,24 @@ var (
 func boundary(contentType string) (string, error) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	b := params["boundary"]
-	if err != nil || kind != "multipart/form-data" || b == "" || len(b) > 70 {
+	if err != nil || kind != "multipart/form-data" || b == "" || len(b) > maxBoundary {
 		return "", errBoundary
 	}
 	return b, nil
+}
+
+// Parts calls part for every part of a form: with its name, the name of its file,
+// "" where it is none, and its value, which is a part of body and no copy.
+//
+// The error is part's own, or says why body is no form.
+func Parts(contentType string, body []byte, part func(name, file string, value []byte) error) error {
+	return eachPart(contentType, body, func(header, value []byte) error {
+		name, file, err := partHeader(string(header))
+		if err != nil {
+			return err
+		}
+		return part(name, file, value)
+	})
 }
 
 // eachPart calls part for every part of a form, with its header's lines and its
@@ -118,32 +134,37 @@ func (f *form) take(name string, value []byte, isFile bool) error {
 // Readers do not agree on where a line ends that holds one.
 func control(r rune) bool { return r != '\t' && unicode.IsControl(r) }
 
-// partName reads a part's header. An encoding is refused: who reads it and who
-// does not would see different parts.
+// partName is the name in a part's header.
 func partName(header string) (string, error) {
-	var name string
+	name, _, err := partHeader(header)
+	return name, err
+}
+
+// partHeader reads a part's header. An encoding is refused: who reads it and who
+// does not would see different parts.
+func partHeader(header string) (name, file string, err error) {
 	for line := range strings.SplitSeq(header, "\r\n") {
 		key, value, ok := strings.Cut(line, ":")
 		if !ok || strings.ContainsAny(key, " \t") || key == "" || strings.ContainsFunc(line, control) {
-			return "", errPart
+			return "", "", errPart
 		}
 		switch strings.ToLower(key) {
 		case "content-disposition":
 			kind, params, err := mime.ParseMediaType(value)
 			if err != nil || kind != "form-data" || params["name"] == "" || name != "" {
-				return "", errPart
+				return "", "", errPart
 			}
-			name = params["name"]
+			name, file = params["name"], params["filename"]
 		case "content-transfer-encoding":
 			switch strings.ToLower(strings.TrimSpace(value)) {
 			case "binary", "8bit", "7bit":
 			default:
-				return "", errPart
+				return "", "", errPart
 			}
 		}
 	}
 	if name == "" {
-		return "", errPart
+		return "", "", errPart
 	}
-	return name, nil
+	return name, file, nil
 }

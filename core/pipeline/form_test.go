@@ -224,13 +224,13 @@ func TestComplete(t *testing.T) {
 		{capability.TextToImage, `{"prompt":"x","height":null}`, `{"model_id":"stabilityai/sdxl-turbo","width":512,"height":512,"prompt":"x"}`},
 		{capability.TextToImage, `{"prompt":"x","height":9,"model_id":"m"}`, `{"width":512,"prompt":"x","height":9,"model_id":"m"}`},
 	} {
-		got, err := pipeline.Complete(tc.id, "", "application/json", []byte(tc.in))
+		got, err := pipeline.Complete(tc.id, "", "application/json", []byte(tc.in), nil)
 		if err != nil || string(got) != tc.want {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", tc.in, err, got, tc.want)
 		}
 	}
 	ct, body := written("image", picture("png"), "model_id", "", "fps", "5")
-	got, err := pipeline.Complete(capability.ImageToVideo, "", ct, append([]byte("preamble\r\n"), body...))
+	got, err := pipeline.Complete(capability.ImageToVideo, "", ct, append([]byte("preamble\r\n"), body...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,10 +238,10 @@ func TestComplete(t *testing.T) {
 	if err != nil || r.Model.ID != "stabilityai/stable-video-diffusion-img2vid-xt" || r.Width != 1024 || r.Height != 576 || r.FPS != 5 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := pipeline.Complete(capability.LLM, "", "", []byte("{}")); fault.CodeOf(err) != fault.JobUnreadable {
+	if _, err := pipeline.Complete(capability.LLM, "", "", []byte("{}"), nil); fault.CodeOf(err) != fault.JobUnreadable {
 		t.Errorf("%v", err)
 	}
-	if _, err := pipeline.Complete(capability.H264, "", "", nil); fault.CodeOf(err) != fault.JobUnknown {
+	if _, err := pipeline.Complete(capability.H264, "", "", nil, nil); fault.CodeOf(err) != fault.JobUnknown {
 		t.Errorf("%v", err)
 	}
 }
@@ -253,7 +253,7 @@ func TestWithDuration(t *testing.T) {
 	for length, want := range map[time.Duration]string{
 		2900 * time.Millisecond: `{"duration":"2"}`, time.Millisecond: `{"duration":"1"}`, time.Hour: `{"duration":"3600"}`,
 	} {
-		got, err := pipeline.WithDuration(ct, body, length)
+		got, err := pipeline.WithDuration(ct, body, length, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestWithDuration(t *testing.T) {
 			t.Errorf("%v: %v: %+v", length, err, form)
 		}
 	}
-	if _, err := pipeline.WithDuration("text/plain", body, time.Second); fault.CodeOf(err) != fault.JobUnreadable {
+	if _, err := pipeline.WithDuration("text/plain", body, time.Second, nil); fault.CodeOf(err) != fault.JobUnreadable {
 		t.Errorf("%v", err)
 	}
 }
@@ -293,7 +293,7 @@ func FuzzForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
 		for _, id := range []capability.ID{capability.Upscale, capability.ImageToVideo, capability.AudioToText} {
 			r, err := pipeline.Decode(id, "", contentType, body)
-			if completed, cerr := pipeline.Complete(id, "", contentType, body); cerr == nil {
+			if completed, cerr := pipeline.Complete(id, "", contentType, body, nil); cerr == nil {
 				if _, err := pipeline.Decode(id, "", contentType, completed); err != nil {
 					t.Fatalf("a completed form is not taken: %v", err)
 				}

@@ -40,7 +40,7 @@ func (x *exchange) takeForm() (form, error) {
 
 // prepare makes a job of a request: complete, allowed and with its price.
 func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error) {
-	b, err := pipeline.Complete(x.route.capability, x.route.operation, in.contentType, in.body)
+	b, err := pipeline.Complete(x.route.capability, x.route.operation, in.contentType, in.body, x.grow)
 	if err != nil {
 		return nil, err
 	}
@@ -61,20 +61,12 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 	}
 	x.figures.Units = req.Units
 	if req.Duration > 0 {
-		if b, err = x.withDuration(in.contentType, b, req.Duration); err != nil {
+		// The runner is told how long the audio is.
+		if b, err = pipeline.WithDuration(in.contentType, b, req.Duration, x.grow); err != nil {
 			return nil, err
 		}
 	}
 	return req.Job(in.contentType, b, x.id), nil
-}
-
-// withDuration tells the runner how long the audio is.
-func (x *exchange) withDuration(contentType string, body []byte, d time.Duration) ([]byte, error) {
-	out, err := pipeline.WithDuration(contentType, body, d)
-	if err != nil {
-		return nil, err
-	}
-	return out, x.grow(int64(len(out)))
 }
 
 // passJob serves a pipeline whose answer is text: it is passed on as it comes.

@@ -1,7 +1,6 @@
 package front
 
 import (
-	"encoding/json"
 	"net/http"
 )
 
@@ -12,11 +11,15 @@ func (x *exchange) openAISpeech() error {
 	if err != nil {
 		return err
 	}
-	body, err := textToSpeech(in)
+	request, err := textToSpeech(in)
 	if err != nil {
 		return err
 	}
-	m, err := x.prepareAndMake(form{jsonType[0], body})
+	out, err := x.networkJSON(request)
+	if err != nil {
+		return err
+	}
+	m, err := x.prepareAndMake(out)
 	if err != nil {
 		return unlessRefused(err)
 	}
@@ -27,7 +30,7 @@ func (x *exchange) openAISpeech() error {
 
 // textToSpeech is OpenAI's request in the words of the pipeline. A voice has no
 // counterpart; instructions describe one.
-func textToSpeech(in form) ([]byte, error) {
+func textToSpeech(in form) (object, error) {
 	o, err := readObject(in)
 	if err != nil {
 		return nil, err
@@ -44,11 +47,11 @@ func textToSpeech(in form) ([]byte, error) {
 	}
 	out := object{}
 	for from, to := range map[string]string{"model": "model_id", "input": "text", "instructions": "description"} {
-		if raw, ok := o[from]; ok && string(raw) != "null" {
-			out[to] = raw
+		if o.given(from) {
+			out[to] = o[from]
 		}
 	}
-	return json.Marshal(out)
+	return out, nil
 }
 
 // openAITranscription serves /v1/audio/transcriptions by audio-to-text.
@@ -61,22 +64,22 @@ func (x *exchange) openAITranscription() error {
 	if err != nil {
 		return err
 	}
-	how := u.texts["response_format"]
+	how := u.text("response_format")
 	if err := oneOf("response_format", how, "", "json", "text", "verbose_json", "srt", "vtt"); err != nil {
 		return err
 	}
-	if err := refuseStream(u.texts["stream"]); err != nil {
+	if err := refuseStream(u.text("stream")); err != nil {
 		return err
 	}
 	if u.files["file"] == nil {
 		return unreadable("file: a recording is needed")
 	}
 	stamps := "true"
-	words := how == "verbose_json" && u.texts["timestamp_granularities"] == "word"
+	words := how == "verbose_json" && u.text("timestamp_granularities") == "word"
 	if words {
 		stamps = "word"
 	}
-	out, err := networkForm("audio", u.files["file"], map[string]string{"model_id": u.texts["model"], "return_timestamps": stamps})
+	out, err := x.networkForm("audio", u.files["file"], map[string]string{"model_id": u.text("model"), "return_timestamps": stamps})
 	if err != nil {
 		return err
 	}

@@ -3,23 +3,36 @@ package front
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"mime"
+	"errors"
+	"maps"
 	"mime/multipart"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// maxParts bounds the parts of a form in OpenAI's way.
-const maxParts = 64
+const (
+	// maxText bounds a field of a form that is no file, and maxFields the fields of
+	// a JSON request.
+	maxText   = 1 << 20
+	maxFields = 128
+	// around is what a field needs in a request that we write besides its name and
+	// value: the boundary and header of a form's part, or JSON's marks.
+	around = 256
+)
 
 // upload is a form in OpenAI's way: its texts, and its files by their part's name.
+// They are parts of the body and no copies.
 type upload struct {
-	texts map[string]string
+	texts map[string][]byte
 	files map[string][]byte
 }
+
+// text is a field's text, "" if it is not there.
+func (u *upload) text(name string) string { return string(u.texts[name]) }
 
 // unreadable is the fault of a request in OpenAI's form.
 func unreadable(detail string) error {
@@ -28,41 +41,43 @@ func unreadable(detail string) error {
 
 // readUpload reads a multipart form. OpenAI's clients write lists as name[].
 func readUpload(in form) (*upload, error) {
-	kind, params, err := mime.ParseMediaType(in.contentType)
-	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, unreadable("the body must be multipart/form-data")
+	u := &upload{texts: make(map[string][]byte), files: make(map[string][]byte)}
+	err := pipeline.Parts(in.contentType, in.body, func(name, file string, value []byte) error {
+		name = strings.TrimSuffix(name, "[]")
+		switch {
+		case file == "" && len(value) > maxText:
+			return errors.New(clip(name) + ": the text is too long")
+		case file == "":
+			u.texts[name] = value
+		case u.files[name] != nil:
+			return errors.New(clip(name) + ": one file is taken, not several")
+		default:
+			u.files[name] = value
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, unreadable(err.Error())
 	}
-	u := &upload{texts: make(map[string]string), files: make(map[string][]byte)}
-	r := multipart.NewReader(bytes.NewReader(in.body), params["boundary"])
-	for n := 0; ; n++ {
-		part, err := r.NextPart()
-		if err == io.EOF {
-			return u, nil
-		}
-		if err != nil || n == maxParts {
-			return nil, unreadable("the form cannot be read, or has too many parts")
-		}
-		b, err := io.ReadAll(part)
-		if err != nil {
-			return nil, unreadable("the form ends early")
-		}
-		name := strings.TrimSuffix(part.FormName(), "[]")
-		if part.FileName() == "" {
-			u.texts[name] = string(b)
-			continue
-		}
-		if u.files[name] != nil {
-			return nil, unreadable(name + ": one file is taken, not several")
-		}
-		u.files[name] = b
-	}
+	return u, nil
 }
 
-// network is a form in the network's way: a file and texts, empty ones left out.
-func networkForm(fileName string, file []byte, texts map[string]string) (form, error) {
-	var b bytes.Buffer
-	b.Grow(len(file) + 2048)
-	w := multipart.NewWriter(&b)
+// networkForm is a form in the network's way: a file and texts, empty ones left
+// out. A model that is not named is the pipeline's own, so that the form is not
+// written once more to complete it.
+func (x *exchange) networkForm(fileName string, file []byte, texts map[string]string) (form, error) {
+	if p, ok := pipeline.Lookup(x.route.capability); ok && texts["model_id"] == "" {
+		texts["model_id"] = p.DefaultModel
+	}
+	size := len(file) + 2*around
+	for name, value := range texts {
+		size += len(name) + len(value) + around
+	}
+	if err := x.grow(int64(size)); err != nil {
+		return form{}, err
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size))
+	w := multipart.NewWriter(b)
 	part, err := w.CreateFormFile(fileName, fileName)
 	if err == nil {
 		_, err = part.Write(file)
@@ -78,15 +93,29 @@ func networkForm(fileName string, file []byte, texts map[string]string) (form, e
 	return form{w.FormDataContentType(), b.Bytes()}, err
 }
 
-// object is a JSON request in OpenAI's way, read field by field.
+// object is a JSON request in OpenAI's way, read field by field. Its values are
+// parts of the body and no copies.
 type object map[string]json.RawMessage
 
 func readObject(in form) (object, error) {
 	o := object{}
-	if err := json.Unmarshal(in.body, &o); err != nil || o == nil {
-		return nil, unreadable("the body must be a JSON object")
+	err := pipeline.Members(in.body, func(name []byte, from, to int) error {
+		if len(o) == maxFields {
+			return errors.New("too many fields")
+		}
+		o[string(name)] = in.body[from:to]
+		return nil
+	})
+	if err != nil {
+		return nil, unreadable("the body must be a JSON object: " + err.Error())
 	}
 	return o, nil
+}
+
+// given reports whether a field is there and not null.
+func (o object) given(name string) bool {
+	raw, ok := o[name]
+	return ok && string(raw) != "null"
 }
 
 // text is a field's text, "" if it is not there or null.
@@ -99,6 +128,28 @@ func (o object) text(name string) (string, error) {
 		return "", nil
 	}
 	return *s, nil
+}
+
+// networkJSON is a JSON request in the network's way.
+func (x *exchange) networkJSON(o object) (form, error) {
+	size := around
+	for name, value := range o {
+		size += len(name) + len(value) + around
+	}
+	if err := x.grow(int64(size)); err != nil {
+		return form{}, err
+	}
+	out := make([]byte, 0, size)
+	comma := byte('{')
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		out = append(strconv.AppendQuote(append(out, comma), name), ':') // our own names, without escapes
+		out = append(out, o[name]...)
+		comma = ','
+	}
+	if len(o) == 0 {
+		out = append(out, comma)
+	}
+	return form{jsonType[0], append(out, '}')}, nil
 }
 
 // refuseStream refuses a request for events where the pipeline has none.

@@ -26,7 +26,7 @@ func (x *exchange) openAIImages() error {
 	if err != nil {
 		return err
 	}
-	body, err := textToImage(o)
+	request, err := textToImage(o)
 	if err != nil {
 		return err
 	}
@@ -34,11 +34,15 @@ func (x *exchange) openAIImages() error {
 	if err != nil {
 		return err
 	}
-	return x.sendImages(form{jsonType[0], body}, how)
+	out, err := x.networkJSON(request)
+	if err != nil {
+		return err
+	}
+	return x.sendImages(out, how)
 }
 
 // textToImage is OpenAI's request in the words of the pipeline.
-func textToImage(o object) ([]byte, error) {
+func textToImage(o object) (object, error) {
 	size, err := o.text("size")
 	if err != nil {
 		return nil, err
@@ -57,14 +61,14 @@ func textToImage(o object) ([]byte, error) {
 		}
 	}
 	for from, to := range map[string]string{"model": "model_id", "n": "num_images_per_prompt"} {
-		if raw, ok := o[from]; ok && string(raw) != "null" {
-			out[to] = raw
+		if o.given(from) {
+			out[to] = o[from]
 		}
 	}
 	if width > 0 {
 		out["width"], out["height"] = json.RawMessage(strconv.Itoa(width)), json.RawMessage(strconv.Itoa(height))
 	}
-	return json.Marshal(out)
+	return out, nil
 }
 
 // parseSize reads "1024x768". "" and "auto" leave it to the pipeline.
@@ -99,23 +103,23 @@ func (x *exchange) openAIEdits() error {
 	case u.files["mask"] != nil:
 		return unreadable("mask: the pipeline changes the whole image")
 	}
-	if err := refuseStream(u.texts["stream"]); err != nil {
+	if err := refuseStream(u.text("stream")); err != nil {
 		return err
 	}
-	if err := oneOf("size", u.texts["size"], "", "auto"); err != nil {
+	if err := oneOf("size", u.text("size"), "", "auto"); err != nil {
 		return err
 	}
 	texts := map[string]string{
-		"prompt": u.texts["prompt"], "model_id": u.texts["model"], "num_images_per_prompt": u.texts["n"],
+		"prompt": u.text("prompt"), "model_id": u.text("model"), "num_images_per_prompt": u.text("n"),
 	}
 	for _, name := range imageFields {
-		texts[name] = u.texts[name]
+		texts[name] = u.text(name)
 	}
-	out, err := networkForm("image", u.files["image"], texts)
+	out, err := x.networkForm("image", u.files["image"], texts)
 	if err != nil {
 		return err
 	}
-	return x.sendImages(out, u.texts["response_format"])
+	return x.sendImages(out, u.text("response_format"))
 }
 
 // sendImages has images made and answers in OpenAI's form.
