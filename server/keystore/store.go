@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -43,7 +45,7 @@ func OpenStore(ctx context.Context, dir string) (*Store, error) {
 	// One connection: SQLite writes one at a time anyhow, and data_version is a
 	// connection's own.
 	db.SetMaxOpenConns(1)
-	if err := migrate(ctx, db); err != nil {
+	if err := patiently(ctx, func() error { return migrate(ctx, db) }); err != nil {
 		_ = db.Close()
 		return nil, failed("open "+path, err)
 	}
@@ -53,25 +55,67 @@ func OpenStore(ctx context.Context, dir string) (*Store, error) {
 }
 
 // private makes the file if need be, and keeps others from reading it: SQLite
-// gives its side files the same mode.
+// gives its side files the same mode. The file itself is never opened here: to
+// close it would end the locks that this process has on it.
 func private(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return create(path)
+	}
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = os.Chmod(path, info.Mode().Perm()&^fs.FileMode(0o077))
+	}
+	return err
+}
+
+// create makes an empty file for its owner only. Who else was quicker is as good.
+func create(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = f.Chmod(info.Mode().Perm() &^ fs.FileMode(0o077))
+	defer func() { _ = os.Remove(f.Name()) }()
+	if err := f.Close(); err != nil {
+		return err
 	}
-	return err
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// patience is how long the database may be somebody else's; beat is between tries
+// where SQLite does not wait by itself.
+const (
+	patience = 5 * time.Second
+	beat     = 10 * time.Millisecond
+)
+
+// patiently opens the database in spite of others who do at this moment: SQLite
+// does not wait for those who change a file's journal or mend it.
+func patiently(ctx context.Context, open func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		err := open()
+		if e, ok := errors.AsType[sqlite3.Error](err); !ok || e.Code != sqlite3.ErrBusy {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // dsn is the connection's settings. The file is shared with the ledger, so
 // commits reach the disk before they count (synchronous FULL).
 func dsn(path string) string {
 	q := url.Values{
-		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_busy_timeout": {"5000"}, "_txlock": {"immediate"}, "_foreign_keys": {"on"},
+		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}, "_txlock": {"immediate"}, "_foreign_keys": {"on"},
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
