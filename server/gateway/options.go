@@ -75,8 +75,8 @@ type Routing struct {
 type Limits struct {
 	// Streams at once; default 1000.
 	Streams int
-	// Pushes is the number of segments at once, Bytes what their bodies may hold
-	// together; defaults 256 and 1 GB.
+	// Pushes is the number of segments at once, Bytes what their bodies and
+	// renditions may hold together; defaults 256 and 1 GB.
 	Pushes int
 	Bytes  int64
 	// PerStream is the number of one stream's segments that are at orchestrators
