@@ -46,6 +46,9 @@ func (x *exchange) relayBody(a *broker.Answer) error {
 		m, sent := x.w.Write(buf[:n])
 		x.sent += int64(m)
 		if sent != nil {
+			// It left with a part of the answer, the words perhaps, and before the
+			// usage at its end: what was reserved counts.
+			x.answered = true
 			return sendFault(sent)
 		}
 		if err == io.EOF {
