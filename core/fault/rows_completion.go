@@ -39,7 +39,7 @@ var completionRows = []Row{
 	},
 	{
 		Code: RequestsFull, Class: Busy,
-		Cause:  "The bodies of the requests in the gateway together reach the limit of memory for them.",
+		Cause:  "The bodies of the requests in the gateway, and the results that it fetches for them, together reach the limit of memory for them.",
 		Remedy: "Try again; if it lasts, start more gateways.", Retryable: true,
 	},
 	{
