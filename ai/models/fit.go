@@ -91,8 +91,28 @@ func (g Ground) Assign(needs []Need) [][]int {
 // fits reports whether containers fit all at once. Where the search takes too
 // long they are taken to fit, as their start will tell.
 func (g Ground) fits(needs []Need) bool {
+	if g.exceeded(needs) {
+		return false
+	}
 	p := g.empty()
 	return p.place(g.hardFirst(needs).of(needs)) || p.steps > maxSteps
+}
+
+// exceeded reports whether the sums alone say that containers cannot fit. A search
+// among many devices that are not alike would not come to an end.
+func (g Ground) exceeded(needs []Need) bool {
+	places, bytes, have := 0, int64(0), int64(0)
+	for _, n := range needs {
+		places += n.Devices
+		bytes += n.Bytes * int64(n.Devices)
+	}
+	for _, d := range g.Devices {
+		if d.MemoryBytes <= 0 {
+			return places > len(g.Devices)*g.Slots
+		}
+		have += d.MemoryBytes
+	}
+	return places > len(g.Devices)*g.Slots || bytes > have
 }
 
 // order is in which order needs are placed: their indexes.

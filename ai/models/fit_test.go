@@ -111,6 +111,28 @@ func TestFitsEnds(t *testing.T) {
 	}
 }
 
+// One more than there are places for, or than the memory suffices for, is seen
+// also where no search comes to an end.
+func TestOneTooMany(t *testing.T) {
+	t.Parallel()
+	g := models.Ground{Slots: 2}
+	var containers []models.Need
+	for i := range 12 {
+		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: int64(24*models.GB + i)})
+		containers = append(containers, models.Need{Bytes: int64(models.GB + i), Devices: 1}, models.Need{Bytes: int64(models.GB - i), Devices: 1})
+	}
+	if !models.Fits(g, containers) {
+		t.Error("24 containers do not fit into 24 places")
+	}
+	if models.Fits(g, append(containers, models.Need{Devices: 1})) {
+		t.Error("25 containers fit into 24 places")
+	}
+	large := slices.Repeat([]models.Need{{Bytes: 13 * models.GB, Devices: 1}, {Bytes: 12*models.GB - 1, Devices: 1}}, 12)
+	if models.Fits(g, large) {
+		t.Error("300 GB fit into 288")
+	}
+}
+
 func TestMemoryOn(t *testing.T) {
 	t.Parallel()
 	cfg, _, err := models.Load(models.Options{Value: "m.json", Offchain: true, Devices: devices(t, "24,24"), ReadFile: files(map[string]string{"m.json": `[
