@@ -61,7 +61,11 @@ func TestWhereAnAddressLedBeforeIsForgotten(t *testing.T) {
 	t.Parallel()
 	moves, stays := fake(t, "moves"), fake(t, "stays")
 	s := start(t, often, moves, stays)
-	s.mustAsk(t)
+	eventually(t, "both are known", func() bool {
+		s.clock.Forward(time.Second)
+		s.mustAsk(t)
+		return len(s.known()) == 2
+	})
 	for i := range 30 {
 		uri := fmt.Sprintf("https://127.0.0.%d:1", i+1)
 		moves.claims(uri)
@@ -84,8 +88,9 @@ func TestASessionStaysWhileAnAddressLeadsToIt(t *testing.T) {
 	a, alias := fake(t, "a"), fake(t, "alias")
 	a.claims(a.uri)
 	alias.claims(a.uri)
-	s := start(t, often, a, alias)
-	s.mustAsk(t)
+	s := start(t, often, a)
+	s.mustAsk(t) // a itself leads to it from here on
+	s.use(a, alias)
 	// The alias is the last to have answered, then the first.
 	s.refreshed(t, a, alias, a, alias)
 	alias.claims(alias.uri)
@@ -109,8 +114,9 @@ func TestAnAliasThatIsLostTakesNothingAlong(t *testing.T) {
 	a, alias := fake(t, "a"), fake(t, "alias")
 	a.claims(a.uri)
 	alias.claims(a.uri)
-	s := start(t, often, a, alias)
-	s.mustAsk(t)
+	s := start(t, often, a)
+	s.mustAsk(t) // a itself leads to it from here on
+	s.use(a, alias)
 	s.refreshed(t, a, alias)
 	alias.lacks()
 	s.refreshed(t, a, alias, a, alias, a, alias)

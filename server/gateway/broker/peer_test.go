@@ -46,8 +46,11 @@ func TestOneThatAnswersDiscoveryWithAnEndIsMissed(t *testing.T) {
 			brief(o, up)
 			o.RefreshEvery = time.Second
 		}, bad, good)
-		s.mustAsk(t)
-		eventually(t, "both are known", func() bool { return len(s.Pools()[0].Standings) == 2 })
+		eventually(t, "both are known", func() bool {
+			s.clock.Forward(time.Second)
+			s.mustAsk(t)
+			return len(s.known()) == 2
+		})
 		bad.says(code)
 		eventually(t, "it is not counted on any more", func() bool {
 			s.clock.Forward(time.Second)

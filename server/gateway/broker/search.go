@@ -26,6 +26,9 @@ func (b *Broker) lineOf(p *pool) *line {
 
 // find waits for a discovery. One that found nobody a moment ago is not repeated.
 func (b *Broker) find(ctx context.Context, p *pool) error {
+	if p.table.Len() > 0 {
+		return nil // a discovery ended meanwhile
+	}
 	wait := searchNew
 	if p.everSeen() {
 		wait = searchAgain
