@@ -150,20 +150,15 @@ func (c *container) words(ctx context.Context, e end) end {
 	return e
 }
 
-// pull gets the image, and shows how far it is.
+// pull gets its image, and shows how far it is.
 func (c *container) pull(ctx context.Context) error {
 	o := c.r.shared.o
-	image, err := o.Images(c.r.entry)
-	if err != nil {
-		return err
-	}
-	c.image = image
 	ctx, cancel := context.WithTimeout(ctx, o.PullTimeout)
 	defer cancel()
 	// The latest text waits in seen: who pulls must not wait for us.
 	seen, done := make(chan string, 1), make(chan error, 1)
 	go func() {
-		done <- o.Engine.EnsureImage(ctx, image, func(p docker.Progress) {
+		done <- o.Engine.EnsureImage(ctx, c.image, func(p docker.Progress) {
 			select {
 			case <-seen:
 			default:

@@ -113,8 +113,15 @@ func (r *runner) conclude(ctx context.Context, e end) {
 
 // image gets the container's image.
 func (r *runner) image(ctx context.Context, c *container) error {
+	if err := r.shared.o.NoContainers; err != nil {
+		return err
+	}
 	if r.shared.o.Engine == nil {
 		return fault.New(fault.ModelNoEngine, "start a container", "no Docker Engine is set up")
+	}
+	var err error
+	if c.image, err = r.shared.o.Images(c.r.entry); err != nil {
+		return err
 	}
 	if err := r.shared.strays.sweep(ctx); err != nil {
 		return err

@@ -77,6 +77,9 @@ type Options struct {
 	Entries []Entry
 	// Engine starts containers; it may be nil when every entry has a URL.
 	Engine Engine
+	// NoContainers is why none can be started, nil when they can. Entries without URL
+	// fail with it.
+	NoContainers error
 	// Backends makes the clients of runners; nil takes Clients.
 	Backends Backends
 	// Images names the image of an entry without URL; nil takes Images of the

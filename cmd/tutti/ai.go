@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/ai/gpus"
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -38,9 +39,9 @@ type aiWork struct {
 
 // newAI reads the models file and makes what serves it. A file without a valid
 // entry leaves a node that does everything but AI and says so; it is no error.
-func (n *node) newAI(ctx context.Context) (*aiWork, error) {
+func (n *node) newAI(ctx context.Context) *aiWork {
 	if !n.cfg.Roles.AIWorker {
-		return &aiWork{}, nil
+		return &aiWork{}
 	}
 	// Servers behind a url need none of them, and containers wait for them.
 	devices, _ := n.findGPUs(ctx)
@@ -53,12 +54,8 @@ func (n *node) newAI(ctx context.Context) (*aiWork, error) {
 		out.notice = "no models: -aiModels is not given"
 	}
 	// Without a model too: a node that has nothing else to do stays up and says why.
-	m, err := n.newManager(list, devices)
-	if err != nil {
-		return nil, err
-	}
-	out.models, out.manager = list, m
-	return out, nil
+	out.models, out.manager = list, n.newManager(list, devices)
+	return out
 }
 
 // findGPUs looks for the GPUs that were asked for. The board says what is missing
@@ -101,7 +98,7 @@ func (n *node) reportModels(problems error) string {
 	return fmt.Sprintf("%d problems in the models file: %s", len(list), strings.Join(codes, ", "))
 }
 
-func (n *node) newManager(list *models.Config, devices []gpus.Device) (*manager.Manager, error) {
+func (n *node) newManager(list *models.Config, devices []gpus.Device) *manager.Manager {
 	opt := manager.Options{
 		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
 		Backends:         manager.Clients(h1.New(h1.Options{}), n.log),
@@ -122,34 +119,50 @@ func (n *node) newManager(list *models.Config, devices []gpus.Device) (*manager.
 		}
 	}
 	if list.Managed() {
-		if err := n.addContainers(&opt); err != nil {
-			return nil, err
-		}
+		n.addContainers(&opt)
 	}
-	return manager.New(opt), nil
+	return manager.New(opt)
 }
 
-// addContainers adds what a manager needs to start containers.
-func (n *node) addContainers(opt *manager.Options) error {
+// addContainers adds what a manager needs to start containers. What cannot be had
+// is the reason why its containers fail; servers behind a url, and video, go on.
+func (n *node) addContainers(opt *manager.Options) {
 	images, err := runnerImages(n.cfg)
-	if err != nil {
-		return err
-	}
 	opt.Images = manager.Images(images)
-	dir, err := filepath.Abs(modelsDir(n.cfg))
+	if err != nil {
+		opt.Images = ownImages(err)
+	}
+	if opt.ModelsDir, opt.NoContainers = makeModelsDir(n.cfg); opt.NoContainers != nil {
+		return
+	}
+	engine, err := docker.Open(docker.Options{Owner: n.cfg.Addresses.Service.String(), Log: n.log, Now: time.Now})
+	if err != nil {
+		opt.NoContainers = err
+		return
+	}
+	opt.Engine = engine
+}
+
+// ownImages knows the images that entries name themselves, while those for all
+// cannot be read.
+func ownImages(why error) func(*manager.Entry) (string, error) {
+	return func(e *manager.Entry) (string, error) {
+		if e.Image != "" {
+			return e.Image, nil
+		}
+		return "", why
+	}
+}
+
+func makeModelsDir(cfg *config.Config) (string, error) {
+	dir, err := filepath.Abs(modelsDir(cfg))
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
 	}
 	if err != nil {
-		return fault.Wrap(fault.ModelsDirUnusable, "make the models directory", err)
+		return "", fault.Wrap(fault.ModelsDirUnusable, "make the models directory", err)
 	}
-	opt.ModelsDir = dir
-	engine, err := docker.Open(docker.Options{Owner: n.cfg.Addresses.Service.String(), Log: n.log, Now: time.Now})
-	if err != nil {
-		return err
-	}
-	opt.Engine = engine
-	return nil
+	return dir, nil
 }
 
 // wantsMedia reports whether the models need the media workers: audio is

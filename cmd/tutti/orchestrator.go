@@ -25,10 +25,7 @@ const networkVersion = "0.9.1"
 // addOrchestrator adds what does the work, and the public listener before it.
 func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	recorder := n.recorder(metrics.Orchestrator)
-	work, err := n.newAI(ctx)
-	if err != nil {
-		return err
-	}
+	work := n.newAI(ctx)
 	if n.cfg.Roles.Transcoder || work.wantsMedia() {
 		if n.media, err = startMedia(ctx, n, recorder); err != nil {
 			return err

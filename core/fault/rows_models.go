@@ -72,8 +72,8 @@ var modelsRows = []Row{
 	{
 		Code: WarmModelsTooLarge, Class: Config,
 		Symptom: "jobs fail with out-of-memory; runner containers exit at start",
-		Cause:   "The GPU memory needs of the warm models add up to more than the devices have.",
-		Remedy:  "Set `warm` to false for some models, use smaller or quantised ones, add devices, or correct the need with `vram_gb` if it is known to be less.",
+		Cause:   "The warm models do not fit into the devices all together: they need more GPU memory, or more containers than `-aiRunnerContainersPerGPU` allows on each.",
+		Remedy:  "Set `warm` to false for some models, use smaller or quantised ones, add devices, raise `-aiRunnerContainersPerGPU`, or correct the need with `vram_gb` if it is known to be less.",
 	},
 	{
 		Code: VerifiedListInvalid, Class: Config,

@@ -137,6 +137,28 @@ func TestWarmModelsTooLarge(t *testing.T) {
 	explained(t, fault.WarmModelsTooLarge)
 }
 
+// TestNothingForContainers starts containers by overrides that say nothing, in a
+// directory that cannot be: what needs neither goes on.
+func TestNothingForContainers(t *testing.T) {
+	t.Parallel()
+	server := canned(t, http.NotFound)
+	const pipeline, id = "text-to-image", "test/managed"
+	managed := entry{"pipeline": pipeline, "model_id": id, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1, "vram_gb": 1}
+	file := writeFile(t, "file", "")
+	for code, args := range map[fault.Code][]string{
+		fault.ImageOverridesInvalid: {"-aiRunnerImageOverrides", `{"batch":{"nope":"x"}}`},
+		fault.ModelsDirUnusable:     {"-aiModelsDir", file + "/models"},
+	} {
+		t.Run(string(code), func(t *testing.T) {
+			t.Parallel()
+			n := startNode(t, setup{entries: []entry{managed, llmEntry(cannedModel, server.URL)}, args: append(args, "-aiAllowUnverified")})
+			awaitModel(t, n.Process, n.orch, cannedModel, "ready")
+			n.fails(pipeline, id, code)
+		})
+	}
+	explained(t, fault.ImageOverridesInvalid, fault.ModelsDirUnusable)
+}
+
 // TestNoGPU asks for all GPUs where there are none: models elsewhere are served.
 func TestNoGPU(t *testing.T) {
 	t.Parallel()
