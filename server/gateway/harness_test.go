@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +51,12 @@ func (e *events) count(prefix string) int {
 		}
 	}
 	return n
+}
+
+func (e *events) list() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.all)
 }
 
 func (e *events) SegmentReceived(m core.ManifestID, n int, _, _ time.Duration) {

@@ -72,7 +72,7 @@ func TestLateOrchestratorIsLeft(t *testing.T) {
 	first.set(behaviour{acceptHang: true})
 	n.push("/live/show/1.ts", media).want(t, media) // after 2 s
 	if n.events.count("uploaded OrchestratorLate") != 1 {
-		t.Error("no OrchestratorLate")
+		t.Errorf("no OrchestratorLate in %q", n.events.list())
 	}
 	wait(t, "the hung request's end", func() bool { return first.count(&first.canceled) == 1 })
 }
