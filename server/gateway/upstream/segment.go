@@ -75,6 +75,11 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	defer late.Stop()
 
 	resp, err := c.bulk.RoundTrip(req.WithContext(ctx))
+	if err == nil && ctx.Err() != nil {
+		// What a server says when its client hangs up may still be read.
+		_ = resp.Body.Close()
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, exchangeFault(ctx, "send segment", err)
 	}
