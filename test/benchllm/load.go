@@ -62,14 +62,14 @@ func (c *client) ask(ctx context.Context, body string, heard func(n int)) error 
 			break
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w after %q", c.url, err, tail)
 		}
 	}
 	switch {
 	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s: %s", res.Status, tail)
+		return fmt.Errorf("%s: %s: %s", c.url, res.Status, tail)
 	case strings.Contains(body, `"stream":true`) && !bytes.Contains(tail, []byte("[DONE]")):
-		return fmt.Errorf("the stream ends with %q", tail)
+		return fmt.Errorf("%s: the stream ends with %q", c.url, tail)
 	}
 	return nil
 }
