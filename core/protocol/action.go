@@ -1,0 +1,166 @@
+package protocol
+
+import (
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// An Action is something an account does on the chain. The set is closed: the key
+// signs these and nothing else. Hints about the place in the pool, gas and fees
+// are no part of it; the adapter adds them.
+type Action interface {
+	// Verb is the action's name in logs, the API and the command line tool: "bond".
+	Verb() string
+}
+
+// The actions of a delegator or orchestrator on its stake.
+type (
+	// Approve lets the bonding contract take tokens of the account.
+	Approve struct{ Amount core.LPT }
+	// Bond delegates more stake, or all stake to another orchestrator.
+	Bond struct {
+		Amount core.LPT
+		To     core.Address
+	}
+	// Unbond takes stake back, into a lock.
+	Unbond struct{ Amount core.LPT }
+	// Rebond undoes an unbonding lock.
+	Rebond struct{ Lock LockID }
+	// RebondFromUnbonded bonds a lock of an account that has no other bond.
+	RebondFromUnbonded struct {
+		To   core.Address
+		Lock LockID
+	}
+	// WithdrawStake pays a lock out.
+	WithdrawStake struct{ Lock LockID }
+	// WithdrawFees pays earned fees to an account.
+	WithdrawFees struct {
+		Recipient core.Address
+		Amount    core.Wei
+	}
+	// ClaimEarnings books rewards and fees up to the present round.
+	ClaimEarnings struct{}
+	// TransferTokens sends stake tokens.
+	TransferTokens struct {
+		To     core.Address
+		Amount core.LPT
+	}
+	// RequestTokens asks a test network's faucet.
+	RequestTokens struct{}
+)
+
+// The actions of an orchestrator.
+type (
+	// SetCommission sets both cuts.
+	SetCommission struct{ RewardCut, FeeShare core.PerMillion }
+	// SetServiceURI stores the public address in the registry in use.
+	SetServiceURI struct{ URI string }
+	// Reward mints the round's tokens for the account itself.
+	Reward struct{}
+	// RewardFor mints them for an orchestrator that named the account its reward
+	// caller.
+	RewardFor struct{ Orchestrator core.Address }
+	// SetRewardCaller names who may call reward; zero revokes.
+	SetRewardCaller struct{ Caller core.Address }
+	// InitializeRound opens the present round for everybody.
+	InitializeRound struct{}
+)
+
+// The actions of a gateway on its funds.
+type (
+	// FundDeposit adds to what tickets are paid from.
+	FundDeposit struct{ Amount core.Wei }
+	// FundDepositAndReserve adds to both.
+	FundDepositAndReserve struct{ Deposit, Reserve core.Wei }
+	// Unlock starts the way out of both.
+	Unlock struct{}
+	// CancelUnlock ends it.
+	CancelUnlock struct{}
+	// WithdrawFunds pays both out after the unlock period.
+	WithdrawFunds struct{}
+)
+
+// Voting.
+type (
+	// VoteInPoll is a vote in a governance poll: 0 yes, 1 no.
+	VoteInPoll struct {
+		Poll   core.Address
+		Choice uint8
+	}
+	// VoteOnProposal is a vote on a treasury proposal: 0 against, 1 for, 2 abstain.
+	VoteOnProposal struct {
+		Proposal *big.Int
+		Support  uint8
+		Reason   string
+	}
+)
+
+// Verb is the action's name.
+func (Approve) Verb() string { return "approve" }
+
+// Verb is the action's name.
+func (Bond) Verb() string { return "bond" }
+
+// Verb is the action's name.
+func (Unbond) Verb() string { return "unbond" }
+
+// Verb is the action's name.
+func (Rebond) Verb() string { return "rebond" }
+
+// Verb is the action's name.
+func (RebondFromUnbonded) Verb() string { return "rebondFromUnbonded" }
+
+// Verb is the action's name.
+func (WithdrawStake) Verb() string { return "withdrawStake" }
+
+// Verb is the action's name.
+func (WithdrawFees) Verb() string { return "withdrawFees" }
+
+// Verb is the action's name.
+func (ClaimEarnings) Verb() string { return "claimEarnings" }
+
+// Verb is the action's name.
+func (TransferTokens) Verb() string { return "transferTokens" }
+
+// Verb is the action's name.
+func (RequestTokens) Verb() string { return "requestTokens" }
+
+// Verb is the action's name.
+func (SetCommission) Verb() string { return "setCommission" }
+
+// Verb is the action's name.
+func (SetServiceURI) Verb() string { return "setServiceURI" }
+
+// Verb is the action's name.
+func (Reward) Verb() string { return "reward" }
+
+// Verb is the action's name.
+func (RewardFor) Verb() string { return "rewardFor" }
+
+// Verb is the action's name.
+func (SetRewardCaller) Verb() string { return "setRewardCaller" }
+
+// Verb is the action's name.
+func (InitializeRound) Verb() string { return "initializeRound" }
+
+// Verb is the action's name.
+func (FundDeposit) Verb() string { return "fundDeposit" }
+
+// Verb is the action's name.
+func (FundDepositAndReserve) Verb() string { return "fundDepositAndReserve" }
+
+// Verb is the action's name.
+func (Unlock) Verb() string { return "unlock" }
+
+// Verb is the action's name.
+func (CancelUnlock) Verb() string { return "cancelUnlock" }
+
+// Verb is the action's name.
+func (WithdrawFunds) Verb() string { return "withdrawFunds" }
+
+// Verb is the action's name.
+func (VoteInPoll) Verb() string { return "voteInPoll" }
+
+// Verb is the action's name.
+func (VoteOnProposal) Verb() string { return "voteOnProposal" }
