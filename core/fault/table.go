@@ -44,6 +44,9 @@ var sections = []Section{
 	{"AI on the gateway", completionRows},
 	{"Choosing orchestrators for AI", dispatchRows},
 	{"API keys", keysRows},
+	{"The chain and staking", chainRows},
+	{"The account on the chain", accountRows},
+	{"Rewards and rounds", rewardRows},
 	{"Admin listener", adminRows},
 	{"Everything else", generalRows},
 }

@@ -1,0 +1,144 @@
+package fault
+
+// chainRows are the conditions of the chain as the node sees it, and of actions
+// that cannot succeed.
+var chainRows = []Row{
+	{
+		Code: ChainStale, Class: Upstream,
+		Symptom: "rounds, stake and funds do not change any more; the admin API says `stale`",
+		Cause:   "No new block came for longer than the chain is ever silent: the endpoints do not answer, or the one in use is stuck behind the chain. The node goes on with what it knew last, and neither rewards nor redeems meanwhile.",
+		Remedy:  "Look at the endpoints with `tutti_cli status` or `curl` them (`eth_blockNumber`); add a second endpoint to `-ethUrl`. Nothing has to be restarted: the node takes up where it was.", Retryable: true,
+	},
+	{
+		Code: ChainNotReady, Class: Upstream,
+		Cause:  "No endpoint has answered since the start, so the addresses of the contracts are not known.",
+		Remedy: "Check `-ethUrl` and the endpoint's key, and that this machine reaches it. The node goes on by itself when one answers.", Retryable: true,
+	},
+	{
+		Code: ChainIDChanged, Class: Config,
+		Symptom: "the existing node asks whether network or data directory was changed",
+		Cause:   "The data directory was used with another chain. Tickets, transactions and rounds of two chains must not be mixed, so the node does not use it.",
+		Remedy:  "Correct `-network` or `-ethUrl`, or give this network a data directory of its own with `-dataDir`.",
+	},
+	{
+		Code: ChainCacheFailed, Class: Internal,
+		Cause:  "What the node remembers of the chain in tutti.db cannot be read or written. It is only a memory: the node reads the chain instead and goes on.",
+		Remedy: "Check that the disk has space and that the data directory belongs to the node's user.", Retryable: true,
+	},
+	{
+		Code: RoundNotInitialized, Class: Upstream,
+		Symptom: "`current round is not initialized`",
+		Cause:   "A round has begun, and nobody has initialised it. Until somebody does, no reward can be minted, no stake moved and no ticket redeemed, by anyone.",
+		Remedy:  "Usually another node does it within minutes. To do it yourself run `tutti_cli round initialize` (costs gas), or start with `-initializeRound`.", Retryable: true,
+	},
+	{
+		Code: ProtocolPaused, Class: Upstream,
+		Symptom: "`system is paused`",
+		Cause:   "Governance paused the protocol's contracts. No reward, stake movement or redemption is possible, for nobody.",
+		Remedy:  "Wait, and follow the protocol's announcements. The node sees the end of the pause by itself.", Retryable: true,
+	},
+	{
+		Code: InactiveOrchestrator, Class: Config,
+		Symptom: "no jobs; the orchestrator is not in the active set",
+		Cause:   "The orchestrator is registered, and its stake does not rank among the active set, or it has just joined and begins with the next round. Gateways look at the active set only.",
+		Remedy:  "Bond more, or attract delegations: the detail says the rank and the stake of the last member, which is the effective minimum. If the stake is large enough already, any change of it (bond a little) makes the contract look again.",
+	},
+	{
+		Code: LeavingActiveSet, Class: Config,
+		Cause:  "Others passed the orchestrator's stake, or its bond was withdrawn: it is active until this round ends, and not in the next.",
+		Remedy: "Call reward first if this round's is open, because returning within the round ends the activity at once. Then bond more than the last member of the set has.",
+	},
+	{
+		Code: ServiceURIUnset, Class: Config,
+		Cause:  "The orchestrator has no service URI in the registry in use, so gateways do not find it. Video and AI have registries of their own.",
+		Remedy: "Set it with `tutti_cli orchestrator serviceuri https://host:8935` (costs gas); for AI jobs on a node with `-aiServiceRegistry`.",
+	},
+	{
+		Code: ActionInvalid, Class: BadRequest,
+		Cause:  "The values of the action cannot be meant: an amount of zero, a share over 100 %, no recipient.",
+		Remedy: "Correct the value that the detail names.",
+	},
+	{
+		Code: TokensMissing, Class: Payment,
+		Symptom: "`ERC20: transfer amount exceeds balance`",
+		Cause:   "The account has fewer stake tokens (LPT) on this chain than the action moves. Tokens on layer 1, and tokens that are bonded, do not count.",
+		Remedy:  "Send or bridge LPT to the account on layer 2, or take a smaller amount. Amounts are in the smallest unit, 10^-18 LPT.",
+	},
+	{
+		Code: AllowanceMissing, Class: Payment,
+		Symptom: "`ERC20: insufficient allowance`",
+		Cause:   "The bonding contract may take fewer tokens from the account than are to be bonded.",
+		Remedy:  "Approve the amount first; `tutti_cli bond` does both.",
+	},
+	{
+		Code: StakeMissing, Class: BadRequest,
+		Symptom: "`caller must be bonded` or `amount is greater than bonded amount`",
+		Cause:   "The account has no stake that counts yet, or less than the action takes. A bond counts from the round after it was made.",
+		Remedy:  "Look at the stake with `tutti_cli delegator`; wait for the next round or take a smaller amount.",
+	},
+	{
+		Code: FeesMissing, Class: BadRequest,
+		Symptom: "`insufficient fees to withdraw`",
+		Cause:   "The account has earned less than is to be withdrawn.",
+		Remedy:  "Withdraw at most the pending fees that `tutti_cli delegator` shows.",
+	},
+	{
+		Code: UnbondingLockUnknown, Class: NotFound,
+		Symptom: "`invalid unbonding lock ID`",
+		Cause:   "The account has no unbonding lock with this number, or it was withdrawn or rebonded already.",
+		Remedy:  "List the locks with `tutti_cli delegator locks`.",
+	},
+	{
+		Code: UnbondingLockWaiting, Class: BadRequest,
+		Symptom: "`withdraw round must be before or equal to the current round`",
+		Cause:   "The unbonding period of the lock is not over.",
+		Remedy:  "Wait for the round that the detail names. Until then the lock can be rebonded.", Retryable: true,
+	},
+	{
+		Code: NotRegistered, Class: BadRequest,
+		Symptom: "`transcoder must be registered`",
+		Cause:   "The account is no orchestrator: it has no bond, or has bonded to another.",
+		Remedy:  "Bond stake to the account itself first: `tutti_cli orchestrator activate`.",
+	},
+	{
+		Code: RewardNotDue, Class: BadRequest,
+		Symptom: "`caller has already called reward for the current round` or `transcoder must be active`",
+		Cause:   "The orchestrator is not active in this round, or reward was called for it in this round already.",
+		Remedy:  "None needed when it was rewarded; else see why it is not active.",
+	},
+	{
+		Code: RewardCallerRefused, Class: Config,
+		Symptom: "`caller must be a reward caller set by the transcoder`",
+		Cause:   "The node's account is neither the orchestrator nor the reward caller that the orchestrator named.",
+		Remedy:  "From the orchestrator's own account run `tutti_cli orchestrator rewardcaller <address of this account>`.",
+	},
+	{
+		Code: RoundLocked, Class: Busy,
+		Symptom: "`can't update transcoder params, current round is locked`",
+		Cause:   "The cuts cannot be changed in the last part of a round.",
+		Remedy:  "Wait for the next round, call reward in it, then change the cuts.", Retryable: true,
+	},
+	{
+		Code: RoundAlreadyInitialized, Class: BadRequest,
+		Symptom: "`round already initialized`",
+		Cause:   "Another node was faster.",
+		Remedy:  "None needed.",
+	},
+	{
+		Code: SenderFundsMissing, Class: Payment,
+		Symptom: "`sender deposit and reserve are zero`",
+		Cause:   "The account has neither deposit nor reserve at the ticket broker.",
+		Remedy:  "Deposit first: `tutti_cli deposit`.",
+	},
+	{
+		Code: SenderUnlockState, Class: BadRequest,
+		Symptom: "`unlock already initiated`, `no unlock request in progress` or `account is locked`",
+		Cause:   "Deposit and reserve leave in three steps: unlock, wait for the unlock period, withdraw. This step is not the next one.",
+		Remedy:  "Look at the sender's withdraw round with `tutti_cli status`; funding anew cancels an unlock.",
+	},
+	{
+		Code: FaucetMissing, Class: BadRequest,
+		Cause:  "Only test networks give tokens away; this network's Controller knows no faucet.",
+		Remedy: "Buy or bridge LPT, or use a test network.",
+	},
+}
