@@ -48,6 +48,7 @@ var sections = []Section{
 	{"The account on the chain", accountRows},
 	{"Rewards and rounds", rewardRows},
 	{"Admin listener", adminRows},
+	{"The command line tool", cliRows},
 	{"Everything else", generalRows},
 }
 
