@@ -162,6 +162,8 @@ type Sender struct {
 type Balances struct {
 	Ether core.Wei
 	Token core.LPT
+	// Allowance is how much of Token the bonding contract may take.
+	Allowance core.LPT
 }
 
 // GasPrices are the price of the moment and the operator's bounds on it.
