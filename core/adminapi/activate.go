@@ -1,0 +1,72 @@
+package adminapi
+
+import (
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Activation is what an orchestrator wants to be. What is absent stays as it is.
+type Activation struct {
+	RewardCut  *core.PerMillion `json:"rewardCut,omitempty"`
+	FeeCut     *core.PerMillion `json:"feeCut,omitempty"`
+	ServiceURI *string          `json:"serviceURI,omitempty"`
+	// Stake is the own bond to reach.
+	Stake *core.LPT `json:"stake,omitempty"`
+	// UnbondingLock is a lock to bond again instead of fresh tokens.
+	UnbondingLock *protocol.LockID `json:"unbondingLock,omitempty"`
+	Pricing
+}
+
+// Config is what can be changed of a registered orchestrator. What is absent
+// stays.
+type Config struct {
+	RewardCut  *core.PerMillion `json:"rewardCut,omitempty"`
+	FeeCut     *core.PerMillion `json:"feeCut,omitempty"`
+	ServiceURI *string          `json:"serviceURI,omitempty"`
+	Pricing
+}
+
+// Pricing is a price: PricePerUnit of Currency (wei where absent) for PixelsPerUnit
+// pixels (1 where absent). It is local and costs no gas.
+type Pricing struct {
+	PricePerUnit  *string      `json:"pricePerUnit,omitempty"`
+	PixelsPerUnit *core.Pixels `json:"pixelsPerUnit,omitempty"`
+	Currency      *string      `json:"currency,omitempty"`
+}
+
+// Plan is the way from what the chain says to what was asked for.
+type Plan struct {
+	Steps []Step `json:"steps"`
+	// TotalFee sums the estimates of the open steps.
+	TotalFee core.Wei `json:"totalFee"`
+	Warnings []string `json:"warnings"`
+}
+
+// Step is one step of a plan, most often one transaction.
+type Step struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+	// Done: the chain says so already.
+	Done bool `json:"done"`
+	// Estimate is null where it is done, costs nothing or cannot be told before an
+	// earlier step.
+	Estimate *Estimate `json:"estimate,omitempty"`
+	Error    *Error    `json:"error,omitempty"`
+}
+
+// PlanResult answers activate and config: what was executed, if anything, and the
+// plan as it stands afterwards.
+type PlanResult struct {
+	// Executed is the last step that was done, ExecutedAll all of them in order.
+	Executed    *Executed  `json:"executed,omitempty"`
+	ExecutedAll []Executed `json:"executedAll,omitempty"`
+	Plan        Plan       `json:"plan"`
+	// Error says why the rest of the plan was not done; what was executed stays.
+	Error *Error `json:"error,omitempty"`
+}
+
+// Executed is a step that was done. Transaction is null for what is local.
+type Executed struct {
+	Step        string       `json:"step"`
+	Transaction *Transaction `json:"transaction,omitempty"`
+}
