@@ -46,9 +46,11 @@ var sections = []Section{
 	{"API keys", keysRows},
 	{"The chain and staking", chainRows},
 	{"The account on the chain", accountRows},
+	{"Transactions", txRows},
 	{"Rewards and rounds", rewardRows},
 	{"Admin listener", adminRows},
 	{"The command line tool", cliRows},
+	{"Layer-2 endpoints", rpcRows},
 	{"Everything else", generalRows},
 }
 
