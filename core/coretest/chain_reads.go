@@ -1,0 +1,156 @@
+package coretest
+
+import (
+	"context"
+	"maps"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// reading locks the state for a read, unless reads fail or ctx ended. The caller
+// unlocks mu when there was no error.
+func (c *Chain) reading(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(fault.CodeOf(err), "read the chain", err)
+	}
+	c.mu.Lock()
+	if err := c.failRead; err != nil {
+		c.mu.Unlock()
+		return err
+	}
+	return nil
+}
+
+// FailReads makes every read fail with err until Learn.
+func (c *Chain) FailReads(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failRead = err
+}
+
+// Head is the newest block.
+func (c *Chain) Head(ctx context.Context) (protocol.Head, error) {
+	if err := c.reading(ctx); err != nil {
+		return protocol.Head{}, err
+	}
+	defer c.mu.Unlock()
+	return c.head, nil
+}
+
+// Round is the round of the newest block.
+func (c *Chain) Round(ctx context.Context) (protocol.RoundState, error) {
+	if err := c.reading(ctx); err != nil {
+		return protocol.RoundState{}, err
+	}
+	defer c.mu.Unlock()
+	return c.roundState(), nil
+}
+
+// Orchestrator is an orchestrator's record.
+func (c *Chain) Orchestrator(ctx context.Context, who core.Address) (protocol.Orchestrator, error) {
+	if err := c.reading(ctx); err != nil {
+		return protocol.Orchestrator{}, err
+	}
+	defer c.mu.Unlock()
+	return c.orchestrator(who), nil
+}
+
+// Pool is the pool, highest stake first.
+func (c *Chain) Pool(ctx context.Context) ([]protocol.Orchestrator, error) {
+	if err := c.reading(ctx); err != nil {
+		return nil, err
+	}
+	defer c.mu.Unlock()
+	all := make([]protocol.Orchestrator, 0, len(c.pool))
+	for _, who := range c.pool {
+		all = append(all, c.orchestrator(who))
+	}
+	return all, nil
+}
+
+// Delegator is an account's stake.
+func (c *Chain) Delegator(ctx context.Context, who core.Address) (protocol.Delegator, error) {
+	if err := c.reading(ctx); err != nil {
+		return protocol.Delegator{}, err
+	}
+	defer c.mu.Unlock()
+	a := c.at(who)
+	return protocol.Delegator{
+		Address: who, Bonded: a.bonded, Fees: a.fees, PendingStake: a.bonded, PendingFees: a.fees, Delegate: a.delegate,
+		DelegatedAmount: c.orchestrator(who).DelegatedStake, StartRound: a.start, LastClaimRound: a.claimed,
+		NextLockID: a.nextLock, Status: c.status(a),
+	}, nil
+}
+
+// UnbondingLocks are an account's locks that hold stake.
+func (c *Chain) UnbondingLocks(ctx context.Context, who core.Address) ([]protocol.UnbondingLock, error) {
+	if err := c.reading(ctx); err != nil {
+		return nil, err
+	}
+	defer c.mu.Unlock()
+	return append([]protocol.UnbondingLock{}, c.at(who).locks...), nil
+}
+
+// EarningsPool is what counted for an orchestrator in a round.
+func (c *Chain) EarningsPool(ctx context.Context, who core.Address, round protocol.Round) (protocol.EarningsPool, error) {
+	if err := c.reading(ctx); err != nil {
+		return protocol.EarningsPool{}, err
+	}
+	defer c.mu.Unlock()
+	if p, ok := c.earnings[earningsKey{who, round}]; ok {
+		return p, nil
+	}
+	return earningsOf(&protocol.Orchestrator{}), nil
+}
+
+// Parameters are the protocol's settings.
+func (c *Chain) Parameters(ctx context.Context) (protocol.Parameters, error) {
+	if err := c.reading(ctx); err != nil {
+		return protocol.Parameters{}, err
+	}
+	defer c.mu.Unlock()
+	p := c.params
+	p.PoolSize = len(c.pool)
+	return p, nil
+}
+
+// Contracts are made-up addresses by name.
+func (c *Chain) Contracts() map[string]core.Address {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unknown {
+		return map[string]core.Address{}
+	}
+	return maps.Clone(c.contracts)
+}
+
+// ChainID is the chain's number, 0 while the chain is forgotten.
+func (c *Chain) ChainID() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unknown {
+		return 0
+	}
+	return c.id
+}
+
+// Balances are an account's means.
+func (c *Chain) Balances(ctx context.Context, who core.Address) (protocol.Balances, error) {
+	if err := c.reading(ctx); err != nil {
+		return protocol.Balances{}, err
+	}
+	defer c.mu.Unlock()
+	a := c.at(who)
+	return protocol.Balances{Ether: a.ether, Token: a.token}, nil
+}
+
+// Sender is a gateway's money at the ticket broker.
+func (c *Chain) Sender(ctx context.Context, who core.Address) (protocol.Sender, error) {
+	if err := c.reading(ctx); err != nil {
+		return protocol.Sender{}, err
+	}
+	defer c.mu.Unlock()
+	return c.at(who).sender, nil
+}

@@ -1,0 +1,126 @@
+package coretest
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// orchestrator is a record as of the head, with only its address for an account
+// that never was one. The caller holds mu.
+func (c *Chain) orchestrator(who core.Address) protocol.Orchestrator {
+	m, ok := c.members[who]
+	if !ok {
+		return protocol.Orchestrator{Address: who}
+	}
+	o := *m
+	o.Active = o.ActivationRound <= c.round.Number && c.round.Number < o.DeactivationRound
+	o.Registered = c.registered(who)
+	return o
+}
+
+// member is an orchestrator's stored record, made if need be. The caller holds mu.
+func (c *Chain) member(who core.Address) *protocol.Orchestrator {
+	m := c.members[who]
+	if m == nil {
+		m = &protocol.Orchestrator{Address: who}
+		c.members[who] = m
+	}
+	return m
+}
+
+func (c *Chain) registered(who core.Address) bool {
+	a := c.at(who)
+	return a.delegate == who && !a.bonded.IsZero()
+}
+
+func (c *Chain) status(a *chainAccount) protocol.DelegatorStatus {
+	switch {
+	case a.bonded.IsZero():
+		return protocol.Unbonded
+	case a.start > c.round.Number:
+		return protocol.Pending
+	}
+	return protocol.Bonded
+}
+
+// moveStake changes what is delegated to an orchestrator, and its place in the
+// pool with it: an outsider who gained stake tries to join. The caller holds mu.
+func (c *Chain) moveStake(to core.Address, gain, loss core.LPT) {
+	m := c.member(to)
+	m.DelegatedStake = m.DelegatedStake.Add(gain).Sub(loss)
+	m.LastActiveStakeUpdateRound = c.round.Number + 1
+	in := slices.Contains(c.pool, to)
+	switch {
+	case !c.registered(to) && in:
+		c.leave(to)
+	case in:
+		c.pool = slices.DeleteFunc(c.pool, func(a core.Address) bool { return a == to })
+		c.insert(to)
+	case c.registered(to) && !gain.IsZero():
+		c.join(to)
+	}
+	c.tellAbout(to)
+}
+
+// join puts a newcomer into the pool if its stake suffices. The caller holds mu.
+func (c *Chain) join(who core.Address) {
+	m := c.member(who)
+	if len(c.pool) >= c.params.PoolMaxSize {
+		last := c.pool[len(c.pool)-1]
+		if m.DelegatedStake.Cmp(c.member(last).DelegatedStake) <= 0 {
+			return
+		}
+		c.leave(last)
+	}
+	m.ActivationRound, m.DeactivationRound = c.round.Number+1, protocol.Never
+	c.insert(who)
+	c.tell(protocol.PoolSeen{Size: len(c.pool)})
+}
+
+func (c *Chain) leave(who core.Address) {
+	c.pool = slices.DeleteFunc(c.pool, func(a core.Address) bool { return a == who })
+	c.member(who).DeactivationRound = c.round.Number + 1
+	c.tell(protocol.PoolSeen{Size: len(c.pool)})
+	c.tellAbout(who)
+}
+
+// insert places an entry before those of equal stake, as the contract does
+// without a hint.
+func (c *Chain) insert(who core.Address) {
+	stake := c.member(who).DelegatedStake
+	i := 0
+	for i < len(c.pool) && c.member(c.pool[i]).DelegatedStake.Cmp(stake) > 0 {
+		i++
+	}
+	c.pool = slices.Insert(c.pool, i, who)
+}
+
+func (c *Chain) totalStake() core.LPT {
+	var sum core.LPT
+	for _, who := range c.pool {
+		sum = sum.Add(c.member(who).DelegatedStake)
+	}
+	return sum
+}
+
+func (c *Chain) tellAbout(who core.Address) {
+	if who == c.self {
+		c.tellSelf()
+	}
+}
+
+func (c *Chain) tellSelf() {
+	if _, ok := c.members[c.self]; ok {
+		c.tell(protocol.SelfSeen{Orchestrator: c.orchestrator(c.self)})
+	}
+}
+
+func earningsOf(m *protocol.Orchestrator) protocol.EarningsPool {
+	one := new(big.Int).Exp(big.NewInt(10), big.NewInt(27), nil)
+	return protocol.EarningsPool{
+		TotalStake: m.DelegatedStake, RewardCut: m.RewardCut, FeeShare: m.FeeShare, RewardFactor: one, FeeFactor: new(big.Int),
+	}
+}
