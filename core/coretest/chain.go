@@ -172,6 +172,6 @@ func (c *Chain) View() protocol.View {
 	a := c.at(c.account)
 	return protocol.View{
 		Head: c.head, Round: c.roundState(), Self: c.orchestrator(c.self), PoolSize: len(c.pool),
-		Balances: protocol.Balances{Ether: a.ether, Token: a.token}, Stale: c.stale, Known: true,
+		Balances: protocol.Balances{Ether: a.ether, Token: a.token, Allowance: a.allowance}, Stale: c.stale, Known: true,
 	}
 }

@@ -47,7 +47,7 @@ func (c *Chain) submit(a protocol.Action, opt protocol.SendOptions) (*chainTx, e
 		return t, nil
 	}
 	if opt.Until != 0 && c.head.L1 > opt.Until {
-		return nil, fault.New(fault.DeadlineExceeded, a.Verb(), fmt.Sprintf("block %d is past %d", c.head.L1, opt.Until))
+		return nil, fault.New(fault.TxExpired, a.Verb(), fmt.Sprintf("block %d is past %d", c.head.L1, opt.Until))
 	}
 	if err := c.mayAct(a); err != nil {
 		return nil, err

@@ -20,15 +20,13 @@ func (c *Chain) check(a protocol.Action) error {
 	}
 	me := c.at(c.account)
 	if p := pays(a); me.ether.Cmp(p) < 0 {
-		return refuse(fault.ActionInvalid, "the account has less than is to be paid")
+		return refuse(fault.GasMoneyMissing, "the account has less than is to be paid")
 	}
 	switch a := a.(type) {
 	case protocol.Bond:
 		return c.checkBond(me, a)
 	case protocol.Unbond:
-		if c.status(me) != protocol.Bonded || me.bonded.Cmp(a.Amount) < 0 {
-			return refuse(fault.StakeMissing, me.bonded.String())
-		}
+		return c.checkUnbond(me, a)
 	case protocol.Rebond:
 		return c.checkLock(me, a, a.Lock, false)
 	case protocol.RebondFromUnbonded:
@@ -83,15 +81,32 @@ func (c *Chain) checkLock(me *chainAccount, a protocol.Action, id protocol.LockI
 	return fault.New(fault.UnbondingLockUnknown, a.Verb(), fmt.Sprintf("lock %d", id))
 }
 
+func (c *Chain) checkUnbond(me *chainAccount, a protocol.Unbond) error {
+	switch {
+	case a.Amount.IsZero():
+		return fault.New(fault.ActionInvalid, a.Verb(), "nothing to unbond")
+	case c.status(me) != protocol.Bonded:
+		return fault.New(fault.StakeMissing, a.Verb(), c.status(me).String())
+	case me.bonded.Cmp(a.Amount) < 0:
+		return fault.New(fault.StakeMissing, a.Verb(), me.bonded.String())
+	}
+	return nil
+}
+
 func (c *Chain) checkFunds(me *chainAccount, a protocol.Action) error {
 	_, cancel := a.(protocol.CancelUnlock)
 	_, unlock := a.(protocol.Unlock)
 	s := me.sender
+	detail := fmt.Sprintf("withdraw round %d", s.WithdrawRound)
 	switch {
 	case !cancel && s.Deposit.IsZero() && s.Reserve.FundsRemaining.IsZero():
 		return fault.New(fault.SenderFundsMissing, a.Verb(), "")
-	case unlock != (s.WithdrawRound == 0), !unlock && !cancel && s.WithdrawRound > c.round.Number:
-		return fault.New(fault.SenderUnlockState, a.Verb(), fmt.Sprintf("withdraw round %d", s.WithdrawRound))
+	case unlock && s.WithdrawRound != 0:
+		return fault.New(fault.SenderUnlockState, a.Verb(), detail)
+	case !unlock && s.WithdrawRound == 0:
+		return fault.New(fault.SenderUnlockState, a.Verb(), detail)
+	case !unlock && !cancel && s.WithdrawRound > c.round.Number:
+		return fault.New(fault.SenderUnlockState, a.Verb(), detail)
 	}
 	return nil
 }
@@ -104,6 +119,10 @@ func (c *Chain) checkOrchestrator(a protocol.Action) error {
 			return fault.New(fault.NotRegistered, a.Verb(), "")
 		case c.roundState().Locked:
 			return fault.New(fault.RoundLocked, a.Verb(), "")
+		case a.RewardCut > core.Whole || a.FeeShare > core.Whole:
+			return fault.New(fault.ActionInvalid, a.Verb(), "")
+		case c.checkReward(a, c.account) == nil:
+			return fault.New(fault.CommissionNeedsReward, a.Verb(), "")
 		}
 	case protocol.Reward:
 		return c.checkReward(a, c.account)
@@ -122,8 +141,11 @@ func (c *Chain) checkOrchestrator(a protocol.Action) error {
 
 func (c *Chain) checkReward(a protocol.Action, who core.Address) error {
 	o := c.orchestrator(who)
-	if !o.Active || o.LastRewardRound >= c.round.Number {
-		return fault.New(fault.RewardNotDue, a.Verb(), fmt.Sprintf("active %v, last reward in round %d", o.Active, o.LastRewardRound))
+	switch {
+	case !o.Active:
+		return fault.New(fault.RewardNotDue, a.Verb(), fmt.Sprintf("round %d", c.round.Number))
+	case o.LastRewardRound >= c.round.Number:
+		return fault.New(fault.RewardNotDue, a.Verb(), fmt.Sprintf("round %d", c.round.Number))
 	}
 	return nil
 }

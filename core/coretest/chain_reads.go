@@ -143,7 +143,7 @@ func (c *Chain) Balances(ctx context.Context, who core.Address) (protocol.Balanc
 	}
 	defer c.mu.Unlock()
 	a := c.at(who)
-	return protocol.Balances{Ether: a.ether, Token: a.token}, nil
+	return protocol.Balances{Ether: a.ether, Token: a.token, Allowance: a.allowance}, nil
 }
 
 // Sender is a gateway's money at the ticket broker.

@@ -109,6 +109,7 @@ func (r *chainRun) funds(t *testing.T) {
 	if s := got(r.Ports.Sender(t.Context(), self))(t); s.WithdrawRound != round.Number+p.UnlockPeriod {
 		t.Errorf("the funds are %+v in round %d", s, round.Number)
 	}
+	r.refuse(t, protocol.WithdrawFunds{}, fault.SenderUnlockState)
 	r.send(t, protocol.CancelUnlock{})
 }
 
