@@ -1,0 +1,73 @@
+package contracts
+
+import (
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Addresses is where the contracts are. They stay for the life of the process: an
+// upgrade of the protocol changes what is behind them.
+type Addresses struct {
+	Controller     core.Address
+	LivepeerToken  core.Address
+	BondingManager core.Address
+	TicketBroker   core.Address
+	RoundsManager  core.Address
+	Minter         core.Address
+	// ServiceRegistry is the one that the Controller knows, AIServiceRegistry that
+	// of the AI network; Registry is the one of them that this node uses.
+	ServiceRegistry   core.Address
+	AIServiceRegistry core.Address
+	Registry          core.Address
+
+	// The rest may be zero: a faucet exists on test networks only, and a network
+	// can work without votes.
+	LivepeerTokenFaucet core.Address
+	LivepeerGovernor    core.Address
+	BondingVotes        core.Address
+	PollCreator         core.Address
+}
+
+// entry is one name in the Controller.
+type entry struct {
+	name string
+	at   *core.Address
+	// optional: the node works without it.
+	optional bool
+}
+
+// entries are the names that the Controller is asked for.
+func (a *Addresses) entries(ai bool) []entry {
+	return []entry{
+		{name: "LivepeerToken", at: &a.LivepeerToken},
+		{name: "ServiceRegistry", at: &a.ServiceRegistry, optional: ai},
+		{name: "BondingManager", at: &a.BondingManager},
+		{name: "TicketBroker", at: &a.TicketBroker},
+		{name: "RoundsManager", at: &a.RoundsManager},
+		{name: "Minter", at: &a.Minter},
+		{name: "LivepeerTokenFaucet", at: &a.LivepeerTokenFaucet, optional: true},
+		{name: "LivepeerGovernor", at: &a.LivepeerGovernor, optional: true},
+		{name: "BondingVotes", at: &a.BondingVotes, optional: true},
+		{name: "PollCreator", at: &a.PollCreator, optional: true},
+	}
+}
+
+// ByName returns the addresses that are set, by the contracts' names.
+func (a Addresses) ByName() map[string]core.Address {
+	all := map[string]core.Address{}
+	for _, e := range a.entries(false) {
+		all[e.name] = *e.at
+	}
+	all["Controller"] = a.Controller
+	all["AIServiceRegistry"] = a.AIServiceRegistry
+	for name, at := range all {
+		if at.IsZero() {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// nameID is how the Controller knows a contract.
+func nameID(name string) [32]byte { return crypto.Keccak256Hash([]byte(name)) }

@@ -1,0 +1,148 @@
+package contracts
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// convert turns the contracts' numbers into the domain's and keeps the first that
+// does not fit. An endpoint may send anything, also a number that is missing.
+type convert struct{ err error }
+
+var errNumberMissing = errors.New("a number is missing")
+
+func (c *convert) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+func (c *convert) lpt(n *big.Int) core.LPT {
+	if n == nil {
+		c.fail(errNumberMissing)
+		return core.LPT{}
+	}
+	v, err := core.LPTOf(n)
+	if err != nil {
+		c.fail(err)
+	}
+	return v
+}
+
+func (c *convert) wei(n *big.Int) core.Wei {
+	if n == nil {
+		c.fail(errNumberMissing)
+		return core.Wei{}
+	}
+	v, err := core.WeiOf(n)
+	if err != nil {
+		c.fail(err)
+	}
+	return v
+}
+
+// number is for what fits 64 bits by its nature.
+func (c *convert) number(n *big.Int) uint64 {
+	switch {
+	case n == nil:
+		c.fail(errNumberMissing)
+		return 0
+	case !n.IsUint64():
+		c.fail(fmt.Errorf("%s is out of range", n))
+		return 0
+	}
+	return n.Uint64()
+}
+
+// round reads everything beyond 64 bits as Never, which the contracts write as
+// 2^256-1.
+func (c *convert) round(n *big.Int) protocol.Round {
+	if n != nil && n.Sign() > 0 && !n.IsUint64() {
+		return protocol.Never
+	}
+	return protocol.Round(c.number(n))
+}
+
+func (c *convert) l1(n *big.Int) protocol.L1Block { return protocol.L1Block(c.number(n)) }
+
+func (c *convert) lock(n *big.Int) protocol.LockID { return protocol.LockID(c.number(n)) }
+
+func (c *convert) share(n *big.Int) core.PerMillion {
+	v := c.number(n)
+	if v > uint64(core.Whole) {
+		c.fail(fmt.Errorf("%d is more than the whole", v))
+		return 0
+	}
+	return core.PerMillion(v)
+}
+
+func (c *convert) perBillion(n *big.Int) protocol.PerBillion { return protocol.PerBillion(c.number(n)) }
+
+// count is for sizes of lists.
+func (c *convert) count(n *big.Int) int {
+	v := c.number(n)
+	if v > math.MaxInt32 {
+		c.fail(fmt.Errorf("%d is too many", v))
+		return 0
+	}
+	return int(v)
+}
+
+// big is for factors on scales of their own.
+func (c *convert) big(n *big.Int) *big.Int {
+	if n == nil {
+		c.fail(errNumberMissing)
+		return new(big.Int)
+	}
+	return new(big.Int).Set(n)
+}
+
+// moment is for block time stamps.
+func (c *convert) moment(n *big.Int) time.Time {
+	v := c.number(n)
+	if v > math.MaxInt32*1000 {
+		c.fail(fmt.Errorf("%d is no time of this age", v))
+		return time.Time{}
+	}
+	return time.Unix(int64(v), 0).UTC()
+}
+
+// word is for numbers that use all 256 bits.
+func (c *convert) word(n *big.Int) Word {
+	if n == nil || n.Sign() < 0 || n.BitLen() > 256 {
+		c.fail(errNumberMissing)
+		return Word{}
+	}
+	return Word(common.BigToHash(n))
+}
+
+// The ready-made takers of single answers.
+
+func setAddress(out *core.Address) func(*convert, common.Address) {
+	return func(_ *convert, v common.Address) { *out = core.Address(v) }
+}
+
+func setHash(out *protocol.Hash) func(*convert, [32]byte) {
+	return func(_ *convert, v [32]byte) { *out = v }
+}
+
+func setBool(out *bool) func(*convert, bool) {
+	return func(_ *convert, v bool) { *out = v }
+}
+
+func setText(out *string) func(*convert, string) {
+	return func(_ *convert, v string) { *out = v }
+}
+
+// set takes a number by one of convert's methods: set(out, (*convert).round).
+func set[T any](out *T, by func(*convert, *big.Int) T) func(*convert, *big.Int) {
+	return func(c *convert, n *big.Int) { *out = by(c, n) }
+}

@@ -1,0 +1,98 @@
+package contracts
+
+import (
+	"crypto/ecdsa"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Network is what is known of a network without asking it.
+type Network struct {
+	// Name is the value of -network.
+	Name       string
+	ChainID    uint64
+	Controller core.Address
+	// AIRegistry is the registry of the network's AI orchestrators, which the
+	// Controller does not know; zero where there is none.
+	AIRegistry core.Address
+	// RedeemGas is what redeeming a ticket is taken to cost when prices are made.
+	RedeemGas   protocol.Gas
+	MinGasPrice core.Wei
+	// PriceFeed gives the price of ETH in US dollars; zero where there is none.
+	PriceFeed core.Address
+	// DefaultRPC is set for a chain of this machine only.
+	DefaultRPC string
+	// Retired says why nobody can work there any more; empty for a live network.
+	Retired string
+}
+
+// Devnet is the name of the local chain that tutti_devnet makes.
+const Devnet = "devnet"
+
+// UnknownRedeemGas is the RedeemGas of a network that is not in the table.
+const UnknownRedeemGas protocol.Gas = 350_000
+
+const arbitrumRedeemGas protocol.Gas = 1_200_000
+
+var networks = []Network{
+	{
+		Name: "arbitrum-one-mainnet", ChainID: 42161,
+		Controller: address("0xD8E8328501E9645d16Cf49539efC04f734606ee4"),
+		AIRegistry: address("0x04C0b249740175999E5BF5c9ac1dA92431EF34C5"),
+		RedeemGas:  arbitrumRedeemGas,
+		PriceFeed:  address("0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"),
+	},
+	{
+		Name: Devnet, ChainID: 42161,
+		Controller: DevnetAddress(0), AIRegistry: DevnetAddress(1),
+		RedeemGas: UnknownRedeemGas, DefaultRPC: "http://127.0.0.1:8545",
+	},
+	{
+		Name: "mainnet", ChainID: 1,
+		Controller: address("0xf96d54e490317c557a967abfa5d6e33006be69b3"),
+		RedeemGas:  UnknownRedeemGas, MinGasPrice: core.NewWei(1_000_000_000),
+		Retired: "the protocol left it for arbitrum-one-mainnet and its contracts are paused",
+	},
+	{
+		Name: "arbitrum-one-rinkeby", ChainID: 421611,
+		Controller: address("0x9ceC649179e2C7Ab91688271bcD09fb707b3E574"),
+		RedeemGas:  arbitrumRedeemGas, Retired: "the test network was shut down",
+	},
+	{
+		Name: "rinkeby", ChainID: 4,
+		Controller: address("0x9a9827455911a858E55f07911904fACC0D66027E"),
+		RedeemGas:  UnknownRedeemGas, Retired: "the test network was shut down",
+	},
+}
+
+// Networks returns the table, live networks first.
+func Networks() []Network { return slices.Clone(networks) }
+
+// LookupNetwork finds a network by the value of -network.
+func LookupNetwork(name string) (Network, bool) {
+	i := slices.IndexFunc(networks, func(n Network) bool { return n.Name == name })
+	if i < 0 {
+		return Network{}, false
+	}
+	return networks[i], true
+}
+
+// DevnetDeployer is the key that puts the contracts on the local chain. Anybody
+// can make it: nothing of worth may ever belong to it.
+func DevnetDeployer() *ecdsa.PrivateKey {
+	return crypto.ToECDSAUnsafe(crypto.Keccak256([]byte("tutti devnet deployer")))
+}
+
+// DevnetAddress is where the deployer's transaction with this nonce puts its
+// contract: the Controller first, the AI registry second.
+func DevnetAddress(nonce uint64) core.Address {
+	deployer := crypto.PubkeyToAddress(DevnetDeployer().PublicKey)
+	return core.Address(crypto.CreateAddress(deployer, nonce))
+}
+
+func address(hex string) core.Address { return core.Address(common.HexToAddress(hex)) }

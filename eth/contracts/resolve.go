@@ -1,0 +1,66 @@
+package contracts
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/eth/ethcall"
+)
+
+// ResolveOptions choose the registry.
+type ResolveOptions struct {
+	// AIRegistry: the node's service URI is in the AI network's registry.
+	AIRegistry bool
+	// AIRegistryAddr is where that registry is; it may be given without choosing it.
+	AIRegistryAddr core.Address
+}
+
+const resolving = "resolve contracts"
+
+// Resolve asks the Controller for all addresses in one batch. Its fault is
+// ControllerInvalid where no Controller answers, ContractMissing where it does not
+// know a contract that the node needs, or the endpoint's own.
+func Resolve(ctx context.Context, b ethcall.Batcher, controller core.Address, opt ResolveOptions) (Addresses, error) {
+	a := Addresses{Controller: controller, AIServiceRegistry: opt.AIRegistryAddr}
+	if controller.IsZero() {
+		return Addresses{}, fault.New(fault.ControllerInvalid, resolving, "no address of a Controller is given")
+	}
+	if opt.AIRegistry && opt.AIRegistryAddr.IsZero() {
+		return Addresses{}, fault.New(fault.ContractMissing, resolving, "AIServiceRegistry: this network has none that is known")
+	}
+	entries := a.entries(opt.AIRegistry)
+	reads := make([]Read, len(entries))
+	for i, e := range entries {
+		reads[i] = lookup(controller, e.name, e.at)
+	}
+	if err := ReadAll(ctx, b, ethcall.Latest, reads...); err != nil {
+		return Addresses{}, notController(controller, err)
+	}
+	for _, e := range entries {
+		if e.at.IsZero() && !e.optional {
+			return Addresses{}, fault.New(fault.ContractMissing, resolving, e.name+" is not registered in the Controller "+controller.String())
+		}
+	}
+	a.Registry = a.ServiceRegistry
+	if opt.AIRegistry {
+		a.Registry = a.AIServiceRegistry
+	}
+	return a, nil
+}
+
+// lookup asks the Controller for one name.
+func lookup(controller core.Address, name string, out *core.Address) Read {
+	return view("Controller.getContract", controller,
+		controllerABI.PackGetContract(nameID(name)), controllerABI.UnpackGetContract, setAddress(out))
+}
+
+// notController renames what a wrong address answers; the endpoint's own faults
+// stay.
+func notController(controller core.Address, err error) error {
+	switch fault.CodeOf(err) {
+	case fault.ContractMissing, fault.ContractAnswerInvalid, fault.ContractReverted:
+		return &fault.Fault{Code: fault.ControllerInvalid, Op: resolving, Detail: controller.String(), Err: err}
+	}
+	return err
+}
