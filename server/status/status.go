@@ -49,6 +49,9 @@ var byCode = map[fault.Code]int{
 	fault.NoOrchestratorReachable: http.StatusServiceUnavailable,
 	fault.JobLate:                 http.StatusGatewayTimeout,
 
+	fault.AdminNeedsPost:     http.StatusMethodNotAllowed,
+	fault.AdminTokenTries:    http.StatusTooManyRequests,
+	fault.TransactionPending: http.StatusGatewayTimeout,
 	// What the existing node's admin tool expects off-chain.
 	fault.MissingETHClient: http.StatusInternalServerError,
 }

@@ -1,0 +1,7 @@
+// Package openapi writes the OpenAPI 3.1 document of the admin API from the table
+// of its routes and the Go types that they take and give.
+//
+// It is no router and answers no request; the types are the only source, so that
+// document and answers cannot drift apart. server/admin hands in its table and
+// serves what comes out.
+package openapi

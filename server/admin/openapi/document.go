@@ -1,0 +1,125 @@
+package openapi
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+)
+
+// Route is one operation.
+type Route struct {
+	Method, Path string
+	// Summary is one line, Detail more of it or empty.
+	Summary, Detail string
+	Query           []Parameter
+	// Body and Answer are values of the types that are taken and given; nil for none.
+	Body, Answer any
+	// Change: it needs the token, from anywhere.
+	Change bool
+	// Accepted: 202 is an answer as well.
+	Accepted bool
+}
+
+// Parameter is one parameter of a query.
+type Parameter struct {
+	Name, About string
+	// Values are all that it may be; none for a number.
+	Values   []string
+	Required bool
+}
+
+type object = map[string]any
+
+// Document is the OpenAPI document of the routes.
+func Document(version string, routes []Route) map[string]any {
+	s := schemas{defs: object{}}
+	errors := object{"description": "what went wrong, by code", "content": content(s.of(reflect.TypeFor[adminapi.ErrorBody]()))}
+	paths := object{}
+	for _, r := range routes {
+		item, ok := paths[r.Path].(object)
+		if !ok {
+			item = object{}
+			paths[r.Path] = item
+		}
+		item[strings.ToLower(r.Method)] = operation(&s, r)
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "tutti admin API", "version": version,
+			"description": "Amounts are strings of the smallest unit (wei, or 10^-18 of a token). Cuts are parts per million. Times are RFC 3339. " +
+				"Changes need POST and the token of the file " + adminapi.TokenFile + "; reads need it only where the listener is not on loopback.",
+		},
+		"paths": paths,
+		"components": object{
+			"schemas":         s.defs,
+			"responses":       object{"Error": errors},
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+		},
+	}
+}
+
+func operation(s *schemas, r Route) object {
+	ok := object{"description": "done"}
+	if r.Answer != nil {
+		ok["content"] = content(s.of(reflect.TypeOf(r.Answer)))
+	} else {
+		ok["content"] = content(object{"type": "object"})
+	}
+	responses := object{"200": ok, "default": object{"$ref": "#/components/responses/Error"}}
+	if r.Accepted {
+		late := object{"description": "sent, and not mined yet", "content": ok["content"]}
+		responses[strconv.Itoa(202)] = late
+	}
+	op := object{"operationId": operationID(r), "summary": r.Summary, "responses": responses}
+	if r.Detail != "" {
+		op["description"] = r.Detail
+	}
+	if parameters := parameters(r); len(parameters) > 0 {
+		op["parameters"] = parameters
+	}
+	if r.Body != nil {
+		op["requestBody"] = object{"required": r.Body != adminapi.None{}, "content": content(s.of(reflect.TypeOf(r.Body)))}
+	}
+	if r.Change {
+		op["security"] = []any{object{"token": []any{}}}
+	}
+	return op
+}
+
+func content(schema object) object { return object{"application/json": object{"schema": schema}} }
+
+// operationID is the method and the path's words: "getUnbondingLocks".
+func operationID(r Route) string {
+	words := strings.FieldsFunc(strings.TrimPrefix(r.Path, adminapi.Prefix), func(c rune) bool { return strings.ContainsRune("/-.{}", c) })
+	id := strings.ToLower(r.Method)
+	for _, w := range words {
+		id += strings.ToUpper(w[:1]) + w[1:]
+	}
+	return id
+}
+
+func parameters(r Route) (out []any) {
+	for _, part := range strings.Split(r.Path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			out = append(out, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": address()})
+		}
+	}
+	for _, q := range r.Query {
+		schema := object{"type": "integer", "minimum": 0}
+		if len(q.Values) > 0 {
+			schema = object{"type": "string", "enum": anys(q.Values)}
+		}
+		out = append(out, object{"name": q.Name, "in": "query", "required": q.Required, "description": q.About, "schema": schema})
+	}
+	return out
+}
+
+func anys[T any](list []T) (out []any) {
+	for _, v := range list {
+		out = append(out, v)
+	}
+	return out
+}

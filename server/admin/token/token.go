@@ -1,0 +1,130 @@
+package token
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// size is the token's length in bytes.
+const size = 32
+
+// maxFile bounds what is read of the file.
+const maxFile = 1024
+
+// Token is the secret as its hash; the secret itself is not kept in memory.
+type Token struct{ hash [sha256.Size]byte }
+
+// Exists reports whether the file is there, whatever is in it.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// Open reads the token, and makes one where there is no file. The error is an
+// AdminTokenFile fault that says what to do.
+func Open(path string) (Token, error) {
+	t, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t, err = create(path)
+	}
+	if err != nil {
+		return Token{}, &fault.Fault{Code: fault.AdminTokenFile, Op: "open the admin token", Detail: detail(path, err), Err: err}
+	}
+	return t, nil
+}
+
+// detail is for the operator, at start and in the log; the path is theirs.
+func detail(path string, err error) string {
+	if m, ok := errors.AsType[*modeError](err); ok {
+		return fmt.Sprintf("%s has mode %04o; chmod 600 %s", path, m.mode, path)
+	}
+	return err.Error()
+}
+
+// modeError: others than the owner may read or write the file.
+type modeError struct{ mode fs.FileMode }
+
+func (e *modeError) Error() string { return fmt.Sprintf("mode %04o lets others in", e.mode) }
+
+func read(path string) (Token, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return Token{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return Token{}, fmt.Errorf("%s is not a regular file", path)
+	}
+	// Windows has no such mode; there the directory's rights protect the file.
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
+		return Token{}, &modeError{mode}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Token{}, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return Token{}, err
+	}
+	return parse(path, string(text))
+}
+
+// parse takes what create writes, and any other text of that many bits that an
+// operator made: `openssl rand -hex 32`.
+func parse(path, text string) (Token, error) {
+	text = strings.TrimSpace(text)
+	if len(text) < 2*size || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return Token{}, fmt.Errorf("%s holds no token of at least %d letters and digits", path, 2*size)
+	}
+	return Token{sha256.Sum256([]byte(text))}, nil
+}
+
+// create writes a new token. The file appears whole or not at all, and never with
+// a wider mode.
+func create(path string) (Token, error) {
+	secret := make([]byte, size)
+	_, _ = rand.Read(secret) // never fails
+	text := hex.EncodeToString(secret)
+	f, err := os.CreateTemp(filepath.Dir(path), ".admin.token-*")
+	if err != nil {
+		return Token{}, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(text + "\n")
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return Token{}, err
+	}
+	// Link refuses where rename would replace what another start just made.
+	if err := os.Link(f.Name(), path); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return read(path)
+		}
+		if err := os.Rename(f.Name(), path); err != nil {
+			return Token{}, err
+		}
+	}
+	return Token{sha256.Sum256([]byte(text))}, nil
+}
+
+// Matches reports whether a text is the token, in a time that does not depend on
+// where they differ.
+func (t Token) Matches(text string) bool {
+	sum := sha256.Sum256([]byte(text))
+	return subtle.ConstantTimeCompare(sum[:], t.hash[:]) == 1
+}
