@@ -55,7 +55,7 @@ run: build  ## a node on this machine and a page that plays its renditions
 demo: build  ## the same without a browser: bounded, checked, exit 0 or what broke
 	@bin/tutti_demo check $(ARGS)
 
-test: lint build race  ## everything CI runs: lint, build, all tests with the race detector
+test: lint contractscheck build race  ## everything CI runs: lint, build, all tests with the race detector
 
 parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, the OpenAI client
 	@deploy/deps/deps.sh llama >/dev/null
@@ -113,6 +113,16 @@ benchllm: build  ## only the text path
 e2e: parts  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
 
+contracts:  ## compile the local test chain's contracts into eth/devnet/artifacts
+	@NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts eth/devnet/artifacts
+
+# The committed artifacts are what the sources give, byte by byte.
+contractscheck:
+	@echo 'lint: contracts'
+	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
+	NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts "$$out/artifacts"; \
+	diff -rq eth/devnet/artifacts "$$out/artifacts" || { echo 'make contracts writes them anew'; exit 1; }
+
 docs:  ## write the generated pages of docs/ anew
 	@$(with) go run ./cmd/internal/gendocs
 
@@ -123,4 +133,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e docs generate clean
+.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e contracts contractscheck docs generate clean
