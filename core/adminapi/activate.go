@@ -39,7 +39,14 @@ type Plan struct {
 	Steps []Step `json:"steps"`
 	// TotalFee sums the estimates of the open steps.
 	TotalFee core.Wei `json:"totalFee"`
+	// Token is the stake that the open steps take from the balance.
+	Token    core.LPT `json:"token"`
 	Warnings []string `json:"warnings"`
+	// ActiveFrom is the first round in which the orchestrator takes part once all is
+	// done, Rank its place in the pool then, from 1. Null where neither is foretold:
+	// the stake does not suffice, or is not part of the plan.
+	ActiveFrom *protocol.Round `json:"activeFrom"`
+	Rank       *int            `json:"rank"`
 }
 
 // Step is one step of a plan, most often one transaction.
@@ -48,25 +55,31 @@ type Step struct {
 	About string `json:"about"`
 	// Done: the chain says so already.
 	Done bool `json:"done"`
-	// Estimate is null where it is done, costs nothing or cannot be told before an
-	// earlier step.
+	// Estimate is absent where it is done or costs nothing. A Typical one stands in
+	// for what cannot be tried before the earlier steps happened.
 	Estimate *Estimate `json:"estimate,omitempty"`
-	Error    *Error    `json:"error,omitempty"`
+	Typical  bool      `json:"typical,omitempty"`
+	// Error says why the step cannot be taken now.
+	Error *Error `json:"error,omitempty"`
 }
 
 // PlanResult answers activate and config: what was executed, if anything, and the
 // plan as it stands afterwards.
 type PlanResult struct {
 	// Executed is the last step that was done, ExecutedAll all of them in order.
+	// Local are the names of what was changed without a transaction: "setPrice".
 	Executed    *Executed  `json:"executed,omitempty"`
 	ExecutedAll []Executed `json:"executedAll,omitempty"`
+	Local       []string   `json:"local,omitempty"`
 	Plan        Plan       `json:"plan"`
-	// Error says why the rest of the plan was not done; what was executed stays.
+	// Error says why the rest of the plan was not done, with an answer that is a
+	// success because something was; what was executed stays.
 	Error *Error `json:"error,omitempty"`
 }
 
-// Executed is a step that was done. Transaction is null for what is local.
+// Executed is a step that was done.
 type Executed struct {
-	Step        string       `json:"step"`
-	Transaction *Transaction `json:"transaction,omitempty"`
+	Step        string      `json:"step"`
+	About       string      `json:"about"`
+	Transaction Transaction `json:"transaction"`
 }

@@ -61,7 +61,7 @@ func TestMaxSessions(t *testing.T) {
 func TestAmountsAreStrings(t *testing.T) {
 	t.Parallel()
 	out, err := json.Marshal(adminapi.Balances{Ether: core.NewWei(5), Token: core.LPTTokens(1)})
-	if err != nil || string(out) != `{"ether":"5","token":"1000000000000000000"}` {
+	if err != nil || string(out) != `{"ether":"5","token":"1000000000000000000","allowance":"0"}` {
 		t.Errorf("%s, %v", out, err)
 	}
 	var back adminapi.Balances

@@ -9,6 +9,8 @@ import (
 type Balances struct {
 	Ether core.Wei `json:"ether"`
 	Token core.LPT `json:"token"`
+	// Allowance is how much of Token the bonding contract may take.
+	Allowance core.LPT `json:"allowance"`
 }
 
 // SenderStatus says what a gateway's funds can be used for.

@@ -9,7 +9,7 @@ import (
 
 // Reward is the state of the machine that calls reward once per round.
 type Reward struct {
-	// Mode is auto, on or off; State is off, idle, waiting, due, sending, done or
+	// Mode is auto, on or off; State is off, idle, waiting, sending, done or
 	// failed.
 	Mode            string         `json:"mode"`
 	State           string         `json:"state"`
@@ -32,4 +32,5 @@ type RewardCall struct {
 	Tx      *protocol.TxHash `json:"tx"`
 	Time    time.Time        `json:"time"`
 	Outcome string           `json:"outcome"`
+	Reason  string           `json:"reason"`
 }
