@@ -14,7 +14,7 @@ import (
 // release refuses must be refused for that one reason and still be understood.
 func TestCommandLines(t *testing.T) {
 	t.Parallel()
-	const later = "FeatureMissing: -network arbitrum-one-mainnet (command line): on-chain operation is not part of this release yet; write -network offchain, or use a release that has it"
+	const later = "FeatureMissing: -pricePerUnit 1200 (command line): being paid with tickets is not part of this release yet, so every job would be done for nothing; write -pricePerUnit 0 to register, call reward and work for nothing, or use a release that has it"
 	for _, c := range []struct {
 		name, line string
 		env        []string
@@ -76,7 +76,10 @@ func TestCommandLines(t *testing.T) {
 			equal(t, c.Chain.Recipient.String(), "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612")
 		}},
 		{name: "reward process", line: "-reward -network arbitrum-one-mainnet -ethUrl https://arb.example.org -cliAddr 127.0.0.1:7936",
-			err: "FeatureMissing: -reward (command line): a process for this alone needs the chain, and on-chain operation is not part of this release yet; leave the option out, or use a release that has it\n" + later},
+			check: func(t *testing.T, c *config.Config) {
+				equal(t, c.Roles, config.Roles{Reward: config.On})
+				equal(t, c.Addresses.AdminListen.Addr(), "127.0.0.1:7936")
+			}},
 		{name: "container by environment", env: []string{"LP_ORCHESTRATOR=true", "LP_TRANSCODER=1", "LP_SERVICEADDR=h.example.org:8935", "LP_MAXSESSIONS=20", "LP_V=6", "LP_MONITOR=true", "LP_DATADIR=/data", "LP_MODE=standalone"}, check: func(t *testing.T, c *config.Config) {
 			equal(t, c.Roles.Transcoder, true)
 			equal(t, c.Limits.MaxSessions.N, 20)

@@ -35,7 +35,7 @@ const (
 // completeAddresses applies roles and defaults to the listening addresses.
 func (l *loader) completeAddresses() {
 	a, r := &l.config.Addresses, l.config.Roles
-	if r.Orchestrator && a.Service.IsZero() && l.sound("serviceAddr") {
+	if r.Orchestrator && a.Service.IsZero() && l.sound("serviceAddr") && l.config.Chain.Offchain() {
 		a.Service = ServiceAddr{HostPort: HostPort{Host: loopback, Port: DefaultServicePort}}
 		l.notices = append(l.notices, Notice{Subject: "-serviceAddr",
 			Text: "not given, so 127.0.0.1:8935 is advertised, which only gateways on this machine reach; write -serviceAddr host:port with the address that gateways see"})

@@ -80,6 +80,8 @@ type Monitoring struct {
 	// PerStream adds labels for the stream and the sender; ClientIP adds the
 	// client's address and implies PerStream.
 	PerStream, ClientIP bool
+	// Profiling serves Go's profiles on the admin port.
+	Profiling bool
 
 	KafkaServers  []string
 	KafkaUser     string

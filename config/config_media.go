@@ -13,6 +13,8 @@ type Addresses struct {
 	GatewayListen ListenAddr
 	// AdminListen is the admin API, on loopback unless asked otherwise.
 	AdminListen ListenAddr
+	// AdminSocket is a Unix socket that takes its place; "" for none.
+	AdminSocket string
 	// RTMPListen is the gateway's RTMP ingest.
 	RTMPListen ListenAddr
 	// Orchestrators are the ones a gateway uses, or the one that a remote worker
@@ -27,6 +29,8 @@ type Addresses struct {
 	ExtraNodes int
 	// StartupCheck lets the orchestrator ping itself through its public address.
 	StartupCheck bool
+	// PublicIPLookup answers with the public IP address; "none" for no such service.
+	PublicIPLookup string
 	// GatewayHost is the gateway's external host name.
 	GatewayHost string
 

@@ -5,7 +5,7 @@ package config
 type feature string
 
 const (
-	featureChain        feature = "on-chain operation"
+	featurePayments     feature = "being paid with tickets"
 	featureLiveAI       feature = "live AI"
 	featureRedeemer     feature = "the redemption service"
 	featureRemoteSigner feature = "remote signing"

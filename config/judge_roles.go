@@ -47,41 +47,23 @@ func (l *loader) judgeRoles() {
 }
 
 func (l *loader) judgeNoRole() {
-	for _, name := range []string{"reward", "initializeRound"} {
-		on := l.config.Roles.Reward == On
-		if name == "initializeRound" {
-			on = l.config.Roles.InitializeRound
+	if l.config.Roles.Reward == On || l.config.Roles.InitializeRound {
+		// A process for this alone.
+		if l.config.Chain.Offchain() && l.sound("network") {
+			l.blame(fault.MissingOption, "network", "a process that only calls reward or initialises rounds has nothing to do off-chain",
+				"write -network arbitrum-one-mainnet, or give a role")
 		}
-		if on {
-			if !featureChain.present() {
-				l.blame(fault.FeatureMissing, name, "a process for this alone needs the chain, and "+featureChain.missing(),
-					"leave the option out, or use a release that has it")
-			}
-			return
-		}
+		return
 	}
 	l.problem(&Problem{Code: fault.NoRole, Text: "no role was given",
 		Remedy: "give -orchestrator -transcoder to take work, -gateway to give it, or both; the other roles are -aiWorker, -redeemer, -remoteSigner, -reward and -initializeRound"})
 }
 
-// judgeNoWork refuses an orchestrator that takes no work: all that is left for it
-// to do is on the chain.
+// judgeNoWork refuses an orchestrator that takes no work and is not on a chain:
+// nothing is left for it to do.
 func (l *loader) judgeNoWork() {
-	if l.config.Roles.Orchestrator && l.config.Addresses.Service.None && !featureChain.present() && l.sound("serviceAddr", "orchestrator") {
-		l.blame(fault.FeatureMissing, "serviceAddr", "a node that takes no work has only duties on the chain, and "+featureChain.missing(),
-			"write -serviceAddr host:port, or leave -orchestrator out")
-	}
-}
-
-func (l *loader) judgeNetwork() {
-	if !l.sound("network") {
-		return
-	}
-	chain := l.config.Chain
-	switch {
-	case chain.Network == "rinkeby" || chain.Network == "arbitrum-one-rinkeby":
-		l.blame(fault.BadOption, "network", "this test network was retired", "leave the option out to run off-chain")
-	case !chain.Offchain() && !featureChain.present():
-		l.blame(fault.FeatureMissing, "network", featureChain.missing(), "write -network offchain, or use a release that has it")
+	if l.config.Roles.Orchestrator && l.config.Addresses.Service.None && l.config.Chain.Offchain() && l.sound("serviceAddr", "orchestrator", "network") {
+		l.blame(fault.OptionConflict, "serviceAddr", "a node that takes no work has only duties on the chain, and it runs off-chain",
+			"write -serviceAddr host:port, name a -network, or leave -orchestrator out")
 	}
 }

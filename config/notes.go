@@ -19,6 +19,8 @@ func (l *loader) noteOptions() {
 			l.note(g, "has no effect: "+o.obsolete)
 		case o.roles != 0 && active != 0 && active&o.roles == 0:
 			l.note(g, "has no effect without "+o.roles.String())
+		case o.onchain && l.config.Chain.Offchain() && l.sound("network") && !off(o, g):
+			l.note(g, "has no effect off-chain; add -network "+mainNetwork)
 		case !o.feature.present():
 			text := "accepted; " + o.feature.missing()
 			if o.meanwhile != "" {
@@ -59,4 +61,11 @@ func isSpelling(name string, o option, spelling string) bool {
 		}
 	}
 	return false
+}
+
+// off reports whether a switch was given to turn its part of the node off, which
+// it is anyhow.
+func off(o option, g given) bool {
+	on, err := parseBool(g.value)
+	return o.valueType().isSwitch && !g.alone && err == nil && !on
 }

@@ -35,6 +35,8 @@ type option struct {
 	meanwhile string
 	// obsolete options are read and do nothing; the text says what to use.
 	obsolete string
+	// onchain options have no effect off-chain.
+	onchain bool
 	// flagOnly options are taken from the command line alone.
 	flagOnly bool
 	to       func(*Config) value

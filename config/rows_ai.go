@@ -20,7 +20,7 @@ func aiRows() []option {
 			to: func(c *Config) value { return path(&c.Gateway.APIKeys) }},
 		{name: "aiModelsDir", mark: "M", roles: aiRoles, unset: "models in the data directory", help: "directory of model weights",
 			to: func(c *Config) value { return path(&c.AI.ModelsDir) }},
-		{name: "aiServiceRegistry", mark: "M", roles: aiRoles | gateway, feature: featureChain, help: "use the AI service registry on the chain",
+		{name: "aiServiceRegistry", onchain: true, mark: "M", roles: aiRoles | gateway, help: "use the AI service registry on the chain",
 			to: func(c *Config) value { return boolean(&c.AI.ServiceRegistry) }},
 		{name: "aiRunnerImage", mark: "O", roles: aiRoles, preset: "livepeer/ai-runner:latest", help: "default runner image; -aiRunnerImageOverrides replaces it",
 			to: func(c *Config) value { return text(&c.AI.RunnerImage) }},

@@ -6,20 +6,25 @@ import (
 )
 
 func chainRows() []option {
-	rows := slices.Concat(accountRows(), priceRows(), ticketRows(), gasRows())
+	paid := slices.Concat(priceRows(), ticketRows())
+	for i := range paid {
+		paid[i].feature = featurePayments
+	}
+	rows := slices.Concat(accountRows(), paid, gasRows())
 	for i := range rows {
-		rows[i].feature = featureChain
+		// The admin API's own switch is there in either case.
+		rows[i].onchain = rows[i].name != "enableCliTxRoutes" && rows[i].feature == ""
 	}
 	return rows
 }
 
 func accountRows() []option {
 	return []option{
-		{name: "ethUrl", mark: "B M", help: "JSON-RPC endpoints of the layer-2 chain, separated by commas",
+		{name: "ethUrl", mark: "B M", unset: "by network", help: "JSON-RPC endpoints of the layer-2 chain, separated by commas; the healthiest is asked, transactions go to all",
 			to: func(c *Config) value { return urls(&c.Chain.Endpoints, "http", "https", "ws", "wss") }},
 		{name: "ethAcctAddr", mark: "M", help: "account to use when the keystore holds several",
 			to: func(c *Config) value { return account(&c.Chain.Account) }},
-		{name: "ethPassword", mark: "M", help: "passphrase of the keystore: the text, or the path of a file that holds it",
+		{name: "ethPassword", mark: "M", unset: "asked for", help: "passphrase of the key: the text, or the path of a file that holds it; without it the systemd credential ethPassword is used, else the terminal",
 			to: func(c *Config) value {
 				return hidden(&c.Chain.Password, "secret or path", "/path/to/passphrase", readSecret)
 			}},
@@ -33,13 +38,13 @@ func accountRows() []option {
 			to: func(c *Config) value { return duration(&c.Chain.InitializeRoundDelay, 0) }},
 		{name: "blockPollingInterval", mark: "M", preset: "5s", help: "how often the chain is asked for new blocks; a number means seconds",
 			to: func(c *Config) value { return seconds(&c.Chain.PollingInterval, time.Second) }},
-		{name: "redeemerAddr", mark: "A", roles: orchestrator, help: "remote redeemer, port 8935 where none is given",
+		{name: "redeemerAddr", mark: "A", roles: orchestrator, feature: featureRedeemer, help: "remote redeemer, port 8935 where none is given",
 			to: func(c *Config) value {
 				return typed(&c.Chain.RedeemerAddr, "host:port", "redeemer.example.org:8935", pure(func(s string) (HostPort, error) {
 					return ParseHostPort(s, DefaultServicePort)
 				}))
 			}},
-		{name: "enableCliTxRoutes", mark: "A", help: "serve the admin routes that sign or send transactions",
+		{name: "enableCliTxRoutes", mark: "A", help: "let the admin routes that sign, send transactions or change settings be used from this machine without the token and with any method, as older tools do",
 			to: func(c *Config) value { return boolean(&c.Chain.AdminTransactions) }},
 	}
 }

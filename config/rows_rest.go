@@ -45,6 +45,12 @@ func tuttiRows() []option {
 			to: func(c *Config) value { return size(&c.Limits.ResultMemory, 1_000_000) }},
 		{name: "maxConnections", mark: "T", roles: orchestrator | gateway, preset: "16384", help: "connections of a public listener, 0 for no bound",
 			to: func(c *Config) value { return whole(&c.Limits.MaxConnections, 0, 1_000_000) }},
+		{name: "publicIPLookup", mark: "T", roles: orchestrator, onchain: true, preset: "https://api.ipify.org", help: "service that answers with the public IP address, which is compared with the registered one; none asks nobody",
+			to: func(c *Config) value { return text(&c.Addresses.PublicIPLookup) }},
+		{name: "adminSocket", mark: "T", help: "Unix socket that serves the admin API instead of -cliAddr; the file's rights say who may use it",
+			to: func(c *Config) value { return path(&c.Addresses.AdminSocket) }},
+		{name: "adminProfiling", mark: "T", help: "serve Go's profiles under /debug/pprof/ on the admin API",
+			to: func(c *Config) value { return boolean(&c.Monitoring.Profiling) }},
 		{name: "drainTimeout", mark: "T", preset: "30s", help: "how long a stop waits for work in progress",
 			to: func(c *Config) value { return duration(&c.Limits.DrainTimeout, 0) }},
 	}

@@ -113,7 +113,7 @@ func (o *Orchestrator) KeepArtifact(job, ext string, data []byte) (url string, e
 	if err != nil {
 		return "", err
 	}
-	return o.opt.ServiceURI + StreamPath + p.String(), nil
+	return o.ServiceURI() + StreamPath + p.String(), nil
 }
 
 // Artifact finds what a job made.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -40,7 +38,8 @@ const (
 
 // Options are what an Orchestrator is built from.
 type Options struct {
-	// ServiceURI is the advertised address, scheme://host:port, without a path.
+	// ServiceURI is the advertised address, scheme://host:port, without a path; see
+	// SetServiceURI.
 	ServiceURI string
 	// Capabilities is the present offer; it may change while the node runs.
 	Capabilities func() capability.Capabilities
@@ -90,13 +89,10 @@ type Options struct {
 
 // complete checks what has no default and fills in what has.
 func (opt *Options) complete() error {
-	u, err := url.Parse(opt.ServiceURI)
+	uri, err := serviceURI(opt.ServiceURI)
 	switch {
 	case err != nil:
 		return err
-	case u.Scheme != "https" && u.Scheme != "http", u.Host == "",
-		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.User != nil:
-		return errors.New("service URI must be https://host:port")
 	case opt.Transcoder == nil && opt.Worker == nil:
 		return errors.New("no transcoder and no AI worker")
 	case opt.Capabilities == nil:
@@ -104,7 +100,7 @@ func (opt *Options) complete() error {
 	case opt.Now == nil || opt.Rand == nil || opt.Log == nil:
 		return errors.New("clock, randomness and log must be given")
 	}
-	opt.ServiceURI = u.Scheme + "://" + u.Host
+	opt.ServiceURI = uri
 	opt.defaults()
 	return nil
 }

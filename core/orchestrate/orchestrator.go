@@ -20,6 +20,8 @@ type Orchestrator struct {
 	results *Results
 	// wholeOffer is what whole remembers.
 	wholeOffer atomic.Pointer[wholeOffer]
+	// serviceURI is the advertised address.
+	serviceURI atomic.Pointer[string]
 	artifacts  *Artifacts
 
 	// mu guards what follows, and the sessions themselves.
@@ -41,7 +43,7 @@ func New(opt Options) (*Orchestrator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("draw the secret of auth tokens: %w", err)
 	}
-	return &Orchestrator{
+	o := &Orchestrator{
 		opt:         opt,
 		tokens:      tokens,
 		results:     NewResults(opt.ResultBytes, opt.Now),
@@ -50,7 +52,9 @@ func New(opt Options) (*Orchestrator, error) {
 		sessions:    make(map[core.SessionID]*session),
 		maxSessions: max(0, opt.Limit),
 		changed:     make(chan struct{}),
-	}, nil
+	}
+	o.serviceURI.Store(&opt.ServiceURI)
+	return o, nil
 }
 
 // Info is what an orchestrator tells a gateway of itself. It is always complete,
@@ -120,7 +124,7 @@ func (o *Orchestrator) issue() (Token, error) {
 
 // info is this node's offer under a token.
 func (o *Orchestrator) info(tok Token) Info {
-	in := Info{ServiceURI: o.opt.ServiceURI, Capabilities: o.Capabilities(), Token: tok}
+	in := Info{ServiceURI: o.ServiceURI(), Capabilities: o.Capabilities(), Token: tok}
 	if o.opt.Signatures != nil {
 		in.Address = o.opt.Signatures.Address()
 	}
@@ -176,9 +180,6 @@ func (o *Orchestrator) Usage() Usage {
 	defer o.mu.Unlock()
 	return Usage{Sessions: len(o.sessions), Limit: o.limit()}
 }
-
-// ServiceURI is the advertised address, without a trailing slash.
-func (o *Orchestrator) ServiceURI() string { return o.opt.ServiceURI }
 
 // Result finds a rendition that is kept for download. The bytes are shared: they
 // must not be changed.

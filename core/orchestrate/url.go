@@ -1,12 +1,44 @@
 package orchestrate
 
-import "github.com/tuttinode/tutti/core"
+import (
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/tuttinode/tutti/core"
+)
 
 // StreamPath is where renditions are served, below the service URI.
 const StreamPath = "/stream/"
 
+// ServiceURI is the advertised address, without a trailing slash.
+func (o *Orchestrator) ServiceURI() string { return *o.serviceURI.Load() }
+
+// SetServiceURI changes the advertised address from the next offer on. The error
+// says that it is not of the form https://host:port; then nothing changes.
+func (o *Orchestrator) SetServiceURI(uri string) error {
+	uri, err := serviceURI(uri)
+	if err == nil {
+		o.serviceURI.Store(&uri)
+	}
+	return err
+}
+
+// serviceURI checks an address and writes it the one way.
+func serviceURI(s string) (string, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return "", err
+	case u.Scheme != "https" && u.Scheme != "http", u.Host == "",
+		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.User != nil:
+		return "", errors.New("service URI must be https://host:port")
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
+
 // url is the absolute address of a rendition.
-func (o *Orchestrator) url(p Path) string { return o.opt.ServiceURI + StreamPath + p.String() }
+func (o *Orchestrator) url(p Path) string { return o.ServiceURI() + StreamPath + p.String() }
 
 func names(profiles []core.Profile) []string {
 	out := make([]string, len(profiles))

@@ -17,6 +17,8 @@ import (
 type connections struct {
 	max int
 	log *slog.Logger
+	// seen is told who has a request; nil for nobody who wants to know.
+	seen func(net.Addr)
 
 	// mu guards what follows.
 	mu   sync.Mutex
@@ -31,6 +33,9 @@ func newConnections(most int, log *slog.Logger) *connections {
 
 // changed is the server's ConnState hook.
 func (c *connections) changed(conn net.Conn, state http.ConnState) {
+	if c.seen != nil && state == http.StateActive {
+		c.seen(conn.RemoteAddr())
+	}
 	if victim := c.note(conn, state); victim != nil {
 		// Not under the lock: closing may come back here.
 		hangUp(victim)

@@ -43,6 +43,9 @@ type Options struct {
 	Listener net.Listener
 	// Orchestrator has the rules.
 	Orchestrator *orchestrate.Orchestrator
+	// Seen is told the address of everybody who sends a request, often several times.
+	// It must be quick. Nil when nobody wants to know.
+	Seen func(net.Addr)
 	// Cert is nil for plaintext HTTP, then with HTTP/2 by prior knowledge.
 	Cert *tlscert.Source
 

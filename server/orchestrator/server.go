@@ -50,6 +50,7 @@ func New(opt Options) (*Server, error) {
 		uploads: &budget{max: opt.UploadBytes},
 		fetch:   fetcher(opt.PrivateInputs),
 	}
+	s.conns.seen = opt.Seen
 	s.status = newStatusPage(s)
 	rpc.RegisterOrchestratorServer(s.grpc, &service{s: s})
 	s.http = s.newHTTP()

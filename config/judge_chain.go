@@ -1,0 +1,88 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// The networks that need no -ethController, and what the local one is reached by.
+const (
+	mainNetwork    = "arbitrum-one-mainnet"
+	devNetwork     = "devnet"
+	devnetEndpoint = "http://127.0.0.1:8545"
+)
+
+// Networks are the names that -network knows; others need -ethController.
+func Networks() []string { return []string{mainNetwork, devNetwork} }
+
+// judgeNetwork checks that the chain can be found, and that this process is the
+// one that should.
+func (l *loader) judgeNetwork() {
+	if !l.sound("network") {
+		return
+	}
+	chain := &l.config.Chain
+	switch {
+	case chain.Offchain():
+		return
+	case chain.Network == "rinkeby" || chain.Network == "arbitrum-one-rinkeby":
+		l.blame(fault.BadOption, "network", "this test network was retired", "write "+mainNetwork+", or leave the option out to run off-chain")
+		return
+	case chain.Network == "mainnet":
+		l.blame(fault.BadOption, "network", "the protocol left layer 1, where its contracts are paused", "write -network "+mainNetwork)
+		return
+	case !slices.Contains(Networks(), chain.Network) && chain.Controller.IsZero() && l.sound("ethController"):
+		l.blame(fault.MissingOption, "network", "it is none of the known networks, so the controller contract must be named",
+			"add -ethController 0x…, or write "+mainNetwork)
+		return
+	}
+	l.judgeWallet()
+	l.completeEndpoints()
+	l.judgePaid()
+}
+
+// judgeWallet keeps workers from the chain: with the orchestrator's wallet they
+// would send transactions of their own.
+func (l *loader) judgeWallet() {
+	r := l.config.Roles
+	worker := (r.Transcoder || r.AIWorker) && !r.Orchestrator && !r.Gateway
+	if _, given := l.given("ethUrl"); worker && given && l.sound("ethUrl", "orchestrator") {
+		l.blame(fault.WalletOnWorker, "ethUrl", "a process that only works for a remote orchestrator must not reach the chain: with the orchestrator's wallet it would send transactions of its own",
+			"remove it from this process, and -network too; only the orchestrator talks to the chain")
+	}
+}
+
+func (l *loader) completeEndpoints() {
+	chain := &l.config.Chain
+	if len(chain.Endpoints) > 0 || !l.sound("ethUrl") {
+		return
+	}
+	if chain.Network != devNetwork {
+		l.blame(fault.MissingOption, "network", "the chain needs an endpoint to be reached by",
+			"add -ethUrl https://… with the address of a layer-2 endpoint; several, separated by commas, are better than one")
+		return
+	}
+	u, err := ParseURL(devnetEndpoint, "http")
+	if err != nil {
+		panic("config: " + err.Error())
+	}
+	chain.Endpoints = []URL{u}
+}
+
+// judgePaid refuses a price that nobody would be asked for: jobs would be done for
+// nothing although the operator set one.
+func (l *loader) judgePaid() {
+	if featurePayments.present() || !l.config.Roles.Orchestrator || !l.sound("pricePerUnit", "orchestrator") {
+		return
+	}
+	if _, given := l.given("pricePerUnit"); given && !free(l.config.Prices.PerUnit) {
+		l.blame(fault.FeatureMissing, "pricePerUnit", featurePayments.missing()+", so every job would be done for nothing",
+			"write -pricePerUnit 0 to register, call reward and work for nothing, or use a release that has it")
+		return
+	}
+	l.notices = append(l.notices, Notice{Subject: "-network", Text: featurePayments.missing() + ": jobs are done for nothing"})
+}
+
+func free(p core.Price) bool { return p.String() == "0" || p == core.Price{} }

@@ -1,0 +1,72 @@
+package activation
+
+import (
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Wish is what the account is to be. Nil and empty parts stay as they are.
+type Wish struct {
+	// RewardCut and FeeShare go together; FeeShare is the delegators' share.
+	RewardCut, FeeShare *core.PerMillion
+	ServiceURI          string
+	// Stake is the own bond to reach, what is bonded already included.
+	Stake core.LPT
+	// Lock is an unbonding lock whose stake is bonded again first.
+	Lock *protocol.LockID
+}
+
+// Step is one transaction on the way.
+type Step struct {
+	// Name is the action's verb.
+	Name string
+	// About says in words what it does and why.
+	About string
+	// Done: the chain says so already, and nothing is sent.
+	Done bool
+	// Estimate is the cost. It is exact for the next open step and typical for those
+	// after it, which cannot be tried before the earlier ones happened.
+	Estimate protocol.Estimate
+	Typical  bool
+
+	action protocol.Action
+}
+
+// Plan is what is left to do.
+type Plan struct {
+	Steps []Step
+	// Fee is the sum over the open steps, Token the stake that they take from the
+	// balance.
+	Fee   core.Wei
+	Token core.LPT
+	// Warnings are what the operator should know before paying.
+	Warnings []string
+	// Blocked is the fault that keeps the next step from happening; nil if nothing
+	// does.
+	Blocked error
+	// Active is the first round in which the orchestrator takes part once all is
+	// done; 0 when its stake does not suffice for the active set.
+	Active protocol.Round
+	// Rank is its place in the pool then, from 1; 0 when it has none.
+	Rank int
+}
+
+// Done reports whether nothing is left to do.
+func (p Plan) Done() bool { return p.next() < 0 }
+
+// Next is the open step whose turn it is.
+func (p Plan) Next() (Step, bool) {
+	if i := p.next(); i >= 0 {
+		return p.Steps[i], true
+	}
+	return Step{}, false
+}
+
+func (p Plan) next() int {
+	for i, s := range p.Steps {
+		if !s.Done {
+			return i
+		}
+	}
+	return -1
+}

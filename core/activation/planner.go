@@ -1,0 +1,153 @@
+package activation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Planner makes and follows plans for the Actor's account.
+type Planner struct {
+	Rounds protocol.Rounds
+	Stakes protocol.Stakes
+	Funds  protocol.Funds
+	// Settings may be nil: then the place in the pool is not foretold.
+	Settings protocol.Settings
+	Actor    protocol.Actor
+}
+
+// state is what a plan is made from, read anew for each.
+type state struct {
+	round    protocol.RoundState
+	self     protocol.Orchestrator
+	own      protocol.Delegator
+	balances protocol.Balances
+}
+
+func (p Planner) read(ctx context.Context) (s state, err error) {
+	account := p.Actor.Account()
+	if account.IsZero() {
+		return s, fault.New(fault.AccountMissing, "plan", "")
+	}
+	if s.round, err = p.Rounds.Round(ctx); err != nil {
+		return s, err
+	}
+	if s.self, err = p.Stakes.Orchestrator(ctx, account); err != nil {
+		return s, err
+	}
+	if s.own, err = p.Stakes.Delegator(ctx, account); err != nil {
+		return s, err
+	}
+	s.balances, err = p.Funds.Balances(ctx, account)
+	return s, err
+}
+
+// Plan says what is left to do. What stands in the way of the next step is in the
+// plan; the error means that the chain could not be read.
+func (p Planner) Plan(ctx context.Context, w Wish) (Plan, error) {
+	s, err := p.read(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{}
+	fromLock, err := p.addLock(ctx, &plan, w, s)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan.addStake(s, w, fromLock)
+	plan.addCommission(s, w)
+	plan.addServiceURI(s, w)
+	if plan.Done() {
+		return plan, nil
+	}
+	plan.Blocked = blocked(s, plan)
+	p.price(ctx, &plan)
+	plan.compare(s)
+	return plan, p.place(ctx, s, w, &plan)
+}
+
+// Executed is one step that was taken.
+type Executed struct {
+	Step        Step
+	Transaction protocol.Transaction
+}
+
+// Step takes the next open step and says what is left. A plan without open steps
+// is answered with a zero Executed.
+func (p Planner) Step(ctx context.Context, w Wish) (Executed, Plan, error) {
+	plan, err := p.Plan(ctx, w)
+	if err != nil {
+		return Executed{}, plan, err
+	}
+	step, open := plan.Next()
+	if !open {
+		return Executed{}, plan, nil
+	}
+	if plan.Blocked != nil {
+		return Executed{Step: step}, plan, plan.Blocked
+	}
+	tx, err := p.Actor.Send(ctx, step.action, protocol.SendOptions{})
+	done := Executed{Step: step, Transaction: tx}
+	if err != nil {
+		return done, plan, fmt.Errorf("%s: %w", step.About, err)
+	}
+	plan, err = p.Plan(ctx, w)
+	return done, plan, err
+}
+
+// errStuck: a step was mined and the chain still says that it is open.
+var errStuck = errors.New("the transaction was mined, and the chain does not show its effect yet")
+
+// Run takes all open steps.
+func (p Planner) Run(ctx context.Context, w Wish) ([]Executed, Plan, error) {
+	var all []Executed
+	for {
+		done, plan, err := p.Step(ctx, w)
+		if !done.Transaction.Hash.IsZero() {
+			all = append(all, done)
+		}
+		next, open := plan.Next()
+		switch {
+		case err != nil:
+			return all, plan, err
+		case !open:
+			return all, plan, nil
+		case next.About == done.Step.About:
+			return all, plan, fmt.Errorf("%s: %w", next.About, errStuck)
+		}
+	}
+}
+
+// addLock is the step that bonds an unbonding lock again; it returns the stake
+// that this brings.
+func (p Planner) addLock(ctx context.Context, plan *Plan, w Wish, s state) (core.LPT, error) {
+	if w.Lock == nil {
+		return core.LPT{}, nil
+	}
+	locks, err := p.Stakes.UnbondingLocks(ctx, p.Actor.Account())
+	if err != nil {
+		return core.LPT{}, err
+	}
+	for _, l := range locks {
+		if l.ID != *w.Lock {
+			continue
+		}
+		var a protocol.Action = protocol.Rebond{Lock: l.ID}
+		if s.own.Status == protocol.Unbonded {
+			a = protocol.RebondFromUnbonded{To: p.Actor.Account(), Lock: l.ID}
+		}
+		about := fmt.Sprintf("bond the %s LPT of unbonding lock %d again", l.Amount.Tokens(), l.ID)
+		plan.Steps = append(plan.Steps, Step{Name: a.Verb(), About: about, action: a})
+		return l.Amount, nil
+	}
+	if s.own.NextLockID <= *w.Lock {
+		return core.LPT{}, fault.New(fault.UnbondingLockUnknown, "plan", fmt.Sprintf("lock %d", *w.Lock))
+	}
+	// Used up by an earlier run of the same plan.
+	plan.Steps = append(plan.Steps, Step{Name: protocol.Rebond{}.Verb(), About: fmt.Sprintf("bond unbonding lock %d again", *w.Lock), Done: true})
+	return core.LPT{}, nil
+}

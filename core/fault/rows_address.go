@@ -1,0 +1,21 @@
+package fault
+
+// addressRows are about the address under which gateways look for the node.
+var addressRows = []Row{
+	{
+		Code: PortUnverified, Class: Upstream,
+		Symptom: "no gateways connect; `not available at … via grpc ping check` on a machine behind a router",
+		Cause:   "The machine is behind a NAT and could not reach its own public address. Either the port is closed or not forwarded, or the router does not loop connections back to its own public address, which hurts nobody. From here the two look the same.",
+		Remedy:  "Check from another network: `curl -k https://host:8935/status`; any answer proves that the port is open. The condition goes away by itself as soon as somebody from outside connects. If nobody can, open inbound TCP 8935 and forward it on the NAT.", Retryable: true,
+	},
+	{
+		Code: ServiceAddrForeign, Class: Config,
+		Cause:  "Something answers at the service address, but it is not this node: another machine, the router's own page, an older node that still runs, or a proxy with a certificate of its own.",
+		Remedy: "Point the service address or the port forwarding at this machine. Behind a proxy that adds TLS start the node with `-httpAddr http://…`, which turns the comparison off.",
+	},
+	{
+		Code: PublicIPUnknown, Class: Upstream,
+		Cause:  "The service that tells this machine's public IP address did not answer, so the registered address could not be compared with it.",
+		Remedy: "None needed when the registered address is right. Name another service with `-publicIPLookup https://…`, or `none` to ask nobody; or give the address with `-serviceAddr`.", Retryable: true,
+	},
+}

@@ -1,0 +1,247 @@
+package reward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Caller is the reward service, a lifecycle.Component.
+type Caller struct {
+	opt Options
+	// news has room for one: something happened, look again.
+	news chan struct{}
+	// missed is the last round that ended without its call; Run's alone. Its
+	// condition stays for the whole round after it.
+	missed protocol.Round
+
+	mu     sync.Mutex
+	status Status // guarded by mu
+}
+
+// New makes the service; nothing happens until Run.
+func New(opt Options) *Caller {
+	opt.defaults()
+	c := &Caller{opt: opt, news: make(chan struct{}, 1)}
+	c.status = Status{Mode: opt.Mode, State: StateIdle}
+	if opt.Mode == Off {
+		c.status.State = StateOff
+	}
+	return c
+}
+
+// Name is the component's name.
+func (c *Caller) Name() string { return "reward" }
+
+// Run calls reward whenever it is due, until ctx ends.
+func (c *Caller) Run(ctx context.Context, ready func()) error {
+	stop := c.opt.Events.Subscribe(c.hear)
+	defer stop()
+	ready()
+	if c.opt.Mode == Off {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	pause := c.opt.Retry
+	for {
+		wait := c.opt.Check
+		if err := c.look(ctx); err != nil {
+			wait, pause = pause, min(2*pause, c.opt.MaxRetry)
+			c.update(func(s *Status) { s.NextTry = c.opt.Now().Add(wait) })
+		} else {
+			pause = c.opt.Retry
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-c.news:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}
+
+// hear takes the chain's news. Only some of them can make a reward due.
+func (c *Caller) hear(e protocol.Event) {
+	switch e := e.(type) {
+	case protocol.RewardSeen:
+		c.settle(Past{Round: e.Round, Outcome: Called, Amount: e.Amount, Tx: e.Tx, Time: c.opt.Now()})
+	case protocol.RoundSeen, protocol.SelfSeen, protocol.Reorganized:
+	case protocol.StaleSeen:
+		if e.Stale {
+			return
+		}
+	default:
+		return
+	}
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
+}
+
+// look reads where the round stands and calls if it is due. The error says that
+// it must be tried again before long.
+func (c *Caller) look(ctx context.Context) error {
+	round, err := c.opt.Rounds.Round(ctx)
+	if err != nil {
+		return c.failed(ctx, round, fmt.Errorf("read the round: %w", err))
+	}
+	self, err := c.opt.Stakes.Orchestrator(ctx, c.opt.Orchestrator)
+	if err != nil {
+		return c.failed(ctx, round, fmt.Errorf("read the orchestrator's record: %w", err))
+	}
+	c.begin(round, self)
+	if why := c.notDue(round, self); why != nil {
+		c.waiting(why)
+		return nil
+	}
+	if self.LastRewardRound >= round.Number {
+		c.done(round.Number, protocol.TxHash{})
+		return nil
+	}
+	return c.call(ctx, round)
+}
+
+// begin notes a new round, and whether the one before it was missed.
+func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
+	c.mu.Lock()
+	before := c.status
+	c.status.Round, c.status.LastRewardRound = round.Number, self.LastRewardRound
+	c.status.NextTry = time.Time{}
+	if before.Round != round.Number {
+		c.status.State, c.status.Tx, c.status.Code, c.status.Reason = StateIdle, protocol.TxHash{}, "", ""
+	}
+	c.mu.Unlock()
+	open := before.State == StateFailed || before.State == StateSending
+	if before.Round == 0 || before.Round >= round.Number || !open || self.LastRewardRound >= before.Round {
+		return
+	}
+	c.settle(Past{Round: before.Round, Outcome: Missed, Time: c.opt.Now(), Reason: before.Reason})
+	c.missed = before.Round
+	c.opt.Board.Set(health.Key{Code: fault.RewardMissed}, fmt.Sprintf("round %d ended without its reward call: %s", before.Round, before.Reason))
+}
+
+// notDue says why this round's reward cannot be called by this account now.
+func (c *Caller) notDue(round protocol.RoundState, self protocol.Orchestrator) error {
+	switch {
+	case !self.Active && !self.Registered:
+		return waits("the orchestrator is not registered")
+	case !self.Active && self.ActivationRound > round.Number:
+		return waits(fmt.Sprintf("the orchestrator becomes active in round %d", self.ActivationRound))
+	case !self.Active:
+		return waits("the orchestrator is not in the active set")
+	case self.LastRewardRound >= round.Number:
+		return nil
+	case !c.allowed(self):
+		return fault.New(fault.RewardNotAllowed, "call reward", fmt.Sprintf("account %s, orchestrator %s", c.opt.Actor.Account(), self.Address))
+	case !round.Initialized:
+		return waits("the round is not initialised")
+	}
+	return nil
+}
+
+// waits is a reason to wait that is no trouble.
+type waits string
+
+// Error is the reason.
+func (w waits) Error() string { return string(w) }
+
+func (c *Caller) allowed(self protocol.Orchestrator) bool {
+	account := c.opt.Actor.Account()
+	return account == self.Address || account == self.RewardCaller && !account.IsZero()
+}
+
+func (c *Caller) waiting(why error) {
+	c.opt.Board.Clear(health.Key{Code: fault.RewardFailing})
+	var code fault.Code
+	if errors.Is(why, fault.RewardNotAllowed) {
+		code = fault.RewardNotAllowed
+	}
+	if code != "" && c.opt.Mode == On {
+		c.opt.Board.Report(health.Key{Code: code}, why)
+	} else {
+		c.opt.Board.Clear(health.Key{Code: fault.RewardNotAllowed})
+	}
+	c.update(func(s *Status) { s.State, s.Code, s.Reason = StateWaiting, code, why.Error() })
+}
+
+// action is the call that the account may make.
+func (c *Caller) action() protocol.Action {
+	if c.opt.Actor.Account() == c.opt.Orchestrator {
+		return protocol.Reward{}
+	}
+	return protocol.RewardFor{Orchestrator: c.opt.Orchestrator}
+}
+
+// call sends the reward call and waits until it is mined. The transaction goes on
+// when ctx ends, and is found again by its name.
+func (c *Caller) call(ctx context.Context, round protocol.RoundState) error {
+	c.update(func(s *Status) { s.State, s.Code, s.Reason = StateSending, "", "" })
+	// The round may end while we wait: then there is nothing to wait for.
+	tx, err := c.opt.Actor.Send(ctx, c.action(), protocol.SendOptions{
+		Once: once(c.opt.Orchestrator, round.Number), Until: round.End() - 1,
+	})
+	switch {
+	case err != nil && c.calledAnyway(ctx, round.Number):
+		c.done(round.Number, protocol.TxHash{})
+		return nil
+	case err != nil:
+		return c.failed(ctx, round, err)
+	}
+	c.opt.Log.Info("called reward", "round", uint64(round.Number), "tx", tx.Hash.String(), "fee", tx.Fee.Ether()+" ETH")
+	c.done(round.Number, tx.Hash)
+	return nil
+}
+
+// calledAnyway reports whether somebody else was quicker: another process with the
+// same key, or the operator by hand.
+func (c *Caller) calledAnyway(ctx context.Context, round protocol.Round) bool {
+	self, err := c.opt.Stakes.Orchestrator(ctx, c.opt.Orchestrator)
+	return err == nil && self.LastRewardRound >= round
+}
+
+// once names the one call of a round.
+func once(who core.Address, round protocol.Round) string {
+	return fmt.Sprintf("reward %s %d", who, round)
+}
+
+func (c *Caller) done(round protocol.Round, tx protocol.TxHash) {
+	for _, code := range []fault.Code{fault.RewardFailing, fault.RewardNotAllowed} {
+		c.opt.Board.Clear(health.Key{Code: code})
+	}
+	if round > c.missed+1 {
+		c.opt.Board.Clear(health.Key{Code: fault.RewardMissed})
+	}
+	c.update(func(s *Status) {
+		s.State, s.Code, s.Reason, s.LastRewardRound = StateDone, "", "", max(s.LastRewardRound, round)
+		if !tx.IsZero() {
+			s.Tx = tx
+		}
+	})
+	c.settle(Past{Round: round, Outcome: Called, Tx: tx, Time: c.opt.Now()})
+}
+
+// failed notes a failure. The end of the node itself is none.
+func (c *Caller) failed(ctx context.Context, round protocol.RoundState, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	code, text := fault.Public(err)
+	c.update(func(s *Status) { s.State, s.Code, s.Reason = StateFailed, fault.Code(code), text })
+	detail := text
+	if round.Number != 0 {
+		detail = fmt.Sprintf("round %d: %s", round.Number, text)
+	}
+	c.opt.Board.Set(health.Key{Code: fault.RewardFailing}, detail)
+	return err
+}

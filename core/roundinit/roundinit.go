@@ -1,0 +1,133 @@
+// Package roundinit opens a new round for everybody when nobody else did: one
+// transaction that any account may send and that all rewards and redemptions of
+// the round wait for.
+//
+// It is off unless an operator asks for it (-initializeRound), holds the rule
+// alone and reaches the chain through the ports of core/protocol. cmd/tutti starts
+// it.
+package roundinit
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Pauses of the loop.
+const (
+	retry = 10 * time.Second
+	check = time.Minute
+)
+
+// Options are what an Initializer is built from.
+type Options struct {
+	Rounds protocol.Rounds
+	Actor  protocol.Actor
+	Events protocol.Events
+	// MaxDelay is the longest random wait before the call, so that of many
+	// initialisers one pays.
+	MaxDelay time.Duration
+	Rand     *rand.Rand
+	Board    *health.Board
+	Log      *slog.Logger
+}
+
+// Initializer is the service, a lifecycle.Component.
+type Initializer struct {
+	opt  Options
+	news chan struct{}
+}
+
+// New makes the service; nothing happens until Run.
+func New(opt Options) *Initializer { return &Initializer{opt: opt, news: make(chan struct{}, 1)} }
+
+// Name is the component's name.
+func (i *Initializer) Name() string { return "round initializer" }
+
+// Run initialises rounds until ctx ends.
+func (i *Initializer) Run(ctx context.Context, ready func()) error {
+	stop := i.opt.Events.Subscribe(i.hear)
+	defer stop()
+	ready()
+	for {
+		wait := check
+		if err := i.look(ctx); err != nil && ctx.Err() == nil {
+			wait = retry
+		}
+		if !i.pause(ctx, wait, i.news) {
+			return ctx.Err()
+		}
+	}
+}
+
+// pause waits for a time or for news; false says that ctx ended.
+func (i *Initializer) pause(ctx context.Context, d time.Duration, news <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-news:
+	case <-timer.C:
+	}
+	return true
+}
+
+// hear wakes the loop when a round began or was undone.
+func (i *Initializer) hear(e protocol.Event) {
+	switch e := e.(type) {
+	case protocol.RoundSeen:
+		if e.Round.Initialized {
+			return
+		}
+	case protocol.Reorganized:
+	default:
+		return
+	}
+	select {
+	case i.news <- struct{}{}:
+	default:
+	}
+}
+
+// look initialises the round if nobody has after the random delay.
+func (i *Initializer) look(ctx context.Context) error {
+	round, err := i.opt.Rounds.Round(ctx)
+	if err != nil {
+		return i.report(ctx, err)
+	}
+	if round.Initialized {
+		return i.report(ctx, nil)
+	}
+	if i.opt.MaxDelay > 0 && !i.pause(ctx, time.Duration(i.opt.Rand.Int64N(int64(i.opt.MaxDelay))), nil) {
+		return ctx.Err()
+	}
+	if round, err = i.opt.Rounds.Round(ctx); err != nil {
+		return i.report(ctx, err)
+	}
+	if round.Initialized {
+		return i.report(ctx, nil)
+	}
+	tx, err := i.opt.Actor.Send(ctx, protocol.InitializeRound{}, protocol.SendOptions{
+		Once: fmt.Sprintf("initialize round %d", round.Number), Until: round.End() - 1,
+	})
+	if err == nil {
+		i.opt.Log.Info("initialised the round", "round", uint64(round.Number), "tx", tx.Hash.String())
+	} else if now, e := i.opt.Rounds.Round(ctx); e == nil && (now.Initialized || now.Number != round.Number) {
+		err = nil // somebody else was quicker, or the round is over
+	}
+	return i.report(ctx, err)
+}
+
+func (i *Initializer) report(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		i.opt.Board.Report(health.Key{Code: fault.RoundInitFailing}, err)
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package account
+
+import (
+	"crypto/ecdsa"
+	"errors"
+	"os"
+
+	"github.com/ethereum/go-ethereum/accounts/keystore"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Unlock opens a key. A key file that others may read is AccountFileOpen, a wrong
+// passphrase AccountPassword.
+func (k *Keystore) Unlock(e Entry, passphrase core.Secret) (*Signer, error) {
+	if err := closed(e.Path); err != nil {
+		return nil, err
+	}
+	content, err := readFile(e.Path)
+	if err != nil {
+		return nil, err
+	}
+	key, err := open(e.Path, content, passphrase)
+	if err != nil {
+		return nil, err
+	}
+	if got := core.Address(crypto.PubkeyToAddress(key.PublicKey)); got != e.Address {
+		return nil, fault.New(fault.AccountFileInvalid, "open the key file "+e.Path, "it says "+e.Address.String()+" and holds the key of "+got.String())
+	}
+	return &Signer{key: key, address: e.Address}, nil
+}
+
+// closed refuses a file that others than its owner can read or write.
+func closed(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fault.Wrap(fault.KeystoreUnusable, "look at the key file", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return fault.New(fault.AccountFileOpen, "look at the key file", path+" has mode "+info.Mode().Perm().String())
+	}
+	return nil
+}
+
+func open(path string, content []byte, passphrase core.Secret) (*ecdsa.PrivateKey, error) {
+	key, err := keystore.DecryptKey(content, passphrase.Reveal())
+	switch {
+	case errors.Is(err, keystore.ErrDecrypt):
+		return nil, fault.New(fault.AccountPassword, "open the key file", path)
+	case err != nil:
+		return nil, fault.Wrap(fault.AccountFileInvalid, "open the key file "+path, err)
+	}
+	return key.PrivateKey, nil
+}

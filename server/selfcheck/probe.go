@@ -1,0 +1,95 @@
+package selfcheck
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/tuttinode/tutti/core/serviceaddr"
+)
+
+const probeTimeout = 5 * time.Second
+
+// probe tries to reach the own address as a gateway would. leaf is our
+// certificate, nil when somebody else adds TLS, so that any good answer counts.
+func probe(ctx context.Context, uri string, leaf func() []byte) serviceaddr.Evidence {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	e := serviceaddr.Evidence{Local: local(ctx, uri)}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, uri+"/healthz", nil)
+	if err != nil {
+		e.Err = err
+		return e
+	}
+	client := &http.Client{
+		Transport: &http.Transport{
+			// The network's nodes sign their own certificates; ours is compared below.
+			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
+			DisableKeepAlives: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		e.Err = err
+		// A server that speaks and is not understood is a server all the same.
+		_, garbled := errors.AsType[tls.RecordHeaderError](err)
+		e.Answered = garbled
+		return e
+	}
+	_ = resp.Body.Close()
+	e.Answered = true
+	e.Ours = resp.StatusCode == http.StatusOK && ours(resp.TLS, leaf)
+	return e
+}
+
+func ours(state *tls.ConnectionState, leaf func() []byte) bool {
+	if leaf == nil || state == nil {
+		return true
+	}
+	return len(state.PeerCertificates) > 0 && bytes.Equal(state.PeerCertificates[0].Raw, leaf())
+}
+
+// local reports whether the address belongs to this machine, so that no router is
+// in between.
+func local(ctx context.Context, uri string) bool {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return false
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return false
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, ip := range ips {
+		if ip.IsLoopback() {
+			return true
+		}
+		for _, a := range own {
+			if n, ok := a.(*net.IPNet); ok && n.IP.Equal(net.IP(ip.AsSlice())) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// outside reports whether a peer comes from beyond this machine and its networks.
+func outside(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return false
+	}
+	ip, ok := netip.AddrFromSlice(tcp.IP)
+	return ok && serviceaddr.Public(ip)
+}
