@@ -1,0 +1,130 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// logWorkers is how many log requests run at once.
+const logWorkers = 3
+
+// LogFilter says which logs are wanted: those of any of the addresses, all when
+// there are none, whose topics match place by place, an empty place matching all.
+type LogFilter struct {
+	Addresses []common.Address
+	Topics    [][]common.Hash
+}
+
+// Logs reads the logs of the blocks from up to to, both included, in ranges that
+// the endpoints take. It returns what it has, in order, and the first block that
+// it has not read: to+1 when all is there, and less with the error that stopped
+// it. What it returns is complete up to that block.
+func (p *Pool) Logs(ctx context.Context, from, to protocol.L2Block, filter LogFilter) ([]types.Log, protocol.L2Block, error) {
+	var all []types.Log
+	for from <= to {
+		wave := p.plan(from, to)
+		parts := make([][]types.Log, len(wave))
+		fails := make([]error, len(wave))
+		group := errgroup.Group{}
+		group.SetLimit(logWorkers)
+		for i, part := range wave {
+			group.Go(func() error {
+				parts[i], fails[i] = p.logsOf(ctx, part, filter)
+				return nil
+			})
+		}
+		_ = group.Wait()
+		for i, part := range wave {
+			if fails[i] != nil {
+				return all, part.from, fails[i]
+			}
+			all = append(all, parts[i]...)
+			from = part.to + 1
+		}
+	}
+	return all, from, nil
+}
+
+// blockRange is both blocks and all between them.
+type blockRange struct{ from, to protocol.L2Block }
+
+func (b blockRange) span() uint64 { return uint64(b.to-b.from) + 1 }
+
+// plan cuts the next ranges, as large as the best endpoint takes them.
+func (p *Pool) plan(from, to protocol.L2Block) []blockRange {
+	span := p.opt.LogRange
+	if order := p.ranked(); len(order) > 0 {
+		span = order[0].spans.next()
+	}
+	var wave []blockRange
+	for len(wave) < logWorkers && from <= to {
+		end := to
+		if uint64(to-from) >= span {
+			end = from + protocol.L2Block(span) - 1
+		}
+		wave = append(wave, blockRange{from, end})
+		if end == to {
+			break
+		}
+		from = end + 1
+	}
+	return wave
+}
+
+// logsOf reads one range from whoever gives it. An endpoint that ran out of time
+// has halved its span, so the range may succeed when it is tried again.
+func (p *Pool) logsOf(ctx context.Context, part blockRange, filter LogFilter) ([]types.Log, error) {
+	for {
+		shrunk := false
+		logs, err := read(ctx, p, query{op: "read logs", floor: part.to, single: true}, func(ctx context.Context, r *remote) ([]types.Log, error) {
+			logs, smaller, err := r.logs(ctx, part, filter)
+			shrunk = shrunk || smaller
+			return logs, err
+		})
+		if err == nil || !shrunk || ctx.Err() != nil || !isFailure(err) {
+			return logs, err
+		}
+	}
+}
+
+// isFailure reports whether endpoints failed, as against an answer.
+func isFailure(err error) bool {
+	_, failed := errors.AsType[*failure](err)
+	return failed
+}
+
+// logs reads one range from one endpoint, in as many requests as it wants. With
+// an error, smaller tells that the next request to it would span less.
+func (r *remote) logs(ctx context.Context, part blockRange, filter LogFilter) (all []types.Log, smaller bool, err error) {
+	for from := part.from; from <= part.to; {
+		piece := blockRange{from, part.to}
+		if span := r.spans.next(); piece.span() > span {
+			piece.to = from + protocol.L2Block(span) - 1
+		}
+		logs, err := r.getLogs(ctx, piece, filter)
+		switch {
+		case err == nil:
+			r.spans.granted(piece.span(), r.now())
+			all = append(all, logs...)
+			if piece.to == part.to {
+				return all, false, nil
+			}
+			from = piece.to + 1
+		case isTooMuch(err):
+			if !r.spans.refused(piece.span(), r.now()) {
+				return nil, false, fail(logsRefused, r.to.name, "refuses the logs of a single block: %s", err)
+			}
+		case isTooSlow(err):
+			return nil, r.spans.refused(piece.span(), r.now()), err
+		default:
+			return nil, false, err
+		}
+	}
+	return all, false, nil
+}

@@ -1,0 +1,62 @@
+package endpoint
+
+import (
+	"sync"
+	"time"
+)
+
+// largestSpan bounds how many blocks one log request may ever cover.
+const largestSpan = 10_000
+
+// spanMemory is how long a refused span is not tried again.
+const spanMemory = 5 * time.Minute
+
+// logSpans remembers how many blocks an endpoint takes in one log request.
+type logSpans struct {
+	mu   sync.Mutex
+	span uint64 // guarded by mu
+	// ceiling is the least span that was refused lately; 0 for none. Guarded by mu.
+	ceiling   uint64
+	refusedAt time.Time // guarded by mu
+}
+
+func newLogSpans(start uint64) *logSpans {
+	return &logSpans{span: min(start, largestSpan)}
+}
+
+// next is the span to ask for.
+func (s *logSpans) next() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.span
+}
+
+// refused halves the span; false when it cannot be less.
+func (s *logSpans) refused(span uint64, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if span <= 1 {
+		return false
+	}
+	// Requests run side by side: only the first refusal of a span halves it.
+	s.span = min(s.span, span/2)
+	s.ceiling, s.refusedAt = span, now
+	return true
+}
+
+// granted lets the span grow again after a request that used it fully.
+func (s *logSpans) granted(span uint64, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.refusedAt) > spanMemory {
+		s.ceiling = 0
+	}
+	if span < s.span {
+		return
+	}
+	grown := min(span*2, largestSpan)
+	if s.ceiling > 0 {
+		grown = min(grown, s.ceiling-1)
+	}
+	s.span = max(s.span, grown)
+}

@@ -1,0 +1,118 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// sendGrace is how long the other endpoints have after one took a transaction.
+const sendGrace = time.Second
+
+// refusals are the endpoints' words for refusing a transaction, in the order in
+// which they decide when endpoints differ. Read-only.
+var refusals = []struct {
+	code  fault.Code
+	words []string
+}{
+	{fault.TxNonceUsed, []string{"nonce too low", "nonce is too low", "nonce has already been used", "old nonce", "invalid nonce"}},
+	{fault.TxFundsMissing, []string{"insufficient funds", "insufficient balance", "exceeds balance"}},
+	{fault.TxFeeTooLow, []string{"underpriced", "less than block base fee", "fee cap", "max fee per gas", "gas price too low", "fee too low"}},
+	{fault.TxGasTooLow, []string{"intrinsic gas", "gas limit reached", "exceeds block gas limit", "out of gas", "gas too low", "floor data gas"}},
+	{fault.TxRefused, []string{""}},
+}
+
+// knownWords are an endpoint's words for having the transaction already.
+var knownWords = []string{"already known", "known transaction", "already imported", "already exists", "already in mempool", "already in the mempool"}
+
+// SendTransaction hands the same signed bytes to every endpoint that takes
+// requests. It succeeds when one takes it, has it already, or has mined it.
+//
+// A fault of the Tx codes but TxOutcomeUnknown means that it was refused: it is
+// on its way nowhere. TxOutcomeUnknown means that it may be on its way, and must
+// be kept. ChainUnavailable means that it was handed to nobody.
+func (p *Pool) SendTransaction(ctx context.Context, tx *types.Transaction) error {
+	raw, err := tx.MarshalBinary()
+	if err != nil {
+		return fault.Wrap(fault.TxRefused, "write a transaction", err)
+	}
+	hash := protocol.TxHash(tx.Hash())
+	to := p.admitted()
+	if len(to) == 0 {
+		return p.unanswered("send a transaction", nil)
+	}
+	said := gather(ctx, to, sendGrace, func(o outcome[bool]) bool { return o.err == nil }, func(ctx context.Context, r *remote) (bool, error) {
+		return true, r.submit(ctx, raw, hash)
+	})
+	return p.sent(ctx, said, hash)
+}
+
+// submit hands the transaction to one endpoint.
+func (r *remote) submit(ctx context.Context, raw []byte, hash protocol.TxHash) error {
+	read := func(raw []byte) (bool, *failure) {
+		var got protocol.Hash
+		if json.Unmarshal(raw, &got) != nil || got != hash {
+			return false, fail(garbage, "", "another hash than the transaction's")
+		}
+		return true, nil
+	}
+	_, err := ask(ctx, r, r.timeout, read, "eth_sendRawTransaction", hexutil.Bytes(raw))
+	if answer, ok := errors.AsType[*RPCError](err); ok && hasAny(strings.ToLower(answer.Message), knownWords) {
+		return nil
+	}
+	return err
+}
+
+// sent draws the conclusion from what the endpoints said.
+func (p *Pool) sent(ctx context.Context, said []outcome[bool], hash protocol.TxHash) error {
+	var failures []*failure
+	var refused []*RPCError
+	unknown := false
+	for _, o := range said {
+		if o.err == nil {
+			return nil
+		}
+		if f, ok := errors.AsType[*failure](o.err); ok {
+			failures = append(failures, f)
+			unknown = unknown || !f.undelivered()
+		} else if answer, ok := errors.AsType[*RPCError](o.err); ok {
+			refused = append(refused, answer)
+		}
+	}
+	code, text := classify(refused)
+	if unknown || code == fault.TxNonceUsed {
+		// It may be there all the same: mined, or taken before the answer was lost.
+		if _, _, err := p.TransactionByHash(context.WithoutCancel(ctx), hash); err == nil {
+			return nil
+		}
+	}
+	switch {
+	case unknown:
+		f := p.unanswered("send a transaction", failures).(*fault.Fault)
+		f.Code = fault.TxOutcomeUnknown
+		return f
+	case len(refused) > 0:
+		return &fault.Fault{Code: code, Op: "send a transaction", Detail: text, Err: quiet{refused[0]}}
+	}
+	return p.unanswered("send a transaction", failures)
+}
+
+// classify finds the refusal that decides.
+func classify(refused []*RPCError) (fault.Code, string) {
+	for _, class := range refusals {
+		for _, answer := range refused {
+			if hasAny(strings.ToLower(answer.Message), class.words) {
+				return class.code, answer.Message
+			}
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,121 @@
+package endpoint
+
+import (
+	"context"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/ethcall"
+)
+
+// at names a block for a request; Latest is the endpoint's newest one.
+func at(block protocol.L2Block) string {
+	if block == ethcall.Latest {
+		return "latest"
+	}
+	return blockTag(block)
+}
+
+// floor is the height that who answers about a block must have.
+func (p *Pool) floor(block protocol.L2Block) protocol.L2Block {
+	if block == ethcall.Latest {
+		return p.newest()
+	}
+	return block
+}
+
+// readValue reads one value from whoever answers.
+func readValue[T any](ctx context.Context, p *Pool, q query, parse func([]byte) (T, *failure), method string, params ...any) (T, error) {
+	return read(ctx, p, q, func(ctx context.Context, r *remote) (T, error) {
+		return ask(ctx, r, r.timeout, parse, method, params...)
+	})
+}
+
+// CallContract runs eth_call at a block, or at the newest for ethcall.Latest. A
+// revert is an *RPCError with its data.
+func (p *Pool) CallContract(ctx context.Context, call ethereum.CallMsg, block protocol.L2Block) ([]byte, error) {
+	q := query{op: "call a contract", floor: p.floor(block)}
+	return readValue(ctx, p, q, readBytes, "eth_call", callParams(call), at(block))
+}
+
+// BalanceAt is an account's ETH.
+func (p *Pool) BalanceAt(ctx context.Context, who common.Address, block protocol.L2Block) (core.Wei, error) {
+	q := query{op: "read a balance", floor: p.floor(block)}
+	return readValue(ctx, p, q, readWei, "eth_getBalance", who, at(block))
+}
+
+// CodeAt is a contract's code, empty for an account without.
+func (p *Pool) CodeAt(ctx context.Context, who common.Address, block protocol.L2Block) ([]byte, error) {
+	q := query{op: "read a contract's code", floor: p.floor(block)}
+	return readValue(ctx, p, q, readBytes, "eth_getCode", who, at(block))
+}
+
+// NonceAt is how many transactions of the account were mined up to a block.
+func (p *Pool) NonceAt(ctx context.Context, who common.Address, block protocol.L2Block) (uint64, error) {
+	q := query{op: "read an account's nonce", floor: p.floor(block)}
+	return readValue(ctx, p, q, readQuantity, "eth_getTransactionCount", who, at(block))
+}
+
+// PendingNonceAt counts the waiting transactions too.
+func (p *Pool) PendingNonceAt(ctx context.Context, who common.Address) (uint64, error) {
+	q := query{op: "read an account's nonce", floor: p.newest()}
+	return readValue(ctx, p, q, readQuantity, "eth_getTransactionCount", who, "pending")
+}
+
+// EstimateGas simulates a transaction at the newest block. A revert is an
+// *RPCError with its data.
+func (p *Pool) EstimateGas(ctx context.Context, call ethereum.CallMsg) (protocol.Gas, error) {
+	q := query{op: "estimate gas", floor: p.newest()}
+	n, err := readValue(ctx, p, q, readQuantity, "eth_estimateGas", callParams(call))
+	return protocol.Gas(n), err
+}
+
+// GasPrice is eth_gasPrice: on Arbitrum the base fee of the newest block.
+func (p *Pool) GasPrice(ctx context.Context) (core.Wei, error) {
+	return readValue(ctx, p, query{op: "read the gas price"}, readWei, "eth_gasPrice")
+}
+
+// BaseFee is the newest block's; 0 on a chain without.
+func (p *Pool) BaseFee(ctx context.Context) (core.Wei, error) {
+	head, err := p.Head(ctx)
+	return head.BaseFee, err
+}
+
+// SuggestTip is eth_maxPriorityFeePerGas: normally 0 on Arbitrum.
+func (p *Pool) SuggestTip(ctx context.Context) (core.Wei, error) {
+	return readValue(ctx, p, query{op: "read the suggested tip"}, readWei, "eth_maxPriorityFeePerGas")
+}
+
+// callParams writes a call as JSON-RPC wants it.
+func callParams(c ethereum.CallMsg) map[string]any {
+	m := map[string]any{}
+	if c.From != (common.Address{}) {
+		m["from"] = c.From
+	}
+	if c.To != nil {
+		m["to"] = c.To
+	}
+	if len(c.Data) > 0 {
+		m["input"] = hexutil.Bytes(c.Data)
+	}
+	if c.Value != nil {
+		m["value"] = (*hexutil.Big)(c.Value)
+	}
+	if c.Gas != 0 {
+		m["gas"] = hexutil.Uint64(c.Gas)
+	}
+	if c.GasPrice != nil {
+		m["gasPrice"] = (*hexutil.Big)(c.GasPrice)
+	}
+	if c.GasFeeCap != nil {
+		m["maxFeePerGas"] = (*hexutil.Big)(c.GasFeeCap)
+	}
+	if c.GasTipCap != nil {
+		m["maxPriorityFeePerGas"] = (*hexutil.Big)(c.GasTipCap)
+	}
+	return m
+}

@@ -1,0 +1,108 @@
+package endpoint
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// State says in one word what an endpoint is good for.
+type State string
+
+// The states of an endpoint.
+const (
+	// Untried: nobody asked it anything yet.
+	Untried State = "untried"
+	// Serving: it answers.
+	Serving State = "serving"
+	// Lagging: it answers, and is far behind the others.
+	Lagging State = "lagging"
+	// Limited: it asked to be left alone for a while.
+	Limited State = "limited"
+	// Failing: it does not answer as it should, and is asked again after a rest.
+	Failing State = "failing"
+	// Refused: it is of another chain, or refuses our key.
+	Refused State = "refused"
+)
+
+// EndpointStatus is one endpoint at one moment.
+type EndpointStatus struct {
+	// Name is scheme, host and port.
+	Name  string
+	State State
+	Head  protocol.L2Block
+	// Lag is how many blocks it is behind the newest.
+	Lag uint64
+	// ErrorRate is the share of failed requests lately, from 0 to 1.
+	ErrorRate float64
+	// Latency is the moving average, P95 what 95 of 100 answers stayed under.
+	Latency, P95 time.Duration
+	// Open: the breaker keeps requests away until Until.
+	Open  bool
+	Until time.Time
+	// Code and Detail are the last failure's; empty after a success.
+	Code   fault.Code
+	Detail string
+	// News: a websocket tells of new heads.
+	News bool
+	// LogSpan is how many blocks one log request covers.
+	LogSpan uint64
+}
+
+// Status is the client at one moment.
+type Status struct {
+	ChainID uint64
+	// Head is the newest that was given out.
+	Head      protocol.Head
+	Endpoints []EndpointStatus
+}
+
+// Status tells how the endpoints are, in the operator's order, for pages and
+// metrics. It asks nobody.
+func (p *Pool) Status() Status {
+	head, _ := p.Known()
+	out := Status{ChainID: p.ChainID(), Head: head}
+	for _, r := range p.remotes {
+		out.Endpoints = append(out.Endpoints, r.status(p.newest(), p.opt.Now()))
+	}
+	return out
+}
+
+func (r *remote) status(newest protocol.L2Block, now time.Time) EndpointStatus {
+	news := false
+	if n, ok := r.line.(notifier); ok {
+		news = n.subscribed()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := EndpointStatus{
+		Name: r.to.name, State: r.state(newest), Head: r.heightSeen, Lag: lag(newest, r.heightSeen), ErrorRate: r.errors,
+		Latency: time.Duration(r.latency * float64(time.Millisecond)), P95: r.p95(), Open: r.open() && now.Before(r.until),
+		News: news, LogSpan: r.spans.next(),
+	}
+	if s.Open {
+		s.Until = r.until
+	}
+	if r.last != nil {
+		s.Code, s.Detail = codes[r.last.kind], r.last.detail
+	}
+	return s
+}
+
+// state needs mu.
+func (r *remote) state(newest protocol.L2Block) State {
+	switch {
+	case !r.tried:
+		return Untried
+	case r.last != nil && r.last.lasting():
+		return Refused
+	case r.last != nil && r.last.kind == throttled:
+		return Limited
+	case r.open() || r.last != nil && r.verifiedAt.IsZero():
+		return Failing
+	case lag(newest, r.heightSeen) > staleLag:
+		return Lagging
+	}
+	return Serving
+}

@@ -1,0 +1,96 @@
+package endpoint
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// textBound is how much is read of an answer that is not JSON-RPC.
+const textBound = 4 << 10
+
+// httpTransport speaks JSON-RPC over HTTP.
+type httpTransport struct {
+	to     address
+	client *http.Client
+	now    func() time.Time
+	ids    atomic.Uint64
+}
+
+// newClient is the HTTP client of one pool. Redirections are not followed: they
+// would carry the key in the URL, and signed transactions, to somebody else.
+func newClient(o Options) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           o.Dial,
+			ForceAttemptHTTP2:     true,
+			MaxIdleConnsPerHost:   16,
+			MaxConnsPerHost:       64,
+			IdleConnTimeout:       time.Minute,
+			TLSHandshakeTimeout:   10 * time.Second,
+			ResponseHeaderTimeout: o.CallTimeout,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func (t *httpTransport) do(ctx context.Context, reqs []request) ([]response, *failure) {
+	first := t.ids.Add(uint64(len(reqs))) - uint64(len(reqs)) + 1
+	body, err := encode(reqs, first)
+	if err != nil {
+		return nil, fail(canceled, t.to.name, "the request cannot be written")
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.to.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fail(refused, t.to.name, "the address cannot be used")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	resp, err := t.client.Do(req)
+	if err != nil {
+		return nil, netFailure(ctx, t.to.name, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return t.read(ctx, resp, len(reqs), first)
+}
+
+func (t *httpTransport) read(ctx context.Context, resp *http.Response, count int, first uint64) ([]response, *failure) {
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, textBound))
+		return t.refusal(resp, text, count, first)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, answerBound+1))
+	if err != nil {
+		return nil, netFailure(ctx, t.to.name, err)
+	}
+	if len(body) > answerBound {
+		return nil, fail(oversized, t.to.name, "an answer of more than %d MiB", answerBound>>20)
+	}
+	return decode(body, count, first, t.to.name)
+}
+
+// refusal reads a status other than 200. Some servers send JSON-RPC errors, also
+// reverts, with status 400 or 500; then the error is what counts.
+func (t *httpTransport) refusal(resp *http.Response, text []byte, count int, first uint64) ([]response, *failure) {
+	f := statusFailure(t.to, resp.StatusCode, resp.Header, string(text), t.now())
+	if f.kind != badStatus {
+		return nil, f
+	}
+	var one wireResponse
+	if json.Unmarshal(text, &one) == nil && one.Error != nil && (one.Error.Code != 0 || one.Error.Message != "") {
+		if answers, bad := decode(text, count, first, t.to.name); bad == nil {
+			return answers, nil
+		}
+	}
+	if count > 1 && (f.status == http.StatusBadRequest || f.status == http.StatusRequestEntityTooLarge || f.status == http.StatusUnprocessableEntity) {
+		f.kind = batchless
+	}
+	return nil, f
+}
+
+func (t *httpTransport) close() { t.client.CloseIdleConnections() }

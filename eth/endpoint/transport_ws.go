@@ -1,0 +1,160 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// websocketTransport speaks JSON-RPC over a websocket, which it opens when it is
+// needed and again after it broke.
+type websocketTransport struct {
+	to     address
+	dialer *websocket.Dialer
+	header http.Header
+	target string
+	now    func() time.Time
+	// dropped is called when a connection ended, news when a new head was told of.
+	dropped, news func()
+	// dialing lets one caller at a time connect.
+	dialing chan struct{}
+	readers sync.WaitGroup
+
+	mu     sync.Mutex
+	conn   *wsConn // guarded by mu; nil without a connection
+	closed bool    // guarded by mu
+	ids    uint64  // guarded by mu
+}
+
+func newWebsocket(to address, o Options, dropped, news func()) *websocketTransport {
+	t := &websocketTransport{
+		to: to, now: o.Now, dropped: dropped, news: news, dialing: make(chan struct{}, 1), header: http.Header{},
+		dialer: &websocket.Dialer{NetDialContext: o.Dial, Proxy: http.ProxyFromEnvironment, HandshakeTimeout: o.CallTimeout},
+	}
+	bare := *to.url
+	if bare.User != nil {
+		// Websocket addresses take no user part; it travels as a header.
+		password, _ := bare.User.Password()
+		credentials := base64.StdEncoding.EncodeToString([]byte(bare.User.Username() + ":" + password))
+		t.header.Set("Authorization", "Basic "+credentials)
+		bare.User = nil
+	}
+	t.target = bare.String()
+	return t
+}
+
+func (t *websocketTransport) do(ctx context.Context, reqs []request) ([]response, *failure) {
+	conn, f := t.connected(ctx)
+	if f != nil {
+		return nil, f
+	}
+	return conn.exchange(ctx, reqs, t.number(len(reqs)))
+}
+
+// number gives the first of n new request numbers.
+func (t *websocketTransport) number(n int) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ids += uint64(n)
+	return t.ids - uint64(n) + 1
+}
+
+// connected returns the present connection, or a new one.
+func (t *websocketTransport) connected(ctx context.Context) (*wsConn, *failure) {
+	select {
+	case t.dialing <- struct{}{}:
+		defer func() { <-t.dialing }()
+	case <-ctx.Done():
+		return nil, netFailure(ctx, t.to.name, ctx.Err())
+	}
+	t.mu.Lock()
+	conn, closed := t.conn, t.closed
+	t.mu.Unlock()
+	if conn != nil {
+		return conn, nil
+	}
+	if closed {
+		return nil, fail(canceled, t.to.name, "the client is closed")
+	}
+	socket, resp, err := t.dialer.DialContext(ctx, t.target, t.header)
+	if err != nil {
+		return nil, t.dialFailure(ctx, resp, err)
+	}
+	return t.adopt(socket)
+}
+
+// adopt starts reading from a new connection.
+func (t *websocketTransport) adopt(socket *websocket.Conn) (*wsConn, *failure) {
+	socket.SetReadLimit(answerBound)
+	conn := newWSConn(t.to, socket, t.news)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		_ = socket.Close()
+		return nil, fail(canceled, t.to.name, "the client is closed")
+	}
+	t.conn = conn
+	t.readers.Go(func() {
+		conn.read()
+		t.mu.Lock()
+		t.conn = nil
+		closed := t.closed
+		t.mu.Unlock()
+		if !closed {
+			t.dropped()
+		}
+	})
+	return conn, nil
+}
+
+func (t *websocketTransport) dialFailure(ctx context.Context, resp *http.Response, err error) *failure {
+	if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, textBound))
+		if resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols {
+			return fail(garbage, t.to.name, "not a websocket, not JSON-RPC")
+		}
+		return statusFailure(t.to, resp.StatusCode, resp.Header, string(text), t.now())
+	}
+	return netFailure(ctx, t.to.name, err)
+}
+
+// subscribe asks for new heads on the present connection.
+func (t *websocketTransport) subscribe(ctx context.Context) *failure {
+	t.mu.Lock()
+	conn := t.conn
+	t.mu.Unlock()
+	if conn == nil {
+		return fail(lost, t.to.name, "no connection")
+	}
+	if conn.wasAsked() {
+		return fail(unsupported, t.to.name, "gives no news")
+	}
+	answers, f := conn.exchange(ctx, []request{{"eth_subscribe", []any{"newHeads"}}}, t.number(1))
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	conn.subscribed = f == nil && answers[0].err == nil && conn.ended == nil
+	return f
+}
+
+func (t *websocketTransport) subscribed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.conn != nil && t.conn.isSubscribed()
+}
+
+func (t *websocketTransport) close() {
+	t.mu.Lock()
+	t.closed = true
+	conn := t.conn
+	t.mu.Unlock()
+	if conn != nil {
+		conn.end(fail(canceled, t.to.name, "the client is closed"))
+	}
+	t.readers.Wait()
+}

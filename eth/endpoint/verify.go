@@ -1,0 +1,92 @@
+package endpoint
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// layerOneID is Ethereum's own chain ID.
+const layerOneID = 1
+
+// recheck is how long a chain ID is believed on a connection that never failed.
+const recheck = 10 * time.Minute
+
+// chain is the chain that all endpoints must be of.
+type chain struct {
+	mu sync.Mutex
+	id uint64 // guarded by mu; 0 until the first endpoint answered
+}
+
+func (c *chain) get() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.id
+}
+
+// accept compares an endpoint's chain ID with the expected one, which the first
+// answer sets when nobody said it. Layer 1 is taken only when it was asked for.
+func (c *chain) accept(name string, id uint64) *failure {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case id == layerOneID && c.id != layerOneID:
+		return fail(layerOne, name, "this is a layer-1 endpoint (chain ID 1); use a layer-2 (Arbitrum One, 42161) URL")
+	case c.id != 0 && c.id != id:
+		return fail(wrongChain, name, "chain ID %d, expecting chainID of %d", id, c.id)
+	}
+	c.id = id
+	return nil
+}
+
+// verify asks for the chain ID before the first use, after every failed
+// connection, and now and then.
+func (r *remote) verify(ctx context.Context) *failure {
+	if r.verified() {
+		return nil
+	}
+	select {
+	case r.checking <- struct{}{}:
+		defer func() { <-r.checking }()
+	case <-ctx.Done():
+		return netFailure(ctx, r.to.name, ctx.Err())
+	}
+	if r.verified() {
+		return nil
+	}
+	out, took, f := r.send(ctx, r.timeout, request{method: "eth_chainId"})
+	if f == nil {
+		f = r.checkChain(out[0])
+	}
+	r.settleWith(f, took)
+	if f != nil {
+		return f
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.verifiedAt = r.now()
+	return nil
+}
+
+func (r *remote) checkChain(answer response) *failure {
+	const attempt = "could not retrieve chain ID: "
+	if answer.err != nil {
+		if _, f := judge(*answer.err, r.to.name, r.to.hide); f != nil {
+			f.detail = attempt + f.detail
+			return f
+		}
+	}
+	id, err := hexutil.DecodeUint64(unquote(answer.result))
+	if err != nil || id == 0 {
+		return fail(garbage, r.to.name, attempt+"the answer is no chain ID")
+	}
+	return r.chain.accept(r.to.name, id)
+}
+
+func (r *remote) verified() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.verifiedAt.IsZero() && r.now().Sub(r.verifiedAt) < recheck
+}
