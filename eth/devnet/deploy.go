@@ -1,6 +1,7 @@
 package devnet
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -25,8 +26,13 @@ type Plan struct {
 	Addresses map[string]common.Address
 }
 
+var errSettings = errors.New("round length, first round and pool size must be above 0")
+
 // NewPlan makes the plan for a deployer and the nonce of its next transaction.
 func NewPlan(deployer common.Address, nonce uint64, s Settings) (Plan, error) {
+	if s.RoundLength == 0 || s.FirstRound == 0 || s.PoolSize == 0 {
+		return Plan{}, errSettings
+	}
 	p := planner{deployer: deployer, nonce: nonce, plan: Plan{Addresses: make(map[string]common.Address)}}
 	p.deployAll(s)
 	p.wire(s)

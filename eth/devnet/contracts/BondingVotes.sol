@@ -53,11 +53,12 @@ contract BondingVotes is Managed, IBondingVotes {
         return _votesAt(account, round + 1);
     }
 
-    function getPastTotalSupply(uint256 round) external view returns (uint256 stake) {
+    function getPastTotalSupply(uint256 round) external view returns (uint256) {
         _onlyPast(round);
         for (uint256 i = totals.length; i > 0; i--) {
             if (totals[i - 1].round <= round + 1) return totals[i - 1].stake;
         }
+        return 0;
     }
 
     /// Whom the account was bonded to at the end of a round.

@@ -13,8 +13,8 @@ contract LivepeerToken {
 
     address public admin;
     uint256 public totalSupply;
-    mapping(address => bool) public isMinter;
-    mapping(address => uint256) public nonces;
+    mapping(address account => bool) public isMinter;
+    mapping(address owner => uint256) public nonces;
     mapping(address => uint256) private balances;
     mapping(address => mapping(address => uint256)) private allowances;
 

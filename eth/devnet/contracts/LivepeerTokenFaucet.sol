@@ -10,8 +10,8 @@ contract LivepeerTokenFaucet {
     uint256 public requestAmount;
     /// In hours.
     uint256 public requestWait;
-    mapping(address => uint256) public nextValidRequest;
-    mapping(address => bool) public isWhitelisted;
+    mapping(address account => uint256) public nextValidRequest;
+    mapping(address account => bool) public isWhitelisted;
 
     event Request(address indexed to, uint256 amount);
 

@@ -13,8 +13,8 @@ contract RoundsManager is Managed {
     uint256 public lastRoundLengthUpdateRound;
     uint256 public lastRoundLengthUpdateStartBlock;
     uint256 public lastInitializedRound;
-    mapping(uint256 => bytes32) public blockHashForRound;
-    mapping(uint256 => uint256) public lipUpgradeRound;
+    mapping(uint256 round => bytes32) public blockHashForRound;
+    mapping(uint256 lip => uint256) public lipUpgradeRound;
 
     event NewRound(uint256 indexed round, bytes32 blockHash);
 

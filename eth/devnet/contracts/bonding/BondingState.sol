@@ -69,7 +69,7 @@ abstract contract BondingState is Managed {
     uint256 public treasuryRewardCutRate;
     uint256 public nextRoundTreasuryRewardCutRate;
     uint256 public treasuryBalanceCeiling;
-    mapping(address => address) public transcoderToRewardCaller;
+    mapping(address transcoder => address) public transcoderToRewardCaller;
     mapping(address => Delegator) internal delegators;
     mapping(address => Orchestrator) internal orchestrators;
     SortedPool.Pool internal pool;

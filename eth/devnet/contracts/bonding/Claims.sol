@@ -18,14 +18,16 @@ abstract contract Claims is BondingState {
     );
 
     /// The second argument is a relic: everything up to the current round counts.
-    function pendingStake(address delegator, uint256 endRound) external view returns (uint256 stake) {
+    function pendingStake(address delegator, uint256 endRound) external view returns (uint256) {
         endRound;
-        (stake,) = _withEarnings(delegator);
+        (uint256 stake,) = _withEarnings(delegator);
+        return stake;
     }
 
-    function pendingFees(address delegator, uint256 endRound) external view returns (uint256 fees) {
+    function pendingFees(address delegator, uint256 endRound) external view returns (uint256) {
         endRound;
-        (, fees) = _withEarnings(delegator);
+        (, uint256 fees) = _withEarnings(delegator);
+        return fees;
     }
 
     function _latestRewardFactor(Orchestrator storage o) internal view returns (uint256) {

@@ -11,7 +11,7 @@ contract TicketBroker is Funds {
     using Tickets for Ticket;
 
     uint256 public ticketValidityPeriod;
-    mapping(bytes32 => bool) public usedTickets;
+    mapping(bytes32 ticketHash => bool) public usedTickets;
 
     event WinningTicketRedeemed(
         address indexed sender,
