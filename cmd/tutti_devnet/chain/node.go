@@ -100,13 +100,13 @@ func rules(chainID uint64) *params.ChainConfig {
 	return &config
 }
 
-// quiet sends what the node logs to ours, from warnings on.
-func quiet(to *slog.Logger) { log.SetDefault(log.NewLogger(warnings{to.Handler()})) }
+// quiet sends what the node logs to ours, errors only: its warnings are about a
+// network, a disk and clients that this chain has not got or means to annoy.
+func quiet(to *slog.Logger) { log.SetDefault(log.NewLogger(errorsOnly{to.Handler()})) }
 
-// warnings lets pass what is worth reading in a test's log.
-type warnings struct{ slog.Handler }
+type errorsOnly struct{ slog.Handler }
 
-// Enabled is true from warnings on.
-func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+// Enabled is true for errors.
+func (e errorsOnly) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelError && e.Handler.Enabled(ctx, level)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	ethcore "github.com/ethereum/go-ethereum/core"
-	"github.com/tuttinode/tutti/core/protocol"
 )
 
 // Run makes blocks until ctx ends: when a transaction arrives, every block time,
@@ -14,6 +13,9 @@ func (c *Chain) Run(ctx context.Context) error {
 	arrived := make(chan ethcore.NewTxsEvent, 256)
 	sub := c.eth.TxPool().SubscribeTransactions(arrived, true)
 	defer sub.Unsubscribe()
+	if err := c.onArrival(); err != nil { // what came before
+		return err
+	}
 	var l1, l2 period
 	defer l1.stop()
 	defer l2.stop()
@@ -50,7 +52,7 @@ func (c *Chain) onArrival() error {
 	if executable, _ := c.eth.TxPool().Stats(); executable == 0 {
 		return nil
 	}
-	_, err := c.make(plan{pool: true, l1: protocol.L1Block(0)})
+	_, err := c.make(plan{pool: true})
 	return err
 }
 

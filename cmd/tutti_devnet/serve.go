@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
+	"github.com/tuttinode/tutti/cmd/tutti_devnet/front"
+	"github.com/tuttinode/tutti/cmd/tutti_devnet/remote"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/eth/devnet/control"
+)
+
+// devnet is everything that runs.
+type devnet struct {
+	opt     options
+	chain   *chain.Chain
+	front   *front.Front
+	control *remote.Server
+}
+
+// serve runs the chain until ctx ends.
+func serve(ctx context.Context, opt options, log *slog.Logger, stdout io.Writer) (err error) {
+	d := &devnet{opt: opt}
+	defer func() { err = errors.Join(err, d.close()) }()
+	if err := d.open(log); err != nil {
+		return err
+	}
+	info := d.info()
+	if err := announce(stdout, opt, info); err != nil {
+		return err
+	}
+	if opt.ready != "" {
+		if err := writeReady(opt.ready, info); err != nil {
+			return err
+		}
+	}
+	return d.chain.Run(ctx)
+}
+
+func (d *devnet) open(log *slog.Logger) (err error) {
+	d.chain, err = chain.New(chain.Options{
+		ChainID: d.opt.chainID, Balances: balances(d.opt.accounts), BaseFee: d.opt.baseFee,
+		L1Start: d.opt.firstL1(), L1Time: d.opt.l1Time, BlockTime: d.opt.blockTime, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	if d.front, err = front.Open(d.chain, d.opt.listen, d.opt.endpoints); err != nil {
+		return err
+	}
+	d.control, err = remote.Listen(d.opt.control, remote.NewChainAPI(d.chain, d.front, d.info))
+	return err
+}
+
+// close ends what was opened, clients first.
+func (d *devnet) close() error {
+	var errs []error
+	if d.control != nil {
+		errs = append(errs, d.control.Close())
+	}
+	if d.front != nil {
+		errs = append(errs, d.front.Close())
+	}
+	if d.chain != nil {
+		errs = append(errs, d.chain.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (d *devnet) info() control.Info {
+	info := control.Info{
+		ChainID: d.opt.chainID, Endpoints: d.front.URLs(), Control: d.control.URL(),
+		Deployer: control.Address(control.DeployerKey()), Contracts: map[string]common.Address{},
+	}
+	for n := range d.opt.accounts {
+		info.Accounts = append(info.Accounts, control.Address(control.AccountKey(uint64(n))))
+	}
+	return info
+}
+
+// balances are the accounts that have ether from the first block.
+func balances(accounts int) map[common.Address]core.Wei {
+	each, err := core.ParseEther("10000")
+	if err != nil {
+		panic(err)
+	}
+	bank, err := core.ParseEther("1000000000")
+	if err != nil {
+		panic(err)
+	}
+	out := map[common.Address]core.Wei{control.Address(control.DeployerKey()): bank}
+	for n := range accounts {
+		out[control.Address(control.AccountKey(uint64(n)))] = each
+	}
+	return out
+}
+
+// announce prints what a person needs.
+func announce(w io.Writer, opt options, info control.Info) error {
+	text := fmt.Sprintf("tutti_devnet: chain %d\n", info.ChainID)
+	for _, url := range info.Endpoints {
+		text += "  endpoint    " + url + "\n"
+	}
+	text += "  control     " + info.Control + "\n"
+	if info.Controller != (common.Address{}) {
+		text += fmt.Sprintf("  controller  %v\n  AI registry %v\n  price feed  %v\n", info.Controller, info.AIServiceRegistry, info.PriceFeed)
+	}
+	for n, address := range info.Accounts {
+		text += fmt.Sprintf("  account %-3d %v", n, address)
+		if opt.keys {
+			text += fmt.Sprintf("  %#x", control.AccountKey(uint64(n)).D.FillBytes(make([]byte, 32)))
+		}
+		text += "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// writeReady writes the file in one step, so that who waits for it never reads
+// half of it.
+func writeReady(path string, info control.Info) error {
+	text, err := json.MarshalIndent(info, "", "  ")
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".ready")
+	if err != nil {
+		return fmt.Errorf("write the ready file: %w", err)
+	}
+	_, err = file.Write(append(text, '\n'))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write the ready file: %w", err)
+	}
+	return os.Rename(file.Name(), path)
+}

@@ -1,0 +1,99 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Kind is how an endpoint misbehaves.
+type Kind string
+
+// The ways to misbehave. Those of a connection apply to whole HTTP requests, and
+// on a websocket to single messages; where a status cannot be sent there, the
+// connection is closed.
+const (
+	// None is good behaviour; it takes all faults away.
+	None Kind = "none"
+	// Stop closes the listener and all connections.
+	Stop Kind = "stop"
+	// Hang takes requests and never answers.
+	Hang Kind = "hang"
+	// Slow answers after Duration.
+	Slow Kind = "slow"
+	// HTTP429 answers status 429.
+	HTTP429 Kind = "http429"
+	// HTTP500 answers status 500.
+	HTTP500 Kind = "http500"
+	// HTML502 answers status 502 with a page of HTML.
+	HTML502 Kind = "html502"
+	// HalfJSON answers half of the right answer's bytes.
+	HalfJSON Kind = "halfJSON"
+	// Reset executes the request and then resets the connection.
+	Reset Kind = "reset"
+	// LimitExceeded answers the JSON-RPC error -32005, "limit exceeded".
+	LimitExceeded Kind = "limitExceeded"
+	// WrongChain answers ChainID when asked for the chain.
+	WrongChain Kind = "wrongChain"
+	// Lag shows the chain as it was Blocks ago.
+	Lag Kind = "lag"
+	// LogRange refuses logs of more than Blocks blocks.
+	LogRange Kind = "logRange"
+	// EmptyLogs finds no logs.
+	EmptyLogs Kind = "emptyLogs"
+	// StaleReceipts knows no receipts.
+	StaleReceipts Kind = "staleReceipts"
+)
+
+// kinds are all ways to misbehave.
+var kinds = []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag, LogRange, EmptyLogs, StaleReceipts}
+
+// Fault is one way in which an endpoint misbehaves.
+type Fault struct {
+	Kind Kind `json:"kind"`
+	// Methods restricts it: exact names of methods, or the groups read, logs,
+	// send and receipt. Empty is every method.
+	Methods []string `json:"methods,omitempty"`
+	// Times is how often it happens; 0 is until it is taken away.
+	Times uint64 `json:"times,omitempty"`
+	// Probability is how likely it happens each time; 0 is always.
+	Probability float64 `json:"probability,omitempty"`
+	// Seed makes the dice of Probability repeat themselves.
+	Seed uint64 `json:"seed,omitempty"`
+	// Blocks belongs to Lag and LogRange.
+	Blocks uint64 `json:"blocks,omitempty"`
+	// Duration belongs to Slow.
+	Duration Duration `json:"duration,omitempty"`
+	// ChainID belongs to WrongChain.
+	ChainID uint64 `json:"chainId,omitempty"`
+}
+
+// Check says what is wrong with a fault.
+func (f Fault) Check() error {
+	switch {
+	case !slices.Contains(kinds, f.Kind):
+		return fmt.Errorf("no fault is called %q; there are %v", f.Kind, kinds)
+	case f.Probability < 0 || f.Probability > 1:
+		return fmt.Errorf("%s: probability %v is not between 0 and 1", f.Kind, f.Probability)
+	case f.Kind == Slow && f.Duration <= 0:
+		return fmt.Errorf("%s needs a duration", f.Kind)
+	case f.Kind == Lag && f.Blocks == 0, f.Kind == LogRange && f.Blocks == 0:
+		return fmt.Errorf("%s needs blocks", f.Kind)
+	case f.Kind == WrongChain && f.ChainID == 0:
+		return fmt.Errorf("%s needs a chainId", f.Kind)
+	}
+	return nil
+}
+
+// Duration is written like "250ms" in JSON.
+type Duration time.Duration
+
+// MarshalText writes what time.Duration writes.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}
