@@ -58,6 +58,10 @@ func (b *breaker) failure(now time.Time, lasting bool, chance float64) {
 // trip opens for the time that was asked for, or for a growing one.
 func (b *breaker) trip(now time.Time, wait time.Duration, chance float64) {
 	b.trying = false
+	if b.open() && now.Before(b.until) && wait == 0 {
+		// Requests that were on their way say nothing new.
+		return
+	}
 	rest := firstRest << min(b.trips, 6)
 	rest = spread(min(rest, longestRest), chance)
 	if wait > 0 {
@@ -65,7 +69,9 @@ func (b *breaker) trip(now time.Time, wait time.Duration, chance float64) {
 		rest = min(wait, longestWait) + time.Duration(chance*float64(firstRest))
 	}
 	b.trips++
-	b.until = now.Add(rest)
+	if end := now.Add(rest); end.After(b.until) {
+		b.until = end
+	}
 }
 
 // spread varies a time by a fifth up or down.

@@ -53,7 +53,7 @@ func (p *Pool) trouble(r *remote) (fault.Code, string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.last != nil && r.open():
+	case r.down():
 		return codes[r.last.kind], r.last.detail
 	case r.open() || r.verifiedAt.IsZero():
 		return "", ""
@@ -70,7 +70,7 @@ func (p *Pool) reportAll() {
 	var reasons []string
 	for _, r := range p.remotes {
 		r.mu.Lock()
-		works := !r.tried || !r.open() && !r.verifiedAt.IsZero()
+		works := !r.tried || !r.down()
 		last := r.last
 		r.mu.Unlock()
 		if works {

@@ -89,7 +89,7 @@ func (f *failure) lasting() bool {
 // chain ID has to be asked for again.
 func (f *failure) unverifies() bool {
 	switch f.kind {
-	case refused, nameUnknown, tlsFailed, timedOut, lost, denied, badStatus, wrongChain, layerOne, astray:
+	case refused, nameUnknown, tlsFailed, timedOut, lost, denied, wrongChain, layerOne, astray:
 		return true
 	}
 	return false

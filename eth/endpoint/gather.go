@@ -17,6 +17,7 @@ func gather[T any](ctx context.Context, to []*remote, grace time.Duration, enoug
 	answers := make(chan outcome[T], len(to))
 	for _, r := range to {
 		wg.Go(func() {
+			defer r.leave()
 			value, err := try(ctx, r)
 			answers <- outcome[T]{value, err}
 		})

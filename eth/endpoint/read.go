@@ -71,7 +71,10 @@ func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Con
 			r := order[0]
 			order = order[1:]
 			if r.admit() {
-				wg.Go(func() { answers <- attempt(race, r, q, try) })
+				wg.Go(func() {
+					defer r.leave()
+					answers <- attempt(race, r, q, try)
+				})
 				return r, true
 			}
 		}

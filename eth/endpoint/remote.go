@@ -46,11 +46,15 @@ type remote struct {
 // send sends without asking for the chain ID first, and books nothing but the
 // count: who reads the answers settles.
 func (r *remote) send(ctx context.Context, timeout time.Duration, reqs ...request) ([]response, time.Duration, *failure) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	r.calls.count(reqs)
 	began := r.now()
-	out, f := r.line.do(ctx, reqs)
+	out, f := r.line.do(limited, reqs)
+	if f != nil && f.kind == timedOut && ctx.Err() != nil {
+		// It was the caller's time that ran out, which says nothing about the endpoint.
+		f = fail(canceled, r.to.name, "the request was given up")
+	}
 	return out, r.now().Sub(began), f
 }
 
@@ -78,7 +82,8 @@ func (r *remote) settleWith(f *failure, took time.Duration) {
 		r.trip(now, f.wait, r.random())
 	case f.counts():
 		r.failed()
-		r.breaker.failure(now, f.lasting(), r.random())
+		// Who was never seen to be right, or lost its connection, rests at once.
+		r.breaker.failure(now, f.lasting() || r.verifiedAt.IsZero(), r.random())
 	default:
 		// It answered: what it lacks says nothing against its health.
 		r.answered(took)
@@ -126,4 +131,20 @@ func (r *remote) nudge() {
 	case r.wake <- struct{}{}:
 	default:
 	}
+}
+
+// leave gives back the right that admit took, for a request that never went.
+func (r *remote) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settle()
+}
+
+// down reports whether the endpoint is out of use for more than a moment; it
+// needs mu. A single short back-off that a provider asked for is no trouble.
+func (r *remote) down() bool {
+	if !r.open() || r.last == nil {
+		return false
+	}
+	return r.last.kind != throttled || r.trips > 1 || r.last.wait > 10*time.Second
 }

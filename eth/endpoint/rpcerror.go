@@ -42,7 +42,7 @@ var (
 		"after last accepted block", "beyond current head", "block range extends beyond current head"}
 	brokenWords = []string{"timeout", "timed out", "deadline exceeded", "connection refused", "connection reset", "bad gateway",
 		"service unavailable", "upstream", "no backend", "temporarily unavailable", "try again", "shutting down"}
-	answerWords = []string{"revert", "nonce", "insufficient funds", "out of gas", "gas required", "invalid opcode", "already known", "underpriced"}
+	answerWords = []string{"nonce", "insufficient funds", "out of gas", "gas required", "invalid opcode", "already known", "underpriced"}
 	denyWords   = []string{"unauthorized", "invalid api key", "api key", "project id", "must be authenticated", "access denied", "forbidden"}
 )
 
@@ -55,7 +55,7 @@ func judge(e wireError, name string, hide scrubber) (*RPCError, *failure) {
 	text := strings.ToLower(e.Message)
 	shown := hide.text(e.Message)
 	switch {
-	case e.Code == 3, e.Code == -32015:
+	case e.Code == 3, e.Code == -32015, strings.Contains(text, "revert"):
 	case e.Code == 429, e.Code == -32029, e.Code == -32005 && !hasAny(text, rangeWords), hasAny(text, throttleWords):
 		return nil, fail(throttled, name, "too many requests: %s", shown)
 	case hasAny(text, behindWords):

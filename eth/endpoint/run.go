@@ -35,6 +35,7 @@ func (p *Pool) watch(ctx context.Context, r *remote) {
 		began := p.opt.Now()
 		if r.admit() {
 			p.probe(ctx, r)
+			r.leave()
 		}
 		p.report(r)
 		if !rest(ctx, nil, least-p.opt.Now().Sub(began)) || !rest(ctx, r.wake, p.pause(r)) {
@@ -85,10 +86,10 @@ func rest(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
 	return true
 }
 
-// dropped is called when a connection that told of heads ended.
+// dropped is called when a connection ended: what answers on the next one may be
+// somebody else.
 func (r *remote) dropped() {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.verifiedAt = time.Time{}
-	r.mu.Unlock()
-	r.nudge()
 }

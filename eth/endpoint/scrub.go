@@ -1,21 +1,24 @@
 package endpoint
 
 import (
-	"cmp"
+	"encoding/base64"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// shownText bounds how much of a provider's text is kept, in bytes.
-const shownText = 200
-
-// hidden stands where a part of the URL was.
-const hidden = "***"
+const (
+	// shownText bounds how much of a provider's text is kept, in bytes.
+	shownText = 200
+	// gram is how many bytes in common with a secret are a part of it.
+	gram = 8
+	// hidden stands where a part of the URL was.
+	hidden = "***"
+)
 
 // scrubber takes an endpoint's secrets out of texts that its provider wrote:
-// error pages love to repeat the address that was asked for.
+// error pages love to repeat the address that was asked for, whole or in part.
 type scrubber struct{ pieces []string }
 
 // newScrubber collects every part of the URL behind its host, as it is written
@@ -24,7 +27,9 @@ func newScrubber(u *url.URL) scrubber {
 	var s scrubber
 	if u.User != nil {
 		password, _ := u.User.Password()
-		s.add(u.User.Username(), password, u.User.String())
+		pair := u.User.Username() + ":" + password
+		s.add(u.User.Username(), password, u.User.String(), base64.StdEncoding.EncodeToString([]byte(pair)))
+		s.add(strings.Split(u.User.String(), ":")...)
 	}
 	s.add(strings.Split(u.Path, "/")...)
 	s.add(strings.Split(u.EscapedPath(), "/")...)
@@ -35,8 +40,7 @@ func newScrubber(u *url.URL) scrubber {
 			s.add(value, url.QueryEscape(value))
 		}
 	}
-	// The longest first, so that no piece is left because a part of it went before.
-	slices.SortFunc(s.pieces, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
+	slices.Sort(s.pieces)
 	s.pieces = slices.Compact(s.pieces)
 	return s
 }
@@ -51,51 +55,81 @@ func (s *scrubber) add(pieces ...string) {
 
 // text is a provider's text on one line, bounded and without secrets.
 func (s scrubber) text(raw string) string {
-	const read = 4 * shownText
-	cut := len(raw) > read
-	if cut {
-		raw = raw[:read]
-	}
-	raw = strings.ToValidUTF8(raw, "?")
+	raw, cut := bounded(raw, 4*shownText)
 	raw = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
 		}
 		return r
 	}, raw)
-	for _, p := range s.pieces {
-		raw = replaceFold(raw, p)
-	}
-	raw = strings.Join(strings.Fields(raw), " ")
-	if len(raw) > shownText {
-		raw, cut = strings.ToValidUTF8(raw[:shownText], ""), true
-	}
-	if cut {
+	raw = strings.Join(strings.Fields(s.hide(raw)), " ")
+	raw, more := bounded(raw, shownText)
+	if cut || more {
 		raw += "…"
 	}
 	return raw
 }
 
-// replaceFold hides piece, which is in lower case, wherever it occurs; one of
-// fewer than four bytes only where it stands alone, so that "v2" leaves other
-// words whole.
-func replaceFold(text, piece string) string {
+func bounded(s string, limit int) (string, bool) {
+	if len(s) <= limit {
+		return strings.ToValidUTF8(s, "?"), false
+	}
+	return strings.ToValidUTF8(s[:limit], "?"), true
+}
+
+// hide replaces every secret, and every part of one that is long enough to be
+// told from chance.
+func (s scrubber) hide(text string) string {
 	lower := asciiLower(text)
+	secret := make([]bool, len(text))
+	for _, p := range s.pieces {
+		markPiece(secret, lower, p)
+		markGrams(secret, lower, p)
+	}
 	var b strings.Builder
-	for from := 0; ; {
-		i := strings.Index(lower[from:], piece)
-		if i < 0 {
-			b.WriteString(text[from:])
-			return b.String()
-		}
-		start, end := from+i, from+i+len(piece)
-		b.WriteString(text[from:start])
-		if len(piece) < 4 && (wordAt(lower, start-1) || wordAt(lower, end)) {
-			b.WriteString(text[start:end])
-		} else {
+	for i := range len(text) {
+		switch {
+		case !secret[i]:
+			b.WriteByte(text[i])
+		case i == 0 || !secret[i-1]:
 			b.WriteString(hidden)
 		}
-		from = end
+	}
+	return b.String()
+}
+
+// markPiece marks each place of a piece; one of fewer than four bytes only where
+// it stands alone, so that "v2" leaves other words whole.
+func markPiece(secret []bool, text, piece string) {
+	for from := 0; ; {
+		i := strings.Index(text[from:], piece)
+		if i < 0 {
+			return
+		}
+		start, end := from+i, from+i+len(piece)
+		if len(piece) >= 4 || !wordAt(text, start-1) && !wordAt(text, end) {
+			mark(secret, start, end)
+		}
+		from = start + 1
+	}
+}
+
+// markGrams marks what is part of a piece: echoes are shortened, and our own
+// bound may cut one.
+func markGrams(secret []bool, text, piece string) {
+	if len(piece) <= gram {
+		return
+	}
+	for i := 0; i+gram <= len(text); i++ {
+		if strings.Contains(piece, text[i:i+gram]) {
+			mark(secret, i, i+gram)
+		}
+	}
+}
+
+func mark(secret []bool, from, to int) {
+	for i := from; i < to; i++ {
+		secret[i] = true
 	}
 }
 

@@ -50,7 +50,7 @@ func newWebsocket(to address, o Options, dropped, news func()) *websocketTranspo
 }
 
 func (t *websocketTransport) do(ctx context.Context, reqs []request) ([]response, *failure) {
-	conn, f := t.connected(ctx)
+	conn, f := t.connected(ctx, reqs[0].method == "eth_chainId")
 	if f != nil {
 		return nil, f
 	}
@@ -65,8 +65,9 @@ func (t *websocketTransport) number(n int) uint64 {
 	return t.ids - uint64(n) + 1
 }
 
-// connected returns the present connection, or a new one.
-func (t *websocketTransport) connected(ctx context.Context) (*wsConn, *failure) {
+// connected returns the present connection, or a new one. Only the request for
+// the chain ID may open one, because it has to come first.
+func (t *websocketTransport) connected(ctx context.Context, mayDial bool) (*wsConn, *failure) {
 	select {
 	case t.dialing <- struct{}{}:
 		defer func() { <-t.dialing }()
@@ -82,6 +83,9 @@ func (t *websocketTransport) connected(ctx context.Context) (*wsConn, *failure) 
 	if closed {
 		return nil, fail(canceled, t.to.name, "the client is closed")
 	}
+	if !mayDial {
+		return nil, fail(lost, t.to.name, "the connection ended")
+	}
 	socket, resp, err := t.dialer.DialContext(ctx, t.target, t.header)
 	if err != nil {
 		return nil, t.dialFailure(ctx, resp, err)
@@ -92,7 +96,7 @@ func (t *websocketTransport) connected(ctx context.Context) (*wsConn, *failure) 
 // adopt starts reading from a new connection.
 func (t *websocketTransport) adopt(socket *websocket.Conn) (*wsConn, *failure) {
 	socket.SetReadLimit(answerBound)
-	conn := newWSConn(t.to, socket, t.news)
+	conn := newWSConn(t.to, socket, t.news, t.dialer.HandshakeTimeout/2)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -102,13 +106,13 @@ func (t *websocketTransport) adopt(socket *websocket.Conn) (*wsConn, *failure) {
 	t.conn = conn
 	t.readers.Go(func() {
 		conn.read()
+		// In this order, no request finds another connection while the chain ID seen
+		// on this one still counts.
+		t.dropped()
 		t.mu.Lock()
 		t.conn = nil
-		closed := t.closed
 		t.mu.Unlock()
-		if !closed {
-			t.dropped()
-		}
+		t.news()
 	})
 	return conn, nil
 }

@@ -16,6 +16,8 @@ type wsConn struct {
 	to     address
 	socket *websocket.Conn
 	news   func()
+	// patience is the least silence after which a time-out ends the connection.
+	patience time.Duration
 
 	writing sync.Mutex // one writer at a time
 
@@ -38,8 +40,8 @@ type delivery struct {
 	f       *failure
 }
 
-func newWSConn(to address, socket *websocket.Conn, news func()) *wsConn {
-	return &wsConn{to: to, socket: socket, news: news, waiting: make(map[uint64]waiter)}
+func newWSConn(to address, socket *websocket.Conn, news func(), patience time.Duration) *wsConn {
+	return &wsConn{to: to, socket: socket, news: news, patience: patience, waiting: make(map[uint64]waiter)}
 }
 
 // exchange sends requests and waits for their answers.
@@ -57,6 +59,7 @@ func (c *wsConn) exchange(ctx context.Context, reqs []request, first uint64) ([]
 	c.waiting[first] = w
 	heard := c.heard
 	c.mu.Unlock()
+	began := time.Now()
 	defer c.leave(first)
 	if f := c.write(ctx, body); f != nil {
 		return nil, f
@@ -66,7 +69,7 @@ func (c *wsConn) exchange(ctx context.Context, reqs []request, first uint64) ([]
 		return d.answers, d.f
 	case <-ctx.Done():
 		f := netFailure(ctx, c.to.name, ctx.Err())
-		if f.kind == timedOut && c.silentSince(heard) {
+		if f.kind == timedOut && time.Since(began) >= c.patience && c.silentSince(heard) {
 			// Not a word since: the connection is dead, whatever TCP thinks.
 			c.end(f)
 		}
