@@ -12,7 +12,7 @@ const (
 	AdminTokenInClear Code = "AdminTokenInClear"
 	// CommandLineInvalid: a word or value of the command line cannot be read.
 	CommandLineInvalid Code = "CommandLineInvalid"
-	// ConfirmationMissing: nobody can be asked, and -yes was not given.
+	// ConfirmationMissing: nobody can be asked, and --yes was not given.
 	ConfirmationMissing Code = "ConfirmationMissing"
 	// ActionDeclined: the operator said no.
 	ActionDeclined Code = "ActionDeclined"

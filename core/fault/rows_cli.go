@@ -6,7 +6,7 @@ var cliRows = []Row{
 		Code: NodeUnreachable, Class: Upstream,
 		Symptom: "tutti_cli ends with status 4",
 		Cause:   "Nothing answers at the node's admin address: the node is not running, listens elsewhere, or runs on another machine or in a container.",
-		Remedy:  "Start the node, or name its admin address with `-host` and `-http`, `-url` or `-url unix:/path`; the node's `-cliAddr` says where it listens.", Retryable: true,
+		Remedy:  "Start the node, or name its admin address with `--host` and `--http`, `--url` or `--url unix:/path`; the node's `-cliAddr` says where it listens.", Retryable: true,
 	},
 	{
 		Code: NodeAnswerUnreadable, Class: Upstream,
@@ -15,8 +15,8 @@ var cliRows = []Row{
 	},
 	{
 		Code: AdminTokenMissing, Class: Unauthenticated,
-		Cause:  "A change needs the admin token, and tutti_cli found none: no TUTTI_ADMIN_TOKEN, no `-token-file`, and no admin.token in the data directory.",
-		Remedy: "Run tutti_cli as the node's user, or give `-dataDir` or `-token-file`; the node writes admin.token into its data directory at start.",
+		Cause:  "A change needs the admin token, and tutti_cli found none: no TUTTI_ADMIN_TOKEN, no `--token-file`, and no admin.token in the data directory.",
+		Remedy: "Run tutti_cli as the node's user, or give `--dataDir` or `--token-file`; the node writes admin.token into its data directory at start.",
 	},
 	{
 		Code: AdminTokenInClear, Class: Forbidden,
@@ -31,7 +31,7 @@ var cliRows = []Row{
 	{
 		Code: ConfirmationMissing, Class: Config,
 		Cause:  "The verb changes something, and nobody can be asked: standard input is no terminal, or the answer is to be JSON.",
-		Remedy: "Look at it with `-dry-run`, then add `-yes`.",
+		Remedy: "Look at it with `--dry-run`, then add `--yes`.",
 	},
 	{
 		Code: ActionDeclined, Class: Forbidden,
@@ -41,12 +41,12 @@ var cliRows = []Row{
 	{
 		Code: ValueUnusual, Class: Forbidden,
 		Cause:  "A value can be read, and past experience says that it is most likely not meant: base units for whole tokens, 0.1 for 10 %, a price in whole ETH.",
-		Remedy: "Write the value as the message suggests, or add `-allow-unusual` to keep it as it is.",
+		Remedy: "Write the value as the message suggests, or add `--allow-unusual` to keep it as it is.",
 	},
 	{
 		Code: WaitTimedOut, Class: Upstream,
 		Cause:  "The transaction was sent and is not mined yet; the time to wait is over, the transaction is not.",
-		Remedy: "Do not send it again. `tutti_cli transactions` shows how far it came; `-timeout` waits longer.", Retryable: true,
+		Remedy: "Do not send it again. `tutti_cli transactions` shows how far it came; `--timeout` waits longer.", Retryable: true,
 	},
 	{
 		Code: ActivationIncomplete, Class: Upstream,

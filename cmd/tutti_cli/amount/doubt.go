@@ -36,7 +36,7 @@ func (d *Doubt) Error() string {
 	for i, r := range d.Readings {
 		b.WriteString("; ")
 		if i == 0 {
-			b.WriteString("add -allow-unusual to keep " + r.Label)
+			b.WriteString("add --allow-unusual to keep " + r.Label)
 		} else {
 			b.WriteString("write " + r.Text + " for " + r.Label)
 		}

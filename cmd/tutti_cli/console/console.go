@@ -1,0 +1,101 @@
+// Package console is the operator's terminal: questions on one side, pages and
+// tables on the other. Questions are plain lines with numbered answers, so that
+// they work in any terminal, over a serial line, with a screen reader, and with
+// fingers that have typed the same numbers for years.
+//
+// It knows no verbs and no node. It keeps the terminal in its ordinary mode, but
+// while a passphrase is typed, so an interruption leaves nothing to mend.
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// Console is where a run of the tool reads and writes.
+type Console struct {
+	lines *lines
+	in    *os.File
+	// out takes results, tell questions and progress.
+	out, tell io.Writer
+	// asks: somebody can be asked.
+	asks bool
+	// Style colours results; TellStyle questions and progress.
+	Style, TellStyle Style
+	// Width is the width of the results' terminal in columns, 0 for none.
+	Width int
+}
+
+// Options say what a console is made of.
+type Options struct {
+	In *os.File
+	// Out takes results, Tell questions and progress.
+	Out, Tell io.Writer
+	// Menu: results and questions belong on one page, Out.
+	Menu bool
+	// NoColor: the operator wants none, or the terminal has none.
+	NoColor bool
+	// Never asks, whatever In is.
+	Silent bool
+}
+
+// New looks at what the streams are.
+func New(o Options) *Console {
+	c := &Console{in: o.In, out: o.Out, tell: o.Tell}
+	if o.Menu {
+		c.tell = o.Out
+	}
+	if o.In != nil {
+		c.lines = newLines(o.In)
+		c.asks = !o.Silent && term.IsTerminal(int(o.In.Fd())) && isTerminal(c.tell)
+	}
+	c.Style = Style(!o.NoColor && isTerminal(c.out))
+	c.TellStyle = Style(!o.NoColor && isTerminal(c.tell))
+	c.Width = width(c.out)
+	return c
+}
+
+// CanAsk reports whether questions can be answered.
+func (c *Console) CanAsk() bool { return c.asks }
+
+// Out is where results go.
+func (c *Console) Out() io.Writer { return c.out }
+
+// Tell writes a line of progress.
+func (c *Console) Tell(format string, args ...any) {
+	c.resize()
+	fmt.Fprintln(c.tell, Wrap(fmt.Sprintf(format, args...), width(c.tell), ""))
+}
+
+// resize notices that the window changed.
+func (c *Console) resize() { c.Width = width(c.out) }
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width is the columns of a terminal, 0 for what is none.
+func width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// read is one line of input, without its end.
+func (c *Console) read(ctx context.Context) (string, error) {
+	if c.lines == nil {
+		return "", io.EOF
+	}
+	return c.lines.next(ctx)
+}

@@ -1,0 +1,194 @@
+package verb
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Collect reads what was given, and asks for what is missing where somebody can
+// be asked: for everything in the menu, else for what the verb cannot do without.
+func (c *Call) Collect(ctx context.Context) error {
+	for i := range c.Verb.Fields {
+		f := &c.Verb.Fields[i]
+		if text, given := c.texts[f.Name]; given {
+			if err := c.take(ctx, f, text); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Menu {
+		return c.askAll(ctx)
+	}
+	for i := range c.Verb.Fields {
+		f := &c.Verb.Fields[i]
+		if !f.Required || c.Has(f.Name) {
+			continue
+		}
+		if !c.CanAsk() || f.Question == "" {
+			return Mistake(missing(f) + "; tutti_cli help " + c.Verb.Name + " says more")
+		}
+		if err := c.AskField(ctx, f.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func missing(f *Field) string {
+	if f.Word {
+		return f.Meta + " is missing"
+	}
+	return "--" + f.Name + " " + f.Meta + " is missing"
+}
+
+func (c *Call) askAll(ctx context.Context) error {
+	if c.Verb.Ask != nil {
+		return c.Verb.Ask(ctx, c)
+	}
+	for _, f := range c.Verb.Fields {
+		if f.Question == "" {
+			continue
+		}
+		if err := c.AskField(ctx, f.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AskField asks for one field until the answer can be read.
+func (c *Call) AskField(ctx context.Context, name string) error {
+	f := c.Verb.Field(name)
+	if f.Explain != "" {
+		c.Tell("%s", f.Explain)
+	}
+	if f.Switch {
+		yes, err := c.Confirm(ctx, f.Question)
+		c.values[name] = yes
+		return err
+	}
+	standard := f.Standard
+	if f.Suggest != nil {
+		suggested, err := f.Suggest(ctx, c)
+		if err != nil {
+			return err
+		}
+		if suggested != "" {
+			standard = suggested
+		}
+	}
+	for {
+		text, err := c.Ask(ctx, f.Question, standard)
+		if err != nil {
+			return err
+		}
+		if text == "" && !f.Required {
+			return nil
+		}
+		err = c.take(ctx, f, text)
+		if err == nil || errors.Is(err, errAgain) {
+			if err == nil {
+				return nil
+			}
+			continue
+		}
+		if !errors.Is(err, fault.CommandLineInvalid) {
+			return err
+		}
+		c.Tell("%s", c.TellStyle.Bad(node.Explain(err).Message))
+	}
+}
+
+// errAgain asks for the value anew.
+var errAgain = errors.New("type it again")
+
+// take reads a value. A doubt becomes a question, or a refusal where nobody can
+// be asked.
+func (c *Call) take(ctx context.Context, f *Field, text string) error {
+	value, err := c.read(f, text, amount.Check(c.Set.Unusual))
+	if d, ok := errors.AsType[*amount.Doubt](err); ok {
+		if !c.CanAsk() {
+			return d.Fault("read --" + f.Name)
+		}
+		value, err = c.settle(ctx, f, d)
+	}
+	if err != nil {
+		if errors.Is(err, errAgain) || fault.CodeOf(err) != fault.Unexpected || ctx.Err() != nil {
+			return err
+		}
+		return Mistake(f.label() + ": " + err.Error())
+	}
+	c.values[f.Name] = value
+	return nil
+}
+
+func (f *Field) label() string {
+	if f.Word {
+		return f.Meta
+	}
+	return "--" + f.Name
+}
+
+func (c *Call) read(f *Field, text string, check amount.Check) (any, error) {
+	switch {
+	case f.Switch:
+		return text == "true", nil
+	case len(f.Choices) > 0 && !slices.Contains(f.Choices, text):
+		return nil, errors.New("it is one of " + strings.Join(f.Choices, ", "))
+	case f.Parse == nil:
+		return text, nil
+	}
+	return f.Parse(c, text, check)
+}
+
+// settle asks which reading of a doubtful value is meant.
+func (c *Call) settle(ctx context.Context, f *Field, d *amount.Doubt) (any, error) {
+	c.Tell("%s", c.TellStyle.Warn("This is unusual: "+d.Why+"."))
+	var answers []string
+	for _, r := range d.Readings {
+		answers = append(answers, r.Label)
+	}
+	answers[0] = "keep it: " + answers[0]
+	if !c.Menu {
+		answers = append(answers, "stop")
+	} else {
+		answers = append(answers, "type it again")
+	}
+	n, err := c.Choose(ctx, "Which is meant?", answers)
+	switch {
+	case err != nil:
+		return nil, err
+	case n < len(d.Readings):
+		return c.read(f, d.Readings[n].Text, amount.Trust)
+	case c.Menu:
+		return nil, errAgain
+	}
+	return nil, fault.New(fault.ActionDeclined, "read --"+f.Name, "the value was not meant; nothing was sent")
+}
+
+// Has reports whether a field has a value.
+func (c *Call) Has(name string) bool { _, ok := c.values[name]; return ok }
+
+// Put gives a field a value.
+func (c *Call) Put(name string, value any) { c.values[name] = value }
+
+// Get is a field's value, the zero value where it has none.
+func Get[T any](c *Call, name string) T {
+	v, _ := c.values[name].(T)
+	return v
+}
+
+// Ref is a field's value, nil where it has none: what is absent stays as it is.
+func Ref[T any](c *Call, name string) *T {
+	v, ok := c.values[name].(T)
+	if !ok {
+		return nil
+	}
+	return &v
+}
