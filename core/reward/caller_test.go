@@ -1,0 +1,246 @@
+package reward_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/reward"
+)
+
+var (
+	me    = core.Address{1}
+	other = core.Address{2}
+)
+
+// scene is a reward service on a chain without a chain.
+type scene struct {
+	*coretest.Chain
+	caller *reward.Caller
+	board  *health.Board
+	stop   func()
+}
+
+// play runs the service in a bubble of its own time.
+func play(t *testing.T, mode reward.Mode, account, self core.Address, prepare func(*coretest.Chain), scenes func(*testing.T, *scene)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := &scene{Chain: coretest.NewChain(account, self), board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+		if prepare != nil {
+			prepare(s.Chain)
+		}
+		s.start(mode, self)
+		defer func() { s.stop() }()
+		synctest.Wait()
+		scenes(t, s)
+	})
+}
+
+// start begins the service, anew after stop.
+func (s *scene) start(mode reward.Mode, self core.Address) {
+	s.caller = reward.New(reward.Options{
+		Mode: mode, Orchestrator: self, Rounds: s.Chain, Stakes: s.Chain, Actor: s.Chain, Events: s.Chain,
+		Now: time.Now, Board: s.board, Log: slog.New(slog.DiscardHandler),
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.caller.Run(ctx, func() {})
+	}()
+	s.stop = func() { cancel(); <-done }
+}
+
+// next goes to the next round, which somebody initialises.
+func (s *scene) next() {
+	s.ToRound(s.View().Round.Number + 1)
+	s.Open()
+	synctest.Wait()
+}
+
+func (s *scene) rewards() (n int) {
+	for _, a := range s.Sent() {
+		switch a.(type) {
+		case protocol.Reward, protocol.RewardFor:
+			n++
+		}
+	}
+	return n
+}
+
+func (s *scene) has(code fault.Code) bool {
+	for _, c := range s.board.Snapshot() {
+		if c.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+func active(c *coretest.Chain) { c.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935") }
+
+func want(t *testing.T, s *scene, state reward.State, calls int) {
+	t.Helper()
+	if got := s.caller.Status(); got.State != state {
+		t.Errorf("state %s (%s), want %s", got.State, got.Reason, state)
+	}
+	if got := s.rewards(); got != calls {
+		t.Errorf("%d calls, want %d", got, calls)
+	}
+}
+
+func TestOnceInEveryRound(t *testing.T) {
+	play(t, reward.Auto, me, me, active, func(t *testing.T, s *scene) {
+		want(t, s, reward.StateDone, 1)
+		for i := range 20 {
+			s.next()
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			want(t, s, reward.StateDone, 2+i)
+		}
+		h := s.caller.Status().History
+		if len(h) != 21 || h[0].Outcome != reward.Called || h[0].Amount.IsZero() || h[0].Tx.IsZero() {
+			t.Errorf("history of %d rounds begins with %+v", len(h), h[0])
+		}
+	})
+}
+
+func TestRestartInMidRound(t *testing.T) {
+	play(t, reward.Auto, me, me, nil, func(t *testing.T, s *scene) {
+		want(t, s, reward.StateWaiting, 0)
+		s.stop()
+		active(s.Chain)
+		s.Mine(100, 3) // the round is under way and its beginning was not seen
+		s.start(reward.Auto, me)
+		synctest.Wait()
+		want(t, s, reward.StateDone, 1)
+		s.stop()
+		s.start(reward.Auto, me)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		want(t, s, reward.StateDone, 1)
+	})
+}
+
+func TestTriesUntilItSucceeds(t *testing.T) {
+	play(t, reward.Auto, me, me, func(c *coretest.Chain) {
+		active(c)
+		c.Refuse(func(protocol.Action) error { return fault.New(fault.GasMoneyMissing, "send", "0.01 ETH are missing") })
+	}, func(t *testing.T, s *scene) {
+		got := s.caller.Status()
+		if got.State != reward.StateFailed || got.Code != fault.GasMoneyMissing || !s.has(fault.RewardFailing) || got.NextTry.IsZero() {
+			t.Fatalf("status %+v, conditions %v", got, s.board.Snapshot())
+		}
+		time.Sleep(10 * time.Minute)
+		s.Refuse(nil)
+		time.Sleep(reward.DefaultMaxRetry)
+		synctest.Wait()
+		want(t, s, reward.StateDone, 1)
+		if s.has(fault.RewardFailing) {
+			t.Error("the condition stays")
+		}
+	})
+}
+
+func TestMissedRound(t *testing.T) {
+	play(t, reward.Auto, me, me, func(c *coretest.Chain) {
+		active(c)
+		c.Refuse(func(protocol.Action) error { return fault.New(fault.GasMoneyMissing, "send", "no gas") })
+	}, func(t *testing.T, s *scene) {
+		missed := s.View().Round.Number
+		s.ToRound(missed + 1)
+		synctest.Wait()
+		s.Refuse(nil)
+		s.Open()
+		time.Sleep(reward.DefaultMaxRetry)
+		synctest.Wait()
+		want(t, s, reward.StateDone, 1)
+		h := s.caller.Status().History
+		if len(h) != 2 || h[1].Round != missed || h[1].Outcome != reward.Missed || h[1].Reason != "no gas" {
+			t.Fatalf("history %+v", h)
+		}
+		if !s.has(fault.RewardMissed) {
+			t.Error("no word about the missed round")
+		}
+		s.next()
+		if s.has(fault.RewardMissed) {
+			t.Error("the condition outlives the round after")
+		}
+	})
+}
+
+func TestWaits(t *testing.T) {
+	play(t, reward.Auto, me, me, func(c *coretest.Chain) { c.Register(me, core.LPTTokens(1), "") }, func(t *testing.T, s *scene) {
+		want(t, s, reward.StateWaiting, 0) // registered, active in the next round
+		s.ToRound(s.View().Round.Number + 1)
+		synctest.Wait()
+		want(t, s, reward.StateWaiting, 0) // active, and nobody initialised the round
+		s.Open()
+		synctest.Wait()
+		want(t, s, reward.StateDone, 1)
+		if n := len(s.board.Snapshot()); n != 0 {
+			t.Errorf("waiting made %d conditions", n)
+		}
+	})
+}
+
+func TestSomebodyElseWasQuicker(t *testing.T) {
+	play(t, reward.Auto, me, me, func(c *coretest.Chain) {
+		active(c)
+		if _, err := c.Send(context.Background(), protocol.Reward{}, protocol.SendOptions{}); err != nil {
+			panic(err)
+		}
+	}, func(t *testing.T, s *scene) { want(t, s, reward.StateDone, 1) })
+}
+
+func TestRewardCaller(t *testing.T) {
+	orchestrator := func(c *coretest.Chain) { c.Activate(other, core.LPTTokens(1000), "") }
+	for _, mode := range []reward.Mode{reward.Auto, reward.On} {
+		t.Run("not named/"+string(mode), func(t *testing.T) {
+			play(t, mode, me, other, orchestrator, func(t *testing.T, s *scene) {
+				want(t, s, reward.StateWaiting, 0)
+				if s.has(fault.RewardNotAllowed) != (mode == reward.On) {
+					t.Errorf("conditions %v", s.board.Snapshot())
+				}
+			})
+		})
+	}
+	t.Run("named", func(t *testing.T) {
+		play(t, reward.On, me, other, func(c *coretest.Chain) { orchestrator(c); c.NameRewardCaller(other, me) }, func(t *testing.T, s *scene) {
+			want(t, s, reward.StateDone, 1)
+			if a, ok := s.Sent()[0].(protocol.RewardFor); !ok || a.Orchestrator != other {
+				t.Errorf("sent %+v", s.Sent()[0])
+			}
+		})
+	})
+}
+
+func TestOff(t *testing.T) {
+	play(t, reward.Off, me, me, active, func(t *testing.T, s *scene) {
+		s.next()
+		time.Sleep(time.Hour)
+		want(t, s, reward.StateOff, 0)
+	})
+}
+
+func TestChainAway(t *testing.T) {
+	play(t, reward.Auto, me, me, func(c *coretest.Chain) {
+		active(c)
+		c.FailReads(fault.New(fault.ChainUnavailable, "read", ""))
+	}, func(t *testing.T, s *scene) {
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		want(t, s, reward.StateFailed, 0)
+		s.FailReads(nil)
+		time.Sleep(reward.DefaultMaxRetry)
+		synctest.Wait()
+		want(t, s, reward.StateDone, 1)
+	})
+}

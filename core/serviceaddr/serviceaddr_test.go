@@ -1,0 +1,83 @@
+package serviceaddr_test
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/serviceaddr"
+)
+
+func names(host string) []netip.Addr {
+	if host == "h.example.org" {
+		return []netip.Addr{netip.MustParseAddr("::ffff:198.51.100.7")}
+	}
+	return nil
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, onChain, discovered, chosen string
+		text                              string
+	}{
+		{name: "same", onChain: "https://198.51.100.7:8935", discovered: "https://198.51.100.7:8935"},
+		{name: "name of the same", onChain: "https://h.example.org:8935", discovered: "https://198.51.100.7:8935"},
+		{name: "nothing registered", discovered: "https://198.51.100.7:8935"},
+		{name: "nobody told", onChain: "https://198.51.100.7:8935"},
+		{name: "chosen", onChain: "https://h.example.org:8935", discovered: "https://203.0.113.1:8935", chosen: "https://H.example.org:8935"},
+		{name: "other host", onChain: "https://198.51.100.8:8935", discovered: "https://198.51.100.7:8935",
+			text: "did not match discovered address https://198.51.100.7:8935; set the correct address in tutti_cli or use -serviceAddr"},
+		{name: "other port", onChain: "https://198.51.100.7:8936", discovered: "https://198.51.100.7:8935", text: "did not match discovered address"},
+		{name: "other name", onChain: "https://gone.example.org:8935", discovered: "https://198.51.100.7:8935", text: "did not match discovered address"},
+		{name: "chosen differs", onChain: "https://h.example.org:8935", chosen: "https://new.example.org:8935", text: "differs from -serviceAddr https://new.example.org:8935"},
+		{name: "nonsense registered", onChain: "nonsense", discovered: "https://198.51.100.7:8935", text: "did not match discovered address"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			err := serviceaddr.Compare(c.onChain, c.discovered, c.chosen, names)
+			if (err != nil) != (c.text != "") {
+				t.Fatalf("%v", err)
+			}
+			if err != nil && (!errors.Is(err, fault.ServiceAddrMismatch) || !strings.Contains(err.Error(), c.text)) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		e     serviceaddr.Evidence
+		reach serviceaddr.Reach
+		code  fault.Code
+	}{
+		{"reached", serviceaddr.Evidence{Answered: true, Ours: true}, serviceaddr.Reachable, ""},
+		{"somebody else", serviceaddr.Evidence{Answered: true}, serviceaddr.Foreign, fault.ServiceAddrForeign},
+		{"own interface", serviceaddr.Evidence{Local: true}, serviceaddr.Closed, fault.PortClosed},
+		{"behind a router", serviceaddr.Evidence{}, serviceaddr.Unverified, fault.PortUnverified},
+		{"behind a router, visited", serviceaddr.Evidence{Outside: true}, serviceaddr.Hairpin, ""},
+	} {
+		reach, err := serviceaddr.Judge("https://h.example.org:8935", c.e)
+		if reach != c.reach || (c.code == "") != (err == nil) || err != nil && !errors.Is(err, c.code) {
+			t.Errorf("%s: %s, %v", c.name, reach, err)
+		}
+	}
+}
+
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	for uri, private := range map[string]bool{
+		"https://127.0.0.1:8935": true, "https://10.1.2.3:8935": true, "https://192.168.1.1:8935": true, "https://100.64.3.4:8935": true,
+		"https://[::1]:8935": true, "https://[fd00::1]:8935": true, "https://localhost:8935": true, "https://gpu1:8935": true, "nonsense": true,
+		"https://h.example.org:8935": false, "https://198.51.100.7:8935": false, "https://[2001:db8::1]:8935": false,
+	} {
+		if got := serviceaddr.Private(uri); got != private {
+			t.Errorf("%s: %v", uri, got)
+		}
+	}
+}
