@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -25,7 +26,7 @@ type options struct {
 	l1Start     uint64
 	baseFee     core.Wei
 	roundLength uint64
-	poolSize    uint64
+	poolSize    uint32
 	contracts   bool
 }
 
@@ -39,7 +40,7 @@ lists its methods.
 `
 
 func parse(args []string, stderr io.Writer) (options, error) {
-	opt := options{baseFee: core.NewWei(10_000_000)}
+	opt := options{baseFee: core.NewWei(10_000_000), poolSize: 100}
 	fs := flag.NewFlagSet("tutti_devnet", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.Usage = func() {
@@ -58,7 +59,11 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	fs.Uint64Var(&opt.l1Start, "l1Start", 20_000_000, "the first L1 block number")
 	fs.TextVar(&opt.baseFee, "baseFee", opt.baseFee, "wei per gas")
 	fs.Uint64Var(&opt.roundLength, "roundLength", 30, "L1 blocks in a round")
-	fs.Uint64Var(&opt.poolSize, "poolSize", 100, "how many orchestrators can be active")
+	fs.Func("poolSize", "how many orchestrators can be active (default 100)", func(s string) error {
+		n, err := strconv.ParseUint(s, 10, 32)
+		opt.poolSize = uint32(n)
+		return err
+	})
 	fs.BoolVar(&opt.contracts, "contracts", true, "deploy the protocol's contracts")
 	if err := fs.Parse(args); err != nil {
 		return opt, err

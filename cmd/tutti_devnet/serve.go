@@ -14,23 +14,27 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/front"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/remote"
+	"github.com/tuttinode/tutti/cmd/tutti_devnet/stage"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/devnet"
 	"github.com/tuttinode/tutti/eth/devnet/control"
 )
 
-// devnet is everything that runs.
-type devnet struct {
+// program is everything that runs.
+type program struct {
 	opt     options
 	chain   *chain.Chain
 	front   *front.Front
+	stage   *stage.Stage // nil without contracts
 	control *remote.Server
 }
 
 // serve runs the chain until ctx ends.
 func serve(ctx context.Context, opt options, log *slog.Logger, stdout io.Writer) (err error) {
-	d := &devnet{opt: opt}
+	d := &program{opt: opt}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.open(log); err != nil {
+	if err := d.open(ctx, log); err != nil {
 		return err
 	}
 	info := d.info()
@@ -45,23 +49,58 @@ func serve(ctx context.Context, opt options, log *slog.Logger, stdout io.Writer)
 	return d.chain.Run(ctx)
 }
 
-func (d *devnet) open(log *slog.Logger) (err error) {
+func (d *program) open(ctx context.Context, log *slog.Logger) (err error) {
+	clock, err := devnet.ArtifactOf("L1Clock")
+	if err != nil {
+		return err
+	}
 	d.chain, err = chain.New(chain.Options{
-		ChainID: d.opt.chainID, Balances: balances(d.opt.accounts), BaseFee: d.opt.baseFee,
+		ChainID: d.opt.chainID, Balances: balances(d.opt.accounts), BaseFee: d.opt.baseFee, Clock: clock.Runtime,
 		L1Start: d.opt.firstL1(), L1Time: d.opt.l1Time, BlockTime: d.opt.blockTime, Log: log,
 	})
 	if err != nil {
 		return err
 	}
+	if d.opt.contracts {
+		if err := d.deploy(ctx); err != nil {
+			return err
+		}
+	}
 	if d.front, err = front.Open(d.chain, d.opt.listen, d.opt.endpoints); err != nil {
 		return err
 	}
-	d.control, err = remote.Listen(d.opt.control, remote.NewChainAPI(d.chain, d.front, d.info))
+	services := []any{remote.NewChainAPI(d.chain, d.front, d.info)}
+	if d.stage != nil {
+		services = append(services, remote.NewStageAPI(d.stage))
+	}
+	d.control, err = remote.Listen(d.opt.control, services...)
 	return err
 }
 
+// deploy puts the contracts on the chain and gives the accounts stake tokens.
+func (d *program) deploy(ctx context.Context) (err error) {
+	settings := devnet.DefaultSettings()
+	settings.RoundLength = protocol.L1Block(d.opt.roundLength)
+	settings.PoolSize = d.opt.poolSize
+	if d.stage, err = stage.Deploy(ctx, d.chain, settings); err != nil {
+		return err
+	}
+	return d.stage.FundLPT(ctx, core.LPTTokens(tokensEach), d.accounts()...)
+}
+
+// tokensEach is how many stake tokens each account has.
+const tokensEach = 10_000
+
+func (d *program) accounts() []common.Address {
+	out := make([]common.Address, d.opt.accounts)
+	for n := range out {
+		out[n] = control.Address(control.AccountKey(uint64(n)))
+	}
+	return out
+}
+
 // close ends what was opened, clients first.
-func (d *devnet) close() error {
+func (d *program) close() error {
 	var errs []error
 	if d.control != nil {
 		errs = append(errs, d.control.Close())
@@ -69,19 +108,25 @@ func (d *devnet) close() error {
 	if d.front != nil {
 		errs = append(errs, d.front.Close())
 	}
+	if d.stage != nil {
+		d.stage.Close()
+	}
 	if d.chain != nil {
 		errs = append(errs, d.chain.Close())
 	}
 	return errors.Join(errs...)
 }
 
-func (d *devnet) info() control.Info {
+func (d *program) info() control.Info {
 	info := control.Info{
-		ChainID: d.opt.chainID, Endpoints: d.front.URLs(), Control: d.control.URL(),
+		ChainID: d.opt.chainID, Endpoints: d.front.URLs(), Control: d.control.URL(), Accounts: d.accounts(),
 		Deployer: control.Address(control.DeployerKey()), Contracts: map[string]common.Address{},
 	}
-	for n := range d.opt.accounts {
-		info.Accounts = append(info.Accounts, control.Address(control.AccountKey(uint64(n))))
+	if d.stage != nil {
+		info.Contracts = d.stage.Addresses()
+		info.Controller = d.stage.Address("Controller")
+		info.AIServiceRegistry = d.stage.Address("AIServiceRegistry")
+		info.PriceFeed = d.stage.Address("PriceFeed")
 	}
 	return info
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/eth"
 	"github.com/ethereum/go-ethereum/node"
@@ -58,6 +59,17 @@ func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() 
 
 // L1Head is the L1 block that the newest block saw.
 func (c *Chain) L1Head() protocol.L1Block { return L1Of(c.Head()) }
+
+// Nonce is the nonce of an account's next transaction, without what is in the
+// pool.
+func (c *Chain) Nonce(account common.Address) uint64 {
+	db, err := c.eth.BlockChain().StateAt(c.Head().Root)
+	if err != nil {
+		// All states are kept in memory.
+		panic(err)
+	}
+	return db.GetNonce(account)
+}
 
 // Automine says whether a transaction that arrives is mined at once.
 func (c *Chain) Automine() bool {

@@ -27,8 +27,18 @@ func mixOf(n protocol.L1Block) common.Hash {
 func (c *Chain) AdvanceL1(n uint64) (protocol.L1Block, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	to := c.L1Head() + protocol.L1Block(n)
-	if n == 0 {
+	return c.advanceTo(c.L1Head() + protocol.L1Block(n))
+}
+
+// AdvanceL1To moves the L1 block on to a number, unless it is there already.
+func (c *Chain) AdvanceL1To(to protocol.L1Block) (protocol.L1Block, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.advanceTo(max(to, c.L1Head()))
+}
+
+func (c *Chain) advanceTo(to protocol.L1Block) (protocol.L1Block, error) {
+	if to == c.L1Head() {
 		return to, nil
 	}
 	_, err := c.make(plan{l1: to, pool: c.automine})
@@ -43,7 +53,7 @@ func (c *Chain) advance(nonce uint64, to protocol.L1Block, fee *big.Int) (*types
 	}
 	data := append(crypto.Keccak256([]byte("advanceTo(uint256)"))[:4], common.BigToHash(new(big.Int).SetUint64(uint64(to))).Bytes()...)
 	// The price is twice the fee so that the same transaction fits into a fork.
-	tx, err := types.SignNewTx(sequencer(), c.signer(), &types.DynamicFeeTx{
+	tx, err := types.SignNewTx(sequencer(), c.Signer(), &types.DynamicFeeTx{
 		ChainID: new(big.Int).SetUint64(c.opt.ChainID), Nonce: nonce, GasTipCap: new(big.Int),
 		GasFeeCap: new(big.Int).Lsh(fee, 1), Gas: clockGas, To: &ClockAddress, Data: data,
 	})
@@ -56,6 +66,7 @@ func (c *Chain) advance(nonce uint64, to protocol.L1Block, fee *big.Int) (*types
 // clockGas is enough for one write and one event.
 const clockGas = 200_000
 
-func (c *Chain) signer() types.Signer {
+// Signer signs transactions for this chain.
+func (c *Chain) Signer() types.Signer {
 	return types.LatestSignerForChainID(new(big.Int).SetUint64(c.opt.ChainID))
 }

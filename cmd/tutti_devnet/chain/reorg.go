@@ -82,7 +82,7 @@ func (c *Chain) again(parent *types.Header, was *types.Block, keep bool) (*types
 		return nil, err
 	}
 	for _, tx := range was.Transactions() {
-		if from, err := types.Sender(c.signer(), tx); keep && err == nil && from != Address(sequencer()) {
+		if from, err := types.Sender(c.Signer(), tx); keep && err == nil && from != Address(sequencer()) {
 			_ = d.add(tx)
 		}
 	}

@@ -66,4 +66,7 @@ type Population struct {
 	// RewardCut and FeeShare are in millionths.
 	RewardCut core.PerMillion `json:"rewardCut,omitempty"`
 	FeeShare  core.PerMillion `json:"feeShare,omitempty"`
+	// ServiceURI is what each registers, {n} being its number; empty registers
+	// nothing.
+	ServiceURI string `json:"serviceUri,omitempty"`
 }
