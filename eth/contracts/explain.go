@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -63,17 +64,15 @@ func reasonOf(err error) (Reason, bool) {
 	return Reason{Code: classify(words), Text: printable(words)}, true
 }
 
+// serverWords is what servers put around a contract's words, which are the group.
+var serverWords = regexp.MustCompile(`(?is)^.*?revert(?:ed)?(?: with reason string)?:?\s*'?(.*?)'?(?: \(JSON-RPC error -?\d+\))?$`)
+
 // quotedReason cuts a server's own words off a contract's.
 func quotedReason(text string) string {
-	at := strings.Index(text, "revert")
-	if at < 0 {
-		return text
+	if found := serverWords.FindStringSubmatch(text); found != nil {
+		return found[1]
 	}
-	rest := text[at:]
-	for _, mark := range []string{"reverted", "with reason string", ":", "'"} {
-		rest = strings.TrimSpace(strings.TrimPrefix(rest, mark))
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(rest, "revert"), "'")
+	return text
 }
 
 // revertData finds the bytes that a contract returned. Most servers send them as

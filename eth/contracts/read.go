@@ -3,7 +3,6 @@ package contracts
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -13,10 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/ethcall"
 )
-
-// maxBatch is how many reads travel together; RPC providers refuse much larger
-// batches.
-const maxBatch = 100
 
 // Read is one question to a contract together with where its answer goes. It is
 // made by the methods of Reads.
@@ -33,19 +28,9 @@ type Read struct {
 func (r Read) Name() string { return r.name }
 
 // ReadAll asks all questions at block at, or at ethcall.Latest, and fills in the
-// answers in the order of reads. Up to 100 reads are one batch and see one block;
-// more of them do so only at a block that is named. The error is a fault and says
-// which read failed; answers before it may be filled in.
+// answers in the order of reads; they all see one block. The error is a fault and
+// says which read failed; answers before it may be filled in.
 func ReadAll(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, reads ...Read) error {
-	for part := range slices.Chunk(reads, maxBatch) {
-		if err := readPart(ctx, b, at, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func readPart(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, reads []Read) error {
 	calls := make([]ethereum.CallMsg, len(reads))
 	for i, r := range reads {
 		if r.to.IsZero() {
