@@ -1,0 +1,144 @@
+package txmgr
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/journal"
+)
+
+// admit gives a request its place in the lane: nonce, price, signature, journal,
+// and off it goes.
+func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) verdict {
+	if m.lane.open() >= m.opt.InFlight || m.unwritten() || head.Hash.IsZero() {
+		return holds
+	}
+	if v := m.rehearse(ctx, r); v != free {
+		return v
+	}
+	offer, nonce, err := m.terms(ctx, head)
+	if err != nil {
+		m.lane.due(m.opt.Now().Add(retryAfter))
+		return holds
+	}
+	if !offer.fits {
+		return holds
+	}
+	missing, err := m.affords(ctx, r, offer.fees)
+	if missing != nil {
+		m.refuse(r, missing)
+		return served
+	}
+	if err != nil {
+		m.lane.due(m.opt.Now().Add(retryAfter))
+		return holds
+	}
+	f := &flight{prefer: -1, rec: journal.Record{
+		ID: m.lane.lastID + 1, Nonce: nonce, Once: r.opt.Once, Until: r.opt.Until, Call: r.call, Gas: r.gas,
+		State: protocol.TxSubmitted, Resent: r.heirOf != nil, Sent: m.opt.Now(), Update: m.opt.Now(),
+	}}
+	tx, err := m.opt.Signer.Sign(r.call, m.termsOf(f, offer.fees))
+	if err == nil {
+		err = f.attempt(tx, false, m.opt.Now())
+	}
+	if err != nil {
+		m.refuse(r, err)
+		return served
+	}
+	m.launch(ctx, f, r)
+	return served
+}
+
+// launch puts a signed transaction into the lane, the journal and the network, in
+// this order.
+func (m *Manager) launch(ctx context.Context, f *flight, r *request) {
+	r.id.Store(f.rec.ID)
+	f.waiters = []*request{r}
+	if r.heirOf != nil {
+		f.heirOf, f.waiters = r.heirOf, r.waiters
+		for _, w := range f.waiters {
+			w.id.Store(f.rec.ID)
+		}
+	}
+	m.lane.add(f)
+	m.publish()
+	if m.write(ctx, f) {
+		m.broadcast(ctx, f)
+	}
+}
+
+// unwritten reports whether a transaction waits for the journal: none is made
+// behind it.
+func (m *Manager) unwritten() bool {
+	for _, f := range m.lane.flights {
+		if f.dirty {
+			return true
+		}
+	}
+	return false
+}
+
+// rehearse tries out once more what is sent for the second time: whoever took the
+// nonce may have done the same.
+func (m *Manager) rehearse(ctx context.Context, r *request) verdict {
+	if r.gas != 0 {
+		return free
+	}
+	gas, refused, err := m.simulate(ctx, r.call)
+	switch {
+	case refused != nil:
+		m.refuse(r, refused)
+		return served
+	case err != nil:
+		m.lane.due(m.opt.Now().Add(retryAfter))
+		return holds
+	}
+	r.gas = gas
+	return free
+}
+
+// priced are fees, and whether the operator's bound allows them at this moment.
+type priced struct {
+	fees
+	fits bool
+}
+
+// terms are the fees and the nonce of the next transaction.
+func (m *Manager) terms(ctx context.Context, head protocol.Head) (priced, uint64, error) {
+	tip, err := m.suggest(ctx)
+	if err != nil {
+		return priced{}, 0, err
+	}
+	offer, fits := m.bounds().offer(head.BaseFee, tip)
+	if !fits {
+		return priced{}, 0, nil
+	}
+	nonce, err := m.nonce(ctx)
+	return priced{offer, true}, nonce, err
+}
+
+// nonce is the next free one. What the journal knows is never given again, even if
+// an endpoint that lags behind has not seen it yet; what endpoints know beyond it
+// are transactions of somebody else.
+func (m *Manager) nonce(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
+	defer cancel()
+	pending, err := m.opt.Backend.PendingNonceAt(ctx, m.account())
+	return max(pending, m.lane.nextNonce), err
+}
+
+func (m *Manager) termsOf(f *flight, p fees) Terms {
+	return Terms{ChainID: m.opt.ChainID, Nonce: f.rec.Nonce, Gas: f.rec.Gas, FeeCap: p.feeCap, Tip: p.tip}
+}
+
+// affords says why the account cannot pay for one more beside those in flight.
+func (m *Manager) affords(ctx context.Context, r *request, p fees) (missing, err error) {
+	var reserved core.Wei
+	for _, f := range m.lane.flights {
+		if f.rec.Mined == nil && !f.foreign {
+			reserved = reserved.Add(f.most())
+		}
+	}
+	return m.checkFunds(ctx, r.call.Verb, reserved.Add(times(r.gas, p.feeCap)), weiOf(r.call.Wei))
+}

@@ -1,0 +1,97 @@
+package txmgr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/journal"
+)
+
+// Estimate simulates the intent and says what it costs at most: its price is what
+// would be offered per gas, about twice what is paid while the base fee stays. The
+// error is the fault with which Send would refuse.
+func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, error) {
+	call := freeze(in)
+	e := protocol.Estimate{Verb: call.Verb, About: call.About}
+	gas, refused, err := m.simulate(ctx, call)
+	if refused != nil {
+		return e, refused
+	}
+	if err != nil {
+		return e, err
+	}
+	head, err := m.opt.Backend.Head(ctx)
+	if err != nil {
+		return e, err
+	}
+	tip, err := m.suggest(ctx)
+	if err != nil {
+		return e, err
+	}
+	offer, _ := m.bounds().offer(head.BaseFee, tip)
+	e.Gas, e.Price = gas, offer.feeCap
+	e.Fee = times(gas, e.Price)
+	e.Need = e.Fee.Add(weiOf(call.Wei))
+	missing, err := m.lacks(ctx, call.Verb, e.Fee, weiOf(call.Wei))
+	if missing != nil {
+		return e, missing
+	}
+	return e, err
+}
+
+// message is the call as it will be sent.
+func (m *Manager) message(call journal.Call, gas protocol.Gas) ethereum.CallMsg {
+	to := call.Addr
+	return ethereum.CallMsg{From: m.account(), To: &to, Gas: uint64(gas), Value: call.Value(), Data: call.Input}
+}
+
+// simulate tries a call out and returns its gas limit. refused is the fault of a
+// call that would fail, err says that nobody could tell.
+func (m *Manager) simulate(ctx context.Context, call journal.Call) (gas protocol.Gas, refused, err error) {
+	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
+	defer cancel()
+	if gas = m.opt.GasLimit; gas != 0 {
+		_, err = m.opt.Backend.CallContract(ctx, m.message(call, gas), ethcall.Latest)
+	} else {
+		gas, err = m.opt.Backend.EstimateGas(ctx, m.message(call, 0))
+		gas = headroom(gas)
+	}
+	if err == nil {
+		return gas, nil, nil
+	}
+	if reason, ok := m.opt.Decode(err); ok {
+		return 0, reason, nil
+	}
+	if outcomeOf(err) == poor {
+		missing, lost := m.lacks(ctx, call.Verb, m.guess(), weiOf(call.Wei))
+		return 0, missing, fault.Wrap(fault.GasEstimateFailed, call.Verb, errors.Join(err, lost))
+	}
+	if saysReverted(err) {
+		return 0, fault.Wrap(fault.TxReverted, call.Verb, err), nil
+	}
+	if _, ok := errors.AsType[*fault.Fault](err); ok || ctx.Err() != nil {
+		return 0, nil, fmt.Errorf("%s: %w", call.Verb, err)
+	}
+	return 0, nil, fault.Wrap(fault.GasEstimateFailed, call.Verb, err)
+}
+
+// guess is what gas may cost at most where no endpoint would say how much is
+// needed.
+func (m *Manager) guess() core.Wei {
+	const gas = 300_000
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	offer, _ := m.prices.offer(m.head.BaseFee, m.tip)
+	return times(gas, offer.feeCap)
+}
+
+// headroom is a quarter more: on Arbitrum the estimate holds the price of layer 1,
+// which changes until the transaction is mined. What is not used is not paid.
+func headroom(g protocol.Gas) protocol.Gas { return g + (g+3)/4 }

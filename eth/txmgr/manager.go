@@ -1,0 +1,120 @@
+package txmgr
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Manager sends the transactions of one account. It is a lifecycle.Component, and
+// answers only while Run runs; it is safe for concurrent use.
+type Manager struct {
+	opt  Options
+	self core.Address
+	// wake has Run look at what is new; it holds at most one.
+	wake chan struct{}
+	// done is closed when Run has ended.
+	done chan struct{}
+
+	mu     sync.Mutex
+	inbox  []*request             // guarded by mu; what Run has not seen
+	asked  int                    // guarded by mu; requests without an answer
+	closed bool                   // guarded by mu
+	head   protocol.Head          // guarded by mu; the newest block
+	headAt time.Time              // guarded by mu; when head came
+	tip    core.Wei               // guarded by mu; the last suggestion
+	prices bounds                 // guarded by mu
+	shown  []protocol.Transaction // guarded by mu; what Transactions answers
+	money  shortage               // guarded by mu
+
+	// lane belongs to Run's goroutine.
+	lane lane
+}
+
+// New makes a Manager; Run has it work.
+func New(o Options) *Manager {
+	o = o.withDefaults()
+	return &Manager{
+		opt: o, self: o.Signer.Address(), wake: make(chan struct{}, 1), done: make(chan struct{}),
+		prices: bounds{min: o.MinGasPrice, max: o.MaxGasPrice},
+	}
+}
+
+// Name is the component's name.
+func (m *Manager) Name() string { return "transactions" }
+
+// account is who sends.
+func (m *Manager) account() common.Address { return common.Address(m.self) }
+
+// OnHead tells of the newest block. It does not block.
+func (m *Manager) OnHead(h protocol.Head) {
+	m.mu.Lock()
+	m.head, m.headAt = h, m.opt.Now()
+	m.mu.Unlock()
+	m.stir()
+}
+
+// stir has Run look at what is new.
+func (m *Manager) stir() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run resumes what the journal holds and works until ctx ends. What is on its way
+// then goes on without us, and is followed after the next start.
+func (m *Manager) Run(ctx context.Context, ready func()) error {
+	defer m.close()
+	if err := m.resume(ctx); err != nil {
+		return err
+	}
+	ready()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-m.wake:
+		case <-timer.C:
+		}
+		m.pass(ctx)
+		timer.Stop()
+		if next := m.lane.next; !next.IsZero() {
+			timer.Reset(max(next.Sub(m.opt.Now()), 0))
+		}
+	}
+}
+
+// close answers whoever still waits: the node stops.
+func (m *Manager) close() {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	close(m.done)
+}
+
+// Transactions are the last ones that ended and those on their way, by ID.
+func (m *Manager) Transactions() []protocol.Transaction {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]protocol.Transaction(nil), m.shown...)
+}
+
+// shownAs is a transaction as it was published last.
+func (m *Manager) shownAs(id uint64) protocol.Transaction {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.shown {
+		if t.ID == id {
+			return t
+		}
+	}
+	return protocol.Transaction{}
+}

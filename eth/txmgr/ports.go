@@ -1,0 +1,84 @@
+package txmgr
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/journal"
+)
+
+// Intent is what is to be done: one call of a contract. contracts.Call is one.
+type Intent interface {
+	// Name is the action's name in logs and the API.
+	Name() string
+	To() common.Address
+	Data() []byte
+	// Value is the ETH that goes with it, in wei.
+	Value() *big.Int
+	// Describe says in words what happens.
+	Describe() string
+}
+
+// Backend is the chain as a Manager sees it; endpoint.Pool is one. A block of 0
+// (ethcall.Latest) is the newest. Calls end with ctx.
+type Backend interface {
+	// Head is the newest block.
+	Head(ctx context.Context) (protocol.Head, error)
+	// NonceAt is the number of an account's transactions up to a block.
+	NonceAt(ctx context.Context, account common.Address, block protocol.L2Block) (uint64, error)
+	// PendingNonceAt counts also what endpoints have and is in no block.
+	PendingNonceAt(ctx context.Context, account common.Address) (uint64, error)
+	BalanceAt(ctx context.Context, account common.Address, block protocol.L2Block) (core.Wei, error)
+	SuggestTip(ctx context.Context) (core.Wei, error)
+	EstimateGas(ctx context.Context, msg ethereum.CallMsg) (protocol.Gas, error)
+	CallContract(ctx context.Context, msg ethereum.CallMsg, block protocol.L2Block) ([]byte, error)
+	// TransactionReceipt is ethereum.NotFound for what is in no block.
+	TransactionReceipt(ctx context.Context, hash common.Hash) (*types.Receipt, error)
+	// SendTransaction hands a signed transaction to all endpoints. The error is nil
+	// when one took it; see outcomeOf for what errors mean.
+	SendTransaction(ctx context.Context, tx *types.Transaction) error
+}
+
+// Terms are what a transaction has beside its intent.
+type Terms struct {
+	ChainID uint64
+	Nonce   uint64
+	Gas     protocol.Gas
+	// FeeCap is the most that is paid per gas, Tip the part of it for the block's
+	// producer.
+	FeeCap, Tip core.Wei
+}
+
+// Signer signs for the account. It is given intents that callers sent, intents of
+// the journal after a restart, which have the same name, address, data and value
+// but another Go type, and Cancel.
+type Signer interface {
+	Address() core.Address
+	// Sign makes an EIP-1559 transaction of exactly these terms.
+	Sign(in Intent, t Terms) (*types.Transaction, error)
+}
+
+// Journal keeps what was signed; journal.Store is one.
+type Journal interface {
+	// Load returns what is not settled and the last that is, in the order of IDs.
+	Load(ctx context.Context) ([]journal.Record, error)
+	// Find returns the newest record with a Once text, however old.
+	Find(ctx context.Context, once string) (journal.Record, bool, error)
+	// Put writes records, all or none, and returns when they are on disk. When it
+	// fails, they may be there or not.
+	Put(ctx context.Context, records ...journal.Record) error
+}
+
+// CancelName is the name of the intent that uses a nonce and does nothing else.
+const CancelName = "cancel"
+
+// cancel is the intent: no ETH, no data, to the account itself.
+func cancel(self core.Address) Intent {
+	return journal.Call{Verb: CancelName, About: "take the place of a transaction that was given up", Addr: common.Address(self)}
+}

@@ -1,0 +1,159 @@
+package txmgr
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// maxAttempts bounds what is signed for one nonce.
+const maxAttempts = 12
+
+// push does for a transaction that is in no block what is due: give it up, replace
+// it, hand it out again.
+func (m *Manager) push(ctx context.Context, f *flight, head protocol.Head) {
+	if f.dirty || f.foreign || f.rec.Mined != nil || f.rec.Settled {
+		return
+	}
+	now := m.opt.Now()
+	if f == m.lane.front() && f.frontSince.IsZero() {
+		f.frontSince = now
+	}
+	if code, reason := m.hopeless(f, head); code != "" && !f.cancelling() {
+		m.giveUp(ctx, f, head, code, reason)
+	} else if m.replaceable(f) {
+		m.replace(ctx, f, head, f.cancelling())
+	}
+	if !f.dirty && !f.nextSend.After(now) {
+		m.broadcast(ctx, f)
+	}
+	m.lane.due(f.nextSend)
+}
+
+// patienceOver reports whether the newest attempt had its time. Only the front of
+// the lane has a clock: the others wait for it.
+func (m *Manager) patienceOver(f *flight) bool {
+	if f.frontSince.IsZero() {
+		return false
+	}
+	since := f.frontSince
+	if at := m.waitingSince(f); at.After(since) {
+		since = at
+	}
+	over := since.Add(m.opt.Timeout)
+	if m.opt.Now().Before(over) {
+		m.lane.due(over)
+		return false
+	}
+	return true
+}
+
+// exhausted reports whether the transaction was replaced as often as allowed, and
+// the last one had its time.
+func (m *Manager) exhausted(f *flight) bool {
+	return !f.cancelling() && f.replaced() >= m.opt.Replacements && m.patienceOver(f)
+}
+
+func (m *Manager) replaceable(f *flight) bool {
+	if len(f.rec.Attempts) >= maxAttempts || !m.patienceOver(f) {
+		return false
+	}
+	return f.cancelling() || f.replaced() < m.opt.Replacements
+}
+
+// replace signs the transaction, or its cancel, once more and pays more. While
+// that is above the largest price the old one goes on.
+func (m *Manager) replace(ctx context.Context, f *flight, head protocol.Head, cancelling bool) {
+	if m.opt.Now().Before(f.nextPrice) {
+		return
+	}
+	f.nextPrice = m.opt.Now().Add(m.opt.Rebroadcast)
+	tip, err := m.suggest(ctx)
+	if err != nil {
+		return
+	}
+	bounds := m.bounds()
+	fresh, fits := bounds.offer(head.BaseFee, tip)
+	if cancelling && f.cancelling() && fresh.feeCap.Cmp(feesOf(f.last()).feeCap) <= 0 {
+		return // it pays enough already
+	}
+	price, below := bounds.bump(feesOf(f.last()), fresh)
+	if !fits || !below {
+		return
+	}
+	if err := m.sign(f, price, cancelling); err != nil {
+		m.opt.Log.Error("transaction not signed again", "action", f.rec.Call.Verb, "nonce", f.rec.Nonce, "err", err)
+		return
+	}
+	m.opt.Log.Info("transaction replaced", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb, "nonce", f.rec.Nonce,
+		"price", price.feeCap.String(), "cancel", cancelling)
+	m.write(ctx, f)
+}
+
+// sign adds an attempt.
+func (m *Manager) sign(f *flight, price fees, cancelling bool) error {
+	in, terms := Intent(f.rec.Call), m.termsOf(f, price)
+	if cancelling {
+		in, terms.Gas = cancel(m.self), cancelGas
+	}
+	tx, err := m.opt.Signer.Sign(in, terms)
+	if err != nil {
+		return err
+	}
+	return f.attempt(tx, cancelling, m.opt.Now())
+}
+
+// cancelGas is the gas limit of a cancel. A transfer uses 21000; on Arbitrum the
+// price of layer 1 is part of it, and what is not used is not paid.
+const cancelGas protocol.Gas = 200_000
+
+// hopeless says why a transaction is given up; an empty code is that it is not.
+func (m *Manager) hopeless(f *flight, head protocol.Head) (fault.Code, string) {
+	if f.rec.Call.Verb == CancelName {
+		return "", ""
+	}
+	if expired(f.rec.Until, head) {
+		return fault.TxExpired, fmt.Sprintf("layer-1 block %d has passed", f.rec.Until)
+	}
+	if f.refused != nil && (f.hopeless || m.opt.Now().Sub(f.refusedSince) >= m.opt.Timeout) {
+		_, text := fault.Public(f.refused)
+		return fault.TxRefused, text
+	}
+	if !m.exhausted(f) || !m.othersWait(f) {
+		return "", ""
+	}
+	held := m.opt.Now().Sub(f.frontSince)
+	if f.wanted() && held < m.opt.GiveUpAfter {
+		m.lane.due(f.frontSince.Add(m.opt.GiveUpAfter))
+		return "", ""
+	}
+	return fault.TxGivenUp, "not mined in " + held.Round(time.Second).String()
+}
+
+// othersWait reports whether a transaction holds others up.
+func (m *Manager) othersWait(f *flight) bool {
+	for _, o := range m.lane.flights {
+		if o.rec.Nonce > f.rec.Nonce && o.rec.Mined == nil {
+			return true
+		}
+	}
+	for _, r := range m.lane.queue {
+		if r.gas != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// giveUp signs a cancel in a transaction's place. Which of them is mined decides.
+func (m *Manager) giveUp(ctx context.Context, f *flight, head protocol.Head, code fault.Code, reason string) {
+	f.rec.Code, f.rec.Reason = code, reason
+	m.replace(ctx, f, head, true)
+	if !f.cancelling() {
+		f.rec.Code, f.rec.Reason = "", ""
+		m.lane.due(f.nextPrice)
+	}
+}
