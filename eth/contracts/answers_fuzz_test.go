@@ -1,0 +1,67 @@
+package contracts_test
+
+import (
+	"context"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/eth/ethcall"
+)
+
+// echo answers every call with the same bytes.
+type echo []byte
+
+func (e echo) CallBatch(_ context.Context, _ protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+	out := make([]ethcall.Result, len(calls))
+	for i := range out {
+		out[i].Data = e
+	}
+	return out, nil
+}
+
+// everyRead is one of each question.
+func everyRead() []contracts.Read {
+	r := contracts.NewReads(places)
+	reads := r.RoundState(new(protocol.RoundState))
+	reads = append(reads, r.Orchestrator(somebody, new(protocol.Orchestrator))...)
+	reads = append(reads, r.Delegator(somebody, new(protocol.Delegator))...)
+	reads = append(reads, r.Parameters(new(protocol.Parameters))...)
+	reads = append(reads, r.RewardTerms(new(contracts.RewardTerms))...)
+	reads = append(reads, r.Proposal(big.NewInt(1), somebody, new(contracts.Proposal))...)
+	reads = append(reads, r.Quote(someFeed, new(contracts.Quote))...)
+	return append(reads,
+		r.RoundHash(1, new(protocol.Hash)), r.BlockNumber(new(protocol.L1Block)),
+		r.EarningsPool(somebody, 1, new(protocol.EarningsPool)), r.UnbondingLock(somebody, 1, new(protocol.UnbondingLock)),
+		r.FirstInPool(new(core.Address)), r.NextInPool(somebody, new(core.Address)),
+		r.TokenBalance(somebody, new(core.LPT)), r.Allowance(somebody, new(core.LPT)),
+		r.Sender(somebody, new(protocol.Sender)), r.ClaimedReserve(somebody, another, new(core.Wei)),
+		r.ClaimableReserve(somebody, another, new(core.Wei)), r.UsedTicket(protocol.Hash{}, new(bool)),
+		r.PollEnd(somePoll, new(protocol.L1Block)), r.NextFaucetRequest(somebody, new(time.Time)),
+	)
+}
+
+// An endpoint may answer anything: the node refuses or understands it.
+func FuzzAnswers(f *testing.F) {
+	f.Add(make([]byte, 32))
+	f.Add(make([]byte, 320))
+	f.Add(append(make([]byte, 31), 32, 255))
+	f.Add(never.Bytes())
+	reads := everyRead()
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		for _, r := range reads {
+			err := contracts.ReadAll(context.Background(), echo(answer), ethcall.Latest, r)
+			switch code := fault.CodeOf(err); {
+			case err == nil, code == fault.ContractAnswerInvalid, code == fault.ContractMissing && len(answer) == 0:
+			default:
+				t.Errorf("%s: %v", r.Name(), err)
+			}
+		}
+	})
+}
