@@ -10,6 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/standing"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -43,6 +44,8 @@ type Options struct {
 	Listener net.Listener
 	// Orchestrator has the rules.
 	Orchestrator *orchestrate.Orchestrator
+	// Standing is the node's place on the chain, as far as it is known; nil off-chain.
+	Standing func() (standing.Standing, bool)
 	// Seen is told the address of everybody who sends a request, often several times.
 	// It must be quick. Nil when nobody wants to know.
 	Seen func(net.Addr)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/standing"
 )
 
 // Status is what /status tells anyone. docs/status.md says what the fields mean;
@@ -30,6 +31,8 @@ type Status struct {
 	Capabilities  []string         `json:"capabilities"`
 	// AI says why models that the operator asked for are not served.
 	AI string `json:"ai,omitempty"`
+	// Chain is the node's place on the chain; absent off-chain.
+	Chain *standing.Standing `json:"chain,omitempty"`
 }
 
 // PipelineStatus is one kind of work.
@@ -125,6 +128,11 @@ func (p *statusPage) status(now time.Time) Status {
 		UptimeSeconds: int64(now.Sub(p.start)/time.Second) / uptimeStep * uptimeStep,
 		State:         state(o.Draining(), use),
 		Pipelines:     []PipelineStatus{}, Models: modelStatuses(&offer, o.Models()), AI: p.s.opt.AINotice,
+	}
+	if p.s.opt.Standing != nil {
+		if c, known := p.s.opt.Standing(); known {
+			st.Chain = &c
+		}
 	}
 	if o.Transcodes() {
 		st.Pipelines = append(st.Pipelines, PipelineStatus{Name: transcoding, Capacity: use.Limit, Use: coarse(use.Sessions, use.Limit)})

@@ -1,5 +1,6 @@
 // Package web holds the page that a gateway serves: every rendition of a stream
-// playing side by side, with the figures of each segment as it arrives.
+// playing side by side, with the figures of each segment as it arrives, a chat,
+// and, where the process is an orchestrator on the chain too, its place there.
 //
 // The page is embedded and loads nothing from elsewhere. It reads the gateway's
 // own public API and playlists; it knows nothing that a player could not know.
@@ -8,8 +9,11 @@ package web
 
 import (
 	"embed"
+	"encoding/json"
 	"io/fs"
 	"net/http"
+
+	"github.com/tuttinode/tutti/core/standing"
 )
 
 //go:embed page
@@ -20,8 +24,12 @@ var files embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; media-src 'self' blob:; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the page at "/" and its files beside it.
-func Handler() http.Handler {
+// StandingPath is where the page finds the node's place on the chain.
+const StandingPath = "/chain.json"
+
+// Handler serves the page at "/" and its files beside it. onChain is the node's
+// place on the chain as far as it is known; nil off-chain.
+func Handler(onChain func() (standing.Standing, bool)) http.Handler {
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the directory is embedded above
@@ -33,6 +41,21 @@ func Handler() http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
+		if r.URL.Path == StandingPath && onChain != nil {
+			serveStanding(w, onChain)
+			return
+		}
 		server.ServeHTTP(w, r)
 	})
+}
+
+// serveStanding answers 204 while nothing is known of the chain.
+func serveStanding(w http.ResponseWriter, onChain func() (standing.Standing, bool)) {
+	s, known := onChain()
+	if !known {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(s) // nobody to tell
 }

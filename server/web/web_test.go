@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/standing"
 	"github.com/tuttinode/tutti/server/web"
 )
 
 func get(t *testing.T, path string) (*http.Response, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	web.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	web.Handler(nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 	body, err := io.ReadAll(w.Result().Body)
 	if err != nil {
 		t.Fatal(err)
@@ -58,5 +60,28 @@ func TestUnknownFile(t *testing.T) {
 	}
 	if resp, _ := get(t, "/nothing"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("%s, want 404", resp.Status)
+	}
+}
+
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	known := false
+	h := web.Handler(func() (standing.Standing, bool) {
+		return standing.Standing{State: standing.Active, Stake: core.LPTTokens(7), Rewards: []standing.Reward{}}, known
+	})
+	ask := func() *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, web.StandingPath, nil))
+		return w
+	}
+	if w := ask(); w.Code != http.StatusNoContent {
+		t.Errorf("%d while nothing is known", w.Code)
+	}
+	known = true
+	if w := ask(); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"stake":"7000000000000000000"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if resp, _ := get(t, web.StandingPath); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("off-chain: %s", resp.Status)
 	}
 }
