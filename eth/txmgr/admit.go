@@ -34,15 +34,11 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) ver
 		m.lane.due(m.opt.Now().Add(retryAfter))
 		return holds
 	}
-	f := &flight{prefer: -1, rec: journal.Record{
+	f := &flight{prefer: -1, intent: r.intent, rec: journal.Record{
 		ID: m.lane.lastID + 1, Nonce: nonce, Once: r.opt.Once, Until: r.opt.Until, Call: r.call, Gas: r.gas,
 		State: protocol.TxSubmitted, Resent: r.heirOf != nil, Sent: m.opt.Now(), Update: m.opt.Now(),
 	}}
-	tx, err := m.opt.Signer.Sign(r.call, m.termsOf(f, offer.fees))
-	if err == nil {
-		err = f.attempt(tx, false, m.opt.Now())
-	}
-	if err != nil {
+	if err := m.sign(f, offer.fees, false); err != nil {
 		m.refuse(r, err)
 		return served
 	}
@@ -85,7 +81,7 @@ func (m *Manager) rehearse(ctx context.Context, r *request) verdict {
 	if r.gas != 0 {
 		return free
 	}
-	gas, refused, err := m.simulate(ctx, r.call)
+	gas, refused, err := m.simulate(ctx, r.intent, r.call)
 	switch {
 	case refused != nil:
 		m.refuse(r, refused)
@@ -126,10 +122,6 @@ func (m *Manager) nonce(ctx context.Context) (uint64, error) {
 	defer cancel()
 	pending, err := m.opt.Backend.PendingNonceAt(ctx, m.account())
 	return max(pending, m.lane.nextNonce), err
-}
-
-func (m *Manager) termsOf(f *flight, p fees) Terms {
-	return Terms{ChainID: m.opt.ChainID, Nonce: f.rec.Nonce, Gas: f.rec.Gas, FeeCap: p.feeCap, Tip: p.tip}
 }
 
 // affords says why the account cannot pay for one more beside those in flight.

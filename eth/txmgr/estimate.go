@@ -20,7 +20,7 @@ import (
 func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, error) {
 	call := freeze(in)
 	e := protocol.Estimate{Verb: call.Verb, About: call.About}
-	gas, refused, err := m.simulate(ctx, call)
+	gas, refused, err := m.simulate(ctx, in, call)
 	if refused != nil {
 		return e, refused
 	}
@@ -54,7 +54,7 @@ func (m *Manager) message(call journal.Call, gas protocol.Gas) ethereum.CallMsg 
 
 // simulate tries a call out and returns its gas limit. refused is the fault of a
 // call that would fail, err says that nobody could tell.
-func (m *Manager) simulate(ctx context.Context, call journal.Call) (gas protocol.Gas, refused, err error) {
+func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call) (gas protocol.Gas, refused, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
 	if gas = m.opt.GasLimit; gas != 0 {
@@ -66,7 +66,7 @@ func (m *Manager) simulate(ctx context.Context, call journal.Call) (gas protocol
 	if err == nil {
 		return gas, nil, nil
 	}
-	if reason, ok := m.opt.Decode(err); ok {
+	if reason, ok := m.opt.Decode(in, err); ok {
 		return 0, reason, nil
 	}
 	if outcomeOf(err) == poor {

@@ -15,7 +15,9 @@ import (
 // flight is a record that is not settled, and what only this process knows of it.
 type flight struct {
 	rec journal.Record
-	txs []*types.Transaction // those of rec.Attempts
+	// intent is what the caller sent; nil after a restart.
+	intent Intent
+	txs    []*types.Transaction // those of rec.Attempts
 	// dirty: the journal does not hold rec as it is. What is dirty is not sent.
 	dirty   bool
 	waiters []*request
@@ -28,7 +30,7 @@ type flight struct {
 	nextSend time.Time
 	// nextPrice is when a higher price is thought of again.
 	nextPrice time.Time
-	tries    int // sends in a row that were not taken
+	tries     int // sends in a row that were not taken
 	// frontSince is when it became the first that is in no block.
 	frontSince time.Time
 	// usedSince is when its nonce was first seen used by none of its attempts.
@@ -62,6 +64,14 @@ func restored(r journal.Record) (*flight, error) {
 		return nil, fault.New(fault.TxJournalFailed, "read the journal", fmt.Sprintf("transaction %d was never signed", r.ID))
 	}
 	return f, nil
+}
+
+// meant is the intent in the form there is.
+func (f *flight) meant() Intent {
+	if f.intent != nil {
+		return f.intent
+	}
+	return f.rec.Call
 }
 
 // last is the newest attempt.

@@ -61,7 +61,7 @@ func (m *Manager) fill(ctx context.Context, nonce uint64, head protocol.Head) {
 	c := cancel(m.self)
 	now := m.opt.Now()
 	f := &flight{prefer: -1, rec: journal.Record{
-		ID: m.lane.lastID + 1, Nonce: nonce, Call: freeze(c), Gas: cancelGas, State: protocol.TxSubmitted, Sent: now, Update: now,
+		ID: m.lane.lastID + 1, Nonce: nonce, Call: c, Gas: cancelGas, State: protocol.TxSubmitted, Sent: now, Update: now,
 	}}
 	if err := m.sign(f, offer, true); err != nil {
 		m.opt.Log.Error("gap not filled", "nonce", nonce, "err", err)

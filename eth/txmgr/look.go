@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -43,7 +42,7 @@ func (m *Manager) receipt(ctx context.Context, f *flight) (int, *types.Receipt, 
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
 	for _, at := range f.order() {
-		receipt, err := m.opt.Backend.TransactionReceipt(ctx, common.Hash(f.rec.Attempts[at].Hash))
+		receipt, err := m.opt.Backend.TransactionReceipt(ctx, f.rec.Attempts[at].Hash)
 		if errors.Is(err, ethereum.NotFound) || err == nil && receipt == nil {
 			continue
 		}
@@ -159,7 +158,7 @@ func (m *Manager) explain(ctx context.Context, f *flight, place journal.Mined) {
 	if err == nil {
 		return
 	}
-	if reason, ok := m.opt.Decode(err); ok {
+	if reason, ok := m.opt.Decode(f.meant(), err); ok {
 		f.cause = reason
 		f.rec.Code = fault.CodeOf(reason)
 		_, f.rec.Reason = fault.Public(reason)

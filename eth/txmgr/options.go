@@ -17,8 +17,9 @@ type Options struct {
 	Signer  Signer
 	Journal Journal
 	// Decode makes the fault with the contract's reason out of the error of a call or
-	// an estimate. It is false for errors that are no contract's.
-	Decode func(error) (error, bool)
+	// an estimate of the intent. It is false for errors that are no contract's. After
+	// a restart the intent has another Go type than the one that was sent.
+	Decode func(in Intent, err error) (reason error, undone bool)
 	Health *health.Board
 	Log    *slog.Logger
 	Now    func() time.Time
@@ -65,7 +66,7 @@ func (o Options) withDefaults() Options {
 	set(&o.Rebroadcast, 30*time.Second)
 	set(&o.CallTimeout, 20*time.Second)
 	if o.Decode == nil {
-		o.Decode = func(error) (error, bool) { return nil, false }
+		o.Decode = func(Intent, error) (error, bool) { return nil, false }
 	}
 	return o
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/journal"
 )
 
@@ -39,29 +40,19 @@ type Backend interface {
 	EstimateGas(ctx context.Context, msg ethereum.CallMsg) (protocol.Gas, error)
 	CallContract(ctx context.Context, msg ethereum.CallMsg, block protocol.L2Block) ([]byte, error)
 	// TransactionReceipt is ethereum.NotFound for what is in no block.
-	TransactionReceipt(ctx context.Context, hash common.Hash) (*types.Receipt, error)
+	TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error)
 	// SendTransaction hands a signed transaction to all endpoints. The error is nil
 	// when one took it; see outcomeOf for what errors mean.
 	SendTransaction(ctx context.Context, tx *types.Transaction) error
 }
 
-// Terms are what a transaction has beside its intent.
-type Terms struct {
-	ChainID uint64
-	Nonce   uint64
-	Gas     protocol.Gas
-	// FeeCap is the most that is paid per gas, Tip the part of it for the block's
-	// producer.
-	FeeCap, Tip core.Wei
-}
-
-// Signer signs for the account. It is given intents that callers sent, intents of
-// the journal after a restart, which have the same name, address, data and value
-// but another Go type, and Cancel.
+// Signer signs for the account; account.Signer is one. It is asked to sign what
+// callers sent, the same again with a higher fee, also after a restart, and empty
+// transactions of the account to itself.
 type Signer interface {
 	Address() core.Address
 	// Sign makes an EIP-1559 transaction of exactly these terms.
-	Sign(in Intent, t Terms) (*types.Transaction, error)
+	Sign(c account.Call, t account.Terms) (*types.Transaction, error)
 }
 
 // Journal keeps what was signed; journal.Store is one.
@@ -75,10 +66,10 @@ type Journal interface {
 	Put(ctx context.Context, records ...journal.Record) error
 }
 
-// CancelName is the name of the intent that uses a nonce and does nothing else.
-const CancelName = "cancel"
+// cancelName is the name of what uses a nonce and does nothing else.
+const cancelName = "cancel"
 
-// cancel is the intent: no ETH, no data, to the account itself.
-func cancel(self core.Address) Intent {
-	return journal.Call{Verb: CancelName, About: "take the place of a transaction that was given up", Addr: common.Address(self)}
+// cancel is that: no ETH and no data, to the account itself.
+func cancel(self core.Address) journal.Call {
+	return journal.Call{Verb: cancelName, About: "take the place of a transaction that was given up", Addr: common.Address(self)}
 }

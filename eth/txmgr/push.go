@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/account"
 )
 
 // maxAttempts bounds what is signed for one nonce.
@@ -95,11 +97,13 @@ func (m *Manager) replace(ctx context.Context, f *flight, head protocol.Head, ca
 
 // sign adds an attempt.
 func (m *Manager) sign(f *flight, price fees, cancelling bool) error {
-	in, terms := Intent(f.rec.Call), m.termsOf(f, price)
+	call, gas := f.rec.Call, f.rec.Gas
 	if cancelling {
-		in, terms.Gas = cancel(m.self), cancelGas
+		call, gas = cancel(m.self), cancelGas
 	}
-	tx, err := m.opt.Signer.Sign(in, terms)
+	tx, err := m.opt.Signer.Sign(
+		account.Call{To: core.Address(call.Addr), Data: call.Input, Value: weiOf(call.Wei)},
+		account.Terms{ChainID: m.opt.ChainID, Nonce: f.rec.Nonce, Gas: uint64(gas), FeeCap: price.feeCap, Tip: price.tip})
 	if err != nil {
 		return err
 	}
@@ -112,7 +116,7 @@ const cancelGas protocol.Gas = 200_000
 
 // hopeless says why a transaction is given up; an empty code is that it is not.
 func (m *Manager) hopeless(f *flight, head protocol.Head) (fault.Code, string) {
-	if f.rec.Call.Verb == CancelName {
+	if f.rec.Call.Verb == cancelName {
 		return "", ""
 	}
 	if expired(f.rec.Until, head) {

@@ -14,8 +14,9 @@ import (
 // request is a Send on its way into the lane, and afterwards who waits for the
 // transaction.
 type request struct {
-	call journal.Call
-	opt  protocol.SendOptions
+	intent Intent
+	call   journal.Call
+	opt    protocol.SendOptions
 	// gas is the limit; 0 only asks whether the Once text is free.
 	gas protocol.Gas
 	// left is closed when the caller is gone; nil for an heir.
@@ -70,19 +71,19 @@ func freeze(in Intent) journal.Call {
 func (m *Manager) Send(ctx context.Context, in Intent, opt protocol.SendOptions) (protocol.Transaction, error) {
 	call := freeze(in)
 	if opt.Once != "" {
-		a := m.ask(ctx, &request{call: call, opt: opt})
+		a := m.ask(ctx, &request{intent: in, call: call, opt: opt})
 		if !a.free {
 			return a.tx, a.err
 		}
 	}
-	gas, refused, err := m.simulate(ctx, call)
+	gas, refused, err := m.simulate(ctx, in, call)
 	if refused != nil {
 		return protocol.Transaction{}, refused
 	}
 	if err != nil {
 		return protocol.Transaction{}, err
 	}
-	a := m.ask(ctx, &request{call: call, opt: opt, gas: gas})
+	a := m.ask(ctx, &request{intent: in, call: call, opt: opt, gas: gas})
 	return a.tx, a.err
 }
 
