@@ -1,0 +1,63 @@
+package chain
+
+import (
+	"fmt"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// lateRound is after how many layer-1 blocks, of about 12 s, a round that nobody
+// initialised is a condition: some minutes, because usually somebody does at once.
+const lateRound protocol.L1Block = 25
+
+// judge sets and clears the conditions that follow from the state.
+func (f *follower) judge() {
+	s := f.cur
+	o := s.Self
+	f.condition(fault.ProtocolPaused, s.Paused, "the Controller says so")
+	late := !s.Round.Initialized && s.Round.Length != 0 && s.Head.L1 >= s.Round.Start+lateRound
+	f.condition(fault.RoundNotInitialized, late, fmt.Sprintf("round %d began at layer-1 block %d", s.Round.Number, s.Round.Start))
+	f.condition(fault.ServiceURIUnset, o.Registered && o.ServiceURI == "", o.Address.String())
+	f.judgePlace(s)
+}
+
+// judgePlace is about being in the active set. Why somebody is not needs the whole
+// pool, which is read beside: its answer comes to showRank.
+func (f *follower) judgePlace(s state) {
+	o := s.Self
+	joined := o.Registered && o.ActivationRound > s.Round.Number && o.DeactivationRound == protocol.Never
+	out := o.Registered && !o.Active && !joined
+	leaving := o.Active && o.DeactivationRound != protocol.Never
+	if !out && !leaving {
+		f.rank.forget()
+		f.condition(fault.LeavingActiveSet, false, "")
+		f.condition(fault.InactiveOrchestrator, joined, fmt.Sprintf("%s is active from round %d on", o.Address, o.ActivationRound))
+		return
+	}
+	if f.rank.ask(s) {
+		return
+	}
+	f.showRank(f.rank.detail)
+}
+
+// showRank gives the condition of the place its detail.
+func (f *follower) showRank(detail string) {
+	f.rank.detail = detail
+	o := f.cur.Self
+	if detail == "" || !f.rank.wanted {
+		return
+	}
+	f.condition(fault.LeavingActiveSet, o.Active, fmt.Sprintf("active until round %d; %s", o.DeactivationRound, detail))
+	f.condition(fault.InactiveOrchestrator, !o.Active, detail)
+}
+
+func (f *follower) condition(code fault.Code, holds bool, detail string) {
+	key := health.Key{Code: code}
+	if holds {
+		f.c.opt.Board.Set(key, detail)
+		return
+	}
+	f.c.opt.Board.Clear(key)
+}

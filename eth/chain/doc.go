@@ -1,0 +1,26 @@
+// Package chain is the protocol as the node sees it: it follows the chain, keeps
+// a view of it that never blocks anybody, tells of changes, reads what is asked
+// for, and turns actions into transactions. It implements the ports of package
+// protocol.
+//
+// It opens no connection, encodes no call and owns no nonce: package endpoint,
+// package contracts and package txmgr do. It holds no rule either, such as when a
+// reward is due. cmd/tutti makes the one Chain and runs it; core, the admin API
+// and payments see the ports alone.
+//
+// # How it follows
+//
+// State is always read, never added up from logs: a log only says what to read
+// again. So neither a lost log, nor a reorganisation, nor the number of
+// orchestrators and delegators makes the view wrong for longer than until the next
+// full reading, which comes every round and every FullRead.
+//
+// # What it costs
+//
+// A block costs no call: its header comes from the endpoint client, and the round
+// follows from its layer-1 height. Once per PollInterval one eth_getLogs, filtered
+// by contract and topic, asks for what happened since, some blocks of overlap
+// included. Only a log that is about the node, or about a watched gateway, makes
+// it read, and then it is one batch, two where locks or round hashes changed. A
+// full reading is two batches, a balance and a header.
+package chain

@@ -1,0 +1,169 @@
+package chain
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// stepTimeout bounds the reading that one step does, so that no endpoint can hold
+// up heads and the clock for longer.
+const stepTimeout = 20 * time.Second
+
+// follower is what the goroutine that follows the chain owns.
+type follower struct {
+	c    *Chain
+	read reader
+	win  *window
+	// head is the newest block that was seen, cur the state that goes with it once
+	// known is set.
+	head  protocol.Head
+	cur   state
+	known bool
+	// want is what must be read again, resolve whether the contracts too, pending
+	// the events that wait for it.
+	want    parts
+	resolve bool
+	pending []protocol.Event
+	// Logs are read up to logsTo, and none before floor.
+	logsTo, floor protocol.L2Block
+	// until is the block that expect asked for; hurry polls without waiting.
+	until protocol.L2Block
+	hurry bool
+
+	clock clock
+	stale bool
+	// verified: the endpoints named the chain.
+	verified bool
+	history  history
+	rank     rank
+}
+
+// clock is when things happened last.
+type clock struct {
+	head, good, poll, full, saved, retry time.Time
+	// pause is how long to wait after the next failure.
+	pause time.Duration
+}
+
+func newFollower(c *Chain) *follower {
+	now := c.opt.Now()
+	return &follower{
+		c: c, read: reader{client: c.opt.Client, account: c.opt.Account, self: c.opt.Orchestrator}, win: newWindow(),
+		clock: clock{head: now, good: now}, history: newHistory(), rank: newRank(),
+	}
+}
+
+// follow runs until ctx ends, or until the chain turns out to be another one.
+func (f *follower) follow(ctx context.Context) error {
+	heads := f.c.opt.Client.Heads(ctx)
+	tick := time.NewTicker(max(f.c.opt.PollInterval/2, 10*time.Millisecond))
+	defer tick.Stop()
+	defer f.save(context.WithoutCancel(ctx), true)
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case head, open := <-heads:
+			if !open {
+				heads = nil
+				continue
+			}
+			f.see(ctx, head)
+		case <-f.c.wake:
+			f.until = max(f.until, f.c.expected())
+			f.catchUp(ctx)
+		case <-tick.C:
+			f.listen(ctx)
+		case events := <-f.history.events:
+			f.c.bus.tell(events...)
+		case detail := <-f.rank.answers:
+			f.showRank(detail)
+		}
+		if err := f.checkChain(ctx); err != nil {
+			return err
+		}
+		f.work(ctx)
+		f.judgeStale()
+	}
+}
+
+// listen asks for the newest block itself when none came for a while: the endpoint
+// client's news may be broken in a way that it cannot see.
+func (f *follower) listen(ctx context.Context) {
+	if f.c.opt.Now().Sub(f.clock.head) >= 2*f.c.opt.PollInterval {
+		f.ask(ctx)
+	}
+}
+
+// catchUp asks for the newest block when it must be one that is not known yet.
+func (f *follower) catchUp(ctx context.Context) {
+	if f.head.Number < f.until {
+		f.ask(ctx)
+	}
+}
+
+func (f *follower) ask(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, f.c.opt.PollInterval)
+	defer cancel()
+	if head, err := f.c.opt.Client.Head(ctx); err == nil && head.Hash != f.head.Hash {
+		f.see(ctx, head)
+	}
+}
+
+// see takes a new head: no call is made unless the chain went another way.
+func (f *follower) see(ctx context.Context, head protocol.Head) {
+	f.clock.head = f.c.opt.Now()
+	if !f.win.add(head) {
+		f.reorganize(ctx, head, f.fork(ctx, head))
+	}
+	f.head = head
+	if f.until != 0 && head.Number >= f.until {
+		f.until, f.hurry = 0, true
+		f.want |= accountPart | selfPart
+	}
+	if !f.known {
+		return
+	}
+	old := f.cur
+	f.cur = old.reach(head)
+	if f.cur.Round.Number != old.Round.Number {
+		f.want |= roundPart | selfPart | poolPart | accountPart
+	}
+	f.publish()
+	f.c.bus.tell(append([]protocol.Event{protocol.HeadSeen{Head: head}}, changes(old, f.cur)...)...)
+}
+
+// publish shows the state.
+func (f *follower) publish() { f.c.view.Store(f.cur.view(f.stale)) }
+
+// work does what is due.
+func (f *follower) work(ctx context.Context) {
+	now := f.c.opt.Now()
+	// An interval is over a little early, or every second head would be waited for.
+	due := f.hurry || !f.known || now.Sub(f.clock.poll) >= f.c.opt.PollInterval*9/10 || len(f.c.senders.dirty()) > 0
+	if !due || f.head.Hash.IsZero() || now.Before(f.clock.retry) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	if err := f.step(ctx, now); err != nil {
+		f.failed(ctx, err)
+		return
+	}
+	f.clock.good, f.clock.pause, f.clock.retry = f.c.opt.Now(), 0, time.Time{}
+	f.judge()
+	f.save(ctx, false)
+}
+
+// failed notes that a step did; the next one waits a little longer each time. What
+// was wanted stays wanted.
+func (f *follower) failed(ctx context.Context, err error) {
+	f.resolve = f.resolve || speaksOfContracts(err)
+	f.clock.pause = min(max(2*f.clock.pause, 250*time.Millisecond), max(f.c.opt.PollInterval, time.Second))
+	f.clock.retry = f.c.opt.Now().Add(f.clock.pause)
+	if ctx.Err() == nil || f.clock.pause > 250*time.Millisecond {
+		f.c.opt.Log.Debug("the chain could not be read", "block", uint64(f.head.Number), "err", err)
+	}
+}

@@ -1,0 +1,78 @@
+package chain
+
+import (
+	"context"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/eth/endpoint"
+)
+
+// network is the resolved contracts and what speaks to them. It is not changed:
+// when an address changes there is a new one.
+type network struct {
+	at     contracts.Addresses
+	reads  contracts.Reads
+	calls  contracts.Calls
+	decode contracts.Decoder
+}
+
+func newNetwork(at contracts.Addresses) *network {
+	return &network{at: at, reads: contracts.NewReads(at), calls: contracts.NewCalls(at), decode: contracts.NewDecoder(at)}
+}
+
+// Kinds of logs that the decoder leaves out, because only that they came matters.
+var (
+	settingTopics = []common.Hash{
+		crypto.Keccak256Hash([]byte("SetContractInfo(bytes32,address,bytes20)")),
+		crypto.Keccak256Hash([]byte("Pause()")),
+		crypto.Keccak256Hash([]byte("Unpause()")),
+		crypto.Keccak256Hash([]byte("ParameterUpdate(string)")),
+	}
+	slashedTopic = crypto.Keccak256Hash([]byte("TranscoderSlashed(address,address,uint256,uint256)"))
+)
+
+// filter asks for all logs that can make anything be read again. The broker's are
+// left out while nobody's funds are watched: they are the most frequent.
+func (n *network) filter(funds bool) endpoint.LogFilter {
+	var f endpoint.LogFilter
+	for _, c := range append(n.decode.Contracts(), common.Address(n.at.Controller)) {
+		if funds || c != common.Address(n.at.TicketBroker) {
+			f.Addresses = append(f.Addresses, c)
+		}
+	}
+	topics := append(n.decode.Topics(), settingTopics...)
+	f.Topics = [][]common.Hash{append(topics, slashedTopic)}
+	return f
+}
+
+// resolve asks the Controller for the contracts and takes them into use.
+func (c *Chain) resolve(ctx context.Context) (*network, error) {
+	at, err := contracts.Resolve(ctx, c.opt.Client, c.opt.Controller, contracts.ResolveOptions{
+		AIRegistry: c.opt.AIRegistry, AIRegistryAddr: c.opt.Network.AIRegistry,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if old := c.net.Load(); old != nil && old.at == at {
+		return old, nil
+	}
+	n := newNetwork(at)
+	c.net.Store(n)
+	return n, nil
+}
+
+// contracts is the network in use, resolved now if it was not yet.
+func (c *Chain) contracts(ctx context.Context) (*network, error) {
+	if n := c.net.Load(); n != nil {
+		return n, nil
+	}
+	n, err := c.resolve(ctx)
+	if err != nil {
+		return nil, &fault.Fault{Code: fault.ChainNotReady, Op: "find the contracts", Err: err}
+	}
+	return n, nil
+}

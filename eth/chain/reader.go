@@ -1,0 +1,159 @@
+package chain
+
+import (
+	"context"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/contracts"
+)
+
+// parts are pieces of the state that are read together or not at all.
+type parts uint8
+
+const (
+	// roundPart is the round, and whether the protocol is paused.
+	roundPart parts = 1 << iota
+	// selfPart is the watched orchestrator's record.
+	selfPart
+	// poolPart is the pool's size.
+	poolPart
+	// accountPart is the account's balances and locks.
+	accountPart
+	// locksPart has locks read that were gone before: a reorganisation can bring
+	// one back.
+	locksPart
+
+	allParts = roundPart | selfPart | poolPart | accountPart | locksPart
+)
+
+func (p parts) has(one parts) bool { return p&one != 0 }
+
+// reader reads the state of the chain for one account and one orchestrator.
+type reader struct {
+	client        Client
+	account, self core.Address
+}
+
+// read reads the wanted parts at a block into a copy of the state before.
+func (r reader) read(ctx context.Context, n *network, head protocol.Head, old state, want parts) (state, error) {
+	now := old
+	now.Head = head
+	if r.account.IsZero() {
+		want &^= accountPart | locksPart
+	}
+	if r.self.IsZero() {
+		want &^= selfPart
+	}
+	var stake protocol.Delegator
+	if err := contracts.ReadAll(ctx, r.client, head.Number, r.first(n, &now, &stake, want)...); err != nil {
+		return state{}, err
+	}
+	if err := r.second(ctx, n, &now, stake.NextLockID, want); err != nil {
+		return state{}, err
+	}
+	if want.has(accountPart) {
+		ether, err := r.client.BalanceAt(ctx, common.Address(r.account), head.Number)
+		if err != nil {
+			return state{}, err
+		}
+		now.Balances.Ether = ether
+	}
+	return now.reach(head), nil
+}
+
+// first are the questions that depend on no answer.
+func (r reader) first(n *network, now *state, stake *protocol.Delegator, want parts) []contracts.Read {
+	var reads []contracts.Read
+	if want.has(roundPart) {
+		reads = append(n.reads.RoundState(&now.Round), n.reads.Paused(&now.Paused))
+	}
+	if want.has(poolPart) {
+		reads = append(reads, n.reads.PoolSize(&now.PoolSize), n.reads.PoolMaxSize(&now.PoolMax))
+	}
+	if want.has(selfPart) {
+		reads = append(reads, n.reads.Orchestrator(r.self, &now.Self)...)
+	}
+	if want.has(accountPart) {
+		reads = append(reads, n.reads.TokenBalance(r.account, &now.Balances.Token), n.reads.Allowance(r.account, &now.Balances.Allowance))
+		reads = append(reads, n.reads.Delegator(r.account, stake)...)
+	}
+	return reads
+}
+
+// second are the questions that first answers raise: the hashes of rounds, and the
+// locks that were not known to be gone.
+func (r reader) second(ctx context.Context, n *network, now *state, next protocol.LockID, want parts) error {
+	var reads []contracts.Read
+	if want.has(roundPart) {
+		last := now.Round.LastInitialized
+		now.Round.PreviousHash = protocol.Hash{}
+		reads = append(reads, n.reads.RoundHash(last, &now.Round.LastHash))
+		if last > 0 {
+			reads = append(reads, n.reads.RoundHash(last-1, &now.Round.PreviousHash))
+		}
+	}
+	var locks []protocol.UnbondingLock
+	if want.has(accountPart) {
+		for _, id := range lockIDs(*now, next, want.has(locksPart)) {
+			locks = append(locks, protocol.UnbondingLock{ID: id})
+		}
+		for i := range locks {
+			reads = append(reads, n.reads.UnbondingLock(r.account, locks[i].ID, &locks[i]))
+		}
+	}
+	if err := contracts.ReadAll(ctx, r.client, now.Head.Number, reads...); err != nil {
+		return err
+	}
+	if want.has(accountPart) {
+		now.Locks, now.NextLock = held(locks), next
+	}
+	return nil
+}
+
+// maxLocks bounds how many locks are read: those with the highest numbers. Nobody
+// has as many at once.
+const maxLocks = 2000
+
+// lockIDs are the locks to read: all, or those that held stake and the new ones.
+func lockIDs(old state, next protocol.LockID, all bool) []protocol.LockID {
+	var ids []protocol.LockID
+	from := old.NextLock
+	if all || next < from {
+		from = 0
+	} else {
+		for _, l := range old.Locks {
+			ids = append(ids, l.ID)
+		}
+	}
+	if next > maxLocks {
+		from = max(from, next-maxLocks)
+	}
+	for id := from; id < next; id++ {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// held are the locks that still hold stake.
+func held(locks []protocol.UnbondingLock) []protocol.UnbondingLock {
+	var out []protocol.UnbondingLock
+	for _, l := range locks {
+		if l.WithdrawRound != 0 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// funds reads gateways' funds at a block.
+func (r reader) funds(ctx context.Context, n *network, block protocol.L2Block, who []core.Address) ([]protocol.Sender, error) {
+	out := make([]protocol.Sender, len(who))
+	reads := make([]contracts.Read, len(who))
+	for i, a := range who {
+		reads[i] = n.reads.Sender(a, &out[i])
+	}
+	return out, contracts.ReadAll(ctx, r.client, block, reads...)
+}

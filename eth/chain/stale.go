@@ -1,0 +1,51 @@
+package chain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+var staleKey = health.Key{Code: fault.ChainStale}
+
+// judgeStale says that the news ended when no block came, or none could be read,
+// for too long, and that they came back.
+func (f *follower) judgeStale() {
+	since := f.clock.head
+	if f.clock.good.Before(since) {
+		since = f.clock.good
+	}
+	silent := f.c.opt.Now().Sub(since) > f.c.opt.StaleAfter
+	switch {
+	case silent && !f.stale:
+		f.want |= allParts
+		f.setStale(true, since)
+	case f.stale && !silent && f.known:
+		f.setStale(false, since)
+	}
+}
+
+func (f *follower) setStale(stale bool, since time.Time) {
+	f.stale = stale
+	if stale {
+		f.c.opt.Board.Set(staleKey, f.lastKnown())
+	} else {
+		f.c.opt.Board.Clear(staleKey)
+	}
+	if f.cur.Head.Hash.IsZero() {
+		return
+	}
+	f.publish()
+	f.c.bus.tell(protocol.StaleSeen{Stale: stale, Since: since})
+}
+
+// lastKnown says how old the view is.
+func (f *follower) lastKnown() string {
+	if f.cur.Head.Hash.IsZero() {
+		return "nothing was read since the start"
+	}
+	return fmt.Sprintf("the last block read is %d, of %s", f.cur.Head.Number, f.cur.Head.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
+}

@@ -1,0 +1,94 @@
+package chain
+
+import (
+	"slices"
+
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// state is what was read of the chain, as of head. It is not changed once it is
+// handed on.
+type state struct {
+	Head     protocol.Head
+	Round    protocol.RoundState
+	Paused   bool
+	PoolSize int
+	PoolMax  int
+	Self     protocol.Orchestrator
+	Balances protocol.Balances
+	// Locks hold stake; NextLock is the number that the next one gets.
+	Locks    []protocol.UnbondingLock
+	NextLock protocol.LockID
+}
+
+// reach is the state at a later head, as far as that follows from its height.
+func (s state) reach(head protocol.Head) state {
+	s.Head = head
+	if head.L1 > s.Round.Start {
+		s.Round = roundAt(s.Round, head.L1)
+	}
+	if !s.Self.Address.IsZero() {
+		s.Self = in(s.Self, s.Round.Number)
+	}
+	return s
+}
+
+// view is the state as others see it.
+func (s state) view(stale bool) *protocol.View {
+	return &protocol.View{
+		Head: s.Head, Round: s.Round, Self: s.Self, PoolSize: s.PoolSize, Balances: s.Balances,
+		Stale: stale, Known: true,
+	}
+}
+
+// changes are the events that lead from one state to a later one.
+func changes(old, now state) []protocol.Event {
+	var out []protocol.Event
+	if old.Round != now.Round {
+		out = append(out, protocol.RoundSeen{Round: now.Round})
+	}
+	if old.PoolSize != now.PoolSize {
+		out = append(out, protocol.PoolSeen{Size: now.PoolSize})
+	}
+	if !sameOrchestrator(old.Self, now.Self) {
+		out = append(out, protocol.SelfSeen{Orchestrator: now.Self})
+	}
+	if old.Self.ServiceURI != now.Self.ServiceURI {
+		out = append(out, protocol.ServiceURISeen{URI: now.Self.ServiceURI})
+	}
+	return append(out, lockChanges(old.Locks, now.Locks)...)
+}
+
+// lockChanges tells of locks that came, changed or went.
+func lockChanges(old, now []protocol.UnbondingLock) (out []protocol.Event) {
+	for _, was := range old {
+		if !slices.ContainsFunc(now, func(l protocol.UnbondingLock) bool { return l.ID == was.ID }) {
+			out = append(out, protocol.LockSeen{Lock: protocol.UnbondingLock{ID: was.ID, Delegator: was.Delegator}})
+		}
+	}
+	for _, lock := range now {
+		if !slices.ContainsFunc(old, func(l protocol.UnbondingLock) bool { return sameLock(l, lock) }) {
+			out = append(out, protocol.LockSeen{Lock: lock})
+		}
+	}
+	return out
+}
+
+func sameLock(a, b protocol.UnbondingLock) bool {
+	return a.ID == b.ID && a.Delegator == b.Delegator && a.WithdrawRound == b.WithdrawRound && a.Amount.Cmp(b.Amount) == 0
+}
+
+// sameOrchestrator compares by value: amounts are behind pointers.
+func sameOrchestrator(a, b protocol.Orchestrator) bool {
+	if a.DelegatedStake.Cmp(b.DelegatedStake) != 0 {
+		return false
+	}
+	a.DelegatedStake = b.DelegatedStake
+	return a == b
+}
+
+func sameSender(a, b protocol.Sender) bool {
+	return a.WithdrawRound == b.WithdrawRound && a.Deposit.Cmp(b.Deposit) == 0 &&
+		a.Reserve.FundsRemaining.Cmp(b.Reserve.FundsRemaining) == 0 &&
+		a.Reserve.ClaimedInCurrentRound.Cmp(b.Reserve.ClaimedInCurrentRound) == 0
+}

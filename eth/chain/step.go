@@ -1,0 +1,147 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// step reads the logs since the last step and whatever they, or the time, say.
+func (f *follower) step(ctx context.Context, now time.Time) error {
+	n, err := f.network(ctx)
+	if err != nil {
+		return err
+	}
+	full := !f.known || now.Sub(f.clock.full) >= f.c.opt.FullRead
+	if full {
+		f.want |= allParts
+		f.c.senders.markAll()
+	}
+	if f.known && (full || f.hurry || now.Sub(f.clock.poll) >= f.c.opt.PollInterval*9/10) {
+		if err := f.poll(ctx, n); err != nil {
+			return err
+		}
+	}
+	if err := f.readWanted(ctx, n); err != nil {
+		return err
+	}
+	if err := f.readSenders(ctx, n); err != nil {
+		return err
+	}
+	if full {
+		f.clock.full = now
+	}
+	f.clock.poll, f.hurry = now, false
+	return nil
+}
+
+// network is the contracts in use, resolved again when they may have changed. What
+// is wrong with them is a condition: no retry mends a wrong Controller.
+func (f *follower) network(ctx context.Context) (*network, error) {
+	if n := f.c.net.Load(); n != nil && !f.resolve && f.known {
+		return n, nil
+	}
+	n, err := f.c.resolve(ctx)
+	for _, code := range []fault.Code{fault.ControllerInvalid, fault.ContractMissing} {
+		if errors.Is(err, code) {
+			f.c.opt.Board.Report(health.Key{Code: code}, err)
+		} else if err == nil {
+			f.c.opt.Board.Clear(health.Key{Code: code})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.resolve = false
+	return n, nil
+}
+
+// speaksOfContracts reports whether an error may come from an address that is not
+// the contract's any more.
+func speaksOfContracts(err error) bool {
+	return errors.Is(err, fault.ContractMissing) || errors.Is(err, fault.ContractAnswerInvalid) || errors.Is(err, fault.ControllerInvalid)
+}
+
+// poll reads the logs since the last time, with some overlap.
+func (f *follower) poll(ctx context.Context, n *network) error {
+	from, to := f.logsTo+1, f.head.Number
+	from = max(f.floor, from-min(from, overlap))
+	if from > to {
+		return nil
+	}
+	logs, next, err := f.c.opt.Client.Logs(ctx, from, to, n.filter(!f.c.senders.empty()))
+	if next <= from {
+		return err
+	}
+	if lost, hash, ok := f.win.lost(logs, from, next-1); ok && f.gone(ctx, lost, hash) {
+		f.reorganize(ctx, f.head, lost)
+	}
+	j := judge{account: f.read.account, self: f.read.self, net: n}
+	f.take(j.read(f.win.fresh(logs), f.cur.Round.LastInitialized))
+	f.logsTo = next - 1
+	return err
+}
+
+// take notes what logs say.
+func (f *follower) take(news news) {
+	f.want |= news.want
+	f.resolve = f.resolve || news.resolve
+	f.pending = append(f.pending, news.rewards...)
+	for _, who := range news.senders {
+		f.c.senders.mark(who)
+	}
+	if news.allSenders {
+		f.c.senders.markAll()
+	}
+}
+
+// readWanted reads what is wanted as of the newest head and tells what changed.
+func (f *follower) readWanted(ctx context.Context, n *network) error {
+	if f.want == 0 && len(f.pending) == 0 {
+		return nil
+	}
+	now, err := f.read.read(ctx, n, f.head, f.cur, f.want)
+	if err != nil {
+		return fmt.Errorf("read the state at block %d: %w", f.head.Number, err)
+	}
+	events := append(f.pending, changes(f.cur, now)...)
+	if !f.known {
+		f.begin()
+		events = append([]protocol.Event{protocol.HeadSeen{Head: f.head}}, events...)
+	}
+	f.cur, f.want, f.pending = now, 0, nil
+	f.publish()
+	f.c.bus.tell(events...)
+	return nil
+}
+
+// begin is the first reading: from here on logs are followed, and what was before
+// is history.
+func (f *follower) begin() {
+	f.known = true
+	f.logsTo, f.floor = f.head.Number, f.head.Number+1
+	f.history.begin(f.head.Number)
+}
+
+// readSenders reads the funds that changed.
+func (f *follower) readSenders(ctx context.Context, n *network) error {
+	who := f.c.senders.dirty()
+	if len(who) == 0 {
+		return nil
+	}
+	funds, err := f.read.funds(ctx, n, f.head.Number, who)
+	if err != nil {
+		return err
+	}
+	for i, a := range who {
+		if f.c.senders.take(a, funds[i]) {
+			f.c.bus.tell(protocol.SenderSeen{Address: a, Sender: funds[i]})
+		}
+	}
+	return nil
+}

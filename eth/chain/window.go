@@ -1,0 +1,114 @@
+package chain
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// overlap is how many blocks are asked for logs once more: an endpoint may know a
+// block before its logs, and a reorganisation may take logs away.
+const overlap protocol.L2Block = 128
+
+// window remembers the hashes of the last blocks that were seen, and the logs in
+// them, to notice that the chain has gone another way.
+type window struct {
+	hashes map[protocol.L2Block]protocol.Hash
+	newest protocol.L2Block
+	logs   map[logID]protocol.L2Block
+}
+
+// logID names a log on one branch of the chain.
+type logID struct {
+	block protocol.Hash
+	index uint
+}
+
+func newWindow() *window {
+	return &window{hashes: make(map[protocol.L2Block]protocol.Hash), logs: make(map[logID]protocol.L2Block)}
+}
+
+// add remembers a head. It reports false when the head contradicts what is known,
+// and then changes nothing.
+func (w *window) add(head protocol.Head) bool {
+	if known, ok := w.hashes[head.Number]; ok && known != head.Hash {
+		return false
+	}
+	if parent, ok := w.hashes[head.Number-1]; ok && parent != head.Parent {
+		return false
+	}
+	if head.Number < w.newest {
+		return false
+	}
+	w.hashes[head.Number] = head.Hash
+	w.newest = head.Number
+	w.prune()
+	return true
+}
+
+func (w *window) prune() {
+	for n := range w.hashes {
+		if n+overlap < w.newest {
+			delete(w.hashes, n)
+		}
+	}
+	for id, n := range w.logs {
+		// One range more than is asked for again, so that nothing is told twice.
+		if n+2*overlap < w.newest {
+			delete(w.logs, id)
+		}
+	}
+}
+
+// cut forgets everything from a block on.
+func (w *window) cut(from protocol.L2Block) {
+	w.newest = 0
+	for n := range w.hashes {
+		if n >= from {
+			delete(w.hashes, n)
+			continue
+		}
+		w.newest = max(w.newest, n)
+	}
+	for id, n := range w.logs {
+		if n >= from {
+			delete(w.logs, id)
+		}
+	}
+}
+
+// fresh returns the logs that were not seen before and remembers them.
+func (w *window) fresh(logs []types.Log) []types.Log {
+	var out []types.Log
+	for _, l := range logs {
+		id := logID{protocol.Hash(l.BlockHash), l.Index}
+		if _, ok := w.logs[id]; !ok && !l.Removed {
+			w.logs[id] = protocol.L2Block(l.BlockNumber)
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// lost is the lowest block of from to to with a log that was seen and is not among
+// logs; false when none is lost.
+func (w *window) lost(logs []types.Log, from, to protocol.L2Block) (block protocol.L2Block, hash protocol.Hash, ok bool) {
+	have := make(map[logID]bool, len(logs))
+	for _, l := range logs {
+		have[logID{protocol.Hash(l.BlockHash), l.Index}] = true
+	}
+	for id, n := range w.logs {
+		if n >= from && n <= to && !have[id] && (!ok || n < block) {
+			block, hash, ok = n, id.block, true
+		}
+	}
+	return block, hash, ok
+}
+
+// numbers are the blocks whose hashes are known, the lowest first.
+func (w *window) numbers() []protocol.L2Block {
+	return slices.Sorted(maps.Keys(w.hashes))
+}
