@@ -114,7 +114,9 @@ func group(method string) string {
 		return "send"
 	case "eth_getTransactionReceipt":
 		return "receipt"
-	default:
+	}
+	if permitted(method) {
 		return "read"
 	}
+	return "" // the upgrade to a websocket is in no group
 }
