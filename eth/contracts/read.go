@@ -31,6 +31,9 @@ func (r Read) Name() string { return r.name }
 // answers in the order of reads; they all see one block. The error is a fault and
 // says which read failed; answers before it may be filled in.
 func ReadAll(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, reads ...Read) error {
+	if len(reads) == 0 {
+		return nil
+	}
 	calls := make([]ethereum.CallMsg, len(reads))
 	for i, r := range reads {
 		if r.to.IsZero() {

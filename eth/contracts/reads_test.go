@@ -195,6 +195,10 @@ func TestReadFailures(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
+	silent := newScripted(t, nil)
+	if err := contracts.ReadAll(context.Background(), silent, 1); err != nil || len(silent.sizes) != 0 {
+		t.Errorf("no questions: %v, batches of %v", err, silent.sizes)
+	}
 	var end protocol.L1Block
 	if err := contracts.ReadAll(context.Background(), newScripted(t, nil), 1, r.PollEnd(core.Address{}, &end)); !errors.Is(err, fault.ContractMissing) {
 		t.Errorf("zero address: %v", err)
