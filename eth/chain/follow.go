@@ -141,8 +141,7 @@ func (f *follower) publish() { f.c.view.Store(f.cur.view(f.stale)) }
 // work does what is due.
 func (f *follower) work(ctx context.Context) {
 	now := f.c.opt.Now()
-	// An interval is over a little early, or every second head would be waited for.
-	due := f.hurry || !f.known || now.Sub(f.clock.poll) >= f.c.opt.PollInterval*9/10 || len(f.c.senders.dirty()) > 0
+	due := f.hurry || !f.known || f.pollDue(now) || len(f.c.senders.dirty()) > 0
 	if !due || f.head.Hash.IsZero() || now.Before(f.clock.retry) {
 		return
 	}

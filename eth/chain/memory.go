@@ -85,7 +85,9 @@ func (f *follower) restore(m memory) {
 	}
 	f.cur = m.State
 	f.c.pool.remember(m.Pool)
-	f.c.net.CompareAndSwap(nil, newNetwork(m.Contracts))
+	n := newNetwork(m.Contracts)
+	n.cached = true
+	f.c.net.CompareAndSwap(nil, n)
 	f.stale = true
 	f.c.opt.Board.Set(staleKey, "not read since the start; "+f.lastKnown())
 	f.publish()

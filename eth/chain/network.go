@@ -18,6 +18,9 @@ type network struct {
 	reads  contracts.Reads
 	calls  contracts.Calls
 	decode contracts.Decoder
+	// cached: the addresses are from an earlier run, and nobody confirmed them yet.
+	// They are shown and serve a degraded view; nothing is read or signed with them.
+	cached bool
 }
 
 func newNetwork(at contracts.Addresses) *network {
@@ -57,7 +60,7 @@ func (c *Chain) resolve(ctx context.Context) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old := c.net.Load(); old != nil && old.at == at {
+	if old := c.net.Load(); old != nil && old.at == at && !old.cached {
 		return old, nil
 	}
 	n := newNetwork(at)
@@ -65,9 +68,9 @@ func (c *Chain) resolve(ctx context.Context) (*network, error) {
 	return n, nil
 }
 
-// contracts is the network in use, resolved now if it was not yet.
+// contracts is the network in use, resolved now if it was not since the start.
 func (c *Chain) contracts(ctx context.Context) (*network, error) {
-	if n := c.net.Load(); n != nil {
+	if n := c.net.Load(); n != nil && !n.cached {
 		return n, nil
 	}
 	n, err := c.resolve(ctx)

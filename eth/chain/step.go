@@ -22,10 +22,11 @@ func (f *follower) step(ctx context.Context, now time.Time) error {
 		f.want |= allParts
 		f.c.senders.markAll()
 	}
-	if f.known && (full || f.hurry || now.Sub(f.clock.poll) >= f.c.opt.PollInterval*9/10) {
+	if f.known && (full || f.hurry || f.pollDue(now)) {
 		if err := f.poll(ctx, n); err != nil {
 			return err
 		}
+		f.clock.poll = now
 	}
 	if err := f.readWanted(ctx, n); err != nil {
 		return err
@@ -36,8 +37,14 @@ func (f *follower) step(ctx context.Context, now time.Time) error {
 	if full {
 		f.clock.full = now
 	}
-	f.clock.poll, f.hurry = now, false
+	f.hurry = false
 	return nil
+}
+
+// pollDue: an interval is over a little early, or every second head would be waited
+// for.
+func (f *follower) pollDue(now time.Time) bool {
+	return now.Sub(f.clock.poll) >= f.c.opt.PollInterval*9/10
 }
 
 // network is the contracts in use, resolved again when they may have changed. What

@@ -1,0 +1,80 @@
+package chain
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/contracts"
+)
+
+// facts are what an action's chances depend on, as of one block. Only those that
+// the action needs are read.
+type facts struct {
+	account  core.Address
+	block    protocol.L2Block
+	round    protocol.RoundState
+	paused   bool
+	balances protocol.Balances
+	stake    protocol.Delegator
+	lock     protocol.UnbondingLock
+	// record is that of the account, or of the orchestrator that a reward is for.
+	record protocol.Orchestrator
+	sender protocol.Sender
+	faucet bool
+}
+
+// guard says what the contract looks at before anything else.
+type guard struct{ paused, round bool }
+
+// guarded tells the guards of an action: which ones the contracts have before each
+// of their functions.
+func guarded(a protocol.Action) guard {
+	switch a.(type) {
+	case protocol.Bond, protocol.Unbond, protocol.Rebond, protocol.RebondFromUnbonded, protocol.WithdrawStake,
+		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor:
+		return guard{paused: true, round: true}
+	case protocol.SetRewardCaller, protocol.InitializeRound, protocol.FundDeposit, protocol.FundDepositAndReserve,
+		protocol.Unlock, protocol.CancelUnlock, protocol.WithdrawFunds:
+		return guard{paused: true}
+	}
+	return guard{}
+}
+
+// facts reads what an action needs to know.
+func (c *Chain) facts(ctx context.Context, n *network, block protocol.L2Block, a protocol.Action) (facts, error) {
+	f := facts{account: c.opt.Account, block: block, faucet: !n.at.LivepeerTokenFaucet.IsZero()}
+	reads := f.reads(n.reads, a)
+	if guarded(a).paused {
+		reads = append(reads, n.reads.Paused(&f.paused))
+		reads = append(reads, n.reads.RoundState(&f.round)...)
+	}
+	if len(reads) == 0 {
+		return f, nil
+	}
+	return f, contracts.ReadAll(ctx, c.opt.Client, block, reads...)
+}
+
+func (f *facts) reads(r contracts.Reads, a protocol.Action) []contracts.Read {
+	switch a := a.(type) {
+	case protocol.Bond:
+		return append(r.Delegator(f.account, &f.stake), r.TokenBalance(f.account, &f.balances.Token), r.Allowance(f.account, &f.balances.Allowance))
+	case protocol.TransferTokens:
+		return []contracts.Read{r.TokenBalance(f.account, &f.balances.Token)}
+	case protocol.Unbond, protocol.WithdrawFees, protocol.ClaimEarnings:
+		return r.Delegator(f.account, &f.stake)
+	case protocol.Rebond:
+		return append(r.Delegator(f.account, &f.stake), r.UnbondingLock(f.account, a.Lock, &f.lock))
+	case protocol.RebondFromUnbonded:
+		return append(r.Delegator(f.account, &f.stake), r.UnbondingLock(f.account, a.Lock, &f.lock))
+	case protocol.WithdrawStake:
+		return []contracts.Read{r.UnbondingLock(f.account, a.Lock, &f.lock)}
+	case protocol.SetCommission, protocol.Reward:
+		return r.Orchestrator(f.account, &f.record)
+	case protocol.RewardFor:
+		return r.Orchestrator(a.Orchestrator, &f.record)
+	case protocol.Unlock, protocol.CancelUnlock, protocol.WithdrawFunds:
+		return []contracts.Read{r.Sender(f.account, &f.sender)}
+	}
+	return nil
+}

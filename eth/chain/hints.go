@@ -1,0 +1,129 @@
+package chain
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/contracts"
+)
+
+// shift is how an action moves stake between orchestrators.
+type shift struct {
+	// from loses loss, then to gains gain and loses cut.
+	from, to        core.Address
+	loss, gain, cut core.LPT
+	// join: to enters the pool if it is not in it. Only a gain makes the contract
+	// look.
+	join bool
+}
+
+// shiftOf is what an action moves; false for one that moves no stake. What a reward
+// adds is not known here.
+func shiftOf(a protocol.Action, f facts) (shift, bool) {
+	switch a := a.(type) {
+	case protocol.Bond:
+		s := shift{to: a.To, gain: a.Amount, join: true}
+		if f.stake.Delegate != a.To && !f.stake.Bonded.IsZero() {
+			s.from, s.loss = f.stake.Delegate, f.stake.PendingStake
+			s.gain = s.gain.Add(f.stake.PendingStake)
+		}
+		return s, true
+	case protocol.Unbond:
+		s := shift{to: f.stake.Delegate, cut: a.Amount}
+		if s.to == f.account && f.stake.PendingStake.Cmp(a.Amount) == 0 {
+			// An orchestrator without a bond of its own leaves, whatever others bonded.
+			return shift{}, false
+		}
+		return s, true
+	case protocol.Rebond:
+		return shift{to: f.stake.Delegate, gain: f.lock.Amount, join: true}, true
+	case protocol.RebondFromUnbonded:
+		return shift{to: a.To, gain: f.lock.Amount, join: true}, true
+	case protocol.SetCommission:
+		member := f.record.DeactivationRound == protocol.Never
+		return shift{to: f.account, join: true}, !member
+	case protocol.Reward, protocol.RewardFor:
+		return shift{to: f.record.Address, join: true}, true
+	}
+	return shift{}, false
+}
+
+// hints are the neighbours that orchestrators will have in the pool after an
+// action. They save gas and nothing else: without them the contract searches.
+func (c *Chain) hints(ctx context.Context, n *network, a protocol.Action, f facts) (contracts.BondHints, error) {
+	s, moves := shiftOf(a, f)
+	if !moves {
+		return contracts.BondHints{}, nil
+	}
+	members, size, err := c.ranking(ctx, n, f.block)
+	if err != nil {
+		return contracts.BondHints{}, err
+	}
+	stake, member := members.stake(s.to)
+	if !member {
+		if !s.join {
+			return contracts.BondHints{}, nil
+		}
+		if err := contracts.ReadAll(ctx, c.opt.Client, f.block, n.reads.TotalStake(s.to, &stake)); err != nil {
+			return contracts.BondHints{}, err
+		}
+	}
+	switch a.(type) {
+	case protocol.Reward, protocol.RewardFor:
+		if s.gain, err = c.mintable(ctx, n, f); err != nil {
+			return contracts.BondHints{}, err
+		}
+	}
+	return s.place(members, stake, size), nil
+}
+
+// place goes through the list as the contract will. stake is what to has before.
+func (s shift) place(members ranking, stake core.LPT, size int) contracts.BondHints {
+	var h contracts.BondHints
+	if had, ok := members.stake(s.from); ok && !s.from.IsZero() {
+		members, h.Old = members.move(s.from, had.Sub(s.loss), size)
+	}
+	_, h.New = members.move(s.to, stake.Add(s.gain).Sub(s.cut), size)
+	return h
+}
+
+// mintable is what a reward adds to an orchestrator's stake in this round.
+func (c *Chain) mintable(ctx context.Context, n *network, f facts) (core.LPT, error) {
+	var terms contracts.RewardTerms
+	var counted protocol.EarningsPool
+	// Changes of this round count from the next one on.
+	round := min(f.round.Number, f.record.LastActiveStakeUpdateRound)
+	reads := append(n.reads.RewardTerms(&terms), n.reads.EarningsPool(f.record.Address, round, &counted))
+	if err := contracts.ReadAll(ctx, c.opt.Client, f.block, reads...); err != nil {
+		return core.LPT{}, err
+	}
+	return rewardOf(terms, counted.TotalStake), nil
+}
+
+// rewardOf computes a reward without the treasury's part, truncating as the
+// contracts do.
+func rewardOf(t contracts.RewardTerms, stake core.LPT) core.LPT {
+	total := t.TotalActiveStake.Big()
+	if total.Sign() == 0 {
+		return core.LPT{}
+	}
+	billion := big.NewInt(1_000_000_000)
+	share := new(big.Int).Mul(stake.Big(), billion)
+	minted := new(big.Int).Mul(t.Mintable.Big(), share.Quo(share, total))
+	minted.Quo(minted, billion)
+	if t.TreasuryCut != nil && t.TreasuryCut.Sign() > 0 {
+		whole := new(big.Int).Exp(big.NewInt(10), big.NewInt(27), nil)
+		cut := new(big.Int).Mul(minted, t.TreasuryCut)
+		minted.Sub(minted, cut.Quo(cut, whole))
+	}
+	if minted.Sign() < 0 {
+		return core.LPT{}
+	}
+	amount, err := core.LPTOf(minted)
+	if err != nil {
+		return core.LPT{}
+	}
+	return amount
+}

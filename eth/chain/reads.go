@@ -1,0 +1,140 @@
+package chain
+
+import (
+	"context"
+	"maps"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/contracts"
+)
+
+// newest is the contracts and the block that a reading is of.
+func (c *Chain) newest(ctx context.Context) (*network, protocol.L2Block, error) {
+	head, err := c.opt.Client.Head(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	n, err := c.contracts(ctx)
+	return n, head.Number, err
+}
+
+// Head asks for the newest block.
+func (c *Chain) Head(ctx context.Context) (protocol.Head, error) { return c.opt.Client.Head(ctx) }
+
+// Round reads the round of the newest block.
+func (c *Chain) Round(ctx context.Context) (protocol.RoundState, error) {
+	n, block, err := c.newest(ctx)
+	if err != nil {
+		return protocol.RoundState{}, err
+	}
+	return n.reads.LoadRound(ctx, c.opt.Client, block)
+}
+
+// Orchestrator reads an orchestrator's record.
+func (c *Chain) Orchestrator(ctx context.Context, who core.Address) (protocol.Orchestrator, error) {
+	var out protocol.Orchestrator
+	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Orchestrator(who, &out) })
+	return out, err
+}
+
+// Delegator reads an account's stake.
+func (c *Chain) Delegator(ctx context.Context, who core.Address) (protocol.Delegator, error) {
+	var out protocol.Delegator
+	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Delegator(who, &out) })
+	return out, err
+}
+
+// UnbondingLocks reads an account's locks that hold stake.
+func (c *Chain) UnbondingLocks(ctx context.Context, who core.Address) ([]protocol.UnbondingLock, error) {
+	n, block, err := c.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var stake protocol.Delegator
+	if err := contracts.ReadAll(ctx, c.opt.Client, block, n.reads.Delegator(who, &stake)...); err != nil {
+		return nil, err
+	}
+	return n.reads.LoadLocks(ctx, c.opt.Client, block, who, stake.NextLockID)
+}
+
+// Pool reads the records of the pool's members, highest stake first.
+func (c *Chain) Pool(ctx context.Context) ([]protocol.Orchestrator, error) {
+	n, block, err := c.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := n.reads.LoadPool(ctx, c.opt.Client, block, c.pool.known())
+	if err != nil {
+		return nil, err
+	}
+	order := make([]core.Address, len(all))
+	for i, o := range all {
+		order[i] = o.Address
+	}
+	c.pool.remember(order)
+	return all, nil
+}
+
+// EarningsPool reads what counted for an orchestrator in a round.
+func (c *Chain) EarningsPool(ctx context.Context, who core.Address, round protocol.Round) (protocol.EarningsPool, error) {
+	var out protocol.EarningsPool
+	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read {
+		return []contracts.Read{r.EarningsPool(who, round, &out)}
+	})
+	return out, err
+}
+
+// Parameters reads what governance set.
+func (c *Chain) Parameters(ctx context.Context) (protocol.Parameters, error) {
+	var out protocol.Parameters
+	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Parameters(&out) })
+	return out, err
+}
+
+// Sender reads a gateway's funds. See Watch for those that are needed often.
+func (c *Chain) Sender(ctx context.Context, who core.Address) (protocol.Sender, error) {
+	var out protocol.Sender
+	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return []contracts.Read{r.Sender(who, &out)} })
+	return out, err
+}
+
+// Balances reads an account's means.
+func (c *Chain) Balances(ctx context.Context, who core.Address) (protocol.Balances, error) {
+	var out protocol.Balances
+	n, block, err := c.newest(ctx)
+	if err != nil {
+		return out, err
+	}
+	if out.Ether, err = c.opt.Client.BalanceAt(ctx, common.Address(who), block); err != nil {
+		return protocol.Balances{}, err
+	}
+	err = contracts.ReadAll(ctx, c.opt.Client, block, n.reads.TokenBalance(who, &out.Token), n.reads.Allowance(who, &out.Allowance))
+	return out, err
+}
+
+// readAll reads at the newest block.
+func (c *Chain) readAll(ctx context.Context, what func(contracts.Reads) []contracts.Read) error {
+	n, block, err := c.newest(ctx)
+	if err != nil {
+		return err
+	}
+	return contracts.ReadAll(ctx, c.opt.Client, block, what(n.reads)...)
+}
+
+// Contracts are the addresses by their names, those of the cache before the
+// Controller was asked.
+func (c *Chain) Contracts() map[string]core.Address {
+	at, _ := c.Addresses()
+	return maps.Clone(at.ByName())
+}
+
+// ChainID is the chain's number; 0 before it is known.
+func (c *Chain) ChainID() uint64 {
+	if id := c.chainID.Load(); id != 0 {
+		return id
+	}
+	return c.opt.Client.ChainID()
+}
