@@ -6,10 +6,14 @@ import "math/big"
 const priceDecimals = 8
 
 // deployAll creates the contracts. The Controller comes first, because it is what
-// the others are told.
+// the others are told; behind it come the two that it does not know, so that their
+// addresses, which nodes are configured with, stay when contracts are added.
 func (p *planner) deployAll(s Settings) {
 	p.deploy("Controller", "Controller")
 	controller := p.at("Controller")
+	p.deploy("ServiceRegistry", "AIServiceRegistry")
+	price := new(big.Int).Mul(count(s.EtherPrice), big.NewInt(1e6))
+	p.deploy("PriceFeed", "PriceFeed", "ETH / USD", uint8(priceDecimals), price)
 	p.deploy("LivepeerToken", "LivepeerToken")
 	p.deploy("RoundsManager", "RoundsManager", controller, count(s.RoundLength), count(s.RoundLock), count(s.FirstRound))
 	p.deploy("BondingManager", "BondingManager", controller)
@@ -17,7 +21,6 @@ func (p *planner) deployAll(s Settings) {
 	p.deploy("Minter", "Minter", controller, count(s.Inflation), count(s.InflationChange), count(s.TargetBondingRate))
 	p.deploy("TicketBroker", "TicketBroker", controller, count(s.UnlockPeriod), count(s.TicketValidity))
 	p.deploy("ServiceRegistry", "ServiceRegistry")
-	p.deploy("ServiceRegistry", "AIServiceRegistry")
 	p.deploy("Treasury", "Treasury", controller)
 	threshold := new(big.Int).Mul(big.NewInt(100), big.NewInt(1e18))
 	p.deploy("LivepeerGovernor", "LivepeerGovernor", controller,
@@ -25,8 +28,6 @@ func (p *planner) deployAll(s Settings) {
 	p.deploy("PollCreator", "PollCreator", controller, count(s.PollPeriod))
 	p.deploy("LivepeerTokenFaucet", "LivepeerTokenFaucet",
 		p.at("LivepeerToken"), s.FaucetAmount.Big(), count(s.FaucetWaitHours))
-	price := new(big.Int).Mul(count(s.EtherPrice), big.NewInt(1e6))
-	p.deploy("PriceFeed", "PriceFeed", "ETH / USD", uint8(priceDecimals), price)
 }
 
 // registered are the names that are found through the Controller.

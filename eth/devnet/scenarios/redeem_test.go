@@ -211,6 +211,20 @@ func TestPayouts(t *testing.T) {
 		w.want("share in a smaller pool", w.num(tb, "claimableReserve", s.addr, member(2)), tokens(2))
 		w.want("and what is left of it", w.num(tb, "claimableReserve", s.addr, member(1)), tokens(1))
 	})
+	t.Run("a pool that grows after a claim leaves less than was claimed", func(t *testing.T) {
+		t.Parallel()
+		w, o, s := market(t)
+		w.ok(owner, tb, "redeemWinningTicket", w.winning(s, o, tokens(3))...)
+		w.orchestrator("p", 100)
+		const underflow = "arithmetic underflow or overflow"
+		if got := w.call(tb, "claimableReserve", s.addr, o).reason(); got != underflow {
+			t.Errorf("got %q", got)
+		}
+		w.pay(s.addr, num(1), tb, "fundDeposit")
+		w.reverts(underflow, owner, tb, "redeemWinningTicket", w.winning(s, o, tokens(1))...)
+		w.nextRound()
+		w.ok(owner, tb, "redeemWinningTicket", w.winning(s, o, tokens(1))...)
+	})
 }
 
 func TestBatch(t *testing.T) {
