@@ -14,6 +14,8 @@ type Chain struct {
 	Endpoints []URL
 	Account   core.Address
 	Password  Secret
+	// PasswordFile is where it was read from; "" when it was given itself.
+	PasswordFile string
 	// Keystore is a directory or a key file; "" means keystore/ in the data directory.
 	Keystore string
 	// Recipient receives tickets when the local key is a throw-away one.

@@ -38,6 +38,11 @@ func (l *loader) judgeNetwork() {
 			"add -ethController 0x…, or write "+mainNetwork)
 		return
 	}
+	if g, ok := l.given("ethPassword"); ok {
+		if _, err := l.in.read(g.value); err == nil {
+			chain.PasswordFile = g.value
+		}
+	}
 	l.judgeWallet()
 	l.completeEndpoints()
 	l.judgePaid()

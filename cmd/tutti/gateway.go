@@ -34,7 +34,7 @@ func (n *node) addGateway(ctx context.Context) error {
 			MinVersion: n.cfg.Selection.MinVersion,
 		},
 		Limits:   gateway.Limits{Connections: n.connections()},
-		Page:     web.Handler(),
+		Page:     web.Handler(n.standing()),
 		Recorder: n.recorder(metrics.Gateway),
 		Log:      n.log,
 		Now:      time.Now,

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/metrics"
+	"github.com/tuttinode/tutti/server/selfcheck"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -31,6 +32,10 @@ type node struct {
 	limiter    admin.SessionLimiter
 	// pools is nil on nodes that are no gateway.
 	pools admin.AIPools
+	// chain is nil off-chain.
+	chain *chainWork
+	// address is nil where nobody reaches the node.
+	address *selfcheck.Checker
 	// media is nil where nothing needs media workers.
 	media *pool.Pool
 }
@@ -47,7 +52,10 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 	if err := n.addMetrics(); err != nil {
 		return nil, err
 	}
-	if cfg.Roles.Orchestrator {
+	if err := n.addChain(ctx); err != nil {
+		return nil, err
+	}
+	if cfg.Roles.Orchestrator && takesWork(cfg) {
 		if err := n.addOrchestrator(ctx); err != nil {
 			return nil, err
 		}

@@ -54,13 +54,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		}
 	}
 	n.add(rules)
-	if err := n.addListener(rules, work); err != nil {
-		return err
-	}
-	if n.cfg.Addresses.StartupCheck {
-		n.add(&selfCheck{uri: n.cfg.Addresses.Service.String(), board: n.board, log: n.log})
-	}
-	return nil
+	return n.addListener(rules, work)
 }
 
 // rules are the options of the orchestrator's rules.
@@ -74,7 +68,7 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 	}
 	offer := capability.Offer(can, networkVersion)
 	opt := orchestrate.Options{
-		ServiceURI:   n.cfg.Addresses.Service.String(),
+		ServiceURI:   n.firstServiceURI(),
 		Capabilities: func() capability.Capabilities { return offer },
 		Recorder:     recorder,
 		Inference:    n.inferenceRecorder(metrics.Orchestrator),
@@ -102,7 +96,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
 		Version: version, Roles: n.roles(), Connections: n.connections(), AINotice: work.notice,
-		Now: time.Now, Log: n.log,
+		Now: time.Now, Log: n.log, Standing: n.standing(),
 	}
 	if n.media != nil {
 		opt.Frames = mediaTools{n.media}
@@ -117,11 +111,14 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 		}
 		opt.Cert = cert
 	}
+	n.addAddress(rules, opt.Cert)
+	opt.Seen = n.address.Seen
 	server, err := orchestrator.New(opt)
 	if err != nil {
 		return err
 	}
 	n.add(server)
+	n.add(n.address)
 	return nil
 }
 

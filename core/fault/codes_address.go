@@ -6,6 +6,8 @@ const (
 	PortUnverified Code = "PortUnverified"
 	// ServiceAddrForeign: another server answers at the service address.
 	ServiceAddrForeign Code = "ServiceAddrForeign"
+	// ServiceAddrInvalid: what is registered is no address.
+	ServiceAddrInvalid Code = "ServiceAddrInvalid"
 	// PublicIPUnknown: nobody said where this machine is seen.
 	PublicIPUnknown Code = "PublicIPUnknown"
 )

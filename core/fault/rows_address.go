@@ -14,6 +14,11 @@ var addressRows = []Row{
 		Remedy: "Point the service address or the port forwarding at this machine. Behind a proxy that adds TLS start the node with `-httpAddr http://…`, which turns the comparison off.",
 	},
 	{
+		Code: ServiceAddrInvalid, Class: Config,
+		Cause:  "The service address that is registered on the chain is not of the form https://host:port, so no gateway can use it.",
+		Remedy: "Register a good one with `tutti_cli orchestrator service-uri https://host:8935` (costs gas), or start with `-serviceAddr host:8935`.",
+	},
+	{
 		Code: PublicIPUnknown, Class: Upstream,
 		Cause:  "The service that tells this machine's public IP address did not answer, so the registered address could not be compared with it.",
 		Remedy: "None needed when the registered address is right. Name another service with `-publicIPLookup https://…`, or `none` to ask nobody; or give the address with `-serviceAddr`.", Retryable: true,

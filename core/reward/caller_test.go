@@ -101,7 +101,7 @@ func TestOnceInEveryRound(t *testing.T) {
 		want(t, s, reward.StateDone, 1)
 		for i := range 20 {
 			s.next()
-			time.Sleep(time.Hour)
+			pass(time.Hour)
 			synctest.Wait()
 			want(t, s, reward.StateDone, 2+i)
 		}
@@ -123,7 +123,7 @@ func TestRestartInMidRound(t *testing.T) {
 		want(t, s, reward.StateDone, 1)
 		s.stop()
 		s.start(reward.Auto, me)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		synctest.Wait()
 		want(t, s, reward.StateDone, 1)
 	})
@@ -138,9 +138,9 @@ func TestTriesUntilItSucceeds(t *testing.T) {
 		if got.State != reward.StateFailed || got.Code != fault.GasMoneyMissing || !s.has(fault.RewardFailing) || got.NextTry.IsZero() {
 			t.Fatalf("status %+v, conditions %v", got, s.board.Snapshot())
 		}
-		time.Sleep(10 * time.Minute)
+		pass(10 * time.Minute)
 		s.Refuse(nil)
-		time.Sleep(reward.DefaultMaxRetry)
+		pass(reward.DefaultMaxRetry)
 		synctest.Wait()
 		want(t, s, reward.StateDone, 1)
 		if s.has(fault.RewardFailing) {
@@ -159,7 +159,7 @@ func TestMissedRound(t *testing.T) {
 		synctest.Wait()
 		s.Refuse(nil)
 		s.Open()
-		time.Sleep(reward.DefaultMaxRetry)
+		pass(reward.DefaultMaxRetry)
 		synctest.Wait()
 		want(t, s, reward.StateDone, 1)
 		h := s.caller.Status().History
@@ -225,7 +225,7 @@ func TestRewardCaller(t *testing.T) {
 func TestOff(t *testing.T) {
 	play(t, reward.Off, me, me, active, func(t *testing.T, s *scene) {
 		s.next()
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		want(t, s, reward.StateOff, 0)
 	})
 }
@@ -235,12 +235,15 @@ func TestChainAway(t *testing.T) {
 		active(c)
 		c.FailReads(fault.New(fault.ChainUnavailable, "read", ""))
 	}, func(t *testing.T, s *scene) {
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		synctest.Wait()
 		want(t, s, reward.StateFailed, 0)
 		s.FailReads(nil)
-		time.Sleep(reward.DefaultMaxRetry)
+		pass(reward.DefaultMaxRetry)
 		synctest.Wait()
 		want(t, s, reward.StateDone, 1)
 	})
 }
+
+// pass lets the bubble's time go by.
+func pass(d time.Duration) { <-time.After(d) }

@@ -50,6 +50,7 @@ var networks = []Network{
 	{
 		Name: Devnet, ChainID: 42161,
 		Controller: DevnetAddress(0), AIRegistry: DevnetAddress(1),
+		PriceFeed: DevnetAddress(2),
 		RedeemGas: UnknownRedeemGas, DefaultRPC: "http://127.0.0.1:8545",
 	},
 	{

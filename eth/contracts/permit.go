@@ -15,6 +15,7 @@ import (
 // when one votes in it, so voting is permitted everywhere.
 var (
 	permittedToken    = selectors(&bindings.LivepeerTokenMetaData, "approve", "transfer")
+	selectorApprove   = permittedToken[0]
 	permittedFaucet   = selectors(&bindings.LivepeerTokenFaucetMetaData, "request")
 	permittedBonding  = selectors(&bindings.BondingManagerMetaData, bondingFunctions...)
 	permittedRounds   = selectors(&bindings.RoundsManagerMetaData, "initializeRound")
@@ -76,8 +77,15 @@ func (c Calls) Permits(to core.Address, data []byte, _ core.Wei) bool {
 		{c.a.TicketBroker, permittedBroker}, {c.a.LivepeerGovernor, permittedGovernor},
 	} {
 		if at.address == to && slices.Contains(at.may, called) {
-			return true
+			return called != selectorApprove || c.approvesOurs(data)
 		}
 	}
 	return slices.Contains(permittedPoll, called)
+}
+
+// approvesOurs reports whether an approval is for the bonding contract, the only
+// one that ever takes tokens of the account.
+func (c Calls) approvesOurs(data []byte) bool {
+	const spender = 4 + 12
+	return len(data) >= spender+20 && core.Address(data[spender:spender+20]) == c.a.BondingManager
 }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/eth/account"
+)
+
+// credential is the name under which systemd hands the passphrase over.
+const credential = "ethPassword"
+
+// openWallet opens the account that the configuration names. An empty keystore
+// gets a new key, as operators of the network expect.
+func (n *node) openWallet() (*account.Signer, error) {
+	path := n.cfg.Chain.Keystore
+	if path == "" {
+		path = filepath.Join(n.cfg.Storage.DataDir, "keystore")
+	}
+	keys := account.Open(path, account.Standard)
+	entries, err := keys.List()
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 && n.cfg.Chain.Account.IsZero() {
+		return n.newAccount(keys)
+	}
+	entry, err := keys.Choose(n.cfg.Chain.Account)
+	if err != nil {
+		return nil, err
+	}
+	passphrase, err := n.passphrase("Passphrase of "+entry.Address.String()+": ", false)
+	if err != nil {
+		return nil, err
+	}
+	return keys.Unlock(entry, passphrase)
+}
+
+func (n *node) newAccount(keys *account.Keystore) (*account.Signer, error) {
+	passphrase, err := n.passphrase("The keystore is empty. Passphrase for a new account: ", true)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := keys.Create(passphrase, rand.Reader, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	n.log.Warn("made a new account, because the keystore was empty",
+		"account", entry.Address.String(), "file", entry.Path, "remedy", "keep a copy of the file and of its passphrase; nobody can restore them")
+	return keys.Unlock(entry, passphrase)
+}
+
+// passphrase is what was configured, what systemd hands over, or what somebody
+// types; twice when it is to be a new one.
+func (n *node) passphrase(prompt string, fresh bool) (core.Secret, error) {
+	if !n.cfg.Chain.Password.IsZero() {
+		n.warnOpenFile()
+		return n.cfg.Chain.Password, nil
+	}
+	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); dir != "" {
+		text, err := os.ReadFile(filepath.Join(dir, credential))
+		if err == nil {
+			return core.NewSecret(strings.TrimSpace(string(text))), nil
+		}
+		if !os.IsNotExist(err) {
+			return core.Secret{}, fault.Wrap(fault.AccountPasswordMissing, "read the systemd credential "+credential, err)
+		}
+	}
+	return typed(prompt, fresh)
+}
+
+// typed asks on the terminal, without showing what is typed.
+func typed(prompt string, fresh bool) (core.Secret, error) {
+	const op = "ask for the passphrase"
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return core.Secret{}, fault.New(fault.AccountPasswordMissing, op, "")
+	}
+	defer func() { _ = tty.Close() }()
+	first, err := hidden(tty, prompt)
+	if err != nil || first == "" {
+		return core.Secret{}, fault.New(fault.AccountPasswordMissing, op, "nothing was typed")
+	}
+	if fresh {
+		again, err := hidden(tty, "Again: ")
+		if err != nil || again != first {
+			return core.Secret{}, fault.New(fault.AccountPasswordMissing, op, "the two differ")
+		}
+	}
+	return core.NewSecret(first), nil
+}
+
+func hidden(tty *os.File, prompt string) (string, error) {
+	fmt.Fprint(tty, prompt)
+	defer fmt.Fprintln(tty)
+	text, err := term.ReadPassword(int(tty.Fd()))
+	return string(text), err
+}
+
+// warnOpenFile says that others may read the passphrase's file. It is no reason to
+// refuse: container engines hand secrets over as files that all may read.
+func (n *node) warnOpenFile() {
+	path := n.cfg.Chain.PasswordFile
+	if path == "" {
+		return
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		n.log.Warn("others may read the passphrase",
+			fault.Attr(fault.New(fault.AccountFileOpen, "look at the file of the passphrase", path+" has mode "+info.Mode().Perm().String())))
+	}
+}
