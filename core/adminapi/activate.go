@@ -72,8 +72,8 @@ type PlanResult struct {
 	ExecutedAll []Executed `json:"executedAll,omitempty"`
 	Local       []string   `json:"local,omitempty"`
 	Plan        Plan       `json:"plan"`
-	// Error says why the rest of the plan was not done, with an answer that is a
-	// success because something was; what was executed stays.
+	// Error says why the rest of the plan was not done; the answer has its status,
+	// and what was executed stays.
 	Error *Error `json:"error,omitempty"`
 }
 

@@ -51,4 +51,7 @@ type ActionResult struct {
 	Before      []Transaction `json:"before,omitempty"`
 	Transaction *Transaction  `json:"transaction,omitempty"`
 	Estimate    *Estimate     `json:"estimate,omitempty"`
+	// Error says why it failed although Before or Transaction is there; the answer
+	// has its status.
+	Error *Error `json:"error,omitempty"`
 }

@@ -72,10 +72,14 @@ func poolsOf(m *dispatch.Snapshot) sessionPools {
 
 // aiPools answers with the orchestrators of every model that was asked for lately,
 // by "<capability>_<model>".
-func (s *Server) aiPools(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) aiPools(w http.ResponseWriter, _ *http.Request) error {
+	if s.opts.AIPools == nil {
+		return absent("pools of orchestrators for AI")
+	}
 	out := map[string]sessionPools{}
 	for _, m := range s.opts.AIPools.Pools() {
 		out[string(m.Model.Manifest())] = poolsOf(&m)
 	}
 	writeJSON(w, out)
+	return nil
 }

@@ -31,6 +31,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, fault.New(fault.AdminHostRefused, "admin request", "the Host header names another host than this listener"))
 			return
 		}
+		if s.remote {
+			if err := s.checkToken(r); err != nil {
+				s.refuse(w, r, err)
+				return
+			}
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -49,16 +55,22 @@ func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 }
 
-// sameSite keeps pages of other sites away from a handler that changes or costs
-// something.
+// sameSite keeps pages of other sites away from a handler that costs something.
 func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if crossSite(r) {
-			s.refuse(w, r, fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not do this"))
+		if err := checkSite(r); err != nil {
+			s.refuse(w, r, err)
 			return
 		}
 		next(w, r)
 	})
+}
+
+func checkSite(r *http.Request) error {
+	if crossSite(r) {
+		return fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not do this")
+	}
+	return nil
 }
 
 // crossSite reports whether a browser sent the request from a page of another
@@ -90,7 +102,7 @@ type hosts struct {
 func newHosts(listen string, more []string) hosts {
 	h := hosts{names: append([]string{"localhost"}, more...)}
 	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
+	if err != nil || isUnix(listen) {
 		return h
 	}
 	if host != "" {

@@ -3,8 +3,11 @@ package admin
 import (
 	"log/slog"
 	"net/http"
+	"time"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/reward"
 )
 
 // SessionLimiter changes how many sessions run at once; 0 leaves the number to
@@ -29,23 +32,76 @@ type StatusSource interface {
 	Status() Status
 }
 
-// Options are what the listener is made of. Nil parts are answered with 404, or
-// left out of the status.
+// NodeSource tells what kind of node this is. ChainID, account and orchestrator
+// are filled in from the chain.
+type NodeSource interface {
+	Node() adminapi.Node
+}
+
+// RewardSource is the machine that calls reward.
+type RewardSource interface {
+	Status() reward.Status
+}
+
+// ServiceAddressSource tells what the node knows of its public address.
+type ServiceAddressSource interface {
+	ServiceAddress() adminapi.ServiceAddress
+}
+
+// Access says who may do what.
+type Access struct {
+	// DataDir holds the token and the log of changes. Without one there is neither,
+	// and nothing that needs the token can be done.
+	DataDir string
+	// AllowRemote lets the listener leave loopback although no token existed before
+	// this start; the one that is made then protects every request.
+	AllowRemote bool
+	// CompatTransactions lets changes in as the existing node does: by any method
+	// and without token, on loopback only.
+	CompatTransactions bool
+	// Profiling serves /debug/pprof.
+	Profiling bool
+}
+
+// Options are what the listener is made of. Nil parts are answered with a fault
+// that says so, or left out of the status.
 type Options struct {
-	// Listen is the address, host:port; port 0 takes any free one.
+	Access
+
+	// Listen is the address: host:port, where port 0 takes any free one, or
+	// unix:/path for a socket that only the node's user opens.
 	Listen string
 	// Orchestrator and Redeemer answer /IsOrchestrator and /IsRedeemer.
 	Orchestrator, Redeemer bool
 	// Hosts are further names that the Host header may have, without port.
 	Hosts []string
+	// MaxSessions is the limit at start: 0 for auto.
+	MaxSessions int
+	// Wait is how long a request for a transaction is held; 0 for DefaultWait.
+	Wait time.Duration
 
-	Log        *slog.Logger
+	Log *slog.Logger
+	// Now is the clock; nil for the system's.
+	Now func() time.Time
+
 	Limiter    SessionLimiter
 	Verbosity  Verbosity
 	Conditions Conditions
 	Status     StatusSource
+	Node       NodeSource
 	// AIPools answers /getAISessionPoolsInfo; nil on nodes that are no gateway.
 	AIPools AIPools
 	// Metrics serves /metrics; nil without -monitor.
 	Metrics http.Handler
+	// Pages are further handlers by their pattern, for pages that only read.
+	Pages map[string]http.Handler
+
+	// Chain is nil on a node that runs off-chain.
+	Chain          *Chain
+	Market         Market
+	Reward         RewardSource
+	ServiceAddress ServiceAddressSource
 }
+
+// DefaultWait covers a transaction that is sent again once after five minutes.
+const DefaultWait = 12 * time.Minute

@@ -7,11 +7,14 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/netutil"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admin/token"
 )
 
 // Limits of the listener. It serves one operator and a scraper or two.
@@ -20,7 +23,7 @@ const (
 	maxHeader      = 16 << 10
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 15 * time.Second
-	// writeTimeout is extended by net/http/pprof for the length of a profile.
+	// writeTimeout is extended for changes, and by net/http/pprof for profiles.
 	writeTimeout = 30 * time.Second
 	idleTimeout  = time.Minute
 	// stopTimeout is what running requests get when the node stops.
@@ -29,17 +32,35 @@ const (
 
 // Server is the admin listener, a lifecycle.Component.
 type Server struct {
-	opts    Options
-	hosts   hosts
+	opts  Options
+	hosts hosts
+	// remote: other machines reach the listener, so that everything needs the token.
+	remote  bool
 	handler http.Handler
+	tries   *token.Tries
+	gate    gate // set by Open, before anything is served
 
-	mu   sync.Mutex
-	addr net.Addr // guarded by mu, nil until it listens
+	changes    sync.WaitGroup
+	nextChange atomic.Uint64
+
+	mu       sync.Mutex
+	addr     net.Addr             // guarded by mu, nil until it listens
+	sessions adminapi.MaxSessions // guarded by mu
+	stopping bool                 // guarded by mu: no change begins any more
 }
 
 // New makes the server; nothing listens until Run.
 func New(opts Options) *Server {
-	s := &Server{opts: opts, hosts: newHosts(opts.Listen, opts.Hosts)}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Wait == 0 {
+		opts.Wait = DefaultWait
+	}
+	s := &Server{opts: opts, hosts: newHosts(opts.Listen, opts.Hosts), remote: isRemote(opts.Listen), tries: token.NewTries(opts.Now)}
+	if opts.Limiter != nil {
+		s.sessions = sessionsOf(opts.MaxSessions)
+	}
 	s.handler = s.guard(s.routes())
 	return s
 }
@@ -57,31 +78,27 @@ func (s *Server) Addr() net.Addr {
 	return s.addr
 }
 
-// Run serves until ctx ends. A ListenFailed fault says that the address cannot
-// be used.
+// lifeKey finds in a request's context the one that ends with the listener.
+type lifeKey struct{}
+
+// Run serves until ctx ends. A fault says why the address, the token or the log of
+// changes cannot be used.
 func (s *Server) Run(ctx context.Context, ready func()) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.opts.Listen)
+	if err := s.Open(); err != nil {
+		return err
+	}
+	defer s.closeBook()
+	listener, err := s.listen(ctx)
 	if err != nil {
-		return fault.Wrap(fault.ListenFailed, "listen on the admin address", err)
+		return err
 	}
 	s.mu.Lock()
 	s.addr = listener.Addr()
 	s.mu.Unlock()
-	s.opts.Log.Info("admin API listening", "address", listener.Addr().String())
-	if s.hosts.anyIP {
-		s.opts.Log.Warn("the admin API is reachable from other machines and asks for no password",
-			"address", listener.Addr().String(), "remedy", "use -cliAddr 127.0.0.1:7935, or let a firewall close the port")
-	}
-	server := &http.Server{
-		Handler:           s.handler,
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-	}
+	s.opts.Log.Info("admin API listening", "address", listener.Addr().String(), "token_for_reads", s.remote)
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	server := s.httpServer(context.WithValue(life, lifeKey{}, life))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(netutil.LimitListener(listener, maxConnections)) }()
 	ready()
@@ -90,9 +107,34 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		return fault.Wrap(fault.ListenFailed, "serve the admin API", err)
 	case <-ctx.Done():
 	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	return s.stop(ctx, server, end, served)
+}
+
+func (s *Server) httpServer(base context.Context) *http.Server {
+	return &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return base },
+	}
+}
+
+// stop lets running requests end for a moment. Those that wait for a transaction
+// then stop waiting; the transaction goes on.
+func (s *Server) stop(ctx context.Context, server *http.Server, end func(), served <-chan error) error {
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
-	if err = server.Shutdown(stop); err != nil {
+	err := server.Shutdown(grace)
+	end()
+	s.mu.Lock()
+	s.stopping = true
+	s.mu.Unlock()
+	s.changes.Wait()
+	if err != nil {
 		// A profile being taken is no reason to wait longer.
 		err = server.Close()
 	}
@@ -101,4 +143,13 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		return nil
 	}
 	return err
+}
+
+func (s *Server) closeBook() {
+	if s.gate.book == nil {
+		return
+	}
+	if err := s.gate.book.Close(); err != nil {
+		s.opts.Log.Warn("the log of changes cannot be closed", fault.Attr(fault.Wrap(fault.AdminAuditFailed, "close", err)))
+	}
 }

@@ -77,10 +77,11 @@ func orEmpty[V any](s []V) []V {
 	return s
 }
 
-func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) status(w http.ResponseWriter, _ *http.Request) error {
 	var st Status
 	if s.opts.Status != nil {
 		st = s.opts.Status.Status()
 	}
 	writeJSON(w, st.complete())
+	return nil
 }

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,8 @@ type Route struct {
 	Change bool
 	// Accepted: 202 is an answer as well.
 	Accepted bool
+	// Partly: an error may carry the answer's fields, for what was done before it.
+	Partly bool
 }
 
 // Parameter is one parameter of a query.
@@ -73,6 +76,10 @@ func operation(s *schemas, r Route) object {
 		late := object{"description": "sent, and not mined yet", "content": ok["content"]}
 		responses[strconv.Itoa(202)] = late
 	}
+	if r.Partly {
+		either := []any{s.of(reflect.TypeFor[adminapi.ErrorBody]()), s.of(reflect.TypeOf(r.Answer))}
+		responses["default"] = object{"description": "what went wrong, and what was done before it", "content": content(object{"anyOf": either})}
+	}
 	op := object{"operationId": operationID(r), "summary": r.Summary, "responses": responses}
 	if r.Detail != "" {
 		op["description"] = r.Detail
@@ -122,4 +129,34 @@ func anys[T any](list []T) (out []any) {
 		out = append(out, v)
 	}
 	return out
+}
+
+// Allows reports whether the parameter may have a value.
+func (p Parameter) Allows(value string) bool {
+	if len(p.Values) > 0 {
+		return slices.Contains(p.Values, value)
+	}
+	_, err := strconv.ParseUint(value, 10, 64)
+	return err == nil
+}
+
+// QueryNames are the parameters of the query.
+func (r Route) QueryNames() (out []string) {
+	for _, q := range r.Query {
+		out = append(out, q.Name)
+	}
+	return out
+}
+
+// BodyName and AnswerName are the schemas' names, empty where there is none.
+func (r Route) BodyName() string { return typeName(r.Body) }
+
+// AnswerName is the name of the answer's schema.
+func (r Route) AnswerName() string { return typeName(r.Answer) }
+
+func typeName(v any) string {
+	if v == nil {
+		return ""
+	}
+	return reflect.TypeOf(v).Name()
 }

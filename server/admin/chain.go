@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/activation"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Chain is how the API reaches the chain. Gas, Signer and Endpoints may be nil,
+// the rest not.
+type Chain struct {
+	Rounds   protocol.Rounds
+	Stakes   protocol.Stakes
+	Settings protocol.Settings
+	Funds    protocol.Funds
+	Actor    protocol.Actor
+	Views    protocol.Views
+	// Orchestrator is for whom the node works; zero is the account.
+	Orchestrator core.Address
+
+	Gas       GasBounds
+	Signer    Signer
+	Endpoints EndpointSource
+}
+
+// GasBounds are the operator's bounds on the price of gas.
+type GasBounds interface {
+	GasPrices(ctx context.Context) (protocol.GasPrices, error)
+	// SetGasBounds changes what is not nil; 0 takes a bound away. The error says that
+	// the bounds contradict each other.
+	SetGasBounds(lowest, highest *core.Wei) error
+}
+
+// Signer signs in the name of the account.
+type Signer interface {
+	// SignMessage signs a personal message: 65 bytes, the last 27 or 28.
+	SignMessage(ctx context.Context, message []byte) ([]byte, error)
+	// SignTypedData signs an EIP-712 document. The error of a document that cannot be
+	// read is a fault of class BadRequest.
+	SignTypedData(ctx context.Context, document []byte) ([]byte, error)
+}
+
+// EndpointSource tells how the endpoints fare. Their names hold no secret.
+type EndpointSource interface {
+	Endpoints() []adminapi.Endpoint
+}
+
+// Market is what the node asks for its work; nil parts are answered with a fault.
+type Market struct {
+	Prices    Prices
+	FaceValue FaceValue
+}
+
+// Prices is the table of prices. The zero address stands for all gateways without
+// a price of their own.
+type Prices interface {
+	// PricePerPixel is in wei, false where none is set or its currency has no rate.
+	PricePerPixel(gateway core.Address) (*big.Rat, bool)
+	// SetPrice changes a price until the next start.
+	SetPrice(gateway core.Address, price core.UnitPrice) error
+}
+
+// FaceValue bounds the face value of tickets; 0 is no bound.
+type FaceValue interface {
+	SetMaxFaceValue(most core.Wei) error
+}
+
+// orchestrator is for whom the node works.
+func (c *Chain) orchestrator() core.Address {
+	if c.Orchestrator.IsZero() {
+		return c.Actor.Account()
+	}
+	return c.Orchestrator
+}
+
+// own reports whether the account is the orchestrator itself.
+func (c *Chain) own() bool { return c.orchestrator() == c.Actor.Account() }
+
+func (c *Chain) planner() activation.Planner {
+	return activation.Planner{Rounds: c.Rounds, Stakes: c.Stakes, Funds: c.Funds, Settings: c.Settings, Actor: c.Actor}
+}
+
+// rewardAction calls reward for whom the node works.
+func (c *Chain) rewardAction() protocol.Action {
+	if c.own() {
+		return protocol.Reward{}
+	}
+	return protocol.RewardFor{Orchestrator: c.orchestrator()}
+}

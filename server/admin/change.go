@@ -1,0 +1,163 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/server/admin/audit"
+)
+
+// maxBody bounds a request's form or JSON, in bytes.
+const maxBody = 64 << 10
+
+// answerTime is what a slow reader gets for the answer once it is known.
+const answerTime = 30 * time.Second
+
+// change is one request that changes something, as the log of changes sees it.
+type change struct {
+	mu  sync.Mutex
+	txs []string // guarded by mu, like err
+	err error
+}
+
+type changeKey struct{}
+
+// changeOf is the change that ctx belongs to; nil where it belongs to none.
+func changeOf(ctx context.Context) *change {
+	c, _ := ctx.Value(changeKey{}).(*change)
+	return c
+}
+
+func (c *change) sent(tx protocol.Transaction) {
+	if c == nil || tx.Hash.IsZero() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.txs = append(c.txs, tx.Hash.String())
+}
+
+func (c *change) failed(err error) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+}
+
+// change lets a request through that may change something, holds its connection as
+// long as a transaction takes, and writes it down before and after.
+func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := s.mayChange(r, old); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			s.refuse(w, r, unreadable(err, old))
+			return
+		}
+		if !s.begin() {
+			s.refuse(w, r, fault.New(fault.Draining, "admin request", "the node is stopping"))
+			return
+		}
+		defer s.changes.Done()
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		// Not every writer can: a recorder in a test has no connection.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Wait + answerTime))
+		c := &change{}
+		line := audit.Entry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
+			Token: r.Header.Get("Authorization") != "", Parameters: parameters(r, body, old), Outcome: audit.Begun}
+		s.writeDown(line)
+		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		ctx, cancel := s.detached(r.Context())
+		defer cancel()
+		defer func() { s.writeDown(c.ended(line, seen.status)) }()
+		next(seen, r.WithContext(context.WithValue(ctx, changeKey{}, c)))
+	}
+}
+
+// begin counts a change in, unless the listener is stopping.
+func (s *Server) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return false
+	}
+	s.changes.Add(1)
+	return true
+}
+
+// ended is the second line of a change.
+func (c *change) ended(line audit.Entry, httpStatus int) audit.Entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	line.Parameters, line.Outcome, line.Status, line.Tx = nil, audit.Done, httpStatus, c.txs
+	if c.err != nil {
+		line.Outcome, line.Code = audit.Failed, string(fault.CodeOf(c.err))
+	}
+	return line
+}
+
+func unreadable(err error, old bool) error {
+	detail := "the body broke off"
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		detail = "the body is larger than 64 KiB"
+	}
+	code := fault.AdminBadBody
+	if old {
+		code = fault.AdminBadParam
+	}
+	return fault.New(code, "read an admin request", detail)
+}
+
+// detached is a context that outlives the client but not the time a request is
+// held, nor the listener.
+func (s *Server) detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Wait)
+	life, ok := ctx.Value(lifeKey{}).(context.Context)
+	if !ok {
+		return out, cancel
+	}
+	stop := context.AfterFunc(life, cancel)
+	return out, func() { stop(); cancel() }
+}
+
+// writeDown puts a line into the log of changes and into our own.
+func (s *Server) writeDown(line audit.Entry) {
+	line.Time = s.opts.Now().UTC()
+	if line.Outcome != audit.Begun {
+		s.opts.Log.Info("change asked for through the admin API", "path", line.Route, "from", line.From,
+			"outcome", string(line.Outcome), "code", line.Code, "tx", strings.Join(line.Tx, " "))
+	}
+	if s.gate.book == nil {
+		return
+	}
+	if err := s.gate.book.Append(line); err != nil {
+		s.opts.Log.Warn("the log of changes cannot be written", fault.Attr(err))
+	}
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

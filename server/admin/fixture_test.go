@@ -1,0 +1,200 @@
+package admin_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/reward"
+	"github.com/tuttinode/tutti/server/admin"
+)
+
+var (
+	account = core.Address{0xaa, 19: 1}
+	other   = core.Address{0xbb, 19: 2}
+	third   = core.Address{0xcc, 19: 3}
+)
+
+// station is a node on the fake chain behind the API.
+type station struct {
+	*node
+	*admin.Server
+	chain *coretest.Chain
+	dir   string
+	token string
+	log   *lockedLog
+	gas   *bounds
+	table *priceTable
+}
+
+// lockedLog is a log that many write and the test reads.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.text.Write(p) }
+
+func (l *lockedLog) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.text.String() }
+
+// bounds are the bounds on gas in memory.
+type bounds struct {
+	mu     sync.Mutex
+	prices protocol.GasPrices
+}
+
+func (b *bounds) GasPrices(context.Context) (protocol.GasPrices, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.prices, nil
+}
+
+func (b *bounds) SetGasBounds(lowest, highest *core.Wei) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if lowest != nil {
+		b.prices.Min = *lowest
+	}
+	if highest != nil {
+		b.prices.Max = *highest
+	}
+	return nil
+}
+
+// signer signs with the length of what is signed.
+type signer struct{}
+
+func (signer) SignMessage(_ context.Context, m []byte) ([]byte, error) {
+	return append(make([]byte, 63), byte(len(m)), 27), nil
+}
+
+func (signer) SignTypedData(_ context.Context, m []byte) ([]byte, error) {
+	if m[0] != '{' {
+		return nil, fault.New(fault.AdminBadParam, "sign", "no EIP-712 document")
+	}
+	return append(make([]byte, 63), byte(len(m)), 28), nil
+}
+
+// priceTable is prices by gateway.
+type priceTable struct {
+	mu     sync.Mutex
+	prices map[core.Address]core.UnitPrice
+	face   core.Wei
+}
+
+func (p *priceTable) PricePerPixel(who core.Address) (*big.Rat, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	price, ok := p.prices[who]
+	if !ok {
+		return nil, false
+	}
+	return price.WeiPerPixel()
+}
+
+func (p *priceTable) SetPrice(who core.Address, price core.UnitPrice) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prices[who] = price
+	return nil
+}
+
+func (p *priceTable) SetMaxFaceValue(most core.Wei) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.face = most
+	return nil
+}
+
+func (n *node) Node() adminapi.Node {
+	return adminapi.Node{Version: "1.2.3", Roles: []string{"orchestrator"}, Network: "devnet", NetworkVersion: "0.9.1",
+		Started: time.Unix(1_700_000_000, 0).UTC()}
+}
+
+func (n *node) ServiceAddress() adminapi.ServiceAddress {
+	return adminapi.ServiceAddress{Advertised: "https://o.example:8935", Reachable: adminapi.ReachYes}
+}
+
+func (n *node) Endpoints() []adminapi.Endpoint {
+	return []adminapi.Endpoint{{Name: "rpc.example", State: "healthy", Head: 7, LatencyMs: 1.5}}
+}
+
+// rewards is the state of a reward machine.
+type rewards struct{}
+
+func (rewards) Status() reward.Status {
+	return reward.Status{Mode: reward.Auto, State: reward.StateDone, Round: 101, LastRewardRound: 101, Tx: protocol.TxHash{1},
+		History: []reward.Past{{Round: 101, Outcome: reward.Called, Amount: core.NewLPT(5), Tx: protocol.TxHash{1}, Time: time.Unix(1_700_000_000, 0).UTC()}}}
+}
+
+// newStation makes a node on the chain whose API is open.
+func newStation(t *testing.T, change func(*admin.Options)) *station {
+	t.Helper()
+	st := &station{node: &node{level: 3}, chain: coretest.NewChain(account, core.Address{}), dir: t.TempDir(), log: &lockedLog{},
+		gas: &bounds{prices: protocol.GasPrices{Current: core.NewWei(10_000_000)}}, table: &priceTable{prices: map[core.Address]core.UnitPrice{}}}
+	st.Server = newServer(st.node, func(o *admin.Options) {
+		o.Access = admin.Access{DataDir: st.dir}
+		o.Log = slog.New(slog.NewTextHandler(st.log, nil))
+		o.Node, o.ServiceAddress, o.Reward = st.node, st.node, rewards{}
+		o.Market = admin.Market{Prices: st.table, FaceValue: st.table}
+		c := st.chain
+		o.Chain = &admin.Chain{Rounds: c, Stakes: c, Settings: c, Funds: c, Actor: c, Views: c, Gas: st.gas, Signer: signer{}, Endpoints: st.node}
+		if change != nil {
+			change(o)
+		}
+	})
+	if err := st.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(st.dir, adminapi.TokenFile)); err == nil {
+		st.token = strings.TrimSpace(string(text))
+	}
+	return st
+}
+
+// old lets changes in as the existing node does.
+func old(o *admin.Options) { o.CompatTransactions = true }
+
+// get asks for a path.
+func (st *station) get(target string) *httptest.ResponseRecorder { return ask(st.Server, "GET", target, "") }
+
+// post changes something under version 1.
+func (st *station) post(target, body string) *httptest.ResponseRecorder {
+	return ask(st.Server, "POST", target, body, "Authorization", "Bearer "+st.token, "Content-Type", "application/json")
+}
+
+// form sends an old form.
+func (st *station) form(target, body string) *httptest.ResponseRecorder {
+	return ask(st.Server, "POST", target, body)
+}
+
+// book is the log of changes.
+func (st *station) book(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open(filepath.Join(st.dir, "admin-audit.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// tokens is an amount of whole tokens as the API has it.
+func tokens(n uint64) string { return core.LPTTokens(n).String() }

@@ -1,0 +1,115 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// unixPrefix begins an address that is a socket in the file system.
+const unixPrefix = "unix:"
+
+func isUnix(listen string) bool { return strings.HasPrefix(listen, unixPrefix) }
+
+// isRemote reports whether other machines reach the address.
+func isRemote(listen string) bool {
+	if isUnix(listen) {
+		return false
+	}
+	host, _, err := net.SplitHostPort(listen)
+	return err == nil && !isLoopback(host)
+}
+
+// listen opens the listener. What is meant for this machine alone and is not is
+// refused: a name such as localhost says what it is only when it is looked up.
+func (s *Server) listen(ctx context.Context) (net.Listener, error) {
+	if path, ok := strings.CutPrefix(s.opts.Listen, unixPrefix); ok {
+		return listenUnix(ctx, path)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.opts.Listen)
+	if err != nil {
+		return nil, fault.Wrap(fault.ListenFailed, "listen on the admin address", err)
+	}
+	if at, ok := l.Addr().(*net.TCPAddr); ok && !s.remote && !at.IP.IsLoopback() {
+		err := fault.New(fault.AdminExposed, "listen on the admin address", fmt.Sprintf("%s is %s, which is not loopback", s.opts.Listen, at.IP))
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// listenUnix opens a socket that only its owner may connect to. It is made in a
+// directory of its own, so that nobody can connect before its mode is set.
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	l, err := moveSocket(ctx, path)
+	if err != nil {
+		return nil, fault.Wrap(fault.ListenFailed, "listen on the admin socket", err)
+	}
+	return l, nil
+}
+
+func moveSocket(ctx context.Context, path string) (net.Listener, error) {
+	if err := freePath(ctx, path); err != nil {
+		return nil, err
+	}
+	room, err := os.MkdirTemp(filepath.Dir(path), ".a")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(room)
+	inside := filepath.Join(room, "s")
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", inside)
+	if err != nil {
+		return nil, err
+	}
+	unix, ok := l.(*net.UnixListener)
+	if ok {
+		unix.SetUnlinkOnClose(false) // it moves away from where it was made
+	}
+	err = os.Chmod(inside, 0o600)
+	if err == nil {
+		err = os.Rename(inside, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return socket{Listener: l, path: path}, nil
+}
+
+// freePath removes the socket that an earlier process left, and nothing else.
+func freePath(ctx context.Context, path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != os.ModeSocket:
+		return fmt.Errorf("%s exists and is no socket", path)
+	}
+	if conn, err := new(net.Dialer).DialContext(ctx, "unix", path); err == nil {
+		return errors.Join(fmt.Errorf("another process listens on %s", path), conn.Close())
+	}
+	return os.Remove(path)
+}
+
+// socket is a listener that takes its file along when it closes.
+type socket struct {
+	net.Listener
+	path string
+}
+
+func (s socket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
+
+func (s socket) Close() error {
+	err := os.Remove(s.path)
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(s.Listener.Close(), err)
+}

@@ -1,0 +1,45 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// secrets are parameters of which only the length is written down.
+var secrets = []string{"message", "typedData"}
+
+// parameters are what the log of changes may know of a request.
+func parameters(r *http.Request, body []byte, old bool) any {
+	out := map[string]any{}
+	sources := []url.Values{r.URL.Query()}
+	if old {
+		form, _ := url.ParseQuery(string(body)) // what can be read of it
+		sources = append(sources, form)
+	} else if len(body) > 0 && json.Unmarshal(body, &out) != nil {
+		return strconv.Itoa(len(body)) + " bytes that are no JSON object"
+	}
+	if out == nil { // the body was null
+		out = map[string]any{}
+	}
+	for _, values := range sources {
+		for name := range values {
+			out[name] = values.Get(name)
+		}
+	}
+	for _, name := range secrets {
+		if v, ok := out[name]; ok {
+			out[name] = strconv.Itoa(size(v)) + " bytes"
+		}
+	}
+	return out
+}
+
+func size(v any) int {
+	if s, ok := v.(string); ok {
+		return len(s)
+	}
+	text, _ := json.Marshal(v) // it came from JSON
+	return len(text)
+}

@@ -1,0 +1,70 @@
+package admin
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/status"
+)
+
+// refuse answers with a fault: JSON under /api/v1, else a line of text.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	changeOf(r.Context()).failed(err)
+	s.opts.Log.Warn("admin request refused", "path", r.URL.Path, fault.Attr(err))
+	switch fault.CodeOf(err) {
+	case fault.AdminNeedsPost:
+		if w.Header().Get("Allow") == "" {
+			w.Header().Set("Allow", http.MethodPost)
+		}
+	case fault.AdminTokenRequired, fault.AdminTokenRefused:
+		w.Header().Set("WWW-Authenticate", `Bearer realm="tutti admin"`)
+	}
+	if strings.HasPrefix(r.URL.Path, adminapi.Prefix+"/") {
+		writeJSONStatus(w, status.HTTP(err), adminapi.ErrorBody{Error: errorOf(err)})
+		return
+	}
+	http.Error(w, legacyText(err), legacyStatus(err))
+}
+
+// errorOf is what version 1 says of an error.
+func errorOf(err error) adminapi.Error {
+	code, text := fault.Public(err)
+	row, _ := fault.Lookup(fault.Code(code))
+	return adminapi.Error{Code: code, Message: text, Cause: row.Cause, Remedy: row.Remedy, Retryable: row.Retryable}
+}
+
+// legacyStatus is the status on old routes: 400 for parameters, 500 for what went
+// wrong with them, and our own for what the existing node does not refuse.
+func legacyStatus(err error) int {
+	switch fault.CodeOf(err) {
+	case fault.AdminBadParam, fault.OrchestratorRegistered:
+		return http.StatusBadRequest
+	case fault.AdminHostRefused, fault.AdminCrossSite, fault.AdminNeedsPost, fault.AdminTokenRequired,
+		fault.AdminTokenRefused, fault.AdminTokenTries, fault.AdminPartAbsent:
+		return status.HTTP(err)
+	}
+	return http.StatusInternalServerError
+}
+
+// legacyText is the line on old routes. Where the existing node has a text, the
+// fault's detail is it; elsewhere the code goes first, which finds the remedy.
+func legacyText(err error) string {
+	code, text := fault.Public(err)
+	switch fault.Code(code) {
+	case fault.MissingETHClient:
+		return fault.Wire(err)
+	case fault.AdminBadParam, fault.OrchestratorRegistered, fault.AdminHostRefused, fault.AdminCrossSite, fault.TransactionPending:
+		return text
+	case fault.Unexpected:
+		return text
+	}
+	if text == roundLocked {
+		return text
+	}
+	return code + ": " + text
+}
+
+// roundLocked is what the existing node says when cuts cannot be changed.
+const roundLocked = "current round is locked"
