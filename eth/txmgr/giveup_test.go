@@ -1,0 +1,99 @@
+package txmgr_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/txmgr"
+)
+
+func TestUntilHasPassedBeforeSending(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		r.failed(r.send(act("a"), protocol.SendOptions{Until: 999}), fault.TxExpired)
+		if len(r.journal.all()) != 0 {
+			t.Error("signed")
+		}
+	})
+}
+
+func TestUntilPassesWhileSent(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		s := r.send(act("a"), protocol.SendOptions{Until: 1001, Once: "x"})
+		r.chain.set(func() { r.chain.l1 = 1002 })
+		r.idle(10 * time.Second)
+		cancel := r.chain.waiting(0)
+		if len(cancel.Data()) != 0 || cancel.Value().Sign() != 0 || cancel.To().Hex() != r.opt.Signer.Address().String() {
+			t.Fatal(cancel)
+		}
+		r.failed(s, fault.TxExpired)
+		if tx := r.settled(); tx.State != protocol.TxDropped || tx.Reason != "TxExpired: layer-1 block 1001 has passed" || r.chain.done("a") != 0 {
+			t.Errorf("%+v", tx)
+		}
+		r.mined(r.send(act("a"), protocol.SendOptions{Once: "x"}))
+	})
+}
+
+// Whichever is mined decides, also when it is what was given up.
+func TestTheGivenUpOneMayWin(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		s := r.send(act("a"), protocol.SendOptions{Until: 1001})
+		first := r.chain.waiting(0)
+		r.chain.set(func() { r.chain.l1 = 1002 })
+		r.idle(10 * time.Second)
+		r.chain.set(func() { r.chain.pool[0] = first })
+		if tx := r.mined(s); tx.Reason != "" {
+			t.Errorf("%+v", tx)
+		}
+		r.settled()
+	})
+}
+
+func TestWhatNoEndpointTakesIsGivenUp(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		r.chain.set(func() { r.chain.refuse = errors.New("exceeds block gas limit") })
+		s := r.send(act("a"), protocol.SendOptions{})
+		r.chain.set(func() { r.chain.refuse = nil })
+		r.failed(s, fault.TxRefused)
+		if r.mined(r.send(act("b"), protocol.SendOptions{})); r.chain.done("a") != 0 {
+			t.Error("done all the same")
+		}
+	})
+}
+
+func TestTheLaneIsFreed(t *testing.T) {
+	run(t, func(o *txmgr.Options) { o.Replacements = 0 }, func(t *testing.T, r *rig) {
+		r.send(act("a"), protocol.SendOptions{Async: true})
+		r.idle(30 * time.Minute)
+		if string(r.chain.waiting(0).Data()) != "a" {
+			t.Fatal("given up though it is in nobody's way")
+		}
+		r.send(act("b"), protocol.SendOptions{Async: true})
+		r.idle(time.Minute)
+		if string(r.chain.waiting(0).Data()) != "" {
+			t.Fatal("still in the way")
+		}
+		if r.settled(); r.chain.done("a") != 0 || r.chain.done("b") != 1 {
+			t.Error("other ones done")
+		}
+	})
+}
+
+func TestWhatIsWantedMayHoldOthersUpForLonger(t *testing.T) {
+	run(t, func(o *txmgr.Options) { o.Replacements = 0 }, func(t *testing.T, r *rig) {
+		r.send(act("a"), protocol.SendOptions{Async: true, Once: "x"})
+		r.send(act("b"), protocol.SendOptions{Async: true})
+		r.idle(55 * time.Minute)
+		if string(r.chain.waiting(0).Data()) != "a" {
+			t.Fatal("given up too soon")
+		}
+		if r.idle(10 * time.Minute); string(r.chain.waiting(0).Data()) != "" {
+			t.Fatal("still in the way")
+		}
+		if tx := r.settled(); tx.Verb != "b" || r.m.Transactions()[0].State != protocol.TxDropped {
+			t.Errorf("%+v", tx)
+		}
+	})
+}

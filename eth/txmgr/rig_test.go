@@ -1,0 +1,311 @@
+package txmgr_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"errors"
+	"log/slog"
+	"maps"
+	"math/big"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"go.uber.org/goleak"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/account"
+	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// signer signs with a key that everybody may know.
+type signer struct{ key *ecdsa.PrivateKey }
+
+func newSigner() signer {
+	key, err := crypto.ToECDSA(common.LeftPadBytes([]byte{7}, 32))
+	if err != nil {
+		panic(err)
+	}
+	return signer{key}
+}
+
+func (s signer) Address() core.Address { return core.Address(crypto.PubkeyToAddress(s.key.PublicKey)) }
+
+func (s signer) Sign(c account.Call, t account.Terms) (*types.Transaction, error) {
+	to := common.Address(c.To)
+	id := new(big.Int).SetUint64(t.ChainID)
+	return types.SignNewTx(s.key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
+		ChainID: id, Nonce: t.Nonce, Gas: t.Gas, GasFeeCap: t.FeeCap.Big(), GasTipCap: t.Tip.Big(), To: &to, Value: c.Value.Big(), Data: c.Data})
+}
+
+// signed is a transaction of the account that the Manager does not know.
+func signed(nonce uint64, to common.Address, data []byte, price uint64) *types.Transaction {
+	tx, err := newSigner().Sign(account.Call{To: core.Address(to), Data: data},
+		account.Terms{ChainID: 1337, Nonce: nonce, Gas: 100_000, FeeCap: core.NewWei(price), Tip: core.NewWei(price)})
+	if err != nil {
+		panic(err)
+	}
+	return tx
+}
+
+// act is an intent whose data are its name.
+func act(name string) txmgr.Intent {
+	return journal.Call{Verb: name, About: "do " + name, Addr: common.Address{1}, Input: []byte(name)}
+}
+
+// memory is a journal that outlives its Managers.
+type memory struct {
+	mu      sync.Mutex
+	records map[uint64]journal.Record
+	fails   error
+}
+
+func (j *memory) Load(context.Context) ([]journal.Record, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []journal.Record
+	for _, id := range slices.Sorted(maps.Keys(j.records)) {
+		out = append(out, copied(j.records[id]))
+	}
+	return out, j.fails
+}
+
+func (j *memory) Find(_ context.Context, once string) (found journal.Record, ok bool, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range j.records {
+		if r.Once == once && (!ok || r.ID > found.ID) {
+			found, ok = copied(r), true
+		}
+	}
+	return found, ok, j.fails
+}
+
+func (j *memory) Put(_ context.Context, records ...journal.Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.fails != nil {
+		return j.fails
+	}
+	for _, r := range records {
+		j.records[r.ID] = copied(r)
+	}
+	return nil
+}
+
+func copied(r journal.Record) journal.Record {
+	r.Attempts = slices.Clone(r.Attempts)
+	if r.Mined != nil {
+		place := *r.Mined
+		r.Mined = &place
+	}
+	return r
+}
+
+func (j *memory) knows(hash common.Hash) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range j.records {
+		for _, a := range r.Attempts {
+			if common.Hash(a.Hash) == hash {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (j *memory) all() []journal.Record {
+	records, _ := j.Load(context.Background())
+	return records
+}
+
+// rig is a Manager with everything around it, inside a synctest bubble.
+type rig struct {
+	t       testing.TB
+	chain   *chain
+	journal *memory
+	board   *health.Board
+	opt     txmgr.Options
+	m       *txmgr.Manager
+	gate    *gate
+	stop    func()
+}
+
+func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func newRig(t testing.TB, change func(*txmgr.Options)) *rig {
+	r := &rig{t: t, chain: newChain(), journal: &memory{records: make(map[uint64]journal.Record)}}
+	r.board = health.New(quietLog(), time.Now, nil)
+	r.chain.onSend = func(tx *types.Transaction) {
+		if !r.journal.knows(tx.Hash()) {
+			t.Errorf("nonce %d was sent before it was in the journal", tx.Nonce())
+		}
+	}
+	r.opt = txmgr.Options{
+		ChainID: 1337, Signer: newSigner(), Health: r.board, Log: quietLog(), Now: time.Now, Replacements: 1,
+		Decode: func(in txmgr.Intent, err error) (error, bool) {
+			if !errors.Is(err, errRevert) {
+				return nil, false
+			}
+			return fault.New(fault.RoundNotInitialized, in.Name(), "no"), true
+		},
+	}
+	if change != nil {
+		change(&r.opt)
+	}
+	r.start()
+	return r
+}
+
+// start runs a new Manager on the journal there is.
+func (r *rig) start() {
+	r.gate = &gate{chain: r.chain, memory: r.journal}
+	r.opt.Backend, r.opt.Journal = r.gate, r.gate
+	m := txmgr.New(r.opt)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	ready := make(chan struct{})
+	go func() { ended <- m.Run(ctx, func() { close(ready) }) }()
+	<-ready
+	r.m = m
+	m.OnHead(r.chain.head())
+	r.stop = func() {
+		r.stop = func() {}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			r.t.Errorf("the Manager ended with %v", err)
+		}
+	}
+}
+
+// kill ends the process as SIGKILL does: nothing it does afterwards counts.
+func (r *rig) kill() {
+	r.gate.shut()
+	r.stop()
+}
+
+// beat mines n blocks, a second apart, and tells the Manager.
+func (r *rig) beat(n int) {
+	for range n {
+		r.chain.mine(1)
+		r.tell(time.Second)
+	}
+}
+
+// tell lets time pass and tells of the newest head.
+func (r *rig) tell(d time.Duration) {
+	r.m.OnHead(r.chain.head())
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// idle lets time pass in which no block takes any transaction, with heads.
+func (r *rig) idle(d time.Duration) {
+	for range d / (10 * time.Second) {
+		r.chain.set(func() { r.chain.seal(nil) })
+		r.tell(10 * time.Second)
+	}
+}
+
+// sending is a Send in progress.
+type sending struct {
+	done   chan struct{}
+	tx     protocol.Transaction
+	err    error
+	cancel func()
+}
+
+func (r *rig) send(in txmgr.Intent, opt protocol.SendOptions) *sending {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &sending{done: make(chan struct{}), cancel: cancel}
+	m := r.m
+	go func() {
+		defer cancel()
+		defer close(s.done)
+		s.tx, s.err = m.Send(ctx, in, opt)
+	}()
+	synctest.Wait()
+	return s
+}
+
+func (s *sending) over() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// ends waits a bounded number of blocks for the answer.
+func (r *rig) ends(s *sending) (protocol.Transaction, error) {
+	r.t.Helper()
+	for range 400 {
+		if s.over() {
+			return s.tx, s.err
+		}
+		r.beat(1)
+	}
+	r.t.Fatal("no answer")
+	return protocol.Transaction{}, nil
+}
+
+func (r *rig) mined(s *sending) protocol.Transaction {
+	r.t.Helper()
+	tx, err := r.ends(s)
+	if err != nil || tx.State != protocol.TxMined && tx.State != protocol.TxFinal {
+		r.t.Fatalf("%+v %v", tx, err)
+	}
+	return tx
+}
+
+func (r *rig) failed(s *sending, code fault.Code) {
+	r.t.Helper()
+	if tx, err := r.ends(s); !errors.Is(err, code) {
+		r.t.Fatalf("%+v: %v, want %s", tx, err, code)
+	}
+}
+
+// settled waits until nothing is on its way, and returns the last transaction.
+func (r *rig) settled() protocol.Transaction {
+	r.t.Helper()
+	for range 200 {
+		r.beat(1)
+		if !slices.ContainsFunc(r.journal.all(), func(j journal.Record) bool { return !j.Settled }) {
+			all := r.m.Transactions()
+			return all[len(all)-1]
+		}
+	}
+	r.t.Fatalf("not settled: %+v", r.m.Transactions())
+	return protocol.Transaction{}
+}
+
+func (r *rig) trouble(code fault.Code) bool {
+	return slices.ContainsFunc(r.board.Snapshot(), func(c health.Condition) bool { return c.Code == code })
+}
+
+// run runs a test in a bubble, with a rig that is stopped at its end.
+func run(t *testing.T, change func(*txmgr.Options), f func(*testing.T, *rig)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, change)
+		defer func() { r.stop() }()
+		f(t, r)
+	})
+}
+
+// newManager is one that does not run yet.
+func newManager(r *rig) *txmgr.Manager { return txmgr.New(r.opt) }
