@@ -1,0 +1,45 @@
+package chain
+
+import (
+	"testing"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+func TestSenders(t *testing.T) {
+	t.Parallel()
+	s := senders{limit: 2, all: make(map[core.Address]*sender)}
+	if !s.empty() || !s.watch(who(1)) || s.watch(who(1)) || !s.watch(who(2)) || s.empty() {
+		t.Fatal("watching is not counted")
+	}
+	if got := s.dirty(); len(got) != 2 || got[0] != who(1) {
+		t.Errorf("to be read: %v", got)
+	}
+	money := protocol.Sender{Deposit: core.NewWei(5)}
+	if _, known := s.funds(who(1)); known {
+		t.Error("funds are known before they were read")
+	}
+	if !s.take(who(1), money) || s.take(who(1), money) || !s.take(who(2), protocol.Sender{}) {
+		t.Error("the first reading is news, and no other")
+	}
+	if s.mark(who(1)); len(s.dirty()) != 1 {
+		t.Errorf("to be read: %v", s.dirty())
+	}
+	if got, known := s.funds(who(1)); !known || got.Deposit.Cmp(money.Deposit) != 0 {
+		t.Errorf("%+v, %v", got, known)
+	}
+	s.watch(who(3))
+	if _, known := s.funds(who(2)); known {
+		t.Error("the one that nobody asked about stays")
+	}
+	if _, known := s.funds(who(1)); !known {
+		t.Error("the one that was asked about went")
+	}
+	if s.take(who(2), money) {
+		t.Error("news of who is not watched")
+	}
+	if s.markAll(); len(s.dirty()) != 2 {
+		t.Errorf("to be read: %v", s.dirty())
+	}
+}
