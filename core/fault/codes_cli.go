@@ -20,6 +20,4 @@ const (
 	ValueUnusual Code = "ValueUnusual"
 	// WaitTimedOut: the transaction is on its way, and the time to wait is over.
 	WaitTimedOut Code = "WaitTimedOut"
-	// ActivationIncomplete: a step on the way to an orchestrator failed.
-	ActivationIncomplete Code = "ActivationIncomplete"
 )

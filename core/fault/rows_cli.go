@@ -48,9 +48,4 @@ var cliRows = []Row{
 		Cause:  "The transaction was sent and is not mined yet; the time to wait is over, the transaction is not.",
 		Remedy: "Do not send it again. `tutti_cli transactions` shows how far it came; `--timeout` waits longer.", Retryable: true,
 	},
-	{
-		Code: ActivationIncomplete, Class: Upstream,
-		Cause:  "One of the steps on the way to an orchestrator failed; the steps before it are done and stay done.",
-		Remedy: "Correct what the message says and run it again with the same values: it goes on at the open step.", Retryable: true,
-	},
 }

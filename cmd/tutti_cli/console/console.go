@@ -28,6 +28,8 @@ type Console struct {
 	Style, TellStyle Style
 	// Width is the width of the results' terminal in columns, 0 for none.
 	Width int
+	// blocks: tables are written as blocks of lines.
+	blocks bool
 }
 
 // Options say what a console is made of.
@@ -39,13 +41,15 @@ type Options struct {
 	Menu bool
 	// NoColor: the operator wants none, or the terminal has none.
 	NoColor bool
-	// Never asks, whatever In is.
+	// Silent: nobody is asked, whatever In is.
 	Silent bool
+	// Blocks: no tables, every value on a line of its own.
+	Blocks bool
 }
 
 // New looks at what the streams are.
 func New(o Options) *Console {
-	c := &Console{in: o.In, out: o.Out, tell: o.Tell}
+	c := &Console{in: o.In, out: o.Out, tell: o.Tell, blocks: o.Blocks}
 	if o.Menu {
 		c.tell = o.Out
 	}

@@ -14,12 +14,14 @@ type Page struct {
 	Style Style
 	rows  [][2]string
 	begun bool
+	// asBlocks writes tables as blocks of lines.
+	asBlocks bool
 }
 
 // Page begins a result.
 func (c *Console) Page() *Page {
 	c.resize()
-	return &Page{w: c.out, width: c.Width, Style: c.Style}
+	return &Page{w: c.out, width: c.Width, Style: c.Style, asBlocks: c.blocks}
 }
 
 // Title begins a part.
@@ -76,7 +78,7 @@ func (p *Page) Table(head []string, rows [][]string) {
 	for _, w := range widths {
 		total += w + 2
 	}
-	if p.width > 0 && total-2 > p.width {
+	if p.asBlocks || p.width > 0 && total-2 > p.width {
 		p.blocks(head, rows)
 		return
 	}
@@ -137,4 +139,10 @@ func ourColour(s string) bool {
 		}
 	}
 	return false
+}
+
+// Raw writes a text of our own as it is.
+func (p *Page) Raw(text string) {
+	p.Flush()
+	fmt.Fprint(p.w, text)
 }

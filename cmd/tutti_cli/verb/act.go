@@ -114,7 +114,7 @@ func (c *Call) send(ctx context.Context, path, verb string, body any) (adminapi.
 	since := c.World.Now()
 	err := c.Node.Post(bounded, path, url.Values{adminapi.QueryWait: {adminapi.WaitSubmitted}}, body, &sent)
 	if err != nil && bounded.Err() != nil {
-		return sent, c.lost(context.WithoutCancel(ctx), since, adminapi.Kebab(verb))
+		return sent, c.Lost(context.WithoutCancel(ctx), since, adminapi.Kebab(verb))
 	}
 	if err == nil && sent.Transaction == nil {
 		err = fault.New(fault.NodeAnswerUnreadable, "send", "the node's answer names no transaction")
@@ -122,8 +122,8 @@ func (c *Call) send(ctx context.Context, path, verb string, body any) (adminapi.
 	return sent, err
 }
 
-// lost says what is known of a transaction whose answer did not come.
-func (c *Call) lost(ctx context.Context, since time.Time, verb string) error {
+// Lost says what is known of a transaction whose answer did not come.
+func (c *Call) Lost(ctx context.Context, since time.Time, verb string) error {
 	var all adminapi.Transactions
 	if err := c.Node.Get(ctx, adminapi.PathTransactions, &all); err == nil {
 		for _, t := range all.Transactions {

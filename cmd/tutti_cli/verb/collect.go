@@ -14,6 +14,11 @@ import (
 // Collect reads what was given, and asks for what is missing where somebody can
 // be asked: for everything in the menu, else for what the verb cannot do without.
 func (c *Call) Collect(ctx context.Context) error {
+	if c.Verb.Before != nil {
+		if err := c.Verb.Before(ctx, c); err != nil {
+			return err
+		}
+	}
 	for i := range c.Verb.Fields {
 		f := &c.Verb.Fields[i]
 		if text, given := c.texts[f.Name]; given {
@@ -65,44 +70,56 @@ func (c *Call) askAll(ctx context.Context) error {
 // AskField asks for one field until the answer can be read.
 func (c *Call) AskField(ctx context.Context, name string) error {
 	f := c.Verb.Field(name)
+	return c.ask(ctx, f, f.Required)
+}
+
+// AskNeeded is AskField for a field that this use of the verb cannot do without.
+func (c *Call) AskNeeded(ctx context.Context, name string) error {
+	return c.ask(ctx, c.Verb.Field(name), true)
+}
+
+func (c *Call) ask(ctx context.Context, f *Field, needed bool) error {
 	if f.Explain != "" {
 		c.Tell("%s", f.Explain)
 	}
 	if f.Switch {
 		yes, err := c.Confirm(ctx, f.Question)
-		c.values[name] = yes
+		c.values[f.Name] = yes
 		return err
 	}
-	standard := f.Standard
-	if f.Suggest != nil {
-		suggested, err := f.Suggest(ctx, c)
-		if err != nil {
-			return err
-		}
-		if suggested != "" {
-			standard = suggested
-		}
+	standard, err := c.standard(ctx, f)
+	if err != nil {
+		return err
 	}
 	for {
 		text, err := c.Ask(ctx, f.Question, standard)
 		if err != nil {
 			return err
 		}
-		if text == "" && !f.Required {
+		if text == "" && !needed {
 			return nil
 		}
 		err = c.take(ctx, f, text)
-		if err == nil || errors.Is(err, errAgain) {
-			if err == nil {
-				return nil
-			}
-			continue
-		}
-		if !errors.Is(err, fault.CommandLineInvalid) {
+		switch {
+		case errors.Is(err, errAgain):
+		case errors.Is(err, fault.CommandLineInvalid):
+			c.Tell("%s", c.TellStyle.Bad(node.Explain(err).Message))
+		default:
 			return err
 		}
-		c.Tell("%s", c.TellStyle.Bad(node.Explain(err).Message))
 	}
+}
+
+// standard is what an empty answer means.
+func (c *Call) standard(ctx context.Context, f *Field) (string, error) {
+	if f.Suggest == nil {
+		return f.Standard, nil
+	}
+	text, err := f.Suggest(ctx, c)
+	if text == "" {
+		text = f.Standard
+	}
+	return text, err
 }
 
 // errAgain asks for the value anew.

@@ -45,6 +45,8 @@ type Verb struct {
 	// Result is an example of what Run returns, for the schema; nil where the
 	// output is text as it is.
 	Result Result
+	// Before learns what reading the fields needs; nil for nothing.
+	Before func(ctx context.Context, c *Call) error
 	// Ask asks for the fields in the menu; nil asks for each that has a Question.
 	Ask func(ctx context.Context, c *Call) error
 	// Run does it.

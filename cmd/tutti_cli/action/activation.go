@@ -1,0 +1,108 @@
+package action
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// askActivation looks at what stands in the way before it asks for anything.
+func askActivation(ctx context.Context, c *verb.Call) error {
+	c.Tell("An orchestrator bonds stake to itself, sets its cuts and publishes its address. Each of these is a transaction that needs gas; you see each one's cost before it is sent, and can stop at any time.")
+	if err := readSelf(ctx, c); err != nil {
+		return err
+	}
+	if err := checkRound(ctx, c); err != nil {
+		return err
+	}
+	if err := checkMeans(ctx, c); err != nil {
+		return err
+	}
+	if err := askFields(ctx, c, "reward-cut", "fee-cut", "pixels-per-unit", "currency", "price-per-unit", "service-uri"); err != nil {
+		return err
+	}
+	return askStake(ctx, c)
+}
+
+// checkRound refuses the way of a newcomer in the part of a round in which cuts
+// cannot be set.
+func checkRound(ctx context.Context, c *verb.Call) error {
+	self := verb.Get[adminapi.Orchestrator](c, keySelf)
+	chain, err := readChain(ctx, c)
+	if err != nil || self.Registered || !chain.Round.Locked {
+		return err
+	}
+	return fault.New(fault.RoundLocked, "become an orchestrator", opening(chain))
+}
+
+// opening says when a locked round is over.
+func opening(chain adminapi.Chain) string {
+	left := until(chain.Head.L1, chain.Round.End)
+	return fmt.Sprintf("round %d is locked until its end: cuts can be set again from round %d on, after %d more layer-1 blocks, in about %d minutes",
+		chain.Round.Number, chain.Round.Number+1, left, minutes(left))
+}
+
+// checkMeans says what the account has, and where to send what is missing.
+func checkMeans(ctx context.Context, c *verb.Call) error {
+	about, err := c.About(ctx)
+	if err != nil {
+		return err
+	}
+	var b adminapi.Balances
+	if err := c.Node.Get(ctx, adminapi.PathBalances, &b); err != nil {
+		return err
+	}
+	account := "the node's account"
+	if about.Account != nil {
+		account = about.Account.String()
+	}
+	c.Tell("%s has %s for gas and %s to stake.", account, amount.Ether(b.Ether), amount.Stake(b.Token))
+	c.Put(keyBalance, b.Token)
+	if b.Ether.IsZero() {
+		return fault.New(fault.GasMoneyMissing, "become an orchestrator", "there is no ETH to pay gas with: send some to "+account+" on "+about.Network)
+	}
+	return nil
+}
+
+// askStake asks what to bond, unless the account is bonded to itself already.
+func askStake(ctx context.Context, c *verb.Call) error {
+	d, err := delegator(ctx, c)
+	if err != nil {
+		return err
+	}
+	if d.Delegate != nil && *d.Delegate == d.Address && !d.PendingStake.IsZero() {
+		c.Tell("You have bonded %s to yourself already; stake bond adds to it.", amount.Stake(d.PendingStake))
+		return nil
+	}
+	var locks adminapi.UnbondingLocks
+	if err := c.Node.Get(ctx, adminapi.PathUnbondingLocks, &locks); err != nil {
+		return err
+	}
+	if len(locks.Locks) > 0 {
+		Locks{locks}.Print(c.Page())
+		use, err := c.Confirm(ctx, "Bond one of these unbonding locks again?")
+		if err != nil {
+			return err
+		}
+		if use {
+			return c.AskNeeded(ctx, "unbonding-lock")
+		}
+	}
+	if have := verb.Get[core.LPT](c, keyBalance); have.IsZero() {
+		return fault.New(fault.TokensMissing, "become an orchestrator", "there are no tokens to stake: send LPT to "+d.Address.String())
+	}
+	return c.AskNeeded(ctx, "stake")
+}
+
+func runActivation(ctx context.Context, c *verb.Call) (verb.Result, error) {
+	return planned(runPlan(ctx, c, adminapi.PathActivate, adminapi.Activation{
+		RewardCut: verb.Ref[core.PerMillion](c, "reward-cut"), FeeCut: verb.Ref[core.PerMillion](c, "fee-cut"), ServiceURI: verb.Ref[string](c, "service-uri"),
+		Stake: verb.Ref[core.LPT](c, "stake"), UnbondingLock: verb.Ref[protocol.LockID](c, "unbonding-lock"), Pricing: pricing(c),
+	}))
+}

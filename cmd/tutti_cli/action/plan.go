@@ -1,0 +1,262 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Planned is what came of several steps.
+type Planned struct {
+	Verb   string `json:"verb"`
+	DryRun bool   `json:"dryRun"`
+	// Plan is as it stands now, Executed what was done on the way, Local what was
+	// changed without a transaction.
+	Plan     adminapi.Plan       `json:"plan"`
+	Executed []adminapi.Executed `json:"executed"`
+	Local    []string            `json:"local"`
+	// ActiveInMinutes is about how long it takes until plan.activeFrom.
+	ActiveInMinutes *int `json:"activeInMinutes"`
+}
+
+// planned keeps a nil pointer from becoming a result.
+func planned(p *Planned, err error) (verb.Result, error) {
+	if p == nil {
+		return nil, err
+	}
+	return p, err
+}
+
+// steps is a walk along a plan.
+type steps struct {
+	c      *verb.Call
+	path   string
+	body   any
+	result *Planned
+}
+
+// runPlan asks for a plan, shows it and goes along it step by step.
+func runPlan(ctx context.Context, c *verb.Call, path string, body any) (*Planned, error) {
+	s := &steps{c: c, path: path, body: body, result: &Planned{Verb: c.Verb.Name, DryRun: c.Set.DryRun, Executed: []adminapi.Executed{}, Local: []string{}}}
+	answer, err := s.post(ctx, url.Values{adminapi.QueryDryRun: {"true"}})
+	if err != nil {
+		return nil, err
+	}
+	s.result.Plan = answer.Plan
+	if c.Set.DryRun {
+		return s.result, s.foretell(ctx)
+	}
+	if !c.Set.JSON {
+		PrintPlan(c.Page(), answer.Plan)
+	}
+	if err := s.blocked(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.walk(ctx); err != nil {
+		return nil, err
+	}
+	return s.result, s.foretell(ctx)
+}
+
+func (s *steps) post(ctx context.Context, query url.Values) (adminapi.PlanResult, error) {
+	bounded, cancel := context.WithTimeout(ctx, s.c.Set.Timeout)
+	defer cancel()
+	var answer adminapi.PlanResult
+	since := s.c.World.Now()
+	err := s.c.Node.Post(bounded, s.path, query, s.body, &answer)
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		return answer, s.c.Lost(ctx, since, "")
+	}
+	if err == nil {
+		err = node.FromAPI(answer.Error)
+	}
+	return answer, err
+}
+
+// blocked is why the next step cannot be taken, with when it can be.
+func (s *steps) blocked(ctx context.Context) error {
+	for _, step := range s.result.Plan.Steps {
+		if step.Done || step.Error == nil {
+			continue
+		}
+		e := *step.Error
+		if chain, err := readChain(ctx, s.c); err == nil && e.Code == string(fault.RoundLocked) {
+			e.Message = opening(chain)
+		}
+		return node.FromAPI(&e)
+	}
+	return nil
+}
+
+// open counts the steps that are left.
+func (s *steps) open() (n int, next adminapi.Step) {
+	for _, step := range s.result.Plan.Steps {
+		if step.Done {
+			continue
+		}
+		if n == 0 {
+			next = step
+		}
+		n++
+	}
+	return n, next
+}
+
+// walk takes the open steps one by one. Where there are none, what is local is
+// still to be changed.
+func (s *steps) walk(ctx context.Context) error {
+	total, _ := s.open()
+	if total == 0 {
+		if err := s.c.Agree(ctx, "No transaction is needed. Apply the rest?"); err != nil {
+			return err
+		}
+		_, err := s.next(ctx)
+		return err
+	}
+	if err := s.c.Agree(ctx, fmt.Sprintf("Begin? %d steps cost about %s in all", total, amount.Fee(s.result.Plan.TotalFee))); err != nil {
+		return err
+	}
+	for k := 1; ; k++ {
+		left, step := s.open()
+		if left == 0 {
+			return nil
+		}
+		if err := s.take(ctx, k, total, step); err != nil {
+			return broke(err, k, max(total, k), step)
+		}
+		if now, _ := s.open(); now >= left {
+			return fault.New(fault.NodeAnswerUnreadable, "take a step", "the node took a step and the plan did not get shorter")
+		}
+	}
+}
+
+func (s *steps) take(ctx context.Context, k, total int, step adminapi.Step) error {
+	s.c.Tell("Step %d of %d: %s.", k, total, step.About)
+	if e := step.Estimate; e != nil {
+		s.c.Tell("Gas %d at %s: fee %s.", e.Gas, amount.GasPrice(e.Price), amount.Fee(e.Fee))
+	}
+	if err := s.c.Agree(ctx, "Send this step?"); err != nil {
+		return err
+	}
+	answer, err := s.next(ctx)
+	if err != nil || answer.Executed == nil {
+		return err
+	}
+	t, err := s.c.Follow(ctx, &answer.Executed.Transaction)
+	answer.Executed.Transaction = *t
+	s.result.Executed = append(s.result.Executed, *answer.Executed)
+	s.c.Tell("%s", s.c.TellStyle.Good(fmt.Sprintf("Step %d of %d is %s.", k, total, t.State)))
+	return err
+}
+
+func (s *steps) next(ctx context.Context) (adminapi.PlanResult, error) {
+	answer, err := s.post(ctx, url.Values{adminapi.QueryStep: {adminapi.StepNext}})
+	if err == nil {
+		s.result.Plan = answer.Plan
+		s.result.Local = answer.Local
+		if s.result.Local == nil {
+			s.result.Local = []string{}
+		}
+	}
+	return answer, err
+}
+
+// broke says at which step it ended and how to go on. Code and remedy stay those
+// of the cause.
+func broke(err error, k, total int, step adminapi.Step) error {
+	if verb.Interrupted(err) {
+		return err
+	}
+	p := node.Explain(err)
+	text := fmt.Sprintf("step %d of %d (%s) was not done: %s. The steps before it are done and stay done; run the same again to go on from here", k, total, step.About, p.Message)
+	if fault.CodeOf(err) == fault.Unexpected {
+		return node.FromAPI(&adminapi.Error{Code: p.Code, Message: text, Remedy: p.Remedy})
+	}
+	return &fault.Fault{Code: fault.CodeOf(err), Op: "take the steps", Detail: text, Err: err}
+}
+
+// foretell works out how long it takes until the orchestrator is active.
+func (s *steps) foretell(ctx context.Context) error {
+	from := s.result.Plan.ActiveFrom
+	if from == nil {
+		return nil
+	}
+	chain, err := readChain(ctx, s.c)
+	if err != nil {
+		return err
+	}
+	n := 0
+	if *from > chain.Round.Number {
+		n = minutes(until(chain.Head.L1, chain.Round.End) + protocol.L1Block(*from-chain.Round.Number-1)*chain.Round.Length)
+	}
+	s.result.ActiveInMinutes = &n
+	return nil
+}
+
+// PrintPlan writes the steps with their costs.
+func PrintPlan(p *console.Page, plan adminapi.Plan) {
+	defer p.Flush()
+	p.Title("PLAN")
+	var rows [][]string
+	for i, step := range plan.Steps {
+		state, fee := "open", "-"
+		switch {
+		case step.Done:
+			state = p.Style.Good("done")
+		case step.Error != nil:
+			state = p.Style.Bad("blocked: " + step.Error.Code)
+		}
+		if step.Estimate != nil && !step.Done {
+			fee = amount.Fee(step.Estimate.Fee)
+			if step.Typical {
+				fee = "about " + fee
+			}
+		}
+		rows = append(rows, []string{fmt.Sprint(i + 1), step.About, state, fee})
+	}
+	if len(rows) > 0 {
+		p.Table([]string{"STEP", "WHAT", "STATE", "FEE"}, rows)
+	}
+	p.Row("Fees in all", amount.Fee(plan.TotalFee))
+	p.Row("Stake to bond", amount.Stake(plan.Token))
+	p.Flush()
+	for _, w := range plan.Warnings {
+		p.Line("%s", p.Style.Warn("Note: "+w))
+	}
+}
+
+// Print writes what was done and what comes of it.
+func (s *Planned) Print(p *console.Page) {
+	defer p.Flush()
+	if s.DryRun {
+		PrintPlan(p, s.Plan)
+		p.Row("Sent", "nothing (dry run)")
+	} else {
+		p.Title("DONE")
+		for _, e := range s.Executed {
+			p.Row(e.About, e.Transaction.Hash)
+		}
+		for _, l := range s.Local {
+			p.Row(l, "changed")
+		}
+		if len(s.Executed)+len(s.Local) == 0 {
+			p.Line("Nothing had to be changed.")
+		}
+	}
+	if s.Plan.Rank != nil {
+		p.Row("Rank in the pool", *s.Plan.Rank)
+	}
+	if s.Plan.ActiveFrom != nil && s.ActiveInMinutes != nil {
+		p.Row("Active", fmt.Sprintf("from round %d on, in about %d minutes", *s.Plan.ActiveFrom, *s.ActiveInMinutes))
+	} else if len(s.Plan.Steps) > 0 && s.Verb == "orchestrator activate" {
+		p.Row("Active", p.Style.Warn("not foretold: the stake may not be among the highest of the pool"))
+	}
+}

@@ -1,0 +1,39 @@
+// Command tutti_cli is the operator's tool: it looks at a running node and acts on
+// the chain with the node's account, by a menu or by verbs for scripts.
+//
+// It holds no key and no rule of the protocol: all it knows it asks of the node's
+// admin API. This package turns words into a verb and what came of it into text or
+// JSON and an exit status, which the documents list.
+package main
+
+//go:generate go run ./gen -root ../..
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+)
+
+// version is set when the program is linked.
+var version = "undefined"
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
+	}
+	p := program{
+		in: os.Stdin, out: os.Stdout, errs: os.Stderr, getenv: os.Getenv,
+		world: verb.World{Now: time.Now, Poll: time.Second, Random: rand.Reader, Home: home, ReadFile: os.ReadFile, Version: version},
+	}
+	return p.run(ctx, os.Args[1:])
+}

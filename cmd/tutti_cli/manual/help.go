@@ -1,0 +1,115 @@
+// Package manual writes what tutti_cli says of itself: the help, the page of the
+// documents, the manual page and the completions of three shells. All of it is
+// derived from the table of verbs, so none of it can promise what is not there.
+//
+// It runs no verb and talks to no node. The help verbs and the generator of the
+// documents call it.
+package manual
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+)
+
+// Exit statuses, as the documents list them.
+var exits = [][2]string{
+	{"0", "done"},
+	{"1", "failed on the node or on the chain"},
+	{"2", "the command line cannot be read, or a change lacks --yes where nobody can be asked"},
+	{"3", "refused: an unusual value without --allow-unusual, or you answered no"},
+	{"4", "the node cannot be reached"},
+	{"5", "the time to wait is over; the transaction goes on, and its hash is written"},
+}
+
+// usage is the line of a verb's form.
+func usage(v *verb.Verb) string {
+	line := "tutti_cli " + v.Name
+	options := false
+	for _, f := range v.Fields {
+		if !f.Word {
+			options = true
+			continue
+		}
+		if f.Required {
+			line += " " + f.Meta
+		} else {
+			line += " [" + f.Meta + "]"
+		}
+	}
+	if options {
+		line += " [options]"
+	}
+	return line
+}
+
+// option is how an option is written.
+func option(f verb.Field) string {
+	if f.Meta == "" {
+		return "--" + f.Name
+	}
+	return "--" + f.Name + " " + f.Meta
+}
+
+func globalOption(g verb.Global) string {
+	return option(verb.Field{Name: g.Name, Meta: g.Meta})
+}
+
+// Overview writes what `tutti_cli help` says.
+func Overview(w io.Writer, t verb.Table) error {
+	var b strings.Builder
+	b.WriteString("tutti_cli works on a node: it looks at it, and acts on the chain with its account.\nWithout a verb, on a terminal, it shows a menu.\n\nusage: tutti_cli [options] VERB [words] [options]\n\nverbs:\n")
+	rows(&b, len(t), func(i int) (string, string) { return t[i].Name, t[i].Short })
+	b.WriteString("\noptions of every verb:\n")
+	globals := verb.Globals()
+	rows(&b, len(globals), func(i int) (string, string) { return globalOption(globals[i]), globals[i].Help })
+	b.WriteString("\nexit status:\n")
+	rows(&b, len(exits), func(i int) (string, string) { return exits[i][0], exits[i][1] })
+	b.WriteString("\ntutti_cli help VERB says more of a verb, tutti_cli help CODE of a condition.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Help writes what `tutti_cli help VERB` says.
+func Help(w io.Writer, v *verb.Verb) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "usage: %s\n\n%s\n", usage(v), v.Short)
+	if v.Long != "" {
+		b.WriteString(v.Long + "\n")
+	}
+	if len(v.Fields) > 0 {
+		b.WriteString("\n")
+		rows(&b, len(v.Fields), func(i int) (string, string) { return fieldLine(v.Fields[i]) })
+	}
+	if v.Changes {
+		b.WriteString("\nIt changes something: --dry-run shows what, --yes does it without asking.\n")
+	}
+	b.WriteString("\ntutti_cli help lists the options of every verb.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func fieldLine(f verb.Field) (name, text string) {
+	text = f.Help
+	if f.Required {
+		text += "; required"
+	}
+	if f.Word {
+		return f.Meta, text + "; also --" + f.Name
+	}
+	return option(f), text
+}
+
+func rows(b *strings.Builder, n int, row func(int) (string, string)) {
+	width := 0
+	for i := range n {
+		name, _ := row(i)
+		width = max(width, len(name))
+	}
+	for i := range n {
+		name, text := row(i)
+		fmt.Fprintf(b, "  %-*s  %s\n", width, name, text)
+	}
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/menu"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Exit statuses.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitRefused     = 3
+	exitUnreachable = 4
+	exitTimedOut    = 5
+)
+
+// program is one run of the tool in its surroundings.
+type program struct {
+	in        *os.File
+	out, errs io.Writer
+	getenv    func(string) string
+	world     verb.World
+
+	set     verb.Settings
+	console *console.Console
+	client  *node.Client
+}
+
+func (p *program) run(ctx context.Context, args []string) int {
+	p.set = verb.Defaults()
+	// A command line that cannot be read is told in JSON, too, where that was asked.
+	p.set.JSON = slices.Contains(args, "--json") || slices.Contains(args, "-json")
+	rest, err := verb.ParseGlobals(&p.set, args)
+	if err != nil {
+		return p.fail(err)
+	}
+	if p.set.VersionAsked {
+		rest = []string{"version"}
+	}
+	if len(rest) == 0 && !p.set.Help {
+		return p.menu(ctx)
+	}
+	table := action.Table()
+	v, n := table.Find(rest)
+	if p.set.Help && v == nil {
+		rest = append([]string{"help"}, rest...)
+		v, n = table.Find(rest)
+	}
+	if v == nil {
+		return p.fail(unknown(table, rest))
+	}
+	texts, err := v.Parse(&p.set, rest[n:])
+	if err != nil {
+		return p.fail(err)
+	}
+	p.open(false)
+	if p.set.Help && v.Name != "help" {
+		return p.done(manual.Help(p.out, v))
+	}
+	return p.verb(ctx, v, texts)
+}
+
+// unknown names the verbs that begin like what was typed.
+func unknown(table verb.Table, words []string) error {
+	text := "there is no verb " + strconv.Quote(strings.Join(words[:min(2, len(words))], " "))
+	if under := table.Under(words[0]); len(under) > 0 {
+		var names []string
+		for _, v := range under {
+			names = append(names, v.Name)
+		}
+		return verb.Mistake(text + "; there are " + strings.Join(names, ", "))
+	}
+	return verb.Mistake(text + "; tutti_cli help lists them all")
+}
+
+// open prepares terminal and client. An address that cannot be read is told when
+// the node is asked for.
+func (p *program) open(menu bool) {
+	p.set.Accessible = p.set.Accessible || p.getenv("TERM") == "dumb"
+	p.console = console.New(console.Options{
+		In: p.in, Out: p.out, Tell: p.errs, Menu: menu, Silent: p.set.JSON,
+		NoColor: p.set.NoColor || p.set.Accessible || p.getenv("NO_COLOR") != "", Blocks: p.set.Accessible,
+	})
+}
+
+func (p *program) connect() error {
+	address := p.set.URL
+	if address == "" {
+		address = "http://" + net.JoinHostPort(p.set.Host, strconv.Itoa(p.set.Port))
+	}
+	sources := node.TokenSources{File: p.set.TokenFile, Env: p.getenv("TUTTI_ADMIN_TOKEN"), DataDir: p.set.DataDir, Home: p.world.Home, Network: p.set.Network}
+	var err error
+	p.client, err = node.New(node.Options{URL: address, Token: sources.Find})
+	return err
+}
+
+func (p *program) verb(ctx context.Context, v *verb.Verb, texts map[string]string) int {
+	if !v.Local {
+		if err := p.connect(); err != nil {
+			return p.fail(err)
+		}
+	}
+	call := verb.NewCall(v, texts, p.console, p.client, p.set, p.world)
+	if err := call.Ready(); err != nil {
+		return p.fail(err)
+	}
+	if err := call.Collect(ctx); err != nil {
+		return p.fail(err)
+	}
+	result, err := v.Run(ctx, call)
+	if err != nil {
+		return p.fail(err)
+	}
+	if p.set.JSON {
+		return p.done(p.writeJSON(result))
+	}
+	result.Print(p.console.Page())
+	return exitOK
+}
+
+func (p *program) menu(ctx context.Context) int {
+	p.open(true)
+	if p.set.JSON || !p.console.CanAsk() {
+		return p.fail(verb.Mistake("a verb is missing; tutti_cli help lists them. The menu needs a terminal"))
+	}
+	if err := p.connect(); err != nil {
+		return p.fail(err)
+	}
+	m := menu.Menu{Console: p.console, Table: action.Table(), Failed: p.tell, Call: func(v *verb.Verb) *verb.Call {
+		c := verb.NewCall(v, nil, p.console, p.client, p.set, p.world)
+		c.Menu = true
+		return c
+	}}
+	return p.done(m.Run(ctx))
+}
+
+func (p *program) done(err error) int {
+	if err != nil {
+		return p.fail(err)
+	}
+	return exitOK
+}
+
+// fail tells of a failure and is its exit status.
+func (p *program) fail(err error) int {
+	if p.set.JSON {
+		if verb.Interrupted(err) {
+			err = fault.New(fault.ActionDeclined, "run the verb", "interrupted")
+		}
+		if writeErr := p.writeJSON(map[string]node.Problem{"error": node.Explain(err)}); writeErr != nil {
+			fmt.Fprintln(p.errs, writeErr)
+		}
+		return status(err)
+	}
+	p.tell(err)
+	return status(err)
+}
+
+func (p *program) tell(err error) {
+	if p.console == nil {
+		p.open(false)
+	}
+	if verb.Interrupted(err) {
+		fmt.Fprintln(p.errs)
+		p.console.Tell("Interrupted; nothing was sent since the last message.")
+		return
+	}
+	e := node.Explain(err)
+	p.console.Tell("%s", p.console.TellStyle.Bad(e.Code+": "+e.Message))
+	if e.Remedy != "" {
+		p.console.Tell("  Remedy: %s", e.Remedy)
+	}
+	p.console.Tell("  More:   tutti_cli help %s", e.Code)
+}
+
+// statuses are the exit statuses of the codes that have one of their own.
+var statuses = map[string]int{
+	string(fault.CommandLineInvalid): exitUsage, string(fault.ConfirmationMissing): exitUsage,
+	string(fault.ValueUnusual): exitRefused, string(fault.ActionDeclined): exitRefused,
+	string(fault.NodeUnreachable): exitUnreachable, string(fault.WaitTimedOut): exitTimedOut,
+}
+
+func status(err error) int {
+	if verb.Interrupted(err) {
+		return exitRefused
+	}
+	if s, ok := statuses[node.Code(err)]; ok {
+		return s
+	}
+	return exitFailed
+}
+
+func (p *program) writeJSON(v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	_, err = p.out.Write(append(text, '\n'))
+	return err
+}
