@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 
 // node is the process's parts, introduced to one another but not started.
 type node struct {
+	started time.Time
 	cfg     *config.Config
 	log     *slog.Logger
 	sink    *logging.Sink
@@ -43,7 +43,7 @@ type node struct {
 // newNode builds what the configuration asks for. It opens files and starts the
 // media workers; everything else starts with its component.
 func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node, error) {
-	n := &node{cfg: cfg, log: sink.Logger(), sink: sink}
+	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink}
 	n.board = health.New(n.log, time.Now, nil)
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
@@ -92,34 +92,4 @@ func (n *node) recorder(nodeType string) core.Recorder {
 		return core.NopRecorder{}
 	}
 	return n.metrics.Recorder(nodeType)
-}
-
-func (n *node) addAdmin() {
-	var page http.Handler
-	if n.metrics != nil {
-		page = n.metrics.Handler(n.log)
-	}
-	n.add(admin.New(admin.Options{
-		Listen:       n.cfg.Addresses.AdminListen.Addr(),
-		Orchestrator: n.cfg.Roles.Orchestrator,
-		Log:          n.log,
-		Limiter:      n.limiter,
-		Verbosity:    n.sink,
-		Conditions:   n.board,
-		Status:       statusSource{n},
-		AIPools:      n.pools,
-		Metrics:      page,
-	}))
-}
-
-// statusSource tells the admin API what kind of node this is.
-type statusSource struct{ n *node }
-
-// Status is the state of the moment.
-func (s statusSource) Status() admin.Status {
-	out := admin.Status{Version: version, LocalTranscoding: s.n.cfg.Roles.Transcoder}
-	for _, o := range s.n.cfg.Addresses.Orchestrators {
-		out.OrchestratorPool = append(out.OrchestratorPool, o.String())
-	}
-	return out
 }

@@ -132,15 +132,15 @@ func (n *node) connections() int {
 
 // roles are the node's roles as /status shows them.
 func (n *node) roles() []string {
-	out := []string{"orchestrator"}
-	if n.cfg.Roles.Transcoder {
-		out = append(out, "transcoder")
-	}
-	if n.cfg.Roles.AIWorker {
-		out = append(out, "aiWorker")
-	}
-	if n.cfg.Roles.Gateway {
-		out = append(out, "gateway")
+	r := n.cfg.Roles
+	out := []string{}
+	for _, role := range []struct {
+		on   bool
+		name string
+	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway, "gateway"}} {
+		if role.on {
+			out = append(out, role.name)
+		}
 	}
 	return out
 }
