@@ -1,0 +1,28 @@
+package chain_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/test/devnet"
+)
+
+func TestChainOnDevnet(t *testing.T) {
+	t.Parallel()
+	c := devnet.Start(t, devnet.Options{RoundLength: 50})
+	began := time.Now()
+	n := start(t, c, c.Key(1), nil)
+	eventually(t, "a view", func() bool { return n.View().Known })
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("the first view took %v", took)
+	}
+	coretest.TestChain(t, coretest.ChainBench{
+		Ports: n,
+		NextRound: func(t *testing.T) {
+			if _, err := c.Control.NextRound(t.Context(), false); err != nil {
+				t.Fatal(err)
+			}
+		},
+	})
+}
