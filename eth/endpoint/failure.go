@@ -53,6 +53,8 @@ type failure struct {
 	status int
 	// wait is how long the provider wants to be left alone, 0 when it did not say.
 	wait time.Duration
+	// early: it came while asking for the chain ID, before the request itself went.
+	early bool
 }
 
 // Error says which endpoint failed and how.
@@ -97,6 +99,9 @@ func (f *failure) unverifies() bool {
 
 // undelivered reports whether the request surely had no effect.
 func (f *failure) undelivered() bool {
+	if f.early {
+		return true
+	}
 	switch f.kind {
 	case refused, nameUnknown, tlsFailed, denied, throttled, layerOne, wrongChain, unsupported:
 		return true

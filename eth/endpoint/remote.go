@@ -91,7 +91,7 @@ func (r *remote) settleWith(f *failure, took time.Duration) {
 		return
 	}
 	r.last = f
-	if f.unverifies() {
+	if f.unverifies() || f.kind != throttled && r.open() {
 		r.verifiedAt = time.Time{}
 	}
 }

@@ -60,10 +60,15 @@ func (r *remote) verify(ctx context.Context) *failure {
 	if f == nil {
 		f = r.checkChain(out[0])
 	}
-	r.settleWith(f, took)
 	if f != nil {
+		f.early = true
+		if f.kind != layerOne && f.kind != wrongChain {
+			f.detail = "could not retrieve chain ID: " + f.detail
+		}
+		r.settleWith(f, took)
 		return f
 	}
+	r.settleWith(nil, took)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.verifiedAt = r.now()
@@ -71,16 +76,14 @@ func (r *remote) verify(ctx context.Context) *failure {
 }
 
 func (r *remote) checkChain(answer response) *failure {
-	const attempt = "could not retrieve chain ID: "
 	if answer.err != nil {
 		if _, f := judge(*answer.err, r.to.name, r.to.hide); f != nil {
-			f.detail = attempt + f.detail
 			return f
 		}
 	}
 	id, err := hexutil.DecodeUint64(unquote(answer.result))
 	if err != nil || id == 0 {
-		return fail(garbage, r.to.name, attempt+"the answer is no chain ID")
+		return fail(garbage, r.to.name, "the answer is no chain ID")
 	}
 	return r.chain.accept(r.to.name, id)
 }
