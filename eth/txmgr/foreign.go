@@ -62,7 +62,7 @@ func (m *Manager) displaced(f *flight, head protocol.Head) {
 	m.lane.told.foreignAt = m.opt.Now()
 	givenUp := f.cancelling()
 	f.foreign, f.rec.State, f.rec.Update = true, protocol.TxDropped, m.opt.Now()
-	if !givenUp {
+	if !givenUp || f.rec.Code == "" {
 		f.rec.Code, f.rec.Reason = fault.ForeignTransaction, fmt.Sprintf("nonce %d was used by another transaction", f.rec.Nonce)
 	}
 	m.opt.Log.Warn("transaction displaced", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb, "nonce", f.rec.Nonce, "code", string(fault.ForeignTransaction))

@@ -3,6 +3,7 @@ package txmgr
 import (
 	"context"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/ethcall"
 	"github.com/tuttinode/tutti/eth/journal"
@@ -14,7 +15,7 @@ import (
 // ours is sent again, the same bytes; a foreign place is filled with a cancel.
 func (m *Manager) fillGap(ctx context.Context, head protocol.Head) {
 	f := m.lane.front()
-	if f == nil || f.dirty || head.Hash.IsZero() || !f.nonceHigh && !m.patienceOver(f) {
+	if f == nil || f.dirty || head.Hash.IsZero() || !f.nonceHigh && !m.lingers(f) {
 		return
 	}
 	if now := m.opt.Now(); now.Sub(m.lane.gapAt) >= m.opt.Rebroadcast {
@@ -27,6 +28,20 @@ func (m *Manager) fillGap(ctx context.Context, head protocol.Head) {
 			m.fill(ctx, nonce, head)
 		}
 	}
+}
+
+// lingers reports whether the front was handed out again and is still there. That
+// is long before it is replaced: a higher fee closes no gap.
+func (m *Manager) lingers(f *flight) bool {
+	if f.frontSince.IsZero() {
+		return false
+	}
+	at := f.frontSince.Add(m.opt.Rebroadcast)
+	if m.opt.Now().Before(at) {
+		m.lane.due(at)
+		return false
+	}
+	return true
 }
 
 // expected is the nonce that the endpoints wait for.
@@ -62,6 +77,7 @@ func (m *Manager) fill(ctx context.Context, nonce uint64, head protocol.Head) {
 	now := m.opt.Now()
 	f := &flight{prefer: -1, rec: journal.Record{
 		ID: m.lane.lastID + 1, Nonce: nonce, Call: c, Gas: cancelGas, State: protocol.TxSubmitted, Sent: now, Update: now,
+		Code: fault.ForeignTransaction, Reason: "it fills the place of another program's transaction that was lost",
 	}}
 	if err := m.sign(f, offer, true); err != nil {
 		m.opt.Log.Error("gap not filled", "nonce", nonce, "err", err)

@@ -131,9 +131,17 @@ func (j *memory) all() []journal.Record {
 	return records
 }
 
+// tb is what a test and a property have in common.
+type tb interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Fatal(args ...any)
+}
+
 // rig is a Manager with everything around it, inside a synctest bubble.
 type rig struct {
-	t       testing.TB
+	t       tb
 	chain   *chain
 	journal *memory
 	board   *health.Board
@@ -145,7 +153,7 @@ type rig struct {
 
 func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-func newRig(t testing.TB, change func(*txmgr.Options)) *rig {
+func newRig(t tb, change func(*txmgr.Options)) *rig {
 	r := &rig{t: t, chain: newChain(), journal: &memory{records: make(map[uint64]journal.Record)}}
 	r.board = health.New(quietLog(), time.Now, nil)
 	r.chain.onSend = func(tx *types.Transaction) {
