@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -46,7 +47,11 @@ type lockedLog struct {
 	text strings.Builder
 }
 
-func (l *lockedLog) Write(p []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.text.Write(p) }
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
 
 func (l *lockedLog) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.text.String() }
 
@@ -169,7 +174,9 @@ func newStation(t *testing.T, change func(*admin.Options)) *station {
 func old(o *admin.Options) { o.CompatTransactions = true }
 
 // get asks for a path.
-func (st *station) get(target string) *httptest.ResponseRecorder { return ask(st.Server, "GET", target, "") }
+func (st *station) get(target string) *httptest.ResponseRecorder {
+	return ask(st.Server, "GET", target, "")
+}
 
 // post changes something under version 1.
 func (st *station) post(target, body string) *httptest.ResponseRecorder {
@@ -196,5 +203,16 @@ func (st *station) book(t *testing.T) string {
 	return string(text)
 }
 
-// tokens is an amount of whole tokens as the API has it.
-func tokens(n uint64) string { return core.LPTTokens(n).String() }
+// same compares what was sent with what should have been.
+func same(t *testing.T, sent []protocol.Action, want ...protocol.Action) {
+	t.Helper()
+	if len(sent) != len(want) || len(want) > 0 && !reflect.DeepEqual(sent, want) {
+		t.Errorf("sent %#v, want %#v", sent, want)
+	}
+}
+
+// errorCode is the code that an old route's line begins with.
+func errorCode(line string) fault.Code {
+	code, _, _ := strings.Cut(line, ":")
+	return fault.Code(code)
+}
