@@ -95,6 +95,10 @@ func readChain(ctx context.Context, c *verb.Call) (adminapi.Chain, error) {
 // Print writes the node.
 func (n Node) Print(p *console.Page) {
 	defer p.Flush()
+	n.rows(p)
+}
+
+func (n Node) rows(p *console.Page) {
 	p.Title("NODE")
 	p.Row("Version", n.Version)
 	p.Row("Roles", strings.Join(n.Roles, ", "))
@@ -124,6 +128,13 @@ func (r Round) Print(p *console.Page) {
 	p.Row("Locked", locked)
 	p.Row("Layer-1 block", fmt.Sprintf("%d of %d to %d", r.Block, r.Start, r.End))
 	p.Row("Next round", fmt.Sprintf("in about %d minutes", r.EndsIn))
+}
+
+func noYes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
 }
 
 func yes(p *console.Page, b bool) string {
@@ -167,7 +178,7 @@ func (o Pool) Print(p *console.Page) {
 		if price == "" {
 			price = "-"
 		}
-		rows = append(rows, []string{fmt.Sprint(i), m.Address.String(), fmt.Sprint(m.Active), amount.Stake(m.DelegatedStake), amount.Percent(m.RewardCut), amount.Percent(m.FeeCut), m.ServiceURI, price})
+		rows = append(rows, []string{fmt.Sprint(i), m.Address.String(), noYes(m.Active), amount.Stake(m.DelegatedStake), amount.Percent(m.RewardCut), amount.Percent(m.FeeCut), m.ServiceURI, price})
 	}
 	p.Table([]string{"ID", "ADDRESS", "ACTIVE", "DELEGATED STAKE", "REWARD CUT", "FEE CUT", "SERVICE URI", "WEI PER PIXEL"}, rows)
 }

@@ -203,6 +203,9 @@ func (s *steps) foretell(ctx context.Context) error {
 
 // PrintPlan writes the steps with their costs.
 func PrintPlan(p *console.Page, plan adminapi.Plan) {
+	if len(plan.Steps) == 0 {
+		return
+	}
 	defer p.Flush()
 	p.Title("PLAN")
 	var rows [][]string
@@ -222,9 +225,7 @@ func PrintPlan(p *console.Page, plan adminapi.Plan) {
 		}
 		rows = append(rows, []string{fmt.Sprint(i + 1), step.About, state, fee})
 	}
-	if len(rows) > 0 {
-		p.Table([]string{"STEP", "WHAT", "STATE", "FEE"}, rows)
-	}
+	p.Table([]string{"STEP", "WHAT", "STATE", "FEE"}, rows)
 	p.Row("Fees in all", amount.Fee(plan.TotalFee))
 	p.Row("Stake to bond", amount.Stake(plan.Token))
 	p.Flush()
@@ -251,12 +252,15 @@ func (s *Planned) Print(p *console.Page) {
 			p.Line("Nothing had to be changed.")
 		}
 	}
+	if s.Verb != "orchestrator activate" {
+		return
+	}
 	if s.Plan.Rank != nil {
 		p.Row("Rank in the pool", *s.Plan.Rank)
 	}
 	if s.Plan.ActiveFrom != nil && s.ActiveInMinutes != nil {
 		p.Row("Active", fmt.Sprintf("from round %d on, in about %d minutes", *s.Plan.ActiveFrom, *s.ActiveInMinutes))
-	} else if len(s.Plan.Steps) > 0 && s.Verb == "orchestrator activate" {
+	} else if len(s.Plan.Steps) > 0 {
 		p.Row("Active", p.Style.Warn("not foretold: the stake may not be among the highest of the pool"))
 	}
 }

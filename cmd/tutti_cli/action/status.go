@@ -79,7 +79,7 @@ func part[T any](ctx context.Context, c *verb.Call, s *Status, path string, into
 // Print writes the page.
 func (s Status) Print(p *console.Page) {
 	defer p.Flush()
-	Node{s.Node}.Print(p)
+	Node{s.Node}.rows(p)
 	if s.Settings != nil && s.Settings.MaxSessions != "" {
 		p.Row("Maximum sessions", s.Settings.MaxSessions)
 	}

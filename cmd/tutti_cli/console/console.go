@@ -30,6 +30,8 @@ type Console struct {
 	Width int
 	// blocks: tables are written as blocks of lines.
 	blocks bool
+	// begun: a page was written.
+	begun bool
 }
 
 // Options say what a console is made of.

@@ -103,7 +103,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var b strings.Builder
-		p := &Page{w: &b, width: tt.width}
+		p := &Page{w: &b, width: tt.width, begun: new(bool)}
 		p.Title("NODE")
 		p.Row("Name", "value")
 		p.Row("Address", "0x1234567890")

@@ -13,7 +13,8 @@ type Page struct {
 	// Style colours values.
 	Style Style
 	rows  [][2]string
-	begun bool
+	// begun: something stands above, of this page or an earlier one.
+	begun *bool
 	// asBlocks writes tables as blocks of lines.
 	asBlocks bool
 }
@@ -21,16 +22,16 @@ type Page struct {
 // Page begins a result.
 func (c *Console) Page() *Page {
 	c.resize()
-	return &Page{w: c.out, width: c.Width, Style: c.Style, asBlocks: c.blocks}
+	return &Page{w: c.out, width: c.Width, Style: c.Style, asBlocks: c.blocks, begun: &c.begun}
 }
 
 // Title begins a part.
 func (p *Page) Title(text string) {
 	p.Flush()
-	if p.begun {
+	if *p.begun {
 		fmt.Fprintln(p.w)
 	}
-	p.begun = true
+	*p.begun = true
 	fmt.Fprintln(p.w, p.Style.Title(text))
 }
 
@@ -42,7 +43,7 @@ func (p *Page) Row(name string, value any) {
 // Line writes a line of text.
 func (p *Page) Line(format string, args ...any) {
 	p.Flush()
-	p.begun = true
+	*p.begun = true
 	fmt.Fprintln(p.w, Wrap(safe(fmt.Sprintf(format, args...)), p.width, "  "))
 }
 
@@ -53,7 +54,7 @@ func (p *Page) Flush() {
 		name = max(name, columns(r[0]))
 	}
 	for _, r := range p.rows {
-		p.begun = true
+		*p.begun = true
 		if p.width > 0 && 2+name+2+columns(r[1]) > p.width {
 			fmt.Fprintf(p.w, "  %s\n    %s\n", r[0], Wrap(r[1], p.width-4, "    "))
 			continue
@@ -67,7 +68,7 @@ func (p *Page) Flush() {
 // terminal, each row becomes a block of lines.
 func (p *Page) Table(head []string, rows [][]string) {
 	p.Flush()
-	p.begun = true
+	*p.begun = true
 	widths := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {
 		for i, cell := range row {
