@@ -72,7 +72,7 @@ func (s store) save(ctx context.Context, o owner, data []byte) error {
 
 // savePause is the least time between two writes: what is lost with a crash is
 // read again.
-const savePause = 10 * time.Second
+const savePause = 30 * time.Second
 
 // save writes what is known to the cache, now and then or at once.
 func (f *follower) save(ctx context.Context, now bool) {

@@ -44,11 +44,11 @@ func (f *follower) judgePlace(s state) {
 
 // showRank gives the condition of the place its detail.
 func (f *follower) showRank(detail string) {
-	f.rank.detail = detail
-	o := f.cur.Self
 	if detail == "" || !f.rank.wanted {
 		return
 	}
+	f.rank.detail = detail
+	o := f.cur.Self
 	f.condition(fault.LeavingActiveSet, o.Active, fmt.Sprintf("active until round %d; %s", o.DeactivationRound, detail))
 	f.condition(fault.InactiveOrchestrator, !o.Active, detail)
 }

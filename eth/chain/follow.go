@@ -26,8 +26,9 @@ type follower struct {
 	want    parts
 	resolve bool
 	pending []protocol.Event
-	// Logs are read up to logsTo, and none before floor.
-	logsTo, floor protocol.L2Block
+	// Logs are read up to logsTo, and none before floor; what they say is told up to
+	// told.
+	logsTo, floor, told protocol.L2Block
 	// until is the block that expect asked for; hurry polls without waiting.
 	until protocol.L2Block
 	hurry bool
@@ -102,6 +103,15 @@ func (f *follower) catchUp(ctx context.Context) {
 	if f.head.Number < f.until {
 		f.ask(ctx)
 	}
+	f.meet()
+}
+
+// meet has the account read when the block that expect asked for is there.
+func (f *follower) meet() {
+	if f.until != 0 && f.head.Number >= f.until {
+		f.until, f.hurry = 0, true
+		f.want |= accountPart | selfPart
+	}
 }
 
 func (f *follower) ask(ctx context.Context) {
@@ -119,10 +129,7 @@ func (f *follower) see(ctx context.Context, head protocol.Head) {
 		f.reorganize(ctx, head, f.fork(ctx, head))
 	}
 	f.head = head
-	if f.until != 0 && head.Number >= f.until {
-		f.until, f.hurry = 0, true
-		f.want |= accountPart | selfPart
-	}
+	f.meet()
 	if !f.known {
 		return
 	}

@@ -55,7 +55,7 @@ func decodeMemory(data []byte) (memory, error) {
 		return memory{}, fmt.Errorf("version %d", m.Version)
 	case m.State.Head.Hash.IsZero() || m.Contracts.Controller.IsZero() || m.State.Round.Length == 0:
 		return memory{}, errors.New("it is not complete")
-	case len(m.Pool) > maxMembers || len(m.State.Locks) > maxLocks || m.State.PoolSize < 0 || m.State.PoolMax < 0:
+	case len(m.Pool) > maxMembers || len(m.State.Locks) > maxLocks || m.State.PoolSize < 0:
 		return memory{}, errors.New("its sizes cannot be")
 	}
 	return m, nil
@@ -69,7 +69,7 @@ func (f *follower) memory() memory {
 	if n := f.c.net.Load(); n != nil {
 		m.Contracts = n.at
 	}
-	m.Told, m.Round = f.history.mark(f.logsTo, f.cur.Round.LastInitialized)
+	m.Told, m.Round = f.history.mark(f.told, f.cur.Round.LastInitialized)
 	return m
 }
 
@@ -80,7 +80,7 @@ func (f *follower) restore(m memory) {
 	}
 	if m.Self != f.read.self {
 		m.State.Self = protocol.Orchestrator{Address: f.read.self}
-	} else {
+	} else if !m.Self.IsZero() {
 		f.history.recall(m.Told, m.Round)
 	}
 	f.cur = m.State

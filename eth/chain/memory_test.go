@@ -17,7 +17,7 @@ func sampleMemory() memory {
 		Contracts: contracts.Addresses{Controller: who(9), BondingManager: who(8)},
 		State: state{
 			Head:  protocol.Head{Number: 80, Hash: protocol.Hash{1}, L1: 1000, Time: time.Unix(1_800_000_000, 0).UTC()},
-			Round: protocol.RoundState{Number: 9, Length: 100, Start: 950}, PoolSize: 2, PoolMax: 100,
+			Round: protocol.RoundState{Number: 9, Length: 100, Start: 950}, PoolSize: 2,
 			Self:     protocol.Orchestrator{Address: who(2), ServiceURI: "https://x:1", DelegatedStake: core.LPTTokens(5), DeactivationRound: protocol.Never},
 			Balances: protocol.Balances{Ether: core.NewWei(1), Token: core.NewLPT(2)},
 			Locks:    []protocol.UnbondingLock{{ID: 1, Delegator: who(1), Amount: core.NewLPT(3), WithdrawRound: 12}}, NextLock: 2,

@@ -47,10 +47,20 @@ func (r *rank) ask(s state) bool {
 	return true
 }
 
+// warm has the pool's order learnt, one member after another, before anybody needs
+// it.
+func (r *rank) warm(block protocol.L2Block) {
+	select {
+	case r.questions <- question{block: block}:
+	default:
+	}
+}
+
 // forget: nobody wants to know any more.
 func (r *rank) forget() { r.wanted, r.detail, r.asked = false, "", question{} }
 
-// rankAll answers until ctx ends. An answer that cannot be read is the stake alone.
+// rankAll answers until ctx ends. Where the pool cannot be read, the answer is the
+// stake alone.
 func (f *follower) rankAll(ctx context.Context) {
 	for {
 		select {
@@ -76,7 +86,10 @@ func (f *follower) answer(ctx context.Context, q question) string {
 		return has
 	}
 	members, size, err := f.c.ranking(ctx, n, q.block)
-	if err != nil || len(members) == 0 {
+	switch {
+	case q.who.IsZero():
+		return ""
+	case err != nil || len(members) == 0:
 		return has
 	}
 	last := members[len(members)-1].stake

@@ -71,7 +71,7 @@ func (r reader) first(n *network, now *state, stake *protocol.Delegator, want pa
 		reads = append(n.reads.RoundState(&now.Round), n.reads.Paused(&now.Paused))
 	}
 	if want.has(poolPart) {
-		reads = append(reads, n.reads.PoolSize(&now.PoolSize), n.reads.PoolMaxSize(&now.PoolMax))
+		reads = append(reads, n.reads.PoolSize(&now.PoolSize))
 	}
 	if want.has(selfPart) {
 		reads = append(reads, n.reads.Orchestrator(r.self, &now.Self)...)

@@ -49,6 +49,7 @@ func (f *follower) reorganize(_ context.Context, head protocol.Head, from protoc
 	f.win.cut(from)
 	f.win.add(head)
 	f.logsTo = min(f.logsTo, from-min(from, 1))
+	f.told = min(f.told, f.logsTo)
 	f.floor = min(f.floor, from)
 	f.want |= allParts
 	f.hurry = true

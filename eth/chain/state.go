@@ -13,7 +13,6 @@ type state struct {
 	Round    protocol.RoundState
 	Paused   bool
 	PoolSize int
-	PoolMax  int
 	Self     protocol.Orchestrator
 	Balances protocol.Balances
 	// Locks hold stake; NextLock is the number that the next one gets.

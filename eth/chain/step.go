@@ -110,6 +110,7 @@ func (f *follower) take(news news) {
 // readWanted reads what is wanted as of the newest head and tells what changed.
 func (f *follower) readWanted(ctx context.Context, n *network) error {
 	if f.want == 0 && len(f.pending) == 0 {
+		f.told = f.logsTo
 		return nil
 	}
 	now, err := f.read.read(ctx, n, f.head, f.cur, f.want)
@@ -122,6 +123,7 @@ func (f *follower) readWanted(ctx context.Context, n *network) error {
 		events = append([]protocol.Event{protocol.HeadSeen{Head: f.head}}, events...)
 	}
 	f.cur, f.want, f.pending = now, 0, nil
+	f.told = f.logsTo
 	f.publish()
 	f.c.bus.tell(events...)
 	return nil
@@ -133,6 +135,9 @@ func (f *follower) begin() {
 	f.known = true
 	f.logsTo, f.floor = f.head.Number, f.head.Number+1
 	f.history.begin(f.head.Number)
+	if len(f.c.pool.known()) == 0 {
+		f.rank.warm(f.head.Number)
+	}
 }
 
 // readSenders reads the funds that changed.
