@@ -77,13 +77,21 @@ func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Wait + answerTime))
 		c := &change{}
 		line := audit.Entry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
-			Token: r.Header.Get("Authorization") != "", Parameters: parameters(r, body, old), Outcome: audit.Begun}
+			Token: !old || !s.oldWay(), Parameters: parameters(r, body, old), Outcome: audit.Begun}
 		s.writeDown(line)
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		ctx, cancel := s.detached(r.Context())
 		defer cancel()
-		defer func() { s.writeDown(c.ended(line, seen.status)) }()
+		finished := false
+		defer func() {
+			if !finished { // a panic is on its way to guard
+				seen.status = http.StatusInternalServerError
+				c.failed(fault.New(fault.Unexpected, "admin request", ""))
+			}
+			s.writeDown(c.ended(line, seen.status))
+		}()
 		next(seen, r.WithContext(context.WithValue(ctx, changeKey{}, c)))
+		finished = true
 	}
 }
 

@@ -148,7 +148,19 @@ func (rewards) Status() reward.Status {
 // newStation makes a node on the chain whose API is open.
 func newStation(t *testing.T, change func(*admin.Options)) *station {
 	t.Helper()
-	st := &station{node: &node{level: 3}, chain: coretest.NewChain(account, core.Address{}), dir: t.TempDir(), log: &lockedLog{},
+	st := stationIn(t.TempDir(), change)
+	if err := st.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(st.dir, adminapi.TokenFile)); err == nil {
+		st.token = strings.TrimSpace(string(text))
+	}
+	return st
+}
+
+// stationIn makes a node whose API is not open yet.
+func stationIn(dir string, change func(*admin.Options)) *station {
+	st := &station{node: &node{level: 3}, chain: coretest.NewChain(account, core.Address{}), dir: dir, log: &lockedLog{},
 		gas: &bounds{prices: protocol.GasPrices{Current: core.NewWei(10_000_000)}}, table: &priceTable{prices: map[core.Address]core.UnitPrice{}}}
 	st.Server = newServer(st.node, func(o *admin.Options) {
 		o.Access = admin.Access{DataDir: st.dir}
@@ -161,12 +173,6 @@ func newStation(t *testing.T, change func(*admin.Options)) *station {
 			change(o)
 		}
 	})
-	if err := st.Open(); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := os.ReadFile(filepath.Join(st.dir, adminapi.TokenFile)); err == nil {
-		st.token = strings.TrimSpace(string(text))
-	}
 	return st
 }
 
