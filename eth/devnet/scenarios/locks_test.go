@@ -33,6 +33,7 @@ func TestUnbonding(t *testing.T) {
 		if got := w.view(bm, "getDelegator", d)[2]; got != none {
 			t.Errorf("the delegate is still %v", got)
 		}
+		w.want("start round", w.field(bm, "getDelegator", "startRound", d), zero)
 	})
 	t.Run("locks are numbered and end after seven rounds", func(t *testing.T) {
 		t.Parallel()

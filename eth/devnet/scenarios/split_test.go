@@ -3,6 +3,8 @@ package scenarios
 import (
 	"math/big"
 	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // The split that was seen on a chain with the real contracts: 1000 of the
@@ -80,6 +82,7 @@ func TestEarningsAccumulate(t *testing.T) {
 		w.ok(o, bm, "reward")
 		w.ok(o, tb, "redeemWinningTicket", w.winning(s, o, tokens(1))...)
 		w.ok(often, bm, "claimEarnings", zero)
+		w.ok(o, bm, "claimEarnings", zero)
 	}
 	near(t, "stake of who claims often", w.num(bm, "pendingStake", often, zero), w.num(bm, "pendingStake", once, zero))
 	near(t, "fees of who claims often", w.num(bm, "pendingFees", often, zero), w.num(bm, "pendingFees", once, zero))
@@ -87,6 +90,71 @@ func TestEarningsAccumulate(t *testing.T) {
 	near(t, "the sum of all stakes", all, w.stake(o))
 	fees := sum(w.num(bm, "pendingFees", o, zero), sum(w.num(bm, "pendingFees", often, zero), w.num(bm, "pendingFees", once, zero)))
 	near(t, "the sum of all fees", fees, tokens(4))
+}
+
+// Who bonds or claims before the reward of a round, or in one without reward,
+// keeps what it had and earns nothing from the past.
+func TestClaimsBetweenRewards(t *testing.T) {
+	t.Parallel()
+	base := newWorld(t)
+	o, p, d, early := base.orchestrator("o", 1000), base.orchestrator("p", 1000), account("d"), account("early")
+	base.bond(early, tokens(500), o)
+	base.bond(account("e"), tokens(500), p)
+	s := newSender(1)
+	base.pay(s.addr, tokens(20), tb, "fundDepositAndReserve", tokens(10), tokens(10))
+	base.ok(o, bm, "transcoder", num(100_000), num(500_000))
+	base.nextRound()
+	t.Run("a bond", func(t *testing.T) {
+		t.Parallel()
+		w := base.fork(t)
+		w.earnAndRest(s, o)
+		w.bond(d, tokens(500), o)
+		w.want("stake", w.num(bm, "pendingStake", d, zero), tokens(500))
+		w.want("fees", w.num(bm, "pendingFees", d, zero), zero)
+	})
+	t.Run("a move and a rebond", func(t *testing.T) {
+		t.Parallel()
+		w := base.fork(t)
+		w.bond(d, tokens(500), p)
+		w.earnAndRest(s, o)
+		w.ok(d, bm, "unbond", tokens(500))
+		w.ok(d, bm, "rebondFromUnbonded", o, zero)
+		w.want("stake", w.num(bm, "pendingStake", d, zero), tokens(500))
+		w.want("fees", w.num(bm, "pendingFees", d, zero), zero)
+		w.ok(account("e"), bm, "bond", zero, o)
+		w.want("stake after the move", w.num(bm, "pendingStake", account("e"), zero), tokens(500))
+	})
+	t.Run("a claim", func(t *testing.T) {
+		t.Parallel()
+		w := base.fork(t)
+		w.earnAndRest(s, o)
+		stake, fees := w.num(bm, "pendingStake", early, zero), w.num(bm, "pendingFees", early, zero)
+		w.ok(early, bm, "claimEarnings", zero)
+		w.rounds(2)
+		w.want("stake", w.num(bm, "pendingStake", early, zero), stake)
+		w.want("fees", w.num(bm, "pendingFees", early, zero), fees)
+	})
+	t.Run("one claim a round, and one before the reward forgoes the share in it", func(t *testing.T) {
+		t.Parallel()
+		w := base.fork(t)
+		w.ok(o, bm, "claimEarnings", zero)
+		stored := w.field(bm, "getDelegator", "bondedAmount", o)
+		net := w.event(w.ok(o, bm, "reward"), bm, "Reward")["amount"].(*big.Int)
+		w.wantTrue("no second claim", w.events(w.ok(o, bm, "claimEarnings", zero), bm, "EarningsClaimed") == 0)
+		w.want("stored bond", w.field(bm, "getDelegator", "bondedAmount", o), stored)
+		commission := new(big.Int).Div(net, num(10))
+		w.want("pending, with the commission", w.num(bm, "pendingStake", o, zero), sum(stored, commission))
+	})
+}
+
+// earnAndRest lets o earn a reward and a fee, and goes two rounds on.
+func (w *world) earnAndRest(s *sender, o common.Address) {
+	w.Helper()
+	w.nextRound()
+	w.ok(o, bm, "reward")
+	nonce := *s
+	w.ok(o, tb, "redeemWinningTicket", w.winning(&nonce, o, tokens(1))...)
+	w.rounds(2)
 }
 
 // near allows for truncation, which may cost each of several shares a few units.

@@ -91,7 +91,7 @@ func (w *world) fork(t testing.TB) *world {
 	copying.Lock()
 	defer copying.Unlock()
 	c := *w
-	c.TB, c.db = t, w.db.Copy()
+	c.TB, c.db, c.at = t, w.db.Copy(), maps.Clone(w.at)
 	return &c
 }
 
