@@ -42,6 +42,9 @@ func (n *node) addAdmin() {
 	}
 	if n.chain != nil {
 		opt.Chain, opt.Reward = n.adminChain(), n.chain.caller
+		if n.cfg.Roles.Orchestrator {
+			opt.Market.Prices = noPrice{}
+		}
 	}
 	n.add(admin.New(opt))
 }

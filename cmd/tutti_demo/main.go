@@ -1,8 +1,10 @@
-// Command tutti_demo shows both jobs on one machine: it starts the real tutti
-// binary as gateway, orchestrator, transcoder and AI worker in one off-chain
-// process with a language model behind it, pushes a stream to it in real time, and
-// either leaves a page open to watch the renditions and chat with the model (run)
-// or judges every rendition and an answer itself and says what broke (check).
+// Command tutti_demo shows everything on one machine: it starts a local test chain
+// and the real tutti binary as gateway, orchestrator, transcoder and AI worker in
+// one process with a language model behind it, registers it as an orchestrator,
+// pushes a stream to it in real time, and either leaves a page open to watch the
+// renditions, the rounds and the rewards, and to chat with the model (run), or
+// judges every rendition, an answer and a reward itself and says what broke
+// (check).
 //
 // It is a client of the node, not a part of it: everything goes over real sockets.
 package main
@@ -21,12 +23,13 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
-const usage = `usage: tutti_demo run   [-video file] [-tutti path] [-segments n]
-       tutti_demo check [-video file] [-tutti path] [-segments n]
+const usage = `usage: tutti_demo run   [-video file] [-tutti path] [-segments n] [-offchain]
+       tutti_demo check [-video file] [-tutti path] [-segments n] [-offchain]
 
 run    plays a stream through a node of its own and prints the page to open, and how
        to chat with the model behind it
-check  chats, pushes a few segments, verifies everything and exits 0, or says what broke
+check  registers, chats, pushes a few segments, waits for a reward, verifies everything
+       and exits 0, or says what broke
 
 LLM_URL=http://host:port uses an OpenAI-compatible server of yours as the model.
 `
@@ -38,7 +41,11 @@ type options struct {
 	video    string
 	tutti    string
 	segments int
+	offchain bool
 }
+
+// beside is another program of the same build.
+func (o options) beside(name string) string { return filepath.Join(filepath.Dir(o.tutti), name) }
 
 func run(args []string, stdout, stderr io.Writer) int {
 	opt, err := parse(args, stderr)
@@ -74,6 +81,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	fs.StringVar(&opt.video, "video", "", "media file to play in a loop (H.264, HEVC or MPEG-2); empty generates a picture")
 	fs.StringVar(&opt.tutti, "tutti", filepath.Join(filepath.Dir(self), "tutti"), "the tutti binary")
 	fs.IntVar(&opt.segments, "segments", 0, "stop after so many segments; run: 0 never stops, check: 5")
+	fs.BoolVar(&opt.offchain, "offchain", false, "without the test chain")
 	if err := fs.Parse(args[1:]); err != nil {
 		return options{}, err
 	}
@@ -99,22 +107,42 @@ func demonstrate(ctx context.Context, opt options, stdout, stderr io.Writer) err
 		return err
 	}
 	defer m.stop()
-	n, err := startNode(ctx, opt.tutti, dir, m.flags, stderr)
+	c, err := startChain(ctx, opt, dir)
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	flags := m.flags
+	if c != nil {
+		flags = append(flags, c.flags...)
+	}
+	n, err := startNode(ctx, opt.tutti, filepath.Join(dir, "node"), flags, stderr)
 	if err != nil {
 		return err
 	}
 	defer n.stop()
+	if c != nil {
+		if err := c.awaitPage(ctx, n); err != nil {
+			return err
+		}
+		if err := c.register(ctx, opt, n, stdout); err != nil {
+			return err
+		}
+	}
 	if err := n.awaitModel(ctx, m); err != nil {
 		return err
 	}
-	if opt.mode == "check" {
-		if err := checkChat(ctx, n, m, stdout); err != nil {
-			return err
-		}
-		return check(ctx, n, source, opt.segments, stdout)
+	if opt.mode == "run" {
+		announce(stdout, n, m, c)
+		return play(ctx, n, source, opt.segments, stdout)
 	}
-	announce(stdout, n, m)
-	return play(ctx, n, source, opt.segments, stdout)
+	if err := checkChat(ctx, n, m, stdout); err != nil {
+		return err
+	}
+	if err := check(ctx, n, source, opt.segments, stdout); err != nil || c == nil {
+		return err
+	}
+	return c.awaitReward(ctx, n, stdout)
 }
 
 func openSource(opt options) (clip.Source, error) {

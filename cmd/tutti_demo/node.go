@@ -23,13 +23,15 @@ type node struct {
 	log     *os.File
 	gateway string // base address of the gateway, no trailing slash
 	status  string // the orchestrator's /status
+	// orchestrator and admin are host:port of the listeners.
+	orchestrator, admin string
 }
 
 // ladder is what the demonstration asks for: three renditions of a 720p source.
 const ladder = "P576p30fps16x9,P360p30fps16x9,P240p30fps16x9"
 
-// startNode starts gateway, orchestrator and transcoder in one process, off-chain
-// and on loopback, and returns once the gateway answers.
+// startNode starts gateway, orchestrator and transcoder in one process on loopback,
+// off-chain unless flags say otherwise, and returns once the gateway answers.
 func startNode(ctx context.Context, binary, dir string, flags []string, stderr io.Writer) (*node, error) {
 	orchestrator, err := freeAddress("127.0.0.1:8935")
 	if err != nil {
@@ -42,6 +44,9 @@ func startNode(ctx context.Context, binary, dir string, flags []string, stderr i
 	admin, err := freeAddress("127.0.0.1:7935")
 	if err != nil {
 		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make a data directory: %w", err)
 	}
 	logPath := filepath.Join(dir, "tutti.log")
 	logFile, err := os.Create(logPath)
@@ -60,7 +65,7 @@ func startNode(ctx context.Context, binary, dir string, flags []string, stderr i
 	}
 	n := &node{
 		cmd: cmd, exited: make(chan error, 1), log: logFile,
-		gateway: "http://" + gateway, status: "https://" + orchestrator + "/status",
+		gateway: "http://" + gateway, status: "https://" + orchestrator + "/status", orchestrator: orchestrator, admin: admin,
 	}
 	go func() { n.exited <- cmd.Wait() }()
 	if err := n.waitReady(ctx); err != nil {

@@ -15,11 +15,16 @@ import (
 const stream = "demo"
 
 // announce says what there is to see and to use.
-func announce(out io.Writer, n *node, m *model) {
+func announce(out io.Writer, n *node, m *model, c *chain) {
 	fmt.Fprintf(out, "\n  the model %s is served by %s\n\n", m.id, m.how)
 	snippets(out, n.gateway, m.id)
-	fmt.Fprintf(out, "  watch the renditions, and chat:  %s/?stream=%s\n  playlist:                        %s/stream/%s.m3u8\n  the orchestrator:                curl -k %s\n\n  Ctrl-C stops.\n\n",
+	fmt.Fprintf(out, "  watch the renditions, and chat:  %s/?stream=%s\n  playlist:                        %s/stream/%s.m3u8\n  the orchestrator:                curl -k %s\n",
 		n.gateway, stream, n.gateway, stream, n.status)
+	if c != nil {
+		fmt.Fprintf(out, "  rounds, stake and rewards:       on the page, a round is %s\n  as an operator:                  bin/tutti_cli --url http://%s --token-file %s/admin.token\n",
+			time.Duration(roundBlocks)*blockTime, n.admin, c.dataDir)
+	}
+	fmt.Fprint(out, "\n  Ctrl-C stops.\n\n")
 }
 
 // play pushes the source in real time and prints one line per segment.
