@@ -1,9 +1,13 @@
 package fault
 
+// chainTrouble is what peers learn: which endpoints a node uses is not theirs to
+// know.
+const chainTrouble = "the chain cannot be reached at this moment"
+
 // rpcRows are the conditions of the endpoints in -ethUrl.
 var rpcRows = []Row{
 	{
-		Code: ChainUnavailable, Class: Upstream, Retryable: true,
+		Code: ChainUnavailable, Class: Upstream, Retryable: true, Wire: chainTrouble,
 		Symptom: "`connection refused`, `context deadline exceeded` or `could not retrieve chain ID`; the existing node says `failed to get chain ID from remote ethereum node`, `Failed to connect to Ethereum client` or `expecting chainID of`",
 		Cause:   "No layer-2 endpoint of `-ethUrl` answers as it should: a wrong address, a rate-limited endpoint, a provider that is down, or an API key that expired. The node keeps trying and serves from what it knows.",
 		Remedy:  "Read the reason behind each endpoint's name in the same line. Use layer-2 endpoints; check one with `curl -X POST -H 'Content-Type: application/json' -d '{\"jsonrpc\":\"2.0\",\"method\":\"eth_chainId\",\"params\":[],\"id\":1}' <url>`, which answers 0xa4b1 on Arbitrum One. Add a second provider to `-ethUrl`, separated by a comma, or change provider or plan.",
@@ -61,18 +65,18 @@ var rpcRows = []Row{
 		Remedy:  "Check path and port in `-ethUrl`; open the provider's status page; ask the endpoint with curl as shown at `ChainUnavailable`.",
 	},
 	{
-		Code: RPCBlockUnknown, Class: NotFound, Retryable: true,
+		Code: RPCBlockUnknown, Class: NotFound, Retryable: true, Wire: chainTrouble,
 		Symptom: "`header not found` or `missing trie node`",
 		Cause:   "No endpoint has the block that was asked for: they are behind, it was undone by a reorganisation, or its state is no longer kept.",
 		Remedy:  "None needed when it passes within seconds. If it stays, the endpoints are behind: see `RPCStale`.",
 	},
 	{
-		Code: RPCMethodMissing, Class: Upstream,
+		Code: RPCMethodMissing, Class: Upstream, Wire: chainTrouble,
 		Cause:  "The endpoint does not offer a method that the node needs; some plans leave methods out.",
 		Remedy: "Use an endpoint with the full `eth_` interface, or allow the method in the provider's settings.",
 	},
 	{
-		Code: RPCLogsRefused, Class: Upstream, Retryable: true,
+		Code: RPCLogsRefused, Class: Upstream, Retryable: true, Wire: chainTrouble,
 		Cause:  "The endpoint refuses `eth_getLogs` even for a single block, so that events cannot be read from it.",
 		Remedy: "Use an endpoint or a plan that allows eth_getLogs, or add a second provider to `-ethUrl`.",
 	},
@@ -106,7 +110,7 @@ var rpcRows = []Row{
 		Remedy: "Read the reason. If it names the provider's policy, use an endpoint that takes transactions.",
 	},
 	{
-		Code: TxOutcomeUnknown, Class: Upstream,
+		Code: TxOutcomeUnknown, Class: Upstream, Wire: chainTrouble,
 		Cause:  "The transaction was sent and the answer was lost, so it may or may not be on its way.",
 		Remedy: "None needed: the node keeps it, looks for it on the chain and sends the same one again. Do not repeat the action by hand.",
 	},

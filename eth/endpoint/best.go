@@ -22,8 +22,9 @@ type newestHead struct {
 	from *remote
 	// learnt is a height that came in another way, such as a receipt's.
 	learnt protocol.L2Block
-	// backedAt is when an endpoint last came near it.
-	backedAt time.Time
+	// strayedAt is since when every endpoint that was asked is far below it; zero
+	// while one comes near.
+	strayedAt time.Time
 }
 
 // offer takes an endpoint's head as the newest one if it is.
@@ -46,15 +47,17 @@ func (p *Pool) offer(ctx context.Context, r *remote, head protocol.Head) *failur
 	defer p.mu.Unlock()
 	now := p.opt.Now()
 	if head.Number+maxLead >= p.best.head.Number {
-		p.best.backedAt = now
+		p.best.strayedAt = time.Time{}
+	} else if p.best.strayedAt.IsZero() {
+		p.best.strayedAt = now
 	}
-	lost := now.Sub(p.best.backedAt) > withdrawAfter
+	lost := !p.best.strayedAt.IsZero() && now.Sub(p.best.strayedAt) > withdrawAfter
 	if head.Number > p.best.head.Number || p.best.head.Hash.IsZero() || lost {
 		if lost {
 			p.opt.Log.Warn("newest block withdrawn: no endpoint comes near it", "block", p.best.head.Number, "newest", head.Number)
-			p.best.learnt = 0
+			p.best = newestHead{}
 		}
-		p.best.head, p.best.from, p.best.backedAt = head, r, now
+		p.best.head, p.best.from = head, r
 		p.publish(head)
 	}
 	return nil
@@ -107,7 +110,7 @@ func (p *Pool) withdraw(r *remote, second protocol.Head) {
 		return
 	}
 	p.opt.Log.Warn("newest block withdrawn: its endpoint contradicts the others", "block", p.best.head.Number, "newest", second.Number)
-	p.best = newestHead{head: second, backedAt: p.opt.Now()}
+	p.best = newestHead{head: second}
 	p.publish(second)
 }
 

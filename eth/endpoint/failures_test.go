@@ -67,7 +67,9 @@ func mischiefs() []mischief {
 		{"half JSON", status(200, func(r *http.Request) string { return `{"jsonrpc":"2.0","id":1,"result":"` + echo(r) }), fault.RPCGarbage, "not JSON-RPC"},
 		{"other JSON", status(200, func(r *http.Request) string { return fmt.Sprintf(`{"hello":%q}`, echo(r)) }), fault.RPCGarbage, "not JSON-RPC"},
 		{"empty", status(200, func(*http.Request) string { return "" }), fault.RPCGarbage, "an empty answer"},
-		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere?"+echo(r), 301) }, fault.RPCGarbage, "redirection"},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere?"+echo(r), http.StatusMovedPermanently)
+		}, fault.RPCGarbage, "redirection"},
 		{"limit", status(200, rpcError(-32005, "limit exceeded for")), fault.RPCRateLimited, "too many requests"},
 		{"credits", status(200, rpcError(-32000, "monthly quota reached for")), fault.RPCRateLimited, "too many requests"},
 		{"key", status(200, rpcError(-32600, "Must be authenticated!")), fault.RPCKeyRefused, "refuses the key"},

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -88,6 +89,7 @@ func TestNobodyBehindAnswers(t *testing.T) {
 		t.Fatal(head, err)
 	}
 	ahead.Close()
+	var asked sync.WaitGroup
 	for name, ask := range map[string]func() error{
 		"newest":   func() error { _, err := p.Head(t.Context()); return err },
 		"balance":  func() error { _, err := p.BalanceAt(t.Context(), [20]byte{}, 0); return err },
@@ -96,10 +98,13 @@ func TestNobodyBehindAnswers(t *testing.T) {
 		"logs":     func() error { _, _, err := p.Logs(t.Context(), 995, 1000, LogFilter{}); return err },
 		"contract": func() error { _, err := p.CallBatch(t.Context(), 0, calls(2)); return err },
 	} {
-		if err := ask(); !errors.Is(err, fault.RPCBlockUnknown) {
-			t.Errorf("%s: %v", name, err)
-		}
+		asked.Go(func() {
+			if err := ask(); !errors.Is(err, fault.RPCBlockUnknown) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
+	asked.Wait()
 	if late.count("eth_getBalance")+late.count("eth_getLogs")+late.count("eth_call") > 0 {
 		t.Error("the one behind was asked")
 	}
@@ -178,4 +183,31 @@ func TestStaleAndLagging(t *testing.T) {
 	eventually(t, "the other stands still", func() bool { return stale("a") })
 	fresh.set(func() { fresh.head = 5001 })
 	eventually(t, "it moves", func() bool { return !stale("a") })
+}
+
+// A head that no endpoint comes near any more is taken back after a while, and
+// not before.
+func TestLostHeadIsWithdrawn(t *testing.T) {
+	t.Parallel()
+	n := newFakeNode(t)
+	n.head = 50_000
+	now := time.Unix(1_700_000_000, 0)
+	p := poolOf(t, func(o *Options) { o.Now = func() time.Time { return now } }, n)
+	if _, err := p.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n.set(func() { n.head = 100 })
+	now = now.Add(time.Hour)
+	for _, step := range []struct {
+		after time.Duration
+		want  protocol.L2Block
+	}{{0, 50_000}, {withdrawAfter, 50_000}, {time.Second, 100}} {
+		now = now.Add(step.after)
+		if _, err := p.latest(t.Context(), p.remotes[0]); err != nil {
+			t.Fatal(err)
+		}
+		if head, _ := p.Known(); head.Number != step.want {
+			t.Errorf("after %v the newest is %d, want %d", step.after, head.Number, step.want)
+		}
+	}
 }

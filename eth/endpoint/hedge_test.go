@@ -137,7 +137,7 @@ func TestRestAndReturn(t *testing.T) {
 		if _, err := p.GasPrice(t.Context()); !errors.Is(err, fault.RPCRateLimited) || only.calls != 1 {
 			t.Fatalf("asked during its rest (%d calls): %v", only.calls, err)
 		}
-		time.Sleep(21 * time.Second)
+		<-time.After(21 * time.Second)
 		if _, err := p.GasPrice(t.Context()); err != nil {
 			t.Fatal(err)
 		}

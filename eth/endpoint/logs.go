@@ -118,6 +118,7 @@ func (r *remote) logs(ctx context.Context, part blockRange, filter LogFilter) (a
 			from = piece.to + 1
 		case isTooMuch(err):
 			if !r.spans.refused(piece.span(), r.now()) {
+				r.spans.forget()
 				return nil, false, fail(logsRefused, r.to.name, "refuses the logs of a single block: %s", err)
 			}
 		case isTooSlow(err):

@@ -11,6 +11,10 @@ const largestSpan = 10_000
 // spanMemory is how long a refused span is not tried again.
 const spanMemory = 5 * time.Minute
 
+// spanPatience is after how many full requests it is tried again all the same: it
+// may have been refused for many results where there are now few.
+const spanPatience = 20
+
 // logSpans remembers how many blocks an endpoint takes in one log request.
 type logSpans struct {
 	mu   sync.Mutex
@@ -18,10 +22,14 @@ type logSpans struct {
 	// ceiling is the least span that was refused lately; 0 for none. Guarded by mu.
 	ceiling   uint64
 	refusedAt time.Time // guarded by mu
+	// held counts the requests that would have let it grow; guarded by mu.
+	held int
+	// start is the span of an endpoint that nothing is known of.
+	start uint64
 }
 
 func newLogSpans(start uint64) *logSpans {
-	return &logSpans{span: min(start, largestSpan)}
+	return &logSpans{span: min(start, largestSpan), start: min(start, largestSpan)}
 }
 
 // next is the span to ask for.
@@ -40,7 +48,7 @@ func (s *logSpans) refused(span uint64, now time.Time) bool {
 	}
 	// Requests run side by side: only the first refusal of a span halves it.
 	s.span = min(s.span, span/2)
-	s.ceiling, s.refusedAt = span, now
+	s.ceiling, s.refusedAt, s.held = span, now, 0
 	return true
 }
 
@@ -48,15 +56,23 @@ func (s *logSpans) refused(span uint64, now time.Time) bool {
 func (s *logSpans) granted(span uint64, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now.Sub(s.refusedAt) > spanMemory {
-		s.ceiling = 0
-	}
 	if span < s.span {
 		return
+	}
+	s.held++
+	if now.Sub(s.refusedAt) > spanMemory || s.held > spanPatience {
+		s.ceiling = 0
 	}
 	grown := min(span*2, largestSpan)
 	if s.ceiling > 0 {
 		grown = min(grown, s.ceiling-1)
 	}
 	s.span = max(s.span, grown)
+}
+
+// forget starts anew after refusals that were not for size.
+func (s *logSpans) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.span, s.ceiling, s.held = s.start, 0, 0
 }

@@ -65,7 +65,7 @@ func TestOneHealthyEndpointIsEnough(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		for range 3 {
+		for range 2 {
 			for _, b := range bad {
 				m := rapid.SampledFrom(behaviours).Draw(t, "behaviour")
 				b.mu.Lock()

@@ -117,9 +117,11 @@ func ask[T any](ctx context.Context, r *remote, timeout time.Duration, read func
 		return none, answer
 	}
 	value, f := read(out[0].result)
-	r.settleWith(f, took)
 	if f != nil {
 		f.name = r.to.name
+	}
+	r.settleWith(f, took)
+	if f != nil {
 		return none, f
 	}
 	return value, nil

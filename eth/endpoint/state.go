@@ -108,6 +108,9 @@ func callParams(c ethereum.CallMsg) map[string]any {
 	if c.Gas != 0 {
 		m["gas"] = hexutil.Uint64(c.Gas)
 	}
+	if c.AccessList != nil {
+		m["accessList"] = c.AccessList
+	}
 	if c.GasPrice != nil {
 		m["gasPrice"] = (*hexutil.Big)(c.GasPrice)
 	}

@@ -61,12 +61,14 @@ func (r *remote) verify(ctx context.Context) *failure {
 		f = r.checkChain(out[0])
 	}
 	if f != nil {
-		f.early = true
+		// A copy, because those who waited for one connection share its failure.
+		early := *f
+		early.early = true
 		if f.kind != layerOne && f.kind != wrongChain {
-			f.detail = "could not retrieve chain ID: " + f.detail
+			early.detail = "could not retrieve chain ID: " + f.detail
 		}
-		r.settleWith(f, took)
-		return f
+		r.settleWith(&early, took)
+		return &early
 	}
 	r.settleWith(nil, took)
 	r.mu.Lock()
