@@ -65,7 +65,10 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 	s.expect("Rank in the pool")
 	s.expect("from round 8 on, in about 20 minutes")
 	s.choose("Exit")
-	if status := s.status(); status != exitOK || f.price != "1200" || f.orchestrator.FeeCut != 950_000 || f.orchestrator.RewardCut != 100_000 {
+	status := s.status()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if status != exitOK || f.price != "1200" || f.orchestrator.FeeCut != 950_000 || f.orchestrator.RewardCut != 100_000 {
 		t.Errorf("status %d, %+v, price %s", status, f.orchestrator, f.price)
 	}
 }
@@ -74,7 +77,7 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 func TestActivationGoesOnWhereItBroke(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	f.fails["set-commission"] = "execution reverted"
+	f.with(func() { f.fails["set-commission"] = "execution reverted" })
 	s := start(t, f, 200, nil)
 	s.choose(become)
 	parametersOf(s, "", "", "1200", "")
@@ -95,7 +98,10 @@ func TestActivationGoesOnWhereItBroke(t *testing.T) {
 	s.say("Send this step? [y/N] > ", "n")
 	s.expect("ActionDeclined: step 2 of 2 (publish")
 	s.choose("Exit")
-	if status := s.status(); status != exitOK || f.orchestrator.FeeCut != 950_000 || f.orchestrator.ServiceURI != "" {
+	status := s.status()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if status != exitOK || f.orchestrator.FeeCut != 950_000 || f.orchestrator.ServiceURI != "" {
 		t.Errorf("status %d, %+v", status, f.orchestrator)
 	}
 }
@@ -114,7 +120,7 @@ func TestActivationRefusedFirst(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
-			tt.prepare(f)
+			f.with(func() { tt.prepare(f) })
 			s := start(t, f, 200, nil)
 			s.choose(become)
 			for _, text := range tt.shows {
@@ -131,7 +137,7 @@ func TestActivationRefusedFirst(t *testing.T) {
 func TestActivationWithoutTokens(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	f.balances.Token = core.LPT{}
+	f.with(func() { f.balances.Token = core.LPT{} })
 	s := start(t, f, 200, nil)
 	s.choose(become)
 	parametersOf(s, "", "", "1200", "")
@@ -143,8 +149,10 @@ func TestActivationWithoutTokens(t *testing.T) {
 func TestActivationWithALock(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	f.locks = []adminapi.UnbondingLock{{ID: 3, Amount: core.LPTTokens(7), WithdrawRound: 6}}
-	f.with(func() { testnet(f) })
+	f.with(func() {
+		f.locks = []adminapi.UnbondingLock{{ID: 3, Amount: core.LPTTokens(7), WithdrawRound: 6}}
+		testnet(f)
+	})
 	s := start(t, f, 200, nil)
 	s.choose(become)
 	parametersOf(s, "", "", "1200", "https://127.0.0.1:8935")

@@ -51,6 +51,10 @@ type fakeNode struct {
 	fails  map[string]string
 	// hold keeps transactions submitted.
 	hold bool
+	// onLook is called with the transactions before they are told.
+	onLook func([]adminapi.Transaction)
+	// broken is a path that fails.
+	broken string
 	// asked are the changes that were asked for, "POST path?query body".
 	asked []string
 }
@@ -100,6 +104,10 @@ func (f *fakeNode) routes() http.Handler {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
+			if f.broken == path {
+				f.refused(w, http.StatusServiceUnavailable, adminapi.Error{Code: "ChainNotReady", Message: "no endpoint answered", Remedy: "wait"})
+				return
+			}
 			f.answer(w, answer())
 		})
 	}
@@ -121,6 +129,9 @@ func (f *fakeNode) routes() http.Handler {
 	get(adminapi.PathServiceAddress, func() any { return f.address })
 	get(adminapi.PathSettings, func() any { return f.settings })
 	get(adminapi.PathTransactions, func() any {
+		if f.onLook != nil {
+			f.onLook(f.txs)
+		}
 		return adminapi.Transactions{Transactions: append([]adminapi.Transaction{}, f.txs...)}
 	})
 	f.changes(mux)

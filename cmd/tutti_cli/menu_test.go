@@ -93,7 +93,7 @@ func TestEveryMenuEntry(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
 			if row.prepare != nil {
-				row.prepare(f)
+				f.with(func() { row.prepare(f) })
 			}
 			s := start(t, f, 200, nil)
 			s.choose(row.entry)
@@ -181,7 +181,7 @@ This node runs off-chain`},
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
-			tt.prepare(f)
+			f.with(func() { tt.prepare(f) })
 			s := start(t, f, 80, nil)
 			s.expect("What would you like to do?\n")
 			for _, line := range strings.Split(tt.want, "\n") {

@@ -137,6 +137,7 @@ func (p *program) verb(ctx context.Context, v *verb.Verb, texts map[string]strin
 func (p *program) menu(ctx context.Context) int {
 	p.open(true)
 	if p.set.JSON || !p.console.CanAsk() {
+		p.open(false)
 		return p.fail(verb.Mistake("a verb is missing; tutti_cli help lists them. The menu needs a terminal"))
 	}
 	if err := p.connect(); err != nil {
@@ -184,7 +185,7 @@ func (p *program) tell(err error) {
 	e := node.Explain(err)
 	p.console.Tell("%s", p.console.TellStyle.Bad(e.Code+": "+e.Message))
 	if e.Remedy != "" {
-		p.console.Tell("  Remedy: %s", e.Remedy)
+		p.console.Tell("  Remedy: %s", console.Unmarked(e.Remedy))
 	}
 	p.console.Tell("  More:   tutti_cli help %s", e.Code)
 }

@@ -42,7 +42,22 @@ func start(t *testing.T, f *fakeNode, columns int, env []string, args ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, append([]string{"--url", f.url}, args...)...)
+	return begin(t, columns, env, program, append([]string{"--url", f.url}, args...)...)
+}
+
+// startShell runs a script that finds the tool in $TOOL.
+func startShell(t *testing.T, script string, env ...string) *screen {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return begin(t, 200, append(env, "TOOL="+program), "/bin/sh", "-ic", script)
+}
+
+func begin(t *testing.T, columns int, env []string, program string, args ...string) *screen {
+	t.Helper()
+	cmd := exec.Command(program, args...)
 	cmd.Env = append([]string{asTool + "=1", "TUTTI_ADMIN_TOKEN=" + fakeToken, "TERM=xterm", "HOME=" + t.TempDir(), "GOCOVERDIR=" + t.TempDir()}, env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: uint16(columns)})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -152,5 +151,3 @@ func valid(t *testing.T, name, answer string) {
 		t.Errorf("%s: %v\n%s", name, err, answer)
 	}
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -202,7 +202,7 @@ func (a Conditions) Print(p *console.Page) {
 			continue
 		}
 		p.Line("%s since %s: %s", p.Style.Bad(name), c.Since.Format(time.RFC3339), c.Detail)
-		p.Line("  Remedy: %s", c.Remedy)
+		p.Line("  Remedy: %s", console.Unmarked(c.Remedy))
 	}
 }
 

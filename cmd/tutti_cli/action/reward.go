@@ -60,7 +60,7 @@ func (r Reward) Print(p *console.Page) {
 	if r.Code != "" {
 		p.Row("Condition", r.Code)
 		if row, ok := fault.Lookup(fault.Code(r.Code)); ok {
-			p.Row("Remedy", row.Remedy)
+			p.Row("Remedy", console.Unmarked(row.Remedy))
 		}
 	}
 	if r.NextTry != nil {

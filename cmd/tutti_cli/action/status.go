@@ -101,7 +101,7 @@ func (s Status) Print(p *console.Page) {
 	}
 	for _, problem := range s.Problems {
 		p.Line("%s", p.Style.Bad("Not shown: "+problem.Code+": "+problem.Message))
-		p.Line("  Remedy: %s", problem.Remedy)
+		p.Line("  Remedy: %s", console.Unmarked(problem.Remedy))
 	}
 }
 

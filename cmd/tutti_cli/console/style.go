@@ -86,3 +86,6 @@ func columns(s string) int {
 	}
 	return n
 }
+
+// Unmarked takes the code marks of the documents out of a text.
+func Unmarked(s string) string { return strings.ReplaceAll(s, "`", "") }

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+func TestHelpOfEveryVerb(t *testing.T) {
+	t.Parallel()
+	o := newTool(t)
+	overview := o.ok("help")
+	for _, v := range action.Table() {
+		if !strings.Contains(overview, "  "+v.Name+" ") {
+			t.Errorf("help does not list %s", v.Name)
+		}
+		words := v.Words()
+		help := o.ok(append([]string{"help"}, words...)...)
+		if !strings.HasPrefix(help, "usage: tutti_cli "+v.Name) || !strings.Contains(help, v.Short) {
+			t.Errorf("%s: %s", v.Name, help)
+		}
+		for _, f := range v.Fields {
+			if !strings.Contains(help, "--"+f.Name) {
+				t.Errorf("%s: help does not say --%s", v.Name, f.Name)
+			}
+		}
+		if v.Name != "help" {
+			if other := o.ok(append(slices.Clone(words), "--help")...); other != help {
+				t.Errorf("%s --help: %s", v.Name, other)
+			}
+		}
+		if v.Result != nil {
+			o.ok(append([]string{"schema"}, words...)...)
+		}
+	}
+	o.ok("--help")
+	o.ok("--version")
+	if out := o.ok("help", "stake"); !strings.Contains(out, "tutti_cli stake bond: ") {
+		t.Error(out)
+	}
+	o.ok("schema", "error")
+}
+
+// The texts of codes that this program refuses with exist.
+func TestCodesExist(t *testing.T) {
+	t.Parallel()
+	for code := range statuses {
+		if _, ok := fault.Lookup(fault.Code(code)); !ok {
+			t.Errorf("%s is in no table", code)
+		}
+	}
+}
+
+// complete asks bash what it offers behind a line.
+func complete(t *testing.T, line string) []string {
+	t.Helper()
+	words := strings.Split(line, " ")
+	script := filepath.Join(t.TempDir(), "completion")
+	var b strings.Builder
+	if err := manual.WriteCompletion(&b, "bash", action.Table()); err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString("COMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($# - 1))\n_tutti_cli\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
+	if err := os.WriteFile(script, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("bash", append([]string{script}, words...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return strings.Fields(string(out))
+}
+
+func TestBashCompletion(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not here")
+	}
+	tests := []struct {
+		line      string
+		want, not string
+	}{
+		{"tutti_cli sta", "status stake", "node"},
+		{"tutti_cli --json stake ", "bond unbond rebond withdraw claim locks", "status"},
+		{"tutti_cli stake bond --a", "--amount --allow-unusual --accessible", "--to"},
+		{"tutti_cli --wait ", "submitted mined final", "status"},
+		{"tutti_cli completion ", "bash zsh fish", "status"},
+		{"tutti_cli orchestrator activate --re", "--reward-cut", "--json"},
+		{"tutti_cli round i", "initialize", "status"},
+	}
+	for _, tt := range tests {
+		got := complete(t, tt.line)
+		for _, w := range strings.Fields(tt.want) {
+			if !slices.Contains(got, w) {
+				t.Errorf("%q offers %q and not %s", tt.line, got, w)
+			}
+		}
+		if slices.Contains(got, tt.not) {
+			t.Errorf("%q offers %s", tt.line, tt.not)
+		}
+	}
+}
+
+func TestOtherShells(t *testing.T) {
+	t.Parallel()
+	for shell, check := range map[string][]string{"zsh": {"zsh", "-n"}, "fish": {"fish", "--no-execute"}} {
+		var b strings.Builder
+		if err := manual.WriteCompletion(&b, shell, action.Table()); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range action.Table() {
+			if words := v.Words(); !strings.Contains(b.String(), words[len(words)-1]) {
+				t.Errorf("%s: %s is missing", shell, v.Name)
+			}
+		}
+		path := filepath.Join(t.TempDir(), shell)
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exec.LookPath(check[0]); err != nil {
+			continue
+		}
+		if out, err := exec.Command(check[0], check[1], path).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", shell, err, out)
+		}
+	}
+}
