@@ -2,6 +2,7 @@ package txmgr
 
 import (
 	"context"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -14,9 +15,6 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) ver
 	if m.lane.open() >= m.opt.InFlight || m.unwritten() || head.Hash.IsZero() {
 		return holds
 	}
-	if v := m.rehearse(ctx, r); v != free {
-		return v
-	}
 	offer, nonce, err := m.terms(ctx, head)
 	if err != nil {
 		m.lane.due(m.opt.Now().Add(retryAfter))
@@ -24,6 +22,9 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) ver
 	}
 	if !offer.fits {
 		return holds
+	}
+	if v := m.rehearse(ctx, r); v != free {
+		return v
 	}
 	missing, err := m.affords(ctx, r, offer.fees)
 	if missing != nil {
@@ -75,10 +76,13 @@ func (m *Manager) unwritten() bool {
 	return false
 }
 
-// rehearse tries out once more what is sent for the second time: whoever took the
-// nonce may have done the same.
+// staleAfter is how long what a simulation said is believed.
+const staleAfter = time.Minute
+
+// rehearse tries out once more what waited for long, for a lower price maybe, and
+// what is sent for the second time: whoever took the nonce may have done the same.
 func (m *Manager) rehearse(ctx context.Context, r *request) verdict {
-	if r.gas != 0 {
+	if m.opt.Now().Sub(r.tried) < staleAfter {
 		return free
 	}
 	gas, refused, err := m.simulate(ctx, r.intent, r.call)
@@ -90,7 +94,7 @@ func (m *Manager) rehearse(ctx context.Context, r *request) verdict {
 		m.lane.due(m.opt.Now().Add(retryAfter))
 		return holds
 	}
-	r.gas = gas
+	r.gas, r.tried = gas, m.opt.Now()
 	return free
 }
 

@@ -33,6 +33,9 @@ type chain struct {
 	swallow     int   // the next sends are answered, and lost
 	refuse      error // sends are refused for this
 	strict      bool  // refuses gaps and low fees, as a sequencer does
+	noReceipts  bool  // the endpoint has none
+	noTraces    bool  // it knows no transactions either
+	poorGuess   error // estimates are refused for this
 	reverts     bool  // every call reverts, in estimates and blocks
 	calls       map[string]int
 	onSend      func(*types.Transaction)
@@ -240,6 +243,9 @@ func (c *chain) EstimateGas(context.Context, ethereum.CallMsg) (protocol.Gas, er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count("estimate")
+	if c.poorGuess != nil {
+		return 0, c.poorGuess
+	}
 	if c.reverts {
 		return 0, errRevert
 	}
@@ -260,6 +266,9 @@ func (c *chain) TransactionReceipt(_ context.Context, hash protocol.TxHash) (*ty
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count("receipt")
+	if c.noReceipts {
+		return nil, ethereum.NotFound
+	}
 	for _, b := range c.blocks {
 		for i, tx := range b.txs {
 			if tx.Hash() == common.Hash(hash) {
@@ -269,6 +278,20 @@ func (c *chain) TransactionReceipt(_ context.Context, hash protocol.TxHash) (*ty
 		}
 	}
 	return nil, ethereum.NotFound
+}
+
+func (c *chain) TransactionByHash(_ context.Context, hash protocol.TxHash) (*types.Transaction, bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count("transaction")
+	for _, b := range c.blocks {
+		for _, tx := range b.txs {
+			if tx.Hash() == common.Hash(hash) && !c.noTraces {
+				return tx, true, nil
+			}
+		}
+	}
+	return nil, false, ethereum.NotFound
 }
 
 func (c *chain) SendTransaction(_ context.Context, tx *types.Transaction) error {

@@ -187,6 +187,29 @@ func TestForeignTransactionDidTheSame(t *testing.T) {
 	})
 }
 
+// An endpoint that has no receipts is no proof of a foreign transaction, and one
+// that knows nothing at all is none for a while.
+func TestMissingReceiptsAreNoForeignTransaction(t *testing.T) {
+	for name, noTraces := range map[string]bool{"receipts": false, "everything, for a while": true} {
+		t.Run(name, func(t *testing.T) {
+			run(t, nil, func(t *testing.T, r *rig) {
+				s := r.send(act("a"), protocol.SendOptions{Once: "a"})
+				r.chain.set(func() { r.chain.noReceipts, r.chain.noTraces = true, noTraces })
+				if r.beat(100); !noTraces {
+					r.beat(1000)
+				}
+				if s.over() {
+					t.Fatal(s.tx, s.err)
+				}
+				r.chain.set(func() { r.chain.noReceipts = false })
+				if r.mined(s); r.chain.done("a") != 1 || r.trouble(fault.ForeignTransaction) {
+					t.Error("done again")
+				}
+			})
+		})
+	}
+}
+
 func TestForeignPendingTransactionsAreCounted(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.chain.set(func() { r.chain.pool[0] = signed(0, common.Address{9}, nil, gwei) })

@@ -34,7 +34,6 @@ type node struct {
 	board *health.Board
 	pool  *endpoint.Pool
 	m     *txmgr.Manager
-	db    *sql.DB
 	stop  func()
 }
 
@@ -46,7 +45,7 @@ func newNode(t *testing.T, change func(*txmgr.Options)) *node {
 	s := signer{n.chain.Key(0)}
 	n.opt = txmgr.Options{
 		ChainID: n.chain.Info.ChainID, Signer: s, Health: n.board, Log: quietLog(), Now: time.Now,
-		Timeout: 700 * time.Millisecond, Replacements: 1, Confirmations: 15, FinalAfter: 300 * time.Millisecond,
+		Timeout: 700 * time.Millisecond, Replacements: 1, Confirmations: 15, FinalAfter: 300 * time.Millisecond, ForeignAfter: time.Second,
 		Pace: 10 * time.Millisecond, Poll: 100 * time.Millisecond, Rebroadcast: 150 * time.Millisecond,
 		Decode: func(in txmgr.Intent, err error) (error, bool) {
 			return contracts.Explain(in.Name(), err), contracts.IsRevert(err)

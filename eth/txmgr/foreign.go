@@ -2,9 +2,12 @@ package txmgr
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/ethereum/go-ethereum"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -16,8 +19,8 @@ import (
 //
 // It is the one thing that must not be judged too soon: an action that is done
 // again while its first transaction is in the chain is done twice. So the nonce
-// must be used in a block as deep as a final one, and for as long, while no
-// receipt is to be had.
+// must be used in a block as deep as a final one, and for longer, while no endpoint
+// has a receipt or knows one of our transactions in a block.
 func (m *Manager) lookForForeign(ctx context.Context, head protocol.Head, unseen []*flight) {
 	now := m.opt.Now()
 	ask := false
@@ -40,10 +43,23 @@ func (m *Manager) lookForForeign(ctx context.Context, head protocol.Head, unseen
 			f.usedSince = time.Time{}
 		case f.usedSince.IsZero():
 			f.usedSince = now
-		case now.Sub(f.usedSince) >= m.opt.FinalAfter:
+		case now.Sub(f.usedSince) < m.opt.ForeignAfter:
+		case m.traceless(ctx, f):
 			m.displaced(f, head)
 		}
 	}
+}
+
+// traceless reports whether no endpoint knows any of the attempts in a block. An
+// endpoint can know a block and have lost its receipts.
+func (m *Manager) traceless(ctx context.Context, f *flight) bool {
+	for _, a := range f.rec.Attempts {
+		_, mined, err := m.opt.Backend.TransactionByHash(ctx, a.Hash)
+		if mined || err != nil && !errors.Is(err, ethereum.NotFound) {
+			return false
+		}
+	}
+	return true
 }
 
 // waitingSince is when a transaction was signed last, or when this process took it

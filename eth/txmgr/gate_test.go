@@ -133,6 +133,13 @@ func (g *gate) TransactionReceipt(ctx context.Context, h protocol.TxHash) (*type
 	return g.chain.TransactionReceipt(ctx, h)
 }
 
+func (g *gate) TransactionByHash(ctx context.Context, h protocol.TxHash) (*types.Transaction, bool, error) {
+	if err := g.open(false); err != nil {
+		return nil, false, err
+	}
+	return g.chain.TransactionByHash(ctx, h)
+}
+
 func (g *gate) SendTransaction(ctx context.Context, tx *types.Transaction) error {
 	if err := g.open(true); err != nil {
 		return err

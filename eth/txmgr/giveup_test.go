@@ -63,6 +63,23 @@ func TestWhatNoEndpointTakesIsGivenUp(t *testing.T) {
 	})
 }
 
+// Words that nobody knows may mean anything, so that they count only after a while.
+func TestWhatIsDeclinedForLongIsGivenUp(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		r.chain.set(func() { r.chain.refuse = fault.New(fault.TxRefused, "send", "computer says no") })
+		s := r.send(act("a"), protocol.SendOptions{})
+		if r.beat(200); s.over() || len(r.journal.all()[0].Attempts) != 1 {
+			t.Fatal("given up at once")
+		}
+		r.beat(150)
+		r.chain.set(func() { r.chain.refuse = nil })
+		r.failed(s, fault.TxRefused)
+		if tx := r.settled(); tx.Reason != "TxRefused: computer says no" || r.chain.done("a") != 0 {
+			t.Errorf("%+v", tx)
+		}
+	})
+}
+
 func TestTheLaneIsFreed(t *testing.T) {
 	run(t, func(o *txmgr.Options) { o.Replacements = 0 }, func(t *testing.T, r *rig) {
 		r.send(act("a"), protocol.SendOptions{Async: true})

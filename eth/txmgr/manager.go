@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
@@ -35,6 +36,8 @@ type Manager struct {
 	// lane belongs to Run's goroutine.
 	lane lane
 }
+
+var _ lifecycle.Component = (*Manager)(nil)
 
 // New makes a Manager; Run has it work.
 func New(o Options) *Manager {

@@ -40,6 +40,10 @@ type Options struct {
 	// transaction that is final is never looked at again.
 	Confirmations protocol.L2Block
 	FinalAfter    time.Duration
+	// ForeignAfter is how long a nonce must be seen used, as deep as what is final,
+	// with no trace of our own transactions, before it counts as somebody else's; 2
+	// minutes.
+	ForeignAfter time.Duration
 	// InFlight is how many transactions may be un-mined at once; 16. Four times as
 	// many may wait.
 	InFlight int
@@ -59,6 +63,7 @@ func (o Options) withDefaults() Options {
 	set(&o.Timeout, 5*time.Minute)
 	set(&o.Confirmations, 20)
 	set(&o.FinalAfter, 30*time.Second)
+	set(&o.ForeignAfter, 2*time.Minute)
 	set(&o.InFlight, 16)
 	set(&o.GiveUpAfter, time.Hour)
 	set(&o.Pace, 500*time.Millisecond)

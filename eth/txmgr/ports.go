@@ -41,6 +41,9 @@ type Backend interface {
 	CallContract(ctx context.Context, msg ethereum.CallMsg, block protocol.L2Block) ([]byte, error)
 	// TransactionReceipt is ethereum.NotFound for what is in no block.
 	TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error)
+	// TransactionByHash looks a transaction up in blocks and pools; it is
+	// ethereum.NotFound where no endpoint knows it.
+	TransactionByHash(ctx context.Context, hash protocol.TxHash) (tx *types.Transaction, mined bool, err error)
 	// SendTransaction hands a signed transaction to all endpoints. The error is nil
 	// when one took it; see outcomeOf for what errors mean.
 	SendTransaction(ctx context.Context, tx *types.Transaction) error

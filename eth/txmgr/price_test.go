@@ -143,6 +143,34 @@ func TestMissingMoney(t *testing.T) {
 	})
 }
 
+func TestEndpointsThatRefuseToEstimateForThePoor(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		r.chain.set(func() { r.chain.poorGuess = errors.New("insufficient funds for transfer") })
+		r.failed(r.send(act("a"), protocol.SendOptions{}), fault.GasEstimateFailed)
+		r.chain.set(func() { r.chain.balance.SetInt64(5) })
+		r.failed(r.send(act("a"), protocol.SendOptions{}), fault.GasMoneyMissing)
+		r.chain.set(func() { r.chain.poorGuess = errors.New("gas required exceeds allowance (30000000)") })
+		r.failed(r.send(act("a"), protocol.SendOptions{}), fault.TxReverted)
+		if len(r.journal.all()) != 0 {
+			t.Error("signed")
+		}
+	})
+}
+
+// What waited for its price for long is tried out again before it costs.
+func TestAnOldSimulationIsNotBelieved(t *testing.T) {
+	run(t, func(o *txmgr.Options) { o.MaxGasPrice = core.NewWei(5 * gwei) }, func(t *testing.T, r *rig) {
+		r.chain.set(func() { r.chain.base = 6 * gwei })
+		r.beat(1)
+		s := r.send(act("a"), protocol.SendOptions{})
+		r.beat(100)
+		r.chain.set(func() { r.chain.base, r.chain.reverts = gwei, true })
+		if r.failed(s, fault.RoundNotInitialized); len(r.journal.all()) != 0 {
+			t.Error("signed")
+		}
+	})
+}
+
 func TestTooLargeAValueIsTheCallersTrouble(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.chain.set(func() { r.chain.balance.SetInt64(1e18) })

@@ -289,7 +289,7 @@ func (r *rig) failed(s *sending, code fault.Code) {
 // settled waits until nothing is on its way, and returns the last transaction.
 func (r *rig) settled() protocol.Transaction {
 	r.t.Helper()
-	for range 200 {
+	for range 400 {
 		r.beat(1)
 		if !slices.ContainsFunc(r.journal.all(), func(j journal.Record) bool { return !j.Settled }) {
 			all := r.m.Transactions()

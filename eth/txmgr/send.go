@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -19,6 +20,8 @@ type request struct {
 	opt    protocol.SendOptions
 	// gas is the limit; 0 only asks whether the Once text is free.
 	gas protocol.Gas
+	// tried is when the intent was simulated.
+	tried time.Time
 	// left is closed when the caller is gone; nil for an heir.
 	left    <-chan struct{}
 	answers chan reply // holds one
@@ -83,7 +86,7 @@ func (m *Manager) Send(ctx context.Context, in Intent, opt protocol.SendOptions)
 	if err != nil {
 		return protocol.Transaction{}, err
 	}
-	a := m.ask(ctx, &request{intent: in, call: call, opt: opt, gas: gas})
+	a := m.ask(ctx, &request{intent: in, call: call, opt: opt, gas: gas, tried: m.opt.Now()})
 	return a.tx, a.err
 }
 
