@@ -270,3 +270,19 @@ func TestNonceTooLowForOurOwn(t *testing.T) {
 		}
 	})
 }
+
+func TestASharedKeyIsToldOfForADay(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		r.send(act("a"), protocol.SendOptions{Async: true})
+		r.chain.intrude()
+		r.settled()
+		<-time.After(23 * time.Hour)
+		if r.beat(1); !r.trouble(fault.ForeignTransaction) {
+			t.Fatal("forgotten")
+		}
+		<-time.After(time.Hour)
+		if r.beat(1); r.trouble(fault.ForeignTransaction) {
+			t.Error("never forgotten")
+		}
+	})
+}

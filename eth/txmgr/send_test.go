@@ -221,3 +221,38 @@ func TestAHeadCostsOneReceiptEach(t *testing.T) {
 		r.settled()
 	})
 }
+
+func TestSendsFromManySides(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		var all []*sending
+		m := r.m
+		for i := range 12 {
+			s := &sending{done: make(chan struct{})}
+			all = append(all, s)
+			go func() {
+				defer close(s.done)
+				s.tx, s.err = m.Send(context.Background(), act("a"), protocol.SendOptions{Once: []string{"", "x", "y"}[i%3]})
+			}()
+		}
+		for _, s := range all {
+			r.mined(s)
+		}
+		if n := r.chain.done("a"); n != 6 || r.chain.used() != 6 {
+			t.Errorf("done %d times", n)
+		}
+	})
+}
+
+// Without anybody who tells of heads the Manager asks for them itself.
+func TestNobodyTellsOfHeads(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		s := r.send(act("a"), protocol.SendOptions{})
+		for range 60 {
+			r.chain.mine(1)
+			<-time.After(2 * time.Second)
+		}
+		if !s.over() || s.err != nil || r.m.Transactions()[0].State != protocol.TxFinal {
+			t.Errorf("%+v %v", s.tx, s.err)
+		}
+	})
+}
