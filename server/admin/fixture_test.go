@@ -26,7 +26,6 @@ import (
 var (
 	account = core.Address{0xaa, 19: 1}
 	other   = core.Address{0xbb, 19: 2}
-	third   = core.Address{0xcc, 19: 3}
 )
 
 // station is a node on the fake chain behind the API.

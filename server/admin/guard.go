@@ -50,9 +50,9 @@ func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	s.opts.Log.Error("admin request failed", "path", r.URL.Path,
-		fault.Attr(fault.Wrap(fault.Unexpected, "admin request", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))))
-	http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+	err := fault.Wrap(fault.Unexpected, "admin request", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+	s.opts.Log.Error("admin request failed", "path", r.URL.Path, fault.Attr(err))
+	writeRefusal(w, r, err)
 }
 
 // sameSite keeps pages of other sites away from a handler that costs something.

@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -12,7 +14,11 @@ import (
 // refuse answers with a fault: JSON under /api/v1, else a line of text.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	changeOf(r.Context()).failed(err)
-	s.opts.Log.Warn("admin request refused", "path", r.URL.Path, fault.Attr(err))
+	level := slog.LevelWarn
+	if errors.Is(err, fault.AdminTokenTries) {
+		level = slog.LevelDebug // whoever guesses does not fill the log
+	}
+	s.opts.Log.Log(r.Context(), level, "admin request refused", "path", r.URL.Path, fault.Attr(err))
 	switch fault.CodeOf(err) {
 	case fault.AdminNeedsPost:
 		if w.Header().Get("Allow") == "" {
@@ -21,6 +27,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.AdminTokenRequired, fault.AdminTokenRefused:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="tutti admin"`)
 	}
+	writeRefusal(w, r, err)
+}
+
+func writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
 	if strings.HasPrefix(r.URL.Path, adminapi.Prefix+"/") {
 		writeJSONStatus(w, status.HTTP(err), adminapi.ErrorBody{Error: errorOf(err)})
 		return

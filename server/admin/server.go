@@ -96,6 +96,10 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	s.addr = listener.Addr()
 	s.mu.Unlock()
 	s.opts.Log.Info("admin API listening", "address", listener.Addr().String(), "token_for_reads", s.remote)
+	if s.remote && s.opts.CompatTransactions {
+		s.opts.Log.Warn("-enableCliTxRoutes acts on loopback only, so changes need POST and the token",
+			"remedy", "use -cliAddr 127.0.0.1:7935 for tools that know no token")
+	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	server := s.httpServer(context.WithValue(life, lifeKey{}, life))

@@ -1,5 +1,5 @@
 // Command gendocs writes the pages of docs/ that are generated from tables in
-// the code: the options and the fault codes. `make docs` runs it; with -check it
+// the code: the options, the fault codes and the admin API. `make docs` runs it; with -check it
 // changes nothing and exits with 1 when a page is stale.
 //
 // It is a tool of the source tree and never part of a release.
@@ -15,6 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admin"
 )
 
 // pages are the generated files, by name in the documents' directory.
@@ -24,6 +25,7 @@ var pages = []struct {
 }{
 	{"configuration.md", config.WriteDoc},
 	{"troubleshooting.md", fault.WriteDoc},
+	{"admin-api.md", admin.WriteDoc},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
