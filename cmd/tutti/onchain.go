@@ -48,6 +48,7 @@ func (n *node) addChain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	n.add(unlocking{signer})
 	db, err := sqlite().Open(ctx, n.cfg.Storage.DataDir, noTables)
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "open "+database.FileName, err)

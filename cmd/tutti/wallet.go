@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ import (
 // credential is the name under which systemd hands the passphrase over.
 const credential = "ethPassword"
 
-// openWallet opens the account that the configuration names. An empty keystore
+// openWallet finds the account that the configuration names; unlocking opens it. An empty keystore
 // gets a new key, as operators of the network expect.
 func (n *node) openWallet() (*account.Signer, error) {
 	path := n.cfg.Chain.Keystore
@@ -41,7 +42,7 @@ func (n *node) openWallet() (*account.Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return keys.Unlock(entry, passphrase)
+	return keys.Signer(entry, passphrase)
 }
 
 func (n *node) newAccount(keys *account.Keystore) (*account.Signer, error) {
@@ -55,7 +56,7 @@ func (n *node) newAccount(keys *account.Keystore) (*account.Signer, error) {
 	}
 	n.log.Warn("made a new account, because the keystore was empty",
 		"account", entry.Address.String(), "file", entry.Path, "remedy", "keep a copy of the file and of its passphrase; nobody can restore them")
-	return keys.Unlock(entry, passphrase)
+	return keys.Signer(entry, passphrase)
 }
 
 // passphrase is what was configured, what systemd hands over, or what somebody
@@ -116,4 +117,20 @@ func (n *node) warnOpenFile() {
 		n.log.Warn("others may read the passphrase",
 			fault.Attr(fault.New(fault.AccountFileOpen, "look at the file of the passphrase", path+" has mode "+info.Mode().Perm().String())))
 	}
+}
+
+// unlocking opens the key beside everything else: a good seal takes a second.
+type unlocking struct{ signer *account.Signer }
+
+// Name is the component's name.
+func (unlocking) Name() string { return "account" }
+
+// Run fails when the passphrase is wrong.
+func (u unlocking) Run(ctx context.Context, ready func()) error {
+	ready()
+	if err := u.signer.Open(); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
 }

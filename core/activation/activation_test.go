@@ -65,8 +65,9 @@ func TestFourSteps(t *testing.T) {
 	if !self.Registered || self.RewardCut != 100_000 || self.FeeShare != 50_000 || self.ServiceURI != "https://h.example.org:8935" {
 		t.Errorf("record %+v", self)
 	}
-	if again := plan(t, p, wish()); !again.Done() {
-		t.Errorf("left after all: %s", open(again))
+	again := plan(t, p, wish())
+	if !again.Done() || again.Rank != 1 || again.Active != got.Active {
+		t.Errorf("left after all: %s, rank %d, active in %d", open(again), again.Rank, again.Active)
 	}
 }
 

@@ -25,6 +25,9 @@ func (p Planner) place(ctx context.Context, s state, w Wish, plan *Plan) error {
 	plan.Rank = rank(pool, s.self.Address, total)
 	if plan.Rank <= params.PoolMaxSize {
 		plan.Active = s.round.Number + 1
+		if s.self.Registered && s.self.ActivationRound != 0 && s.self.DeactivationRound == protocol.Never {
+			plan.Active = s.self.ActivationRound
+		}
 		return nil
 	}
 	last := others(pool, s.self.Address)

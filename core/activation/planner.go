@@ -61,12 +61,11 @@ func (p Planner) Plan(ctx context.Context, w Wish) (Plan, error) {
 	plan.addStake(s, w, fromLock)
 	plan.addCommission(s, w)
 	plan.addServiceURI(s, w)
-	if plan.Done() {
-		return plan, nil
+	if !plan.Done() {
+		plan.Blocked = blocked(s, plan)
+		p.price(ctx, &plan)
+		plan.compare(s)
 	}
-	plan.Blocked = blocked(s, plan)
-	p.price(ctx, &plan)
-	plan.compare(s)
 	return plan, p.place(ctx, s, w, &plan)
 }
 

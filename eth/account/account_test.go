@@ -177,7 +177,9 @@ func TestSignsOnlyWhatIsPermitted(t *testing.T) {
 	terms := account.Terms{ChainID: 42161, Nonce: 3, Gas: 21000, FeeCap: core.NewWei(7), Tip: core.NewWei(1)}
 	_, err := s.Sign(call, terms)
 	code(t, err, fault.SigningRefused)
-	s.Allow(func(at core.Address, data []byte, value core.Wei) bool { return at == to && data[0] == 1 && value.IsZero() })
+	s.Allow(func(at core.Address, data []byte, value core.Wei) bool {
+		return at == to && data[0] == 1 && value.IsZero()
+	})
 	tx, err := s.Sign(call, terms)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,11 @@ func (s *Signer) SignTypedData(document []byte) ([]byte, error) {
 }
 
 func (s *Signer) sign(hash []byte) ([]byte, error) {
-	sig, err := crypto.Sign(hash, s.key)
+	key, err := s.private()
+	if err != nil {
+		return nil, err
+	}
+	sig, err := crypto.Sign(hash, key)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unexpected, "sign", err)
 	}

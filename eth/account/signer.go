@@ -17,12 +17,25 @@ import (
 // known contract.
 type Permit func(to core.Address, data []byte, value core.Wei) bool
 
-// Signer is an open key. It is safe for concurrent use, and prints as its
-// address.
+// Signer is a key. It is safe for concurrent use, and prints as its address.
 type Signer struct {
-	key     *ecdsa.PrivateKey
 	address core.Address
 	permit  atomic.Pointer[Permit]
+	decrypt func() error
+	// opened is closed when key and failed are set.
+	opened chan struct{}
+	key    *ecdsa.PrivateKey
+	failed error
+}
+
+// Open tries the passphrase, once; whoever wants a signature meanwhile waits. The
+// errors are those of Keystore.Unlock.
+func (s *Signer) Open() error { return s.decrypt() }
+
+// private waits for the open key.
+func (s *Signer) private() (*ecdsa.PrivateKey, error) {
+	<-s.opened
+	return s.key, s.failed
 }
 
 // Address is whose key it is.
@@ -61,9 +74,13 @@ func (s *Signer) Sign(c Call, t Terms) (*types.Transaction, error) {
 	if !s.permitted(c) {
 		return nil, fault.New(fault.SigningRefused, "sign a transaction", "to "+c.To.String())
 	}
+	key, err := s.private()
+	if err != nil {
+		return nil, err
+	}
 	to := common.Address(c.To)
 	chain := new(big.Int).SetUint64(t.ChainID)
-	return types.SignNewTx(s.key, types.LatestSignerForChainID(chain), &types.DynamicFeeTx{
+	return types.SignNewTx(key, types.LatestSignerForChainID(chain), &types.DynamicFeeTx{
 		ChainID: chain, Nonce: t.Nonce, Gas: t.Gas, GasFeeCap: t.FeeCap.Big(), GasTipCap: t.Tip.Big(),
 		To: &to, Value: c.Value.Big(), Data: c.Data,
 	})

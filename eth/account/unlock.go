@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"errors"
 	"os"
+	"sync"
 
 	"github.com/ethereum/go-ethereum/accounts/keystore"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -15,6 +16,16 @@ import (
 // Unlock opens a key. A key file that others may read is AccountFileOpen, a wrong
 // passphrase AccountPassword.
 func (k *Keystore) Unlock(e Entry, passphrase core.Secret) (*Signer, error) {
+	s, err := k.Signer(e, passphrase)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Open()
+}
+
+// Signer is Unlock in two parts, because the second takes a second: what is wrong
+// with the file is told at once, the passphrase is tried by Open.
+func (k *Keystore) Signer(e Entry, passphrase core.Secret) (*Signer, error) {
 	if err := closed(e.Path); err != nil {
 		return nil, err
 	}
@@ -22,6 +33,17 @@ func (k *Keystore) Unlock(e Entry, passphrase core.Secret) (*Signer, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &Signer{address: e.Address, opened: make(chan struct{})}
+	s.decrypt = sync.OnceValue(func() error {
+		defer close(s.opened)
+		s.key, s.failed = unseal(e, content, passphrase)
+		return s.failed
+	})
+	return s, nil
+}
+
+// unseal opens the file and checks that it holds the key of its address.
+func unseal(e Entry, content []byte, passphrase core.Secret) (*ecdsa.PrivateKey, error) {
 	key, err := open(e.Path, content, passphrase)
 	if err != nil {
 		return nil, err
@@ -29,7 +51,7 @@ func (k *Keystore) Unlock(e Entry, passphrase core.Secret) (*Signer, error) {
 	if got := core.Address(crypto.PubkeyToAddress(key.PublicKey)); got != e.Address {
 		return nil, fault.New(fault.AccountFileInvalid, "open the key file "+e.Path, "it says "+e.Address.String()+" and holds the key of "+got.String())
 	}
-	return &Signer{key: key, address: e.Address}, nil
+	return key, nil
 }
 
 // closed refuses a file that others than its owner can read or write.
