@@ -25,6 +25,8 @@ func (p *Pool) report(r *remote) {
 	if p.opt.Board == nil {
 		return
 	}
+	p.reporting.Lock()
+	defer p.reporting.Unlock()
 	code, detail := p.trouble(r)
 	key := health.Key{Code: code, About: r.to.name}
 	p.mu.Lock()

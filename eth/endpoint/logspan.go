@@ -13,7 +13,7 @@ const spanMemory = 5 * time.Minute
 
 // spanPatience is after how many full requests it is tried again all the same: it
 // may have been refused for many results where there are now few.
-const spanPatience = 20
+const spanPatience = 40
 
 // logSpans remembers how many blocks an endpoint takes in one log request.
 type logSpans struct {
@@ -47,7 +47,7 @@ func (s *logSpans) refused(span uint64, now time.Time) bool {
 		return false
 	}
 	// Requests run side by side: only the first refusal of a span halves it.
-	s.span = min(s.span, span/2)
+	s.span = min(s.span, max(1, span/2))
 	s.ceiling, s.refusedAt, s.held = span, now, 0
 	return true
 }
@@ -64,8 +64,9 @@ func (s *logSpans) granted(span uint64, now time.Time) {
 		s.ceiling = 0
 	}
 	grown := min(span*2, largestSpan)
-	if s.ceiling > 0 {
-		grown = min(grown, s.ceiling-1)
+	if s.ceiling > span {
+		// Halfway between what is granted and what is refused finds the limit soon.
+		grown = min(grown, span+(s.ceiling-span)/2)
 	}
 	s.span = max(s.span, grown)
 }

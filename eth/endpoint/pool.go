@@ -18,6 +18,10 @@ type Pool struct {
 	chain   *chain
 	calls   *counters
 
+	// reporting makes one judgement of conditions at a time, so that no older one
+	// overwrites a newer.
+	reporting sync.Mutex
+
 	mu   sync.Mutex
 	best newestHead                      // guarded by mu
 	subs map[chan protocol.Head]struct{} // guarded by mu
