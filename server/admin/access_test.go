@@ -164,6 +164,12 @@ func TestRemoteNeedsAToken(t *testing.T) {
 	if err := open("0.0.0.0:0", admin.Access{DataDir: t.TempDir(), AllowRemote: true}); err != nil {
 		t.Errorf("allowed: %v", err)
 	}
+	if err := open("127.0.0.1:0", admin.Access{DataDir: filepath.Join(t.TempDir(), "a", "b")}); err != nil {
+		t.Errorf("a data directory that is not there yet: %v", err)
+	}
+	if err := open("127.0.0.1:0", admin.Access{DataDir: filepath.Join(dir, adminapi.TokenFile, "x")}); !errors.Is(err, fault.DataDirUnusable) {
+		t.Errorf("no data directory: %v", err)
+	}
 	if err := os.Chmod(filepath.Join(dir, adminapi.TokenFile), 0o644); err != nil {
 		t.Fatal(err)
 	}

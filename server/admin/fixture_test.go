@@ -87,7 +87,7 @@ func (signer) SignMessage(_ context.Context, m []byte) ([]byte, error) {
 
 func (signer) SignTypedData(_ context.Context, m []byte) ([]byte, error) {
 	if m[0] != '{' {
-		return nil, fault.New(fault.AdminBadParam, "sign", "no EIP-712 document")
+		return nil, fault.New(fault.TypedDataInvalid, "sign", "no EIP-712 document")
 	}
 	return append(make([]byte, 63), byte(len(m)), 28), nil
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -34,6 +35,9 @@ func (s *Server) Open() error {
 			return exposed(s.opts.Listen)
 		}
 		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return &fault.Fault{Code: fault.DataDirUnusable, Op: "open the admin API", Detail: err.Error(), Err: err}
 	}
 	path := filepath.Join(dir, adminapi.TokenFile)
 	if s.remote && !s.opts.AllowRemote && !token.Exists(path) {

@@ -50,7 +50,7 @@ func TestSignMessage(t *testing.T) {
 		t.Errorf("typed: %d %x", got.Code, b)
 	}
 	got = ask(st.Server, "POST", "/signMessage", "message=hello", "SigFormat", "data/typed")
-	if got.Code != 400 || got.Body.String() != "no EIP-712 document\n" {
+	if got.Code != 400 || got.Body.String() != "TypedDataInvalid: no EIP-712 document\n" {
 		t.Errorf("no document: %d %q", got.Code, got.Body)
 	}
 }

@@ -30,7 +30,7 @@ func isRemote(listen string) bool {
 // refused: a name such as localhost says what it is only when it is looked up.
 func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(s.opts.Listen, unixPrefix); ok {
-		return listenUnix(ctx, path)
+		return listenUnix(ctx, strings.TrimPrefix(path, "//"))
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.opts.Listen)
 	if err != nil {

@@ -49,7 +49,7 @@ func errorOf(err error) adminapi.Error {
 // wrong with them, and our own for what the existing node does not refuse.
 func legacyStatus(err error) int {
 	switch fault.CodeOf(err) {
-	case fault.AdminBadParam, fault.OrchestratorRegistered:
+	case fault.AdminBadParam, fault.OrchestratorRegistered, fault.TypedDataInvalid:
 		return http.StatusBadRequest
 	case fault.AdminHostRefused, fault.AdminCrossSite, fault.AdminNeedsPost, fault.AdminTokenRequired,
 		fault.AdminTokenRefused, fault.AdminTokenTries, fault.AdminPartAbsent:
