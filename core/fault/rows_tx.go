@@ -43,7 +43,7 @@ var txRows = []Row{
 	},
 	{
 		Code: TxStuck, Class: Upstream,
-		Cause:  "A transaction was replaced as often as allowed and is still not mined. Later ones wait behind it.",
+		Cause:  "A transaction is not mined although it was replaced as often as allowed, or the price that a replacement needs is above -maxGasPrice. Later ones wait behind it.",
 		Remedy: "Compare its price with the chain's: raise -maxGasPrice or -maxTransactionReplacements. If the price is good, the endpoint may not pass transactions on: name another one in -ethUrl.", Retryable: true,
 	},
 	{

@@ -42,7 +42,7 @@ func newNode(t *testing.T, change func(*txmgr.Options)) *node {
 	t.Helper()
 	n := &node{t: t, dir: t.TempDir(), board: health.New(quietLog(), time.Now, nil)}
 	n.chain = devnet.Start(t, devnet.Options{NoContracts: true, Endpoints: 2, BlockTime: 20 * time.Millisecond})
-	s := signer{n.chain.Key(0)}
+	s := signer{key: n.chain.Key(0)}
 	n.opt = txmgr.Options{
 		ChainID: n.chain.Info.ChainID, Signer: s, Health: n.board, Log: quietLog(), Now: time.Now,
 		Timeout: 700 * time.Millisecond, Replacements: 1, Confirmations: 15, FinalAfter: 300 * time.Millisecond, ForeignAfter: time.Second,

@@ -30,7 +30,10 @@ type flight struct {
 	nextSend time.Time
 	// nextPrice is when a higher price is thought of again.
 	nextPrice time.Time
-	tries     int // sends in a row that were not taken
+	// pricedOut: more than it pays is above the largest price. unsignable: the key
+	// does not sign it again, because the contracts have moved since, maybe.
+	pricedOut, unsignable bool
+	tries                 int // sends in a row that were not taken
 	// frontSince is when it became the first that is in no block.
 	frontSince time.Time
 	// usedSince is when its nonce was first seen used by none of its attempts.

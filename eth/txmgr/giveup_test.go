@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
@@ -95,6 +97,63 @@ func TestTheLaneIsFreed(t *testing.T) {
 		if r.settled(); r.chain.done("a") != 0 || r.chain.done("b") != 1 {
 			t.Error("other ones done")
 		}
+	})
+}
+
+// The key may not sign an old action again, when the contracts have moved. Its
+// cancel it signs always.
+func TestWhatIsNotSignedAgainFreesTheLane(t *testing.T) {
+	refused := false
+	s := newSigner()
+	s.refuses = func(c account.Call) error {
+		if refused && len(c.Data) > 0 {
+			return fault.New(fault.SigningRefused, "sign", "")
+		}
+		return nil
+	}
+	run(t, func(o *txmgr.Options) { o.Signer = s }, func(t *testing.T, r *rig) {
+		r.send(act("a"), protocol.SendOptions{Async: true})
+		r.send(act("b"), protocol.SendOptions{Async: true})
+		refused = true
+		r.failed(r.send(act("c"), protocol.SendOptions{}), fault.SigningRefused)
+		r.idle(7 * time.Minute)
+		if string(r.chain.waiting(0).Data()) != "" || r.chain.waiting(2) != nil {
+			t.Fatal("still in the way")
+		}
+		if r.settled(); r.chain.done("a") != 0 || r.chain.done("b") != 1 {
+			t.Error("other ones done")
+		}
+	})
+}
+
+// The bound lies between what the transaction pays and what a replacement must
+// pay.
+func TestPricedOutIsToldOf(t *testing.T) {
+	run(t, func(o *txmgr.Options) { o.MaxGasPrice = core.NewWei(2_100_000_000) }, func(t *testing.T, r *rig) {
+		s := r.send(act("a"), protocol.SendOptions{})
+		r.chain.set(func() { r.chain.base = 2_050_000_000 })
+		if r.idle(7 * time.Minute); !r.trouble(fault.TxStuck) || r.trouble(fault.GasPriceAboveMax) {
+			t.Errorf("%+v", r.board.Snapshot())
+		}
+		r.m.SetMaxGasPrice(core.NewWei(3 * gwei))
+		r.idle(time.Minute)
+		if tx := r.mined(s); tx.Replaced != 1 {
+			t.Errorf("%+v", tx)
+		}
+		if r.settled(); r.trouble(fault.TxStuck) {
+			t.Error("told still")
+		}
+	})
+}
+
+func TestAttemptsAreBounded(t *testing.T) {
+	run(t, func(o *txmgr.Options) { o.Replacements = 100 }, func(t *testing.T, r *rig) {
+		r.send(act("a"), protocol.SendOptions{Async: true})
+		r.idle(2 * time.Hour)
+		if n := len(r.journal.all()[0].Attempts); n != 9 || !r.trouble(fault.TxStuck) {
+			t.Errorf("%d attempts", n)
+		}
+		r.settled()
 	})
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/tuttinode/tutti/eth/account"
 )
 
-// maxAttempts bounds what is signed for one nonce.
-const maxAttempts = 12
+// maxAttempts bounds what is signed for one nonce, maxReplaced what of it does what
+// was asked for: the rest is for cancels.
+const maxAttempts, maxReplaced = 12, 8
 
 // push does for a transaction that is in no block what is due: give it up, replace
 // it, hand it out again.
@@ -56,14 +57,16 @@ func (m *Manager) patienceOver(f *flight) bool {
 // exhausted reports whether the transaction was replaced as often as allowed, and
 // the last one had its time.
 func (m *Manager) exhausted(f *flight) bool {
-	return !f.cancelling() && f.replaced() >= m.opt.Replacements && m.patienceOver(f)
+	return !f.cancelling() && (f.replaced() >= m.allowed() || f.unsignable) && m.patienceOver(f)
 }
+
+func (m *Manager) allowed() int { return min(m.opt.Replacements, maxReplaced) }
 
 func (m *Manager) replaceable(f *flight) bool {
 	if len(f.rec.Attempts) >= maxAttempts || !m.patienceOver(f) {
 		return false
 	}
-	return f.cancelling() || f.replaced() < m.opt.Replacements
+	return f.cancelling() || f.replaced() < m.allowed()
 }
 
 // replace signs the transaction, or its cancel, once more and pays more. While
@@ -83,13 +86,17 @@ func (m *Manager) replace(ctx context.Context, f *flight, head protocol.Head, ca
 		return // it pays enough already
 	}
 	price, below := bounds.bump(feesOf(f.last()), fresh)
-	if !fits || !below {
+	if f.pricedOut = !fits || !below; f.pricedOut {
 		return
 	}
 	if err := m.sign(f, price, cancelling); err != nil {
-		m.opt.Log.Error("transaction not signed again", "action", f.rec.Call.Verb, "nonce", f.rec.Nonce, "err", err)
+		if !f.unsignable {
+			m.opt.Log.Error("transaction not signed again", "action", f.rec.Call.Verb, "nonce", f.rec.Nonce, "err", err)
+		}
+		f.unsignable = true
 		return
 	}
+	f.unsignable = false
 	m.opt.Log.Info("transaction replaced", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb, "nonce", f.rec.Nonce,
 		"price", price.feeCap.String(), "cancel", cancelling)
 	m.write(ctx, f)

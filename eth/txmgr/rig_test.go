@@ -30,19 +30,28 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // signer signs with a key that everybody may know.
-type signer struct{ key *ecdsa.PrivateKey }
+type signer struct {
+	key *ecdsa.PrivateKey
+	// refuses may be nil.
+	refuses func(account.Call) error
+}
 
 func newSigner() signer {
 	key, err := crypto.ToECDSA(common.LeftPadBytes([]byte{7}, 32))
 	if err != nil {
 		panic(err)
 	}
-	return signer{key}
+	return signer{key: key}
 }
 
 func (s signer) Address() core.Address { return core.Address(crypto.PubkeyToAddress(s.key.PublicKey)) }
 
 func (s signer) Sign(c account.Call, t account.Terms) (*types.Transaction, error) {
+	if s.refuses != nil {
+		if err := s.refuses(c); err != nil {
+			return nil, err
+		}
+	}
 	to := common.Address(c.To)
 	id := new(big.Int).SetUint64(t.ChainID)
 	return types.SignNewTx(s.key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{

@@ -54,11 +54,12 @@ func (m *Manager) weighPrice(head protocol.Head) {
 	m.opt.Health.Set(key, fmt.Sprintf("the base fee was %s wei when transactions began to wait, -maxGasPrice is %s wei", head.BaseFee, limit))
 }
 
-// weighFront tells of a transaction that all replacements did not get mined. A
-// price above the bound explains it and is told of elsewhere.
+// weighFront tells of a transaction that all replacements did not get mined, or
+// that may not be replaced at the price it needs. A base fee above the bound
+// explains it and is told of elsewhere.
 func (m *Manager) weighFront() {
 	stuck := ""
-	if f := m.lane.front(); f != nil && m.lane.told.above == "" && (m.exhausted(f) || f.cancelling() && m.patienceOver(f)) {
+	if f := m.lane.front(); f != nil && m.lane.told.above == "" && (m.exhausted(f) || m.patienceOver(f) && (f.cancelling() || f.pricedOut)) {
 		stuck = fmt.Sprintf("%s with nonce %d", f.rec.Call.Verb, f.rec.Nonce)
 	}
 	if stuck == m.lane.told.stuck {
