@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,20 @@ func TestCodesExist(t *testing.T) {
 	}
 }
 
+var mention = regexp.MustCompile("`tutti_cli ([a-z][a-z -]*)")
+
+// What the table of conditions tells operators to run exists.
+func TestRemediesNameVerbs(t *testing.T) {
+	t.Parallel()
+	for _, row := range fault.Table() {
+		for _, m := range mention.FindAllStringSubmatch(row.Remedy, -1) {
+			if v, _ := action.Table().Find(strings.Fields(m[1])); v == nil && m[1] != "help VERB" {
+				t.Errorf("%s: there is no %q", row.Code, m[0])
+			}
+		}
+	}
+}
+
 // complete asks bash what it offers behind a line.
 func complete(t *testing.T, line string) []string {
 	t.Helper()
@@ -88,7 +103,7 @@ func TestBashCompletion(t *testing.T) {
 		want, not string
 	}{
 		{"tutti_cli sta", "status stake", "node"},
-		{"tutti_cli --json stake ", "bond unbond rebond withdraw claim locks", "status"},
+		{"tutti_cli --json stake ", "bond unbond rebond withdraw claim status locks", "node"},
 		{"tutti_cli stake bond --a", "--amount --allow-unusual --accessible", "--to"},
 		{"tutti_cli --wait ", "submitted mined final", "status"},
 		{"tutti_cli completion ", "bash zsh fish", "status"},

@@ -70,7 +70,7 @@ func (f *fakeNode) activate(w http.ResponseWriter, r *http.Request, body []byte)
 		f.t.Error("steps are to be taken one by one")
 	}
 	if want.PricePerUnit != nil {
-		f.price, result.Local = *want.PricePerUnit, []string{"setPrice"}
+		f.price, result.Local = *want.PricePerUnit, []string{"set-price"}
 		if want.Currency != nil {
 			f.price += *want.Currency
 		}

@@ -63,7 +63,7 @@ var menuRows = []menuRow{
 	{`Invoke "reward"`, []string{send, "y"}, `reward?wait=submitted {}`, "mined", nil},
 	{`Invoke "reward"`, nil, "", "already called in round 7", func(f *fakeNode) { f.reward.LastRewardRound = 7 }},
 	{"Set orchestrator config", []string{"(default: 10%) > ", "15", "(default: 5%) > ", "", "Pixels per unit (default: 1) > ", "", "Currency (default: Wei) > ", "", "Price per unit (default: 0) > ", "1200", "(default: https://node.example.com:8935) > ", "", "Begin? 2 steps", "y", "Send this step? [y/N] > ", "y", "Send this step? [y/N] > ", "y"},
-		`{"rewardCut":150000,"feeCut":50000,"serviceURI":"https://node.example.com:8935","pricePerUnit":"1200","pixelsPerUnit":1}`, "setPrice", bonded},
+		`{"rewardCut":150000,"feeCut":50000,"serviceURI":"https://node.example.com:8935","pricePerUnit":"1200","pixelsPerUnit":1}`, "Price", bonded},
 	{"Set reward caller", []string{"or none > ", "0x0000000000000000000000000000000000000003", send, "y"}, `set-reward-caller?wait=submitted {"caller":"0x0000000000000000000000000000000000000003"}`, "mined", nil},
 	{`Invoke "deposit broadcasting funds" (ETH)`, []string{"Deposit in ETH (default: 0) > ", "0.5", "Reserve in ETH (default: 0) > ", "100gwei", send, "y"}, `fund-deposit-and-reserve?wait=submitted {"deposit":"500000000000000000","reserve":"100000000000"}`, "mined", gateway},
 	{`Invoke "deposit broadcasting funds" (ETH)`, []string{"Deposit in ETH (default: 0) > ", "1", "Reserve in ETH (default: 0) > ", "", send, "y"}, `fund-deposit?wait=submitted {"amount":"1000000000000000000"}`, "mined", gateway},

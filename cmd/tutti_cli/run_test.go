@@ -37,6 +37,8 @@ type tool struct {
 	node *fakeNode
 	home string
 	env  map[string]string
+	// extra are options of every call.
+	extra []string
 }
 
 func newTool(t *testing.T) *tool {
@@ -62,7 +64,7 @@ func (o *tool) runContext(ctx context.Context, args ...string) (int, string, str
 	p := program{in: null, out: &out, errs: &errs, getenv: func(name string) string { return o.env[name] },
 		world: verb.World{Now: time.Now, Poll: time.Millisecond, Random: &counter{}, Home: o.home, ReadFile: os.ReadFile, Version: "1.2.3"}}
 	if o.node != nil {
-		args = append([]string{"--url", o.node.url}, args...)
+		args = append(append([]string{"--url", o.node.url}, o.extra...), args...)
 	}
 	status := p.run(ctx, args)
 	return status, out.String(), errs.String()
@@ -86,6 +88,8 @@ func (o *tool) refused(want int, text string, args ...string) {
 		o.t.Errorf("%q: status %d, want %d with %q\n%s%s", args, status, want, text, out, errs)
 	}
 }
+
+func schemaOf(name string) ([]byte, bool) { return schema.Read(name) }
 
 // counter is randomness that is no surprise.
 type counter struct{ n byte }

@@ -37,6 +37,7 @@ var verbRows = []verbRow{
 	{"conditions", "conditions", ""},
 	{"transactions", "transactions", ""},
 	{"stake locks", "stake locks", ""},
+	{"stake status", "stake status", ""},
 	{"deposit status", "deposit status", ""},
 	{"reward status", "reward status", ""},
 	{"gas show", "gas show", ""},

@@ -51,7 +51,7 @@ var chainRows = []Row{
 	{
 		Code: ServiceURIUnset, Class: Config,
 		Cause:  "The orchestrator has no service URI in the registry in use, so gateways do not find it. Video and AI have registries of their own.",
-		Remedy: "Set it with `tutti_cli orchestrator serviceuri https://host:8935` (costs gas); for AI jobs on a node with `-aiServiceRegistry`.",
+		Remedy: "Set it with `tutti_cli orchestrator service-uri https://host:8935` (costs gas); for AI jobs on a node with `-aiServiceRegistry`.",
 	},
 	{
 		Code: ActionInvalid, Class: BadRequest,
@@ -68,25 +68,25 @@ var chainRows = []Row{
 		Code: AllowanceMissing, Class: Payment,
 		Symptom: "`ERC20: insufficient allowance`",
 		Cause:   "The bonding contract may take fewer tokens from the account than are to be bonded.",
-		Remedy:  "Approve the amount first; `tutti_cli bond` does both.",
+		Remedy:  "Approve the amount first; `tutti_cli stake bond` does both.",
 	},
 	{
 		Code: StakeMissing, Class: BadRequest,
 		Symptom: "`caller must be bonded` or `amount is greater than bonded amount`",
 		Cause:   "The account has no stake that counts yet, or less than the action takes. A bond counts from the round after it was made.",
-		Remedy:  "Look at the stake with `tutti_cli delegator`; wait for the next round or take a smaller amount.",
+		Remedy:  "Look at the stake with `tutti_cli stake status`; wait for the next round or take a smaller amount.",
 	},
 	{
 		Code: FeesMissing, Class: BadRequest,
 		Symptom: "`insufficient fees to withdraw`",
 		Cause:   "The account has earned less than is to be withdrawn.",
-		Remedy:  "Withdraw at most the pending fees that `tutti_cli delegator` shows.",
+		Remedy:  "Withdraw at most the pending fees that `tutti_cli stake status` shows.",
 	},
 	{
 		Code: UnbondingLockUnknown, Class: NotFound,
 		Symptom: "`invalid unbonding lock ID`",
 		Cause:   "The account has no unbonding lock with this number, or it was withdrawn or rebonded already.",
-		Remedy:  "List the locks with `tutti_cli delegator locks`.",
+		Remedy:  "List the locks with `tutti_cli stake locks`.",
 	},
 	{
 		Code: UnbondingLockWaiting, Class: BadRequest,
@@ -110,7 +110,7 @@ var chainRows = []Row{
 		Code: RewardCallerRefused, Class: Config,
 		Symptom: "`caller must be a reward caller set by the transcoder`",
 		Cause:   "The node's account is neither the orchestrator nor the reward caller that the orchestrator named.",
-		Remedy:  "From the orchestrator's own account run `tutti_cli orchestrator rewardcaller <address of this account>`.",
+		Remedy:  "From the orchestrator's own account run `tutti_cli orchestrator reward-caller <address of this account>`.",
 	},
 	{
 		Code: RoundLocked, Class: Busy,
@@ -128,7 +128,7 @@ var chainRows = []Row{
 		Code: SenderFundsMissing, Class: Payment,
 		Symptom: "`sender deposit and reserve are zero`",
 		Cause:   "The account has neither deposit nor reserve at the ticket broker.",
-		Remedy:  "Deposit first: `tutti_cli deposit`.",
+		Remedy:  "Deposit first: `tutti_cli deposit fund`.",
 	},
 	{
 		Code: SenderUnlockState, Class: BadRequest,

@@ -110,6 +110,10 @@ func (s *steps) open() (n int, next adminapi.Step) {
 	return n, next
 }
 
+// spareSteps is by how many steps a plan may grow on the way, because the chain
+// changed meanwhile.
+const spareSteps = 5
+
 // walk takes the open steps one by one. Where there are none, what is local is
 // still to be changed.
 func (s *steps) walk(ctx context.Context) error {
@@ -132,8 +136,8 @@ func (s *steps) walk(ctx context.Context) error {
 		if err := s.take(ctx, k, total, step); err != nil {
 			return broke(err, k, max(total, k), step)
 		}
-		if now, _ := s.open(); now >= left {
-			return fault.New(fault.NodeAnswerUnreadable, "take a step", "the node took a step and the plan did not get shorter")
+		if k > total+spareSteps {
+			return fault.New(fault.NodeAnswerUnreadable, "take a step", "the node takes steps and the plan does not get shorter")
 		}
 	}
 }
@@ -234,6 +238,9 @@ func PrintPlan(p *console.Page, plan adminapi.Plan) {
 	}
 }
 
+// localNames are what is changed without a transaction.
+var localNames = map[string]string{"set-price": "Price"}
+
 // Print writes what was done and what comes of it.
 func (s *Planned) Print(p *console.Page) {
 	defer p.Flush()
@@ -246,7 +253,7 @@ func (s *Planned) Print(p *console.Page) {
 			p.Row(e.About, e.Transaction.Hash)
 		}
 		for _, l := range s.Local {
-			p.Row(l, "changed")
+			p.Row(localNames[l], "changed")
 		}
 		if len(s.Executed)+len(s.Local) == 0 {
 			p.Line("Nothing had to be changed.")

@@ -13,6 +13,22 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
+// Stake is `stake status`.
+type Stake struct{ adminapi.Delegator }
+
+// Print writes the stake.
+func (s Stake) Print(p *console.Page) {
+	defer p.Flush()
+	p.Title("STAKE")
+	p.Row("Status", s.Status)
+	if s.Delegate != nil {
+		p.Row("Delegate", *s.Delegate)
+	}
+	p.Row("Stake", amount.Stake(s.PendingStake))
+	p.Row("Fees", amount.Ether(s.PendingFees))
+	p.Row("Last claim round", s.LastClaimRound)
+}
+
 // Locks is `stake locks`.
 type Locks struct{ adminapi.UnbondingLocks }
 
@@ -34,6 +50,8 @@ func stakeVerbs() verb.Table {
 			Fields: []verb.Field{lockField("Unbonding lock")}, Result: &verb.Sent{}, Ask: askWithdraw, Run: runLock(adminapi.VerbWithdrawStake)},
 		{Name: "stake claim", Chain: true, Changes: true, Short: "Book rewards and fees up to the present round.", Result: &verb.Sent{},
 			Run: act(adminapi.VerbClaimEarnings, func(*verb.Call) any { return adminapi.None{} })},
+		{Name: "stake status", Chain: true, Short: "The account's own stake and fees.", Result: Stake{},
+			Run: read(adminapi.PathDelegator, func(a adminapi.Delegator) Stake { return Stake{a} })},
 		{Name: "stake locks", Chain: true, Short: "The unbonding locks that still hold stake.", Result: Locks{},
 			Run: read(adminapi.PathUnbondingLocks, func(a adminapi.UnbondingLocks) Locks { return Locks{a} })},
 	}

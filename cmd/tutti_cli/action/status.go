@@ -94,7 +94,7 @@ func (s Status) Print(p *console.Page) {
 		Reward{*s.Reward}.Print(p)
 	}
 	if s.Delegator != nil && s.Delegator.Delegate != nil {
-		printDelegator(p, s.Delegator)
+		Stake{*s.Delegator}.Print(p)
 	}
 	if s.Sender != nil {
 		Deposit{*s.Sender}.Print(p)
@@ -187,13 +187,4 @@ func (s Status) printOrchestrator(p *console.Page) {
 	if o.PricePerPixel != "" {
 		p.Row("Price", o.PricePerPixel+" wei per pixel")
 	}
-}
-
-func printDelegator(p *console.Page, d *adminapi.Delegator) {
-	p.Title("STAKE")
-	p.Row("Status", d.Status)
-	p.Row("Delegate", *d.Delegate)
-	p.Row("Stake", amount.Stake(d.PendingStake))
-	p.Row("Fees", amount.Ether(d.PendingFees))
-	p.Row("Last claim round", d.LastClaimRound)
 }

@@ -99,17 +99,17 @@ func (c *Console) Lines(ctx context.Context, question string) (string, error) {
 // Secret asks for a text that is not shown while it is typed. The terminal shows
 // what is typed again afterwards, also after an interruption.
 func (c *Console) Secret(ctx context.Context, question string) (string, error) {
+	fd := int(c.in.Fd())
+	if term.IsTerminal(fd) {
+		// Before the question, so that no fast typist is shown.
+		restore, err := hide(fd)
+		if err != nil {
+			return "", fmt.Errorf("hide what is typed: %w", err)
+		}
+		defer restore()
+	}
 	fmt.Fprint(c.tell, question+" > ")
 	defer fmt.Fprintln(c.tell)
-	fd := int(c.in.Fd())
-	if !term.IsTerminal(fd) {
-		return c.read(ctx)
-	}
-	restore, err := hide(fd)
-	if err != nil {
-		return "", fmt.Errorf("hide what is typed: %w", err)
-	}
-	defer restore()
 	text, err := c.read(ctx)
 	if errors.Is(err, io.EOF) {
 		return "", declined(question)

@@ -155,7 +155,7 @@ func (c *Client) do(req *http.Request, answer any) error {
 	if err != nil {
 		return c.unreachable(req.Context(), err)
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusAccepted {
 		return refusal(resp.StatusCode, body, req.URL.Path)
 	}
 	if text, ok := answer.(*string); ok {

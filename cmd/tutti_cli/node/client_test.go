@@ -70,9 +70,17 @@ func TestAnswers(t *testing.T) {
 	mux.HandleFunc("POST /setMaxFaceValue", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("set to " + r.FormValue("maxfacevalue") + "\n"))
 	})
+	mux.HandleFunc("POST /refused", func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, r.FormValue("text"), http.StatusBadRequest)
+	})
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	c := client(t, s.URL, fixed("token"))
+	for text, code := range map[string]string{"RoundLocked: round 7": "RoundLocked", "missing form param: a": "AdminBadParam"} {
+		if _, err := c.Form(t.Context(), "/refused", url.Values{"text": {text}}); node.Code(err) != code {
+			t.Error(text, err)
+		}
+	}
 	var about adminapi.Node
 	if err := c.Get(t.Context(), adminapi.PathNode, &about); err != nil || about.Network != "devnet" {
 		t.Error(about, err)

@@ -30,14 +30,30 @@ func refusal(status int, body []byte, path string) error {
 	if err := json.Unmarshal(body, &e); err == nil && e.Error.Code != "" {
 		return &Refusal{Status: status, Said: e.Error}
 	}
-	if status == http.StatusNotFound && !strings.HasPrefix(path, adminapi.Prefix) {
-		return fault.New(fault.FeatureMissing, "ask for "+path, "this node does not offer "+path)
-	}
 	text := strings.TrimSpace(string(body))
 	if len(text) > 200 {
 		text = text[:200]
 	}
+	if !strings.HasPrefix(path, adminapi.Prefix) {
+		return formRefusal(status, text, path)
+	}
 	return fault.New(fault.NodeAnswerUnreadable, "ask for "+path, http.StatusText(status)+": "+text)
+}
+
+// formRefusal reads the line that the paths with forms answer with: a code, where
+// it has one, and the facts.
+func formRefusal(status int, text, path string) error {
+	code, facts, _ := strings.Cut(text, ": ")
+	row, known := fault.Lookup(fault.Code(code))
+	switch {
+	case known:
+	case status == http.StatusNotFound:
+		return fault.New(fault.FeatureMissing, "ask for "+path, "this node does not offer "+path)
+	default:
+		row, _ = fault.Lookup(fault.AdminBadParam)
+		facts = text
+	}
+	return &Refusal{Status: status, Said: adminapi.Error{Code: string(row.Code), Message: facts, Cause: row.Cause, Remedy: row.Remedy, Retryable: row.Retryable}}
 }
 
 // Problem is what an error says to people and programs, wherever it came from.
