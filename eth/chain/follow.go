@@ -125,7 +125,8 @@ func (f *follower) ask(ctx context.Context) {
 // see takes a new head: no call is made unless the chain went another way.
 func (f *follower) see(ctx context.Context, head protocol.Head) {
 	f.clock.head = f.c.opt.Now()
-	if !f.win.add(head) {
+	// On one branch the layer-1 height never falls.
+	if head.L1 < f.head.L1 || !f.win.add(head) {
 		f.reorganize(ctx, head, f.fork(ctx, head))
 	}
 	f.head = head

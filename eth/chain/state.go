@@ -23,7 +23,7 @@ type state struct {
 // reach is the state at a later head, as far as that follows from its height.
 func (s state) reach(head protocol.Head) state {
 	s.Head = head
-	if head.L1 > s.Round.Start {
+	if head.L1 >= s.Round.Start {
 		s.Round = roundAt(s.Round, head.L1)
 	}
 	if !s.Self.Address.IsZero() {
