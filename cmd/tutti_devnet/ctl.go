@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/devnet/control"
 )
 
@@ -16,7 +17,8 @@ const ctlUsage = `usage: tutti_devnet ctl [-control url] method [argument ...]
 
 Calls a method of the control API and prints its result as JSON. Arguments are
 JSON; what is no JSON is taken as text, so that 250ms and 0x addresses need no
-quotes. Amounts are decimal numbers of the smallest unit, in quotes: '"1000"'.
+quotes. Amounts are written 1.5ETH or 1000LPT, or as decimal numbers of the
+smallest unit in quotes: '"1000"'.
 
 `
 
@@ -52,17 +54,31 @@ func ctl(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// arguments takes what is JSON as such and everything else as text.
+// arguments takes what is JSON as such, amounts as smallest units, and everything
+// else as text.
 func arguments(args []string) []any {
 	params := make([]any, len(args))
 	for i, arg := range args {
-		if json.Valid([]byte(arg)) {
+		if units, ok := amount(arg); ok {
+			params[i] = units
+		} else if json.Valid([]byte(arg)) {
 			params[i] = json.RawMessage(arg)
 		} else {
 			params[i] = arg
 		}
 	}
 	return params
+}
+
+// amount reads 1.5ETH and 1000LPT.
+func amount(arg string) (units string, ok bool) {
+	if n, found := strings.CutSuffix(arg, "ETH"); found {
+		wei, err := core.ParseEther(n)
+		return wei.String(), err == nil
+	}
+	n, found := strings.CutSuffix(arg, "LPT")
+	lpt, err := core.ParseTokens(n)
+	return lpt.String(), found && err == nil
 }
 
 func show(w io.Writer, result json.RawMessage) error {

@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
@@ -19,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/devnet"
 	"github.com/tuttinode/tutti/eth/devnet/control"
+	"golang.org/x/sync/errgroup"
 )
 
 // program is everything that runs.
@@ -46,7 +43,17 @@ func serve(ctx context.Context, opt options, log *slog.Logger, stdout io.Writer)
 			return err
 		}
 	}
-	return d.chain.Run(ctx)
+	return d.run(ctx)
+}
+
+// run makes blocks, and begins rounds if that was asked for.
+func (d *program) run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return d.chain.Run(ctx) })
+	if d.opt.initialise && d.stage != nil {
+		group.Go(func() error { return d.stage.KeepRounds(ctx) })
+	}
+	return group.Wait()
 }
 
 func (d *program) open(ctx context.Context, log *slog.Logger) (err error) {
@@ -146,43 +153,4 @@ func balances(accounts int) map[common.Address]core.Wei {
 		out[control.Address(control.AccountKey(uint64(n)))] = each
 	}
 	return out
-}
-
-// announce prints what a person needs.
-func announce(w io.Writer, opt options, info control.Info) error {
-	text := fmt.Sprintf("tutti_devnet: chain %d\n", info.ChainID)
-	for _, url := range info.Endpoints {
-		text += "  endpoint    " + url + "\n"
-	}
-	text += "  control     " + info.Control + "\n"
-	if info.Controller != (common.Address{}) {
-		text += fmt.Sprintf("  controller  %v\n  AI registry %v\n  price feed  %v\n", info.Controller, info.AIServiceRegistry, info.PriceFeed)
-	}
-	for n, address := range info.Accounts {
-		text += fmt.Sprintf("  account %-3d %v", n, address)
-		if opt.keys {
-			text += fmt.Sprintf("  %#x", control.AccountKey(uint64(n)).D.FillBytes(make([]byte, 32)))
-		}
-		text += "\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
-}
-
-// writeReady writes the file in one step, so that who waits for it never reads
-// half of it.
-func writeReady(path string, info control.Info) error {
-	text, err := json.MarshalIndent(info, "", "  ")
-	if err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".ready")
-	if err != nil {
-		return fmt.Errorf("write the ready file: %w", err)
-	}
-	_, err = file.Write(append(text, '\n'))
-	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("write the ready file: %w", err)
-	}
-	return os.Rename(file.Name(), path)
 }

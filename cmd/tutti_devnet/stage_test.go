@@ -183,3 +183,19 @@ func TestFunds(t *testing.T) {
 		t.Errorf("an account has %v", account)
 	}
 }
+
+func TestRoundsAreKept(t *testing.T) {
+	t.Parallel()
+	c := devnet.Start(t, devnet.Options{RoundLength: 5, Args: []string{"-initializeRounds"}})
+	ctx := t.Context()
+	for range 3 {
+		before, err := c.Control.NextRound(ctx, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the round's initialisation", func() bool {
+			now, err := c.Control.Round(ctx)
+			return err == nil && now.Initialised && now.LastInitialised == before.Round
+		})
+	}
+}

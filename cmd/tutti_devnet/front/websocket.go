@@ -37,6 +37,9 @@ func (e *Endpoint) serveWebsocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer e.conns.remove(conn)
+	if ctx.Err() != nil {
+		return // the endpoint has closed, and perhaps opened again
+	}
 	conn.SetReadLimit(maxBody)
 	s := &session{Endpoint: e, conn: conn, subs: make(map[string]context.CancelFunc)}
 	for {

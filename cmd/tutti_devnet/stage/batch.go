@@ -57,11 +57,7 @@ func (b *batch) send(key *ecdsa.PrivateKey, what string, to *common.Address, val
 // call adds a call of a contract.
 func (b *batch) call(key *ecdsa.PrivateKey, contract, method string, args ...any) {
 	what, to := contract+"."+method, b.stage.Address(contract)
-	parsed, err := b.stage.abiOf(contract)
-	var data []byte
-	if err == nil {
-		data, err = parsed.Pack(method, args...)
-	}
+	data, err := b.stage.abis[contract].Pack(method, args...)
 	if err != nil {
 		if b.err == nil {
 			b.err = fmt.Errorf("%s: %w", what, err)

@@ -20,7 +20,7 @@ type Stage struct {
 	chain  *chain.Chain
 	client *ethclient.Client
 	plan   devnet.Plan
-	abis   map[string]abi.ABI
+	abis   map[string]abi.ABI // read-only
 
 	// mu keeps the nonces of one action from those of another.
 	mu sync.Mutex
@@ -34,7 +34,11 @@ func Deploy(ctx context.Context, c *chain.Chain, settings devnet.Settings) (*Sta
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{chain: c, plan: plan, abis: make(map[string]abi.ABI), client: ethclient.NewClient(c.Dial())}
+	abis, err := interfaces()
+	if err != nil {
+		return nil, err
+	}
+	s := &Stage{chain: c, plan: plan, abis: abis, client: ethclient.NewClient(c.Dial())}
 	if err := s.deploy(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -62,23 +66,25 @@ func (s *Stage) Addresses() map[string]common.Address { return s.plan.Addresses 
 // Address is where a contract is.
 func (s *Stage) Address(name string) common.Address { return s.plan.Addresses[name] }
 
-// abiOf is a contract's interface. The AI registry is a second ServiceRegistry.
-func (s *Stage) abiOf(name string) (abi.ABI, error) {
-	if name == "AIServiceRegistry" {
-		name = "ServiceRegistry"
-	}
-	if parsed, ok := s.abis[name]; ok {
-		return parsed, nil
-	}
-	artifact, err := devnet.ArtifactOf(name)
+// interfaces are those of all contracts, by name. The AI registry is a second
+// ServiceRegistry.
+func interfaces() (map[string]abi.ABI, error) {
+	names, err := devnet.Names()
 	if err != nil {
-		return abi.ABI{}, err
+		return nil, err
 	}
-	parsed, err := artifact.Interface()
-	if err == nil {
-		s.abis[name] = parsed
+	out := make(map[string]abi.ABI)
+	for _, name := range names {
+		artifact, err := devnet.ArtifactOf(name)
+		if err != nil {
+			return nil, err
+		}
+		if out[name], err = artifact.Interface(); err != nil {
+			return nil, err
+		}
 	}
-	return parsed, err
+	out["AIServiceRegistry"] = out["ServiceRegistry"]
+	return out, nil
 }
 
 // owner calls a contract as the account that owns everything. The caller holds
@@ -91,10 +97,7 @@ func (s *Stage) owner(ctx context.Context, contract, method string, args ...any)
 
 // read calls a view of a contract at the newest block.
 func (s *Stage) read(ctx context.Context, contract, method string, args ...any) ([]any, error) {
-	parsed, err := s.abiOf(contract)
-	if err != nil {
-		return nil, err
-	}
+	parsed := s.abis[contract]
 	data, err := parsed.Pack(method, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s.%s: %w", contract, method, err)
