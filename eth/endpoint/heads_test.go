@@ -128,6 +128,14 @@ func TestHeadsStream(t *testing.T) {
 	if h := <-heads; h.Number != 1005 || h.L1 != 1005/48 {
 		t.Fatalf("second is %+v", h)
 	}
+	// Who does not listen hinders nobody, and finds the newest.
+	for number := uint64(1006); number < 1010; number++ {
+		n.set(func() { n.head = number })
+		eventually(t, "the next block", func() bool { h, _ := p.Known(); return uint64(h.Number) == number })
+	}
+	if h := <-heads; h.Number != 1009 {
+		t.Errorf("the newest is %d", h.Number)
+	}
 	cancel()
 	for range heads {
 		t.Error("a head after the end")

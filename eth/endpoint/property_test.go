@@ -39,8 +39,7 @@ func (f *fickle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // do.
 func TestOneHealthyEndpointIsEnough(t *testing.T) {
 	t.Parallel()
-	behaviours := []mischief{{name: "behaves"}, {name: "endless", do: endless}}
-	behaviours = append(behaviours, mischiefs()...)
+	behaviours := append(mischiefs(), mischief{name: "behaves"})
 	good := newFakeNode(t)
 	good.answers["eth_getBlockByHash"] = func([]rawParam) (any, map[string]any) {
 		return map[string]any{"number": "0x7", "hash": fmt.Sprintf("0x01%062x", 0), "parentHash": fakeHash(6, 0), "timestamp": "0x1"}, nil
@@ -90,6 +89,19 @@ func endless(w http.ResponseWriter, r *http.Request) {
 		if _, err := w.Write(chunk); err != nil {
 			return
 		}
+	}
+}
+
+func TestEndlessAnswersHinderNobody(t *testing.T) {
+	t.Parallel()
+	bad, good := newFakeNode(t), newFakeNode(t)
+	bad.whole = func(w http.ResponseWriter, r *http.Request) bool {
+		endless(w, r)
+		return true
+	}
+	p := poolOf(t, nil, bad, good)
+	if head, err := p.Head(t.Context()); err != nil || head.Number != 1000 {
+		t.Error(head, err)
 	}
 }
 

@@ -197,7 +197,12 @@ func TestDeafWebsocketIsReplaced(t *testing.T) {
 	n.deaf = false
 	n.mu.Unlock()
 	n.set(func() { n.head = 1030 })
-	eventually(t, "a block on a new connection", func() bool { h, _ := p.Known(); return h.Number == 1030 })
+	eventually(t, "the new block", func() bool { h, _ := p.Known(); return h.Number == 1030 })
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.auth) < 2 {
+		t.Error("the deaf connection was kept")
+	}
 }
 
 // What the watching costs: one request per interval and endpoint, and with news
@@ -210,7 +215,10 @@ func TestCostOfWatching(t *testing.T) {
 	eventually(t, "news", func() bool { return p.Status().Endpoints[0].News })
 	before := p.Calls()["eth_getBlockByNumber"]
 	began := time.Now()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
 	for i := range uint64(200) {
+		<-tick.C
 		n.mine(2000 + i)
 	}
 	eventually(t, "the last block", func() bool { h, _ := p.Known(); return h.Number == 2199 })
