@@ -179,3 +179,25 @@ func TestActivationBlocked(t *testing.T) {
 		t.Errorf("%d %s %s", status, out, o.node.requests())
 	}
 }
+
+// The whole way through the menu, against the node's own handlers.
+func TestBecomeAnOrchestratorAtTheNode(t *testing.T) {
+	t.Parallel()
+	o, chain, _ := realNode(t)
+	s := start(t, o.node, 200, []string{"TUTTI_ADMIN_TOKEN="}, o.extra...)
+	s.choose(become)
+	parametersOf(s, "20", "95", "1200", "https://127.0.0.1:8935")
+	s.say("Stake in LPT (whole tokens) > ", "1000")
+	s.say("Begin? 4 steps cost about", "y")
+	for range 4 {
+		s.say("Send this step? [y/N] > ", "y")
+		s.expect("is mined")
+	}
+	s.expect("Rank in the pool")
+	s.expect("from round 101 on")
+	s.choose("Exit")
+	self, err := chain.Orchestrator(t.Context(), self)
+	if status := s.status(); status != exitOK || err != nil || !self.Registered || self.RewardCut != 200_000 || self.ServiceURI != "https://127.0.0.1:8935" {
+		t.Errorf("status %d, %+v, %v", status, self, err)
+	}
+}

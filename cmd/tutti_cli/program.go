@@ -44,6 +44,7 @@ type program struct {
 
 func (p *program) run(ctx context.Context, args []string) int {
 	p.set = verb.Defaults()
+	p.set.DataDir, p.set.Network = p.getenv("TUTTI_DATA_DIR"), p.getenv("TUTTI_NETWORK")
 	// A command line that cannot be read is told in JSON, too, where that was asked.
 	p.set.JSON = slices.Contains(args, "--json") || slices.Contains(args, "-json")
 	rest, err := verb.ParseGlobals(&p.set, args)

@@ -171,3 +171,33 @@ func TestAgainstTheNode(t *testing.T) {
 	o.refused(exitFailed, "RoundAlreadyInitialized", strings.Fields("round initialize --yes")...)
 	o.refused(exitFailed, "UnbondingLockUnknown", strings.Fields("stake withdraw 99 --yes")...)
 }
+
+// A run that breaks in the middle goes on at the open step, also by verbs.
+func TestResumeAgainstTheNode(t *testing.T) {
+	t.Parallel()
+	o, chain, _ := realNode(t)
+	args := strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --service-uri https://node.example.com:8935 --yes")
+	chain.Refuse(func(a protocol.Action) error {
+		if _, ok := a.(protocol.SetServiceURI); ok {
+			return fault.New(fault.GasMoneyMissing, "send", "the account is empty")
+		}
+		return nil
+	})
+	status, out, errs := o.run(args...)
+	if status != exitFailed || !strings.Contains(errs, "GasMoneyMissing: step 4 of 4") || !strings.Contains(errs, "go on from here") {
+		t.Errorf("%d %s%s", status, out, errs)
+	}
+	chain.Refuse(nil)
+	sent := len(chain.Sent())
+	out = o.ok(append(args, "--json")...)
+	valid(t, "orchestrator activate", out)
+	if n := len(chain.Sent()) - sent; n != 1 {
+		t.Errorf("%d actions were sent for the one that was left", n)
+	}
+	out = o.ok(append(args, "--json")...)
+	if len(chain.Sent()) != sent+1 || !strings.Contains(out, `"rank": 1`) || !strings.Contains(out, `"activeFrom": 101`) {
+		t.Errorf("nothing was left to do: %s", out)
+	}
+	chain.Mine(1, 47)
+	o.refused(exitFailed, "RoundLocked", strings.Fields("orchestrator config --reward-cut 11 --yes")...)
+}

@@ -73,7 +73,7 @@ var verbRows = []verbRow{
 	{"broadcast max-price", "broadcast max-price --pipeline llm --max-price 0.1USD --yes", `/setMaxPriceForCapability currency=USD&maxPricePerUnit=0.1&modelID=default&pipeline=llm&pixelsPerUnit=1`},
 	{"sign message", "sign message hello", `sign {"message":"hello"}`},
 	{"sign typed-data", `sign typed-data {"types":{}} --yes`, `sign {"typedData":{"types":{}}}`},
-	{"help", "help RoundLocked", ""},
+	{"help", "help WaitTimedOut", ""},
 	{"completion", "completion fish", ""},
 	{"version", "version", ""},
 	{"account list", "account list --keystore none", ""},

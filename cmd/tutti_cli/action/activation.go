@@ -85,7 +85,7 @@ func askStake(ctx context.Context, c *verb.Call) error {
 		return err
 	}
 	if len(locks.Locks) > 0 {
-		Locks{locks}.Print(c.Page())
+		Locks{locks}.Print(c.TellPage())
 		use, err := c.Confirm(ctx, "Bond one of these unbonding locks again?")
 		if err != nil {
 			return err

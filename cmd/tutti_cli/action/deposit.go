@@ -53,7 +53,7 @@ func showFunds(ctx context.Context, c *verb.Call) (adminapi.Sender, error) {
 	if err := c.Node.Get(ctx, adminapi.PathSender, &s); err != nil {
 		return s, err
 	}
-	Deposit{s}.Print(c.Page())
+	Deposit{s}.Print(c.TellPage())
 	return s, nil
 }
 

@@ -90,7 +90,7 @@ func showPool(ctx context.Context, c *verb.Call) error {
 		return err
 	}
 	c.Put(keyPool, pool.Orchestrators)
-	Pool{pool}.Print(c.Page())
+	Pool{pool}.Print(c.TellPage())
 	return nil
 }
 

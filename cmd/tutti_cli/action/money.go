@@ -127,7 +127,7 @@ func gasBound(name, menu, short, question, field string) *verb.Verb {
 			if err := c.Node.Get(ctx, adminapi.PathGas, &g); err != nil {
 				return err
 			}
-			Gas{Gas: g}.Print(c.Page())
+			Gas{Gas: g}.Print(c.TellPage())
 			return c.AskField(ctx, field)
 		}}
 }

@@ -23,8 +23,12 @@ type Planned struct {
 	Plan     adminapi.Plan       `json:"plan"`
 	Executed []adminapi.Executed `json:"executed"`
 	Local    []string            `json:"local"`
-	// ActiveInMinutes is about how long it takes until plan.activeFrom.
-	ActiveInMinutes *int `json:"activeInMinutes"`
+	// Rank is the place in the pool, ActiveFrom the first round in which the
+	// orchestrator takes part, ActiveInMinutes about how long it takes until then:
+	// once the plan is done, and null where the stake does not suffice.
+	Rank            *int            `json:"rank"`
+	ActiveFrom      *protocol.Round `json:"activeFrom"`
+	ActiveInMinutes *int            `json:"activeInMinutes"`
 }
 
 // planned keeps a nil pointer from becoming a result.
@@ -55,7 +59,7 @@ func runPlan(ctx context.Context, c *verb.Call, path string, body any) (*Planned
 		return s.result, s.foretell(ctx)
 	}
 	if !c.Set.JSON {
-		PrintPlan(c.Page(), answer.Plan)
+		PrintPlan(c.TellPage(), answer.Plan)
 	}
 	if err := s.blocked(ctx); err != nil {
 		return nil, err
@@ -187,21 +191,49 @@ func broke(err error, k, total int, step adminapi.Step) error {
 	return &fault.Fault{Code: fault.CodeOf(err), Op: "take the steps", Detail: text, Err: err}
 }
 
-// foretell works out how long it takes until the orchestrator is active.
+// foretell works out what comes of it: as the plan says, or where the stake is no
+// part of the plan, as the chain says.
 func (s *steps) foretell(ctx context.Context) error {
-	from := s.result.Plan.ActiveFrom
-	if from == nil {
+	if s.path != adminapi.PathActivate {
+		return nil
+	}
+	s.result.Rank, s.result.ActiveFrom = s.result.Plan.Rank, s.result.Plan.ActiveFrom
+	if s.result.Rank == nil {
+		if err := s.place(ctx); err != nil {
+			return err
+		}
+	}
+	if s.result.ActiveFrom == nil {
 		return nil
 	}
 	chain, err := readChain(ctx, s.c)
 	if err != nil {
 		return err
 	}
-	n := 0
-	if *from > chain.Round.Number {
-		n = minutes(until(chain.Head.L1, chain.Round.End) + protocol.L1Block(*from-chain.Round.Number-1)*chain.Round.Length)
+	n, from := 0, *s.result.ActiveFrom
+	if from > chain.Round.Number {
+		n = minutes(until(chain.Head.L1, chain.Round.End) + protocol.L1Block(from-chain.Round.Number-1)*chain.Round.Length)
 	}
 	s.result.ActiveInMinutes = &n
+	return nil
+}
+
+// place finds the orchestrator in the pool.
+func (s *steps) place(ctx context.Context) error {
+	var own adminapi.Orchestrator
+	var pool adminapi.Orchestrators
+	if err := s.c.Node.Get(ctx, adminapi.PathOrchestrator, &own); err != nil {
+		return err
+	}
+	if err := s.c.Node.Get(ctx, adminapi.PathOrchestrators, &pool); err != nil {
+		return err
+	}
+	for i, o := range pool.Orchestrators {
+		if o.Address == own.Address && own.ActivationRound != nil {
+			rank := i + 1
+			s.result.Rank, s.result.ActiveFrom = &rank, own.ActivationRound
+		}
+	}
 	return nil
 }
 
@@ -262,12 +294,14 @@ func (s *Planned) Print(p *console.Page) {
 	if s.Verb != "orchestrator activate" {
 		return
 	}
-	if s.Plan.Rank != nil {
-		p.Row("Rank in the pool", *s.Plan.Rank)
+	if s.Rank == nil || s.ActiveFrom == nil || s.ActiveInMinutes == nil {
+		p.Row("Active", p.Style.Warn("no: the stake is not among the highest of the pool; tutti_cli orchestrators shows what it takes"))
+		return
 	}
-	if s.Plan.ActiveFrom != nil && s.ActiveInMinutes != nil {
-		p.Row("Active", fmt.Sprintf("from round %d on, in about %d minutes", *s.Plan.ActiveFrom, *s.ActiveInMinutes))
-	} else if len(s.Plan.Steps) > 0 {
-		p.Row("Active", p.Style.Warn("not foretold: the stake may not be among the highest of the pool"))
+	p.Row("Rank in the pool", *s.Rank)
+	when := fmt.Sprintf("from round %d on, in about %d minutes", *s.ActiveFrom, *s.ActiveInMinutes)
+	if *s.ActiveInMinutes == 0 {
+		when = fmt.Sprintf("since round %d", *s.ActiveFrom)
 	}
+	p.Row("Active", when)
 }

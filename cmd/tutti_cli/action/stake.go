@@ -135,7 +135,7 @@ func showLocks(ctx context.Context, c *verb.Call, which func(adminapi.UnbondingL
 	if len(some.Locks) == 0 {
 		return fault.New(fault.UnbondingLockUnknown, "list unbonding locks", none)
 	}
-	Locks{some}.Print(c.Page())
+	Locks{some}.Print(c.TellPage())
 	return nil
 }
 

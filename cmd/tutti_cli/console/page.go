@@ -25,6 +25,11 @@ func (c *Console) Page() *Page {
 	return &Page{w: c.out, width: c.Width, Style: c.Style, asBlocks: c.blocks, begun: &c.begun}
 }
 
+// TellPage begins a page of progress: what is looked at before a question.
+func (c *Console) TellPage() *Page {
+	return &Page{w: c.tell, width: width(c.tell), Style: c.TellStyle, asBlocks: c.blocks, begun: &c.begun}
+}
+
 // Title begins a part.
 func (p *Page) Title(text string) {
 	p.Flush()
