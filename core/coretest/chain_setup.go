@@ -89,3 +89,13 @@ func (c *Chain) Sent() []protocol.Action {
 	defer c.mu.Unlock()
 	return append([]protocol.Action(nil), c.sent...)
 }
+
+// Watch does nothing: every change of a gateway's funds is told.
+func (c *Chain) Watch(core.Address) {}
+
+// Watched are a gateway's funds.
+func (c *Chain) Watched(who core.Address) (protocol.Sender, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at(who).sender, !c.unknown
+}

@@ -95,9 +95,9 @@ func TestReorganisation(t *testing.T) {
 	}
 	c.Mine(1)
 	eventually(t, "the record of before", func() bool { return !n.View().Self.Registered })
-	if count(n, func(r protocol.Reorganized) bool { return r.From <= from }) == 0 {
-		t.Error("nobody tells of the reorganisation")
-	}
+	eventually(t, "news of the reorganisation", func() bool {
+		return count(n, func(r protocol.Reorganized) bool { return r.From <= from }) > 0
+	})
 }
 
 func TestSendersAreWatched(t *testing.T) {

@@ -22,5 +22,5 @@
 // by contract and topic, asks for what happened since, some blocks of overlap
 // included. Only a log that is about the node, or about a watched gateway, makes
 // it read, and then it is one batch, two where locks or round hashes changed. A
-// full reading is two batches, a balance and a header.
+// full reading is two batches and a balance. A head is about 15 µs of work.
 package chain

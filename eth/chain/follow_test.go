@@ -299,6 +299,77 @@ func TestRewardsInTheirRounds(t *testing.T) {
 	})
 }
 
+// A lock that was gone is there again when the block that took it is undone.
+func TestLockComesBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		w.run(func(c *Chain) {
+			var told []string
+			defer c.Subscribe(func(e protocol.Event) {
+				if l, ok := e.(protocol.LockSeen); ok {
+					told = append(told, l.Lock.Amount.String())
+				}
+			})()
+			pass(time.Second)
+			w.mine(0, w.unbond)
+			pass(6 * time.Second)
+			w.mine(0, w.withdraw)
+			pass(6 * time.Second)
+			w.reorganize(1)
+			w.mine(0, nil)
+			pass(6 * time.Second)
+			if fmt.Sprint(told) != "[5 0 5]" {
+				t.Errorf("told %v", told)
+			}
+		})
+	})
+}
+
+// Endpoints that refuse logs make it dear, and not wrong.
+func TestWithoutLogs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		w.refuses = true
+		w.run(func(c *Chain) {
+			pass(time.Second)
+			w.mine(0, w.bond(4))
+			w.mine(0, w.join)
+			pass(11 * time.Second)
+			if v := c.View(); v.Stale || v.PoolSize != 1 || v.Self.DelegatedStake.Cmp(core.NewLPT(4)) != 0 {
+				t.Errorf("%+v", v)
+			}
+		})
+	})
+}
+
+// A Controller that is none is a condition, and ends when it answers.
+func TestNoController(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		right := w.at.RoundsManager
+		w.at.RoundsManager = core.Address{}
+		w.run(func(c *Chain) {
+			missing := func() bool {
+				return slices.ContainsFunc(c.opt.Board.Snapshot(), func(o health.Condition) bool { return o.Code == fault.ContractMissing })
+			}
+			pass(3 * time.Second)
+			if !missing() || c.View().Known {
+				t.Errorf("conditions %+v", c.opt.Board.Snapshot())
+			}
+			w.mu.Lock()
+			w.at.RoundsManager = right
+			w.mu.Unlock()
+			pass(12 * time.Second)
+			if missing() || !c.View().Known {
+				t.Errorf("afterwards: conditions %+v", c.opt.Board.Snapshot())
+			}
+		})
+	})
+}
+
 // A block's own work: no call, and far less than a millisecond.
 func BenchmarkHead(b *testing.B) {
 	w := newWorld(who(1))

@@ -23,9 +23,7 @@ func (f *follower) step(ctx context.Context, now time.Time) error {
 		f.c.senders.markAll()
 	}
 	if f.known && (full || f.hurry || f.pollDue(now)) {
-		if err := f.poll(ctx, n); err != nil {
-			return err
-		}
+		f.pollOrRead(ctx, n)
 		f.clock.poll = now
 	}
 	if err := f.readWanted(ctx, n); err != nil {
@@ -41,6 +39,16 @@ func (f *follower) step(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// pollOrRead reads the logs. Where no endpoint gives any, all that they could speak
+// of is read instead: dearer, and no less true.
+func (f *follower) pollOrRead(ctx context.Context, n *network) {
+	if err := f.poll(ctx, n); err != nil {
+		f.want |= allParts
+		f.c.senders.markAll()
+		f.c.opt.Log.Debug("the logs could not be read", "block", uint64(f.head.Number), "err", err)
+	}
+}
+
 // pollDue: an interval is over a little early, or every second head would be waited
 // for.
 func (f *follower) pollDue(now time.Time) bool {
@@ -50,8 +58,9 @@ func (f *follower) pollDue(now time.Time) bool {
 // network is the contracts in use, resolved again when they may have changed. What
 // is wrong with them is a condition: no retry mends a wrong Controller.
 func (f *follower) network(ctx context.Context) (*network, error) {
-	if n := f.c.net.Load(); n != nil && !f.resolve && f.known {
-		return n, nil
+	before := f.c.net.Load()
+	if before != nil && !f.resolve && f.known {
+		return before, nil
 	}
 	n, err := f.c.resolve(ctx)
 	for _, code := range []fault.Code{fault.ControllerInvalid, fault.ContractMissing} {
@@ -63,6 +72,9 @@ func (f *follower) network(ctx context.Context) (*network, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if n != before {
+		f.want |= allParts
 	}
 	f.resolve = false
 	return n, nil

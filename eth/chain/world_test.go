@@ -71,6 +71,8 @@ type world struct {
 	down    bool
 	noLogs  bool
 	hushed  bool
+	// refuses has no logs for anybody.
+	refuses bool
 	calls   map[string]int
 }
 
@@ -188,8 +190,8 @@ func (w *world) BalanceAt(context.Context, common.Address, protocol.L2Block) (co
 func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, protocol.L2Block, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.enter("logs"); err != nil {
-		return nil, from, err
+	if err := w.enter("logs"); err != nil || w.refuses {
+		return nil, from, errWorld
 	}
 	var out []types.Log
 	for n := from; n <= to && int(n) <= len(w.blocks) && !w.noLogs; n++ {
