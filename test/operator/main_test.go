@@ -1,0 +1,52 @@
+// Package operator walks the ways of an orchestrator's operator on a real local
+// chain, with the real programs: from an empty keystore to active and rewarded as
+// docs/become-an-orchestrator.md tells it, and every trouble with the chain that
+// operators meet, each with its code and remedy.
+package operator
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/harness"
+)
+
+// bin is the directory of the programs under test: tutti, tutti_cli, tutti_devnet.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "tutti-operator")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if err := build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	bin = dir
+	return m.Run()
+}
+
+func build(dir string) error {
+	if _, err := harness.Build(dir); err != nil {
+		return err
+	}
+	cli := exec.Command("go", "build", "-o", filepath.Join(dir, "tutti_cli"), "github.com/tuttinode/tutti/cmd/tutti_cli")
+	cli.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cli.CombinedOutput(); err != nil {
+		return fmt.Errorf("build tutti_cli: %w\n%s", err, text)
+	}
+	chain, err := devnet.Binary()
+	if err != nil {
+		return err
+	}
+	return os.Symlink(chain, filepath.Join(dir, "tutti_devnet"))
+}
