@@ -29,8 +29,11 @@ func httpStatus(code int) func(error) bool {
 	}
 }
 
-// askHead is a request in the group read.
+// askHead is a request in the group read. It has a limit, because go-ethereum's
+// client waits for ever when a websocket ends while it sends.
 func askHead(ctx context.Context, c *ethclient.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
 	_, err := c.BlockNumber(ctx)
 	return err
 }
