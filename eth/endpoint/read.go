@@ -59,35 +59,19 @@ func read[T any](ctx context.Context, p *Pool, q query, try func(context.Context
 // readOnce is one round. With failures nil the rest is the answer; otherwise they
 // are why there is none, empty when no endpoint takes requests.
 func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Context, *remote) (T, error)) (T, []*failure, error) {
-	var none T
-	race, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
+	inner, cancel := context.WithCancel(ctx)
 	order := p.ranked()
-	answers := make(chan outcome[T], len(order))
-	launch := func() (*remote, bool) {
-		for len(order) > 0 {
-			r := order[0]
-			order = order[1:]
-			if r.admit() {
-				wg.Go(func() {
-					defer r.leave()
-					answers <- attempt(race, r, q, try)
-				})
-				return r, true
-			}
-		}
-		return nil, false
-	}
-	failures := make([]*failure, 0, len(order))
-	first, ok := launch()
-	if !ok {
-		return none, failures, nil
+	c := &contest[T]{q: q, try: try, order: order, answers: make(chan outcome[T], len(order)), failures: make([]*failure, 0, len(order))}
+	defer c.wg.Wait()
+	defer cancel()
+	var none T
+	first := c.launch(inner)
+	if first == nil {
+		return none, c.failures, nil
 	}
 	hedge := time.NewTimer(p.hedgeDelay(first))
 	defer hedge.Stop()
-	for running := 1; running > 0; {
+	for c.running > 0 {
 		select {
 		case <-ctx.Done():
 			return none, nil, fmt.Errorf("%s: %w", q.op, ctx.Err())
@@ -95,19 +79,12 @@ func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Con
 			if q.single {
 				continue
 			}
-			if r, ok := launch(); ok {
-				running++
+			if r := c.launch(inner); r != nil {
 				hedge.Reset(p.hedgeDelay(r))
 			}
-		case got := <-answers:
-			f, failed := errors.AsType[*failure](got.err)
-			if !failed {
+		case got := <-c.answers:
+			if !c.lost(inner, got) {
 				return got.value, nil, got.err
-			}
-			failures = append(failures, f)
-			running--
-			if _, ok := launch(); ok {
-				running++
 			}
 		}
 	}
@@ -115,7 +92,50 @@ func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Con
 	if ctx.Err() != nil {
 		return none, nil, fmt.Errorf("%s: %w", q.op, ctx.Err())
 	}
-	return none, failures, nil
+	return none, c.failures, nil
+}
+
+// contest is one round of a read: who is still to be asked, and who failed. One
+// goroutine owns it; those it starts send on answers alone.
+type contest[T any] struct {
+	q        query
+	try      func(context.Context, *remote) (T, error)
+	order    []*remote
+	running  int
+	answers  chan outcome[T]
+	failures []*failure
+	wg       sync.WaitGroup
+}
+
+// launch asks the next endpoint that takes a request; nil when there is none.
+func (c *contest[T]) launch(ctx context.Context) *remote {
+	for len(c.order) > 0 {
+		r := c.order[0]
+		c.order = c.order[1:]
+		if !r.admit() {
+			continue
+		}
+		c.running++
+		c.wg.Go(func() {
+			defer r.leave()
+			c.answers <- attempt(ctx, r, c.q, c.try)
+		})
+		return r
+	}
+	return nil
+}
+
+// lost books a failure and asks the next endpoint in its place; false for an
+// answer.
+func (c *contest[T]) lost(ctx context.Context, got outcome[T]) bool {
+	f, failed := errors.AsType[*failure](got.err)
+	if !failed {
+		return false
+	}
+	c.failures = append(c.failures, f)
+	c.running--
+	c.launch(ctx)
+	return true
 }
 
 // attempt asks one endpoint, when it has the block.
