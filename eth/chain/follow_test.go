@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ethereum/go-ethereum/core/types"
 	"pgregory.net/rapid"
 
 	"github.com/tuttinode/tutti/core"
@@ -365,6 +366,26 @@ func TestNoController(t *testing.T) {
 			pass(12 * time.Second)
 			if missing() || !c.View().Known {
 				t.Errorf("afterwards: conditions %+v", c.opt.Board.Snapshot())
+			}
+		})
+	})
+}
+
+func TestContractsMove(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		w.run(func(c *Chain) {
+			pass(time.Second)
+			w.mine(0, func(*truth) []types.Log {
+				w.at.Minter = who(222)
+				return []types.Log{event(w.at.Controller, "SetContractInfo(bytes32,address,bytes20)", nil)}
+			})
+			pass(6 * time.Second)
+			w.mine(0, nil)
+			pass(6 * time.Second)
+			if got := c.Contracts()["Minter"]; got != who(222) {
+				t.Errorf("the minter is at %v", got)
 			}
 		})
 	})
