@@ -51,6 +51,7 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 	s.expect("no public address")
 	s.say("(default: https://node.example.com:8935) > ", "https://8.8.8.8:8935")
 	s.expect("Note: a domain name is better")
+	s.expect("2 of 100 places taken")
 	s.expect("There is no fixed minimum")
 	s.say("Stake in LPT (whole tokens) > ", "1000")
 	s.expect("bond 1000 LPT to your own address")

@@ -149,7 +149,7 @@ func TestReplacedTransaction(t *testing.T) {
 		txs[0].State = protocol.TxFinal
 	}
 	status, out, errs := o.run("round", "initialize", "--yes", "--wait", "final")
-	if status != exitOK || !strings.Contains(errs, "Sent again with a higher fee: transaction 0x09") || !strings.Contains(out, "final") {
+	if status != exitOK || !strings.Contains(errs, "Sent again with a higher fee: 0x09") || !strings.Contains(out, "final") {
 		t.Errorf("%d %s%s", status, out, errs)
 	}
 }

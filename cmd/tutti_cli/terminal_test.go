@@ -70,7 +70,7 @@ func TestCtrlCWhileATransactionIsFollowed(t *testing.T) {
 	s := start(t, f, 200, nil)
 	s.choose(`Invoke "initialize round"`)
 	s.say("Send it? [y/N] > ", "y")
-	s.expect("Sent: transaction 0x")
+	s.expect("Sent: 0x")
 	s.write(ctrlC)
 	s.expect("WaitTimedOut: transaction 0x0000000000000000000000000000000000000000000000000000000000000001 goes on")
 	if status := s.status(); status != exitTimedOut {

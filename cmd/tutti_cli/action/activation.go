@@ -97,7 +97,29 @@ func askStake(ctx context.Context, c *verb.Call) error {
 	if have := verb.Get[core.LPT](c, keyBalance); have.IsZero() {
 		return fault.New(fault.TokensMissing, "become an orchestrator", "there are no tokens to stake: send LPT to "+d.Address.String())
 	}
+	if err := tellThreshold(ctx, c); err != nil {
+		return err
+	}
 	return c.AskNeeded(ctx, "stake")
+}
+
+// tellThreshold says what it takes to be among the pool.
+func tellThreshold(ctx context.Context, c *verb.Call) error {
+	var pool adminapi.Orchestrators
+	var rules adminapi.Parameters
+	if err := c.Node.Get(ctx, adminapi.PathOrchestrators, &pool); err != nil {
+		return err
+	}
+	if err := c.Node.Get(ctx, adminapi.PathParameters, &rules); err != nil {
+		return err
+	}
+	n := len(pool.Orchestrators)
+	if n < rules.PoolMaxSize || n == 0 {
+		c.Tell("The pool has %d of %d places taken, so any stake gets a place at present.", n, rules.PoolMaxSize)
+		return nil
+	}
+	c.Tell("The pool's %d places are taken; the lowest has a total stake of %s, and you need more.", n, amount.Stake(pool.Orchestrators[n-1].DelegatedStake))
+	return nil
 }
 
 func runActivation(ctx context.Context, c *verb.Call) (verb.Result, error) {

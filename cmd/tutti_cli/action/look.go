@@ -216,7 +216,7 @@ func (a Transactions) Print(p *console.Page) {
 	}
 	var rows [][]string
 	for _, t := range a.Transactions.Transactions {
-		rows = append(rows, []string{fmt.Sprint(t.ID), t.About, string(t.State), t.Sent.Format(time.RFC3339), amount.Fee(t.Fee), t.Hash.String(), t.Reason})
+		rows = append(rows, []string{fmt.Sprint(t.ID), t.About, string(t.State), t.Sent.Format(time.RFC3339), amount.ShortFee(t.Fee), t.Hash.String(), t.Reason})
 	}
 	p.Table([]string{"ID", "ACTION", "STATE", "SENT", "FEE", "HASH", "REASON"}, rows)
 }

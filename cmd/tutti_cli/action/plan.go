@@ -129,7 +129,7 @@ func (s *steps) walk(ctx context.Context) error {
 		_, err := s.next(ctx)
 		return err
 	}
-	if err := s.c.Agree(ctx, fmt.Sprintf("Begin? %d steps cost about %s in all", total, amount.Fee(s.result.Plan.TotalFee))); err != nil {
+	if err := s.c.Agree(ctx, fmt.Sprintf("Begin? %d steps cost about %s in all", total, amount.ShortFee(s.result.Plan.TotalFee))); err != nil {
 		return err
 	}
 	for k := 1; ; k++ {
@@ -254,7 +254,7 @@ func PrintPlan(p *console.Page, plan adminapi.Plan) {
 			state = p.Style.Bad("blocked: " + step.Error.Code)
 		}
 		if step.Estimate != nil && !step.Done {
-			fee = amount.Fee(step.Estimate.Fee)
+			fee = amount.ShortFee(step.Estimate.Fee)
 			if step.Typical {
 				fee = "about " + fee
 			}

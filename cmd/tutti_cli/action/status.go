@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
@@ -145,7 +146,7 @@ func (s Status) printChain(p *console.Page) {
 		p.Row("Block", fmt.Sprintf("%d (layer 1: %d)", c.Head.Number, c.Head.L1))
 	}
 	for _, e := range c.Endpoints {
-		p.Row("Endpoint "+e.Name, fmt.Sprintf("%s, %d behind, %.0f ms, %.0f %% errors %s", e.State, e.Lag, e.LatencyMs, 100*e.ErrorRate, e.Detail))
+		p.Row("Endpoint "+e.Name, strings.TrimSpace(fmt.Sprintf("%s, %d behind, %.0f ms, %.0f %% errors %s", e.State, e.Lag, e.LatencyMs, 100*e.ErrorRate, e.Detail)))
 	}
 	if c.Known {
 		Round{c.Round, c.Head.L1, minutes(until(c.Head.L1, c.Round.End))}.Print(p)

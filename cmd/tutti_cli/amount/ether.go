@@ -85,6 +85,9 @@ func Fee(w core.Wei) string {
 	return Ether(w)
 }
 
+// ShortFee is Fee for a table: in ETH alone.
+func ShortFee(w core.Wei) string { return w.Ether() + " ETH" }
+
 // GasPrice writes the price of one unit of gas in gwei.
 func GasPrice(w core.Wei) string {
 	whole, rest := new(big.Int).QuoRem(w.Big(), big.NewInt(1_000_000_000), new(big.Int))

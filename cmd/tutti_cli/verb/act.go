@@ -146,7 +146,7 @@ var rank = map[protocol.TxState]int{protocol.TxSubmitted: 1, protocol.TxMined: 2
 func (c *Call) Follow(ctx context.Context, t *adminapi.Transaction) (*adminapi.Transaction, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.Set.Timeout)
 	defer cancel()
-	c.Tell("Sent: transaction %s", t.Hash)
+	c.Tell("Sent: %s", t.Hash)
 	ticker := time.NewTicker(c.World.Poll)
 	defer ticker.Stop()
 	for {
@@ -178,7 +178,7 @@ func (c *Call) look(ctx context.Context, t *adminapi.Transaction) *adminapi.Tran
 			continue
 		}
 		if now.Hash != t.Hash {
-			c.Tell("Sent again with a higher fee: transaction %s", now.Hash)
+			c.Tell("Sent again with a higher fee: %s", now.Hash)
 		}
 		return now
 	}
