@@ -108,6 +108,31 @@ func TestLagIsConsistent(t *testing.T) {
 	}
 }
 
+func TestThePendingBlockIsTheNewest(t *testing.T) {
+	t.Parallel()
+	c := devnet.Start(t, devnet.Options{NoContracts: true})
+	client := dial(t, c.URL(0))
+	c.AdvanceL1(3)
+	if err := c.Control.SetAutomine(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.SendTransaction(t.Context(), pay(c, 0, 0, fee)); err != nil {
+		t.Fatal(err)
+	}
+	var pending, latest block
+	for tag, b := range map[string]*block{"pending": &pending, "latest": &latest} {
+		if err := client.Client().CallContext(t.Context(), b, "eth_getBlockByNumber", tag, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pending != latest || latest.L1BlockNumber != 20_000_003 {
+		t.Errorf("pending %+v, latest %+v", pending, latest)
+	}
+	if n, err := client.PendingNonceAt(t.Context(), c.Info.Accounts[0]); err != nil || n != 1 {
+		t.Errorf("pending nonce %d, %v", n, err)
+	}
+}
+
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})

@@ -38,6 +38,7 @@ func (e *Endpoint) result(ctx context.Context, req request) (json.RawMessage, er
 	case "eth_sendRawTransaction":
 		return e.send(ctx, req)
 	}
+	req.Params = withoutPending(req)
 	if lag := e.faults.lag(req.Method); lag > 0 {
 		return e.behind(ctx, req, lag)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -24,6 +25,18 @@ func withL1(block json.RawMessage) (json.RawMessage, error) {
 	}
 	members["l1BlockNumber"] = json.RawMessage(fmt.Sprintf(`"%#x"`, binary.BigEndian.Uint64(mix[8:16])))
 	return json.Marshal(members)
+}
+
+// withoutPending asks for the newest block where the pending one is wanted: a
+// sequencer that mines at once has no other. Nonces do count what is in the pool.
+func withoutPending(req request) []json.RawMessage {
+	at, ok := blockParam[req.Method]
+	if !ok || req.Method == "eth_getTransactionCount" || at >= len(req.Params) || string(req.Params[at]) != `"pending"` {
+		return req.Params
+	}
+	params := slices.Clone(req.Params)
+	params[at] = json.RawMessage(`"latest"`)
+	return params
 }
 
 // nextFee corrects the last entry of a fee history, which Ethereum computes and
