@@ -167,13 +167,29 @@ func TestActivationWithALock(t *testing.T) {
 	}
 }
 
+// A verb on a terminal asks a newcomer for what was left out; a script is told.
+func TestNewcomerSaysEverything(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	s := start(t, f, 200, nil, "orchestrator", "activate", "--reward-cut", "10", "--stake", "1000", "--yes")
+	s.say("Fee cut in percent (default: 95) > ", "")
+	s.say("Public address (https://host:port)", "")
+	s.expect("from round 8 on")
+	if status := s.status(); status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	o := newTool(t)
+	o.refused(exitUsage, "--fee-cut is missing, which an account", strings.Fields("orchestrator activate --reward-cut 10 --yes")...)
+	o.refused(exitUsage, "--stake is missing", strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 5 --service-uri https://node.example.com:8935 --yes")...)
+}
+
 // A plan whose next step is blocked ends before anything is asked.
 func TestActivationBlocked(t *testing.T) {
 	t.Parallel()
 	o := newTool(t)
 	o.node.refuse["set-commission"] = adminapi.Error{Code: "RoundLocked", Message: "locked", Remedy: "wait"}
 	o.node.chain.Round.Locked = true
-	args := strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 95 --yes --json")
+	args := strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 95 --service-uri https://node.example.com:8935 --unbonding-lock 0 --yes --json")
 	status, out, _ := o.run(args...)
 	valid(t, "error", out)
 	if status != exitFailed || !strings.Contains(out, "in about 20 minutes") || o.node.requests() != "" {

@@ -122,7 +122,39 @@ func tellThreshold(ctx context.Context, c *verb.Call) error {
 	return nil
 }
 
+// complete sees to it that a newcomer says everything: what was left out would be
+// 0 on the chain, and changing it costs gas again.
+func complete(ctx context.Context, c *verb.Call) error {
+	if !c.Has(keySelf) {
+		if err := readSelf(ctx, c); err != nil {
+			return err
+		}
+	}
+	if verb.Get[adminapi.Orchestrator](c, keySelf).Registered {
+		return nil
+	}
+	needed := []string{"reward-cut", "fee-cut", "service-uri"}
+	if !c.Has("unbonding-lock") {
+		needed = append(needed, "stake")
+	}
+	for _, name := range needed {
+		if c.Has(name) {
+			continue
+		}
+		if !c.CanAsk() {
+			return verb.Mistake("--" + name + " is missing, which an account that is no orchestrator yet has to give")
+		}
+		if err := c.AskNeeded(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func runActivation(ctx context.Context, c *verb.Call) (verb.Result, error) {
+	if err := complete(ctx, c); err != nil {
+		return nil, err
+	}
 	return planned(runPlan(ctx, c, adminapi.PathActivate, adminapi.Activation{
 		RewardCut: verb.Ref[core.PerMillion](c, "reward-cut"), FeeCut: verb.Ref[core.PerMillion](c, "fee-cut"), ServiceURI: verb.Ref[string](c, "service-uri"),
 		Stake: verb.Ref[core.LPT](c, "stake"), UnbondingLock: verb.Ref[protocol.LockID](c, "unbonding-lock"), Pricing: pricing(c),
