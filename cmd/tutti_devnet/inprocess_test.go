@@ -1,4 +1,4 @@
-package front_test
+package main_test
 
 import (
 	"context"
@@ -14,21 +14,12 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/front"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/devnet/control"
-	"go.uber.org/goleak"
 )
 
-// The programs of this machine talk to the whole chain in tests of
-// cmd/tutti_devnet; here it runs in this process, under the race detector.
+// Other tests here talk to the program over its sockets; in this file chain and
+// front run in the test's process, under the race detector.
 
-func TestMain(m *testing.M) {
-	// The node's library keeps these beyond its end.
-	goleak.VerifyTestMain(m,
-		goleak.IgnoreAnyFunction("github.com/ethereum/go-ethereum/core.(*txSenderCacher).cache"),
-		goleak.IgnoreAnyFunction("github.com/ethereum/go-ethereum/eth/filters.(*FilterAPI).NewHeads.func1"),
-		goleak.IgnoreAnyFunction("github.com/syndtr/goleveldb/leveldb.(*DB).mpoolDrain"))
-}
-
-func open(t *testing.T, count int) (*chain.Chain, *front.Front) {
+func inProcess(t *testing.T, count int) (*chain.Chain, *front.Front) {
 	t.Helper()
 	c, err := chain.New(chain.Options{ChainID: 42161, BaseFee: core.NewWei(10_000_000), L1Start: 5, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -50,7 +41,7 @@ func open(t *testing.T, count int) (*chain.Chain, *front.Front) {
 }
 
 func TestClientsAndFaultsAtOnce(t *testing.T) {
-	c, f := open(t, 2)
+	c, f := inProcess(t, 2)
 	var all sync.WaitGroup
 	for i, url := range f.URLs() {
 		for _, address := range []string{url, "ws" + strings.TrimPrefix(url, "http")} {
@@ -113,7 +104,7 @@ func misbehave(t *testing.T, e *front.Endpoint) {
 }
 
 func TestAddressesThatCannotBe(t *testing.T) {
-	c, _ := open(t, 1)
+	c, _ := inProcess(t, 1)
 	for _, address := range []string{"nonsense", "127.0.0.1:x", "127.0.0.1:70000", "192.0.2.1:0"} {
 		if f, err := front.Open(c, address, 1); err == nil {
 			t.Errorf("%s is accepted", address)
