@@ -13,8 +13,9 @@ const pageIntro = `# tutti_cli
 <!-- Generated from the table of verbs in cmd/tutti_cli/action; run "make generate". -->
 
 ` + "`tutti_cli`" + ` is the operator's tool. It looks at a running node and acts on the chain with the node's account, over the
-node's admin API on loopback (port 7935, a gateway alone 5935). It holds no key and knows no chain of its own: the node
-estimates, signs, sends and follows. It may be closed after an action was sent.
+node's admin API on loopback (port 7935, a gateway alone 5935). It knows no chain of its own: the node estimates,
+signs, sends and follows. It may be closed after an action was sent. Only the account verbs touch keys: they make key
+files where no node runs yet.
 
 ## Menu
 
@@ -41,7 +42,7 @@ it is 0.1 % or 10 %, prices are whole wei or name their currency.
 ## The admin token
 
 Changes need the token that the node writes into its data directory. It is looked for in this order: ` + "`--token-file`" + `, the
-environment variable ` + "`TUTTI_ADMIN_TOKEN`, `admin.token` in `--dataDir`, `~/.tutti/NETWORK/admin.token`" + `. It is never given on
+environment variable ` + "`TUTTI_ADMIN_TOKEN`, `admin.token` in `--dataDir` (or `TUTTI_DATA_DIR`), `~/.tutti/NETWORK/admin.token`" + `. It is never given on
 the command line, and never sent unencrypted to another machine.
 
 `
