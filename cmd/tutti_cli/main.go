@@ -2,8 +2,9 @@
 // the chain with the node's account, by a menu or by verbs for scripts.
 //
 // It has no rule of the protocol: all it knows it asks of the node's admin API, and
-// it touches keys only to make key files where no node runs yet. This package turns words into a verb and what came of it into text or
-// JSON and an exit status, which the documents list.
+// it touches keys only to make key files where no node runs yet. This package turns
+// words into a verb, and what came of it into text or JSON and an exit status, which
+// the documents list.
 package main
 
 //go:generate go run ./gen -root ../..
