@@ -51,9 +51,10 @@ func TestChaos(t *testing.T) {
 	w.play(plan{others: true})
 	s := newSchedule(w.dice)
 	for range rounds - 3 {
-		p := s.next()
+		p, began := s.next(), time.Now()
 		t.Logf("round %d: %s", w.round.number+1, p)
 		w.play(p)
+		t.Logf("round %d took %s", w.round.number, time.Since(began).Round(10*time.Millisecond))
 	}
 	w.settle()
 	w.audit(first, nonce)

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -34,6 +35,8 @@ type settings struct {
 	// time.
 	Timeout     time.Duration
 	MaxGasPrice core.Wei
+	// Reward is whether the node calls it; empty is whenever it may.
+	Reward reward.Mode
 	// InitializeRound: the node opens rounds after at most so long, never for 0.
 	InitializeRound time.Duration
 }
@@ -87,7 +90,7 @@ func wire(ctx context.Context, s settings, log *slog.Logger) (*node, error) {
 // rounds.
 func (n *node) addRounds(s settings) {
 	n.caller = reward.New(reward.Options{
-		Mode: reward.Auto, Orchestrator: s.Account, Rounds: n.Chain, Stakes: n.Chain, Actor: n.Chain, Events: n.Chain,
+		Mode: cmp.Or(s.Reward, reward.Auto), Orchestrator: s.Account, Rounds: n.Chain, Stakes: n.Chain, Actor: n.Chain, Events: n.Chain,
 		Retry: 100 * time.Millisecond, MaxRetry: time.Second, Check: 5 * time.Second,
 		Now: s.Clock.now, Board: n.board, Log: n.log,
 	})

@@ -1,0 +1,225 @@
+package chaos
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/reward"
+	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/eth/endpoint"
+	"github.com/tuttinode/tutti/test/devnet"
+)
+
+// crowd is how many others there are on a chain.
+type crowd struct{ orchestrators, delegators uint64 }
+
+func (c crowd) String() string {
+	return fmt.Sprintf("%d orchestrators with %d delegators", c.orchestrators, c.orchestrators*c.delegators)
+}
+
+// scene is an idle node on a chain with a crowd.
+type scene struct {
+	t     *testing.T
+	chain *devnet.Chain
+	node  *inside
+}
+
+// newScene starts both. The node is the first orchestrator of the crowd. urls may
+// change the addresses of the endpoints.
+func newScene(t *testing.T, of crowd, poll time.Duration, urls func(string) string) *scene {
+	t.Helper()
+	c := devnet.Start(t, devnet.Options{Endpoints: endpoints, PoolSize: max(100, of.orchestrators), RoundLength: 1000})
+	err := c.Control.Populate(t.Context(), control.Population{
+		Orchestrators: of.orchestrators, Base: core.LPTTokens(100), Step: core.LPTTokens(1), ServiceURI: "https://o{n}.example:8935",
+		Delegators: of.delegators, Delegation: core.LPTTokens(1),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Control.NextRound(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	s := settings{Dir: t.TempDir(), Poll: poll, Timeout: time.Minute, Clock: clock{Begin: time.Now(), Speed: 1}, Reward: reward.Off}
+	for _, url := range c.Info.Endpoints {
+		s.Endpoints = append(s.Endpoints, urls(url))
+	}
+	wallet := newLedger(nil, c.Info, control.OrchestratorKey(0))
+	s.Account = core.Address(wallet.account)
+	importKey(t, s.Dir, wallet)
+	node, err := liveInside(s, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = node.stop() })
+	return &scene{t: t, chain: c, node: node}
+}
+
+func asHTTP(url string) string      { return url }
+func asWebsocket(url string) string { return "ws" + strings.TrimPrefix(url, "http") }
+
+// until waits for a condition.
+func (s *scene) until(what string, limit time.Duration, holds func() bool) {
+	s.t.Helper()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-timer.C:
+			s.t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// told reports whether every endpoint tells of its blocks by itself.
+func (s *scene) told() bool {
+	return !slices.ContainsFunc(s.node.Endpoints.Status().Endpoints, func(e endpoint.EndpointStatus) bool { return !e.News })
+}
+
+// requests are how many requests the endpoints got, by method.
+type requests map[string]uint64
+
+func (s *scene) calls() requests {
+	s.t.Helper()
+	out := make(requests)
+	for i := range s.chain.Info.Endpoints {
+		stats, err := s.chain.Control.Stats(s.t.Context(), i)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for method, count := range stats.Calls {
+			out[method] += count
+		}
+	}
+	return out
+}
+
+// since are the requests after those of before.
+func (r requests) since(before requests) requests {
+	out := make(requests)
+	for method, n := range r {
+		if n > before[method] {
+			out[method] = n - before[method]
+		}
+	}
+	return out
+}
+
+func (r requests) all() (n uint64) {
+	for _, count := range r {
+		n += count
+	}
+	return n
+}
+
+// pass makes blocks one by one, each after the node has seen the last.
+func (s *scene) pass(blocks int) {
+	s.t.Helper()
+	for range blocks {
+		s.sees(s.chain.Mine(1))
+	}
+}
+
+// settles waits until the node has read what it reads once after its start, such as
+// the order of the pool.
+func (s *scene) settles() {
+	s.t.Helper()
+	s.until("the end of what is read at the start", 2*time.Minute, func() bool {
+		before := s.calls()
+		s.pass(5)
+		return s.calls().since(before)["eth_call"] == 0
+	})
+}
+
+func (s *scene) sees(n protocol.L2Block) {
+	s.t.Helper()
+	s.until(fmt.Sprintf("block %d", n), 5*time.Minute, func() bool { return s.node.Chain.View().Head.Number >= n })
+}
+
+// TestCallsPerBlock: a block costs the node a bounded number of requests, one to
+// every endpoint and one for logs at most, and a round a few, whoever else is on
+// the chain.
+func TestCallsPerBlock(t *testing.T) {
+	t.Parallel()
+	const (
+		blocks   = 40
+		perBlock = endpoints + 1
+		perRound = 60
+		// slack is for what happens at intervals beside.
+		slack = 20
+	)
+	for _, of := range []crowd{{1, 0}, {40, 3}} {
+		s := newScene(t, of, 500*time.Millisecond, asWebsocket)
+		s.until("the view and the news", time.Minute, func() bool { return s.node.Chain.View().Known && s.told() })
+		s.settles()
+		before := s.calls()
+		s.pass(blocks)
+		idle := s.calls().since(before)
+		before = s.calls()
+		if _, err := s.chain.Control.NextRound(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		s.pass(5)
+		round := s.calls().since(before)
+		t.Logf("%s: %d requests for %d blocks: %v", of, idle.all(), blocks, idle)
+		t.Logf("%s: %d requests for a new round: %v", of, round.all(), round)
+		if idle.all() > perBlock*blocks+slack {
+			t.Errorf("%s: %d requests for %d blocks", of, idle.all(), blocks)
+		}
+		if round.all() > perRound {
+			t.Errorf("%s: %d requests for a new round", of, round.all())
+		}
+	}
+}
+
+// TestCost prints what blocks cost an idle node: processor time and requests, at
+// the real clock and the usual intervals. It is part of the longer run.
+func TestCost(t *testing.T) {
+	if os.Getenv(roundsEnv) == "" {
+		t.Skip("the figures are those of make chaos")
+	}
+	const blocks = 240
+	for _, of := range []crowd{{1, 0}, {1000, 10}} {
+		for name, urls := range map[string]func(string) string{"http": asHTTP, "websocket": asWebsocket} {
+			began := time.Now()
+			s := newScene(t, of, 5*time.Second, urls)
+			t.Logf("%s are there after %s", of, time.Since(began).Round(time.Second))
+			if err := s.chain.Control.SetL2BlockTime(t.Context(), 250*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			s.settles()
+			from, calls, used := s.node.Chain.View().Head.Number, s.calls(), processorTime(t)
+			s.sees(from + blocks)
+			made := uint64(s.node.Chain.View().Head.Number - from)
+			spent := (processorTime(t) - used) / time.Duration(made)
+			t.Logf("%s, %s: %s of processor time and %.2f requests per block", of, name, spent.Round(time.Microsecond), float64(s.calls().since(calls).all())/float64(made))
+			if spent > time.Millisecond {
+				t.Errorf("%s, %s: a block costs %s of processor time, more than a millisecond", of, name, spent)
+			}
+			if err := s.node.stop(); err != nil {
+				t.Error(err)
+			}
+			s.chain.Stop()
+		}
+	}
+}
+
+// processorTime is what this process has used.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
