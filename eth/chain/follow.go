@@ -26,9 +26,12 @@ type follower struct {
 	want    parts
 	resolve bool
 	pending []protocol.Event
-	// Logs are read up to logsTo, and none before floor; what they say is told up to
-	// told.
-	logsTo, floor, told protocol.L2Block
+	// Logs are read up to logsTo, none before floor, and those up to base are only
+	// remembered, because the first reading has their effects; what they say is told
+	// up to told.
+	logsTo, floor, base, told protocol.L2Block
+	// blind: something was read without the logs that belong to it.
+	blind bool
 	// until is the block that expect asked for; hurry polls without waiting.
 	until protocol.L2Block
 	hurry bool

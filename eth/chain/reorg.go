@@ -50,7 +50,7 @@ func (f *follower) reorganize(_ context.Context, head protocol.Head, from protoc
 	f.win.add(head)
 	f.logsTo = min(f.logsTo, from-min(from, 1))
 	f.told = min(f.told, f.logsTo)
-	f.floor = min(f.floor, from)
+	f.floor, f.base = min(f.floor, from), min(f.base, f.logsTo)
 	f.want |= allParts
 	f.hurry = true
 	f.c.senders.markAll()

@@ -19,9 +19,10 @@ type senders struct {
 
 type sender struct {
 	funds protocol.Sender
-	// known: funds were read. dirty: they must be read again.
-	known, dirty bool
-	used         uint64
+	// known: funds were read. dirty: they must be read again. loose: they were read
+	// without the logs up to their block.
+	known, dirty, loose bool
+	used                uint64
 }
 
 // watch keeps a gateway in sight and reports whether it is new. The one that was
@@ -84,6 +85,16 @@ func (s *senders) markAll() {
 	}
 }
 
+// settle has funds read again that were read without logs: they may be those of a
+// block that is undone.
+func (s *senders) settle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.all {
+		one.dirty = one.dirty || one.loose
+	}
+}
+
 // dirty lists whose funds must be read, in a fixed order.
 func (s *senders) dirty() []core.Address {
 	s.mu.Lock()
@@ -106,7 +117,7 @@ func (s *senders) empty() bool {
 }
 
 // take stores what was read and reports whether that is news.
-func (s *senders) take(who core.Address, funds protocol.Sender) bool {
+func (s *senders) take(who core.Address, funds protocol.Sender, settled bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.all[who]
@@ -114,6 +125,6 @@ func (s *senders) take(who core.Address, funds protocol.Sender) bool {
 		return false
 	}
 	news := !one.known || !sameSender(one.funds, funds)
-	one.funds, one.known, one.dirty = funds, true, false
+	one.funds, one.known, one.dirty, one.loose = funds, true, false, !settled
 	return news
 }

@@ -20,7 +20,7 @@ func TestSenders(t *testing.T) {
 	if _, known := s.funds(who(1)); known {
 		t.Error("funds are known before they were read")
 	}
-	if !s.take(who(1), money) || s.take(who(1), money) || !s.take(who(2), protocol.Sender{}) {
+	if !s.take(who(1), money, true) || s.take(who(1), money, true) || !s.take(who(2), protocol.Sender{}, true) {
 		t.Error("the first reading is news, and no other")
 	}
 	if s.mark(who(1)); len(s.dirty()) != 1 {
@@ -36,8 +36,12 @@ func TestSenders(t *testing.T) {
 	if _, known := s.funds(who(1)); !known {
 		t.Error("the one that was asked about went")
 	}
-	if s.take(who(2), money) {
+	if s.take(who(2), money, true) {
 		t.Error("news of who is not watched")
+	}
+	s.take(who(3), money, false)
+	if s.settle(); len(s.dirty()) != 2 || s.dirty()[1] != who(3) {
+		t.Errorf("what was read without logs is not read again: %v", s.dirty())
 	}
 	if s.markAll(); len(s.dirty()) != 2 {
 		t.Errorf("to be read: %v", s.dirty())

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -22,14 +25,23 @@ func (f *follower) step(ctx context.Context, now time.Time) error {
 		f.want |= allParts
 		f.c.senders.markAll()
 	}
-	if f.known && (full || f.hurry || f.pollDue(now)) {
+	// Whatever is read as of a block goes together with the logs up to it: only so a
+	// branch that is undone takes a log away that was seen.
+	first := !f.known
+	polls := first || full || f.hurry || f.want != 0 || f.pollDue(now)
+	if polls && !first {
 		f.pollOrRead(ctx, n)
-		f.clock.poll = now
 	}
 	if err := f.readWanted(ctx, n); err != nil {
 		return err
 	}
-	if err := f.readSenders(ctx, n); err != nil {
+	if first {
+		f.pollOrRead(ctx, n)
+	}
+	if polls {
+		f.clock.poll = now
+	}
+	if err := f.readSenders(ctx, n, polls); err != nil {
 		return err
 	}
 	if full {
@@ -42,11 +54,18 @@ func (f *follower) step(ctx context.Context, now time.Time) error {
 // pollOrRead reads the logs. Where no endpoint gives any, all that they could speak
 // of is read instead: dearer, and no less true.
 func (f *follower) pollOrRead(ctx context.Context, n *network) {
-	if err := f.poll(ctx, n); err != nil {
+	err := f.poll(ctx, n)
+	if err != nil || f.blind {
 		f.want |= allParts
 		f.c.senders.markAll()
-		f.c.opt.Log.Debug("the logs could not be read", "block", uint64(f.head.Number), "err", err)
 	}
+	// Once more when logs come again: what was read without them may be undone.
+	f.blind = err != nil
+	if err != nil {
+		f.c.opt.Log.Debug("the logs could not be read", "block", uint64(f.head.Number), "err", err)
+		return
+	}
+	f.c.senders.settle()
 }
 
 // pollDue: an interval is over a little early, or every second head would be waited
@@ -101,9 +120,18 @@ func (f *follower) poll(ctx context.Context, n *network) error {
 		f.reorganize(ctx, f.head, lost)
 	}
 	j := judge{account: f.read.account, self: f.read.self, net: n}
-	f.take(j.read(f.win.fresh(logs), f.cur.Round.LastInitialized))
+	f.take(j.read(since(f.win.fresh(logs), f.base), f.cur.Round.LastInitialized))
 	f.logsTo = next - 1
 	return err
+}
+
+// since are the logs after a block.
+func since(logs []types.Log, block protocol.L2Block) []types.Log {
+	i := slices.IndexFunc(logs, func(l types.Log) bool { return protocol.L2Block(l.BlockNumber) > block })
+	if i < 0 {
+		return nil
+	}
+	return logs[i:]
 }
 
 // take notes what logs say.
@@ -142,10 +170,12 @@ func (f *follower) readWanted(ctx context.Context, n *network) error {
 }
 
 // begin is the first reading: from here on logs are followed, and what was before
-// is history.
+// is history. The last blocks' logs are read all the same, to be missed when they
+// are undone.
 func (f *follower) begin() {
 	f.known = true
-	f.logsTo, f.floor = f.head.Number, f.head.Number+1
+	f.logsTo, f.base = f.head.Number, f.head.Number
+	f.floor = f.head.Number + 1 - min(f.head.Number, overlap)
 	f.history.begin(f.head.Number)
 	if len(f.c.pool.known()) == 0 {
 		f.rank.warm(f.head.Number)
@@ -153,7 +183,7 @@ func (f *follower) begin() {
 }
 
 // readSenders reads the funds that changed.
-func (f *follower) readSenders(ctx context.Context, n *network) error {
+func (f *follower) readSenders(ctx context.Context, n *network, settled bool) error {
 	who := f.c.senders.dirty()
 	if len(who) == 0 {
 		return nil
@@ -163,7 +193,7 @@ func (f *follower) readSenders(ctx context.Context, n *network) error {
 		return err
 	}
 	for i, a := range who {
-		if f.c.senders.take(a, funds[i]) {
+		if f.c.senders.take(a, funds[i], settled) {
 			f.c.bus.tell(protocol.SenderSeen{Address: a, Sender: funds[i]})
 		}
 	}
