@@ -130,7 +130,7 @@ func (f *follower) see(ctx context.Context, head protocol.Head) {
 	f.clock.head = f.c.opt.Now()
 	// On one branch the layer-1 height never falls.
 	if head.L1 < f.head.L1 || !f.win.add(head) {
-		f.reorganize(ctx, head, f.fork(ctx, head))
+		f.reorganize(head, f.fork(ctx, head))
 	}
 	f.head = head
 	f.meet()
@@ -159,7 +159,7 @@ func (f *follower) work(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	if err := f.step(ctx, now); err != nil {
-		f.failed(ctx, err)
+		f.failed(err)
 		return
 	}
 	f.clock.good, f.clock.pause, f.clock.retry = f.c.opt.Now(), 0, time.Time{}
@@ -169,11 +169,9 @@ func (f *follower) work(ctx context.Context) {
 
 // failed notes that a step did; the next one waits a little longer each time. What
 // was wanted stays wanted.
-func (f *follower) failed(ctx context.Context, err error) {
+func (f *follower) failed(err error) {
 	f.resolve = f.resolve || speaksOfContracts(err)
 	f.clock.pause = min(max(2*f.clock.pause, 250*time.Millisecond), max(f.c.opt.PollInterval, time.Second))
 	f.clock.retry = f.c.opt.Now().Add(f.clock.pause)
-	if ctx.Err() == nil || f.clock.pause > 250*time.Millisecond {
-		f.c.opt.Log.Debug("the chain could not be read", "block", uint64(f.head.Number), "err", err)
-	}
+	f.c.opt.Log.Debug("the chain could not be read", "block", uint64(f.head.Number), "err", err)
 }

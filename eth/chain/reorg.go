@@ -44,7 +44,7 @@ func (f *follower) fork(ctx context.Context, head protocol.Head) protocol.L2Bloc
 }
 
 // reorganize forgets what was seen from a block on and has everything read again.
-func (f *follower) reorganize(_ context.Context, head protocol.Head, from protocol.L2Block) {
+func (f *follower) reorganize(head protocol.Head, from protocol.L2Block) {
 	f.c.opt.Log.Info("the chain was reorganised", "block", uint64(from))
 	f.win.cut(from)
 	f.win.add(head)

@@ -117,7 +117,7 @@ func (f *follower) poll(ctx context.Context, n *network) error {
 		return err
 	}
 	if lost, hash, ok := f.win.lost(logs, from, next-1); ok && f.gone(ctx, lost, hash) {
-		f.reorganize(ctx, f.head, lost)
+		f.reorganize(f.head, lost)
 	}
 	j := judge{account: f.read.account, self: f.read.self, net: n}
 	f.take(j.read(since(f.win.fresh(logs), f.base), f.cur.Round.LastInitialized))
