@@ -17,7 +17,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/lifecycle"
 )
 
@@ -65,7 +64,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		log.Warn("configuration", "notice", n.String())
 	}
 	if err := serve(ctx, cfg, sink); err != nil {
-		log.Error("tutti ends", fault.Attr(err))
+		code, row := reason(err)
+		log.Error("tutti ends", "code", string(code), "remedy", row.Remedy, "err", err)
 		fmt.Fprintln(stderr, explain(err))
 		return exitFailed
 	}
@@ -82,16 +82,6 @@ func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
 		return err
 	}
 	return lifecycle.RunWith(ctx, sink.Logger(), lifecycle.Options{DrainTimeout: cfg.Limits.DrainTimeout}, signals, n.components...)
-}
-
-// explain is a failure for a terminal: what happened, and what to do about it.
-func explain(err error) string {
-	code := fault.CodeOf(err)
-	row, ok := fault.Lookup(code)
-	if !ok {
-		return err.Error()
-	}
-	return fmt.Sprintf("%v\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", err, row.Cause, row.Remedy, code)
 }
 
 func input(args []string) config.Input {

@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/eth/onchain"
 )
 
@@ -155,4 +156,13 @@ func (d databaseFile) Run(ctx context.Context, ready func()) error {
 	ready()
 	<-ctx.Done()
 	return d.db.Close()
+}
+
+// causes are the conditions that follow from others and are hidden by them: without
+// any endpoint nothing on the chain can be done.
+func causes() map[fault.Code][]fault.Code {
+	c := endpoint.Causes()
+	c[fault.ChainUnavailable] = append(c[fault.ChainUnavailable],
+		fault.ChainStale, fault.ChainNotReady, fault.RewardFailing, fault.RoundInitFailing, fault.TxStuck, fault.GasEstimateFailed)
+	return c
 }

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// explain is a failure for a terminal: what happened, and what to do about it.
+func explain(err error) string {
+	code, row := reason(err)
+	if row.Remedy == "" {
+		return err.Error()
+	}
+	return fmt.Sprintf("%v\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", err, row.Cause, row.Remedy, code)
+}
+
+// reason is what the operator has to look at: that a part of the node ended says
+// less than why it did.
+func reason(err error) (fault.Code, fault.Row) {
+	code := fault.CodeOf(err)
+	for f, ok := errors.AsType[*fault.Fault](err); ok; f, ok = errors.AsType[*fault.Fault](f.Err) {
+		code = f.Code
+		if code != fault.ComponentFailed && code != fault.StartFailed {
+			break
+		}
+	}
+	row, _ := fault.Lookup(code)
+	return code, row
+}
