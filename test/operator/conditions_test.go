@@ -43,7 +43,7 @@ func TestEndpointTrouble(t *testing.T) {
 		text  string
 	}{
 		{"connection refused", control.Fault{Kind: control.Stop}, fault.ChainUnavailable, "could not retrieve chain ID: connection refused"},
-		{"no answer", control.Fault{Kind: control.Hang}, fault.ChainUnavailable, "could not retrieve chain ID: context deadline exceeded"},
+		{"no answer", control.Fault{Kind: control.Hang}, fault.ChainUnavailable, "context deadline exceeded"},
 		{"rate limit", control.Fault{Kind: control.HTTP429}, fault.ChainUnavailable, "429"},
 		{"limit exceeded", control.Fault{Kind: control.LimitExceeded}, fault.ChainUnavailable, "limit exceeded"},
 		{"provider down", control.Fault{Kind: control.HTTP500}, fault.ChainUnavailable, "HTTP 500"},
