@@ -22,8 +22,11 @@ endif
 # FUZZTIME: how long each fuzz target runs. PKG, RUN: only these packages and tests.
 # VIDEO: the file that `make run` plays. ARGS: more flags for run, demo and bench.
 FUZZTIME ?= 10s
+# ROUNDS, SEED: how long chaos goes on, and which; without a seed always another.
 PKG ?= ./...
 RUN ?=
+ROUNDS ?= 200
+SEED ?= $(shell date +%s)
 VIDEO ?=
 ARGS ?=
 
@@ -36,7 +39,7 @@ help:  ## list the targets
 	@echo 'tutti $(VERSION). make TARGET, where TARGET is one of'
 	@sed -n 's/^\([a-z0-9]*\):.*  ## \(.*\)$$/  \1|\2/p' $(MAKEFILE_LIST) | sed 's/\$$\$$/$$/g' | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 	@echo 'Settings: VIDEO=file (run)  ARGS="flags" (run, demo, bench)  PKG=./dir/... RUN=pattern (race, check)'
-	@echo '          FUZZTIME=10s (fuzz)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)  TUTTI_CACHE=/dir'
+	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)  TUTTI_CACHE=/dir'
 
 deps:  ## get everything a build needs that is not in this tree
 	@deploy/deps/deps.sh ensure
@@ -113,6 +116,9 @@ benchllm: build  ## only the text path
 e2e: parts  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
 
+chaos:  ## ROUNDS rounds in which everything goes wrong on the chain, and what a block costs
+	@TUTTI_CHAOS_ROUNDS='$(ROUNDS)' TUTTI_CHAOS_SEED='$(SEED)' $(with) go test -count=1 -v -timeout 3h -run 'TestChaos$$|TestCost$$' ./test/chaos
+
 contracts:  ## compile the local test chain's contracts into eth/devnet/artifacts
 	@NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts eth/devnet/artifacts
 
@@ -133,4 +139,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e contracts contractscheck docs generate clean
+.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e chaos contracts contractscheck docs generate clean
