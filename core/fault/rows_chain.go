@@ -40,7 +40,7 @@ var chainRows = []Row{
 	{
 		Code: InactiveOrchestrator, Class: Config,
 		Symptom: "no jobs; the orchestrator is not in the active set",
-		Cause:   "The orchestrator is registered, and its stake does not rank among the active set, or it has just joined and begins with the next round. Gateways look at the active set only.",
+		Cause:   "The orchestrator is registered, and its stake does not rank among the active set. Gateways look at the active set only.",
 		Remedy:  "Bond more, or attract delegations: the detail says the rank and the stake of the last member, which is the effective minimum. If the stake is large enough already, any change of it (bond a little) makes the contract look again.",
 	},
 	{

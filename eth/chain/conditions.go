@@ -33,7 +33,8 @@ func (f *follower) judgePlace(s state) {
 	if !out && !leaving {
 		f.rank.forget()
 		f.condition(fault.LeavingActiveSet, false, "")
-		f.condition(fault.InactiveOrchestrator, joined, fmt.Sprintf("%s is active from round %d on", o.Address, o.ActivationRound))
+		// Who joined in this round only has to wait: that is no trouble.
+		f.condition(fault.InactiveOrchestrator, false, "")
 		return
 	}
 	if f.rank.ask(s) {

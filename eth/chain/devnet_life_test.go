@@ -50,8 +50,12 @@ func TestEviction(t *testing.T) {
 	n := start(t, c, c.Key(1), nil)
 	n.register(t, core.LPTTokens(10))
 	eventually(t, "joining the pool", func() bool {
-		return strings.Contains(n.condition(fault.InactiveOrchestrator), "is active from round")
+		self := n.View().Self
+		return self.Registered && !self.Active && self.ActivationRound > n.View().Round.Number
 	})
+	if text := n.condition(fault.InactiveOrchestrator); text != "" {
+		t.Errorf("who only waits for the next round is in trouble: %s", text)
+	}
 	round(t, c)
 	eventually(t, "activity", func() bool { return n.View().Self.Active && n.condition(fault.InactiveOrchestrator) == "" })
 	if n.condition(fault.ServiceURIUnset) == "" {
