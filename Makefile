@@ -22,9 +22,9 @@ endif
 # FUZZTIME: how long each fuzz target runs. PKG, RUN: only these packages and tests.
 # VIDEO: the file that `make run` plays. ARGS: more flags for run, demo and bench.
 FUZZTIME ?= 10s
-# ROUNDS, SEED: how long chaos goes on, and which; without a seed always another.
 PKG ?= ./...
 RUN ?=
+# ROUNDS, SEED: how long chaos goes on, and which; without a seed always another.
 ROUNDS ?= 200
 SEED ?= $(shell date +%s)
 VIDEO ?=
