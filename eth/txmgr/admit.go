@@ -35,12 +35,16 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) ver
 		m.lane.due(m.opt.Now().Add(retryAfter))
 		return holds
 	}
+	if !r.claim() {
+		return served
+	}
 	f := &flight{prefer: -1, intent: r.intent, rec: journal.Record{
 		ID: m.lane.lastID + 1, Nonce: nonce, Once: r.opt.Once, Until: r.opt.Until, Call: r.call, Gas: r.gas,
 		State: protocol.TxSubmitted, Resent: r.heirOf != nil, Sent: m.opt.Now(), Update: m.opt.Now(),
 	}}
 	if err := m.sign(f, offer.fees, false); err != nil {
 		m.refuse(r, err)
+		r.inPlace()
 		return served
 	}
 	m.launch(ctx, f, r)
@@ -60,8 +64,16 @@ func (m *Manager) launch(ctx context.Context, f *flight, r *request) {
 	}
 	m.lane.add(f)
 	m.publish()
+	r.inPlace()
 	if m.write(ctx, f) {
 		m.broadcast(ctx, f)
+	}
+}
+
+// inPlace lets a caller go that left while the request was signed.
+func (r *request) inPlace() {
+	if r.placed != nil {
+		close(r.placed)
 	}
 }
 

@@ -187,9 +187,12 @@ func newRig(t tb, change func(*txmgr.Options)) *rig {
 }
 
 // start runs a new Manager on the journal there is.
-func (r *rig) start() {
+func (r *rig) start() { r.through(func(b txmgr.Backend) txmgr.Backend { return b }) }
+
+// through is start with something between the Manager and the chain.
+func (r *rig) through(between func(txmgr.Backend) txmgr.Backend) {
 	r.gate = &gate{chain: r.chain, memory: r.journal}
-	r.opt.Backend, r.opt.Journal = r.gate, r.gate
+	r.opt.Backend, r.opt.Journal = between(r.gate), r.gate
 	m := txmgr.New(r.opt)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

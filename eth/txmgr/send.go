@@ -25,6 +25,10 @@ type request struct {
 	// left is closed when the caller is gone; nil for an heir.
 	left    <-chan struct{}
 	answers chan reply // holds one
+	// withdrawn and claimed exclude one another: who is first sets fate.
+	fate atomic.Int32
+	// placed is closed when id can be looked up; nil for an heir.
+	placed chan struct{}
 	// id is the transaction that the request became or follows; 0 before.
 	id atomic.Uint64
 	// heirOf is the transaction whose action is done again, and waiters are those
@@ -32,6 +36,21 @@ type request struct {
 	heirOf  *flight
 	waiters []*request
 }
+
+// The fates of a request. A caller that leaves takes it back; the lane claims it
+// before it signs. One of the two comes first, so that a caller who is told of no
+// transaction can rely on there being none.
+const (
+	waiting int32 = iota
+	claimed
+	withdrawn
+)
+
+// claim makes the request one that will be signed; false when it was withdrawn.
+func (r *request) claim() bool { return !r.gone() && r.fate.CompareAndSwap(waiting, claimed) }
+
+// withdraw makes the request one that is never signed; false when it was claimed.
+func (r *request) withdraw() bool { return r.fate.CompareAndSwap(waiting, withdrawn) }
 
 // reply is what becomes of a request. free: the Once text has no transaction.
 type reply struct {
@@ -92,7 +111,7 @@ func (m *Manager) Send(ctx context.Context, in Intent, opt protocol.SendOptions)
 
 // ask hands a request to Run and waits for the answer.
 func (m *Manager) ask(ctx context.Context, r *request) reply {
-	r.left, r.answers = ctx.Done(), make(chan reply, 1)
+	r.left, r.answers, r.placed = ctx.Done(), make(chan reply, 1), make(chan struct{})
 	if err := m.enter(r); err != nil {
 		return reply{err: err}
 	}
@@ -102,14 +121,26 @@ func (m *Manager) ask(ctx context.Context, r *request) reply {
 	case a := <-r.answers:
 		return a
 	case <-ctx.Done():
-		return reply{tx: m.shownAs(r.id.Load()), err: ctx.Err()}
+		return m.farewell(r, ctx.Err())
 	case <-m.done:
+		return m.farewell(r, stopped(r.call.Verb))
+	}
+}
+
+// farewell is the answer to a caller that waits no more. What is being signed at
+// this moment it waits out, so that the answer names the transaction.
+func (m *Manager) farewell(r *request, err error) reply {
+	if !r.withdraw() {
+		select {
+		case <-r.placed:
+		case <-m.done:
+		}
 	}
 	select {
 	case a := <-r.answers:
 		return a
 	default:
-		return reply{tx: m.shownAs(r.id.Load()), err: stopped(r.call.Verb)}
+		return reply{tx: m.shownAs(r.id.Load()), err: err}
 	}
 }
 
