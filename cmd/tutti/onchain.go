@@ -45,6 +45,11 @@ func (n *node) addChain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	lock, err := lockData(n.cfg.Storage.DataDir)
+	if err != nil {
+		return err
+	}
+	n.add(lock)
 	signer, err := n.openWallet()
 	if err != nil {
 		return err
@@ -134,8 +139,8 @@ func sqlite() database.Driver {
 	}}
 }
 
-// noTables: each owner brings its own up to date.
-func noTables(context.Context, *sql.DB) error { return nil }
+// noTables only connects: each owner brings its own up to date.
+func noTables(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) }
 
 func (n *node) endpoints() []core.Secret {
 	var out []core.Secret

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/activation"
@@ -199,5 +200,76 @@ func TestWithoutAccount(t *testing.T) {
 	p := activation.Planner{Rounds: c, Stakes: c, Funds: c, Actor: c}
 	if _, err := p.Plan(context.Background(), wish()); !errors.Is(err, fault.AccountMissing) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Stake that belongs to another orchestrator comes along with a bond to oneself.
+func TestBondedElsewhere(t *testing.T) {
+	t.Parallel()
+	other := core.Address{2}
+	for _, c := range []struct {
+		name        string
+		there, want uint64
+		steps       string
+		more        string
+	}{
+		{"part of it", 600, 1000, "approve bond setCommission setServiceURI", "400"},
+		{"all of it", 1000, 1000, "bond setCommission setServiceURI", "0"},
+		{"more than that", 1500, 1000, "bond setCommission setServiceURI", "0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			chain, p := setup()
+			chain.Activate(other, core.LPTTokens(5000), "")
+			send(t, chain, protocol.Approve{Amount: core.LPTTokens(c.there)})
+			send(t, chain, protocol.Bond{Amount: core.LPTTokens(c.there), To: other})
+			chain.ToRound(chain.View().Round.Number + 1)
+			chain.Open()
+			w := wish()
+			w.Stake = core.LPTTokens(c.want)
+			got := plan(t, p, w)
+			if open(got) != c.steps || got.Token.Tokens() != c.more {
+				t.Fatalf("plan %s for %s LPT", open(got), got.Token.Tokens())
+			}
+			if _, _, err := p.Run(context.Background(), w); err != nil {
+				t.Fatal(err)
+			}
+			own, err := chain.Delegator(context.Background(), me)
+			if err != nil || own.Delegate != me || own.PendingStake.Cmp(core.LPTTokens(max(c.there, c.want))) != 0 {
+				t.Errorf("own bond %s at %s, %v", own.PendingStake.Tokens(), own.Delegate, err)
+			}
+		})
+	}
+}
+
+// A step that is on its way is not taken again, whatever the chain says so far.
+func TestStepInFlight(t *testing.T) {
+	t.Parallel()
+	c, p := setup()
+	c.Hold(true)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		for len(c.Sent()) == 0 {
+			<-time.After(time.Millisecond)
+		}
+		cancel()
+	}()
+	if _, _, err := p.Run(ctx, wish()); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if _, _, err := p.Run(context.Background(), wish()); !errors.Is(err, fault.StepInFlight) || len(c.Sent()) != 1 {
+		t.Errorf("%v, and %d transactions were sent", err, len(c.Sent()))
+	}
+	c.Hold(false)
+	c.Mine(1, 0)
+	if done, _, err := p.Run(context.Background(), wish()); err != nil || len(done) != 3 {
+		t.Errorf("%d further steps, %v", len(done), err)
+	}
+}
+
+func send(t *testing.T, c *coretest.Chain, a protocol.Action) {
+	t.Helper()
+	if _, err := c.Send(context.Background(), a, protocol.SendOptions{}); err != nil {
+		t.Fatal(err)
 	}
 }

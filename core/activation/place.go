@@ -9,7 +9,7 @@ import (
 )
 
 // place foretells the rank in the pool, and warns when the stake does not suffice.
-func (p Planner) place(ctx context.Context, s state, w Wish, plan *Plan) error {
+func (p Planner) place(ctx context.Context, s state, w Wish, fromLock core.LPT, plan *Plan) error {
 	if w.Stake.IsZero() || p.Settings == nil {
 		return nil
 	}
@@ -21,7 +21,10 @@ func (p Planner) place(ctx context.Context, s state, w Wish, plan *Plan) error {
 	if err != nil {
 		return err
 	}
-	total := s.self.DelegatedStake.Add(plan.Token)
+	total := s.self.DelegatedStake.Add(plan.Token).Add(fromLock)
+	if s.elsewhere() {
+		total = total.Add(s.own.PendingStake)
+	}
 	plan.Rank = rank(pool, s.self.Address, total)
 	if plan.Rank <= params.PoolMaxSize {
 		plan.Active = s.round.Number + 1

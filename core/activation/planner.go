@@ -66,7 +66,7 @@ func (p Planner) Plan(ctx context.Context, w Wish) (Plan, error) {
 		p.price(ctx, &plan)
 		plan.compare(s)
 	}
-	return plan, p.place(ctx, s, w, &plan)
+	return plan, p.place(ctx, s, w, fromLock, &plan)
 }
 
 // Executed is one step that was taken.
@@ -89,6 +89,9 @@ func (p Planner) Step(ctx context.Context, w Wish) (Executed, Plan, error) {
 	if plan.Blocked != nil {
 		return Executed{Step: step}, plan, plan.Blocked
 	}
+	if err := p.inFlight(step); err != nil {
+		return Executed{Step: step}, plan, err
+	}
 	tx, err := p.Actor.Send(ctx, step.action, protocol.SendOptions{})
 	done := Executed{Step: step, Transaction: tx}
 	if err != nil {
@@ -96,6 +99,18 @@ func (p Planner) Step(ctx context.Context, w Wish) (Executed, Plan, error) {
 	}
 	plan, err = p.Plan(ctx, w)
 	return done, plan, err
+}
+
+// inFlight is the fault StepInFlight while a transaction of the same kind is on
+// its way: the chain says nothing of it yet, and a second one could take the stake
+// twice.
+func (p Planner) inFlight(step Step) error {
+	for _, tx := range p.Actor.Transactions() {
+		if tx.State == protocol.TxSubmitted && tx.Verb == step.action.Verb() {
+			return fault.New(fault.StepInFlight, step.About, "transaction "+tx.Hash.String())
+		}
+	}
+	return nil
 }
 
 // errStuck: a step was mined and the chain still says that it is open.

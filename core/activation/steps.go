@@ -8,30 +8,42 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// addStake is the approval and the bond, as far as the own stake is short.
+// addStake is the approval and the bond, as far as the own stake is short, or
+// belongs to another orchestrator: a bond to oneself takes all of it along, what
+// the lock brings included.
 func (plan *Plan) addStake(s state, w Wish, fromLock core.LPT) {
 	if w.Stake.IsZero() {
 		return
 	}
 	account := s.self.Address
+	elsewhere := s.elsewhere()
 	have := fromLock
-	if s.own.Delegate == account || s.own.Status == protocol.Unbonded {
+	if s.own.Status != protocol.Unbonded {
 		have = have.Add(s.own.PendingStake)
 	}
 	short := w.Stake.Sub(have)
-	about := fmt.Sprintf("bond %s LPT to your own address", short.Tokens())
-	if short.IsZero() && (s.self.Registered || !fromLock.IsZero()) {
+	if short.IsZero() && !elsewhere {
 		plan.Steps = append(plan.Steps, Step{Name: protocol.Bond{}.Verb(), About: fmt.Sprintf("bond %s LPT to your own address", w.Stake.Tokens()), Done: true})
 		return
 	}
-	approve := protocol.Approve{Amount: short}
-	plan.Steps = append(plan.Steps,
-		Step{
+	about := fmt.Sprintf("bond %s LPT to your own address", short.Tokens())
+	if elsewhere {
+		about = fmt.Sprintf("move your %s LPT to your own address, with %s LPT more", have.Tokens(), short.Tokens())
+	}
+	if !short.IsZero() {
+		approve := protocol.Approve{Amount: short}
+		plan.Steps = append(plan.Steps, Step{
 			Name: approve.Verb(), About: fmt.Sprintf("let the bonding contract take %s LPT", short.Tokens()),
 			Done: s.balances.Allowance.Cmp(short) >= 0, action: approve,
-		},
-		Step{Name: protocol.Bond{}.Verb(), About: about, action: protocol.Bond{Amount: short, To: account}})
+		})
+	}
+	plan.Steps = append(plan.Steps, Step{Name: protocol.Bond{}.Verb(), About: about, action: protocol.Bond{Amount: short, To: account}})
 	plan.Token = plan.Token.Add(short)
+}
+
+// elsewhere reports whether the account's stake belongs to another orchestrator.
+func (s state) elsewhere() bool {
+	return s.own.Status != protocol.Unbonded && !s.own.Delegate.IsZero() && s.own.Delegate != s.self.Address
 }
 
 // addCommission sets the cuts where they differ.

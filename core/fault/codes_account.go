@@ -24,6 +24,8 @@ const (
 	SigningRefused Code = "SigningRefused"
 	// TypedDataInvalid: not a typed structure that can be signed.
 	TypedDataInvalid Code = "TypedDataInvalid"
+	// DataDirInUse: another process works with the same account and journal.
+	DataDirInUse Code = "DataDirInUse"
 	// WalletOnWorker: a worker process was given the way to the chain.
 	WalletOnWorker Code = "WalletOnWorker"
 )

@@ -8,6 +8,8 @@ const (
 	RewardMissed Code = "RewardMissed"
 	// RewardNotAllowed: the account may not call reward for the orchestrator.
 	RewardNotAllowed Code = "RewardNotAllowed"
+	// StepInFlight: the step's transaction is on its way already.
+	StepInFlight Code = "StepInFlight"
 	// RoundInitFailing: the round could not be initialised.
 	RoundInitFailing Code = "RoundInitFailing"
 )

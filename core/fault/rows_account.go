@@ -59,6 +59,11 @@ var accountRows = []Row{
 		Remedy: "Check the JSON; every field of the message must have a type, and numbers larger than 2^53 must be strings.",
 	},
 	{
+		Code: DataDirInUse, Class: Config,
+		Cause:  "Another process on the chain uses the same data directory, and with it the same account and journal of transactions. The two would take each other's transaction numbers.",
+		Remedy: "Stop the other one, which the message names; or give each its own `-dataDir` and its own account. A gateway and an orchestrator may also be one process: `-orchestrator -transcoder -gateway`.",
+	},
+	{
 		Code: WalletOnWorker, Class: Config,
 		Cause:  "A process that only transcodes or only runs models was given `-ethUrl`. In a split set-up such a process with the orchestrator's wallet could send transactions of its own: reward calls fail or are paid twice, and the two processes take each other's transaction numbers.",
 		Remedy: "Remove `-ethUrl` (and LP_ETHURL) from the transcoder or AI worker; only the orchestrator process talks to the chain.",

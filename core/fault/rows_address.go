@@ -5,7 +5,7 @@ var addressRows = []Row{
 	{
 		Code: PortUnverified, Class: Upstream,
 		Symptom: "no gateways connect; `not available at … via grpc ping check` on a machine behind a router",
-		Cause:   "The machine is behind a NAT and could not reach its own public address. Either the port is closed or not forwarded, or the router does not loop connections back to its own public address, which hurts nobody. From here the two look the same.",
+		Cause:   "Nobody from outside has connected yet, and the machine cannot check by itself: its own address it reaches without passing the firewall before it, and behind a NAT a closed port looks like a router that does not loop connections back, which hurts nobody.",
 		Remedy:  "Check from another network: `curl -k https://host:8935/status`; any answer proves that the port is open. The condition goes away by itself as soon as somebody from outside connects. If nobody can, open inbound TCP 8935 and forward it on the NAT.", Retryable: true,
 	},
 	{

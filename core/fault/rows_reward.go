@@ -19,6 +19,11 @@ var rewardRows = []Row{
 		Remedy: "With the orchestrator's own key run `tutti_cli orchestrator reward-caller <this node's account>`, or start this process with `-reward=false` and call reward from the one that holds the key.",
 	},
 	{
+		Code: StepInFlight, Class: Busy,
+		Cause:  "A transaction of the same kind was sent before and no block has it yet. Sending another one could do the same thing twice.",
+		Remedy: "Wait until it is mined (`tutti_cli transactions` shows it) and run the command again: it goes on at the next step.", Retryable: true,
+	},
+	{
 		Code: RoundInitFailing, Class: Upstream,
 		Cause:  "`-initializeRound` is on and the call failed; the reason follows in the message. Until somebody initialises the round nobody can call reward or redeem tickets.",
 		Remedy: "Follow the reason, usually gas money of the account or the RPC endpoint. It is tried again; any other account may initialise the round as well.", Retryable: true,

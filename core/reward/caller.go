@@ -18,9 +18,10 @@ type Caller struct {
 	opt Options
 	// news has room for one: something happened, look again.
 	news chan struct{}
-	// missed is the last round that ended without its call; Run's alone. Its
-	// condition stays for the whole round after it.
-	missed protocol.Round
+	// judged is the round in which the one before it was judged, warned whether the
+	// account's missing right was told; both are Run's alone.
+	judged protocol.Round
+	warned bool
 
 	mu     sync.Mutex
 	status Status // guarded by mu
@@ -112,7 +113,8 @@ func (c *Caller) look(ctx context.Context) error {
 	return c.call(ctx, round)
 }
 
-// begin notes a new round, and whether the one before it was missed.
+// begin notes a new round, and whether the one before it was missed. That is
+// judged from the chain alone: whether this process ran or saw it does not matter.
 func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
 	c.mu.Lock()
 	before := c.status
@@ -122,13 +124,28 @@ func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
 		c.status.State, c.status.Tx, c.status.Code, c.status.Reason = StateIdle, protocol.TxHash{}, "", ""
 	}
 	c.mu.Unlock()
-	open := before.State == StateFailed || before.State == StateSending
-	if before.Round == 0 || before.Round >= round.Number || !open || self.LastRewardRound >= before.Round {
+	last := round.Number - 1
+	if c.judged == round.Number {
 		return
 	}
-	c.settle(Past{Round: before.Round, Outcome: Missed, Time: c.opt.Now(), Reason: before.Reason})
-	c.missed = before.Round
-	c.opt.Board.Set(health.Key{Code: fault.RewardMissed}, fmt.Sprintf("round %d ended without its reward call: %s", before.Round, before.Reason))
+	c.judged = round.Number
+	if !missed(round, self) {
+		c.opt.Board.Clear(health.Key{Code: fault.RewardMissed})
+		return
+	}
+	why := before.Reason
+	if before.Round != last || why == "" {
+		why = "this node did not run, or had no endpoint"
+	}
+	c.settle(Past{Round: last, Outcome: Missed, Time: c.opt.Now(), Reason: why})
+	c.opt.Board.Set(health.Key{Code: fault.RewardMissed}, fmt.Sprintf("round %d ended without its reward call: %s", last, why))
+}
+
+// missed reports whether the round before could have been rewarded and was not.
+func missed(round protocol.RoundState, self protocol.Orchestrator) bool {
+	last := round.Number - 1
+	opened := round.LastInitialized == last || round.LastInitialized == round.Number && !round.PreviousHash.IsZero()
+	return opened && self.ActivationRound != 0 && self.ActivationRound <= last && last < self.DeactivationRound && self.LastRewardRound < last
 }
 
 // notDue says why this round's reward cannot be called by this account now.
@@ -172,6 +189,11 @@ func (c *Caller) waiting(why error) {
 	} else {
 		c.opt.Board.Clear(health.Key{Code: fault.RewardNotAllowed})
 	}
+	if code != "" && !c.warned {
+		// Another process may call; if none does, the round is told as missed.
+		c.warned = true
+		c.opt.Log.Warn("this account may not call reward", fault.Attr(why))
+	}
 	c.update(func(s *Status) { s.State, s.Code, s.Reason = StateWaiting, code, why.Error() })
 }
 
@@ -198,8 +220,24 @@ func (c *Caller) call(ctx context.Context, round protocol.RoundState) error {
 	case err != nil:
 		return c.failed(ctx, round, err)
 	}
-	c.opt.Log.Info("called reward", "round", uint64(round.Number), "tx", tx.Hash.String(), "fee", tx.Fee.Ether()+" ETH")
-	c.done(round.Number, tx.Hash)
+	return c.booked(ctx, round, tx)
+}
+
+// errNotBooked: the call was mined, and the chain does not show a reward.
+var errNotBooked = errors.New("the call was mined, and the chain shows no reward of this round")
+
+// booked asks the chain which round the call counted for: one that was mined after
+// the round's end counts for the next.
+func (c *Caller) booked(ctx context.Context, round protocol.RoundState, tx protocol.Transaction) error {
+	self, err := c.opt.Stakes.Orchestrator(ctx, c.opt.Orchestrator)
+	switch {
+	case err != nil:
+		return c.failed(ctx, round, fmt.Errorf("read the orchestrator's record: %w", err))
+	case self.LastRewardRound < round.Number:
+		return c.failed(ctx, round, errNotBooked)
+	}
+	c.opt.Log.Info("called reward", "round", uint64(self.LastRewardRound), "tx", tx.Hash.String(), "fee", tx.Fee.Ether()+" ETH")
+	c.done(self.LastRewardRound, tx.Hash)
 	return nil
 }
 
@@ -218,9 +256,6 @@ func once(who core.Address, round protocol.Round) string {
 func (c *Caller) done(round protocol.Round, tx protocol.TxHash) {
 	for _, code := range []fault.Code{fault.RewardFailing, fault.RewardNotAllowed} {
 		c.opt.Board.Clear(health.Key{Code: code})
-	}
-	if round > c.missed+1 {
-		c.opt.Board.Clear(health.Key{Code: fault.RewardMissed})
 	}
 	c.update(func(s *Status) {
 		s.State, s.Code, s.Reason, s.LastRewardRound = StateDone, "", "", max(s.LastRewardRound, round)

@@ -245,5 +245,66 @@ func TestChainAway(t *testing.T) {
 	})
 }
 
+// A round that this process did not even see was missed all the same.
+func TestMissedWhileAway(t *testing.T) {
+	play(t, reward.Auto, me, me, active, func(t *testing.T, s *scene) {
+		want(t, s, reward.StateDone, 1)
+		s.stop()
+		away := s.View().Round.Number + 1
+		s.ToRound(away)
+		s.Open()
+		s.ToRound(away + 1)
+		s.Open()
+		s.start(reward.Auto, me)
+		synctest.Wait()
+		want(t, s, reward.StateDone, 2)
+		h := s.caller.Status().History
+		if len(h) != 2 || h[1].Round != away || h[1].Outcome != reward.Missed || !s.has(fault.RewardMissed) {
+			t.Errorf("history %+v, conditions %v", h, s.board.Snapshot())
+		}
+	})
+}
+
+// Who is not in the active set misses nothing, however long the chain was away.
+func TestNothingToMiss(t *testing.T) {
+	play(t, reward.Auto, me, me, nil, func(t *testing.T, s *scene) {
+		s.FailReads(fault.New(fault.ChainUnavailable, "read", ""))
+		s.ToRound(s.View().Round.Number + 1)
+		s.Open()
+		pass(time.Hour)
+		s.FailReads(nil)
+		pass(time.Hour)
+		synctest.Wait()
+		want(t, s, reward.StateWaiting, 0)
+		if len(s.board.Snapshot()) != 0 || len(s.caller.Status().History) != 0 {
+			t.Errorf("conditions %v, history %+v", s.board.Snapshot(), s.caller.Status().History)
+		}
+	})
+}
+
+// A call that is mined after its round ended counts for the next round, and the
+// one that it was meant for is missed.
+func TestMinedInTheNextRound(t *testing.T) {
+	play(t, reward.Auto, me, me, func(c *coretest.Chain) { active(c); c.Hold(true) }, func(t *testing.T, s *scene) {
+		meant := s.View().Round.Number
+		s.ToRound(meant + 1) // mines what was held, in the new round
+		s.Open()
+		s.Hold(false)
+		s.Mine(1, 0)
+		pass(time.Minute)
+		synctest.Wait()
+		st := s.caller.Status()
+		last := s.View().Self.LastRewardRound
+		for _, h := range st.History {
+			if (h.Outcome == reward.Called) != (h.Round == last) {
+				t.Errorf("round %d is told as %s, and the chain's last is %d", h.Round, h.Outcome, last)
+			}
+		}
+		if s.rewards() > 2 {
+			t.Errorf("%d calls", s.rewards())
+		}
+	})
+}
+
 // pass lets the bubble's time go by.
 func pass(d time.Duration) { <-time.After(d) }

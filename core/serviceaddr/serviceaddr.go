@@ -51,45 +51,49 @@ type Status struct {
 }
 
 // Compare is the fault ServiceAddrMismatch when gateways will look somewhere else
-// than where this machine is seen; nil when they agree or one of them is unknown.
-// chosen is the address that -serviceAddr names, which settles it. A host name
-// agrees when it resolves to the discovered address.
-func Compare(onChain, discovered, chosen string, resolve func(host string) []netip.Addr) error {
-	if onChain == "" {
-		return nil
-	}
+// than where this machine is seen; nil when they agree. chosen is the address that
+// -serviceAddr names, which settles it. A host name agrees when it resolves to the
+// discovered address. known is false when that cannot be told: one of them is not
+// known, a name does not resolve now, or they are of different families.
+func Compare(onChain, discovered, chosen string, resolve func(host string) []netip.Addr) (mismatch error, known bool) {
 	against := discovered
 	if chosen != "" {
 		against = chosen
 	}
-	if against == "" || same(onChain, against, resolve) {
-		return nil
+	if onChain == "" || against == "" {
+		return nil, true
 	}
-	if chosen != "" {
+	same, known := agree(onChain, against, resolve)
+	switch {
+	case same || !known:
+		return nil, known
+	case chosen != "":
 		return fault.New(fault.ServiceAddrMismatch, "compare addresses", fmt.Sprintf(
-			"the registered address %s differs from -serviceAddr %s; gateways look it up on the chain: set the correct address in tutti_cli", onChain, chosen))
+			"the registered address %s differs from -serviceAddr %s; gateways look it up on the chain: set the correct address in tutti_cli", onChain, chosen)), true
 	}
 	return fault.New(fault.ServiceAddrMismatch, "compare addresses", fmt.Sprintf(
-		"the registered address %s did not match discovered address %s; set the correct address in tutti_cli or use -serviceAddr", onChain, discovered))
+		"the registered address %s did not match discovered address %s; set the correct address in tutti_cli or use -serviceAddr", onChain, discovered)), true
 }
 
-func same(a, b string, resolve func(string) []netip.Addr) bool {
+// agree compares host and port; known is false when the hosts cannot be compared.
+func agree(a, b string, resolve func(string) []netip.Addr) (same, known bool) {
 	hostA, portA, okA := split(a)
 	hostB, portB, okB := split(b)
-	if !okA || !okB || portA != portB {
-		return false
-	}
-	if strings.EqualFold(hostA, hostB) {
-		return true
+	switch {
+	case !okA || !okB || portA != portB:
+		return false, true
+	case strings.EqualFold(hostA, hostB):
+		return true, true
 	}
 	for _, ip := range addresses(hostA, resolve) {
 		for _, other := range addresses(hostB, resolve) {
 			if ip == other {
-				return true
+				return true, true
 			}
+			known = known || ip.Is4() == other.Is4()
 		}
 	}
-	return false
+	return false, known
 }
 
 func addresses(host string, resolve func(string) []netip.Addr) []netip.Addr {
@@ -113,8 +117,12 @@ func split(uri string) (host, port string, ok bool) {
 		return "", "", false
 	}
 	port = u.Port()
-	if port == "" && u.Scheme == "https" {
+	switch {
+	case port != "":
+	case u.Scheme == "https":
 		port = "443"
+	case u.Scheme == "http":
+		port = "80"
 	}
 	return u.Hostname(), port, true
 }
@@ -167,6 +175,10 @@ type Evidence struct {
 func Judge(uri string, e Evidence) (Reach, error) {
 	const op = "reach the node through its public address"
 	switch {
+	case e.Answered && e.Ours && e.Local && !e.Outside && !Private(uri):
+		// The system answers itself without leaving the machine: what a firewall before
+		// it does is not seen.
+		return Unverified, fault.New(fault.PortUnverified, op, uri+" is this machine's own address, which it reaches without passing any firewall")
 	case e.Answered && e.Ours:
 		return Reachable, nil
 	case e.Answered:

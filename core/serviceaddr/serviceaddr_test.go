@@ -22,6 +22,7 @@ func TestCompare(t *testing.T) {
 	for _, c := range []struct {
 		name, onChain, discovered, chosen string
 		text                              string
+		unknown                           bool
 	}{
 		{name: "same", onChain: "https://198.51.100.7:8935", discovered: "https://198.51.100.7:8935"},
 		{name: "name of the same", onChain: "https://h.example.org:8935", discovered: "https://198.51.100.7:8935"},
@@ -31,13 +32,19 @@ func TestCompare(t *testing.T) {
 		{name: "other host", onChain: "https://198.51.100.8:8935", discovered: "https://198.51.100.7:8935",
 			text: "did not match discovered address https://198.51.100.7:8935; set the correct address in tutti_cli or use -serviceAddr"},
 		{name: "other port", onChain: "https://198.51.100.7:8936", discovered: "https://198.51.100.7:8935", text: "did not match discovered address"},
-		{name: "other name", onChain: "https://gone.example.org:8935", discovered: "https://198.51.100.7:8935", text: "did not match discovered address"},
-		{name: "chosen differs", onChain: "https://h.example.org:8935", chosen: "https://new.example.org:8935", text: "differs from -serviceAddr https://new.example.org:8935"},
+		{name: "name that does not resolve", onChain: "https://gone.example.org:8935", discovered: "https://198.51.100.7:8935", unknown: true},
+		{name: "other family", onChain: "https://[2001:db8::1]:8935", discovered: "https://198.51.100.7:8935", unknown: true},
+		{name: "name of another machine", onChain: "https://h.example.org:8935", discovered: "https://198.51.100.8:8935", text: "did not match discovered address"},
+		{name: "default ports", onChain: "http://198.51.100.7:80", discovered: "http://198.51.100.7"},
+		{name: "chosen differs", onChain: "https://h.example.org:8935", chosen: "https://198.51.100.9:8935", text: "differs from -serviceAddr https://198.51.100.9:8935"},
 		{name: "nonsense registered", onChain: "nonsense", discovered: "https://198.51.100.7:8935", text: "did not match discovered address"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			err := serviceaddr.Compare(c.onChain, c.discovered, c.chosen, names)
+			err, known := serviceaddr.Compare(c.onChain, c.discovered, c.chosen, names)
+			if known == c.unknown {
+				t.Errorf("known: %v", known)
+			}
 			if (err != nil) != (c.text != "") {
 				t.Fatalf("%v", err)
 			}
@@ -57,12 +64,14 @@ func TestJudge(t *testing.T) {
 		code  fault.Code
 	}{
 		{"reached", serviceaddr.Evidence{Answered: true, Ours: true}, serviceaddr.Reachable, ""},
+		{"own public interface, without leaving the machine", serviceaddr.Evidence{Answered: true, Ours: true, Local: true}, serviceaddr.Unverified, fault.PortUnverified},
+		{"own public interface, visited", serviceaddr.Evidence{Answered: true, Ours: true, Local: true, Outside: true}, serviceaddr.Reachable, ""},
 		{"somebody else", serviceaddr.Evidence{Answered: true}, serviceaddr.Foreign, fault.ServiceAddrForeign},
 		{"own interface", serviceaddr.Evidence{Local: true}, serviceaddr.Closed, fault.PortClosed},
 		{"behind a router", serviceaddr.Evidence{}, serviceaddr.Unverified, fault.PortUnverified},
 		{"behind a router, visited", serviceaddr.Evidence{Outside: true}, serviceaddr.Hairpin, ""},
 	} {
-		reach, err := serviceaddr.Judge("https://h.example.org:8935", c.e)
+		reach, err := serviceaddr.Judge("https://198.51.100.7:8935", c.e)
 		if reach != c.reach || (c.code == "") != (err == nil) || err != nil && !errors.Is(err, c.code) {
 			t.Errorf("%s: %s, %v", c.name, reach, err)
 		}

@@ -146,7 +146,16 @@ func TestFilesOfOthers(t *testing.T) {
 	if list, err := k.List(); err != nil || len(list) != 1 || list[0] != e {
 		t.Errorf("listed %v, %v", list, err)
 	}
-	_, err := account.Open(filepath.Join(k.Path(), "notes.txt"), account.Light).Choose(core.Address{})
+	damaged := filepath.Join(k.Path(), "UTC--2026-11-21T09-30-00.000000000Z--7e5f4552091a69125d5dfcb7b8c2659029395bdf")
+	if err := os.WriteFile(damaged, []byte(`{"address":"7e5f`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := k.List()
+	code(t, err, fault.AccountFileInvalid)
+	if err := os.Remove(damaged); err != nil {
+		t.Fatal(err)
+	}
+	_, err = account.Open(filepath.Join(k.Path(), "notes.txt"), account.Light).Choose(core.Address{})
 	code(t, err, fault.AccountFileInvalid)
 	if err := os.Chmod(e.Path, 0o640); err != nil {
 		t.Fatal(err)

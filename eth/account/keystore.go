@@ -46,9 +46,13 @@ func Open(path string, cost Cost) *Keystore { return &Keystore{path: path, cost:
 // Path is the directory or file that was named.
 func (k *Keystore) Path() string { return k.path }
 
+// keyFilePrefix is how key files are named by all who make them.
+const keyFilePrefix = "UTC--"
+
 // List are the keys in the order of their addresses. A missing directory is an
-// empty keystore. Files that are no key files are passed over; in a single file
-// that is AccountFileInvalid.
+// empty keystore. Files that are no key files are passed over, but not one that is
+// named as one and cannot be read: that is AccountFileInvalid, as it is for a
+// single file.
 func (k *Keystore) List() ([]Entry, error) {
 	info, err := os.Stat(k.path)
 	switch {
@@ -73,7 +77,7 @@ func (k *Keystore) List() ([]Entry, error) {
 			continue
 		}
 		e, err := entry(filepath.Join(k.path, f.Name()))
-		if errors.Is(err, fault.AccountFileInvalid) {
+		if errors.Is(err, fault.AccountFileInvalid) && !strings.HasPrefix(f.Name(), keyFilePrefix) {
 			continue
 		}
 		if err != nil {

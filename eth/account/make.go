@@ -82,7 +82,7 @@ func (k *Keystore) add(key *ecdsa.PrivateKey, passphrase core.Secret, random io.
 
 // fileName is the name that other tools of the chain expect.
 func fileName(address core.Address, now time.Time) string {
-	return "UTC--" + now.UTC().Format("2006-01-02T15-04-05.000000000Z") + "--" + hex.EncodeToString(address[:])
+	return keyFilePrefix + now.UTC().Format("2006-01-02T15-04-05.000000000Z") + "--" + hex.EncodeToString(address[:])
 }
 
 // write makes the file whole or not at all, for its owner only, and on disk

@@ -21,6 +21,7 @@ var (
 	permittedRounds   = selectors(&bindings.RoundsManagerMetaData, "initializeRound")
 	permittedRegistry = selectors(&bindings.ServiceRegistryMetaData, "setServiceURI")
 	permittedBroker   = selectors(&bindings.TicketBrokerMetaData, brokerFunctions...)
+	paying            = selectors(&bindings.TicketBrokerMetaData, "fundDeposit", "fundReserve", "fundDepositAndReserve")
 	permittedGovernor = selectors(&bindings.LivepeerGovernorMetaData, "castVote", "castVoteWithReason")
 	permittedPoll     = selectors(&bindings.PollMetaData, "vote")
 
@@ -62,11 +63,14 @@ func of(parsed *abi.ABI, name string) selector {
 // Permits reports whether a transaction is one that Calls could have made: a
 // function of the list, at the address of its contract. The key asks before it
 // signs.
-func (c Calls) Permits(to core.Address, data []byte, _ core.Wei) bool {
+func (c Calls) Permits(to core.Address, data []byte, value core.Wei) bool {
 	if len(data) < 4 || to.IsZero() {
 		return false
 	}
 	called := selector(data[:4])
+	if !value.IsZero() && !(to == c.a.TicketBroker && slices.Contains(paying, called)) {
+		return false
+	}
 	for _, at := range []struct {
 		address core.Address
 		may     []selector
@@ -80,7 +84,8 @@ func (c Calls) Permits(to core.Address, data []byte, _ core.Wei) bool {
 			return called != selectorApprove || c.approvesOurs(data)
 		}
 	}
-	return slices.Contains(permittedPoll, called)
+	// A poll can be anywhere, so nothing but a vote may go there.
+	return slices.Contains(permittedPoll, called) && len(data) == 4+32
 }
 
 // approvesOurs reports whether an approval is for the bonding contract, the only

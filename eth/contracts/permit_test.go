@@ -38,6 +38,18 @@ func TestPermits(t *testing.T) {
 			t.Errorf("%s is permitted at any address", a.Verb())
 		}
 	}
+	for name, bad := range map[string]protocol.Action{
+		"vote": protocol.VoteInPoll{Poll: somePoll}, "bond": protocol.Bond{Amount: core.NewLPT(1), To: somebody}, "unlock": protocol.Unlock{},
+	} {
+		c, err := calls.For(bad, contracts.BondHints{})
+		if err != nil || calls.Permits(core.Address(c.To()), c.Data(), core.NewWei(1)) {
+			t.Errorf("%s may take ETH along: %v", name, err)
+		}
+	}
+	vote, _ := calls.For(protocol.VoteInPoll{Poll: somePoll}, contracts.BondHints{})
+	if calls.Permits(core.Address{99}, append(vote.Data(), 0), core.Wei{}) {
+		t.Error("more than a vote is permitted anywhere")
+	}
 	approve, _ := calls.For(protocol.Approve{Amount: core.LPTTokens(1)}, contracts.BondHints{})
 	data := approve.Data()
 	data[4+12] ^= 1

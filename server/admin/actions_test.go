@@ -123,6 +123,13 @@ func TestWaitIsBounded(t *testing.T) {
 			if rec.Code != 504 || plan.Error == nil || plan.Error.Code != string(fault.TransactionPending) || plan.Executed == nil {
 				t.Errorf("%q: %d %s", query, rec.Code, rec.Body)
 			}
+			// Asking again while it is on its way sends nothing more.
+			sent := len(st.chain.Sent())
+			rec = st.post(adminapi.PathActivate+query, body)
+			if again := result[adminapi.PlanResult](t, rec); again.Error == nil || again.Error.Code != string(fault.StepInFlight) || len(st.chain.Sent()) != sent {
+				t.Errorf("%q again: %d %s", query, rec.Code, rec.Body)
+			}
+			st.chain.Mine(1, 0)
 		}
 	})
 }

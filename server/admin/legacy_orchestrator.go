@@ -183,6 +183,11 @@ func (s *Server) settle(ctx context.Context, asked settled) error {
 
 // run takes all open steps of a wish, and says what was sent.
 func (s *Server) run(ctx context.Context, wish activation.Wish) ([]activation.Executed, activation.Plan, error) {
+	free, err := s.plan()
+	if err != nil {
+		return nil, activation.Plan{}, err
+	}
+	defer free()
 	done, plan, err := s.opts.Chain.planner().Run(ctx, wish)
 	return done, plan, s.took(ctx, done, err)
 }
@@ -197,4 +202,13 @@ func (s *Server) took(ctx context.Context, done []activation.Executed, err error
 		return waitOver(ctx, done[n-1].Transaction, err)
 	}
 	return err
+}
+
+// plan begins to take steps; free ends it. Somebody else who is at it is the fault
+// StepInFlight.
+func (s *Server) plan() (free func(), err error) {
+	if !s.planning.TryLock() {
+		return nil, fault.New(fault.StepInFlight, "follow a plan", "another request is at it")
+	}
+	return s.planning.Unlock, nil
 }

@@ -43,6 +43,10 @@ type Server struct {
 	changes    sync.WaitGroup
 	nextChange atomic.Uint64
 
+	// planning is held while steps of a plan are taken: two plans that are followed at
+	// once would each take the same step.
+	planning sync.Mutex
+
 	mu       sync.Mutex
 	addr     net.Addr             // guarded by mu, nil until it listens
 	sessions adminapi.MaxSessions // guarded by mu

@@ -155,6 +155,11 @@ func (s *Server) take(r *http.Request, planner activation.Planner, wish activati
 	if !flag(r, adminapi.QueryStep, adminapi.StepNext) {
 		return s.run(r.Context(), wish)
 	}
+	free, err := s.plan()
+	if err != nil {
+		return nil, activation.Plan{}, err
+	}
+	defer free()
 	done, plan, err := planner.Step(r.Context(), wish)
 	if done.Transaction.Hash.IsZero() {
 		return nil, plan, err

@@ -23,6 +23,9 @@ const (
 	// outsideLasts is how long somebody's visit from outside proves that the port is
 	// open.
 	outsideLasts = time.Hour
+	// visitGrace is how long a node that answers at its own address may be without a
+	// visitor before that is worth a word.
+	visitGrace   = 15 * time.Minute
 	resolveLimit = 2 * time.Second
 )
 
@@ -58,6 +61,7 @@ type Checker struct {
 	// visited is when somebody came from outside, in Unix nanoseconds; 0 for never.
 	visited atomic.Int64
 	news    chan struct{}
+	since   time.Time
 
 	mu     sync.Mutex
 	status serviceaddr.Status // guarded by mu
@@ -73,7 +77,7 @@ func New(opt Options) *Checker {
 	}
 	return &Checker{
 		opt: opt, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-		news: make(chan struct{}, 1), status: serviceaddr.Status{Reach: serviceaddr.Unknown},
+		news: make(chan struct{}, 1), since: opt.Now(), status: serviceaddr.Status{Reach: serviceaddr.Unknown},
 	}
 }
 
@@ -90,7 +94,7 @@ func (c *Checker) Status() serviceaddr.Status {
 // Seen takes the address of somebody who came in through the listener.
 func (c *Checker) Seen(a net.Addr) {
 	now := c.opt.Now().UnixNano()
-	if now-c.visited.Load() < int64(time.Minute) || !outside(a) {
+	if now-c.visited.Load() < int64(time.Minute) || !outside(a, c.Status().Discovered) {
 		return
 	}
 	if c.visited.Swap(now) == 0 {
@@ -133,9 +137,10 @@ func (c *Checker) look(ctx context.Context) {
 			s.OnChain = uri
 		}
 	}
-	mismatch := serviceaddr.Compare(s.OnChain, s.Discovered, c.opt.Chosen, resolver(ctx))
-	s.Mismatch = mismatch != nil
-	s.Detail = text(mismatch)
+	mismatch, known := serviceaddr.Compare(s.OnChain, s.Discovered, c.opt.Chosen, resolver(ctx))
+	if known {
+		s.Mismatch, s.Detail = mismatch != nil, text(mismatch)
+	}
 	var reach error
 	if c.opt.Reach {
 		e := probe(ctx, s.Advertised, c.opt.Certificate)
@@ -144,11 +149,16 @@ func (c *Checker) look(ctx context.Context) {
 		if reach != nil {
 			s.Detail = text(reach)
 		}
+		if e.Ours && c.opt.Now().Sub(c.since) < visitGrace {
+			reach = nil // gateways need a moment to come by
+		}
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	c.opt.Board.Report(health.Key{Code: fault.ServiceAddrMismatch}, mismatch)
+	if known {
+		c.opt.Board.Report(health.Key{Code: fault.ServiceAddrMismatch}, mismatch)
+	}
 	for _, code := range []fault.Code{fault.PortClosed, fault.PortUnverified, fault.ServiceAddrForeign} {
 		if errors.Is(reach, code) {
 			c.opt.Board.Report(health.Key{Code: code}, reach)

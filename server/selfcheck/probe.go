@@ -67,29 +67,46 @@ func local(ctx context.Context, uri string) bool {
 	if err != nil {
 		return false
 	}
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
 	for _, ip := range ips {
-		if ip.IsLoopback() {
+		if ip.IsLoopback() || mine(net.IP(ip.AsSlice())) {
 			return true
-		}
-		for _, a := range own {
-			if n, ok := a.(*net.IPNet); ok && n.IP.Equal(net.IP(ip.AsSlice())) {
-				return true
-			}
 		}
 	}
 	return false
 }
 
-// outside reports whether a peer comes from beyond this machine and its networks.
-func outside(a net.Addr) bool {
+// outside reports whether a peer comes from beyond this machine, its networks and
+// the router that gives it the discovered address: our own probe proves nothing.
+func outside(a net.Addr, discovered string) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
 		return false
 	}
 	ip, ok := netip.AddrFromSlice(tcp.IP)
-	return ok && serviceaddr.Public(ip)
+	if !ok || !serviceaddr.Public(ip) || mine(tcp.IP) {
+		return false
+	}
+	return discovered == "" || serviceaddr.Of(ip, port(discovered)) != discovered
+}
+
+// mine reports whether an address belongs to an interface of this machine.
+func mine(ip net.IP) bool {
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, a := range own {
+		if n, ok := a.(*net.IPNet); ok && n.IP.Equal(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+func port(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	return u.Port()
 }

@@ -69,8 +69,11 @@
       return;
     }
     if (reply.status === 404) return;
-    if (reply.status === 200) show(await reply.json());
-    setTimeout(look, every);
+    try {
+      if (reply.status === 200) show(await reply.json());
+    } finally {
+      setTimeout(look, every);   // also after an answer that was cut off
+    }
   }
   look();
 }
