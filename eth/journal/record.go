@@ -80,7 +80,10 @@ type Attempt struct {
 	Raw []byte
 	// Cancel: it does nothing but use the nonce.
 	Cancel bool
-	Signed time.Time
+	// Repriced: the attempt before it offered less than the base fee, and could not
+	// be mined.
+	Repriced bool
+	Signed   time.Time
 }
 
 // Mined is a place in the chain and what it cost.

@@ -36,8 +36,8 @@ func (s *Store) put(ctx context.Context, tx *sql.Tx, r Record) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO journal_attempt (chain, account, id, n, hash, raw, cancel, signed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT DO NOTHING`, s.chain, s.account, int64(r.ID), n, a.Hash[:], bytesOf(a.Raw), a.Cancel, nanos(a.Signed))
+		_, err = tx.ExecContext(ctx, `INSERT INTO journal_attempt (chain, account, id, n, hash, raw, cancel, repriced, signed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO NOTHING`, s.chain, s.account, int64(r.ID), n, a.Hash[:], bytesOf(a.Raw), a.Cancel, a.Repriced, nanos(a.Signed))
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func scan(rows *sql.Rows) (Record, error) {
 }
 
 func (s *Store) attempts(ctx context.Context, id uint64) ([]Attempt, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT hash, raw, cancel, signed FROM journal_attempt WHERE chain = ? AND account = ? AND id = ? ORDER BY n`,
+	rows, err := s.db.QueryContext(ctx, `SELECT hash, raw, cancel, repriced, signed FROM journal_attempt WHERE chain = ? AND account = ? AND id = ? ORDER BY n`,
 		s.chain, s.account, int64(id))
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (s *Store) attempts(ctx context.Context, id uint64) ([]Attempt, error) {
 		var a Attempt
 		var hash []byte
 		var signed int64
-		if err := rows.Scan(&hash, &a.Raw, &a.Cancel, &signed); err != nil {
+		if err := rows.Scan(&hash, &a.Raw, &a.Cancel, &a.Repriced, &signed); err != nil {
 			return nil, err
 		}
 		if len(hash) != len(a.Hash) {

@@ -43,5 +43,6 @@ func tables() database.Tables {
 			PRIMARY KEY (chain, account, id, n),
 			FOREIGN KEY (chain, account, id) REFERENCES journal_tx ON DELETE CASCADE
 		) STRICT, WITHOUT ROWID`,
+		`ALTER TABLE journal_attempt ADD COLUMN repriced INTEGER NOT NULL DEFAULT 0`,
 	}}
 }

@@ -96,7 +96,7 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	second.Call.Input, second.Call.Wei = []byte{}, new(big.Int)
 	put(t, s, first, second)
 	first.State, first.Code, first.Reason, first.Resent = protocol.TxFailed, fault.TxReverted, "why", false
-	first.Attempts = append(first.Attempts, journal.Attempt{Hash: protocol.TxHash{1, 2}, Raw: []byte{8}, Cancel: true, Signed: at.Add(time.Minute)})
+	first.Attempts = append(first.Attempts, journal.Attempt{Hash: protocol.TxHash{1, 2}, Raw: []byte{8}, Cancel: true, Repriced: true, Signed: at.Add(time.Minute)})
 	first.Mined = &journal.Mined{Attempt: 1, Block: 5, Hash: protocol.Hash{6}, GasUsed: 7, Fee: core.NewWei(8), At: at}
 	first.Update = at.Add(time.Hour)
 	put(t, s, first)

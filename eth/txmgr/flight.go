@@ -86,8 +86,19 @@ func (f *flight) signed() time.Time { return f.rec.Attempts[len(f.rec.Attempts)-
 // cancelling reports whether the newest attempt does nothing but use the nonce.
 func (f *flight) cancelling() bool { return f.rec.Attempts[len(f.rec.Attempts)-1].Cancel }
 
-// replaced counts the attempts after the first that do what was asked for.
+// replaced counts the attempts that took the place of one that could have been
+// mined, and do what was asked for.
 func (f *flight) replaced() (n int) {
+	for _, a := range f.rec.Attempts[1:] {
+		if !a.Cancel && !a.Repriced {
+			n++
+		}
+	}
+	return n
+}
+
+// remade counts the attempts after the first that do what was asked for.
+func (f *flight) remade() (n int) {
 	for _, a := range f.rec.Attempts[1:] {
 		if !a.Cancel {
 			n++

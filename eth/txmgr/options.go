@@ -26,8 +26,8 @@ type Options struct {
 
 	// Timeout is how long an attempt may take before it is replaced; 5 minutes.
 	Timeout time.Duration
-	// Replacements is how often a transaction is replaced by one that pays more. No
-	// default: 0 is never.
+	// Replacements is how often a transaction is replaced by one that pays more,
+	// those that offered less than the base fee not counted. No default: 0 is never.
 	Replacements int
 	// GasLimit is that of every transaction; 0 estimates it.
 	GasLimit protocol.Gas

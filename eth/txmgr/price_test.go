@@ -32,15 +32,15 @@ func TestReplacement(t *testing.T) {
 	run(t, func(o *txmgr.Options) { o.Replacements = 2 }, func(t *testing.T, r *rig) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		first := r.chain.waiting(0)
-		r.chain.set(func() { r.chain.base = 3 * gwei })
+		r.chain.set(func() { r.chain.base = 1_900_000_000 })
 		r.idle(6 * time.Minute)
 		second := r.chain.waiting(0)
-		if second.Hash() == first.Hash() || second.GasFeeCap().String() != "6000000000" || string(second.Data()) != "a" {
+		if second.Hash() == first.Hash() || second.GasFeeCap().String() != "3800000000" || string(second.Data()) != "a" {
 			t.Fatal(second.GasFeeCap())
 		}
 		r.idle(5 * time.Minute)
 		third := r.chain.waiting(0)
-		if third.GasFeeCap().String() != "6750000000" || r.trouble(fault.TxStuck) {
+		if third.GasFeeCap().String() != "4275000000" || r.trouble(fault.TxStuck) {
 			t.Fatal(third.GasFeeCap())
 		}
 		r.idle(20 * time.Minute)

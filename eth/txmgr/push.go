@@ -27,7 +27,7 @@ func (m *Manager) push(ctx context.Context, f *flight, head protocol.Head) {
 	}
 	if code, reason := m.hopeless(f, head); code != "" && !f.cancelling() {
 		m.giveUp(ctx, f, head, code, reason)
-	} else if m.replaceable(f) {
+	} else if m.replaceable(f, head) {
 		m.replace(ctx, f, head, f.cancelling())
 	}
 	if !f.dirty && !f.nextSend.After(now) {
@@ -57,16 +57,31 @@ func (m *Manager) patienceOver(f *flight) bool {
 // exhausted reports whether the transaction was replaced as often as allowed, and
 // the last one had its time.
 func (m *Manager) exhausted(f *flight) bool {
-	return !f.cancelling() && (f.replaced() >= m.allowed() || f.unsignable) && m.patienceOver(f)
+	return !f.cancelling() && (f.replaced() >= m.allowed() || f.remade() >= maxReplaced || f.unsignable) && m.patienceOver(f)
 }
 
 func (m *Manager) allowed() int { return min(m.opt.Replacements, maxReplaced) }
 
-func (m *Manager) replaceable(f *flight) bool {
-	if len(f.rec.Attempts) >= maxAttempts || !m.patienceOver(f) {
+func (m *Manager) replaceable(f *flight, head protocol.Head) bool {
+	switch {
+	case len(f.rec.Attempts) >= maxAttempts:
+		return false
+	case m.repriceable(f, head):
+		return true
+	}
+	return m.patienceOver(f) && (f.cancelling() || f.replaced() < m.allowed() && f.remade() < maxReplaced)
+}
+
+// repriceable reports whether the front offers less than the base fee. No block
+// takes it whatever its patience, so it is signed anew at once. That is no
+// replacement of one that could have been mined, and does not use one up; each
+// offers twice a base fee that has doubled, so that few are enough for any spike.
+// An operator who allows no replacement wants none of these either.
+func (m *Manager) repriceable(f *flight, head protocol.Head) bool {
+	if f != m.lane.front() || feesOf(f.last()).feeCap.Cmp(head.BaseFee) >= 0 {
 		return false
 	}
-	return f.cancelling() || f.replaced() < m.allowed()
+	return f.cancelling() || m.allowed() > 0 && f.remade() < maxReplaced
 }
 
 // replace signs the transaction, or its cancel, once more and pays more. While
@@ -85,6 +100,7 @@ func (m *Manager) replace(ctx context.Context, f *flight, head protocol.Head, ca
 	if cancelling && f.cancelling() && fresh.feeCap.Cmp(feesOf(f.last()).feeCap) <= 0 {
 		return // it pays enough already
 	}
+	repriced := m.repriceable(f, head)
 	price, below := bounds.bump(feesOf(f.last()), fresh)
 	if f.pricedOut = !fits || !below; f.pricedOut {
 		return
@@ -97,6 +113,7 @@ func (m *Manager) replace(ctx context.Context, f *flight, head protocol.Head, ca
 		return
 	}
 	f.unsignable = false
+	f.rec.Attempts[len(f.rec.Attempts)-1].Repriced = repriced && !cancelling
 	m.opt.Log.Info("transaction replaced", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb, "nonce", f.rec.Nonce,
 		"price", price.feeCap.String(), "cancel", cancelling)
 	m.write(ctx, f)
