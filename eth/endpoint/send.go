@@ -90,7 +90,7 @@ func (p *Pool) sent(ctx context.Context, said []outcome[bool], hash protocol.TxH
 	code, text := classify(refused)
 	if unknown || code == fault.TxNonceUsed {
 		// It may be there all the same: mined, or taken before the answer was lost.
-		if _, _, err := p.TransactionByHash(context.WithoutCancel(ctx), hash); err == nil {
+		if _, _, err := p.transaction(context.WithoutCancel(ctx), search{op: "read a transaction"}, hash); err == nil {
 			return nil
 		}
 	}

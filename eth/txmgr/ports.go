@@ -39,10 +39,12 @@ type Backend interface {
 	SuggestTip(ctx context.Context) (core.Wei, error)
 	EstimateGas(ctx context.Context, msg ethereum.CallMsg) (protocol.Gas, error)
 	CallContract(ctx context.Context, msg ethereum.CallMsg, block protocol.L2Block) ([]byte, error)
-	// TransactionReceipt is ethereum.NotFound for what is in no block.
+	// TransactionReceipt is ethereum.NotFound for what is in no block, as far as one
+	// endpoint at the newest block can tell.
 	TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error)
 	// TransactionByHash looks a transaction up in blocks and pools; it is
-	// ethereum.NotFound where no endpoint knows it.
+	// ethereum.NotFound only where no endpoint is left that could know it: when one
+	// gives no answer, that is another error.
 	TransactionByHash(ctx context.Context, hash protocol.TxHash) (tx *types.Transaction, mined bool, err error)
 	// SendTransaction hands a signed transaction to all endpoints. The error is nil
 	// when one took it; see outcomeOf for what errors mean.
