@@ -48,6 +48,8 @@ func newStage(t *testing.T, of crowd) *devnet.Chain {
 	if _, err := c.Control.NextRound(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
+	// What the crowd did lies behind the blocks whose logs are still asked for.
+	c.Mine(300)
 	t.Logf("%s are there after %s", of, time.Since(began).Round(time.Second))
 	return c
 }

@@ -16,6 +16,8 @@ type round struct {
 	number protocol.Round
 	// from is its first block, to its last.
 	from, to protocol.L2Block
+	// passed are the L1 blocks that went by.
+	passed uint64
 	// forked: blocks of it were replaced.
 	forked bool
 }

@@ -6,13 +6,18 @@ import (
 
 // The foreign wallet has the node's key and knows nothing of the node.
 
-// foreignSend sends with a nonce of the account.
-func (w *world) foreignSend(nonce uint64, to common.Address, data []byte) {
+// foreignSend sends with a nonce of the account. It reports whether the chain took
+// it: the node, or what the wallet sent before, may have been quicker.
+func (w *world) foreignSend(nonce uint64, to common.Address, data []byte) bool {
 	w.t.Helper()
 	hash, err := w.ledger.write(w.ctx(), w.ledger.key, nonce, to, data)
-	w.must(err)
+	if err != nil {
+		w.t.Logf("round %d: the foreign wallet is refused nonce %d: %v", w.round.number, nonce, err)
+		return false
+	}
 	w.foreign = append(w.foreign, hash)
 	w.fig.foreign++
+	return true
 }
 
 // nonce is the account's next one as the chain has it.
@@ -27,10 +32,13 @@ func (w *world) nonce() uint64 {
 func (w *world) foreignBefore() {
 	first := w.nonce()
 	n := 1 + w.dice.Uint64N(3)
+	target := first
 	for i := range n {
-		w.foreignSend(first+i, w.ledger.account, nil)
+		if w.foreignSend(first+i, w.ledger.account, nil) {
+			target = first + i + 1
+		}
 	}
-	w.until("the foreign transactions", patience, func() bool { return w.nonce() >= first+n })
+	w.until("the foreign transactions", patience, func() bool { return w.nonce() >= target })
 }
 
 // foreignQuicker takes the nonce of what the node has sent and is in no block.
@@ -54,4 +62,6 @@ func (w *world) foreignByHand() {
 }
 
 // foreignGap leaves a transaction that waits for one which nobody sends.
-func (w *world) foreignGap() { w.foreignSend(w.nonce()+1+w.dice.Uint64N(2), w.ledger.account, nil) }
+func (w *world) foreignGap() {
+	w.foreignSend(w.nonce()+1+w.dice.Uint64N(2), w.ledger.account, nil)
+}

@@ -129,11 +129,12 @@ func (w *world) sitOut() {
 	w.fig.outages++
 }
 
-// passL1 moves the L1 clock on within the round.
+// passL1 moves the L1 clock on within the round, as far as its last tenth.
 func (w *world) passL1(n uint64) {
 	w.t.Helper()
-	if n > 0 {
+	if n = min(n, roundLength*9/10-w.round.passed); n > 0 {
 		w.chain.AdvanceL1(n)
+		w.round.passed += n
 	}
 }
 
@@ -161,7 +162,7 @@ func (w *world) waitForCalm() {
 	w.fig.spikes++
 }
 
-// halt leaves transactions in the pool: no block is made.
+// halt leaves transactions in the pool: only L1 blocks come, in blocks of their own.
 func (w *world) halt() {
 	w.must(w.chain.Control.SetAutomine(w.ctx(), false))
 	w.must(w.chain.Control.SetL2BlockTime(w.ctx(), 0))
@@ -176,10 +177,23 @@ func (w *world) flow() {
 // sent waits for a transaction of the account in the pool.
 func (w *world) sent() {
 	w.t.Helper()
-	w.until("a transaction in the pool", patience, func() bool {
+	w.halted("a transaction in the pool", func() bool {
 		n, err := w.ledger.waiting(w.ctx())
 		w.must(err)
 		return n > 0
+	})
+}
+
+// halted waits for a condition while no transaction is mined.
+func (w *world) halted(what string, holds func() bool) {
+	w.t.Helper()
+	last := time.Now()
+	w.until(what, patience, func() bool {
+		if time.Since(last) >= blockTime {
+			last = time.Now()
+			w.passL1(1)
+		}
+		return holds()
 	})
 }
 
@@ -194,7 +208,7 @@ func (w *world) spikeLate() {
 func (w *world) holdBack() {
 	w.sent()
 	before := w.sends()
-	w.until("the transaction handed out again", patience, func() bool { return w.sends() > before })
+	w.halted("the transaction handed out again", func() bool { return w.sends() > before })
 	w.flow()
 }
 

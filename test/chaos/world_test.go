@@ -22,7 +22,7 @@ const (
 	// endpoints is how many the node has. One more behaves always, for the tests.
 	endpoints = 3
 	// roundLength is in L1 blocks: a tenth of it is several.
-	roundLength = 50
+	roundLength = 100
 	blockTime   = 100 * time.Millisecond
 	// speed is how much faster the node's clock goes.
 	speed = 10
