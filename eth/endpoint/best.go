@@ -71,7 +71,7 @@ func (r *remote) agrees(ctx context.Context, head, other protocol.Head) *failure
 	if trusted {
 		return nil
 	}
-	same, err := ask(ctx, r, r.timeout, readHeader, "eth_getBlockByNumber", blockTag(other.Number), false)
+	same, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", blockTag(other.Number), false)
 	if f, ok := err.(*failure); ok {
 		return f
 	}

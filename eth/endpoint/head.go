@@ -30,7 +30,7 @@ func (p *Pool) Known() (protocol.Head, bool) {
 
 // latest asks one endpoint for its newest block and remembers it.
 func (p *Pool) latest(ctx context.Context, r *remote) (protocol.Head, error) {
-	head, err := ask(ctx, r, r.timeout, readHeader, "eth_getBlockByNumber", "latest", false)
+	head, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", "latest", false)
 	if err != nil {
 		return head, err
 	}
@@ -45,7 +45,7 @@ func (p *Pool) latest(ctx context.Context, r *remote) (protocol.Head, error) {
 // has it.
 func (p *Pool) HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol.Head, error) {
 	return read(ctx, p, query{op: "read a block", floor: n}, func(ctx context.Context, r *remote) (protocol.Head, error) {
-		head, err := ask(ctx, r, r.timeout, readHeader, "eth_getBlockByNumber", blockTag(n), false)
+		head, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", blockTag(n), false)
 		if err == nil && head.Number != n {
 			err = fail(garbage, r.to.name, "another block than the one asked for")
 		}
@@ -57,7 +57,7 @@ func (p *Pool) HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol
 // it: it was undone, or it never was.
 func (p *Pool) HeaderByHash(ctx context.Context, hash protocol.Hash) (protocol.Head, error) {
 	return read(ctx, p, query{op: "read a block"}, func(ctx context.Context, r *remote) (protocol.Head, error) {
-		head, err := ask(ctx, r, r.timeout, readHeader, "eth_getBlockByHash", hash, false)
+		head, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByHash", hash, false)
 		if err == nil && head.Hash != hash {
 			err = fail(garbage, r.to.name, "another block than the one asked for")
 		}

@@ -24,12 +24,19 @@ type rawHeader struct {
 	BaseFee *hexutil.Big `json:"baseFeePerGas"`
 }
 
-// ParseHeader reads a block object as eth_getBlockByNumber gives it. A chain
+// arbitrumOne is the chain ID of Arbitrum One, whose blocks all tell of layer 1.
+const arbitrumOne = 42161
+
+// parseHeader reads a block object as eth_getBlockByNumber gives it. A chain
 // without layer 1, such as a test chain, has no l1BlockNumber; its own number
-// stands for both.
-func ParseHeader(raw []byte) (protocol.Head, bool) {
+// stands for both. On Arbitrum One the member is never missing: rounds are counted
+// in it, and the chain's own number would be millions of rounds off.
+func parseHeader(raw []byte, chainID uint64) (protocol.Head, bool) {
 	var h rawHeader
 	if json.Unmarshal(raw, &h) != nil || h.Number == nil || h.Hash == nil || h.Parent == nil || h.Time == nil {
+		return protocol.Head{}, false
+	}
+	if h.L1 == nil && chainID == arbitrumOne {
 		return protocol.Head{}, false
 	}
 	if h.Hash.IsZero() || uint64(*h.Time) > math.MaxInt64/2 {
@@ -54,11 +61,11 @@ func ParseHeader(raw []byte) (protocol.Head, bool) {
 
 // readHeader reads the answer to a request for a block; null means that the
 // endpoint does not have it.
-func readHeader(raw []byte) (protocol.Head, *failure) {
+func (r *remote) readHeader(raw []byte) (protocol.Head, *failure) {
 	if isNull(raw) {
 		return protocol.Head{}, fail(behind, "", "does not have the block")
 	}
-	head, ok := ParseHeader(raw)
+	head, ok := parseHeader(raw, r.chain.get())
 	if !ok {
 		return protocol.Head{}, fail(garbage, "", "a block without the members of a block")
 	}

@@ -183,7 +183,10 @@ func FuzzHeader(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		head, ok := ParseHeader(raw)
+		head, ok := parseHeader(raw, 54321)
+		if onArbitrum, has := parseHeader(raw, arbitrumOne); has && (!ok || onArbitrum.L1 != head.L1) {
+			t.Fatalf("%+v on one chain, %+v on the other", onArbitrum, head)
+		}
 		if ok && (head.Hash.IsZero() || head.BaseFee.Big().Sign() < 0) || !ok && head != (protocol.Head{}) {
 			t.Fatalf("%+v, %v", head, ok)
 		}

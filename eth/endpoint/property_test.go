@@ -42,7 +42,7 @@ func TestOneHealthyEndpointIsEnough(t *testing.T) {
 	behaviours := append(mischiefs(), mischief{name: "behaves"})
 	good := newFakeNode(t)
 	good.answers["eth_getBlockByHash"] = func([]rawParam) (any, map[string]any) {
-		return map[string]any{"number": "0x7", "hash": fmt.Sprintf("0x01%062x", 0), "parentHash": fakeHash(6, 0), "timestamp": "0x1"}, nil
+		return map[string]any{"number": "0x7", "hash": fmt.Sprintf("0x01%062x", 0), "parentHash": fakeHash(6, 0), "timestamp": "0x1", "l1BlockNumber": "0x1"}, nil
 	}
 	good.answers["eth_sendRawTransaction"] = gives(signedTx(0).Hash().Hex())
 	bad := []*fickle{{node: good}, {node: good}}
