@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/journal"
 )
@@ -12,7 +11,7 @@ import (
 // admit gives a request its place in the lane: nonce, price, signature, journal,
 // and off it goes.
 func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) verdict {
-	if m.lane.open() >= m.opt.InFlight || m.unwritten() || head.Hash.IsZero() {
+	if len(m.lane.open()) >= m.opt.InFlight || m.unwritten() || head.Hash.IsZero() {
 		return holds
 	}
 	offer, nonce, err := m.terms(ctx, head)
@@ -26,7 +25,7 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) ver
 	if v := m.rehearse(ctx, r); v != free {
 		return v
 	}
-	missing, err := m.affords(ctx, r, offer.fees)
+	missing, err := m.checkFunds(ctx, r, offer.feeCap)
 	if missing != nil {
 		m.refuse(r, missing)
 		return served
@@ -138,15 +137,4 @@ func (m *Manager) nonce(ctx context.Context) (uint64, error) {
 	defer cancel()
 	pending, err := m.opt.Backend.PendingNonceAt(ctx, m.account())
 	return max(pending, m.lane.nextNonce), err
-}
-
-// affords says why the account cannot pay for one more beside those in flight.
-func (m *Manager) affords(ctx context.Context, r *request, p fees) (missing, err error) {
-	var reserved core.Wei
-	for _, f := range m.lane.flights {
-		if f.rec.Mined == nil && !f.foreign {
-			reserved = reserved.Add(f.most())
-		}
-	}
-	return m.checkFunds(ctx, r.call.Verb, reserved.Add(times(r.gas, p.feeCap)), weiOf(r.call.Wei))
 }

@@ -61,7 +61,7 @@ func (m *Manager) broadcast(ctx context.Context, f *flight) {
 // took notes what the endpoints did, and when to hand it out again.
 func (m *Manager) took(ctx context.Context, f *flight, got outcome, err error) {
 	now := m.opt.Now()
-	f.prefer = -1
+	f.prefer, f.poor = -1, false
 	f.nonceLow, f.nonceHigh = got == nonceUsed, got == nonceAhead
 	switch got {
 	case taken:

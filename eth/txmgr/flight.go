@@ -40,6 +40,9 @@ type flight struct {
 	usedSince time.Time
 	nonceLow  bool
 	nonceHigh bool
+	// poor: an endpoint said last that the account cannot pay for it, and the balance
+	// was smaller than it costs at most.
+	poor bool
 	// refused is why every endpoint refuses it, refusedSince since when; hopeless
 	// when that is not going to change.
 	refused      error
@@ -134,6 +137,15 @@ func (f *flight) most() core.Wei {
 		if cost, err := core.WeiOf(tx.Cost()); err == nil && cost.Cmp(most) > 0 {
 			most = cost
 		}
+	}
+	return most
+}
+
+// mostGas is the part of it that goes for gas.
+func (f *flight) mostGas() core.Wei {
+	var most core.Wei
+	for _, tx := range f.txs {
+		most = larger(most, times(protocol.Gas(tx.Gas()), weiOf(tx.GasFeeCap())))
 	}
 	return most
 }

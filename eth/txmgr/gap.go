@@ -24,7 +24,7 @@ func (m *Manager) fillGap(ctx context.Context, head protocol.Head) {
 		// One answer may come from an endpoint that is behind.
 		again := err == nil && m.lane.gapFrom == from+1
 		m.lane.gapFrom = from + 1
-		for nonce := from; again && nonce < f.rec.Nonce && m.lane.open() < 2*m.opt.InFlight; nonce++ {
+		for nonce := from; again && nonce < f.rec.Nonce && len(m.lane.open()) < 2*m.opt.InFlight; nonce++ {
 			m.fill(ctx, nonce, head)
 		}
 	}

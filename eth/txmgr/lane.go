@@ -25,8 +25,9 @@ type lane struct {
 	gapAt   time.Time
 	gapFrom uint64
 	// next is when the next pass is due; zero for when something happens.
-	next time.Time
-	told told
+	next  time.Time
+	told  told
+	money shortage
 }
 
 // due asks for a pass at t or earlier.
@@ -46,14 +47,14 @@ func (l *lane) front() *flight {
 	return nil
 }
 
-// open counts the transactions that are in no block.
-func (l *lane) open() (n int) {
+// open are the transactions that are in no block.
+func (l *lane) open() (out []*flight) {
 	for _, f := range l.flights {
 		if f.rec.Mined == nil && !f.foreign {
-			n++
+			out = append(out, f)
 		}
 	}
-	return n
+	return out
 }
 
 // add puts a flight in its place.

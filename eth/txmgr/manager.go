@@ -31,7 +31,6 @@ type Manager struct {
 	tip    core.Wei               // guarded by mu; the last suggestion
 	prices bounds                 // guarded by mu
 	shown  []protocol.Transaction // guarded by mu; what Transactions answers
-	money  shortage               // guarded by mu
 
 	// lane belongs to Run's goroutine.
 	lane lane

@@ -12,20 +12,21 @@ import (
 	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
-// shortage is gas money that was missing; need is 0 when none is.
+// shortage is gas money that was missing.
 type shortage struct {
-	need    core.Wei
-	checked time.Time
+	// since is zero while none is.
+	since time.Time
+	// gas is what the refused transaction needs, at whatever the price is by now; 0
+	// when only those in flight lack money.
+	gas  protocol.Gas
+	next time.Time // when to look again
 }
 
-// recheck is how often the balance is looked at while it is too small.
-const recheck = 5 * time.Second
+// The balance is looked at after recheck while it is too small, and then ever more
+// seldom: an account that gets no money for days is not worth more.
+const recheck, longestRecheck = 5 * time.Second, time.Minute
 
-func (m *Manager) short() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return !m.money.need.IsZero()
-}
+func (m *Manager) short() bool { return !m.lane.money.since.IsZero() }
 
 // balance is what the account has.
 func (m *Manager) balance(ctx context.Context) (core.Wei, error) {
@@ -52,62 +53,106 @@ func (m *Manager) shortBy(op string, has, need core.Wei) error {
 		m.self, has.Ether(), need.Ether(), need.Sub(has).Ether()))
 }
 
-// checkFunds is lacks for what is about to be sent. When even gas cannot be paid,
-// that is a lasting trouble; too large a value is only the caller's.
-func (m *Manager) checkFunds(ctx context.Context, op string, gas, value core.Wei) (missing, err error) {
+// checkFunds is lacks for a request that is about to be sent, beside those in
+// flight. When even gas cannot be paid, that is a lasting trouble; too large a
+// value is only the caller's.
+func (m *Manager) checkFunds(ctx context.Context, r *request, price core.Wei) (missing, err error) {
 	has, err := m.balance(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if has.Cmp(gas) < 0 {
-		m.setShort(has, gas)
+	fee, reserved := times(r.gas, price), core.Wei{}
+	for _, f := range m.lane.open() {
+		reserved = reserved.Add(f.most())
 	}
-	return m.shortBy(op, has, gas.Add(value)), nil
+	if need := m.owed().Add(fee); has.Cmp(need) < 0 {
+		m.setShort(has, need, r.gas)
+	} else {
+		m.enough()
+	}
+	return m.shortBy(r.call.Verb, has, reserved.Add(fee).Add(weiOf(r.call.Wei))), nil
+}
+
+// owed is what the transactions in flight may take for gas. What they pay besides
+// counts only where an endpoint said that it is not there.
+func (m *Manager) owed() core.Wei {
+	var sum core.Wei
+	for _, f := range m.lane.open() {
+		if f.poor {
+			sum = sum.Add(f.most())
+		} else {
+			sum = sum.Add(f.mostGas())
+		}
+	}
+	return sum
 }
 
 func (m *Manager) moneyKey() health.Key {
 	return health.Key{Code: fault.GasMoneyMissing, About: m.self.String()}
 }
 
-func (m *Manager) setShort(has, need core.Wei) {
-	m.mu.Lock()
-	m.money = shortage{need: need, checked: m.opt.Now()}
-	m.mu.Unlock()
+func (m *Manager) setShort(has, need core.Wei, gas protocol.Gas) {
+	money := &m.lane.money
+	if now := m.opt.Now(); !m.short() {
+		*money = shortage{since: now, next: now.Add(recheck)}
+	}
+	money.gas = max(gas, money.gas)
+	m.lane.due(money.next)
 	m.opt.Health.Report(m.moneyKey(), m.shortBy("", has, need))
+}
+
+// enough ends the shortage, and hands out again what waited for money.
+func (m *Manager) enough() {
+	if !m.short() {
+		return
+	}
+	m.lane.money = shortage{}
+	m.opt.Health.Clear(m.moneyKey())
+	now := m.opt.Now()
+	for _, f := range m.lane.open() {
+		f.nextSend = now
+		m.lane.due(now)
+	}
 }
 
 // poorFlight is told by an endpoint that a signed transaction cannot be paid.
 func (m *Manager) poorFlight(ctx context.Context, f *flight) {
-	if has, err := m.balance(ctx); err == nil && has.Cmp(f.most()) < 0 {
-		m.setShort(has, f.most())
+	has, err := m.balance(ctx)
+	if err != nil || has.Cmp(f.most()) >= 0 {
+		return
 	}
+	f.poor = true
+	m.setShort(has, m.owed(), 0)
 }
 
-// recheckMoney looks whether money came, and hands out again what waited for it.
-func (m *Manager) recheckMoney(ctx context.Context, _ protocol.Head) {
-	m.mu.Lock()
-	money := m.money
-	m.mu.Unlock()
+// recheckMoney looks whether the money is enough by now: because some came, the
+// price fell, or what needed it has ended. A transaction that was refused is
+// counted at the present price.
+func (m *Manager) recheckMoney(ctx context.Context, head protocol.Head) {
+	money := &m.lane.money
+	if !m.short() {
+		return
+	}
 	now := m.opt.Now()
-	if money.need.IsZero() {
+	if now.Before(money.next) {
+		m.lane.due(money.next)
 		return
 	}
-	if next := money.checked.Add(recheck); now.Before(next) {
-		m.lane.due(next)
+	money.next = now.Add(min(max(now.Sub(money.since), recheck), longestRecheck))
+	m.lane.due(money.next)
+	if head.Hash.IsZero() {
 		return
 	}
-	m.lane.due(now.Add(recheck))
+	tip, err := m.suggest(ctx)
+	if err != nil {
+		return
+	}
 	has, err := m.balance(ctx)
-	if err == nil && has.Cmp(money.need) >= 0 {
-		money.need = core.Wei{}
-		m.opt.Health.Clear(m.moneyKey())
-		for _, f := range m.lane.flights {
-			f.nextSend = now
-			m.lane.due(now)
-		}
+	if err != nil {
+		return
 	}
-	money.checked = now
-	m.mu.Lock()
-	m.money = money
-	m.mu.Unlock()
+	offer, _ := m.bounds().offer(head.BaseFee, tip)
+	if has.Cmp(m.owed().Add(times(money.gas, offer.feeCap))) >= 0 {
+		m.enough()
+	}
 }
