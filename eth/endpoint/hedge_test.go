@@ -19,8 +19,10 @@ type scripted struct {
 	// delay is how long an answer takes.
 	delay time.Duration
 	fail  *failure
-	err   *wireError
-	calls int
+	// broken fails everything but the chain ID.
+	broken *failure
+	err    *wireError
+	calls  int
 }
 
 func (s *scripted) do(ctx context.Context, reqs []request) ([]response, *failure) {
@@ -32,6 +34,10 @@ func (s *scripted) do(ctx context.Context, reqs []request) ([]response, *failure
 	}
 	if s.fail != nil {
 		f := *s.fail
+		return nil, &f
+	}
+	if s.broken != nil && reqs[0].method != "eth_chainId" {
+		f := *s.broken
 		return nil, &f
 	}
 	if s.err != nil && reqs[0].method != "eth_chainId" {

@@ -70,11 +70,19 @@ func (r *remote) verify(ctx context.Context) *failure {
 		r.settleWith(&early, took)
 		return &early
 	}
-	r.settleWith(nil, took)
+	r.identified(took)
+	return nil
+}
+
+// identified books the right chain ID. It is no success: nodes that serve nothing
+// else still tell it, so only the request that it was asked for closes the breaker
+// and ends a trouble.
+func (r *remote) identified(took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.tried = true
+	r.slow(took)
 	r.verifiedAt = r.now()
-	return nil
 }
 
 func (r *remote) checkChain(answer response) *failure {
