@@ -8,8 +8,9 @@ import (
 )
 
 // maxLead is how far an endpoint may be ahead of all others before it has to
-// prove that it is on their chain: about four minutes of Arbitrum.
-const maxLead protocol.L2Block = 1000
+// prove that it is on their chain: about ten seconds of Arbitrum, which is more
+// than honest endpoints differ by when they are looked at in turn.
+const maxLead protocol.L2Block = 40
 
 // withdrawAfter is how long a head stays the newest that no endpoint comes near.
 const withdrawAfter = time.Minute
@@ -20,8 +21,10 @@ type newestHead struct {
 	head protocol.Head
 	// from is who showed it.
 	from *remote
-	// learnt is a height that came in another way, such as a receipt's.
-	learnt protocol.L2Block
+	// at is when it was given out.
+	at time.Time
+	// proven: its endpoint was held against another one when it showed it.
+	proven bool
 	// strayedAt is since when every endpoint that was asked is far below it; zero
 	// while one comes near.
 	strayedAt time.Time
@@ -31,12 +34,12 @@ type newestHead struct {
 //
 // An endpoint that leads all others absurdly must not decide what is newest,
 // because its height would make every other one "behind". A head that leads the
-// second best by more than maxLead counts only when its endpoint has the same
-// block where the second best has its head, and the later time.
+// second best by more than maxLead, or that is older than it, counts only when its
+// endpoint is found to be on the same chain.
 func (p *Pool) offer(ctx context.Context, r *remote, head protocol.Head) *failure {
-	second, ok := p.secondBest(r)
-	if ok && head.Number > second.Number+maxLead {
-		if f := r.agrees(ctx, head, second); f != nil {
+	second := p.secondBest(r)
+	if second.from != nil && (head.Number > second.head.Number+maxLead || head.Number > second.head.Number && head.Time.Before(second.head.Time)) {
+		if f := p.agree(ctx, r, head, second); f != nil {
 			if f.kind == astray {
 				p.withdraw(r, second)
 			}
@@ -45,87 +48,80 @@ func (p *Pool) offer(ctx context.Context, r *remote, head protocol.Head) *failur
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	lost := p.lost(head)
+	if lost {
+		p.opt.Log.Warn("newest block withdrawn: no endpoint comes near it", "block", p.best.head.Number, "newest", head.Number)
+	}
+	if lost || head.Number > p.best.head.Number || p.best.head.Hash.IsZero() {
+		p.crown(newestHead{head: head, from: r, proven: second.from != nil})
+	}
+	return nil
+}
+
+// lost reports whether the newest head is to be given up for one far below it. A
+// head that another endpoint bore out is waited for; one that a single endpoint
+// showed counts no longer than that endpoint works. It needs mu.
+func (p *Pool) lost(offered protocol.Head) bool {
 	now := p.opt.Now()
-	if head.Number+maxLead >= p.best.head.Number {
+	if offered.Number+maxLead >= p.best.head.Number {
 		p.best.strayedAt = time.Time{}
-	} else if p.best.strayedAt.IsZero() {
+		return false
+	}
+	if p.best.strayedAt.IsZero() {
 		p.best.strayedAt = now
 	}
-	lost := !p.best.strayedAt.IsZero() && now.Sub(p.best.strayedAt) > withdrawAfter
-	if head.Number > p.best.head.Number || p.best.head.Hash.IsZero() || lost {
-		if lost {
-			p.opt.Log.Warn("newest block withdrawn: no endpoint comes near it", "block", p.best.head.Number, "newest", head.Number)
-			p.best = newestHead{}
-		}
-		p.best.head, p.best.from = head, r
-		p.publish(head)
-	}
-	return nil
+	return !p.best.proven && p.best.from.gone() || now.Sub(p.best.strayedAt) > withdrawAfter
 }
 
-// agrees asks the endpoint that leads for the block where the other has its head.
-func (r *remote) agrees(ctx context.Context, head, other protocol.Head) *failure {
-	r.mu.Lock()
-	trusted := r.trustedOver == other.Hash
-	r.mu.Unlock()
-	if trusted {
-		return nil
+// crown gives out a new newest head. It needs mu.
+func (p *Pool) crown(next newestHead) {
+	if next.head.Number < p.best.head.Number {
+		p.learnt = learnt{}
 	}
-	same, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", blockTag(other.Number), false)
-	if f, ok := err.(*failure); ok {
-		return f
-	}
-	if err != nil || same.Hash != other.Hash || head.Time.Before(other.Time) {
-		f := fail(astray, r.to.name, "its newest block %d contradicts the other endpoints, which are near %d", head.Number, other.Number)
-		r.settleWith(f, 0)
-		return f
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.trustedOver = other.Hash
-	return nil
+	next.at = p.opt.Now()
+	p.best = next
+	p.publish(next.head)
 }
 
-// secondBest is the highest head of the other endpoints that work.
-func (p *Pool) secondBest(not *remote) (protocol.Head, bool) {
-	var best protocol.Head
+// secondBest is the highest head of the other endpoints that work. One whose head
+// stands still is no measure for the others.
+func (p *Pool) secondBest(not *remote) newestHead {
+	var best newestHead
+	now := p.opt.Now()
 	for _, r := range p.remotes {
-		if r == not {
+		if r == not || r.silence(now) > p.opt.StaleAfter {
 			continue
 		}
 		r.mu.Lock()
-		if !r.open() && !r.verifiedAt.IsZero() && r.head.Number > best.Number {
-			best = r.head
+		if !r.open() && !r.verifiedAt.IsZero() && r.head.Number > best.head.Number {
+			best = newestHead{head: r.head, from: r}
 		}
 		r.mu.Unlock()
 	}
-	return best, !best.Hash.IsZero()
+	return best
 }
 
 // withdraw takes back a newest head that r alone stood for.
-func (p *Pool) withdraw(r *remote, second protocol.Head) {
+func (p *Pool) withdraw(r *remote, second newestHead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.best.from != r || p.best.head.Number <= second.Number+maxLead {
+	if p.best.from != r || p.best.head.Number <= second.head.Number {
 		return
 	}
-	p.opt.Log.Warn("newest block withdrawn: its endpoint contradicts the others", "block", p.best.head.Number, "newest", second.Number)
-	p.best = newestHead{head: second}
-	p.publish(second)
+	p.opt.Log.Warn("newest block withdrawn: its endpoint contradicts the others", "block", p.best.head.Number, "newest", second.head.Number)
+	p.crown(second)
 }
 
 // newest is the height that an answer about the present must have seen.
 func (p *Pool) newest() protocol.L2Block {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(p.best.head.Number, p.best.learnt)
+	return max(p.best.head.Number, p.learnt.height(p.opt.Now()))
 }
 
-// learn raises what newest says; an absurd height is not believed.
-func (p *Pool) learn(n protocol.L2Block) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.best.head.Hash.IsZero() && n <= p.best.head.Number+maxLead {
-		p.best.learnt = max(p.best.learnt, n)
-	}
+// gone is down for who does not hold mu.
+func (r *remote) gone() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.down()
 }

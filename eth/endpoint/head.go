@@ -28,14 +28,22 @@ func (p *Pool) Known() (protocol.Head, bool) {
 	return p.best.head, !p.best.head.Hash.IsZero()
 }
 
-// latest asks one endpoint for its newest block and remembers it.
+// latest asks one endpoint for its newest block and remembers it. A block that
+// contradicts the other endpoints is a failure like no answer at all.
 func (p *Pool) latest(ctx context.Context, r *remote) (protocol.Head, error) {
-	head, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", "latest", false)
-	if err != nil {
-		return head, err
+	if f := r.verify(ctx); f != nil {
+		return protocol.Head{}, f
 	}
-	if f := p.offer(ctx, r, head); f != nil {
+	head, took, f, answer := fetch(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", "latest", false)
+	if f == nil && answer == nil {
+		f = p.offer(ctx, r, head)
+	}
+	r.settleWith(f, took)
+	switch {
+	case f != nil:
 		return head, f
+	case answer != nil:
+		return head, answer
 	}
 	r.saw(head)
 	return head, nil

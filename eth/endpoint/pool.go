@@ -23,8 +23,10 @@ type Pool struct {
 	reporting sync.Mutex
 
 	mu   sync.Mutex
-	best newestHead                      // guarded by mu
-	subs map[chan protocol.Head]struct{} // guarded by mu
+	best newestHead // guarded by mu
+	// learnt counts beside best; guarded by mu.
+	learnt learnt
+	subs   map[chan protocol.Head]struct{} // guarded by mu
 	// shown are the conditions that are set, by endpoint; guarded by mu.
 	shown map[string]health.Key
 }

@@ -103,28 +103,33 @@ func ask[T any](ctx context.Context, r *remote, timeout time.Duration, read func
 	if f := r.verify(ctx); f != nil {
 		return none, f
 	}
-	out, took, f := r.send(ctx, timeout, request{method, params})
-	if f != nil {
-		r.settleWith(f, took)
+	value, took, f, answer := fetch(ctx, r, timeout, read, method, params...)
+	r.settleWith(f, took)
+	switch {
+	case f != nil:
 		return none, f
-	}
-	if out[0].err != nil {
-		answer, f := judge(*out[0].err, r.to.name, r.to.hide)
-		r.settleWith(f, took)
-		if f != nil {
-			return none, f
-		}
+	case answer != nil:
 		return none, answer
 	}
-	value, f := read(out[0].result)
+	return value, nil
+}
+
+// fetch is one request to an endpoint that was verified, for who books its end:
+// an answer is a success only once it was held against what others say.
+func fetch[T any](ctx context.Context, r *remote, timeout time.Duration, read func([]byte) (T, *failure), method string, params ...any) (value T, took time.Duration, f *failure, answer *RPCError) {
+	out, took, f := r.send(ctx, timeout, request{method, params})
+	if f != nil {
+		return value, took, f, nil
+	}
+	if out[0].err != nil {
+		answer, f = judge(*out[0].err, r.to.name, r.to.hide)
+		return value, took, f, answer
+	}
+	value, f = read(out[0].result)
 	if f != nil {
 		f.name = r.to.name
 	}
-	r.settleWith(f, took)
-	if f != nil {
-		return none, f
-	}
-	return value, nil
+	return value, took, f, nil
 }
 
 // nudge wakes the watcher; it never blocks.
