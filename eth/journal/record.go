@@ -18,7 +18,7 @@ const Kept = 200
 
 // Record is one transaction: the action and everything that was signed for it.
 type Record struct {
-	// ID is unique for the account, and grows.
+	// ID is unique for the account on its chain, and grows.
 	ID    uint64
 	Nonce uint64
 	// Once is protocol.SendOptions.Once, Until the same's Until.

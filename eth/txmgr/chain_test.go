@@ -35,6 +35,7 @@ type chain struct {
 	strict      bool  // refuses gaps and low fees, as a sequencer does
 	noReceipts  bool  // the endpoint has none
 	noTraces    bool  // it knows no transactions either
+	nameless    error // block 0 is refused for this
 	poorGuess   error // estimates are refused for this
 	reverts     bool  // every call reverts, in estimates and blocks
 	calls       map[string]int
@@ -202,6 +203,13 @@ func (c *chain) asked() (n int) {
 func (c *chain) Head(context.Context) (protocol.Head, error) {
 	c.set(func() { c.count("head") })
 	return c.head(), nil
+}
+
+func (c *chain) Genesis(context.Context) (protocol.Hash, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count("genesis")
+	return protocol.Hash(c.blocks[0].hash), c.nameless
 }
 
 func (c *chain) NonceAt(_ context.Context, _ common.Address, at protocol.L2Block) (uint64, error) {

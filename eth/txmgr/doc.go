@@ -14,6 +14,10 @@
 // again, the same bytes. What an endpoint did with a transaction when its answer
 // was lost is unknown, and treated as sent.
 //
+// All of it holds for one chain. Before anything is taken up or sent, the hash of
+// block 0 is compared with the one that the records belong to: those of a chain
+// that was there before, with the same number, are set aside.
+//
 // A record is settled when the transaction that used its nonce has enough blocks
 // on it, whichever that is: one of our attempts, or one of somebody else. Until
 // then a reorganisation may bring any attempt back, so a Once text is free again

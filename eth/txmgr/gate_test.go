@@ -63,6 +63,20 @@ func (g *gate) open(effect bool) error {
 
 func (g *gate) Load(ctx context.Context) ([]journal.Record, error) { return g.memory.Load(ctx) }
 
+func (g *gate) Adopt(ctx context.Context, genesis protocol.Hash) (bool, error) {
+	if err := g.open(false); err != nil {
+		return false, err
+	}
+	return g.memory.Adopt(ctx, genesis)
+}
+
+func (g *gate) Genesis(ctx context.Context) (protocol.Hash, error) {
+	if err := g.open(false); err != nil {
+		return protocol.Hash{}, err
+	}
+	return g.chain.Genesis(ctx)
+}
+
 func (g *gate) Find(ctx context.Context, once string) (journal.Record, bool, error) {
 	if err := g.open(false); err != nil {
 		return journal.Record{}, false, err

@@ -17,6 +17,13 @@ type lane struct {
 	// lastID and nextNonce: no record has a larger ID, or this nonce or a larger one.
 	lastID, nextNonce uint64
 	started           time.Time
+	// identified: the records are those of the chain that the endpoints have, or
+	// that cannot be told. unnamedSince is since when block 0 cannot be read though
+	// other blocks can.
+	identified bool
+	// outdated: the flights are another chain's, the journal has this one's.
+	outdated     bool
+	unnamedSince time.Time
 	// looked is when the chain was asked last, lookedAt the block that was newest.
 	looked   time.Time
 	lookedAt protocol.Hash
@@ -111,6 +118,9 @@ func (m *Manager) busy() bool {
 func (m *Manager) pass(ctx context.Context) {
 	m.lane.next = time.Time{}
 	m.takeInbox()
+	if !m.identify(ctx) {
+		return
+	}
 	if !m.busy() {
 		m.quiet()
 		return

@@ -29,6 +29,8 @@ type Intent interface {
 // Backend is the chain as a Manager sees it; endpoint.Pool is one. A block of 0
 // (ethcall.Latest) is the newest. Calls end with ctx.
 type Backend interface {
+	// Genesis is the hash of block 0: what tells chains with the same number apart.
+	Genesis(ctx context.Context) (protocol.Hash, error)
 	// Head is the newest block.
 	Head(ctx context.Context) (protocol.Head, error)
 	// NonceAt is the number of an account's transactions up to a block.
@@ -62,6 +64,9 @@ type Signer interface {
 
 // Journal keeps what was signed; journal.Store is one.
 type Journal interface {
+	// Adopt says of which chain the journal is. When that is another than before, the
+	// records are set aside, and Load gives those of the chain that it is now.
+	Adopt(ctx context.Context, genesis protocol.Hash) (changed bool, err error)
 	// Load returns what is not settled and the last that is, in the order of IDs.
 	Load(ctx context.Context) ([]journal.Record, error)
 	// Find returns the newest record with a Once text, however old.

@@ -78,11 +78,36 @@ type memory struct {
 	mu      sync.Mutex
 	records map[uint64]journal.Record
 	fails   error
+	genesis protocol.Hash
+	past    map[protocol.Hash]map[uint64]journal.Record
+	// failLoads: the Load after the next change of chain fails, so often.
+	failLoads int
+	changed   bool
+}
+
+func (j *memory) Adopt(_ context.Context, genesis protocol.Hash) (changed bool, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.fails != nil {
+		return false, j.fails
+	}
+	if changed = !j.genesis.IsZero() && j.genesis != genesis; changed {
+		j.past[j.genesis], j.records = j.records, j.past[genesis]
+		if j.records == nil {
+			j.records = make(map[uint64]journal.Record)
+		}
+	}
+	j.genesis, j.changed = genesis, j.changed || changed
+	return changed, nil
 }
 
 func (j *memory) Load(context.Context) ([]journal.Record, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.changed && j.failLoads > 0 {
+		j.failLoads--
+		return nil, fault.New(fault.TxJournalFailed, "load", "")
+	}
 	var out []journal.Record
 	for _, id := range slices.Sorted(maps.Keys(j.records)) {
 		out = append(out, copied(j.records[id]))
@@ -163,7 +188,7 @@ type rig struct {
 func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func newRig(t tb, change func(*txmgr.Options)) *rig {
-	r := &rig{t: t, chain: newChain(), journal: &memory{records: make(map[uint64]journal.Record)}}
+	r := &rig{t: t, chain: newChain(), journal: &memory{records: make(map[uint64]journal.Record), past: make(map[protocol.Hash]map[uint64]journal.Record)}}
 	r.board = health.New(quietLog(), time.Now, nil)
 	r.chain.onSend = func(tx *types.Transaction) {
 		if !r.journal.knows(tx.Hash()) {

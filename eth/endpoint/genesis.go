@@ -1,0 +1,30 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Genesis is the hash of block 0, which tells chains with the same number apart: a
+// test chain that was started anew from the one before. Only the hash is read,
+// because the oldest blocks of a network may lack what later ones have. A fault
+// RPCBlockUnknown means that no endpoint keeps the block.
+func (p *Pool) Genesis(ctx context.Context) (protocol.Hash, error) {
+	parse := func(raw []byte) (protocol.Hash, *failure) {
+		if isNull(raw) {
+			return protocol.Hash{}, fail(behind, "", "does not have block 0")
+		}
+		var block struct {
+			Hash *protocol.Hash `json:"hash"`
+		}
+		if json.Unmarshal(raw, &block) != nil || block.Hash == nil || block.Hash.IsZero() {
+			return protocol.Hash{}, fail(garbage, "", "a block without a hash")
+		}
+		return *block.Hash, nil
+	}
+	return read(ctx, p, query{op: "read block 0"}, func(ctx context.Context, r *remote) (protocol.Hash, error) {
+		return ask(ctx, r, r.timeout, parse, "eth_getBlockByNumber", blockTag(0), false)
+	})
+}
