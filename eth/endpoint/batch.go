@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/ethereum/go-ethereum"
 	"golang.org/x/sync/errgroup"
@@ -45,48 +46,54 @@ func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []et
 	})
 }
 
-// callAll sends the calls in batches of a bounded size.
+// callAll sends the calls in batches of the size that the endpoint takes.
 func (r *remote) callAll(ctx context.Context, tag string, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
 	if f := r.verify(ctx); f != nil {
 		return nil, f
 	}
+	reqs := make([]request, len(calls))
+	for i, c := range calls {
+		reqs[i] = request{"eth_call", []any{callParams(c), tag}}
+	}
 	out := make([]ethcall.Result, 0, len(calls))
-	for len(calls) > 0 {
-		n := min(len(calls), batchSize)
-		reqs := make([]request, n)
-		for i, c := range calls[:n] {
-			reqs[i] = request{"eth_call", []any{callParams(c), tag}}
+	for len(reqs) > 0 {
+		n := min(len(reqs), r.batchSize())
+		single := n == 1
+		if single {
+			n = min(len(reqs), batchSize)
 		}
-		part, err := r.callPart(ctx, reqs)
+		part, err := r.callPart(ctx, reqs[:n], single)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, part...)
-		calls = calls[n:]
+		reqs = reqs[n:]
 	}
 	return out, nil
 }
 
-func (r *remote) callPart(ctx context.Context, reqs []request) ([]ethcall.Result, error) {
+// batchSize is how many calls the endpoint takes at once.
+func (r *remote) batchSize() int {
 	r.mu.Lock()
-	single := r.noBatch || len(reqs) == 1
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	return r.batches.size(r.now())
+}
+
+func (r *remote) callPart(ctx context.Context, reqs []request, single bool) ([]ethcall.Result, error) {
 	if single {
 		return r.callSingly(ctx, reqs)
 	}
 	answers, took, f := r.send(ctx, r.timeout, reqs...)
 	if f == nil && len(answers) != len(reqs) {
-		f = r.batchRefusal(answers[0])
-	}
-	if f != nil && f.kind == batchless {
-		r.mu.Lock()
-		r.noBatch = true
-		r.mu.Unlock()
-		r.settleWith(f, took)
-		return r.callSingly(ctx, reqs)
+		f = r.batchRefusal(*answers[0].err, len(reqs))
+	} else if f != nil && f.kind == batchless {
+		r.refusedBatch(len(reqs), f)
 	}
 	if f != nil {
 		r.settleWith(f, took)
+		if f.kind == batchless {
+			return r.callSingly(ctx, reqs)
+		}
 		return nil, f
 	}
 	out := make([]ethcall.Result, len(answers))
@@ -99,16 +106,32 @@ func (r *remote) callPart(ctx context.Context, reqs []request) ([]ethcall.Result
 	if f != nil {
 		return nil, f
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batches.taken()
 	return out, nil
 }
 
-// batchRefusal reads the one error that a whole batch was answered with.
-func (r *remote) batchRefusal(answer response) *failure {
-	_, f := judge(*answer.err, r.to.name, r.to.hide)
+// batchRefusal reads the one error that a whole batch was answered with. What
+// would be a failure of a single call is the same failure here, unless it speaks
+// of batches; anything else is a refusal, and the calls may go singly.
+func (r *remote) batchRefusal(e wireError, n int) *failure {
+	_, f := judge(e, r.to.name, r.to.hide)
+	about := strings.Contains(strings.ToLower(e.Message), "batch")
 	if f != nil && (f.kind == throttled || f.kind == denied || f.kind == behind) {
 		return f
 	}
-	return fail(batchless, r.to.name, "takes no batches")
+	if f == nil || about {
+		f = fail(batchless, r.to.name, "refuses several calls at once: %s", r.to.hide.text(e.Message))
+	}
+	r.refusedBatch(n, f)
+	return f
+}
+
+func (r *remote) refusedBatch(n int, f *failure) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batches.refused(n, f, r.now())
 }
 
 // callSingly sends the calls one by one, some at once.

@@ -40,7 +40,7 @@ type remote struct {
 	// trustedOver is the other endpoints' head over which it proved its lead.
 	trustedOver protocol.Hash
 	last        *failure
-	noBatch     bool
+	batches     batchLimit
 }
 
 // send sends without asking for the chain ID first, and books nothing but the
