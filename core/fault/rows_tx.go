@@ -53,8 +53,8 @@ var txRows = []Row{
 	},
 	{
 		Code: TxJournalFailed, Class: Internal,
-		Cause:  "Transactions are written to tutti.db in the data directory before they are sent. That failed, so nothing is sent.",
-		Remedy: "Check that the disk has space, that the file belongs to the node's user, and that no other program holds it locked. The node tries again by itself.", Retryable: true,
+		Cause:  "Transactions are written to tutti.db in the data directory before they are sent. That failed, or another process wrote other transactions there, so nothing is sent.",
+		Remedy: "Check that the disk has space, that the file belongs to the node's user, and that no other program holds it locked or, a second node, writes it. The node tries again by itself.", Retryable: true,
 	},
 	{
 		Code: TxManagerStopped, Class: Busy,

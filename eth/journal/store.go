@@ -84,7 +84,8 @@ func (s *Store) query(ctx context.Context, where string, args ...any) ([]Record,
 	return out, nil
 }
 
-// Put writes records, all or none. They are on disk when it returns.
+// Put writes records, all or none. They are on disk when it returns. It fails where
+// a record is not what it was, but for its state and further attempts.
 func (s *Store) Put(ctx context.Context, records ...Record) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
