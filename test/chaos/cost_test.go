@@ -203,9 +203,11 @@ func TestCost(t *testing.T) {
 		c := newStage(t, of)
 		for name, urls := range map[string]func(string) string{"http": asHTTP, "websocket": asWebsocket} {
 			s := newScene(t, c, 5*time.Second, urls)
-			cpu, calls := s.perBlock(240)
-			t.Logf("%s, %s: %s of processor time and %.2f requests per block", of, name, cpu.Round(time.Microsecond), calls)
-			if cpu > time.Millisecond {
+			cpu, calls, every := s.perBlock(240)
+			t.Logf("%s, %s: %s of processor time and %.2f requests per block, one block each %s", of, name, cpu.Round(time.Microsecond), calls, every.Round(time.Millisecond))
+			// Where the machine is too busy to make blocks in time, each has to bear more
+			// of what the node does at intervals.
+			if cpu > time.Millisecond && every < 275*time.Millisecond {
 				t.Errorf("%s, %s: a block costs %s of processor time, more than a millisecond", of, name, cpu)
 			}
 			if err := s.node.stop(); err != nil {
@@ -216,21 +218,22 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// perBlock has blocks come as on Arbitrum and measures what they cost.
-func (s *scene) perBlock(blocks protocol.L2Block) (time.Duration, float64) {
+// perBlock has blocks come as on Arbitrum and measures what they cost, and how
+// often they came.
+func (s *scene) perBlock(blocks protocol.L2Block) (cpu time.Duration, calls float64, every time.Duration) {
 	s.t.Helper()
 	s.settles()
 	if err := s.chain.Control.SetL2BlockTime(s.t.Context(), 250*time.Millisecond); err != nil {
 		s.t.Fatal(err)
 	}
-	before, from, used := s.calls(), s.node.Chain.View().Head.Number, processorTime(s.t)
+	began, before, from, used := time.Now(), s.calls(), s.node.Chain.View().Head.Number, processorTime(s.t)
 	s.idle(from + blocks)
 	used = processorTime(s.t) - used
-	made := s.node.Chain.View().Head.Number - from
+	made, took := s.node.Chain.View().Head.Number-from, time.Since(began)
 	if err := s.chain.Control.SetL2BlockTime(s.t.Context(), 0); err != nil {
 		s.t.Fatal(err)
 	}
-	return used / time.Duration(made), float64(s.calls().since(before).all()) / float64(made)
+	return used / time.Duration(made), float64(s.calls().since(before).all()) / float64(made), took / time.Duration(made)
 }
 
 // idle does nothing until the node has seen a block: the processor's time is the
