@@ -1,7 +1,10 @@
 package config
 
 import (
+	"errors"
+	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -41,6 +44,9 @@ func (l *loader) judgeNetwork() {
 	if g, ok := l.given("ethPassword"); ok {
 		if _, err := l.in.read(g.value); err == nil {
 			chain.PasswordFile = g.value
+		} else if errors.Is(err, fs.ErrNotExist) && beginsLikePath(g.value) {
+			l.blame(fault.ConfigUnreadable, "ethPassword", "it looks like a path, and there is no such file",
+				"correct the path; a passphrase that looks like one belongs into a file")
 		}
 	}
 	l.judgeWallet()
@@ -91,3 +97,9 @@ func (l *loader) judgePaid() {
 }
 
 func free(p core.Price) bool { return p.String() == "0" || p == core.Price{} }
+
+// beginsLikePath: nobody begins a passphrase so, and a mistyped path would be taken
+// for one.
+func beginsLikePath(s string) bool {
+	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "~/")
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/eth/onchain"
+	"github.com/tuttinode/tutti/eth/rewardlog"
 )
 
 // chainWork is the node's part on the chain.
@@ -81,17 +82,23 @@ func (n *node) addChain(ctx context.Context) error {
 	for _, c := range parts.Components() {
 		n.add(c)
 	}
-	n.addRounds()
+	if err := n.addRounds(ctx, db); err != nil {
+		return err
+	}
 	n.log.Info("on-chain node", "network", network.Name, "account", signer.Address().String(), "orchestrator", n.chain.orchestrator.String())
 	return nil
 }
 
 // addRounds adds what happens once a round.
-func (n *node) addRounds() {
+func (n *node) addRounds(ctx context.Context, db *sql.DB) error {
 	c := n.chain
+	memory, err := rewardlog.Open(ctx, db, c.orchestrator)
+	if err != nil {
+		return err
+	}
 	c.caller = reward.New(reward.Options{
 		Mode: n.rewardMode(), Orchestrator: c.orchestrator,
-		Rounds: c.Chain, Stakes: c.Chain, Actor: c.Chain, Events: c.Chain,
+		Rounds: c.Chain, Stakes: c.Chain, Actor: c.Chain, Events: c.Chain, Memory: memory,
 		Now: time.Now, Board: n.board, Log: n.log,
 	})
 	n.add(c.caller)
@@ -101,9 +108,11 @@ func (n *node) addRounds() {
 			Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), Board: n.board, Log: n.log,
 		}))
 	}
+	return nil
 }
 
-// rewardMode: a gateway has nothing to be rewarded for unless it is asked to.
+// rewardMode: only an orchestrator calls reward unasked; a process that initialises
+// rounds or is a gateway may well have the orchestrator's key.
 func (n *node) rewardMode() reward.Mode {
 	switch n.cfg.Roles.Reward {
 	case config.On:
@@ -111,7 +120,7 @@ func (n *node) rewardMode() reward.Mode {
 	case config.Off:
 		return reward.Off
 	}
-	if n.cfg.Roles.Gateway && !n.cfg.Roles.Orchestrator {
+	if !n.cfg.Roles.Orchestrator {
 		return reward.Off
 	}
 	return reward.Auto

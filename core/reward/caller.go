@@ -25,12 +25,14 @@ type Caller struct {
 
 	mu     sync.Mutex
 	status Status // guarded by mu
+	// unsaved are settled rounds that Memory does not have yet; guarded by mu.
+	unsaved map[protocol.Round]Past
 }
 
 // New makes the service; nothing happens until Run.
 func New(opt Options) *Caller {
 	opt.defaults()
-	c := &Caller{opt: opt, news: make(chan struct{}, 1)}
+	c := &Caller{opt: opt, news: make(chan struct{}, 1), unsaved: make(map[protocol.Round]Past)}
 	c.status = Status{Mode: opt.Mode, State: StateIdle}
 	if opt.Mode == Off {
 		c.status.State = StateOff
@@ -43,6 +45,7 @@ func (c *Caller) Name() string { return "reward" }
 
 // Run calls reward whenever it is due, until ctx ends.
 func (c *Caller) Run(ctx context.Context, ready func()) error {
+	c.recall(ctx)
 	stop := c.opt.Events.Subscribe(c.hear)
 	defer stop()
 	ready()
@@ -59,6 +62,7 @@ func (c *Caller) Run(ctx context.Context, ready func()) error {
 		} else {
 			pause = c.opt.Retry
 		}
+		c.remember(ctx)
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():

@@ -306,5 +306,45 @@ func TestMinedInTheNextRound(t *testing.T) {
 	})
 }
 
+// memory is a Memory in memory.
+type memory map[protocol.Round]reward.Past
+
+func (m memory) Load(context.Context, int) ([]reward.Past, error) {
+	var out []reward.Past
+	for _, p := range m {
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func (m memory) Save(_ context.Context, p reward.Past, _ protocol.Round) error {
+	m[p.Round] = p
+	return nil
+}
+
+func TestHistoryOutlivesTheProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{}
+		chain := coretest.NewChain(me, core.Address{})
+		active(chain)
+		for range 2 {
+			c := reward.New(reward.Options{
+				Mode: reward.Auto, Orchestrator: me, Rounds: chain, Stakes: chain, Actor: chain, Events: chain, Memory: m,
+				Now: time.Now, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil), Log: slog.New(slog.DiscardHandler),
+			})
+			ctx, cancel := context.WithCancel(context.Background())
+			done := make(chan struct{})
+			go func() { defer close(done); _ = c.Run(ctx, func() {}) }()
+			pass(time.Hour)
+			h := c.Status().History
+			if len(h) != 1 || h[0].Tx.IsZero() || h[0].Amount.IsZero() {
+				t.Errorf("history %+v", h)
+			}
+			cancel()
+			<-done
+		}
+	})
+}
+
 // pass lets the bubble's time go by.
 func pass(d time.Duration) { <-time.After(d) }

@@ -1,6 +1,7 @@
 package reward
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -37,6 +38,8 @@ type Options struct {
 	Stakes protocol.Stakes
 	Actor  protocol.Actor
 	Events protocol.Events
+	// Memory keeps Status.History over restarts; nil forgets.
+	Memory Memory
 
 	// Retry is the first pause after a failed call, MaxRetry the longest; it
 	// doubles in between.
@@ -59,4 +62,12 @@ func (o *Options) defaults() {
 	if o.Check == 0 {
 		o.Check = DefaultCheck
 	}
+}
+
+// Memory keeps what became of rounds. Its failures cost only the memory.
+type Memory interface {
+	// Load returns the last rounds, at most so many, newest first.
+	Load(ctx context.Context, most int) ([]Past, error)
+	// Save writes one round anew and may forget what is more than keep rounds older.
+	Save(ctx context.Context, p Past, keep protocol.Round) error
 }

@@ -1,6 +1,9 @@
 package reward
 
 import (
+	"cmp"
+	"context"
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -77,20 +80,52 @@ func (c *Caller) update(f func(*Status)) {
 	f(&c.status)
 }
 
-// settle puts a round into the history, once.
+// settle puts a round into the history, once, and has it remembered.
 func (c *Caller) settle(p Past) {
 	c.update(func(s *Status) {
 		for i := range s.History {
 			if h := &s.History[i]; h.Round == p.Round {
 				h.fill(p)
+				c.unsaved[p.Round] = *h
 				return
 			}
 		}
 		s.History = append([]Past{p}, s.History...)
+		slices.SortStableFunc(s.History, func(a, b Past) int { return cmp.Compare(b.Round, a.Round) })
 		if len(s.History) > maxHistory {
 			s.History = s.History[:maxHistory]
 		}
+		c.unsaved[p.Round] = p
 	})
+}
+
+// recall begins the history with what is remembered.
+func (c *Caller) recall(ctx context.Context) {
+	if c.opt.Memory == nil {
+		return
+	}
+	past, err := c.opt.Memory.Load(ctx, maxHistory)
+	if err != nil {
+		c.opt.Log.Warn("the rewards of earlier rounds are not known", fault.Attr(err))
+		return
+	}
+	c.update(func(s *Status) { s.History = append(s.History, past...) })
+}
+
+// remember writes what was settled since.
+func (c *Caller) remember(ctx context.Context) {
+	c.mu.Lock()
+	unsaved := c.unsaved
+	c.unsaved = make(map[protocol.Round]Past)
+	c.mu.Unlock()
+	if c.opt.Memory == nil {
+		return
+	}
+	for _, p := range unsaved {
+		if err := c.opt.Memory.Save(ctx, p, maxHistory); err != nil && ctx.Err() == nil {
+			c.opt.Log.Warn("what became of a reward is not remembered", fault.Attr(err))
+		}
+	}
 }
 
 // fill adds what was not known before. A call that is seen late was no miss.
