@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"time"
 
@@ -21,17 +22,27 @@ const sendGrace = time.Second
 // which they decide when endpoints differ. Read-only.
 var refusals = []struct {
 	code  fault.Code
-	words []string
+	words *regexp.Regexp
 }{
-	{fault.TxNonceUsed, []string{"nonce too low", "nonce is too low", "nonce has already been used", "old nonce", "invalid nonce"}},
-	{fault.TxFundsMissing, []string{"insufficient funds", "insufficient balance", "exceeds balance"}},
-	{fault.TxFeeTooLow, []string{"underpriced", "less than block base fee", "fee cap", "max fee per gas", "gas price too low", "fee too low"}},
-	{fault.TxGasTooLow, []string{"intrinsic gas", "gas limit reached", "exceeds block gas limit", "out of gas", "gas too low", "floor data gas"}},
-	{fault.TxRefused, []string{""}},
+	{fault.TxNonceUsed, words("nonce too low", "nonce is too low", "nonce has already been used", "old nonce", "invalid nonce")},
+	{fault.TxFundsMissing, words("insufficient funds", "insufficient balance", "exceeds balance")},
+	{fault.TxFeeTooLow, words("underpriced", "less than block base fee", "fee cap", "max fee per gas", "gas price too low", "fee too low")},
+	{fault.TxGasTooLow, words("intrinsic gas", "gas limit reached", "exceeds block gas limit", "out of gas", "gas too low", "floor data gas")},
+	{fault.TxRefused, words()},
 }
 
 // knownWords are an endpoint's words for having the transaction already.
-var knownWords = []string{"already known", "known transaction", "already imported", "already exists", "already in mempool", "already in the mempool"}
+var knownWords = words("already known", "known transaction", "already imported", "already exists", "already in mempool", "already in the mempool")
+
+// words matches where one of the texts stands as words: an "unknown transaction
+// type" is no "known transaction". Without texts it matches everything.
+func words(texts ...string) *regexp.Regexp {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = `\b` + regexp.QuoteMeta(t) + `\b`
+	}
+	return regexp.MustCompile(strings.Join(quoted, "|"))
+}
 
 // SendTransaction hands the same signed bytes to every endpoint that takes
 // requests. It succeeds when one takes it, has it already, or has mined it.
@@ -65,7 +76,7 @@ func (r *remote) submit(ctx context.Context, raw []byte, hash protocol.TxHash) e
 		return true, nil
 	}
 	_, err := ask(ctx, r, r.timeout, read, "eth_sendRawTransaction", hexutil.Bytes(raw))
-	if answer, ok := errors.AsType[*RPCError](err); ok && hasAny(strings.ToLower(answer.Message), knownWords) {
+	if answer, ok := errors.AsType[*RPCError](err); ok && knownWords.MatchString(strings.ToLower(answer.Message)) {
 		return nil
 	}
 	return err
@@ -109,7 +120,7 @@ func (p *Pool) sent(ctx context.Context, said []outcome[bool], hash protocol.TxH
 func classify(refused []*RPCError) (fault.Code, string) {
 	for _, class := range refusals {
 		for _, answer := range refused {
-			if hasAny(strings.ToLower(answer.Message), class.words) {
+			if class.words.MatchString(strings.ToLower(answer.Message)) {
 				return class.code, answer.Message
 			}
 		}

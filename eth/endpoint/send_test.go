@@ -72,6 +72,7 @@ func TestSendTransaction(t *testing.T) {
 		{"fee", []rpcAnswer{says(-32000, "max fee per gas less than block base fee: address 0x1")}, false, fault.TxFeeTooLow},
 		{"gas", []rpcAnswer{says(-32000, "intrinsic gas too low: gas 1")}, false, fault.TxGasTooLow},
 		{"other", []rpcAnswer{says(-32000, "transaction type not supported")}, false, fault.TxRefused},
+		{"not known at all", []rpcAnswer{says(-32000, "unknown transaction type")}, false, fault.TxRefused},
 		{"limited", []rpcAnswer{says(-32005, "limit exceeded")}, false, fault.ChainUnavailable},
 		{"lost", []rpcAnswer{nil}, false, fault.TxOutcomeUnknown},
 		{"lost and refused", []rpcAnswer{nil, says(-32000, "transaction underpriced")}, false, fault.TxOutcomeUnknown},

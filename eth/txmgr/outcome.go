@@ -2,6 +2,7 @@ package txmgr
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -38,33 +39,39 @@ const (
 
 // meanings are the texts in lower case, the first that fits counts. Read-only.
 var meanings = []struct {
-	text string
+	text *regexp.Regexp
 	is   outcome
 }{
-	{"already known", taken},
-	{"known transaction", taken},
-	{"already imported", taken},
-	{"nonce too low", nonceUsed},
-	{"nonce is too low", nonceUsed},
-	{"nonce too high", nonceAhead},
-	{"nonce is too high", nonceAhead},
-	{"replacement transaction underpriced", outbid},
-	{"replacement fee too low", outbid},
-	{"insufficient funds", poor},
-	{"sender doesn't have enough funds", poor},
-	{"less than block base fee", cheap},
-	{"transaction underpriced", cheap},
-	{"gas price below minimum", cheap},
-	{"intrinsic gas too low", impossible},
-	{"insufficient gas for floor data", impossible},
-	{"exceeds block gas limit", impossible},
-	{"gas limit too high", impossible},
-	{"oversized data", impossible},
-	{"max initcode size exceeded", impossible},
-	{"exceeds the configured cap", impossible}, // an endpoint's bound on a transaction's fee
-	{"invalid chain id", impossible},
-	{"invalid sender", impossible},
-	{"sender not an eoa", impossible},
+	{words("already known"), taken},
+	{words("known transaction"), taken},
+	{words("already imported"), taken},
+	{words("nonce too low"), nonceUsed},
+	{words("nonce is too low"), nonceUsed},
+	{words("nonce too high"), nonceAhead},
+	{words("nonce is too high"), nonceAhead},
+	{words("replacement transaction underpriced"), outbid},
+	{words("replacement fee too low"), outbid},
+	{words("insufficient funds"), poor},
+	{words("sender doesn't have enough funds"), poor},
+	{words("less than block base fee"), cheap},
+	{words("transaction underpriced"), cheap},
+	{words("gas price below minimum"), cheap},
+	{words("intrinsic gas too low"), impossible},
+	{words("insufficient gas for floor data"), impossible},
+	{words("exceeds block gas limit"), impossible},
+	{words("gas limit too high"), impossible},
+	{words("oversized data"), impossible},
+	{words("max initcode size exceeded"), impossible},
+	{words("exceeds the configured cap"), impossible}, // an endpoint's bound on a transaction's fee
+	{words("invalid chain id"), impossible},
+	{words("invalid sender"), impossible},
+	{words("sender not an eoa"), impossible},
+}
+
+// words matches a text where it stands as words: an "unknown transaction type" is
+// no "known transaction".
+func words(text string) *regexp.Regexp {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(text) + `\b`)
 }
 
 // outcomeOf reads an error of Backend.SendTransaction. The words of an endpoint
@@ -76,7 +83,7 @@ func outcomeOf(err error) outcome {
 	}
 	text := strings.ToLower(err.Error())
 	for _, m := range meanings {
-		if strings.Contains(text, m.text) {
+		if m.text.MatchString(text) {
 			return m.is
 		}
 	}
