@@ -127,8 +127,11 @@ func (c *Chain) readAll(ctx context.Context, what func(contracts.Reads) []contra
 // Contracts are the addresses by their names, those of the cache before the
 // Controller was asked.
 func (c *Chain) Contracts() map[string]core.Address {
-	at, _ := c.Addresses()
-	return maps.Clone(at.ByName())
+	n := c.net.Load()
+	if n == nil {
+		return map[string]core.Address{}
+	}
+	return maps.Clone(n.at.ByName())
 }
 
 // ChainID is the chain's number; 0 before it is known.
