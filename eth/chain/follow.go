@@ -32,6 +32,9 @@ type follower struct {
 	logsTo, floor, base, told protocol.L2Block
 	// blind: something was read without the logs that belong to it.
 	blind bool
+	// doubted is the layer-1 height of the newest head where it is not believed; 0
+	// where it is.
+	doubted protocol.L1Block
 	// until is the block that expect asked for; hurry polls without waiting.
 	until protocol.L2Block
 	hurry bool
@@ -47,6 +50,8 @@ type follower struct {
 // clock is when things happened last.
 type clock struct {
 	head, good, poll, full, saved, retry time.Time
+	// misled is when a head's layer-1 height turned out not to be the contracts'.
+	misled time.Time
 	// pause is how long to wait after the next failure.
 	pause time.Duration
 }
@@ -128,8 +133,8 @@ func (f *follower) ask(ctx context.Context) {
 // see takes a new head: no call is made unless the chain went another way.
 func (f *follower) see(ctx context.Context, head protocol.Head) {
 	f.clock.head = f.c.opt.Now()
-	// On one branch the layer-1 height never falls.
-	if head.L1 < f.head.L1 || !f.win.add(head) {
+	head = f.believe(head)
+	if !f.win.add(head) {
 		f.reorganize(head, f.fork(ctx, head))
 	}
 	f.head = head

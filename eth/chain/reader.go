@@ -61,14 +61,16 @@ func (r reader) read(ctx context.Context, n *network, head protocol.Head, old st
 		}
 		now.Balances.Ether = ether
 	}
-	return now.reach(head), nil
+	return now.reach(now.Head), nil
 }
 
 // first are the questions that depend on no answer.
 func (r reader) first(n *network, now *state, stake *protocol.Delegator, want parts) []contracts.Read {
 	var reads []contracts.Read
 	if want.has(roundPart) {
-		reads = append(n.reads.RoundState(&now.Round), n.reads.Paused(&now.Paused))
+		// The height that the round follows from is the contract's own: a header's may
+		// be missing, or another number in its place.
+		reads = append(n.reads.RoundState(&now.Round), n.reads.Paused(&now.Paused), n.reads.BlockNumber(&now.Head.L1))
 	}
 	if want.has(poolPart) {
 		reads = append(reads, n.reads.PoolSize(&now.PoolSize))

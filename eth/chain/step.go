@@ -157,6 +157,9 @@ func (f *follower) readWanted(ctx context.Context, n *network) error {
 	if err != nil {
 		return fmt.Errorf("read the state at block %d: %w", f.head.Number, err)
 	}
+	if err := f.settleHeight(ctx, now.Head.L1); err != nil {
+		return err
+	}
 	events := append(f.pending, changes(f.cur, now)...)
 	if !f.known {
 		f.begin()

@@ -30,6 +30,8 @@ func (w *world) answer(b worldBlock, method string, args []any) []any {
 		return []any{common.Address{}}
 	case "paused":
 		return []any{b.paused}
+	case "blockNum":
+		return []any{num(uint64(b.head.L1))}
 	case "currentRound":
 		return []any{num(uint64(r.Number))}
 	case "currentRoundInitialized":
