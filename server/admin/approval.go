@@ -1,0 +1,78 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// bondGas stands in for the cost of a bond that cannot be tried before the bonding
+// contract may take the tokens. Source: core/activation's measure.
+const bondGas protocol.Gas = 850_000
+
+// approval is what has to be done before a bond so that it can take its tokens;
+// nil where nothing has. The amount is exactly the bond's. It costs gas, so a bond
+// that would fail after it all the same is refused here.
+func (s *Server) approval(ctx context.Context, a protocol.Action) (protocol.Action, error) {
+	bond, ok := a.(protocol.Bond)
+	if !ok || bond.Amount.IsZero() {
+		return nil, nil
+	}
+	c := s.opts.Chain
+	have, err := c.Funds.Balances(ctx, c.Actor.Account())
+	if err != nil || have.Allowance.Cmp(bond.Amount) >= 0 {
+		return nil, err
+	}
+	_, err = c.Actor.Estimate(ctx, bond)
+	switch {
+	case err == nil: // allowed since the balances were read
+		return nil, nil
+	case !errors.Is(err, fault.AllowanceMissing):
+		return nil, err
+	}
+	return protocol.Approve{Amount: bond.Amount}, c.mayBond(ctx, bond)
+}
+
+// mayBond refuses what a trial does not get to see behind the missing allowance: an
+// orchestrator's own stake cannot go to another one.
+func (c *Chain) mayBond(ctx context.Context, bond protocol.Bond) error {
+	account := c.Actor.Account()
+	own, err := c.Stakes.Delegator(ctx, account)
+	if err != nil || own.Delegate != account || own.Bonded.IsZero() || bond.To == account {
+		return err
+	}
+	return fault.New(fault.CannotMoveOwnStake, bond.Verb(), "the account is a registered orchestrator: unbond first")
+}
+
+// estimateBoth is the cost of the approval and of the bond after it, whose own part
+// is typical because it can be tried only afterwards.
+func (s *Server) estimateBoth(ctx context.Context, first, a protocol.Action) (adminapi.Estimate, error) {
+	e, err := s.opts.Chain.Actor.Estimate(ctx, first)
+	if err != nil {
+		return adminapi.Estimate{}, err
+	}
+	e.Verb = a.Verb()
+	if bond, ok := a.(protocol.Bond); ok {
+		amount := bond.Amount.Tokens()
+		e.About = fmt.Sprintf("let the bonding contract take %s LPT, then bond %s LPT to %s", amount, amount, bond.To)
+	}
+	more := protocol.Estimate{Gas: bondGas, Price: e.Price}
+	fee := feeOf(more)
+	e.Gas, e.Fee, e.Need = e.Gas+bondGas, e.Fee.Add(fee), e.Need.Add(fee)
+	return estimateOf(e), nil
+}
+
+// namingApproval adds to an error the approval that was paid for before it. What
+// waits for its receipt names itself.
+func namingApproval(err error, approval protocol.TxHash) error {
+	if approval.IsZero() || errors.Is(err, fault.TransactionPending) {
+		return err
+	}
+	_, text := fault.Public(err)
+	return &fault.Fault{Code: fault.CodeOf(err), Op: "bond", Err: err,
+		Detail: text + "; the approval before it was sent as " + approval.String()}
+}
