@@ -8,8 +8,13 @@ import (
 )
 
 // stepTimeout bounds the reading that one step does, so that no endpoint can hold
-// up heads and the clock for longer.
-const stepTimeout = 20 * time.Second
+// up heads and the clock for longer. Reading the logs has a time of its own, half
+// an interval and no less than leastPoll: where it takes longer the reading must
+// not wait, because it makes good what the logs do not tell.
+const (
+	stepTimeout = 20 * time.Second
+	leastPoll   = time.Second
+)
 
 // follower is what the goroutine that follows the chain owns.
 type follower struct {
@@ -161,8 +166,6 @@ func (f *follower) work(ctx context.Context) {
 	if !due || f.head.Hash.IsZero() || now.Before(f.clock.retry) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
-	defer cancel()
 	if err := f.step(ctx, now); err != nil {
 		f.failed(err)
 		return

@@ -16,6 +16,8 @@ import (
 
 // step reads the logs since the last step and whatever they, or the time, say.
 func (f *follower) step(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout+f.pollTime())
+	defer cancel()
 	n, err := f.network(ctx)
 	if err != nil {
 		return err
@@ -54,6 +56,8 @@ func (f *follower) step(ctx context.Context, now time.Time) error {
 // pollOrRead reads the logs. Where no endpoint gives any, all that they could speak
 // of is read instead: dearer, and no less true.
 func (f *follower) pollOrRead(ctx context.Context, n *network) {
+	ctx, cancel := context.WithTimeout(ctx, f.pollTime())
+	defer cancel()
 	err := f.poll(ctx, n)
 	if err != nil || f.blind {
 		f.want |= allParts
@@ -67,6 +71,9 @@ func (f *follower) pollOrRead(ctx context.Context, n *network) {
 	}
 	f.c.senders.settle()
 }
+
+// pollTime is how long reading the logs may take.
+func (f *follower) pollTime() time.Duration { return max(f.c.opt.PollInterval/2, leastPoll) }
 
 // pollDue: an interval is over a little early, or every second head would be waited
 // for.
