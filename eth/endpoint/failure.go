@@ -29,6 +29,7 @@ const (
 	unsupported             // lacks the method
 	batchless               // takes no batches
 	logsRefused             // refuses log requests even for one block
+	logsResting             // its log requests are left alone for a while
 	canceled                // we gave up on it
 )
 
@@ -39,7 +40,8 @@ var codes = map[kind]fault.Code{
 	badStatus: fault.RPCGarbage, garbage: fault.RPCGarbage, oversized: fault.RPCGarbage,
 	layerOne: fault.RPCLayerOne, wrongChain: fault.RPCWrongChain, astray: fault.RPCWrongChain, behind: fault.RPCBlockUnknown,
 	unsupported: fault.RPCMethodMissing, batchless: fault.RPCMethodMissing, logsRefused: fault.RPCLogsRefused,
-	canceled: fault.Canceled,
+	logsResting: fault.RPCTimeout,
+	canceled:    fault.Canceled,
 }
 
 // failure is why one endpoint gave no answer. Its text is safe to show: it holds
@@ -76,7 +78,7 @@ func (f *failure) Is(target error) bool {
 // it lacks or was not waited for does not.
 func (f *failure) counts() bool {
 	switch f.kind {
-	case behind, unsupported, batchless, logsRefused, canceled, throttled:
+	case behind, unsupported, batchless, logsRefused, logsResting, canceled, throttled:
 		return false
 	}
 	return true

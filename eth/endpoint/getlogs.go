@@ -31,17 +31,23 @@ func isTooMuch(err error) bool {
 // isTooSlow reports whether a smaller request might have been answered.
 func isTooSlow(err error) bool {
 	f, ok := err.(*failure)
-	return ok && (f.kind == timedOut || f.kind == badStatus && f.status >= 500)
+	return ok && f.kind == badStatus && f.status >= 500
 }
 
 // getLogs is one eth_getLogs. There is no common way to say "too much": any
 // refusal that is not about the key, the rate or the block is taken as one.
 func (r *remote) getLogs(ctx context.Context, part blockRange, filter LogFilter) ([]types.Log, error) {
+	if f := r.logsRest(); f != nil {
+		return nil, f
+	}
 	if f := r.verify(ctx); f != nil {
 		return nil, f
 	}
-	answers, took, f := r.send(ctx, r.timeout, request{"eth_getLogs", []any{filter.params(part)}})
+	answers, took, f := r.send(ctx, r.logTimeout(ctx), request{"eth_getLogs", []any{filter.params(part)}})
 	switch {
+	case isLate(f):
+		r.lateLogs()
+		return nil, f
 	case f != nil && (f.kind == oversized || f.kind == badStatus && refusesSize(f.status)):
 		r.settleWith(nil, took)
 		return nil, &tooMuch{f.detail}
@@ -56,6 +62,9 @@ func (r *remote) getLogs(ctx context.Context, part blockRange, filter LogFilter)
 	if f != nil {
 		return nil, f
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.logRest.success()
 	return logs, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,17 +17,26 @@ import (
 
 // scripted is a transport without sockets, for tests with a clock of their own.
 type scripted struct {
+	mu sync.Mutex // guards calls while requests run
 	// delay is how long an answer takes.
 	delay time.Duration
 	fail  *failure
 	// broken fails everything but the chain ID.
 	broken *failure
 	err    *wireError
-	calls  int
+	// deaf is a method that is never answered.
+	deaf  string
+	calls int
 }
 
 func (s *scripted) do(ctx context.Context, reqs []request) ([]response, *failure) {
+	s.mu.Lock()
 	s.calls++
+	s.mu.Unlock()
+	if s.deaf == reqs[0].method {
+		<-ctx.Done()
+		return nil, netFailure(ctx, "scripted", ctx.Err())
+	}
 	select {
 	case <-time.After(s.delay):
 	case <-ctx.Done():
@@ -43,7 +53,7 @@ func (s *scripted) do(ctx context.Context, reqs []request) ([]response, *failure
 	if s.err != nil && reqs[0].method != "eth_chainId" {
 		return []response{{err: s.err}}, nil
 	}
-	results := map[string]string{"eth_chainId": `"0xa4b1"`, "eth_blockNumber": `"0x10"`, "eth_gasPrice": `"0x5"`, "eth_call": `"0x05"`}
+	results := map[string]string{"eth_chainId": `"0xa4b1"`, "eth_blockNumber": `"0x10"`, "eth_gasPrice": `"0x5"`, "eth_call": `"0x05"`, "eth_getLogs": "[]"}
 	return []response{{result: json.RawMessage(results[reqs[0].method])}}, nil
 }
 

@@ -77,8 +77,9 @@ func (p *Pool) plan(from, to protocol.L2Block) []blockRange {
 	return wave
 }
 
-// logsOf reads one range from whoever gives it. An endpoint that ran out of time
-// has halved its span, so the range may succeed when it is tried again.
+// logsOf reads one range from whoever gives it. An endpoint that broke down over
+// it has halved its span, so the range may succeed when it is tried again; one that
+// ran out of time rests first.
 func (p *Pool) logsOf(ctx context.Context, part blockRange, filter LogFilter) ([]types.Log, error) {
 	for {
 		shrunk := false
@@ -121,6 +122,9 @@ func (r *remote) logs(ctx context.Context, part blockRange, filter LogFilter) (a
 				r.spans.forget()
 				return nil, false, fail(logsRefused, r.to.name, "refuses the logs of a single block: %s", err)
 			}
+		case isLateLogs(err):
+			r.spans.late(piece.span(), r.now())
+			return nil, false, err
 		case isTooSlow(err):
 			return nil, r.spans.refused(piece.span(), r.now()), err
 		default:

@@ -8,6 +8,9 @@ import (
 // largestSpan bounds how many blocks one log request may ever cover.
 const largestSpan = 10_000
 
+// smallSpan is how many blocks any endpoint reads the logs of in no time.
+const smallSpan = 100
+
 // spanMemory is how long a refused span is not tried again.
 const spanMemory = 5 * time.Minute
 
@@ -50,6 +53,14 @@ func (s *logSpans) refused(span uint64, now time.Time) bool {
 	s.span = min(s.span, max(1, span/2))
 	s.ceiling, s.refusedAt, s.held = span, now, 0
 	return true
+}
+
+// late halves the span after a request that ran out of time, but not for a small
+// one: it was not the size that made it hang.
+func (s *logSpans) late(span uint64, now time.Time) {
+	if span > smallSpan {
+		s.refused(span, now)
+	}
 }
 
 // granted lets the span grow again after a request that used it fully.

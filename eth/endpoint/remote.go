@@ -41,6 +41,8 @@ type remote struct {
 	trustedOver protocol.Hash
 	last        *failure
 	batches     batchLimit
+	// logRest keeps log requests away after one that was not answered in time.
+	logRest breaker
 }
 
 // send sends without asking for the chain ID first, and books nothing but the
