@@ -11,7 +11,7 @@ import (
 
 // send does an action and waits until it is mined, or only until it is sent.
 func (s *Server) send(ctx context.Context, a protocol.Action, async bool) (protocol.Transaction, error) {
-	tx, err := s.opts.Chain.Actor.Send(ctx, a, protocol.SendOptions{Async: async})
+	tx, err := s.opts.Chain.actor().Send(ctx, a, protocol.SendOptions{Async: async})
 	changeOf(ctx).sent(tx)
 	return tx, waitOver(ctx, tx, err)
 }
@@ -63,6 +63,6 @@ func (s *Server) estimate(ctx context.Context, a protocol.Action) (adminapi.Esti
 	if first != nil {
 		return s.estimateBoth(ctx, first, a)
 	}
-	e, err := s.opts.Chain.Actor.Estimate(ctx, a)
+	e, err := s.opts.Chain.actor().Estimate(ctx, a)
 	return estimateOf(e), err
 }

@@ -27,7 +27,7 @@ func (s *Server) approval(ctx context.Context, a protocol.Action) (protocol.Acti
 	if err != nil || have.Allowance.Cmp(bond.Amount) >= 0 {
 		return nil, err
 	}
-	_, err = c.Actor.Estimate(ctx, bond)
+	_, err = c.actor().Estimate(ctx, bond)
 	switch {
 	case err == nil: // allowed since the balances were read
 		return nil, nil
@@ -51,7 +51,7 @@ func (c *Chain) mayBond(ctx context.Context, bond protocol.Bond) error {
 // estimateBoth is the cost of the approval and of the bond after it, whose own part
 // is typical because it can be tried only afterwards.
 func (s *Server) estimateBoth(ctx context.Context, first, a protocol.Action) (adminapi.Estimate, error) {
-	e, err := s.opts.Chain.Actor.Estimate(ctx, first)
+	e, err := s.opts.Chain.actor().Estimate(ctx, first)
 	if err != nil {
 		return adminapi.Estimate{}, err
 	}

@@ -81,7 +81,7 @@ func (c *Chain) orchestrator() core.Address {
 func (c *Chain) own() bool { return c.orchestrator() == c.Actor.Account() }
 
 func (c *Chain) planner() activation.Planner {
-	return activation.Planner{Rounds: c.Rounds, Stakes: c.Stakes, Funds: c.Funds, Settings: c.Settings, Actor: c.Actor}
+	return activation.Planner{Rounds: c.Rounds, Stakes: c.Stakes, Funds: c.Funds, Settings: c.Settings, Actor: c.actor()}
 }
 
 // rewardAction calls reward for whom the node works.
