@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/eth/txmgr"
+	"github.com/tuttinode/tutti/test/devnet"
 )
 
 func (n *node) trouble(code fault.Code) bool {
@@ -155,5 +156,30 @@ func TestRealChainIsShared(t *testing.T) {
 	}
 	if again := n.final(sent.ID + 1); again.State != protocol.TxFinal || again.Nonce != 2 || n.used() != 3 || !n.trouble(fault.ForeignTransaction) {
 		t.Errorf("%+v", again)
+	}
+}
+
+// A test chain that was started anew on the same data directory.
+func TestRealChainIsStartedAnew(t *testing.T) {
+	t.Parallel()
+	n := newNode(t, nil)
+	once := protocol.SendOptions{Once: "reward 1"}
+	n.do("bond", protocol.SendOptions{})
+	n.final(n.do("reward", once).ID)
+	before, err := n.pool.Genesis(t.Context())
+	n.must(err)
+	n.stop()
+	// Chains that are started within the same second are the same.
+	for genesis := before; genesis == before; {
+		n.chain = devnet.Start(t, devnet.Options{NoContracts: true, Endpoints: 2, BlockTime: 20 * time.Millisecond})
+		n.start()
+		genesis, err = n.pool.Genesis(t.Context())
+		n.must(err)
+		if genesis == before {
+			n.stop()
+		}
+	}
+	if tx := n.final(n.do("reward", once).ID); tx.Nonce != 0 || tx.ID != 1 || n.used() != 1 || len(n.m.Transactions()) != 1 {
+		t.Errorf("%+v, %d used", n.m.Transactions(), n.used())
 	}
 }
