@@ -9,8 +9,8 @@ var adminRows = []Row{
 	},
 	{
 		Code: AdminCrossSite, Class: Forbidden,
-		Cause:  "A browser sent a change to the admin port from a page of another site.",
-		Remedy: "Make changes with tutti_cli or curl on the same machine. If you did not, a page you visited tried to change the node.",
+		Cause:  "A browser asked the admin port from a page of another site, or of another port of this machine.",
+		Remedy: "Use tutti_cli or curl on the same machine, or type the address into the browser. If you did not ask, a page you visited tried to read or change the node.",
 	},
 	{
 		Code: AdminBadParam, Class: BadRequest,

@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/admin"
@@ -266,8 +267,13 @@ func TestCrossSite(t *testing.T) {
 		if (len(n.limits) > 0) != tt.allowed {
 			t.Errorf("%s: limits %v", tt.name, n.limits)
 		}
-		if got := ask(s, "GET", "/status", "", tt.headers...).Code; got != 200 {
-			t.Errorf("%s: reading the status is %d", tt.name, got)
+		for _, path := range []string{"/status", "/healthz", "/api/conditions", adminapi.PathNode, adminapi.PathOpenAPI} {
+			got := ask(s, "GET", path, "", tt.headers...)
+			// Where only a link came from elsewhere, the page sees nothing of the answer.
+			read := tt.allowed || tt.headers[0] == "Referer"
+			if refused := got.Code == 403 && strings.Contains(got.Body.String(), "another site"); refused == read {
+				t.Errorf("%s: reading %s is %d %s", tt.name, path, got.Code, got.Body)
+			}
 		}
 		if got := ask(s, "GET", "/debug/pprof/cmdline", "", tt.headers...).Code; (got == 200) != tt.allowed {
 			t.Errorf("%s: profiles are %d", tt.name, got)

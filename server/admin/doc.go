@@ -9,9 +9,9 @@
 //
 // Safer than the existing node: a request must name this listener in its Host
 // header, which stops web pages that rebind a name to 127.0.0.1; a browser's
-// request from another site changes nothing; changes need POST and the token of
-// the data directory, unless the operator asked for the old way on loopback; and
-// each change is written down.
+// request from another site reads and changes nothing; changes need POST and the
+// token of the data directory, unless the operator asked for the old way on
+// loopback; and each change is written down.
 //
 // The public /status on port 8935 is another page, of server/orchestrator.
 // cmd/tutti makes the Server and runs it as a lifecycle.Component.

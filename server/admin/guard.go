@@ -31,6 +31,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, fault.New(fault.AdminHostRefused, "admin request", "the Host header names another host than this listener"))
 			return
 		}
+		if foreign(r) {
+			s.refuse(w, r, fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not use this"))
+			return
+		}
 		if s.remote {
 			if err := s.checkToken(r); err != nil {
 				s.refuse(w, r, err)
@@ -55,6 +59,27 @@ func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 	writeRefusal(w, r, err)
 }
 
+// foreign reports whether a browser says that a page of another site asks, or of
+// another port of this machine: such a page reads nothing. Programs say nothing of
+// the kind, and what a browser's address bar sends is the user's own.
+func foreign(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site != "same-origin" && site != "none"
+	}
+	// Browsers without Sec-Fetch-Site.
+	return elsewhere(r, "Origin")
+}
+
+// elsewhere reports whether a header has the address of another site.
+func elsewhere(r *http.Request, header string) bool {
+	from := r.Header.Get(header)
+	if from == "" {
+		return false
+	}
+	u, err := url.Parse(from)
+	return err != nil || !strings.EqualFold(u.Host, r.Host)
+}
+
 // sameSite keeps pages of other sites away from a handler that costs something.
 func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,28 +91,14 @@ func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
 	})
 }
 
+// checkSite refuses what costs something also where only a link tells of another
+// site: old browsers send no other header with an image or a form. guard has seen to
+// the rest.
 func checkSite(r *http.Request) error {
-	if crossSite(r) {
+	if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" && elsewhere(r, "Referer") {
 		return fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not do this")
 	}
 	return nil
-}
-
-// crossSite reports whether a browser sent the request from a page of another
-// site. Programs send none of these headers. What a browser's address bar sends
-// is the user's own.
-func crossSite(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
-		return site != "same-origin" && site != "none"
-	}
-	// Browsers without Sec-Fetch-Site.
-	for _, header := range []string{"Origin", "Referer"} {
-		if from := r.Header.Get(header); from != "" {
-			u, err := url.Parse(from)
-			return err != nil || !strings.EqualFold(u.Host, r.Host)
-		}
-	}
-	return false
 }
 
 // hosts are the names a request may call this listener by.
