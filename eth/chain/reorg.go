@@ -36,7 +36,8 @@ func (f *follower) fork(ctx context.Context, head protocol.Head) protocol.L2Bloc
 	case first == len(known):
 		return head.Number
 	case first == 0:
-		return known[0]
+		// The chain may have fallen below all that is known.
+		return min(known[0], head.Number)
 	}
 	// Between the last block that is the same and the first that is not, the lower
 	// bound is the safe word.
@@ -48,13 +49,18 @@ func (f *follower) reorganize(head protocol.Head, from protocol.L2Block) {
 	f.c.opt.Log.Info("the chain was reorganised", "block", uint64(from))
 	f.win.cut(from)
 	f.win.add(head)
-	f.logsTo = min(f.logsTo, from-min(from, 1))
-	f.told = min(f.told, f.logsTo)
-	f.floor, f.base = min(f.floor, from), min(f.base, f.logsTo)
+	f.lower(from)
 	f.want |= allParts
 	f.hurry = true
 	f.c.senders.markAll()
 	if f.known {
 		f.c.bus.tell(protocol.Reorganized{From: from})
 	}
+}
+
+// lower has the logs from a block on read again.
+func (f *follower) lower(from protocol.L2Block) {
+	f.logsTo = min(f.logsTo, from-min(from, 1))
+	f.told = min(f.told, f.logsTo)
+	f.floor, f.base = min(f.floor, from), min(f.base, f.logsTo)
 }

@@ -114,6 +114,9 @@ func speaksOfContracts(err error) bool {
 
 // poll reads the logs since the last time, with some overlap.
 func (f *follower) poll(ctx context.Context, n *network) error {
+	if f.logsTo > f.head.Number {
+		f.lower(f.head.Number)
+	}
 	from, to := f.logsTo+1, f.head.Number
 	from = max(f.floor, from-min(from, overlap))
 	if from > to {
