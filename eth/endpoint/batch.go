@@ -16,6 +16,8 @@ import (
 // Providers bound batches; a hundred calls are taken everywhere that takes any.
 const (
 	batchSize = 100
+	// largeBatch is from how many calls on a batch is no read like others.
+	largeBatch = 20
 	// singles is how many calls go at once to an endpoint without batches.
 	singles = 8
 )
@@ -30,6 +32,9 @@ func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []et
 		return nil, nil
 	}
 	q := query{op: fmt.Sprintf("call contracts (%d calls)", len(calls)), floor: block}
+	if len(calls) > largeBatch {
+		q.large = (len(calls) + batchSize - 1) / batchSize
+	}
 	return read(ctx, p, q, func(ctx context.Context, r *remote) ([]ethcall.Result, error) {
 		at := block
 		if at == ethcall.Latest {

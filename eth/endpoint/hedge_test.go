@@ -54,7 +54,11 @@ func (s *scripted) do(ctx context.Context, reqs []request) ([]response, *failure
 		return []response{{err: s.err}}, nil
 	}
 	results := map[string]string{"eth_chainId": `"0xa4b1"`, "eth_blockNumber": `"0x10"`, "eth_gasPrice": `"0x5"`, "eth_call": `"0x05"`, "eth_getLogs": "[]"}
-	return []response{{result: json.RawMessage(results[reqs[0].method])}}, nil
+	out := make([]response, len(reqs))
+	for i, r := range reqs {
+		out[i].result = json.RawMessage(results[r.method])
+	}
+	return out, nil
 }
 
 func (*scripted) close() {}
@@ -99,6 +103,42 @@ func TestHedge(t *testing.T) {
 		began = time.Now()
 		if _, err := p.GasPrice(t.Context()); err != nil || time.Since(began) != fast.delay {
 			t.Errorf("the next took %v, %v", time.Since(began), err)
+		}
+	})
+}
+
+// A large batch takes its time and is not paid for twice; one that hangs is asked
+// for elsewhere all the same.
+func TestLargeBatchesAreNotDoubled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first, second := &scripted{}, &scripted{delay: 10 * time.Millisecond}
+		p := scriptedPool(t, first, second)
+		limit := p.opt.CallTimeout
+		for _, tt := range []struct {
+			calls       int
+			delay, want time.Duration
+			doubled     int
+		}{
+			{largeBatch + 1, 2 * time.Second, 2 * time.Second, 0},
+			{250, 3 * time.Second, 9 * time.Second, 0},
+			{100, limit, limit/2 + second.delay, 1},
+			{largeBatch, 2 * time.Second, hedgeFloor + second.delay, 1},
+		} {
+			for _, r := range p.remotes {
+				r.sawHeight(16)
+				r.mu.Lock()
+				r.stats = stats{}
+				r.mu.Unlock()
+			}
+			first.delay, second.calls = tt.delay, 0
+			began := time.Now()
+			if out, err := p.CallBatch(t.Context(), 7, calls(tt.calls)); err != nil || len(out) != tt.calls {
+				t.Fatalf("%d results, %v", len(out), err)
+			}
+			if took := time.Since(began); took != tt.want || second.calls != tt.doubled {
+				t.Errorf("%d calls took %v and went %d times to the second one", tt.calls, took, second.calls)
+			}
 		}
 	})
 }

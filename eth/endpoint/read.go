@@ -28,6 +28,9 @@ type query struct {
 	floor protocol.L2Block
 	// single: never ask two endpoints at once.
 	single bool
+	// large is in how many requests it goes when it is one that takes longer than
+	// reads do, and costs much at a second endpoint; otherwise 0.
+	large int
 }
 
 // outcome is what one endpoint gave.
@@ -69,7 +72,7 @@ func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Con
 	if first == nil {
 		return none, c.failures, nil
 	}
-	hedge := time.NewTimer(p.hedgeDelay(first))
+	hedge := time.NewTimer(p.hedgeDelay(first, q))
 	defer hedge.Stop()
 	for c.running > 0 {
 		select {
@@ -80,7 +83,7 @@ func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Con
 				continue
 			}
 			if r := c.launch(inner); r != nil {
-				hedge.Reset(p.hedgeDelay(r))
+				hedge.Reset(p.hedgeDelay(r, q))
 			}
 		case got := <-c.answers:
 			if !c.lost(inner, got) {
@@ -154,8 +157,12 @@ func (r *remote) admit() bool {
 	return r.enter(r.now())
 }
 
-// hedgeDelay is how long an endpoint has before another one is asked too.
-func (p *Pool) hedgeDelay(r *remote) time.Duration {
+// hedgeDelay is how long an endpoint has before another one is asked too. What it
+// took for other reads says nothing about a large one.
+func (p *Pool) hedgeDelay(r *remote, q query) time.Duration {
+	if q.large > 0 {
+		return time.Duration(q.large) * p.opt.CallTimeout / 2
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return min(max(r.p95(), hedgeFloor), p.opt.CallTimeout/2)
