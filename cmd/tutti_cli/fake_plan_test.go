@@ -80,6 +80,7 @@ func (f *fakeNode) activate(w http.ResponseWriter, r *http.Request, body []byte)
 			continue
 		}
 		t := f.send(s.name, s.about)
+		f.wait(r)
 		if t.State == protocol.TxFailed {
 			f.refused(w, http.StatusBadGateway, adminapi.Error{Code: "ContractReverted", Message: t.Reason, Remedy: "read the reason"})
 			return

@@ -51,6 +51,9 @@ type fakeNode struct {
 	fails  map[string]string
 	// hold keeps transactions submitted.
 	hold bool
+	// stall is called when a transaction is on its way, and the answer waits until
+	// the client is gone.
+	stall func()
 	// onLook is called with the transactions before they are told.
 	onLook func([]adminapi.Transaction)
 	// broken is a path that fails.
@@ -224,6 +227,7 @@ func (f *fakeNode) action(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	t := f.send(name, about)
+	f.wait(r)
 	if t.State == protocol.TxMined {
 		f.apply(name, body)
 	}
@@ -242,6 +246,17 @@ func (f *fakeNode) send(name, about string) adminapi.Transaction {
 	}
 	f.txs = append([]adminapi.Transaction{t}, f.txs...)
 	return t
+}
+
+// wait holds an answer back while others look at the node.
+func (f *fakeNode) wait(r *http.Request) {
+	if f.stall == nil {
+		return
+	}
+	f.stall()
+	f.mu.Unlock()
+	defer f.mu.Lock()
+	<-r.Context().Done()
 }
 
 // apply is what an action changes.

@@ -195,7 +195,7 @@ func (p *program) tell(err error) {
 var statuses = map[string]int{
 	string(fault.CommandLineInvalid): exitUsage, string(fault.ConfirmationMissing): exitUsage,
 	string(fault.ValueUnusual): exitRefused, string(fault.ActionDeclined): exitRefused,
-	string(fault.NodeUnreachable): exitUnreachable, string(fault.WaitTimedOut): exitTimedOut,
+	string(fault.NodeUnreachable): exitUnreachable, string(fault.WaitTimedOut): exitTimedOut, string(fault.OutcomeUnknown): exitTimedOut,
 }
 
 func status(err error) int {

@@ -196,7 +196,11 @@ func TestInterruptedWhileFollowing(t *testing.T) {
 	o.node.hold = true
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o.node.onLook = func([]adminapi.Transaction) { cancel() }
+	o.node.onLook = func(txs []adminapi.Transaction) {
+		if len(txs) > 0 {
+			cancel()
+		}
+	}
 	status, _, errs := o.runContext(ctx, "round", "initialize", "--yes")
 	if status != exitTimedOut || !strings.Contains(errs, "goes on") {
 		t.Errorf("%d %s", status, errs)

@@ -78,6 +78,22 @@ func TestCtrlCWhileATransactionIsFollowed(t *testing.T) {
 	}
 }
 
+// A step is answered when it is mined; its hash is shown before.
+func TestCtrlCWhileAStepIsUnderWay(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.with(func() { f.hold, f.stall = true, func() {} })
+	s := start(t, f, 200, nil, strings.Fields(activation)...)
+	s.expect("Step 1 of 3: bond")
+	s.expect("Sent: 0x0000000000000000000000000000000000000000000000000000000000000001")
+	s.write(ctrlC)
+	s.expect("WaitTimedOut: step 1 of 3 (bond 1000 LPT to your own address): transaction 0x0000000000000000000000000000000000000000000000000000000000000001 goes on")
+	s.expect("Once it is mined, run the same again")
+	if status := s.status(); status != exitTimedOut {
+		t.Errorf("status %d", status)
+	}
+}
+
 // A passphrase is not shown, and the terminal shows text again afterwards, also
 // after an interruption.
 func TestPassphrase(t *testing.T) {

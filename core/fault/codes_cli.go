@@ -20,4 +20,6 @@ const (
 	ValueUnusual Code = "ValueUnusual"
 	// WaitTimedOut: the transaction is on its way, and the time to wait is over.
 	WaitTimedOut Code = "WaitTimedOut"
+	// OutcomeUnknown: a change was asked for, and the answer did not come.
+	OutcomeUnknown Code = "OutcomeUnknown"
 )

@@ -48,4 +48,9 @@ var cliRows = []Row{
 		Cause:  "The transaction was sent and is not mined yet; the time to wait is over, the transaction is not.",
 		Remedy: "Do not send it again. `tutti_cli transactions` shows how far it came; `--timeout` waits longer.", Retryable: true,
 	},
+	{
+		Code: OutcomeUnknown, Class: Upstream,
+		Cause:  "A change was asked for, and the answer did not come: the tool was interrupted, or the node went away or took too long. The node may have made the change.",
+		Remedy: "Look before anything else: `tutti_cli transactions` shows what was sent, `tutti_cli status` what is set. Only what is in neither was not done.",
+	},
 }

@@ -74,11 +74,7 @@ func (s *steps) post(ctx context.Context, query url.Values) (adminapi.PlanResult
 	bounded, cancel := context.WithTimeout(ctx, s.c.Set.Timeout)
 	defer cancel()
 	var answer adminapi.PlanResult
-	since := s.c.World.Now()
 	err := s.c.Node.Post(bounded, s.path, query, s.body, &answer)
-	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		return answer, s.c.Lost(ctx, since, "")
-	}
 	if err == nil {
 		err = node.FromAPI(answer.Error)
 	}
@@ -154,14 +150,42 @@ func (s *steps) take(ctx context.Context, k, total int, step adminapi.Step) erro
 	if err := s.c.Agree(ctx, "Send this step?"); err != nil {
 		return err
 	}
-	answer, err := s.next(ctx)
-	if err != nil || answer.Executed == nil {
+	var answer adminapi.PlanResult
+	f, err := s.c.Send(ctx, step.Name, func(ctx context.Context) (err error) {
+		answer, err = s.next(ctx)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	t, err := s.c.Follow(ctx, &answer.Executed.Transaction)
-	answer.Executed.Transaction = *t
-	s.result.Executed = append(s.result.Executed, *answer.Executed)
+	answered := answer.Executed
+	if answered == nil && !f.Found() {
+		return nil
+	}
+	done := adminapi.Executed{Step: step.Name, About: step.About}
+	if answered != nil {
+		done = *answered
+		f.Saw(answered.Transaction)
+	}
+	t, err := f.Follow(ctx)
+	done.Transaction = *t
+	s.result.Executed = append(s.result.Executed, done)
+	if err != nil {
+		return err
+	}
 	s.c.Tell("%s", s.c.TellStyle.Good(fmt.Sprintf("Step %d of %d is %s.", k, total, t.State)))
+	if answered == nil {
+		return s.replan(ctx)
+	}
+	return nil
+}
+
+// replan reads how the plan stands after a step whose answer did not come.
+func (s *steps) replan(ctx context.Context) error {
+	answer, err := s.post(ctx, url.Values{adminapi.QueryDryRun: {"true"}})
+	if err == nil {
+		s.result.Plan = answer.Plan
+	}
 	return err
 }
 
@@ -184,6 +208,13 @@ func broke(err error, k, total int, step adminapi.Step) error {
 		return err
 	}
 	p := node.Explain(err)
+	switch p.Code {
+	case string(fault.OutcomeUnknown):
+		return fault.New(fault.OutcomeUnknown, "take the steps", fmt.Sprintf("step %d of %d (%s) may have been sent; tutti_cli transactions shows whether it was", k, total, step.About))
+	case string(fault.WaitTimedOut):
+		return node.FromAPI(&adminapi.Error{Code: p.Code, Message: fmt.Sprintf("step %d of %d (%s): %s", k, total, step.About, p.Message),
+			Remedy: "`tutti_cli transactions` shows how far it came. Once it is mined, run the same again: that goes on with the next step."})
+	}
 	text := fmt.Sprintf("step %d of %d (%s) was not done: %s. The steps before it are done and stay done; run the same again to go on from here", k, total, step.About, p.Message)
 	if fault.CodeOf(err) == fault.Unexpected {
 		return node.FromAPI(&adminapi.Error{Code: p.Code, Message: text, Remedy: p.Remedy})

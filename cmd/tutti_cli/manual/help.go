@@ -21,7 +21,7 @@ var exits = [][2]string{
 	{"2", "the command line cannot be read, or a change lacks --yes where nobody can be asked"},
 	{"3", "refused: an unusual value without --allow-unusual, or you answered no"},
 	{"4", "the node cannot be reached"},
-	{"5", "the time to wait is over; the transaction goes on, and its hash is written"},
+	{"5", "the time to wait is over, or the answer did not come; the transaction goes on, and its hash is written where it is known"},
 }
 
 // usage is the line of a verb's form.

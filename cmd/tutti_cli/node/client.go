@@ -15,10 +15,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -117,18 +120,21 @@ func (c *Client) Post(ctx context.Context, path string, query url.Values, body, 
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	return c.change(ctx, path, "application/json", content, answer)
+	return c.change(ctx, path, "application/json", content, answer, query.Get(adminapi.QueryDryRun) == "true")
 }
 
 // Form asks for a change at one of the paths that take forms, and returns the
 // text of the answer.
 func (c *Client) Form(ctx context.Context, path string, form url.Values) (string, error) {
 	var text string
-	err := c.change(ctx, path, "application/x-www-form-urlencoded", []byte(form.Encode()), &text)
+	err := c.change(ctx, path, "application/x-www-form-urlencoded", []byte(form.Encode()), &text, false)
 	return strings.TrimSpace(text), err
 }
 
-func (c *Client) change(ctx context.Context, path, contentType string, body []byte, answer any) error {
+// change asks for a change, or where it is dry only for what it would do. When a
+// request that may have arrived stays without an answer, that is the fault
+// OutcomeUnknown.
+func (c *Client) change(ctx context.Context, path, contentType string, body []byte, answer any, dry bool) error {
 	if c.clear {
 		return fault.New(fault.AdminTokenInClear, "ask for a change", "")
 	}
@@ -136,13 +142,24 @@ func (c *Client) change(ctx context.Context, path, contentType string, body []by
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
+	var arrived atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { arrived.Store(true) }})
+	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("ask for %s: %w", path, err)
 	}
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Authorization", "Bearer "+token)
-	return c.do(req, answer)
+	err = c.do(req, answer)
+	if arrived.Load() && !dry && silent(ctx, err) {
+		return fault.New(fault.OutcomeUnknown, "ask for a change", "the node did not answer; whether the change was made is not known")
+	}
+	return err
+}
+
+// silent reports whether err is a missing answer, for whatever reason.
+func silent(ctx context.Context, err error) bool {
+	return errors.Is(err, fault.NodeUnreachable) || err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 }
 
 func (c *Client) do(req *http.Request, answer any) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
@@ -89,12 +88,18 @@ func (c *Call) Act(ctx context.Context, verb string, body any) (*Sent, error) {
 	if err := c.Agree(ctx, "Send it?"); err != nil {
 		return nil, err
 	}
-	sent, err := c.send(ctx, path, verb, body)
+	var sent adminapi.ActionResult
+	f, err := c.Send(ctx, verb, func(ctx context.Context) error {
+		return c.Node.Post(ctx, path, url.Values{adminapi.QueryWait: {adminapi.WaitSubmitted}}, body, &sent)
+	})
 	if err != nil {
 		return nil, err
 	}
 	result.Before = append(result.Before, sent.Before...)
-	result.Transaction, err = c.Follow(ctx, sent.Transaction)
+	if sent.Transaction != nil {
+		f.Saw(*sent.Transaction)
+	}
+	result.Transaction, err = f.Follow(ctx)
 	return result, err
 }
 
@@ -105,84 +110,6 @@ func (c *Call) TellEstimate(e *adminapi.Estimate) {
 	}
 	c.Tell("This will: %s", e.About)
 	c.Tell("Gas %d at %s: fee %s; the account needs %s.", e.Gas, amount.GasPrice(e.Price), amount.Fee(e.Fee), amount.Fee(e.Need))
-}
-
-func (c *Call) send(ctx context.Context, path, verb string, body any) (adminapi.ActionResult, error) {
-	bounded, cancel := context.WithTimeout(ctx, c.Set.Timeout)
-	defer cancel()
-	var sent adminapi.ActionResult
-	since := c.World.Now()
-	err := c.Node.Post(bounded, path, url.Values{adminapi.QueryWait: {adminapi.WaitSubmitted}}, body, &sent)
-	if err != nil && bounded.Err() != nil {
-		return sent, c.Lost(context.WithoutCancel(ctx), since, adminapi.Kebab(verb))
-	}
-	if err == nil && sent.Transaction == nil {
-		err = fault.New(fault.NodeAnswerUnreadable, "send", "the node's answer names no transaction")
-	}
-	return sent, err
-}
-
-// Lost says what is known of a transaction whose answer did not come.
-func (c *Call) Lost(ctx context.Context, since time.Time, verb string) error {
-	var all adminapi.Transactions
-	if err := c.Node.Get(ctx, adminapi.PathTransactions, &all); err == nil {
-		for _, t := range all.Transactions {
-			if !t.Sent.Before(since) && (verb == "" || adminapi.Kebab(t.Verb) == verb) {
-				return timedOut(t)
-			}
-		}
-	}
-	return fault.New(fault.WaitTimedOut, "send", "the node did not answer in time; whether a transaction was sent is not known")
-}
-
-func timedOut(t adminapi.Transaction) error {
-	return fault.New(fault.WaitTimedOut, "follow the transaction", "transaction "+t.Hash.String()+" goes on; it is "+string(t.State)+" so far")
-}
-
-// rank orders how far a transaction came.
-var rank = map[protocol.TxState]int{protocol.TxSubmitted: 1, protocol.TxMined: 2, protocol.TxFinal: 3}
-
-// Follow waits until a transaction is as far as --wait says.
-func (c *Call) Follow(ctx context.Context, t *adminapi.Transaction) (*adminapi.Transaction, error) {
-	bounded, cancel := context.WithTimeout(ctx, c.Set.Timeout)
-	defer cancel()
-	c.Tell("Sent: %s", t.Hash)
-	ticker := time.NewTicker(c.World.Poll)
-	defer ticker.Stop()
-	for {
-		if err := failure(t); err != nil {
-			return t, err
-		}
-		if rank[t.State] >= rank[protocol.TxState(c.Set.Wait)] {
-			return t, nil
-		}
-		select {
-		case <-bounded.Done():
-			return t, timedOut(*t)
-		case <-ticker.C:
-		}
-		t = c.look(bounded, t)
-	}
-}
-
-// look reads a transaction again. Where the node does not answer or does not know
-// it any more, it stays as it was: only time ends the wait.
-func (c *Call) look(ctx context.Context, t *adminapi.Transaction) *adminapi.Transaction {
-	var all adminapi.Transactions
-	if err := c.Node.Get(ctx, adminapi.PathTransactions, &all); err != nil {
-		return t
-	}
-	for i := range all.Transactions {
-		now := &all.Transactions[i]
-		if now.ID != t.ID {
-			continue
-		}
-		if now.Hash != t.Hash {
-			c.Tell("Sent again with a higher fee: %s", now.Hash)
-		}
-		return now
-	}
-	return t
 }
 
 // failure is why a transaction came to nothing, with the code in its reason.
@@ -199,5 +126,6 @@ func failure(t *adminapi.Transaction) error {
 	return node.FromAPI(&adminapi.Error{Code: string(row.Code), Message: "transaction " + t.Hash.String() + " " + string(t.State) + ": " + t.Reason, Remedy: row.Remedy})
 }
 
-// Interrupted reports whether a run ended because the operator ended it.
+// Interrupted reports whether a run ended because the operator ended it, while no
+// change was under way.
 func Interrupted(err error) bool { return errors.Is(err, context.Canceled) }
