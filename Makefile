@@ -132,6 +132,9 @@ contractscheck:
 docs:  ## write the generated pages of docs/ anew
 	@$(with) go run ./cmd/internal/gendocs
 
+transcript:  ## walk docs/become-an-orchestrator.md and write what the programs say into it
+	@UPDATE=1 $(with) go test -count=1 -run BecomeAnOrchestrator ./test/operator
+
 generate: docs  ## run go generate, then docs
 	@$(with) go generate ./...
 
@@ -139,4 +142,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e chaos contracts contractscheck docs generate clean
+.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e chaos contracts contractscheck docs transcript generate clean

@@ -44,7 +44,7 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 			doc[i].command = anyAddress.ReplaceAllString(doc[i].command, s.account)
 			doc[i].output = strings.ReplaceAll(got, "undefined", "0.1.0")
 		} else if mask(got) != mask(doc[i].output) {
-			t.Fatalf("$ %s\nsays\n%s\nand the document has\n%s\n(UPDATE=1 writes it anew)", doc[i].command, got, doc[i].output)
+			t.Fatalf("$ %s\nsays\n%s\nand the document has\n%s\n(make transcript writes it anew)", doc[i].command, got, doc[i].output)
 		}
 	}
 	if ran < 10 {
