@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"time"
 
@@ -27,8 +26,9 @@ type cell struct {
 	// n is the cell's number, and that of its account.
 	n    uint64
 	pool *endpoint.Pool
-	// node is there where a whole node is needed.
+	// node is there where a whole node is needed, with the end of its log.
 	node *inside
+	log  *tail
 	end  func()
 }
 
@@ -88,10 +88,16 @@ func (c *cell) startNode(urls []string, dir string) error {
 	if _, err := keystore(dir).ImportKey(private, passphrase(), crand.Reader, time.Now()); err != nil {
 		return err
 	}
+	// Who has to live without logs reads everything anew after minutes.
+	pace := int64(1)
+	if c.hidesLogs() {
+		pace = 100
+	}
+	c.log = &tail{limit: 40}
 	node, err := liveInside(settings{
 		Endpoints: urls, Dir: dir, Account: core.Address(c.account()), Poll: 200 * time.Millisecond, Timeout: time.Minute,
-		Clock: clock{Begin: time.Now(), Speed: 100},
-	}, io.Discard)
+		Clock: clock{Begin: time.Now(), Speed: pace},
+	}, c.log)
 	if err != nil {
 		return err
 	}
@@ -120,8 +126,16 @@ func (c *cell) await(ctx context.Context, what string, holds func() bool) error 
 	return nil
 }
 
-// try does what the cell is about.
+// try does what the cell is about. A failure of a node comes with its log.
 func (c *cell) try(ctx context.Context) error {
+	err := c.tryClass(ctx)
+	if err != nil && c.log != nil {
+		err = fmt.Errorf("%w; last lines of the node:\n%s", err, c.log)
+	}
+	return err
+}
+
+func (c *cell) tryClass(ctx context.Context) error {
 	switch {
 	case c.class == "read":
 		return c.tryRead(ctx)

@@ -47,7 +47,7 @@ const (
 	// atOnce is how many rows are tried at the same time.
 	atOnce = 8
 	// cellTime is what a cell may take.
-	cellTime = 40 * time.Second
+	cellTime = time.Minute
 )
 
 // bed is where the matrix grows: one chain with an endpoint for every row.
