@@ -87,7 +87,7 @@ func TestRestsGrowWhileTheChainIDIsRight(t *testing.T) {
 		}
 		for _, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
 			s := p.Status().Endpoints[0]
-			if rest := s.Until.Sub(time.Now()); rest != want*time.Second {
+			if rest := time.Until(s.Until); rest != want*time.Second {
 				t.Fatalf("rests for %v, want %v", rest, want*time.Second)
 			}
 			<-time.After(want * time.Second)
