@@ -72,7 +72,7 @@ var menuRows = []menuRow{
 	{`Invoke "withdraw broadcasting funds"`, []string{"Deposit", "", send, "n"}, "", "ActionDeclined", gateway},
 	{"Set broadcast config", []string{"Pixels per unit (default: 1) > ", "", "Currency (default: Wei) > ", "", "Maximum price per unit (default: 0) > ", "5", "commas between > ", "a, b", "Change it? [y/N] > ", "y"}, "/setBroadcastConfig currency=Wei&maxPricePerUnit=5&pixelsPerUnit=1&transcodingOptions=a%2Cb", "set currency", gateway},
 	{"Set max price per capability", []string{"Pipeline > ", "llm", "Model (default: default) > ", "", "Maximum price per unit (default: 0) > ", "3", "Currency (default: Wei) > ", "", "Change it? [y/N] > ", "y"}, "/setMaxPriceForCapability currency=Wei&maxPricePerUnit=3&modelID=default&pipeline=llm&pixelsPerUnit=1", "set currency", gateway},
-	{"Set maximum Ethereum gas price", []string{"0 for none > ", "0.5", "not a price of gas", "", "0 for none > ", "1000", "Change the bounds? [y/N] > ", "y"}, `gas {"max":"1000"}`, "Maximum gas price  0.000001 gwei", nil},
+	{"Set maximum Ethereum gas price", []string{"0 for none > ", "0.5", "not a price of gas", "", "0 for none > ", "30", "below the present price of gas, 0.1 gwei", "", "1. keep it: 0.00000003 gwei", "", "2. 30 gwei", "", "Which is meant? > ", "2", "Change the bounds? [y/N] > ", "y"}, `gas {"max":"30000000000"}`, "Maximum gas price  30 gwei", nil},
 	{"Set minimum Ethereum gas price", []string{"0 for none > ", "0", "Change the bounds? [y/N] > ", "y"}, `gas {"min":"0"}`, "Minimum gas price  none", nil},
 	{"Get test LPT", []string{send, "y"}, "request-tokens?wait=submitted {}", "mined", testnet},
 	{"Get test ETH", nil, "", "cannot make ETH", testnet},

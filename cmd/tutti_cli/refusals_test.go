@@ -56,6 +56,9 @@ func TestRefusals(t *testing.T) {
 		{"deposit fund --yes", exitUsage, "give --deposit, --reserve or both"},
 		{"gas set --yes", exitUsage, "give --min, --max or both"},
 		{"gas set --min 5gwei --max 1gwei --yes", exitUsage, "--min is above --max"},
+		{"gas max 30 --yes", exitRefused, "write 30gwei for 30 gwei"},
+		{"gas max 1ETH --yes", exitRefused, "1000000000 gwei is more than a thousand times the present price of gas, 0.1 gwei"},
+		{"gas set --max 30 --yes", exitRefused, "nothing would be sent until the price falls"},
 		{"sessions set none --yes", exitUsage, `must be a number of at least 1, or "auto"`},
 		{"vote poll 0x0000000000000000000000000000000000000002 --choice maybe --yes", exitUsage, "it is one of 0 yes, 1 no"},
 		{"vote proposal 0x1 --support for --yes", exitUsage, "not a proposal's number"},
@@ -129,6 +132,32 @@ func TestOutcomesOfATransaction(t *testing.T) {
 		status, out, errs := o.run(append(strings.Fields(tt.args), "round", "initialize", "--yes")...)
 		if status != tt.status || !strings.Contains(out+errs, tt.says) {
 			t.Errorf("%s: status %d\n%s%s", tt.name, status, out, errs)
+		}
+	}
+}
+
+// What holds a transaction back is told while it is waited for: once it was sent,
+// and while the node does not send it.
+func TestWhyATransactionWaits(t *testing.T) {
+	t.Parallel()
+	for _, stall := range []func(){nil, func() {}} {
+		o := newTool(t)
+		o.node.hold, o.node.stall = true, stall
+		o.node.conditions = []adminapi.Condition{{Code: "PortClosed", Detail: "no answer"}, {Code: "GasPriceAboveMax", Detail: "the base fee is above"}}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		looks := 0
+		o.node.onLook = func(txs []adminapi.Transaction) {
+			if looks++; looks > 20 {
+				cancel()
+			}
+			if stall != nil && len(txs) > 0 {
+				txs[0].Verb = "another"
+			}
+		}
+		status, _, errs := o.runContext(ctx, "round", "initialize", "--yes")
+		if status != exitTimedOut || strings.Count(errs, "Waiting: GasPriceAboveMax: the base fee is above.") != 1 || strings.Contains(errs, "PortClosed") {
+			t.Errorf("%d %s", status, errs)
 		}
 	}
 }

@@ -247,6 +247,7 @@ func FuzzParsers(f *testing.F) {
 		}
 		_, _ = amount.ParseEther(s)
 		_, _ = amount.ParseGasPrice(s)
+		_, _ = amount.ParseGasBound(s, true, core.NewWei(1), amount.Strict)
 		if u, err := amount.ParseServiceURI(s, false); err == nil {
 			if again, err := amount.ParseServiceURI(u.Text, false); err != nil || again != u {
 				t.Errorf("%q: %q: %v", s, u.Text, err)

@@ -23,6 +23,10 @@ type Follower struct {
 	until time.Time
 	// tx is what was last seen, nil while nothing was.
 	tx *adminapi.Transaction
+	// looks counts the looks that it was not mined at, waiting is what was told of
+	// why.
+	looks   int
+	waiting string
 }
 
 // Send makes a request that sends a transaction of a verb, and shows the
@@ -104,9 +108,43 @@ func (f *Follower) Follow(ctx context.Context) (*adminapi.Transaction, error) {
 	}
 }
 
-// look reads the transaction again. Where the node does not answer or does not
-// know it any more, it stays as it was: only time ends the wait.
+// look sees how the transaction stands and, while that is nowhere, what holds it
+// back.
 func (f *Follower) look(ctx context.Context) {
+	f.read(ctx)
+	if f.tx != nil && f.tx.State != protocol.TxSubmitted {
+		return
+	}
+	if f.looks++; f.looks%looksBeforeWhy == 0 {
+		f.why(ctx)
+	}
+}
+
+// looksBeforeWhy is how many looks a transaction gets before the node is asked what
+// holds it back, and again after as many.
+const looksBeforeWhy = 5
+
+// why tells of the node's conditions that hold transactions back.
+func (f *Follower) why(ctx context.Context) {
+	var all adminapi.Conditions
+	if err := f.c.Node.Get(ctx, adminapi.PathConditions, &all); err != nil {
+		return
+	}
+	waiting := ""
+	for _, c := range all.Conditions {
+		if c.Code == string(fault.GasPriceAboveMax) || c.Code == string(fault.GasMoneyMissing) {
+			waiting = c.Code + ": " + c.Detail
+		}
+	}
+	if waiting != "" && waiting != f.waiting {
+		f.c.Tell("%s", f.c.TellStyle.Warn("Waiting: "+waiting+"."))
+	}
+	f.waiting = waiting
+}
+
+// read reads the transaction again. Where the node does not answer or does not
+// know it any more, it stays as it was: only time ends the wait.
+func (f *Follower) read(ctx context.Context) {
 	var all adminapi.Transactions
 	if err := f.c.Node.Get(ctx, adminapi.PathTransactions, &all); err != nil {
 		return
