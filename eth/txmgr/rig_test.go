@@ -5,10 +5,8 @@ import (
 	"crypto/ecdsa"
 	"errors"
 	"log/slog"
-	"maps"
 	"math/big"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,98 +69,6 @@ func signed(nonce uint64, to common.Address, data []byte, price uint64) *types.T
 // act is an intent whose data are its name.
 func act(name string) txmgr.Intent {
 	return journal.Call{Verb: name, About: "do " + name, Addr: common.Address{1}, Input: []byte(name)}
-}
-
-// memory is a journal that outlives its Managers.
-type memory struct {
-	mu      sync.Mutex
-	records map[uint64]journal.Record
-	fails   error
-	genesis protocol.Hash
-	past    map[protocol.Hash]map[uint64]journal.Record
-	// failLoads: the Load after the next change of chain fails, so often.
-	failLoads int
-	changed   bool
-}
-
-func (j *memory) Adopt(_ context.Context, genesis protocol.Hash) (changed bool, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.fails != nil {
-		return false, j.fails
-	}
-	if changed = !j.genesis.IsZero() && j.genesis != genesis; changed {
-		j.past[j.genesis], j.records = j.records, j.past[genesis]
-		if j.records == nil {
-			j.records = make(map[uint64]journal.Record)
-		}
-	}
-	j.genesis, j.changed = genesis, j.changed || changed
-	return changed, nil
-}
-
-func (j *memory) Load(context.Context) ([]journal.Record, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.changed && j.failLoads > 0 {
-		j.failLoads--
-		return nil, fault.New(fault.TxJournalFailed, "load", "")
-	}
-	var out []journal.Record
-	for _, id := range slices.Sorted(maps.Keys(j.records)) {
-		out = append(out, copied(j.records[id]))
-	}
-	return out, j.fails
-}
-
-func (j *memory) Find(_ context.Context, once string) (found journal.Record, ok bool, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, r := range j.records {
-		if r.Once == once && (!ok || r.ID > found.ID) {
-			found, ok = copied(r), true
-		}
-	}
-	return found, ok, j.fails
-}
-
-func (j *memory) Put(_ context.Context, records ...journal.Record) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.fails != nil {
-		return j.fails
-	}
-	for _, r := range records {
-		j.records[r.ID] = copied(r)
-	}
-	return nil
-}
-
-func copied(r journal.Record) journal.Record {
-	r.Attempts = slices.Clone(r.Attempts)
-	if r.Mined != nil {
-		place := *r.Mined
-		r.Mined = &place
-	}
-	return r
-}
-
-func (j *memory) knows(hash common.Hash) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, r := range j.records {
-		for _, a := range r.Attempts {
-			if common.Hash(a.Hash) == hash {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (j *memory) all() []journal.Record {
-	records, _ := j.Load(context.Background())
-	return records
 }
 
 // tb is what a test and a property have in common.
