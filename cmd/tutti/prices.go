@@ -16,7 +16,12 @@ type noPrice struct{}
 func (noPrice) PricePerPixel(core.Address) (*big.Rat, bool) { return new(big.Rat), true }
 
 // SetPrice takes 0. Everything else is the fault FeatureMissing.
-func (noPrice) SetPrice(_ core.Address, price core.UnitPrice) error {
+func (p noPrice) SetPrice(gateway core.Address, price core.UnitPrice) error {
+	return p.CheckPrice(gateway, price)
+}
+
+// CheckPrice is the error of SetPrice.
+func (noPrice) CheckPrice(_ core.Address, price core.UnitPrice) error {
 	if price.PerPixel().Sign() == 0 {
 		return nil
 	}

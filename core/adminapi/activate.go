@@ -67,7 +67,8 @@ type Step struct {
 // plan as it stands afterwards.
 type PlanResult struct {
 	// Executed is the last step that was done, ExecutedAll all of them in order.
-	// Local are the names of what was changed without a transaction: "setPrice".
+	// Local are the names of what was changed without a transaction: "set-price". What
+	// was so already is not among them.
 	Executed    *Executed  `json:"executed,omitempty"`
 	ExecutedAll []Executed `json:"executedAll,omitempty"`
 	Local       []string   `json:"local,omitempty"`

@@ -64,6 +64,13 @@ type Prices interface {
 	SetPrice(gateway core.Address, price core.UnitPrice) error
 }
 
+// PriceChecker is what a table of prices may be as well, where it does not take
+// every price.
+type PriceChecker interface {
+	// CheckPrice is the error that SetPrice would return; it changes nothing.
+	CheckPrice(gateway core.Address, price core.UnitPrice) error
+}
+
 // FaceValue bounds the face value of tickets; 0 is no bound.
 type FaceValue interface {
 	SetMaxFaceValue(most core.Wei) error

@@ -155,10 +155,3 @@ func (s *Server) setPriceForBroadcaster(w http.ResponseWriter, r *http.Request) 
 	writeText(w, fmt.Sprintf("Price per pixel set to %s for broadcaster %s", price, name))
 	return nil
 }
-
-func (s *Server) setPrice(gateway core.Address, price core.UnitPrice) error {
-	if s.opts.Market.Prices == nil {
-		return absent("prices that can be changed while it runs")
-	}
-	return s.opts.Market.Prices.SetPrice(gateway, price)
-}

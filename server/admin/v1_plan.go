@@ -124,15 +124,21 @@ func (s *Server) askedPrice(in adminapi.Pricing) (core.UnitPrice, error) {
 func (s *Server) follow(r *http.Request, asked settled) (any, error) {
 	planner := s.opts.Chain.planner()
 	if flag(r, adminapi.QueryDryRun, "true") {
+		if err := s.checkPrice(core.Address{}, asked.price); err != nil {
+			return nil, err
+		}
 		plan, err := planner.Plan(r.Context(), asked.wish)
 		return adminapi.PlanResult{Plan: planOf(plan)}, err
 	}
 	var out adminapi.PlanResult
 	if asked.price.IsSet() {
-		if err := s.setPrice(core.Address{}, asked.price); err != nil {
+		changed, err := s.changePrice(asked.price)
+		if err != nil {
 			return nil, err
 		}
-		out.Local = []string{"set-price"}
+		if changed {
+			out.Local = []string{"set-price"}
+		}
 	}
 	done, plan, err := s.take(r, planner, asked.wish)
 	out.Plan = planOf(plan)

@@ -1,0 +1,40 @@
+package admin
+
+import "github.com/tuttinode/tutti/core"
+
+func (s *Server) setPrice(gateway core.Address, price core.UnitPrice) error {
+	if s.opts.Market.Prices == nil {
+		return absent("prices that can be changed while it runs")
+	}
+	return s.opts.Market.Prices.SetPrice(gateway, price)
+}
+
+// checkPrice says why a price would not be taken, as far as the table tells. One
+// that nobody asked for is none to refuse.
+func (s *Server) checkPrice(gateway core.Address, price core.UnitPrice) error {
+	if checker, ok := s.opts.Market.Prices.(PriceChecker); ok && price.IsSet() {
+		return checker.CheckPrice(gateway, price)
+	}
+	return nil
+}
+
+// changePrice sets the price for everybody and reports whether another one was
+// asked until now.
+func (s *Server) changePrice(price core.UnitPrice) (changed bool, err error) {
+	changed = s.pricedOtherwise(price)
+	return changed, s.setPrice(core.Address{}, price)
+}
+
+// pricedOtherwise reports whether price differs from the present one. Two
+// currencies differ unless both are free of charge.
+func (s *Server) pricedOtherwise(price core.UnitPrice) bool {
+	present, ok := s.opts.Market.Prices.PricePerPixel(core.Address{})
+	if !ok {
+		return true
+	}
+	if price.PerPixel().Sign() == 0 {
+		return present.Sign() != 0
+	}
+	wei, ok := price.WeiPerPixel()
+	return !ok || wei.Cmp(present) != 0
+}
