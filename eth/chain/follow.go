@@ -30,7 +30,7 @@ type follower struct {
 	// the events that wait for it.
 	want    parts
 	resolve bool
-	pending []protocol.Event
+	pending []occurrence
 	// Logs are read up to logsTo, none before floor, and those up to base are only
 	// remembered, because the first reading has their effects; what they say is told
 	// up to told.
@@ -45,7 +45,9 @@ type follower struct {
 	hurry bool
 
 	clock clock
-	stale bool
+	// stale: the view is. alarmed: it is a condition too, for which it must have
+	// been so for a while: with every start the view is that of the cache for a moment.
+	stale, alarmed bool
 	// verified: the endpoints named the chain.
 	verified bool
 	history  history
@@ -57,6 +59,9 @@ type clock struct {
 	head, good, poll, full, saved, retry time.Time
 	// misled is when a head's layer-1 height turned out not to be the contracts'.
 	misled time.Time
+	// noURI is since when the orchestrator has no service URI, answered when an
+	// endpoint told its newest block the last time it was asked.
+	noURI, answered time.Time
 	// pause is how long to wait after the next failure.
 	pause time.Duration
 }
@@ -130,7 +135,12 @@ func (f *follower) meet() {
 func (f *follower) ask(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, f.c.opt.PollInterval)
 	defer cancel()
-	if head, err := f.c.opt.Client.Head(ctx); err == nil && head.Hash != f.head.Hash {
+	head, err := f.c.opt.Client.Head(ctx)
+	if err != nil {
+		return
+	}
+	f.clock.answered = f.c.opt.Now()
+	if head.Hash != f.head.Hash {
 		f.see(ctx, head)
 	}
 }

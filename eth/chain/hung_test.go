@@ -19,7 +19,7 @@ import (
 // hung is a world in which some questions are never answered.
 type hung struct {
 	*world
-	logs, headers bool // guarded by world.mu
+	logs, headers, reads bool // guarded by world.mu
 }
 
 func (h *hung) hangs(which *bool, on bool) {
@@ -54,8 +54,8 @@ func (h *hung) HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol
 }
 
 func (h *hung) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if err := h.waits(ctx, &h.reads); err != nil {
+		return nil, err
 	}
 	return h.world.CallBatch(ctx, at, calls)
 }

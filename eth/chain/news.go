@@ -19,7 +19,21 @@ type news struct {
 	// senders are gateways whose funds changed; allSenders: all may have.
 	senders    []core.Address
 	allSenders bool
-	rewards    []protocol.Event
+	rewards    []occurrence
+}
+
+// occurrence is an event and the block that it is of.
+type occurrence struct {
+	block protocol.L2Block
+	event protocol.Event
+}
+
+func eventsOf(all []occurrence) []protocol.Event {
+	out := make([]protocol.Event, len(all))
+	for i, o := range all {
+		out[i] = o.event
+	}
+	return out
 }
 
 // judge is whose news matter.
@@ -44,7 +58,12 @@ func (j judge) read(logs []types.Log, round protocol.Round) news {
 			if r, ok := e.(contracts.NewRound); ok {
 				round = r.Round
 			}
-			j.event(&n, e, round)
+			j.event(&n, e)
+			if r, ok := e.(contracts.Reward); ok && j.about(r.Orchestrator) != 0 {
+				n.rewards = append(n.rewards, occurrence{
+					protocol.L2Block(logs[i].BlockNumber), protocol.RewardSeen{Round: round, Amount: r.Amount, Tx: r.Tx},
+				})
+			}
 		}
 	}
 	return n
@@ -59,7 +78,7 @@ func (j judge) setting(n *news, log *types.Log) {
 	n.resolve = n.resolve || core.Address(log.Address) == j.net.at.Controller
 }
 
-func (j judge) event(n *news, e contracts.Event, round protocol.Round) {
+func (j judge) event(n *news, e contracts.Event) {
 	switch e := e.(type) {
 	case contracts.NewRound:
 		n.want |= roundPart | selfPart | poolPart
@@ -79,9 +98,6 @@ func (j judge) event(n *news, e contracts.Event, round protocol.Round) {
 		}
 	case contracts.Reward:
 		n.want |= j.about(e.Orchestrator)
-		if j.about(e.Orchestrator) != 0 {
-			n.rewards = append(n.rewards, protocol.RewardSeen{Round: round, Amount: e.Amount, Tx: e.Tx})
-		}
 	default:
 		j.stake(n, e)
 	}

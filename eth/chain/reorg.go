@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"github.com/tuttinode/tutti/core/protocol"
@@ -18,6 +19,9 @@ func (f *follower) gone(ctx context.Context, n protocol.L2Block, hash protocol.H
 // the lowest known one that the chain does not have any more. The blocks before a
 // fork are all the same and those after it are all others, so few questions do.
 func (f *follower) fork(ctx context.Context, head protocol.Head) protocol.L2Block {
+	// Who cannot be asked in time counts as different: then more is read again.
+	ctx, cancel := context.WithTimeout(ctx, f.c.opt.PollInterval)
+	defer cancel()
 	known := f.win.numbers()
 	first := sort.Search(len(known), func(i int) bool {
 		n := known[i]
@@ -50,6 +54,9 @@ func (f *follower) reorganize(head protocol.Head, from protocol.L2Block) {
 	f.win.cut(from)
 	f.win.add(head)
 	f.lower(from)
+	// What waits to be told is not on the chain any more; if it comes again, so does
+	// its log.
+	f.pending = slices.DeleteFunc(f.pending, func(o occurrence) bool { return o.block >= from })
 	f.want |= allParts
 	f.hurry = true
 	f.c.senders.markAll()

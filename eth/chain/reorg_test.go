@@ -42,3 +42,58 @@ func TestChainFallsFar(t *testing.T) {
 		})
 	})
 }
+
+// A reward that was read and not told yet is never told when its block is undone.
+func TestUndoneRewardIsNotTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		h := &hung{world: w}
+		w.follow(h, func(c *Chain) {
+			pass(10 * time.Second)
+			rewards := 0
+			defer c.Subscribe(func(e protocol.Event) {
+				if _, ok := e.(protocol.RewardSeen); ok {
+					rewards++
+				}
+			})()
+			h.hangs(&h.reads, true)
+			w.mine(0, w.reward)
+			pass(8 * time.Second)
+			w.reorganize(1)
+			h.hangs(&h.reads, false)
+			w.mine(0, nil)
+			pass(30 * time.Second)
+			if rewards != 0 {
+				t.Errorf("%d rewards are told, and none is on the chain", rewards)
+			}
+			w.mine(0, w.reward)
+			pass(10 * time.Second)
+			if rewards != 1 {
+				t.Errorf("%d rewards are told of 1", rewards)
+			}
+		})
+	})
+}
+
+// Questions about a fork that nobody answers take one interval and no more.
+func TestForkThatNobodyTells(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		h := &hung{world: w}
+		w.follow(h, func(c *Chain) {
+			for range 100 {
+				w.mine(0, nil)
+				pass(250 * time.Millisecond)
+			}
+			h.hangs(&h.headers, true)
+			w.reorganize(20)
+			w.mine(0, w.join)
+			pass(10 * time.Second)
+			if v := c.View(); v.Head.Hash != w.last().head.Hash || v.PoolSize != 1 || v.Stale {
+				t.Errorf("%+v", v)
+			}
+		})
+	})
+}

@@ -170,7 +170,7 @@ func (f *follower) readWanted(ctx context.Context, n *network) error {
 	if err := f.settleHeight(ctx, now.Head.L1); err != nil {
 		return err
 	}
-	events := append(f.pending, changes(f.cur, now)...)
+	events := append(eventsOf(f.pending), changes(f.cur, now)...)
 	if !f.known {
 		f.begin()
 		events = append([]protocol.Event{protocol.HeadSeen{Head: f.head}}, events...)
