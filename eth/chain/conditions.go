@@ -2,6 +2,7 @@ package chain
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -19,8 +20,24 @@ func (f *follower) judge() {
 	f.condition(fault.ProtocolPaused, s.Paused, "the Controller says so")
 	late := !s.Round.Initialized && s.Round.Length != 0 && s.Head.L1 >= s.Round.Start+lateRound
 	f.condition(fault.RoundNotInitialized, late, fmt.Sprintf("round %d began at layer-1 block %d", s.Round.Number, s.Round.Start))
-	f.condition(fault.ServiceURIUnset, o.Registered && o.ServiceURI == "", o.Address.String())
+	f.condition(fault.ServiceURIUnset, f.missesURI(o), o.Address.String())
 	f.judgePlace(s)
+}
+
+// uriPolls is for how many polls a service URI may be missing, about two minutes:
+// one activation bonds with one transaction and sets it with the next.
+const uriPolls = 24
+
+// missesURI reports whether an orchestrator has had no service URI for too long.
+func (f *follower) missesURI(o protocol.Orchestrator) bool {
+	if !o.Registered || o.ServiceURI != "" || f.c.opt.NoService {
+		f.clock.noURI = time.Time{}
+		return false
+	}
+	if f.clock.noURI.IsZero() {
+		f.clock.noURI = f.c.opt.Now()
+	}
+	return f.c.opt.Now().Sub(f.clock.noURI) >= uriPolls*f.c.opt.PollInterval
 }
 
 // judgePlace is about being in the active set. Why somebody is not needs the whole

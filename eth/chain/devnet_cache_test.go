@@ -36,12 +36,13 @@ func TestRestart(t *testing.T) {
 	round(t, c)
 	c.Misbehave(0, control.Fault{Kind: control.Hang})
 
-	n = start(t, c, c.Key(1), db)
+	n = start(t, c, c.Key(1), db, func(o *chain.Options, _ *endpoint.Options) { o.StaleAfter = 300 * time.Millisecond })
 	v := n.View()
 	if !v.Known || !v.Stale || v.Head.Number != before.Head.Number || v.Self.ServiceURI != "https://o:8935" || !v.Self.Active {
 		t.Errorf("the remembered view is %+v", v)
 	}
-	if n.condition(fault.ChainStale) == "" || n.Contracts()["BondingManager"].IsZero() || n.ChainID() == 0 {
+	eventually(t, "the condition", func() bool { return n.condition(fault.ChainStale) != "" })
+	if n.Contracts()["BondingManager"].IsZero() || n.ChainID() == 0 {
 		t.Errorf("conditions %v, contracts %v, chain %d", n.board.Snapshot(), n.Contracts(), n.ChainID())
 	}
 	c.Misbehave(0)

@@ -58,9 +58,7 @@ func TestEviction(t *testing.T) {
 	}
 	round(t, c)
 	eventually(t, "activity", func() bool { return n.View().Self.Active && n.condition(fault.InactiveOrchestrator) == "" })
-	if n.condition(fault.ServiceURIUnset) == "" {
-		t.Error("nobody says that the service URI is unset")
-	}
+	eventually(t, "news that the service URI is unset", func() bool { return n.condition(fault.ServiceURIUnset) != "" })
 
 	populate(t, c, 3, core.LPTTokens(20), core.LPTTokens(1))
 	eventually(t, "eviction", func() bool {

@@ -50,6 +50,8 @@ type Options struct {
 	AIRegistry bool
 	// Account acts; zero for a node that only looks.
 	Account core.Address
+	// NoService: nobody is served here, so that no service URI is missed.
+	NoService bool
 	// Orchestrator is watched; zero for the account.
 	Orchestrator core.Address
 	// Tx may be nil where there is no account.

@@ -12,7 +12,10 @@ import (
 var staleKey = health.Key{Code: fault.ChainStale}
 
 // judgeStale says that the news ended when no block came, or none could be read,
-// for too long, and that they came back.
+// for too long, and that they came back. An endpoint that answers and always names
+// the same block is no sign of life: Arbitrum One has several blocks a second, so
+// either the endpoint is stuck or the sequencer stands still, and in both cases what
+// follows from the layer-1 height is not known.
 func (f *follower) judgeStale() {
 	since := f.clock.head
 	if f.clock.good.Before(since) {
@@ -26,13 +29,16 @@ func (f *follower) judgeStale() {
 	case f.stale && !silent && f.known:
 		f.setStale(false, since)
 	}
+	if silent && !f.alarmed {
+		f.alarmed = true
+		f.c.opt.Board.Set(staleKey, f.lastKnown())
+	}
 }
 
 func (f *follower) setStale(stale bool, since time.Time) {
 	f.stale = stale
-	if stale {
-		f.c.opt.Board.Set(staleKey, f.lastKnown())
-	} else {
+	if !stale {
+		f.alarmed = false
 		f.c.opt.Board.Clear(staleKey)
 	}
 	if f.cur.Head.Hash.IsZero() {
@@ -47,5 +53,9 @@ func (f *follower) lastKnown() string {
 	if f.cur.Head.Hash.IsZero() {
 		return "nothing was read since the start"
 	}
-	return fmt.Sprintf("the last block read is %d, of %s", f.cur.Head.Number, f.cur.Head.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
+	text := fmt.Sprintf("the last block read is %d, of %s", f.cur.Head.Number, f.cur.Head.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
+	if f.cur.Head.Hash == f.head.Hash && f.clock.answered.After(f.clock.head) {
+		text += "; the endpoints answer, and know no later one"
+	}
+	return text
 }
