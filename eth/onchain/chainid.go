@@ -41,4 +41,3 @@ func ChainID(ctx context.Context, opt Options) (uint64, error) {
 		}
 	}
 }
-
