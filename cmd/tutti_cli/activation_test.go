@@ -115,6 +115,8 @@ func TestActivationRefusedFirst(t *testing.T) {
 		shows   []string
 	}{
 		{"locked", func(f *fakeNode) { f.chain.Round.Locked, f.chain.Head.L1 = true, 590 }, []string{"RoundLocked", "from round 8 on, after 10 more layer-1 blocks, in about 2 minutes"}},
+		{"locked, last block", func(f *fakeNode) { f.chain.Round.Locked, f.chain.Head.L1 = true, 599 }, []string{"after 1 more layer-1 block, in about 1 minute\n"}},
+		{"locked, devnet", func(f *fakeNode) { testnet(f); f.chain.Round.Locked, f.chain.Head.L1 = true, 590 }, []string{"from round 8 on, in 10 layer-1 blocks\n"}},
 		{"no ETH", func(f *fakeNode) { f.balances.Ether = core.Wei{} }, []string{"GasMoneyMissing", "send some to 0x0000000000000000000000000000000000000001 on arbitrum-one-mainnet"}},
 	}
 	for _, tt := range tests {

@@ -38,14 +38,21 @@ func checkRound(ctx context.Context, c *verb.Call) error {
 	if err != nil || self.Registered || !chain.Round.Locked {
 		return err
 	}
-	return fault.New(fault.RoundLocked, "become an orchestrator", opening(chain))
+	about, err := c.About(ctx)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.RoundLocked, "become an orchestrator", opening(about, chain))
 }
 
 // opening says when a locked round is over.
-func opening(chain adminapi.Chain) string {
+func opening(n adminapi.Node, chain adminapi.Chain) string {
 	left := until(chain.Head.L1, chain.Round.End)
-	return fmt.Sprintf("round %d is locked until its end: cuts can be set again from round %d on, after %d more layer-1 blocks, in about %d minutes",
-		chain.Round.Number, chain.Round.Number+1, left, minutes(left))
+	text := fmt.Sprintf("round %d is locked until its end: cuts can be set again from round %d on, ", chain.Round.Number, chain.Round.Number+1)
+	if m := minutes(n, left); m != nil {
+		return text + "after " + several(int(left), "more layer-1 block") + ", " + inTime(left, m)
+	}
+	return text + inTime(left, nil)
 }
 
 // checkMeans says what the account has, and where to send what is missing.

@@ -26,11 +26,15 @@ func (s *steps) foretell(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, from := 0, *s.result.ActiveFrom
-	if from > chain.Round.Number {
-		n = minutes(until(chain.Head.L1, chain.Round.End) + protocol.L1Block(from-chain.Round.Number-1)*chain.Round.Length)
+	about, err := s.c.About(ctx)
+	if err != nil {
+		return err
 	}
-	s.result.ActiveInMinutes = &n
+	blocks, from := protocol.L1Block(0), *s.result.ActiveFrom
+	if from > chain.Round.Number {
+		blocks = until(chain.Head.L1, chain.Round.End) + protocol.L1Block(from-chain.Round.Number-1)*chain.Round.Length
+	}
+	s.result.ActiveInBlocks, s.result.ActiveInMinutes = &blocks, minutes(about, blocks)
 	return nil
 }
 

@@ -20,10 +20,12 @@ type (
 	// Round is `round`.
 	Round struct {
 		adminapi.Round
-		// Block is the present layer-1 block, EndsIn how long the round lasts from
-		// it on, in minutes, as far as layer 1 keeps its pace.
-		Block  protocol.L1Block `json:"l1"`
-		EndsIn int              `json:"endsInMinutes"`
+		// Block is the present layer-1 block, EndsInBlocks how long the round lasts
+		// from it on, EndsIn about how many minutes that is: null on a devnet, where
+		// the pace of layer 1 is not known.
+		Block        protocol.L1Block `json:"l1"`
+		EndsInBlocks protocol.L1Block `json:"endsInBlocks"`
+		EndsIn       *int             `json:"endsInMinutes"`
 	}
 	// Parameters is `parameters`.
 	Parameters struct{ adminapi.Parameters }
@@ -34,16 +36,6 @@ type (
 	// Transactions is `transactions`.
 	Transactions struct{ adminapi.Transactions }
 )
-
-// l1BlockTime is layer 1's pace.
-const l1BlockTime = 12 * time.Second
-
-// minutes is how long some blocks of layer 1 take.
-func minutes(blocks protocol.L1Block) int {
-	return int((time.Duration(blocks)*l1BlockTime + time.Minute - 1) / time.Minute)
-}
-
-func until(now, then protocol.L1Block) protocol.L1Block { return then - min(now, then) }
 
 // read is a verb's work where it is one look at the node.
 func read[T any, R verb.Result](path string, result func(T) R) func(context.Context, *verb.Call) (verb.Result, error) {
@@ -83,7 +75,13 @@ func runRound(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Round{chain.Round, chain.Head.L1, minutes(until(chain.Head.L1, chain.Round.End))}, nil
+	about, err := c.About(ctx)
+	return round(about, chain), err
+}
+
+func round(n adminapi.Node, c adminapi.Chain) Round {
+	left := until(c.Head.L1, c.Round.End)
+	return Round{c.Round, c.Head.L1, left, minutes(n, left)}
 }
 
 func readChain(ctx context.Context, c *verb.Call) (adminapi.Chain, error) {
@@ -127,7 +125,7 @@ func (r Round) Print(p *console.Page) {
 	}
 	p.Row("Locked", locked)
 	p.Row("Layer-1 block", fmt.Sprintf("%d of %d to %d", r.Block, r.Start, r.End))
-	p.Row("Next round", fmt.Sprintf("in about %d minutes", r.EndsIn))
+	p.Row("Next round", inTime(r.EndsInBlocks, r.EndsIn))
 }
 
 func noYes(b bool) string {

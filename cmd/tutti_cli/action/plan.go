@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -23,11 +24,14 @@ type Planned struct {
 	Executed []adminapi.Executed `json:"executed"`
 	Local    []string            `json:"local"`
 	// Rank is the place in the pool, ActiveFrom the first round in which the
-	// orchestrator takes part, ActiveInMinutes about how long it takes until then:
-	// once the plan is done, and null where the stake does not suffice.
-	Rank            *int            `json:"rank"`
-	ActiveFrom      *protocol.Round `json:"activeFrom"`
-	ActiveInMinutes *int            `json:"activeInMinutes"`
+	// orchestrator takes part, ActiveInBlocks how many blocks of layer 1 it takes
+	// until then, ActiveInMinutes about how many minutes: once the plan is done, and
+	// null where the stake does not suffice. A devnet has no minutes: its pace is
+	// not known.
+	Rank            *int              `json:"rank"`
+	ActiveFrom      *protocol.Round   `json:"activeFrom"`
+	ActiveInBlocks  *protocol.L1Block `json:"activeInBlocks"`
+	ActiveInMinutes *int              `json:"activeInMinutes"`
 }
 
 // planned keeps a nil pointer from becoming a result.
@@ -87,8 +91,9 @@ func (s *steps) blocked(ctx context.Context) error {
 			continue
 		}
 		e := *step.Error
-		if chain, err := readChain(ctx, s.c); err == nil && e.Code == string(fault.RoundLocked) {
-			e.Message = opening(chain)
+		about, err := s.c.About(ctx)
+		if chain, failed := readChain(ctx, s.c); err == nil && failed == nil && e.Code == string(fault.RoundLocked) {
+			e.Message = opening(about, chain)
 		}
 		return node.FromAPI(&e)
 	}
@@ -124,7 +129,7 @@ func (s *steps) walk(ctx context.Context) error {
 		_, err := s.next(ctx)
 		return err
 	}
-	if err := s.c.Agree(ctx, fmt.Sprintf("Begin? %d steps cost about %s in all", total, amount.ShortFee(s.result.Plan.TotalFee))); err != nil {
+	if err := s.c.Agree(ctx, begin(total, s.result.Plan.TotalFee)); err != nil {
 		return err
 	}
 	for k := 1; ; k++ {
@@ -139,6 +144,13 @@ func (s *steps) walk(ctx context.Context) error {
 			return fault.New(fault.NodeAnswerUnreadable, "take a step", "the node takes steps and the plan does not get shorter")
 		}
 	}
+}
+
+func begin(total int, fee core.Wei) string {
+	if total == 1 {
+		return "Begin? 1 step costs about " + amount.ShortFee(fee)
+	}
+	return fmt.Sprintf("Begin? %d steps cost about %s in all", total, amount.ShortFee(fee))
 }
 
 func (s *steps) take(ctx context.Context, k, total int, step adminapi.Step) error {

@@ -65,13 +65,13 @@ func (s *Planned) Print(p *console.Page) {
 	if s.Verb != "orchestrator activate" {
 		return
 	}
-	if s.Rank == nil || s.ActiveFrom == nil || s.ActiveInMinutes == nil {
+	if s.Rank == nil || s.ActiveFrom == nil || s.ActiveInBlocks == nil {
 		p.Row("Active", p.Style.Warn("no: the stake is not among the highest of the pool; tutti_cli orchestrators shows what it takes"))
 		return
 	}
 	p.Row("Rank in the pool", *s.Rank)
-	when := fmt.Sprintf("from round %d on, in about %d minutes", *s.ActiveFrom, *s.ActiveInMinutes)
-	if *s.ActiveInMinutes == 0 {
+	when := fmt.Sprintf("from round %d on, ", *s.ActiveFrom) + inTime(*s.ActiveInBlocks, s.ActiveInMinutes)
+	if *s.ActiveInBlocks == 0 {
 		when = fmt.Sprintf("since round %d", *s.ActiveFrom)
 	}
 	p.Row("Active", when)

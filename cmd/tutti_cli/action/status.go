@@ -149,7 +149,7 @@ func (s Status) printChain(p *console.Page) {
 		p.Row("Endpoint "+e.Name, strings.TrimSpace(fmt.Sprintf("%s, %d behind, %.0f ms, %.0f %% errors %s", e.State, e.Lag, e.LatencyMs, 100*e.ErrorRate, e.Detail)))
 	}
 	if c.Known {
-		Round{c.Round, c.Head.L1, minutes(until(c.Head.L1, c.Round.End))}.Print(p)
+		round(s.Node, *c).Print(p)
 	}
 }
 

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A devnet has a pace of its own, so times there are in blocks.
+func TestTimesInBlocksOnADevnet(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ args, verb, blocks, minutes, text, devnet string }{
+		{"round", "round", `"endsInBlocks": 100,`, `"endsInMinutes": 20`, "in about 20 minutes", "in 100 layer-1 blocks"},
+		{"status", "status", "", "", "in about 20 minutes", "in 100 layer-1 blocks"},
+		{activation, "orchestrator activate", `"activeInBlocks": 100,`, `"activeInMinutes": 20`, "from round 8 on, in about 20 minutes", "from round 8 on, in 100 layer-1 blocks"},
+	} {
+		o := newTool(t)
+		args := strings.Fields(tt.args)
+		if out := o.ok(append(args, "--json")...); !strings.Contains(out, tt.blocks) || !strings.Contains(out, tt.minutes) {
+			t.Error(out)
+		}
+		if out := o.ok(args...); !strings.Contains(out, tt.text) {
+			t.Error(out)
+		}
+		testnet(o.node)
+		out := o.ok(append(args, "--json")...)
+		valid(t, tt.verb, out)
+		if !strings.Contains(out, tt.blocks) || tt.minutes != "" && !strings.Contains(out, "InMinutes\": null") {
+			t.Error(out)
+		}
+		if out := o.ok(args...); !strings.Contains(out, tt.devnet) || strings.Contains(out, "minute") {
+			t.Error(out)
+		}
+	}
+}
