@@ -62,7 +62,7 @@ var chainRows = []Row{
 		Code: TokensMissing, Class: Payment,
 		Symptom: "`ERC20: transfer amount exceeds balance`",
 		Cause:   "The account has fewer stake tokens (LPT) on this chain than the action moves. Tokens on layer 1, and tokens that are bonded, do not count.",
-		Remedy:  "Send or bridge LPT to the account on layer 2, or take a smaller amount. Amounts are in the smallest unit, 10^-18 LPT.",
+		Remedy:  "Send or bridge LPT to the account on layer 2, or take a smaller amount.",
 	},
 	{
 		Code: AllowanceMissing, Class: Payment,

@@ -6,7 +6,7 @@ var txRows = []Row{
 		Code: GasMoneyMissing, Class: Config,
 		Symptom: "`insufficient funds for gas * price + value`",
 		Cause:   "The node's account has less ETH on this network than the transaction may cost at most: gas limit times the highest price, and what the action itself pays.",
-		Remedy:  "Send ETH to the address that the message names, on the network the node uses; the message says how much is missing. The node looks again by itself, no restart is needed.", Retryable: true,
+		Remedy:  "Send ETH to the address that the message names, on the network the node uses; the message says how much is missing. What waits goes on by itself, without a restart; an action that was refused has to be asked for again.", Retryable: true,
 	},
 	{
 		Code: GasPriceAboveMax, Class: Busy,

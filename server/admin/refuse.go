@@ -14,11 +14,7 @@ import (
 // refuse answers with a fault: JSON under /api/v1, else a line of text.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	changeOf(r.Context()).failed(err)
-	level := slog.LevelWarn
-	if errors.Is(err, fault.AdminTokenTries) {
-		level = slog.LevelDebug // whoever guesses does not fill the log
-	}
-	s.opts.Log.Log(r.Context(), level, "admin request refused", "path", r.URL.Path, fault.Attr(err))
+	s.opts.Log.Log(r.Context(), refusalLevel(r, err), "admin request refused", "path", r.URL.Path, fault.Attr(err))
 	switch fault.CodeOf(err) {
 	case fault.AdminNeedsPost:
 		if w.Header().Get("Allow") == "" {
@@ -28,6 +24,18 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="tutti admin"`)
 	}
 	writeRefusal(w, r, err)
+}
+
+// refusalLevel keeps out of the log what would fill it: whoever guesses tokens, and
+// pages that look again and again while the chain is away, which is a condition of
+// its own.
+func refusalLevel(r *http.Request, err error) slog.Level {
+	row, _ := fault.Lookup(fault.CodeOf(err))
+	away := row.Class == fault.Upstream || row.Class == fault.Config
+	if errors.Is(err, fault.AdminTokenTries) || away && changeOf(r.Context()) == nil {
+		return slog.LevelDebug
+	}
+	return slog.LevelWarn
 }
 
 func writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
