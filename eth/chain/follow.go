@@ -13,7 +13,7 @@ import (
 // not wait, because it makes good what the logs do not tell.
 const (
 	stepTimeout = 20 * time.Second
-	leastPoll   = time.Second
+	leastPoll   = 2 * time.Second
 )
 
 // follower is what the goroutine that follows the chain owns.
@@ -97,8 +97,8 @@ func (f *follower) follow(ctx context.Context) error {
 			f.listen(ctx)
 		case events := <-f.history.events:
 			f.c.bus.tell(events...)
-		case detail := <-f.rank.answers:
-			f.showRank(detail)
+		case a := <-f.rank.answers:
+			f.hear(a)
 		}
 		if err := f.checkChain(ctx); err != nil {
 			return err
@@ -182,6 +182,9 @@ func (f *follower) work(ctx context.Context) {
 	}
 	f.clock.good, f.clock.pause, f.clock.retry = f.c.opt.Now(), 0, time.Time{}
 	f.judge()
+	if f.rank.cold {
+		f.rank.warm(f.head.Number)
+	}
 	f.save(ctx, false)
 }
 

@@ -30,13 +30,35 @@ func (p *pool) remember(order []core.Address) {
 	p.order = slices.Clone(order)
 }
 
+// learn adds members that a walk got to know before it failed: the next one asks
+// them all at once.
+func (p *pool) learn(some []core.Address) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, who := range some {
+		if !slices.Contains(p.order, who) {
+			p.order = append(p.order, who)
+		}
+	}
+}
+
+// members reads the pool's order at a block and remembers it, or what it saw of it.
+func (c *Chain) members(ctx context.Context, n *network, block protocol.L2Block) ([]core.Address, error) {
+	order, err := n.reads.WalkPool(ctx, c.opt.Client, block, c.pool.known())
+	if err != nil {
+		c.pool.learn(order)
+		return nil, err
+	}
+	c.pool.remember(order)
+	return order, nil
+}
+
 // ranking reads the pool's order and stakes at a block, and how many it takes.
 func (c *Chain) ranking(ctx context.Context, n *network, block protocol.L2Block) (ranking, int, error) {
-	order, err := n.reads.WalkPool(ctx, c.opt.Client, block, c.pool.known())
+	order, err := c.members(ctx, n, block)
 	if err != nil {
 		return nil, 0, err
 	}
-	c.pool.remember(order)
 	size := 0
 	all := make(ranking, len(order))
 	reads := []contracts.Read{n.reads.PoolMaxSize(&size)}

@@ -12,11 +12,20 @@ import (
 // the pool stands.
 type rank struct {
 	questions chan question
-	answers   chan string
+	answers   chan answer
 	// The rest belongs to the follower: what was asked for, and what came of it.
 	asked  question
 	wanted bool
 	detail string
+	// again: the answer was not the whole one. cold: the pool's order is not learnt.
+	again, cold bool
+}
+
+// answer is what came of a question; whole is false where the pool could not be
+// read. Nobody asked for the detail where there is none.
+type answer struct {
+	detail string
+	whole  bool
 }
 
 // question is what a rank depends on.
@@ -27,7 +36,7 @@ type question struct {
 	stake string
 }
 
-func newRank() rank { return rank{questions: make(chan question, 1), answers: make(chan string)} }
+func newRank() rank { return rank{questions: make(chan question, 1), answers: make(chan answer)} }
 
 // ask asks anew when round or stake changed, and reports whether an answer is
 // awaited.
@@ -35,12 +44,16 @@ func (r *rank) ask(s state) bool {
 	q := question{block: s.Head.Number, round: s.Round.Number, who: s.Self.Address, stake: s.Self.DelegatedStake.String()}
 	same := r.asked
 	same.block = q.block
-	if r.wanted && same == q {
+	known := r.wanted && same == q
+	if known && !r.again {
 		return r.detail == ""
 	}
 	select {
 	case r.questions <- q:
-		r.asked, r.wanted, r.detail = q, true, ""
+		r.asked, r.wanted, r.again = q, true, false
+		if !known {
+			r.detail = ""
+		}
 	default:
 		// One is being answered; the next look asks again.
 	}
@@ -52,12 +65,22 @@ func (r *rank) ask(s state) bool {
 func (r *rank) warm(block protocol.L2Block) {
 	select {
 	case r.questions <- question{block: block}:
+		r.cold = false
 	default:
+		r.cold = true
 	}
 }
 
+// hear takes an answer. One that is not whole is asked for again with the next
+// poll, which goes on from what this one learnt.
+func (f *follower) hear(a answer) {
+	f.rank.cold = f.rank.cold || !a.whole && a.detail == ""
+	f.rank.again = f.rank.again || !a.whole && a.detail != ""
+	f.showRank(a.detail)
+}
+
 // forget: nobody wants to know any more.
-func (r *rank) forget() { r.wanted, r.detail, r.asked = false, "", question{} }
+func (r *rank) forget() { r.wanted, r.again, r.detail, r.asked = false, false, "", question{} }
 
 // rankAll answers until ctx ends. Where the pool cannot be read, the answer is the
 // stake alone.
@@ -70,31 +93,45 @@ func (f *follower) rankAll(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 				return
-			case f.rank.answers <- f.answer(ctx, q):
+			case f.rank.answers <- f.answerTo(ctx, q):
 			}
 		}
 	}
 }
 
-func (f *follower) answer(ctx context.Context, q question) string {
+func (f *follower) answerTo(ctx context.Context, q question) answer {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	stake, _ := core.ParseLPT(q.stake)
-	has := fmt.Sprintf("%s has %s LPT", q.who, stake.Tokens())
 	n, err := f.c.contracts(ctx)
 	if err != nil {
-		return has
+		return answer{detail: q.alone()}
 	}
 	members, size, err := f.c.ranking(ctx, n, q.block)
-	switch {
-	case q.who.IsZero():
+	if err != nil {
+		return answer{detail: q.alone()}
+	}
+	return answer{detail: q.among(members, size), whole: true}
+}
+
+// alone is the answer without the pool, among the one with it; both are empty where
+// only the pool's order is to be learnt.
+func (q question) alone() string {
+	if q.who.IsZero() {
 		return ""
-	case err != nil || len(members) == 0:
+	}
+	stake, _ := core.ParseLPT(q.stake)
+	return fmt.Sprintf("%s has %s LPT", q.who, stake.Tokens())
+}
+
+func (q question) among(members ranking, size int) string {
+	has := q.alone()
+	if has == "" || len(members) == 0 {
 		return has
 	}
 	last := members[len(members)-1].stake
 	if len(members) < size {
 		return fmt.Sprintf("%s; the set has room (%d of %d), so any change of stake lets it in", has, len(members), size)
 	}
+	stake, _ := core.ParseLPT(q.stake)
 	return fmt.Sprintf("%s, rank %d; the last of the %d members has %s LPT, more than that is needed", has, members.rank(stake)+1, len(members), last.Tokens())
 }

@@ -66,16 +66,16 @@ func (c *Chain) Pool(ctx context.Context) ([]protocol.Orchestrator, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := n.reads.LoadPool(ctx, c.opt.Client, block, c.pool.known())
+	order, err := c.members(ctx, n, block)
 	if err != nil {
 		return nil, err
 	}
-	order := make([]core.Address, len(all))
-	for i, o := range all {
-		order[i] = o.Address
+	all := make([]protocol.Orchestrator, len(order))
+	var reads []contracts.Read
+	for i, who := range order {
+		reads = append(reads, n.reads.Orchestrator(who, &all[i])...)
 	}
-	c.pool.remember(order)
-	return all, nil
+	return all, contracts.ReadAll(ctx, c.opt.Client, block, reads...)
 }
 
 // EarningsPool reads what counted for an orchestrator in a round.

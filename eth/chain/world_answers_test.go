@@ -72,7 +72,18 @@ func (w *world) answerStake(b worldBlock, method string, args []any) []any {
 		return []any{num(0)}
 	case "delegatorStatus":
 		return []any{uint8(1)}
-	case "transcoderToRewardCaller", "getFirstTranscoderInPool", "getNextTranscoderInPool":
+	case "transcoderToRewardCaller":
+		return []any{common.Address{}}
+	case "getFirstTranscoderInPool":
+		if w.members > 0 {
+			return []any{common.Address(who(1))}
+		}
+		return []any{common.Address{}}
+	case "getNextTranscoderInPool":
+		a := args[0].(common.Address)
+		if int(a[19]) < w.members {
+			return []any{common.Address(who(a[19] + 1))}
+		}
 		return []any{common.Address{}}
 	case "getServiceURI":
 		return []any{b.uri}

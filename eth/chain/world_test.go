@@ -74,6 +74,8 @@ type world struct {
 	// refuses has no logs for anybody.
 	refuses bool
 	calls   map[string]int
+	// members is how many are in the pool's list.
+	members int
 }
 
 func newWorld(me core.Address) *world {

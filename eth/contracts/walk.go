@@ -16,7 +16,8 @@ const maxPool = 2_000
 // WalkPool reads the pool's members, highest stake first. The pool is a chain in
 // which each member names the next, so a stranger to it needs a question after
 // another; members that are known, in any order, are asked all at once. The block
-// must be a named one, or a change while walking fails the walk.
+// must be a named one, or a change while walking fails the walk. With an error it
+// returns the members that it got to know, so that another walk can go on from there.
 func (r Reads) WalkPool(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, known []core.Address) ([]core.Address, error) {
 	w := walk{next: make(map[core.Address]core.Address)}
 	if err := w.ask(ctx, r, b, at, known); err != nil {
@@ -30,7 +31,7 @@ func (r Reads) WalkPool(ctx context.Context, b ethcall.Batcher, at protocol.L2Bl
 		next, ok := w.next[member]
 		if !ok {
 			if err := ReadAll(ctx, b, at, r.NextInPool(member, &next)); err != nil {
-				return nil, err
+				return w.order, err
 			}
 		}
 		member = next

@@ -1,0 +1,40 @@
+package chain
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/ethcall"
+)
+
+// far is a world whose every batch takes a while.
+type far struct{ *world }
+
+func (d far) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(500 * time.Millisecond):
+		return d.world.CallBatch(ctx, at, calls)
+	}
+}
+
+// A pool that takes longer to walk than one attempt may is learnt all the same.
+func TestSlowWalkGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		w.members = 100
+		w.follow(far{w}, func(c *Chain) {
+			w.live(90)
+			if got := len(c.pool.known()); got != 100 {
+				t.Errorf("%d of 100 members are known", got)
+			}
+		})
+	})
+}
