@@ -53,7 +53,7 @@ var adminRows = []Row{
 	{
 		Code: AdminExposed, Class: Config,
 		Cause:  "`-cliAddr` names an address that other machines reach, and there is no admin token yet to protect it with.",
-		Remedy: "Use `-cliAddr 127.0.0.1:7935`, or `unix:/path`, and reach it through ssh. To listen elsewhere, start once on loopback so that admin.token exists, then again: every request needs the token then.",
+		Remedy: "Use `-cliAddr 127.0.0.1:7935`, or `-adminSocket /path`, and reach it through ssh. To listen elsewhere, start once on loopback so that admin.token exists, then again: every request needs the token then.",
 	},
 	{
 		Code: AdminAuditFailed, Class: Config,

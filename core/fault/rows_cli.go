@@ -6,7 +6,7 @@ var cliRows = []Row{
 		Code: NodeUnreachable, Class: Upstream,
 		Symptom: "tutti_cli ends with status 4",
 		Cause:   "Nothing answers at the node's admin address: the node is not running, listens elsewhere, or runs on another machine or in a container.",
-		Remedy:  "Start the node, or name its admin address with `--host` and `--http`, `--url` or `--url unix:/path`; the node's `-cliAddr` says where it listens.", Retryable: true,
+		Remedy:  "Start the node, or name its admin address with `--host` and `--http`, `--url` or `--url unix:/path`; the node's `-cliAddr` or `-adminSocket` says where it listens.", Retryable: true,
 	},
 	{
 		Code: NodeAnswerUnreadable, Class: Upstream,
