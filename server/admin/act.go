@@ -30,6 +30,9 @@ func waitOver(ctx context.Context, tx protocol.Transaction, err error) error {
 // act does an action and what it needs before.
 func (s *Server) act(ctx context.Context, a protocol.Action, async bool) (adminapi.ActionResult, error) {
 	var out adminapi.ActionResult
+	if err := s.opts.Chain.futile(ctx, a); err != nil {
+		return out, err
+	}
 	first, err := s.approval(ctx, a)
 	if err != nil {
 		return out, err
@@ -56,6 +59,9 @@ func (s *Server) act(ctx context.Context, a protocol.Action, async bool) (admina
 
 // estimate says what act would cost.
 func (s *Server) estimate(ctx context.Context, a protocol.Action) (adminapi.Estimate, error) {
+	if err := s.opts.Chain.futile(ctx, a); err != nil {
+		return adminapi.Estimate{}, err
+	}
 	first, err := s.approval(ctx, a)
 	if err != nil {
 		return adminapi.Estimate{}, err
