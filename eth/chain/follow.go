@@ -35,6 +35,8 @@ type follower struct {
 	// remembered, because the first reading has their effects; what they say is told
 	// up to told.
 	logsTo, floor, base, told protocol.L2Block
+	// wide: the next poll asks for the whole overlap, whatever it costs.
+	wide bool
 	// blind: something was read without the logs that belong to it.
 	blind bool
 	// doubted is the layer-1 height of the newest head where it is not believed; 0

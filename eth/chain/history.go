@@ -18,6 +18,8 @@ import (
 const (
 	historyPiece protocol.L2Block = 50_000
 	historyMost  protocol.L2Block = 2_400_000
+	// Where one request spans few blocks, a piece is no more than pieceRequests.
+	pieceRequests protocol.L2Block = 20
 )
 
 // history tells of the rewards that came while the node did not run. State needs
@@ -94,10 +96,15 @@ func (f *follower) tellHistory(ctx context.Context) {
 		next, err := f.tellPiece(ctx, p)
 		f.history.advance(next)
 		p = next
-		if err == nil {
-			continue
+		if p.from > p.to {
+			return
 		}
-		wait := time.NewTimer(max(f.c.opt.PollInterval, time.Second))
+		// Not all of an endpoint's allowance is for the past.
+		pause := min(f.c.opt.PollInterval, time.Second)
+		if err != nil {
+			pause = max(f.c.opt.PollInterval, time.Second)
+		}
+		wait := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			wait.Stop()
@@ -118,7 +125,7 @@ func (f *follower) tellPiece(ctx context.Context, p past) (past, error) {
 	if err != nil {
 		return p, err
 	}
-	to := min(p.to, p.from+historyPiece-1)
+	to := min(p.to, p.from+min(historyPiece, pieceRequests*logSpan(f.c.opt.Client))-1)
 	logs, next, err := f.c.opt.Client.Logs(ctx, p.from, to, endpoint.LogFilter{
 		Addresses: []common.Address{common.Address(n.at.BondingManager), common.Address(n.at.RoundsManager)},
 		Topics:    [][]common.Hash{{rewardTopic, newRoundTopic}},

@@ -23,6 +23,8 @@ type Client interface {
 	ethcall.Batcher
 	// ChainID is 0 before the first endpoint answered.
 	ChainID() uint64
+	// Status tells, among others, how many blocks one log request spans.
+	Status() endpoint.Status
 	Head(ctx context.Context) (protocol.Head, error)
 	// Heads gives every new newest block until ctx ends; who is slow finds only the
 	// newest.

@@ -53,6 +53,7 @@ func (f *follower) reorganize(head protocol.Head, from protocol.L2Block) {
 	f.c.opt.Log.Info("the chain was reorganised", "block", uint64(from))
 	f.win.cut(from)
 	f.win.add(head)
+	f.wide = true
 	f.lower(from)
 	// What waits to be told is not on the chain any more; if it comes again, so does
 	// its log.

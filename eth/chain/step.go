@@ -47,7 +47,7 @@ func (f *follower) step(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if full {
-		f.clock.full = now
+		f.clock.full, f.wide = now, true
 	}
 	f.hurry = false
 	return nil
@@ -118,7 +118,7 @@ func (f *follower) poll(ctx context.Context, n *network) error {
 		f.lower(f.head.Number)
 	}
 	from, to := f.logsTo+1, f.head.Number
-	from = max(f.floor, from-min(from, overlap))
+	from = max(f.floor, from-min(from, f.overlap(to-min(to, f.logsTo))))
 	if from > to {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (f *follower) poll(ctx context.Context, n *network) error {
 	}
 	j := judge{account: f.read.account, self: f.read.self, net: n}
 	f.take(j.read(since(f.win.fresh(logs), f.base), f.cur.Round.LastInitialized))
-	f.logsTo = next - 1
+	f.logsTo, f.wide = next-1, false
 	return err
 }
 

@@ -76,11 +76,13 @@ type world struct {
 	calls   map[string]int
 	// members is how many are in the pool's list.
 	members int
+	// span is what one log request takes, asked how many blocks were asked for.
+	span, asked uint64
 }
 
 func newWorld(me core.Address) *world {
 	w := &world{
-		me: me, methods: make(map[[4]byte]abi.Method), heads: make(chan protocol.Head, 1), calls: make(map[string]int),
+		me: me, methods: make(map[[4]byte]abi.Method), heads: make(chan protocol.Head, 1), calls: make(map[string]int), span: 1000,
 		at: contracts.Addresses{Controller: who(200), LivepeerToken: who(201), BondingManager: who(202), TicketBroker: who(203),
 			RoundsManager: who(204), Minter: who(205), ServiceRegistry: who(206)},
 	}
@@ -166,6 +168,12 @@ func (w *world) enter(method string) error {
 
 func (w *world) ChainID() uint64 { return 7 }
 
+func (w *world) Status() endpoint.Status {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return endpoint.Status{Endpoints: []endpoint.EndpointStatus{{LogSpan: max(w.span, 1)}}}
+}
+
 func (w *world) Heads(ctx context.Context) <-chan protocol.Head { return w.heads }
 
 func (w *world) Head(context.Context) (protocol.Head, error) {
@@ -195,6 +203,7 @@ func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoi
 	if err := w.enter("logs"); err != nil || w.refuses {
 		return nil, from, errWorld
 	}
+	w.asked += uint64(to-from) + 1
 	var out []types.Log
 	for n := from; n <= to && int(n) <= len(w.blocks) && !w.noLogs; n++ {
 		for _, l := range w.blocks[n-1].logs {
