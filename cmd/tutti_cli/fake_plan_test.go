@@ -86,6 +86,10 @@ func (f *fakeNode) activate(w http.ResponseWriter, r *http.Request, body []byte)
 			return
 		}
 		s.do()
+		if f.abort {
+			f.abort = false
+			panic(http.ErrAbortHandler)
+		}
 		result.Executed = &adminapi.Executed{Step: s.name, About: s.about, Transaction: t}
 		break
 	}

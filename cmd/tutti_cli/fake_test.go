@@ -54,6 +54,10 @@ type fakeNode struct {
 	// stall is called when a transaction is on its way, and the answer waits until
 	// the client is gone.
 	stall func()
+	// abort makes a step's answer break off once its transaction is sent; away is
+	// how many looks at the transactions break off.
+	abort bool
+	away  int
 	// onLook is called with the transactions before they are told.
 	onLook func([]adminapi.Transaction)
 	// broken is a path that fails.
@@ -107,6 +111,10 @@ func (f *fakeNode) routes() http.Handler {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
+			if f.away > 0 && path == adminapi.PathTransactions {
+				f.away--
+				panic(http.ErrAbortHandler)
+			}
 			if f.broken == path {
 				f.refused(w, http.StatusServiceUnavailable, adminapi.Error{Code: "ChainNotReady", Message: "no endpoint answered", Remedy: "wait"})
 				return

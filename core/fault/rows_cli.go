@@ -51,6 +51,6 @@ var cliRows = []Row{
 	{
 		Code: OutcomeUnknown, Class: Upstream,
 		Cause:  "A change was asked for, and the answer did not come: the tool was interrupted, or the node went away or took too long. The node may have made the change.",
-		Remedy: "Look before anything else: `tutti_cli transactions` shows what was sent, `tutti_cli status` what is set. Only what is in neither was not done.",
+		Remedy: "Look before anything else: `tutti_cli transactions` shows what was sent, `tutti_cli status` what is set. What is in neither may be asked for again.",
 	},
 }

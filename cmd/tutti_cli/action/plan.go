@@ -48,6 +48,8 @@ type steps struct {
 	path   string
 	body   any
 	result *Planned
+	// stale: a step was done and its answer, the plan behind it, did not come.
+	stale bool
 }
 
 // runPlan asks for a plan, shows it and goes along it step by step.
@@ -140,6 +142,9 @@ func (s *steps) walk(ctx context.Context) error {
 		if err := s.take(ctx, k, total, step); err != nil {
 			return broke(err, k, max(total, k), step)
 		}
+		if err := s.replan(ctx); err != nil {
+			return err
+		}
 		if k > total+spareSteps {
 			return fault.New(fault.NodeAnswerUnreadable, "take a step", "the node takes steps and the plan does not get shorter")
 		}
@@ -185,14 +190,16 @@ func (s *steps) take(ctx context.Context, k, total int, step adminapi.Step) erro
 		return err
 	}
 	s.c.Tell("%s", s.c.TellStyle.Good(fmt.Sprintf("Step %d of %d is %s.", k, total, t.State)))
-	if answered == nil {
-		return s.replan(ctx)
-	}
+	s.stale = answered == nil
 	return nil
 }
 
 // replan reads how the plan stands after a step whose answer did not come.
 func (s *steps) replan(ctx context.Context) error {
+	if !s.stale {
+		return nil
+	}
+	s.stale = false
 	answer, err := s.post(ctx, url.Values{adminapi.QueryDryRun: {"true"}})
 	if err == nil {
 		s.result.Plan = answer.Plan

@@ -27,6 +27,8 @@ type Follower struct {
 	// why.
 	looks   int
 	waiting string
+	// away: the node does not answer, and that was told.
+	away bool
 }
 
 // Send makes a request that sends a transaction of a verb, and shows the
@@ -63,7 +65,7 @@ func (f *Follower) outcome(ctx context.Context, err error) error {
 	if err == nil || !errors.Is(err, fault.OutcomeUnknown) && node.Code(err) != string(fault.TransactionPending) {
 		return err
 	}
-	f.look(context.WithoutCancel(ctx))
+	f.seek(ctx)
 	switch {
 	case f.tx == nil:
 		return fault.New(fault.OutcomeUnknown, "send", "the node did not answer; the transaction may have been sent, and tutti_cli transactions shows whether it was")
@@ -71,6 +73,24 @@ func (f *Follower) outcome(ctx context.Context, err error) error {
 		return timedOut(f.tx)
 	}
 	return nil
+}
+
+// seek looks for a transaction whose answer did not come until the node shows it,
+// answers without it, or the time is over. Then it looks once more: who interrupts
+// wants to know what was sent.
+func (f *Follower) seek(ctx context.Context) {
+	ticker := time.NewTicker(f.c.World.Poll)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		if f.read(ctx) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+	f.read(context.WithoutCancel(ctx))
 }
 
 func timedOut(t *adminapi.Transaction) error {
@@ -142,19 +162,36 @@ func (f *Follower) why(ctx context.Context) {
 	f.waiting = waiting
 }
 
-// read reads the transaction again. Where the node does not answer or does not
-// know it any more, it stays as it was: only time ends the wait.
-func (f *Follower) read(ctx context.Context) {
+// read reads the transaction again, and reports whether the node answered. Where it
+// did not, or does not know the transaction any more, that stays as it was: only
+// time ends the wait.
+func (f *Follower) read(ctx context.Context) bool {
 	var all adminapi.Transactions
-	if err := f.c.Node.Get(ctx, adminapi.PathTransactions, &all); err != nil {
-		return
+	err := f.c.Node.Get(ctx, adminapi.PathTransactions, &all)
+	if ctx.Err() == nil {
+		f.heard(!errors.Is(err, fault.NodeUnreachable))
+	}
+	if err != nil {
+		return false
 	}
 	for i := range all.Transactions {
 		if t := &all.Transactions[i]; f.mine(t) {
 			f.Saw(*t)
-			return
+			break
 		}
 	}
+	return true
+}
+
+// heard tells once when the node falls silent, and when it is back.
+func (f *Follower) heard(answered bool) {
+	switch {
+	case !answered && !f.away && f.c.World.Now().Before(f.until):
+		f.c.Tell("%s", f.c.TellStyle.Warn("The node does not answer; trying until "+f.until.Format("15:04")+"."))
+	case answered && f.away:
+		f.c.Tell("The node answers again.")
+	}
+	f.away = !answered
 }
 
 // mine reports whether it is the transaction that is followed, or while that is
