@@ -199,6 +199,28 @@ func TestActivationBlocked(t *testing.T) {
 	}
 }
 
+// A dry run of a plan whose next step is blocked says so, and is a failure.
+func TestDryRunOfABlockedPlan(t *testing.T) {
+	t.Parallel()
+	o := newTool(t)
+	o.node.refuse["set-commission"] = adminapi.Error{Code: "RoundLocked", Message: "locked", Remedy: "wait"}
+	o.node.chain.Round.Locked = true
+	args := strings.Fields("orchestrator config --reward-cut 10 --fee-cut 95 --dry-run")
+	status, out, errs := o.run(args...)
+	if status != exitFailed || errs != "" || !strings.Contains(out, "RoundLocked: round 7 is locked until its end") {
+		t.Errorf("%d %s%s", status, out, errs)
+	}
+	status, out, _ = o.run(append(args, "--json")...)
+	valid(t, "orchestrator config", out)
+	if status != exitFailed || !strings.Contains(out, `"code": "RoundLocked",`) || !strings.Contains(out, `"blocked": {`) || o.node.requests() != "" {
+		t.Errorf("%d %s %s", status, out, o.node.requests())
+	}
+	delete(o.node.refuse, "set-commission")
+	if out := o.ok(append(args, "--json")...); !strings.Contains(out, `"blocked": null`) {
+		t.Error(out)
+	}
+}
+
 // The whole way through the menu, against the node's own handlers.
 func TestBecomeAnOrchestratorAtTheNode(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -34,7 +35,16 @@ func run() int {
 	}
 	p := program{
 		in: os.Stdin, out: os.Stdout, errs: os.Stderr, getenv: os.Getenv,
-		world: verb.World{Now: time.Now, Poll: time.Second, Random: rand.Reader, Home: home, ReadFile: os.ReadFile, Version: version},
+		world: verb.World{Now: time.Now, Poll: time.Second, Random: rand.Reader, Home: home, ReadFile: os.ReadFile, Mode: mode, Version: version},
 	}
 	return p.run(ctx, os.Args[1:])
+}
+
+// mode is a file's kind and who may read it.
+func mode(path string) (fs.FileMode, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode(), nil
 }

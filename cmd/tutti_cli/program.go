@@ -118,6 +118,9 @@ func (p *program) verb(ctx context.Context, v *verb.Verb, texts map[string]strin
 		}
 	}
 	call := verb.NewCall(v, texts, p.console, p.client, p.set, p.world)
+	if err := call.Complete(); err != nil {
+		return p.fail(err)
+	}
 	if err := call.Ready(); err != nil {
 		return p.fail(err)
 	}
@@ -129,10 +132,14 @@ func (p *program) verb(ctx context.Context, v *verb.Verb, texts map[string]strin
 		return p.fail(err)
 	}
 	if p.set.JSON {
-		return p.done(p.writeJSON(result))
+		err = p.writeJSON(result)
+	} else {
+		result.Print(p.console.Page())
 	}
-	result.Print(p.console.Page())
-	return exitOK
+	if f, ok := result.(verb.Failing); ok && f.Failed() && err == nil {
+		return exitFailed
+	}
+	return p.done(err)
 }
 
 func (p *program) menu(ctx context.Context) int {

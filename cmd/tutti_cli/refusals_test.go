@@ -60,6 +60,8 @@ func TestRefusals(t *testing.T) {
 		{"gas max 1ETH --yes", exitRefused, "1000000000 gwei is more than a thousand times the present price of gas, 0.1 gwei"},
 		{"gas set --max 30 --yes", exitRefused, "nothing would be sent until the price falls"},
 		{"sessions set none --yes", exitUsage, `must be a number of at least 1, or "auto"`},
+		{"vote poll", exitUsage, "ADDRESS is missing"},
+		{"vote poll --choice maybe --yes", exitUsage, "ADDRESS is missing"},
 		{"vote poll 0x0000000000000000000000000000000000000002 --choice maybe --yes", exitUsage, "it is one of 0 yes, 1 no"},
 		{"vote proposal 0x1 --support for --yes", exitUsage, "not a proposal's number"},
 		{"sign message", exitUsage, "there is nothing to sign"},

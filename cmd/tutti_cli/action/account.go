@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
@@ -145,7 +146,18 @@ func secretFile(c *verb.Call, option, path string) (core.Secret, error) {
 	if err != nil {
 		return core.Secret{}, verb.Mistake(option + ": " + err.Error())
 	}
+	warnOpen(c, option, path)
 	return core.NewSecret(strings.TrimSpace(string(content))), nil
+}
+
+// warnOpen tells of a secret that others on the machine may read. Windows has no
+// such bits, and a pipe is read once.
+func warnOpen(c *verb.Call, option, path string) {
+	mode, err := c.World.Mode(path)
+	if err != nil || runtime.GOOS == "windows" || !mode.IsRegular() || mode.Perm()&0o044 == 0 {
+		return
+	}
+	c.Tell("%s", c.TellStyle.Warn("Note: others may read "+path+" ("+option+"); chmod 600 "+path+" keeps it to you."))
 }
 
 func added(e account.Entry, err error) (verb.Result, error) {

@@ -23,6 +23,9 @@ type Planned struct {
 	Plan     adminapi.Plan       `json:"plan"`
 	Executed []adminapi.Executed `json:"executed"`
 	Local    []string            `json:"local"`
+	// Blocked is why the next step cannot be taken now, in a dry run; null where it
+	// can be.
+	Blocked *node.Problem `json:"blocked"`
 	// Rank is the place in the pool, ActiveFrom the first round in which the
 	// orchestrator takes part, ActiveInBlocks how many blocks of layer 1 it takes
 	// until then, ActiveInMinutes about how many minutes: once the plan is done, and
@@ -33,6 +36,9 @@ type Planned struct {
 	ActiveInBlocks  *protocol.L1Block `json:"activeInBlocks"`
 	ActiveInMinutes *int              `json:"activeInMinutes"`
 }
+
+// Failed: a dry run of steps that cannot be taken.
+func (s *Planned) Failed() bool { return s.Blocked != nil }
 
 // planned keeps a nil pointer from becoming a result.
 func planned(p *Planned, err error) (verb.Result, error) {
@@ -61,6 +67,10 @@ func runPlan(ctx context.Context, c *verb.Call, path string, body any) (*Planned
 	}
 	s.result.Plan = answer.Plan
 	if c.Set.DryRun {
+		if err := s.blocked(ctx); err != nil {
+			p := node.Explain(err)
+			s.result.Blocked = &p
+		}
 		return s.result, s.foretell(ctx)
 	}
 	if !c.Set.JSON {

@@ -50,6 +50,10 @@ func (s *Planned) Print(p *console.Page) {
 	if s.DryRun {
 		PrintPlan(p, s.Plan)
 		p.Row("Sent", "nothing (dry run)")
+		if s.Blocked != nil {
+			p.Row("Blocked", p.Style.Bad(s.Blocked.Code+": "+s.Blocked.Message))
+			p.Row("Remedy", console.Unmarked(s.Blocked.Remedy))
+		}
 	} else {
 		p.Title("DONE")
 		for _, e := range s.Executed {

@@ -17,7 +17,7 @@ import (
 // Exit statuses, as the documents list them.
 var exits = [][2]string{
 	{"0", "done"},
-	{"1", "failed on the node or on the chain"},
+	{"1", "failed on the node or on the chain, or a dry run shows that it would"},
 	{"2", "the command line cannot be read, or a change lacks --yes where nobody can be asked"},
 	{"3", "refused: an unusual value without --allow-unusual, or you answered no"},
 	{"4", "the node cannot be reached"},

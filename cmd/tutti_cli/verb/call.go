@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -38,6 +39,8 @@ type World struct {
 	Home string
 	// ReadFile reads what an option names.
 	ReadFile func(path string) ([]byte, error)
+	// Mode says who may read a file.
+	Mode func(path string) (fs.FileMode, error)
 	// Version is this program's.
 	Version string
 }

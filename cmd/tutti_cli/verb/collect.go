@@ -35,9 +35,6 @@ func (c *Call) Collect(ctx context.Context) error {
 		if !f.Required || c.Has(f.Name) {
 			continue
 		}
-		if !c.CanAsk() || f.Question == "" {
-			return Mistake(missing(f) + "; tutti_cli help " + c.Verb.Name + " says more")
-		}
 		if err := c.AskField(ctx, f.Name); err != nil {
 			return err
 		}
@@ -45,11 +42,20 @@ func (c *Call) Collect(ctx context.Context) error {
 	return nil
 }
 
-func missing(f *Field) string {
-	if f.Word {
-		return f.Meta + " is missing"
+// Complete names the first field that the verb cannot do without, that was not
+// given and that nobody can be asked for: before anything else is judged.
+func (c *Call) Complete() error {
+	for _, f := range c.Verb.Fields {
+		if _, given := c.texts[f.Name]; given || !f.Required || c.Menu || c.CanAsk() && f.Question != "" {
+			continue
+		}
+		name := "--" + f.Name + " " + f.Meta
+		if f.Word {
+			name = f.Meta
+		}
+		return Mistake(name + " is missing; tutti_cli help " + c.Verb.Name + " says more")
 	}
-	return "--" + f.Name + " " + f.Meta + " is missing"
+	return nil
 }
 
 func (c *Call) askAll(ctx context.Context) error {

@@ -72,6 +72,13 @@ type Result interface {
 	Print(p *console.Page)
 }
 
+// Failing is a Result that is written and is a failure all the same.
+type Failing interface {
+	Result
+	// Failed reports whether the exit status says so.
+	Failed() bool
+}
+
 // A Field is one value that a verb takes.
 type Field struct {
 	// Name is the option's, without dashes.
