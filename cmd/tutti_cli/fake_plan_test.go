@@ -61,6 +61,10 @@ func (f *fakeNode) plan(want adminapi.Activation) adminapi.Plan {
 func (f *fakeNode) activate(w http.ResponseWriter, r *http.Request, body []byte) {
 	var want adminapi.Activation
 	f.read(body, &want)
+	if f.free && want.PricePerUnit != nil && *want.PricePerUnit != "0" {
+		f.refused(w, http.StatusNotImplemented, adminapi.Error{Code: "FeatureMissing", Message: "the price can only be 0", Remedy: "leave it"})
+		return
+	}
 	result := adminapi.PlanResult{Plan: f.plan(want)}
 	if r.URL.Query().Get(adminapi.QueryDryRun) == "true" {
 		f.answer(w, result)
@@ -70,9 +74,12 @@ func (f *fakeNode) activate(w http.ResponseWriter, r *http.Request, body []byte)
 		f.t.Error("steps are to be taken one by one")
 	}
 	if want.PricePerUnit != nil {
-		f.price, result.Local = *want.PricePerUnit, []string{"set-price"}
+		price := *want.PricePerUnit
 		if want.Currency != nil {
-			f.price += *want.Currency
+			price += *want.Currency
+		}
+		if f.price != price {
+			f.price, result.Local = price, []string{"set-price"}
 		}
 	}
 	for _, s := range f.steps(want) {

@@ -54,6 +54,8 @@ type fakeNode struct {
 	// stall is called when a transaction is on its way, and the answer waits until
 	// the client is gone.
 	stall func()
+	// free: the price can only be 0, as on a node that cannot be paid.
+	free bool
 	// abort makes a step's answer break off once its transaction is sent; away is
 	// how many looks at the transactions break off.
 	abort bool

@@ -24,7 +24,7 @@ func askActivation(ctx context.Context, c *verb.Call) error {
 	if err := checkMeans(ctx, c); err != nil {
 		return err
 	}
-	if err := askFields(ctx, c, "reward-cut", "fee-cut", "pixels-per-unit", "currency", "price-per-unit", "service-uri"); err != nil {
+	if err := askOffer(ctx, c); err != nil {
 		return err
 	}
 	return askStake(ctx, c)

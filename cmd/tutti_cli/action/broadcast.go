@@ -134,7 +134,7 @@ func priceGateway() *verb.Verb {
 	prices := priceFields("Price per unit")
 	prices[2].Required = true
 	return &verb.Verb{Name: "price gateway", Menu: "Set price for broadcaster", For: verb.Orchestrators, Chain: true, Changes: true, Short: "A price for one gateway, until the next restart.",
-		Fields: append([]verb.Field{gateway}, prices...), Result: Said{}, Run: form("/setPriceForBroadcaster", func(c *verb.Call) (url.Values, error) {
+		Fields: append([]verb.Field{gateway}, prices...), Result: Said{}, Before: learnFree, Run: form("/setPriceForBroadcaster", func(c *verb.Call) (url.Values, error) {
 			values := url.Values{"broadcasterEthAddr": {verb.Get[string](c, "gateway")}}
 			putPrice(values, "pricePerUnit", verb.Get[core.UnitPrice](c, "price-per-unit"))
 			return values, nil

@@ -95,18 +95,18 @@ func activate() *verb.Verb {
 		Short: "Become an orchestrator, step by step; goes on where an earlier run ended.",
 		Long: "Each step is a transaction of its own and needs gas. The steps are worked out anew from what the chain says, " +
 			"so running it again with the same values after a failure does only what is left.",
-		Fields: append(fields, uriField(), lock, stake), Result: &Planned{}, Before: learnPlay, Ask: askActivation, Run: runActivation}
+		Fields: append(fields, uriField(), lock, stake), Result: &Planned{}, Before: learnOffer, Ask: askActivation, Run: runActivation}
 }
 
 func configure() *verb.Verb {
 	return &verb.Verb{Name: "orchestrator config", Menu: "Set orchestrator config", For: verb.Orchestrators, Chain: true, Changes: true,
 		Short:  "Change cuts, price and service address; sends only what differs.",
-		Fields: append(append(commissionFields(), explainedPrice()...), uriField()), Result: &Planned{}, Before: learnPlay,
+		Fields: append(append(commissionFields(), explainedPrice()...), uriField()), Result: &Planned{}, Before: learnOffer,
 		Ask: func(ctx context.Context, c *verb.Call) error {
 			if err := readSelf(ctx, c); err != nil {
 				return err
 			}
-			return askFields(ctx, c, "reward-cut", "fee-cut", "pixels-per-unit", "currency", "price-per-unit", "service-uri")
+			return askOffer(ctx, c)
 		},
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			body := adminapi.Config{RewardCut: verb.Ref[core.PerMillion](c, "reward-cut"), FeeCut: verb.Ref[core.PerMillion](c, "fee-cut"), ServiceURI: verb.Ref[string](c, "service-uri"), Pricing: pricing(c)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
@@ -221,9 +222,10 @@ func (s *steps) next(ctx context.Context) (adminapi.PlanResult, error) {
 	answer, err := s.post(ctx, url.Values{adminapi.QueryStep: {adminapi.StepNext}})
 	if err == nil {
 		s.result.Plan = answer.Plan
-		s.result.Local = answer.Local
-		if s.result.Local == nil {
-			s.result.Local = []string{}
+		for _, l := range answer.Local {
+			if !slices.Contains(s.result.Local, l) {
+				s.result.Local = append(s.result.Local, l)
+			}
 		}
 	}
 	return answer, err

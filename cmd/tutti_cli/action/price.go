@@ -39,7 +39,13 @@ func parseUnitPrice(c *verb.Call, text string, check amount.Check) (any, error) 
 	if n := verb.Ref[core.Pixels](c, "pixels-per-unit"); n != nil {
 		pixels = *n
 	}
+	if verb.Get[string](c, keyFree) != "" {
+		check = amount.Trust // 0 is all there is, and anything else is refused
+	}
 	price, err := amount.ParsePrice(text, verb.Get[string](c, "currency"), pixels, check)
+	if err == nil {
+		err = onlyFree(c, price)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +80,7 @@ func priceSet() *verb.Verb {
 	fields := priceFields("Price per unit")
 	fields[2].Required = true
 	return &verb.Verb{Name: "price set", Changes: true, Short: "What the orchestrator asks for video, until the next restart; costs no gas.",
-		Fields: fields, Result: &Planned{}, Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
+		Fields: fields, Result: &Planned{}, Before: learnFree, Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			return planned(runPlan(ctx, c, adminapi.PathConfig, adminapi.Config{Pricing: pricing(c)}))
 		}}
 }

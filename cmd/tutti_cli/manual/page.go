@@ -31,7 +31,7 @@ The same actions are verbs for scripts. Options may stand before and behind word
 confirmation on a terminal, and needs ` + "`--yes`" + ` where nobody can be asked. ` + "`--dry-run`" + ` shows what would be done and its cost.
 
     tutti_cli status
-    tutti_cli orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --price-per-unit 1200 \
+    tutti_cli orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --price-per-unit 0 \
         --service-uri https://node.example.com:8935 --dry-run
     tutti_cli reward status --json | jq .state
 

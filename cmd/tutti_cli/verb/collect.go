@@ -195,6 +195,9 @@ func (c *Call) settle(ctx context.Context, f *Field, d *amount.Doubt) (any, erro
 	return nil, fault.New(fault.ActionDeclined, "read --"+f.Name, "the value was not meant; nothing was sent")
 }
 
+// Given reports whether a field stands on the command line.
+func (c *Call) Given(name string) bool { _, given := c.texts[name]; return given }
+
 // Has reports whether a field has a value.
 func (c *Call) Has(name string) bool { _, ok := c.values[name]; return ok }
 
