@@ -21,7 +21,7 @@ func TestTimesInBlocksOnADevnet(t *testing.T) {
 		if out := o.ok(args...); !strings.Contains(out, tt.text) {
 			t.Error(out)
 		}
-		testnet(o.node)
+		o.node.node.Network = "devnet"
 		out := o.ok(append(args, "--json")...)
 		valid(t, tt.verb, out)
 		if !strings.Contains(out, tt.blocks) || tt.minutes != "" && !strings.Contains(out, "InMinutes\": null") {
