@@ -19,7 +19,6 @@ func (st *station) bounded(most uint64) {
 func TestPriceBoundRefusesAtOnce(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, old)
-	st.chain.Hold(true) // a transaction that went out would be waited for
 	st.bounded(9_999_999)
 	const numbers = "the base fee is 10000000 wei, -maxGasPrice is 9999999 wei"
 	for _, query := range []string{"", "?dryRun=true", "?wait=submitted"} {
