@@ -63,6 +63,7 @@ func (n *node) addChain(ctx context.Context) error {
 	n.add(databaseFile{db})
 	opt := onchain.Options{
 		Network: network, Controller: n.cfg.Chain.Controller, AIRegistry: n.cfg.AI.ServiceRegistry,
+		NoService: !n.cfg.Roles.Orchestrator || !takesWork(n.cfg),
 		Endpoints: n.endpoints(), Signer: signer, Orchestrator: n.cfg.Chain.Recipient, DB: db, PollInterval: n.cfg.Chain.PollingInterval,
 		Timeout: n.cfg.Gas.Timeout, Replacements: n.cfg.Gas.Replacements, GasLimit: protocol.Gas(n.cfg.Gas.Limit),
 		MinGasPrice: network.MinGasPrice, MaxGasPrice: n.cfg.Gas.MaxPrice,

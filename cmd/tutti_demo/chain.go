@@ -97,7 +97,7 @@ func (c *chain) stop() {
 func (c *chain) register(ctx context.Context, opt options, n *node, out io.Writer) error {
 	args := []string{"orchestrator", "activate", "--url", "http://" + n.admin, "--token-file", filepath.Join(c.dataDir, "admin.token"),
 		"--reward-cut", "10", "--fee-cut", "95", "--stake", fmt.Sprint(stake), "--service-uri", "https://" + n.orchestrator, "--price-per-unit", "0",
-		"--allow-unusual", "--yes", "--json"}
+		"--yes", "--json"}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for {

@@ -11,7 +11,7 @@ var txRows = []Row{
 	{
 		Code: GasPriceAboveMax, Class: Busy,
 		Symptom: "`current gas price exceeds maximum gas price`",
-		Cause:   "The chain's base fee is above -maxGasPrice, so the node holds its transactions back. They go out as soon as the price falls.",
+		Cause:   "The chain's base fee is above -maxGasPrice, so the node holds its transactions back; they go out as soon as the price falls. An action that was asked for meanwhile is refused.",
 		Remedy:  "Wait, or raise -maxGasPrice, also while the node runs; 0 takes every price. If the base fee is an ordinary one for the network, the bound was set too low.", Retryable: true,
 	},
 	{

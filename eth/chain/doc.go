@@ -17,11 +17,13 @@
 //
 // # What it costs
 //
-// A block costs no call: its header comes from the endpoint client, and the round
+// A block costs no call here: its header comes from the endpoint client, which asks
+// for it once per PollInterval, or where a websocket tells of it, and the round
 // follows from its layer-1 height. Once per PollInterval one eth_getLogs, filtered
 // by contract and topic, asks for what happened since, 128 blocks of overlap
 // included; where an endpoint takes fewer blocks in one request, there are as many
-// requests as the new blocks need and one for the overlap. Only a log that is about the node, or about a watched gateway, makes
-// it read, and then it is one batch, two where locks or round hashes changed. A
-// full reading is two batches and a balance. A head is about 15 µs of work.
+// requests as the new blocks need and one for the overlap. Only a log that is about
+// the node, or about a watched gateway, makes it read, and then it is one batch, two
+// where locks or round hashes changed. A full reading is two batches and a balance.
+// A head is about 15 µs of work.
 package chain

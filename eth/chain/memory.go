@@ -89,6 +89,5 @@ func (f *follower) restore(m memory) {
 	n.cached = true
 	f.c.net.CompareAndSwap(nil, n)
 	f.stale = true
-	f.c.opt.Board.Set(staleKey, "not read since the start; "+f.lastKnown())
 	f.publish()
 }

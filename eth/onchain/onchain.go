@@ -32,6 +32,8 @@ type Options struct {
 	Endpoints  []core.Secret
 	// Signer is nil for a node that only looks.
 	Signer *account.Signer
+	// NoService: no gateway comes here, so that no service address is missed.
+	NoService bool
 	// Orchestrator is watched; zero for the account.
 	Orchestrator core.Address
 	// DB is the node's database.
@@ -67,7 +69,7 @@ func New(ctx context.Context, opt Options) (*Node, error) {
 	}
 	of := chain.Options{
 		Client: n.Endpoints, Network: opt.Network, Controller: opt.Controller, AIRegistry: opt.AIRegistry,
-		Orchestrator: opt.Orchestrator, Cache: opt.DB, Board: opt.Board, Log: opt.Log, Now: opt.Now, PollInterval: opt.PollInterval,
+		NoService: opt.NoService, Orchestrator: opt.Orchestrator, Cache: opt.DB, Board: opt.Board, Log: opt.Log, Now: opt.Now, PollInterval: opt.PollInterval,
 	}
 	if opt.Signer != nil {
 		if n.Transactions, err = newTransactions(ctx, opt, n.Endpoints); err != nil {

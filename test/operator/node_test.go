@@ -186,7 +186,7 @@ func (n *node) register(tokens string) {
 	for {
 		var status int
 		out, status = n.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", tokens,
-			"--service-uri", "https://"+n.service, "--price-per-unit", "0", "--allow-unusual", "--yes")
+			"--service-uri", "https://"+n.service, "--price-per-unit", "0", "--yes")
 		if status == 0 {
 			return
 		}
