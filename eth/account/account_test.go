@@ -233,12 +233,12 @@ func TestSignMessages(t *testing.T) {
 func TestKeyIsNeverShown(t *testing.T) {
 	t.Parallel()
 	s := signer(t)
-	text, err := json.Marshal(s)
+	text, err := json.Marshal([]any{s})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, shown := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %x %d %s", s, s, s, s, s), string(text), fmt.Sprintf("%+v", struct{ S *account.Signer }{s})} {
-		if rest := strings.ReplaceAll(shown, oneAddress, ""); strings.Trim(rest, " {}S:") != "" {
+		if rest := strings.ReplaceAll(shown, oneAddress, ""); strings.Trim(rest, " {}[]S:") != "" {
 			t.Errorf("%q shows more than the address", shown)
 		}
 	}
