@@ -259,14 +259,18 @@ func only(t *testing.T, dir string) string {
 	return filepath.Join(dir, files[0].Name())
 }
 
-// A price in whole ETH, the row of "few or no jobs, no errors": tutti_cli does not
-// take it for a price in wei.
+// A price in whole ETH, the row of "few or no jobs, no errors": neither program
+// takes it for a price in wei.
 func TestPriceInWholeUnits(t *testing.T) {
 	t.Parallel()
+	out, status := harness.Output(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-serviceAddr", "127.0.0.1:0", "-pricePerUnit", "0.5")
+	if status != 2 || !strings.Contains(out, string(fault.BadOption)) || !strings.Contains(out, "wei") {
+		t.Errorf("tutti -pricePerUnit 0.5 ends with %d:\n%s", status, out)
+	}
 	chain := devnet.Start(t, devnet.Options{})
 	n := start(t, newWallet(t), chain.URL(0))
 	for _, price := range []string{"0.5", "1000000000000000000"} {
-		if out, status := n.cli("price", "set", "--price-per-unit", price, "--yes"); status != 2 && status != 3 {
+		if out, status := n.cli("price", "set", "--price-per-unit", price, "--yes"); status == 0 || !strings.Contains(out, "Remedy") {
 			t.Errorf("a price of %s ends with %d:\n%s", price, status, out)
 		}
 	}
