@@ -27,19 +27,21 @@ const (
 	Inactive     State = "inactive"
 )
 
-// Of judges an orchestrator's record in a round.
-func Of(o protocol.Orchestrator, round protocol.Round) State {
+// Of judges an orchestrator's record: who is in the pool has no round in which it
+// leaves.
+func Of(o protocol.Orchestrator) State {
+	inPool := o.DeactivationRound == protocol.Never
 	switch {
-	case o.Active && o.DeactivationRound != protocol.Never && o.DeactivationRound != 0:
-		return Leaving
-	case o.Active:
+	case o.Active && inPool:
 		return Active
-	case o.ActivationRound > round && o.DeactivationRound == protocol.Never:
+	case o.Active:
+		return Leaving
+	case !o.Registered:
+		return Unregistered
+	case inPool:
 		return Waiting
-	case o.Registered:
-		return Inactive
 	}
-	return Unregistered
+	return Inactive
 }
 
 // Standing is the record. Amounts are in smallest units, cuts per million.
@@ -90,7 +92,7 @@ func Make(v protocol.View, r reward.Status) (Standing, bool) {
 		return Standing{}, false
 	}
 	s := Standing{
-		Stale: v.Stale, Address: v.Self.Address, State: Of(v.Self, v.Round.Number),
+		Stale: v.Stale, Address: v.Self.Address, State: Of(v.Self),
 		Round: Round{
 			Number: v.Round.Number, Initialized: v.Round.Initialized, Locked: v.Round.Locked,
 			Block: v.Head.L1, Start: v.Round.Start, End: v.Round.End(),

@@ -26,7 +26,7 @@ func TestOf(t *testing.T) {
 		{"registered below the pool", protocol.Orchestrator{Registered: true}, standing.Inactive},
 		{"resigned", protocol.Orchestrator{ActivationRound: 5, DeactivationRound: 9}, standing.Unregistered},
 	} {
-		if got := standing.Of(c.o, 10); got != c.want {
+		if got := standing.Of(c.o); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

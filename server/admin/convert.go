@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
+	"github.com/tuttinode/tutti/core/standing"
 )
 
 func transactionOf(t protocol.Transaction) adminapi.Transaction {
@@ -56,25 +57,8 @@ func orchestratorOf(o protocol.Orchestrator, price string) adminapi.Orchestrator
 		RewardCut: o.RewardCut, FeeCut: o.FeeShare.Rest(), FeeShare: o.FeeShare, DelegatedStake: o.DelegatedStake,
 		ActivationRound: roundOrNull(o.ActivationRound), DeactivationRound: roundOrNull(o.DeactivationRound),
 		LastActiveStakeUpdateRound: o.LastActiveStakeUpdateRound, Active: o.Active, Registered: o.Registered,
-		Status: status, State: stateOf(o), RewardCaller: orNull(o.RewardCaller), PricePerPixel: price,
+		Status: status, State: adminapi.OrchestratorState(standing.Of(o)), RewardCaller: orNull(o.RewardCaller), PricePerPixel: price,
 	}
-}
-
-// stateOf says where an orchestrator stands: who is in the pool has no round in
-// which it leaves.
-func stateOf(o protocol.Orchestrator) adminapi.OrchestratorState {
-	inPool := o.DeactivationRound == protocol.Never
-	switch {
-	case o.Active && inPool:
-		return adminapi.StateActive
-	case o.Active:
-		return adminapi.StateLeaving
-	case !o.Registered:
-		return adminapi.StateUnregistered
-	case inPool:
-		return adminapi.StateWaiting
-	}
-	return adminapi.StateInactive
 }
 
 func planOf(p activation.Plan) adminapi.Plan {
