@@ -81,6 +81,10 @@ type (
 	WithdrawFunds struct{}
 )
 
+// RedeemTicket books a winning ticket's value for its recipient. Anybody may send
+// it.
+type RedeemTicket struct{ Ticket WinningTicket }
+
 // Voting.
 type (
 	// VoteInPoll is a vote in a governance poll: 0 yes, 1 no.
@@ -158,6 +162,9 @@ func (CancelUnlock) Verb() string { return "cancelUnlock" }
 
 // Verb is the action's name.
 func (WithdrawFunds) Verb() string { return "withdrawFunds" }
+
+// Verb is the action's name.
+func (RedeemTicket) Verb() string { return "redeemWinningTicket" }
 
 // Verb is the action's name.
 func (VoteInPoll) Verb() string { return "voteInPoll" }

@@ -40,6 +40,27 @@ type Funds interface {
 	Sender(ctx context.Context, who core.Address) (Sender, error)
 }
 
+// Senders tells of gateways' money. A gateway that was asked about is kept in
+// sight, so that the next answer costs no call; SenderSeen tells of changes.
+type Senders interface {
+	// SenderFunds is what the watched orchestrator has to look at. It reads the chain
+	// for a gateway that is not in sight yet; then it may fail with the fault of that
+	// read.
+	SenderFunds(ctx context.Context, who core.Address) (SenderFunds, error)
+}
+
+// Tickets reads what the ticket broker knows of single tickets.
+type Tickets interface {
+	// TicketUsed reports whether a ticket was redeemed, by whomever and whatever it
+	// paid.
+	TicketUsed(ctx context.Context, ticket Hash) (bool, error)
+	// Payouts is what a mined transaction redeemed; empty when it redeemed nothing.
+	Payouts(ctx context.Context, tx TxHash) ([]Payout, error)
+	// FindPayout looks for the redemption of a ticket that is used, whoever sent it,
+	// in the rounds in which that was possible.
+	FindPayout(ctx context.Context, ticket WinningTicket) (Payout, bool, error)
+}
+
 // TxState is how far a transaction came.
 type TxState string
 
@@ -141,6 +162,8 @@ type (
 		Address core.Address
 		Sender  Sender
 	}
+	// TicketRedeemed is the redemption of a ticket for the watched orchestrator.
+	TicketRedeemed struct{ Payout Payout }
 	// RewardSeen is a reward of the watched orchestrator.
 	RewardSeen struct {
 		Round  Round
@@ -164,6 +187,7 @@ func (PoolSeen) isEvent()       {}
 func (LockSeen) isEvent()       {}
 func (ServiceURISeen) isEvent() {}
 func (SenderSeen) isEvent()     {}
+func (TicketRedeemed) isEvent() {}
 func (RewardSeen) isEvent()     {}
 func (Reorganized) isEvent()    {}
 func (StaleSeen) isEvent()      {}
