@@ -1,10 +1,10 @@
 // Command tutti_demo shows everything on one machine: it starts a local test chain
-// and the real tutti binary as gateway, orchestrator, transcoder and AI worker in
-// one process with a language model behind it, registers it as an orchestrator,
-// pushes a stream to it in real time, and either leaves a page open to watch the
-// renditions, the rounds and the rewards, and to chat with the model (run), or
-// judges every rendition, an answer and a reward itself and says what broke
-// (check).
+// and the real tutti binary twice, as orchestrator, transcoder and AI worker with a
+// language model behind it, and as the gateway that pays it with tickets. It
+// registers the one, funds the other, pushes a stream in real time, and either
+// leaves pages open to watch the renditions, the rounds, the tickets and the
+// earnings, and to chat with the model (run), or judges every rendition, an answer,
+// a reward and a redeemed ticket itself and says what broke (check).
 //
 // It is a client of the node, not a part of it: everything goes over real sockets.
 package main
@@ -107,29 +107,17 @@ func demonstrate(ctx context.Context, opt options, stdout, stderr io.Writer) err
 		return err
 	}
 	defer m.stop()
-	c, err := startChain(ctx, opt, dir)
-	if err != nil {
-		return err
-	}
-	defer c.stop()
-	flags := m.flags
-	if c != nil {
-		flags = append(flags, c.flags...)
-	}
-	n, err := startNode(ctx, opt.tutti, filepath.Join(dir, "node"), flags, stderr)
+	n, err := newNode(dir)
 	if err != nil {
 		return err
 	}
 	defer n.stop()
-	if c != nil {
-		if err := c.awaitPage(ctx, n); err != nil {
-			return err
-		}
-		if err := c.register(ctx, opt, n, stdout); err != nil {
-			return err
-		}
+	c, err := startChain(ctx, opt, n, dir)
+	if err != nil {
+		return err
 	}
-	if err := n.awaitModel(ctx, m); err != nil {
+	defer c.stop()
+	if err := open(ctx, opt, n, m, c, stdout, stderr); err != nil {
 		return err
 	}
 	if opt.mode == "run" {
@@ -142,7 +130,38 @@ func demonstrate(ctx context.Context, opt options, stdout, stderr io.Writer) err
 	if err := check(ctx, n, source, opt.segments, stdout); err != nil || c == nil {
 		return err
 	}
-	return c.awaitReward(ctx, n, stdout)
+	if err := c.awaitReward(ctx, n, stdout); err != nil {
+		return err
+	}
+	return checkPaid(ctx, n, source, m, stdout)
+}
+
+// open starts the two parties and brings them together: the orchestrator joins the
+// network, the gateway puts money aside, and finds the model.
+func open(ctx context.Context, opt options, n *node, m *model, c *chain, stdout, stderr io.Writer) error {
+	work, pay := m.flags, []string{"-orchAddr", n.service}
+	if c != nil {
+		work = append(work, c.flags(c.orchestrator)...)
+		work = append(work, "-pricePerUnit", pricePerPixel, "-initializeRound", "-initializeRoundMaxDelay", "0s")
+		pay = c.flags(c.gateway)
+	}
+	if err := n.startOrchestrator(ctx, opt.tutti, work, stderr); err != nil {
+		return err
+	}
+	if c != nil {
+		if err := c.register(ctx, opt, n, stdout); err != nil {
+			return err
+		}
+	}
+	if err := n.startGateway(ctx, opt.tutti, pay, stderr); err != nil {
+		return err
+	}
+	if c != nil {
+		if err := c.deposit(ctx, opt, n, stdout); err != nil {
+			return err
+		}
+	}
+	return n.awaitModel(ctx, m)
 }
 
 func openSource(opt options) (clip.Source, error) {

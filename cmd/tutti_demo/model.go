@@ -100,17 +100,18 @@ func foreignModel(ctx context.Context, dir, url string) (*model, error) {
 
 // entry is a model in aiModels.json.
 type entry struct {
-	Pipeline      string `json:"pipeline"`
-	Model         string `json:"model_id"`
-	Warm          bool   `json:"warm"`
-	PricePerUnit  int    `json:"price_per_unit"`
-	PixelsPerUnit int    `json:"pixels_per_unit"`
-	URL           string `json:"url,omitempty"`
-	Image         string `json:"image,omitempty"`
+	Pipeline      string      `json:"pipeline"`
+	Model         string      `json:"model_id"`
+	Warm          bool        `json:"warm"`
+	PricePerUnit  json.Number `json:"price_per_unit"`
+	Currency      string      `json:"currency"`
+	PixelsPerUnit int         `json:"pixels_per_unit"`
+	URL           string      `json:"url,omitempty"`
+	Image         string      `json:"image,omitempty"`
 }
 
 func (m *model) offer(dir string, e entry) error {
-	e.Pipeline, e.Warm, e.PixelsPerUnit = "llm", true, 1_000_000
+	e.Pipeline, e.Warm, e.PricePerUnit, e.Currency, e.PixelsPerUnit = "llm", true, "0.08", "USD", 1_000_000
 	text, err := json.MarshalIndent([]entry{e}, "", "  ")
 	if err != nil {
 		return err
@@ -127,6 +128,9 @@ func (n *node) awaitModel(ctx context.Context, m *model) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
+		if ended := n.ended(); ended != nil {
+			return ended
+		}
 		text, err := get(ctx, n.gateway+"/v1/models")
 		if err == nil {
 			var list struct {
@@ -143,9 +147,6 @@ func (n *node) awaitModel(ctx context.Context, m *model) error {
 		}
 		select {
 		case <-tick.C:
-		case ended := <-n.exited:
-			n.exited <- ended
-			return fmt.Errorf("the node ended: %w", ended)
 		case <-ctx.Done():
 			return errors.Join(errors.New("the gateway does not offer the model within a minute"), err)
 		}

@@ -1,80 +1,76 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
-	"time"
 )
 
-// node is the tutti process that the demonstration runs.
+// node is the demonstration's two processes: an orchestrator that does all the
+// work, and a gateway that pays it.
 type node struct {
-	cmd     *exec.Cmd
-	exited  chan error
-	log     *os.File
-	gateway string // base address of the gateway, no trailing slash
-	status  string // the orchestrator's /status
-	// orchestrator and admin are host:port of the listeners.
-	orchestrator, admin string
+	orchestrator, gatewayProcess *process
+	// gateway is the base address of the gateway, no trailing slash, status the
+	// orchestrator's /status.
+	gateway, status string
+	// service, admin and gatewayAdmin are host:port of the listeners.
+	service, admin, gatewayAdmin string
+	// dir and gatewayDir are the data directories.
+	dir, gatewayDir string
 }
 
 // ladder is what the demonstration asks for: three renditions of a 720p source.
 const ladder = "P576p30fps16x9,P360p30fps16x9,P240p30fps16x9"
 
-// startNode starts gateway, orchestrator and transcoder in one process on loopback,
-// off-chain unless flags say otherwise, and returns once the gateway answers.
-func startNode(ctx context.Context, binary, dir string, flags []string, stderr io.Writer) (*node, error) {
-	orchestrator, err := freeAddress("127.0.0.1:8935")
-	if err != nil {
-		return nil, err
+// newNode chooses addresses on loopback: the usual ones where they are free.
+func newNode(dir string) (*node, error) {
+	n := &node{dir: filepath.Join(dir, "orchestrator"), gatewayDir: filepath.Join(dir, "gateway")}
+	var gateway string
+	for to, wanted := range map[*string]string{
+		&n.service: "127.0.0.1:8935", &n.admin: "127.0.0.1:7935", &gateway: "127.0.0.1:9935", &n.gatewayAdmin: "127.0.0.1:5935",
+	} {
+		var err error
+		if *to, err = freeAddress(wanted); err != nil {
+			return nil, err
+		}
 	}
-	gateway, err := freeAddress("127.0.0.1:9935")
-	if err != nil {
-		return nil, err
-	}
-	admin, err := freeAddress("127.0.0.1:7935")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make a data directory: %w", err)
-	}
-	logPath := filepath.Join(dir, "tutti.log")
-	logFile, err := os.Create(logPath)
-	if err != nil {
-		return nil, fmt.Errorf("open the node's log: %w", err)
-	}
-	cmd := exec.Command(binary, append([]string{"-orchestrator", "-transcoder", "-gateway",
-		"-serviceAddr", orchestrator, "-httpAddr", orchestrator,
-		"-gatewayAddr", gateway, "-orchAddr", orchestrator, "-cliAddr", admin,
-		"-dataDir", dir, "-monitor", "-transcodingOptions", ladder}, flags...)...)
-	cmd.Stdout, cmd.Stderr = logFile, logFile
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	if err := cmd.Start(); err != nil {
-		logFile.Close()
-		return nil, fmt.Errorf("start %s: %w (make build puts it there)", binary, err)
-	}
-	n := &node{
-		cmd: cmd, exited: make(chan error, 1), log: logFile,
-		gateway: "http://" + gateway, status: "https://" + orchestrator + "/status", orchestrator: orchestrator, admin: admin,
-	}
-	go func() { n.exited <- cmd.Wait() }()
-	if err := n.waitReady(ctx); err != nil {
-		n.stop()
-		text, _ := os.ReadFile(logPath)
-		fmt.Fprintf(stderr, "the node's last lines:\n%s\n", lastLines(text, 20))
-		return nil, err
-	}
+	n.gateway, n.status = "http://"+gateway, "https://"+n.service+"/status"
 	return n, nil
+}
+
+// startOrchestrator starts orchestrator, transcoder and AI worker in one process.
+func (n *node) startOrchestrator(ctx context.Context, binary string, flags []string, stderr io.Writer) (err error) {
+	n.orchestrator, err = startProcess(ctx, "orchestrator", binary, n.dir, "https://"+n.service+"/healthz", append([]string{
+		"-orchestrator", "-transcoder", "-serviceAddr", n.service, "-httpAddr", n.service, "-cliAddr", n.admin}, flags...), stderr)
+	return err
+}
+
+// startGateway starts the gateway.
+func (n *node) startGateway(ctx context.Context, binary string, flags []string, stderr io.Writer) (err error) {
+	n.gatewayProcess, err = startProcess(ctx, "gateway", binary, n.gatewayDir, n.gateway+"/healthz", append([]string{
+		"-gateway", "-httpAddr", n.gateway[len("http://"):], "-cliAddr", n.gatewayAdmin, "-transcodingOptions", ladder}, flags...), stderr)
+	return err
+}
+
+// ended is an error once one of the processes has ended.
+func (n *node) ended() error {
+	for _, p := range []*process{n.orchestrator, n.gatewayProcess} {
+		if p != nil && p.ended() != nil {
+			return p.ended()
+		}
+	}
+	return nil
+}
+
+// stop ends the gateway first, so that it takes leave.
+func (n *node) stop() {
+	for _, p := range []*process{n.gatewayProcess, n.orchestrator} {
+		if p != nil {
+			p.stop()
+		}
+	}
 }
 
 // freeAddress returns the wanted loopback address when nothing listens there, or
@@ -89,44 +85,4 @@ func freeAddress(wanted string) (string, error) {
 		return l.Addr().String(), nil
 	}
 	return "", fmt.Errorf("no loopback port is free (wanted %s)", wanted)
-}
-
-func (n *node) waitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if resp, err := http.Get(n.gateway + "/healthz"); err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return nil
-			}
-		}
-		select {
-		case <-tick.C:
-		case err := <-n.exited:
-			n.exited <- err
-			return fmt.Errorf("the node ended before it was ready: %w", err)
-		case <-ctx.Done():
-			return errors.New("the node was not ready within 20 s")
-		}
-	}
-}
-
-// stop asks the node to drain and ends it when it does not.
-func (n *node) stop() {
-	defer n.log.Close()
-	_ = n.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-n.exited:
-	case <-time.After(40 * time.Second):
-		_ = n.cmd.Process.Kill()
-		<-n.exited
-	}
-}
-
-func lastLines(text []byte, count int) string {
-	lines := strings.Split(string(bytes.TrimSpace(text)), "\n")
-	return strings.Join(lines[max(0, len(lines)-count):], "\n")
 }

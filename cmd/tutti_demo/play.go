@@ -21,8 +21,8 @@ func announce(out io.Writer, n *node, m *model, c *chain) {
 	fmt.Fprintf(out, "  watch the renditions, and chat:  %s/?stream=%s\n  playlist:                        %s/stream/%s.m3u8\n  the orchestrator:                curl -k %s\n",
 		n.gateway, stream, n.gateway, stream, n.status)
 	if c != nil {
-		fmt.Fprintf(out, "  rounds, stake and rewards:       on the page, a round is %s\n  as an operator:                  bin/tutti_cli --url http://%s --token-file %s/admin.token\n",
-			time.Duration(roundBlocks)*blockTime, n.admin, c.dataDir)
+		fmt.Fprintf(out, "  rounds, tickets and earnings:    http://%s/  (a round is %s)\n  as an operator:                  bin/tutti_cli --url http://%s --token-file %s/admin.token\n  as the gateway's operator:       bin/tutti_cli --url http://%s --token-file %s/admin.token\n",
+			n.admin, time.Duration(roundBlocks)*blockTime, n.admin, n.dir, n.gatewayAdmin, n.gatewayDir)
 	}
 	fmt.Fprint(out, "\n  Ctrl-C stops.\n\n")
 }

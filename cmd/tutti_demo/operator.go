@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/server/web"
+)
+
+// What the work costs. Text is priced in dollars per million tokens, by the chain's
+// price feed.
+const pricePerPixel = "1200" // wei
+
+// What the gateway pays from, in ETH.
+const (
+	deposit = "0.05"
+	reserve = "0.05"
+)
+
+// register has the orchestrator's account join the network, with the tool that an
+// operator uses, and begins the round in which it is active.
+func (c *chain) register(ctx context.Context, opt options, n *node, out io.Writer) error {
+	err := c.tool(ctx, opt, n.admin, n.dir, "orchestrator", "activate",
+		"--reward-cut", "10", "--fee-cut", "95", "--stake", fmt.Sprint(stake), "--service-uri", "https://"+n.service, "--price-per-unit", pricePerPixel)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "ok: %s is registered with %d LPT, by tutti_cli orchestrator activate\n", c.orchestrator, stake)
+	if _, err := c.process.Control.NextRound(ctx, true); err != nil {
+		return err
+	}
+	return c.await(ctx, n, "the orchestrator is not active", func(s standing.Standing) bool { return s.State == standing.Active })
+}
+
+// deposit gives the gateway what it pays from.
+func (c *chain) deposit(ctx context.Context, opt options, n *node, out io.Writer) error {
+	if err := c.tool(ctx, opt, n.gatewayAdmin, n.gatewayDir, "deposit", "fund", "--deposit", deposit, "--reserve", reserve); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "ok: the gateway %s has a deposit of %s ETH and a reserve of %s ETH, by tutti_cli deposit fund\n", c.gateway, deposit, reserve)
+	return nil
+}
+
+// tool runs tutti_cli until it succeeds: a round may end in between, and running it
+// again goes on at the open step.
+func (c *chain) tool(ctx context.Context, opt options, admin, dataDir string, words ...string) error {
+	args := append(words, "--url", "http://"+admin, "--token-file", filepath.Join(dataDir, "admin.token"), "--yes", "--json")
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	for {
+		text, err := exec.CommandContext(ctx, opt.beside("tutti_cli"), args...).CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		if !passing(text) {
+			return fmt.Errorf("tutti_cli %s %s: %w\n%s", words[0], words[1], err, text)
+		}
+		if err := wait(ctx, time.Second); err != nil {
+			return fmt.Errorf("tutti_cli %s %s: %s", words[0], words[1], text)
+		}
+	}
+}
+
+// passing says that a refusal ends by itself.
+func passing(text []byte) bool {
+	for _, code := range []string{"RoundNotInitialized", "RoundLocked", "ChainNotReady"} {
+		if bytes.Contains(text, []byte(code)) {
+			return true
+		}
+	}
+	return false
+}
+
+// awaitReward waits until the orchestrator was rewarded.
+func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
+	return c.await(ctx, n, "the orchestrator was not rewarded", func(s standing.Standing) bool {
+		if s.State != standing.Active || len(s.Rewards) == 0 || s.Rewards[0].Amount.IsZero() {
+			return false
+		}
+		fmt.Fprintf(out, "ok: active in round %d, called reward in round %d: +%s LPT, stake %s LPT\n",
+			s.Round.Number, s.Rewards[0].Round, s.Rewards[0].Amount.Tokens(), s.Stake.Tokens())
+		return true
+	})
+}
+
+// await looks at the orchestrator's place on the chain until it is good. lack is
+// what is said when it never is.
+func (c *chain) await(ctx context.Context, n *node, lack string, good func(standing.Standing) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	for {
+		s, known, err := n.standing(ctx)
+		if err == nil && known && good(s) {
+			return nil
+		}
+		if ended := n.ended(); ended != nil {
+			return ended
+		}
+		if wait(ctx, 200*time.Millisecond) != nil {
+			return errors.Join(fmt.Errorf("%s after three minutes: it is %q in round %d, its reward %q (%s)", lack, s.State, s.Round.Number, s.Reward, s.Why), err)
+		}
+	}
+}
+
+// standing is what the orchestrator's page shows, once the node sees the chain.
+func (n *node) standing(ctx context.Context) (s standing.Standing, known bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.StandingPath, nil)
+	if err != nil {
+		return s, false, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return s, false, err
+	}
+	defer resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusNoContent:
+		return s, false, nil
+	case http.StatusOK:
+		return s, true, json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&s)
+	}
+	return s, false, fmt.Errorf("%s: %s", web.StandingPath, resp.Status)
+}
