@@ -167,7 +167,7 @@ func open(ctx context.Context, opt options, n *node, m *model, c *chain, stdout,
 func openSource(opt options) (clip.Source, error) {
 	const segment = 2 * time.Second
 	if opt.video != "" {
-		return clip.OpenFile(opt.video, segment, opt.mode == "run")
+		return clip.OpenFile(opt.video, segment, true)
 	}
-	return clip.Generate(clip.Options{Segment: segment, Segments: opt.segments})
+	return clip.Generate(clip.Options{Segment: segment})
 }
