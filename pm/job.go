@@ -29,13 +29,21 @@ type Work struct {
 }
 
 // Hold is the money put aside for one job between its admission and its end. One
-// of Done and Release ends it; further calls do nothing.
+// of Done and Release ends it; further calls of these two do nothing.
 type Hold interface {
 	// Begin is asked when the work's turn has come: jobs before it may have used up
 	// what was there. The error is the fault InsufficientBalance.
 	Begin() error
-	// Done bills the work at the quoted price.
+	// Done bills the work at the quoted price: a segment's when it is finished, an
+	// AI job's when its answer has begun, so that the bill stands even if its
+	// gateway, or this process, goes away before the answer's end.
 	Done(Work)
+	// Produced notes what came of work that Done was told of with Produced -1, once
+	// that is known: after Done, at most once, and perhaps never. It changes no
+	// balance. The books get one more Debit for it, of 0 units and with the same
+	// account, session, model, worker and price, so that sums of Produced are right
+	// and nothing that was booked is ever changed. A Debit of 0 units is no job.
+	Produced(n int64)
 	// Release gives the money back: there was no work.
 	Release()
 }
