@@ -1,0 +1,23 @@
+package fault
+
+// Prices and the rate of their currency.
+const (
+	// PriceTooLarge (class BadRequest): more wei for a single unit than offers can
+	// carry. Remedy: write wei, or name the unit.
+	PriceTooLarge Code = "PriceTooLarge"
+	// PriceCurrencyUnknown (class BadRequest): there is no rate for a price's
+	// currency and never will be.
+	PriceCurrencyUnknown Code = "PriceCurrencyUnknown"
+	// PriceRateUnknown (class Upstream, retryable): a price is in a currency whose
+	// rate is not known yet, so nothing is quoted.
+	PriceRateUnknown Code = "PriceRateUnknown"
+	// PriceRateDoubtful (class Upstream, retryable): the feed's answer is old or
+	// jumped, and is not used.
+	PriceRateDoubtful Code = "PriceRateDoubtful"
+	// PriceFeedFailing (class Upstream, retryable): the feed gave no usable answer.
+	PriceFeedFailing Code = "PriceFeedFailing"
+	// PriceImplausible (condition): a price that no market pays.
+	PriceImplausible Code = "PriceImplausible"
+	// PriceRoundsToZero (condition): a price so small that offers carry 0.
+	PriceRoundsToZero Code = "PriceRoundsToZero"
+)

@@ -1,0 +1,42 @@
+package fault
+
+// pricingRows are prices, and the rate of the currency they are in.
+var pricingRows = []Row{
+	{
+		Code: PriceImplausible, Class: Config,
+		Symptom: "few or no jobs and no errors",
+		Cause:   "A price is so far above every market that no gateway pays it: a million wei for a pixel of video, 10^10 for a pixel of a picture, 10^12 for a token, a millisecond of audio or a byte of speech. Most often it is an amount of a whole currency taken for wei, or `-pixelsPerUnit` or `pixels_per_unit` was left out of a price that is meant for many units.",
+		Remedy:  "Compare with what others ask (some 1000 wei for a pixel of video, 0.08 USD for a million tokens of a small model) and correct the price that the message names: prices are in wei for one unit, or name a currency and the number of units, `-pricePerUnit 0.1USD -pixelsPerUnit 1000000000000`. `tutti_cli price set` changes it without a restart.",
+	},
+	{
+		Code: PriceRoundsToZero, Class: Config,
+		Cause:  "A price is above 0 and below a thousandth of a wei for one unit. With `-autoAdjustPrice` offers carry prices in thousandths of a wei, rounded down, so the work is done for nothing.",
+		Remedy: "Raise the price, or lower `-pixelsPerUnit` (`pixels_per_unit` in the models file): the price divided by it must be at least 0.001 wei. Write a price of 0 if free work is meant.",
+	},
+	{
+		Code: PriceTooLarge, Class: BadRequest,
+		Cause:  "A price is more than 10^15 wei, a thousandth of an ETH, for a single pixel or token. Offers cannot carry it; a whole amount of a currency was most likely taken for wei.",
+		Remedy: "Write wei for one unit (`-pricePerUnit 1200`), or name the currency and how many units it buys (`-pricePerUnit 0.1USD -pixelsPerUnit 1000000000000`).",
+	},
+	{
+		Code: PriceCurrencyUnknown, Class: BadRequest,
+		Symptom: "`error converting price`",
+		Cause:   "A price is in a currency that nobody tells the rate of: the price feed is for another currency, the name is mistyped, or the node has no feed.",
+		Remedy:  "Write the price in wei, ETH or the feed's currency (USD for the usual feed), or name another feed contract with `-priceFeedAddr`. Until then nothing is quoted at that price.",
+	},
+	{
+		Code: PriceRateUnknown, Class: Upstream,
+		Cause:  "A price is in a currency, and the price feed has not told its rate since the start. Jobs at that price are refused rather than done for nothing; a price limit of a gateway counts as 0.",
+		Remedy: "None needed in the first minute: the rate is asked for as soon as the endpoint answers, and again until it is known. If it lasts, see PriceFeedFailing; a price in wei needs no rate.", Retryable: true,
+	},
+	{
+		Code: PriceFeedFailing, Class: Upstream,
+		Cause:  "The price feed contract did not answer, or its answer is not that of a feed between ETH and one currency: the endpoint is down, or `-priceFeedAddr` is no feed on this network. The last rate stays in use.",
+		Remedy: "Check the endpoint in `-ethUrl` (see the other conditions) and `-priceFeedAddr`. It is asked again by itself; a price in wei needs no feed.", Retryable: true,
+	},
+	{
+		Code: PriceRateDoubtful, Class: Upstream,
+		Cause:  "The price feed's answer is more than a day old, is for another currency than before, or differs by more than half for every hour since the last rate that was taken. The last rate stays in use; a jump that lasts is taken within hours.",
+		Remedy: "Compare the rate in the message with the market. If the feed stands still, name another one with `-priceFeedAddr` or write prices in wei.", Retryable: true,
+	},
+}

@@ -1,0 +1,209 @@
+package pricing
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"math/big"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// ModelPrice is the price of a model's unit of work.
+type ModelPrice struct {
+	Model inference.Model
+	// Gateway is who pays it; zero is every gateway without a price of its own.
+	Gateway core.Address
+	Price   core.UnitPrice
+}
+
+// Options are the prices that a Book begins with.
+type Options struct {
+	// Default is what transcoding costs; unset is free, as on a node that has no
+	// transcoder.
+	Default core.UnitPrice
+	// Gateways are the prices of transcoding for single gateways.
+	Gateways map[core.Address]core.UnitPrice
+	// Models are the prices of AI work; of two for one model and gateway the later
+	// holds.
+	Models []ModelPrice
+	// AutoAdjust says that quotes are raised by what redemption costs.
+	AutoAdjust bool
+	// Rates tells the rate of a currency; nil where there is no feed, and then prices
+	// are in wei or ETH.
+	Rates *Rates
+	Board *health.Board
+	Log   *slog.Logger
+}
+
+// Book is the table of prices of an orchestrator. Reading takes no lock: a change
+// of a price or of the rate makes a new table. Changes last until the next start.
+type Book struct {
+	opt Options
+	now atomic.Pointer[table]
+
+	mu sync.Mutex
+	// book is what the operator set; guarded by mu.
+	book prices
+}
+
+// prices are prices as they were set.
+type prices struct {
+	fallback core.UnitPrice
+	gateways map[core.Address]core.UnitPrice
+	models   map[modelKey]core.UnitPrice
+}
+
+type modelKey struct {
+	model   inference.Model
+	gateway core.Address
+}
+
+// New makes a Book. The error is a fault: PriceTooLarge, or PriceCurrencyUnknown
+// for a price in a currency where there is no feed.
+func New(opt Options) (*Book, error) {
+	b := &Book{opt: opt, book: prices{fallback: opt.Default, gateways: maps.Clone(opt.Gateways), models: make(map[modelKey]core.UnitPrice)}}
+	if b.book.gateways == nil {
+		b.book.gateways = make(map[core.Address]core.UnitPrice)
+	}
+	for _, m := range opt.Models {
+		b.book.models[modelKey{m.Model, m.Gateway}] = m.Price
+	}
+	if err := b.book.check(opt.Rates); err != nil {
+		return nil, err
+	}
+	opt.Rates.follow(b.renew)
+	b.renew()
+	return b, nil
+}
+
+// check is the error of the first price that cannot be asked.
+func (p *prices) check(rates *Rates) error {
+	for _, u := range p.all() {
+		if err := judge(u, rates); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all are the prices in no order.
+func (p *prices) all() []core.UnitPrice {
+	out := []core.UnitPrice{p.fallback}
+	out = slices.AppendSeq(out, maps.Values(p.gateways))
+	return slices.AppendSeq(out, maps.Values(p.models))
+}
+
+// renew makes the table anew and tells what is wrong with it.
+func (b *Book) renew() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	next := newTable(&b.book, b.opt.Rates)
+	b.now.Store(next)
+	b.report(next)
+}
+
+// Transcoding is what a gateway pays for a pixel, in wei: its own price, or the
+// default. It is nil while the price is in a currency without known rate: then
+// nothing is to be quoted.
+func (b *Book) Transcoding(gateway core.Address) *big.Rat {
+	t := b.now.Load()
+	if p, own := t.gateways[gateway]; own {
+		return copyOf(p)
+	}
+	return copyOf(t.fallback)
+}
+
+// Model is what a gateway pays for a unit of a model's work, in wei: its own price,
+// or the one for all. It is false where there is none, or none known now.
+func (b *Book) Model(gateway core.Address, m inference.Model) (*big.Rat, bool) {
+	t := b.now.Load()
+	p, ok := t.models[modelKey{m, gateway}]
+	if !ok {
+		p = t.models[modelKey{model: m}]
+	}
+	return copyOf(p), p != nil
+}
+
+// Models are the models that have a price for somebody, in a fixed order. The slice
+// is not to be changed.
+func (b *Book) Models() []inference.Model { return b.now.Load().names }
+
+// AutoAdjust reports whether quotes are raised by what redemption costs.
+func (b *Book) AutoAdjust() bool { return b.opt.AutoAdjust }
+
+// Price is the price of a gateway as it was set; the zero address is the default.
+func (b *Book) Price(gateway core.Address) core.UnitPrice {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if u, ok := b.book.gateways[gateway]; ok {
+		return u
+	}
+	return b.book.fallback
+}
+
+// Gateways are the prices of single gateways as they were set, of the caller's own.
+func (b *Book) Gateways() map[core.Address]core.UnitPrice {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.book.gateways)
+}
+
+// PricePerPixel is Transcoding, false where it is nil.
+func (b *Book) PricePerPixel(gateway core.Address) (*big.Rat, bool) {
+	p := b.Transcoding(gateway)
+	return p, p != nil
+}
+
+// SetPrice changes the price of a gateway, or with the zero address the default,
+// until the next start. A currency must have a rate: one that nobody asked for so
+// far is asked for now. The error is a fault, and then nothing is changed.
+func (b *Book) SetPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
+	if err := b.CheckPrice(ctx, gateway, price); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	if gateway.IsZero() {
+		b.book.fallback = price
+	} else {
+		b.book.gateways[gateway] = price
+	}
+	b.mu.Unlock()
+	b.renew()
+	b.opt.Log.Info("price changed; a restart returns to the options", "gateway", who(gateway), "price", price.String())
+	return nil
+}
+
+// CheckPrice is the error that SetPrice would return.
+func (b *Book) CheckPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
+	if err := settle(ctx, price, b.opt.Rates); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, known := b.book.gateways[gateway]
+	if !gateway.IsZero() && !known && len(b.book.gateways) >= MaxEntries {
+		return tooMany()
+	}
+	return nil
+}
+
+// who names a gateway for people.
+func who(gateway core.Address) string {
+	if gateway.IsZero() {
+		return "default"
+	}
+	return gateway.String()
+}
+
+func copyOf(p *big.Rat) *big.Rat {
+	if p == nil {
+		return nil
+	}
+	return new(big.Rat).Set(p)
+}

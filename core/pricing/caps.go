@@ -1,0 +1,168 @@
+package pricing
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"math/big"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Limits are the most that is paid for a unit of work. One that is unset or 0
+// leaves it to the next: the model's, the pipeline's, the general one; 0 there
+// takes any price.
+type Limits struct {
+	General   core.UnitPrice
+	Pipelines map[capability.ID]core.UnitPrice
+	Models    map[inference.Model]core.UnitPrice
+}
+
+// CapsOptions are the limits that Caps begins with.
+type CapsOptions struct {
+	Limits
+	// Rates tells the rate of a currency; nil where there is no feed.
+	Rates *Rates
+	Board *health.Board
+	Log   *slog.Logger
+}
+
+// Caps is the most that a gateway pays. Reading takes no lock; changes last until
+// the next start.
+type Caps struct {
+	opt CapsOptions
+	now atomic.Pointer[capsTable]
+
+	mu     sync.Mutex
+	limits Limits // guarded by mu
+}
+
+// capsTable are limits in wei at one rate, read-only once made.
+type capsTable struct {
+	rules dispatch.PriceRules
+	// unknown is the limit in rules whose rate is not known; it is told by its
+	// address.
+	unknown *big.Rat
+}
+
+// NewCaps makes Caps. The error is the fault PriceCurrencyUnknown for a limit in a
+// currency where there is no feed, or PriceTooLarge.
+func NewCaps(opt CapsOptions) (*Caps, error) {
+	c := &Caps{opt: opt, limits: Limits{General: opt.General, Pipelines: make(map[capability.ID]core.UnitPrice), Models: make(map[inference.Model]core.UnitPrice)}}
+	maps.Copy(c.limits.Pipelines, opt.Pipelines)
+	maps.Copy(c.limits.Models, opt.Models)
+	for _, u := range c.limits.all() {
+		if err := judge(u, opt.Rates); err != nil {
+			return nil, err
+		}
+	}
+	opt.Rates.follow(c.renew)
+	c.renew()
+	return c, nil
+}
+
+func (l *Limits) all() []core.UnitPrice {
+	out := []core.UnitPrice{l.General}
+	for _, u := range l.Pipelines {
+		out = append(out, u)
+	}
+	for _, u := range l.Models {
+		out = append(out, u)
+	}
+	return out
+}
+
+// renew makes the table anew.
+func (c *Caps) renew() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := &capsTable{unknown: big.NewRat(1, 1)}
+	var missing troubles
+	value := func(u core.UnitPrice) *big.Rat {
+		wei, ok := c.opt.Rates.Wei(u)
+		if !ok {
+			missing.unknown(u.Price.Currency)
+			return t.unknown
+		}
+		return wei
+	}
+	t.rules = dispatch.PriceRules{General: value(c.limits.General), Pipelines: make(map[capability.ID]*big.Rat), Models: make(map[inference.Model]*big.Rat)}
+	for id, u := range c.limits.Pipelines {
+		t.rules.Pipelines[id] = value(u)
+	}
+	for m, u := range c.limits.Models {
+		t.rules.Models[m] = value(u)
+	}
+	c.now.Store(t)
+	reportCurrencies(c.opt.Board, "price limits", missing.currencies, c.opt.Rates)
+}
+
+// MaxTranscoding is the most that is paid for a pixel, in wei, of the caller's own;
+// nil takes any price. While the limit's rate is not known it is 0, so that nothing
+// is bought at an unknown price.
+func (c *Caps) MaxTranscoding() *big.Rat {
+	// No pipeline has this number, so only the general rule holds.
+	return c.MaxModel(inference.Model{Capability: capability.Unused})
+}
+
+// MaxModel is the most that is paid for a unit of a model's work; as
+// MaxTranscoding.
+func (c *Caps) MaxModel(m inference.Model) *big.Rat { return c.now.Load().most(m) }
+
+func (t *capsTable) most(m inference.Model) *big.Rat {
+	p := t.rules.Max(m)
+	if p == t.unknown {
+		return new(big.Rat)
+	}
+	return copyOf(p)
+}
+
+// General is the general limit as it was set.
+func (c *Caps) General() core.UnitPrice {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.limits.General
+}
+
+// SetMaxTranscoding changes the general limit until the next start; 0 takes any
+// price. The error is a fault, and then nothing is changed.
+func (c *Caps) SetMaxTranscoding(ctx context.Context, price core.UnitPrice) error {
+	return c.set(ctx, price, "everything", func(l *Limits) error { l.General = price; return nil })
+}
+
+// SetMaxModel changes the limit of a model, or with an empty ID that of all models
+// of the pipeline; as SetMaxTranscoding.
+func (c *Caps) SetMaxModel(ctx context.Context, m inference.Model, price core.UnitPrice) error {
+	return c.set(ctx, price, m.String(), func(l *Limits) error {
+		if m.ID == "" {
+			l.Pipelines[m.Capability] = price
+			return nil
+		}
+		if _, known := l.Models[m]; !known && len(l.Models) >= MaxEntries {
+			return tooMany()
+		}
+		l.Models[m] = price
+		return nil
+	})
+}
+
+func (c *Caps) set(ctx context.Context, price core.UnitPrice, what string, change func(*Limits) error) error {
+	if err := settle(ctx, price, c.opt.Rates); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	err := change(&c.limits)
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	c.renew()
+	c.opt.Log.Info("price limit changed; a restart returns to the options", "limit", price.String(), "of", what)
+	return nil
+}

@@ -1,0 +1,225 @@
+package pricing
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+)
+
+// Feed reads a price feed on the chain: its description ("ETH / USD"), what one of
+// the first currency costs in the second, and when that was last brought up to
+// date. price is the caller's own.
+type Feed interface {
+	Quote(ctx context.Context, feed core.Address) (description string, price *big.Rat, updated time.Time, err error)
+}
+
+// When a rate is asked for.
+const (
+	// attempts are made at a time, the first pause is retryAfter and every further
+	// one twice the one before.
+	attempts   = 5
+	retryAfter = 30 * time.Second
+	// askTime bounds one attempt.
+	askTime = 20 * time.Second
+)
+
+// RatesOptions are what Rates is made of; all but Feed's Address must be set.
+type RatesOptions struct {
+	Feed Feed
+	// Address is the feed's contract.
+	Address core.Address
+	Board   *health.Board
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Rates knows the rate of the feed's currency. It is a lifecycle.Component that
+// asks when the first price in a currency is set, and from then on at every full
+// hour (UTC). A nil *Rates knows wei and ETH.
+type Rates struct {
+	opt RatesOptions
+	// now is nil before the first rate.
+	now atomic.Pointer[rate]
+	// needed is closed when the first price in a currency was set.
+	needed chan struct{}
+	need   sync.Once
+	// asking is held while the feed is asked.
+	asking chan struct{}
+
+	mu        sync.Mutex
+	followers []func() // guarded by mu
+}
+
+// NewRates makes it; nothing is asked until a price needs it.
+func NewRates(opt RatesOptions) *Rates {
+	return &Rates{opt: opt, needed: make(chan struct{}), asking: make(chan struct{}, 1)}
+}
+
+// Name is the component's name.
+func (r *Rates) Name() string { return "price feed" }
+
+// Wei is a price of one unit in wei, of the caller's own. It is false while the
+// rate of its currency is not known, and asks for it then. A price of 0 is 0 in
+// every currency; an unset one is 0 too.
+func (r *Rates) Wei(u core.UnitPrice) (*big.Rat, bool) {
+	if wei, ok := u.WeiPerPixel(); ok {
+		return wei, true
+	}
+	amount := u.PerPixel()
+	if amount.Sign() == 0 {
+		return amount, true
+	}
+	if r == nil {
+		return nil, false
+	}
+	r.need.Do(func() { close(r.needed) })
+	now := r.now.Load()
+	if now == nil || !strings.EqualFold(now.currency, u.Price.Currency) {
+		return nil, false
+	}
+	return amount.Mul(amount, now.wei), true
+}
+
+// Currency is the feed's, in capitals; "" while it is not known.
+func (r *Rates) Currency() string {
+	if r == nil || r.now.Load() == nil {
+		return ""
+	}
+	return r.now.Load().currency
+}
+
+// follow has f called after every change of the rate.
+func (r *Rates) follow(f func()) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.followers = append(r.followers, f)
+}
+
+// Run keeps the rate up to date until ctx ends.
+func (r *Rates) Run(ctx context.Context, ready func()) error {
+	ready()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.needed:
+	}
+	for {
+		r.refresh(ctx)
+		now := r.opt.Now().UTC()
+		if !sleep(ctx, now.Truncate(time.Hour).Add(time.Hour).Sub(now)) {
+			return ctx.Err()
+		}
+	}
+}
+
+// refresh asks until there is an answer, not more than a few times. Without any
+// rate the node earns nothing, so then it goes on.
+func (r *Rates) refresh(ctx context.Context) {
+	pause := retryAfter
+	for n := 1; ; n++ {
+		if r.ask(ctx) == nil || n >= attempts && r.now.Load() != nil || !sleep(ctx, pause) {
+			return
+		}
+		if n < attempts {
+			pause *= 2
+		}
+	}
+}
+
+// Learn asks for the rate if none is known. The error is the fault
+// PriceFeedFailing or PriceRateDoubtful.
+func (r *Rates) Learn(ctx context.Context) error {
+	if r.now.Load() != nil {
+		return nil
+	}
+	return r.ask(ctx)
+}
+
+// ask asks the feed once. A doubtful answer is an answer: it is not asked for again
+// before its time, but the rate stays as it was.
+func (r *Rates) ask(ctx context.Context) error {
+	select {
+	case r.asking <- struct{}{}:
+		defer func() { <-r.asking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	next, err := r.read(ctx)
+	if err != nil {
+		if ctx.Err() != nil && context.Cause(ctx) == context.Canceled {
+			return ctx.Err()
+		}
+		err = fault.Wrap(fault.PriceFeedFailing, "ask the price feed "+r.opt.Address.String(), err)
+		r.opt.Log.Debug("the price feed did not answer", "err", err)
+		r.opt.Board.Set(health.Key{Code: fault.PriceFeedFailing}, r.inUse("the feed "+r.opt.Address.String()+" gave no usable answer"))
+		return err
+	}
+	r.opt.Board.Clear(health.Key{Code: fault.PriceFeedFailing})
+	return r.take(next)
+}
+
+func (r *Rates) read(ctx context.Context) (rate, error) {
+	description, price, updated, err := r.opt.Feed.Quote(ctx, r.opt.Address)
+	if err != nil {
+		return rate{}, err
+	}
+	return newRate(description, price, updated, r.opt.Now())
+}
+
+// take makes a rate the present one, unless it is doubtful.
+func (r *Rates) take(next rate) error {
+	last := r.now.Load()
+	key := health.Key{Code: fault.PriceRateDoubtful}
+	if why := next.doubt(last); why != "" {
+		r.opt.Board.Set(key, r.inUse(why))
+		if last == nil {
+			return fault.New(fault.PriceRateDoubtful, "take the rate of "+next.currency, why)
+		}
+		return nil
+	}
+	r.opt.Board.Clear(key)
+	r.now.Store(&next)
+	r.opt.Log.Info("rate of the price feed", "currency", next.currency, "wei", next.wei.FloatString(0), "updated", next.updated.UTC())
+	r.mu.Lock()
+	followers := r.followers
+	r.mu.Unlock()
+	for _, f := range followers {
+		f()
+	}
+	return nil
+}
+
+// inUse adds to a trouble what it means for prices.
+func (r *Rates) inUse(why string) string {
+	now := r.now.Load()
+	if now == nil {
+		return why + "; no rate is known"
+	}
+	return fmt.Sprintf("%s; the rate of %s stays in use, 1 %s is %s wei", why, now.taken.UTC().Format(time.RFC3339), now.currency, now.wei.FloatString(0))
+}
+
+// sleep waits, and reports false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,140 @@
+package pricing
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Prices of one unit, in wei, that no market pays. They are some hundred times what
+// is usual, so that the price of ETH may change a lot before they are wrong.
+var (
+	// dearPixel: transcoding costs some 1000 wei a pixel; at a million an hour of
+	// 1080p30 costs a fifth of an ETH.
+	dearPixel = big.NewRat(1_000_000, 1)
+	// dearImage: pictures cost some 5 million wei a pixel; at ten thousand million one
+	// of a megapixel costs a hundredth of an ETH.
+	dearImage = big.NewRat(10_000_000_000, 1)
+	// dearUnit: a token of text, a millisecond of audio, a byte of speech cost some 10
+	// to 10000 million wei; at a million million a thousand of them cost a thousandth
+	// of an ETH.
+	dearUnit = big.NewRat(1_000_000_000_000, 1)
+	// leastOnWire is the smallest step of an adjusted price; what is less is free.
+	leastOnWire = big.NewRat(1, 1000)
+)
+
+// subject is what a price is for.
+type subject struct {
+	gateway core.Address
+	model   *inference.Model
+}
+
+// String is "transcoding", "llm model-id" or either "for 0x…".
+func (s subject) String() string {
+	text := "transcoding"
+	if s.model != nil {
+		text = s.model.String()
+	}
+	if !s.gateway.IsZero() {
+		text += " for " + s.gateway.String()
+	}
+	return text
+}
+
+// market is the price from which on nobody pays.
+func (s subject) market() *big.Rat {
+	if s.model == nil {
+		return dearPixel
+	}
+	switch s.model.Capability {
+	case capability.LLM, capability.AudioToText, capability.TextToSpeech:
+		return dearUnit
+	}
+	return dearImage
+}
+
+// troubles are what an operator should know about a table.
+type troubles struct {
+	currencies []string
+	high, low  []string
+}
+
+func (t *troubles) unknown(currency string) {
+	if currency = strings.ToUpper(currency); !slices.Contains(t.currencies, currency) {
+		t.currencies = append(t.currencies, currency)
+	}
+}
+
+func (t *troubles) dear(s subject, u core.UnitPrice, wei *big.Rat) {
+	t.high = append(t.high, fmt.Sprintf("%s costs %s, %s wei a unit", s, u, decimal(wei)))
+}
+
+// weigh compares a price with what markets pay.
+func (t *troubles) weigh(s subject, u core.UnitPrice, wei *big.Rat) {
+	if wei.Cmp(s.market()) >= 0 {
+		t.dear(s, u, wei)
+	}
+	if wei.Sign() > 0 && wei.Cmp(leastOnWire) < 0 {
+		t.low = append(t.low, fmt.Sprintf("%s costs %s, %s wei a unit", s, u, decimal(wei)))
+	}
+}
+
+// report puts what is wrong with a table on the board, and takes away what is not.
+func (b *Book) report(t *table) {
+	reportCurrencies(b.opt.Board, "prices", t.trouble.currencies, b.opt.Rates)
+	reportSome(b.opt.Board, fault.PriceImplausible, t.trouble.high)
+	low := t.trouble.low
+	if !b.opt.AutoAdjust {
+		low = nil
+	}
+	reportSome(b.opt.Board, fault.PriceRoundsToZero, low)
+}
+
+func reportSome(board *health.Board, code fault.Code, texts []string) {
+	const told = 3
+	if len(texts) == 0 {
+		board.Clear(health.Key{Code: code})
+		return
+	}
+	slices.Sort(texts)
+	text := strings.Join(texts[:min(told, len(texts))], "; ")
+	if more := len(texts) - told; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	board.Set(health.Key{Code: code}, text)
+}
+
+// reportCurrencies tells of currencies without rate. One that the feed does not
+// have is a mistake; one whose rate is still to come is not.
+func reportCurrencies(board *health.Board, about string, currencies []string, rates *Rates) {
+	slices.Sort(currencies)
+	missing, wrong := health.Key{Code: fault.PriceRateUnknown, About: about}, health.Key{Code: fault.PriceCurrencyUnknown, About: about}
+	known := rates.Currency()
+	switch {
+	case len(currencies) == 0:
+		board.Clear(missing)
+		board.Clear(wrong)
+	case known == "":
+		board.Clear(wrong)
+		board.Set(missing, about+" in "+strings.Join(currencies, ", ")+" wait for the rate")
+	default:
+		board.Clear(missing)
+		board.Set(wrong, about+" are in "+strings.Join(currencies, ", ")+", and the price feed tells the rate of "+known)
+	}
+}
+
+// decimal writes a price for people, with a few digits.
+func decimal(wei *big.Rat) string {
+	f, _ := wei.Float64()
+	if f >= 1000 {
+		return wei.FloatString(0)
+	}
+	return fmt.Sprintf("%.4g", f)
+}
