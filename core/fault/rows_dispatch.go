@@ -65,9 +65,10 @@ var dispatchRows = []Row{
 	},
 	{
 		Code: TicketParamsStale, Class: Payment,
-		Cause:  "An orchestrator finds the terms of a payment too old: its newest block is ahead of ours, or the job waited long.",
-		Remedy: "None needed, the gateway asks for new terms; if it repeats, check that both nodes' `-ethUrl` is in step with the chain.",
-		Wire:   "TicketParams expired", Retryable: true,
+		Symptom: "an error about ticket params; HTTP 400 `TicketParams expired`",
+		Cause:   "A gateway paid with terms that the orchestrator takes for too old: a job waited long, one of the two nodes sees new blocks late, or the orchestrator was killed and started anew.",
+		Remedy:  "None needed, the gateway asks for new terms; if it persists, check on both nodes that the endpoint of `-ethUrl` answers quickly and is in step with the chain.",
+		Wire:    "TicketParams expired", Retryable: true,
 	},
 	{
 		Code: TicketNonceRefused, Class: Payment,

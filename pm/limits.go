@@ -1,0 +1,90 @@
+package pm
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// opPay is what is attempted when a gateway does not pay.
+const opPay = "make payment"
+
+// maxRaise is by how much a price may grow within a session.
+const maxRaise = 2
+
+// Limits are what a gateway's operator allows.
+type Limits struct {
+	// MaxEV bounds one ticket's expected value, MaxTotalEV a payment's.
+	MaxEV, MaxTotalEV core.Wei
+	// DepositMultiplier is how many winning tickets the deposit must carry; less
+	// than 1 counts as 1.
+	DepositMultiplier int
+}
+
+// CheckParams says whether parameters can be paid with at a layer-1 height. Errors
+// are the faults TicketParamsUnusable and, where new ones must be asked for,
+// TicketParamsStale.
+func CheckParams(p *Params, l1 protocol.L1Block) error {
+	switch {
+	case p.ExpirationBlock == 0:
+		return fault.New(fault.TicketParamsUnusable, opPay, "ticket params without an expiration block")
+	case p.ExpirationBlock <= l1 || p.ExpirationBlock-l1 <= 1:
+		return fault.New(fault.TicketParamsStale, opPay, "")
+	}
+	return nil
+}
+
+// CheckSender says whether n tickets may be sent, in the network's order: the
+// ticket's worth, our funds, the payment's worth, the deposit. Tickets without value
+// may always be sent. round is the present one. Errors are the faults of a gateway
+// that does not pay.
+func CheckSender(p *Params, n int, funds protocol.Sender, round protocol.Round, l Limits) error {
+	ev := p.EV()
+	if ev.Sign() <= 0 {
+		return nil
+	}
+	switch {
+	case ev.Cmp(WeiValue(p.FaceValue)) >= 0:
+		return fault.New(fault.TicketFaceValueLow, opPay, "ticket faceValue too low")
+	case ev.Cmp(WeiValue(l.MaxEV)) > 0:
+		return fault.New(fault.TicketEVHigh, opPay, fmt.Sprintf("ticket EV of %s wei is higher than the allowed %s", ev, l.MaxEV))
+	}
+	if err := checkFunds(funds, round); err != nil {
+		return err
+	}
+	if total := ev.Times(int64(n)); total.Cmp(WeiValue(l.MaxTotalEV)) > 0 {
+		return fault.New(fault.TicketTotalEVHigh, opPay,
+			fmt.Sprintf("%d tickets of %s wei are worth more than the allowed %s", n, ev, l.MaxTotalEV))
+	}
+	most := new(big.Int).Quo(funds.Deposit.Big(), big.NewInt(int64(max(1, l.DepositMultiplier))))
+	if p.FaceValue.Big().Cmp(most) > 0 {
+		return fault.New(fault.TicketFaceValueHigh, opPay,
+			fmt.Sprintf("ticket face value of %s wei is more than the deposit carries, %s", p.FaceValue, most))
+	}
+	return nil
+}
+
+// checkFunds says whether recipients take tickets on these funds.
+func checkFunds(funds protocol.Sender, round protocol.Round) error {
+	switch {
+	case funds.WithdrawRound != 0 && funds.WithdrawRound <= round+1:
+		return fault.New(fault.OwnFundsUnlocking, opPay, fmt.Sprintf("deposit and reserve are set to unlock in round %d", funds.WithdrawRound))
+	case funds.Reserve.FundsRemaining.IsZero():
+		return fault.New(fault.OwnReserveEmpty, opPay, "no reserve")
+	case funds.Deposit.IsZero():
+		return fault.New(fault.OwnDepositEmpty, opPay, "no deposit")
+	}
+	return nil
+}
+
+// CheckPrice compares an orchestrator's price with the one at the beginning of the
+// session. The error is the fault PriceRaised.
+func CheckPrice(first, now Price) error {
+	if now.Rat().Cmp(first.Of(maxRaise).rat()) > 0 {
+		return fault.New(fault.PriceRaised, opPay, fmt.Sprintf("price rose from %s to %s wei", first, now))
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package pm
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// quantum is into how many parts a wei is divided in a price with overhead.
+const quantum = 1000
+
+// Overhead adds to a price what redeeming costs: the share that txCost is of the
+// face value. Nothing is added where gas is free, or where there is no face value to
+// pay it from.
+func Overhead(base *big.Rat, faceValue, txCost core.Wei) *big.Rat {
+	price := new(big.Rat).Set(base)
+	if base.Sign() <= 0 || faceValue.IsZero() || txCost.IsZero() {
+		return price
+	}
+	factor := new(big.Rat).SetFrac(txCost.Big(), faceValue.Big())
+	factor.Add(factor, big.NewRat(1, 1))
+	return price.Mul(price, factor)
+}
+
+// Quantise is the price with which an overhead goes on the wire: whole thousandths of
+// a wei, towards zero, in lowest terms. A price beyond what the wire carries becomes
+// the largest that it carries; a negative one is free.
+func Quantise(r *big.Rat) Price {
+	scaled := new(big.Rat).Mul(r, big.NewRat(quantum, 1))
+	return lowest(big.NewRat(floorInt64(scaled), quantum))
+}
+
+// RawPrice is a price without overhead: exact, or rounded down where the wire cannot
+// carry it.
+func RawPrice(r *big.Rat) Price {
+	if r.Sign() < 0 || !r.Num().IsInt64() || !r.Denom().IsInt64() {
+		return FloorPrice(r)
+	}
+	return lowest(r)
+}
+
+// FloorPrice is the whole number of wei for one unit.
+func FloorPrice(r *big.Rat) Price { return Price{PerUnit: floorInt64(r), PixelsPerUnit: 1} }
+
+func lowest(r *big.Rat) Price {
+	return Price{PerUnit: r.Num().Int64(), PixelsPerUnit: r.Denom().Int64()}
+}
+
+// floorInt64 rounds down and stays within 0 and the largest number on the wire.
+func floorInt64(r *big.Rat) int64 {
+	n := ValueOf(r).Floor()
+	switch {
+	case n.Sign() <= 0:
+		return 0
+	case !n.IsInt64():
+		return math.MaxInt64
+	}
+	return n.Int64()
+}

@@ -1,0 +1,94 @@
+package pm
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/signature"
+)
+
+// Where the fields of a ticket stand in what is hashed. All numbers are words.
+const (
+	recipientAt  = 0
+	senderAt     = recipientAt + 20
+	faceValueAt  = senderAt + 20
+	winProbAt    = faceValueAt + 32
+	nonceAt      = winProbAt + 32
+	randHashAt   = nonceAt + 32
+	auxDataAt    = randHashAt + 32
+	auxDataBytes = 64
+)
+
+// IsZero reports whether there is no expiration.
+func (e Expiration) IsZero() bool { return e == Expiration{} }
+
+// AuxData is how an expiration stands in a ticket: the round as a word and its hash,
+// or nothing when both are zero.
+func (e Expiration) AuxData() []byte {
+	if e.IsZero() {
+		return nil
+	}
+	b := make([]byte, 24, auxDataBytes)
+	b = binary.BigEndian.AppendUint64(b, uint64(e.Round))
+	return append(b, e.BlockHash[:]...)
+}
+
+// preimage is what a ticket's hash is made of, with every field but the nonce,
+// which is 0.
+func (p *Params) preimage(sender core.Address) []byte {
+	b := make([]byte, auxDataAt, auxDataAt+auxDataBytes)
+	copy(b[recipientAt:], p.Recipient[:])
+	copy(b[senderAt:], sender[:])
+	p.FaceValue.Big().FillBytes(b[faceValueAt:winProbAt])
+	copy(b[winProbAt:], p.WinProb[:])
+	copy(b[randHashAt:], p.RecipientRandHash[:])
+	return append(b, p.Expiration.AuxData()...)
+}
+
+// putNonce writes a nonce, of 32 bits, into a preimage whose nonce fits in 32 bits.
+func putNonce(preimage []byte, nonce uint32) {
+	binary.BigEndian.PutUint32(preimage[randHashAt-4:], nonce)
+}
+
+// TicketHash is the hash by which the ticket broker knows a ticket.
+func (p *Params) TicketHash(sender core.Address, nonce uint32) protocol.Hash {
+	b := p.preimage(sender)
+	putNonce(b, nonce)
+	return signature.Keccak(b)
+}
+
+// TicketDigest is what a sender signs of a ticket. Key stores that sign digests sign
+// this one and add 27 to the last byte.
+func TicketDigest(hash protocol.Hash) [32]byte { return signature.EthDigest(hash[:]) }
+
+// RandHash is the hash of a recipient's random number, which binds it before the
+// sender signs.
+func RandHash(rand protocol.Word) protocol.Hash { return signature.Keccak(rand[:]) }
+
+// Wins draws: a ticket wins when the hash of its signature and the recipient's
+// random number is below the win probability. Neither side can choose the hash,
+// because each has bound its part before it sees the other's.
+func Wins(sig []byte, rand protocol.Word, winProb protocol.Word) bool {
+	draw := signature.Keccak(sig, rand[:])
+	return bytes.Compare(draw[:], winProb[:]) < 0
+}
+
+// Winning is a ticket of these parameters as it is redeemed. A signature that is not
+// 65 bytes long is cut or filled with zeros: the ticket was not checked then.
+func (p *Params) Winning(sender core.Address, t Signed, rand protocol.Word) protocol.WinningTicket {
+	w := protocol.WinningTicket{
+		Recipient:         p.Recipient,
+		Sender:            sender,
+		FaceValue:         p.FaceValue,
+		WinProb:           p.WinProb,
+		SenderNonce:       uint64(t.Nonce),
+		RecipientRandHash: p.RecipientRandHash,
+		CreationRound:     p.Expiration.Round,
+		CreationRoundHash: p.Expiration.BlockHash,
+		RecipientRand:     rand,
+	}
+	copy(w.Signature[:], t.Sig)
+	return w
+}
