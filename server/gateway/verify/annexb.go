@@ -1,0 +1,58 @@
+package verify
+
+import "bytes"
+
+const (
+	// unitHead is how much of a NAL unit is kept: a parameter set and a slice's
+	// beginning are within.
+	unitHead = 1 << 11
+	// pending is how much of the stream is gathered before it is looked at.
+	pending = 64 << 10
+)
+
+// annexB finds the NAL units of a byte stream that comes in pieces. Its memory is
+// bounded, whatever comes.
+type annexB struct {
+	to  units
+	buf []byte
+	// open: buf begins within a unit, after its start code. done: the unit's beginning
+	// was handed over already.
+	open, done bool
+}
+
+func (a *annexB) write(p []byte) {
+	a.buf = append(a.buf, p...)
+	if len(a.buf) >= pending {
+		a.scan(false)
+	}
+}
+
+func (a *annexB) end() { a.scan(true) }
+
+// scan hands over the units in buf and keeps the one that has not ended.
+func (a *annexB) scan(last bool) {
+	b := a.buf
+	for {
+		i := bytes.Index(b, startCode)
+		if i < 0 {
+			break
+		}
+		if a.open && !a.done {
+			a.to.unit(head(b[:i]))
+		}
+		a.open, a.done = true, false
+		b = b[i+len(startCode):]
+	}
+	if a.open && !a.done && (last || len(b) >= unitHead) {
+		a.to.unit(head(b))
+		a.done = true
+	}
+	if !a.open || a.done {
+		b = b[max(0, len(b)-len(startCode)+1):] // a start code may be cut in two
+	}
+	a.buf = a.buf[:copy(a.buf, b)]
+}
+
+func head(unit []byte) []byte { return unit[:min(len(unit), unitHead)] }
+
+var startCode = []byte{0, 0, 1}

@@ -1,0 +1,111 @@
+package verify
+
+import "github.com/tuttinode/tutti/server/gateway/verify/h26x"
+
+// avc counts the pictures of an H.264 stream.
+type avc struct {
+	sps [32]*h26x.AVCSPS
+	pps [256]*h26x.AVCPPS
+
+	last    h26x.AVCSlice
+	any     bool // there was a slice
+	divided bool // something that only stands between pictures came after it
+
+	// waiting: the last picture was a field whose partner may follow.
+	waiting bool
+	// begun: a picture came that decoding can begin at. leading: the ones since then
+	// may be shown before it and depend on what is not there.
+	begun, leading bool
+	first          h26x.AVCSlice
+	// recovery says that a message announced such a picture.
+	recovery bool
+
+	v Video
+}
+
+func (a *avc) video() Video {
+	a.v.Codec = "h264"
+	return a.v
+}
+
+func (a *avc) begin() { a.divided = true }
+
+func (a *avc) unit(nal []byte) {
+	if len(nal) < 2 {
+		return
+	}
+	payload := nal[1:]
+	switch nal[0] & 0x1f {
+	case h26x.AVCSliceType, h26x.AVCIDRType:
+		a.slice(nal[0], payload)
+	case h26x.AVCSPSType:
+		a.divided = true
+		if s, ok := h26x.ReadAVCSPS(payload); ok {
+			a.sps[s.ID] = &s
+		}
+	case h26x.AVCPPSType:
+		a.divided = true
+		if p, ok := h26x.ReadAVCPPS(payload); ok {
+			a.pps[p.ID] = &p
+		}
+	case h26x.AVCSEIType:
+		a.divided = true
+		a.recovery = a.recovery || h26x.HasRecoveryPoint(payload)
+	case h26x.AVCAUDType:
+		a.divided = true
+	}
+}
+
+func (a *avc) slice(header byte, payload []byte) {
+	id, ok := h26x.PPSOfAVCSlice(payload)
+	if !ok || a.pps[id] == nil || a.sps[a.pps[id].SPS] == nil {
+		return // no decoder can do anything with it
+	}
+	pps := a.pps[id]
+	sps := a.sps[pps.SPS]
+	s, ok := h26x.ReadAVCSlice(header, payload, sps, pps)
+	if !ok || s.Redundant {
+		return
+	}
+	another := !a.any || a.divided || s.FirstMB <= a.last.FirstMB || !s.SamePicture(&a.last)
+	before := a.last
+	a.last, a.any, a.divided = s, true, false
+	if another {
+		a.picture(&s, &before, sps)
+	}
+}
+
+// picture takes the first slice of one; before is that of the picture before it.
+func (a *avc) picture(s, before *h26x.AVCSlice, sps *h26x.AVCSPS) {
+	recovery := a.recovery
+	a.recovery = false
+	if a.waiting && s.Field && s.Bottom != before.Bottom && s.FrameNum == before.FrameNum && (!s.IDR || before.IDR) {
+		a.waiting = false // the frame is counted already
+		return
+	}
+	a.waiting = s.Field
+	if !a.shown(s, recovery) {
+		return
+	}
+	a.v.picture(sps.Width, sps.Height)
+}
+
+// shown reports whether a decoder that begins with the file shows a picture: nothing
+// before the first one that decoding can begin at, and of those after it not the
+// ones that stand before it in the order of presentation.
+func (a *avc) shown(s *h26x.AVCSlice, recovery bool) bool {
+	switch {
+	case s.IDR:
+		a.begun, a.leading = true, false
+		return true
+	case !a.begun:
+		if !s.Intra && !recovery {
+			return false
+		}
+		a.begun, a.leading, a.first = true, true, *s
+		return true
+	case a.leading && s.Reference:
+		a.leading = false
+	}
+	return !a.leading || !s.Before(&a.first)
+}

@@ -1,0 +1,124 @@
+package h26x
+
+// HEVCSPS is an HEVC sequence parameter set as far as it matters here.
+type HEVCSPS struct {
+	ID            uint
+	Width, Height int
+}
+
+// NAL types of HEVC.
+const (
+	HEVCRASLN     = 8
+	HEVCRASLR     = 9
+	HEVCFirstIRAP = 16
+	HEVCBLALast   = 18
+	HEVCIDRW      = 19
+	HEVCIDRN      = 20
+	HEVCCRA       = 21
+	HEVCLastIRAP  = 23
+	HEVCLastSlice = 31
+	HEVCSPSType   = 33
+	HEVCPPSType   = 34
+	HEVCEOSType   = 36
+	HEVCEOBType   = 37
+)
+
+// ReadHEVCSPS parses a sequence parameter set after its two bytes of NAL header.
+func ReadHEVCSPS(payload []byte) (s HEVCSPS, ok bool) {
+	r := NewBits(payload, MaxParameters)
+	r.Skip(4)
+	layers := int(r.U(3))
+	r.Skip(1)
+	profileTierLevel(&r, layers)
+	s.ID = r.UE()
+	chroma := r.UE()
+	separate := chroma == 3 && r.Flag()
+	width, height := r.UE(), r.UE()
+	var left, right, top, bottom uint
+	if r.Flag() {
+		left, right, top, bottom = r.UE(), r.UE(), r.UE(), r.UE()
+	}
+	if r.Over() || s.ID >= 16 || chroma > 3 || max(width, height, left, right, top, bottom) > maxSide {
+		return HEVCSPS{}, false
+	}
+	stepX, stepY := uint(1), uint(1)
+	if !separate && (chroma == 1 || chroma == 2) {
+		stepX = 2
+	}
+	if !separate && chroma == 1 {
+		stepY = 2
+	}
+	s.Width, s.Height = int(width)-int((left+right)*stepX), int(height)-int((top+bottom)*stepY)
+	return s, s.Width > 0 && s.Height > 0
+}
+
+// profileTierLevel passes over what a decoder must be able to do.
+func profileTierLevel(r *Bits, layers int) {
+	const general, profile, level = 96, 88, 8
+	r.Skip(general)
+	var skip int
+	for range layers {
+		if r.Flag() {
+			skip += profile
+		}
+		if r.Flag() {
+			skip += level
+		}
+	}
+	if layers > 0 {
+		r.Skip(2 * (8 - layers))
+	}
+	r.Skip(skip)
+}
+
+// HEVCPPS is an HEVC picture parameter set as far as it matters here.
+type HEVCPPS struct {
+	ID, SPS uint
+	// output: slices say whether their picture is shown; extra is the number of bits
+	// before that.
+	output bool
+	extra  int
+}
+
+// ReadHEVCPPS parses a picture parameter set after its two bytes of NAL header.
+func ReadHEVCPPS(payload []byte) (p HEVCPPS, ok bool) {
+	r := NewBits(payload, MaxParameters)
+	p.ID, p.SPS = r.UE(), r.UE()
+	r.Skip(1)
+	p.output = r.Flag()
+	p.extra = int(r.U(3))
+	return p, p.ID < 64 && p.SPS < 16 && !r.Over()
+}
+
+// HEVCSlice is the beginning of an HEVC slice segment.
+type HEVCSlice struct {
+	// First: it begins a picture. What follows is known only then.
+	First bool
+	PPS   uint
+	// Hidden pictures are decoded and not shown.
+	Hidden bool
+}
+
+// ReadHEVCSlice parses the beginning of a slice segment of a NAL type. pps finds a
+// parameter set, nil when there is none.
+func ReadHEVCSlice(kind byte, payload []byte, pps func(id uint) *HEVCPPS) (s HEVCSlice, ok bool) {
+	r := NewBits(payload, maxSliceHead)
+	s.First = r.Flag()
+	if kind >= HEVCFirstIRAP && kind <= HEVCLastIRAP {
+		r.Skip(1)
+	}
+	s.PPS = r.UE()
+	if !s.First {
+		return s, !r.Over()
+	}
+	p := pps(s.PPS)
+	if p == nil {
+		return s, false
+	}
+	r.Skip(p.extra)
+	r.UE() // slice type
+	if p.output {
+		s.Hidden = !r.Flag()
+	}
+	return s, !r.Over()
+}

@@ -1,0 +1,75 @@
+package verify
+
+import "github.com/tuttinode/tutti/server/gateway/verify/h26x"
+
+// hevc counts the pictures of an HEVC stream.
+type hevc struct {
+	sps [16]*h26x.HEVCSPS
+	pps [64]*h26x.HEVCPPS
+
+	// begun: a picture came that decoding can begin at. skipping: those that refer to
+	// what came before it cannot be decoded.
+	begun, skipping bool
+	v               Video
+}
+
+func (h *hevc) video() Video {
+	h.v.Codec = "hevc"
+	return h.v
+}
+
+func (h *hevc) begin() {}
+
+func (h *hevc) unit(nal []byte) {
+	if len(nal) < 3 || nal[0]&1 != 0 || nal[1]>>3 != 0 {
+		return // pictures of further layers are extras
+	}
+	kind, payload := nal[0]>>1&0x3f, nal[2:]
+	switch kind {
+	case h26x.HEVCSPSType:
+		if s, ok := h26x.ReadHEVCSPS(payload); ok {
+			h.sps[s.ID] = &s
+		}
+	case h26x.HEVCPPSType:
+		if p, ok := h26x.ReadHEVCPPS(payload); ok {
+			h.pps[p.ID] = &p
+		}
+	case h26x.HEVCEOSType, h26x.HEVCEOBType:
+		h.begun = false
+	default:
+		if kind <= h26x.HEVCLastSlice {
+			h.slice(kind, payload)
+		}
+	}
+}
+
+func (h *hevc) slice(kind byte, payload []byte) {
+	s, ok := h26x.ReadHEVCSlice(kind, payload, func(id uint) *h26x.HEVCPPS {
+		if id >= uint(len(h.pps)) {
+			return nil
+		}
+		return h.pps[id]
+	})
+	if !ok || !s.First {
+		return
+	}
+	sps := h.sps[h.pps[s.PPS].SPS]
+	if sps == nil || !h.decodable(kind) || s.Hidden {
+		return
+	}
+	h.v.picture(sps.Width, sps.Height)
+}
+
+// decodable reports whether a decoder that begins with the file can decode a
+// picture of a NAL type.
+func (h *hevc) decodable(kind byte) bool {
+	switch {
+	case kind >= h26x.HEVCFirstIRAP && kind <= h26x.HEVCLastIRAP:
+		h.skipping = kind <= h26x.HEVCBLALast || kind == h26x.HEVCCRA && !h.begun
+		h.begun = true
+		return true
+	case kind == h26x.HEVCRASLN || kind == h26x.HEVCRASLR:
+		return h.begun && !h.skipping
+	}
+	return h.begun
+}

@@ -1,0 +1,62 @@
+package verify
+
+import "github.com/tuttinode/tutti/server/gateway/verify/container"
+
+// videoTypes are the stream types of video in a program map; codecs those that are
+// counted.
+var (
+	videoTypes = map[byte]bool{0x01: true, 0x02: true, 0x10: true, 0x1b: true, 0x24: true, 0x33: true, 0xd1: true, 0xea: true}
+	tsCodecs   = map[byte]string{0x1b: "h264", 0x24: "hevc"}
+)
+
+// countTS reads a transport stream: once for its program map, which may stand
+// anywhere, and once for the video.
+func countTS(data []byte) (Video, error) {
+	var program container.Program
+	isVideo, isAudio := func(kind byte) bool { return videoTypes[kind] }, func(kind byte) bool { return kind == 0x0f || kind == 0x03 || kind == 0x04 }
+	packets(data, func(p []byte) bool {
+		pid, start := container.PacketHead(p)
+		program.Take(pid, start, container.Payload(p), isVideo, isAudio)
+		return program.VideoType == 0
+	})
+	if program.VideoType == 0 {
+		return Video{}, nil
+	}
+	to := newUnits(tsCodecs[program.VideoType])
+	if to == nil {
+		return Video{}, unreadable("its video is neither H.264 nor HEVC")
+	}
+	stream := annexB{to: to, buf: make([]byte, 0, pending+container.PacketSize)}
+	begun := false
+	packets(data, func(p []byte) bool {
+		pid, start := container.PacketHead(p)
+		if pid != program.VideoPID {
+			return true
+		}
+		payload := container.Payload(p)
+		if start {
+			payload, begun = container.PESPayload(payload), true
+		}
+		if begun {
+			stream.write(payload)
+		}
+		return true
+	})
+	stream.end()
+	return to.video(), nil
+}
+
+// packets calls f for each packet until it returns false. Bytes between packets are
+// passed over.
+func packets(data []byte, f func(p []byte) bool) {
+	for off := 0; off < len(data); off += container.PacketSize {
+		if !container.Whole(data, off) {
+			if off = container.Sync(data, off); off == len(data) {
+				return
+			}
+		}
+		if !f(data[off : off+container.PacketSize]) {
+			return
+		}
+	}
+}
