@@ -2,9 +2,9 @@ package fault
 
 // Prices and the rate of their currency.
 const (
-	// PriceTooLarge (class BadRequest): more wei for a single unit than offers can
+	// PriceOutOfRange (class BadRequest): more wei for a single unit than offers can
 	// carry. Remedy: write wei, or name the unit.
-	PriceTooLarge Code = "PriceTooLarge"
+	PriceOutOfRange Code = "PriceOutOfRange"
 	// PriceCurrencyUnknown (class BadRequest): there is no rate for a price's
 	// currency and never will be.
 	PriceCurrencyUnknown Code = "PriceCurrencyUnknown"

@@ -14,7 +14,7 @@ var pricingRows = []Row{
 		Remedy: "Raise the price, or lower `-pixelsPerUnit` (`pixels_per_unit` in the models file): the price divided by it must be at least 0.001 wei. Write a price of 0 if free work is meant.",
 	},
 	{
-		Code: PriceTooLarge, Class: BadRequest,
+		Code: PriceOutOfRange, Class: BadRequest,
 		Cause:  "A price is more than 10^15 wei, a thousandth of an ETH, for a single pixel or token. Offers cannot carry it; a whole amount of a currency was most likely taken for wei.",
 		Remedy: "Write wei for one unit (`-pricePerUnit 1200`), or name the currency and how many units it buys (`-pricePerUnit 0.1USD -pixelsPerUnit 1000000000000`).",
 	},

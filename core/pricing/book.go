@@ -64,7 +64,7 @@ type modelKey struct {
 	gateway core.Address
 }
 
-// New makes a Book. The error is a fault: PriceTooLarge, or PriceCurrencyUnknown
+// New makes a Book. The error is a fault: PriceOutOfRange, or PriceCurrencyUnknown
 // for a price in a currency where there is no feed.
 func New(opt Options) (*Book, error) {
 	b := &Book{opt: opt, book: prices{fallback: opt.Default, gateways: maps.Clone(opt.Gateways), models: make(map[modelKey]core.UnitPrice)}}

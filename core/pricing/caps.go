@@ -52,7 +52,7 @@ type capsTable struct {
 }
 
 // NewCaps makes Caps. The error is the fault PriceCurrencyUnknown for a limit in a
-// currency where there is no feed, or PriceTooLarge.
+// currency where there is no feed, or PriceOutOfRange.
 func NewCaps(opt CapsOptions) (*Caps, error) {
 	c := &Caps{opt: opt, limits: Limits{General: opt.General, Pipelines: make(map[capability.ID]core.UnitPrice), Models: make(map[inference.Model]core.UnitPrice)}}
 	maps.Copy(c.limits.Pipelines, opt.Pipelines)

@@ -24,7 +24,7 @@ func judge(u core.UnitPrice, rates *Rates) error {
 	const op = "judge a price"
 	if native(u.Price.Currency) {
 		if wei, ok := u.WeiPerPixel(); ok && wei.Cmp(mostOnWire) > 0 {
-			return fault.New(fault.PriceTooLarge, op, u.String()+" is more than "+mostOnWire.RatString()+" wei for a single unit")
+			return fault.New(fault.PriceOutOfRange, op, u.String()+" is more than "+mostOnWire.RatString()+" wei for a single unit")
 		}
 		return nil
 	}
@@ -63,7 +63,7 @@ func settle(ctx context.Context, u core.UnitPrice, rates *Rates) error {
 	}
 	wei, ok := rates.Wei(u)
 	if ok && wei.Cmp(mostOnWire) > 0 {
-		return fault.New(fault.PriceTooLarge, "set a price", fmt.Sprintf("%s is %s wei for a single unit", u, wei.FloatString(0)))
+		return fault.New(fault.PriceOutOfRange, "set a price", fmt.Sprintf("%s is %s wei for a single unit", u, wei.FloatString(0)))
 	}
 	return nil
 }

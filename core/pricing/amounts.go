@@ -1,0 +1,87 @@
+package pricing
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// amountForm parts an amount from a currency behind it.
+var amountForm = regexp.MustCompile(`^([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]+)$`)
+
+// exampleRemedy is how a price is written.
+const exampleRemedy = `write whole wei such as 1200, or an amount with its currency: 0.18 and "currency":"USD"`
+
+// price reads an entry's price from its three fields; a number that names its
+// currency itself is understood too. It is false after a mistake, which is noted.
+func (r *reader) price(e entry, amountName, pixelsName string) (core.UnitPrice, bool) {
+	amount, ok := e.fields[amountName]
+	if !ok {
+		r.blameField(e, amountName, "it is missing", exampleRemedy)
+		return core.UnitPrice{}, false
+	}
+	currency, ok := r.currency(e)
+	if !ok {
+		return core.UnitPrice{}, false
+	}
+	text := strings.TrimSpace(amount.text)
+	if m := amountForm.FindStringSubmatch(text); m != nil && m[2] != "" {
+		if currency != "" {
+			r.blameField(e, amountName, clip(amount.text)+" names a currency, and currency names one too", "keep one of the two")
+			return core.UnitPrice{}, false
+		}
+		text = m[1] + m[2]
+	}
+	price, err := core.ParsePrice(text + currency)
+	switch {
+	case !amount.scalar() || errors.Is(err, core.ErrPriceForm):
+		r.blameField(e, amountName, clip(amount.text)+" is not a price", exampleRemedy)
+	case err != nil:
+		r.blameField(e, amountName, clip(amount.text)+": "+err.Error(), exampleRemedy)
+	default:
+		pixels, ok := r.pixels(e, pixelsName)
+		u := core.UnitPrice{Price: price, PixelsPerUnit: pixels}
+		if ok && native(price.Currency) {
+			if err := judge(u, nil); err != nil {
+				r.blameField(e, amountName, clip(amount.text)+" is more than "+mostOnWire.RatString()+" wei for a single unit", exampleRemedy)
+				return core.UnitPrice{}, false
+			}
+		}
+		return u, ok
+	}
+	return core.UnitPrice{}, false
+}
+
+// currency is "" for wei.
+func (r *reader) currency(e entry) (string, bool) {
+	f, ok := e.fields["currency"]
+	if !ok {
+		return "", true
+	}
+	name := strings.ToUpper(strings.TrimSpace(f.text))
+	if kindOf(f.raw) != '"' || name != "" && !currencyForm.MatchString(name) {
+		r.blameField(e, "currency", clip(f.text)+" is no currency", `write "wei", "ETH" or "USD"`)
+		return "", false
+	}
+	if name == "WEI" {
+		name = ""
+	}
+	return name, true
+}
+
+func (r *reader) pixels(e entry, name string) (core.Pixels, bool) {
+	const remedy = "write 1, or 1000000 for a price per million"
+	f, ok := e.fields[name]
+	if !ok {
+		r.blameField(e, name, "it is missing", remedy)
+		return 0, false
+	}
+	n, err := core.ParseWei(strings.TrimSpace(f.text))
+	if !f.scalar() || err != nil || n.IsZero() || !n.Big().IsInt64() {
+		r.blameField(e, name, clip(f.text)+" is not a whole number from 1", remedy)
+		return 0, false
+	}
+	return core.Pixels(n.Big().Int64()), true
+}
