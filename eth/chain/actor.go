@@ -96,6 +96,8 @@ var (
 	_ protocol.Stakes   = (*Chain)(nil)
 	_ protocol.Settings = (*Chain)(nil)
 	_ protocol.Funds    = (*Chain)(nil)
+	_ protocol.Senders  = (*Chain)(nil)
+	_ protocol.Tickets  = (*Chain)(nil)
 	_ protocol.Actor    = (*Chain)(nil)
 	_ protocol.Events   = (*Chain)(nil)
 	_ protocol.Views    = (*Chain)(nil)

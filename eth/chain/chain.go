@@ -35,7 +35,7 @@ func New(o Options) *Chain {
 	o = o.withDefaults()
 	c := &Chain{
 		opt: o, wake: make(chan struct{}, 1), store: store{db: o.Cache},
-		senders: senders{limit: o.MaxSenders, all: make(map[core.Address]*sender)},
+		senders: newSenders(o.MaxSenders),
 	}
 	c.view.Store(&protocol.View{})
 	return c
@@ -63,7 +63,10 @@ func (c *Chain) Watch(who core.Address) {
 
 // Watched are a gateway's funds as they were read last; false when they were not,
 // or when nobody watches.
-func (c *Chain) Watched(who core.Address) (protocol.Sender, bool) { return c.senders.funds(who) }
+func (c *Chain) Watched(who core.Address) (protocol.Sender, bool) {
+	funds, known := c.senders.funds(who)
+	return funds.Sender, known
+}
 
 // Refresh has the account's and the orchestrator's records read soon, without
 // waiting for logs.
@@ -107,6 +110,7 @@ func (c *Chain) Run(ctx context.Context, ready func()) error {
 	defer wg.Wait()
 	defer cancel()
 	wg.Go(func() { f.rankAll(ctx) })
+	wg.Go(func() { c.readNewcomers(ctx) })
 	wg.Go(func() { f.tellHistory(ctx) })
 	return f.follow(ctx)
 }

@@ -32,7 +32,7 @@ type guard struct{ paused, round bool }
 func guarded(a protocol.Action) guard {
 	switch a.(type) {
 	case protocol.Bond, protocol.Unbond, protocol.Rebond, protocol.RebondFromUnbonded, protocol.WithdrawStake,
-		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor:
+		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor, protocol.RedeemTicket:
 		return guard{paused: true, round: true}
 	case protocol.SetRewardCaller, protocol.InitializeRound, protocol.FundDeposit, protocol.FundDepositAndReserve,
 		protocol.Unlock, protocol.CancelUnlock, protocol.WithdrawFunds:

@@ -38,8 +38,9 @@ var (
 	slashedTopic = crypto.Keccak256Hash([]byte("TranscoderSlashed(address,address,uint256,uint256)"))
 )
 
-// filter asks for all logs that can make anything be read again. The broker's are
-// left out while nobody's funds are watched: they are the most frequent.
+// filter asks for all logs that can make anything be read again. The broker's, which
+// are the most frequent, only where gateways' funds or an orchestrator's tickets
+// are in sight.
 func (n *network) filter(funds bool) endpoint.LogFilter {
 	var f endpoint.LogFilter
 	for _, c := range append(n.decode.Contracts(), common.Address(n.at.Controller)) {

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/core/types"
@@ -19,7 +20,8 @@ type news struct {
 	// senders are gateways whose funds changed; allSenders: all may have.
 	senders    []core.Address
 	allSenders bool
-	rewards    []occurrence
+	// happened is what no state shows: rewards, redemptions.
+	happened []occurrence
 }
 
 // occurrence is an event and the block that it is of.
@@ -46,6 +48,7 @@ type judge struct {
 // initialised before them: rewards are minted in initialised rounds alone.
 func (j judge) read(logs []types.Log, round protocol.Round) news {
 	var n news
+	var tickets []contracts.Event
 	for i := range logs {
 		e, err := j.net.decode.Decode(&logs[i])
 		switch {
@@ -59,13 +62,20 @@ func (j judge) read(logs []types.Log, round protocol.Round) news {
 				round = r.Round
 			}
 			j.event(&n, e)
+			tickets = append(tickets, e)
 			if r, ok := e.(contracts.Reward); ok && j.about(r.Orchestrator) != 0 {
-				n.rewards = append(n.rewards, occurrence{
+				n.happened = append(n.happened, occurrence{
 					protocol.L2Block(logs[i].BlockNumber), protocol.RewardSeen{Round: round, Amount: r.Amount, Tx: r.Tx},
 				})
 			}
 		}
 	}
+	for _, p := range contracts.Payouts(tickets) {
+		if p.Recipient == j.self {
+			n.happened = append(n.happened, occurrence{p.Block, protocol.TicketRedeemed{Payout: p}})
+		}
+	}
+	slices.SortStableFunc(n.happened, func(a, b occurrence) int { return cmp.Compare(a.block, b.block) })
 	return n
 }
 

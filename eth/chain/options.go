@@ -33,6 +33,10 @@ type Client interface {
 	BalanceAt(ctx context.Context, who common.Address, block protocol.L2Block) (core.Wei, error)
 	// Logs returns what it has, in order, and the first block that it has not read.
 	Logs(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, protocol.L2Block, error)
+	// TransactionReceipt and TransactionByHash are ethereum.NotFound for what is in
+	// no block, or nowhere.
+	TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error)
+	TransactionByHash(ctx context.Context, hash protocol.TxHash) (tx *types.Transaction, mined bool, err error)
 }
 
 // Transactions sends what the account does; txmgr.Manager is one.

@@ -151,11 +151,14 @@ func held(locks []protocol.UnbondingLock) []protocol.UnbondingLock {
 }
 
 // funds reads gateways' funds at a block.
-func (r reader) funds(ctx context.Context, n *network, block protocol.L2Block, who []core.Address) ([]protocol.Sender, error) {
-	out := make([]protocol.Sender, len(who))
-	reads := make([]contracts.Read, len(who))
+func (r reader) funds(ctx context.Context, n *network, block protocol.L2Block, who []core.Address) ([]protocol.SenderFunds, error) {
+	out := make([]protocol.SenderFunds, len(who))
+	var reads []contracts.Read
 	for i, a := range who {
-		reads[i] = n.reads.Sender(a, &out[i])
+		reads = append(reads, n.reads.Sender(a, &out[i].Sender))
+		if !r.self.IsZero() {
+			reads = append(reads, n.reads.ClaimedReserve(a, r.self, &out[i].Claimed))
+		}
 	}
 	return out, contracts.ReadAll(ctx, r.client, block, reads...)
 }

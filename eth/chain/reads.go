@@ -3,6 +3,8 @@ package chain
 import (
 	"context"
 	"maps"
+	"math/big"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -113,6 +115,17 @@ func (c *Chain) Balances(ctx context.Context, who core.Address) (protocol.Balanc
 	}
 	err = contracts.ReadAll(ctx, c.opt.Client, block, n.reads.TokenBalance(who, &out.Token), n.reads.Allowance(who, &out.Allowance))
 	return out, err
+}
+
+// FeedQuote asks a price feed: what the first of the two currencies of its
+// description costs in the second, and since when.
+func (c *Chain) FeedQuote(ctx context.Context, feed core.Address) (description string, price *big.Rat, updated time.Time, err error) {
+	var out contracts.Quote
+	err = c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Quote(feed, &out) })
+	if err != nil {
+		return "", nil, time.Time{}, err
+	}
+	return out.Description, out.Price(), out.Updated, nil
 }
 
 // readAll reads at the newest block.

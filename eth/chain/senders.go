@@ -15,14 +15,19 @@ type senders struct {
 	mu    sync.Mutex
 	clock uint64                   // guarded by mu; counts uses
 	all   map[core.Address]*sender // guarded by mu
+	news  newcomers                // guarded by mu
 }
 
 type sender struct {
-	funds protocol.Sender
+	funds protocol.SenderFunds
 	// known: funds were read. dirty: they must be read again. loose: they were read
 	// without the logs up to their block.
 	known, dirty, loose bool
 	used                uint64
+}
+
+func newSenders(limit int) senders {
+	return senders{limit: limit, all: make(map[core.Address]*sender), news: newNewcomers()}
 }
 
 // watch keeps a gateway in sight and reports whether it is new. The one that was
@@ -30,16 +35,23 @@ type sender struct {
 func (s *senders) watch(who core.Address) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.clock++
 	if one := s.all[who]; one != nil {
+		s.clock++
 		one.used = s.clock
 		return false
 	}
+	s.add(who, &sender{dirty: true})
+	return true
+}
+
+// add takes one in, as the one that was asked about last. The caller holds mu.
+func (s *senders) add(who core.Address, one *sender) {
 	if len(s.all) >= s.limit {
 		s.forgetOldest()
 	}
-	s.all[who] = &sender{dirty: true, used: s.clock}
-	return true
+	s.clock++
+	one.used = s.clock
+	s.all[who] = one
 }
 
 // forgetOldest drops one. The caller holds mu.
@@ -55,12 +67,12 @@ func (s *senders) forgetOldest() {
 }
 
 // funds are what was read last.
-func (s *senders) funds(who core.Address) (protocol.Sender, bool) {
+func (s *senders) funds(who core.Address) (protocol.SenderFunds, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.all[who]
 	if one == nil {
-		return protocol.Sender{}, false
+		return protocol.SenderFunds{}, false
 	}
 	s.clock++
 	one.used = s.clock
@@ -74,6 +86,7 @@ func (s *senders) mark(who core.Address) {
 	if one := s.all[who]; one != nil {
 		one.dirty = true
 	}
+	s.news.mark(who)
 }
 
 // markAll has all funds read again.
@@ -83,6 +96,7 @@ func (s *senders) markAll() {
 	for _, one := range s.all {
 		one.dirty = true
 	}
+	s.news.markAll()
 }
 
 // settle has funds read again that were read without logs: they may be those of a
@@ -117,14 +131,14 @@ func (s *senders) empty() bool {
 }
 
 // take stores what was read and reports whether that is news.
-func (s *senders) take(who core.Address, funds protocol.Sender, settled bool) bool {
+func (s *senders) take(who core.Address, funds protocol.SenderFunds, settled bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.all[who]
 	if one == nil {
 		return false
 	}
-	news := !one.known || !sameSender(one.funds, funds)
+	news := !one.known || !sameFunds(one.funds, funds)
 	one.funds, one.known, one.dirty, one.loose = funds, true, false, !settled
 	return news
 }

@@ -9,18 +9,18 @@ import (
 
 func TestSenders(t *testing.T) {
 	t.Parallel()
-	s := senders{limit: 2, all: make(map[core.Address]*sender)}
+	s := newSenders(2)
 	if !s.empty() || !s.watch(who(1)) || s.watch(who(1)) || !s.watch(who(2)) || s.empty() {
 		t.Fatal("watching is not counted")
 	}
 	if got := s.dirty(); len(got) != 2 || got[0] != who(1) {
 		t.Errorf("to be read: %v", got)
 	}
-	money := protocol.Sender{Deposit: core.NewWei(5)}
+	money := protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(5)}}
 	if _, known := s.funds(who(1)); known {
 		t.Error("funds are known before they were read")
 	}
-	if !s.take(who(1), money, true) || s.take(who(1), money, true) || !s.take(who(2), protocol.Sender{}, true) {
+	if !s.take(who(1), money, true) || s.take(who(1), money, true) || !s.take(who(2), protocol.SenderFunds{}, true) {
 		t.Error("the first reading is news, and no other")
 	}
 	if s.mark(who(1)); len(s.dirty()) != 1 {

@@ -86,8 +86,8 @@ func sameOrchestrator(a, b protocol.Orchestrator) bool {
 	return a == b
 }
 
-func sameSender(a, b protocol.Sender) bool {
-	return a.WithdrawRound == b.WithdrawRound && a.Deposit.Cmp(b.Deposit) == 0 &&
+func sameFunds(a, b protocol.SenderFunds) bool {
+	return a.Claimed.Cmp(b.Claimed) == 0 && a.WithdrawRound == b.WithdrawRound && a.Deposit.Cmp(b.Deposit) == 0 &&
 		a.Reserve.FundsRemaining.Cmp(b.Reserve.FundsRemaining) == 0 &&
 		a.Reserve.ClaimedInCurrentRound.Cmp(b.Reserve.ClaimedInCurrentRound) == 0
 }

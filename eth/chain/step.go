@@ -122,7 +122,7 @@ func (f *follower) poll(ctx context.Context, n *network) error {
 	if from > to {
 		return nil
 	}
-	logs, next, err := f.c.opt.Client.Logs(ctx, from, to, n.filter(!f.c.senders.empty()))
+	logs, next, err := f.c.opt.Client.Logs(ctx, from, to, n.filter(!f.c.senders.empty() || f.cur.Self.Registered))
 	if next <= from {
 		return err
 	}
@@ -148,7 +148,13 @@ func since(logs []types.Log, block protocol.L2Block) []types.Log {
 func (f *follower) take(news news) {
 	f.want |= news.want
 	f.resolve = f.resolve || news.resolve
-	f.pending = append(f.pending, news.rewards...)
+	for _, o := range news.happened {
+		if r, ok := o.event.(protocol.TicketRedeemed); ok {
+			r.Payout.Gas, r.Payout.Fee, _ = f.c.sent(r.Payout.Tx)
+			o.event = r
+		}
+		f.pending = append(f.pending, o)
+	}
 	for _, who := range news.senders {
 		f.c.senders.mark(who)
 	}
@@ -207,7 +213,7 @@ func (f *follower) readSenders(ctx context.Context, n *network, settled bool) er
 	}
 	for i, a := range who {
 		if f.c.senders.take(a, funds[i], settled) {
-			f.c.bus.tell(protocol.SenderSeen{Address: a, Sender: funds[i]})
+			f.c.bus.tell(protocol.SenderSeen{Address: a, Sender: funds[i].Sender})
 		}
 	}
 	return nil

@@ -17,6 +17,14 @@ func (b worldBlock) round() protocol.RoundState {
 	return roundAt(r, b.head.L1)
 }
 
+// depositOf is an address's deposit: one has one.
+func (t truth) depositOf(a any) uint64 {
+	if a != common.Address(who(50)) {
+		return 0
+	}
+	return t.deposit
+}
+
 // answer is what a contract of the world says.
 func (w *world) answer(b worldBlock, method string, args []any) []any {
 	r := b.round()
@@ -53,7 +61,9 @@ func (w *world) answer(b worldBlock, method string, args []any) []any {
 	case "getSenderInfo":
 		type sender struct{ Deposit, WithdrawRound *big.Int }
 		type reserve struct{ FundsRemaining, ClaimedInCurrentRound *big.Int }
-		return []any{sender{num(b.deposit), num(0)}, reserve{num(0), num(0)}}
+		return []any{sender{num(b.depositOf(args[0])), num(0)}, reserve{num(0), num(0)}}
+	case "claimedReserve":
+		return []any{num(b.depositOf(args[0]) / 3)}
 	}
 	return w.answerStake(b, method, args)
 }

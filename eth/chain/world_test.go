@@ -74,6 +74,8 @@ type world struct {
 	// refuses has no logs for anybody.
 	refuses bool
 	calls   map[string]int
+	// oneTx: the logs of a block are of one transaction.
+	oneTx bool
 	// members is how many are in the pool's list.
 	members int
 	// span is what one log request takes, asked how many blocks were asked for.
@@ -124,7 +126,10 @@ func (w *world) mine(l1 protocol.L1Block, f func(*truth) []types.Log) {
 	}
 	for i := range b.logs {
 		b.logs[i].BlockNumber, b.logs[i].BlockHash, b.logs[i].Index = uint64(b.head.Number), common.Hash(b.head.Hash), uint(i)
-		b.logs[i].TxHash = common.Hash{byte(b.head.Number), byte(i), 1}
+		b.logs[i].TxHash = common.Hash{byte(b.head.Number), byte(b.head.Number >> 8), byte(i), 1}
+		if w.oneTx {
+			b.logs[i].TxHash = b.logs[0].TxHash
+		}
 	}
 	w.blocks = append(w.blocks, b)
 	if w.down || w.hushed {
@@ -207,7 +212,7 @@ func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoi
 	var out []types.Log
 	for n := from; n <= to && int(n) <= len(w.blocks) && !w.noLogs; n++ {
 		for _, l := range w.blocks[n-1].logs {
-			if slices.Contains(filter.Addresses, l.Address) && slices.Contains(filter.Topics[0], l.Topics[0]) {
+			if slices.Contains(filter.Addresses, l.Address) && matches(filter.Topics, l.Topics) {
 				out = append(out, l)
 			}
 		}
@@ -243,6 +248,40 @@ func (w *world) CallBatch(_ context.Context, at protocol.L2Block, calls []ethere
 		}
 	}
 	return out, nil
+}
+
+// TransactionReceipt has the logs of a transaction.
+func (w *world) TransactionReceipt(_ context.Context, hash protocol.TxHash) (*types.Receipt, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.enter("receipt"); err != nil {
+		return nil, err
+	}
+	r := &types.Receipt{TxHash: common.Hash(hash)}
+	for _, b := range w.blocks {
+		for i := range b.logs {
+			if b.logs[i].TxHash == r.TxHash {
+				r.Logs = append(r.Logs, &b.logs[i])
+			}
+		}
+	}
+	if len(r.Logs) == 0 {
+		return nil, ethereum.NotFound
+	}
+	return r, nil
+}
+
+func (w *world) TransactionByHash(context.Context, protocol.TxHash) (*types.Transaction, bool, error) {
+	return nil, false, ethereum.NotFound
+}
+
+func matches(wanted [][]common.Hash, topics []common.Hash) bool {
+	for i, any := range wanted {
+		if i >= len(topics) || len(any) > 0 && !slices.Contains(any, topics[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func num(n uint64) *big.Int { return new(big.Int).SetUint64(n) }

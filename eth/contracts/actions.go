@@ -52,7 +52,7 @@ func (c Calls) forStake(a protocol.Action, at BondHints) (Call, bool) {
 	return Call{}, false
 }
 
-// forRest makes the calls of orchestrators and gateways.
+// forRest makes the calls of orchestrators and gateways, and of who redeems tickets.
 func (c Calls) forRest(a protocol.Action, at Hints) (Call, bool) {
 	switch a := a.(type) {
 	case protocol.SetCommission:
@@ -77,6 +77,8 @@ func (c Calls) forRest(a protocol.Action, at Hints) (Call, bool) {
 		return c.CancelUnlock(), true
 	case protocol.WithdrawFunds:
 		return c.WithdrawFunds(), true
+	case protocol.RedeemTicket:
+		return c.RedeemWinningTicket(a.Ticket), true
 	}
 	return Call{}, false
 }

@@ -47,7 +47,6 @@ func NewCalls(a Addresses) Calls { return Calls{a} }
 
 // Names of calls that are no protocol.Action.
 const (
-	verbRedeem      = "redeemWinningTicket"
 	verbRedeemBatch = "batchRedeemWinningTickets"
 	verbFundReserve = "fundReserve"
 )

@@ -166,6 +166,7 @@ func TestFor(t *testing.T) {
 		{protocol.Unlock{}, calls.Unlock()},
 		{protocol.CancelUnlock{}, calls.CancelUnlock()},
 		{protocol.WithdrawFunds{}, calls.WithdrawFunds()},
+		{protocol.RedeemTicket{Ticket: vectorTicket()}, calls.RedeemWinningTicket(vectorTicket())},
 		{protocol.VoteInPoll{Poll: somePoll, Choice: 1}, must(calls.Vote(somePoll, 1))},
 		{protocol.VoteOnProposal{Proposal: number(1), Support: 1, Reason: "r"}, must(calls.CastVote(number(1), 1, "r"))},
 	}
@@ -186,13 +187,13 @@ func TestFor(t *testing.T) {
 }
 
 // The ticket of the protocol's test vectors.
-func vectorTicket() contracts.Ticket {
+func vectorTicket() protocol.WinningTicket {
 	winProb := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 252), big.NewInt(1))
-	rand := contracts.Word(common.BigToHash(big.NewInt(0xdeadbeef)))
-	return contracts.Ticket{
+	rand := protocol.Word(common.BigToHash(big.NewInt(0xdeadbeef)))
+	return protocol.WinningTicket{
 		Recipient: core.Address(bytes.Repeat([]byte{0x11}, 20)),
 		Sender:    core.Address(common.HexToAddress("0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf")),
-		FaceValue: core.NewWei(1_000_000_000_000_000), WinProb: contracts.Word(common.BigToHash(winProb)), SenderNonce: 7,
+		FaceValue: core.NewWei(1_000_000_000_000_000), WinProb: protocol.Word(common.BigToHash(winProb)), SenderNonce: 7,
 		RecipientRandHash: protocol.Hash(crypto.Keccak256(rand[:])), CreationRound: 3500,
 		CreationRoundHash: protocol.Hash(bytes.Repeat([]byte{0xab}, 32)), RecipientRand: rand,
 		Signature: [65]byte(common.FromHex("0x045f9040384e7b4c269c748af3ab36207769ac8c3f0659bb6378b4a77691265542d75d1c1275f6ef469de76b942d4f26b735ab537f5717180993c780994d4a9c1b")),
@@ -202,6 +203,9 @@ func vectorTicket() contracts.Ticket {
 func TestRedeemVector(t *testing.T) {
 	t.Parallel()
 	ticket := vectorTicket()
+	if got := ticket.Hash().String(); got != "0xfa3ec51bf134346b8cb6d759e5cc54f7a0e55a8dc44bca394e3addf1b3f563ae" {
+		t.Errorf("hash %s", got)
+	}
 	if got := ticket.RecipientRandHash.String(); got != "0x2cefe4e59877c202aee3aa8ffbee360a0e2b0b13d3c8a71ff2f292d98141c88b" {
 		t.Errorf("recipientRandHash %s", got)
 	}
@@ -219,7 +223,7 @@ func TestRedeemVector(t *testing.T) {
 		c.Describe() != "redeem ticket 7 of "+ticket.Sender.String()+" over 0.001 ETH for "+ticket.Recipient.String() {
 		t.Errorf("%s %s", c.Name(), c.Describe())
 	}
-	batch := calls.BatchRedeem([]contracts.Ticket{ticket, ticket})
+	batch := calls.BatchRedeem([]protocol.WinningTicket{ticket, ticket})
 	method, args := understood(t, "TicketBroker", batch.Data())
 	if method.Name != "batchRedeemWinningTickets" || len(args[1].([][]byte)) != 2 || batch.Describe() != "redeem 2 tickets over 0.002 ETH" {
 		t.Errorf("%s %v", method.Name, args)

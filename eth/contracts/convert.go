@@ -116,12 +116,16 @@ func (c *convert) moment(n *big.Int) time.Time {
 }
 
 // word is for numbers that use all 256 bits.
-func (c *convert) word(n *big.Int) Word {
-	if n == nil || n.Sign() < 0 || n.BitLen() > 256 {
+func (c *convert) word(n *big.Int) protocol.Word {
+	if n == nil {
 		c.fail(errNumberMissing)
-		return Word{}
+		return protocol.Word{}
 	}
-	return Word(common.BigToHash(n))
+	w, ok := protocol.WordOf(n)
+	if !ok {
+		c.fail(errNumberMissing)
+	}
+	return w
 }
 
 // The ready-made takers of single answers.

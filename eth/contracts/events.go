@@ -160,9 +160,9 @@ type (
 		Origin
 		Sender, Recipient core.Address
 		FaceValue         core.Wei
-		WinProb           Word
+		WinProb           protocol.Word
 		SenderNonce       uint64
-		RecipientRand     Word
+		RecipientRand     protocol.Word
 		AuxData           []byte
 	}
 )

@@ -80,8 +80,8 @@ func allEvents() []told {
 		{"TicketBroker", broker, "UnlockCancelled", []any{x}, contracts.UnlockCancelled{origin, somebody}},
 		{"TicketBroker", broker, "WinningTicketTransfer", []any{x, y, number(6)}, contracts.WinningTicketTransfer{origin, somebody, another, core.NewWei(6)}},
 		{"TicketBroker", broker, "WinningTicketRedeemed", []any{x, y, number(6), never, number(8), number(9), []byte{1, 2}}, contracts.WinningTicketRedeemed{
-			Origin: origin, Sender: somebody, Recipient: another, FaceValue: core.NewWei(6), WinProb: contracts.Word(common.BigToHash(never)),
-			SenderNonce: 8, RecipientRand: contracts.Word{31: 9}, AuxData: []byte{1, 2},
+			Origin: origin, Sender: somebody, Recipient: another, FaceValue: core.NewWei(6), WinProb: protocol.Word(common.BigToHash(never)),
+			SenderNonce: 8, RecipientRand: protocol.Word{31: 9}, AuxData: []byte{1, 2},
 		}},
 		{"ServiceRegistry", places.ServiceRegistry, "ServiceURIUpdate", []any{x, "https://h:8935"}, contracts.ServiceURIUpdate{origin, places.ServiceRegistry, somebody, "https://h:8935"}},
 		{"ServiceRegistry", places.AIServiceRegistry, "ServiceURIUpdate", []any{x, "https://h:8935"}, contracts.ServiceURIUpdate{origin, places.AIServiceRegistry, somebody, "https://h:8935"}},

@@ -11,37 +11,8 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts/bindings"
 )
 
-// Word is a number of 256 bits, big-endian: a win probability as a share of
-// 2^256-1, a recipient's random number.
-type Word [32]byte
-
-// Big returns the number.
-func (w Word) Big() *big.Int { return new(big.Int).SetBytes(w[:]) }
-
-// Ticket is a signed ticket with the number that shows it won, as the broker takes
-// it. Whether it does win is not judged here.
-type Ticket struct {
-	Recipient, Sender core.Address
-	FaceValue         core.Wei
-	WinProb           Word
-	SenderNonce       uint64
-	RecipientRandHash protocol.Hash
-	// CreationRound and CreationRoundHash bind the ticket to its time.
-	CreationRound     protocol.Round
-	CreationRoundHash protocol.Hash
-	// Signature is the sender's, r, s and v as they take part in the draw.
-	Signature     [65]byte
-	RecipientRand Word
-}
-
-// AuxData is the creation round and its hash as the ticket's hash covers them.
-func (t Ticket) AuxData() []byte {
-	round := common.BigToHash(new(big.Int).SetUint64(uint64(t.CreationRound)))
-	return append(round[:], t.CreationRoundHash[:]...)
-}
-
-// packed is the ticket in the contract's form.
-func (t Ticket) packed() bindings.TicketBrokerTicket {
+// packed is a ticket in the contract's form.
+func packed(t *protocol.WinningTicket) bindings.TicketBrokerTicket {
 	return bindings.TicketBrokerTicket{
 		Recipient:         common.Address(t.Recipient),
 		Sender:            common.Address(t.Sender),
@@ -53,28 +24,29 @@ func (t Ticket) packed() bindings.TicketBrokerTicket {
 	}
 }
 
-func (t Ticket) String() string {
+func describe(t *protocol.WinningTicket) string {
 	return fmt.Sprintf("ticket %d of %s over %s ETH for %s", t.SenderNonce, t.Sender, t.FaceValue.Ether(), t.Recipient)
 }
 
 // RedeemWinningTicket books the ticket's value for its recipient. Anybody may send
 // it.
-func (c Calls) RedeemWinningTicket(t Ticket) Call {
-	data := brokerABI.PackRedeemWinningTicket(t.packed(), t.Signature[:], t.RecipientRand.Big())
-	return call(verbRedeem, c.a.TicketBroker, data, "redeem "+t.String())
+func (c Calls) RedeemWinningTicket(t protocol.WinningTicket) Call {
+	data := brokerABI.PackRedeemWinningTicket(packed(&t), t.Signature[:], t.RecipientRand.Big())
+	return call(protocol.RedeemTicket{}.Verb(), c.a.TicketBroker, data, "redeem "+describe(&t))
 }
 
 // BatchRedeem books several tickets in one transaction. It succeeds although
 // single tickets fail: only the events say which were paid.
-func (c Calls) BatchRedeem(tickets []Ticket) Call {
-	packed := make([]bindings.TicketBrokerTicket, len(tickets))
+func (c Calls) BatchRedeem(tickets []protocol.WinningTicket) Call {
+	all := make([]bindings.TicketBrokerTicket, len(tickets))
 	signatures := make([][]byte, len(tickets))
 	rands := make([]*big.Int, len(tickets))
 	total := core.Wei{}
-	for i, t := range tickets {
-		packed[i], signatures[i], rands[i] = t.packed(), t.Signature[:], t.RecipientRand.Big()
+	for i := range tickets {
+		t := &tickets[i]
+		all[i], signatures[i], rands[i] = packed(t), t.Signature[:], t.RecipientRand.Big()
 		total = total.Add(t.FaceValue)
 	}
-	data := brokerABI.PackBatchRedeemWinningTickets(packed, signatures, rands)
+	data := brokerABI.PackBatchRedeemWinningTickets(all, signatures, rands)
 	return call(verbRedeemBatch, c.a.TicketBroker, data, fmt.Sprintf("redeem %d tickets over %s ETH", len(tickets), total.Ether()))
 }

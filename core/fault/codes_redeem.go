@@ -1,0 +1,25 @@
+package fault
+
+// Turning winning tickets into money.
+const (
+	// SendersUnread: too many addresses wait for their funds to be read.
+	SendersUnread Code = "SendersUnread"
+	// RedeemTooDear: redeeming the ticket costs more than it brings.
+	RedeemTooDear Code = "RedeemTooDear"
+	// RedeemUnfunded: the sender's funds carry nothing of the ticket.
+	RedeemUnfunded Code = "RedeemUnfunded"
+	// PayoutUnknown: the ticket is used, and no log says what it paid.
+	PayoutUnknown Code = "PayoutUnknown"
+	// TicketForeign: the ticket is another orchestrator's.
+	TicketForeign Code = "TicketForeign"
+	// TicketUnknown: no winning ticket has that hash.
+	TicketUnknown Code = "TicketUnknown"
+	// TicketNotFailed: only a ticket that failed can be retried.
+	TicketNotFailed Code = "TicketNotFailed"
+	// TicketExpiring: winning tickets are about to lose their value.
+	TicketExpiring Code = "TicketExpiring"
+	// RedemptionFailing: tickets cannot be redeemed, for a while already.
+	RedemptionFailing Code = "RedemptionFailing"
+	// SenderFundsLow: a gateway's funds are less than what it owes.
+	SenderFundsLow Code = "SenderFundsLow"
+)

@@ -1,0 +1,55 @@
+package fault
+
+// redeemRows are about turning winning tickets into money.
+var redeemRows = []Row{
+	{
+		Code: SendersUnread, Class: Busy,
+		Cause:  "More addresses without known funds were named to this node at once than it reads from the chain. Somebody names addresses that do not exist, or the RPC endpoints are very slow.",
+		Remedy: "None needed if it passes. If it stays, look at the connections for one client that makes many requests with many addresses, and at the state of the endpoints of `-ethUrl`.", Retryable: true,
+	},
+	{
+		Code: RedeemTooDear, Class: Payment,
+		Cause:  "At the present gas price, redeeming this winning ticket costs more than it would bring.",
+		Remedy: "None needed: it is redeemed when gas is cheaper, while it is valid. If it repeats, raise `-ticketEV`, so that fewer tickets win and each is worth more; gas is paid from the node's account.", Retryable: true,
+	},
+	{
+		Code: RedeemUnfunded, Class: Payment,
+		Cause:  "The gateway's deposit, and the share of its reserve that this orchestrator may still claim in this round, are used up or promised to more valuable tickets of the same gateway.",
+		Remedy: "None needed: the ticket is redeemed when the gateway adds to its deposit, or in the next round, when the share of the reserve is fresh. Ask the gateway's operator to fund it before the ticket expires.", Retryable: true,
+	},
+	{
+		Code: PayoutUnknown, Class: Payment,
+		Cause:  "The ticket broker has this ticket as redeemed, and no log that the RPC endpoints gave says by which transaction and for how much.",
+		Remedy: "Look at the fees that the account has earned (`tutti_cli`) and at the ticket broker's WinningTicketRedeemed events for it in a block explorer. An endpoint in `-ethUrl` that keeps older logs lets the node find it: then retry the ticket.", Retryable: true,
+	},
+	{
+		Code: TicketForeign, Class: Forbidden,
+		Cause:  "A winning ticket was handed to this redeemer that pays another orchestrator than the one it works for.",
+		Remedy: "Start the redeemer with the `-ethOrchAddr` of the orchestrators that use it, or point the orchestrator's `-redeemerAddr` to a redeemer of its own.",
+	},
+	{
+		Code: TicketUnknown, Class: NotFound,
+		Cause:  "No winning ticket with that hash is in the ledger.",
+		Remedy: "List the tickets to find the hash; tickets of rounds long past are in the archive.",
+	},
+	{
+		Code: TicketNotFailed, Class: BadRequest,
+		Cause:  "Only a ticket whose redemption failed can be retried. This one is on its way, was paid, or has expired.",
+		Remedy: "None needed: a ticket that is on its way is retried by itself, and one that has expired cannot be redeemed by anybody.",
+	},
+	{
+		Code: TicketExpiring, Class: Payment,
+		Cause:  "Winning tickets that were not redeemed yet lose their value soon: the last round in which the ticket broker takes them is ending. The message names the amount, the age of the oldest and what holds it up.",
+		Remedy: "See what holds it up: without funds of the gateway ask its operator to add to its deposit, without ether for gas fund the node's account, with dear gas raise `-maxGasPrice`; RPC endpoints that fail have a condition of their own.", Retryable: true,
+	},
+	{
+		Code: RedemptionFailing, Class: Upstream,
+		Cause:  "Winning tickets are ready to be redeemed, and every attempt has failed for a while; the message has the reason of the last one. Nothing is lost yet.",
+		Remedy: "Follow the remedy of the reason's own code. If it speaks of the account, fund it; if of the endpoints, add another to `-ethUrl`.", Retryable: true,
+	},
+	{
+		Code: SenderFundsLow, Class: Payment,
+		Cause:  "A gateway's deposit and the share of its reserve that this orchestrator may claim are less than the face values of its winning tickets that wait here: not all of them will be paid in full.",
+		Remedy: "Ask the gateway's operator to add to its deposit. The most valuable tickets are redeemed first. New tickets are limited by what its funds still carry.", Retryable: true,
+	},
+}

@@ -1,0 +1,156 @@
+package chain
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Anybody can name any address, so what naming them costs is bounded: a reading is
+// for up to askedAtOnce addresses, refused beyond maxAsked; there are firstReads of
+// them at once, and then one every readEvery; and who had nothing is not asked about
+// again for poorFor.
+const (
+	askedAtOnce = 100
+	maxAsked    = 2000
+	firstReads  = 20
+	readEvery   = 3 * time.Second
+	poorFor     = 15 * time.Second
+	maxPoor     = 4096
+)
+
+// newcomers are the addresses that somebody asks about for the first time. It is
+// guarded by senders.mu.
+type newcomers struct {
+	// asked wait for their reading, order has the same in the order of their coming.
+	asked map[core.Address]*asked
+	order []core.Address
+	// poor had no funds when they were read; it says until when that is believed.
+	poor map[core.Address]time.Time
+	// wake has them read; it holds at most one.
+	wake chan struct{}
+	// credit is how many readings may be done at once, as of since.
+	credit int
+	since  time.Time
+}
+
+// asked is one address's first reading.
+type asked struct {
+	done  chan struct{}
+	funds protocol.SenderFunds
+	err   error
+	// moved: a log spoke of it while it was read.
+	moved bool
+}
+
+func newNewcomers() newcomers {
+	return newcomers{
+		asked: make(map[core.Address]*asked), poor: make(map[core.Address]time.Time),
+		wake: make(chan struct{}, 1), credit: firstReads,
+	}
+}
+
+func (n *newcomers) mark(who core.Address) {
+	delete(n.poor, who)
+	if a := n.asked[who]; a != nil {
+		a.moved = true
+	}
+}
+
+func (n *newcomers) markAll() {
+	for _, a := range n.asked {
+		a.moved = true
+	}
+}
+
+// ask finds or begins the first reading of an address; done is nil when nothing is
+// to be waited for: then the address has no funds.
+func (s *senders) ask(who core.Address, now time.Time) (*asked, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := &s.news
+	if until, ok := n.poor[who]; ok && now.Before(until) {
+		return &asked{}, nil
+	}
+	if a := n.asked[who]; a != nil {
+		return a, nil
+	}
+	if len(n.asked) >= maxAsked {
+		return nil, fault.New(fault.SendersUnread, "read a sender's funds", "")
+	}
+	a := &asked{done: make(chan struct{})}
+	n.asked[who] = a
+	n.order = append(n.order, who)
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+	return a, nil
+}
+
+// batch takes the next addresses to read. It is empty, with how long to wait, when
+// there are none, or when there were too many readings.
+func (s *senders) batch(now time.Time) (who []core.Address, wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := &s.news
+	if len(n.order) == 0 {
+		return nil, 0
+	}
+	if more := int(now.Sub(n.since) / readEvery); more > 0 {
+		n.credit, n.since = min(firstReads, n.credit+more), now
+	}
+	if n.credit == 0 {
+		return nil, n.since.Add(readEvery).Sub(now)
+	}
+	n.credit--
+	k := min(len(n.order), askedAtOnce)
+	who, n.order = n.order[:k:k], n.order[k:]
+	return who, 0
+}
+
+// answer gives the readings to who waits for them. Who has funds is watched from
+// now on.
+func (s *senders) answer(who []core.Address, funds []protocol.SenderFunds, err error, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, one := range who {
+		a := s.news.asked[one]
+		delete(s.news.asked, one)
+		if a.err = err; err == nil {
+			a.funds = funds[i]
+			s.keep(one, a, now)
+		}
+		close(a.done)
+	}
+}
+
+// keep remembers a first reading. The caller holds mu.
+func (s *senders) keep(who core.Address, a *asked, now time.Time) {
+	if sameFunds(a.funds, protocol.SenderFunds{}) {
+		if !a.moved {
+			s.remember(who, now)
+		}
+		return
+	}
+	if s.all[who] == nil {
+		s.add(who, &sender{funds: a.funds, known: true, dirty: a.moved, loose: true})
+	}
+}
+
+// remember that an address has nothing. The caller holds mu.
+func (s *senders) remember(who core.Address, now time.Time) {
+	n := &s.news
+	if len(n.poor) >= maxPoor {
+		for other, until := range n.poor {
+			if !now.Before(until) {
+				delete(n.poor, other)
+			}
+		}
+	}
+	if len(n.poor) < maxPoor {
+		n.poor[who] = now.Add(poorFor)
+	}
+}

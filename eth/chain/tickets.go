@@ -1,0 +1,166 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/eth/endpoint"
+)
+
+// TicketUsed reads whether a ticket was redeemed.
+func (c *Chain) TicketUsed(ctx context.Context, ticket protocol.Hash) (used bool, err error) {
+	err = c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return []contracts.Read{r.UsedTicket(ticket, &used)} })
+	return used, err
+}
+
+// Payouts reads what a transaction redeemed. One that is in no block redeemed
+// nothing.
+func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Payout, error) {
+	n, err := c.contracts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	receipt, err := c.opt.Client.TransactionReceipt(ctx, tx)
+	if errors.Is(err, ethereum.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var events []contracts.Event
+	for _, log := range receipt.Logs {
+		e, err := n.decode.Decode(log)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			events = append(events, e)
+		}
+	}
+	all := contracts.Payouts(events)
+	if len(all) > 0 {
+		if all[0].Gas, all[0].Fee, err = c.cost(ctx, receipt); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// cost is what a transaction cost the account, nothing when it is another's.
+func (c *Chain) cost(ctx context.Context, r *types.Receipt) (protocol.Gas, core.Wei, error) {
+	if c.opt.Account.IsZero() {
+		return 0, core.Wei{}, nil
+	}
+	if gas, fee, known := c.sent(protocol.TxHash(r.TxHash)); known {
+		return gas, fee, nil
+	}
+	tx, _, err := c.opt.Client.TransactionByHash(ctx, protocol.TxHash(r.TxHash))
+	if errors.Is(err, ethereum.NotFound) {
+		return 0, core.Wei{}, nil
+	}
+	if err != nil {
+		return 0, core.Wei{}, err
+	}
+	from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
+	if err != nil || core.Address(from) != c.opt.Account || r.EffectiveGasPrice == nil {
+		return 0, core.Wei{}, nil
+	}
+	fee, err := core.WeiOf(new(big.Int).Mul(r.EffectiveGasPrice, new(big.Int).SetUint64(r.GasUsed)))
+	if err != nil {
+		return 0, core.Wei{}, fault.Wrap(fault.ContractAnswerInvalid, "read a receipt", err)
+	}
+	return protocol.Gas(r.GasUsed), fee, nil
+}
+
+// sent is what one of the account's mined transactions cost, if it is among the
+// last ones.
+func (c *Chain) sent(hash protocol.TxHash) (protocol.Gas, core.Wei, bool) {
+	all := c.Transactions()
+	i := slices.IndexFunc(all, func(t protocol.Transaction) bool { return t.Hash == hash && t.Block != 0 })
+	if i < 0 {
+		return 0, core.Wei{}, false
+	}
+	return all[i].Gas, all[i].Fee, true
+}
+
+// FindPayout looks through the logs of the rounds in which the ticket could be
+// redeemed, from the newest block backwards: what is looked for is mostly young.
+func (c *Chain) FindPayout(ctx context.Context, ticket protocol.WinningTicket) (protocol.Payout, bool, error) {
+	n, to, err := c.newest(ctx)
+	if err != nil {
+		return protocol.Payout{}, false, err
+	}
+	since, err := c.begins(ctx, n, to, ticket.CreationRound)
+	if err != nil {
+		return protocol.Payout{}, false, err
+	}
+	oldest := max(1, to-min(to, historyMost))
+	for {
+		from := to - min(to-oldest, min(historyPiece, pieceRequests*logSpan(c.opt.Client))-1)
+		tx, found, err := c.redemption(ctx, n, from, to, &ticket)
+		if err != nil {
+			return protocol.Payout{}, false, err
+		}
+		if found {
+			return c.payoutIn(ctx, tx, &ticket)
+		}
+		if from == oldest {
+			return protocol.Payout{}, false, nil
+		}
+		head, err := c.opt.Client.HeaderByNumber(ctx, from)
+		if err != nil {
+			return protocol.Payout{}, false, err
+		}
+		if head.L1 != 0 && head.L1 < since {
+			return protocol.Payout{}, false, nil
+		}
+		to = from - 1
+	}
+}
+
+// begins is the first layer-1 block of a round of the past, as far as rounds were
+// as long then as they are now; with a round to spare for when they were not.
+func (c *Chain) begins(ctx context.Context, n *network, block protocol.L2Block, r protocol.Round) (protocol.L1Block, error) {
+	var now protocol.RoundState
+	if err := contracts.ReadAll(ctx, c.opt.Client, block, n.reads.RoundState(&now)...); err != nil {
+		return 0, err
+	}
+	back := (protocol.L1Block(now.Number-min(now.Number, r)) + 1) * now.Length
+	return now.Start - min(now.Start, back), nil
+}
+
+// redemption looks for the transaction that redeemed a ticket.
+func (c *Chain) redemption(ctx context.Context, n *network, from, to protocol.L2Block, t *protocol.WinningTicket) (protocol.TxHash, bool, error) {
+	logs, _, err := c.opt.Client.Logs(ctx, from, to, endpoint.LogFilter{
+		Addresses: []common.Address{common.Address(n.at.TicketBroker)}, Topics: contracts.RedemptionTopics(t.Sender, t.Recipient),
+	})
+	for i := range logs {
+		if e, _ := n.decode.Decode(&logs[i]); e != nil {
+			if r, ok := e.(contracts.WinningTicketRedeemed); ok && r.Is(t) {
+				return r.Tx, true, nil
+			}
+		}
+	}
+	return protocol.TxHash{}, false, err
+}
+
+// payoutIn is what a transaction paid for a ticket.
+func (c *Chain) payoutIn(ctx context.Context, tx protocol.TxHash, t *protocol.WinningTicket) (protocol.Payout, bool, error) {
+	all, err := c.Payouts(ctx, tx)
+	for _, p := range all {
+		if p.Sender == t.Sender && p.SenderNonce == t.SenderNonce && p.RecipientRand == t.RecipientRand {
+			return p, true, nil
+		}
+	}
+	return protocol.Payout{}, false, err
+}
