@@ -57,6 +57,7 @@ var sections = []Section{
 	{"Prices", pricingRows},
 	{"The protocol's contracts", contractsRows},
 	{"Tickets and payments", ticketRows},
+	{"Paying", senderRows},
 	{"Admin listener", adminRows},
 	{"The command line tool", cliRows},
 	{"Layer-2 endpoints", rpcRows},

@@ -1,0 +1,15 @@
+package fault
+
+// The orchestrator's books.
+const (
+	// LedgerFailed: the ledger stopped, or could not be opened or read.
+	LedgerFailed Code = "LedgerFailed"
+	// LedgerFull: an entry could not be written; nothing was booked.
+	LedgerFull Code = "LedgerFull"
+	// LedgerRefused: an entry contradicts the books.
+	LedgerRefused Code = "LedgerRefused"
+	// LedgerUnbalanced: the books do not add up.
+	LedgerUnbalanced Code = "LedgerUnbalanced"
+	// LedgerAbsent: there are no books in the data directory.
+	LedgerAbsent Code = "LedgerAbsent"
+)

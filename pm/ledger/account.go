@@ -1,0 +1,116 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/tuttinode/tutti/pm"
+)
+
+// account is one account as a group changes it.
+type account struct {
+	id      int64
+	open    bool
+	balance pm.Value
+	// live counts the entries that are not rolled up.
+	live int64
+	// price is what its first work cost, "" before.
+	price string
+	used  int64
+}
+
+// account finds an account or makes it, closed and empty.
+func (g *group) account(ctx context.Context, who pm.Account, at time.Time) (*account, error) {
+	if a := g.accounts[who]; a != nil {
+		a.used = max(a.used, nanos(at))
+		return a, nil
+	}
+	a := &account{used: nanos(at)}
+	err := g.row(ctx, findAccount, who.Sender[:], string(who.Key)).Scan(&a.id, &a.open, value{&a.balance}, &a.live, &a.price)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = g.addAccount(ctx, who, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.accounts[who] = a
+	return a, nil
+}
+
+func (g *group) isOpen(ctx context.Context, who pm.Account) (bool, error) {
+	if a := g.accounts[who]; a != nil {
+		return a.open, nil
+	}
+	var a account
+	err := g.row(ctx, findAccount, who.Sender[:], string(who.Key)).Scan(&a.id, &a.open, value{&a.balance}, &a.live, &a.price)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return a.open, err
+}
+
+func (g *group) addAccount(ctx context.Context, who pm.Account, a *account) error {
+	done, err := g.exec(ctx, addAccount, who.Sender[:], string(who.Key), a.used, a.used)
+	if err != nil {
+		return err
+	}
+	a.id, err = done.LastInsertId()
+	return err
+}
+
+// flushAccounts writes the accounts that the group touched.
+func (g *group) flushAccounts(ctx context.Context) error {
+	for _, a := range g.accounts {
+		if _, err := g.exec(ctx, setAccount, a.open, exact(a.balance), a.live, a.price, a.used, a.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// debit bills work. Work that costs nothing opens no account: nothing would ever
+// close it.
+func (g *group) debit(ctx context.Context, d *pm.Debit) error {
+	a, err := g.account(ctx, d.Account, d.At)
+	if err != nil {
+		return err
+	}
+	if bill := d.Value(); bill.Sign() != 0 {
+		a.open, a.balance = true, a.balance.Sub(bill)
+	}
+	if a.price == "" {
+		a.price = d.Price.String()
+	}
+	a.live++
+	_, err = g.exec(ctx, addDebit, g.next(), a.id, int64(d.Round), nanos(d.At), string(d.Session), d.Pipeline, d.Model, d.Worker,
+		d.Price.PerUnit, max(1, d.Price.PixelsPerUnit), d.Units, d.Produced)
+	return err
+}
+
+// close ends an account with what is in it by the books. What the caller thinks is
+// left is recorded where it is something else, for Verify to tell.
+func (g *group) close(ctx context.Context, c *pm.Closing) error {
+	if c.Left.Sign() == 0 {
+		// Accounts of free work are not open in the books.
+		if open, err := g.isOpen(ctx, c.Account); err != nil || !open {
+			return err
+		}
+	}
+	a, err := g.account(ctx, c.Account, c.At)
+	if err != nil {
+		return err
+	}
+	left := a.balance
+	var claimed any
+	if left.Cmp(c.Left) != 0 {
+		claimed = exact(c.Left)
+		g.l.opt.Log.Error("an account was closed with another balance than that of the books",
+			"gateway", c.Account.Sender.String(), "account", string(c.Account.Key), "books", left.String(), "claimed", c.Left.String())
+	}
+	a.open, a.balance = false, pm.Value{}
+	a.live++
+	_, err = g.exec(ctx, addClosing, g.next(), a.id, int64(c.Round), nanos(c.At), exact(left), claimed)
+	return err
+}

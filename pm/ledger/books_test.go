@@ -1,0 +1,155 @@
+//go:build cgo
+
+package ledger_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/database"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// books is an open ledger with what a test looks at.
+type books struct {
+	*ledger.Ledger
+	opening pm.Opening
+	db      *sql.DB
+	board   *health.Board
+	now     time.Time
+	stop    func() error
+}
+
+func driver() database.Driver {
+	return database.Driver{Name: "sqlite3", Busy: func(err error) bool {
+		e, ok := errors.AsType[sqlite3.Error](err)
+		return ok && e.Code == sqlite3.ErrBusy
+	}}
+}
+
+func full(err error) bool {
+	e, ok := errors.AsType[sqlite3.Error](err)
+	return ok && e.Code == sqlite3.ErrFull
+}
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// seeded is randomness that a test can repeat.
+func seeded(n uint64) io.Reader {
+	var seed [32]byte
+	binary.BigEndian.PutUint64(seed[:], n)
+	return rand.NewChaCha8(seed)
+}
+
+// open opens and runs the ledger of a directory. The test ends it in order unless
+// it has called stop.
+func open(t testing.TB, dir string, change ...func(*ledger.Options)) *books {
+	t.Helper()
+	b := &books{now: start}
+	b.db = connect(t, dir)
+	log := slog.New(slog.DiscardHandler)
+	b.board = health.New(log, time.Now, nil)
+	opt := ledger.Options{DB: b.db, Full: full, Rand: seeded(rand.Uint64()), Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: time.Millisecond}
+	for _, f := range change {
+		f(&opt)
+	}
+	var err error
+	if b.Ledger, b.opening, err = ledger.Open(t.Context(), opt); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(ctx, func() {}) }()
+	stopped := false
+	b.stop = func() error {
+		if stopped {
+			return nil
+		}
+		stopped = true
+		cancel()
+		return errors.Join(<-ended, b.db.Close())
+	}
+	t.Cleanup(func() { _ = b.stop() })
+	return b
+}
+
+func connect(t testing.TB, dir string) *sql.DB {
+	t.Helper()
+	db, err := driver().Open(t.Context(), dir, func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func sender(n byte) core.Address { return core.Address{19: n + 1} }
+
+func account(n byte, key string) pm.Account {
+	return pm.Account{Sender: sender(n), Key: core.ManifestID(key)}
+}
+
+// ev is the expected value that credit gives every ticket.
+const ev = 1000
+
+// credit is so many tickets of a set, each worth 1000 wei.
+func credit(who pm.Account, set byte, nonces ...uint32) pm.Credit {
+	return pm.Credit{
+		Account: who, Session: "session", RandHash: protocol.Hash{set + 1, who.Sender[19]}, FaceValue: core.NewWei(ev), WinProb: certain(),
+		Nonces: nonces, ExpirationBlock: 100, Round: 7, At: start,
+	}
+}
+
+// certain is the probability 1.
+func certain() (w protocol.Word) {
+	for i := range w {
+		w[i] = 0xff
+	}
+	return w
+}
+
+func debit(who pm.Account, units int64) pm.Debit {
+	return pm.Debit{
+		Account: who, Session: "session", Pipeline: "transcoding", Worker: "cpu", Price: pm.Price{PerUnit: 1, PixelsPerUnit: 3},
+		Units: units, Produced: -1, Round: 7, At: start,
+	}
+}
+
+func winner(c pm.Credit, nonce uint32) pm.Winner {
+	return pm.Winner{
+		Hash: protocol.Hash{0: 0xaa, 1: c.RandHash[0], 2: c.RandHash[1], 31: byte(nonce)},
+		Ticket: protocol.WinningTicket{
+			Sender: c.Account.Sender, Recipient: core.Address{1}, FaceValue: c.FaceValue, WinProb: c.WinProb, SenderNonce: uint64(nonce),
+			RecipientRandHash: c.RandHash, CreationRound: c.Round, RecipientRand: protocol.Word{1},
+		},
+		ExpirationBlock: c.ExpirationBlock, Account: c.Account, Credited: true, Won: c.At,
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// want checks which fault an error is; "" is none.
+func want(t testing.TB, err error, code error) {
+	t.Helper()
+	if code == nil && err != nil || code != nil && !errors.Is(err, code) {
+		t.Fatalf("%v, want %v", err, code)
+	}
+}

@@ -1,0 +1,89 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// group is what is written in one transaction. It reads an account or a set once
+// and writes it once, however many entries touch it. It lives for one transaction.
+type group struct {
+	l  *Ledger
+	tx *sql.Tx
+	// was is the state that the group found; now what it leaves behind.
+	was, now current
+	accounts map[pm.Account]*account
+	sets     map[protocol.Hash]*set
+}
+
+func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
+	was, err := readCurrent(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	return &group{l: l, tx: tx, was: was, now: was, accounts: make(map[pm.Account]*account), sets: make(map[protocol.Hash]*set)}, nil
+}
+
+// book adds the entries of one call. It looks at everything before it changes
+// anything, so that what it refuses leaves no trace and harms no other call of the
+// same group.
+func (g *group) book(ctx context.Context, op string, e *pm.Entries) error {
+	for i := range e.Credits {
+		if err := g.check(ctx, op, &e.Credits[i]); err != nil {
+			return err
+		}
+	}
+	for i := range e.Credits {
+		if err := g.credit(ctx, &e.Credits[i]); err != nil {
+			return err
+		}
+	}
+	for i := range e.Winners {
+		if err := g.win(ctx, &e.Winners[i]); err != nil {
+			return err
+		}
+	}
+	for i := range e.Debits {
+		if err := g.debit(ctx, &e.Debits[i]); err != nil {
+			return err
+		}
+	}
+	for i := range e.Closings {
+		if err := g.close(ctx, &e.Closings[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next is the number of one more entry.
+func (g *group) next() int64 {
+	g.now.last++
+	return g.now.last
+}
+
+// flush writes what the group changed in accounts, sets and the state.
+func (g *group) flush(ctx context.Context) error {
+	if err := errors.Join(g.flushAccounts(ctx), g.flushSets(ctx)); err != nil {
+		return err
+	}
+	if g.now == g.was {
+		return nil
+	}
+	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired), g.was.last, g.was.archived, int64(g.l.epoch))
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n != 1 {
+		return errors.Join(err, fault.New(fault.LedgerFailed, "write the ledger", "another process opened this ledger; only one may"))
+	}
+	return nil
+}
+
+// refused is an entry that contradicts the books.
+func refused(op, detail string) error { return fault.New(fault.LedgerRefused, op, detail) }

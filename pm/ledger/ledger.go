@@ -1,0 +1,65 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Ledger is an orchestrator's books. It is safe for concurrent use. What is
+// written goes onto the disk while it runs.
+type Ledger struct {
+	opt   Options
+	db    *sql.DB
+	epoch pm.EpochID
+	stmts [statements]*sql.Stmt
+
+	// slots bounds the callers that wait; wake tells Run that there is something.
+	slots chan struct{}
+	wake  chan struct{}
+
+	mu sync.Mutex
+	// queue is what no group has taken, in the order of the calls; booked is how
+	// many of them nobody waits for, with those that Run keeps. ended is why nothing
+	// more is taken. Guarded by mu.
+	queue  []*request
+	booked int
+	ended  error
+
+	// kept are entries that nobody waits for and that could not be written so far.
+	// They come before everything else. Only Run touches them.
+	kept []*request
+}
+
+var _ lifecycle.Component = (*Ledger)(nil)
+
+// Open brings the tables up to date and returns what the ledger remembers. From
+// then on it counts as in use: if the process ends before Run has ended, the next
+// opening is one after a crash, with a fresh secret. Balances come back either way,
+// as they are on disk. Errors are the fault LedgerFailed.
+func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
+	const op = "open the ledger"
+	opt = opt.withDefaults()
+	if err := tables().Migrate(ctx, opt.DB); err != nil {
+		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
+	}
+	o, err := begin(ctx, opt)
+	if err != nil {
+		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
+	}
+	l := &Ledger{
+		opt: opt, db: opt.DB, epoch: o.Current.ID,
+		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1),
+	}
+	if err := l.prepare(ctx); err != nil {
+		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
+	}
+	return l, o, nil
+}
+
+// Name is the component's name.
+func (*Ledger) Name() string { return "ledger" }

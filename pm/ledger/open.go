@@ -1,0 +1,150 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Old secrets are kept so that parameters which come back late are answered as
+// expired. They live for minutes; these are ample.
+const (
+	retiredMost = 16
+	retiredFor  = 48 * time.Hour
+)
+
+// The states of an epoch.
+const (
+	epochOpen    = "open"
+	epochClean   = "clean"
+	epochCrashed = "crashed"
+)
+
+// begin marks the ledger as in use and reads what it remembers, in one
+// transaction.
+func begin(ctx context.Context, opt Options) (o pm.Opening, err error) {
+	tx, err := opt.DB.BeginTx(ctx, nil)
+	if err != nil {
+		return o, err
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, enter, retired, openSets, openBalances} {
+		if err := step(ctx, tx, opt, &o); err != nil {
+			return o, err
+		}
+	}
+	return o, tx.Commit()
+}
+
+// token reads the secret of auth tokens, or makes it.
+func token(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
+	err := tx.QueryRowContext(ctx, `SELECT secret FROM ledger_token`).Scan(into(o.Token[:]))
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := io.ReadFull(opt.Rand, o.Token[:]); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO ledger_token (one, secret) VALUES (1, ?)`, o.Token[:])
+	return err
+}
+
+// enter goes on in the epoch that was ended in order, or begins one. An epoch that
+// is still open was ended by a crash: what was promised in it after the last commit
+// is unknown, so nothing made under its secret is taken again.
+func enter(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
+	now := nanos(opt.Now())
+	var state string
+	err := tx.QueryRowContext(ctx, `SELECT id, secret, state FROM ledger_epoch ORDER BY id DESC LIMIT 1`).Scan(&o.Current.ID, into(o.Current.Secret[:]), &state)
+	switch {
+	case err == nil && state == epochClean:
+		o.Clean = true
+		_, err = tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = 0 WHERE id = ?`, epochOpen, int64(o.Current.ID))
+		return err
+	case err == nil:
+		if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state = ?`, epochCrashed, now, epochOpen); err != nil {
+			return err
+		}
+	case errors.Is(err, sql.ErrNoRows):
+		o.Clean = true // nothing was lost of a ledger that is new
+	default:
+		return err
+	}
+	o.Current.ID++
+	if _, err := io.ReadFull(opt.Rand, o.Current.Secret[:]); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO ledger_epoch (id, secret, state, opened, ended) VALUES (?, ?, ?, ?, 0)`,
+		int64(o.Current.ID), o.Current.Secret[:], epochOpen, now)
+	return err
+}
+
+// retired forgets the oldest epochs and reads the others.
+func retired(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM ledger_epoch WHERE state = ? AND (ended < ? OR id < ?)`,
+		epochCrashed, nanos(opt.Now().Add(-retiredFor)), int64(o.Current.ID)-retiredMost)
+	if err != nil {
+		return err
+	}
+	return each(ctx, tx, func(rows *sql.Rows) error {
+		var e pm.Epoch
+		err := rows.Scan(&e.ID, into(e.Secret[:]))
+		o.Retired = append(o.Retired, e)
+		return err
+	}, `SELECT id, secret FROM ledger_epoch WHERE id <> ? ORDER BY id DESC`, int64(o.Current.ID))
+}
+
+func openSets(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) error {
+	at := make(map[int64]int)
+	err := each(ctx, tx, func(rows *sql.Rows) error {
+		var s pm.Set
+		var id int64
+		err := rows.Scan(&id, into(s.RandHash[:]), into(s.Sender[:]), &s.ExpirationBlock)
+		at[id] = len(o.Sets)
+		o.Sets = append(o.Sets, s)
+		return err
+	}, `SELECT id, rand_hash, sender, expiration FROM ledger_set WHERE epoch = ? ORDER BY id`, int64(o.Current.ID))
+	if err != nil {
+		return err
+	}
+	return each(ctx, tx, func(rows *sql.Rows) error {
+		var id, page int64
+		var bits []byte
+		if err := rows.Scan(&id, &page, &bits); err != nil {
+			return err
+		}
+		s := &o.Sets[at[id]]
+		s.Nonces = appendNonces(s.Nonces, page, bits)
+		return nil
+	}, `SELECT set_id, page, bits FROM ledger_page JOIN ledger_set ON ledger_set.id = set_id WHERE epoch = ? ORDER BY set_id, page`, int64(o.Current.ID))
+}
+
+func openBalances(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) error {
+	return each(ctx, tx, func(rows *sql.Rows) error {
+		var b pm.Balance
+		var name string
+		var used int64
+		err := rows.Scan(into(b.Account.Sender[:]), &name, value{&b.Value}, &used)
+		b.Account.Key, b.Used = core.ManifestID(name), timeOf(used)
+		o.Balances = append(o.Balances, b)
+		return err
+	}, `SELECT sender, name, balance, used FROM ledger_account WHERE open = 1 ORDER BY id`)
+}
+
+// current is what the ledger's single row of state says.
+type current struct {
+	last, archived int64
+	before         protocol.Round
+	expired        protocol.L1Block
+}
+
+func readCurrent(ctx context.Context, q querier) (c current, err error) {
+	err = q.QueryRowContext(ctx, `SELECT last, archived, before, expired FROM ledger_state`).Scan(&c.last, &c.archived, &c.before, &c.expired)
+	return c, err
+}

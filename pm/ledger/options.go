@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"database/sql"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Options are what a ledger needs.
+type Options struct {
+	// DB is the node's database: one connection, commits that reach the disk,
+	// transactions that begin for writing. It stays the caller's.
+	DB *sql.DB
+	// Reader is a second way to the same database for long reads, so that they do
+	// not hold up payments; nil reads through DB.
+	Reader *sql.DB
+	// Full reports whether an error of the driver means that there is no room on the
+	// disk. A commit that failed so did not happen; after any other failure of a
+	// commit it is unknown whether it did, and the ledger stops. nil knows no such
+	// error.
+	Full func(error) bool
+	// Rand is where secrets come from.
+	Rand  io.Reader
+	Now   func() time.Time
+	Board *health.Board
+	Log   *slog.Logger
+
+	// Queue bounds how many callers wait for a commit; 0 is 4096.
+	Queue int
+	// Retry is how long entries that nobody waits for rest after a failed write; 0
+	// is a second.
+	Retry time.Duration
+	// KeepWinners is for how many rounds a ticket that came to its end is kept with
+	// its history; 0 is 30.
+	KeepWinners protocol.Round
+}
+
+// group bounds how much is committed at once, so that nobody waits long.
+const groupMost = 256
+
+func (o Options) withDefaults() Options {
+	if o.Queue <= 0 {
+		o.Queue = 4096
+	}
+	if o.Retry <= 0 {
+		o.Retry = time.Second
+	}
+	if o.KeepWinners == 0 {
+		o.KeepWinners = 30
+	}
+	if o.Full == nil {
+		o.Full = func(error) bool { return false }
+	}
+	if o.Reader == nil {
+		o.Reader = o.DB
+	}
+	return o
+}

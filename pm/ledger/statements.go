@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+)
+
+// statement is one of those that every group uses; they are prepared once.
+type statement int
+
+const (
+	findAccount statement = iota
+	addAccount
+	setAccount
+	findSet
+	addSet
+	countSet
+	findPage
+	setPage
+	addCredit
+	addDebit
+	addClosing
+	findWinner
+	addWinner
+	creditWinner
+	moveWinner
+	addProgress
+	setState
+	statements
+)
+
+var texts = [statements]string{
+	findAccount: `SELECT id, open, balance, live, price FROM ledger_account WHERE sender = ? AND name = ?`,
+	addAccount: `INSERT INTO ledger_account (sender, name, open, balance, carried, live, price, opened, used)
+		VALUES (?, ?, 0, '0', '0', 0, '', ?, ?)`,
+	setAccount: `UPDATE ledger_account SET open = ?, balance = ?, live = ?, price = ?, used = max(used, ?) WHERE id = ?`,
+	findSet:    `SELECT id, sender, face, prob, expiration, credited FROM ledger_set WHERE rand_hash = ?`,
+	addSet: `INSERT INTO ledger_set (epoch, rand_hash, sender, face, prob, expiration, credited, archived)
+		VALUES (?, ?, ?, ?, ?, ?, 0, 0)`,
+	countSet: `UPDATE ledger_set SET credited = ? WHERE id = ?`,
+	findPage: `SELECT bits FROM ledger_page WHERE set_id = ? AND page = ?`,
+	setPage: `INSERT INTO ledger_page (set_id, page, bits) VALUES (?, ?, ?)
+		ON CONFLICT (set_id, page) DO UPDATE SET bits = excluded.bits`,
+	addCredit: `INSERT INTO ledger_entry (id, kind, account, round, at, session, rand_hash, face, prob, tickets, nonces, expiration)
+		VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	addDebit: `INSERT INTO ledger_entry (id, kind, account, round, at, session, pipeline, model, worker, per_unit, pixels, units, produced)
+		VALUES (?, 2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	addClosing: `INSERT INTO ledger_entry (id, kind, account, round, at, amount, claimed) VALUES (?, 3, ?, ?, ?, ?, ?)`,
+	findWinner: `SELECT id, credited, state, tx, paid, fee, reason, attempts,
+		(SELECT count(*) FROM ledger_progress WHERE winner = id) FROM ledger_winner WHERE hash = ?`,
+	addWinner: `INSERT INTO ledger_winner (hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash, sig, rand,
+		expiration, account, credited, won, state, since, tx, paid, fee, reason, attempts)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, zeroblob(32), '0', '0', '', 0)`,
+	creditWinner: `UPDATE ledger_winner SET credited = 1, account = ? WHERE id = ?`,
+	moveWinner:   `UPDATE ledger_winner SET state = ?, since = ?, tx = ?, paid = ?, fee = ?, reason = ?, attempts = ? WHERE id = ?`,
+	addProgress:  `INSERT INTO ledger_progress (winner, n, state, tx, paid, fee, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+	setState: `UPDATE ledger_state SET last = ?1, archived = ?2, before = ?3, expired = ?4
+		WHERE last = ?5 AND archived = ?6 AND EXISTS (SELECT 1 FROM ledger_epoch WHERE id = ?7 AND state = 'open')`,
+}
+
+// prepare prepares the statements; the database closes them with itself.
+func (l *Ledger) prepare(ctx context.Context) (err error) {
+	for i, text := range texts {
+		if l.stmts[i], err = l.db.PrepareContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exec runs one of the statements in the group's transaction.
+func (g *group) exec(ctx context.Context, s statement, args ...any) (sql.Result, error) {
+	return g.tx.StmtContext(ctx, g.l.stmts[s]).ExecContext(ctx, args...)
+}
+
+// row asks one of the statements for its only row.
+func (g *group) row(ctx context.Context, s statement, args ...any) *sql.Row {
+	return g.tx.StmtContext(ctx, g.l.stmts[s]).QueryRowContext(ctx, args...)
+}
