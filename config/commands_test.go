@@ -8,13 +8,13 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 )
 
 // Command lines as operators' units and guides have them. Those that this
 // release refuses must be refused for that one reason and still be understood.
 func TestCommandLines(t *testing.T) {
 	t.Parallel()
-	const later = "FeatureMissing: -pricePerUnit 1200 (command line): being paid with tickets is not part of this release yet, so every job would be done for nothing; write -pricePerUnit 0 to register, call reward and work for nothing, or use a release that has it"
 	for _, c := range []struct {
 		name, line string
 		env        []string
@@ -43,7 +43,7 @@ func TestCommandLines(t *testing.T) {
 			equal(t, c.Addresses.GatewayListen.Addr(), "127.0.0.1:0")
 			equal(t, len(c.Addresses.Orchestrators), 0)
 		}},
-		{name: "typical unit", err: later,
+		{name: "typical unit",
 			line: "-network arbitrum-one-mainnet -ethUrl https://arb.example.org/v2/KEY -ethPassword /etc/pass -orchestrator -transcoder -nvidia all -pricePerUnit 1200 -serviceAddr host.example.org:8935 -maxSessions 24 -monitor -v 6",
 			check: func(t *testing.T, c *config.Config) {
 				equal(t, c.Chain.Network, "arbitrum-one-mainnet")
@@ -114,6 +114,34 @@ func TestCommandLines(t *testing.T) {
 			equal(t, c.Gas.MinPrice != nil && c.Gas.MinPrice.IsZero(), true)
 			equal(t, c.Chain.PollingInterval, 5*time.Second)
 			equal(t, c.Gas.Timeout, 10*time.Minute)
+		}},
+		{name: "paid orchestrator", line: "-orchestrator -transcoder -serviceAddr h.example.org -network devnet -pricePerUnit 0.1USD -pixelsPerUnit 1e12 -priceFeedAddr 0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612 " +
+			"-maxFaceValue 1e15 -autoAdjustPrice=false -redeemerAddr r.example.org " +
+			`-pricePerBroadcaster {"broadcasters":[{"ethaddress":"0xD8E8328501E9645D16CF49539EFC04F734606EE4","priceperunit":7,"pixelsperunit":"2"}]}`, check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Prices.Default().String(), "0.1USD per 1000000000000")
+			equal(t, len(c.Prices.Gateways), 1)
+			for who, price := range c.Prices.Gateways {
+				equal(t, strings.ToLower(who.String())+" "+price.String(), "0xd8e8328501e9645d16cf49539efc04f734606ee4 7 wei per 2")
+			}
+			equal(t, c.Tickets.MaxFaceValue.String(), "1000000000000000")
+			equal(t, c.Prices.AutoAdjust, false)
+			equal(t, c.Chain.RedeemerAddr.Authority(), "r.example.org:8935")
+		}},
+		{name: "AI alone needs no price of pixels", line: "-orchestrator -aiWorker -aiModels /m.json -serviceAddr h.example.org -network devnet", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Prices.Default().IsSet(), false)
+		}},
+		{name: "an orchestrator that takes no work needs none", line: "-orchestrator -serviceAddr none -transcoder -network devnet"},
+		{name: "gateway on the chain finds its orchestrators", line: "-gateway -network devnet -maxPricePerUnit 2000 -pixelsPerUnit 2 -ignoreMaxPriceIfNeeded " +
+			`-maxPricePerCapability {"capabilities_prices":[{"pipeline":"llm","model_id":"default","price_per_unit":5,"pixels_per_unit":1}]}`, check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Prices.Limits().General.String(), "2000 wei per 2")
+			equal(t, c.Prices.Limits().Pipelines[capability.LLM].String(), "5 wei per 1")
+			equal(t, c.Prices.IgnoreMaxIfNeeded, true)
+			equal(t, len(c.Addresses.Orchestrators), 0)
+		}},
+		{name: "redeemer", line: "-redeemer -network devnet -ticketEV 5", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Roles, config.Roles{Redeemer: true})
+			equal(t, c.Addresses.RedeemerListen.Addr(), "127.0.0.1:8935")
+			equal(t, c.Addresses.AdminListen.Addr(), "127.0.0.1:7935")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

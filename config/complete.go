@@ -46,6 +46,7 @@ func (l *loader) completeAddresses() {
 	}
 	a.OrchestratorListen = a.httpAddr.listen("", servicePort)
 	a.GatewayListen = a.gatewayAddr.listen(loopback, gatewayPort)
+	a.RedeemerListen = a.httpAddr.listen(loopback, DefaultServicePort)
 	if r.Gateway && !r.Orchestrator && a.httpAddr.given {
 		if a.gatewayAddr.given && a.httpAddr != a.gatewayAddr {
 			l.blame(fault.OptionConflict, "gatewayAddr", "-httpAddr means the same on a gateway without orchestrator and has another value", "keep one of them")
@@ -56,8 +57,9 @@ func (l *loader) completeAddresses() {
 	a.AdminListen = a.cliAddr.listen(loopback, r.adminPort())
 	a.RTMPListen = a.rtmpAddr.listen(loopback, rtmpPort)
 	l.judgeListeners()
-	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && l.config.Selection.Webhook.IsZero() && l.sound("orchAddr", "orchestrator", "orchWebhookUrl") {
-		l.blame(fault.MissingOption, "orchAddr", "a gateway needs orchestrators to give its work to", "write -orchAddr host:8935[,host:8935…], or add -orchestrator -transcoder")
+	discovers := !l.config.Chain.Offchain() || !l.config.Selection.Webhook.IsZero()
+	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && !discovers && l.sound("orchAddr", "orchestrator", "orchWebhookUrl", "network") {
+		l.blame(fault.MissingOption, "orchAddr", "a gateway needs orchestrators to give its work to", "write -orchAddr host:8935[,host:8935…], add -orchestrator -transcoder, or name a -network to find registered ones")
 	}
 }
 
@@ -102,6 +104,9 @@ func (l *loader) judgeListeners() {
 	}
 	if r.Gateway {
 		open = append(open, listener{gatewayOption, a.GatewayListen})
+	}
+	if r.Redeemer {
+		open = append(open, listener{"httpAddr", a.RedeemerListen})
 	}
 	open = append(open, listener{"cliAddr", a.AdminListen})
 	for i, one := range open {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // Chain is the account and the way to the chain.
@@ -61,12 +62,28 @@ type Prices struct {
 	// FeedAddr is the contract that tells the currency's rate.
 	FeedAddr   core.Address
 	AutoAdjust bool
-	// PerGateway is the JSON of prices for single gateways.
+	// PerGateway is the JSON of prices for single gateways, Gateways what it says.
 	PerGateway Document
+	Gateways   map[core.Address]core.UnitPrice
 
+	// MaxPerUnit is the most a gateway pays per PixelsPerUnit; unset and 0 are no
+	// bound. MaxPerCapability is the JSON of the same per pipeline and model.
 	MaxPerUnit        core.Price
 	MaxPerCapability  Document
 	IgnoreMaxIfNeeded bool
+
+	limits pricing.Limits
+}
+
+// Limits are the most a gateway pays: what MaxPerUnit and MaxPerCapability say.
+func (p Prices) Limits() pricing.Limits { return p.limits }
+
+// Default is the price of transcoding, unset where none was given.
+func (p Prices) Default() core.UnitPrice {
+	if !p.PerUnit.IsSet() {
+		return core.UnitPrice{}
+	}
+	return core.UnitPrice{Price: p.PerUnit, PixelsPerUnit: p.PixelsPerUnit}
 }
 
 // RemoteSigner is a gateway's way to its payment signer.

@@ -11,6 +11,8 @@ type Addresses struct {
 	OrchestratorListen ListenAddr
 	// GatewayListen is the HTTP listener of the gateway role.
 	GatewayListen ListenAddr
+	// RedeemerListen is the listener of the redeemer role.
+	RedeemerListen ListenAddr
 	// AdminListen is the admin API, on loopback unless asked otherwise.
 	AdminListen ListenAddr
 	// AdminSocket is a Unix socket that takes its place; "" for none.

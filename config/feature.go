@@ -5,9 +5,7 @@ package config
 type feature string
 
 const (
-	featurePayments     feature = "being paid with tickets"
 	featureLiveAI       feature = "live AI"
-	featureRedeemer     feature = "the redemption service"
 	featureRemoteSigner feature = "remote signing"
 	featureRemoteWork   feature = "work on remote transcoders and workers"
 	featureGPU          feature = "transcoding on GPUs"

@@ -18,6 +18,9 @@ func (l *loader) judge() {
 	l.completeGateway()
 	l.judgeTLS()
 	l.judgeWeights()
+	l.judgePrices()
+	l.judgeTickets()
+	l.judgeRedeemer()
 	l.judgeAuthWebhook()
 	l.judgeNoWork()
 	if l.config.Monitoring.ClientIP {

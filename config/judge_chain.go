@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -51,7 +50,6 @@ func (l *loader) judgeNetwork() {
 	}
 	l.judgeWallet()
 	l.completeEndpoints()
-	l.judgePaid()
 }
 
 // judgeWallet keeps workers from the chain: with the orchestrator's wallet they
@@ -81,22 +79,6 @@ func (l *loader) completeEndpoints() {
 	}
 	chain.Endpoints = []URL{u}
 }
-
-// judgePaid refuses a price that nobody would be asked for: jobs would be done for
-// nothing although the operator set one.
-func (l *loader) judgePaid() {
-	if featurePayments.present() || !l.config.Roles.Orchestrator || !l.sound("pricePerUnit", "orchestrator") {
-		return
-	}
-	if _, given := l.given("pricePerUnit"); given && !free(l.config.Prices.PerUnit) {
-		l.blame(fault.FeatureMissing, "pricePerUnit", featurePayments.missing()+", so every job would be done for nothing",
-			"write -pricePerUnit 0 to register, call reward and work for nothing, or use a release that has it")
-		return
-	}
-	l.notices = append(l.notices, Notice{Subject: "-network", Text: featurePayments.missing() + ": jobs are done for nothing"})
-}
-
-func free(p core.Price) bool { return p.String() == "0" || p == core.Price{} }
 
 // beginsLikePath: nobody begins a passphrase so, and a mistyped path would be taken
 // for one.

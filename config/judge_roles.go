@@ -9,17 +9,8 @@ func (l *loader) judgeRoles() {
 		return
 	}
 	r := l.config.Roles
-	for _, need := range []struct {
-		on      bool
-		option  string
-		feature feature
-	}{
-		{r.Redeemer, "redeemer", featureRedeemer},
-		{r.RemoteSigner, "remoteSigner", featureRemoteSigner},
-	} {
-		if need.on && !need.feature.present() {
-			l.blame(fault.FeatureMissing, need.option, need.feature.missing(), "leave the option out, or use a release that has it")
-		}
+	if r.RemoteSigner && !featureRemoteSigner.present() {
+		l.blame(fault.FeatureMissing, "remoteSigner", featureRemoteSigner.missing(), "leave the option out, or use a release that has it")
 	}
 	active := r.active()
 	switch {

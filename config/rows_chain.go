@@ -6,14 +6,10 @@ import (
 )
 
 func chainRows() []option {
-	paid := slices.Concat(priceRows(), ticketRows())
-	for i := range paid {
-		paid[i].feature = featurePayments
-	}
-	rows := slices.Concat(accountRows(), paid, gasRows())
+	rows := slices.Concat(accountRows(), priceRows(), ticketRows(), gasRows())
 	for i := range rows {
 		// The admin API's own switch is there in either case.
-		rows[i].onchain = rows[i].name != "enableCliTxRoutes" && rows[i].feature == ""
+		rows[i].onchain = rows[i].name != "enableCliTxRoutes"
 	}
 	return rows
 }
@@ -38,7 +34,7 @@ func accountRows() []option {
 			to: func(c *Config) value { return duration(&c.Chain.InitializeRoundDelay, 0) }},
 		{name: "blockPollingInterval", mark: "M", preset: "5s", help: "how often the chain is asked for new blocks; a number means seconds",
 			to: func(c *Config) value { return seconds(&c.Chain.PollingInterval, time.Second) }},
-		{name: "redeemerAddr", mark: "A", roles: orchestrator, feature: featureRedeemer, help: "remote redeemer, port 8935 where none is given",
+		{name: "redeemerAddr", mark: "A", roles: orchestrator, help: "remote redeemer that redeems the winning tickets instead of this process; port 8935 where none is given",
 			to: func(c *Config) value {
 				return typed(&c.Chain.RedeemerAddr, "host:port", "redeemer.example.org:8935", pure(func(s string) (HostPort, error) {
 					return ParseHostPort(s, DefaultServicePort)
@@ -51,21 +47,21 @@ func accountRows() []option {
 
 func priceRows() []option {
 	return []option{
-		{name: "pricePerUnit", mark: "B M", roles: aiRoles, unset: "none", help: "price of -pixelsPerUnit pixels: whole wei, or an amount with its currency such as 0.50USD",
+		{name: "pricePerUnit", mark: "B M", roles: orchestrator, unset: "none", help: "price of -pixelsPerUnit pixels: whole wei, or an amount with its currency such as 0.50USD; on the chain it must be given, 0 works for free",
 			to: func(c *Config) value { return price(&c.Prices.PerUnit) }},
-		{name: "pixelsPerUnit", mark: "B M", roles: aiRoles | gateway, preset: "1", help: "pixels per unit of the price; 1e12 works",
+		{name: "pixelsPerUnit", mark: "B M", roles: orchestrator | gateway, preset: "1", help: "pixels per unit of the price; 1e12 works",
 			to: func(c *Config) value { return pixels(&c.Prices.PixelsPerUnit) }},
-		{name: "priceFeedAddr", mark: "M", preset: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", help: "contract that tells the currency's rate",
+		{name: "priceFeedAddr", mark: "M", preset: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", help: "contract that tells the rate between ETH and the currency of prices; asked every hour",
 			to: func(c *Config) value { return account(&c.Prices.FeedAddr) }},
-		{name: "autoAdjustPrice", mark: "M", roles: orchestrator, preset: "true", help: "raise the advertised price by the cost of redemption",
+		{name: "autoAdjustPrice", mark: "M", roles: orchestrator, preset: "true", help: "raise the price of offers by what redeeming tickets costs",
 			to: func(c *Config) value { return boolean(&c.Prices.AutoAdjust) }},
-		{name: "pricePerGateway", former: []string{"pricePerBroadcaster"}, mark: "M", roles: orchestrator, help: `prices for single gateways: JSON, or the path of a file, {"gateways":[{"ethaddress":…,"priceperunit":…,"currency":…,"pixelsperunit":…}]}`,
+		{name: "pricePerGateway", former: []string{"pricePerBroadcaster"}, mark: "M", roles: orchestrator, help: `prices of transcoding for single gateways: JSON, or the path of a file, {"gateways":[{"ethaddress":…,"priceperunit":…,"currency":…,"pixelsperunit":…}]}`,
 			to: func(c *Config) value { return document(&c.Prices.PerGateway) }},
-		{name: "maxPricePerUnit", mark: "G", roles: gateway, unset: "none", help: "most a gateway pays for -pixelsPerUnit pixels",
+		{name: "maxPricePerUnit", mark: "G", roles: gateway, unset: "none", help: "most a gateway pays for -pixelsPerUnit pixels, or units of AI work: whole wei, or an amount with its currency; 0 is no bound",
 			to: func(c *Config) value { return price(&c.Prices.MaxPerUnit) }},
-		{name: "maxPricePerCapability", mark: "G", roles: gateway, help: "most a gateway pays per pipeline and model: JSON or the path of a file",
+		{name: "maxPricePerCapability", mark: "G", roles: gateway, help: `most a gateway pays per pipeline and model: JSON, or the path of a file, {"capabilities_prices": [{"pipeline":…, "model_id":…, "price_per_unit":…, "pixels_per_unit":…, "currency":…}]}`,
 			to: func(c *Config) value { return document(&c.Prices.MaxPerCapability) }},
-		{name: "ignoreMaxPriceIfNeeded", mark: "G", roles: gateway, help: "exceed the price cap when nobody keeps within it",
+		{name: "ignoreMaxPriceIfNeeded", mark: "G", roles: gateway, help: "take an orchestrator that is too dear when nobody keeps within the most that is paid",
 			to: func(c *Config) value { return boolean(&c.Prices.IgnoreMaxIfNeeded) }},
 	}
 }
@@ -74,7 +70,7 @@ func ticketRows() []option {
 	return []option{
 		{name: "ticketEV", mark: "M", roles: orchestrator | redeemer, preset: "8000000000", help: "expected value asked of one ticket, in wei",
 			to: func(c *Config) value { return wei(&c.Tickets.EV) }},
-		{name: "maxFaceValue", mark: "M", roles: orchestrator | redeemer, preset: "0", help: "largest face value of a ticket in wei, 0 for no bound",
+		{name: "maxFaceValue", mark: "M", roles: orchestrator | redeemer, preset: "0", help: "largest face value of a ticket in wei, at least -ticketEV; 0 for no bound",
 			to: func(c *Config) value { return wei(&c.Tickets.MaxFaceValue) }},
 		{name: "maxTicketEV", mark: "G", roles: gateway | remoteSigner, preset: "3000000000000", help: "largest expected value of one ticket sent, in wei",
 			to: func(c *Config) value { return wei(&c.Tickets.MaxEV) }},

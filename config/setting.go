@@ -87,6 +87,8 @@ func (l *loader) completed(name string) string {
 		return c.Addresses.OrchestratorListen.String()
 	case name == "httpAddr" && c.Roles.Gateway, name == "gatewayAddr" && c.Roles.Gateway:
 		return c.Addresses.GatewayListen.String()
+	case name == "httpAddr" && c.Roles.Redeemer:
+		return c.Addresses.RedeemerListen.String()
 	case name == "rtmpAddr" && c.Roles.Gateway:
 		return c.Addresses.RTMPListen.String()
 	case name == "httpIngest" && c.Roles.Gateway:

@@ -14,44 +14,50 @@ var amountForm = regexp.MustCompile(`^([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]+)
 // exampleRemedy is how a price is written.
 const exampleRemedy = `write whole wei such as 1200, or an amount with its currency: 0.18 and "currency":"USD"`
 
-// price reads an entry's price from its three fields; a number that names its
+// price reads an entry's price from its three fields; an amount that names its
 // currency itself is understood too. It is false after a mistake, which is noted.
 func (r *reader) price(e entry, amountName, pixelsName string) (core.UnitPrice, bool) {
-	amount, ok := e.fields[amountName]
+	price, priced := r.amount(e, amountName)
+	pixels, united := r.pixels(e, pixelsName)
+	u := core.UnitPrice{Price: price, PixelsPerUnit: pixels}
+	if !priced || !united {
+		return u, false
+	}
+	if Check(u) != nil {
+		r.blameField(e, amountName, u.String()+" is more than "+mostOnWire.RatString()+" wei for a single unit", exampleRemedy)
+		return u, false
+	}
+	return u, true
+}
+
+func (r *reader) amount(e entry, name string) (core.Price, bool) {
+	f, ok := e.fields[name]
 	if !ok {
-		r.blameField(e, amountName, "it is missing", exampleRemedy)
-		return core.UnitPrice{}, false
+		r.blameField(e, name, "it is missing", exampleRemedy)
+		return core.Price{}, false
 	}
 	currency, ok := r.currency(e)
 	if !ok {
-		return core.UnitPrice{}, false
+		return core.Price{}, false
 	}
-	text := strings.TrimSpace(amount.text)
-	if m := amountForm.FindStringSubmatch(text); m != nil && m[2] != "" {
+	text := strings.TrimSpace(f.text)
+	if m := amountForm.FindStringSubmatch(text); m != nil {
 		if currency != "" {
-			r.blameField(e, amountName, clip(amount.text)+" names a currency, and currency names one too", "keep one of the two")
-			return core.UnitPrice{}, false
+			r.blameField(e, name, clip(f.text)+" names a currency, and currency names one too", "keep one of the two")
+			return core.Price{}, false
 		}
 		text = m[1] + m[2]
 	}
 	price, err := core.ParsePrice(text + currency)
 	switch {
-	case !amount.scalar() || errors.Is(err, core.ErrPriceForm):
-		r.blameField(e, amountName, clip(amount.text)+" is not a price", exampleRemedy)
+	case !f.scalar() || errors.Is(err, core.ErrPriceForm):
+		r.blameField(e, name, clip(f.text)+" is not a price", exampleRemedy)
 	case err != nil:
-		r.blameField(e, amountName, clip(amount.text)+": "+err.Error(), exampleRemedy)
+		r.blameField(e, name, clip(f.text)+": "+err.Error(), exampleRemedy)
 	default:
-		pixels, ok := r.pixels(e, pixelsName)
-		u := core.UnitPrice{Price: price, PixelsPerUnit: pixels}
-		if ok && native(price.Currency) {
-			if err := judge(u, nil); err != nil {
-				r.blameField(e, amountName, clip(amount.text)+" is more than "+mostOnWire.RatString()+" wei for a single unit", exampleRemedy)
-				return core.UnitPrice{}, false
-			}
-		}
-		return u, ok
+		return price, true
 	}
-	return core.UnitPrice{}, false
+	return core.Price{}, false
 }
 
 // currency is "" for wei.

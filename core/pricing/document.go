@@ -2,6 +2,7 @@ package pricing
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type Mistake struct {
 	At   string
 	// Text says what is wrong, Remedy what to write.
 	Text, Remedy string
+	// offset is where, in bytes.
+	offset int
 }
 
 // Error is one line.
@@ -65,7 +68,7 @@ type field struct {
 func (r *reader) blame(offset int, at, text, remedy string) {
 	if len(r.mistakes) < maxMistakes {
 		line := 1 + bytes.Count(r.content[:min(offset, len(r.content))], []byte{'\n'})
-		r.mistakes = append(r.mistakes, Mistake{line, at, text, remedy})
+		r.mistakes = append(r.mistakes, Mistake{line, at, text, remedy, offset})
 	}
 }
 
@@ -99,18 +102,13 @@ func (r *reader) read() {
 		r.blame(0, "", "it is not an object", form)
 		return
 	}
-	found := false
 	members(r.content[start:], start, func(name string, at int, raw []byte) {
 		if !slices.Contains(r.lists, name) {
 			r.unknown(at, name, name, r.lists)
 			return
 		}
-		found = true
 		r.list(name, at, raw)
 	})
-	if !found {
-		r.blame(start, "", r.lists[0]+" is missing", form)
-	}
 }
 
 func (r *reader) list(name string, at int, raw []byte) {
@@ -186,6 +184,12 @@ func fieldOf(at int, raw []byte) field {
 func (f field) scalar() bool {
 	k := kindOf(f.raw)
 	return k == '"' || k == '-' || '0' <= k && k <= '9'
+}
+
+// result are the mistakes in the order of the document.
+func (r *reader) result() []Mistake {
+	slices.SortStableFunc(r.mistakes, func(a, b Mistake) int { return cmp.Compare(a.offset, b.offset) })
+	return r.mistakes
 }
 
 // kindOf is the first byte of a JSON value, which tells its kind.

@@ -7,7 +7,9 @@ import (
 )
 
 // NeedsFeed reports whether a price can only be told in wei by a price feed.
-func NeedsFeed(u core.UnitPrice) bool { return !native(u.Price.Currency) && u.Price.Amount().Sign() != 0 }
+func NeedsFeed(u core.UnitPrice) bool {
+	return !native(u.Price.Currency) && u.Price.Amount().Sign() != 0
+}
 
 // Check is the error of a price in wei or ETH that is more than offers can carry:
 // the fault PriceOutOfRange.
@@ -38,7 +40,7 @@ func ParseGateways(content []byte) (map[core.Address]core.UnitPrice, []Mistake) 
 			out[gateway] = u
 		}
 	}
-	return out, r.mistakes
+	return out, r.result()
 }
 
 func (r *reader) address(e entry) (core.Address, bool) {
@@ -90,7 +92,7 @@ func ParseCapabilities(content []byte) (Limits, []Mistake) {
 			out.Models[m] = u
 		}
 	}
-	return out, r.mistakes
+	return out, r.result()
 }
 
 // model reads what a limit is for; its ID is "" for all of a pipeline.
@@ -117,7 +119,9 @@ func (r *reader) model(e entry) (inference.Model, bool) {
 }
 
 // priced reports whether a capability is a pipeline of AI.
-func priced(id capability.ID) bool { return id >= capability.TextToImage && id <= capability.TextToSpeech }
+func priced(id capability.ID) bool {
+	return id >= capability.TextToImage && id <= capability.TextToSpeech
+}
 
 // ParseModel reads a pipeline and a model's ID as the admin API has them; "" and
 // "default" are all models of the pipeline. It is false where there is no such

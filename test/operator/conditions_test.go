@@ -168,7 +168,7 @@ func TestServiceAddressMismatch(t *testing.T) {
 	lookup := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("198.51.100.7")) }))
 	defer lookup.Close()
 	n := &node{t: t, wallet: w, service: first.service, admin: harness.Address(t)}
-	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-network", "devnet", "-ethUrl", chain.URL(0),
+	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-pricePerUnit", "0", "-network", "devnet", "-ethUrl", chain.URL(0),
 		"-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-httpAddr", n.service, "-publicIPLookup", lookup.URL, "-blockPollingInterval", "1s")
 	n.WaitHTTP("http://" + n.admin + "/healthz")
 	n.sees(fault.ServiceAddrMismatch, "did not match discovered address https://198.51.100.7")
@@ -192,7 +192,7 @@ func TestPortClosed(t *testing.T) {
 	chain := devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond})
 	w := newWallet(t)
 	n := &node{t: t, wallet: w, service: harness.Address(t), admin: harness.Address(t)}
-	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-network", "devnet", "-ethUrl", chain.URL(0),
+	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-pricePerUnit", "0", "-network", "devnet", "-ethUrl", chain.URL(0),
 		"-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-httpAddr", n.service, "-serviceAddr", harness.Address(t))
 	n.WaitHTTP("http://" + n.admin + "/healthz")
 	n.sees(fault.PortClosed, "https://127.0.0.1:")
@@ -219,7 +219,7 @@ func TestDoesNotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	devnetArgs := func(w wallet, pass string) []string {
-		return []string{"-orchestrator", "-transcoder", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1", "-ethPassword", pass, "-dataDir", w.dir, "-serviceAddr", "127.0.0.1:0"}
+		return []string{"-orchestrator", "-transcoder", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1", "-ethPassword", pass, "-dataDir", w.dir, "-serviceAddr", "127.0.0.1:0", "-pricePerUnit", "0"}
 	}
 	for _, c := range []struct {
 		name   string
@@ -232,8 +232,9 @@ func TestDoesNotStart(t *testing.T) {
 		{"another account", append(devnetArgs(w, w.pass), "-ethAcctAddr", "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"), fault.AccountUnknown, 1},
 		{"key that others read", devnetArgs(open, open.pass), fault.AccountFileOpen, 1},
 		{"wallet on a transcoder", []string{"-transcoder", "-orchAddr", "127.0.0.1:8935", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1"}, fault.WalletOnWorker, 2},
-		{"no endpoint", []string{"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-serviceAddr", "127.0.0.1:0"}, fault.MissingOption, 2},
-		{"a price that nobody pays", append(devnetArgs(w, w.pass), "-pricePerUnit", "1200"), fault.FeatureMissing, 2},
+		{"no endpoint", []string{"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-serviceAddr", "127.0.0.1:0", "-pricePerUnit", "0"}, fault.MissingOption, 2},
+		{"no price", []string{"-orchestrator", "-transcoder", "-network", "devnet", "-serviceAddr", "127.0.0.1:0"}, fault.MissingOption, 2},
+		{"a price of an ETH a pixel", append(devnetArgs(w, w.pass), "-pricePerUnit", "1000000000000000000"), fault.BadOption, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,119 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pricing"
+)
+
+// judgePrices reads the documents of prices, and checks that every price can be
+// asked or paid.
+func (l *loader) judgePrices() {
+	p := &l.config.Prices
+	if l.sound("pricePerGateway") && !p.PerGateway.IsZero() {
+		gateways, mistakes := pricing.ParseGateways(p.PerGateway.JSON)
+		p.Gateways = gateways
+		l.mistakes("pricePerGateway", p.PerGateway, mistakes)
+	}
+	if l.sound("maxPricePerCapability") && !p.MaxPerCapability.IsZero() {
+		limits, mistakes := pricing.ParseCapabilities(p.MaxPerCapability.JSON)
+		p.limits = limits
+		l.mistakes("maxPricePerCapability", p.MaxPerCapability, mistakes)
+	}
+	if p.MaxPerUnit.IsSet() {
+		p.limits.General = core.UnitPrice{Price: p.MaxPerUnit, PixelsPerUnit: p.PixelsPerUnit}
+	}
+	if !l.sound("pixelsPerUnit") {
+		return
+	}
+	l.judgeUnit("pricePerUnit", p.Default())
+	l.judgeUnit("maxPricePerUnit", p.limits.General)
+	if l.config.Chain.Offchain() || !l.sound("network") {
+		return
+	}
+	l.judgePriced()
+	l.judgeFeed()
+}
+
+// mistakes reports each mistake of a document at its place.
+func (l *loader) mistakes(name string, d Document, all []pricing.Mistake) {
+	for _, m := range all {
+		at := m.At
+		if d.Path != "" {
+			at = fmt.Sprintf("line %d of the file", m.Line)
+			if m.At != "" {
+				at = m.At + ", " + at
+			}
+		}
+		if at != "" {
+			at += ": "
+		}
+		p := &Problem{Code: fault.BadOption, Subject: "-" + name, Text: at + m.Text, Remedy: m.Remedy}
+		if g, ok := l.given(name); ok {
+			p.Subject, p.Origin = g.origin.bare(), g.origin
+		}
+		l.problem(p)
+		l.suspect[name] = true
+	}
+}
+
+// judgeUnit refuses a price that offers cannot carry.
+func (l *loader) judgeUnit(name string, u core.UnitPrice) {
+	if !l.sound(name) {
+		return
+	}
+	if err := pricing.Check(u); err != nil {
+		_, text := fault.Public(err)
+		l.blame(fault.BadOption, name, text, "write wei such as 1200, or an amount of a currency for many pixels: 0.1USD and -pixelsPerUnit 1000000000000")
+	}
+}
+
+// judgePriced asks for a price where work would be paid for and none was named: 0
+// is one, but only the operator can mean it.
+func (l *loader) judgePriced() {
+	r := l.config.Roles
+	takesWork := r.Orchestrator && !l.config.Addresses.Service.None
+	if !takesWork || r.AIWorker && !r.Transcoder || l.config.Prices.PerUnit.IsSet() || !l.sound("pricePerUnit", "orchestrator", "transcoder", "aiWorker", "serviceAddr") {
+		return
+	}
+	l.blame(fault.MissingOption, "pricePerUnit", "an orchestrator on the chain must say what its work costs",
+		"write -pricePerUnit 1200 for 1200 wei a pixel, an amount such as -pricePerUnit 0.1USD -pixelsPerUnit 1000000000000, or -pricePerUnit 0 to work for free")
+}
+
+// judgeFeed refuses prices in a currency that nobody tells the rate of. The feed
+// that is the default exists on the main network and its copies alone.
+func (l *loader) judgeFeed() {
+	name, ok := l.needsFeed()
+	_, given := l.given("priceFeedAddr")
+	known := given || l.config.Chain.Network != devNetwork
+	if !ok || !l.sound("priceFeedAddr") || known && !l.config.Prices.FeedAddr.IsZero() {
+		return
+	}
+	l.blame(fault.MissingOption, name, "a price in a currency needs a price feed on this network",
+		"add -priceFeedAddr 0x… with the feed's contract, or write the price in wei or ETH")
+}
+
+// needsFeed names the option that has a price in a currency.
+func (l *loader) needsFeed() (string, bool) {
+	p := l.config.Prices
+	in := func(prices []core.UnitPrice) bool { return slices.ContainsFunc(prices, pricing.NeedsFeed) }
+	for _, o := range []struct {
+		name   string
+		active bool
+		prices []core.UnitPrice
+	}{
+		{"pricePerUnit", l.config.Roles.Orchestrator, []core.UnitPrice{p.Default()}},
+		{"pricePerGateway", l.config.Roles.Orchestrator, slices.Collect(maps.Values(p.Gateways))},
+		{"maxPricePerUnit", l.config.Roles.Gateway, []core.UnitPrice{p.limits.General}},
+		{"maxPricePerCapability", l.config.Roles.Gateway, slices.AppendSeq(slices.Collect(maps.Values(p.limits.Models)), maps.Values(p.limits.Pipelines))},
+	} {
+		if o.active && l.sound(o.name) && in(o.prices) {
+			return o.name, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,51 @@
+package config
+
+import "github.com/tuttinode/tutti/core/fault"
+
+// judgeTickets checks the amounts of tickets against one another, for the roles
+// that use them on a chain.
+func (l *loader) judgeTickets() {
+	if l.config.Chain.Offchain() || !l.sound("network") {
+		return
+	}
+	r, t := l.config.Roles, l.config.Tickets
+	if (r.Orchestrator || r.Redeemer) && l.sound("ticketEV", "maxFaceValue") {
+		switch {
+		case t.EV.IsZero():
+			l.blame(fault.BadOption, "ticketEV", "tickets that are worth nothing pay for nothing", "write the default, 8000000000, or leave it out")
+		case !t.MaxFaceValue.IsZero() && t.MaxFaceValue.Cmp(t.EV) < 0:
+			l.blame(fault.OptionConflict, "maxFaceValue", "a ticket that wins always is worth its face value, and -ticketEV asks for "+t.EV.String()+" wei a ticket",
+				"write at least that, better a hundredfold, or 0 for no bound")
+		}
+	}
+	if !r.Gateway && !r.RemoteSigner {
+		return
+	}
+	for _, o := range []struct {
+		name string
+		zero bool
+	}{{"maxTicketEV", t.MaxEV.IsZero()}, {"maxTotalEV", t.MaxTotalEV.IsZero()}} {
+		if o.zero && l.sound(o.name) {
+			l.blame(fault.BadOption, o.name, "with 0 no ticket could be sent, and no orchestrator would be paid", "leave it out for the default")
+		}
+	}
+	if l.sound("maxTicketEV", "maxTotalEV") && t.MaxTotalEV.Cmp(t.MaxEV) < 0 {
+		name := "maxTotalEV"
+		if _, ok := l.given(name); !ok {
+			name = "maxTicketEV"
+		}
+		l.blame(fault.OptionConflict, name, "one ticket may be worth -maxTicketEV "+t.MaxEV.String()+" wei, and all of a payment -maxTotalEV "+t.MaxTotalEV.String(),
+			"make -maxTotalEV at least -maxTicketEV")
+	}
+}
+
+// judgeRedeemer refuses a redeemer without a chain, and one that is to hand its own
+// work on.
+func (l *loader) judgeRedeemer() {
+	if !l.sound("redeemer", "network") || !l.config.Roles.Redeemer {
+		return
+	}
+	if l.config.Chain.Offchain() {
+		l.blame(fault.MissingOption, "redeemer", "tickets are redeemed on the chain, and it runs off-chain", "write -network "+mainNetwork+" and -ethUrl https://…")
+	}
+}
