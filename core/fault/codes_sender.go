@@ -1,0 +1,17 @@
+package fault
+
+// A gateway's paying, beside what single tickets are refused for.
+const (
+	// SpentFailed (class Internal, retryable): what is paid cannot be written down,
+	// so nothing is paid.
+	SpentFailed Code = "SpentFailed"
+	// TicketsTooMany (class Upstream, retryable): a piece of work would take more
+	// tickets than one payment may hold.
+	TicketsTooMany Code = "TicketsTooMany"
+	// TicketParamsTooMany (class Upstream, retryable): one orchestrator hands out
+	// more sets of ticket parameters than are kept.
+	TicketParamsTooMany Code = "TicketParamsTooMany"
+	// PaymentUnsigned (class Internal, retryable): the account's key gave no
+	// signature.
+	PaymentUnsigned Code = "PaymentUnsigned"
+)

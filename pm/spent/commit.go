@@ -1,0 +1,120 @@
+package spent
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+)
+
+const (
+	// maxBatch bounds the entries of one commit.
+	maxBatch = 512
+	// retryAfter is how long results wait after a commit failed.
+	retryAfter = time.Second
+	// flushTime bounds the last commits after the end was asked for.
+	flushTime = 10 * time.Second
+)
+
+// Name is the component's name.
+func (s *Store) Name() string { return "account of payments" }
+
+// Run writes what is given to the book until ctx ends, and then what still waits.
+// What comes together is committed together: a commit costs one flush of the disk.
+func (s *Store) Run(ctx context.Context, ready func()) error {
+	retry := time.NewTimer(retryAfter)
+	defer retry.Stop()
+	ready()
+	// A commit that has begun is finished whatever ends.
+	work := context.WithoutCancel(ctx)
+	for {
+		select {
+		case <-s.wake:
+			s.commit(work, s.take(maxBatch))
+			s.fold(work)
+		case <-retry.C:
+			if batch := s.take(maxBatch); len(batch) > 0 {
+				s.commit(work, batch)
+			}
+			retry.Reset(retryAfter)
+		case <-ctx.Done():
+			return s.flush(work)
+		}
+	}
+}
+
+// flush writes what waits; from here on nothing is taken.
+func (s *Store) flush(ctx context.Context) error {
+	s.stop()
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	for batch := s.take(maxBatch); len(batch) > 0; batch = s.take(maxBatch) {
+		if err := s.write(ctx, batch); err != nil {
+			s.answer(append(batch, s.take(maxWaiting)...), err)
+			return failed("close the account of payments", err)
+		}
+		s.answer(batch, nil)
+	}
+	return nil
+}
+
+// commit writes a batch. Where that fails, who waits is told, and results that
+// nobody waits for are kept for later.
+func (s *Store) commit(ctx context.Context, batch []*entry) {
+	if len(batch) == 0 {
+		return
+	}
+	err := s.write(ctx, batch)
+	if s.opt.Board != nil {
+		s.opt.Board.Report(health.Key{Code: fault.SpentFailed}, failed("write down payments", err))
+	}
+	s.answer(batch, err)
+	if err == nil {
+		return
+	}
+	var later []*entry
+	for _, e := range batch {
+		if e.done == nil {
+			later = append(later, e)
+		}
+	}
+	s.again(later)
+}
+
+// answer tells those who wait.
+func (s *Store) answer(batch []*entry, err error) {
+	for _, e := range batch {
+		if e.done != nil {
+			e.done <- err
+		}
+	}
+}
+
+// write makes one transaction of a batch.
+func (s *Store) write(ctx context.Context, batch []*entry) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	insert, settle := tx.StmtContext(ctx, s.insert), tx.StmtContext(ctx, s.settle)
+	rows := 0
+	for _, e := range batch {
+		if e.payment != nil {
+			rows++
+			_, err = insert.ExecContext(ctx, values(s.opt.Sender, e.payment)...)
+		} else {
+			r := &e.result
+			_, err = settle.ExecContext(ctx, string(r.State), r.Units, unixNano(r.Settled), int64(e.id))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	s.rows += rows
+	return nil
+}

@@ -1,0 +1,131 @@
+package spent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// maxWaiting bounds the results that wait to be written while the disk refuses.
+const maxWaiting = 1 << 16
+
+// entry is one thing to write: a new payment, or the result of one that is there.
+type entry struct {
+	payment *Payment
+	id      ID
+	result  Result
+	// done takes the outcome; nil when nobody waits for it.
+	done chan error
+}
+
+var errStopped = errors.New("the account of payments is closed")
+
+// Writing is a payment on its way to the disk.
+type Writing struct {
+	ID   ID
+	s    *Store
+	done chan error
+}
+
+// Begin writes a payment that is about to be sent. It must not be sent before Wait
+// has returned without an error.
+func (s *Store) Begin(p *Payment) (*Writing, error) {
+	mine := *p
+	mine.Result = Result{State: Sent}
+	e := &entry{payment: &mine, done: make(chan error, 1)}
+	id, err := s.enqueue(e)
+	if err != nil {
+		return nil, fault.Wrap(fault.Canceled, opWrite, err)
+	}
+	return &Writing{ID: id, s: s, done: e.done}, nil
+}
+
+const opWrite = "write down a payment"
+
+// Wait returns when the payment is on disk. After an error it counts as unsent.
+func (w *Writing) Wait(ctx context.Context) error {
+	select {
+	case err := <-w.done:
+		return failed(opWrite, err)
+	case <-ctx.Done():
+		// It may be written all the same.
+		w.s.Settle(w.ID, Result{State: Unsent, Settled: w.s.opt.Now()})
+		return failed(opWrite, ctx.Err())
+	}
+}
+
+// Settle notes what became of a payment, without waiting for the disk.
+func (s *Store) Settle(id ID, r Result) {
+	_, _ = s.enqueue(&entry{id: id, result: r}) // a closed book leaves it unknown
+}
+
+// Note writes a payment that had no tickets together with its result, without
+// waiting for the disk: no money left with it.
+func (s *Store) Note(p *Payment) {
+	mine := *p
+	_, _ = s.enqueue(&entry{payment: &mine})
+}
+
+// enqueue gives an entry to Run. A new payment gets its number here.
+func (s *Store) enqueue(e *entry) (ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return 0, errStopped
+	}
+	if e.done == nil && len(s.queue) >= maxWaiting {
+		return 0, errors.New("too many results wait to be written")
+	}
+	if e.payment != nil {
+		s.next++
+		e.payment.ID, e.id = s.next, s.next
+	}
+	s.queue = append(s.queue, e)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return e.id, nil
+}
+
+// take is what waits, at most so much.
+func (s *Store) take(most int) []*entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := min(most, len(s.queue))
+	batch := s.queue[:n:n]
+	s.queue = s.queue[n:]
+	if len(s.queue) > 0 {
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	} else {
+		s.queue = nil
+	}
+	return batch
+}
+
+// stop refuses what comes from now on.
+func (s *Store) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+}
+
+// again puts results that could not be written back, before newer ones.
+func (s *Store) again(batch []*entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = append(batch, s.queue...)
+}
+
+// unixNano is a time as it is stored, 0 for none.
+func unixNano(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}

@@ -1,0 +1,46 @@
+package spent
+
+import "github.com/tuttinode/tutti/core/database"
+
+// tables are the payments one by one, and sums of those that are not kept. Amounts
+// of tickets are numerators over 2^256-1, so that sums stay exact.
+func tables() database.Tables {
+	return database.Tables{Owner: "spent", Content: "payments", Steps: []string{
+		`CREATE TABLE spent_payment (
+			id         INTEGER PRIMARY KEY,
+			sender     BLOB NOT NULL,
+			recipient  BLOB NOT NULL,
+			peer       TEXT NOT NULL,
+			account    TEXT NOT NULL,
+			pipeline   TEXT NOT NULL,
+			model      TEXT NOT NULL,
+			rand_hash  BLOB NOT NULL,
+			first      INTEGER NOT NULL,
+			last       INTEGER NOT NULL,
+			face_value BLOB NOT NULL,
+			win_prob   BLOB NOT NULL,
+			expires    INTEGER NOT NULL,
+			price      INTEGER NOT NULL,
+			per        INTEGER NOT NULL,
+			estimate   INTEGER NOT NULL,
+			at         INTEGER NOT NULL,
+			state      TEXT NOT NULL,
+			units      INTEGER NOT NULL,
+			settled    INTEGER NOT NULL
+		) STRICT;
+		CREATE TABLE spent_total (
+			sender    BLOB NOT NULL,
+			day       TEXT NOT NULL,
+			recipient BLOB NOT NULL,
+			pipeline  TEXT NOT NULL,
+			model     TEXT NOT NULL,
+			payments  INTEGER NOT NULL,
+			tickets   INTEGER NOT NULL,
+			value     BLOB NOT NULL,
+			open      BLOB NOT NULL,
+			units     INTEGER NOT NULL,
+			billed    TEXT NOT NULL,
+			PRIMARY KEY (sender, day, recipient, pipeline, model)
+		) STRICT, WITHOUT ROWID`,
+	}}
+}
