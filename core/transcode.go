@@ -61,6 +61,8 @@ type TranscodeResult struct {
 	MediaTime time.Duration
 	// SourceDuration is the playing time found in the media, 0 when unknown.
 	SourceDuration time.Duration
+	// Worker is who did the work, "cpu" or "gpu 0"; "" where it has no name.
+	Worker string
 }
 
 // Rendition is one output file.

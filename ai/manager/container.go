@@ -87,7 +87,7 @@ func (c *container) start(ctx context.Context) error {
 	e, o := c.r.entry, c.r.shared.o
 	pipeline := e.Model.Capability.Pipeline()
 	spec := &docker.Spec{
-		Name: docker.Name(pipeline, e.Model.ID, c.port), Image: c.image,
+		Name: c.name(), Image: c.image,
 		Pipeline: pipeline, Model: e.Model.ID, Env: environment(e.Env),
 		HostPort: c.port, ModelsDir: o.ModelsDir, Devices: c.real,
 	}
@@ -111,6 +111,12 @@ func environment(settings models.Settings) []string {
 		out[i] = s.Name + "=" + s.Value()
 	}
 	return out
+}
+
+// name is the container's; its port makes it unique.
+func (c *container) name() string {
+	m := c.r.entry.Model
+	return docker.Name(m.Capability.Pipeline(), m.ID, c.port)
 }
 
 // url is where the runner listens.

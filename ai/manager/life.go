@@ -157,7 +157,7 @@ func (r *runner) operate(ctx context.Context, c *container) end {
 	if err != nil {
 		return end{kind: failed, why: err}
 	}
-	w := newWatch(r, b)
+	w := newWatch(r, b, c.name())
 	w.image = c.image
 	defer r.ready.Store(false)
 	defer w.end()

@@ -24,6 +24,8 @@ type pool struct {
 
 // member is a runner that is ready.
 type member struct {
+	// name is who does a job, for the books: a container, or a server's address.
+	name    string
 	backend backend.Backend
 	// suspect is told that a job failed as it does when the runner is gone.
 	suspect func()

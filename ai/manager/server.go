@@ -2,6 +2,7 @@ package manager
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
@@ -14,7 +15,7 @@ func (r *runner) liveServer(ctx context.Context) {
 	for {
 		b, err := r.shared.o.Backends(r.entry, r.entry.URL)
 		if err == nil {
-			w := newWatch(r, b)
+			w := newWatch(r, b, serverName(r.entry.URL))
 			r.watchServer(ctx, w)
 			w.end()
 			return
@@ -24,6 +25,15 @@ func (r *runner) liveServer(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// serverName is a server's host: the rest of its address may hold a secret.
+func serverName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "server"
+	}
+	return u.Host
 }
 
 func (r *runner) watchServer(ctx context.Context, w *watch) {

@@ -42,6 +42,7 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		s.Release()
 		return nil, err
 	}
+	reply.Worker = at.name
 	reply.Body = &body{ReadCloser: reply.Body, ctx: ctx, slot: s, forget: context.AfterFunc(ctx, s.Release)}
 	return reply, nil
 }

@@ -33,10 +33,12 @@ type watch struct {
 	since time.Time
 }
 
-func newWatch(r *runner, b backend.Backend) *watch {
+// newWatch is the watch over the runner's present back-end; name says in the books
+// who it was that did a job.
+func newWatch(r *runner, b backend.Backend, name string) *watch {
 	return &watch{
 		r: r, prober: newProber(b), pause: firstProbe,
-		member: &member{backend: b, suspect: func() { poke(r.suspect) }},
+		member: &member{name: name, backend: b, suspect: func() { poke(r.suspect) }},
 	}
 }
 

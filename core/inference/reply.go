@@ -14,4 +14,6 @@ type Reply struct {
 	// for more. Who gets the Reply closes it; closing it early ends the runner's
 	// work within 100 ms.
 	Body io.ReadCloser
+	// Worker is who does the work: a container or a runner; "" where it has no name.
+	Worker string
 }

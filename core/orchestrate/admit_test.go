@@ -1,7 +1,6 @@
 package orchestrate_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -9,12 +8,13 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // signatures refuses what it is told to refuse.
 type signatures struct{ request, segment, sign error }
 
-func (signatures) Address() [20]byte                                { return [20]byte{19: 1} }
+func (signatures) Address() core.Address                            { return core.Address{19: 1} }
 func (s signatures) CheckRequest(_, _ []byte) error                 { return s.request }
 func (s signatures) CheckSegment(*orchestrate.SegmentRequest) error { return s.segment }
 func (s signatures) SignRenditions([]core.Rendition) ([]byte, error) {
@@ -23,17 +23,6 @@ func (s signatures) SignRenditions([]core.Rendition) ([]byte, error) {
 
 func (signatures) SignPing(value []byte) ([]byte, error) {
 	return append([]byte("signed "), value...), nil
-}
-
-type payments struct {
-	core.FreePayments
-	refuse error
-	booked core.Pixels
-}
-
-func (p *payments) Accept(context.Context, core.SessionID, []byte) error { return p.refuse }
-func (p *payments) Debit(_ context.Context, _ core.SessionID, work core.Pixels) {
-	p.booked += work
 }
 
 type admitter struct {
@@ -48,21 +37,20 @@ func (a *admitter) Usage() orchestrate.Usage                   { return a.usage 
 // another: each time the next complaint must come.
 func TestAdmitOrder(t *testing.T) {
 	t.Parallel()
-	sig := &signatures{segment: errors.New("not the sender's")}
-	pay := &payments{refuse: fault.New(fault.InsufficientBalance, "pay", "")}
-	n := newNode(t, func(o *orchestrate.Options) {
-		o.Limit, o.Payments = 1, pay
-		o.Signatures = sig
-	})
-	other, tok := n.token(), n.token()
-	pay.refuse = nil
-	sig.segment = nil
-	n.send(other)
-	pay.refuse = fault.New(fault.InsufficientBalance, "pay", "")
-	sig.segment = errors.New("not the sender's")
+	sig := &signatures{}
+	pay := paying()
+	n := newNode(t, func(o *orchestrate.Options) { o.Limit, o.Payments, o.Signatures = 1, pay, sig })
+	other, tok := n.payerToken(), n.payerToken()
+	n.sendPaid(other)
 
-	req := request(nil)
+	var terms, refuse error = errors.New("the RPC endpoint is down"), fault.New(fault.PaymentRefused, "pay", "TicketParams expired")
+	pay.OnTerms = func(*pm.Quote) error { return terms }
+	pay.OnAdmit = func(*pm.Job) error { return refuse }
+	sig.segment = errors.New("not the sender's")
+	req := paidRequest(nil, 0)
 	req.Capabilities = &capability.Capabilities{Bits: capability.Of(capability.HEVCEncode)}
+	req.Sender = core.Address{19: 9}
+	req.PaymentErr = fault.New(fault.PaymentMessage, "read", "no sender has 19 bytes")
 	for _, step := range []struct {
 		want  fault.Code
 		text  string
@@ -70,18 +58,26 @@ func TestAdmitOrder(t *testing.T) {
 	}{
 		{fault.ErrSegSig, "ErrSegSig", func() { sig.segment = nil }},
 		{fault.IncompatibleCapabilities, "incompatible capabilities", func() { req.Capabilities = nil }},
-		{fault.MissingAuthToken, "missing auth token", func() { req.Token = tok }},
+		{fault.MissingAuthToken, "missing auth token", func() { req.Token = &orchestrate.Token{Session: tok.Session, Expires: tok.Expires} }},
+		{fault.InvalidAuthToken, "invalid auth token", func() { req.Token = tok }},
+		{fault.InvalidAuthToken, "invalid auth token", func() { req.Sender = payer }}, // another gateway's
 		{fault.OrchestratorCapped, "OrchestratorCapped", func() {
 			if err := n.EndSession(other); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		{fault.InsufficientBalance, "Insufficient balance", func() { pay.refuse = nil }},
+		{fault.ReplyTermsFailed, "Internal Server Error", func() { terms = nil }},
+		{fault.PaymentMessage, "protobuf unmarshal error: no sender has 19 bytes", func() { req.PaymentErr = nil }},
+		{fault.PaymentRefused, "TicketParams expired", func() { refuse = nil }},
+		{fault.InsufficientBalance, "Insufficient balance", func() { req.Payment = payment(1) }},
 	} {
 		_, err := n.Admit(t.Context(), req)
 		wantCode(t, err, step.want)
 		if got := fault.Wire(err); got != step.text {
 			t.Errorf("gateways are told %q, want %q", got, step.text)
+		}
+		if pay.Open() != 0 {
+			t.Fatalf("%s: money is put aside", step.want)
 		}
 		step.right()
 	}
@@ -94,14 +90,21 @@ func TestAdmitOrder(t *testing.T) {
 
 func TestUnpaidSegmentHoldsNoSession(t *testing.T) {
 	t.Parallel()
-	pay := &payments{refuse: fault.New(fault.PaymentRefused, "pay", "TicketParams expired")}
-	n := newNode(t, func(o *orchestrate.Options) { o.Payments = pay })
-	_, err := n.Admit(t.Context(), request(n.token()))
-	wantCode(t, err, fault.PaymentRefused)
-	if got := fault.Wire(err); got != "TicketParams expired" {
-		t.Errorf("gateways are told %q", got)
+	n, pay := paidNode(t)
+	for name, refuse := range map[string]func(*pm.Job) error{
+		"refused": func(*pm.Job) error { return fault.New(fault.PaymentRefused, "pay", "TicketParams expired") },
+		"panic":   func(*pm.Job) error { panic("in the books") },
+	} {
+		pay.OnAdmit = refuse
+		tok := n.payerToken()
+		func() {
+			defer func() { _ = recover() }()
+			if _, err := n.Admit(t.Context(), paidRequest(tok, 1)); err == nil {
+				t.Errorf("%s: admitted", name)
+			}
+		}()
+		n.wantSessions(0)
 	}
-	n.wantSessions(0)
 }
 
 func TestRequestSignature(t *testing.T) {
@@ -148,6 +151,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"no scheme":     func(o *orchestrate.Options) { o.ServiceURI = "node.example:8935" },
 		"no transcoder": func(o *orchestrate.Options) { o.Transcoder = nil },
 		"no clock":      func(o *orchestrate.Options) { o.Now = nil },
+		"no signatures": func(o *orchestrate.Options) { o.Payments = paying() },
 	} {
 		n := newNode(t)
 		opt := orchestrate.Options{

@@ -4,6 +4,6 @@
 //
 // It knows nothing of HTTP, gRPC or protobufs (server/orchestrator brings
 // requests in and carries answers out), nothing of codecs (core.Transcoder does
-// the work) and nothing of tickets (core.Payments). Time and randomness are
-// passed in. cmd/tutti builds one Orchestrator per process.
+// the work) and nothing of what tickets are (Payments takes them; off-chain there
+// is none, and everything is free). Time and randomness are passed in. cmd/tutti builds one Orchestrator per process.
 package orchestrate

@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // JobRequest is an AI job as a gateway sends it.
@@ -35,7 +36,10 @@ type Job struct {
 
 	o      *Orchestrator
 	req    JobRequest
+	quote  pm.Quote
 	slot   inference.Slot
+	hold   pm.Hold
+	billed bool
 	giveUp context.CancelCauseFunc
 	close  sync.Once
 }
@@ -51,21 +55,27 @@ func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, erro
 	if o.opt.Worker == nil {
 		return nil, fault.New(fault.ModelNotServed, op, "this node has no AI")
 	}
-	if err := o.checkCredentials(op, &req.Credentials, o.whole()); err != nil {
+	quote, err := o.checkCredentials(op, &req.Credentials, o.whole())
+	if err != nil {
 		return nil, err
 	}
 	if err := o.measure(ctx, &req); err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, req: req}
+	j := &Job{o: o, req: req, quote: quote, hold: free{}}
+	paid := false
+	defer func() {
+		if !paid {
+			j.Close()
+		}
+	}()
 	if err := j.enter(ctx); err != nil {
 		return nil, err
 	}
-	r := req.Request
-	if err := o.opt.JobPayments.Accept(ctx, r.Model, req.Credentials.Sender, req.Credentials.Payment, r.Units); err != nil {
-		j.Close()
+	if err := j.pay(ctx); err != nil {
 		return nil, err
 	}
+	paid = true
 	return j, nil
 }
 
@@ -100,7 +110,6 @@ func (j *Job) enter(ctx context.Context) error {
 		j.slot = slot
 		return nil
 	}
-	j.Close()
 	return j.noSlot(op, err, context.Cause(waiting))
 }
 
@@ -154,7 +163,7 @@ func (j *Job) noSlot(op string, err, cause error) error {
 	return fault.Wrap(fault.ModelNotReady, op, err)
 }
 
-// Run has the job done, and books it once its answer has begun. ctx governs the
+// Run has the job done, and bills it once its answer has begun. ctx governs the
 // whole answer. The error is a *fault.Fault.
 func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 	req := &j.req
@@ -163,15 +172,18 @@ func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 		return nil, err
 	}
 	if reply.Status < 300 {
-		// The work is under way: it is booked even if the gateway has just gone away.
-		j.o.opt.JobPayments.Debit(context.WithoutCancel(ctx), req.Request.Model, req.Credentials.Sender, req.Request.Units)
+		// The work is under way: it is billed even if the gateway has just gone away.
+		j.billed = true
+		j.hold.Done(pm.Work{Units: int64(req.Request.Units), Produced: -1, Worker: reply.Worker})
 	}
 	return reply, nil
 }
 
-// Close gives the slot back. It may be called again.
+// Close gives the slot back, and the money of a job that did not begin. It may be
+// called again.
 func (j *Job) Close() {
 	j.close.Do(func() {
+		j.hold.Release()
 		if j.slot != nil {
 			j.slot.Release()
 		}

@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/pm"
 )
 
 var llama = inference.Model{Capability: capability.LLM, ID: "meta-llama/Meta-Llama-3.1-8B-Instruct"}
@@ -25,21 +28,8 @@ func ready(capacity int) inference.ModelState {
 }
 
 func answer(_ context.Context, job *inference.Job) (*inference.Reply, error) {
-	return &inference.Reply{Status: 200, ContentType: "application/json", Length: -1,
+	return &inference.Reply{Status: 200, ContentType: "application/json", Length: -1, Worker: "llm_8500",
 		Body: io.NopCloser(strings.NewReader(string(job.Body)))}, nil
-}
-
-// jobPayments notes what it is asked.
-type jobPayments struct {
-	refuse error
-	booked inference.Units
-}
-
-func (p *jobPayments) Accept(context.Context, inference.Model, []byte, []byte, inference.Units) error {
-	return p.refuse
-}
-func (p *jobPayments) Debit(_ context.Context, _ inference.Model, _ []byte, u inference.Units) {
-	p.booked += u
 }
 
 // aiNode is a node with AI, and its worker.
@@ -86,12 +76,15 @@ func jobRequest(t *testing.T, tok *orchestrate.Token) orchestrate.JobRequest {
 func TestAdmitJobOrder(t *testing.T) {
 	t.Parallel()
 	sig := &signatures{segment: errors.New("not the sender's")}
-	pay := &jobPayments{refuse: fault.New(fault.PaymentRefused, "pay", "TicketParams expired")}
+	pay := paying()
+	refuse := error(fault.New(fault.PaymentRefused, "pay", "TicketParams expired"))
+	pay.OnAdmit = func(*pm.Job) error { return refuse }
 	n, w := aiNode(t, ready(0), func(o *orchestrate.Options) {
-		o.Signatures, o.JobPayments, o.JobWait = sig, pay, time.Millisecond
+		o.Signatures, o.Payments, o.JobWait = sig, pay, time.Millisecond
 	})
-	tok := n.token()
-	req := jobRequest(t, nil)
+	tok := n.jobToken(t)
+	req := paidJob(t, nil, 0)
+	req.Credentials.Sender = core.Address{19: 9}
 	right := req.Credentials.Capabilities
 	req.Credentials.Capabilities = &capability.Capabilities{Bits: capability.Of(capability.Upscale)}
 	req.Request.MaxTokens = 0
@@ -104,18 +97,19 @@ func TestAdmitJobOrder(t *testing.T) {
 		{fault.IncompatibleCapabilities, "incompatible capabilities", func() { req.Credentials.Capabilities = right }},
 		{fault.MissingAuthToken, "missing auth token", func() { req.Credentials.Token = &orchestrate.Token{Session: "00000000", Expires: 1} }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Token = tok }},
+		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Sender = payer }}, // another gateway's
 		{fault.MaxTokensMissing, "MaxTokens not specified", func() { req.Request.MaxTokens = 100 }},
 		{fault.ModelWaitOver, "insufficient capacity", func() { w.Set(llama, func(s *inference.ModelState) { s.Capacity = 1 }) }},
-		{fault.PaymentRefused, "TicketParams expired", func() { pay.refuse = fault.New(fault.InsufficientBalance, "pay", "") }},
-		{fault.InsufficientBalance, "Insufficient balance", func() { pay.refuse = nil }},
+		{fault.PaymentRefused, "TicketParams expired", func() { refuse = nil }},
+		{fault.InsufficientBalance, "Insufficient balance", func() { req.Credentials.Payment = payment(1) }},
 	} {
 		_, err := n.AdmitJob(t.Context(), req)
 		wantCode(t, err, step.want)
 		if got := fault.Wire(err); got != step.text {
 			t.Errorf("gateways are told %q, want %q", got, step.text)
 		}
-		if w.InUse() != 0 || n.Jobs() != 0 {
-			t.Fatalf("%s: %d slots are taken, %d jobs", step.want, w.InUse(), n.Jobs())
+		if w.InUse() != 0 || n.Jobs() != 0 || pay.Open() != 0 {
+			t.Fatalf("%s: %d slots are taken, %d jobs, %d holds", step.want, w.InUse(), n.Jobs(), pay.Open())
 		}
 		step.right()
 	}
@@ -123,19 +117,26 @@ func TestAdmitJobOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pay.booked != 0 {
-		t.Error("booked before it ran")
+	if len(pay.Work()) != 0 {
+		t.Error("billed before it ran")
 	}
 	reply, err := j.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pay.booked != 100 || w.InUse() != 1 {
-		t.Errorf("%d units booked, %d slots taken", pay.booked, w.InUse())
+	if got, want := pay.Work(), []pm.Work{{Units: 100, Produced: -1, Worker: "llm_8500"}}; !slices.Equal(got, want) || w.InUse() != 1 {
+		t.Errorf("billed %+v, %d slots taken", got, w.InUse())
 	}
+	if got := pay.Balance(pm.Account{Sender: payer, Key: llama.Manifest()}).String(); got != "-9000" {
+		t.Errorf("a ticket of 1000 less 100 units at 100 leaves %s", got)
+	}
+	j.Produced(42)
 	reply.Body.Close()
 	j.Close()
 	j.Close()
+	if got := pay.Produced(); !slices.Equal(got, []int64{42}) {
+		t.Errorf("produced %v", got)
+	}
 	if got := w.Parties(); got[len(got)-1] != string(tok.Session) {
 		t.Errorf("the party is %q, not the session", got)
 	}
@@ -143,8 +144,8 @@ func TestAdmitJobOrder(t *testing.T) {
 
 func TestFailedJobIsNotBooked(t *testing.T) {
 	t.Parallel()
-	pay := &jobPayments{}
-	n, w := aiNode(t, ready(1), func(o *orchestrate.Options) { o.JobPayments = pay })
+	pay := paying()
+	n, w := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Payments, o.Signatures = pay, signatures{} })
 	status := 0
 	w.Answer = func(context.Context, *inference.Job) (*inference.Reply, error) {
 		if status == 0 {
@@ -153,17 +154,18 @@ func TestFailedJobIsNotBooked(t *testing.T) {
 		return &inference.Reply{Status: status, Body: io.NopCloser(strings.NewReader(""))}, nil
 	}
 	for _, status = range []int{0, 400} {
-		j, err := n.AdmitJob(t.Context(), jobRequest(t, n.token()))
+		j, err := n.AdmitJob(t.Context(), paidJob(t, n.jobToken(t), 1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if reply, err := j.Run(t.Context()); err == nil {
 			reply.Body.Close()
 		}
+		j.Produced(1)
 		j.Close()
 	}
-	if pay.booked != 0 {
-		t.Errorf("%d units booked", pay.booked)
+	if len(pay.Work()) != 0 || len(pay.Produced()) != 0 {
+		t.Errorf("billed %v, produced %v", pay.Work(), pay.Produced())
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // Rules of the protocol, and the defaults of what an operator may set.
@@ -46,10 +48,17 @@ type Options struct {
 
 	// Transcoder is nil on a node that only does AI.
 	Transcoder core.Transcoder
-	// Payments is core.FreePayments when nil.
-	Payments core.Payments
+	// Payments is nil off-chain, where everything is free. It needs Signatures: a
+	// payment counts for who signed the request.
+	Payments Payments
 	// Signatures is nil off-chain.
 	Signatures Signatures
+	// TokenSecret is what auth tokens are made with, the ledger's on the chain, so
+	// that they outlive the process; zero draws a new one.
+	TokenSecret pm.Secret
+	// L1Block is the latest block of layer 1, by which gateways are told in time
+	// that their ticket parameters expire; nil tells none.
+	L1Block func() protocol.L1Block
 	// Admitter is asked beside the limit; nil admits everything within it.
 	Admitter Admitter
 	// Recorder is core.NopRecorder when nil.
@@ -57,8 +66,6 @@ type Options struct {
 
 	// Worker runs AI jobs; nil is a node without AI.
 	Worker inference.Worker
-	// JobPayments is inference.FreePayments when nil.
-	JobPayments inference.Payments
 	// Inference is inference.NopRecorder when nil.
 	Inference inference.Recorder
 	// Media measures audio; without it audio is refused.
@@ -97,6 +104,8 @@ func (opt *Options) complete() error {
 		return errors.New("no transcoder and no AI worker")
 	case opt.Capabilities == nil:
 		return errors.New("no capabilities")
+	case opt.Payments != nil && opt.Signatures == nil:
+		return errors.New("payments without signatures")
 	case opt.Now == nil || opt.Rand == nil || opt.Log == nil:
 		return errors.New("clock, randomness and log must be given")
 	}
@@ -106,14 +115,8 @@ func (opt *Options) complete() error {
 }
 
 func (opt *Options) defaults() {
-	if opt.Payments == nil {
-		opt.Payments = core.FreePayments{}
-	}
 	if opt.Recorder == nil {
 		opt.Recorder = core.NopRecorder{}
-	}
-	if opt.JobPayments == nil {
-		opt.JobPayments = inference.FreePayments{}
 	}
 	if opt.Inference == nil {
 		opt.Inference = inference.NopRecorder{}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -39,7 +38,7 @@ func New(opt Options) (*Orchestrator, error) {
 	if err := opt.complete(); err != nil {
 		return nil, fmt.Errorf("build orchestrator: %w", err)
 	}
-	tokens, err := NewTokens(opt.Rand, opt.Now)
+	tokens, err := NewTokens(opt.TokenSecret, opt.Rand, opt.Now)
 	if err != nil {
 		return nil, fmt.Errorf("draw the secret of auth tokens: %w", err)
 	}
@@ -55,80 +54,6 @@ func New(opt Options) (*Orchestrator, error) {
 	}
 	o.serviceURI.Store(&opt.ServiceURI)
 	return o, nil
-}
-
-// Info is what an orchestrator tells a gateway of itself. It is always complete,
-// since gateways replace what they knew by it.
-type Info struct {
-	ServiceURI string
-	// Address signs results; it is zero off-chain.
-	Address      [20]byte
-	Capabilities capability.Capabilities
-	Token        Token
-}
-
-// Offer answers a gateway that looks for an orchestrator for what it wants, nil
-// where it does not say. The error is RequestSignature, OrchestratorCapped or
-// Draining.
-func (o *Orchestrator) Offer(_ context.Context, address, sig []byte, wanted *capability.Capabilities) (Info, error) {
-	const op = "make offer"
-	if o.opt.Signatures != nil {
-		if err := o.opt.Signatures.CheckRequest(address, sig); err != nil {
-			return Info{}, fault.Wrap(fault.RequestSignature, op, err)
-		}
-	}
-	o.Sweep(o.opt.Now())
-	if err := o.mayOffer(op, wanted); err != nil {
-		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
-		return Info{}, err
-	}
-	tok, err := o.issue()
-	if err != nil {
-		return Info{}, fault.Wrap(fault.Unexpected, op, err)
-	}
-	return o.info(tok), nil
-}
-
-func (o *Orchestrator) mayOffer(op string, wanted *capability.Capabilities) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch {
-	case o.phase != open:
-		return fault.New(fault.Draining, op, "the node is stopping")
-	case o.opt.Worker != nil && wantsAI(wanted):
-		// Models have slots of their own; sessions say nothing of them.
-		return nil
-	case o.opt.Transcoder == nil && wanted != nil:
-		return noTranscoder(op)
-	}
-	return o.room(op)
-}
-
-// issue makes a token whose session is not in use already: ids are short.
-func (o *Orchestrator) issue() (Token, error) {
-	const tries = 8
-	for range tries {
-		tok, err := o.tokens.Issue()
-		if err != nil {
-			return Token{}, err
-		}
-		o.mu.Lock()
-		_, taken := o.sessions[tok.Session]
-		o.mu.Unlock()
-		if !taken {
-			return tok, nil
-		}
-	}
-	return Token{}, fmt.Errorf("%d session ids in a row are in use", tries)
-}
-
-// info is this node's offer under a token.
-func (o *Orchestrator) info(tok Token) Info {
-	in := Info{ServiceURI: o.ServiceURI(), Capabilities: o.Capabilities(), Token: tok}
-	if o.opt.Signatures != nil {
-		in.Address = o.opt.Signatures.Address()
-	}
-	return in
 }
 
 // EndSession frees a session at its gateway's wish: at once, or when the

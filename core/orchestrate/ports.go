@@ -32,12 +32,13 @@ func (u Usage) String() string { return fmt.Sprintf("%d of %d in use", u.Session
 // Signatures checks who sent a request and signs results. A node that runs
 // off-chain has none: it accepts anything and leaves its own signatures empty.
 type Signatures interface {
-	// Address is the 20-byte address whose key signs results.
-	Address() [20]byte
+	// Address is the one whose key signs results.
+	Address() core.Address
 	// CheckRequest says whether sig is address's signature over a request for an
 	// offer.
 	CheckRequest(address, sig []byte) error
-	// CheckSegment says whether the segment is signed by the sender of its payment.
+	// CheckSegment says whether the segment, or AI job, is signed by the sender of
+	// its payment.
 	CheckSegment(req *SegmentRequest) error
 	// SignRenditions signs the renditions of one segment, in profile order.
 	SignRenditions(renditions []core.Rendition) ([]byte, error)

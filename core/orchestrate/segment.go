@@ -3,36 +3,14 @@ package orchestrate
 import (
 	"bytes"
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
 )
-
-// SegmentRequest is what a gateway says of a segment before its bytes.
-type SegmentRequest struct {
-	Manifest core.ManifestID
-	Number   core.SegmentNumber
-	// Hash is the Keccak-256 of the segment's bytes.
-	Hash     []byte
-	Duration time.Duration
-	Profiles []core.Profile
-	// Clip, Signature and Reinit are as in core.TranscodeJob.
-	Clip      *core.Clip
-	Signature bool
-	Reinit    bool
-	// Capabilities is nil where the gateway sent none.
-	Capabilities *capability.Capabilities
-	// Token is nil where the gateway sent none.
-	Token *Token
-	// SegmentSig is the gateway's signature, Sender the payment's address; both
-	// are empty off-chain.
-	SegmentSig, Sender []byte
-	// Payment is the raw payment, empty off-chain.
-	Payment []byte
-}
 
 // Segment is a segment that was let in. Close must be called when it is over,
 // whether or not it came to Transcode.
@@ -40,50 +18,11 @@ type Segment struct {
 	o       *Orchestrator
 	s       *session
 	req     SegmentRequest
+	terms   *Terms
+	hold    pm.Hold
 	arrived time.Time
 	close   sync.Once
 }
-
-// Admit lets a segment in or says why not. It checks in the protocol's order:
-// signature, capabilities, token, room for the session, payment. The error is a
-// *fault.Fault.
-func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment, error) {
-	offer := o.opt.Capabilities()
-	if err := o.checkCredentials("admit segment", &req, &offer); err != nil {
-		return nil, err
-	}
-	s, err := o.enter(req.Token.Session, req.Profiles)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.opt.Payments.Accept(ctx, s.id, req.Payment); err != nil {
-		o.leave(s)
-		return nil, err
-	}
-	return &Segment{o: o, s: s, req: req, arrived: o.opt.Now()}, nil
-}
-
-// checkCredentials checks what segments and AI jobs have in common: signature,
-// capabilities, token.
-func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *capability.Capabilities) error {
-	if o.opt.Signatures != nil {
-		if err := o.opt.Signatures.CheckSegment(req); err != nil {
-			return fault.Wrap(fault.ErrSegSig, op, err)
-		}
-	}
-	wanted := req.Capabilities
-	if wanted == nil {
-		wanted = &capability.Capabilities{}
-	}
-	if why := capability.Objection(wanted, offer); why != "" {
-		return fault.New(fault.IncompatibleCapabilities, op, why)
-	}
-	return o.tokens.Check(req.Token)
-}
-
-// Info is the offer that goes back with the answer. It carries the token that
-// the segment came with: another one would make the gateway start over.
-func (g *Segment) Info() Info { return g.o.info(*g.req.Token) }
 
 // CheckHash says whether the bytes that arrived, whose Keccak-256 is hash, are
 // those that were announced.
@@ -94,8 +33,14 @@ func (g *Segment) CheckHash(hash []byte) error {
 	return nil
 }
 
-// Close lets go of the session. It may be called again.
-func (g *Segment) Close() { g.close.Do(func() { g.o.leave(g.s) }) }
+// Close lets go of the session, and of the money that was put aside for work that
+// did not come about. It may be called again.
+func (g *Segment) Close() {
+	g.close.Do(func() {
+		defer g.o.leave(g.s)
+		g.hold.Release()
+	})
+}
 
 // Finished is a transcoded segment as its gateway is told of it.
 type Finished struct {
@@ -116,7 +61,7 @@ type FinishedRendition struct {
 }
 
 // Transcode waits for the segment's turn within its session, does the work,
-// keeps the renditions and books the pixels. data is not kept after return. The
+// keeps the renditions and bills the pixels. data is not kept after return. The
 // error is what the gateway is told inside an answer that has begun already.
 func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error) {
 	o, req := g.o, &g.req
@@ -132,18 +77,21 @@ func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error)
 		o.opt.Recorder.SegmentFailed(req.Manifest, string(fault.CodeOf(err)))
 		return nil, err
 	}
-	// The work is done: it is booked even if the gateway has just gone away.
-	o.opt.Payments.Debit(context.WithoutCancel(ctx), g.s.id, encoded)
 	o.opt.Recorder.SegmentTranscoded(req.Manifest, names(req.Profiles), req.Duration, o.opt.Now().Sub(start), encoded)
 	return done, nil
 }
 
+// transcode does the work in its turn. The bill belongs into the turn, too: the
+// next segment is begun only if enough is left after it.
 func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.Pixels, error) {
 	release, err := g.awaitTurn(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer release()
+	if err := g.hold.Begin(); err != nil {
+		return nil, 0, err
+	}
 	req := &g.req
 	res, err := g.o.opt.Transcoder.Transcode(ctx, &core.TranscodeJob{
 		Session: g.s.id, Manifest: req.Manifest, Number: req.Number,
@@ -157,10 +105,13 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 		return nil, 0, err
 	}
 	done, encoded, err := g.keep(res.Renditions)
-	if err == nil {
-		done.MediaTime = res.MediaTime
+	if err != nil {
+		return nil, 0, err
 	}
-	return done, encoded, err
+	done.MediaTime = res.MediaTime
+	// The work is done: it is billed even if the gateway has just gone away.
+	g.hold.Done(pm.Work{Units: int64(encoded), Produced: -1, Worker: res.Worker})
+	return done, encoded, nil
 }
 
 // awaitTurn waits until the session's segments before this one are done.
@@ -197,6 +148,9 @@ func checkRenditions(res *core.TranscodeResult, want int) error {
 		return fault.New(fault.MismatchedSegments, op, "")
 	}
 	for i := range res.Renditions {
+		if res.Renditions[i].Pixels < 0 {
+			return fault.New(fault.MismatchedSegments, op, "a rendition of less than no pixels")
+		}
 		if len(res.Renditions[i].Data) < core.MinRenditionBytes {
 			return fault.New(fault.ZeroSegments, op, "")
 		}
@@ -237,13 +191,19 @@ func (g *Segment) keep(renditions []core.Rendition) (*Finished, core.Pixels, err
 }
 
 // report logs the first failure of a session after a success, and counts on the
-// recorder for the rest.
+// recorder for the rest. A gateway that has not paid is no trouble of ours.
 func (g *Segment) report(err error) {
 	g.o.mu.Lock()
 	first := err != nil && !g.s.failing
 	g.s.failing = err != nil
 	g.o.mu.Unlock()
-	if first {
-		g.o.opt.Log.Warn("segment failed", "session", g.s.id, "segment", int64(g.req.Number), fault.Attr(err))
+	if !first {
+		return
 	}
+	level := slog.LevelWarn
+	if fault.ClassOf(err) == fault.Payment {
+		level = slog.LevelInfo
+	}
+	g.o.opt.Log.LogAttrs(context.Background(), level, "segment failed",
+		slog.String("session", string(g.s.id)), slog.Int64("segment", int64(g.req.Number)), fault.Attr(err))
 }

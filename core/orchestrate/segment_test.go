@@ -13,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // transcoder answers with what a test wants.
@@ -25,7 +26,7 @@ func (transcoder) EndSession(core.SessionID) {}
 
 func TestTranscode(t *testing.T) {
 	t.Parallel()
-	pay := &payments{}
+	pay := paying()
 	data := func(c string) []byte { return []byte(strings.Repeat(c, 100)) }
 	var job *core.TranscodeJob
 	n := newNode(t, func(o *orchestrate.Options) {
@@ -34,11 +35,11 @@ func TestTranscode(t *testing.T) {
 			job = j
 			return &core.TranscodeResult{Renditions: []core.Rendition{
 				{Data: data("a"), Pixels: 10}, {Data: data("b"), Pixels: 20, Signature: []byte("mpeg7")},
-			}}, nil
+			}, Worker: "gpu 0"}, nil
 		})
 	})
-	tok := n.token()
-	req := request(tok)
+	tok := n.payerToken()
+	req := paidRequest(tok, 1)
 	req.Clip, req.Reinit, req.Signature = &core.Clip{From: 1, To: 2}, true, true
 	seg, err := n.Admit(t.Context(), req)
 	if err != nil {
@@ -62,8 +63,8 @@ func TestTranscode(t *testing.T) {
 	if !slices.Equal(done.Renditions, want) || string(done.Signature) != "signed" {
 		t.Errorf("finished %+v, want %+v", done, want)
 	}
-	if pay.booked != 30 {
-		t.Errorf("%d pixels booked, want 30", pay.booked)
+	if got, want := pay.Work(), []pm.Work{{Units: 30, Produced: -1, Worker: "gpu 0"}}; !slices.Equal(got, want) {
+		t.Errorf("billed %+v, want %+v", got, want)
 	}
 	for i, want := range []string{string(data("a")), string(data("b"))} {
 		p, _ := orchestrate.ParsePath(strings.TrimPrefix(done.Renditions[i].URL, serviceURI+orchestrate.StreamPath))
@@ -91,6 +92,7 @@ func TestTranscodeFails(t *testing.T) {
 	}{
 		{"too few", &core.TranscodeResult{Renditions: []core.Rendition{good}}, nil, nil, "MismatchedSegments"},
 		{"too many", &core.TranscodeResult{Renditions: []core.Rendition{good, good, good}}, nil, nil, "MismatchedSegments"},
+		{"less than no pixels", &core.TranscodeResult{Renditions: []core.Rendition{good, {Data: good.Data, Pixels: -1}}}, nil, nil, "MismatchedSegments"},
 		{"too short", &core.TranscodeResult{Renditions: []core.Rendition{good, short}}, nil, nil, "ZeroSegments"},
 		{"more than can be kept", &core.TranscodeResult{Renditions: []core.Rendition{big, big}}, nil, nil, "OrchestratorBusy"},
 		{"the transcoder's own", nil, fault.New(fault.ErrTranscoderUnavailable, "place", ""), nil, "ErrTranscoderUnavailable"},
@@ -98,19 +100,19 @@ func TestTranscodeFails(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			pay := &payments{}
+			pay := paying()
 			n := newNode(t, func(o *orchestrate.Options) {
 				o.Payments, o.ResultBytes, o.Signatures = pay, 3000, signatures{sign: tc.sign}
 				o.Transcoder = transcoder(func(*core.TranscodeJob) (*core.TranscodeResult, error) { return tc.res, tc.err })
 			})
-			seg := n.admit(n.token())
-			defer seg.Close()
+			seg := n.admitPaid(n.payerToken(), 1)
 			_, err := seg.Transcode(t.Context(), nil)
+			seg.Close()
 			if err == nil || fault.Wire(err) != tc.want {
 				t.Errorf("gateways are told %q (%v), want %q", fault.Wire(err), err, tc.want)
 			}
-			if pay.booked != 0 {
-				t.Error("failed work was booked")
+			if len(pay.Work()) != 0 || pay.Open() != 0 {
+				t.Errorf("failed work was billed: %v, %d on hold", pay.Work(), pay.Open())
 			}
 		})
 	}

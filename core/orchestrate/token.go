@@ -3,6 +3,7 @@ package orchestrate
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"math/big"
@@ -10,41 +11,54 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // sessionIDBytes is the random part of a session id, written as hex.
 const sessionIDBytes = 4
 
+// maxExpiry is beyond every expiry that is issued; see mac.
+const maxExpiry = 1 << 56
+
 // Token is what opens a session: a gateway gets it with an offer and shows it
 // with every segment.
 type Token struct {
-	// MAC binds the two other fields to this process.
-	MAC []byte
+	// Code is opaque to gateways: a MAC, which binds it and the two other fields to
+	// this node, and behind it the quote, which is nothing off-chain.
+	Code []byte
 	// Session is the id under which the gateway's segments run.
 	Session core.SessionID
 	// Expires is in Unix seconds.
 	Expires int64
 }
 
-// Tokens issues and checks tokens with a secret of its own, so that a token is
-// good for exactly one process.
+// quote is the part of the code behind the MAC. The token is genuine.
+func (tok *Token) quote() []byte { return tok.Code[sha256.Size:] }
+
+// Tokens issues and checks tokens with a secret, so that a token is good for
+// exactly one node.
 type Tokens struct {
-	secret [sha256.Size]byte
+	secret pm.Secret
 	rand   io.Reader
 	now    func() time.Time
 }
 
-// NewTokens draws a secret from random. It fails when random does.
-func NewTokens(random io.Reader, now func() time.Time) (*Tokens, error) {
-	t := &Tokens{rand: random, now: now}
+// NewTokens takes the secret that it is given, or draws one from random when that
+// is zero: then no token outlives the process. It fails when random does.
+func NewTokens(secret pm.Secret, random io.Reader, now func() time.Time) (*Tokens, error) {
+	t := &Tokens{secret: secret, rand: random, now: now}
+	if t.secret != (pm.Secret{}) {
+		return t, nil
+	}
 	if _, err := io.ReadFull(random, t.secret[:]); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// Issue makes a token with a fresh session id, good for TokenLife.
-func (t *Tokens) Issue() (Token, error) {
+// Issue makes a token with a fresh session id, good for TokenLife. quote is
+// carried as it is; empty off-chain.
+func (t *Tokens) Issue(quote []byte) (Token, error) {
 	var id [sessionIDBytes]byte
 	if _, err := io.ReadFull(t.rand, id[:]); err != nil {
 		return Token{}, err
@@ -53,7 +67,7 @@ func (t *Tokens) Issue() (Token, error) {
 		Session: core.SessionID(hex.EncodeToString(id[:])),
 		Expires: t.now().Add(TokenLife).Unix(),
 	}
-	tok.MAC = t.mac(tok.Session, tok.Expires)
+	tok.Code = append(t.mac(tok.Session, tok.Expires, quote), quote...)
 	return tok, nil
 }
 
@@ -74,20 +88,30 @@ func (t *Tokens) Check(tok *Token) error {
 
 // Genuine reports whether tok was issued here, however long ago.
 //
-// The id's form is checked before the code: the code covers id and expiry
-// without a mark between them, so that one could be lengthened at the cost of
-// the other.
+// The form of id and expiry is checked before the code, which covers all parts
+// without a mark between them: otherwise one could be lengthened at the cost of
+// its neighbour.
 func (t *Tokens) Genuine(tok *Token) bool {
-	return tok != nil && validSessionID(string(tok.Session)) && tok.Expires > 0 &&
-		hmac.Equal(tok.MAC, t.mac(tok.Session, tok.Expires))
+	return tok != nil && validSessionID(string(tok.Session)) &&
+		tok.Expires > 0 && tok.Expires < maxExpiry && len(tok.Code) >= sha256.Size &&
+		hmac.Equal(tok.Code[:sha256.Size], t.mac(tok.Session, tok.Expires, tok.quote()))
 }
 
-// mac is HMAC-SHA256 over the id's characters and the expiry as a big-endian
-// number without leading zero bytes.
-func (t *Tokens) mac(id core.SessionID, expires int64) []byte {
+// mac is HMAC-SHA256 over the id's characters, the expiry and the quote. Without a
+// quote the expiry is a big-endian number without leading zero bytes; before one
+// it has eight bytes, of which the first is 0, so that no token of one form is one
+// of the other.
+func (t *Tokens) mac(id core.SessionID, expires int64, quote []byte) []byte {
 	m := hmac.New(sha256.New, t.secret[:])
 	m.Write([]byte(id))
-	m.Write(big.NewInt(expires).Bytes())
+	if len(quote) == 0 {
+		m.Write(big.NewInt(expires).Bytes())
+		return m.Sum(nil)
+	}
+	var eight [8]byte
+	binary.BigEndian.PutUint64(eight[:], uint64(expires))
+	m.Write(eight[:])
+	m.Write(quote)
 	return m.Sum(nil)
 }
 

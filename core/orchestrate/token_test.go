@@ -13,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // TestTokenVector issues the token of the network's vector from its secret.
@@ -33,15 +34,15 @@ func TestTokenVector(t *testing.T) {
 	}
 	random := append(unhex(t, v.Secret), unhex(t, v.SessionID)...)
 	now := time.Unix(v.Expiration, 0).Add(-orchestrate.TokenLife)
-	tokens, err := orchestrate.NewTokens(bytes.NewReader(random), func() time.Time { return now })
+	tokens, err := orchestrate.NewTokens(pm.Secret{}, bytes.NewReader(random), func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := tokens.Issue()
+	tok, err := tokens.Issue(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(tok.Session) != v.SessionID || tok.Expires != v.Expiration || !bytes.Equal(tok.MAC, unhex(t, v.Token)) {
+	if string(tok.Session) != v.SessionID || tok.Expires != v.Expiration || !bytes.Equal(tok.Code, unhex(t, v.Token)) {
 		t.Errorf("token %+v differs from the vector", tok)
 	}
 	if err := tokens.Check(&tok); err != nil {
@@ -81,7 +82,10 @@ func TestTokenChecks(t *testing.T) {
 			tok.Expires |= last << 32
 			return tok
 		}, fault.InvalidAuthToken, "invalid auth token"},
-		{"cut code", func(tok *orchestrate.Token, _ *coretest.Clock) *orchestrate.Token { tok.MAC = tok.MAC[:31]; return tok }, fault.InvalidAuthToken, "invalid auth token"},
+		{"cut code", func(tok *orchestrate.Token, _ *coretest.Clock) *orchestrate.Token {
+			tok.Code = tok.Code[:31]
+			return tok
+		}, fault.InvalidAuthToken, "invalid auth token"},
 		{"a second late", func(tok *orchestrate.Token, clk *coretest.Clock) *orchestrate.Token {
 			clk.Forward(orchestrate.TokenLife + time.Second)
 			return tok

@@ -117,7 +117,16 @@ func (x *exchange) run() error {
 		return x.runnerFault(err)
 	}
 	defer reply.Body.Close()
-	return x.relay(reply)
+	if reply.Status >= 300 {
+		return x.relay(reply)
+	}
+	x.addOffer(job)
+	err = x.relay(reply)
+	if x.pipe.Capability == capability.LLM {
+		// Also of an answer that broke off, as far as it came.
+		job.Produced(x.f.Usage.Completion)
+	}
+	return err
 }
 
 // name takes the request's own name, or gives it one.

@@ -19,23 +19,12 @@ import (
 
 const plainAnswer = `{"id":"i","model":"m","created":5,"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"my secret answer"}}]}`
 
-// jobPayments refuses what it is told to refuse.
-type jobPayments struct {
-	inference.FreePayments
-	refuse error
-}
-
-func (p *jobPayments) Accept(context.Context, inference.Model, []byte, []byte, inference.Units) error {
-	return p.refuse
-}
-
 // TestJobRefusals is the network's table of what can be wrong with a job, over
 // both versions of HTTP: status and text are compared by gateways.
 func TestJobRefusals(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, client func(*aiNode) *http.Client) {
-		pay := &jobPayments{}
-		a := newAINode(t, func(s *setup) { s.rules.JobPayments, s.rules.JobWait = pay, 10*time.Millisecond })
+		a := newAINode(t, func(s *setup) { s.rules.JobWait = 10 * time.Millisecond })
 		a.says(200, "application/json", plainAnswer)
 		edit := func(change func(*rpc.SegData)) func(*http.Request) {
 			return func(r *http.Request) {
@@ -84,13 +73,8 @@ func TestJobRefusals(t *testing.T) {
 					s.Capacity, s.State, s.Code, s.Reason = 2, inference.Failed, fault.ContainerOOM, "container llm_1 is out of memory"
 				})
 			}, 503, "insufficient capacity"},
-			{"payment", nil, nil, func() {
-				a.worker.Set(llama, func(s *inference.ModelState) { s.State = inference.Ready })
-				pay.refuse = fault.New(fault.PaymentRefused, "pay", "TicketParams expired")
-			}, 400, "TicketParams expired"},
-			{"balance", nil, nil, func() { pay.refuse = fault.New(fault.InsufficientBalance, "pay", "") }, 400, "Insufficient balance"},
 			{"runner gone", nil, nil, func() {
-				pay.refuse = nil
+				a.worker.Set(llama, func(s *inference.ModelState) { s.State = inference.Ready })
 				a.worker.Answer = nil
 			}, 500, "connection refused"},
 			{"runner busy", nil, nil, func() { a.fails(fault.RunnerBusy, "429") }, 503, "insufficient capacity"},

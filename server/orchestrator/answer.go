@@ -14,27 +14,13 @@ func fromAuthToken(m *rpc.AuthToken) *orchestrate.Token {
 	if m == nil {
 		return nil
 	}
-	return &orchestrate.Token{MAC: m.GetToken(), Session: core.SessionID(m.GetSessionId()), Expires: m.GetExpiration()}
-}
-
-// orchestratorInfo is the message of an offer. Its node field is how our own
-// gateways know us; others do not read it.
-func (s *Server) orchestratorInfo(in orchestrate.Info) *rpc.OrchestratorInfo {
-	return &rpc.OrchestratorInfo{
-		Transcoder:   in.ServiceURI,
-		Address:      in.Address[:],
-		Capabilities: rpc.FromCapabilities(in.Capabilities),
-		Node:         nodePrefix + s.opt.Version,
-		AuthToken: &rpc.AuthToken{
-			Token: in.Token.MAC, SessionId: string(in.Token.Session), Expiration: in.Token.Expires,
-		},
-	}
+	return &orchestrate.Token{Code: m.GetToken(), Session: core.SessionID(m.GetSessionId()), Expires: m.GetExpiration()}
 }
 
 // transcodeResult is the answer to a segment: where its renditions are, or why
 // there are none. The offer is in it either way.
 func (s *Server) transcodeResult(number core.SegmentNumber, in orchestrate.Info, done *orchestrate.Finished, err error) ([]byte, error) {
-	res := &rpc.TranscodeResult{Seq: int64(number), Info: s.orchestratorInfo(in)}
+	res := &rpc.TranscodeResult{Seq: int64(number), Info: s.orchestratorInfo(&in)}
 	if err != nil {
 		res.Result = &rpc.TranscodeResult_Error{Error: fault.Wire(err)}
 		return proto.Marshal(res)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 const (
@@ -14,28 +15,43 @@ const (
 	maxCredential  = 4 << 10
 )
 
-// credentials remembers what the headers of AI jobs without payment say. A gateway
-// sends the same ones with every job of a session, and reading them is a good part
-// of what a short job costs. Nothing is decided here: what was read is checked
-// each time.
+// credentials remembers what the headers of AI jobs say beside the payment. A
+// gateway sends the same ones with every job of a session, and reading them is a
+// good part of what a short job costs. Nothing is decided here: what was read is
+// checked each time, and every payment is read anew.
 type credentials struct {
 	mu    sync.Mutex
 	known map[string]orchestrate.SegmentRequest // guarded by mu
 }
 
-// read is readRequest. The result is shared: it must not be changed.
+// read is readRequest. What the result points at is shared: it must not be changed.
 func (c *credentials) read(h http.Header) (orchestrate.SegmentRequest, error) {
-	key := h.Get(segmentHeader)
-	if h.Get(paymentHeader) != "" || len(key) > maxCredential {
-		return readRequest(h)
+	var payment *rpc.Payment
+	if text := h.Get(paymentHeader); text != "" {
+		var err error
+		if payment, err = rpc.DecodePayment(text); err != nil {
+			return orchestrate.SegmentRequest{}, err
+		}
+	}
+	req, err := c.segment(h.Get(segmentHeader))
+	if err == nil && payment != nil {
+		addPayment(&req, payment)
+	}
+	return req, err
+}
+
+// segment is readSegment, from memory where it can be.
+func (c *credentials) segment(header string) (orchestrate.SegmentRequest, error) {
+	if len(header) > maxCredential {
+		return readSegment(header)
 	}
 	c.mu.Lock()
-	req, ok := c.known[key]
+	req, ok := c.known[header]
 	c.mu.Unlock()
 	if ok {
 		return req, nil
 	}
-	req, err := readRequest(h)
+	req, err := readSegment(header)
 	if err != nil {
 		return req, err
 	}
@@ -45,6 +61,6 @@ func (c *credentials) read(h http.Header) (orchestrate.SegmentRequest, error) {
 		// Sessions in use are back at once.
 		c.known = make(map[string]orchestrate.SegmentRequest)
 	}
-	c.known[key] = req
+	c.known[header] = req
 	return req, nil
 }

@@ -104,5 +104,5 @@ func (n *node) token() *rpc.AuthToken {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	return &rpc.AuthToken{Token: in.Token.MAC, SessionId: string(in.Token.Session), Expiration: in.Token.Expires}
+	return &rpc.AuthToken{Token: in.Token.Code, SessionId: string(in.Token.Session), Expiration: in.Token.Expires}
 }

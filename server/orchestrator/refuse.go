@@ -7,7 +7,8 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// refuse answers with the protocol's text for err.
+// refuse answers with the protocol's text for err, and its code for our own
+// gateways.
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	code := status.Protocol(err)
 	if code == http.StatusInternalServerError && fault.ClassOf(err) == fault.Internal {
@@ -15,5 +16,6 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 	} else {
 		s.opt.Log.Debug("request refused", fault.Attr(err))
 	}
+	w.Header().Set(codeHeader, string(fault.CodeOf(err)))
 	http.Error(w, fault.Wire(err), code)
 }

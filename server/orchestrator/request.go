@@ -3,9 +3,7 @@ package orchestrator
 import (
 	"net/http"
 
-	"google.golang.org/protobuf/proto"
-
-	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -23,11 +21,16 @@ func readRequest(h http.Header) (orchestrate.SegmentRequest, error) {
 	if err != nil {
 		return orchestrate.SegmentRequest{}, err
 	}
-	paid, err := proto.Marshal(payment)
-	if err != nil {
-		return orchestrate.SegmentRequest{}, fault.Wrap(fault.PaymentMessage, "read payment", err)
+	req, err := readSegment(h.Get(segmentHeader))
+	if err == nil {
+		addPayment(&req, payment)
 	}
-	data, err := rpc.DecodeSegData(h.Get(segmentHeader))
+	return req, err
+}
+
+// readSegment reads everything but the payment.
+func readSegment(header string) (orchestrate.SegmentRequest, error) {
+	data, err := rpc.DecodeSegData(header)
 	if err != nil {
 		return orchestrate.SegmentRequest{}, err
 	}
@@ -40,6 +43,16 @@ func readRequest(h http.Header) (orchestrate.SegmentRequest, error) {
 		Duration: meta.Duration, Profiles: meta.Profiles,
 		Clip: meta.Clip, Signature: meta.Signature, Reinit: meta.Reinit,
 		Capabilities: &meta.Capabilities, Token: fromAuthToken(meta.Token),
-		SegmentSig: meta.Sig, Sender: payment.GetSender(), Payment: paid,
+		SegmentSig: meta.Sig,
 	}, nil
+}
+
+// addPayment puts a payment into a request. What cannot be read in it is not told
+// yet: much is checked before, and off-chain nobody looks at it.
+func addPayment(req *orchestrate.SegmentRequest, payment *rpc.Payment) {
+	sender := payment.GetSender()
+	if len(sender) == len(req.Sender) {
+		req.Sender = core.Address(sender)
+	}
+	req.Payment, req.PaymentErr = rpc.FromPayment(payment)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -46,8 +47,11 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 
 // answer does the work and writes the rest of the answer.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate.SegmentRequest, seg *orchestrate.Segment, body *upload) {
-	done, err := seg.Transcode(r.Context(), body.data)
-	msg, err := s.transcodeResult(req.Number, seg.Info(), done, err)
+	done, failed := seg.Transcode(r.Context(), body.data)
+	if failed != nil {
+		w.Header().Set(http.TrailerPrefix+codeHeader, string(fault.CodeOf(failed)))
+	}
+	msg, err := s.transcodeResult(req.Number, seg.Info(), done, failed)
 	if err != nil {
 		s.opt.Log.Error("result cannot be encoded", "err", err)
 		return

@@ -186,25 +186,6 @@ func TestCapped(t *testing.T) {
 	n.transcode(n.h2, first, []byte("segment"))
 }
 
-type refusing struct {
-	core.FreePayments
-	err error
-}
-
-func (r refusing) Accept(context.Context, core.SessionID, []byte) error { return r.err }
-
-func TestPaymentRefused(t *testing.T) {
-	t.Parallel()
-	for want, err := range map[string]error{
-		"TicketParams expired": fault.New(fault.PaymentRefused, "pay", "TicketParams expired"),
-		"Insufficient balance": fault.New(fault.InsufficientBalance, "pay", ""),
-	} {
-		n := newNode(t, func(s *setup) { s.rules.Payments = refusing{err: err} })
-		res, body := do(t, n.h2, n.post(meta(n.offer().GetAuthToken(), nil), nil))
-		wantText(t, res, body, http.StatusBadRequest, want)
-	}
-}
-
 // TestEarlyStatus: the status is there while the transcoder has not begun.
 func TestEarlyStatus(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -25,9 +28,12 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 	}
 	in, err := v.s.orch.Offer(ctx, req.GetAddress(), req.GetSig(), wanted)
 	if err != nil {
+		v.s.opt.Log.Debug("no offer made", fault.Attr(err))
+		// For our own gateways; there is nobody to tell if it cannot be added.
+		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
 	}
-	return v.s.orchestratorInfo(in), nil
+	return v.s.orchestratorInfo(&in), nil
 }
 
 // EndTranscodingSession frees a session.

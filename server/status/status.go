@@ -89,6 +89,7 @@ var byProtocol = map[fault.Code]int{
 	fault.Draining:           http.StatusForbidden,
 	fault.InputFetchFailed:   http.StatusBadRequest,
 	fault.SegmentUnreadable:  http.StatusInternalServerError,
+	fault.ReplyTermsFailed:   http.StatusInternalServerError,
 }
 
 // Protocol is the status of err on the network's own HTTP routes (/segment,

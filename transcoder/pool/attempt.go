@@ -71,6 +71,7 @@ func (p *Pool) attempt(ctx context.Context, s *session, d *device, job *core.Tra
 	wall := time.Since(start)
 	if err == nil {
 		p.measure(s, job, res, wall)
+		res.Worker = d.name()
 		return res, nil
 	}
 	// It may be the engine's own failure, or the caller left, or came with so
@@ -114,6 +115,7 @@ func (p *Pool) apart(ctx context.Context, s *session, d *device, job *core.Trans
 	switch {
 	case err == nil:
 		p.acquit(s)
+		res.Worker = d.name()
 		return res, nil
 	case deadly(err), late && time.Since(start) >= core.WorkDeadline(job.Duration)/4:
 		p.convict(s, d, err)

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -40,6 +41,15 @@ const (
 	firstQuarantine   = time.Second
 	longestQuarantine = time.Minute
 )
+
+// name is the device for the books of who did what: "cpu", "gpu 0".
+func (d *device) name() string {
+	name := d.engine.Device()
+	if _, err := strconv.Atoi(name); err == nil {
+		return "gpu " + name
+	}
+	return name
+}
 
 func (d *device) quarantined(now time.Time) bool { return now.Before(d.until) }
 

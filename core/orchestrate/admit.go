@@ -1,0 +1,108 @@
+package orchestrate
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// SegmentRequest is what a gateway says of a segment before its bytes.
+type SegmentRequest struct {
+	Manifest core.ManifestID
+	Number   core.SegmentNumber
+	// Hash is the Keccak-256 of the segment's bytes.
+	Hash     []byte
+	Duration time.Duration
+	Profiles []core.Profile
+	// Clip, Signature and Reinit are as in core.TranscodeJob.
+	Clip      *core.Clip
+	Signature bool
+	Reinit    bool
+	// Capabilities is nil where the gateway sent none.
+	Capabilities *capability.Capabilities
+	// Token is nil where the gateway sent none.
+	Token *Token
+	// SegmentSig is the gateway's signature, Sender the payment's address; both
+	// are empty off-chain.
+	SegmentSig []byte
+	Sender     core.Address
+	// Payment is what the sender pays with; PaymentErr is why that cannot be read.
+	// Neither is looked at off-chain.
+	Payment    pm.Payment
+	PaymentErr error
+}
+
+// Admit lets a segment in or says why not. It checks in the protocol's order:
+// signature, capabilities, token, room for the session, terms for the answer,
+// payment. The error is a *fault.Fault.
+func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment, error) {
+	offer := o.opt.Capabilities()
+	quote, err := o.checkCredentials("admit segment", &req, &offer)
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.enter(req.Token.Session, req.Profiles)
+	if err != nil {
+		return nil, err
+	}
+	g := &Segment{o: o, s: s, req: req, hold: free{}}
+	paid := false
+	defer func() {
+		if !paid {
+			g.Close()
+		}
+	}()
+	if err := g.pay(ctx, &quote); err != nil {
+		return nil, err
+	}
+	paid = true
+	g.arrived = o.opt.Now()
+	return g, nil
+}
+
+// checkCredentials checks what segments and AI jobs have in common: signature,
+// capabilities, token. It returns the token's quote.
+func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *capability.Capabilities) (pm.Quote, error) {
+	if o.opt.Signatures != nil {
+		if err := o.opt.Signatures.CheckSegment(req); err != nil {
+			return pm.Quote{}, fault.Wrap(fault.ErrSegSig, op, err)
+		}
+	}
+	wanted := req.Capabilities
+	if wanted == nil {
+		wanted = &capability.Capabilities{}
+	}
+	if why := capability.Objection(wanted, offer); why != "" {
+		return pm.Quote{}, fault.New(fault.IncompatibleCapabilities, op, why)
+	}
+	if err := o.tokens.Check(req.Token); err != nil {
+		return pm.Quote{}, err
+	}
+	return o.quoted(op, req.Token, req.Sender)
+}
+
+// pay makes the terms that go back with the answer, and takes the payment.
+func (g *Segment) pay(ctx context.Context, quote *pm.Quote) (err error) {
+	if g.terms, err = g.o.terms(ctx, quote); err != nil {
+		return fault.Wrap(fault.ReplyTermsFailed, "make terms for the answer", err)
+	}
+	hold, err := g.o.pay(ctx, &g.req, &pm.Job{
+		Account:  pm.Account{Key: core.ManifestID(g.s.id)},
+		Quote:    *quote,
+		Estimate: int64(core.EstimatePixels(g.req.Profiles, g.req.Duration)),
+	})
+	if err != nil {
+		return err
+	}
+	g.hold = hold
+	return nil
+}
+
+// Info is the offer that goes back with the answer. It carries the token that
+// the segment came with, and so the session's price: another one would make the
+// gateway start over.
+func (g *Segment) Info() Info { return g.o.info(*g.req.Token, g.terms) }

@@ -1,0 +1,130 @@
+package orchestrate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Info is what an orchestrator tells a gateway of itself. It is always complete,
+// since gateways replace what they knew by it.
+type Info struct {
+	ServiceURI string
+	// Address signs results; it is zero off-chain.
+	Address      core.Address
+	Capabilities capability.Capabilities
+	Token        Token
+	// Terms are nil off-chain.
+	Terms *Terms
+	// Prices are those of every model, none off-chain, and Hardware is what the
+	// models sit on. Both are only told to who asks for nothing in particular.
+	Prices   []ModelPrice
+	Hardware []Hardware
+}
+
+// Hardware is the devices that a model sits on.
+type Hardware struct {
+	Model   inference.Model
+	Devices []string
+}
+
+// Offer answers a gateway that looks for an orchestrator for what it wants, nil
+// where it does not say. The error is RequestSignature, OrchestratorCapped or
+// Draining, or why there are no terms of payment for the gateway.
+func (o *Orchestrator) Offer(ctx context.Context, address, sig []byte, wanted *capability.Capabilities) (Info, error) {
+	const op = "make offer"
+	if o.opt.Signatures != nil {
+		if err := o.opt.Signatures.CheckRequest(address, sig); err != nil {
+			return Info{}, fault.Wrap(fault.RequestSignature, op, err)
+		}
+	}
+	o.Sweep(o.opt.Now())
+	if err := o.mayOffer(op, wanted); err != nil {
+		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
+		return Info{}, err
+	}
+	quote, err := o.quote(ctx, address, wanted)
+	if err != nil {
+		return Info{}, err
+	}
+	terms, err := o.terms(ctx, &quote)
+	if err != nil {
+		return Info{}, err
+	}
+	tok, err := o.issue(&quote)
+	if err != nil {
+		return Info{}, fault.Wrap(fault.Unexpected, op, err)
+	}
+	in := o.info(tok, terms)
+	if wanted == nil {
+		o.survey(&in)
+	}
+	return in, nil
+}
+
+func (o *Orchestrator) mayOffer(op string, wanted *capability.Capabilities) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.phase != open:
+		return fault.New(fault.Draining, op, "the node is stopping")
+	case o.opt.Worker != nil && wantsAI(wanted):
+		// Models have slots of their own; sessions say nothing of them.
+		return nil
+	case o.opt.Transcoder == nil && wanted != nil:
+		return noTranscoder(op)
+	}
+	return o.room(op)
+}
+
+// issue makes a token whose session is not in use already: ids are short.
+func (o *Orchestrator) issue(quote *pm.Quote) (Token, error) {
+	const tries = 8
+	var carried []byte
+	if o.opt.Payments != nil {
+		var err error
+		if carried, err = quote.AppendBinary(nil); err != nil {
+			return Token{}, err
+		}
+	}
+	for range tries {
+		tok, err := o.tokens.Issue(carried)
+		if err != nil {
+			return Token{}, err
+		}
+		o.mu.Lock()
+		_, taken := o.sessions[tok.Session]
+		o.mu.Unlock()
+		if !taken {
+			return tok, nil
+		}
+	}
+	return Token{}, fmt.Errorf("%d session ids in a row are in use", tries)
+}
+
+// info is this node's offer under a token.
+func (o *Orchestrator) info(tok Token, terms *Terms) Info {
+	in := Info{ServiceURI: o.ServiceURI(), Capabilities: o.Capabilities(), Token: tok, Terms: terms}
+	if o.opt.Signatures != nil {
+		in.Address = o.opt.Signatures.Address()
+	}
+	return in
+}
+
+// survey adds what gateways look at that only compare orchestrators.
+func (o *Orchestrator) survey(in *Info) {
+	if in.Terms != nil {
+		in.Prices = o.opt.Payments.ModelPrices(in.Terms.Quote.Sender)
+	}
+	states := o.Models()
+	for i := range states {
+		if s := &states[i]; len(s.Devices) > 0 {
+			in.Hardware = append(in.Hardware, Hardware{Model: s.Model, Devices: s.Devices})
+		}
+	}
+}

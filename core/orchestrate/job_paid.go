@@ -1,0 +1,72 @@
+package orchestrate
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Answers to AI jobs carry no terms in the existing network, so that a gateway
+// which pays with every job has to ask for new ones every few minutes. Our own
+// gateways are told in time.
+const (
+	// lastBlocks is how many blocks of layer 1 before the end of its ticket
+	// parameters a gateway gets new ones: about two and a half minutes.
+	lastBlocks = 12
+	// manyNonces is how many tickets under one set of parameters call for a new
+	// one: every ticket is remembered until its parameters expire.
+	manyNonces = 1 << 16
+)
+
+// pay takes the job's payment, into the account of its model.
+func (j *Job) pay(ctx context.Context) error {
+	r := j.req.Request
+	hold, err := j.o.pay(ctx, &j.req.Credentials, &pm.Job{
+		Account:  pm.Account{Key: r.Model.Manifest()},
+		Quote:    j.quote,
+		Model:    &r.Model,
+		Estimate: int64(r.Units),
+	})
+	if err != nil {
+		return err
+	}
+	j.hold = hold
+	return nil
+}
+
+// Produced notes how many tokens came out of a job whose answer has begun. What is
+// billed is not touched by it.
+func (j *Job) Produced(n inference.Tokens) {
+	if j.billed {
+		j.hold.Produced(int64(n))
+	}
+}
+
+// Offer is fresh terms for the gateway's next jobs, for one of our own gateways
+// whose ticket parameters come to their end. It is false when there is no need of
+// them, which costs next to nothing, and when there are none to be had.
+func (j *Job) Offer(ctx context.Context) (Info, bool) {
+	if !j.req.Own || !j.ending() {
+		return Info{}, false
+	}
+	terms, err := j.o.terms(ctx, &j.quote)
+	if err != nil || terms == nil {
+		// The gateway learns why when it asks.
+		return Info{}, false
+	}
+	return j.o.info(*j.req.Credentials.Token, terms), true
+}
+
+// ending reports whether the parameters that the job was paid with are soon of no
+// use.
+func (j *Job) ending() bool {
+	p := &j.req.Credentials.Payment
+	if j.o.opt.Payments == nil || p.Params == nil || len(p.Tickets) == 0 {
+		return false
+	}
+	if p.Tickets[len(p.Tickets)-1].Nonce >= manyNonces {
+		return true
+	}
+	return j.o.opt.L1Block != nil && p.Params.ExpirationBlock <= j.o.opt.L1Block()+lastBlocks
+}

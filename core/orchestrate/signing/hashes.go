@@ -1,0 +1,28 @@
+package signing
+
+import (
+	"sync"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/signature"
+)
+
+// smallData is the size below which hashing costs less than a goroutine does.
+const smallData = 16 << 10
+
+// hashes are the renditions', in order. They are hashed side by side, because the
+// gateway waits for it and megabytes take milliseconds.
+func hashes(renditions []core.Rendition) [][signature.Size]byte {
+	out := make([][signature.Size]byte, len(renditions))
+	var wg sync.WaitGroup
+	for i := range renditions {
+		data := renditions[i].Data
+		if len(data) < smallData || i == len(renditions)-1 {
+			out[i] = signature.Keccak(data)
+			continue
+		}
+		wg.Go(func() { out[i] = signature.Keccak(data) })
+	}
+	wg.Wait()
+	return out
+}

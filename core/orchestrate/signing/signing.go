@@ -1,0 +1,79 @@
+// Package signing is the signatures of a node on the chain: it checks who sent a
+// request or a segment, and signs results and pings with the node's own key. It
+// implements orchestrate.Signatures.
+//
+// It holds no key, only something that signs with one (eth/account.Signer is such
+// a thing), and does not know who may be served. Off-chain nodes have none of it:
+// they accept anything and sign nothing. cmd/tutti makes one per orchestrator.
+package signing
+
+import (
+	"errors"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/signature"
+)
+
+// Signer signs with the node's key. SignMessage makes a personal message of its
+// argument (EIP-191) and signs that; the last of the 65 bytes is 27 or 28. It may
+// be called at the same time.
+type Signer interface {
+	Address() core.Address
+	SignMessage(message []byte) ([]byte, error)
+}
+
+// Signatures implements orchestrate.Signatures.
+type Signatures struct{ signer Signer }
+
+var _ orchestrate.Signatures = (*Signatures)(nil)
+
+var (
+	errAddress = errors.New("the address is not 20 bytes long")
+	errHash    = errors.New("the segment's hash is not 32 bytes long")
+	errSender  = errors.New("the payment names no sender")
+)
+
+// New signs with signer.
+func New(signer Signer) *Signatures { return &Signatures{signer: signer} }
+
+// Address is the one whose key signs results.
+func (s *Signatures) Address() core.Address { return s.signer.Address() }
+
+// CheckRequest says whether sig is address's signature over a request for an offer.
+func (s *Signatures) CheckRequest(address, sig []byte) error {
+	if len(address) != len(core.Address{}) {
+		return errAddress
+	}
+	who := common.Address(address)
+	return signature.NodeVerify(who, signature.Request(who), sig)
+}
+
+// CheckSegment says whether the segment, or AI job, is signed by the sender of its
+// payment. Profiles' names are compared as they were sent.
+func (s *Signatures) CheckSegment(req *orchestrate.SegmentRequest) error {
+	var hash [signature.Size]byte
+	switch {
+	case req.Sender.IsZero():
+		return errSender
+	case len(req.Hash) != len(hash) && len(req.Hash) != 0:
+		return errHash
+	}
+	copy(hash[:], req.Hash)
+	signed := signature.Segment(req.Manifest, req.Number, hash, signature.ProfileNames(req.Profiles))
+	return signature.NodeVerify(common.Address(req.Sender), signed, req.SegmentSig)
+}
+
+// SignPing signs the value of a ping.
+func (s *Signatures) SignPing(value []byte) ([]byte, error) {
+	h := signature.Keccak(value)
+	return s.signer.SignMessage(h[:])
+}
+
+// SignRenditions signs the renditions of one segment, in profile order.
+func (s *Signatures) SignRenditions(renditions []core.Rendition) ([]byte, error) {
+	result := signature.Result(hashes(renditions))
+	return s.signer.SignMessage(result[:])
+}

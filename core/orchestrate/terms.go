@@ -1,0 +1,104 @@
+package orchestrate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Terms are what work costs one gateway and what it makes its tickets with.
+type Terms struct {
+	Quote  pm.Quote
+	Params *pm.Params
+}
+
+// quote prices what a gateway wants. Off-chain it is empty.
+func (o *Orchestrator) quote(ctx context.Context, address []byte, wanted *capability.Capabilities) (pm.Quote, error) {
+	if o.opt.Payments == nil {
+		return pm.Quote{}, nil
+	}
+	var sender core.Address
+	copy(sender[:], address) // of 20 bytes: its signature was checked
+	return o.opt.Payments.Quote(ctx, sender, o.models(wanted))
+}
+
+// models are those of the node that a gateway asks for a price of: of every
+// capability that its request has both units and models of. Others add nothing to
+// a price. A quote holds so many and no more; jobs come with one.
+func (o *Orchestrator) models(wanted *capability.Capabilities) []inference.Model {
+	if wanted == nil || len(wanted.Capacities) == 0 {
+		return nil
+	}
+	var out []inference.Model
+	for id, models := range o.whole().Constraints.PerCapability {
+		if _, units := wanted.Capacities[id]; !units {
+			continue
+		}
+		asked := wanted.Constraints.PerCapability[id]
+		for name := range models {
+			if _, named := asked[name]; named && len(name) <= pm.MaxModelID {
+				out = append(out, inference.Model{Capability: id, ID: name})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b inference.Model) int {
+		return cmp.Or(cmp.Compare(a.Capability, b.Capability), cmp.Compare(a.ID, b.ID))
+	})
+	return out[:min(len(out), pm.MaxQuoteModels)]
+}
+
+// terms are fresh ones under a quote, nil off-chain.
+func (o *Orchestrator) terms(ctx context.Context, quote *pm.Quote) (*Terms, error) {
+	if o.opt.Payments == nil {
+		return nil, nil
+	}
+	params, err := o.opt.Payments.Terms(ctx, quote)
+	if err != nil {
+		return nil, err
+	}
+	return &Terms{Quote: *quote, Params: params}, nil
+}
+
+// quoted reads the quote of a genuine token. It must have been made for the one
+// who shows the token, whose signature was checked.
+func (o *Orchestrator) quoted(op string, tok *Token, sender core.Address) (pm.Quote, error) {
+	if o.opt.Payments == nil {
+		return pm.Quote{}, nil
+	}
+	quote, err := pm.ParseQuote(tok.quote())
+	if err != nil {
+		// Of another release of this node, or of the time before it was on the chain.
+		return pm.Quote{}, fault.Wrap(fault.InvalidAuthToken, op, err)
+	}
+	if quote.Sender != sender {
+		return pm.Quote{}, fault.New(fault.InvalidAuthToken, op, "the token is another gateway's")
+	}
+	return quote, nil
+}
+
+// pay takes the payment of a job. Off-chain there is none.
+func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job) (pm.Hold, error) {
+	if o.opt.Payments == nil {
+		return free{}, nil
+	}
+	if req.PaymentErr != nil {
+		return nil, req.PaymentErr
+	}
+	job.Session, job.Payment = req.Token.Session, req.Payment
+	job.Account.Sender = job.Quote.Sender
+	return o.opt.Payments.Admit(ctx, job)
+}
+
+// free is the hold of work that costs nothing.
+type free struct{}
+
+func (free) Begin() error   { return nil }
+func (free) Done(pm.Work)   {}
+func (free) Produced(int64) {}
+func (free) Release()       {}
