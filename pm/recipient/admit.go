@@ -1,0 +1,99 @@
+package recipient
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+const opAdmit = "take a payment"
+
+// Admit takes a job's payment, and says whether the job may begin. Tickets that were
+// accepted are on disk when it returns and stay credited, also when it returns an
+// error. The hold must be ended.
+func (r *Recipient) Admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
+	h, err := r.admit(ctx, job)
+	if err != nil {
+		r.opt.Recorder.PaymentRefused(job.Account.Sender, string(fault.CodeOf(err)))
+		return nil, err
+	}
+	return h, nil
+}
+
+func (r *Recipient) admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
+	if job.Quote.Price.Free() {
+		if err := fit(job); err != nil {
+			return nil, err
+		}
+		return r.hold(job, nil), nil
+	}
+	view, err := r.view(opAdmit)
+	if err != nil {
+		return nil, err
+	}
+	if !view.Self.Active {
+		return nil, pm.NotActive(r.opt.Recipient, view.Round.Number)
+	}
+	if err := fit(job); err != nil {
+		return nil, err
+	}
+	return r.admitPaid(ctx, job, &view)
+}
+
+// fit compares a payment with the quote of its request. Of free work nothing but the
+// price and the work is looked at: there is nothing to be paid.
+func fit(job *pm.Job) error {
+	p, q := job.Payment, &job.Quote
+	free := q.Price.Free()
+	if free {
+		p.Params, p.Tickets, p.Sender = nil, nil, q.Sender
+	}
+	if err := p.Check(q); err != nil {
+		return err
+	}
+	switch {
+	case !q.Covers(job.Model):
+		return pm.WrongPrice("the price was quoted for other work")
+	case p.Sender.IsZero() && !free:
+		return fault.New(fault.PaymentSenderMissing, opAdmit, "Could not find Sender for payment: no sender in it")
+	case p.Sender != q.Sender:
+		return fault.New(fault.PaymentSenderOther, opAdmit, "the session is another gateway's")
+	case job.Account.Sender != q.Sender:
+		return fault.New(fault.PaymentSenderOther, opAdmit, "the account is another gateway's")
+	case len(p.Tickets) > 0 && p.Params == nil:
+		return fault.New(fault.TicketParamsMissing, opAdmit, "")
+	}
+	return nil
+}
+
+// admitPaid credits the payment and reserves what the job will cost.
+func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.View) (pm.Hold, error) {
+	tickets := len(job.Payment.Tickets) > 0
+	// Without tickets there is an account already, or no money.
+	a, room := r.accounts.pin(job.Account, tickets || r.opt.TicketEV.IsZero())
+	admitted := false
+	defer func() {
+		if !admitted {
+			r.accounts.unpin(a, r.opt.Now())
+		}
+	}()
+	if tickets {
+		if err := r.take(ctx, job, view, a, room); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case room != nil:
+		return nil, room
+	case a == nil:
+		return nil, insufficient(opAdmit)
+	}
+	h := r.hold(job, a)
+	if err := a.reserve(h.cost, r.opt.TicketEV); err != nil {
+		return nil, err
+	}
+	admitted = true // the hold lets go of the account
+	return h, nil
+}

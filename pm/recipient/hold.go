@@ -1,0 +1,117 @@
+package recipient
+
+import (
+	"sync"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// hold is the money put aside for one job. It keeps its account open until it ends.
+type hold struct {
+	r *Recipient
+	// a is nil for free work, which needs no account.
+	a    *account
+	bill pm.Debit
+	cost pm.Value
+
+	mu sync.Mutex
+	// ended: no bill comes any more; open: what was produced may still be told. Guarded
+	// by mu, which is taken before the account's.
+	ended, open bool
+}
+
+var _ pm.Hold = (*hold)(nil)
+
+func (r *Recipient) hold(job *pm.Job, a *account) *hold {
+	h := &hold{r: r, a: a, bill: pm.Debit{
+		Account: job.Account, Session: job.Session, Pipeline: "transcoding", Price: job.Quote.Price,
+	}}
+	if job.Model != nil {
+		h.bill.Pipeline, h.bill.Model = job.Model.Capability.Pipeline(), job.Model.ID
+	}
+	h.cost = job.Quote.Price.Of(max(0, job.Estimate))
+	return h
+}
+
+// Begin asks whether there still is a ticket's value in the account.
+func (h *hold) Begin() error {
+	if h.a == nil {
+		return nil
+	}
+	err := h.a.covers(h.r.opt.TicketEV)
+	if err != nil {
+		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
+	}
+	return err
+}
+
+// Done bills the work at the quoted price.
+func (h *hold) Done(w pm.Work) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return
+	}
+	h.ended, h.open = true, w.Produced < 0
+	h.bill.Worker = w.Worker
+	bill := h.stamped(max(0, w.Units), max(-1, w.Produced))
+	h.end(&bill)
+}
+
+// Produced notes what came of the work, once.
+func (h *hold) Produced(n int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.open || n < 0 {
+		return
+	}
+	h.open = false
+	// It is worth nothing, so it matters to no balance whether the account is closed.
+	h.r.opt.Ledger.Book(pm.Entries{Debits: []pm.Debit{h.stamped(0, n)}})
+}
+
+// Release gives the money back.
+func (h *hold) Release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return
+	}
+	h.ended = true
+	h.end(nil)
+}
+
+// stamped is a bill of this moment.
+func (h *hold) stamped(units, produced int64) pm.Debit {
+	d := h.bill
+	d.Units, d.Produced = units, produced
+	d.Round, d.At = h.r.opt.Chain.View().Round.Number, h.r.opt.Now()
+	return d
+}
+
+// end gives back what was reserved, and bills.
+func (h *hold) end(bill *pm.Debit) {
+	if h.a == nil {
+		if bill != nil {
+			h.r.opt.Ledger.Book(pm.Entries{Debits: []pm.Debit{*bill}})
+		}
+		return
+	}
+	h.a.end(h.cost, bill, h.r.opt.Ledger.Book)
+	h.r.accounts.unpin(h.a, h.r.opt.Now())
+}
+
+// end takes a job out of hand.
+func (a *account) end(cost pm.Value, bill *pm.Debit, book func(pm.Entries)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.inHand = a.inHand.Sub(cost)
+	a.jobs--
+	if bill == nil {
+		return
+	}
+	a.balance = a.balance.Sub(bill.Value())
+	a.booked = true
+	book(pm.Entries{Debits: []pm.Debit{*bill}})
+}

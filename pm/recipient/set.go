@@ -1,0 +1,50 @@
+package recipient
+
+import (
+	"github.com/tuttinode/tutti/pm"
+)
+
+// pageNonces is about how many nonces share their memory. Honest gateways count
+// from 1 and rarely leave the first page; one that jumps pays with its share of the
+// room that all sets have.
+const pageNonces = 1024
+
+// check has a payment's tickets judged. Those accepted are taken: until giveBack the
+// same ticket in another payment was seen before. Payments of one set are judged one
+// after another; the lock is not held while anything is written.
+func (t *set) check(c *pm.Checker, p *pm.Payment, terms *recalled) pm.Verdict {
+	if t == nil {
+		return c.Tickets(p, terms.rand, terms.retired, nil)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := c.Tickets(p, terms.rand, terms.retired, &t.nonces)
+	t.reach(v.Accepted)
+	return v
+}
+
+// giveBack makes tickets good again that are certainly not in the books.
+func (t *set) giveBack(nonces []uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range nonces {
+		t.nonces.Remove(n)
+	}
+}
+
+// reach notes how far apart nonces are, and returns how many pages that adds. The
+// caller holds mu, or has the set alone.
+func (t *set) reach(nonces []uint32) (added int) {
+	for _, n := range nonces {
+		page := n / pageNonces
+		if _, known := t.far[page]; known || page == 0 {
+			continue
+		}
+		if t.far == nil {
+			t.far = make(map[uint32]struct{})
+		}
+		t.far[page] = struct{}{}
+		added++
+	}
+	return added
+}

@@ -1,0 +1,52 @@
+package recipient
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// paramsLife is for how many layer-1 blocks parameters are taken, 8 minutes.
+const paramsLife = 40
+
+// Terms are fresh parameters under a quote. Those of free work ask for tickets that
+// are worth nothing and have everything else in them, because gateways look for it.
+// The error is a fault: ChainNotReady, SenderFundsUnknown or
+// InsufficientSenderReserve.
+func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, error) {
+	const op = "make ticket parameters"
+	view, err := r.view(op)
+	if err != nil {
+		return nil, err
+	}
+	p := pm.Params{
+		Recipient:       r.opt.Recipient,
+		ExpirationBlock: r.sets.height(view.Head.L1) + paramsLife,
+		Expiration:      expiration(&view.Round),
+	}
+	if !quote.Price.Free() {
+		c, err := r.carry(ctx, &view, quote.Sender)
+		if err != nil {
+			return nil, err
+		}
+		p.FaceValue, p.WinProb = c.faceValue, pm.WinProb(c.faceValue, r.opt.TicketEV)
+		r.opt.Recorder.SenderFunds(quote.Sender, c.funds.Deposit, c.funds.Reserve.FundsRemaining, c.maxFloat, c.faceValue)
+	}
+	random, err := r.seed()
+	if err != nil {
+		return nil, fault.Wrap(fault.Unexpected, op, err)
+	}
+	p = pm.Issue(r.opt.Opening.Current.Secret, random, p, quote.Sender, quote.Price)
+	return &p, nil
+}
+
+// expiration binds tickets to the last round that was initialised. Where the chain
+// recorded no hash for it, which has happened, to the one before.
+func expiration(round *protocol.RoundState) pm.Expiration {
+	if round.LastHash.IsZero() && round.LastInitialized > 0 {
+		return pm.Expiration{Round: round.LastInitialized - 1, BlockHash: round.PreviousHash}
+	}
+	return pm.Expiration{Round: round.LastInitialized, BlockHash: round.LastHash}
+}
