@@ -33,6 +33,7 @@ type Chain struct {
 	members   map[core.Address]*protocol.Orchestrator
 	pool      []core.Address
 	earnings  map[earningsKey]protocol.EarningsPool
+	broker    broker
 	stale     bool
 	unknown   bool
 	hold      bool
@@ -82,8 +83,8 @@ func NewChain(account, self core.Address) *Chain {
 		account: account, self: self, id: 54321,
 		hashes: make(map[protocol.Round]protocol.Hash), contracts: make(map[string]core.Address),
 		accounts: make(map[core.Address]*chainAccount), members: make(map[core.Address]*protocol.Orchestrator),
-		earnings: make(map[earningsKey]protocol.EarningsPool),
-		subs:     make(map[int]func(protocol.Event)), wake: make(chan struct{}),
+		earnings: make(map[earningsKey]protocol.EarningsPool), broker: newBroker(),
+		subs: make(map[int]func(protocol.Event)), wake: make(chan struct{}),
 		round:  protocol.RoundState{Number: 100, Start: 5000, Length: 50, LockLength: 5, LastInitialized: 99},
 		params: chainParameters(),
 	}

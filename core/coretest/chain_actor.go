@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/big"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -19,6 +20,17 @@ type chainTx struct {
 	err    error
 	// undone: it took effect before a reorganisation, which did not change that.
 	undone bool
+	// undo takes the effect back, where a reorganisation does.
+	undo func()
+}
+
+// chainGas is what every transaction takes.
+const chainGas = 250_000
+
+// fee is what a transaction of the present block costs. The caller holds mu.
+func (c *Chain) fee() core.Wei {
+	fee, _ := core.WeiOf(new(big.Int).Mul(c.head.BaseFee.Big(), big.NewInt(chainGas)))
+	return fee
 }
 
 // Account is who acts.
@@ -93,18 +105,23 @@ func (c *Chain) mayAct(a protocol.Action) error {
 
 // mine gives the transaction its effect. The caller holds mu.
 func (c *Chain) mine(t *chainTx) {
-	t.tx.Block, t.tx.Update, t.tx.Gas = c.head.Number, c.head.Time, 250_000
-	t.tx.Fee = core.NewWei(250_000 * 10_000_000)
+	t.tx.Block, t.tx.Update, t.tx.Gas = c.head.Number, c.head.Time, chainGas
+	t.tx.Fee = c.fee()
 	t.tx.State = protocol.TxMined
 	if t.undone {
 		t.undone = false
 		return
 	}
 	if t.err = c.check(t.action); t.err != nil {
-		t.tx.State, t.tx.Reason = protocol.TxFailed, t.err.Error()
+		code, text := fault.Public(t.err)
+		t.tx.State, t.tx.Reason = protocol.TxFailed, string(code)+": "+text
 		return
 	}
 	c.at(c.account).ether = c.at(c.account).ether.Sub(t.tx.Fee)
+	if a, ok := t.action.(protocol.RedeemTicket); ok {
+		t.undo = c.redeem(a.Ticket, t.tx.Hash, t.tx.Gas, t.tx.Fee)
+		return
+	}
 	c.apply(t)
 }
 
@@ -147,9 +164,8 @@ func (c *Chain) Estimate(ctx context.Context, a protocol.Action) (protocol.Estim
 	if err := c.mayAct(a); err != nil {
 		return protocol.Estimate{}, err
 	}
-	price := core.NewWei(10_000_000)
-	fee := core.NewWei(250_000 * 10_000_000)
-	return protocol.Estimate{Verb: a.Verb(), Gas: 250_000, Price: price, Fee: fee, Need: fee.Add(pays(a))}, nil
+	fee := c.fee()
+	return protocol.Estimate{Verb: a.Verb(), Gas: chainGas, Price: c.head.BaseFee, Fee: fee, Need: fee.Add(pays(a))}, nil
 }
 
 // pays is the ether that an action moves itself.

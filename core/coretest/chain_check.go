@@ -43,6 +43,8 @@ func (c *Chain) check(a protocol.Action) error {
 		}
 	case protocol.Unlock, protocol.CancelUnlock, protocol.WithdrawFunds:
 		return c.checkFunds(me, a)
+	case protocol.RedeemTicket:
+		return c.checkTicket(&a.Ticket)
 	}
 	return c.checkOrchestrator(a)
 }
@@ -50,7 +52,7 @@ func (c *Chain) check(a protocol.Action) error {
 func needsRound(a protocol.Action) bool {
 	switch a.(type) {
 	case protocol.Bond, protocol.Unbond, protocol.Rebond, protocol.RebondFromUnbonded, protocol.WithdrawStake,
-		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor:
+		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor, protocol.RedeemTicket:
 		return true
 	}
 	return false

@@ -3,8 +3,10 @@ package coretest
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 )
@@ -46,16 +48,48 @@ func (c *Chain) Reorganize(depth protocol.L2Block) {
 		c.fork++
 		from := c.head.Number - depth + 1
 		c.head.Hash, c.head.Parent = c.blockHash(c.head.Number), c.blockHash(c.head.Number-1)
-		for _, t := range c.txs {
+		for _, t := range slices.Backward(c.txs) {
 			if t.tx.State == protocol.TxMined && t.tx.Block >= from {
-				t.tx.State, t.tx.Block = protocol.TxSubmitted, 0
-				t.undone = true
+				c.undo(t)
 			}
 		}
 		c.tell(protocol.Reorganized{From: from})
 		c.tell(protocol.HeadSeen{Head: c.head})
 		return nil
 	})
+}
+
+// undo puts a transaction back on its way. The caller holds mu.
+func (c *Chain) undo(t *chainTx) {
+	t.tx.State, t.tx.Block = protocol.TxSubmitted, 0
+	if t.undo == nil {
+		t.undone = true
+		return
+	}
+	c.at(c.account).ether = c.at(c.account).ether.Add(t.tx.Fee)
+	t.undo()
+	t.undo = nil
+}
+
+// Drop gives up the transactions that are on their way, as a node does that cannot
+// get them mined.
+func (c *Chain) Drop() {
+	_ = c.change(func() error {
+		for _, t := range c.txs {
+			if t.tx.State == protocol.TxSubmitted {
+				t.err = fault.New(fault.TxGivenUp, t.tx.Verb, "")
+				t.tx.State, t.tx.Reason = protocol.TxDropped, string(fault.TxGivenUp)
+			}
+		}
+		return nil
+	})
+}
+
+// SetBaseFee sets the price of gas.
+func (c *Chain) SetBaseFee(fee core.Wei) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.head.BaseFee = fee
 }
 
 // SetStale says that the chain's news ended, or came back.
@@ -106,6 +140,7 @@ func (c *Chain) grow(l2 protocol.L2Block, l1 protocol.L1Block) {
 	if now := c.roundState(); now != was {
 		c.tell(protocol.RoundSeen{Round: now})
 		if now.Number != was.Number {
+			c.forgetClaims()
 			c.tellSelf()
 		}
 	}

@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"errors"
 	"slices"
 	"sync"
@@ -19,6 +20,8 @@ type ChainPorts interface {
 	protocol.Stakes
 	protocol.Settings
 	protocol.Funds
+	protocol.Senders
+	protocol.Tickets
 	protocol.Actor
 	protocol.Events
 	protocol.Views
@@ -31,6 +34,9 @@ type ChainBench struct {
 	Ports ChainPorts
 	// NextRound goes to the first block of the next round; nobody initialises it.
 	NextRound func(t *testing.T)
+	// Gateway gives an account that is new to the ports so much deposit and reserve.
+	// Without it nothing is said of tickets.
+	Gateway func(t *testing.T, deposit, reserve core.Wei) *ecdsa.PrivateKey
 	// Settle is called where the suite waits, so that a chain without a clock of
 	// its own can make a block. It may be nil.
 	Settle func()
@@ -60,6 +66,7 @@ func TestChain(t *testing.T, bench ChainBench) {
 		{"funds", (*chainRun).funds},
 		{"a round that nobody initialised", (*chainRun).closedRound},
 		{"a reward, once", (*chainRun).rewards},
+		{"tickets", (*chainRun).tickets},
 		{"a caller that left", (*chainRun).leaves},
 	} {
 		if !t.Run(step.name, func(t *testing.T) { step.run(r, t) }) {

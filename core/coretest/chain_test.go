@@ -1,9 +1,13 @@
 package coretest_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/ecdsa"
 	"errors"
 	"testing"
+
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
@@ -22,6 +26,14 @@ func TestChainFake(t *testing.T) {
 	coretest.TestChain(t, coretest.ChainBench{
 		Ports:     c,
 		NextRound: func(*testing.T) { c.ToRound(c.View().Round.Number + 1) },
+		Gateway: func(t *testing.T, deposit, reserve core.Wei) *ecdsa.PrivateKey {
+			key, err := crypto.ToECDSA(bytes.Repeat([]byte{7}, 32))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.SetSender(coretest.AddressOf(key), protocol.Sender{Deposit: deposit, Reserve: protocol.Reserve{FundsRemaining: reserve}})
+			return key
+		},
 	})
 }
 

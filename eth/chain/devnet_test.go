@@ -1,10 +1,13 @@
 package chain_test
 
 import (
+	"crypto/ecdsa"
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/test/devnet"
 )
 
@@ -23,6 +26,10 @@ func TestChainOnDevnet(t *testing.T) {
 			if _, err := c.Control.NextRound(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
+		},
+		Gateway: func(t *testing.T, deposit, reserve core.Wei) *ecdsa.PrivateKey {
+			start(t, c, c.Key(2), nil).send(t, protocol.FundDepositAndReserve{Deposit: deposit, Reserve: reserve})
+			return c.Key(2)
 		},
 	})
 }
