@@ -5,18 +5,8 @@ import (
 	"fmt"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
-
-func looksLikeMP4(b []byte) bool {
-	if len(b) < 12 {
-		return false
-	}
-	switch string(b[4:8]) {
-	case "ftyp", "moov", "styp", "wide", "skip", "free", "mdat":
-		return true
-	}
-	return false
-}
 
 // entries of a sample description, by codec.
 var (
@@ -28,14 +18,14 @@ var (
 
 func movie(data []byte) Info {
 	i := Info{Known: true, Format: core.FormatMP4}
-	moov := child(data, "moov")
+	moov := container.Child(data, "moov")
 	var videoCodec string
-	each(moov, func(kind string, body []byte) {
+	container.Each(moov, func(kind string, body []byte, _ int) {
 		if kind != "trak" {
 			return
 		}
-		table := path(body, "mdia", "minf", "stbl")
-		stsd := child(table, "stsd")
+		table := container.Path(body, "mdia", "minf", "stbl")
+		stsd := container.Child(table, "stsd")
 		if len(stsd) < 16 {
 			return
 		}
@@ -43,7 +33,7 @@ func movie(data []byte) Info {
 		if v, ok := videoEntries[string(name)]; ok && i.Video == "" {
 			i.Video = v
 			videoCodec = visualEntry(entry, v, &i)
-			i.NoFrames = noSamples(child(table, "stsz"))
+			i.NoFrames = noSamples(container.Child(table, "stsz"))
 		}
 		if a, ok := audioEntries[string(name)]; ok && i.Audio == "" {
 			i.Audio = a
@@ -64,7 +54,7 @@ func visualEntry(entry []byte, codec string, i *Info) string {
 	boxes := entry[header:max(header, size)]
 	switch codec {
 	case "h264":
-		avcC := child(boxes, "avcC")
+		avcC := container.Child(boxes, "avcC")
 		if len(avcC) < 8 {
 			return ""
 		}
@@ -74,7 +64,7 @@ func visualEntry(entry []byte, codec string, i *Info) string {
 		}
 		return h264Parameters(string(avcC[8:8+min(n, maxParameters)]), i)
 	case "hevc":
-		hvcC := child(boxes, "hvcC")
+		hvcC := container.Child(boxes, "hvcC")
 		i.Parameters = string(hvcC[:min(len(hvcC), maxParameters)])
 	}
 	return ""
@@ -84,49 +74,4 @@ func visualEntry(entry []byte, codec string, i *Info) string {
 // files do that too, and keep their samples elsewhere; those are not pushed.
 func noSamples(stsz []byte) bool {
 	return len(stsz) >= 12 && binary.BigEndian.Uint32(stsz[8:]) == 0
-}
-
-// path descends through boxes.
-func path(b []byte, kinds ...string) []byte {
-	for _, k := range kinds {
-		b = child(b, k)
-	}
-	return b
-}
-
-// child is the body of the first box of a kind, nil when there is none.
-func child(b []byte, kind string) []byte {
-	var found []byte
-	each(b, func(k string, body []byte) {
-		if k == kind && found == nil {
-			found = body
-		}
-	})
-	return found
-}
-
-// maxBoxes bounds how many boxes side by side are looked at.
-const maxBoxes = 1024
-
-// each calls f for every whole box in b, and for a last one that is cut short.
-func each(b []byte, f func(kind string, body []byte)) {
-	for n := 0; len(b) >= 8 && n < maxBoxes; n++ {
-		size, header := uint64(binary.BigEndian.Uint32(b)), 8
-		kind := string(b[4:8])
-		switch {
-		case size == 0:
-			size = uint64(len(b))
-		case size == 1:
-			if len(b) < 16 {
-				return
-			}
-			size, header = binary.BigEndian.Uint64(b[8:]), 16
-		}
-		if size < uint64(header) {
-			return
-		}
-		size = min(size, uint64(len(b)))
-		f(kind, b[header:size])
-		b = b[size:]
-	}
 }

@@ -7,7 +7,10 @@
 // source that changes without asking a media worker each time.
 package sniff
 
-import "github.com/tuttinode/tutti/core"
+import (
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/verify/container"
+)
 
 // Info is what a segment's headers tell. Comparable: two segments of an
 // unchanged source give equal values but for NoFrames.
@@ -42,9 +45,9 @@ func (i Info) Same(o Info) bool {
 // gives the zero value.
 func Segment(data []byte) Info {
 	switch {
-	case looksLikeTS(data):
+	case container.IsTS(data):
 		return transportStream(data)
-	case looksLikeMP4(data):
+	case container.IsMP4(data):
 		return movie(data)
 	}
 	return Info{}

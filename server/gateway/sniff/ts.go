@@ -1,17 +1,12 @@
 package sniff
 
-import "github.com/tuttinode/tutti/core"
-
-const (
-	packet   = 188
-	syncByte = 0x47
-	// scanned bounds how much of the video stream is searched for its parameters.
-	scanned = 256 << 10
+import (
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
-func looksLikeTS(b []byte) bool {
-	return len(b) >= packet && b[0] == syncByte && (len(b) < 2*packet || b[packet] == syncByte)
-}
+// scanned bounds how much of the video stream is searched for its parameters.
+const scanned = 256 << 10
 
 // stream types of a program map.
 var (
@@ -23,29 +18,22 @@ var (
 
 // tsReader walks the packets of a transport stream.
 type tsReader struct {
-	data []byte
-	// programPID is where the program map is; videoPID the first video stream.
-	programPID, videoPID int
-	info                 Info
-	pictures             int
-	video                []byte
+	program  container.Program
+	info     Info
+	pictures int
+	video    []byte
 }
 
 func transportStream(data []byte) Info {
-	r := tsReader{data: data, programPID: -1, videoPID: -1}
-	r.info = Info{Known: true, Format: core.FormatMPEGTS}
-	for off := 0; off+packet <= len(data); off += packet {
-		p := data[off : off+packet]
-		if p[0] != syncByte {
-			break
-		}
-		r.packet(p)
+	r := tsReader{info: Info{Known: true, Format: core.FormatMPEGTS}}
+	for off := 0; container.Whole(data, off); off += container.PacketSize {
+		r.packet(data[off : off+container.PacketSize])
 		if r.pictures > 1 || len(r.video) >= scanned {
 			break // the first picture is whole
 		}
 	}
 	i := &r.info
-	i.NoFrames = r.videoPID >= 0 && r.pictures == 0
+	i.NoFrames = r.program.VideoType != 0 && r.pictures == 0
 	var videoCodec string
 	if i.Video == "h264" {
 		videoCodec = h264Stream(r.video, i)
@@ -57,103 +45,20 @@ func transportStream(data []byte) Info {
 }
 
 func (r *tsReader) packet(p []byte) {
-	pid := int(p[1]&0x1f)<<8 | int(p[2])
-	start := p[1]&0x40 != 0
-	payload := tsPayload(p)
+	pid, start := container.PacketHead(p)
+	payload := container.Payload(p)
 	switch {
 	case payload == nil:
-	case pid == 0 && start && r.programPID < 0:
-		r.association(payload)
-	case pid == r.programPID && start && r.info.Video == "" && r.info.Audio == "":
-		r.program(payload)
-	case pid == r.videoPID:
+	case r.program.VideoType != 0 && pid == r.program.VideoPID:
 		if start {
 			r.pictures++
-			payload = pesPayload(payload)
+			payload = container.PESPayload(payload)
 		}
 		if r.pictures > 0 && len(r.video) < scanned {
 			r.video = append(r.video, payload...)
 		}
+	case !r.program.Found():
+		r.program.Take(pid, start, payload, func(kind byte) bool { return videoTypes[kind] != "" }, func(kind byte) bool { return audioTypes[kind] != "" })
+		r.info.Video, r.info.Audio = videoTypes[r.program.VideoType], audioTypes[r.program.AudioType]
 	}
-}
-
-// tsPayload is a packet's payload after its adaptation field, nil when none.
-func tsPayload(p []byte) []byte {
-	control := p[3] >> 4 & 3
-	body := p[4:]
-	if control&1 == 0 {
-		return nil
-	}
-	if control&2 != 0 {
-		n := int(body[0]) + 1
-		if n >= len(body) {
-			return nil
-		}
-		body = body[n:]
-	}
-	return body
-}
-
-// section is the body of a table section that begins in payload, without its
-// checksum; nil when it is not whole in this packet.
-func section(payload []byte, table byte) []byte {
-	n := int(payload[0]) + 1
-	if n+3 > len(payload) || payload[n] != table {
-		return nil
-	}
-	s := payload[n:]
-	length := int(s[1]&0x0f)<<8 | int(s[2])
-	if length < 9 || 3+length > len(s) {
-		return nil
-	}
-	return s[8 : 3+length-4]
-}
-
-// association finds the first program's map.
-func (r *tsReader) association(payload []byte) {
-	s := section(payload, 0)
-	for ; len(s) >= 4; s = s[4:] {
-		if number := int(s[0])<<8 | int(s[1]); number != 0 {
-			r.programPID = int(s[2]&0x1f)<<8 | int(s[3])
-			return
-		}
-	}
-}
-
-// program finds the first video and the first audio stream.
-func (r *tsReader) program(payload []byte) {
-	s := section(payload, 2)
-	if len(s) < 4 {
-		return
-	}
-	skip := 4 + int(s[2]&0x0f)<<8 + int(s[3])
-	if skip > len(s) {
-		return
-	}
-	for s = s[skip:]; len(s) >= 5; {
-		kind, pid := s[0], int(s[1]&0x1f)<<8|int(s[2])
-		if name, ok := videoTypes[kind]; ok && r.videoPID < 0 {
-			r.videoPID, r.info.Video = pid, name
-		}
-		if name, ok := audioTypes[kind]; ok && r.info.Audio == "" {
-			r.info.Audio = name
-		}
-		skip := 5 + int(s[3]&0x0f)<<8 + int(s[4])
-		if skip > len(s) {
-			return
-		}
-		s = s[skip:]
-	}
-}
-
-// pesPayload is what follows the header of a packetized elementary stream.
-func pesPayload(b []byte) []byte {
-	if len(b) < 9 || b[0] != 0 || b[1] != 0 || b[2] != 1 {
-		return nil
-	}
-	n := 9 + int(b[8])
-	if n > len(b) {
-		return nil
-	}
-	return b[n:]
 }

@@ -13,12 +13,7 @@ type avc struct {
 
 	// waiting: the last picture was a field whose partner may follow.
 	waiting bool
-	// begun: a picture came that decoding can begin at. leading: the ones since then
-	// may be shown before it and depend on what is not there.
-	begun, leading bool
-	first          h26x.AVCSlice
-	// recovery says that a message announced such a picture.
-	recovery bool
+	start   start
 
 	v Video
 }
@@ -50,7 +45,9 @@ func (a *avc) unit(nal []byte) {
 		}
 	case h26x.AVCSEIType:
 		a.divided = true
-		a.recovery = a.recovery || h26x.HasRecoveryPoint(payload)
+		if n, ok := h26x.RecoveryPoint(payload); ok {
+			a.start.announce(n)
+		}
 	case h26x.AVCAUDType:
 		a.divided = true
 	}
@@ -77,35 +74,10 @@ func (a *avc) slice(header byte, payload []byte) {
 
 // picture takes the first slice of one; before is that of the picture before it.
 func (a *avc) picture(s, before *h26x.AVCSlice, sps *h26x.AVCSPS) {
-	recovery := a.recovery
-	a.recovery = false
 	if a.waiting && s.Field && s.Bottom != before.Bottom && s.FrameNum == before.FrameNum && (!s.IDR || before.IDR) {
 		a.waiting = false // the frame is counted already
 		return
 	}
 	a.waiting = s.Field
-	if !a.shown(s, recovery) {
-		return
-	}
-	a.v.picture(sps.Width, sps.Height)
-}
-
-// shown reports whether a decoder that begins with the file shows a picture: nothing
-// before the first one that decoding can begin at, and of those after it not the
-// ones that stand before it in the order of presentation.
-func (a *avc) shown(s *h26x.AVCSlice, recovery bool) bool {
-	switch {
-	case s.IDR:
-		a.begun, a.leading = true, false
-		return true
-	case !a.begun:
-		if !s.Intra && !recovery {
-			return false
-		}
-		a.begun, a.leading, a.first = true, true, *s
-		return true
-	case a.leading && s.Reference:
-		a.leading = false
-	}
-	return !a.leading || !s.Before(&a.first)
+	a.start.picture(s, func() { a.v.picture(sps.Width, sps.Height) })
 }

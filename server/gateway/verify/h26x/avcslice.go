@@ -52,6 +52,7 @@ type AVCSlice struct {
 	Intra         bool
 	PPS           uint
 	FrameNum      uint
+	FrameNumBits  int
 	Field, Bottom bool
 	IDRPic        uint
 	// Order is the low part of the place in the order of presentation, OrderBits how
@@ -84,7 +85,7 @@ func ReadAVCSlice(header byte, payload []byte, sps *AVCSPS, pps *AVCPPS) (s AVCS
 	if sps.separate {
 		r.Skip(2)
 	}
-	s.FrameNum = r.U(sps.frameNumBits)
+	s.FrameNum, s.FrameNumBits = r.U(sps.frameNumBits), sps.frameNumBits
 	if !sps.frameOnly {
 		if s.Field = r.Flag(); s.Field {
 			s.Bottom = r.Flag()
@@ -128,22 +129,23 @@ func (s *AVCSlice) Before(o *AVCSlice) bool {
 	return s.Order != o.Order && (o.Order-s.Order)&(2*half-1) < half
 }
 
-// HasRecoveryPoint reports whether a message unit (SEI) says that decoding can begin
-// at the next picture.
-func HasRecoveryPoint(payload []byte) bool {
+// RecoveryPoint reads a message unit (SEI) that says that decoding can begin at the
+// next picture, and that what is shown is right from so many frames later on.
+func RecoveryPoint(payload []byte) (frames uint, ok bool) {
 	const recoveryPoint, maxMessages = 6, 64
 	r := NewBits(payload, MaxParameters)
 	for range maxMessages {
 		kind, size := r.message(), r.message()
 		if r.Over() {
-			return false
+			return 0, false
 		}
 		if kind == recoveryPoint {
-			return true
+			frames = r.UE()
+			return frames, frames < 1<<16 && !r.Over()
 		}
 		r.Skip(8 * int(size))
 	}
-	return false
+	return 0, false
 }
 
 // message is a number as messages write it: bytes of 255 and a last one.

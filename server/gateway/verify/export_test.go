@@ -1,0 +1,4 @@
+package verify
+
+// CheckSize is for tests.
+var CheckSize = checkSize

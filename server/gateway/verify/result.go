@@ -1,0 +1,63 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/signature"
+)
+
+// Result is what an orchestrator answered for a segment, and what is known to hold
+// it against.
+type Result struct {
+	// Signer is who must have signed: the address in the orchestrator's terms, or the
+	// recipient of its tickets when that is zero.
+	Signer    core.Address
+	Signature []byte
+	// Renditions are the files as they were downloaded, Pixels what was reported of
+	// each, Profiles what was asked for; all in one order.
+	Renditions [][]byte
+	Pixels     []core.Pixels
+	Profiles   []core.Profile
+	// Source is the source's size, zero when it is not known.
+	Source Size
+}
+
+// Check says whether a result is what it claims to be. The error is the first fault
+// found: RenditionCount, ResultSignature, RenditionUnreadable, PixelsMismatch or
+// RenditionSize.
+func (r *Result) Check() error {
+	const op = "check result"
+	if n := len(r.Profiles); len(r.Renditions) != n || len(r.Pixels) != n {
+		return fault.New(fault.RenditionCount, op, fmt.Sprintf("%d renditions for %d profiles", len(r.Renditions), n))
+	}
+	hashes := make([][signature.Size]byte, len(r.Renditions))
+	for i, data := range r.Renditions {
+		hashes[i] = signature.Keccak(data)
+	}
+	preimage := signature.Result(hashes)
+	if err := signature.EthVerify(common.Address(r.Signer), preimage[:], r.Signature); err != nil {
+		return fault.Wrap(fault.ResultSignature, op, err)
+	}
+	for i, data := range r.Renditions {
+		if err := r.rendition(i, data); err != nil {
+			return fmt.Errorf("rendition %s: %w", r.Profiles[i].Name, err)
+		}
+	}
+	return nil
+}
+
+func (r *Result) rendition(i int, data []byte) error {
+	v, err := Count(data)
+	if err != nil {
+		return err
+	}
+	if v.Pixels != r.Pixels[i] {
+		return fault.New(fault.PixelsMismatch, "check rendition",
+			fmt.Sprintf("%d pixels reported, %d found in %d frames", r.Pixels[i], v.Pixels, v.Frames))
+	}
+	return checkSize(v, r.Source, r.Profiles[i])
+}

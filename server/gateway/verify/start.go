@@ -1,0 +1,75 @@
+package verify
+
+import "github.com/tuttinode/tutti/server/gateway/verify/h26x"
+
+// start decides which pictures at the beginning of an H.264 stream a decoder shows.
+// It may begin in the middle: at a picture from which on all is right, after some
+// that are not, and before others that stand earlier in the order of presentation
+// and refer to what is not there. The zero value has seen nothing.
+type start struct {
+	// announced: a message said that all is right so many frames after the next
+	// picture. target is that frame's number, if there is one.
+	announced bool
+	frames    uint
+	aimed     bool
+	target    uint
+
+	// begun: a picture came from which on all is right; first is the one, leading says
+	// that later ones may still stand before it.
+	begun, leading bool
+	first          h26x.AVCSlice
+	// held are the last pictures before it, which may stand after it.
+	held []heldPicture
+}
+
+type heldPicture struct {
+	slice h26x.AVCSlice
+	show  func()
+}
+
+// maxHeld is as many pictures as a decoder holds back at most.
+const maxHeld = 16
+
+func (t *start) announce(frames uint) { t.announced, t.frames = true, frames }
+
+// picture calls show when a decoder shows the picture, now or later.
+func (t *start) picture(s *h26x.AVCSlice, show func()) {
+	t.aim(s)
+	switch {
+	case s.IDR:
+		t.begun, t.leading, t.held = true, false, nil
+	case !t.begun && !t.right(s):
+		t.held = append(t.held[max(0, len(t.held)-maxHeld+1):], heldPicture{*s, show})
+		return
+	case !t.begun:
+		t.begun, t.leading, t.first = true, true, *s
+		for _, h := range t.held {
+			if s.Before(&h.slice) {
+				h.show()
+			}
+		}
+		t.held = nil
+	case t.leading && s.Before(&t.first):
+		return
+	case t.leading && s.Reference:
+		t.leading = false
+	}
+	show()
+}
+
+// aim turns what was announced into a frame's number.
+func (t *start) aim(s *h26x.AVCSlice) {
+	if !t.announced {
+		return
+	}
+	t.announced = false
+	mask := uint(1)<<s.FrameNumBits - 1
+	if !t.aimed || (t.target-s.FrameNum)&mask > t.frames {
+		t.aimed, t.target = true, (s.FrameNum+t.frames)&mask
+	}
+}
+
+// right reports whether everything from this picture on is right.
+func (t *start) right(s *h26x.AVCSlice) bool {
+	return t.aimed && s.Reference && s.FrameNum == t.target
+}
