@@ -2,6 +2,7 @@ package pm_test
 
 import (
 	"errors"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -206,9 +207,8 @@ func TestSignatureForms(t *testing.T) {
 	d := newDeal(t)
 	good := d.pay(t, 1).Tickets[0].Sig
 	flipped := slices.Clone(good)
-	order := crypto.S256().Params().N
-	s := order.Sub(order, word(good[32:64]).Big())
-	s.FillBytes(flipped[32:64])
+	other := new(big.Int).Sub(crypto.S256().Params().N, word(good[32:64]).Big())
+	other.FillBytes(flipped[32:64])
 	flipped[64] = 27 + 28 - flipped[64]
 	with := func(at int, b byte) []byte {
 		sig := slices.Clone(good)
