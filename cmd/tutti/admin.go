@@ -42,9 +42,7 @@ func (n *node) addAdmin() {
 	}
 	if n.chain != nil {
 		opt.Chain, opt.Reward = n.adminChain(), n.chain.caller
-		if n.cfg.Roles.Orchestrator {
-			opt.Market.Prices = noPrice{}
-		}
+		opt.Market = n.prices.market(nil)
 	}
 	n.add(admin.New(opt))
 }

@@ -34,6 +34,8 @@ type node struct {
 	pools admin.AIPools
 	// chain is nil off-chain.
 	chain *chainWork
+	// prices is nil off-chain.
+	prices *nodePrices
 	// address is nil where nobody reaches the node.
 	address *selfcheck.Checker
 	// media is nil where nothing needs media workers.

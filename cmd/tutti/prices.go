@@ -1,29 +1,80 @@
 package main
 
 import (
+	"context"
 	"math/big"
+	"time"
 
+	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/server/admin"
 )
 
-// noPrice is the table of prices of a node that cannot be paid: jobs are done for
-// nothing, for every gateway, and any other price is refused rather than
-// forgotten.
-type noPrice struct{}
+// feedQuote reads a price feed: the chain's FeedQuote as a port.
+type feedQuote func(ctx context.Context, feed core.Address) (string, *big.Rat, time.Time, error)
 
-// PricePerPixel is 0.
-func (noPrice) PricePerPixel(core.Address) (*big.Rat, bool) { return new(big.Rat), true }
-
-// SetPrice takes 0. Everything else is the fault FeatureMissing.
-func (p noPrice) SetPrice(gateway core.Address, price core.UnitPrice) error {
-	return p.CheckPrice(gateway, price)
+// Quote asks the feed.
+func (f feedQuote) Quote(ctx context.Context, feed core.Address) (string, *big.Rat, time.Time, error) {
+	return f(ctx, feed)
 }
 
-// CheckPrice is the error of SetPrice.
-func (noPrice) CheckPrice(_ core.Address, price core.UnitPrice) error {
-	if price.PerPixel().Sign() == 0 {
+// nodePrices are what the node asks for work and pays for it.
+type nodePrices struct {
+	// rates is a component; nil where prices are in wei or ETH alone.
+	rates *pricing.Rates
+	// book is nil on a node that is no orchestrator, caps on one that is no gateway.
+	book *pricing.Book
+	caps *pricing.Caps
+}
+
+// newPrices makes the tables of prices of a node on the chain. list are the models
+// it serves, nil for none.
+func (n *node) newPrices(feed pricing.Feed, list *models.Config) (*nodePrices, error) {
+	p, cfg := &nodePrices{}, n.cfg.Prices
+	if feed != nil && !cfg.FeedAddr.IsZero() {
+		p.rates = pricing.NewRates(pricing.RatesOptions{Feed: feed, Address: cfg.FeedAddr, Board: n.board, Log: n.log, Now: time.Now})
+	}
+	var err error
+	if n.cfg.Roles.Orchestrator {
+		if p.book, err = pricing.New(pricing.Options{
+			Default: cfg.Default(), Gateways: cfg.Gateways, Models: modelPrices(list), AutoAdjust: cfg.AutoAdjust,
+			Rates: p.rates, Board: n.board, Log: n.log,
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if n.cfg.Roles.Gateway {
+		if p.caps, err = pricing.NewCaps(pricing.CapsOptions{Limits: cfg.Limits(), Rates: p.rates, Board: n.board, Log: n.log}); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// modelPrices are the prices that the models file names.
+func modelPrices(list *models.Config) (out []pricing.ModelPrice) {
+	if list == nil {
 		return nil
 	}
-	return fault.New(fault.FeatureMissing, "set the price", "being paid with tickets is not part of this release yet, so the price can only be 0")
+	for i := range list.Entries {
+		e := &list.Entries[i]
+		for _, p := range e.Prices {
+			out = append(out, pricing.ModelPrice{Model: e.Model, Gateway: p.Gateway, Price: p.Price})
+		}
+	}
+	return out
+}
+
+// market is what the admin API may change of it; face bounds the value of tickets
+// and is nil where none are taken.
+func (p *nodePrices) market(face admin.FaceValue) admin.Market {
+	out := admin.Market{FaceValue: face}
+	if p != nil && p.book != nil {
+		out.Prices = p.book
+	}
+	if p != nil && p.caps != nil {
+		out.Caps = p.caps
+	}
+	return out
 }

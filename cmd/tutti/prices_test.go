@@ -1,32 +1,74 @@
 package main
 
 import (
-	"errors"
+	"context"
+	"log/slog"
+	"math/big"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
 )
 
-// What cannot be paid takes 0 and says so before anybody relies on another price.
-func TestNoPrice(t *testing.T) {
-	t.Parallel()
-	var table admin.Prices = noPrice{}
-	checker, ok := table.(admin.PriceChecker)
-	if !ok {
-		t.Fatal("a dry run cannot ask it")
+// pricedNode is a node as far as prices go.
+func pricedNode(t *testing.T, args string) *node {
+	t.Helper()
+	cfg, _, err := config.Load(config.Input{Args: strings.Fields(args), Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for text, want := range map[string]fault.Code{"0": "", "0USD": "", "1": fault.FeatureMissing, "0.1USD": fault.FeatureMissing} {
-		price, err := core.ParsePrice(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		unit := core.UnitPrice{Price: price, PixelsPerUnit: 1}
-		for _, err := range []error{checker.CheckPrice(core.Address{}, unit), table.SetPrice(core.Address{}, unit)} {
-			if (err == nil) != (want == "") || want != "" && !errors.Is(err, want) {
-				t.Errorf("%s: %v", text, err)
-			}
-		}
+	log := slog.New(slog.DiscardHandler)
+	return &node{cfg: cfg, log: log, board: health.New(log, time.Now, nil)}
+}
+
+// noFeed is a feed that must not be asked.
+func noFeed(t *testing.T) feedQuote {
+	return func(context.Context, core.Address) (string, *big.Rat, time.Time, error) {
+		t.Error("the feed is asked although every price is in wei")
+		return "", nil, time.Time{}, context.Canceled
+	}
+}
+
+func TestPricesOfAnOrchestrator(t *testing.T) {
+	t.Parallel()
+	n := pricedNode(t, "-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 -pixelsPerUnit 2 "+
+		`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":7,"pixelsperunit":1}]}`)
+	llm := inference.Model{Capability: capability.LLM, ID: "m"}
+	price, _ := core.ParsePrice("5")
+	list := &models.Config{Entries: []models.Entry{{Model: llm, Prices: []models.GatewayPrice{{Price: core.UnitPrice{Price: price, PixelsPerUnit: 1}}}}}}
+	p, err := n.newPrices(noFeed(t), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, _ := core.ParseAddress("0xd8e8328501e9645d16cf49539efc04f734606ee4")
+	if got := p.book.Transcoding(core.Address{1}).RatString() + " " + p.book.Transcoding(known).RatString(); got != "600 7" {
+		t.Errorf("prices %s", got)
+	}
+	if got, ok := p.book.Model(core.Address{1}, llm); !ok || got.RatString() != "5" {
+		t.Errorf("the model costs %v", got)
+	}
+	if m := p.market(nil); m.Prices == nil || m.Caps != nil || p.caps != nil {
+		t.Error("an orchestrator has prices and no limits")
+	}
+}
+
+func TestPricesOfAGateway(t *testing.T) {
+	t.Parallel()
+	n := pricedNode(t, "-gateway -network devnet -maxPricePerUnit 2000")
+	p, err := n.newPrices(noFeed(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := p.market(nil); m.Prices != nil || m.Caps == nil || m.Caps.MaxTranscoding().RatString() != "2000" {
+		t.Error("a gateway has limits and no prices")
+	}
+	if m := (*nodePrices)(nil).market(nil); m.Prices != nil || m.Caps != nil {
+		t.Error("a node off the chain has prices")
 	}
 }

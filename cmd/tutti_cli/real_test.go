@@ -51,7 +51,7 @@ func (p *parts) PricePerPixel(core.Address) (*big.Rat, bool) {
 	return p.price.WeiPerPixel()
 }
 
-func (p *parts) SetPrice(_ core.Address, price core.UnitPrice) error {
+func (p *parts) SetPrice(_ context.Context, _ core.Address, price core.UnitPrice) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.price = price

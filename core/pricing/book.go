@@ -65,7 +65,8 @@ type modelKey struct {
 }
 
 // New makes a Book. The error is a fault: PriceOutOfRange, or PriceCurrencyUnknown
-// for a price in a currency where there is no feed.
+// for a price in a currency where there is no feed. A model's price of that kind is
+// a condition instead, and the model is offered to nobody: the rest goes on.
 func New(opt Options) (*Book, error) {
 	b := &Book{opt: opt, book: prices{fallback: opt.Default, gateways: maps.Clone(opt.Gateways), models: make(map[modelKey]core.UnitPrice)}}
 	if b.book.gateways == nil {
@@ -74,29 +75,14 @@ func New(opt Options) (*Book, error) {
 	for _, m := range opt.Models {
 		b.book.models[modelKey{m.Model, m.Gateway}] = m.Price
 	}
-	if err := b.book.check(opt.Rates); err != nil {
-		return nil, err
+	for _, u := range slices.AppendSeq([]core.UnitPrice{opt.Default}, maps.Values(opt.Gateways)) {
+		if err := judge(u, opt.Rates); err != nil {
+			return nil, err
+		}
 	}
 	opt.Rates.follow(b.renew)
 	b.renew()
 	return b, nil
-}
-
-// check is the error of the first price that cannot be asked.
-func (p *prices) check(rates *Rates) error {
-	for _, u := range p.all() {
-		if err := judge(u, rates); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// all are the prices in no order.
-func (p *prices) all() []core.UnitPrice {
-	out := []core.UnitPrice{p.fallback}
-	out = slices.AppendSeq(out, maps.Values(p.gateways))
-	return slices.AppendSeq(out, maps.Values(p.models))
 }
 
 // renew makes the table anew and tells what is wrong with it.

@@ -121,6 +121,9 @@ func reportCurrencies(board *health.Board, about string, currencies []string, ra
 	case len(currencies) == 0:
 		board.Clear(missing)
 		board.Clear(wrong)
+	case rates == nil:
+		board.Clear(missing)
+		board.Set(wrong, about+" are in "+strings.Join(currencies, ", ")+", and there is no price feed")
 	case known == "":
 		board.Clear(wrong)
 		board.Set(missing, about+" in "+strings.Join(currencies, ", ")+" wait for the rate")

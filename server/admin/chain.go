@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"math/big"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/activation"
@@ -47,33 +46,6 @@ type Signer interface {
 // EndpointSource tells how the endpoints fare. Their names hold no secret.
 type EndpointSource interface {
 	Endpoints() []adminapi.Endpoint
-}
-
-// Market is what the node asks for its work; nil parts are answered with a fault.
-type Market struct {
-	Prices    Prices
-	FaceValue FaceValue
-}
-
-// Prices is the table of prices. The zero address stands for all gateways without
-// a price of their own.
-type Prices interface {
-	// PricePerPixel is in wei, false where none is set or its currency has no rate.
-	PricePerPixel(gateway core.Address) (*big.Rat, bool)
-	// SetPrice changes a price until the next start.
-	SetPrice(gateway core.Address, price core.UnitPrice) error
-}
-
-// PriceChecker is what a table of prices may be as well, where it does not take
-// every price.
-type PriceChecker interface {
-	// CheckPrice is the error that SetPrice would return; it changes nothing.
-	CheckPrice(gateway core.Address, price core.UnitPrice) error
-}
-
-// FaceValue bounds the face value of tickets; 0 is no bound.
-type FaceValue interface {
-	SetMaxFaceValue(most core.Wei) error
 }
 
 // orchestrator is for whom the node works.

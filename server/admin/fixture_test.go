@@ -109,7 +109,7 @@ func (p *priceTable) PricePerPixel(who core.Address) (*big.Rat, bool) {
 	return price.WeiPerPixel()
 }
 
-func (p *priceTable) SetPrice(who core.Address, price core.UnitPrice) error {
+func (p *priceTable) SetPrice(_ context.Context, who core.Address, price core.UnitPrice) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.prices[who] = price

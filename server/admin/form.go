@@ -142,8 +142,11 @@ func parsePrice(perUnit, currency string, pixels core.Pixels) (core.UnitPrice, e
 
 // price is the price of an old route: two parameters, and a third where it is not
 // in wei.
-func (f form) price() (core.UnitPrice, error) {
-	perUnit, err := f.text("pricePerUnit")
+func (f form) price() (core.UnitPrice, error) { return f.priceOf("pricePerUnit") }
+
+// priceOf is price with another name for the amount.
+func (f form) priceOf(name string) (core.UnitPrice, error) {
+	perUnit, err := f.text(name)
 	if err != nil {
 		return core.UnitPrice{}, err
 	}
@@ -153,7 +156,7 @@ func (f form) price() (core.UnitPrice, error) {
 	}
 	price, err := parsePrice(perUnit, f.Get("currency"), pixels)
 	if err != nil {
-		return core.UnitPrice{}, badParam("pricePerUnit %s: %v", quote(perUnit), err)
+		return core.UnitPrice{}, badParam("%s %s: %v", name, quote(perUnit), err)
 	}
 	return price, nil
 }

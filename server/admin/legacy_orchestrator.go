@@ -173,8 +173,8 @@ func (s *Server) setOrchestratorConfig(w http.ResponseWriter, r *http.Request) e
 // nothing.
 func (s *Server) settle(ctx context.Context, asked settled) error {
 	if asked.price.IsSet() {
-		if err := s.setPrice(core.Address{}, asked.price); err != nil {
-			return err
+		if err := s.setPrice(ctx, core.Address{}, asked.price); err != nil {
+			return badPrice(err)
 		}
 	}
 	_, _, err := s.run(ctx, asked.wish)

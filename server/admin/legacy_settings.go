@@ -25,9 +25,9 @@ func gatewayRoutes() []legacy {
 		return func(*Server, http.ResponseWriter, *http.Request) error { return absent(part) }
 	}
 	return []legacy{
-		{path: "/getBroadcastConfig", serve: none("broadcast configuration")},
-		{path: "/setBroadcastConfig", changes: true, serve: none("broadcast configuration that can be changed while it runs")},
-		{path: "/setMaxPriceForCapability", changes: true, serve: none("price limit per capability")},
+		{path: "/getBroadcastConfig", serve: (*Server).broadcastConfig},
+		{path: "/setBroadcastConfig", changes: true, serve: (*Server).setBroadcastConfig},
+		{path: "/setMaxPriceForCapability", changes: true, serve: (*Server).setMaxPriceForCapability},
 		{path: "/getAISessionPoolsInfo", serve: (*Server).aiPools},
 		{path: "/getNetworkCapabilities", serve: func(s *Server, _ http.ResponseWriter, _ *http.Request) error {
 			if s.opts.Orchestrator {
@@ -149,9 +149,9 @@ func (s *Server) setPriceForBroadcaster(w http.ResponseWriter, r *http.Request) 
 			return err
 		}
 	}
-	if err := s.setPrice(gateway, price); err != nil {
-		return err
+	if err := s.setPrice(r.Context(), gateway, price); err != nil {
+		return badPrice(err)
 	}
-	writeText(w, fmt.Sprintf("Price per pixel set to %s for broadcaster %s", price, name))
+	writeText(w, fmt.Sprintf("Price per pixel set to %s for broadcaster %s until the next start", price, name))
 	return nil
 }

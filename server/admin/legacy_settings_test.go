@@ -22,9 +22,9 @@ func TestOldSettings(t *testing.T) {
 		{"/minGasPrice", "", "5"},
 		{"/setMaxFaceValue", "maxfacevalue=1e12", "ticket max face value set"},
 		{"/setPriceForBroadcaster", "pricePerUnit=2&pixelsPerUnit=1e1&currency=Wei&broadcasterEthAddr=default",
-			"Price per pixel set to 2 wei per 10 for broadcaster default"},
+			"Price per pixel set to 2 wei per 10 for broadcaster default until the next start"},
 		{"/setPriceForBroadcaster", "pricePerUnit=0.50&pixelsPerUnit=1000000&currency=USD&broadcasterEthAddr=" + lowOther,
-			"Price per pixel set to 0.5USD per 1000000 for broadcaster " + lowOther},
+			"Price per pixel set to 0.5USD per 1000000 for broadcaster " + lowOther + " until the next start"},
 		{"/setMaxSessions", "maxSessions=12", "Max sessions set to 12\n"},
 		{"/setLogLevel", "loglevel=6", ""},
 	} {

@@ -34,7 +34,7 @@ func TestOldReads(t *testing.T) {
 	t.Parallel()
 	st := orchestrating(t, nil)
 	price, _ := core.ParsePrice("1")
-	_ = st.table.SetPrice(core.Address{}, core.UnitPrice{Price: price, PixelsPerUnit: 3})
+	_ = st.table.SetPrice(t.Context(), core.Address{}, core.UnitPrice{Price: price, PixelsPerUnit: 3})
 	block := string(new(big.Int).SetUint64(uint64(st.chain.View().Head.Number)).Bytes())
 	me := `{"Address":"` + low + `","ServiceURI":"https://o.example:8935","LastRewardRound":0,"RewardCut":0,"FeeShare":0,` +
 		`"DelegatedStake":1000000000000000000000,"ActivationRound":101,"DeactivationRound":` + never + `,"LastActiveStakeUpdateRound":101,` +
@@ -218,7 +218,9 @@ func TestOldTransactionsRefuse(t *testing.T) {
 		{"/setPriceForBroadcaster", "pricePerUnit=0.5&pixelsPerUnit=1&broadcasterEthAddr=default", 400,
 			"pricePerUnit \"0.5\": not a whole number of wei; an amount of a currency needs its name, such as 0.50USD\n"},
 		{"/setPriceForBroadcaster", "pricePerUnit=1&pixelsPerUnit=1", 400, "missing form param: broadcasterEthAddr\n"},
-		{"/setBroadcastConfig", "transcodingOptions=P240p30fps16x9", 404, "AdminPartAbsent: this node has no broadcast configuration that can be changed while it runs\n"},
+		{"/setBroadcastConfig", "transcodingOptions=P240p30fps16x9", 404, "AdminPartAbsent: this node has no renditions that can be changed while it runs\n"},
+		{"/setBroadcastConfig", "", 400, "missing form param: maxPricePerUnit or transcodingOptions\n"},
+		{"/setBroadcastConfig", "maxPricePerUnit=1&pixelsPerUnit=1", 404, "AdminPartAbsent: this node has no bound on prices that can be changed while it runs\n"},
 		{"/registerLiveRunners", "", 404, "AdminPartAbsent: this node has no live runners that register themselves\n"},
 	} {
 		st := newStation(t, old)

@@ -1,28 +1,33 @@
 package admin
 
-import "github.com/tuttinode/tutti/core"
+import (
+	"context"
 
-func (s *Server) setPrice(gateway core.Address, price core.UnitPrice) error {
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+func (s *Server) setPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
 	if s.opts.Market.Prices == nil {
 		return absent("prices that can be changed while it runs")
 	}
-	return s.opts.Market.Prices.SetPrice(gateway, price)
+	return s.opts.Market.Prices.SetPrice(ctx, gateway, price)
 }
 
 // checkPrice says why a price would not be taken, as far as the table tells. One
 // that nobody asked for is none to refuse.
-func (s *Server) checkPrice(gateway core.Address, price core.UnitPrice) error {
+func (s *Server) checkPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
 	if checker, ok := s.opts.Market.Prices.(PriceChecker); ok && price.IsSet() {
-		return checker.CheckPrice(gateway, price)
+		return checker.CheckPrice(ctx, gateway, price)
 	}
 	return nil
 }
 
 // changePrice sets the price for everybody and reports whether another one was
 // asked until now.
-func (s *Server) changePrice(price core.UnitPrice) (changed bool, err error) {
+func (s *Server) changePrice(ctx context.Context, price core.UnitPrice) (changed bool, err error) {
 	changed = s.pricedOtherwise(price)
-	return changed, s.setPrice(core.Address{}, price)
+	return changed, s.setPrice(ctx, core.Address{}, price)
 }
 
 // pricedOtherwise reports whether price differs from the present one. Two
@@ -37,4 +42,13 @@ func (s *Server) pricedOtherwise(price core.UnitPrice) bool {
 	}
 	wei, ok := price.WeiPerPixel()
 	return !ok || wei.Cmp(present) != 0
+}
+
+// badPrice makes what is wrong with a price itself a bad parameter of an old route.
+func badPrice(err error) error {
+	if fault.ClassOf(err) != fault.BadRequest {
+		return err
+	}
+	_, text := fault.Public(err)
+	return badParam("pricePerUnit: %s", text)
 }

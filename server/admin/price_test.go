@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
@@ -12,18 +13,18 @@ import (
 // freeTable takes no price but 0.
 type freeTable struct{ *priceTable }
 
-func (f freeTable) CheckPrice(_ core.Address, price core.UnitPrice) error {
+func (f freeTable) CheckPrice(_ context.Context, _ core.Address, price core.UnitPrice) error {
 	if price.PerPixel().Sign() == 0 {
 		return nil
 	}
 	return fault.New(fault.FeatureMissing, "set the price", "only 0")
 }
 
-func (f freeTable) SetPrice(who core.Address, price core.UnitPrice) error {
-	if err := f.CheckPrice(who, price); err != nil {
+func (f freeTable) SetPrice(ctx context.Context, who core.Address, price core.UnitPrice) error {
+	if err := f.CheckPrice(ctx, who, price); err != nil {
 		return err
 	}
-	return f.priceTable.SetPrice(who, price)
+	return f.priceTable.SetPrice(ctx, who, price)
 }
 
 // A price that is not taken is refused before anything else, also by a dry run.

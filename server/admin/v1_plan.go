@@ -124,7 +124,7 @@ func (s *Server) askedPrice(in adminapi.Pricing) (core.UnitPrice, error) {
 func (s *Server) follow(r *http.Request, asked settled) (any, error) {
 	planner := s.opts.Chain.planner()
 	if flag(r, adminapi.QueryDryRun, "true") {
-		if err := s.checkPrice(core.Address{}, asked.price); err != nil {
+		if err := s.checkPrice(r.Context(), core.Address{}, asked.price); err != nil {
 			return nil, err
 		}
 		plan, err := planner.Plan(r.Context(), asked.wish)
@@ -132,7 +132,7 @@ func (s *Server) follow(r *http.Request, asked settled) (any, error) {
 	}
 	var out adminapi.PlanResult
 	if asked.price.IsSet() {
-		changed, err := s.changePrice(asked.price)
+		changed, err := s.changePrice(r.Context(), asked.price)
 		if err != nil {
 			return nil, err
 		}

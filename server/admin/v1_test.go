@@ -17,7 +17,7 @@ func TestReadsOfVersion1(t *testing.T) {
 	t.Parallel()
 	st := orchestrating(t, nil)
 	price, _ := core.ParsePrice("1")
-	_ = st.table.SetPrice(core.Address{}, core.UnitPrice{Price: price, PixelsPerUnit: 3})
+	_ = st.table.SetPrice(t.Context(), core.Address{}, core.UnitPrice{Price: price, PixelsPerUnit: 3})
 	me := account.String()
 	record := `{"address":"` + me + `","serviceURI":"https://o.example:8935","lastRewardRound":0,"rewardCut":0,"feeCut":1000000,"feeShare":0,` +
 		`"delegatedStake":"1000000000000000000000","activationRound":101,"deactivationRound":null,"lastActiveStakeUpdateRound":101,` +
