@@ -1,0 +1,102 @@
+package sender
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// fundsTime bounds one look at the funds.
+const fundsTime = 10 * time.Second
+
+// fundsCodes are the troubles of the funds as such, whoever is paid.
+var fundsCodes = []fault.Code{fault.OwnFundsUnlocking, fault.OwnReserveEmpty, fault.OwnDepositEmpty}
+
+// faceValueIdle is how long a face value that the deposit does not carry is told of
+// after it was asked for last.
+const faceValueIdle = 10 * time.Minute
+
+// watchFunds looks at the funds before somebody needs them.
+func (s *Sender) watchFunds(ctx context.Context) {
+	view := s.opt.Chain.View()
+	if !view.Known || s.opt.Board == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, fundsTime)
+	defer cancel()
+	funds, err := s.opt.Chain.SenderFunds(ctx, s.opt.Account)
+	if err != nil {
+		return // the chain's own conditions tell why
+	}
+	s.tellFunds(core.Address{}, pm.CheckSender(smallest(), 1, funds.Sender, view.Round.Number,
+		pm.Limits{MaxEV: core.NewWei(1), MaxTotalEV: core.NewWei(1)}))
+}
+
+// smallest is the smallest ticket there is: what is wrong with it is wrong with the
+// funds.
+func smallest() *pm.Params {
+	var half protocol.Word
+	half[0] = 0x7f
+	return &pm.Params{FaceValue: core.NewWei(1), WinProb: half}
+}
+
+// tellFunds makes a condition of what is wrong with the funds for a ticket. One that
+// may be sent clears it; what else is wrong with a ticket says nothing of the funds.
+func (s *Sender) tellFunds(recipient core.Address, err error) {
+	if s.opt.Board == nil {
+		return
+	}
+	code := fault.Code("")
+	if err != nil {
+		code = fault.CodeOf(err)
+	}
+	for _, c := range fundsCodes {
+		switch {
+		case c == code:
+			s.opt.Board.Report(health.Key{Code: c}, err)
+		case err == nil:
+			s.opt.Board.Clear(health.Key{Code: c})
+		}
+	}
+	if err == nil || code == fault.TicketFaceValueHigh {
+		s.tellFaceValue(recipient, err)
+	}
+}
+
+// tellFaceValue makes a condition of a deposit that does not carry one recipient's
+// tickets; another's may be smaller.
+func (s *Sender) tellFaceValue(recipient core.Address, err error) {
+	s.mu.Lock()
+	_, told := s.tooHigh[recipient]
+	if err != nil {
+		s.tooHigh[recipient] = s.opt.Now()
+	} else {
+		delete(s.tooHigh, recipient)
+	}
+	s.mu.Unlock()
+	if told || err != nil {
+		s.opt.Board.Report(health.Key{Code: fault.TicketFaceValueHigh, About: recipient.String()}, err)
+	}
+}
+
+// forgetFaceValues clears the conditions about recipients that are not paid any
+// more.
+func (s *Sender) forgetFaceValues(now time.Time) {
+	s.mu.Lock()
+	var idle []core.Address
+	for who, at := range s.tooHigh {
+		if now.Sub(at) >= faceValueIdle {
+			delete(s.tooHigh, who)
+			idle = append(idle, who)
+		}
+	}
+	s.mu.Unlock()
+	for _, who := range idle {
+		s.opt.Board.Clear(health.Key{Code: fault.TicketFaceValueHigh, About: who.String()})
+	}
+}

@@ -1,0 +1,60 @@
+package sender
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/spent"
+)
+
+// Chain is what paying needs to know of the chain. It is asked for every payment
+// and answers out of memory.
+type Chain interface {
+	View() protocol.View
+	SenderFunds(ctx context.Context, who core.Address) (protocol.SenderFunds, error)
+}
+
+// Book is where payments are written down; *spent.Store is one.
+type Book interface {
+	Begin(p *spent.Payment) (*spent.Writing, error)
+	Settle(id spent.ID, r spent.Result)
+	Note(p *spent.Payment)
+}
+
+// Options make a Sender. Account, Sign, Chain and Book must be set.
+type Options struct {
+	// Account is who pays.
+	Account core.Address
+	// Sign signs a message with the account's key, in the personal form of Ethereum
+	// signatures. It may be called from several goroutines at once.
+	Sign  func(message []byte) ([]byte, error)
+	Chain Chain
+	Book  Book
+	// Issued are the nonces that the process before used, as spent.Open tells.
+	Issued []spent.Issued
+	Limits pm.Limits
+
+	Recorder pm.Recorder
+	// Board is told of funds that do not suffice; nil tells nobody.
+	Board *health.Board
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+func (o Options) withDefaults() Options {
+	if o.Recorder == nil {
+		o.Recorder = pm.NopRecorder{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}

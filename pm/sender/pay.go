@@ -1,0 +1,137 @@
+package sender
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/spent"
+)
+
+// maxTickets bounds the tickets of one payment: 600 take 60 KB in a header.
+const maxTickets = 600
+
+// Payment is a payment that may be sent, once. Settle must be called.
+type Payment struct {
+	pm.Payment
+
+	s      *Sender
+	terms  *Terms
+	record spent.Payment
+	// existing is what was taken out of the balance, credit what the tickets add.
+	existing, credit pm.Value
+	settled          atomic.Bool
+}
+
+// Pay makes the payment for a job of so many units, as many as the orchestrator may
+// come to bill. What it does not have there is paid by tickets; they are on disk
+// when Pay returns. Errors are faults: TicketParamsStale says that new terms are to
+// be asked for, the funds' own codes that this gateway cannot pay, SpentFailed that
+// nothing can be written down, all others what is wrong with the terms.
+func (s *Sender) Pay(ctx context.Context, t *Terms, units int64) (*Payment, error) {
+	now := s.opt.Now()
+	p, err := s.pay(ctx, t, max(0, units), now)
+	if err != nil {
+		s.opt.Recorder.PaymentNotMade(string(fault.CodeOf(err)))
+	}
+	return p, err
+}
+
+func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) (*Payment, error) {
+	if err := s.checkPrice(t, now); err != nil {
+		return nil, err
+	}
+	price := t.Price
+	p := &Payment{s: s, terms: t}
+	p.Sender, p.Expected = s.opt.Account, &price
+	p.record = spent.Payment{
+		Recipient: t.Address, Peer: t.Peer, Account: t.Key, Pipeline: t.Pipeline, Model: t.Model,
+		Price: t.Price, Estimate: units, At: now,
+	}
+	p.existing = s.takeOut(t.account(), now)
+	if err := s.fill(ctx, p, units); err != nil {
+		s.putBack(t.account(), p.existing, now)
+		return nil, err
+	}
+	return p, nil
+}
+
+// fill adds the tickets that are missing for a job.
+func (s *Sender) fill(ctx context.Context, p *Payment, units int64) error {
+	t := p.terms
+	if t.Price.Free() {
+		return nil
+	}
+	need := t.Price.Of(units)
+	if need.Cmp(t.ev) < 0 {
+		need = t.ev // orchestrators want one ticket's worth at least
+	}
+	if p.existing.Cmp(need) >= 0 {
+		return nil
+	}
+	n, err := s.check(ctx, t, need, p.existing)
+	if err != nil || n == 0 {
+		return err
+	}
+	first, err := s.number(t, n)
+	if err != nil {
+		return err
+	}
+	p.addParams(s.opt.Chain.View(), first, n)
+	writing, err := s.opt.Book.Begin(&p.record)
+	if err != nil {
+		return err
+	}
+	p.record.ID = writing.ID
+	// The disk and the key work side by side.
+	p.Tickets, err = s.sign(p.Params, first, n)
+	if e := writing.Wait(ctx); e != nil {
+		return e
+	}
+	if err != nil {
+		s.book(p, spent.Unsent, 0)
+		return err
+	}
+	p.credit = t.ev.Times(int64(n))
+	s.opt.Recorder.TicketsSent(p.record.Recipient, t.Key, n, p.credit)
+	return nil
+}
+
+// check says how many tickets are needed, and whether they may be sent.
+func (s *Sender) check(ctx context.Context, t *Terms, need, existing pm.Value) (n int, err error) {
+	if t.Params == nil {
+		return 0, fault.New(fault.TicketParamsUnusable, "make payment", "no ticket params")
+	}
+	view := s.opt.Chain.View()
+	if err := pm.CheckParams(t.Params, view.Head.L1); err != nil {
+		return 0, err
+	}
+	n = pm.TicketsFor(need, existing, t.ev)
+	if n == 0 {
+		return 0, nil
+	}
+	funds, err := s.opt.Chain.SenderFunds(ctx, s.opt.Account)
+	if err != nil {
+		return 0, err
+	}
+	err = pm.CheckSender(t.Params, n, funds.Sender, view.Round.Number, s.opt.Limits)
+	s.tellFunds(t.Params.Recipient, err)
+	return n, err
+}
+
+// addParams puts what tickets are made with into a payment and its record.
+func (p *Payment) addParams(view protocol.View, first uint32, n int) {
+	params := *p.terms.Params
+	if params.Expiration.Round == 0 || params.Expiration.BlockHash.IsZero() {
+		// The orchestrator leaves the round to us.
+		params.Expiration = pm.Expiration{Round: view.Round.LastInitialized, BlockHash: view.Round.LastHash}
+	}
+	p.Params, p.Expiration, p.HasExpiration = &params, params.Expiration, true
+	r := &p.record
+	r.Recipient, r.RandHash, r.ExpirationBlock = params.Recipient, params.RecipientRandHash, params.ExpirationBlock
+	r.FaceValue, r.WinProb = params.FaceValue, params.WinProb
+	r.First, r.Last = first, first+uint32(n)-1
+}

@@ -1,0 +1,133 @@
+package sender
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/spent"
+)
+
+// sweepEvery is how often what is not needed any more is forgotten, and the funds
+// are looked at.
+const sweepEvery = 15 * time.Second
+
+// Sender pays for one account. It is a lifecycle component, and safe for concurrent
+// use; it pays before Run too, without forgetting anything.
+type Sender struct {
+	opt    Options
+	issued map[protocol.Hash]uint32
+
+	// mu guards what follows.
+	mu       sync.Mutex
+	sets     map[setKey]*set
+	perPeer  map[core.Address]int // how many sets a recipient has
+	accounts map[accountKey]*account
+	sessions map[sessionKey]*session
+	tooHigh  map[core.Address]time.Time // see tellFaceValue
+}
+
+// session remembers with which price a session began.
+type session struct {
+	price pm.Price
+	used  time.Time
+}
+
+// New makes a sender. It does nothing yet.
+func New(opt Options) *Sender {
+	s := &Sender{
+		opt: opt.withDefaults(), issued: make(map[protocol.Hash]uint32),
+		sets: make(map[setKey]*set), perPeer: make(map[core.Address]int),
+		accounts: make(map[accountKey]*account), sessions: make(map[sessionKey]*session),
+		tooHigh: make(map[core.Address]time.Time),
+	}
+	for _, i := range opt.Issued {
+		s.issued[i.RandHash] = i.Last
+	}
+	return s
+}
+
+// Account is who pays.
+func (s *Sender) Account() core.Address { return s.opt.Account }
+
+// Name is the component's name.
+func (s *Sender) Name() string { return "paying" }
+
+// Run forgets what is over and watches the funds until ctx ends.
+func (s *Sender) Run(ctx context.Context, ready func()) error {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	ready()
+	for {
+		s.watchFunds(ctx)
+		select {
+		case <-ticker.C:
+			s.Sweep()
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Sweep forgets sets that have expired, and balances and sessions that are idle.
+func (s *Sender) Sweep() {
+	now, view := s.opt.Now(), s.opt.Chain.View()
+	s.forgetFaceValues(now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweepSets(view)
+	for k, a := range s.accounts {
+		if a.inHand == 0 && a.over(now) {
+			delete(s.accounts, k)
+		}
+	}
+	for k, x := range s.sessions {
+		if now.Sub(x.used) >= sessionIdle {
+			delete(s.sessions, k)
+		}
+	}
+}
+
+// sessionIdle is how long a session's first price is remembered; tokens hold for 30
+// minutes.
+const sessionIdle = 30 * time.Minute
+
+// checkPrice compares a price with the session's first.
+func (s *Sender) checkPrice(t *Terms, now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := sessionKey{t.Peer, t.Session}
+	x := s.sessions[k]
+	if x == nil {
+		x = &session{price: t.Price}
+		s.sessions[k] = x
+	}
+	x.used = now
+	return pm.CheckPrice(x.price, t.Price)
+}
+
+// Held is one balance as this gateway reckons it.
+type Held struct {
+	Peer    string
+	Address core.Address
+	Key     core.ManifestID
+	Value   pm.Value
+	// InHand is how many jobs are being done on it.
+	InHand int
+}
+
+// Balances lists what orchestrators owe in work, in no order.
+func (s *Sender) Balances() []Held {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Held, 0, len(s.accounts))
+	for k, a := range s.accounts {
+		out = append(out, Held{Peer: k.peer, Address: k.address, Key: k.key, Value: a.value, InHand: a.inHand})
+	}
+	return out
+}
+
+var _ Book = (*spent.Store)(nil)

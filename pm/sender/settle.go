@@ -1,0 +1,75 @@
+package sender
+
+import (
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/spent"
+)
+
+// Outcome is what became of a job that was paid for.
+type Outcome int
+
+// The outcomes.
+const (
+	// Served: the work was done, and is billed.
+	Served Outcome = iota
+	// Refused: the orchestrator said that it would not begin. What was on the balance
+	// before is still there; whether the tickets were taken is not known, so they
+	// count as spent.
+	Refused
+	// Short: the orchestrator says that it holds less than this gateway reckoned.
+	Short
+	// Failed: it was sent and failed. All of it counts as spent.
+	Failed
+	// Unsent: nothing left this gateway.
+	Unsent
+)
+
+// Settle tells what became of the job, and how many units are billed when it was
+// served. Further calls do nothing.
+func (p *Payment) Settle(how Outcome, units int64) {
+	if p.settled.Swap(true) {
+		return
+	}
+	s, k, now := p.s, p.terms.account(), p.s.opt.Now()
+	switch how {
+	case Served:
+		bill := p.terms.Price.Of(max(0, units))
+		s.putBack(k, p.existing.Add(p.credit).Sub(bill), now)
+		s.book(p, spent.Answered, max(0, units))
+	case Refused:
+		s.putBack(k, p.existing, now)
+		s.book(p, spent.Refused, 0)
+	case Unsent:
+		s.putBack(k, p.existing, now)
+		s.book(p, spent.Unsent, 0)
+	case Short:
+		s.distrust(k, now)
+		s.book(p, spent.Refused, 0)
+	case Failed:
+		// A debt stays one.
+		s.putBack(k, debt(p.existing.Add(p.credit)), now)
+		s.book(p, spent.Failed, 0)
+	}
+}
+
+// debt is what is owed of a balance; a credit is none.
+func debt(v pm.Value) pm.Value {
+	if v.Sign() < 0 {
+		return v
+	}
+	return pm.Value{}
+}
+
+// book writes the result down. A payment without tickets was not written yet; one
+// that came to nothing is not worth a line.
+func (s *Sender) book(p *Payment, state spent.State, units int64) {
+	r := spent.Result{State: state, Units: units, Settled: s.opt.Now()}
+	switch {
+	case p.record.ID != 0:
+		s.opt.Book.Settle(p.record.ID, r)
+	case state == spent.Answered:
+		record := p.record
+		record.Result = r
+		s.opt.Book.Note(&record)
+	}
+}
