@@ -105,10 +105,13 @@ func account(n byte, key string) pm.Account {
 // ev is the expected value that credit gives every ticket.
 const ev = 1000
 
+// randOf is the recipient's random number of a test's set.
+func randOf(who pm.Account, set byte) protocol.Word { return protocol.Word{1, set, who.Sender[19]} }
+
 // credit is so many tickets of a set, each worth 1000 wei.
 func credit(who pm.Account, set byte, nonces ...uint32) pm.Credit {
 	return pm.Credit{
-		Account: who, Session: "session", RandHash: protocol.Hash{set + 1, who.Sender[19]}, FaceValue: core.NewWei(ev), WinProb: certain(),
+		Account: who, Session: "session", RandHash: pm.RandHash(randOf(who, set)), FaceValue: core.NewWei(ev), WinProb: certain(),
 		Nonces: nonces, ExpirationBlock: 100, Round: 7, At: start,
 	}
 }
@@ -128,15 +131,30 @@ func debit(who pm.Account, units int64) pm.Debit {
 	}
 }
 
-func winner(c pm.Credit, nonce uint32) pm.Winner {
-	return pm.Winner{
-		Hash: protocol.Hash{0: 0xaa, 1: c.RandHash[0], 2: c.RandHash[1], 31: byte(nonce)},
-		Ticket: protocol.WinningTicket{
-			Sender: c.Account.Sender, Recipient: core.Address{1}, FaceValue: c.FaceValue, WinProb: c.WinProb, SenderNonce: uint64(nonce),
-			RecipientRandHash: c.RandHash, CreationRound: c.Round, RecipientRand: protocol.Word{1},
-		},
-		ExpirationBlock: c.ExpirationBlock, Account: c.Account, Credited: true, Won: c.At,
+// winner is a ticket of a set as one that won.
+func winner(who pm.Account, set byte, nonce uint32) pm.Winner {
+	p := pm.Params{
+		Recipient: core.Address{1}, FaceValue: core.NewWei(ev), WinProb: certain(), RecipientRandHash: pm.RandHash(randOf(who, set)),
+		ExpirationBlock: 100, Expiration: pm.Expiration{Round: 7, BlockHash: protocol.Hash{7}},
 	}
+	return pm.Winner{
+		Hash: p.TicketHash(who.Sender, nonce), Ticket: p.Winning(who.Sender, pm.Signed{Nonce: nonce}, randOf(who, set)),
+		ExpirationBlock: 100, Account: who, Credited: true, Won: start,
+	}
+}
+
+// pmWord is a number as exports would write it.
+func pmWord(w protocol.Word) string { return protocol.Hash(w).String()[2:] }
+
+// sound verifies the books.
+func sound(t testing.TB, b *ledger.Reader) ledger.Report {
+	t.Helper()
+	r, err := b.Verify(t.Context())
+	must(t, err)
+	if !r.OK() {
+		t.Fatalf("%q", r.Problems)
+	}
+	return r
 }
 
 func must(t testing.TB, err error) {

@@ -93,7 +93,7 @@ func judgeWinners(op string, winners []pm.Winner) error {
 			return refused(op, "a winner has no hash or no sender")
 		case w.State != "" && w.State != pm.TicketWon:
 			return refused(op, "a winner begins in another state than won")
-		case !fits(uint64(t.CreationRound), w.Won) || uint64(w.ExpirationBlock) > math.MaxInt64 || t.SenderNonce > math.MaxInt64:
+		case !fits(uint64(t.CreationRound), w.Won) || uint64(w.ExpirationBlock) > math.MaxInt64 || t.SenderNonce > math.MaxUint32:
 			return refused(op, "a winner's round, time, expiration or nonce is out of range")
 		case len(w.Account.Key) > longest:
 			return refused(op, "a winner's names are too long")

@@ -13,6 +13,8 @@ import (
 // Ledger is an orchestrator's books. It is safe for concurrent use. What is
 // written goes onto the disk while it runs.
 type Ledger struct {
+	// Reader is for everybody who only looks.
+	*Reader
 	opt   Options
 	db    *sql.DB
 	epoch pm.EpochID
@@ -52,7 +54,7 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
 	l := &Ledger{
-		opt: opt, db: opt.DB, epoch: o.Current.ID,
+		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, epoch: o.Current.ID,
 		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1),
 	}
 	if err := l.prepare(ctx); err != nil {

@@ -64,6 +64,7 @@ func TestACrashRotatesTheEpoch(t *testing.T) {
 	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
 	want(t, b.stop(), fault.LedgerFailed)
 	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 2)}}))
+	sound(t, again.Reader)
 }
 
 func TestOldEpochsAreForgotten(t *testing.T) {
@@ -108,6 +109,9 @@ func TestARefusalHarmsNobodyElse(t *testing.T) {
 	}
 	// Nothing of what was refused is there.
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1), credit(who, 0, 3, 4, 9)}}))
+	if r := sound(t, b.Reader); r.Tickets != 6 || r.Sets != 2 {
+		t.Errorf("%+v", r)
+	}
 }
 
 func TestWinnersAndTheirProgress(t *testing.T) {
@@ -115,11 +119,11 @@ func TestWinnersAndTheirProgress(t *testing.T) {
 	dir, who := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
 	c := credit(who, 0, 1, 2)
-	w := winner(c, 2)
-	early := winner(c, 3)
+	w := winner(who, 0, 2)
+	early := winner(who, 0, 3)
 	early.Credited = false
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}, Winners: []pm.Winner{w, early}}))
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 3)}, Winners: []pm.Winner{winner(c, 3)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 3)}, Winners: []pm.Winner{winner(who, 0, 3)}}))
 	for i, state := range []pm.TicketState{pm.TicketQueued, pm.TicketSubmitted, pm.TicketSubmitted, pm.TicketMined, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal} {
 		p := pm.Progress{Hash: w.Hash, State: state, Reason: "step", At: start.Add(time.Duration(i+1) * time.Second)}
 		if state == pm.TicketSubmitted {
@@ -148,6 +152,7 @@ func TestWinnersAndTheirProgress(t *testing.T) {
 	}
 	all, err := b.Winners(t.Context(), ledger.Filter{})
 	must(t, err)
+	sound(t, b.Reader)
 	counts, err := b.Counts(t.Context())
 	must(t, err)
 	if len(all) != 2 || !all[0].Credited || !all[1].Credited || counts[pm.TicketWon] != 1 || counts[pm.TicketFinal] != 1 {

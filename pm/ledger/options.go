@@ -39,7 +39,7 @@ type Options struct {
 	KeepWinners protocol.Round
 }
 
-// group bounds how much is committed at once, so that nobody waits long.
+// groupMost bounds how much is committed at once, so that nobody waits long.
 const groupMost = 256
 
 func (o Options) withDefaults() Options {

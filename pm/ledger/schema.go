@@ -6,7 +6,7 @@ import "github.com/tuttinode/tutti/core/database"
 // decimal numbers or fractions in lowest terms, because no integer of a database
 // holds every amount of wei.
 func tables() database.Tables {
-	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + sums}}
+	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals}}
 }
 
 const secrets = `CREATE TABLE ledger_token (
@@ -135,7 +135,7 @@ CREATE TABLE ledger_progress (
 ) STRICT, WITHOUT ROWID;
 `
 
-const sums = `CREATE TABLE ledger_total (
+const totals = `CREATE TABLE ledger_total (
 	day      INTEGER NOT NULL,
 	round    INTEGER NOT NULL,
 	sender   BLOB NOT NULL,

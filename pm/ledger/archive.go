@@ -1,0 +1,160 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Archive rolls up what is over: entries of rounds before the given one go into
+// totals by day, round, sender, pipeline, model and worker, accounts that are closed
+// and have no other entries are forgotten, and so are winners that came to their end
+// KeepWinners rounds before. A winner that has not ended is never touched. It works
+// in small steps between payments and returns when nothing is left to do; errors are
+// those of Append.
+func (l *Ledger) Archive(ctx context.Context, before protocol.Round) error {
+	for more := true; more; {
+		err := l.wait(ctx, "roll up the ledger", func(ctx context.Context, g *group) (err error) {
+			more, err = g.archive(ctx, before)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *group) archive(ctx context.Context, before protocol.Round) (more bool, err error) {
+	if err := g.settle(ctx); err != nil {
+		return false, err
+	}
+	g.now.before = max(g.now.before, before)
+	to, err := g.archivable(ctx, before)
+	if err != nil {
+		return false, err
+	}
+	sums := &tally{Query{By: ByDay | ByRound | BySender | ByPipeline | ByModel | ByWorker}, make(map[Key]*Total)}
+	s := span{g.now.archived, to}
+	if to > s.after {
+		if err := errors.Join(g.carry(ctx, s, sums), g.forget(ctx, s)); err != nil {
+			return false, err
+		}
+	}
+	ended, err := g.archiveWinners(ctx, before, sums)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range sums.sums {
+		if err := g.addTotal(ctx, t); err != nil {
+			return false, err
+		}
+	}
+	return to-s.after == step || ended == step, nil
+}
+
+// archivable is the last of the oldest entries that are of finished rounds. They
+// leave in their order, so that the numbers of what is left have no gaps.
+func (g *group) archivable(ctx context.Context, before protocol.Round) (int64, error) {
+	to, over := g.now.archived, false
+	err := each(ctx, g.tx, func(rows *sql.Rows) error {
+		var id int64
+		var round protocol.Round
+		if err := rows.Scan(&id, &round); err != nil {
+			return err
+		}
+		if over = over || round >= before; !over {
+			to = id
+		}
+		return nil
+	}, `SELECT id, round FROM ledger_entry WHERE id > ? ORDER BY id LIMIT ?`, to, step)
+	return to, err
+}
+
+// carry adds entries to the totals and to their accounts' carried amounts.
+func (g *group) carry(ctx context.Context, s span, sums *tally) error {
+	moves, err := movements(ctx, g.tx, s)
+	if err != nil {
+		return err
+	}
+	accounts := make(map[int64]*movement)
+	for i := range moves {
+		m := &moves[i]
+		sums.add(&m.total)
+		a := accounts[m.account]
+		if a == nil {
+			a = &movement{account: m.account}
+			accounts[m.account] = a
+		}
+		a.entries, a.value = a.entries+m.entries, a.value.Add(m.value)
+	}
+	for id, m := range accounts {
+		var carried pm.Value
+		if err := g.tx.QueryRowContext(ctx, `SELECT carried FROM ledger_account WHERE id = ?`, id).Scan(value{&carried}); err != nil {
+			return err
+		}
+		if _, err := g.tx.ExecContext(ctx, `UPDATE ledger_account SET carried = ?, live = live - ? WHERE id = ?`, exact(carried.Add(m.value)), m.entries, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget deletes entries that were carried, and accounts that are done with.
+func (g *group) forget(ctx context.Context, s span) error {
+	g.now.archived = s.to
+	_, err := g.tx.ExecContext(ctx, `UPDATE ledger_set SET archived = archived + n
+		FROM (SELECT rand_hash AS hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 AND id > ? AND id <= ? GROUP BY rand_hash)
+		WHERE rand_hash = hash`, s.after, s.to)
+	if err == nil {
+		_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_entry WHERE id > ? AND id <= ?`, s.after, s.to)
+	}
+	if err == nil {
+		_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_account WHERE open = 0 AND live = 0 AND carried = '0'`)
+	}
+	return err
+}
+
+// archiveWinners rolls up winners that ended long ago.
+func (g *group) archiveWinners(ctx context.Context, before protocol.Round, sums *tally) (n int, err error) {
+	keep := g.l.opt.KeepWinners
+	if before <= keep {
+		return 0, nil
+	}
+	totals, ids, err := winnerTotals(ctx, g.tx, `round < ? AND state IN (?, ?, ?, ?) ORDER BY round LIMIT ?`,
+		int64(before-keep), string(pm.TicketFinal), string(pm.TicketFailed), string(pm.TicketExpired), string(pm.TicketHanded), step)
+	if err != nil {
+		return 0, err
+	}
+	for i := range totals {
+		sums.add(&totals[i])
+		_, err := g.tx.ExecContext(ctx, `DELETE FROM ledger_progress WHERE winner = ?`, ids[i])
+		if err == nil {
+			_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_winner WHERE id = ?`, ids[i])
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}
+
+// addTotal adds to a row of totals.
+func (g *group) addTotal(ctx context.Context, t *Total) error {
+	was, err := scanTotal(g.tx.QueryRowContext(ctx, `SELECT `+totalColumns+` FROM ledger_total
+		WHERE round = ? AND day = ? AND sender = ? AND pipeline = ? AND model = ? AND worker = ?`,
+		int64(t.Round), int64(t.Day), t.Sender[:], t.Pipeline, t.Model, t.Worker).Scan)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if err == nil {
+		t.add(&was)
+	}
+	_, err = g.tx.ExecContext(ctx, `INSERT OR REPLACE INTO ledger_total (`+totalColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		int64(t.Day), int64(t.Round), t.Sender[:], t.Pipeline, t.Model, t.Worker, t.Tickets, exact(t.Received), t.Jobs, t.Units.String(), t.Produced.String(),
+		exact(t.Billed), exact(t.Kept), exact(t.Given), t.Winners, exact(t.Won), exact(t.Redeemed), exact(t.Expired), exact(t.Failed), exact(t.Handed), exact(t.Gas))
+	return err
+}

@@ -1,0 +1,55 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// step bounds how much old matter one group carries away, so that no payment waits
+// for it long.
+const step = 500
+
+// Expired drops the sets of parameters that have expired at a layer-1 height, and
+// refuses credits to any such set from then on, also after a restart: what it
+// forgets cannot come back by a height that falls. It does not wait.
+func (l *Ledger) Expired(l1 protocol.L1Block) {
+	l.post(&request{op: "drop expired sets", do: func(ctx context.Context, g *group) error {
+		more, err := g.expire(ctx, l1)
+		if more && err == nil {
+			l.Expired(l1)
+		}
+		return err
+	}})
+}
+
+func (g *group) expire(ctx context.Context, l1 protocol.L1Block) (more bool, err error) {
+	if err := g.settle(ctx); err != nil {
+		return false, err
+	}
+	g.now.expired = max(g.now.expired, l1)
+	const old = `(SELECT id FROM ledger_set WHERE expiration <= ?1 ORDER BY expiration, id LIMIT ?2)`
+	if _, err := g.tx.ExecContext(ctx, `DELETE FROM ledger_page WHERE set_id IN `+old, int64(l1), step); err != nil {
+		return false, err
+	}
+	done, err := g.tx.ExecContext(ctx, `DELETE FROM ledger_set WHERE id IN `+old, int64(l1), step)
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n == step, err
+}
+
+// settle writes what the group holds of accounts and sets and forgets it, because
+// the tables themselves are about to change.
+func (g *group) settle(ctx context.Context) error {
+	if err := g.flushAccounts(ctx); err != nil {
+		return err
+	}
+	if err := g.flushSets(ctx); err != nil {
+		return err
+	}
+	clear(g.accounts)
+	clear(g.sets)
+	return nil
+}

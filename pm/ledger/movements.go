@@ -1,0 +1,121 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// span is a range of entries: after one, up to and with another.
+type span struct{ after, to int64 }
+
+const (
+	creditSums = `SELECT e.account, a.sender, a.name, e.round, e.at / 86400000000000 AS day, e.face, e.prob, sum(e.tickets), count(*)
+		FROM ledger_entry e JOIN ledger_account a ON a.id = e.account WHERE e.kind = 1 AND e.id > ? AND e.id <= ?
+		GROUP BY e.account, e.round, day, e.face, e.prob`
+	// Sums of units are made in halves, whose sums no number of rows makes too large.
+	debitSums = `SELECT e.account, a.sender, e.round, e.at / 86400000000000 AS day, e.pipeline, e.model, e.worker, e.per_unit, e.pixels,
+		sum(e.units >> 32), sum(e.units & 4294967295), sum(max(e.produced, 0) >> 32), sum(max(e.produced, 0) & 4294967295), count(*), sum(e.units > 0)
+		FROM ledger_entry e JOIN ledger_account a ON a.id = e.account WHERE e.kind = 2 AND e.id > ? AND e.id <= ?
+		GROUP BY e.account, e.round, day, e.pipeline, e.model, e.worker, e.per_unit, e.pixels`
+	closings = `SELECT e.account, a.sender, a.name, e.round, e.at / 86400000000000 AS day, e.amount
+		FROM ledger_entry e JOIN ledger_account a ON a.id = e.account WHERE e.kind = 3 AND e.id > ? AND e.id <= ?`
+)
+
+// movements sums up entries by accounts and by what they are about.
+func movements(ctx context.Context, q querier, s span) (out []movement, err error) {
+	add := func(read func(*sql.Rows) (movement, error)) func(*sql.Rows) error {
+		return func(rows *sql.Rows) error {
+			m, err := read(rows)
+			out = append(out, m)
+			return err
+		}
+	}
+	err = errors.Join(
+		each(ctx, q, add(creditMovement), creditSums, s.after, s.to),
+		each(ctx, q, add(debitMovement), debitSums, s.after, s.to),
+		each(ctx, q, add(closingMovement), closings, s.after, s.to))
+	return out, err
+}
+
+func creditMovement(rows *sql.Rows) (m movement, err error) {
+	var name string
+	var face core.Wei
+	var prob protocol.Word
+	t := &m.total
+	err = rows.Scan(&m.account, into(t.Sender[:]), &name, &t.Round, &t.Day, wei{&face}, into(prob[:]), &t.Tickets, &m.entries)
+	t.Pipeline, t.Model = workOf(name)
+	p := pm.Params{FaceValue: face, WinProb: prob}
+	t.Received = p.EV().Times(t.Tickets)
+	m.value = t.Received
+	return m, err
+}
+
+func debitMovement(rows *sql.Rows) (m movement, err error) {
+	var price pm.Price
+	var high, low, producedHigh, producedLow int64
+	t := &m.total
+	err = rows.Scan(&m.account, into(t.Sender[:]), &t.Round, &t.Day, &t.Pipeline, &t.Model, &t.Worker, &price.PerUnit, &price.PixelsPerUnit,
+		&high, &low, &producedHigh, &producedLow, &m.entries, &t.Jobs)
+	t.Units, t.Produced = joined(high, low), joined(producedHigh, producedLow)
+	t.Billed = pm.ValueOf(new(big.Rat).Mul(price.Rat(), new(big.Rat).SetInt(t.Units)))
+	m.value = t.Billed.Neg()
+	return m, err
+}
+
+func joined(high, low int64) *big.Int {
+	n := new(big.Int).Lsh(big.NewInt(high), 32)
+	return n.Add(n, big.NewInt(low))
+}
+
+func closingMovement(rows *sql.Rows) (m movement, err error) {
+	var name string
+	var left pm.Value
+	t := &m.total
+	err = rows.Scan(&m.account, into(t.Sender[:]), &name, &t.Round, &t.Day, value{&left})
+	t.Pipeline, t.Model = workOf(name)
+	m.entries, m.value = 1, left.Neg()
+	if left.Sign() > 0 {
+		t.Kept = left
+	} else {
+		t.Given = left.Neg()
+	}
+	return m, err
+}
+
+// winnerSums are winners one by one; where chooses among them.
+func winnerTotals(ctx context.Context, q querier, where string, args ...any) (out []Total, ids []int64, err error) {
+	err = each(ctx, q, func(rows *sql.Rows) error {
+		t, id, err := winnerTotal(rows)
+		out, ids = append(out, t), append(ids, id)
+		return err
+	}, `SELECT id, won / 86400000000000, round, sender, account, state, face, paid, fee FROM ledger_winner WHERE `+where, args...)
+	return out, ids, err
+}
+
+func winnerTotal(rows *sql.Rows) (t Total, id int64, err error) {
+	var name string
+	var state pm.TicketState
+	var face, paid, fee core.Wei
+	err = rows.Scan(&id, &t.Day, &t.Round, into(t.Sender[:]), &name, &state, wei{&face}, wei{&paid}, wei{&fee})
+	t.Pipeline, t.Model = workOf(name)
+	t.Winners, t.Won, t.Gas = 1, pm.WeiValue(face), pm.WeiValue(fee)
+	switch state {
+	case pm.TicketFinal:
+		t.Redeemed = pm.WeiValue(paid)
+	case pm.TicketExpired:
+		t.Expired = t.Won
+	case pm.TicketFailed:
+		t.Failed = t.Won
+	case pm.TicketHanded:
+		t.Handed = t.Won
+	default:
+		t.Pending = t.Won
+	}
+	return t, id, err
+}

@@ -1,0 +1,98 @@
+package ledger
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Day is a day of UTC, counted from 1970.
+type Day int64
+
+// DayOf is the day of a time.
+func DayOf(t time.Time) Day { return Day(t.Unix() / 86400) }
+
+// String is the day as "2026-03-01".
+func (d Day) String() string { return time.Unix(int64(d)*86400, 0).UTC().Format(time.DateOnly) }
+
+// Key is what a total is about. Tickets and what became of them belong to no
+// worker.
+type Key struct {
+	Day             Day
+	Round           protocol.Round
+	Sender          core.Address
+	Pipeline, Model string
+	Worker          string
+}
+
+// Total is what was entered about something, in exact numbers.
+type Total struct {
+	Key
+	// Tickets were credited, Received is their expected value.
+	Tickets  int64
+	Received pm.Value
+	// Jobs were billed, Billed is the bills' sum. Units and Produced have no bound.
+	Jobs            int64
+	Units, Produced *big.Int
+	Billed          pm.Value
+	// Kept was left in accounts that were closed, Given was missing from them.
+	Kept, Given pm.Value
+	// Winners have face values of Won. Of these Redeemed was paid for final tickets,
+	// Pending is on its way, Handed is another process's, Expired and Failed are
+	// lost. What is missing then is what final tickets brought less than they said.
+	Winners                                         int64
+	Won, Redeemed, Pending, Handed, Expired, Failed pm.Value
+	// Gas is what redeeming cost.
+	Gas pm.Value
+}
+
+// add adds what another total has; the key stays.
+func (t *Total) add(o *Total) {
+	t.Tickets, t.Jobs, t.Winners = t.Tickets+o.Tickets, t.Jobs+o.Jobs, t.Winners+o.Winners
+	t.Units, t.Produced = sum(t.Units, o.Units), sum(t.Produced, o.Produced)
+	for i, v := range o.amounts() {
+		to := t.amounts()[i]
+		*to = to.Add(*v)
+	}
+}
+
+// amounts are all amounts in a fixed order.
+func (t *Total) amounts() [11]*pm.Value {
+	return [11]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Pending, &t.Handed, &t.Expired, &t.Failed, &t.Gas}
+}
+
+// sum is a new number; nil counts as 0.
+func sum(a, b *big.Int) *big.Int {
+	out := new(big.Int)
+	for _, n := range []*big.Int{a, b} {
+		if n != nil {
+			out.Add(out, n)
+		}
+	}
+	return out
+}
+
+// movement is what some entries of one account do.
+type movement struct {
+	account int64
+	entries int64
+	// value is what they add to the account's balance.
+	value pm.Value
+	total Total
+}
+
+// workOf is what an account's name says that it pays for: AI accounts have the
+// capability's number before the model, all others are streams.
+func workOf(name string) (pipeline, model string) {
+	number, model, ok := strings.Cut(name, "_")
+	if n, err := strconv.Atoi(number); ok && err == nil && capability.ID(n).Pipeline() != "" {
+		return capability.ID(n).Pipeline(), model
+	}
+	return "transcoding", ""
+}

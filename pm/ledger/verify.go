@@ -1,0 +1,191 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// problemsMost bounds how many problems a report names.
+const problemsMost = 100
+
+// Report is what Verify found.
+type Report struct {
+	// Entries are those that are not rolled up, Archived those that are. Accounts,
+	// Sets, Tickets and Winners count what is there beside totals.
+	Entries, Archived int64
+	Accounts, Sets    int64
+	Tickets, Winners  int64
+	// Received - Billed - Kept + Given is Open, what is in accounts that are open.
+	Received, Billed, Kept, Given, Open pm.Value
+	// Problems say what does not add up; More is how many are not named.
+	Problems []string
+	More     int
+}
+
+// OK reports whether the books add up.
+func (r *Report) OK() bool { return len(r.Problems) == 0 }
+
+func (r *Report) problem(format string, args ...any) {
+	if len(r.Problems) >= problemsMost {
+		r.More++
+		return
+	}
+	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
+}
+
+// Verify works out balances, sets, totals and tickets again from the entries, as
+// they are at one moment, and compares. The error says that the ledger could not be
+// read; what it found wrong is in the report.
+func (r *Reader) Verify(ctx context.Context) (Report, error) {
+	var report Report
+	err := r.look(ctx, "verify the ledger", func(tx *sql.Tx) error {
+		c := &checker{tx: tx, report: &report}
+		for _, check := range []func(context.Context) error{c.file, c.numbers, c.accounts, c.closings, c.sets, c.tickets, c.winners, c.epochs} {
+			if err := check(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return report, err
+}
+
+// checker is one verification.
+type checker struct {
+	tx     *sql.Tx
+	report *Report
+	// marks are the pages of every set that has not expired.
+	marks map[int64]map[int64][]byte
+}
+
+// file asks the database whether its file is whole.
+func (c *checker) file(ctx context.Context) error {
+	return each(ctx, c.tx, func(rows *sql.Rows) error {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		if text != "ok" {
+			c.report.problem("the file is damaged: %s", text)
+		}
+		return nil
+	}, `PRAGMA quick_check(10)`)
+}
+
+// numbers looks for entries that are missing: they are numbered without gaps.
+func (c *checker) numbers(ctx context.Context) error {
+	now, err := readCurrent(ctx, c.tx)
+	if err != nil {
+		return err
+	}
+	var n, first, last int64
+	err = c.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(min(id), 0), coalesce(max(id), 0) FROM ledger_entry`).Scan(&n, &first, &last)
+	if err != nil {
+		return err
+	}
+	c.report.Entries, c.report.Archived = n, now.archived
+	switch {
+	case n != now.last-now.archived:
+		c.report.problem("entries %d to %d should be there, %d; there are %d", now.archived+1, now.last, now.last-now.archived, n)
+	case n > 0 && (first != now.archived+1 || last != now.last):
+		c.report.problem("entries should be numbered %d to %d, and are %d to %d", now.archived+1, now.last, first, last)
+	}
+	return nil
+}
+
+// sums is what entries say of one account.
+type sums struct {
+	entries int64
+	value   pm.Value
+}
+
+// accounts compares balances with entries, and each sender's rolled up amounts with
+// its totals.
+func (c *checker) accounts(ctx context.Context) error {
+	entered := make(map[int64]sums)
+	moves, err := movements(ctx, c.tx, span{0, math.MaxInt64})
+	if err != nil {
+		return err
+	}
+	counted := int64(0)
+	for i := range moves {
+		m := &moves[i]
+		s := entered[m.account]
+		entered[m.account] = sums{s.entries + m.entries, s.value.Add(m.value)}
+		counted += m.entries
+		c.report.Tickets += m.total.Tickets
+		c.add(&m.total)
+	}
+	if counted != c.report.Entries {
+		c.report.problem("%d entries belong to no account", c.report.Entries-counted)
+	}
+	carried := make(map[core.Address]pm.Value)
+	if err := archivedTotals(ctx, c.tx, func(t *Total) {
+		carried[t.Sender] = carried[t.Sender].Add(t.net())
+		c.add(t)
+	}); err != nil {
+		return err
+	}
+	if err := c.eachAccount(ctx, entered, carried); err != nil {
+		return err
+	}
+	for who, v := range carried {
+		if v.Sign() != 0 {
+			c.report.problem("sender %v: totals have %v wei more than what was rolled up of its accounts", who, exact(v))
+		}
+	}
+	if want := c.report.Received.Sub(c.report.Billed).Sub(c.report.Kept).Add(c.report.Given); want.Cmp(c.report.Open) != 0 {
+		c.report.problem("received - billed - kept + given up is %v wei, and open accounts hold %v", exact(want), exact(c.report.Open))
+	}
+	return nil
+}
+
+func (c *checker) add(t *Total) {
+	r := c.report
+	r.Received, r.Billed, r.Kept, r.Given = r.Received.Add(t.Received), r.Billed.Add(t.Billed), r.Kept.Add(t.Kept), r.Given.Add(t.Given)
+}
+
+// eachAccount compares accounts with their entries, and takes what is carried off
+// the senders' totals.
+func (c *checker) eachAccount(ctx context.Context, entered map[int64]sums, carried map[core.Address]pm.Value) error {
+	return each(ctx, c.tx, func(rows *sql.Rows) error {
+		var id, live int64
+		var open bool
+		var who pm.Account
+		var balance, rolled pm.Value
+		if err := rows.Scan(&id, into(who.Sender[:]), &who.Key, &open, value{&balance}, value{&rolled}, &live); err != nil {
+			return err
+		}
+		c.report.Accounts++
+		s := entered[id]
+		if s.entries != live {
+			c.report.problem("account %v %q: there should be %d entries, and there are %d", who.Sender, who.Key, live, s.entries)
+		}
+		if want := rolled.Add(s.value); want.Cmp(balance) != 0 {
+			c.report.problem("account %v %q: the balance is %v wei, and by the entries it is %v", who.Sender, who.Key, exact(balance), exact(want))
+		}
+		if !open && balance.Sign() != 0 {
+			c.report.problem("account %v %q: it is closed and holds %v wei", who.Sender, who.Key, exact(balance))
+		}
+		c.report.Open = c.report.Open.Add(balance)
+		carried[who.Sender] = carried[who.Sender].Sub(rolled)
+		return nil
+	}, `SELECT id, sender, name, open, balance, carried, live FROM ledger_account ORDER BY id`)
+}
+
+// closings tells of accounts that were closed with another balance than whoever
+// closed them thought.
+func (c *checker) closings(ctx context.Context) error {
+	return each(ctx, c.tx, func(rows *sql.Rows) error {
+		var id int64
+		var amount, claimed string
+		err := rows.Scan(&id, &amount, &claimed)
+		c.report.problem("entry %d: the account was closed with %s wei, and its owner said %s", id, amount, claimed)
+		return err
+	}, `SELECT id, amount, claimed FROM ledger_entry WHERE claimed IS NOT NULL ORDER BY id`)
+}
