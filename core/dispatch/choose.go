@@ -22,9 +22,14 @@ func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Ver
 	}
 	for _, tier := range t.usable {
 		if len(tier) > 0 {
-			c, probe = t.among(tier, now, q.Whole)
+			c, probe = t.of(tier, now, q.Whole)
 			return c, probe, Picked
 		}
+	}
+	if q.DearToo && q.MaxPrice != nil {
+		all := *q
+		all.MaxPrice = nil
+		return t.choose(now, &all)
 	}
 	if resting != nil {
 		return resting, true, Picked
@@ -41,7 +46,7 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 	}
 	v = Empty
 	for _, c := range t.list {
-		objection := c.objection(q)
+		objection := t.objection(c, q)
 		v = max(v, objection)
 		if objection != Picked {
 			continue
@@ -59,12 +64,22 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 	return resting, v
 }
 
+// of chooses in one tier.
+func (t *Table) of(tier []*candidate, now time.Time, whole bool) (c *candidate, probe bool) {
+	if t.rule != nil {
+		return t.weighed(tier, now, whole)
+	}
+	return t.among(tier, now, whole)
+}
+
 // objection says why a candidate is out of the question for a job, or Picked.
-func (c *candidate) objection(q *Query) Verdict {
+func (t *Table) objection(c *candidate, q *Query) Verdict {
 	switch {
 	case c.gone:
 		return Empty
 	case q.Kind == OwnOnly && !c.offer.Own:
+		return Unfit
+	case t.rule != nil && c.offer.Scored && c.offer.Score < t.rule.MinScore:
 		return Unfit
 	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
 		return Dear

@@ -1,6 +1,10 @@
 package dispatch
 
-import "math/big"
+import (
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+)
 
 // Offer is one orchestrator's offer to serve the table's model.
 type Offer struct {
@@ -15,6 +19,12 @@ type Offer struct {
 	Own bool
 	// Price is in wei per unit; nil is free. It is not changed.
 	Price *big.Rat
+	// Owner is whose stake it stands on, Stake how much that is; both are zero
+	// off-chain. Score is its performance between 0 and 1; it counts where Scored.
+	Owner  core.Address
+	Stake  core.LPT
+	Score  float64
+	Scored bool
 }
 
 // Kind is a node's kind as a job needs it.
@@ -41,8 +51,10 @@ type Query struct {
 	// Whole says that the answer comes at once and not as a stream, so that its
 	// first byte tells another time.
 	Whole bool
-	// MaxPrice is in wei per unit; nil takes any price.
+	// MaxPrice is in wei per unit; nil takes any price. With DearToo those above it
+	// are taken where there is nobody else.
 	MaxPrice *big.Rat
+	DearToo  bool
 }
 
 // Verdict says why there is no orchestrator for an attempt, or that there is.

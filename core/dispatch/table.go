@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/core/selection"
 )
 
 // maxCandidates bounds a table: offers come from peers.
@@ -17,6 +19,9 @@ type Options struct {
 	// tells the tables' prompts apart.
 	Memory *Memory
 	Name   string
+	// Rule weighs those that are equally ready; nil, as off-chain, takes the better of
+	// two by load and times. Its price limits do not count here: a Query has its own.
+	Rule *selection.Rule
 }
 
 // Table is the orchestrators that serve one model. Safe for concurrent use.
@@ -24,6 +29,7 @@ type Table struct {
 	rand   func() float64
 	memory *Memory
 	salt   uint64
+	rule   *selection.Rule
 
 	mu    sync.Mutex
 	byURI map[string]*candidate
@@ -34,7 +40,7 @@ type Table struct {
 
 // NewTable makes an empty table.
 func NewTable(opt Options) *Table {
-	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), byURI: make(map[string]*candidate)}
+	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), rule: opt.Rule, byURI: make(map[string]*candidate)}
 }
 
 // Put adds an orchestrator or brings its offer up to date; what is known of it

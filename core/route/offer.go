@@ -1,6 +1,7 @@
 package route
 
 import (
+	"math/big"
 	"strings"
 	"time"
 
@@ -22,6 +23,12 @@ type Offer struct {
 	Expires time.Time
 	// Capabilities is nil when the answer had none.
 	Capabilities *capability.Capabilities
+
+	// Owner is whose stake the orchestrator stands on, Stake how much that is; both
+	// are zero off-chain. Price is in wei per pixel, nil is free. It is not changed.
+	Owner core.Address
+	Stake core.LPT
+	Price *big.Rat
 }
 
 // NeedsRefresh reports whether the token is so near its end, or past it, that a

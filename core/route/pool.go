@@ -17,6 +17,7 @@ import (
 type Pool[I any] struct {
 	shared *Suspensions
 	own    Suspensions
+	choice Choice
 
 	mu      sync.Mutex
 	current *session[I]
@@ -37,7 +38,13 @@ type session[I any] struct {
 
 // NewPool makes an empty pool. shared holds what all streams of the gateway know
 // of failing orchestrators.
-func NewPool[I any](shared *Suspensions) *Pool[I] { return &Pool[I]{shared: shared} }
+func NewPool[I any](shared *Suspensions) *Pool[I] { return NewPoolOf[I](shared, nil) }
+
+// NewPoolOf makes one whose orchestrators are chosen; a nil choice takes the first to
+// have answered.
+func NewPoolOf[I any](shared *Suspensions, choice Choice) *Pool[I] {
+	return &Pool[I]{shared: shared, choice: choice}
+}
 
 // Add takes an offer that the stream may use. An orchestrator that is in use or
 // already among the spares keeps its place; an unused older offer of it is
@@ -80,7 +87,7 @@ const (
 	UseAndDiscover
 )
 
-// Take leases the stream's session, or the first good spare when it has none,
+// Take leases the stream's session, or the chosen good spare when it has none,
 // tried it already for this segment, or the session does not keep pace. The
 // third result are the sessions to end.
 func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
@@ -91,9 +98,7 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 	if usable && cur.score <= KeepScore {
 		return p.lease(cur), Use, nil
 	}
-	i := slices.IndexFunc(p.spares, func(s *session[I]) bool {
-		return !slices.Contains(tried, s.offer.URI) && p.until(s.offer.URI, now).IsZero()
-	})
+	i := p.choose(func(uri string) bool { return !slices.Contains(tried, uri) && p.until(uri, now).IsZero() })
 	switch {
 	case i >= 0:
 		var end []I
@@ -111,7 +116,8 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 
 // TakeAny leases the best of what there is when Take found nothing and neither
 // did discovery: an untried session before a tried one, and then the one whose
-// suspension ends first. It returns nil when the pool is empty.
+// suspension ends first. It returns nil when the pool is empty, or holds only what
+// is never to be used: those that lied, and those that the choice leaves out.
 func (p *Pool[I]) TakeAny(now time.Time, tried []string) *Lease[I] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,13 +129,17 @@ func (p *Pool[I]) TakeAny(now time.Time, tried []string) *Lease[I] {
 		}
 		return p.until(a, now).Before(p.until(b, now))
 	}
+	allowed := p.allowed()
 	for i, s := range p.spares {
+		if !allowed[i] || p.shared.Barred(s.offer.URI, now) {
+			continue
+		}
 		if best < 0 || better(s.offer.URI, p.spares[best].offer.URI) {
 			best = i
 		}
 	}
 	switch {
-	case best < 0 && p.current == nil:
+	case best < 0 && (p.current == nil || p.shared.Barred(p.current.offer.URI, now)):
 		return nil
 	case best < 0 || p.current != nil && !better(p.spares[best].offer.URI, p.current.offer.URI):
 		return p.lease(p.current)

@@ -20,6 +20,9 @@ const (
 	// NodeFailed: the orchestrator was unreachable, broke or hung; all streams
 	// avoid it for a while when they look for a new one.
 	NodeFailed
+	// Lied: its work is not what it says. Nobody uses it for a long while, not even
+	// for want of another.
+	Lied
 	// Stale: the token was refused; the session is given up, the orchestrator
 	// not avoided.
 	Stale
@@ -53,6 +56,8 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 		p.own.Suspend(uri, now)
 	case NodeFailed:
 		p.shared.Suspend(uri, now)
+	case Lied:
+		p.shared.Bar(uri, now)
 	case InputBad, Stale, Abandoned:
 	}
 	if s.gone {
@@ -62,7 +67,7 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 		}
 		return nil
 	}
-	if how == StreamFailed || how == NodeFailed || how == Stale {
+	if how == StreamFailed || how == NodeFailed || how == Lied || how == Stale {
 		p.remove(s)
 		return s.giveUp(nil)
 	}
