@@ -105,13 +105,16 @@ fuzz:  ## every fuzz target for FUZZTIME each
 		done; \
 	done
 
-bench: benchvideo benchllm  ## speed and memory beside plain ffmpeg and a plain reverse proxy
+bench: benchvideo benchllm benchpay  ## speed and memory beside plain ffmpeg, a plain reverse proxy and bare signatures
 
 benchvideo: build  ## only the video path
 	@$(with) go run ./test/bench $(ARGS)
 
 benchllm: build  ## only the text path
 	@$(with) go run ./test/benchllm $(ARGS)
+
+benchpay: build  ## only payments
+	@$(with) go run ./test/benchpay $(ARGS)
 
 e2e: parts  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
@@ -142,4 +145,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm e2e chaos contracts contractscheck docs transcript generate clean
+.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay e2e chaos contracts contractscheck docs transcript generate clean

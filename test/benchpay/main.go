@@ -1,0 +1,50 @@
+// Command benchpay prints the figures by which tutti's payments are judged, each
+// beside its peer measured in the same run: a ticket beside the bare recovery of its
+// signature, two cores beside one.
+//
+// It prints ratios and asserts nothing but that every ticket is accepted: figures
+// depend on the machine, so no test waits on them.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// settings say how much is run.
+type settings struct {
+	runs, tickets int
+	out           io.Writer
+}
+
+// parts are what is measured, in the order in which it is printed.
+var parts = []struct {
+	name string
+	run  func(settings) error
+}{{"ticket", settings.ticket}, {"cores", settings.cores}, {"payment", settings.payment}}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	s := settings{out: stdout}
+	fs := flag.NewFlagSet("benchpay", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.IntVar(&s.runs, "runs", 15, "repetitions; the median counts")
+	fs.IntVar(&s.tickets, "tickets", 2000, "tickets per repetition")
+	only := fs.String("only", "", "one of ticket, cores, payment; empty runs all")
+	if err := fs.Parse(args); err != nil {
+		return 2
+	}
+	for _, part := range parts {
+		if *only != "" && *only != part.name {
+			continue
+		}
+		if err := part.run(s); err != nil {
+			fmt.Fprintln(stderr, "benchpay:", part.name+":", err)
+			return 1
+		}
+	}
+	return 0
+}
