@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/big"
 	"slices"
 	"sync"
 
@@ -53,10 +54,11 @@ var _ orchestrate.Payments = (*Payments)(nil)
 func (p *Payments) Quote(_ context.Context, sender core.Address, models []inference.Model) (pm.Quote, error) {
 	q := pm.Quote{Sender: sender, Price: p.Price, Models: slices.Clone(models)}
 	if len(models) > 0 {
-		q.Price = pm.Price{PixelsPerUnit: 1}
+		sum := new(big.Rat)
 		for _, m := range models {
-			q.Price.PerUnit += p.price(m).PerUnit
+			sum.Add(sum, p.price(m).Rat())
 		}
+		q.Price = pm.Price{PerUnit: sum.Num().Int64(), PixelsPerUnit: sum.Denom().Int64()}
 	}
 	return q, nil
 }

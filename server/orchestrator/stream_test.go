@@ -11,10 +11,10 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// signing gives every rendition a video signature.
-type signing struct{ core.Transcoder }
+// signedVideo gives every rendition a video signature.
+type signedVideo struct{ core.Transcoder }
 
-func (s signing) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+func (s signedVideo) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	res, err := s.Transcoder.Transcode(ctx, job)
 	if err == nil && job.Signature {
 		for i := range res.Renditions {
@@ -26,7 +26,7 @@ func (s signing) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.T
 
 func TestStream(t *testing.T) {
 	t.Parallel()
-	n := newNode(t, func(s *setup) { s.rules.Transcoder = signing{s.rules.Transcoder} })
+	n := newNode(t, func(s *setup) { s.rules.Transcoder = signedVideo{s.rules.Transcoder} })
 	n.fake.RenditionBytes = 1_000_000
 	tok := n.offer().GetAuthToken()
 	m := meta(tok, nil)
