@@ -147,8 +147,8 @@ func (b *Book) PricePerPixel(gateway core.Address) (*big.Rat, bool) {
 }
 
 // SetPrice changes the price of a gateway, or with the zero address the default,
-// until the next start. A currency must have a rate: one that nobody asked for so
-// far is asked for now. The error is a fault, and then nothing is changed.
+// until the next start. A currency must have a rate, which is fetched if nobody
+// asked for it so far. The error is a fault, and then nothing is changed.
 func (b *Book) SetPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
 	if err := b.CheckPrice(ctx, gateway, price); err != nil {
 		return err

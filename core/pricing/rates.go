@@ -132,7 +132,7 @@ func (r *Rates) refresh(ctx context.Context) {
 		if r.ask(ctx) == nil || n >= attempts && r.now.Load() != nil || !sleep(ctx, pause) {
 			return
 		}
-		if n < attempts {
+		if n < attempts-1 {
 			pause *= 2
 		}
 	}

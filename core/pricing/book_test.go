@@ -1,0 +1,266 @@
+package pricing_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pricing"
+)
+
+var (
+	llm   = inference.Model{Capability: capability.LLM, ID: "meta-llama/Meta-Llama-3.1-8B-Instruct"}
+	other = inference.Model{Capability: capability.LLM, ID: "other"}
+	image = inference.Model{Capability: capability.TextToImage, ID: "sd"}
+)
+
+func newBook(t testing.TB, opt pricing.Options) (*pricing.Book, *health.Board) {
+	t.Helper()
+	opt.Board, opt.Log = health.New(quiet, time.Now, nil), quiet
+	b, err := pricing.New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, opt.Board
+}
+
+// Whose price is asked, of whom.
+func TestBook(t *testing.T) {
+	t.Parallel()
+	b, board := newBook(t, pricing.Options{
+		Default:  unit(t, "1200/5"),
+		Gateways: map[core.Address]core.UnitPrice{alice: unit(t, "0.001ETH/1e15")},
+		Models: []pricing.ModelPrice{
+			{Model: llm, Price: unit(t, "1")}, {Model: llm, Price: unit(t, "60000000")}, {Model: llm, Gateway: alice, Price: unit(t, "7")},
+			{Model: image, Gateway: alice, Price: unit(t, "0")},
+		},
+		AutoAdjust: true,
+	})
+	if got := shown(b.Transcoding(bob)) + " " + shown(b.Transcoding(alice)); got != "240 1" {
+		t.Errorf("transcoding: %s", got)
+	}
+	for _, c := range []struct {
+		who   core.Address
+		model inference.Model
+		want  string
+	}{{bob, llm, "60000000"}, {alice, llm, "7"}, {alice, image, "0"}, {bob, image, "none"}, {alice, other, "none"}} {
+		got, ok := b.Model(c.who, c.model)
+		if shown(got) != c.want || ok != (c.want != "none") {
+			t.Errorf("%s for %s costs %s, %v, want %s", c.model, c.who, shown(got), ok, c.want)
+		}
+	}
+	if got := b.Models(); !slices.Equal(got, []inference.Model{image, llm}) {
+		t.Errorf("models %v", got)
+	}
+	if !b.AutoAdjust() || codes(board) != "" {
+		t.Errorf("adjusted %v, conditions %s", b.AutoAdjust(), codes(board))
+	}
+	b.Transcoding(alice).SetInt64(-1)
+	if got, _ := b.Model(alice, llm); got.SetInt64(-1) == nil || shown(b.Transcoding(alice)) != "1" {
+		t.Error("the caller changed the price")
+	}
+	if got, _ := b.Model(alice, llm); shown(got) != "7" {
+		t.Error("the caller changed a model's price")
+	}
+}
+
+// Without a price transcoding is free: such a node has no transcoder.
+func TestBookWithoutPrices(t *testing.T) {
+	t.Parallel()
+	b, board := newBook(t, pricing.Options{})
+	if p, ok := b.PricePerPixel(alice); !ok || p.Sign() != 0 || len(b.Models()) != 0 || codes(board) != "" {
+		t.Errorf("%v %v %v %s", p, ok, b.Models(), codes(board))
+	}
+}
+
+func TestSetPrice(t *testing.T) {
+	t.Parallel()
+	b, _ := newBook(t, pricing.Options{Default: unit(t, "5")})
+	for _, step := range []struct {
+		who               core.Address
+		price             string
+		code              fault.Code
+		forAlice, forRest string
+	}{
+		{core.Address{}, "6", "", "6", "6"},
+		{alice, "1e3/10", "", "100", "6"},
+		{core.Address{}, "0.5ETH/1e15", "", "100", "500"},
+		{core.Address{}, "1e16", fault.PriceOutOfRange, "100", "500"},
+		{alice, "1USD", fault.PriceCurrencyUnknown, "100", "500"},
+		{alice, "0USD", "", "0", "500"},
+	} {
+		price := unit(t, step.price)
+		checked, err := b.CheckPrice(t.Context(), step.who, price), b.SetPrice(t.Context(), step.who, price)
+		for _, err := range []error{checked, err} {
+			if step.code == "" && err != nil || step.code != "" && !errors.Is(err, step.code) {
+				t.Errorf("%s: %v, want %s", step.price, err, step.code)
+			}
+		}
+		if got := [2]string{shown(b.Transcoding(alice)), shown(b.Transcoding(bob))}; got != [2]string{step.forAlice, step.forRest} {
+			t.Errorf("after %s the prices are %v", step.price, got)
+		}
+	}
+	if err := b.SetPrice(t.Context(), alice, core.UnitPrice{}); !errors.Is(err, fault.AdminBadParam) {
+		t.Errorf("no price: %v", err)
+	}
+	if got := b.Price(alice).String() + ", " + b.Price(bob).String(); got != "0USD per 1, 0.5ETH per 1000000000000000" {
+		t.Errorf("as set: %s", got)
+	}
+	if got := b.Gateways(); len(got) != 1 {
+		t.Errorf("gateways %v", got)
+	}
+}
+
+// The number of gateways with a price of their own is bounded, and those that have
+// one can still be changed.
+func TestSetPriceIsBounded(t *testing.T) {
+	t.Parallel()
+	full := map[core.Address]core.UnitPrice{alice: unit(t, "1")}
+	for i := 0; len(full) < pricing.MaxEntries; i++ {
+		full[core.Address{1, 2: byte(i), 3: byte(i >> 8)}] = unit(t, "2")
+	}
+	b, _ := newBook(t, pricing.Options{Gateways: full})
+	if err := b.SetPrice(t.Context(), bob, unit(t, "3")); !errors.Is(err, fault.AdminBadParam) {
+		t.Errorf("one too many: %v", err)
+	}
+	for _, who := range []core.Address{alice, {}} {
+		if err := b.SetPrice(t.Context(), who, unit(t, "3")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What cannot be asked keeps a node from starting, but for models: those are left
+// out.
+func TestPricesThatCannotBeAsked(t *testing.T) {
+	t.Parallel()
+	for code, opt := range map[fault.Code]pricing.Options{
+		fault.PriceOutOfRange:      {Default: unit(t, "2e15")},
+		fault.PriceCurrencyUnknown: {Gateways: map[core.Address]core.UnitPrice{alice: unit(t, "1EUR")}},
+	} {
+		opt.Board, opt.Log = health.New(quiet, time.Now, nil), quiet
+		if _, err := pricing.New(opt); !errors.Is(err, code) {
+			t.Errorf("%v, want %s", err, code)
+		}
+	}
+	b, board := newBook(t, pricing.Options{Models: []pricing.ModelPrice{
+		{Model: llm, Price: unit(t, "1EUR")}, {Model: other, Price: unit(t, "2e15")}, {Model: image, Price: unit(t, "4")},
+	}})
+	for m, want := range map[inference.Model]bool{llm: false, other: false, image: true} {
+		if _, ok := b.Model(alice, m); ok != want {
+			t.Errorf("%s: %v", m, ok)
+		}
+	}
+	if got := codes(board); got != "PriceCurrencyUnknown PriceImplausible" {
+		t.Errorf("conditions %s", got)
+	}
+}
+
+// The row of "few or no jobs, no errors".
+func TestPricesThatNobodyPays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ transcoding, llm, image, want string }{
+		{"1200", "60000000", "4768371", ""},
+		{"999999", "999999999999", "9999999999", ""},
+		{"1000000", "5", "5", "transcoding costs 1000000 wei per 1, 1000000 wei a unit"},
+		{"1ETH/1e12", "5", "5", "transcoding costs 1ETH per 1000000000000, 1000000 wei a unit"},
+		{"5", "1e12", "5", llm.String() + " costs 1000000000000 wei per 1, 1000000000000 wei a unit"},
+		{"5", "5", "1e10", "text-to-image sd costs 10000000000 wei per 1, 10000000000 wei a unit"},
+	} {
+		b, board := newBook(t, pricing.Options{Default: unit(t, c.transcoding), Models: []pricing.ModelPrice{
+			{Model: llm, Price: unit(t, c.llm)}, {Model: image, Price: unit(t, c.image)}}})
+		if got := detail(board, fault.PriceImplausible); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+		if err := b.SetPrice(t.Context(), core.Address{}, unit(t, "5")); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(c.want, "transcoding") && codes(board) != "" {
+			t.Errorf("it stays after the price was corrected: %s", codes(board))
+		}
+	}
+}
+
+// A price that offers round to 0 is told, where they do.
+func TestPricesThatRoundToZero(t *testing.T) {
+	t.Parallel()
+	for adjust, want := range map[bool]string{true: "PriceRoundsToZero", false: ""} {
+		b, board := newBook(t, pricing.Options{Default: unit(t, "1/1001"), AutoAdjust: adjust})
+		if codes(board) != want {
+			t.Errorf("adjusted %v: %s", adjust, codes(board))
+		}
+		for _, fine := range []string{"1/1000", "0"} {
+			if err := b.SetPrice(t.Context(), core.Address{}, unit(t, fine)); err != nil || codes(board) != "" {
+				t.Errorf("%s: %v %s", fine, err, codes(board))
+			}
+		}
+	}
+}
+
+// Many troubles make one condition of bounded length.
+func TestManyImplausiblePrices(t *testing.T) {
+	t.Parallel()
+	dear := map[core.Address]core.UnitPrice{}
+	for i := range 50 {
+		dear[core.Address{byte(i + 1)}] = unit(t, "1e9")
+	}
+	_, board := newBook(t, pricing.Options{Gateways: dear})
+	if got := detail(board, fault.PriceImplausible); !strings.HasSuffix(got, "; and 47 more") || len(got) > 500 {
+		t.Errorf("%q", got)
+	}
+}
+
+// Whatever is set in whatever order, a gateway pays its own price or the default,
+// exactly, also while others change and read.
+func TestBookIsAMap(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		b, _ := newBook(t, pricing.Options{Default: unit(t, "1")})
+		model := map[core.Address]string{{}: "1"}
+		who := rapid.SampledFrom([]core.Address{{}, alice, bob, {1}})
+		for range rapid.IntRange(0, 20).Draw(rt, "steps") {
+			g, price := who.Draw(rt, "who"), rapid.Uint64Max(1_000_000_000_000).Draw(rt, "price")
+			text := core.NewWei(price).String()
+			if err := b.SetPrice(t.Context(), g, unit(t, text)); err != nil {
+				rt.Fatal(err)
+			}
+			model[g] = text
+		}
+		g := who.Draw(rt, "asks")
+		want, ok := model[g]
+		if !ok {
+			want = model[core.Address{}]
+		}
+		if got := shown(b.Transcoding(g)); got != want {
+			rt.Fatalf("%s pays %s, want %s", g, got, want)
+		}
+	})
+}
+
+func TestBookIsSharedSafely(t *testing.T) {
+	t.Parallel()
+	b, _ := newBook(t, pricing.Options{Default: unit(t, "1")})
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for range 200 {
+				_ = b.SetPrice(t.Context(), core.Address{byte(i)}, unit(t, "2"))
+				_, _ = b.Transcoding(alice), b.Models()
+			}
+		})
+	}
+	all.Wait()
+	if shown(b.Transcoding(alice)) != "2" {
+		t.Error("the default is lost")
+	}
+}
