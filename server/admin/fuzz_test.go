@@ -15,7 +15,7 @@ import (
 )
 
 var fuzzedForms = []string{"/bond", "/rebond", "/withdrawFees", "/transferTokens", "/vote", "/voteOnProposal", "/fundDepositAndReserve",
-	"/setPriceForBroadcaster", "/activateOrchestrator", "/setOrchestratorConfig", "/setMaxSessions", "/setLogLevel", "/setMaxGasPrice",
+	"/setPriceForBroadcaster", "/setBroadcastConfig", "/setMaxPriceForCapability", "/activateOrchestrator", "/setOrchestratorConfig", "/setMaxSessions", "/setLogLevel", "/setMaxGasPrice",
 	"/unbondingLocks", "/orchestratorEarningPoolsForRound"}
 
 // No form makes a route panic, and what it refuses it sends nothing for.
@@ -23,10 +23,15 @@ func FuzzForms(f *testing.F) {
 	for i := range fuzzedForms {
 		f.Add(uint8(i), activation+"&amount=1")
 		f.Add(uint8(i), "amount=5&toAddr="+low+"&to="+low+"&unbondingLockId=0&poll="+low+"&choiceID=1&proposalID=3&support=1")
+		f.Add(uint8(i), "maxPricePerUnit=5&pixelsPerUnit=1&currency=Wei&pipeline=llm&modelID=default")
 		f.Add(uint8(i), "a=%zz&amount=1e400&round=99999999999999999999;x")
 	}
 	f.Fuzz(func(t *testing.T, which uint8, form string) {
-		st := newStation(t, old)
+		st := newStation(t, func(o *admin.Options) {
+			old(o)
+			table := &capTable{}
+			o.Market.Caps, o.Market.Renditions = table, table
+		})
 		path := fuzzedForms[int(which)%len(fuzzedForms)]
 		got := st.form(path, form)
 		switch got.Code {

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"math/big"
 	"net/http"
 
@@ -54,14 +55,21 @@ func (s *Server) setBroadcastConfig(w http.ResponseWriter, r *http.Request) erro
 		return absent("renditions that can be changed while it runs")
 	}
 	if names != "" {
+		before := m.Renditions.Renditions()
 		if err := m.Renditions.SetRenditions(names); err != nil {
 			return badParam("transcodingOptions %s: %v", quote(names), err)
 		}
+		names = before
 	}
-	if priced {
-		return badPrice(m.Caps.SetMaxTranscoding(r.Context(), price))
+	if !priced {
+		return nil
 	}
-	return nil
+	err = m.Caps.SetMaxTranscoding(r.Context(), price)
+	if err != nil && names != "" {
+		// Both or none.
+		err = errors.Join(err, m.Renditions.SetRenditions(names))
+	}
+	return badPrice("maxPricePerUnit", err)
 }
 
 func (s *Server) setMaxPriceForCapability(w http.ResponseWriter, r *http.Request) error {
@@ -88,5 +96,5 @@ func (s *Server) setMaxPriceForCapability(w http.ResponseWriter, r *http.Request
 	if s.opts.Market.Caps == nil {
 		return absent("price limit per capability")
 	}
-	return badPrice(s.opts.Market.Caps.SetMaxModel(r.Context(), model, price))
+	return badPrice("maxPricePerUnit", s.opts.Market.Caps.SetMaxModel(r.Context(), model, price))
 }

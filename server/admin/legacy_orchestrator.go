@@ -174,7 +174,7 @@ func (s *Server) setOrchestratorConfig(w http.ResponseWriter, r *http.Request) e
 func (s *Server) settle(ctx context.Context, asked settled) error {
 	if asked.price.IsSet() {
 		if err := s.setPrice(ctx, core.Address{}, asked.price); err != nil {
-			return badPrice(err)
+			return badPrice("pricePerUnit", err)
 		}
 	}
 	_, _, err := s.run(ctx, asked.wish)

@@ -150,7 +150,7 @@ func (s *Server) setPriceForBroadcaster(w http.ResponseWriter, r *http.Request) 
 		}
 	}
 	if err := s.setPrice(r.Context(), gateway, price); err != nil {
-		return badPrice(err)
+		return badPrice("pricePerUnit", err)
 	}
 	writeText(w, fmt.Sprintf("Price per pixel set to %s for broadcaster %s until the next start", price, name))
 	return nil

@@ -45,10 +45,10 @@ func (s *Server) pricedOtherwise(price core.UnitPrice) bool {
 }
 
 // badPrice makes what is wrong with a price itself a bad parameter of an old route.
-func badPrice(err error) error {
+func badPrice(name string, err error) error {
 	if fault.ClassOf(err) != fault.BadRequest {
 		return err
 	}
 	_, text := fault.Public(err)
-	return badParam("pricePerUnit: %s", text)
+	return badParam("%s: %s", name, text)
 }
