@@ -177,6 +177,23 @@ func TestExpiredStillWins(t *testing.T) {
 	}
 }
 
+// TestExpirationOfThePayment: gateways send it beside the parameters, and only there
+// it counts.
+func TestExpirationOfThePayment(t *testing.T) {
+	t.Parallel()
+	d := newDeal(t)
+	p := d.pay(t, 1)
+	p.Params.Expiration = pm.Expiration{}
+	if v := d.check(p); v.Refused != nil || len(v.Accepted) != 1 {
+		t.Errorf("beside the parameters: %+v", v)
+	}
+	p = d.pay(t, 2)
+	p.Expiration = pm.Expiration{}
+	if v := d.check(p); !errors.Is(v.Refused, fault.TicketParamsForeign) {
+		t.Errorf("only in them: %+v", v)
+	}
+}
+
 // TestWorthlessLeavesNoTrace, whatever else is wrong with it.
 func TestWorthlessLeavesNoTrace(t *testing.T) {
 	t.Parallel()

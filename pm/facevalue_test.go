@@ -93,7 +93,8 @@ func TestWinProbEdges(t *testing.T) {
 		"nothing expected":       {core.NewWei(5), core.Wei{}, false, true},
 		"less than expected":     {core.NewWei(4), core.NewWei(5), true, false},
 		"all there is":           {most, most, true, false},
-		"rounding past the most": {most, wei(t, "115792089237316195423570985008687907853269984665640564039457584007913129639934"), false, false},
+		"all but one":            {most, wei(t, "115792089237316195423570985008687907853269984665640564039457584007913129639934"), false, false},
+		"rounding past the most": {wei(t, "57896044618658097711785492504343953926634992332820282019728792003956564819969"), wei(t, "57896044618658097711785492504343953926634992332820282019728792003956564819968"), true, false},
 	} {
 		p := pm.WinProb(c.faceValue, c.ev)
 		if p.IsZero() != c.none {

@@ -14,30 +14,41 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
+// shifts move bytes from one parameter to the next.
+var shifts = map[string]func(p *pm.Params, price *pm.Price){
+	// A face value that no deposit carries, at a probability that never wins.
+	"probability to face value": func(p *pm.Params, _ *pm.Price) {
+		all := append(p.FaceValue.Big().Bytes(), p.WinProb.Big().Bytes()...)
+		p.FaceValue, _ = core.WeiOf(new(big.Int).SetBytes(all[:20]))
+		p.WinProb = word(all[20:])
+	},
+	// Parameters that never expire.
+	"probability to expiration": func(p *pm.Params, _ *pm.Price) {
+		all := append(p.WinProb.Big().Bytes(), byte(p.ExpirationBlock))
+		p.WinProb, p.ExpirationBlock = word(all[:len(all)-2]), protocol.L1Block(binary.BigEndian.Uint16(all[len(all)-2:]))
+	},
+	"price to expiration": func(p *pm.Params, price *pm.Price) {
+		p.ExpirationBlock, price.PerUnit = p.ExpirationBlock<<8|protocol.L1Block(price.PerUnit>>8), price.PerUnit&0xff
+	},
+	"units to price": func(_ *pm.Params, price *pm.Price) {
+		price.PerUnit, price.PixelsPerUnit = price.PerUnit<<8|price.PixelsPerUnit>>8, price.PixelsPerUnit&0xff
+	},
+}
+
 // TestShiftedBytes: moving bytes from one parameter to the next gives the same random
 // number, as the network derives it, and is found all the same.
 func TestShiftedBytes(t *testing.T) {
 	t.Parallel()
-	for name, shift := range map[string]func(*pm.Params){
-		// A face value that no deposit carries, at a probability that never wins.
-		"to the face value": func(p *pm.Params) {
-			all := append(p.FaceValue.Big().Bytes(), p.WinProb.Big().Bytes()...)
-			v, err := core.WeiOf(new(big.Int).SetBytes(all[:20]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.FaceValue, p.WinProb = v, word(all[20:])
-		},
-		// Parameters that never expire.
-		"to the expiration": func(p *pm.Params) {
-			all := append(p.WinProb.Big().Bytes(), byte(p.ExpirationBlock))
-			p.WinProb, p.ExpirationBlock = word(all[:len(all)-2]), protocol.L1Block(binary.BigEndian.Uint16(all[len(all)-2:]))
-		},
-	} {
+	for name, shift := range shifts {
 		d := newDeal(t)
-		p := d.pay(t)
-		shift(p.Params)
-		if got := pm.RecipientRand(d.secret, p.Params, d.sender, d.price); got != d.rand {
+		d.price = pm.Price{PerUnit: 0x04bd, PixelsPerUnit: 0x0101}
+		d.issue(d.params, protocol.Word{31: 1})
+		p := d.pay(t, 1)
+		if v := d.checker.Tickets(p, d.rand, false, new(pm.Nonces)); v.Refused != nil {
+			t.Fatalf("%s: as it was: %v", name, v.Refused)
+		}
+		shift(p.Params, p.Expected)
+		if got := pm.RecipientRand(d.secret, p.Params, d.sender, *p.Expected); got != d.rand {
 			t.Fatalf("%s: another random number, so that this test proves nothing", name)
 		}
 		batch, err := p.Params.Batch(d.sender, 1, 1, signer(d.key))

@@ -37,9 +37,10 @@ func TestCheckParams(t *testing.T) {
 // TestCheckSenderInOrder spoils from the last check to the first.
 func TestCheckSenderInOrder(t *testing.T) {
 	t.Parallel()
-	p := pm.Params{FaceValue: core.NewWei(1000), WinProb: pm.WinProb(core.NewWei(1000), core.NewWei(8))}
-	funds := protocol.Sender{Deposit: core.NewWei(2001), Reserve: protocol.Reserve{FundsRemaining: core.NewWei(1)}, WithdrawRound: 12}
-	limits := pm.Limits{MaxEV: core.NewWei(9), MaxTotalEV: core.NewWei(33), DepositMultiplier: 2}
+	// 15 divides certainty, so that a ticket is worth exactly 8 wei.
+	p := pm.Params{FaceValue: core.NewWei(15), WinProb: pm.WinProb(core.NewWei(15), core.NewWei(8))}
+	funds := protocol.Sender{Deposit: core.NewWei(31), Reserve: protocol.Reserve{FundsRemaining: core.NewWei(1)}, WithdrawRound: 12}
+	limits := pm.Limits{MaxEV: core.NewWei(8), MaxTotalEV: core.NewWei(32), DepositMultiplier: 2}
 	if err := pm.CheckSender(&p, 4, funds, 10, limits); err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +50,11 @@ func TestCheckSenderInOrder(t *testing.T) {
 		code  fault.Code
 	}{
 		{"face value", func() { limits.DepositMultiplier = 3 }, fault.TicketFaceValueHigh},
-		{"all tickets", func() { limits.MaxTotalEV = core.NewWei(32) }, fault.TicketTotalEVHigh},
+		{"all tickets", func() { limits.MaxTotalEV = core.NewWei(31) }, fault.TicketTotalEVHigh},
 		{"deposit", func() { funds.Deposit = core.Wei{} }, fault.OwnDepositEmpty},
 		{"reserve", func() { funds.Reserve.FundsRemaining = core.Wei{} }, fault.OwnReserveEmpty},
 		{"unlocking", func() { funds.WithdrawRound = 11 }, fault.OwnFundsUnlocking},
-		{"one ticket", func() { limits.MaxEV = core.NewWei(8) }, fault.TicketEVHigh},
+		{"one ticket", func() { limits.MaxEV = core.NewWei(7) }, fault.TicketEVHigh},
 		{"certainty", func() { p.WinProb = pm.WinProb(p.FaceValue, p.FaceValue) }, fault.TicketFaceValueLow},
 	} {
 		c.spoil()

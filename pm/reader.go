@@ -64,7 +64,7 @@ func (r *reader) read(t *Signed) (signed, wins bool) {
 		return false, false
 	}
 	copy(r.draw[:], t.Sig)
-	return true, bytes.Compare(r.sum(r.draw[:]), r.winProb[:]) < 0
+	return true, below(r.sum(r.draw[:]), r.winProb)
 }
 
 // sum hashes b into a buffer that the next call uses again.

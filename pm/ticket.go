@@ -72,8 +72,11 @@ func RandHash(rand protocol.Word) protocol.Hash { return signature.Keccak(rand[:
 // because each has bound its part before it sees the other's.
 func Wins(sig []byte, rand protocol.Word, winProb protocol.Word) bool {
 	draw := signature.Keccak(sig, rand[:])
-	return bytes.Compare(draw[:], winProb[:]) < 0
+	return below(draw[:], winProb)
 }
+
+// below compares a draw of 32 bytes with a win probability, as numbers.
+func below(draw []byte, winProb protocol.Word) bool { return bytes.Compare(draw, winProb[:]) < 0 }
 
 // Winning is a ticket of these parameters as it is redeemed. A signature that is not
 // 65 bytes long is cut or filled with zeros: the ticket was not checked then.
