@@ -117,6 +117,9 @@ func TestServersOfOneModelShareItsJobs(t *testing.T) {
 			buf := make([]byte, 100)
 			n, _ := reply.Body.Read(buf)
 			got[string(buf[:n])]++
+			if "http://"+reply.Worker != string(buf[:n]) {
+				t.Errorf("the worker is called %q", reply.Worker)
+			}
 		}
 		if got["http://one:8000"] != 1 || got["http://two:8000"] != 3 {
 			t.Errorf("%v", got)

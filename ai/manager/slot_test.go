@@ -3,6 +3,7 @@ package manager_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,6 +44,9 @@ func TestSlotsComeBack(t *testing.T) {
 				}
 				if s := r.state("a", inference.Ready, ""); s.InUse != 1 {
 					t.Errorf("%+v", s)
+				}
+				if !strings.HasPrefix(reply.Worker, "llm_a_") {
+					t.Errorf("the worker is called %q", reply.Worker)
 				}
 				tt.end(slot, reply, cancel)
 				synctest.Wait()

@@ -22,9 +22,10 @@ const (
 	// Remedy: the gateway is older than auth tokens, or defective: update it.
 	MissingAuthToken Code = "MissingAuthToken"
 	// InvalidAuthToken. Wire: "invalid auth token".
-	// Cause: the token is not from this process; usual after a restart, whose
-	// gateways still hold tokens of the process before. Remedy: none needed, the
-	// gateway asks for a new offer; if it repeats, two nodes share one address.
+	// Cause: the token is not this node's, or was given to another gateway; usual
+	// after a restart off-chain, whose gateways still hold tokens of the process
+	// before. Remedy: none needed, the gateway asks for a new offer; if it repeats,
+	// two nodes share one address.
 	InvalidAuthToken Code = "InvalidAuthToken"
 	// EndTokenInvalid. Wire: "Invalid auth token".
 	// Cause: a request to end a session carries a token that is not from this

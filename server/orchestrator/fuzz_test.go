@@ -1,6 +1,8 @@
 package orchestrator_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"net/http"
 	"net/url"
 	"os"
@@ -40,6 +42,51 @@ func FuzzHeaders(f *testing.F) {
 		}
 		if n.fake.Jobs() != 0 {
 			t.Error("it was transcoded")
+		}
+	})
+}
+
+// FuzzPaidHeaders is a gateway with an account that sends what it likes as payment
+// and token: nothing is worked on that was not paid for, and nothing is an error
+// of ours.
+func FuzzPaidHeaders(f *testing.F) {
+	c := newChainNode(f)
+	in := c.terms(nil)
+	good := c.segment(in, 1)
+	f.Add([]byte(nil), in.GetAuthToken().GetToken(), in.GetAuthToken().GetExpiration())
+	for _, tickets := range []int{0, 1, 3} {
+		raw, err := base64.StdEncoding.DecodeString(c.payment(in, tickets))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw, in.GetAuthToken().GetToken(), in.GetAuthToken().GetExpiration())
+		f.Add(raw, in.GetAuthToken().GetToken()[:32], in.GetAuthToken().GetExpiration()<<8)
+	}
+	f.Fuzz(func(t *testing.T, payment, token []byte, expires int64) {
+		read := segData(t, good.Header.Get("Livepeer-Segment"))
+		read.AuthToken.Token, read.AuthToken.Expiration = token, expires
+		req, err := http.NewRequest(http.MethodPost, c.uri+"/segment", strings.NewReader("segment"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header["Livepeer-Payment"] = []string{base64.StdEncoding.EncodeToString(payment)}
+		req.Header["Livepeer-Segment"] = []string{b64(read)}
+		before := len(c.pay.Work())
+		res, body := do(t, c.h1, req)
+		switch res.StatusCode {
+		case http.StatusPaymentRequired, http.StatusForbidden, http.StatusBadRequest:
+			if len(c.pay.Work()) != before {
+				t.Error("billed what was refused")
+			}
+		case http.StatusOK:
+			if !bytes.Equal(token, in.GetAuthToken().GetToken()) {
+				t.Errorf("worked under another token: %q", body)
+			}
+		default:
+			t.Errorf("%d %q", res.StatusCode, body)
+		}
+		if c.pay.Open() != 0 {
+			t.Error("money stays aside")
 		}
 	})
 }

@@ -29,6 +29,9 @@ func TestStatuses(t *testing.T) {
 		{"busy", fault.New(fault.UploadsFull, "", ""), 503, 503, codes.ResourceExhausted},
 		{"payment header", fault.New(fault.PaymentEncoding, "", ""), 402, 402, codes.FailedPrecondition},
 		{"payment", fault.New(fault.InsufficientBalance, "", ""), 402, 400, codes.FailedPrecondition},
+		{"no terms for the answer", fault.New(fault.ReplyTermsFailed, "", ""), 402, 500, codes.FailedPrecondition},
+		{"ticket", fault.New(fault.TicketParamsForeign, "", ""), 402, 400, codes.FailedPrecondition},
+		{"stale tickets", fault.New(fault.TicketParamsStale, "", ""), 503, 400, codes.FailedPrecondition},
 		{"signature", fault.New(fault.ErrSegSig, "", ""), 403, 403, codes.PermissionDenied},
 		{"not found", fault.New(fault.ResultNotFound, "", ""), 404, 404, codes.NotFound},
 		{"bad profile", fault.New(fault.TranscoderInvalidGOP, "", ""), 400, 400, codes.InvalidArgument},
@@ -63,6 +66,7 @@ func TestJob(t *testing.T) {
 	for code, want := range map[fault.Code]int{
 		fault.JobUnreadable: 400, fault.MaxTokensMissing: 400, fault.ImageUnreadable: 400, fault.JobTooLarge: 413,
 		fault.PaymentEncoding: 402, fault.PaymentMessage: 402, fault.PaymentRefused: 400, fault.InsufficientBalance: 400,
+		fault.TicketParamsStale: 400, fault.TicketNonceSeen: 400, fault.ExpectedPriceWrong: 400, fault.NotActiveForPayment: 400,
 		fault.ErrorSegEncoding: 403, fault.ErrSegSig: 403, fault.IncompatibleCapabilities: 403, fault.ExpiredAuthToken: 403,
 		fault.ModelNotServed: 503, fault.ModelWaitOver: 503, fault.JobsDraining: 503, fault.ModelNotReady: 503,
 		fault.ArtifactsFull: 500, fault.StreamBroken: 500, fault.VideoEncoderMissing: 500, fault.Unexpected: 500,
