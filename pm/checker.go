@@ -42,34 +42,64 @@ type Verdict struct {
 // count as expired. nonces are those credited under the parameters; it may be nil
 // where retired is true. Tickets without any value are not looked at.
 //
-// Payment.Check comes first.
-func (c *Checker) Tickets(p *Payment, rand protocol.Word, retired bool, nonces *Nonces) (v Verdict) {
+// Payment.Check comes first. It is Read and Judge in one.
+func (c *Checker) Tickets(p *Payment, rand protocol.Word, retired bool, nonces *Nonces) Verdict {
+	return c.Read(p, rand, retired).Judge(nonces)
+}
+
+// Reading is what a payment's tickets say by themselves, before anybody looks which
+// of them were seen.
+type Reading struct {
+	payment *Payment
+	// expired says that none is credited for its age.
+	expired bool
+	// fatal stands for all tickets; those are then not read.
+	fatal   error
+	tickets []look
+}
+
+// look is what was found of one ticket.
+type look struct{ signed, wins bool }
+
+// Read does the part of Tickets that takes time and needs no nonces, so that
+// payments under the same parameters can be read at once.
+func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
 	if p.Params == nil || len(p.Tickets) == 0 || p.Params.worthless() {
-		return v
+		return &Reading{payment: p}
 	}
-	if v.Refused = c.fatal(p, rand); v.Refused != nil {
-		return v
+	found := &Reading{payment: p, expired: retired || p.Params.ExpirationBlock <= c.L1, fatal: c.fatal(p, rand)}
+	if found.fatal != nil {
+		return found
 	}
+	found.tickets = make([]look, len(p.Tickets))
 	r := newReader(p, rand)
-	expired := retired || nonces == nil || p.Params.ExpirationBlock <= c.L1
 	for i := range p.Tickets {
-		t := &p.Tickets[i]
-		signed, wins := r.read(t)
-		if !signed {
+		found.tickets[i].signed, found.tickets[i].wins = r.read(&p.Tickets[i])
+	}
+	return found
+}
+
+// Judge is the rest of Tickets. It takes the accepted nonces in; where nonces is nil
+// the tickets count as expired.
+func (r *Reading) Judge(nonces *Nonces) (v Verdict) {
+	v.Refused = r.fatal
+	for i, found := range r.tickets {
+		if !found.signed {
 			v.Refused = fault.New(fault.TicketSignatureInvalid, opCheck, "")
 			continue
 		}
-		if wins {
+		if found.wins {
 			v.Winners = append(v.Winners, i)
 		}
-		if err := c.single(p.Sender, t.Nonce, expired, nonces); err != nil {
+		nonce := r.payment.Tickets[i].Nonce
+		if err := single(r.payment.Sender, nonce, r.expired || nonces == nil, nonces); err != nil {
 			v.Refused = err
 			continue
 		}
 		if v.Refused == nil {
-			// check has passed, so it cannot fail.
-			_ = nonces.Add(t.Nonce)
-			v.Accepted = append(v.Accepted, t.Nonce)
+			// single has asked, so it cannot fail.
+			_ = nonces.Add(nonce)
+			v.Accepted = append(v.Accepted, nonce)
 		}
 	}
 	return v
@@ -98,8 +128,8 @@ func (p *Payment) issued(rand protocol.Word) bool {
 	return RandHash(rand) == terms.RecipientRandHash && terms.issued(p.price())
 }
 
-// single are the checks of one ticket that is signed.
-func (c *Checker) single(sender core.Address, nonce uint32, expired bool, nonces *Nonces) error {
+// single are the checks of one ticket that is signed, but for the draw.
+func single(sender core.Address, nonce uint32, expired bool, nonces *Nonces) error {
 	switch err := nonces.check(nonce); {
 	case errors.Is(err, ErrNonceSeen):
 		return refusedNonce(fault.TicketNonceSeen, sender, nonce, err)
