@@ -98,7 +98,8 @@ func (g *Segment) pay(ctx context.Context, quote *pm.Quote) (err error) {
 	if err != nil {
 		return err
 	}
-	g.hold = hold
+	// Its tickets need not be kept as long as the work takes.
+	g.hold, g.req.Payment = hold, pm.Payment{}
 	return nil
 }
 

@@ -39,6 +39,7 @@ type Job struct {
 	quote  pm.Quote
 	slot   inference.Slot
 	hold   pm.Hold
+	paid   paidWith
 	billed bool
 	giveUp context.CancelCauseFunc
 	close  sync.Once

@@ -3,7 +3,10 @@ package orchestrate
 import (
 	"context"
 
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -31,8 +34,42 @@ func (j *Job) pay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.hold = hold
+	j.hold, j.paid = hold, lastTicket(&j.req.Credentials.Payment)
+	j.bound()
+	// Its tickets need not be kept as long as the answer takes.
+	j.req.Credentials.Payment = pm.Payment{}
 	return nil
+}
+
+// bound has a request to a language model say max_tokens where it says it in other
+// words, which a runner may not know, or not at all: what is paid is then all that
+// can come. Who sends the request decides neither.
+func (j *Job) bound() {
+	r := j.req.Request
+	if j.quote.Price.Free() || r.Model.Capability != capability.LLM || r.Operation == inference.Embedding ||
+		r.MaxTokens > 0 && !r.OtherBound {
+		return
+	}
+	most := r.MaxTokens
+	if most == 0 {
+		most = pipeline.DefaultMaxTokens // as it was measured
+	}
+	j.req.Body = pipeline.WithMaxTokens(j.req.Body, most)
+}
+
+// paidWith is what is remembered of a job's payment.
+type paidWith struct {
+	// tickets is false for a payment without any.
+	tickets bool
+	nonce   uint32
+	expires protocol.L1Block
+}
+
+func lastTicket(p *pm.Payment) paidWith {
+	if p.Params == nil || len(p.Tickets) == 0 {
+		return paidWith{}
+	}
+	return paidWith{true, p.Tickets[len(p.Tickets)-1].Nonce, p.Params.ExpirationBlock}
 }
 
 // Produced notes how many tokens came out of a job whose answer has begun. What is
@@ -61,12 +98,11 @@ func (j *Job) Offer(ctx context.Context) (Info, bool) {
 // ending reports whether the parameters that the job was paid with are soon of no
 // use.
 func (j *Job) ending() bool {
-	p := &j.req.Credentials.Payment
-	if j.o.opt.Payments == nil || p.Params == nil || len(p.Tickets) == 0 {
+	switch {
+	case j.o.opt.Payments == nil || !j.paid.tickets:
 		return false
-	}
-	if p.Tickets[len(p.Tickets)-1].Nonce >= manyNonces {
+	case j.paid.nonce >= manyNonces:
 		return true
 	}
-	return j.o.opt.L1Block != nil && p.Params.ExpirationBlock <= j.o.opt.L1Block()+lastBlocks
+	return j.o.opt.L1Block != nil && j.paid.expires <= j.o.opt.L1Block()+lastBlocks
 }

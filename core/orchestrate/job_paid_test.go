@@ -2,10 +2,13 @@ package orchestrate_test
 
 import (
 	"errors"
+	"io"
 	"testing"
 
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 )
@@ -57,6 +60,57 @@ func TestJobOffer(t *testing.T) {
 			}
 			if (asked > 0) != (tc.want || tc.terms != nil) {
 				t.Errorf("terms were made %d times", asked)
+			}
+		})
+	}
+}
+
+// TestJobIsBound: what may come is what is billed, also of a gateway that calls
+// itself one of ours; off-chain nobody's request is changed.
+func TestJobIsBound(t *testing.T) {
+	t.Parallel()
+	const head = `{"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","messages":[{"role":"user","content":"hi"}]`
+	for name, tc := range map[string]struct {
+		fields, runner string
+		units          int64
+	}{
+		"said":           {`,"max_tokens":70}`, head + `,"max_tokens":70}`, 70},
+		"not said":       {`}`, `{"max_tokens":256,` + head[1:] + `}`, 256},
+		"in other words": {`,"max_completion_tokens":7}`, `{"max_tokens":7,` + head[1:] + `,"max_completion_tokens":7}`, 7},
+		"twice as many":  {`,"n":2}`, `{"max_tokens":256,` + head[1:] + `,"n":2}`, 512},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pay := paying()
+			paid, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Payments, o.Signatures = pay, signatures{} })
+			free, _ := aiNode(t, ready(1))
+			for _, n := range []*node{paid, free} {
+				req := paidJob(t, nil, 1)
+				req.Own, req.Body = true, []byte(head+tc.fields)
+				var err error
+				if req.Request, err = pipeline.Decode(capability.LLM, "", "application/json", req.Body); err != nil {
+					t.Fatal(err)
+				}
+				want := tc.runner
+				if req.Credentials.Token = n.jobToken(t); n == free {
+					want = head + tc.fields
+				}
+				j, err := n.AdmitJob(t.Context(), req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reply, err := j.Run(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, _ := io.ReadAll(reply.Body); string(got) != want { // the fake answers with what it got
+					t.Errorf("the runner gets %s, want %s", got, want)
+				}
+				reply.Body.Close()
+				j.Close()
+			}
+			if got := pay.Work(); len(got) != 1 || got[0].Units != tc.units {
+				t.Errorf("billed %+v", got)
 			}
 		})
 	}
