@@ -55,6 +55,9 @@ type Opening struct {
 	// accounts.
 	Sets     []Set
 	Balances []Balance
+	// Expired is the layer-1 block up to which sets were put away for good; a chain
+	// that shows a smaller height later does not bring them back.
+	Expired protocol.L1Block
 }
 
 // Credit is the tickets of one payment that were accepted.

@@ -25,6 +25,9 @@ type Recipient struct {
 	maxFaceValue, minGasPrice atomic.Pointer[core.Wei]
 
 	randMu sync.Mutex // guards opt.Rand
+
+	// expired is the height that the ledger was told last. Only Run touches it.
+	expired protocol.L1Block
 }
 
 var (

@@ -42,7 +42,7 @@ type set struct {
 }
 
 func newSets(limits Limits, o pm.Opening) *sets {
-	s := &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), perSender: make(map[core.Address]int)}
+	s := &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), tallest: o.Expired, perSender: make(map[core.Address]int)}
 	for i := range o.Sets {
 		old := &o.Sets[i]
 		t := s.add(old.RandHash, old.Sender, old.ExpirationBlock)

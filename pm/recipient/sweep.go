@@ -32,7 +32,11 @@ func (r *Recipient) sweep() {
 	if n := r.accounts.closeIdle(now.Add(-idleAccount), now, view.Round.Number); n > 0 {
 		r.opt.Log.Debug("idle accounts closed", "accounts", n)
 	}
-	if view.Known {
-		r.opt.Ledger.Expired(r.sets.drop(view.Head.L1))
+	if !view.Known {
+		return
+	}
+	if l1 := r.sets.drop(view.Head.L1); l1 > r.expired {
+		r.expired = l1
+		r.opt.Ledger.Expired(l1)
 	}
 }

@@ -1,0 +1,124 @@
+package recipient_test
+
+import (
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// reference is what the recipient ought to do, said as plainly as possible and
+// without a look at how it does it.
+type reference struct {
+	ev    pm.Value // of the rule, a whole ticket
+	epoch pm.EpochID
+	// tallest is the greatest layer-1 block seen so far, expired the one at
+	// which the books last put sets away.
+	tallest, expired protocol.L1Block
+
+	accounts map[pm.Account]*refAccount
+	// dearest is the largest bill of each account so far.
+	dearest map[pm.Account]pm.Value
+	// taken are the tickets that were credited in this epoch, by set and nonce.
+	taken map[protocol.Hash]map[uint32]bool
+	// accepted is what all tickets ever credited are worth, billed all work that was
+	// booked.
+	accepted, billed pm.Value
+	winners          map[protocol.Hash]bool
+}
+
+type refAccount struct {
+	balance, inHand pm.Value
+	jobs            int
+}
+
+func newReference(ev pm.Value) *reference {
+	return &reference{ev: ev, epoch: 1, accounts: make(map[pm.Account]*refAccount), dearest: make(map[pm.Account]pm.Value),
+		taken: make(map[protocol.Hash]map[uint32]bool), winners: make(map[protocol.Hash]bool)}
+}
+
+func (r *reference) account(who pm.Account) *refAccount {
+	if r.accounts[who] == nil {
+		r.accounts[who] = new(refAccount)
+	}
+	return r.accounts[who]
+}
+
+// ticket is one as the model sends it.
+type ticket struct {
+	nonce        uint32
+	forged, wins bool
+	hash         protocol.Hash
+}
+
+// offer is a set of parameters and under which epoch they were made.
+type offer struct {
+	*session
+	epoch pm.EpochID
+}
+
+// pay is what has to come of a payment: the code of its refusal, "" for none.
+func (r *reference) pay(o *offer, who pm.Account, tickets []ticket, unlocking bool, cost pm.Value) (code fault.Code) {
+	if len(tickets) > 0 && unlocking {
+		return fault.SenderUnlockingSoon
+	}
+	var credited int64
+	expired := o.epoch != r.epoch || o.terms.ExpirationBlock <= r.tallest
+	taken := r.taken[o.terms.RecipientRandHash]
+	if taken == nil {
+		taken = make(map[uint32]bool)
+	}
+	for _, t := range tickets {
+		if t.forged {
+			code = fault.TicketSignatureInvalid
+			continue
+		}
+		if t.wins {
+			r.winners[t.hash] = true
+		}
+		switch {
+		case !expired && taken[t.nonce]:
+			code = fault.TicketNonceSeen
+		case expired:
+			code = fault.TicketParamsStale
+		case code == "":
+			taken[t.nonce] = true
+			credited++
+		}
+	}
+	a := r.account(who)
+	if credited > 0 {
+		r.taken[o.terms.RecipientRandHash] = taken
+		v := o.terms.EV().Times(credited)
+		a.balance, r.accepted = a.balance.Add(v), r.accepted.Add(v)
+	}
+	if code == "" && a.balance.Sub(a.inHand).Cmp(r.ev) < 0 {
+		code = fault.InsufficientBalance
+	}
+	if code == "" {
+		a.inHand, a.jobs = a.inHand.Add(cost), a.jobs+1
+	}
+	return code
+}
+
+// end takes a job out of hand and bills it.
+func (r *reference) end(who pm.Account, cost, bill pm.Value) {
+	a := r.account(who)
+	a.inHand, a.jobs = a.inHand.Sub(cost), a.jobs-1
+	a.balance, r.billed = a.balance.Sub(bill), r.billed.Add(bill)
+	if bill.Cmp(r.dearest[who]) > 0 {
+		r.dearest[who] = bill
+	}
+}
+
+// restart forgets what a process only remembers; the books say what is left.
+func (r *reference) restart(crash bool, balances []pm.Balance) {
+	r.tallest = r.expired
+	if crash {
+		r.epoch++
+		clear(r.taken)
+	}
+	r.accounts = make(map[pm.Account]*refAccount)
+	for _, b := range balances {
+		r.account(b.Account).balance = b.Value
+	}
+}
