@@ -87,8 +87,16 @@ func (p Price) String() string {
 	if p.amount == nil {
 		return ""
 	}
+	return p.Digits() + p.Currency
+}
+
+// Digits writes the amount exactly, without its currency; "0" when unset.
+func (p Price) Digits() string {
+	if p.amount == nil {
+		return "0"
+	}
 	digits, _ := p.amount.FloatPrec()
-	return p.amount.FloatString(digits) + p.Currency
+	return p.amount.FloatString(digits)
 }
 
 // UnitPrice is a price for a number of units of work at once: "0.18USD for

@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/server/admin"
@@ -57,6 +58,10 @@ func (p *parts) SetPrice(_ context.Context, _ core.Address, price core.UnitPrice
 	p.price = price
 	return nil
 }
+
+func (p *parts) List() []pricing.Listed { return nil }
+
+func (p *parts) AutoAdjust() bool { return false }
 
 func (p *parts) SetMaxFaceValue(most core.Wei) error {
 	p.mu.Lock()

@@ -30,9 +30,12 @@ const (
 	PathServiceAddress = Prefix + "/service-address"
 	PathTransactions   = Prefix + "/transactions"
 	PathSettings       = Prefix + "/settings"
+	PathPrices         = Prefix + "/prices"
+	PathPriceLimits    = Prefix + "/price-limits"
 )
 
-// The paths that change something. PathGas and PathSettings take POST, too.
+// The paths that change something. PathGas, PathSettings, PathPrices and
+// PathPriceLimits take POST, too.
 const (
 	PathAction   = Prefix + "/actions/{verb}"
 	PathActivate = Prefix + "/orchestrator/activate"

@@ -264,3 +264,31 @@ func TestBookIsSharedSafely(t *testing.T) {
 		t.Error("the default is lost")
 	}
 }
+
+// The list has everything once, in a fixed order.
+func TestList(t *testing.T) {
+	t.Parallel()
+	b, board := newBook(t, pricing.Options{
+		Default:  unit(t, "1200/5"),
+		Gateways: map[core.Address]core.UnitPrice{bob: unit(t, "2"), alice: unit(t, "1")},
+		Models:   []pricing.ModelPrice{{Model: llm, Gateway: alice, Price: unit(t, "1USD/1e6")}, {Model: llm, Price: unit(t, "9")}},
+	})
+	c, err := pricing.NewCaps(pricing.CapsOptions{Board: board, Log: quiet, Limits: pricing.Limits{
+		Models: map[inference.Model]core.UnitPrice{llm: unit(t, "4")}, Pipelines: map[capability.ID]core.UnitPrice{capability.LLM: unit(t, "3")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := func(all []pricing.Listed) (out []string) {
+		for _, l := range all {
+			out = append(out, strings.Join([]string{l.Gateway.String()[2:4], l.Model.ID, l.Price.String(), shown(l.Wei)}, ","))
+		}
+		return out
+	}
+	if got, want := show(b.List()), []string{"00,,1200 wei per 5,240", "A1,,1 wei per 1,1", "B0,,2 wei per 1,2",
+		"00," + llm.ID + ",9 wei per 1,9", "A1," + llm.ID + ",1USD per 1000000,none"}; !slices.Equal(got, want) {
+		t.Errorf("prices %q", got)
+	}
+	if got, want := show(c.List()), []string{"00,,,0", "00,,3 wei per 1,3", "00," + llm.ID + ",4 wei per 1,4"}; !slices.Equal(got, want) {
+		t.Errorf("limits %q", got)
+	}
+}

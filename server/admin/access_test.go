@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func TestEveryChangeIsGuarded(t *testing.T) {
 	}
 	for _, path := range paths {
 		bearer := []string{"Authorization", "Bearer " + st.token}
-		isRead := path == adminapi.PathGas || path == adminapi.PathSettings
+		isRead := slices.Contains([]string{adminapi.PathGas, adminapi.PathSettings, adminapi.PathPrices, adminapi.PathPriceLimits}, path)
 		if got := ask(st.Server, "GET", path, "", bearer...); got.Code != 405 && !isRead {
 			t.Errorf("GET %s: %d %s", path, got.Code, got.Body)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/server/admin"
@@ -115,6 +116,19 @@ func (p *priceTable) SetPrice(_ context.Context, who core.Address, price core.Un
 	p.prices[who] = price
 	return nil
 }
+
+func (p *priceTable) List() []pricing.Listed {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []pricing.Listed
+	for who, price := range p.prices {
+		wei, _ := price.WeiPerPixel()
+		out = append(out, pricing.Listed{Gateway: who, Price: price, Wei: wei})
+	}
+	return out
+}
+
+func (p *priceTable) AutoAdjust() bool { return true }
 
 func (p *priceTable) SetMaxFaceValue(most core.Wei) error {
 	p.mu.Lock()

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
@@ -39,6 +41,11 @@ func (c *capTable) say(what string, price core.UnitPrice) error {
 	}
 	c.said = append(c.said, what+" at most "+price.String())
 	return nil
+}
+
+func (c *capTable) List() []pricing.Listed {
+	price, _ := core.ParsePrice("0.5USD")
+	return []pricing.Listed{{Wei: new(big.Rat)}, {Model: inference.Model{Capability: capability.LLM, ID: "m"}, Price: core.UnitPrice{Price: price, PixelsPerUnit: 1_000_000}}}
 }
 
 func (c *capTable) Renditions() string { return c.names }

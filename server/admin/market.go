@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // Market is what the node asks for its work and pays for that of others; nil parts
@@ -26,6 +27,10 @@ type Prices interface {
 	// SetPrice changes a price until the next start. The error is a fault, of class
 	// BadRequest where the price itself is wrong.
 	SetPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error
+	// List is every price, AutoAdjust whether offers are raised by what redemption
+	// costs.
+	List() []pricing.Listed
+	AutoAdjust() bool
 }
 
 // PriceChecker is what a table of prices may be as well, where it does not take
@@ -51,6 +56,8 @@ type Caps interface {
 	// SetMaxModel changes the bound on a model; an empty ID is every model of the
 	// pipeline.
 	SetMaxModel(ctx context.Context, model inference.Model, price core.UnitPrice) error
+	// List is every limit.
+	List() []pricing.Listed
 }
 
 // Renditions are what a gateway makes of streams that ask for nothing else.

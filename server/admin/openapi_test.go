@@ -103,16 +103,19 @@ func requests() map[string]request {
 	out := map[string]request{}
 	for _, path := range []string{adminapi.PathOpenAPI, adminapi.PathNode, adminapi.PathConditions, adminapi.PathChain, adminapi.PathParameters,
 		adminapi.PathOrchestrator, adminapi.PathOrchestrators, adminapi.PathDelegator, adminapi.PathUnbondingLocks, adminapi.PathBalances,
-		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings} {
+		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings,
+		adminapi.PathPrices, adminapi.PathPriceLimits} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
 	}
 	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200, wrong: "?round=x"}
 	for path, bodies := range map[string][2]string{
-		adminapi.PathSettings: {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
-		adminapi.PathGas:      {`{"min":"1","max":"0"}`, `{"min":1}`},
-		adminapi.PathSign:     {`{"message":"hello"}`, `{"message":"hello","typedData":{}}`},
-		adminapi.PathActivate: {`{"rewardCut":100000,"feeCut":900000,"serviceURI":"https://o.example:8935","stake":"1000000000000000000","pricePerUnit":"5","pixelsPerUnit":2,"currency":"wei"}`, `{"rewardCut":1000001}`},
-		adminapi.PathConfig:   {`{"serviceURI":"https://new.example:8935"}`, `{"serviceURI":"ftp://new.example"}`},
+		adminapi.PathSettings:    {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
+		adminapi.PathPrices:      {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5","pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
+		adminapi.PathPriceLimits: {`{"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"ETH","pixelsPerUnit":1000000}`, `{"model":"m","pricePerUnit":"5"}`},
+		adminapi.PathGas:         {`{"min":"1","max":"0"}`, `{"min":1}`},
+		adminapi.PathSign:        {`{"message":"hello"}`, `{"message":"hello","typedData":{}}`},
+		adminapi.PathActivate:    {`{"rewardCut":100000,"feeCut":900000,"serviceURI":"https://o.example:8935","stake":"1000000000000000000","pricePerUnit":"5","pixelsPerUnit":2,"currency":"wei"}`, `{"rewardCut":1000001}`},
+		adminapi.PathConfig:      {`{"serviceURI":"https://new.example:8935"}`, `{"serviceURI":"ftp://new.example"}`},
 	} {
 		out["POST "+path] = request{method: "POST", path: path, body: bodies[0], want: 200, wrongWith: bodies[1]}
 	}
@@ -192,7 +195,7 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		}
 		t.Run(tt.method+tt.path, func(t *testing.T) {
 			t.Parallel()
-			st := newStation(t, nil)
+			st := newStation(t, func(o *admin.Options) { o.Market.Caps = &capTable{} })
 			c := newContract(t, st)
 			if tt.before != nil {
 				tt.before(st)
@@ -262,7 +265,7 @@ func TestErrorsKeepTheContract(t *testing.T) {
 // Whatever the mux answers under version 1 is in the document, method by method.
 func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, nil)
+	st := newStation(t, func(o *admin.Options) { o.Market.Caps = &capTable{} })
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)
 	if c.document["openapi"] != "3.1.0" || len(paths) < 40 {

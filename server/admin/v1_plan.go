@@ -103,6 +103,11 @@ func (s *Server) askedPrice(in adminapi.Pricing) (core.UnitPrice, error) {
 	if s.opts.Market.Prices == nil {
 		return core.UnitPrice{}, absent("prices that can be changed while it runs")
 	}
+	return pricingOf(in)
+}
+
+// pricingOf reads a price that is given.
+func pricingOf(in adminapi.Pricing) (core.UnitPrice, error) {
 	pixels, currency := core.Pixels(1), ""
 	if in.PixelsPerUnit != nil {
 		pixels = *in.PixelsPerUnit
