@@ -13,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/selection"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -28,11 +29,14 @@ type Gateway struct {
 	hooks         *http.Client
 	windows       *hls.Store
 	suspended     route.Suspensions
-	standing      upstream.Standing
-	pushes        *pushes
-	bodies        *budget
-	watchers      chan struct{}
-	handler       http.Handler
+	// measures are how orchestrators did; choice weighs them, nil off-chain.
+	measures selection.Measures
+	choice   route.Choice
+	standing upstream.Standing
+	pushes   *pushes
+	bodies   *budget
+	watchers chan struct{}
+	handler  http.Handler
 
 	// ctx ends when the gateway stops; wg are the searches and farewells that
 	// segments leave behind. stopping is closed before the server shuts down.
@@ -56,13 +60,14 @@ func New(opt Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(opt.Orchestrators) == 0 && opt.OrchestratorHook == "" {
-		return nil, fault.New(fault.MissingOption, "make gateway", "a gateway needs orchestrators: -orchAddr or -orchWebhookUrl")
+	if len(opt.Orchestrators) == 0 && opt.OrchestratorHook == "" && opt.Network == nil {
+		return nil, fault.New(fault.MissingOption, "make gateway", "a gateway needs orchestrators: -orchAddr, -orchWebhookUrl or a chain")
 	}
 	g := &Gateway{
 		opt: opt, log: opt.Log,
-		// Off-chain the quickest orchestrator is taken, as the network has it.
-		patience:  route.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: true},
+		// Off-chain the quickest orchestrator is taken, as the network has it; where
+		// stake and price count, several answers are waited for.
+		patience:  route.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
 		client:    upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now}),
 		hooks:     &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute}},
 		windows:   hls.NewStore(opt.Limits.Window),
@@ -76,6 +81,10 @@ func New(opt Options) (*Gateway, error) {
 	g.orchestrators = fixedList(opt.Orchestrators)
 	if opt.OrchestratorHook != "" {
 		g.orchestrators = &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}
+	}
+	if opt.Network != nil {
+		g.orchestrators = networkList{opt.Network}
+		g.choice = &choice{opt: opt, measures: &g.measures}
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.handler = g.routes()

@@ -50,7 +50,7 @@ func (g *Gateway) enter(id core.ManifestID) (s *stream, begun bool, err error) {
 		}
 		s = &stream{
 			id: id, since: now, asked: g.opt.Profiles, admitted: make(chan struct{}),
-			pool: route.NewPool[upstream.Info](&g.suspended), gate: make(chan struct{}, g.opt.Limits.PerStream),
+			pool: route.NewPoolOf[upstream.Info](&g.suspended, g.choice), gate: make(chan struct{}, g.opt.Limits.PerStream),
 		}
 		g.streams[id] = s
 		begun = true

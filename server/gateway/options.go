@@ -5,16 +5,19 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/selection"
 	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// Options make a Gateway. Only Orchestrators or OrchestratorHook must be set.
+// Options make a Gateway. Only Orchestrators, OrchestratorHook or Network must be set.
 type Options struct {
 	// Addr is where it listens, default 127.0.0.1:9935; Listener goes before it.
 	Addr     string
@@ -24,6 +27,10 @@ type Options struct {
 	Orchestrators []string
 	// OrchestratorHook is a URL that lists orchestrators instead.
 	OrchestratorHook string
+	// Network knows the orchestrators of the chain; it goes before the two above, and
+	// makes the gateway choose by Selection. Payments should be guarded by it
+	// (registry.Directory.Guard). The gateway does not run it.
+	Network *registry.Directory
 	// AdmissionHook is a URL that is asked before a stream begins; "" admits all.
 	AdmissionHook string
 
@@ -32,7 +39,12 @@ type Options struct {
 	// Profiles is the ladder of streams that ask for none; default the network's.
 	Profiles []core.Profile
 	Routing  Routing
-	Limits   Limits
+	// Selection weighs orchestrators; it counts with Network only.
+	Selection Selection
+	// LocalVerify checks every result before it is used: its signature, and that
+	// renditions have the pixels that are billed and the size that was asked for.
+	LocalVerify bool
+	Limits      Limits
 
 	Payments upstream.Payments
 	// Probe reads what a segment's headers do not tell; nil leaves it unknown.
@@ -69,6 +81,22 @@ type Routing struct {
 	MinVersion string
 	// Blocked addresses are never used.
 	Blocked []core.Address
+}
+
+// Selection says how a gateway on the chain chooses among orchestrators.
+type Selection struct {
+	// Weights of chance, stake and price; all zero takes the network's.
+	Weights selection.Weights
+	// MaxPrice is the most that is paid for transcoding, in wei per pixel; a nil
+	// function and a nil result take any price. It may change at run time.
+	// IgnoreMaxPrice takes dear ones when there is no other.
+	MaxPrice       func() *big.Rat
+	IgnoreMaxPrice bool
+	// MinPerfScore leaves out those with a lower score, from 0 to 1. Score tells the
+	// score that a service gives an orchestrator; where there is none, and where the
+	// function is nil, the gateway's own measurements count.
+	MinPerfScore float64
+	Score        func(orchestrator core.Address) (score float64, ok bool)
 }
 
 // Limits keep a gateway alive. Zero fields get defaults.
@@ -135,6 +163,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Routing.MaxAttempts <= 0 {
 		o.Routing.MaxAttempts = 3
+	}
+	if o.Selection.Weights == (selection.Weights{}) {
+		o.Selection.Weights = selection.DefaultWeights()
 	}
 	if o.Payments == nil {
 		o.Payments = upstream.FreePayments{}

@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/body"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -106,7 +107,10 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	case <-ctx.Done():
 		return nil, fault.Wrap(fault.Canceled, "wait for the stream's segments", ctx.Err())
 	}
-	j := &job{stream: p.stream, wants: g.wants(&p.plan, p.input), room: room}
+	j := &job{
+		stream: p.stream, wants: g.wants(&p.plan, p.input), room: room,
+		source: verify.Size{Width: p.input.Width, Height: p.input.Height},
+	}
 	j.seg = upstream.Segment{
 		Data: p.data, Estimate: route.Estimate(p.plan.profiles, p.req.Duration),
 		Timing: route.TimingOf(p.req.Duration, p.plan.multiplier),

@@ -102,6 +102,7 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *route.Wants
 // whether the stream should not wait for another one.
 func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 	var code fault.Code
+	g.owned(&f)
 	if f.Err == nil {
 		s.pool.Add(f.Offer, f.Info)
 		good = !s.pool.Suspended(f.Offer.URI, g.opt.Now())

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 // job is one segment on its way through orchestrators.
@@ -16,6 +17,8 @@ type job struct {
 	stream *stream
 	wants  *route.Wants
 	seg    upstream.Segment
+	// source is the segment's picture size, as far as known.
+	source verify.Size
 	// room is where the renditions' memory is taken from.
 	room *share
 }
@@ -130,56 +133,79 @@ func (g *Gateway) renew(ctx context.Context, j *job, l *lease) {
 	if !l.Offer.NeedsRefresh(now) || !j.stream.pool.Alone(l) && l.Offer.Expires.Sub(now) > lastMinute {
 		return
 	}
+	// Where that fails the old token may still hold; if not, the orchestrator will say
+	// so.
+	g.renewNow(ctx, j, l)
+}
+
+// renewNow gets new terms for a lease, with a new token.
+func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) bool {
 	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
 	defer cancel()
 	info, err := g.client.Ask(ctx, l.Offer.URI, j.wants)
 	if err == nil {
-		offer := upstream.OfferOf(info, now)
-		if err = j.wants.Usable(&offer); err == nil {
+		offer := g.offerOf(info, &l.Offer)
+		if err = j.wants.Usable(&offer); err == nil && g.opt.Network != nil {
+			err = g.opt.Network.Terms(info)
+		}
+		if err == nil {
 			for _, old := range j.stream.pool.Renew(l, offer, info) {
 				g.end(ctx, old)
 			}
-			return
+			return true
 		}
 	}
-	// The old token may still hold; if not, the orchestrator will say so.
 	g.log.Debug("token not renewed", "orchestrator", l.Offer.URI, fault.Attr(err))
+	return false
 }
 
-// attempt makes one attempt with a lease and gives it back.
+// attempt makes one attempt with a lease and gives it back. What was paid for it is
+// settled by what the orchestrator bills, whatever its work turns out to be: a lie
+// was paid for too.
 func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]byte, error) {
 	start := time.Now()
 	res, err := g.client.Send(ctx, l.Info, &j.seg)
+	if fault.CodeOf(err) == fault.TicketParamsStale && g.renewNow(ctx, j, l) {
+		res, err = g.client.Send(ctx, l.Info, &j.seg)
+	}
 	trip := time.Since(start)
 	var news *route.News[upstream.Info]
 	if res != nil {
 		t.upload, t.media = res.Upload, res.MediaTime
 		if res.News != nil {
-			news = &route.News[upstream.Info]{Offer: upstream.OfferOf(res.News, g.opt.Now()), Info: res.News}
+			news = &route.News[upstream.Info]{Offer: g.offerOf(res.News, &l.Offer), Info: res.News}
 		}
 	}
 	g.opt.Recorder.SegmentUploaded(j.stream.id, l.Offer.URI, t.upload, codeText(err))
-	var data [][]byte
-	var work core.Pixels
-	held := j.room.held
+	data, err := g.collect(ctx, j, l, res, err)
 	if err == nil {
-		data, err = g.client.Download(ctx, l.Offer.URI, res.Renditions, j.room.grow)
+		t.pixels = 0
+		for _, r := range res.Renditions {
+			t.pixels += r.Pixels
+		}
+	}
+	score := route.Score(trip, j.seg.Meta.Duration)
+	g.endAll(j.stream.pool.Release(l, outcome(err), score, news, g.opt.Now()))
+	g.learn(j, l.Offer.URI, score, err)
+	return data, err
+}
+
+// collect fetches the renditions of an attempt that went well so far, and checks them
+// where that is wanted.
+func (g *Gateway) collect(ctx context.Context, j *job, l *lease, res *upstream.Result, err error) ([][]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	held := j.room.held
+	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, j.room.grow)
+	if err == nil && g.opt.LocalVerify {
+		err = check(j, l.Info, res, data)
 	}
 	if err != nil {
 		j.room.shrink(held)
-	} else {
-		for _, r := range res.Renditions {
-			work += r.Pixels
-		}
-		t.pixels = work
+		return nil, err
 	}
-	var settle upstream.Info
-	if news != nil {
-		settle = news.Info
-	}
-	g.opt.Payments.Settle(l.Info, work, settle)
-	g.endAll(j.stream.pool.Release(l, outcome(err), route.Score(trip, j.seg.Meta.Duration), news, g.opt.Now()))
-	return data, err
+	return data, nil
 }
 
 func codeText(err error) string {
@@ -194,15 +220,23 @@ func outcome(err error) route.Outcome {
 	if err == nil {
 		return route.Succeeded
 	}
+	if upstream.Unpaid(err) {
+		return route.StreamFailed // it has done nothing, but this stream cannot use it
+	}
 	switch fault.CodeOf(err) {
 	case fault.SegmentNotTranscodable:
 		return route.InputBad
 	case fault.Canceled, fault.PushesFull:
 		return route.Abandoned
-	case fault.ExpiredAuthToken:
+	case fault.ExpiredAuthToken, fault.TicketParamsStale:
 		return route.Stale
 	case fault.OrchestratorBroke, fault.OrchestratorLate, fault.OrchestratorUnreachable, fault.SegmentLate, fault.Draining:
 		return route.NodeFailed
+	case fault.ResultSignature, fault.PixelsMismatch, fault.RenditionSize, fault.RenditionUnreadable:
+		return route.Lied
+	}
+	if fault.ClassOf(err) == fault.Payment {
+		return route.NodeFailed // what it does not take from one stream it does not take from others
 	}
 	return route.StreamFailed
 }

@@ -2,7 +2,6 @@ package verify_test
 
 import (
 	"context"
-	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -87,6 +86,6 @@ func BenchmarkAgainstDecode(b *testing.B) {
 	b.ReportMetric(float64(decode.Microseconds())/float64(b.N), "decode-µs")
 	b.ReportMetric(counts*float64(decode)/float64(count), "times")
 	if b.N > 1 && decode < 20*count/counts {
-		b.Error(fmt.Sprintf("a decode takes %v, counting %v", decode, count/counts))
+		b.Errorf("a decode takes %v, counting %v", decode, count/counts)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // it against.
 type Result struct {
 	// Signer is who must have signed: the address in the orchestrator's terms, or the
-	// recipient of its tickets when that is zero.
+	// recipient of its tickets when that is zero. Off-chain both are zero, and then
+	// there is no signature to check.
 	Signer    core.Address
 	Signature []byte
 	// Renditions are the files as they were downloaded, Pixels what was reported of
@@ -34,13 +35,10 @@ func (r *Result) Check() error {
 	if n := len(r.Profiles); len(r.Renditions) != n || len(r.Pixels) != n {
 		return fault.New(fault.RenditionCount, op, fmt.Sprintf("%d renditions for %d profiles", len(r.Renditions), n))
 	}
-	hashes := make([][signature.Size]byte, len(r.Renditions))
-	for i, data := range r.Renditions {
-		hashes[i] = signature.Keccak(data)
-	}
-	preimage := signature.Result(hashes)
-	if err := signature.EthVerify(common.Address(r.Signer), preimage[:], r.Signature); err != nil {
-		return fault.Wrap(fault.ResultSignature, op, err)
+	if !r.Signer.IsZero() {
+		if err := r.checkSignature(); err != nil {
+			return fault.Wrap(fault.ResultSignature, op, err)
+		}
 	}
 	for i, data := range r.Renditions {
 		if err := r.rendition(i, data); err != nil {
@@ -48,6 +46,15 @@ func (r *Result) Check() error {
 		}
 	}
 	return nil
+}
+
+func (r *Result) checkSignature() error {
+	hashes := make([][signature.Size]byte, len(r.Renditions))
+	for i, data := range r.Renditions {
+		hashes[i] = signature.Keccak(data)
+	}
+	preimage := signature.Result(hashes)
+	return signature.EthVerify(common.Address(r.Signer), preimage[:], r.Signature)
 }
 
 func (r *Result) rendition(i int, data []byte) error {

@@ -1,0 +1,58 @@
+package gateway
+
+import (
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/gateway/verify"
+)
+
+// check holds a result against what the orchestrator claims and was asked for. Errors
+// are those of verify.Result.
+func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte) error {
+	r := verify.Result{
+		Signer: signerOf(info), Signature: res.Signature,
+		Renditions: data, Profiles: j.seg.Meta.Profiles, Source: j.source,
+	}
+	for _, remote := range res.Renditions {
+		r.Pixels = append(r.Pixels, remote.Pixels)
+	}
+	return r.Check()
+}
+
+// signerOf is who signs an orchestrator's results: its own address, or the recipient
+// of its tickets when it names none; zero where it names neither.
+func signerOf(info upstream.Info) core.Address {
+	for _, raw := range [][]byte{info.GetAddress(), info.GetTicketParams().GetRecipient()} {
+		if len(raw) != len(core.Address{}) {
+			continue
+		}
+		if a := core.Address(raw); !a.IsZero() {
+			return a
+		}
+	}
+	return core.Address{}
+}
+
+// learn remembers how an attempt went, and says so when an orchestrator lied.
+func (g *Gateway) learn(j *job, uri string, score float64, err error) {
+	if upstream.Unpaid(err) {
+		return // nothing was sent
+	}
+	now := g.opt.Now()
+	how := outcome(err)
+	switch how {
+	case route.Succeeded:
+		g.measures.Done(uri, score, now)
+	case route.StreamFailed, route.NodeFailed, route.Lied:
+		g.measures.Failed(uri, now)
+		g.suspended.Explain(uri, fault.CodeOf(err))
+	case route.InputBad, route.Stale, route.Abandoned:
+	}
+	if how == route.Lied {
+		g.log.Warn("orchestrator's result is not what it claims; it is not used for a while",
+			"orchestrator", uri, "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
+			"until", g.suspended.Until(uri, now), fault.Attr(err))
+	}
+}

@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"math/big"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/server/gateway/registry"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// networkList is the orchestrators of the chain.
+type networkList struct{ directory *registry.Directory }
+
+func (n networkList) list(ctx context.Context) ([]string, error) { return n.directory.List(ctx) }
+
+// owned finds out whose an offer is, on the chain. One that is nobody's there becomes
+// a fault of its own.
+func (g *Gateway) owned(f *upstream.Found) {
+	if g.opt.Network == nil {
+		return
+	}
+	if f.Err == nil {
+		var owner registry.Owner
+		if owner, f.Err = g.opt.Network.OwnerOf(f.Asked, f.Info); f.Err == nil {
+			f.Offer.Owner, f.Offer.Stake, f.Offer.Price = owner.Address, owner.Stake, registry.PriceOf(f.Info)
+		}
+	}
+	if fault.CodeOf(f.Err) != fault.Canceled || f.Err == nil {
+		g.opt.Network.Heard(f.Asked, f.Info, f.Err)
+	}
+}
+
+// offerOf is what the rules need of terms that came anew; whose they are is known.
+func (g *Gateway) offerOf(info upstream.Info, before *route.Offer) route.Offer {
+	o := upstream.OfferOf(info, g.opt.Now())
+	if g.opt.Network != nil {
+		o.Owner, o.Stake, o.Price = before.Owner, before.Stake, registry.PriceOf(info)
+	}
+	return o
+}
+
+// choice is a gateway's choice among orchestrators on the chain.
+type choice struct {
+	opt      Options
+	measures *selection.Measures
+}
+
+// rule is the one of this moment: limits may change at run time.
+func (c *choice) rule() *selection.Rule {
+	s := &c.opt.Selection
+	r := &selection.Rule{Weights: s.Weights, IgnoreMaxPrice: s.IgnoreMaxPrice, MinScore: s.MinPerfScore}
+	if s.MaxPrice != nil {
+		r.MaxPrice = s.MaxPrice()
+	}
+	return r
+}
+
+// Allowed are the offers within the price limit and above the floor.
+func (c *choice) Allowed(offers []*route.Offer) []int { return c.rule().Eligible(c.candidates(offers)) }
+
+// Choose draws one of them.
+func (c *choice) Choose(offers []*route.Offer) int {
+	return c.rule().Choose(c.candidates(offers), uniform(c.opt.Rand))
+}
+
+func (c *choice) candidates(offers []*route.Offer) []selection.Candidate {
+	out := make([]selection.Candidate, len(offers))
+	now := c.opt.Now()
+	for i, o := range offers {
+		out[i] = c.candidate(o, now)
+	}
+	return out
+}
+
+func (c *choice) candidate(o *route.Offer, now time.Time) selection.Candidate {
+	m := c.measures.Of(o.URI, now)
+	out := selection.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: m.Speed()}
+	if score := c.opt.Selection.Score; score != nil {
+		out.Score, out.Scored = score(o.Owner)
+	}
+	if !out.Scored {
+		out.Score, out.Scored = m.Score()
+	}
+	return out
+}
+
+// objection names why an offer is not to be used now, "" when it may be.
+func (c *choice) objection(o *route.Offer, now time.Time) fault.Code {
+	r, candidate := c.rule(), c.candidate(o, now)
+	switch {
+	case r.Slow(&candidate):
+		return fault.OrchestratorBelowScore
+	case r.Dear(o.Price):
+		return fault.OrchestratorTooDear
+	}
+	return ""
+}
+
+// uniform reads a number in [0, 1). A source that fails gives the middle: the choice
+// is no secret.
+func uniform(random io.Reader) float64 {
+	var b [8]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return 0.5
+	}
+	const bits = 53
+	f, _ := new(big.Float).SetMantExp(new(big.Float).SetUint64(binary.BigEndian.Uint64(b[:])>>(64-bits)), -bits).Float64()
+	return f
+}

@@ -1,0 +1,177 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+const (
+	// maxPlaces bounds the service URIs that are known: the registry is anybody's to
+	// write, and so are the lists of further nodes.
+	maxPlaces = 1024
+	// silence is after how long one that was not heard from is not used.
+	silence = 24 * time.Hour
+)
+
+// Directory is what is known of orchestrators. It is a lifecycle component, and safe
+// for concurrent use; before Run it knows only what is fixed.
+type Directory struct {
+	opt  Options
+	kick chan struct{}
+
+	// tried is closed once the chain was asked for the first time.
+	tried     chan struct{}
+	triedOnce sync.Once
+
+	// mu guards what follows.
+	mu     sync.Mutex
+	stakes map[core.Address]protocol.Orchestrator
+	places map[string]*place
+	read   time.Time
+	err    error
+}
+
+// place is one service URI.
+type place struct {
+	uri string
+	// owners registered the URI, or the one that names it as a further node; none for
+	// a fixed one.
+	owners []core.Address
+	fixed  bool
+	// parent is the URI that named it, "" for one that is registered or fixed.
+	parent string
+
+	known, asked, heard time.Time
+	price               *big.Rat
+	trouble             fault.Code
+}
+
+// New makes a directory. It asks nobody anything yet.
+func New(opt Options) *Directory {
+	d := &Directory{
+		opt: opt.withDefaults(), kick: make(chan struct{}, 1), tried: make(chan struct{}),
+		stakes: make(map[core.Address]protocol.Orchestrator), places: make(map[string]*place),
+	}
+	now := d.opt.Now()
+	for _, uri := range d.opt.Fixed {
+		d.places[uri] = &place{uri: uri, fixed: true, known: now}
+	}
+	return d
+}
+
+// Name is the component's name.
+func (d *Directory) Name() string { return "orchestrator registry" }
+
+// Run keeps the directory up to date until ctx ends.
+func (d *Directory) Run(ctx context.Context, ready func()) error {
+	stop := d.opt.Events.Subscribe(d.seen)
+	defer stop()
+	ready()
+	for {
+		wait := d.opt.ReadEvery
+		if err := d.refresh(ctx); err != nil {
+			wait = d.opt.RetryAfter
+		}
+		d.survey(ctx)
+		timer := time.NewTimer(min(wait, d.opt.SurveyEvery))
+		select {
+		case <-timer.C:
+		case <-d.kick:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		}
+		timer.Stop()
+	}
+}
+
+// seen wakes Run for what may change the active set.
+func (d *Directory) seen(e protocol.Event) {
+	switch e := e.(type) {
+	case protocol.RoundSeen, protocol.PoolSeen, protocol.Reorganized:
+	case protocol.StaleSeen:
+		if e.Stale {
+			return
+		}
+	default:
+		return
+	}
+	select {
+	case d.kick <- struct{}{}:
+	default:
+	}
+}
+
+// List gives the service URIs that may be used. It waits for the first reading of
+// the chain; the error, the fault RegistryUnread, may come with a list of before.
+func (d *Directory) List(ctx context.Context) ([]string, error) {
+	if len(d.opt.Fixed) == 0 {
+		select {
+		case <-d.tried:
+		case <-ctx.Done():
+			return nil, fault.Wrap(fault.RegistryUnread, "list orchestrators", ctx.Err())
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.opt.Now()
+	var out []string
+	for uri, p := range d.places {
+		// Those that are new get a day to be heard from, too.
+		if p.fixed || now.Sub(later(p.known, p.heard)) <= silence {
+			out = append(out, uri)
+		}
+	}
+	slices.Sort(out)
+	return out, d.err
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Known is one service URI, as a status page shows it.
+type Known struct {
+	URI string
+	// Owner is the orchestrator it belongs to, zero for one that the operator named;
+	// Stake is its stake.
+	Owner core.Address
+	Stake core.LPT
+	// Parent is the URI that named it as a further node.
+	Parent string
+	// Heard is when it answered last, zero when never; Trouble is why not.
+	Heard   time.Time
+	Trouble fault.Code
+	// Price is in wei per pixel, nil when it is not known.
+	Price *big.Rat
+}
+
+// Snapshot is everything that is known, by stake and then by URI. read is when the
+// chain was read last.
+func (d *Directory) Snapshot() (all []Known, read time.Time, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range d.places {
+		k := Known{URI: p.uri, Parent: p.parent, Heard: p.heard, Trouble: p.trouble, Price: p.price}
+		if len(p.owners) > 0 {
+			k.Owner = p.owners[0]
+			k.Stake = d.stakes[k.Owner].DelegatedStake
+		}
+		all = append(all, k)
+	}
+	slices.SortFunc(all, func(a, b Known) int {
+		return cmp.Or(b.Stake.Cmp(a.Stake), cmp.Compare(a.URI, b.URI))
+	})
+	return all, d.read, d.err
+}

@@ -1,0 +1,57 @@
+package registry
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// Options make a Directory. Stakes, Events and Survey must be set.
+type Options struct {
+	// Stakes reads the active set; Events tells when to read it again.
+	Stakes interface {
+		Pool(ctx context.Context) ([]protocol.Orchestrator, error)
+	}
+	Events protocol.Events
+	// Survey asks an orchestrator for its terms without a job; upstream.Client has it.
+	Survey func(ctx context.Context, uri string) (upstream.Info, error)
+	// Fixed are service URIs that the operator named. They are used instead of the
+	// registry's, which then gives their stake only; empty uses the registry.
+	Fixed []string
+	// ExtraNodes is how many further nodes per orchestrator are used, of those that
+	// it names itself; 0 uses none.
+	ExtraNodes int
+
+	// ReadEvery is how often the active set is read without an event, RetryAfter how
+	// soon after that failed; defaults 10 min and 15 s.
+	ReadEvery, RetryAfter time.Duration
+	// SurveyEvery is how often everybody is asked for prices; default 25 min.
+	SurveyEvery time.Duration
+
+	// Board is told when the registry cannot be read; nil tells nobody.
+	Board *health.Board
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+func (o Options) withDefaults() Options {
+	orElse := func(v *time.Duration, d time.Duration) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	orElse(&o.ReadEvery, 10*time.Minute)
+	orElse(&o.RetryAfter, 15*time.Second)
+	orElse(&o.SurveyEvery, 25*time.Minute)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}

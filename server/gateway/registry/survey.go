@@ -1,0 +1,130 @@
+package registry
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+const (
+	// surveyTimeout bounds one question; surveyed is how many are asked at once.
+	surveyTimeout = 3 * time.Second
+	surveyed      = 32
+)
+
+// survey asks those who are due for their terms, and then the further nodes that
+// they named.
+func (d *Directory) survey(ctx context.Context) {
+	for range 2 {
+		d.askAll(ctx, d.due())
+	}
+}
+
+// due are the places that were never asked or not for long.
+func (d *Directory) due() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.opt.Now()
+	var out []string
+	for uri, p := range d.places {
+		if p.asked.IsZero() || now.Sub(p.asked) >= d.opt.SurveyEvery {
+			p.asked = now
+			out = append(out, uri)
+		}
+	}
+	return out
+}
+
+func (d *Directory) askAll(ctx context.Context, uris []string) {
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, surveyed)
+	for _, uri := range uris {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			bounded, cancel := context.WithTimeout(ctx, surveyTimeout)
+			defer cancel()
+			info, err := d.opt.Survey(bounded, uri)
+			if ctx.Err() != nil {
+				return
+			}
+			if err == nil {
+				err = d.Terms(info)
+			}
+			if err == nil {
+				_, err = d.OwnerOf(uri, info)
+			}
+			d.Heard(uri, info, err)
+		})
+	}
+	wg.Wait()
+}
+
+// Heard notes what an orchestrator answered, to a survey or to a job; err says that it
+// did not, or that its offer is of no use.
+func (d *Directory) Heard(asked string, info upstream.Info, err error) {
+	d.mu.Lock()
+	p := d.places[asked]
+	if p == nil {
+		d.mu.Unlock()
+		return
+	}
+	code := fault.Code("")
+	if err != nil {
+		code = fault.CodeOf(err)
+	}
+	news := p.trouble != code
+	p.trouble = code
+	if err == nil {
+		p.heard = d.opt.Now()
+		p.price = PriceOf(info)
+		d.further(p, info.GetNodes())
+	}
+	d.mu.Unlock()
+	if news && err != nil {
+		d.opt.Log.Debug("orchestrator gives no usable answer", "orchestrator", asked, fault.Attr(err))
+	}
+}
+
+// further takes the nodes that an orchestrator names beside its own, as many as are
+// allowed and one level deep. It is called with the lock held.
+func (d *Directory) further(p *place, nodes []string) {
+	if p.parent != "" || d.opt.ExtraNodes <= 0 {
+		return
+	}
+	var named []string
+	for _, text := range nodes {
+		uri, err := upstream.ParseAddress(text)
+		if err != nil {
+			d.opt.Log.Debug("further node left out", "orchestrator", p.uri, "err", err)
+			continue
+		}
+		if len(named) < d.opt.ExtraNodes && uri != p.uri && !slices.Contains(named, uri) {
+			named = append(named, uri)
+		}
+	}
+	for uri, other := range d.places {
+		if other.parent == p.uri && !slices.Contains(named, uri) {
+			delete(d.places, uri)
+		}
+	}
+	for _, uri := range named {
+		if d.places[uri] == nil && len(d.places) < 2*maxPlaces {
+			d.places[uri] = &place{uri: uri, owners: p.owners, fixed: p.fixed, parent: p.uri, known: d.opt.Now()}
+		}
+	}
+}
+
+// PriceOf is an offer's price in wei per unit; nil is free.
+func PriceOf(info upstream.Info) *big.Rat {
+	p := info.GetPriceInfo()
+	if p.GetPricePerUnit() <= 0 || p.GetPixelsPerUnit() <= 0 {
+		return nil
+	}
+	return big.NewRat(p.GetPricePerUnit(), p.GetPixelsPerUnit())
+}

@@ -1,0 +1,114 @@
+package registry
+
+import (
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// Owner is the orchestrator that an offer belongs to.
+type Owner struct {
+	Address core.Address
+	Stake   core.LPT
+}
+
+// OwnerOf says whose an offer is that came from an address of the list. The error is
+// the fault OrchestratorUnregistered.
+//
+// Orchestrators are chosen by stake, so an offer must belong to whom the registry has
+// for the address that was asked: by its own address, or by the recipient of its
+// tickets, where another key signs for the orchestrator. Else anybody could answer in
+// the name of one with much stake and be chosen in its place.
+func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	claims := claimsOf(info)
+	p := d.places[asked]
+	switch {
+	case p == nil:
+		// It was asked at the address that its own offer gave.
+		for _, who := range claims {
+			if o, ok := d.stakes[who]; ok {
+				return Owner{who, o.DelegatedStake}, nil
+			}
+		}
+	case p.fixed && len(claims) > 0:
+		// The operator named it; whatever stake it has is whose it pays to.
+		return Owner{claims[0], d.stakes[claims[0]].DelegatedStake}, nil
+	case p.fixed:
+		return Owner{}, nil
+	default:
+		for _, who := range claims {
+			if slices.Contains(p.owners, who) {
+				return Owner{who, d.stakes[who].DelegatedStake}, nil
+			}
+		}
+	}
+	return Owner{}, unregistered("neither its address nor the recipient of its tickets is registered there")
+}
+
+// claimsOf are the accounts that an offer names: who is paid, then who signs.
+func claimsOf(info upstream.Info) (out []core.Address) {
+	for _, raw := range [][]byte{info.GetTicketParams().GetRecipient(), info.GetAddress()} {
+		if len(raw) != len(core.Address{}) {
+			continue
+		}
+		if a := core.Address(raw); !a.IsZero() {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func unregistered(why string) error {
+	return fault.New(fault.OrchestratorUnregistered, "judge an orchestrator's offer", why)
+}
+
+// Terms says whether an offer has what a gateway that pays needs: an address, ticket
+// parameters and a price; and that it does not send work to the registered address of
+// somebody else, who would be blamed for refusing it. Errors are faults
+// OrchestratorUnusable and OrchestratorUnregistered.
+func (d *Directory) Terms(info upstream.Info) error {
+	unusable := func(why string) error {
+		return fault.New(fault.OrchestratorUnusable, "judge an orchestrator's offer", why)
+	}
+	price := info.GetPriceInfo()
+	switch {
+	case len(info.GetAddress()) == 0:
+		return unusable("it names no address")
+	case info.GetTicketParams() == nil:
+		return unusable("it sent no ticket parameters")
+	case price == nil:
+		return unusable("it names no price")
+	case price.GetPricePerUnit() < 0 || price.GetPixelsPerUnit() <= 0:
+		return unusable("its price is none")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.places[info.GetTranscoder()]
+	if p == nil || p.fixed {
+		return nil
+	}
+	if !slices.ContainsFunc(claimsOf(info), func(a core.Address) bool { return slices.Contains(p.owners, a) }) {
+		return unregistered("it sends work to another orchestrator's address")
+	}
+	return nil
+}
+
+// Guard puts Terms before a gateway's own judgement of offers.
+func (d *Directory) Guard(p upstream.Payments) upstream.Payments { return guarded{p, d} }
+
+type guarded struct {
+	upstream.Payments
+	directory *Directory
+}
+
+// Usable says whether an offer is of use to a gateway on the chain.
+func (g guarded) Usable(info upstream.Info) error {
+	if err := g.directory.Terms(info); err != nil {
+		return err
+	}
+	return g.Payments.Usable(info)
+}

@@ -1,0 +1,105 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/server/gateway/registry"
+)
+
+// SelectionStatus is what a gateway on the chain knows of orchestrators. It is public
+// JSON.
+type SelectionStatus struct {
+	Weights selection.Weights `json:"weights"`
+	// MaxPrice is in wei per pixel, "" for any price.
+	MaxPrice string `json:"maxPrice,omitempty"`
+	// Read is when the chain was read last, Code why it cannot be read now.
+	Read          time.Time            `json:"read"`
+	Code          fault.Code           `json:"code,omitempty"`
+	Orchestrators []OrchestratorStatus `json:"orchestrators"`
+}
+
+// OrchestratorStatus tells of one service URI.
+type OrchestratorStatus struct {
+	URI     string       `json:"uri"`
+	Address core.Address `json:"address"`
+	Stake   core.LPT     `json:"stake"`
+	// Parent named it as a further node.
+	Parent string `json:"parent,omitempty"`
+	// Price is in wei per pixel, "" when it is not known or free.
+	Price string `json:"price,omitempty"`
+	// Score is its performance from 0 to 1, Latency the time taken as a multiple of
+	// the playing time; absent while nothing is known.
+	Score   *float64 `json:"score,omitempty"`
+	Latency float64  `json:"latency,omitempty"`
+	// Heard is when it answered last.
+	Heard time.Time `json:"heard,omitzero"`
+	// Code says why it is not used now, Until how long it is left alone for it. Barred
+	// ones lied.
+	Code   fault.Code `json:"code,omitempty"`
+	Until  time.Time  `json:"until,omitzero"`
+	Barred bool       `json:"barred,omitempty"`
+}
+
+// Selection is the state of the choice among orchestrators; off-chain it is empty but
+// for those that are left alone.
+func (g *Gateway) Selection() SelectionStatus {
+	now := g.opt.Now()
+	left := make(map[string]route.Suspended)
+	for _, s := range g.suspended.List(now) {
+		left[s.URI] = s
+	}
+	out := SelectionStatus{Orchestrators: []OrchestratorStatus{}}
+	if g.opt.Network != nil {
+		c := &choice{opt: g.opt, measures: &g.measures}
+		out.Weights = g.opt.Selection.Weights
+		if r := c.rule(); r.MaxPrice != nil {
+			out.MaxPrice = r.MaxPrice.RatString()
+		}
+		known, read, err := g.opt.Network.Snapshot()
+		out.Read = read
+		if err != nil {
+			out.Code = fault.CodeOf(err)
+		}
+		for i := range known {
+			o := c.status(&known[i], now)
+			o.leave(left[o.URI])
+			delete(left, o.URI)
+			out.Orchestrators = append(out.Orchestrators, o)
+		}
+	}
+	for _, s := range g.suspended.List(now) {
+		if _, more := left[s.URI]; more {
+			o := OrchestratorStatus{URI: s.URI}
+			o.leave(s)
+			out.Orchestrators = append(out.Orchestrators, o)
+		}
+	}
+	return out
+}
+
+// leave notes a suspension, if there is one.
+func (o *OrchestratorStatus) leave(s route.Suspended) {
+	if !s.Until.IsZero() {
+		o.Code, o.Until, o.Barred = s.Code, s.Until, s.Barred
+	}
+}
+
+func (c *choice) status(k *registry.Known, now time.Time) OrchestratorStatus {
+	o := OrchestratorStatus{URI: k.URI, Address: k.Owner, Stake: k.Stake, Parent: k.Parent, Heard: k.Heard, Code: k.Trouble}
+	if k.Price != nil {
+		o.Price = k.Price.RatString()
+	}
+	offer := route.Offer{URI: k.URI, Owner: k.Owner, Stake: k.Stake, Price: k.Price}
+	if candidate := c.candidate(&offer, now); candidate.Scored {
+		o.Score = &candidate.Score
+		o.Latency = c.measures.Of(k.URI, now).Latency
+	}
+	if o.Code == "" {
+		o.Code = c.objection(&offer, now)
+	}
+	return o
+}
