@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/ecdsa"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -155,11 +154,10 @@ func (c *chainNode) llm(in *rpc.OrchestratorInfo, tickets int, body string) *htt
 	c.t.Helper()
 	m := c.credentials(llama, in.GetAuthToken())
 	m.Sig = c.gateway.sign(c.t, signature.Segment(llama.Manifest(), 0, signature.Keccak(nil), nil))
-	req, err := http.NewRequest(http.MethodPost, c.uri+"/llm", io.NopCloser(strings.NewReader(body)))
+	req, err := http.NewRequest(http.MethodPost, c.uri+"/llm", strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	req.ContentLength = int64(len(body))
 	req.Header.Set("Livepeer-Segment", b64(m))
 	req.Header.Set("Livepeer-Payment", c.payment(in, tickets))
 	req.Header.Set("Authorization", "Livepeer-AI-Worker-1.0")
