@@ -22,6 +22,14 @@ func (c *Chain) Mine(l2 protocol.L2Block, l1 protocol.L1Block) {
 	})
 }
 
+// AdvanceL1 makes a block in which layer 1 moved on, and mines nothing in it.
+func (c *Chain) AdvanceL1(l1 protocol.L1Block) {
+	_ = c.change(func() error {
+		c.grow(1, l1)
+		return nil
+	})
+}
+
 // ToRound mines until a round begins. Nobody initialises it.
 func (c *Chain) ToRound(r protocol.Round) {
 	now := c.roundNow()

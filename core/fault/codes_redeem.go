@@ -12,6 +12,8 @@ const (
 	PayoutUnknown Code = "PayoutUnknown"
 	// TicketForeign: the ticket is another orchestrator's.
 	TicketForeign Code = "TicketForeign"
+	// RedeemerFull: as many tickets of one sender wait as may.
+	RedeemerFull Code = "RedeemerFull"
 	// TicketUnknown: no winning ticket has that hash.
 	TicketUnknown Code = "TicketUnknown"
 	// TicketNotFailed: only a ticket that failed can be retried.

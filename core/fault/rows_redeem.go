@@ -28,6 +28,11 @@ var redeemRows = []Row{
 		Remedy: "Start the redeemer with the `-ethOrchAddr` of the orchestrators that use it, or point the orchestrator's `-redeemerAddr` to a redeemer of its own.",
 	},
 	{
+		Code: RedeemerFull, Class: Busy,
+		Cause:  "As many winning tickets of one gateway wait at this redeemer as it takes. So many real winners are unlikely: the gateway may be signing tickets that its funds will never pay.",
+		Remedy: "Look at the gateway's deposit and reserve. The orchestrator that offered the ticket keeps it and offers it again.", Retryable: true,
+	},
+	{
 		Code: TicketUnknown, Class: NotFound,
 		Cause:  "No winning ticket with that hash is in the ledger.",
 		Remedy: "List the tickets to find the hash; tickets of rounds long past are in the archive.",

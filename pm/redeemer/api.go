@@ -1,0 +1,138 @@
+package redeemer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// Won takes a winner that is in the ledger already. It does not block; a ticket that
+// is known is not taken twice.
+func (r *Redeemer) Won(w pm.Winner) { r.adopt(w) }
+
+const opQueue = "queue a ticket"
+
+// Queue takes a winner of another process: it looks whether the ticket is good, and
+// stores it before it returns. Errors are faults: TicketForeign for another
+// recipient's, those of the contract for one that it would refuse for ever,
+// RedeemerFull, and those of the ledger. A ticket that is known is taken again
+// without effect.
+func (r *Redeemer) Queue(ctx context.Context, w pm.Winner) error {
+	t := &w.Ticket
+	hash := t.Hash()
+	switch {
+	case t.Recipient != r.opt.Recipient:
+		return fault.New(fault.TicketForeign, opQueue, fmt.Sprintf("it pays %s, this redeemer works for %s", t.Recipient, r.opt.Recipient))
+	case t.Sender.IsZero() || !w.Hash.IsZero() && w.Hash != hash:
+		return fault.New(fault.TicketMalformed, opQueue, "its hash is another")
+	case pm.RandHash(t.RecipientRand) != t.RecipientRandHash:
+		return fault.New(fault.TicketSecretWrong, opQueue, "")
+	case signature.EthVerify(common.Address(t.Sender), hash[:], t.Signature[:]) != nil:
+		return fault.New(fault.TicketSignatureWrong, opQueue, "")
+	case !pm.Wins(t.Signature[:], t.RecipientRand, t.WinProb):
+		return fault.New(fault.TicketNotWinning, opQueue, "")
+	}
+	w.Hash, w.State, w.Since, w.Tx, w.Paid, w.GasFee, w.Reason, w.Attempts = hash, pm.TicketWon, r.opt.Now(), protocol.TxHash{}, core.Wei{}, core.Wei{}, "", 0
+	if w.Won.IsZero() {
+		w.Won = w.Since
+	}
+	return r.store(ctx, w)
+}
+
+// store writes a new winner and takes it in. One that is known keeps its state.
+func (r *Redeemer) store(ctx context.Context, w pm.Winner) error {
+	known, err := r.opt.Ledger.Winners(ctx, ledger.Filter{Hash: w.Hash})
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 {
+		r.adopt(known[0])
+		return nil
+	}
+	if err := r.room(&w.Ticket); err != nil {
+		return err
+	}
+	if err := r.opt.Ledger.Append(ctx, pm.Entries{Winners: []pm.Winner{w}}); err != nil {
+		return err
+	}
+	r.adopt(w)
+	return nil
+}
+
+// room says whether one more ticket can be taken.
+func (r *Redeemer) room(w *protocol.WinningTicket) error {
+	v := r.opt.Chain.View()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v.Known && r.validity != 0 && termOf(w.CreationRound, r.validity, v.Round, v.Head.L1).over {
+		return fault.New(fault.TicketExpired, opQueue, fmt.Sprintf("of round %d, this is %d", w.CreationRound, v.Round.Number))
+	}
+	n := 0
+	for _, t := range r.tickets {
+		n += one(t.w.Ticket.Sender == w.Sender)
+	}
+	if n >= r.opt.MaxQueued {
+		return fault.New(fault.RedeemerFull, opQueue, fmt.Sprintf("%d of this sender wait", n))
+	}
+	return nil
+}
+
+// List gives winners as the ledger has them.
+func (r *Redeemer) List(ctx context.Context, f ledger.Filter) ([]pm.Winner, error) {
+	return r.opt.Ledger.Winners(ctx, f)
+}
+
+// Retry takes a ticket up again that failed. The fault is TicketUnknown,
+// TicketNotFailed, TicketExpired, or the ledger's.
+func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
+	const op = "retry a ticket"
+	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{Hash: hash, Recipient: r.opt.Recipient})
+	switch {
+	case err != nil:
+		return err
+	case len(all) == 0:
+		return fault.New(fault.TicketUnknown, op, hash.String())
+	case all[0].State != pm.TicketFailed:
+		return fault.New(fault.TicketNotFailed, op, "it is "+string(all[0].State))
+	}
+	w := all[0]
+	if v := r.opt.Chain.View(); v.Known {
+		if when := termOf(w.Ticket.CreationRound, r.validityNow(), v.Round, v.Head.L1); when.over && codeOf(w.Reason) != fault.PayoutUnknown {
+			return fault.New(fault.TicketExpired, op, fmt.Sprintf("round %d was its last", when.last))
+		}
+	}
+	w.State, w.Since = pm.TicketQueued, r.opt.Now()
+	if err := r.opt.Ledger.Progress(ctx, pm.Progress{Hash: hash, State: w.State, GasFee: w.GasFee, At: w.Since}); err != nil {
+		return err
+	}
+	w.Reason = ""
+	r.adopt(w)
+	r.opt.Changed(w)
+	return nil
+}
+
+// Pending are the face values of a sender's tickets that are being redeemed: they
+// wait for a price or for funds, or are on their way.
+func (r *Redeemer) Pending(sender core.Address) core.Wei {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pending(sender)
+}
+
+// pending is Pending for who holds mu.
+func (r *Redeemer) pending(sender core.Address) (sum core.Wei) {
+	for _, t := range r.tickets {
+		if t.w.Ticket.Sender == sender && (t.w.State == pm.TicketQueued || t.w.State == pm.TicketSubmitted) {
+			sum = sum.Add(t.w.Ticket.FaceValue)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,149 @@
+package redeemer
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// follow looks at what became of a ticket's transaction.
+func (r *Redeemer) follow(ctx context.Context, t *ticket, m *moment) error {
+	tx, known := m.txs[t.tx]
+	if !known {
+		tx, known = r.again(t, m)
+	}
+	if !known {
+		return r.recall(ctx, t)
+	}
+	switch tx.State {
+	case protocol.TxMined, protocol.TxFinal:
+		return r.paid(ctx, t, tx)
+	case protocol.TxFailed, protocol.TxDropped:
+		return r.undone(ctx, t, tx)
+	}
+	if tx.Hash != t.w.Tx { // sent again for a higher price
+		return r.submitted(ctx, t, tx)
+	}
+	return nil
+}
+
+// again finds the transaction after a restart, by its hash.
+func (r *Redeemer) again(t *ticket, m *moment) (protocol.Transaction, bool) {
+	for id, tx := range m.txs {
+		if tx.Hash == t.w.Tx {
+			t.tx = id
+			return tx, true
+		}
+	}
+	return protocol.Transaction{}, false
+}
+
+// recall is about a transaction that the actor does not list: an old one, or one
+// whose hash changed while nobody looked. A ticket that is not used is decided about
+// anew; what is on its way all the same, the actor finds by its hash then.
+func (r *Redeemer) recall(ctx context.Context, t *ticket) error {
+	p, found, err := r.payout(ctx, t, t.w.Tx)
+	if err != nil {
+		return err
+	}
+	if found {
+		return r.mined(ctx, t, p)
+	}
+	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
+	if err != nil {
+		return err
+	}
+	if isUsed {
+		return r.locate(ctx, t)
+	}
+	return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, GasFee: t.spent, Reason: t.waits})
+}
+
+// paid looks for what a mined transaction paid.
+func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction) error {
+	p, found, err := r.payout(ctx, t, tx.Hash)
+	if err != nil {
+		return err
+	}
+	if found {
+		return r.mined(ctx, t, p)
+	}
+	// An endpoint may lag behind; but when all is settled it was not this.
+	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
+	switch {
+	case err != nil:
+		return err
+	case isUsed:
+		return r.locate(ctx, t)
+	case tx.State == protocol.TxFinal && t.fails >= patience:
+		return r.fail(ctx, t, fault.New(fault.PayoutUnknown, opRedeem, "its transaction is final"))
+	}
+	return fault.New(fault.PayoutUnknown, opRedeem, "its transaction is mined")
+}
+
+// payout is what a transaction paid for a ticket.
+func (r *Redeemer) payout(ctx context.Context, t *ticket, tx protocol.TxHash) (protocol.Payout, bool, error) {
+	all, err := r.opt.Chain.Payouts(ctx, tx)
+	w := &t.w.Ticket
+	for _, p := range all {
+		if p.Sender == w.Sender && p.Recipient == w.Recipient && p.SenderNonce == w.SenderNonce && p.RecipientRand == w.RecipientRand {
+			return p, true, nil
+		}
+	}
+	return protocol.Payout{}, false, err
+}
+
+// undone takes a ticket back whose transaction failed or was given up. What it cost
+// is not forgotten.
+func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transaction) error {
+	code := codeOf(tx.Reason)
+	if tx.State == protocol.TxFailed || !tx.Fee.IsZero() {
+		t.spent = t.spent.Add(tx.Fee)
+	}
+	t.tx = 0
+	r.mu.Lock()
+	t.waits = tx.Reason
+	r.mu.Unlock()
+	r.opt.Recorder.RedemptionFailed(string(code))
+	if meaningOf(code) == dead {
+		return r.fail(ctx, t, fault.New(code, opRedeem, tx.Reason))
+	}
+	fails := t.fails
+	if err := r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent, Reason: tx.Reason}); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	// The actor does it again when this failure is settled, not before.
+	t.fails = fails + 1
+	t.next = r.opt.Now().Add(min(r.opt.FinalAfter<<min(fails, 8), max(r.opt.RetryMost, r.opt.FinalAfter)))
+	t.soon = t.next
+	return nil
+}
+
+// confirm looks whether a payout is still there, and ends the ticket when it is
+// there for good.
+func (r *Redeemer) confirm(ctx context.Context, t *ticket, m *moment) error {
+	p, found, err := r.payout(ctx, t, t.w.Tx)
+	if found && t.block == 0 {
+		t.spent = minus(t.w.GasFee, p.Fee) // from before the start
+	}
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		r.opt.Log.Info("payout undone by a reorganisation", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, GasFee: t.spent, Reason: "reorganised"})
+	case t.block != p.Block || t.w.Paid.Cmp(p.Paid) != 0:
+		return r.mined(ctx, t, p)
+	case !r.deep(t, m):
+		return nil
+	}
+	err = r.progress(ctx, t, pm.Progress{State: pm.TicketFinal, Tx: p.Tx, Paid: p.Paid, GasFee: t.w.GasFee, Reason: t.w.Reason})
+	if err == nil {
+		r.opt.Recorder.TicketRedeemed(t.w.Ticket.Sender, t.w.Ticket.FaceValue, p.Paid)
+	}
+	return err
+}

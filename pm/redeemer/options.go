@@ -1,0 +1,108 @@
+package redeemer
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// Ledger is where winners lie on disk; ledger.Ledger is one.
+type Ledger interface {
+	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
+	// Progress returns when a winner's next state is on disk.
+	Progress(ctx context.Context, p pm.Progress) error
+	Append(ctx context.Context, e pm.Entries) error
+}
+
+// Chain is what is looked at; the node's chain adapter is one.
+type Chain interface {
+	protocol.Views
+	protocol.Events
+	protocol.Senders
+	protocol.Tickets
+	Parameters(ctx context.Context) (protocol.Parameters, error)
+}
+
+// Options are a Redeemer's parts and settings. Zero settings get the defaults that
+// are named; the parts have none but Recorder, Changed and Now.
+type Options struct {
+	Ledger Ledger
+	Chain  Chain
+	Actor  protocol.Actor
+	// Recipient is whose tickets are redeemed; Chain watches it.
+	Recipient core.Address
+	Recorder  pm.Recorder
+	// Changed is told of each winner's new state when it is on disk. It must not
+	// block.
+	Changed func(pm.Winner)
+	Board   *health.Board
+	Log     *slog.Logger
+	Now     func() time.Time
+
+	// RedeemGas is what a redemption is thought to take at least, while there is
+	// time to wait for a better price; 350 000.
+	RedeemGas protocol.Gas
+	// InFlight is how many transactions may be on their way at once; 8. Each sender
+	// has at most half of them.
+	InFlight int
+	// Confirmations is how many blocks on top make a payout final, FinalAfter for how
+	// long it must have been seen as well; 20 and 30 s. See txmgr.Options.
+	Confirmations protocol.L2Block
+	FinalAfter    time.Duration
+	// Pace is the least time between two looks at all tickets, Poll the most; 500 ms
+	// and 15 s.
+	Pace, Poll time.Duration
+	// Retry is the first pause after an attempt that failed, RetryMost the longest;
+	// 5 s and 5 min.
+	Retry, RetryMost time.Duration
+	// StepTimeout bounds what is done for one ticket at a time; 1 min.
+	StepTimeout time.Duration
+	// AlertAfter is for how long attempts may fail before that is a condition; 5 min.
+	AlertAfter time.Duration
+	// MaxQueued bounds the tickets that Queue takes of one sender; 10 000.
+	MaxQueued int
+}
+
+func (o Options) withDefaults() Options {
+	set(&o.RedeemGas, 350_000)
+	set(&o.InFlight, 8)
+	set(&o.Confirmations, 20)
+	set(&o.FinalAfter, 30*time.Second)
+	set(&o.Pace, 500*time.Millisecond)
+	set(&o.Poll, 15*time.Second)
+	set(&o.Retry, 5*time.Second)
+	set(&o.RetryMost, 5*time.Minute)
+	set(&o.StepTimeout, time.Minute)
+	set(&o.AlertAfter, 5*time.Minute)
+	set(&o.MaxQueued, 10_000)
+	if o.Recorder == nil {
+		o.Recorder = pm.NopRecorder{}
+	}
+	if o.Changed == nil {
+		o.Changed = func(pm.Winner) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Board == nil {
+		o.Board = health.New(o.Log, o.Now, nil)
+	}
+	return o
+}
+
+// set gives a setting that was left out its default.
+func set[T comparable](v *T, preset T) {
+	var zero T
+	if *v == zero {
+		*v = preset
+	}
+}

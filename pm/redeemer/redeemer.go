@@ -1,0 +1,196 @@
+package redeemer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// Redeemer is a lifecycle.Component. It is safe for concurrent use.
+type Redeemer struct {
+	opt Options
+	// wake has Run look at the tickets; it holds at most one.
+	wake chan struct{}
+	// steps are the goroutines that do something for one ticket, or one sender.
+	steps sync.WaitGroup
+
+	mu sync.Mutex // covers the fields below
+	// tickets are those that have not ended.
+	tickets map[protocol.Hash]*ticket
+	senders map[core.Address]*sender
+	// validity is for how many rounds a ticket can be redeemed, as of a round; 0 is
+	// not known yet.
+	validity   protocol.Round
+	validAt    protocol.Round
+	validating bool
+	trouble    trouble
+	alarmed    map[core.Address]bool
+	watchers   map[*watcher]struct{}
+	turn       int
+}
+
+// ticket is a winner on its way. Who set busy owns it, but for what is said to be
+// guarded by mu.
+type ticket struct {
+	w pm.Winner // guarded by mu to write, and to read by others
+	// busy: a step works on it; guarded by mu, as next, look and promised.
+	busy bool
+	// next is when it is looked at again; sooner when gas is cheaper than worthAt, or
+	// when the sender's funds changed since news.
+	next    time.Time
+	soon    time.Time
+	worthAt core.Wei
+	news    uint64
+	// look has it looked at now, after a reorganisation.
+	look bool
+	// ending: its last round was when it was looked at last; guarded by mu.
+	ending bool
+	// promised is what it is thought to bring while it is being sent, and until the
+	// sender's funds were read after that.
+	promised core.Wei
+	// fails counts attempts that failed in a row.
+	fails int
+	// waits says why it was not sent, with its code first.
+	waits string
+	// tx is the number of its transaction, 0 when it is not known or another's.
+	tx uint64
+	// block is where it was mined, seen since when it was seen there.
+	block protocol.L2Block
+	seen  time.Time
+	// spent is gas that earlier attempts cost.
+	spent core.Wei
+}
+
+// sender is what is known of one gateway.
+type sender struct {
+	funds protocol.SenderFunds
+	known bool
+	// dirty: the funds are to be read; reading: they are being read.
+	dirty, reading bool
+	// deciding: a step decides about one of its tickets; one at a time, so that the
+	// most valuable comes first.
+	deciding bool
+	// news counts the changes of the funds.
+	news uint64
+	next time.Time
+}
+
+// New makes a Redeemer; nothing happens until Run.
+func New(o Options) *Redeemer {
+	return &Redeemer{
+		opt: o.withDefaults(), wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket),
+		senders: make(map[core.Address]*sender), alarmed: make(map[core.Address]bool), watchers: make(map[*watcher]struct{}),
+	}
+}
+
+// Name is the component's name.
+func (r *Redeemer) Name() string { return "ticket redeemer" }
+
+// unfinished are the states of tickets that are taken up at the start.
+var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined}
+
+// Run takes up what the ledger holds and works until ctx ends. What is on its way
+// then goes on without us, and is followed after the next start. Its only failure
+// is a ledger that cannot be read.
+func (r *Redeemer) Run(ctx context.Context, ready func()) error {
+	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: unfinished, Recipient: r.opt.Recipient})
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		r.adopt(w)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer r.steps.Wait()
+	defer cancel()
+	defer r.opt.Chain.Subscribe(r.hear)()
+	ready()
+	return r.loop(ctx)
+}
+
+func (r *Redeemer) loop(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var last time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-r.wake:
+		case <-timer.C:
+		}
+		now := r.opt.Now()
+		if early := last.Add(r.opt.Pace).Sub(now); early > 0 && !last.IsZero() {
+			timer.Reset(early)
+			continue
+		}
+		last = now
+		r.pass(ctx, now)
+		timer.Reset(r.opt.Poll)
+	}
+}
+
+func (r *Redeemer) stir() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// adopt takes a winner in; one that is known stays as it is.
+func (r *Redeemer) adopt(w pm.Winner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w.State == "" {
+		w.State = pm.TicketWon
+	}
+	if r.tickets[w.Hash] != nil || w.State.Ended() || w.Ticket.Recipient != r.opt.Recipient {
+		return
+	}
+	t := &ticket{w: w, waits: w.Reason}
+	if w.State != pm.TicketMined {
+		t.spent = w.GasFee
+	}
+	r.tickets[w.Hash] = t
+	r.sender(w.Ticket.Sender).dirty = true
+	r.stir()
+}
+
+// sender is a gateway's record, made if need be. The caller holds mu.
+func (r *Redeemer) sender(who core.Address) *sender {
+	s := r.senders[who]
+	if s == nil {
+		s = &sender{}
+		r.senders[who] = s
+	}
+	return s
+}
+
+// hear takes the chain's news. It must not block.
+func (r *Redeemer) hear(e protocol.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e := e.(type) {
+	case protocol.Reorganized:
+		for _, t := range r.tickets {
+			t.look = t.look || t.w.State == pm.TicketMined && t.block >= e.From
+		}
+	case protocol.SenderSeen:
+		if s := r.senders[e.Address]; s != nil {
+			s.news++
+			s.dirty = true
+		}
+		r.nudge(e.Address)
+	case protocol.RoundSeen, protocol.PoolSeen:
+		for _, s := range r.senders {
+			s.dirty = true
+		}
+		r.nudgeAll()
+	}
+	r.stir()
+}

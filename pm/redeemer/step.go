@@ -1,0 +1,179 @@
+package redeemer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// start begins a ticket's step. The caller holds mu.
+func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
+	s := r.sender(t.w.Ticket.Sender)
+	decides := t.w.State == pm.TicketQueued
+	t.busy, t.look, t.news = true, false, s.news
+	t.ending = termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1()).ending
+	s.deciding = s.deciding || decides
+	r.steps.Go(func() {
+		limited, cancel := context.WithTimeout(ctx, r.opt.StepTimeout)
+		defer cancel()
+		err := r.step(limited, t, m)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		t.busy = false
+		if decides {
+			s.deciding = false
+		}
+		if ctx.Err() == nil {
+			r.rest(t, m, err)
+			r.stir()
+		}
+	})
+}
+
+// step does the next thing for a ticket.
+func (r *Redeemer) step(ctx context.Context, t *ticket, m *moment) error {
+	switch t.w.State {
+	case pm.TicketWon:
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Reason: t.waits, GasFee: t.spent})
+	case pm.TicketQueued:
+		return r.decide(ctx, t, m)
+	case pm.TicketSubmitted:
+		return r.follow(ctx, t, m)
+	case pm.TicketMined:
+		return r.confirm(ctx, t, m)
+	}
+	return nil
+}
+
+// progress writes a ticket's next state and tells of it. What ended is forgotten
+// here; the ledger has it.
+func (r *Redeemer) progress(ctx context.Context, t *ticket, p pm.Progress) error {
+	p.Hash, p.At = t.w.Hash, r.opt.Now()
+	if err := r.opt.Ledger.Progress(ctx, p); err != nil {
+		return err
+	}
+	w := t.w
+	if p.State != w.State {
+		w.Since = p.At
+	}
+	if p.State == pm.TicketSubmitted && (w.State != p.State || w.Tx != p.Tx) {
+		w.Attempts++
+	}
+	w.State, w.Tx, w.Paid, w.GasFee, w.Reason = p.State, p.Tx, p.Paid, p.GasFee, p.Reason
+	r.mu.Lock()
+	t.w, t.next, t.fails = w, time.Time{}, 0
+	if p.State.Ended() || p.State == pm.TicketQueued {
+		t.promised, t.block = core.Wei{}, 0
+	}
+	if p.State.Ended() {
+		delete(r.tickets, w.Hash)
+	}
+	r.nudge(w.Ticket.Sender)
+	r.mu.Unlock()
+	r.opt.Log.Info("winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state", string(w.State),
+		"tx", w.Tx.String(), "paid", w.Paid.String(), "reason", w.Reason)
+	r.opt.Changed(w)
+	return nil
+}
+
+// rest notes what came of a step, and when the ticket is looked at again. The caller
+// holds mu.
+func (r *Redeemer) rest(t *ticket, m *moment, err error) {
+	now := r.opt.Now()
+	switch {
+	case err == nil:
+		r.trouble = trouble{}
+		return
+	case errors.Is(err, fault.LedgerRefused):
+		// Nobody but the ledger can know why; the ticket is not ours to move.
+		r.opt.Log.Warn("winning ticket set aside", "ticket", t.w.Hash.String(), fault.Attr(err))
+		delete(r.tickets, t.w.Hash)
+		return
+	}
+	pause := min(r.opt.Retry<<min(t.fails, 16), r.opt.RetryMost)
+	trouble := meaningOf(fault.CodeOf(err)) == troubled
+	if t.ending && trouble {
+		pause = min(pause, 3*r.opt.Retry)
+	}
+	t.fails++
+	t.next, t.soon, t.waits = now.Add(pause), now.Add(min(pause, r.opt.Retry)), reasonOf(err)
+	if trouble {
+		r.trouble.add(now, t.waits)
+		r.opt.Recorder.RedemptionFailed(string(fault.CodeOf(err)))
+		r.opt.Log.Debug("redemption put off", "ticket", t.w.Hash.String(), fault.Attr(err))
+	}
+}
+
+// mined books what a redemption paid. The first of it that is seen counts for how
+// long it must stay.
+func (r *Redeemer) mined(ctx context.Context, t *ticket, p protocol.Payout) error {
+	if t.block != p.Block || t.w.Tx != p.Tx || t.w.State != pm.TicketMined {
+		t.seen = r.opt.Now()
+	}
+	err := r.progress(ctx, t, pm.Progress{State: pm.TicketMined, Tx: p.Tx, Paid: p.Paid, GasFee: t.spent.Add(p.Fee), Reason: shortfall(p)})
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.block, t.news = p.Block, r.sender(t.w.Ticket.Sender).news
+	return nil
+}
+
+// shortfall says that less than the face value was paid.
+func shortfall(p protocol.Payout) string {
+	if p.Paid.Cmp(p.FaceValue) >= 0 {
+		return ""
+	}
+	return string(fault.RedeemUnfunded) + ": " + p.Paid.Ether() + " of " + p.FaceValue.Ether() + " ETH were left"
+}
+
+// locate finds the payout of a ticket that is used, by whatever transaction.
+func (r *Redeemer) locate(ctx context.Context, t *ticket) error {
+	p, found, err := r.opt.Chain.FindPayout(ctx, t.w.Ticket)
+	if err != nil {
+		return err
+	}
+	if !found {
+		if t.fails >= patience {
+			return r.fail(ctx, t, fault.New(fault.PayoutUnknown, "redeem a ticket", "it is used"))
+		}
+		return fault.New(fault.PayoutUnknown, "redeem a ticket", "it is used")
+	}
+	return r.mined(ctx, t, p)
+}
+
+// patience is how often a payout is looked for that must be somewhere: with the
+// pauses that is most of an hour.
+const patience = 15
+
+// fail ends a ticket that nothing will make good by itself.
+func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
+	err := r.progress(ctx, t, pm.Progress{State: pm.TicketFailed, Tx: t.w.Tx, GasFee: t.spent, Reason: reasonOf(why)})
+	if err == nil {
+		r.opt.Recorder.RedemptionFailed(string(fault.CodeOf(why)))
+		r.opt.Log.Warn("winning ticket failed", "ticket", t.w.Hash.String(), fault.Attr(why))
+	}
+	return err
+}
+
+// expire ends a ticket whose rounds are over, unless it was redeemed in them.
+func (r *Redeemer) expire(ctx context.Context, t *ticket) error {
+	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
+	switch {
+	case err != nil:
+		return err
+	case isUsed:
+		return r.locate(ctx, t)
+	}
+	reason := t.waits
+	if reason == "" || meaningOf(codeOf(reason)) == used {
+		reason = string(fault.TicketExpired)
+	}
+	return r.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Tx: t.w.Tx, GasFee: t.spent, Reason: reason})
+}
