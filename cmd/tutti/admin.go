@@ -42,7 +42,7 @@ func (n *node) addAdmin() {
 	}
 	if n.chain != nil {
 		opt.Chain, opt.Reward = n.adminChain(), n.chain.caller
-		opt.Market = n.prices.market(nil)
+		opt.Market = n.prices.market(n.faceValue())
 	}
 	n.add(admin.New(opt))
 }
@@ -52,7 +52,7 @@ func (n *node) adminChain() *admin.Chain {
 	c := n.chain
 	return &admin.Chain{
 		Rounds: c.Chain, Stakes: c.Chain, Settings: c.Chain, Funds: c.Chain, Actor: c.Chain, Views: c.Chain,
-		Orchestrator: c.orchestrator, Gas: gasBounds{c}, Signer: signing{c}, Endpoints: endpoints{c},
+		Orchestrator: c.orchestrator, Gas: gasBounds{c}, Signer: messages{c}, Endpoints: endpoints{c},
 	}
 }
 
@@ -104,16 +104,16 @@ func (g gasBounds) SetGasBounds(lowest, highest *core.Wei) error {
 	return nil
 }
 
-// signing signs messages in the name of the account.
-type signing struct{ c *chainWork }
+// messages signs messages in the name of the account.
+type messages struct{ c *chainWork }
 
 // SignMessage signs a personal message.
-func (s signing) SignMessage(_ context.Context, message []byte) ([]byte, error) {
+func (s messages) SignMessage(_ context.Context, message []byte) ([]byte, error) {
 	return s.c.Signer.SignMessage(message)
 }
 
 // SignTypedData signs an EIP-712 document.
-func (s signing) SignTypedData(_ context.Context, document []byte) ([]byte, error) {
+func (s messages) SignTypedData(_ context.Context, document []byte) ([]byte, error) {
 	return s.c.Signer.SignTypedData(document)
 }
 

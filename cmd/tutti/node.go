@@ -34,8 +34,9 @@ type node struct {
 	pools admin.AIPools
 	// chain is nil off-chain.
 	chain *chainWork
-	// prices is nil off-chain.
-	prices *nodePrices
+	// prices are nil off-chain; earning is nil where nobody pays.
+	prices  *nodePrices
+	earning *earning
 	// address is nil where nobody reaches the node.
 	address *selfcheck.Checker
 	// media is nil where nothing needs media workers.

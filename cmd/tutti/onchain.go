@@ -29,6 +29,8 @@ type chainWork struct {
 	// orchestrator is for whom the node works: the account, or whom it acts for.
 	orchestrator core.Address
 	caller       *reward.Caller
+	// db is the node's database.
+	db *sql.DB
 }
 
 // View is what is known of the chain now.
@@ -76,7 +78,7 @@ func (n *node) addChain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.chain = &chainWork{Node: parts, network: network, orchestrator: n.cfg.Chain.Recipient}
+	n.chain = &chainWork{Node: parts, network: network, orchestrator: n.cfg.Chain.Recipient, db: db}
 	if n.chain.orchestrator.IsZero() {
 		n.chain.orchestrator = signer.Address()
 	}

@@ -26,6 +26,12 @@ const networkVersion = "0.9.1"
 func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	recorder := n.recorder(metrics.Orchestrator)
 	work := n.newAI(ctx)
+	if err := n.addPrices(work.models); err != nil {
+		return err
+	}
+	if err := n.addEarning(ctx); err != nil {
+		return err
+	}
 	if n.cfg.Roles.Transcoder || work.wantsMedia() {
 		if n.media, err = startMedia(ctx, n, recorder); err != nil {
 			return err
@@ -87,6 +93,7 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 	if n.media != nil {
 		opt.Media = mediaTools{n.media}
 	}
+	n.pay(&opt)
 	return opt
 }
 

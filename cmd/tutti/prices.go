@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
@@ -32,8 +33,8 @@ type nodePrices struct {
 // it serves, nil for none.
 func (n *node) newPrices(feed pricing.Feed, list *models.Config) (*nodePrices, error) {
 	p, cfg := &nodePrices{}, n.cfg.Prices
-	if feed != nil && !cfg.FeedAddr.IsZero() {
-		p.rates = pricing.NewRates(pricing.RatesOptions{Feed: feed, Address: cfg.FeedAddr, Board: n.board, Log: n.log, Now: time.Now})
+	if at := n.feedAddress(); feed != nil && !at.IsZero() {
+		p.rates = pricing.NewRates(pricing.RatesOptions{Feed: feed, Address: at, Board: n.board, Log: n.log, Now: time.Now})
 	}
 	var err error
 	if n.cfg.Roles.Orchestrator {
@@ -50,6 +51,29 @@ func (n *node) newPrices(feed pricing.Feed, list *models.Config) (*nodePrices, e
 		}
 	}
 	return p, nil
+}
+
+// feedAddress is the contract that tells the rate: the option's preset is the main
+// network's, and other networks have one of their own.
+func (n *node) feedAddress() core.Address {
+	const main = "arbitrum-one-mainnet"
+	preset, _ := contracts.LookupNetwork(main)
+	if n.chain != nil && n.cfg.Prices.FeedAddr == preset.PriceFeed && !n.chain.network.PriceFeed.IsZero() {
+		return n.chain.network.PriceFeed
+	}
+	return n.cfg.Prices.FeedAddr
+}
+
+// addPrices makes them once, for whichever role comes first, and adds what follows
+// a currency's rate.
+func (n *node) addPrices(list *models.Config) (err error) {
+	if n.chain == nil || n.prices != nil {
+		return nil
+	}
+	if n.prices, err = n.newPrices(n.feed(), list); err == nil && n.prices.rates != nil {
+		n.add(n.prices.rates)
+	}
+	return err
 }
 
 // modelPrices are the prices that the models file names.

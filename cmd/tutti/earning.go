@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/orchestrate/signing"
+	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/pm/recipient"
+	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/server/admin"
+)
+
+// earning is an orchestrator's side of being paid. It is nil off-chain.
+type earning struct {
+	ledger    *ledger.Ledger
+	recipient *recipient.Recipient
+	// redeemer is nil where another process redeems.
+	redeemer *redeemer.Redeemer
+	token    pm.Secret
+}
+
+// addEarning opens the ledger and adds what takes payments and redeems winners.
+func (n *node) addEarning(ctx context.Context) error {
+	if n.chain == nil {
+		return nil
+	}
+	e := &earning{}
+	var (
+		opening pm.Opening
+		err     error
+	)
+	if e.ledger, opening, err = ledger.Open(ctx, ledger.Options{
+		DB: n.chain.db, Full: diskFull, Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
+	}); err != nil {
+		return err
+	}
+	e.token = opening.Token
+	e.redeemer = redeemer.New(redeemer.Options{
+		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
+		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.network.RedeemGas,
+	})
+	if e.recipient, err = recipient.New(recipient.Options{
+		Ledger: e.ledger, Opening: opening, Prices: n.prices.book, Chain: n.chain.Chain, Recipient: n.chain.orchestrator,
+		Pending: e.redeemer.Pending, Won: e.redeemer.Won,
+		TicketEV: n.cfg.Tickets.EV, MaxFaceValue: n.cfg.Tickets.MaxFaceValue,
+		RedeemGas: n.chain.network.RedeemGas, MinGasPrice: n.chain.Transactions.Prices().Min,
+		Rand: rand.Reader, Now: time.Now, Log: n.log, Recorder: n.ticketRecorder(),
+	}); err != nil {
+		return err
+	}
+	n.earning = e
+	n.add(e.ledger)
+	n.add(e.redeemer)
+	n.add(e.recipient)
+	return nil
+}
+
+// pay makes the orchestrator's rules those of a node that is paid.
+func (n *node) pay(opt *orchestrate.Options) {
+	if n.earning == nil {
+		return
+	}
+	opt.Payments = n.earning.recipient
+	opt.Signatures = signing.New(n.chain.Signer)
+	opt.TokenSecret = n.earning.token
+	opt.L1Block = func() protocol.L1Block { return n.chain.View().Head.L1 }
+	opt.Origin = n.chain.orchestrator.String()
+}
+
+// faceValue bounds the value of tickets while the node runs; nil where none are
+// taken.
+func (n *node) faceValue() admin.FaceValue {
+	if n.earning == nil {
+		return nil
+	}
+	return faceValue{n.earning.recipient, n.cfg.Tickets.EV}
+}
+
+// faceValue bounds what tickets pay when they win.
+type faceValue struct {
+	recipient *recipient.Recipient
+	ev        core.Wei
+}
+
+// SetMaxFaceValue changes the bound; 0 takes it away. One below what a ticket is to
+// be worth would refuse every gateway.
+func (f faceValue) SetMaxFaceValue(most core.Wei) error {
+	if !most.IsZero() && most.Cmp(f.ev) <= 0 {
+		return fault.New(fault.AdminBadParam, "bound the face value", most.String()+" wei is not more than a ticket is to be worth, "+f.ev.String())
+	}
+	f.recipient.SetMaxFaceValue(most)
+	return nil
+}
+
+// feed is the chain's price feed; nil off-chain.
+func (n *node) feed() pricing.Feed {
+	if n.chain == nil {
+		return nil
+	}
+	return feedQuote(n.chain.Chain.FeedQuote)
+}
+
+// diskFull reports whether SQLite found no room.
+func diskFull(err error) bool {
+	e, ok := errors.AsType[sqlite3.Error](err)
+	return ok && e.Code == sqlite3.ErrFull
+}
+
+// ticketRecorder counts tickets, or nothing without -monitor.
+func (n *node) ticketRecorder() pm.Recorder {
+	return pm.NopRecorder{}
+}
