@@ -11,11 +11,17 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
+// How often an orchestrator is asked again in one attempt.
 const (
-	// maxTokens and maxParams are how often an orchestrator is asked for new terms in
-	// one attempt, because it does not know the token or finds the payment old.
+	// maxTokens: because it does not know the token or the price that was quoted.
 	maxTokens = 1
+	// maxParams: because it finds the payment old.
 	maxParams = 3
+	// maxShort: because it holds less money than this gateway reckoned.
+	maxShort = 1
+	// maxUsedUp: because others used up the terms of payment before this job came to
+	// it. Nothing was sent then.
+	maxUsedUp = 64
 )
 
 // attempt takes the job to the orchestrator of a lease and gives the lease back when
@@ -45,23 +51,25 @@ func (r *run) submit(ctx context.Context, uri string) (reply *inference.Reply, n
 	if s == nil {
 		return nil, "", fault.New(fault.JobDeclined, "send job", "the orchestrator has left meanwhile")
 	}
-	t, err := s.ready(ctx, r.p, r.b.opt.Client, r.b.opt.Now())
-	for tokens, params := 0, 0; err == nil; {
-		if reply, err = r.send(ctx, t); err == nil {
+	t, err := r.b.ready(ctx, r.p, s)
+	for again := (retries{}); err == nil; {
+		reply, err = r.send(ctx, t)
+		s.newer(t)
+		if err == nil {
 			return reply, t.Node, nil
 		}
-		switch fault.CodeOf(err) {
-		case fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken:
-			tokens++
-		case fault.TicketParamsStale:
-			params++
-		default:
+		what := again.judge(err)
+		if what == giveUp {
+			if fault.CodeOf(err) == fault.TicketNonceRefused {
+				r.b.freshen(r.p, s, t) // the next job has other terms
+			}
 			return nil, "", err
 		}
-		if tokens > maxTokens || params > maxParams {
-			return nil, "", err
+		if what == anew {
+			t, err = s.renew(ctx, r.p, r.b.opt.Client, t)
+		} else {
+			err = nil
 		}
-		t, err = s.renew(ctx, r.p, r.b.opt.Client, t)
 	}
 	return nil, "", err
 }

@@ -3,6 +3,7 @@ package broker
 import (
 	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
 // verdict is what a failed attempt means.
@@ -22,6 +23,13 @@ func judge(err error) verdict {
 	switch code {
 	case fault.Canceled, fault.DeadlineExceeded:
 		return verdict{outcome: dispatch.Abandoned, stop: true}
+	}
+	if upstream.Unpaid(err) {
+		return verdict{outcome: dispatch.Abandoned, stop: unableToPay(code)}
+	}
+	switch code {
+	case fault.TicketNonceRefused:
+		return verdict{outcome: dispatch.Refused, again: true} // it has other terms by then
 	case fault.OrchestratorUnreachable, fault.OrchestratorSilent:
 		return verdict{outcome: dispatch.Unreachable, again: true, cost: dispatch.Cost{Slow: true}}
 	case fault.JobBroke:
@@ -41,6 +49,15 @@ func judge(err error) verdict {
 		return verdict{outcome: dispatch.Refused}
 	}
 	return verdict{outcome: dispatch.Failed, stop: !fault.Retryable(err), cost: dispatch.Cost{Spent: true}}
+}
+
+// unableToPay says which faults of paying are this gateway's own, whoever is paid.
+func unableToPay(code fault.Code) bool {
+	switch code {
+	case fault.SpentFailed, fault.PaymentUnsigned, fault.OwnFundsUnlocking, fault.OwnReserveEmpty, fault.OwnDepositEmpty:
+		return true
+	}
+	return false
 }
 
 // failures are what a job met on its way.

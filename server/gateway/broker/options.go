@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/selection"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -31,6 +32,18 @@ type Options struct {
 	// MaxPrice is the most that is paid for a model, in wei per unit; a nil function
 	// and a nil result take any price. It may change at run time.
 	MaxPrice func(inference.Model) *big.Rat
+	// DearToo takes orchestrators above it where there is nobody else.
+	DearToo bool
+	// Owner says whose offer it is that an address which was asked gave, and how much
+	// stake that one has; nil, as off-chain, knows of no stake. With an error the offer
+	// is not used.
+	Owner func(asked string, info upstream.Info) (core.Address, core.LPT, error)
+	// Score is an orchestrator's measured performance between 0 and 1, false where it
+	// is not known; nil knows of none.
+	Score func(uri string, model inference.Model) (float64, bool)
+	// Rule weighs orchestrators on the chain; nil, as off-chain, looks at load and
+	// times alone.
+	Rule *selection.Rule
 
 	// RetryWindow is how long after a job's arrival new attempts begin; default 2 s.
 	// One attempt that could not connect, or was too late, is made up for after it.

@@ -27,6 +27,7 @@ type pool struct {
 	wants route.Wants
 	table *dispatch.Table
 	every time.Duration
+	score func(string, inference.Model) (float64, bool)
 
 	inquiry inquiry
 
@@ -45,9 +46,10 @@ func newPool(opt *Options, memory *dispatch.Memory, model inference.Model) *pool
 	return &pool{
 		model: model,
 		wants: wants,
-		table: dispatch.NewTable(dispatch.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest())}),
+		table: dispatch.NewTable(dispatch.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()), Rule: opt.Rule}),
 		// Gateways that started together need not ask together for ever.
 		every:    opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
+		score:    opt.Score,
 		inquiry:  inquiry{op: opFind},
 		sessions: make(map[string]*session),
 	}
@@ -101,7 +103,7 @@ func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 			p.forget(other)
 		}
 	}
-	if !p.table.Put(offerOf(t)) {
+	if !p.table.Put(p.offerOf(t)) {
 		return
 	}
 	p.seen, p.seenAt = true, now
@@ -150,9 +152,13 @@ func (p *pool) snapshot(now time.Time) dispatch.Snapshot {
 	return dispatch.Snapshot{Model: p.model, Refreshed: searched, Standings: p.table.Standings(now)}
 }
 
-func offerOf(t *upstream.Terms) dispatch.Offer {
-	return dispatch.Offer{
+func (p *pool) offerOf(t *upstream.Terms) dispatch.Offer {
+	o := dispatch.Offer{
 		URI: t.Offer.URI, Warm: t.Model.Warm, Capacity: int(min(t.Model.Capacity, 1<<20)),
-		Own: t.Node != "", Price: t.Price,
+		Own: t.Node != "", Price: t.Price, Owner: t.Offer.Owner, Stake: t.Offer.Stake,
 	}
+	if p.score != nil {
+		o.Score, o.Scored = p.score(o.URI, p.model)
+	}
+	return o
 }

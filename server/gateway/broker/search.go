@@ -66,6 +66,9 @@ func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
 	defer p.open.Add(-1)
 	var t *upstream.Terms
 	err := f.Err
+	if err == nil && b.opt.Owner != nil {
+		f.Offer.Owner, f.Offer.Stake, err = b.opt.Owner(f.Asked, f.Info)
+	}
 	if err == nil {
 		t, err = b.opt.Client.Terms(b.ctx, f, p.model, &p.wants)
 	}
@@ -78,7 +81,7 @@ func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
 		p.add(f.Asked, t, b.opt.Now())
 	case fault.Canceled:
 		return false // the gateway is stopping
-	case fault.OrchestratorUnusable, fault.OrchestratorBlocked:
+	case fault.OrchestratorUnusable, fault.OrchestratorBlocked, fault.TicketParamsUnusable, fault.OrchestratorUnregistered:
 		p.miss(f.Asked, true)
 	default:
 		p.miss(f.Asked, false)

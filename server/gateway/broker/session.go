@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -22,6 +23,9 @@ type session struct {
 	// discoveries in a row each left unanswered. Of those, asked is for new terms.
 	sources map[string]int
 	asked   string
+	// freshening: terms are being renewed in the background; not before freshAt again.
+	freshening bool
+	freshAt    time.Time
 }
 
 func newSession(asked string, t *upstream.Terms) *session {
@@ -36,12 +40,13 @@ func (s *session) current() *upstream.Terms {
 }
 
 // answered takes what discovery brought. The token in use stays until its last
-// tenth: an orchestrator knows a gateway by it, and its header is made already.
+// tenth, or until its ticket parameters are worn: an orchestrator knows a gateway by
+// it, and its header is made already.
 func (s *session) answered(asked string, t *upstream.Terms, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked, s.sources[asked] = asked, 0
-	if s.terms.NeedsRefresh(now) || s.terms.Node != t.Node {
+	if s.terms.NeedsRefresh(now) || s.terms.Node != t.Node || s.terms.Wear() != sender.Fresh {
 		s.terms = t
 	}
 }
@@ -113,13 +118,4 @@ func (s *session) renew(ctx context.Context, p *pool, client *upstream.Client, o
 		s.sources[asked] = 0
 	}
 	return t, nil
-}
-
-// ready are terms whose token holds, asked for if need be.
-func (s *session) ready(ctx context.Context, p *pool, client *upstream.Client, now time.Time) (*upstream.Terms, error) {
-	t := s.current()
-	if !t.Expired(now) {
-		return t, nil
-	}
-	return s.renew(ctx, p, client, t)
 }

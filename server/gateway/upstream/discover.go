@@ -23,6 +23,7 @@ func OfferOf(info Info, now time.Time) route.Offer {
 	if a := info.GetAddress(); len(a) == len(o.Address) {
 		o.Address = core.Address(a)
 	}
+	o.Price = priceOf(info)
 	o.Session = core.SessionID(info.GetAuthToken().GetSessionId())
 	o.Expires = now.Add(noTokenExpiry)
 	if at := info.GetAuthToken().GetExpiration(); at > 0 {
@@ -46,7 +47,7 @@ func (c *Client) Ask(ctx context.Context, uri string, wants *route.Wants) (Info,
 	}
 	address, sig, err := c.payments.Identity(ctx)
 	if err != nil {
-		return nil, fault.Wrap(fault.Unexpected, "identify to orchestrator", err)
+		return nil, signFault("identify to orchestrator", err)
 	}
 	info, err := client.GetOrchestrator(ctx, &rpc.OrchestratorRequest{
 		Address: address, Sig: sig, Capabilities: rpc.FromCapabilities(wants.Capabilities),
@@ -140,6 +141,12 @@ func (c *Client) Discover(ctx context.Context, uris []string, wants *route.Wants
 	}
 }
 
+// unusable is what is wrong with terms of payment, as a fault of discovery.
+func unusable(err error) error {
+	_, detail := fault.Public(err)
+	return &fault.Fault{Code: fault.OrchestratorUnusable, Op: "judge terms", Detail: detail, Err: err}
+}
+
 func (c *Client) ask(ctx context.Context, uri string, wants *route.Wants) Found {
 	f := Found{Asked: uri}
 	if f.Info, f.Err = c.Ask(ctx, uri, wants); f.Err != nil {
@@ -148,7 +155,7 @@ func (c *Client) ask(ctx context.Context, uri string, wants *route.Wants) Found 
 	f.Offer = OfferOf(f.Info, c.now())
 	if f.Err = wants.Usable(&f.Offer); f.Err == nil {
 		if err := c.payments.Usable(f.Info); err != nil {
-			f.Err = &fault.Fault{Code: fault.OrchestratorUnusable, Op: "judge terms", Detail: err.Error(), Err: err}
+			f.Err = unusable(err)
 		}
 	}
 	return f

@@ -56,7 +56,7 @@ func jobRefusal(resp *http.Response, own bool) error {
 	text := strings.TrimSpace(string(raw))
 	if own {
 		if code := fault.Code(resp.Header.Get(codeHeader)); takeCode(code) {
-			return fault.New(code, op, text)
+			return fault.New(gatewaysCode(code), op, text)
 		}
 	}
 	code := codeOfText(text)
@@ -68,6 +68,16 @@ func jobRefusal(resp *http.Response, own bool) error {
 		detail = fmt.Sprintf("%d %s", resp.StatusCode, text)
 	}
 	return fault.New(code, op, detail)
+}
+
+// gatewaysCode is an orchestrator's code as gateways act on it: what it finds of
+// single tickets comes to one of a few things here.
+func gatewaysCode(code fault.Code) fault.Code {
+	switch code {
+	case fault.TicketNonceSeen, fault.TicketNonceTooMany:
+		return fault.TicketNonceRefused
+	}
+	return code
 }
 
 // takeCode says which codes of a peer are taken as they are: those of its work.
@@ -85,32 +95,52 @@ func takeCode(code fault.Code) bool {
 	return code == fault.InvalidAuthToken || code == fault.ExpiredAuthToken || code == fault.MissingAuthToken
 }
 
-// jobTexts are the network's words, in lower case, in the order in which they are
-// looked for.
-var jobTexts = []struct {
+// text is a word of the network and what it means.
+type text struct {
 	text string
 	code fault.Code
-}{
+}
+
+// paymentTexts are the network's words about payments, in lower case, in the order
+// in which they are looked for.
+var paymentTexts = []text{
 	{"ticketparams expired", fault.TicketParamsStale},
 	{"invalid ticket sendernonce", fault.TicketNonceRefused},
+	{"insufficient balance", fault.InsufficientBalance},
+	{"invalid expected price", fault.ExpectedPriceWrong},
+	{"insufficient sender reserve", fault.InsufficientSenderReserve},
+	{"invalid recipientrand", fault.TicketParamsForeign},
+}
+
+// jobTexts are its words about jobs.
+var jobTexts = []text{
 	{"insufficient capacity", fault.OrchestratorFull},
 	{"orchestratorcapped", fault.OrchestratorFull},
 	{"orchestratorbusy", fault.OrchestratorFull},
-	{"insufficient balance", fault.InsufficientBalance},
 	{"expired auth token", fault.ExpiredAuthToken},
 	{"invalid auth token", fault.InvalidAuthToken},
 	{"missing auth token", fault.InvalidAuthToken},
 	{"returned 400", fault.JobRefused},
 }
 
-func codeOfText(text string) fault.Code {
-	text = strings.ToLower(text)
-	for _, t := range jobTexts {
-		if strings.Contains(text, t.text) {
+// paymentText is what a text says of a payment, "" when nothing.
+func paymentText(lower string) fault.Code { return find(lower, paymentTexts) }
+
+func find(lower string, texts []text) fault.Code {
+	for _, t := range texts {
+		if strings.Contains(lower, t.text) {
 			return t.code
 		}
 	}
 	return ""
+}
+
+func codeOfText(text string) fault.Code {
+	lower := strings.ToLower(text)
+	if code := paymentText(lower); code != "" {
+		return code
+	}
+	return find(lower, jobTexts)
 }
 
 func codeOfStatus(status int) fault.Code {

@@ -2,9 +2,11 @@ package upstream
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -21,15 +23,46 @@ type Payments interface {
 	Usable(info Info) error
 	// Sign signs a segment's description; the result may be empty.
 	Sign(ctx context.Context, preimage []byte) ([]byte, error)
-	// Pay makes the payment (net.Payment) for work of about so many pixels; nil
-	// is an empty one. It is called once per attempt.
-	Pay(ctx context.Context, info Info, estimate core.Pixels) ([]byte, error)
-	// Settle tells what an attempt's work came to, 0 when it failed, and the
-	// terms that came with the answer, nil when there were none.
-	Settle(info Info, work core.Pixels, news Info)
-	// PayJob makes the payment (net.Payment) for an AI job of so many units; nil is
-	// an empty one, as it is for free work. It is called once per attempt.
-	PayJob(ctx context.Context, info Info, model inference.Model, units inference.Units) ([]byte, error)
+	// Deal reads what an orchestrator wants to be paid with for jobs of a model, or
+	// for segments when model is nil. The error is a fault.
+	Deal(info Info, model *inference.Model) (Deal, error)
+}
+
+// Deal is how one orchestrator is paid for one kind of work. It may be used for many
+// jobs at once.
+type Deal interface {
+	// Wear says whether new terms should be asked for.
+	Wear() sender.Wear
+	// Pay makes the payment for work of at most so many units. It is called once for
+	// each attempt; what it returns must be settled. Errors are faults:
+	// TicketParamsStale says that new terms are to be asked for, and nothing was paid.
+	Pay(ctx context.Context, units int64) (Payment, error)
+}
+
+// Payment is what is paid for one attempt.
+type Payment interface {
+	// Header is the value of the header Livepeer-Payment; "" is an empty payment,
+	// without which a request may be repeated.
+	Header() string
+	// Settle tells what became of the attempt, and how many units are billed where it
+	// was served. Further calls do nothing.
+	Settle(how sender.Outcome, units int64)
+}
+
+// UnpaidError is a failure of this gateway's own paying: nothing was sent, and the
+// fault inside is not an orchestrator's answer.
+type UnpaidError struct{ Err error }
+
+// Error is the fault's text.
+func (e *UnpaidError) Error() string { return e.Err.Error() }
+
+// Unwrap is the fault.
+func (e *UnpaidError) Unwrap() error { return e.Err }
+
+// Unpaid reports whether an error came before anything was sent, from paying.
+func Unpaid(err error) bool {
+	_, ok := errors.AsType[*UnpaidError](err)
+	return ok
 }
 
 // FreePayments pays nothing: the address is zero and every signature empty.
@@ -46,13 +79,13 @@ func (FreePayments) Usable(Info) error { return nil }
 // Sign gives an empty signature.
 func (FreePayments) Sign(context.Context, []byte) ([]byte, error) { return nil, nil }
 
-// Pay gives an empty payment.
-func (FreePayments) Pay(context.Context, Info, core.Pixels) ([]byte, error) { return nil, nil }
+// Deal is free.
+func (FreePayments) Deal(Info, *inference.Model) (Deal, error) { return free{}, nil }
 
-// Settle books nothing.
-func (FreePayments) Settle(Info, core.Pixels, Info) {}
+// free is the deal and the payment of free work.
+type free struct{}
 
-// PayJob gives an empty payment.
-func (FreePayments) PayJob(context.Context, Info, inference.Model, inference.Units) ([]byte, error) {
-	return nil, nil
-}
+func (free) Wear() sender.Wear                           { return sender.Fresh }
+func (free) Pay(context.Context, int64) (Payment, error) { return free{}, nil }
+func (free) Header() string                              { return "" }
+func (free) Settle(sender.Outcome, int64)                {}

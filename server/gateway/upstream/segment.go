@@ -3,10 +3,10 @@ package upstream
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/body"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -63,11 +64,17 @@ type Remote struct {
 // OrchestratorCapped as the orchestrator says, otherwise one of those that name
 // what is wrong with the orchestrator. The result is not nil where an answer
 // came, also beside an error.
+//
+// Its payment is settled when Send returns, by what the orchestrator says that it
+// bills. Faults of the payment itself keep their codes: TicketParamsStale asks for
+// new terms, whoever of the two finds them old (see Unpaid).
 func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, error) {
-	req, err := c.request(ctx, info, seg)
+	req, payment, err := c.request(ctx, info, seg)
 	if err != nil {
 		return nil, err
 	}
+	// What is not settled otherwise was sent and failed.
+	defer payment.Settle(sender.Failed, 0)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	start := time.Now()
@@ -81,11 +88,14 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 		err = ctx.Err()
 	}
 	if err != nil {
+		payment.Settle(unanswered(err), 0)
 		return nil, exchangeFault(ctx, "send segment", err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, refusal(resp)
+		err := refusal(resp)
+		payment.Settle(refusedSegment(err), 0)
+		return nil, err
 	}
 	res := &Result{Upload: time.Since(start)}
 	late.Reset(max(0, seg.Timing.Attempt-res.Upload))
@@ -95,39 +105,60 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	}
 	// Trailers are there once the body was read to its end.
 	res.MediaTime = rpc.ParseMediaTime(resp.Trailer.Get(rpc.MediaTimeHeader))
-	return res, res.read(raw, len(seg.Meta.Profiles))
+	err = res.read(raw, len(seg.Meta.Profiles))
+	if len(res.Renditions) > 0 {
+		payment.Settle(sender.Served, res.billed())
+	}
+	return res, err
 }
 
-// request builds the request; signature and payment are made here.
-func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Request, error) {
+// billed is how many pixels the orchestrator says that it made.
+func (r *Result) billed() int64 {
+	var sum int64
+	for _, rendition := range r.Renditions {
+		n := int64(max(0, rendition.Pixels))
+		if sum += n; sum < n {
+			return math.MaxInt64
+		}
+	}
+	return sum
+}
+
+// request builds the request; signature and payment are made here, the payment last,
+// so that it is sent whenever it was made.
+func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Request, Payment, error) {
 	meta := seg.Meta
 	meta.Token = info.GetAuthToken()
 	names := signature.ProfileNames(meta.Profiles)
 	var err error
 	if meta.Sig, err = c.payments.Sign(ctx, signature.Segment(meta.Manifest, meta.Number, meta.Hash, names)); err != nil {
-		return nil, fault.Wrap(fault.Unexpected, "sign segment", err)
-	}
-	payment, err := c.payments.Pay(ctx, info, seg.Estimate)
-	if err != nil {
-		return nil, fault.Wrap(fault.OrchestratorUnusable, "make payment", err)
+		return nil, nil, signFault("sign segment", err)
 	}
 	header, err := rpc.EncodeHeader(rpc.ToSegData(&meta))
 	if err != nil {
-		return nil, fault.Wrap(fault.Unexpected, "describe segment", err)
+		return nil, nil, fault.Wrap(fault.Unexpected, "describe segment", err)
 	}
 	req, err := http.NewRequest(http.MethodPost, info.GetTranscoder()+"/segment", bytes.NewReader(seg.Data))
 	if err != nil {
-		return nil, fault.Wrap(fault.OrchestratorUnusable, "address segment", err)
+		return nil, nil, fault.Wrap(fault.OrchestratorUnusable, "address segment", err)
+	}
+	deal, err := c.payments.Deal(info, nil)
+	if err != nil {
+		return nil, nil, &UnpaidError{err}
+	}
+	payment, err := deal.Pay(ctx, int64(seg.Estimate))
+	if err != nil {
+		return nil, nil, &UnpaidError{err}
 	}
 	req.Header.Set("Content-Type", "video/MP2T")
 	req.Header["Livepeer-Segment"] = []string{header}
-	req.Header["Livepeer-Payment"] = []string{base64.StdEncoding.EncodeToString(payment)}
-	if len(payment) == 0 {
+	req.Header["Livepeer-Payment"] = []string{payment.Header()}
+	if payment.Header() == "" {
 		// A kept connection may have died unseen. A segment may be sent again on a
 		// new one (the key without a value says so and is not sent); a payment may not.
 		req.Header["Idempotency-Key"] = nil
 	}
-	return req, nil
+	return req, payment, nil
 }
 
 // exchangeFault names a failed exchange by who ended it.
@@ -162,6 +193,9 @@ func refusal(resp *http.Response) error {
 		f.Code = fault.Draining
 	default:
 		f.Code = fault.OrchestratorDeclined
+		if code := paymentText(strings.ToLower(text)); code != "" {
+			f.Code = code
+		}
 	}
 	return f
 }

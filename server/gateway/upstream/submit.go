@@ -3,7 +3,6 @@ package upstream
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/pm/sender"
 )
 
 // Headers of AI jobs. They are written as they are, so they are in canonical form.
@@ -21,6 +21,7 @@ const (
 	operationHeader = "Tutti-Operation"
 	codeHeader      = "Tutti-Code"
 	requestIDHeader = "X-Request-Id"
+	offerHeader     = "Tutti-Offer"
 )
 
 // Values that are the same for every job.
@@ -39,19 +40,25 @@ var (
 // JobRefused and other faults of class BadRequest when the request is at fault,
 // OrchestratorFull, TicketParamsStale, TicketNonceRefused, InvalidAuthToken,
 // ExpiredAuthToken, JobDeclined, JobFailed, AnswerUnreadable, and from our own
-// nodes whatever they name.
+// nodes whatever they name. Faults of this gateway's own paying come before all of
+// them; then nothing was sent (see Unpaid).
 func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*inference.Reply, error) {
-	payment, err := c.payments.PayJob(ctx, t.Info, job.Model, job.Units)
+	payment, err := t.deal.Pay(ctx, int64(job.Units))
 	if err != nil {
-		return nil, fault.Wrap(fault.OrchestratorUnusable, "make payment", err)
+		return nil, &UnpaidError{err}
 	}
+	// What is not settled otherwise was sent and failed.
+	defer payment.Settle(sender.Failed, 0)
 	outer := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
-	x := exchange{outer: outer, ctx: ctx, cancel: cancel}
+	x := exchange{outer: outer, ctx: ctx, cancel: cancel, payment: payment}
 	if c.firstByte > 0 {
 		x.late = time.AfterFunc(c.firstByte, func() { cancel(errLate) })
 	}
-	reply, err := x.run(c.jobs, c.jobRequest(t, job, payment).WithContext(ctx), t, job)
+	reply, err := x.run(c.jobs, c.jobRequest(t, job, payment.Header()).WithContext(ctx), t, job)
+	if x.offer != "" {
+		c.takeOffer(outer, t, x.offer)
+	}
 	if err != nil {
 		x.stop()
 		cancel(nil)
@@ -61,18 +68,26 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*inf
 }
 
 // jobRequest builds the request.
-func (c *Client) jobRequest(t *Terms, job *inference.Job, payment []byte) *http.Request {
+func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.Request {
 	h := make(http.Header, 8)
 	h[paymentHeader] = emptyPayment
 	h[segmentHeader] = t.segment
 	h["Authorization"] = jobMarker
 	h["Content-Type"] = []string{job.ContentType}
-	if len(payment) > 0 {
-		h[paymentHeader] = []string{base64.StdEncoding.EncodeToString(payment)}
+	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(job.Body)), nil }
+	first, _ := body() // never fails
+	r := &http.Request{
+		Method: http.MethodPost, URL: t.url, Host: t.url.Host, Header: h,
+		Body: first, ContentLength: int64(len(job.Body)),
+	}
+	if payment != "" {
+		// Without a way to have the body again, no transport sends the request twice.
+		h[paymentHeader] = []string{payment}
 	} else {
 		// A kept connection may have died unseen. The job may then be sent again on a
 		// new one (the key without a value says so and is not sent); a payment may not.
 		h["Idempotency-Key"] = nil
+		r.GetBody = body
 	}
 	if t.Node != "" {
 		h[nodeHeader] = c.node
@@ -81,12 +96,7 @@ func (c *Client) jobRequest(t *Terms, job *inference.Job, payment []byte) *http.
 			h[requestIDHeader] = []string{job.RequestID}
 		}
 	}
-	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(job.Body)), nil }
-	first, _ := body() // never fails
-	return &http.Request{
-		Method: http.MethodPost, URL: t.url, Host: t.url.Host, Header: h,
-		Body: first, GetBody: body, ContentLength: int64(len(job.Body)),
-	}
+	return r
 }
 
 // exchange is one job at one orchestrator until its answer has begun.
@@ -94,6 +104,9 @@ type exchange struct {
 	outer, ctx context.Context
 	cancel     context.CancelCauseFunc
 	late       *time.Timer
+	payment    Payment
+	// offer is the header of new terms, "" when the answer had none.
+	offer string
 }
 
 // stop ends the wait for the first byte; it is false when that was over already.
@@ -102,14 +115,21 @@ func (x *exchange) stop() bool { return x.late == nil || x.late.Stop() }
 func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*inference.Reply, error) {
 	resp, err := jobs.RoundTrip(req)
 	if err != nil {
+		x.payment.Settle(unanswered(err), 0)
 		return nil, x.fault("send job", err)
 	}
-	if !passedOn(resp, t.Node != "") {
+	own := t.Node != ""
+	if own {
+		x.offer = resp.Header.Get(offerHeader)
+	}
+	if !passedOn(resp, own) {
 		defer resp.Body.Close()
-		return nil, jobRefusal(resp, t.Node != "")
+		err := jobRefusal(resp, own)
+		x.payment.Settle(refusedJob(err, resp.StatusCode, own), 0)
+		return nil, err
 	}
 	if resp.StatusCode == http.StatusOK {
-		if err := checkAnswer(resp, job, t.Node != ""); err != nil {
+		if err := checkAnswer(resp, job, own); err != nil {
 			resp.Body.Close()
 			return nil, err
 		}
@@ -119,10 +139,22 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 		resp.Body.Close()
 		return nil, x.fault("wait for the answer", err)
 	}
+	x.settle(resp.StatusCode, job)
 	return &inference.Reply{
 		Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Length: resp.ContentLength,
 		Body: &answerBody{first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel},
 	}, nil
+}
+
+// settle settles the payment of an answer that has begun, which orchestrators bill in
+// full whatever becomes of the rest of it. A client's mistake is not billed: what was
+// paid for it is still there.
+func (x *exchange) settle(status int, job *inference.Job) {
+	if status != http.StatusOK {
+		x.payment.Settle(sender.Served, 0)
+		return
+	}
+	x.payment.Settle(sender.Served, int64(job.Units))
 }
 
 // fault names a failed exchange by who ended it.

@@ -2,6 +2,7 @@ package upstream_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"io"
@@ -134,8 +135,8 @@ func (s *signer) Sign(_ context.Context, preimage []byte) ([]byte, error) {
 	return s.sig, nil
 }
 
-func (s *signer) PayJob(context.Context, upstream.Info, inference.Model, inference.Units) ([]byte, error) {
-	return s.payment, nil
+func (s *signer) Deal(upstream.Info, *inference.Model) (upstream.Deal, error) {
+	return &deal{header: base64.StdEncoding.EncodeToString(s.payment)}, nil
 }
 
 func TestSubmitVector(t *testing.T) {

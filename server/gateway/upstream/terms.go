@@ -2,8 +2,10 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
@@ -11,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -41,41 +44,74 @@ type Terms struct {
 	Price *big.Rat
 
 	model inference.Model
+	asked string
+	wants *route.Wants
+	deal  Deal
+	newer atomic.Pointer[Terms]
 	url   *url.URL
 	// segment is the header Livepeer-Segment, which is the same for every job under
 	// one token.
 	segment []string
 }
 
-// Terms makes an orchestrator's offer ready for jobs. Errors are faults:
-// OrchestratorUnusable when the offer cannot be used, Unexpected.
+// Terms makes an orchestrator's offer ready for jobs; wants must not change. Errors
+// are faults: OrchestratorUnusable and TicketParamsUnusable when the offer cannot be
+// used, PaymentUnsigned, Unexpected.
 func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, wants *route.Wants) (*Terms, error) {
+	t, err := c.terms(found, model, wants)
+	if err == nil {
+		t.segment, err = c.describe(ctx, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// terms is Terms without what is signed.
+func (c *Client) terms(found Found, model inference.Model, wants *route.Wants) (*Terms, error) {
 	const op = "make ready for jobs"
 	info := found.Info
 	t := &Terms{
 		Offer: found.Offer, Info: info, model: model, Node: info.GetNode(),
 		Model: found.Offer.Capabilities.Constraints.PerCapability[model.Capability][model.ID],
-		Price: priceOf(info),
+		Price: priceOf(info), asked: found.Asked, wants: wants,
 	}
 	var err error
+	if t.deal, err = c.payments.Deal(info, &model); err != nil {
+		return nil, err
+	}
 	if t.url, err = url.Parse(info.GetTranscoder() + "/" + model.Capability.Pipeline()); err != nil {
 		return nil, fault.Wrap(fault.OrchestratorUnusable, op, err)
 	}
+	return t, nil
+}
+
+// describe makes the header Livepeer-Segment of the jobs under a token.
+func (c *Client) describe(ctx context.Context, t *Terms) ([]string, error) {
 	meta := rpc.SegmentMeta{
-		Manifest:     model.Manifest(),
+		Manifest:     t.model.Manifest(),
 		Hash:         signature.Keccak(),
-		Capabilities: wants.Capabilities,
-		Token:        info.GetAuthToken(),
+		Capabilities: t.wants.Capabilities,
+		Token:        t.Info.GetAuthToken(),
 	}
+	var err error
 	if meta.Sig, err = c.payments.Sign(ctx, signature.Segment(meta.Manifest, 0, meta.Hash, nil)); err != nil {
-		return nil, fault.Wrap(fault.Unexpected, "sign job", err)
+		return nil, signFault("sign job", err)
 	}
 	header, err := rpc.EncodeHeader(rpc.ToSegData(&meta))
 	if err != nil {
-		return nil, fault.Wrap(fault.Unexpected, op, err)
+		return nil, fault.Wrap(fault.Unexpected, "describe job", err)
 	}
-	t.segment = []string{header}
-	return t, nil
+	return []string{header}, nil
+}
+
+// signFault keeps a fault's own code.
+func signFault(op string, err error) error {
+	if _, ok := errors.AsType[*fault.Fault](err); ok {
+		return err
+	}
+	return fault.Wrap(fault.Unexpected, op, err)
 }
 
 // priceOf reads a price; without one, and off-chain, work is free.
@@ -105,6 +141,9 @@ func (c *Client) Renew(ctx context.Context, asked string, model inference.Model,
 	}
 	return c.Terms(ctx, found, model, wants)
 }
+
+// Wear says whether new terms should be asked for because of the ticket parameters.
+func (t *Terms) Wear() sender.Wear { return t.deal.Wear() }
 
 // NeedsRefresh reports whether the token is near its end.
 func (t *Terms) NeedsRefresh(now time.Time) bool { return t.Offer.NeedsRefresh(now) }

@@ -1,0 +1,51 @@
+package broker
+
+import (
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// remedy is what to do at the same orchestrator after a failure.
+type remedy int
+
+const (
+	// giveUp: nothing; another orchestrator may do better.
+	giveUp remedy = iota
+	// anew: ask for new terms, and send the job under them.
+	anew
+	// payMore: send the job with another payment.
+	payMore
+)
+
+// retries counts what was tried again at one orchestrator. A payment is never sent
+// twice: each time the job is sent, it has a new one.
+type retries struct {
+	tokens, params, short, usedUp int
+}
+
+// judge says what to do about a failure.
+func (r *retries) judge(err error) remedy {
+	code := fault.CodeOf(err)
+	if upstream.Unpaid(err) {
+		if code != fault.TicketParamsStale {
+			return giveUp
+		}
+		return count(&r.usedUp, maxUsedUp, anew)
+	}
+	switch code {
+	case fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken, fault.ExpectedPriceWrong:
+		return count(&r.tokens, maxTokens, anew)
+	case fault.TicketParamsStale, fault.TicketParamsForeign:
+		return count(&r.params, maxParams, anew)
+	case fault.InsufficientBalance:
+		return count(&r.short, maxShort, payMore)
+	}
+	return giveUp
+}
+
+func count(n *int, most int, what remedy) remedy {
+	if *n++; *n > most {
+		return giveUp
+	}
+	return what
+}

@@ -1,0 +1,55 @@
+package upstream
+
+import (
+	"net/http"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm/sender"
+)
+
+// refusedCode says what an orchestrator's refusal means for the payment that was
+// with the request, by what it names; false where that does not tell.
+func refusedCode(err error) (sender.Outcome, bool) {
+	code := fault.CodeOf(err)
+	switch code {
+	case fault.InsufficientBalance:
+		return sender.Short, true
+	case fault.OrchestratorFull, fault.OrchestratorCapped, fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken:
+		return sender.Refused, true
+	}
+	if code.Class() == fault.Payment {
+		return sender.Refused, true
+	}
+	return sender.Failed, false
+}
+
+// refusedJob says what a job's refusal means for its payment. Nodes of our own kind
+// bill nothing of it; others have perhaps begun when they fail with status 500, or
+// with 400 for what the runner says.
+func refusedJob(err error, status int, own bool) sender.Outcome {
+	how, told := refusedCode(err)
+	switch {
+	case told:
+		return how
+	case own, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusServiceUnavailable:
+		return sender.Refused
+	}
+	return sender.Failed
+}
+
+// refusedSegment is the same for a segment, of which every refusal comes before the
+// work.
+func refusedSegment(err error) sender.Outcome {
+	if how, told := refusedCode(err); told {
+		return how
+	}
+	return sender.Refused
+}
+
+// unanswered is for a request without an answer.
+func unanswered(err error) sender.Outcome {
+	if notSent(err) {
+		return sender.Unsent
+	}
+	return sender.Failed
+}

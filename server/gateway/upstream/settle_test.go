@@ -1,0 +1,335 @@
+package upstream_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/pm/sender"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// deal pays with a fixed header and remembers how it was settled.
+type deal struct {
+	header string
+	err    error
+
+	mu      sync.Mutex
+	paid    []int64
+	settled []settled
+}
+
+type settled struct {
+	how   sender.Outcome
+	units int64
+}
+
+func (d *deal) Wear() sender.Wear { return sender.Fresh }
+
+func (d *deal) Pay(_ context.Context, units int64) (upstream.Payment, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err != nil {
+		return nil, d.err
+	}
+	d.paid = append(d.paid, units)
+	return &payment{deal: d}, nil
+}
+
+type payment struct {
+	deal *deal
+	done bool
+}
+
+func (p *payment) Header() string { return p.deal.header }
+
+func (p *payment) Settle(how sender.Outcome, units int64) {
+	p.deal.mu.Lock()
+	defer p.deal.mu.Unlock()
+	if !p.done {
+		p.done = true
+		p.deal.settled = append(p.deal.settled, settled{how, units})
+	}
+}
+
+// only is the one payment's end.
+func (d *deal) only(t *testing.T) settled {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.settled) != 1 || len(d.paid) != 1 {
+		t.Fatalf("paid %v, settled %v", d.paid, d.settled)
+	}
+	return d.settled[0]
+}
+
+// payer pays with one deal.
+type payer struct {
+	upstream.FreePayments
+	deal *deal
+}
+
+func (p payer) Deal(upstream.Info, *inference.Model) (upstream.Deal, error) { return p.deal, nil }
+
+func says(status int, code, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if code != "" {
+			w.Header().Set("Tutti-Code", code)
+		}
+		http.Error(w, text, status)
+	}
+}
+
+func TestEveryJobsPaymentIsSettled(t *testing.T) {
+	t.Parallel()
+	const own = "tutti/1"
+	for name, row := range map[string]struct {
+		node string
+		does http.HandlerFunc
+		want settled
+	}{
+		"served": {"", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, "{}")
+		}, settled{sender.Served, 256}},
+		"a client's mistake": {own, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(400)
+			io.WriteString(w, "{}")
+		}, settled{sender.Served, 0}},
+		"full":              {"", says(503, "", "insufficient capacity"), settled{sender.Refused, 0}},
+		"unknown 503":       {"", says(503, "", "?"), settled{sender.Refused, 0}},
+		"no token":          {"", says(403, "", "expired auth token"), settled{sender.Refused, 0}},
+		"old tickets":       {"", says(400, "", "TicketParams expired"), settled{sender.Refused, 0}},
+		"nonce":             {"", says(400, "", "invalid ticket senderNonce: already seen sender=x nonce=1"), settled{sender.Refused, 0}},
+		"balance":           {"", says(400, "", "Insufficient balance"), settled{sender.Short, 0}},
+		"price":             {"", says(400, "", `invalid expected price sent with payment err="x"`), settled{sender.Refused, 0}},
+		"runner's word":     {"", says(400, "", "LLM container returned 400"), settled{sender.Failed, 0}},
+		"failed":            {"", says(500, "", "boom"), settled{sender.Failed, 0}},
+		"failed at our own": {own, says(500, "JobFailed", "boom"), settled{sender.Refused, 0}},
+		"our own's nonce":   {own, says(400, "TicketNonceTooMany", "x"), settled{sender.Refused, 0}},
+		"our own's balance": {own, says(400, "InsufficientBalance", "x"), settled{sender.Short, 0}},
+		"broke":             {"", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, settled{sender.Failed, 0}},
+		"a page": {"", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<p>")
+		}, settled{sender.Failed, 0}},
+		"empty": {"", func(http.ResponseWriter, *http.Request) {}, settled{sender.Failed, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := server(t, row.does)
+			d := &deal{header: "AQID"}
+			c := client(t, upstream.Options{Payments: payer{deal: d}, Node: "tutti/1"})
+			reply, err := c.Submit(t.Context(), terms(t, c, s.URL, row.node), job())
+			if err == nil {
+				defer reply.Body.Close()
+			}
+			if got := d.only(t); got != row.want || d.paid[0] != 256 {
+				t.Errorf("%+v, want %+v (%v)", got, row.want, err)
+			}
+		})
+	}
+}
+
+func TestAJobThatNeverLeftIsUnsent(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	d := &deal{header: "AQID"}
+	c := client(t, upstream.Options{Payments: payer{deal: d}})
+	if _, err := c.Submit(t.Context(), terms(t, c, "https://"+l.Addr().String(), ""), job()); !errors.Is(err, fault.OrchestratorUnreachable) {
+		t.Error(err)
+	}
+	if got := d.only(t); got.how != sender.Unsent {
+		t.Errorf("%+v", got)
+	}
+	d.err = fault.New(fault.OwnDepositEmpty, "", "")
+	_, err = c.Submit(t.Context(), terms(t, c, "https://"+l.Addr().String(), ""), job())
+	if !upstream.Unpaid(err) || !errors.Is(err, fault.OwnDepositEmpty) {
+		t.Error(err)
+	}
+}
+
+func TestAClientThatLeavesHasPaid(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	s := server(t, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		close(arrived)
+		<-r.Context().Done()
+	})
+	d := &deal{header: "AQID"}
+	c := client(t, upstream.Options{Payments: payer{deal: d}})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-arrived; cancel() }()
+	if _, err := c.Submit(ctx, terms(t, c, s.URL, ""), job()); !errors.Is(err, fault.Canceled) {
+		t.Error(err)
+	}
+	if got := d.only(t); got.how != sender.Failed {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A kept connection that died is no reason to send a payment once more.
+func TestAPaymentIsSentOnce(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]int32{"AQID": 2, "": 3} {
+		var requests atomic.Int32
+		s := server(t, func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			if requests.Add(1) == 2 {
+				conn, _, err := w.(http.Hijacker).Hijack()
+				if err == nil {
+					conn.(*tls.Conn).NetConn().Close()
+				}
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, "{}")
+		})
+		d := &deal{header: header}
+		c := client(t, upstream.Options{Payments: payer{deal: d}})
+		ready := terms(t, c, s.URL, "")
+		for range 2 {
+			if reply, err := c.Submit(t.Context(), ready, job()); err == nil {
+				io.Copy(io.Discard, reply.Body)
+				reply.Body.Close()
+			}
+		}
+		if got := requests.Load(); got != want {
+			t.Errorf("with payment %q: %d requests, want %d", header, got, want)
+		}
+		if len(d.settled) != 2 {
+			t.Errorf("%+v", d.settled)
+		}
+	}
+}
+
+func segment() *upstream.Segment {
+	return &upstream.Segment{
+		Meta: rpc.SegmentMeta{Manifest: "m", Profiles: []core.Profile{{Name: "a", Width: 2, Height: 2}, {Name: "b", Width: 2, Height: 2}}, Duration: time.Second},
+		Data: []byte("ts"), Estimate: 1000, Timing: route.Timing{Accept: 10 * time.Second, Attempt: 20 * time.Second, Segment: 30 * time.Second},
+	}
+}
+
+func TestEverySegmentsPaymentIsSettled(t *testing.T) {
+	t.Parallel()
+	result := func(m *rpc.TranscodeResult) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			raw, _ := proto.Marshal(m)
+			w.Write(raw)
+		}
+	}
+	made := func(pixels ...int64) http.HandlerFunc {
+		data := &rpc.TranscodeData{}
+		for _, p := range pixels {
+			data.Segments = append(data.Segments, &rpc.TranscodedSegmentData{Url: "https://x/1.ts", Pixels: p})
+		}
+		return result(&rpc.TranscodeResult{Result: &rpc.TranscodeResult_Data{Data: data}})
+	}
+	for name, row := range map[string]struct {
+		does http.HandlerFunc
+		want settled
+		code fault.Code
+	}{
+		"served":        {made(300, 700), settled{sender.Served, 1000}, ""},
+		"huge":          {made(1<<62, 1<<62), settled{sender.Served, 1<<63 - 1}, ""},
+		"negative":      {made(-5, 7), settled{sender.Served, 7}, ""},
+		"one too few":   {made(300), settled{sender.Served, 300}, fault.RenditionCount},
+		"bad input":     {result(&rpc.TranscodeResult{Result: &rpc.TranscodeResult_Error{Error: "No keyframes in input"}}), settled{sender.Failed, 0}, fault.SegmentNotTranscodable},
+		"no result":     {result(&rpc.TranscodeResult{}), settled{sender.Failed, 0}, fault.ResultUnreadable},
+		"capped":        {says(403, "", "OrchestratorCapped"), settled{sender.Refused, 0}, fault.OrchestratorCapped},
+		"old tickets":   {says(400, "", "TicketParams expired"), settled{sender.Refused, 0}, fault.TicketParamsStale},
+		"balance":       {says(400, "", "Insufficient balance"), settled{sender.Short, 0}, fault.InsufficientBalance},
+		"anything else": {says(500, "", "Internal Server Error"), settled{sender.Refused, 0}, fault.OrchestratorDeclined},
+		"broke":         {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, settled{sender.Failed, 0}, fault.OrchestratorBroke},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := server(t, row.does)
+			d := &deal{header: "AQID"}
+			c := client(t, upstream.Options{Payments: payer{deal: d}})
+			_, err := c.Send(t.Context(), &rpc.OrchestratorInfo{Transcoder: s.URL}, segment())
+			if row.code == "" && err != nil || row.code != "" && !errors.Is(err, row.code) {
+				t.Errorf("%v, want %s", err, row.code)
+			}
+			if got := d.only(t); got != row.want || d.paid[0] != 1000 {
+				t.Errorf("%+v, want %+v", got, row.want)
+			}
+		})
+	}
+}
+
+func TestOffersBesideAnswers(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		node   string
+		change func(*rpc.OrchestratorInfo)
+		header string
+		taken  bool
+	}{
+		"fresh":           {"tutti/1", func(*rpc.OrchestratorInfo) {}, "", true},
+		"from others":     {"", func(*rpc.OrchestratorInfo) {}, "", false},
+		"another address": {"tutti/1", func(i *rpc.OrchestratorInfo) { i.Address = make([]byte, 20) }, "", false},
+		"another place":   {"tutti/1", func(i *rpc.OrchestratorInfo) { i.Transcoder += "0" }, "", false},
+		"another session": {"tutti/1", func(i *rpc.OrchestratorInfo) { i.AuthToken.SessionId = "x" }, "", false},
+		"without models":  {"tutti/1", func(i *rpc.OrchestratorInfo) { i.Capabilities = nil }, "", false},
+		"not base64":      {"tutti/1", nil, "§", false},
+		"not a message":   {"tutti/1", nil, "AAAA", false},
+		"larger than any": {"tutti/1", nil, base64.StdEncoding.EncodeToString(slices.Repeat([]byte{10, 0}, 30_000)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var ready *upstream.Terms
+			s := server(t, func(w http.ResponseWriter, _ *http.Request) {
+				header := row.header
+				if header == "" {
+					info := proto.Clone(ready.Info).(*rpc.OrchestratorInfo)
+					info.AuthToken.Token = []byte{2} // the quote may have changed
+					row.change(info)
+					raw, _ := proto.Marshal(info)
+					header = base64.StdEncoding.EncodeToString(raw)
+				}
+				w.Header().Set("Tutti-Offer", header)
+				w.Header().Set("Content-Type", "application/json")
+				io.WriteString(w, "{}")
+			})
+			c := client(t, upstream.Options{Node: "tutti/1"})
+			ready = terms(t, c, s.URL, row.node)
+			if reply, err := c.Submit(t.Context(), ready, job()); err != nil {
+				if row.header == "" {
+					t.Fatal(err)
+				}
+			} else {
+				reply.Body.Close()
+			}
+			newer := ready.Newer()
+			if (newer != nil) != row.taken {
+				t.Fatalf("taken: %v", newer != nil)
+			}
+			if row.taken && string(newer.Info.GetAuthToken().GetToken()) != "\x02" {
+				t.Error("the old token")
+			}
+		})
+	}
+}

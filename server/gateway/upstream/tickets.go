@@ -1,0 +1,190 @@
+package upstream
+
+import (
+	"context"
+	"encoding/base64"
+	"math/big"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/sender"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// Caps are the most that is paid for a unit of work, in wei; nil takes any price.
+// pricing.Caps has them.
+type Caps interface {
+	MaxTranscoding() *big.Rat
+	MaxModel(m inference.Model) *big.Rat
+}
+
+// TicketOptions make TicketPayments. Sender and Sign must be set.
+type TicketOptions struct {
+	Sender *sender.Sender
+	// Sign signs a message with the sender's key, in the personal form of Ethereum
+	// signatures.
+	Sign func(message []byte) ([]byte, error)
+	// Caps are held to before each payment; nil pays any price. DearToo pays more than
+	// they say: then only the choice of orchestrators looks at them.
+	Caps    Caps
+	DearToo bool
+}
+
+// TicketPayments pays by tickets: it translates between messages and the sender.
+type TicketPayments struct {
+	opt TicketOptions
+	// identity is the signature over the address, which is made once.
+	identity func() ([]byte, error)
+}
+
+// NewTicketPayments makes the payments of a gateway on the chain.
+func NewTicketPayments(opt TicketOptions) *TicketPayments {
+	p := &TicketPayments{opt: opt}
+	var mu sync.Mutex
+	var sig []byte
+	p.identity = func() (_ []byte, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if sig == nil { // a key that failed may be open the next time
+			sig, err = p.nodeSign([]byte(opt.Sender.Account().String()))
+		}
+		return sig, err
+	}
+	return p
+}
+
+// Identity is the account and its signature over itself.
+func (p *TicketPayments) Identity(context.Context) (address, sig []byte, err error) {
+	who := p.opt.Sender.Account()
+	sig, err = p.identity()
+	return who[:], sig, err
+}
+
+// Sign signs a segment's description.
+func (p *TicketPayments) Sign(_ context.Context, preimage []byte) ([]byte, error) {
+	return p.nodeSign(preimage)
+}
+
+func (p *TicketPayments) nodeSign(message []byte) ([]byte, error) {
+	hash := signature.Keccak(message)
+	sig, err := p.opt.Sign(hash[:])
+	if err != nil {
+		return nil, fault.Wrap(fault.PaymentUnsigned, "sign a request", err)
+	}
+	return sig, nil
+}
+
+// Usable wants a price, and where it is not 0 parameters that tickets can be made
+// with. How high the price is matters to the choice among orchestrators.
+func (p *TicketPayments) Usable(info Info) error {
+	_, err := termsOf(info, nil)
+	return err
+}
+
+// Deal reads the terms of payment.
+func (p *TicketPayments) Deal(info Info, model *inference.Model) (Deal, error) {
+	terms, err := termsOf(info, model)
+	if err != nil {
+		return nil, err
+	}
+	return &ticketDeal{p: p, terms: terms, model: model}, nil
+}
+
+// termsOf reads an orchestrator's terms of payment. Errors are faults
+// OrchestratorUnusable and TicketParamsUnusable.
+func termsOf(info Info, model *inference.Model) (*sender.Terms, error) {
+	const op = "read terms of payment"
+	price, ok := rpc.FromPriceInfo(info.GetPriceInfo())
+	if !ok {
+		return nil, fault.New(fault.OrchestratorUnusable, op, "it names no price")
+	}
+	t := sender.Terms{
+		Peer: info.GetTranscoder(), Session: core.SessionID(info.GetAuthToken().GetSessionId()), Price: price,
+		Key: core.ManifestID(info.GetAuthToken().GetSessionId()), Pipeline: "transcoding", Nonces: sender.NetworkNonces,
+	}
+	if a := info.GetAddress(); len(a) == len(t.Address) {
+		t.Address = core.Address(a)
+	}
+	if model != nil {
+		t.Key, t.Pipeline, t.Model = model.Manifest(), model.Capability.Pipeline(), model.ID
+	}
+	if info.GetNode() != "" {
+		t.Nonces = sender.OwnNonces
+	}
+	if price.Free() {
+		return sender.NewTerms(t), nil
+	}
+	params, err := rpc.FromTicketParams(info.GetTicketParams())
+	switch {
+	case err != nil:
+		return nil, err
+	case params.ExpirationBlock == 0:
+		return nil, fault.New(fault.TicketParamsUnusable, op, "ticket params without an expiration block")
+	case params.Recipient.IsZero() || params.RecipientRandHash.IsZero():
+		return nil, fault.New(fault.TicketParamsUnusable, op, "ticket params without a recipient")
+	}
+	t.Params = &params
+	return sender.NewTerms(t), nil
+}
+
+// ticketDeal is how one orchestrator is paid.
+type ticketDeal struct {
+	p     *TicketPayments
+	terms *sender.Terms
+	model *inference.Model
+}
+
+// Wear looks at the set of parameters.
+func (d *ticketDeal) Wear() sender.Wear { return d.p.opt.Sender.Wear(d.terms) }
+
+// Pay makes tickets and their message.
+func (d *ticketDeal) Pay(ctx context.Context, units int64) (Payment, error) {
+	if err := d.affordable(); err != nil {
+		return nil, err
+	}
+	paid, err := d.p.opt.Sender.Pay(ctx, d.terms, units)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := proto.Marshal(rpc.ToPayment(&paid.Payment))
+	if err != nil {
+		paid.Settle(sender.Unsent, 0)
+		return nil, fault.Wrap(fault.Unexpected, "encode payment", err)
+	}
+	return ticketPayment{paid, base64.StdEncoding.EncodeToString(raw)}, nil
+}
+
+// affordable holds the price to the caps, which may have changed since the
+// orchestrator was chosen.
+func (d *ticketDeal) affordable() error {
+	if d.p.opt.Caps == nil || d.p.opt.DearToo {
+		return nil
+	}
+	most := d.most()
+	if most == nil || d.terms.Price.Rat().Cmp(most) <= 0 {
+		return nil
+	}
+	return fault.New(fault.PriceTooHigh, "make payment", d.terms.Price.String()+" wei, at most "+pm.ValueOf(most).String())
+}
+
+func (d *ticketDeal) most() *big.Rat {
+	if d.model == nil {
+		return d.p.opt.Caps.MaxTranscoding()
+	}
+	return d.p.opt.Caps.MaxModel(*d.model)
+}
+
+// ticketPayment is a payment with its message.
+type ticketPayment struct {
+	*sender.Payment
+	header string
+}
+
+// Header is the message in base64.
+func (p ticketPayment) Header() string { return p.header }
