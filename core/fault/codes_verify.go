@@ -26,6 +26,8 @@ const (
 	OrchestratorTooDear Code = "OrchestratorTooDear"
 	// OrchestratorBelowScore: an orchestrator's performance is below -minPerfScore.
 	OrchestratorBelowScore Code = "OrchestratorBelowScore"
+	// OrchestratorBarred: an orchestrator's work was not what it claimed, lately.
+	OrchestratorBarred Code = "OrchestratorBarred"
 	// RegistryUnread: the list of orchestrators cannot be read from the chain.
 	RegistryUnread Code = "RegistryUnread"
 )

@@ -34,6 +34,12 @@ var verifyRows = []Row{
 		Wire:   "the offer is not the registered orchestrator's", Retryable: true,
 	},
 	{
+		Code: OrchestratorBarred, Class: Upstream,
+		Cause:  "The orchestrator's work was not what it claimed to be (ResultSignature, PixelsMismatch, RenditionSize or RenditionUnreadable in the log), so that it is left alone for 10 minutes, and longer each time.",
+		Remedy: "None needed where there are others. If it is the only one and is trusted, `-localVerify=false` uses it without checks, after a restart.",
+		Wire:   "the orchestrator's results could not be verified", Retryable: true,
+	},
+	{
 		Code: OrchestratorTooDear, Class: Upstream,
 		Symptom: "no sessions although orchestrators answer",
 		Cause:   "The price is above what `-maxPricePerUnit` or `-maxPricePerCapability` allows.",

@@ -50,3 +50,14 @@ func (p *Pool[I]) allowed() []bool {
 	}
 	return out
 }
+
+// Offers are those that the pool holds beside the one in use.
+func (p *Pool[I]) Offers() []Offer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]Offer, len(p.spares))
+	for i, s := range p.spares {
+		out[i] = s.offer
+	}
+	return out
+}

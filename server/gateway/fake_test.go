@@ -21,11 +21,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/crypto"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -60,6 +63,11 @@ type fakeOrchestrator struct {
 	uri    string
 	// quit ends everything that hangs.
 	quit chan struct{}
+	// key signs results and is the address in offers; price is asked with it. made is
+	// every rendition instead of the usual text. They are set before the first call.
+	key   *ecdsa.PrivateKey
+	price int64
+	made  []byte
 
 	mu       sync.Mutex
 	behave   behaviour
@@ -161,11 +169,46 @@ func (o *fakeOrchestrator) info() *rpc.OrchestratorInfo {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tokens++
-	return &rpc.OrchestratorInfo{
+	info := &rpc.OrchestratorInfo{
 		Transcoder: o.uri, Address: make([]byte, 20),
 		Capabilities: rpc.FromCapabilities(capability.Offer(capability.SoftwareTranscoder(), "0.9.1")),
 		AuthToken:    &rpc.AuthToken{Token: []byte("t"), SessionId: fmt.Sprintf("s%d", o.tokens), Expiration: o.expires().Unix()},
 	}
+	if o.key != nil {
+		who := o.address()
+		info.Address, info.TicketParams = who[:], &rpc.TicketParams{Recipient: who[:]}
+		info.PriceInfo = &rpc.PriceInfo{PricePerUnit: o.price, PixelsPerUnit: 1}
+	}
+	return info
+}
+
+func (o *fakeOrchestrator) address() core.Address {
+	return core.Address(crypto.PubkeyToAddress(o.key.PublicKey))
+}
+
+// rendition is what it makes of an input for a profile, and how many pixels that has.
+func (o *fakeOrchestrator) rendition(name string, data []byte) ([]byte, int64) {
+	if o.made == nil {
+		return rendition(name, data), 100
+	}
+	v, err := verify.Count(o.made)
+	if err != nil {
+		o.t.Error(err)
+	}
+	return o.made, int64(v.Pixels)
+}
+
+// sign signs a result.
+func (o *fakeOrchestrator) sign(td *rpc.TranscodeData, hashes [][signature.Size]byte) {
+	if o.key == nil {
+		return
+	}
+	preimage := signature.Result(hashes)
+	sig, err := signature.EthSign(o.key, preimage[:])
+	if err != nil {
+		o.t.Error(err)
+	}
+	td.Sig = sig
 }
 
 func (o *fakeOrchestrator) hang(ctx context.Context) {
@@ -264,13 +307,17 @@ func (o *fakeOrchestrator) answer(meta *rpc.SegmentMeta, data []byte, b behaviou
 		return res
 	}
 	td := &rpc.TranscodeData{}
+	var hashes [][signature.Size]byte
 	for i, p := range meta.Profiles {
+		made, pixels := o.rendition(p.Name, data)
+		hashes = append(hashes, signature.Keccak(made))
 		path := fmt.Sprintf("/stream/%s/%d/%d%s", meta.Token.GetSessionId(), i, meta.Number, p.Format.Ext())
 		o.mu.Lock()
-		o.store[path] = rendition(p.Name, data)
+		o.store[path] = made
 		o.mu.Unlock()
-		td.Segments = append(td.Segments, &rpc.TranscodedSegmentData{Url: o.uri + path, Pixels: 100})
+		td.Segments = append(td.Segments, &rpc.TranscodedSegmentData{Url: o.uri + path, Pixels: pixels})
 	}
+	o.sign(td, hashes)
 	if b.result != nil {
 		b.result(td)
 	}

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math/big"
 	"time"
@@ -30,6 +31,8 @@ func (g *Gateway) owned(f *upstream.Found) {
 		if owner, f.Err = g.opt.Network.OwnerOf(f.Asked, f.Info); f.Err == nil {
 			f.Offer.Owner, f.Offer.Stake, f.Offer.Price = owner.Address, owner.Stake, registry.PriceOf(f.Info)
 		}
+	} else if errors.Is(f.Err, fault.OrchestratorUnregistered) {
+		f.Err = fault.Wrap(fault.OrchestratorUnregistered, "judge an orchestrator's offer", f.Err)
 	}
 	if fault.CodeOf(f.Err) != fault.Canceled || f.Err == nil {
 		g.opt.Network.Heard(f.Asked, f.Info, f.Err)
@@ -100,6 +103,23 @@ func (c *choice) objection(o *route.Offer, now time.Time) fault.Code {
 		return fault.OrchestratorTooDear
 	}
 	return ""
+}
+
+// objections say why none of some offers may be used.
+func (g *Gateway) objections(offers []route.Offer) (errs []error) {
+	now := g.opt.Now()
+	c := &choice{opt: g.opt, measures: &g.measures}
+	for i := range offers {
+		o := &offers[i]
+		code := fault.OrchestratorUnusable
+		if g.suspended.Barred(o.URI, now) {
+			code = fault.OrchestratorBarred
+		} else if why := c.objection(o, now); why != "" {
+			code = why
+		}
+		errs = append(errs, fault.New(code, "choose an orchestrator", o.URI))
+	}
+	return errs
 }
 
 // uniform reads a number in [0, 1). A source that fails gives the middle: the choice

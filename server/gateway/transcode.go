@@ -114,7 +114,7 @@ func (g *Gateway) lease(ctx context.Context, j *job, tried []string) (*lease, er
 			l = pool.TakeAny(g.opt.Now(), tried)
 		}
 		if l == nil && err == nil {
-			err = noSessions(nil)
+			err = noSessions(g.objections(pool.Offers()))
 		}
 		if l == nil {
 			return nil, err

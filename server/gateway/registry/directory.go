@@ -81,7 +81,7 @@ func (d *Directory) Run(ctx context.Context, ready func()) error {
 			wait = d.opt.RetryAfter
 		}
 		d.survey(ctx)
-		timer := time.NewTimer(min(wait, d.opt.SurveyEvery))
+		timer := time.NewTimer(min(wait, d.untilDue()))
 		select {
 		case <-timer.C:
 		case <-d.kick:

@@ -40,6 +40,17 @@ func (d *Directory) due() []string {
 	return out
 }
 
+// untilDue is how long it is to the next question.
+func (d *Directory) untilDue() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	wait, now := d.opt.SurveyEvery, d.opt.Now()
+	for _, p := range d.places {
+		wait = min(wait, max(0, p.asked.Add(d.opt.SurveyEvery).Sub(now)))
+	}
+	return wait
+}
+
 func (d *Directory) askAll(ctx context.Context, uris []string) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, surveyed)

@@ -1,0 +1,130 @@
+package gateway_test
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// picture is a real segment of 320×180, which serves as its own rendition.
+func picture(t testing.TB) []byte {
+	t.Helper()
+	b, err := os.ReadFile("sniff/testdata/h264.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func verifying(o *gateway.Options) {
+	o.LocalVerify = true
+	o.Profiles = []core.Profile{{Name: "same", Width: 320, Height: 180, Bitrate: 1}, {Name: "again", Width: 320, Height: 180, Bitrate: 1}}
+}
+
+// wantPicture checks that both renditions came.
+func (a *answer) wantPicture(t testing.TB, data []byte) {
+	t.Helper()
+	if a.status != http.StatusOK || len(a.parts) != 2 || !bytes.Equal(a.parts[0].data, data) || !bytes.Equal(a.parts[1].data, data) {
+		t.Fatalf("status %d code %s text %q, %d parts", a.status, a.code, a.text, len(a.parts))
+	}
+}
+
+// TestLiesAreNotTaken has the orchestrator with all the stake lie.
+func TestLiesAreNotTaken(t *testing.T) {
+	t.Parallel()
+	data := picture(t)
+	for name, row := range map[string]struct {
+		lie    func(o *fakeOrchestrator)
+		result func(*rpc.TranscodeData)
+		want   fault.Code
+	}{
+		"more pixels":       {nil, func(d *rpc.TranscodeData) { d.Segments[1].Pixels++ }, fault.PixelsMismatch},
+		"less pixels":       {nil, func(d *rpc.TranscodeData) { d.Segments[0].Pixels = 0 }, fault.PixelsMismatch},
+		"no signature":      {nil, func(d *rpc.TranscodeData) { d.Sig = nil }, fault.ResultSignature},
+		"other bytes":       {nil, func(d *rpc.TranscodeData) { d.Sig[5]++ }, fault.ResultSignature},
+		"smaller":           {func(o *fakeOrchestrator) { o.made = small(t) }, nil, fault.RenditionSize},
+		"no media":          {nil, nil, fault.RenditionUnreadable},
+		"the whole picture": {nil, func(d *rpc.TranscodeData) { d.Segments[0].Url = d.Segments[1].Url }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			liar, honest := newStaked(t, 1e6, 1), newStaked(t, 0, 1)
+			liar.made, honest.made = data, data
+			if row.lie != nil {
+				row.lie(liar.fakeOrchestrator)
+			}
+			if row.want == fault.RenditionUnreadable {
+				liar.made = nil
+			}
+			liar.set(behaviour{result: row.result})
+			n := onChain(t, []staked{liar, honest}, verifying, func(o *gateway.Options) { o.Selection.Weights = selection.Weights{Stake: 1} })
+			n.push("/live/show/0.ts", data).wantPicture(t, data)
+			status := n.status(liar.uri)
+			if row.want == "" {
+				if status.Barred || len(honest.seen()) != 0 {
+					t.Errorf("a good result was refused: %+v", status)
+				}
+				return
+			}
+			if len(liar.seen()) != 1 || len(honest.seen()) != 1 || n.events.count("retried 2") != 1 {
+				t.Errorf("%d and %d segments", len(liar.seen()), len(honest.seen()))
+			}
+			if !status.Barred || status.Code != row.want || status.Until.Sub(n.clock.Now()) < 9*time.Minute {
+				t.Errorf("%+v, want barred for %s", status, row.want)
+			}
+			n.push("/live/other/0.ts", data).wantPicture(t, data)
+			if len(liar.seen()) != 1 {
+				t.Error("another stream uses the liar")
+			}
+		})
+	}
+}
+
+// small is a real rendition of another size.
+func small(t testing.TB) []byte {
+	t.Helper()
+	b, err := os.ReadFile("verify/testdata/hevc_open.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestALiarAloneIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	data := picture(t)
+	liar := newStaked(t, 1, 1)
+	liar.made = data
+	liar.set(behaviour{result: func(d *rpc.TranscodeData) { d.Segments[0].Pixels *= 2 }})
+	n := onChain(t, []staked{liar}, verifying)
+	n.push("/live/show/0.ts", data).wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
+	a := n.push("/live/show/1.ts", data)
+	a.wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
+	if len(liar.seen()) != 1 {
+		t.Errorf("it got %d segments", len(liar.seen()))
+	}
+	liar.set(behaviour{})
+	n.clock.Forward(10*time.Minute + time.Second)
+	n.push("/live/new/0.ts", data).wantPicture(t, data)
+}
+
+// TestVerifyingWithoutAChain checks pixels and sizes only: nobody signs.
+func TestVerifyingWithoutAChain(t *testing.T) {
+	t.Parallel()
+	data := picture(t)
+	a, b := newFake(t), newFake(t)
+	a.made, b.made = data, data
+	a.set(behaviour{result: func(d *rpc.TranscodeData) { d.Segments[0].Pixels++ }})
+	n := start(t, []string{a.uri}, verifying)
+	n.push("/live/show/0.ts", data).wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
+	n = start(t, []string{b.uri}, verifying)
+	n.push("/live/show/0.ts", data).wantPicture(t, data)
+}

@@ -1,0 +1,184 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/gateway/registry"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// staked is a fake orchestrator of the chain.
+type staked struct {
+	*fakeOrchestrator
+	stake uint64
+}
+
+func newStaked(t testing.TB, stake uint64, price int64) staked {
+	t.Helper()
+	o := newFake(t)
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.key, o.price = key, price
+	return staked{o, stake}
+}
+
+// activeSet is what the chain says.
+type activeSet []protocol.Orchestrator
+
+func (a activeSet) Pool(context.Context) ([]protocol.Orchestrator, error) { return a, nil }
+
+func (activeSet) Subscribe(func(protocol.Event)) (stop func()) { return func() {} }
+
+// network runs a directory of these orchestrators until the test's end.
+func network(t testing.TB, members ...staked) *registry.Directory {
+	t.Helper()
+	var set activeSet
+	for _, m := range members {
+		set = append(set, protocol.Orchestrator{Address: m.address(), ServiceURI: m.uri, DelegatedStake: core.LPTTokens(m.stake), Active: true})
+	}
+	client := upstream.New(upstream.Options{})
+	d := registry.New(registry.Options{Stakes: set, Events: set, Survey: client.Survey})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- d.Run(ctx, func() {}) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		client.Close()
+	})
+	return d
+}
+
+// onChain starts a gateway that chooses among them.
+func onChain(t testing.TB, members []staked, change ...func(*gateway.Options)) *node {
+	t.Helper()
+	d := network(t, members...)
+	// The survey of the start is over, so that it does not count among the calls.
+	wait(t, "the first survey", func() bool {
+		known, _, _ := d.Snapshot()
+		for _, k := range known {
+			if k.Heard.IsZero() && k.Trouble == "" {
+				return false
+			}
+		}
+		return len(known) > 0
+	})
+	all := append([]func(*gateway.Options){func(o *gateway.Options) {
+		o.Network, o.Payments = d, d.Guard(upstream.FreePayments{})
+	}}, change...)
+	return start(t, nil, all...)
+}
+
+// status is one orchestrator's line in the gateway's status.
+func (n *node) status(uri string) gateway.OrchestratorStatus {
+	n.t.Helper()
+	for _, o := range n.g.Selection().Orchestrators {
+		if o.URI == uri {
+			return o
+		}
+	}
+	n.t.Fatalf("%s is not in the status", uri)
+	return gateway.OrchestratorStatus{}
+}
+
+func TestChainChoosesByStake(t *testing.T) {
+	t.Parallel()
+	rich, poor, none := newStaked(t, 600, 1), newStaked(t, 200, 1), newStaked(t, 0, 1)
+	n := onChain(t, []staked{rich, poor, none}, func(o *gateway.Options) { o.Selection.Weights = selection.Weights{Stake: 1} })
+	const streams = 60
+	for i := range streams {
+		for s := range 2 { // the second one stays where the first one went
+			n.push(fmt.Sprintf("/live/show%d/%d.ts", i, s), media).want(t, media)
+		}
+	}
+	if r, p := len(rich.seen()), len(poor.seen()); r+p != 2*streams || r < 2*35 || p < 2*3 || len(none.seen()) != 0 {
+		t.Errorf("%d, %d and %d segments, want about %d, %d and 0", r, p, len(none.seen()), 3*streams/2, streams/2)
+	}
+	if got := n.events.count("swapped"); got != 0 {
+		t.Errorf("%d streams moved", got)
+	}
+	o := n.status(rich.uri)
+	if o.Address != rich.address() || o.Stake.Cmp(core.LPTTokens(600)) != 0 || o.Price != "1" || o.Score == nil || *o.Score != 1 || o.Code != "" {
+		t.Errorf("%+v", o)
+	}
+	if b, err := json.Marshal(n.g.Selection()); err != nil || !strings.Contains(string(b), rich.address().String()) {
+		t.Errorf("%s %v", b, err)
+	}
+}
+
+func TestChainPriceLimits(t *testing.T) {
+	t.Parallel()
+	dear, fair := newStaked(t, 1e6, 100), newStaked(t, 1, 10)
+	limit := func(o *gateway.Options) { o.Selection.MaxPrice = func() *big.Rat { return big.NewRat(50, 1) } }
+	n := onChain(t, []staked{dear, fair}, limit)
+	for i := range 5 {
+		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
+	}
+	if len(dear.seen()) != 0 || n.status(dear.uri).Code != fault.OrchestratorTooDear {
+		t.Errorf("%d segments at the dear one, %+v", len(dear.seen()), n.status(dear.uri))
+	}
+	alone := newStaked(t, 1, 100)
+	n = onChain(t, []staked{alone}, limit)
+	n.push("/live/show/0.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
+	n = onChain(t, []staked{alone}, limit, func(o *gateway.Options) { o.Selection.IgnoreMaxPrice = true })
+	n.push("/live/show/0.ts", media).want(t, media)
+}
+
+func TestChainPerformanceFloor(t *testing.T) {
+	t.Parallel()
+	bad, good := newStaked(t, 1e6, 1), newStaked(t, 1, 1)
+	scores := map[core.Address]float64{bad.address(): 0.3}
+	n := onChain(t, []staked{bad, good}, func(o *gateway.Options) {
+		o.Selection.MinPerfScore = 0.5
+		o.Selection.Score = func(a core.Address) (float64, bool) { s, ok := scores[a]; return s, ok }
+	})
+	for i := range 5 {
+		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
+	}
+	if len(bad.seen()) != 0 || n.status(bad.uri).Code != fault.OrchestratorBelowScore {
+		t.Errorf("%d segments below the floor, %+v", len(bad.seen()), n.status(bad.uri))
+	}
+}
+
+func TestChainTakesNoOffersInAnothersName(t *testing.T) {
+	t.Parallel()
+	rich, thief := newStaked(t, 1e6, 1), newStaked(t, 1, 1)
+	who := rich.address()
+	thief.set(behaviour{offer: func(i *rpc.OrchestratorInfo) {
+		i.Address, i.TicketParams = who[:], &rpc.TicketParams{Recipient: who[:]}
+	}})
+	n := onChain(t, []staked{rich, thief}, func(o *gateway.Options) { o.Selection.Weights = selection.Weights{Random: 1} })
+	for i := range 8 {
+		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
+	}
+	if len(thief.seen()) != 0 || n.status(thief.uri).Code != fault.OrchestratorUnregistered {
+		t.Errorf("%d segments, %+v", len(thief.seen()), n.status(thief.uri))
+	}
+}
+
+func TestChainWithoutPriceIsNoOffer(t *testing.T) {
+	t.Parallel()
+	o := newStaked(t, 1, 1)
+	o.set(behaviour{offer: func(i *rpc.OrchestratorInfo) { i.PriceInfo = nil }})
+	n := onChain(t, []staked{o}, func(opt *gateway.Options) { opt.Routing.DiscoveryTimeout = 10 * time.Millisecond })
+	n.push("/live/show/0.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
+}
