@@ -10,12 +10,16 @@ import (
 // refuse answers with the protocol's text for err, and its code for our own
 // gateways.
 func (s *Server) refuse(w http.ResponseWriter, err error) {
-	code := status.Protocol(err)
-	if code == http.StatusInternalServerError && fault.ClassOf(err) == fault.Internal {
-		s.opt.Log.Error("request failed", fault.Attr(err))
-	} else {
-		s.opt.Log.Debug("request refused", fault.Attr(err))
-	}
+	s.note(err)
 	w.Header().Set(codeHeader, string(fault.CodeOf(err)))
-	http.Error(w, fault.Wire(err), code)
+	http.Error(w, fault.Wire(err), status.Protocol(err))
+}
+
+// note tells the log of a request that came to nothing: our own defects aloud.
+func (s *Server) note(err error) {
+	if fault.ClassOf(err) == fault.Internal {
+		s.opt.Log.Error("request failed", fault.Attr(err))
+		return
+	}
+	s.opt.Log.Debug("request refused", fault.Attr(err))
 }

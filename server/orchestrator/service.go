@@ -28,7 +28,7 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 	}
 	in, err := v.s.orch.Offer(ctx, req.GetAddress(), req.GetSig(), wanted)
 	if err != nil {
-		v.s.opt.Log.Debug("no offer made", fault.Attr(err))
+		v.s.note(err)
 		// For our own gateways; there is nobody to tell if it cannot be added.
 		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
