@@ -9,16 +9,17 @@ import (
 // room that all sets have.
 const pageNonces = 1024
 
-// check has a payment's tickets judged. Those accepted are taken: until giveBack the
-// same ticket in another payment was seen before. Payments of one set are judged one
-// after another; the lock is not held while anything is written.
-func (t *set) check(c *pm.Checker, p *pm.Payment, terms *recalled) pm.Verdict {
+// judge decides on a payment's tickets, whose signatures were read before. Those
+// accepted are taken: until giveBack the same ticket in another payment was seen
+// before. The lock is held for that decision alone, so payments of one set are read,
+// and written, beside one another.
+func (t *set) judge(r *pm.Reading) pm.Verdict {
 	if t == nil {
-		return c.Tickets(p, terms.rand, terms.retired, nil)
+		return r.Judge(nil)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	v := c.Tickets(p, terms.rand, terms.retired, &t.nonces)
+	v := r.Judge(&t.nonces)
 	t.reach(v.Accepted)
 	return v
 }

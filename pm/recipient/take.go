@@ -37,7 +37,7 @@ func (r *Recipient) take(ctx context.Context, job *pm.Job, view *protocol.View, 
 		s, room = r.sets.pin(t.terms.RecipientRandHash, sender, t.terms.ExpirationBlock)
 		defer func() { r.sets.unpin(s) }()
 	}
-	v := s.check(&c, p, &t)
+	v := s.judge(c.Read(p, t.rand, t.retired))
 	fresh := known && !t.retired && t.terms.ExpirationBlock > c.L1
 	if room != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale {
 		v.Refused = room // nothing is wrong with them but that there is no room

@@ -25,7 +25,7 @@ type settings struct {
 var parts = []struct {
 	name string
 	run  func(settings) error
-}{{"ticket", settings.ticket}, {"cores", settings.cores}, {"payment", settings.payment}}
+}{{"ticket", settings.ticket}, {"cores", settings.cores}, {"payment", settings.payment}, {"admit", settings.admit}}
 
 func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}
@@ -33,7 +33,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.SetOutput(stderr)
 	fs.IntVar(&s.runs, "runs", 15, "repetitions; the median counts")
 	fs.IntVar(&s.tickets, "tickets", 2000, "tickets per repetition")
-	only := fs.String("only", "", "one of ticket, cores, payment; empty runs all")
+	only := fs.String("only", "", "one of ticket, cores, payment, admit; empty runs all")
 	if err := fs.Parse(args); err != nil {
 		return 2
 	}
