@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+)
 
 // Addresses say where the node listens and whom it talks to. The exported
 // listen addresses are complete after Load: roles and defaults are applied.
@@ -95,7 +99,7 @@ type Gateway struct {
 type Selection struct {
 	// Webhook lists orchestrators; PerfStats scores them.
 	Webhook, PerfStats URL
-	Blocklist          []string
+	Blocklist          []core.Address
 	MinVersion         string
 	Region             string
 	MinPerfScore       float64

@@ -39,7 +39,7 @@ func gatewayRows() []option {
 			to: func(c *Config) value { return switchable(&c.Gateway.httpIngest) }},
 		{name: "currentManifest", mark: "G", roles: gateway, feature: featureAnyManifest, help: "serve the running stream as /stream/current.m3u8",
 			to: func(c *Config) value { return boolean(&c.Gateway.CurrentManifest) }},
-		{name: "localVerify", mark: "G", roles: gateway, unset: "on, but off without a chain", feature: featureVerify, help: "check renditions and signatures on the gateway",
+		{name: "localVerify", mark: "G", roles: gateway, unset: "on, but off without a chain", help: "check renditions and signatures on the gateway",
 			to: func(c *Config) value { return switchable(&c.Gateway.localVerify) }},
 		{name: "metadataQueueUri", mark: "G", roles: gateway, feature: featureQueue, help: "message queue that is told about streams and segments",
 			to: func(c *Config) value { return address(&c.Gateway.MetadataQueue, "amqp", "amqps") }},

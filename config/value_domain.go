@@ -52,6 +52,10 @@ func account(p *core.Address) value {
 	return field[core.Address]{p, valueType{name: "address", example: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"}, pure(core.ParseAddress), show}
 }
 
+func accounts(p *[]core.Address) value {
+	return list(p, valueType{name: "address,…", example: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"}, core.ParseAddress, core.Address.String)
+}
+
 func price(p *core.Price) value {
 	return typed(p, "price", "1200", pure(core.ParsePrice))
 }

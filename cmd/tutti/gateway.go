@@ -19,7 +19,10 @@ func (n *node) addGateway(ctx context.Context) error {
 	for _, o := range n.cfg.Addresses.Orchestrators {
 		orchestrators = append(orchestrators, o.String())
 	}
-	if len(orchestrators) == 0 && n.cfg.Selection.Webhook.IsZero() {
+	if err := n.addPaying(ctx, orchestrators); err != nil {
+		return err
+	}
+	if len(orchestrators) == 0 && n.cfg.Selection.Webhook.IsZero() && n.paying == nil {
 		orchestrators = []string{n.cfg.Addresses.Service.String()}
 	}
 	opt := gateway.Options{
@@ -31,7 +34,7 @@ func (n *node) addGateway(ctx context.Context) error {
 		Profiles:         n.cfg.Gateway.Ladder.Profiles,
 		Routing: gateway.Routing{
 			MaxAttempts: n.cfg.Gateway.MaxAttempts, DiscoveryTimeout: n.cfg.Gateway.DiscoveryTimeout,
-			MinVersion: n.cfg.Selection.MinVersion,
+			MinVersion: n.cfg.Selection.MinVersion, Blocked: n.cfg.Selection.Blocklist,
 		},
 		Limits:   gateway.Limits{Connections: n.connections()},
 		Page:     web.Handler(n.standing()),
@@ -43,6 +46,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	if n.media != nil {
 		opt.Probe = prober{n.media}
 	}
+	n.paying.payFor(n, &opt)
 	var g *gateway.Gateway
 	ai, err := n.newGatewayAI(ctx, func(ctx context.Context) ([]string, error) { return g.Orchestrators(ctx) })
 	if err != nil {

@@ -35,12 +35,14 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	if err != nil {
 		return nil, err
 	}
-	client := upstream.New(upstream.Options{Now: time.Now, Node: "tutti/" + version})
-	b := broker.New(broker.Options{
+	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + version})
+	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
-		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions,
+		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.cfg.Selection.Blocklist,
 		RetryWindow: max(n.cfg.AI.RetryTimeout, 1), Log: n.log, Now: time.Now,
-	})
+	}
+	n.paying.choose(n, &choice)
+	b := broker.New(choice)
 	if !keys.Required() && !n.cfg.Addresses.GatewayListen.Loopback() {
 		n.log.Warn("AI requests are taken from this machine only",
 			fault.Attr(fault.New(fault.KeysNotConfigured, "open the gateway for AI", "there is no API key")))
@@ -58,6 +60,14 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	}
 	out.front = f
 	return out, nil
+}
+
+// payments are how orchestrators are paid; nil pays nothing.
+func (n *node) payments() upstream.Payments {
+	if n.paying == nil {
+		return nil
+	}
+	return n.paying.payments
 }
 
 // brokering is a broker that ends its connections when it ends.

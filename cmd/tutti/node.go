@@ -34,9 +34,11 @@ type node struct {
 	pools admin.AIPools
 	// chain is nil off-chain.
 	chain *chainWork
-	// prices are nil off-chain; earning is nil where nobody pays.
+	// prices are nil off-chain; earning is nil on a node that nobody pays.
 	prices  *nodePrices
 	earning *earning
+	// paying is nil on a node that pays nobody.
+	paying *paying
 	// address is nil where nobody reaches the node.
 	address *selfcheck.Checker
 	// media is nil where nothing needs media workers.

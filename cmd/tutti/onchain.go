@@ -180,6 +180,7 @@ func (d databaseFile) Run(ctx context.Context, ready func()) error {
 func causes() map[fault.Code][]fault.Code {
 	c := endpoint.Causes()
 	c[fault.ChainUnavailable] = append(c[fault.ChainUnavailable],
-		fault.ChainStale, fault.ChainNotReady, fault.RewardFailing, fault.RoundInitFailing, fault.TxStuck, fault.GasEstimateFailed)
+		fault.ChainStale, fault.ChainNotReady, fault.RewardFailing, fault.RoundInitFailing, fault.TxStuck, fault.GasEstimateFailed,
+		fault.PriceFeedFailing, fault.PriceRateUnknown)
 	return c
 }

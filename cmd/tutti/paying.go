@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"math/big"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/sender"
+	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/gateway/registry"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// paying is a gateway's side of paying, and of finding whom to pay. It is nil
+// off-chain.
+type paying struct {
+	spent     *spent.Store
+	sender    *sender.Sender
+	payments  upstream.Payments
+	directory *registry.Directory
+	caps      selectionCaps
+}
+
+// selectionCaps are the most that is paid.
+type selectionCaps interface {
+	MaxTranscoding() *big.Rat
+	MaxModel(m inference.Model) *big.Rat
+}
+
+// addPaying opens the account of payments, and adds it and what finds the network's
+// orchestrators.
+func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
+	if n.chain == nil {
+		return nil
+	}
+	if err := n.addPrices(nil); err != nil {
+		return err
+	}
+	account := n.chain.Signer.Address()
+	store, issued, err := spent.Open(ctx, spent.Options{DB: n.chain.db, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
+	if err != nil {
+		return err
+	}
+	p := &paying{spent: store, caps: n.prices.caps}
+	p.sender = sender.New(sender.Options{
+		Account: account, Sign: n.chain.Signer.SignMessage, Chain: n.chain.Chain, Book: store, Issued: issued,
+		Limits: pm.Limits{
+			MaxEV: n.cfg.Tickets.MaxEV, MaxTotalEV: n.cfg.Tickets.MaxTotalEV, DepositMultiplier: n.cfg.Tickets.DepositMultiplier,
+		},
+		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
+	})
+	tickets := upstream.NewTicketPayments(upstream.TicketOptions{
+		Sender: p.sender, Sign: n.chain.Signer.SignMessage, Caps: p.caps, DearToo: n.cfg.Prices.IgnoreMaxIfNeeded,
+	})
+	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + version})
+	p.directory = registry.New(registry.Options{
+		Stakes: n.chain.Chain, Events: n.chain.Chain, Survey: asking.Survey, Fixed: orchestrators,
+		ExtraNodes: n.cfg.Addresses.ExtraNodes, Board: n.board, Log: n.log, Now: time.Now,
+	})
+	p.payments = p.directory.Guard(tickets)
+	n.paying = p
+	n.add(p.spent)
+	n.add(p.sender)
+	n.add(surveying{p.directory, asking})
+	return nil
+}
+
+// surveying is a directory that ends its connections when it ends.
+type surveying struct {
+	*registry.Directory
+	client *upstream.Client
+}
+
+// Run is the directory's.
+func (s surveying) Run(ctx context.Context, ready func()) error {
+	defer s.client.Close()
+	return s.Directory.Run(ctx, ready)
+}
+
+// payFor makes a gateway for video pay.
+func (p *paying) payFor(n *node, opt *gateway.Options) {
+	if p == nil {
+		return
+	}
+	opt.Network, opt.Payments, opt.LocalVerify = p.directory, p.payments, n.cfg.Gateway.LocalVerify
+	opt.Selection = gateway.Selection{
+		Weights: n.weights(), MaxPrice: p.caps.MaxTranscoding, IgnoreMaxPrice: n.cfg.Prices.IgnoreMaxIfNeeded,
+		MinPerfScore: n.cfg.Selection.MinPerfScore,
+	}
+}
+
+// choose makes a gateway for AI choose among those it pays.
+func (p *paying) choose(n *node, opt *broker.Options) {
+	if p == nil {
+		return
+	}
+	opt.MaxPrice, opt.DearToo = p.caps.MaxModel, n.cfg.Prices.IgnoreMaxIfNeeded
+	opt.Rule = &selection.Rule{Weights: n.weights(), MinScore: n.cfg.Selection.MinPerfScore}
+	opt.Owner = func(asked string, info upstream.Info) (core.Address, core.LPT, error) {
+		owner, err := p.directory.OwnerOf(asked, info)
+		return owner.Address, owner.Stake, err
+	}
+}
+
+// weights are how orchestrators are weighed.
+func (n *node) weights() selection.Weights {
+	s := n.cfg.Selection
+	return selection.Weights{Random: s.RandFreq, Stake: s.StakeWeight, Price: s.PriceWeight, PriceExpFactor: s.PriceExpFactor}
+}
