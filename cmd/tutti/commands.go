@@ -28,6 +28,7 @@ var commands = map[string]command{
 	"config":    configCommand,
 	"help":      helpCommand,
 	"key":       keyCommand,
+	"ledger":    ledgerCommand,
 	mediaWorker: mediaWorkerCommand,
 }
 

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/database"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+const ledgerUsage = `usage: tutti ledger show                 what is in the books: accounts, sets, winning tickets, epochs
+       tutti ledger verify               work everything out again; status 1 and the reasons when it does not add up
+       tutti ledger export [-tickets]    every entry, or every winning ticket, that is not rolled up
+
+  -json              show and verify: write JSON
+  -format F          export: csv (as it is without) or json, one object a line
+  -dataDir, -network, -config   as given to the node
+
+They read, and change nothing; the node may be running. No secret is ever shown.
+`
+
+// ledgerCommand is `tutti ledger …`.
+func ledgerCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	tool := ledgerTool{stdout: stdout, stderr: stderr}
+	return tool.run(ctx, args)
+}
+
+// ledgerTool reads the books of a data directory, whether or not a node runs on it.
+type ledgerTool struct{ stdout, stderr io.Writer }
+
+// ledgerFlags are the words behind one action.
+type ledgerFlags struct {
+	*keyFlags
+	tickets bool
+	format  string
+}
+
+// ledgerActions are the words after `tutti ledger`.
+var ledgerActions = map[string]func(*ledgerTool, context.Context, *ledger.Reader, *ledgerFlags) error{
+	"show":   (*ledgerTool).show,
+	"verify": (*ledgerTool).verify,
+	"export": (*ledgerTool).export,
+}
+
+func (t *ledgerTool) run(ctx context.Context, args []string) int {
+	err := t.do(ctx, args)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errKeyUsage):
+		if text := strings.TrimSuffix(err.Error(), errKeyUsage.Error()); text != "" {
+			fmt.Fprintln(t.stderr, strings.TrimSuffix(text, ": ")+"\n")
+		}
+		fmt.Fprint(t.stderr, ledgerUsage)
+		return exitUsage
+	}
+	fmt.Fprintln(t.stderr, explain(err))
+	return exitFailed
+}
+
+func (t *ledgerTool) do(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errKeyUsage
+	}
+	action, ok := ledgerActions[args[0]]
+	if !ok {
+		return fmt.Errorf("there is no ledger %s: %w", args[0], errKeyUsage)
+	}
+	f := &ledgerFlags{keyFlags: newKeyFlags(keyAction{json: args[0] != "export"}), format: string(ledger.CSV)}
+	if args[0] == "export" {
+		f.set.BoolVar(&f.tickets, "tickets", false, "")
+		f.set.StringVar(&f.format, "format", f.format, "")
+	}
+	if err := f.parse(args[1:], false); err != nil {
+		return err
+	}
+	if f.format != string(ledger.CSV) && f.format != string(ledger.JSON) {
+		return fmt.Errorf("-format is csv or json, not %q: %w", f.format, errKeyUsage)
+	}
+	dir, err := f.dataDir()
+	if err != nil {
+		return err
+	}
+	db, err := openReadOnly(filepath.Join(dir, database.FileName))
+	if err != nil {
+		return err
+	}
+	books, err := ledger.NewReader(ctx, db)
+	if err == nil {
+		err = action(t, ctx, books, f)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// openReadOnly opens a database that a node may have open too. It makes none.
+func openReadOnly(path string) (*sql.DB, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fault.Wrap(fault.LedgerAbsent, "open "+path, err)
+	}
+	q := url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_txlock": {"deferred"}}
+	db, err := sql.Open("sqlite3", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	if err != nil {
+		return nil, fault.Wrap(fault.LedgerFailed, "open "+path, err)
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+func (t *ledgerTool) export(ctx context.Context, books *ledger.Reader, f *ledgerFlags) error {
+	if f.tickets {
+		return books.ExportTickets(ctx, t.stdout, ledger.Format(f.format))
+	}
+	return books.Export(ctx, t.stdout, ledger.Format(f.format))
+}
+
+func (t *ledgerTool) verify(ctx context.Context, books *ledger.Reader, f *ledgerFlags) error {
+	r, err := books.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		err = writeKeyJSON(t.stdout, newLedgerCheck(&r))
+	} else {
+		err = writeLedgerCheck(t.stdout, &r)
+	}
+	if err == nil && !r.OK() {
+		err = fault.New(fault.LedgerUnbalanced, "verify the ledger", fmt.Sprintf("%d problems", len(r.Problems)+r.More))
+	}
+	return err
+}
+
+func (t *ledgerTool) show(ctx context.Context, books *ledger.Reader, f *ledgerFlags) error {
+	o, err := books.Overview(ctx, ledgerLines)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return writeKeyJSON(t.stdout, newLedgerView(&o))
+	}
+	return writeLedgerView(t.stdout, newLedgerView(&o))
+}
