@@ -2,7 +2,6 @@ package recipient_test
 
 import (
 	"context"
-	"crypto/ecdsa"
 	"errors"
 	"log/slog"
 	"math/big"
@@ -11,8 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -100,82 +97,6 @@ func (p *prices) Model(_ core.Address, m inference.Model) (*big.Rat, bool) {
 func (p *prices) Models() []inference.Model { return []inference.Model{llama, qwen} }
 func (p *prices) AutoAdjust() bool          { return p.adjust }
 
-// books are a ledger in memory that believes what it is told, and remembers.
-type books struct {
-	mu       sync.Mutex
-	entries  []pm.Entries
-	balances map[pm.Account]pm.Value
-	winners  map[protocol.Hash]pm.Winner
-	expired  protocol.L1Block
-	// fail is what Append returns; before is called first, without a lock.
-	fail   error
-	before func(pm.Entries)
-}
-
-func newBooks() *books {
-	return &books{balances: make(map[pm.Account]pm.Value), winners: make(map[protocol.Hash]pm.Winner)}
-}
-
-func (b *books) Append(_ context.Context, e pm.Entries) error {
-	if b.before != nil {
-		b.before(e)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.fail != nil {
-		return b.fail
-	}
-	b.add(e)
-	return nil
-}
-
-func (b *books) Book(e pm.Entries) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.add(e)
-}
-
-func (b *books) Expired(l1 protocol.L1Block) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expired = l1
-}
-
-func (b *books) add(e pm.Entries) {
-	b.entries = append(b.entries, e)
-	for i := range e.Credits {
-		who := e.Credits[i].Account
-		b.balances[who] = b.balances[who].Add(e.Credits[i].Value())
-	}
-	for i := range e.Debits {
-		who := e.Debits[i].Account
-		if v := e.Debits[i].Value(); v.Sign() != 0 {
-			b.balances[who] = b.balances[who].Sub(v)
-		}
-	}
-	for _, c := range e.Closings {
-		if b.balances[c.Account].Cmp(c.Left) != 0 {
-			panic("an account was closed with another balance than that of the books")
-		}
-		delete(b.balances, c.Account)
-	}
-	for i := range e.Winners {
-		if _, known := b.winners[e.Winners[i].Hash]; !known {
-			b.winners[e.Winners[i].Hash] = e.Winners[i]
-		}
-	}
-}
-
-// debits are all bills so far.
-func (b *books) debits() (all []pm.Debit) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i := range b.entries {
-		all = append(all, b.entries[i].Debits...)
-	}
-	return all
-}
-
 // counter notes refusals.
 type counter struct {
 	pm.NopRecorder
@@ -244,100 +165,6 @@ func (n *node) open() {
 // often makes tickets win with a probability of 1/3.
 func often(o *recipient.Options) { o.TicketEV = gwei(4_000_000) }
 
-// gateway is who pays.
-type gateway struct {
-	key  *ecdsa.PrivateKey
-	addr core.Address
-}
-
-// gateway makes a funded one; the same number is the same gateway.
-func (n *node) gateway(number byte) *gateway {
-	g := newGateway(number)
-	n.chain.fund(g.addr, ether(10), ether(10))
-	return g
-}
-
-func newGateway(number byte) *gateway {
-	key, err := crypto.ToECDSA(append(make([]byte, 31), number))
-	if err != nil {
-		panic(err)
-	}
-	return &gateway{key: key, addr: core.Address(crypto.PubkeyToAddress(key.PublicKey))}
-}
-
-// sign is one ticket.
-func (g *gateway) sign(p *pm.Params, nonce uint32) pm.Signed {
-	digest := pm.TicketDigest(p.TicketHash(g.addr, nonce))
-	sig, err := crypto.Sign(digest[:], g.key)
-	if err != nil {
-		panic(err)
-	}
-	sig[64] += 27
-	return pm.Signed{Nonce: nonce, Sig: sig}
-}
-
-// payment is one with tickets of the given nonces.
-func (g *gateway) payment(p *pm.Params, price pm.Price, nonces ...uint32) pm.Payment {
-	out := pm.Payment{Sender: g.addr, Expected: &price}
-	if p == nil {
-		return out
-	}
-	params := *p
-	out.Params, out.Expiration, out.HasExpiration = &params, p.Expiration, true
-	for _, n := range nonces {
-		out.Tickets = append(out.Tickets, g.sign(p, n))
-	}
-	return out
-}
-
-// session is a gateway with a quote and parameters.
-type session struct {
-	n     *node
-	g     *gateway
-	key   core.ManifestID
-	model *inference.Model
-	quote pm.Quote
-	terms *pm.Params
-	next  uint32
-}
-
-func (n *node) session(g *gateway, key core.ManifestID, models ...inference.Model) *session {
-	n.t.Helper()
-	q, err := n.Quote(context.Background(), g.addr, models)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	s := &session{n: n, g: g, key: key, quote: q}
-	if len(models) > 0 {
-		s.model = &models[0]
-	}
-	s.refresh()
-	return s
-}
-
-func (s *session) refresh() {
-	s.n.t.Helper()
-	var err error
-	if s.terms, err = s.n.Terms(context.Background(), &s.quote); err != nil {
-		s.n.t.Fatal(err)
-	}
-	s.next = 0
-}
-
-// job is one that is paid with so many new tickets.
-func (s *session) job(tickets int, estimate int64) *pm.Job {
-	nonces := make([]uint32, tickets)
-	for i := range nonces {
-		s.next++
-		nonces[i] = s.next
-	}
-	return s.with(s.g.payment(s.terms, s.quote.Price, nonces...), estimate)
-}
-
-func (s *session) with(p pm.Payment, estimate int64) *pm.Job {
-	return &pm.Job{Account: pm.Account{Sender: s.g.addr, Key: s.key}, Session: core.SessionID(s.key), Quote: s.quote, Payment: p, Model: s.model, Estimate: estimate}
-}
-
 // balance is what an account has by the recipient and by the books, which must be
 // the same; false when there is none.
 func (n *node) balance(s *session) (pm.Value, bool) {
@@ -396,20 +223,4 @@ var errDown = errors.New("down")
 // maxFloat is a redeemer that always says the same.
 func maxFloat(w core.Wei) func(context.Context, core.Address) (core.Wei, error) {
 	return func(context.Context, core.Address) (core.Wei, error) { return w, nil }
-}
-
-// pickyBooks refuse every credit.
-type pickyBooks struct {
-	*books
-	before func()
-}
-
-func (b *pickyBooks) Append(ctx context.Context, e pm.Entries) error {
-	if b.before != nil {
-		b.before()
-	}
-	if len(e.Credits) > 0 {
-		return fault.New(fault.LedgerRefused, "", "")
-	}
-	return b.books.Append(ctx, e)
 }

@@ -210,11 +210,11 @@ func TestRun(t *testing.T) {
 		ready, ended := make(chan struct{}), make(chan error)
 		go func() { ended <- n.Run(ctx, func() { close(ready) }) }()
 		<-ready
-		time.Sleep(9 * time.Minute) // of the bubble's own time
+		<-time.After(9 * time.Minute) // of the bubble's own time
 		if _, open := n.balance(s); !open {
 			t.Error("closed too early")
 		}
-		time.Sleep(2 * time.Minute)
+		<-time.After(2 * time.Minute)
 		if _, open := n.balance(s); open {
 			t.Error("not closed")
 		}
