@@ -1,7 +1,9 @@
 package redeemer_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,13 +16,15 @@ import (
 
 // books are a ledger in memory, which notes what may not be.
 type books struct {
-	mu       sync.Mutex
-	all      map[protocol.Hash]*pm.Winner
-	order    []protocol.Hash
-	history  map[protocol.Hash][]pm.Progress
-	failing  error
-	failRead error
-	wrong    []string
+	mu      sync.Mutex
+	all     map[protocol.Hash]*pm.Winner
+	order   []protocol.Hash
+	history map[protocol.Hash][]pm.Progress
+	failing error
+	// noSubmitted: that a ticket was sent cannot be written.
+	noSubmitted bool
+	failRead    error
+	wrong       []string
 }
 
 func newBooks() *books {
@@ -31,6 +35,20 @@ func (b *books) fail(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.failing = err
+}
+
+var errTorn = errors.New("torn")
+
+func (b *books) failSubmitted(on bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.noSubmitted = on
+}
+
+func (b *books) full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.failing != nil
 }
 
 func (b *books) Append(_ context.Context, e pm.Entries) error {
@@ -61,8 +79,8 @@ var next = map[pm.TicketState][]pm.TicketState{
 func (b *books) Progress(_ context.Context, p pm.Progress) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.failing != nil {
-		return b.failing
+	if b.failing != nil || b.noSubmitted && p.State == pm.TicketSubmitted {
+		return cmp.Or(b.failing, errTorn)
 	}
 	w := b.all[p.Hash]
 	if w == nil {

@@ -184,3 +184,27 @@ func TestMostValuableFirst(t *testing.T) {
 		}
 	})
 }
+
+// What is on its way is set aside: no gas is spent on what will find nothing.
+func TestFundsAreSetAside(t *testing.T) {
+	run(t, func(r *rig) {
+		r.fund(1, "1", "0")
+		r.chain.Hold(true)
+		third := r.win(r.ticket(1, "0.3", 1))
+		second := r.win(r.ticket(1, "0.5", 1))
+		first := r.win(r.ticket(1, "0.9", 1))
+		r.chain.AdvanceL1(1)
+		pass(10 * time.Minute)
+		r.is(first, pm.TicketSubmitted, "0")
+		r.is(second, pm.TicketSubmitted, "0")
+		if w := r.is(third, pm.TicketQueued, "0"); r.sent(third) != 0 {
+			t.Error(w.Reason)
+		}
+		r.chain.Hold(false)
+		r.settle()
+		r.settle()
+		r.is(first, pm.TicketFinal, "0.9")
+		r.is(second, pm.TicketFinal, "0.1")
+		r.is(third, pm.TicketQueued, "0")
+	})
+}
