@@ -18,14 +18,16 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // settings say how much is run.
 type settings struct {
 	runs, tickets int
-	out           io.Writer
+	// grow is how many tickets growth is measured over.
+	grow int
+	out  io.Writer
 }
 
 // parts are what is measured, in the order in which it is printed.
 var parts = []struct {
 	name string
 	run  func(settings) error
-}{{"ticket", settings.ticket}, {"cores", settings.cores}, {"payment", settings.payment}, {"admit", settings.admit}}
+}{{"ticket", settings.ticket}, {"cores", settings.cores}, {"payment", settings.payment}, {"admit", settings.admit}, {"growth", settings.growth}}
 
 func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}
@@ -33,7 +35,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.SetOutput(stderr)
 	fs.IntVar(&s.runs, "runs", 15, "repetitions; the median counts")
 	fs.IntVar(&s.tickets, "tickets", 2000, "tickets per repetition")
-	only := fs.String("only", "", "one of ticket, cores, payment, admit; empty runs all")
+	fs.IntVar(&s.grow, "growth", 100_000, "tickets over which growth is measured; 10000000 takes half an hour")
+	only := fs.String("only", "", "one of ticket, cores, payment, admit, growth; empty runs all")
 	if err := fs.Parse(args); err != nil {
 		return 2
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the node's database
@@ -25,33 +26,38 @@ import (
 	"github.com/tuttinode/tutti/pm/recipient"
 )
 
-// world is what a recipient sees of the chain and of prices: always the same.
-type world struct{}
+// world is what a recipient sees of the chain, and prices that never change.
+type world struct{ l1, round atomic.Uint64 }
 
-func (world) View() protocol.View {
+func (w *world) View() protocol.View {
+	round := protocol.Round(w.round.Load())
 	return protocol.View{
 		Known: true, PoolSize: 100,
-		Head:  protocol.Head{L1: 21_000_000, BaseFee: core.NewWei(100_000_000)},
+		Head:  protocol.Head{L1: protocol.L1Block(w.l1.Load()), BaseFee: core.NewWei(100_000_000)},
 		Self:  protocol.Orchestrator{Active: true},
-		Round: protocol.RoundState{Number: 3500, Initialized: true, LastInitialized: 3500, LastHash: protocol.Hash{0xcc}},
+		Round: protocol.RoundState{Number: round, Initialized: true, LastInitialized: round, LastHash: protocol.Hash{0xcc}},
 	}
 }
 
-func (world) SenderFunds(context.Context, core.Address) (f protocol.SenderFunds, err error) {
+func (*world) SenderFunds(context.Context, core.Address) (f protocol.SenderFunds, err error) {
 	f.Deposit = core.NewWei(9_000_000_000_000_000_000)
 	f.Reserve.FundsRemaining, err = core.ParseWei("1e20")
 	return f, err
 }
 
-func (world) Transcoding(core.Address) *big.Rat                            { return big.NewRat(1200, 1) }
-func (world) Model(core.Address, inference.Model) (r *big.Rat, known bool) { return nil, false }
-func (world) Models() []inference.Model                                    { return nil }
-func (world) AutoAdjust() bool                                             { return true }
+func (*world) Transcoding(core.Address) *big.Rat                            { return big.NewRat(1200, 1) }
+func (*world) Model(core.Address, inference.Model) (r *big.Rat, known bool) { return nil, false }
+func (*world) Models() []inference.Model                                    { return nil }
+func (*world) AutoAdjust() bool                                             { return true }
 
 // till is a recipient on a ledger on disk.
 type till struct {
 	*recipient.Recipient
 	*deal
+	ledger *ledger.Ledger
+	chain  *world
+	// ahead is by how many nanoseconds its clock is fast.
+	ahead *atomic.Int64
 	close func() error
 }
 
@@ -61,19 +67,23 @@ func newTill(dir string) (*till, error) {
 		return nil, err
 	}
 	ctx := context.Background()
+	chain, ahead := new(world), new(atomic.Int64)
+	chain.l1.Store(21_000_000)
+	chain.round.Store(3500)
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	db, err := (database.Driver{Name: "sqlite3", Busy: func(error) bool { return false }}).Open(ctx, dir,
 		func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
 	if err != nil {
 		return nil, err
 	}
 	log := slog.New(slog.DiscardHandler)
-	l, opening, err := ledger.Open(ctx, ledger.Options{DB: db, Rand: rand.Reader, Now: time.Now, Board: health.New(log, time.Now, nil), Log: log})
+	l, opening, err := ledger.Open(ctx, ledger.Options{DB: db, Rand: rand.Reader, Now: now, Board: health.New(log, time.Now, nil), Log: log})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	r, err := recipient.New(recipient.Options{
-		Ledger: l, Opening: opening, Prices: world{}, Chain: world{}, Recipient: d.params.Recipient,
-		TicketEV: core.NewWei(8_000_000_000), RedeemGas: 1_200_000, Rand: rand.Reader, Now: time.Now, Log: log,
+		Ledger: l, Opening: opening, Prices: chain, Chain: chain, Recipient: d.params.Recipient,
+		TicketEV: core.NewWei(8_000_000_000), RedeemGas: 1_200_000, Rand: rand.Reader, Now: now, Log: log, Sweep: 50 * time.Millisecond,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -81,7 +91,7 @@ func newTill(dir string) (*till, error) {
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(running, func() {}) }()
-	return &till{Recipient: r, deal: d, close: func() error {
+	return &till{Recipient: r, deal: d, ledger: l, chain: chain, ahead: ahead, close: func() error {
 		stop()
 		return errors.Join(<-ended, db.Close())
 	}}, nil
