@@ -67,3 +67,6 @@ func (v Value) String() string {
 
 // MarshalText writes the exact fraction, "8000000000" or "1/3".
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.rat().RatString()), nil }
+
+// Equal compares the numbers.
+func (v Value) Equal(o Value) bool { return v.Cmp(o) == 0 }

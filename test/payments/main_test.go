@@ -1,0 +1,53 @@
+package payments
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/harness"
+)
+
+var (
+	soakFor  = flag.Duration("soak.for", 25*time.Second, "how long the trouble lasts")
+	soakSeed = flag.Uint64("soak.seed", 1, "what the trouble is made of")
+)
+
+// bin is the directory of the programs under test: tutti, tutti_cli, tutti_devnet.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "tutti-payments")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if err := build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	bin = dir
+	return m.Run()
+}
+
+func build(dir string) error {
+	if _, err := harness.Build(dir); err != nil {
+		return err
+	}
+	cli := exec.Command("go", "build", "-o", filepath.Join(dir, "tutti_cli"), "github.com/tuttinode/tutti/cmd/tutti_cli")
+	cli.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cli.CombinedOutput(); err != nil {
+		return fmt.Errorf("build tutti_cli: %w\n%s", err, text)
+	}
+	_, err := devnet.Binary()
+	return err
+}
