@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -171,3 +172,8 @@ func want(t testing.TB, err error, code error) {
 		t.Fatalf("%v, want %v", err, code)
 	}
 }
+
+var queryAll = ledger.Query{}
+
+// sessionName is a long one.
+func sessionName(n int) core.SessionID { return core.SessionID(fmt.Sprintf("%0500d", n)) }

@@ -57,3 +57,15 @@ func answer(requests []*request, outcome error) (rest []*request) {
 	}
 	return rest
 }
+
+// finished takes nothing more from now on, for a reason, if everything that came
+// before has been written.
+func (l *Ledger) finished(why error) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue)+len(l.kept) > 0 {
+		return false
+	}
+	l.ended = why
+	return true
+}

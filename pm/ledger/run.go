@@ -136,24 +136,21 @@ func (l *Ledger) stop(why error) error {
 // end writes the rest and marks the epoch as ended in order.
 func (l *Ledger) end(ctx context.Context) error {
 	const op = "close the ledger"
-	for {
-		group := l.take()
-		if len(group) == 0 {
-			break
-		}
-		if err := l.write(ctx, group); err != nil {
+	for !l.finished(fault.New(fault.LedgerFailed, op, "the ledger was closed")) {
+		if err := l.write(ctx, l.take()); err != nil {
 			return l.stop(err)
 		}
 		if len(l.kept) > 0 {
 			return l.stop(fault.New(fault.LedgerFull, op, "the last entries could not be written"))
 		}
 	}
-	l.finish(fault.New(fault.LedgerFailed, op, "the ledger was closed"))
-	// What came between the last group and finish has been answered with that.
 	_, err := l.db.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE id = ? AND state = ?`,
 		epochClean, nanos(l.opt.Now()), int64(l.epoch), epochOpen)
-	if err != nil {
-		return fault.Wrap(fault.LedgerFailed, op, err)
+	switch {
+	case err == nil:
+		return nil
+	case l.opt.Full(err):
+		return fault.Wrap(fault.LedgerFull, op, err)
 	}
-	return nil
+	return fault.Wrap(fault.LedgerFailed, op, err)
 }
