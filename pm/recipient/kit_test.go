@@ -103,6 +103,15 @@ type counter struct {
 	mu       sync.Mutex
 	refused  []string
 	received int
+	funds    int
+}
+
+func (c *counter) SenderFunds(_ core.Address, deposit, reserve, maxFloat, _ core.Wei) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if deposit.Cmp(ether(10)) == 0 && reserve.Cmp(ether(10)) == 0 && maxFloat.Cmp(ether(10)) == 0 {
+		c.funds++
+	}
 }
 
 func (c *counter) PaymentRefused(_ core.Address, code string) {

@@ -64,8 +64,8 @@ const (
 	defaultSetsPerSender     = 1 << 17
 )
 
-// Options are what a Recipient needs. All but MaxFloat, Pending, Won and Recorder
-// must be set; a zero amount is one.
+// Options are what a Recipient needs. Pending, MaxFloat, Won, Recorder, Limits and
+// Sweep may be left out; a zero amount is one.
 type Options struct {
 	Ledger Ledger
 	// Opening is what the ledger remembered when it was opened.

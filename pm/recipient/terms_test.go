@@ -31,6 +31,9 @@ func TestTerms(t *testing.T) {
 			t.Fatalf("parameters %+v", p)
 		}
 	}
+	if n.count.funds != 1000 {
+		t.Errorf("the funds were reported %d times", n.count.funds)
+	}
 }
 
 func TestTermsOf(t *testing.T) {
@@ -64,6 +67,9 @@ func TestTermsOf(t *testing.T) {
 			n.opt.MaxFloat = func(context.Context, core.Address) (core.Wei, error) { return core.Wei{}, errDown }
 			n.open()
 		}, err: fault.SenderFundsUnknown},
+		"what was put away stays expired": {price: paid, change: func(n *node, _ *gateway) { n.opt.Opening.Expired = 21_000_100; n.open() }, check: func(p *pm.Params) bool {
+			return p.ExpirationBlock == 21_000_140
+		}},
 		"no chain":        {price: paid, change: func(n *node, _ *gateway) { n.chain.view.Known = false }, err: fault.ChainNotReady},
 		"no funds":        {price: paid, change: func(n *node, g *gateway) { n.chain.fund(g.addr, core.Wei{}, core.Wei{}) }, err: fault.InsufficientSenderReserve},
 		"no reserve":      {price: paid, change: func(n *node, g *gateway) { n.chain.fund(g.addr, ether(1), core.Wei{}) }, err: fault.InsufficientSenderReserve},
