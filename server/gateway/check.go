@@ -4,15 +4,41 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
+// hashing makes the hashes of renditions while they come: hashing takes longer than
+// counting pictures, and the network leaves time for it.
+type hashing []*signature.Background
+
+// hashed has the renditions hashed where the result is going to be checked against a
+// signature. sums must be called, after the download.
+func (g *Gateway) hashed(info upstream.Info, remotes []upstream.Remote) hashing {
+	if !g.opt.LocalVerify || signerOf(info).IsZero() {
+		return nil
+	}
+	h := make(hashing, len(remotes))
+	for i := range remotes {
+		h[i] = signature.StartBackground()
+		remotes[i].Sink = h[i].Add
+	}
+	return h
+}
+
+func (h hashing) sums() (out [][signature.Size]byte) {
+	for _, one := range h {
+		out = append(out, one.Sum())
+	}
+	return out
+}
+
 // check holds a result against what the orchestrator claims and was asked for. Errors
 // are those of verify.Result.
-func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte) error {
+func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hashes [][signature.Size]byte) error {
 	r := verify.Result{
-		Signer: signerOf(info), Signature: res.Signature,
+		Signer: signerOf(info), Signature: res.Signature, Hashes: hashes,
 		Renditions: data, Profiles: j.seg.Meta.Profiles, Source: j.source,
 	}
 	for _, remote := range res.Renditions {

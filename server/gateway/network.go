@@ -99,25 +99,33 @@ func (c *choice) objection(o *route.Offer, now time.Time) fault.Code {
 	switch {
 	case r.Slow(&candidate):
 		return fault.OrchestratorBelowScore
-	case r.Dear(o.Price):
+	case r.Dear(o.Price) && !r.IgnoreMaxPrice:
 		return fault.OrchestratorTooDear
 	}
 	return ""
 }
 
-// objections say why none of some offers may be used.
-func (g *Gateway) objections(offers []route.Offer) (errs []error) {
+// objection is why an offer may not be used now: a fault OrchestratorBarred,
+// OrchestratorBelowScore or OrchestratorTooDear, or nil. Off-chain nothing is held
+// against offers but lies.
+func (g *Gateway) objection(o *route.Offer) error {
 	now := g.opt.Now()
-	c := &choice{opt: g.opt, measures: &g.measures}
+	code := fault.Code("")
+	if g.suspended.Barred(o.URI, now) {
+		code = fault.OrchestratorBarred
+	} else if c, ok := g.choice.(*choice); ok {
+		code = c.objection(o, now)
+	}
+	if code == "" {
+		return nil
+	}
+	return fault.New(code, "choose an orchestrator", o.URI)
+}
+
+// objections say why none of some offers was chosen.
+func (g *Gateway) objections(offers []route.Offer) (errs []error) {
 	for i := range offers {
-		o := &offers[i]
-		code := fault.OrchestratorUnusable
-		if g.suspended.Barred(o.URI, now) {
-			code = fault.OrchestratorBarred
-		} else if why := c.objection(o, now); why != "" {
-			code = why
-		}
-		errs = append(errs, fault.New(code, "choose an orchestrator", o.URI))
+		errs = append(errs, g.objection(&offers[i]))
 	}
 	return errs
 }

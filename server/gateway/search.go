@@ -101,26 +101,29 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *route.Wants
 // found takes an offer, or notes what is wrong with an orchestrator. It reports
 // whether the stream should not wait for another one.
 func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
-	var code fault.Code
 	g.owned(&f)
+	why := f.Err
 	if f.Err == nil {
 		s.pool.Add(f.Offer, f.Info)
-		good = !s.pool.Suspended(f.Offer.URI, g.opt.Now())
-	} else {
-		code = fault.CodeOf(f.Err)
-		if code == fault.Canceled {
-			return false // the gateway is stopping
-		}
-		g.opt.Recorder.DiscoveryFailed(f.Asked, string(code))
+		// It may still be chosen: limits change, and so do prices and scores.
+		why = g.objection(&f.Offer)
+		good = why == nil && !s.pool.Suspended(f.Offer.URI, g.opt.Now())
 	}
-	if g.standing.Change(f.Asked, code) {
-		if f.Err != nil {
-			g.log.Warn("orchestrator cannot be used", "orchestrator", f.Asked, fault.Attr(f.Err))
-		} else {
+	if why == nil {
+		if g.standing.Change(f.Asked, "") {
 			g.log.Info("orchestrator can be used", "orchestrator", f.Asked)
 		}
+		return good
 	}
-	return good
+	code := fault.CodeOf(why)
+	if code == fault.Canceled {
+		return false // the gateway is stopping
+	}
+	g.opt.Recorder.DiscoveryFailed(f.Asked, string(code))
+	if g.standing.Change(f.Asked, code) {
+		g.log.Warn("orchestrator cannot be used", "orchestrator", f.Asked, fault.Attr(why))
+	}
+	return false
 }
 
 // noSessions is the fault of a search that found nobody, with counts of why.

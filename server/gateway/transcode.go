@@ -197,9 +197,11 @@ func (g *Gateway) collect(ctx context.Context, j *job, l *lease, res *upstream.R
 		return nil, err
 	}
 	held := j.room.held
+	hashing := g.hashed(l.Info, res.Renditions)
 	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, j.room.grow)
+	hashes := hashing.sums()
 	if err == nil && g.opt.LocalVerify {
-		err = check(j, l.Info, res, data)
+		err = check(j, l.Info, res, data, hashes)
 	}
 	if err != nil {
 		j.room.shrink(held)

@@ -63,7 +63,7 @@ func TestReadsAnewWithEvents(t *testing.T) {
 		c.tell(protocol.RoundSeen{})
 		wantList(t, d, uriOf(2))
 		c.set(func() { c.pool = append(c.pool, member(1, 1)) })
-		time.Sleep(10*time.Minute + time.Second)
+		pass(10*time.Minute + time.Second)
 		wantList(t, d, uriOf(1), uriOf(2))
 	})
 }
@@ -80,7 +80,7 @@ func TestKeepsTheListWhileTheChainIsAway(t *testing.T) {
 			t.Errorf("before the first reading: %v, %v", got, err)
 		}
 		c.set(func() { c.err = nil })
-		time.Sleep(16 * time.Second)
+		pass(16 * time.Second)
 		wantList(t, d, uriOf(1))
 		c.set(func() { c.err, c.pool = errors.New("no endpoint"), nil })
 		c.tell(protocol.RoundSeen{})
@@ -102,15 +102,15 @@ func TestSurveysAndForgetsTheSilent(t *testing.T) {
 		if _, n := c.count(uriOf(1)); n != 1 {
 			t.Errorf("asked %d times at the start", n)
 		}
-		time.Sleep(26 * time.Minute)
+		pass(26 * time.Minute)
 		synctest.Wait()
 		if _, n := c.count(uriOf(1)); n != 2 {
 			t.Errorf("asked %d times after 26 minutes", n)
 		}
-		time.Sleep(24 * time.Hour)
+		pass(24 * time.Hour)
 		wantList(t, d, uriOf(1))
 		c.set(func() { c.answer[uriOf(2)] = infoOf(uriOf(2), addr(2)) })
-		time.Sleep(40 * time.Minute)
+		pass(40 * time.Minute)
 		wantList(t, d, uriOf(1), uriOf(2))
 	})
 }
@@ -239,7 +239,7 @@ func TestFixedOnes(t *testing.T) {
 			t.Errorf("%v, %v", got, err)
 		}
 		c.set(func() { c.err = nil })
-		time.Sleep(20 * time.Second)
+		pass(20 * time.Second)
 		wantList(t, d, mine)
 		if o, err := d.OwnerOf(mine, infoOf(mine, addr(1))); err != nil || o.Stake.Cmp(core.LPTTokens(1000)) != 0 {
 			t.Errorf("%+v, %v: stake counts for named ones too", o, err)

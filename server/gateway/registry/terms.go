@@ -49,6 +49,12 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	return Owner{}, unregistered("neither its address nor the recipient of its tickets is registered there")
 }
 
+// Stake is OwnerOf in the form in which the broker of AI jobs asks.
+func (d *Directory) Stake(asked string, info upstream.Info) (core.Address, core.LPT, error) {
+	o, err := d.OwnerOf(asked, info)
+	return o.Address, o.Stake, err
+}
+
 // claimsOf are the accounts that an offer names: who is paid, then who signs.
 func claimsOf(info upstream.Info) (out []core.Address) {
 	for _, raw := range [][]byte{info.GetTicketParams().GetRecipient(), info.GetAddress()} {

@@ -24,7 +24,7 @@ const maxParallelDownloads = 10
 // part results.
 func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Remote, grow func(n int64) error) ([][]byte, error) {
 	if len(remotes) == 1 {
-		data, err := c.fetch(ctx, orchestrator, remotes[0].URL, grow)
+		data, err := c.fetch(ctx, orchestrator, &remotes[0], grow)
 		return [][]byte{data}, err
 	}
 	var mu sync.Mutex // grow's
@@ -38,11 +38,11 @@ func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Re
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, maxParallelDownloads)
 	out := make([][]byte, len(remotes))
-	for i, r := range remotes {
+	for i := range remotes {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			data, err := c.fetch(ctx, orchestrator, r.URL, growOne)
+			data, err := c.fetch(ctx, orchestrator, &remotes[i], growOne)
 			if err != nil {
 				cancel(err) // only the first one counts
 			}
@@ -60,9 +60,9 @@ func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Re
 	return out, nil
 }
 
-func (c *Client) fetch(ctx context.Context, orchestrator, address string, grow func(n int64) error) ([]byte, error) {
+func (c *Client) fetch(ctx context.Context, orchestrator string, remote *Remote, grow func(n int64) error) ([]byte, error) {
 	const op = "download rendition"
-	u, err := url.Parse(address)
+	u, err := url.Parse(remote.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return nil, fault.New(fault.RenditionDownload, op, "its address is not an http(s) URL")
 	}
@@ -92,7 +92,7 @@ func (c *Client) fetch(ctx context.Context, orchestrator, address string, grow f
 	var full error
 	data, err := body.Reader{
 		Limit: core.MaxSegmentBytes, Size: resp.ContentLength,
-		Grow: func(n int64) error { full = grow(n); return full },
+		Grow: func(n int64) error { full = grow(n); return full }, Sink: remote.Sink,
 	}.Read(resp.Body)
 	if full != nil {
 		return nil, full // the rendition has nothing to do with it

@@ -56,6 +56,9 @@ type Result struct {
 type Remote struct {
 	URL    string
 	Pixels core.Pixels
+	// Sink is given the parts of the download as they come, which do not change any
+	// more; nil wants none.
+	Sink func(part []byte)
 }
 
 // Send hands a segment to an orchestrator and waits for its result, which has

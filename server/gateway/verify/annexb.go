@@ -18,6 +18,7 @@ type annexB struct {
 	// open: buf begins within a unit, after its start code. done: the unit's beginning
 	// was handed over already.
 	open, done bool
+	flood      flood
 }
 
 func (a *annexB) write(p []byte) {
@@ -38,19 +39,46 @@ func (a *annexB) scan(last bool) {
 			break
 		}
 		if a.open && !a.done {
-			a.to.unit(head(b[:i]))
+			a.hand(b[:i])
 		}
 		a.open, a.done = true, false
 		b = b[i+len(startCode):]
 	}
 	if a.open && !a.done && (last || len(b) >= unitHead) {
-		a.to.unit(head(b))
+		a.hand(b)
 		a.done = true
 	}
 	if !a.open || a.done {
 		b = b[max(0, len(b)-len(startCode)+1):] // a start code may be cut in two
 	}
 	a.buf = a.buf[:copy(a.buf, b)]
+}
+
+func (a *annexB) hand(unit []byte) {
+	if a.flood.more() {
+		a.to.unit(head(unit))
+	}
+}
+
+// flood counts NAL units. Tiny ones without end would cost far more time than media
+// of the same size.
+type flood int
+
+// maxUnits is more than five minutes of pictures in many slices have.
+const maxUnits = 1 << 21
+
+// more counts one unit, and is false when there were too many.
+func (f *flood) more() bool {
+	*f++
+	return *f <= maxUnits
+}
+
+// err is the fault of too many.
+func (f flood) err() error {
+	if f <= maxUnits {
+		return nil
+	}
+	return unreadable("it has more units than any segment")
 }
 
 func head(unit []byte) []byte { return unit[:min(len(unit), unitHead)] }

@@ -21,6 +21,7 @@ type track struct {
 	// prefix is the number of bytes of each NAL unit's length.
 	prefix int
 	found  bool
+	flood  flood
 }
 
 // countMP4 reads a movie whose samples are told by tables, in fragments, or both.
@@ -47,6 +48,9 @@ func countMP4(data []byte) (Video, error) {
 			err = r.fragment(body, at, defaults)
 		}
 	})
+	if err == nil {
+		err = t.flood.err()
+	}
 	return t.units.video(), err
 }
 
@@ -135,7 +139,7 @@ func (t *track) sets(count int, b []byte) []byte {
 // sample takes the NAL units of one sample.
 func (t *track) sample(b []byte) {
 	t.units.begin()
-	for t.prefix > 0 && len(b) > t.prefix {
+	for t.prefix > 0 && len(b) > t.prefix && t.flood.more() {
 		n := 0
 		for _, c := range b[:t.prefix] {
 			n = n<<8 | int(c)

@@ -23,6 +23,9 @@ type Result struct {
 	Renditions [][]byte
 	Pixels     []core.Pixels
 	Profiles   []core.Profile
+	// Hashes are the renditions' Keccak hashes where they were made along with the
+	// download; otherwise Check makes them.
+	Hashes [][signature.Size]byte
 	// Source is the source's size, zero when it is not known.
 	Source Size
 }
@@ -49,9 +52,11 @@ func (r *Result) Check() error {
 }
 
 func (r *Result) checkSignature() error {
-	hashes := make([][signature.Size]byte, len(r.Renditions))
-	for i, data := range r.Renditions {
-		hashes[i] = signature.Keccak(data)
+	hashes := r.Hashes
+	if hashes == nil {
+		for _, data := range r.Renditions {
+			hashes = append(hashes, signature.Keccak(data))
+		}
 	}
 	preimage := signature.Result(hashes)
 	return signature.EthVerify(common.Address(r.Signer), preimage[:], r.Signature)

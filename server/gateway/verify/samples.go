@@ -32,7 +32,7 @@ func (r *sampleReader) take(offset uint64, size uint32) error {
 		return unreadable("its samples overlap")
 	}
 	r.track.sample(r.data[offset:end])
-	return nil
+	return r.track.flood.err()
 }
 
 // words is a table of 32-bit numbers.

@@ -40,10 +40,10 @@ func countTS(data []byte) (Video, error) {
 		if begun {
 			stream.write(payload)
 		}
-		return true
+		return stream.flood.err() == nil
 	})
 	stream.end()
-	return to.video(), nil
+	return to.video(), stream.flood.err()
 }
 
 // packets calls f for each packet until it returns false. Bytes between packets are
