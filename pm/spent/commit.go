@@ -11,7 +11,9 @@ import (
 const (
 	// maxBatch bounds the entries of one commit.
 	maxBatch = 512
-	// retryAfter is how long results wait after a commit failed.
+	// moment is how long results wait for company.
+	moment = 100 * time.Millisecond
+	// retryAfter is how long they wait after a commit failed.
 	retryAfter = time.Second
 	// flushTime bounds the last commits after the end was asked for.
 	flushTime = 10 * time.Second
@@ -23,21 +25,34 @@ func (s *Store) Name() string { return "account of payments" }
 // Run writes what is given to the book until ctx ends, and then what still waits.
 // What comes together is committed together: a commit costs one flush of the disk.
 func (s *Store) Run(ctx context.Context, ready func()) error {
-	retry := time.NewTimer(retryAfter)
-	defer retry.Stop()
+	due := time.NewTimer(0)
+	defer due.Stop()
+	wait, armed := moment, true
+	s.mu.Lock()
+	s.running = true
+	s.mu.Unlock()
 	ready()
 	// A commit that has begun is finished whatever ends.
 	work := context.WithoutCancel(ctx)
+	commit := func() {
+		wait = moment
+		if s.commit(work, s.take(maxBatch)) != nil {
+			wait = retryAfter
+		}
+		s.fold(work)
+	}
 	for {
 		select {
 		case <-s.wake:
-			s.commit(work, s.take(maxBatch))
-			s.fold(work)
-		case <-retry.C:
-			if batch := s.take(maxBatch); len(batch) > 0 {
-				s.commit(work, batch)
+			commit()
+		case <-s.later:
+			if !armed {
+				due.Reset(wait)
+				armed = true
 			}
-			retry.Reset(retryAfter)
+		case <-due.C:
+			armed = false
+			commit()
 		case <-ctx.Done():
 			return s.flush(work)
 		}
@@ -61,9 +76,9 @@ func (s *Store) flush(ctx context.Context) error {
 
 // commit writes a batch. Where that fails, who waits is told, and results that
 // nobody waits for are kept for later.
-func (s *Store) commit(ctx context.Context, batch []*entry) {
+func (s *Store) commit(ctx context.Context, batch []*entry) error {
 	if len(batch) == 0 {
-		return
+		return nil
 	}
 	err := s.write(ctx, batch)
 	if s.opt.Board != nil {
@@ -71,7 +86,7 @@ func (s *Store) commit(ctx context.Context, batch []*entry) {
 	}
 	s.answer(batch, err)
 	if err == nil {
-		return
+		return nil
 	}
 	var later []*entry
 	for _, e := range batch {
@@ -80,6 +95,7 @@ func (s *Store) commit(ctx context.Context, batch []*entry) {
 		}
 	}
 	s.again(later)
+	return err
 }
 
 // answer tells those who wait.
@@ -101,11 +117,11 @@ func (s *Store) write(ctx context.Context, batch []*entry) error {
 	insert, settle := tx.StmtContext(ctx, s.insert), tx.StmtContext(ctx, s.settle)
 	rows := 0
 	for _, e := range batch {
-		if e.payment != nil {
+		switch r := &e.result; {
+		case e.payment != nil:
 			rows++
 			_, err = insert.ExecContext(ctx, values(s.opt.Sender, e.payment)...)
-		} else {
-			r := &e.result
+		case e.id != 0:
 			_, err = settle.ExecContext(ctx, string(r.State), r.Units, unixNano(r.Settled), int64(e.id))
 		}
 		if err != nil {

@@ -11,7 +11,8 @@ import (
 // maxWaiting bounds the results that wait to be written while the disk refuses.
 const maxWaiting = 1 << 16
 
-// entry is one thing to write: a new payment, or the result of one that is there.
+// entry is one thing to write: a new payment, the result of one that is there, or
+// nothing, for who waits for those before.
 type entry struct {
 	payment *Payment
 	id      ID
@@ -68,6 +69,30 @@ func (s *Store) Note(p *Payment) {
 	_, _ = s.enqueue(&entry{payment: &mine})
 }
 
+// Flush returns when all that was given to the book is on disk, as far as somebody
+// writes it.
+func (s *Store) Flush(ctx context.Context) error {
+	e := &entry{done: make(chan error, 1)}
+	if !s.writing() {
+		return nil
+	}
+	if _, err := s.enqueue(e); err != nil {
+		return nil // Run writes what it has and ends
+	}
+	select {
+	case err := <-e.done:
+		return failed("write down payments", err)
+	case <-ctx.Done():
+		return failed("write down payments", ctx.Err())
+	}
+}
+
+func (s *Store) writing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running && !s.stopped
+}
+
 // enqueue gives an entry to Run. A new payment gets its number here.
 func (s *Store) enqueue(e *entry) (ID, error) {
 	s.mu.Lock()
@@ -83,11 +108,22 @@ func (s *Store) enqueue(e *entry) (ID, error) {
 		e.payment.ID, e.id = s.next, s.next
 	}
 	s.queue = append(s.queue, e)
-	select {
-	case s.wake <- struct{}{}:
-	default:
+	// What nobody waits for goes with the next payment, or a moment later: a flush of
+	// the disk of its own would only be in the next payment's way.
+	if e.done != nil || len(s.queue) >= maxBatch {
+		knock(s.wake)
+	} else {
+		knock(s.later)
 	}
 	return e.id, nil
+}
+
+// knock puts an element into a channel of one place, unless it has one.
+func knock(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 // take is what waits, at most so much.
@@ -98,10 +134,7 @@ func (s *Store) take(most int) []*entry {
 	batch := s.queue[:n:n]
 	s.queue = s.queue[n:]
 	if len(s.queue) > 0 {
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+		knock(s.wake)
 	} else {
 		s.queue = nil
 	}
@@ -120,6 +153,9 @@ func (s *Store) again(batch []*entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = append(batch, s.queue...)
+	if len(s.queue) > 0 {
+		knock(s.later)
+	}
 }
 
 // unixNano is a time as it is stored, 0 for none.

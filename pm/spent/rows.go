@@ -76,6 +76,9 @@ func (s *Store) page(ctx context.Context, after ID, most int) (out []Payment, er
 // Each calls f for every payment that is kept one by one, the oldest first, until
 // it returns an error.
 func (s *Store) Each(ctx context.Context, f func(*Payment) error) error {
+	if err := s.Flush(ctx); err != nil {
+		return err
+	}
 	s.folding.RLock()
 	defer s.folding.RUnlock()
 	return s.each(ctx, f)

@@ -46,12 +46,14 @@ type Store struct {
 
 	mu      sync.Mutex
 	queue   []*entry
+	running bool
 	stopped bool
 	next    ID
 	// rows is how many payments are kept one by one; Run alone changes it.
 	rows int
-	// wake holds an element while the queue is not empty.
-	wake chan struct{}
+	// wake holds an element while somebody waits for what is in the queue, later while
+	// there is something in it.
+	wake, later chan struct{}
 
 	// folding keeps payments from being summed up while a report reads them.
 	folding sync.RWMutex
@@ -71,7 +73,7 @@ func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err erro
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	s = &Store{opt: opt, db: opt.DB, wake: make(chan struct{}, 1)}
+	s = &Store{opt: opt, db: opt.DB, wake: make(chan struct{}, 1), later: make(chan struct{}, 1)}
 	const op = "open the account of payments"
 	if err := tables().Migrate(ctx, opt.DB); err != nil {
 		return nil, nil, failed(op, err)

@@ -46,6 +46,9 @@ type Query struct {
 
 // Totals sums payments up, also those that are not kept one by one any more.
 func (s *Store) Totals(ctx context.Context, q Query) ([]Total, error) {
+	if err := s.Flush(ctx); err != nil {
+		return nil, err
+	}
 	s.folding.RLock()
 	defer s.folding.RUnlock()
 	sums := make(map[Group]*Total)

@@ -42,6 +42,9 @@ type setCheck struct {
 // Verify reads the whole book and looks for what cannot be: nonces used twice,
 // tickets of one set that differ, bills without work, sums that are impossible.
 func (s *Store) Verify(ctx context.Context) (Report, error) {
+	if err := s.Flush(ctx); err != nil {
+		return Report{}, err
+	}
 	s.folding.RLock()
 	defer s.folding.RUnlock()
 	r := Report{States: make(map[State]int)}
