@@ -177,3 +177,5 @@ var queryAll = ledger.Query{}
 
 // sessionName is a long one.
 func sessionName(n int) core.SessionID { return core.SessionID(fmt.Sprintf("%0500d", n)) }
+
+func number(n int64) string { return fmt.Sprint(n) }

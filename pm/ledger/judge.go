@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core/protocol"
@@ -91,6 +92,8 @@ func judgeWinners(op string, winners []pm.Winner) error {
 			return refused(op, fmt.Sprintf("the winner %v is there twice", w.Hash))
 		case w.Hash.IsZero() || t.Sender.IsZero():
 			return refused(op, "a winner has no hash or no sender")
+		case w.Account.Sender != t.Sender:
+			return refused(op, "a winner is of another sender than its account")
 		case w.State != "" && w.State != pm.TicketWon:
 			return refused(op, "a winner begins in another state than won")
 		case !fits(uint64(t.CreationRound), w.Won) || uint64(w.ExpirationBlock) > math.MaxInt64 || t.SenderNonce > math.MaxUint32:
@@ -109,10 +112,18 @@ func judgeProgress(op string, p *pm.Progress) error {
 	default:
 		return refused(op, fmt.Sprintf("%q is no state of a ticket", p.State))
 	}
-	if !fits(0, p.At) || len(p.Reason) > longest {
-		return refused(op, "a time is out of range or a reason too long")
+	if !fits(0, p.At) {
+		return refused(op, "a time is out of range")
 	}
 	return nil
+}
+
+// clipped is a text that somebody else wrote, no longer than the books take.
+func clipped(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "")
 }
 
 // fits reports whether a round and a time can be stored. A time before 1970 or

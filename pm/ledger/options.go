@@ -16,7 +16,8 @@ type Options struct {
 	// transactions that begin for writing. It stays the caller's.
 	DB *sql.DB
 	// Reader is a second way to the same database for long reads, so that they do
-	// not hold up payments; nil reads through DB.
+	// not hold up payments: its transactions must not begin for writing. nil reads
+	// through DB.
 	Reader *sql.DB
 	// Full reports whether an error of the driver means that there is no room on the
 	// disk. A commit that failed so did not happen; after any other failure of a

@@ -67,6 +67,7 @@ func (l *Ledger) Progress(ctx context.Context, p pm.Progress) error {
 	if err := judgeProgress(op, &p); err != nil {
 		return err
 	}
+	p.Reason = clipped(p.Reason)
 	return l.wait(ctx, op, func(ctx context.Context, g *group) error { return g.progress(ctx, op, &p) })
 }
 

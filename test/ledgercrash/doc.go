@@ -9,5 +9,6 @@
 //
 // It is no part of the node and holds nothing but tests. `go test` runs a bounded
 // number of moments; TUTTI_LEDGERCRASH_POINTS and TUTTI_LEDGERCRASH_KILLS make it
-// more, TUTTI_LEDGERCRASH_SEED makes it others.
+// more, TUTTI_LEDGERCRASH_EVERY=1 lets each single write fail, and
+// TUTTI_LEDGERCRASH_SEED makes it others.
 package ledgercrash

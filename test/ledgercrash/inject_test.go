@@ -19,13 +19,15 @@ type trouble struct {
 	steps int
 	// part is how much of a write is done before it fails.
 	part int
+	// every is how far apart the steps are at which it begins.
+	every int
 }
 
 var troubles = []trouble{
-	{"full", sqlite3.FULL, write, 1, 0},
-	{"full for long, cut", sqlite3.FULL, write, 40, 1500},
-	{"write error", sqlite3.IOERR_WRITE, write, 1, 700},
-	{"sync error", sqlite3.IOERR_FSYNC, flush, 1, 0},
+	{"full", sqlite3.FULL, write, 1, 0, 12},
+	{"full for long, cut", sqlite3.FULL, write, 40, 1500, 12},
+	{"write error", sqlite3.IOERR_WRITE, write, 1, 700, 12},
+	{"sync error", sqlite3.IOERR_FSYNC, flush, 1, 0, 1},
 }
 
 const injected = 10
@@ -38,7 +40,7 @@ func TestDiskTrouble(t *testing.T) {
 	for _, tr := range troubles {
 		t.Run(tr.name, func(t *testing.T) {
 			t.Parallel()
-			every, runs, hits := setting(t, "TUTTI_LEDGERCRASH_EVERY", 12), 0, 0
+			every, runs, hits := setting(t, "TUTTI_LEDGERCRASH_EVERY", tr.every), 0, 0
 			for at := 0; ; at += every {
 				hit, stopped := inject(t, tr, at)
 				if t.Failed() || !hit {
