@@ -79,11 +79,16 @@ func New(opt Options) (*Gateway, error) {
 		lingering: make(map[core.ManifestID]time.Time),
 	}
 	g.orchestrators = fixedList(opt.Orchestrators)
-	if opt.OrchestratorHook != "" {
-		g.orchestrators = &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}
+	hook := &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}
+	switch {
+	case opt.OrchestratorHook != "" && opt.Network != nil:
+		g.orchestrators = namedList{hook, opt.Network}
+	case opt.OrchestratorHook != "":
+		g.orchestrators = hook
+	case opt.Network != nil:
+		g.orchestrators = networkList{opt.Network}
 	}
 	if opt.Network != nil {
-		g.orchestrators = networkList{opt.Network}
 		g.choice = &choice{opt: opt, measures: &g.measures}
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())

@@ -20,6 +20,19 @@ type networkList struct{ directory *registry.Directory }
 
 func (n networkList) list(ctx context.Context) ([]string, error) { return n.directory.List(ctx) }
 
+// namedList is the orchestrators that the operator's hook names, to a gateway on the
+// chain.
+type namedList struct {
+	hook      *hookList
+	directory *registry.Directory
+}
+
+func (n namedList) list(ctx context.Context) ([]string, error) {
+	uris, err := n.hook.list(ctx)
+	n.directory.Use(uris)
+	return uris, err
+}
+
 // owned finds out whose an offer is, on the chain. One that is nobody's there becomes
 // a fault of its own.
 func (g *Gateway) owned(f *upstream.Found) {

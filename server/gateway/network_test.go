@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -49,12 +50,19 @@ func (activeSet) Subscribe(func(protocol.Event)) (stop func()) { return func() {
 // network runs a directory of these orchestrators until the test's end.
 func network(t testing.TB, members ...staked) *registry.Directory {
 	t.Helper()
+	return networkOf(t, func(*registry.Options) {}, members...)
+}
+
+func networkOf(t testing.TB, change func(*registry.Options), members ...staked) *registry.Directory {
+	t.Helper()
 	var set activeSet
 	for _, m := range members {
 		set = append(set, protocol.Orchestrator{Address: m.address(), ServiceURI: m.uri, DelegatedStake: core.LPTTokens(m.stake), Active: true})
 	}
 	client := upstream.New(upstream.Options{})
-	d := registry.New(registry.Options{Stakes: set, Events: set, Survey: client.Survey})
+	opt := registry.Options{Stakes: set, Events: set, Survey: client.Survey}
+	change(&opt)
+	d := registry.New(opt)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(ctx, func() {}) }()
@@ -181,4 +189,32 @@ func TestChainWithoutPriceIsNoOffer(t *testing.T) {
 	o.set(behaviour{offer: func(i *rpc.OrchestratorInfo) { i.PriceInfo = nil }})
 	n := onChain(t, []staked{o}, func(opt *gateway.Options) { opt.Routing.DiscoveryTimeout = 10 * time.Millisecond })
 	n.push("/live/show/0.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
+}
+
+// TestChainWithAHook takes those that the operator's hook names, registered or not,
+// and weighs them by the chain.
+func TestChainWithAHook(t *testing.T) {
+	t.Parallel()
+	rich, other, unnamed := newStaked(t, 1e6, 1), newStaked(t, 0, 1), newStaked(t, 1e6, 1)
+	d := networkOf(t, func(o *registry.Options) { o.Named = true }, rich, unnamed)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `[{"address":%q},{"address":%q}]`, rich.uri, other.uri)
+	}))
+	t.Cleanup(hook.Close)
+	n := start(t, nil, func(o *gateway.Options) {
+		o.Network, o.OrchestratorHook = d, hook.URL
+		o.Selection.Weights = selection.Weights{Stake: 1}
+	})
+	wait(t, "the chain's stakes", func() bool { _, read, _ := d.Snapshot(); return !read.IsZero() })
+	for i := range 5 {
+		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
+	}
+	if len(rich.seen()) != 5 || len(other.seen())+len(unnamed.seen()) != 0 {
+		t.Errorf("%d, %d and %d segments", len(rich.seen()), len(other.seen()), len(unnamed.seen()))
+	}
+	rich.set(behaviour{status: 500, text: "Internal Server Error"})
+	n.push("/live/show0/1.ts", media).want(t, media)
+	if len(other.seen()) != 1 {
+		t.Error("the other one that was named is not used")
+	}
 }

@@ -27,8 +27,9 @@ type Options struct {
 	Orchestrators []string
 	// OrchestratorHook is a URL that lists orchestrators instead.
 	OrchestratorHook string
-	// Network knows the orchestrators of the chain; it goes before the two above, and
-	// makes the gateway choose by Selection. Payments should be guarded by it
+	// Network knows the orchestrators of the chain, and makes the gateway choose by
+	// Selection. It has Orchestrators as its Fixed ones; beside OrchestratorHook its
+	// Named must be set. Payments should be guarded by it
 	// (registry.Directory.Guard). The gateway does not run it.
 	Network *registry.Directory
 	// AdmissionHook is a URL that is asked before a stream begins; "" admits all.

@@ -60,11 +60,35 @@ func New(opt Options) *Directory {
 		opt: opt.withDefaults(), kick: make(chan struct{}, 1), tried: make(chan struct{}),
 		stakes: make(map[core.Address]protocol.Orchestrator), places: make(map[string]*place),
 	}
-	now := d.opt.Now()
-	for _, uri := range d.opt.Fixed {
-		d.places[uri] = &place{uri: uri, fixed: true, known: now}
-	}
+	d.Use(d.opt.Fixed)
 	return d
+}
+
+// Use puts these service URIs in the place of those that the operator named before,
+// where the operator names them.
+func (d *Directory) Use(uris []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.opt.Named {
+		return
+	}
+	now := d.opt.Now()
+	for uri, p := range d.places {
+		if p.parent == "" && !slices.Contains(uris, uri) || p.parent != "" && !slices.Contains(uris, p.parent) {
+			delete(d.places, uri)
+		}
+	}
+	news := false
+	for _, uri := range uris[:min(len(uris), maxPlaces)] {
+		if p := d.places[uri]; p == nil {
+			d.places[uri], news = &place{uri: uri, fixed: true, known: now}, true
+		} else {
+			p.parent = ""
+		}
+	}
+	if news {
+		d.wake()
+	}
 }
 
 // Name is the component's name.
@@ -104,6 +128,10 @@ func (d *Directory) seen(e protocol.Event) {
 	default:
 		return
 	}
+	d.wake()
+}
+
+func (d *Directory) wake() {
 	select {
 	case d.kick <- struct{}{}:
 	default:
@@ -113,7 +141,7 @@ func (d *Directory) seen(e protocol.Event) {
 // List gives the service URIs that may be used. It waits for the first reading of
 // the chain; the error, the fault RegistryUnread, may come with a list of before.
 func (d *Directory) List(ctx context.Context) ([]string, error) {
-	if len(d.opt.Fixed) == 0 {
+	if !d.opt.Named {
 		select {
 		case <-d.tried:
 		case <-ctx.Done():

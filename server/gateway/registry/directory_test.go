@@ -249,3 +249,31 @@ func TestFixedOnes(t *testing.T) {
 		}
 	})
 }
+
+func TestNamedOnes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newChain(member(1, 1000))
+		one, two := "https://one.example:1", "https://two.example:1"
+		c.answer[one] = infoOf(one, addr(1))
+		d, _, stop := running(t, c, func(o *registry.Options) { o.Named = true })
+		defer stop()
+		wantList(t, d)
+		d.Use([]string{one, two})
+		wantList(t, d, one, two)
+		if _, n := c.count(one); n != 1 {
+			t.Errorf("asked %d times once it was named", n)
+		}
+		if o, err := d.OwnerOf(one, c.answer[one]); err != nil || o.Stake.Cmp(core.LPTTokens(1000)) != 0 {
+			t.Errorf("%+v, %v", o, err)
+		}
+		d.Use([]string{two})
+		wantList(t, d, two)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		d, _, stop := running(t, newChain(member(1, 1)))
+		defer stop()
+		d.Use([]string{"https://one.example:1"})
+		wantList(t, d, uriOf(1))
+	})
+}

@@ -22,6 +22,9 @@ type Options struct {
 	// Fixed are service URIs that the operator named. They are used instead of the
 	// registry's, which then gives their stake only; empty uses the registry.
 	Fixed []string
+	// Named says that the operator names them while the gateway runs, by Directory.Use;
+	// with Fixed it need not be set.
+	Named bool
 	// ExtraNodes is how many further nodes per orchestrator are used, of those that
 	// it names itself; 0 uses none.
 	ExtraNodes int
@@ -44,6 +47,7 @@ func (o Options) withDefaults() Options {
 			*v = d
 		}
 	}
+	o.Named = o.Named || len(o.Fixed) > 0
 	orElse(&o.ReadEvery, 10*time.Minute)
 	orElse(&o.RetryAfter, 15*time.Second)
 	orElse(&o.SurveyEvery, 25*time.Minute)

@@ -67,7 +67,7 @@ func (d *Directory) take(pool []protocol.Orchestrator, now time.Time) {
 			continue // it is not before the next round
 		}
 		d.stakes[o.Address] = o
-		if len(d.opt.Fixed) > 0 {
+		if d.opt.Named {
 			continue
 		}
 		uri, err := upstream.ParseAddress(o.ServiceURI)
@@ -79,7 +79,7 @@ func (d *Directory) take(pool []protocol.Orchestrator, now time.Time) {
 			registered[uri] = append(registered[uri], o.Address)
 		}
 	}
-	if len(d.opt.Fixed) == 0 {
+	if !d.opt.Named {
 		d.settle(registered, now)
 	}
 }
