@@ -26,4 +26,8 @@
 // the node, or about a watched gateway, makes it read, and then it is one batch, two
 // where locks or round hashes changed. A full reading is two batches and a balance.
 // A head is about 15 µs of work.
+//
+// The funds of an address that nobody asked about before cost one batch, shared by
+// all who ask at that time; how many such batches there can be is bounded, because
+// whoever sends a request names the address.
 package chain

@@ -138,7 +138,7 @@ func manager(t *testing.T, pool *endpoint.Pool, k *ecdsa.PrivateKey, chainID uin
 			}
 			return c.Explain(err), true
 		},
-		Pace: 20 * time.Millisecond, Poll: 100 * time.Millisecond,
+		Pace: 20 * time.Millisecond, Poll: 100 * time.Millisecond, Rebroadcast: time.Second,
 	})
 }
 

@@ -71,7 +71,10 @@ func (r *Redeemer) alertExpiring(m *moment) {
 		return
 	}
 	detail := fmt.Sprintf("%s ETH in %d tickets, the oldest won %s ago", sum.Ether(), n, m.now.Sub(oldest.w.Won).Round(time.Hour))
-	if oldest.waits != "" {
+	switch {
+	case !m.view.Round.Initialized:
+		detail += "; " + string(fault.RoundNotInitialized)
+	case oldest.waits != "":
 		detail += "; " + oldest.waits
 	}
 	r.condition(health.Key{Code: fault.TicketExpiring}, true, detail)

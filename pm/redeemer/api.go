@@ -41,6 +41,7 @@ func (r *Redeemer) Queue(ctx context.Context, w pm.Winner) error {
 		return fault.New(fault.TicketNotWinning, opQueue, "")
 	}
 	w.Hash, w.State, w.Since, w.Tx, w.Paid, w.GasFee, w.Reason, w.Attempts = hash, pm.TicketWon, r.opt.Now(), protocol.TxHash{}, core.Wei{}, core.Wei{}, "", 0
+	w.Account.Sender = t.Sender
 	if w.Won.IsZero() {
 		w.Won = w.Since
 	}

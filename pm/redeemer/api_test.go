@@ -19,6 +19,7 @@ func TestQueue(t *testing.T) {
 	run(t, func(r *rig) {
 		r.fund(1, "1", "0")
 		good := r.ticket(1, "0.1", 2)
+		good.Account = pm.Account{}
 		spoilt := func(f func(*pm.Winner)) pm.Winner {
 			w := good
 			f(&w)

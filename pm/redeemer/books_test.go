@@ -58,6 +58,9 @@ func (b *books) Append(_ context.Context, e pm.Entries) error {
 		return b.failing
 	}
 	for _, w := range e.Winners {
+		if w.Account.Sender != w.Ticket.Sender {
+			return fault.New(fault.LedgerRefused, "append", "another sender")
+		}
 		if b.all[w.Hash] == nil {
 			w.State = pm.TicketWon
 			b.all[w.Hash] = &w

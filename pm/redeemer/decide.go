@@ -21,11 +21,11 @@ const sendTimeout = 30 * time.Second
 func (r *Redeemer) decide(ctx context.Context, t *ticket, m *moment) error {
 	when := termOf(t.w.Ticket.CreationRound, r.validityNow(), m.view.Round, m.l1())
 	if when.over {
-		return r.expire(ctx, t)
+		return r.expire(ctx, t, when)
 	}
 	if err := r.weigh(ctx, t, m, when); err != nil {
 		r.unpromise(t)
-		return r.refused(ctx, t, err)
+		return r.refused(ctx, t, when, err)
 	}
 	return r.send(ctx, t, when)
 }
@@ -107,14 +107,14 @@ func (r *Redeemer) unpromise(t *ticket) {
 }
 
 // refused acts on why a ticket is not sent, or was sent in vain.
-func (r *Redeemer) refused(ctx context.Context, t *ticket, err error) error {
+func (r *Redeemer) refused(ctx context.Context, t *ticket, when term, err error) error {
 	switch meaningOf(fault.CodeOf(err)) {
 	case used:
 		return r.locate(ctx, t)
 	case dead:
 		return r.fail(ctx, t, err)
 	case late:
-		return r.expire(ctx, t)
+		return r.expire(ctx, t, when)
 	}
 	return err
 }
@@ -126,7 +126,7 @@ func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	tx, err := r.opt.Actor.Send(limited, protocol.RedeemTicket{Ticket: t.w.Ticket}, once(&t.w, when.until))
 	if err != nil && tx.ID == 0 {
 		r.unpromise(t)
-		return r.refused(ctx, t, err)
+		return r.refused(ctx, t, when, err)
 	}
 	return r.submitted(ctx, t, tx)
 }

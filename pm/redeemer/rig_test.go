@@ -148,7 +148,7 @@ func (r *rig) ticket(n byte, value string, expires protocol.L1Block) pm.Winner {
 }
 
 func winner(t protocol.WinningTicket, expires protocol.L1Block) pm.Winner {
-	return pm.Winner{Hash: t.Hash(), Ticket: t, ExpirationBlock: expires, Credited: true, Won: time.Now(), State: pm.TicketWon}
+	return pm.Winner{Hash: t.Hash(), Ticket: t, Account: pm.Account{Sender: t.Sender}, ExpirationBlock: expires, Credited: true, Won: time.Now(), State: pm.TicketWon}
 }
 
 // win books a winner and hands it in.

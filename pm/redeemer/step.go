@@ -3,6 +3,7 @@ package redeemer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -162,8 +163,9 @@ func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 	return err
 }
 
-// expire ends a ticket whose rounds are over, unless it was redeemed in them.
-func (r *Redeemer) expire(ctx context.Context, t *ticket) error {
+// expire ends a ticket whose rounds are over, unless it was redeemed in them. The
+// reason is what held it up.
+func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
 	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
 	switch {
 	case err != nil:
@@ -173,7 +175,7 @@ func (r *Redeemer) expire(ctx context.Context, t *ticket) error {
 	}
 	reason := t.waits
 	if reason == "" || meaningOf(codeOf(reason)) == used {
-		reason = string(fault.TicketExpired)
+		reason = fmt.Sprintf("%s: round %d was its last", fault.TicketExpired, when.last)
 	}
 	return r.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Tx: t.w.Tx, GasFee: t.spent, Reason: reason})
 }
