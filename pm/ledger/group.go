@@ -17,6 +17,8 @@ type group struct {
 	tx *sql.Tx
 	// was is the state that the group found; now what it leaves behind.
 	was, now current
+	// wrote says that some row was written.
+	wrote    bool
 	accounts map[pm.Account]*account
 	sets     map[protocol.Hash]*set
 }
@@ -72,7 +74,7 @@ func (g *group) flush(ctx context.Context) error {
 	if err := errors.Join(g.flushAccounts(ctx), g.flushSets(ctx)); err != nil {
 		return err
 	}
-	if g.now == g.was {
+	if g.now == g.was && !g.wrote {
 		return nil
 	}
 	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired), g.was.last, g.was.archived, int64(g.l.epoch))

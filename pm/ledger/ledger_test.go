@@ -59,7 +59,9 @@ func TestACrashRotatesTheEpoch(t *testing.T) {
 	if v, ok := balanceOf(o, who); !ok || v.Cmp(pm.ValueOf(big.NewRat(ev, 1))) != 0 {
 		t.Error(v)
 	}
-	// The first notices that it is not alone, and stops for good.
+	// The first notices that it is not alone, and stops for good, whatever it writes.
+	must(t, again.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 5, 1)}}))
+	want(t, b.Progress(t.Context(), pm.Progress{Hash: winner(who, 5, 1).Hash, State: pm.TicketQueued, At: start}), fault.LedgerFailed)
 	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
 	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
 	want(t, b.stop(), fault.LedgerFailed)

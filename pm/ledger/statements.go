@@ -70,6 +70,7 @@ func (l *Ledger) prepare(ctx context.Context) (err error) {
 
 // exec runs one of the statements in the group's transaction.
 func (g *group) exec(ctx context.Context, s statement, args ...any) (sql.Result, error) {
+	g.wrote = true
 	return g.tx.StmtContext(ctx, g.l.stmts[s]).ExecContext(ctx, args...)
 }
 

@@ -1,8 +1,10 @@
 package ledgercrash
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3"
@@ -52,7 +54,7 @@ func TestDiskTrouble(t *testing.T) {
 				}
 			}
 			t.Logf("%d runs with a failure, %d of them stopped the ledger", runs, hits)
-			if runs < 8 || tr.err == sqlite3.FULL && hits > 0 || tr.verb == flush && hits == 0 {
+			if runs*every < 20 || tr.err == sqlite3.FULL && hits > 0 || tr.verb == flush && hits == 0 {
 				t.Errorf("%d runs, %d stopped", runs, hits)
 			}
 		})
@@ -88,6 +90,9 @@ func inject(t *testing.T, tr trouble, at int) (hit, stopped bool) {
 		err := l.Append(t.Context(), p.entries())
 		for tries := 0; errors.Is(err, fault.LedgerFull) && tries < 100; tries++ {
 			missing(t, l, p)
+			if tries == 0 {
+				killed(t, d, h.told[:i], p)
+			}
 			err = l.Append(t.Context(), p.entries())
 		}
 		switch {
@@ -129,5 +134,28 @@ func missing(t *testing.T, l *running, p payment) {
 	totals, err := l.Totals(t.Context(), ledger.Query{FromRound: p.round, ToRound: p.round})
 	if err != nil || len(totals) != 0 {
 		t.Errorf("payment %d failed, and %s is there (%v)", p.round, fmt.Sprint(totals), err)
+	}
+}
+
+// killed looks at what a process that ends at once leaves of a payment that was
+// answered with an error: nothing.
+func killed(t *testing.T, d *disk, before []told, p payment) {
+	t.Helper()
+	left := newDisk()
+	d.mu.Lock()
+	for name, content := range d.files {
+		left.files[name] = bytes.Clone(content)
+	}
+	d.mu.Unlock()
+	h := history{told: append(slices.Clone(before), told{p, 1, -1})}
+	after, err := run(t, left, 9, full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range h.problems(t, after.Reader, 0) {
+		t.Errorf("after a failure and a kill: %s", problem)
+	}
+	if err := after.stop(); err != nil {
+		t.Error(err)
 	}
 }
