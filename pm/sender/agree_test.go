@@ -17,8 +17,10 @@ import (
 	"github.com/tuttinode/tutti/pm/sender"
 )
 
-// entries are an orchestrator's ledger in memory.
+// entries are an orchestrator's ledger in memory, as far as jobs use it.
 type entries struct {
+	recipient.Ledger
+
 	mu      sync.Mutex
 	credits []pm.Credit
 	debits  []pm.Debit
