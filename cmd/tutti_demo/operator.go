@@ -20,10 +20,10 @@ import (
 // price feed.
 const pricePerPixel = "1200" // wei
 
-// What the gateway pays from, in ETH.
+// What the gateway pays from.
 const (
-	deposit = "0.05"
-	reserve = "0.05"
+	deposit = "0.05ETH"
+	reserve = "0.05ETH"
 )
 
 // register has the orchestrator's account join the network, with the tool that an
@@ -46,7 +46,7 @@ func (c *chain) deposit(ctx context.Context, opt options, n *node, out io.Writer
 	if err := c.tool(ctx, opt, n.gatewayAdmin, n.gatewayDir, "deposit", "fund", "--deposit", deposit, "--reserve", reserve); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "ok: the gateway %s has a deposit of %s ETH and a reserve of %s ETH, by tutti_cli deposit fund\n", c.gateway, deposit, reserve)
+	fmt.Fprintf(out, "ok: the gateway %s has a deposit of %s and a reserve of %s, by tutti_cli deposit fund\n", c.gateway, deposit, reserve)
 	return nil
 }
 
