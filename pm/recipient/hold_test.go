@@ -1,11 +1,13 @@
 package recipient_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/recipient"
 )
@@ -208,5 +210,28 @@ func TestSnapshot(t *testing.T) {
 		if acc.Account.Key == "x" && (acc.Jobs != 1 || acc.InHand.Cmp(pm.WeiValue(core.NewWei(120_000))) != 0 || acc.Balance.Cmp(a.ev(2)) != 0) {
 			t.Errorf("%+v", acc)
 		}
+	}
+}
+
+func TestOldRoundsAreRolledUp(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	to := func(round protocol.Round) {
+		n.chain.view.Round.LastInitialized = round
+		n.Sweep()
+	}
+	n.chain.view.Known = false
+	to(3500)
+	n.chain.view.Known = true
+	to(3500)
+	to(3500)
+	n.books.fail = errDown
+	to(3501)
+	n.books.fail = nil
+	to(3501)
+	to(3499)
+	to(0)
+	if !slices.Equal(n.books.archived, []protocol.Round{3499, 3500}) {
+		t.Errorf("rolled up before %v", n.books.archived)
 	}
 }

@@ -16,6 +16,7 @@ type books struct {
 	balances map[pm.Account]pm.Value
 	winners  map[protocol.Hash]pm.Winner
 	expired  protocol.L1Block
+	archived []protocol.Round
 	// fail is what Append returns; before is called first, without a lock.
 	fail   error
 	before func(pm.Entries)
@@ -48,6 +49,15 @@ func (b *books) Expired(l1 protocol.L1Block) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.expired = l1
+}
+
+func (b *books) Archive(_ context.Context, before protocol.Round) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail == nil {
+		b.archived = append(b.archived, before)
+	}
+	return b.fail
 }
 
 func (b *books) add(e pm.Entries) {

@@ -69,6 +69,8 @@ func (d *disk) Expired(l1 protocol.L1Block) {
 	}
 }
 
+func (d *disk) Archive(context.Context, protocol.Round) error { return nil }
+
 // flush writes the first n entries that nobody waited for.
 func (d *disk) flush(n int) {
 	for i := range d.booked[:n] {

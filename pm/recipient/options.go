@@ -24,6 +24,8 @@ type Ledger interface {
 	Book(e pm.Entries)
 	// Expired says that parameters which expire up to a block are not taken any more.
 	Expired(l1 protocol.L1Block)
+	// Archive rolls up the entries of rounds before one. It may take long.
+	Archive(ctx context.Context, before protocol.Round) error
 }
 
 // Prices are what work costs before redemption is reckoned in. Package core/pricing

@@ -26,8 +26,10 @@ type Recipient struct {
 
 	randMu sync.Mutex // guards opt.Rand
 
-	// expired is the height that the ledger was told last. Only Run touches it.
-	expired protocol.L1Block
+	// expired is the height that the ledger was told last, archived the round below
+	// which it rolled everything up. Only Run touches them.
+	expired  protocol.L1Block
+	archived protocol.Round
 }
 
 var (

@@ -3,14 +3,21 @@ package recipient
 import (
 	"context"
 	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
 )
 
 // idleAccount is how long an account without jobs stays open.
 const idleAccount = 10 * time.Minute
 
-// Run forgets what is over until ctx ends: accounts that nobody used for 10 minutes
-// and parameters that have expired. Open accounts stay as they are when it ends; the
-// books have them.
+// keptRounds is how many rounds before the present one have their single entries in
+// the books; of older ones there are totals.
+const keptRounds = 1
+
+// Run forgets what is over until ctx ends: accounts that nobody used for 10 minutes,
+// parameters that have expired, the single entries of old rounds. Open accounts stay
+// as they are when it ends; the books have them.
 func (r *Recipient) Run(ctx context.Context, ready func()) error {
 	ready()
 	tick := time.NewTicker(r.opt.Sweep)
@@ -18,7 +25,7 @@ func (r *Recipient) Run(ctx context.Context, ready func()) error {
 	for {
 		select {
 		case <-tick.C:
-			r.sweep()
+			r.sweep(ctx)
 		case <-ctx.Done():
 			return nil
 		}
@@ -26,7 +33,7 @@ func (r *Recipient) Run(ctx context.Context, ready func()) error {
 }
 
 // sweep looks once.
-func (r *Recipient) sweep() {
+func (r *Recipient) sweep(ctx context.Context) {
 	now := r.opt.Now()
 	view := r.opt.Chain.View()
 	if n := r.accounts.closeIdle(now.Add(-idleAccount), now, view.Round.Number); n > 0 {
@@ -39,4 +46,19 @@ func (r *Recipient) sweep() {
 		r.expired = l1
 		r.opt.Ledger.Expired(l1)
 	}
+	r.archive(ctx, view.Round.LastInitialized)
+}
+
+// archive has the books roll up what is older than they need, once a round.
+func (r *Recipient) archive(ctx context.Context, round protocol.Round) {
+	before := round - min(round, keptRounds)
+	if before <= r.archived {
+		return
+	}
+	if err := r.opt.Ledger.Archive(ctx, before); err != nil {
+		// The ledger says so on the health board where it lasts; the next sweep tries again.
+		r.opt.Log.Debug("books not rolled up", fault.Attr(err))
+		return
+	}
+	r.archived = before
 }

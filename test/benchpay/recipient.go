@@ -54,8 +54,7 @@ func (*world) AutoAdjust() bool                                             { re
 type till struct {
 	*recipient.Recipient
 	*deal
-	ledger *ledger.Ledger
-	chain  *world
+	chain *world
 	// ahead is by how many nanoseconds its clock is fast.
 	ahead *atomic.Int64
 	close func() error
@@ -91,7 +90,7 @@ func newTill(dir string) (*till, error) {
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(running, func() {}) }()
-	return &till{Recipient: r, deal: d, ledger: l, chain: chain, ahead: ahead, close: func() error {
+	return &till{Recipient: r, deal: d, chain: chain, ahead: ahead, close: func() error {
 		stop()
 		return errors.Join(<-ended, db.Close())
 	}}, nil
