@@ -52,6 +52,7 @@ var sections = []Section{
 	{"The account on the chain", accountRows},
 	{"Transactions", txRows},
 	{"Redeeming tickets", redeemRows},
+	{"Redeeming in another process", redeemerRows},
 	{"Rewards and rounds", rewardRows},
 	{"The orchestrator's books", ledgerRows},
 	{"Prices", pricingRows},

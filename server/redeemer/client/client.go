@@ -1,0 +1,134 @@
+package client
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// Client is a lifecycle.Component. It is safe for concurrent use.
+type Client struct {
+	opt Options
+	// wake has Run look at what is due; it holds at most one.
+	wake chan struct{}
+	// parts are the calls and streams that Run started.
+	parts sync.WaitGroup
+
+	mu sync.Mutex // covers the fields below
+	// tickets wait to be handed in. more says that the ledger has others that had no
+	// room here.
+	tickets map[protocol.Hash]*ticket
+	more    bool
+	busy    int
+	senders map[core.Address]*watched
+	away    trouble
+}
+
+// New makes a Client; nothing happens until Run.
+func New(o Options) (*Client, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	return &Client{
+		opt: o, wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket), senders: make(map[core.Address]*watched),
+	}, nil
+}
+
+// Name is the component's name.
+func (*Client) Name() string { return "redeemer client" }
+
+// Run takes up what the ledger holds and works until ctx ends. Its only failure is a
+// ledger that cannot be read.
+func (c *Client) Run(ctx context.Context, ready func()) error {
+	conn, err := dial(&c.opt)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := c.load(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer c.parts.Wait()
+	defer cancel()
+	ready()
+	return c.loop(ctx, rpc.NewTicketRedeemerClient(conn))
+}
+
+// lookMost is the longest time between two looks at what is due.
+const lookMost = 5 * time.Second
+
+func (c *Client) loop(ctx context.Context, api rpc.TicketRedeemerClient) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.wake:
+		case <-timer.C:
+		}
+		if c.short() {
+			if err := c.load(ctx); err != nil {
+				return err
+			}
+		}
+		timer.Reset(c.pass(ctx, api))
+	}
+}
+
+// pass begins what is due and says when to look again.
+func (c *Client) pass(ctx context.Context, api rpc.TicketRedeemerClient) time.Duration {
+	now := c.opt.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := c.handDue(ctx, api, now)
+	c.watchAll(ctx, api, now)
+	c.alert(now)
+	return min(max(next, 0), lookMost)
+}
+
+func (c *Client) stir() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// unfinished are the states of tickets that are taken up at the start. Those beyond
+// won are of a time in which this process redeemed; the redeemer finds out what
+// became of them.
+var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined}
+
+// short reports whether there is room for tickets that stayed in the ledger.
+func (c *Client) short() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.more && len(c.tickets) <= c.opt.Waiting/2
+}
+
+// load takes in what the ledger has, as far as there is room.
+func (c *Client) load(ctx context.Context) error {
+	c.mu.Lock()
+	c.more = false // who finds no room from here on says so again
+	c.mu.Unlock()
+	// One more than may wait here: then there are more, whatever is here already.
+	all, err := c.opt.Ledger.Winners(ctx, ledger.Filter{States: unfinished, Recipient: c.opt.Recipient, Limit: c.opt.Waiting + 1})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range all {
+		c.adopt(w)
+	}
+	c.more = c.more || len(all) > c.opt.Waiting
+	return nil
+}

@@ -1,0 +1,34 @@
+package client
+
+import (
+	"crypto/tls"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+)
+
+// maxMessage is many times any answer.
+const maxMessage = 16 << 10
+
+// dial makes the one connection that everything goes over; it is opened when it is
+// needed. Pings are rare, because servers hang up on who sends more; together with
+// the refreshing of max floats they find a peer that vanished, as what is sent must be
+// confirmed within Timeout.
+func dial(opt *Options) (*grpc.ClientConn, error) {
+	creds := credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}) // redeemers sign their own certificates
+	if opt.Plaintext {
+		creds = insecure.NewCredentials()
+	}
+	retry := backoff.DefaultConfig
+	retry.BaseDelay, retry.MaxDelay = opt.Retry, min(10*time.Second, opt.RetryMost)
+	return grpc.NewClient("passthrough:///"+opt.Addr,
+		grpc.WithTransportCredentials(creds),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: 5 * time.Second}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 6 * time.Minute, Timeout: 20 * time.Second}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+		grpc.WithDisableServiceConfig(), grpc.WithNoProxy())
+}

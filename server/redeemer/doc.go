@@ -1,0 +1,9 @@
+// Package redeemer is the service by which orchestrators have another process
+// redeem their winning tickets: net.TicketRedeemer over TLS, as unmodified
+// orchestrators of the network use it too. It takes tickets, tells what a gateway's
+// funds carry, and holds off whoever else finds the port.
+//
+// It redeems nothing and judges no ticket beyond what protects it; that is package
+// pm/redeemer's, which it is handed. The orchestrators' side is the package client
+// below it. cmd/tutti runs it in a process of its own.
+package redeemer

@@ -1,0 +1,107 @@
+package redeemer
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// MonitorMaxFloat tells what a gateway's funds carry, now and whenever it changes,
+// until the client leaves. Each stream has its own goroutine and holds one value at
+// most: who reads slowly gets fewer updates and holds up nobody.
+func (s *service) MonitorMaxFloat(m *rpc.MaxFloatReq, stream grpc.ServerStreamingServer[rpc.MaxFloatUpdate]) error {
+	sender, err := senderOf(m)
+	if err != nil {
+		return answer(err, stream.SetTrailer)
+	}
+	p, _ := peer.FromContext(stream.Context())
+	if p == nil {
+		p = &peer.Peer{}
+	}
+	leave, ok := s.watchers.enter(p.Addr)
+	if !ok {
+		return answer(fault.New(fault.RedeemerCrowded, "watch a sender", "too many are watched"), stream.SetTrailer)
+	}
+	defer leave()
+	ctx, cancel := context.WithCancel(stream.Context())
+	defer cancel()
+	first, err := s.first(ctx, sender)
+	if err != nil {
+		return answer(err, stream.SetTrailer)
+	}
+	if err := stream.Send(update(first)); err != nil {
+		return err
+	}
+	return s.follow(ctx, sender, first, stream.Send)
+}
+
+func (s *service) first(ctx context.Context, sender core.Address) (core.Wei, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
+	defer cancel()
+	return s.opt.Redeemer.MaxFloat(ctx, sender)
+}
+
+// follow sends what differs from what was sent last.
+func (s *service) follow(ctx context.Context, sender core.Address, last core.Wei, send func(*rpc.MaxFloatUpdate) error) error {
+	latest, stop := s.watch(ctx, sender)
+	defer stop()
+	tick := time.NewTicker(s.opt.Refresh)
+	defer tick.Stop()
+	for {
+		var now core.Wei
+		select {
+		case <-ctx.Done():
+			return status.FromContextError(ctx.Err()).Err()
+		case <-s.ended:
+			return status.Error(codes.Unavailable, "the redeemer stops")
+		case now = <-latest:
+		case <-tick.C:
+			// Who is not asked about for long may get out of sight. What was heard before
+			// is older than what is read now.
+			select {
+			case <-latest:
+			default:
+			}
+			var err error
+			if now, err = s.first(ctx, sender); err != nil {
+				continue
+			}
+		}
+		if now.Cmp(last) == 0 {
+			continue
+		}
+		if err := send(update(now)); err != nil {
+			return err
+		}
+		last = now
+	}
+}
+
+// watch keeps the latest value in a channel of one until stop is called.
+func (s *service) watch(ctx context.Context, sender core.Address) (latest chan core.Wei, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	latest, done := make(chan core.Wei, 1), make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.opt.Redeemer.WatchMaxFloat(ctx, sender, func(now core.Wei) error {
+			select {
+			case <-latest: // nobody needs to know what it was in between
+			default:
+			}
+			latest <- now
+			return nil
+		})
+	}()
+	return latest, func() {
+		cancel()
+		<-done
+	}
+}

@@ -1,0 +1,76 @@
+package redeemer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/server/tlscert"
+)
+
+// Redeemer is who redeems; pm/redeemer has one.
+type Redeemer interface {
+	// Queue returns when the ticket is on disk. One that is known is taken again.
+	Queue(ctx context.Context, w pm.Winner) error
+	MaxFloat(ctx context.Context, sender core.Address) (core.Wei, error)
+	// WatchMaxFloat gives f the max float now and after each change, until ctx ends or
+	// f fails.
+	WatchMaxFloat(ctx context.Context, sender core.Address, f func(core.Wei) error) error
+}
+
+// Options are what a Server is built from. Zero limits get the defaults that are
+// named.
+type Options struct {
+	// Addr is where to listen, "127.0.0.1:8935". Listener is used instead when it is
+	// given; the server closes it.
+	Addr     string
+	Listener net.Listener
+	// Cert is nil for plaintext, for a proxy that adds TLS.
+	Cert     *tlscert.Source
+	Redeemer Redeemer
+	// Recipient is whose tickets are taken.
+	Recipient core.Address
+	// Funds reads a gateway's money; one that has none at all is not worth a place on
+	// the disk.
+	Funds func(ctx context.Context, sender core.Address) (protocol.SenderFunds, error)
+	Log   *slog.Logger
+
+	// Connections bounds open connections, 1024; ConnectionsEach those of one host, 128.
+	Connections, ConnectionsEach int
+	// Queueing bounds the tickets that are being taken at once, 128.
+	Queueing int
+	// Watchers bounds the senders that are watched, 4096; WatchersEach those of one
+	// host, 2048.
+	Watchers, WatchersEach int
+	// Unread bounds the tickets that are taken while gateways' money cannot be read,
+	// until it can be read again; 1000.
+	Unread int
+	// Answer bounds the time of a call, 30 s.
+	Answer time.Duration
+	// Refresh is how often a watched sender is looked at even when nothing is heard of
+	// it, 1 min.
+	Refresh time.Duration
+}
+
+var errOptions = errors.New("build redeemer listener: an option is missing")
+
+func (o *Options) complete() error {
+	if o.Redeemer == nil || o.Recipient.IsZero() || o.Funds == nil || o.Log == nil {
+		return errOptions
+	}
+	o.Connections = cmp.Or(o.Connections, 1024)
+	o.ConnectionsEach = cmp.Or(o.ConnectionsEach, 128)
+	o.Queueing = cmp.Or(o.Queueing, 128)
+	o.Watchers = cmp.Or(o.Watchers, 4096)
+	o.WatchersEach = cmp.Or(o.WatchersEach, 2048)
+	o.Unread = cmp.Or(o.Unread, 1000)
+	o.Answer = cmp.Or(o.Answer, 30*time.Second)
+	o.Refresh = cmp.Or(o.Refresh, time.Minute)
+	return nil
+}

@@ -1,0 +1,112 @@
+package redeemer
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// CodeTrailer is the trailer in which a refusal names its code. Unmodified
+// orchestrators go by the status alone.
+const CodeTrailer = "tutti-code"
+
+// service answers the calls.
+type service struct {
+	rpc.UnimplementedTicketRedeemerServer
+	opt      Options
+	queueing chan struct{}
+	watchers *crowd
+	unread   unread
+	// ended is closed when the process stops; end closes it.
+	ended <-chan struct{}
+	close func()
+}
+
+func newService(opt Options) *service {
+	ctx, end := context.WithCancel(context.Background())
+	return &service{
+		opt: opt, queueing: make(chan struct{}, opt.Queueing), watchers: newCrowd(opt.Watchers, opt.WatchersEach),
+		unread: unread{most: opt.Unread}, ended: ctx.Done(), close: end,
+	}
+}
+
+// QueueTicket takes a winning ticket. It is on disk when the answer goes out.
+func (s *service) QueueTicket(ctx context.Context, m *rpc.Ticket) (*rpc.QueueTicketRes, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
+	defer cancel()
+	if err := s.take(ctx, m); err != nil {
+		s.opt.Log.Debug("ticket refused", "from", from(ctx), fault.Attr(err))
+		return nil, answer(err, func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) })
+	}
+	return &rpc.QueueTicketRes{}, nil
+}
+
+func (s *service) take(ctx context.Context, m *rpc.Ticket) error {
+	ticket, expires, err := rpc.FromTicket(m)
+	if err != nil {
+		return err
+	}
+	select {
+	case s.queueing <- struct{}{}:
+		defer func() { <-s.queueing }()
+	default:
+		return fault.New(fault.RedeemerCrowded, opQueue, "too many tickets at once")
+	}
+	if err := s.judge(ctx, &ticket); err != nil {
+		return err
+	}
+	return s.opt.Redeemer.Queue(ctx, pm.Winner{
+		Hash: ticket.Hash(), Ticket: ticket, ExpirationBlock: expires, Credited: true, State: pm.TicketWon,
+		Account: pm.Account{Sender: ticket.Sender},
+	})
+}
+
+// MaxFloat says what a gateway's funds carry.
+func (s *service) MaxFloat(ctx context.Context, m *rpc.MaxFloatReq) (*rpc.MaxFloatUpdate, error) {
+	trail := func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) }
+	sender, err := senderOf(m)
+	if err != nil {
+		return nil, answer(err, trail)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
+	defer cancel()
+	most, err := s.opt.Redeemer.MaxFloat(ctx, sender)
+	if err != nil {
+		return nil, answer(err, trail)
+	}
+	return update(most), nil
+}
+
+func senderOf(m *rpc.MaxFloatReq) (core.Address, error) {
+	const op = "read a sender"
+	var sender core.Address
+	if len(m.GetSender()) != len(sender) {
+		return sender, fault.New(fault.PaymentMessage, op, "a sender has 20 bytes")
+	}
+	copy(sender[:], m.GetSender())
+	if sender.IsZero() {
+		return sender, fault.New(fault.PaymentMessage, op, "the sender is missing")
+	}
+	return sender, nil
+}
+
+func update(most core.Wei) *rpc.MaxFloatUpdate { return &rpc.MaxFloatUpdate{MaxFloat: rpc.ToWei(most)} }
+
+// answer is a refusal as orchestrators of the network know it: whatever is not about
+// another's recipient is Internal.
+func answer(err error, trail func(metadata.MD)) error {
+	code, text := fault.Public(err)
+	trail(metadata.Pairs(CodeTrailer, code))
+	if fault.Code(code) == fault.TicketForeign {
+		return status.Error(codes.PermissionDenied, text)
+	}
+	return status.Error(codes.Internal, code+": "+text)
+}
