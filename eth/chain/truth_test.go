@@ -45,7 +45,7 @@ func pass(d time.Duration) {
 func (w *world) differs(c *Chain, sender core.Address) string {
 	b, v := w.last(), c.View()
 	r := b.round()
-	funds, known := c.Watched(sender)
+	funds, known := c.senders.funds(sender)
 	switch {
 	case !v.Known || v.Stale:
 		return fmt.Sprintf("known %v, stale %v", v.Known, v.Stale)
@@ -61,6 +61,8 @@ func (w *world) differs(c *Chain, sender core.Address) string {
 		return fmt.Sprintf("paused %v", b.paused)
 	case !known || funds.Deposit.Cmp(core.NewWei(b.deposit)) != 0:
 		return fmt.Sprintf("funds %v, want %d", funds.Deposit, b.deposit)
+	case funds.Claimed.Cmp(core.NewWei(b.deposit/3)) != 0:
+		return fmt.Sprintf("claimed %v, want %d", funds.Claimed, b.deposit/3)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package redeemer
 
 import (
 	"context"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/pm"
@@ -36,6 +37,8 @@ func (r *Redeemer) WatchMaxFloat(ctx context.Context, sender core.Address, f fun
 		defer r.mu.Unlock()
 		delete(r.watchers, w)
 	}()
+	tick := time.NewTimer(r.opt.Poll)
+	defer tick.Stop()
 	last, told := core.Wei{}, false
 	for {
 		now, err := r.MaxFloat(ctx, sender)
@@ -45,10 +48,12 @@ func (r *Redeemer) WatchMaxFloat(ctx context.Context, sender core.Address, f fun
 			}
 			last, told = now, true
 		}
+		tick.Reset(r.opt.Poll)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-w.changed:
+		case <-tick.C: // the chain may have become readable
 		}
 	}
 }

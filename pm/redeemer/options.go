@@ -38,8 +38,8 @@ type Options struct {
 	// Recipient is whose tickets are redeemed; Chain watches it.
 	Recipient core.Address
 	Recorder  pm.Recorder
-	// Changed is told of each winner's new state when it is on disk. It must not
-	// block.
+	// Changed is told of each winner's new state when it is on disk, of one winner's
+	// in their order. It must not block.
 	Changed func(pm.Winner)
 	Board   *health.Board
 	Log     *slog.Logger

@@ -14,8 +14,8 @@ import (
 
 // start begins a ticket's step. The caller holds mu.
 func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
-	s := r.sender(t.w.Ticket.Sender)
-	decides := t.w.State == pm.TicketQueued
+	s, was := r.sender(t.w.Ticket.Sender), t.w.State
+	decides := was == pm.TicketQueued
 	t.busy, t.look, t.news = true, false, s.news
 	t.ending = termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1()).ending
 	s.deciding = s.deciding || decides
@@ -30,6 +30,9 @@ func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
 			s.deciding = false
 		}
 		if ctx.Err() == nil {
+			if err == nil && was != pm.TicketWon {
+				r.trouble = trouble{} // the chain was asked, and answered
+			}
 			r.rest(t, m, err)
 			r.stir()
 		}
@@ -88,7 +91,6 @@ func (r *Redeemer) rest(t *ticket, m *moment, err error) {
 	now := r.opt.Now()
 	switch {
 	case err == nil:
-		r.trouble = trouble{}
 		return
 	case errors.Is(err, fault.LedgerRefused):
 		// Nobody but the ledger can know why; the ticket is not ours to move.
