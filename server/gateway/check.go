@@ -36,7 +36,7 @@ func (h hashing) sums() (out [][signature.Size]byte) {
 
 // check holds a result against what the orchestrator claims and was asked for. Errors
 // are those of verify.Result.
-func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hashes [][signature.Size]byte) error {
+func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hashes func() [][signature.Size]byte) error {
 	r := verify.Result{
 		Signer: signerOf(info), Signature: res.Signature, Hashes: hashes,
 		Renditions: data, Profiles: j.seg.Meta.Profiles, Source: j.source,

@@ -2,8 +2,10 @@ package gateway_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -127,4 +129,40 @@ func TestVerifyingWithoutAChain(t *testing.T) {
 	n.push("/live/show/0.ts", data).wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
 	n = start(t, []string{b.uri}, verifying)
 	n.push("/live/show/0.ts", data).wantPicture(t, data)
+}
+
+// BenchmarkChecked sends a segment with two renditions of about 1 MB, unchecked and
+// checked in turn, and reports by how much the median differs.
+func BenchmarkChecked(b *testing.B) {
+	hd, err := os.ReadFile("sniff/testdata/hd.ts")
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := bytes.Repeat(hd, 1_000_000/len(hd)+1)
+	o := newStaked(b, 1, 1)
+	o.made = data
+	var nodes []*node
+	for _, on := range []bool{false, true} {
+		nodes = append(nodes, onChain(b, []staked{o}, func(opt *gateway.Options) {
+			opt.LocalVerify = on
+			opt.Profiles = []core.Profile{{Name: "same", Width: 1920, Height: 1080}, {Name: "again", Width: 1920, Height: 1080}}
+		}))
+	}
+	var took [2][]time.Duration
+	for i := 0; b.Loop(); i++ {
+		for k, n := range nodes {
+			begin := time.Now()
+			if a := n.push(fmt.Sprintf("/live/show/%d.ts", i), data); a.status != http.StatusOK {
+				b.Fatal(a.status, a.text)
+			}
+			took[k] = append(took[k], time.Since(begin))
+		}
+	}
+	var median [2]float64
+	for k := range took {
+		slices.Sort(took[k])
+		median[k] = float64(took[k][len(took[k])/2].Microseconds()) / 1000
+	}
+	b.ReportMetric(median[0], "plain-ms")
+	b.ReportMetric(median[1]-median[0], "added-ms")
 }

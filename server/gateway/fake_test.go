@@ -21,14 +21,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/crypto"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/signature"
-	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -180,35 +177,6 @@ func (o *fakeOrchestrator) info() *rpc.OrchestratorInfo {
 		info.PriceInfo = &rpc.PriceInfo{PricePerUnit: o.price, PixelsPerUnit: 1}
 	}
 	return info
-}
-
-func (o *fakeOrchestrator) address() core.Address {
-	return core.Address(crypto.PubkeyToAddress(o.key.PublicKey))
-}
-
-// rendition is what it makes of an input for a profile, and how many pixels that has.
-func (o *fakeOrchestrator) rendition(name string, data []byte) ([]byte, int64) {
-	if o.made == nil {
-		return rendition(name, data), 100
-	}
-	v, err := verify.Count(o.made)
-	if err != nil {
-		o.t.Error(err)
-	}
-	return o.made, int64(v.Pixels)
-}
-
-// sign signs a result.
-func (o *fakeOrchestrator) sign(td *rpc.TranscodeData, hashes [][signature.Size]byte) {
-	if o.key == nil {
-		return
-	}
-	preimage := signature.Result(hashes)
-	sig, err := signature.EthSign(o.key, preimage[:])
-	if err != nil {
-		o.t.Error(err)
-	}
-	td.Sig = sig
 }
 
 func (o *fakeOrchestrator) hang(ctx context.Context) {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -197,9 +198,9 @@ func (g *Gateway) collect(ctx context.Context, j *job, l *lease, res *upstream.R
 		return nil, err
 	}
 	held := j.room.held
-	hashing := g.hashed(l.Info, res.Renditions)
+	hashes := sync.OnceValue(g.hashed(l.Info, res.Renditions).sums)
+	defer hashes()
 	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, j.room.grow)
-	hashes := hashing.sums()
 	if err == nil && g.opt.LocalVerify {
 		err = check(j, l.Info, res, data, hashes)
 	}

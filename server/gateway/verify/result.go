@@ -23,9 +23,9 @@ type Result struct {
 	Renditions [][]byte
 	Pixels     []core.Pixels
 	Profiles   []core.Profile
-	// Hashes are the renditions' Keccak hashes where they were made along with the
-	// download; otherwise Check makes them.
-	Hashes [][signature.Size]byte
+	// Hashes gives the renditions' Keccak hashes where they are made beside; it may wait
+	// for them. Nil has Check make them.
+	Hashes func() [][signature.Size]byte
 	// Source is the source's size, zero when it is not known.
 	Source Size
 }
@@ -38,22 +38,25 @@ func (r *Result) Check() error {
 	if n := len(r.Profiles); len(r.Renditions) != n || len(r.Pixels) != n {
 		return fault.New(fault.RenditionCount, op, fmt.Sprintf("%d renditions for %d profiles", len(r.Renditions), n))
 	}
-	if !r.Signer.IsZero() {
-		if err := r.checkSignature(); err != nil {
-			return fault.Wrap(fault.ResultSignature, op, err)
-		}
-	}
 	for i, data := range r.Renditions {
 		if err := r.rendition(i, data); err != nil {
 			return fmt.Errorf("rendition %s: %w", r.Profiles[i].Name, err)
+		}
+	}
+	// Last, because the hashes may still be in the making.
+	if !r.Signer.IsZero() {
+		if err := r.checkSignature(); err != nil {
+			return fault.Wrap(fault.ResultSignature, op, err)
 		}
 	}
 	return nil
 }
 
 func (r *Result) checkSignature() error {
-	hashes := r.Hashes
-	if hashes == nil {
+	var hashes [][signature.Size]byte
+	if r.Hashes != nil {
+		hashes = r.Hashes()
+	} else {
 		for _, data := range r.Renditions {
 			hashes = append(hashes, signature.Keccak(data))
 		}
