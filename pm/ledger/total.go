@@ -88,8 +88,12 @@ type movement struct {
 }
 
 // workOf is what an account's name says that it pays for: AI accounts have the
-// capability's number before the model, all others are streams.
+// capability's number before the model, all others are streams. A redeemer for
+// others knows no names.
 func workOf(name string) (pipeline, model string) {
+	if name == "" {
+		return "", ""
+	}
 	number, model, ok := strings.Cut(name, "_")
 	if n, err := strconv.Atoi(number); ok && err == nil && capability.ID(n).Pipeline() != "" {
 		return capability.ID(n).Pipeline(), model
