@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/web"
 )
 
 func (n *node) addAdmin() {
@@ -22,17 +23,19 @@ func (n *node) addAdmin() {
 			DataDir: n.cfg.Storage.DataDir, CompatTransactions: n.cfg.Chain.AdminTransactions, Profiling: n.cfg.Monitoring.Profiling,
 		},
 		Listen:       n.cfg.Addresses.AdminListen.Addr(),
-		Orchestrator: n.cfg.Roles.Orchestrator,
-		MaxSessions:  n.cfg.Limits.MaxSessions.N,
-		Log:          n.log,
-		Now:          time.Now,
-		Limiter:      n.limiter,
-		Verbosity:    n.sink,
-		Conditions:   n.board,
-		Status:       statusSource{n},
-		Node:         statusSource{n},
-		AIPools:      n.pools,
-		Metrics:      page,
+		Orchestrator: n.cfg.Roles.Orchestrator, Redeemer: n.cfg.Roles.Redeemer,
+		MaxSessions: n.cfg.Limits.MaxSessions.N,
+		Log:         n.log,
+		Now:         time.Now,
+		Limiter:     n.limiter,
+		Verbosity:   n.sink,
+		Conditions:  n.board,
+		Status:      statusSource{n},
+		Node:        statusSource{n},
+		AIPools:     n.pools,
+		Metrics:     page,
+		Books:       n.books,
+		Pages:       web.OperatorPages(n.standing()),
 	}
 	if path := n.cfg.Addresses.AdminSocket; path != "" {
 		opt.Listen = "unix:" + path

@@ -39,6 +39,8 @@ type node struct {
 	earning *earning
 	// paying is nil on a node that pays nobody.
 	paying *paying
+	// books are what the admin API reads of both; empty off-chain.
+	books admin.Books
 	// address is nil where nobody reaches the node.
 	address *selfcheck.Checker
 	// media is nil where nothing needs media workers.
@@ -69,6 +71,14 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 		if err := n.addGateway(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if cfg.Roles.Redeemer {
+		if err := n.addRedeemer(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := n.addBooks(ctx); err != nil {
+		return nil, err
 	}
 	n.addAdmin()
 	return n, nil

@@ -99,6 +99,7 @@ type Options struct {
 	// Chain is nil on a node that runs off-chain.
 	Chain          *Chain
 	Market         Market
+	Books          Books
 	Reward         RewardSource
 	ServiceAddress ServiceAddressSource
 }

@@ -43,7 +43,7 @@ func Routes() []openapi.Route {
 }
 
 func endpoints() (all []endpoint) {
-	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints()} {
+	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints(), bookEndpoints()} {
 		all = append(all, some...)
 	}
 	return all
@@ -115,6 +115,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err 
 	}
 	if err != nil {
 		s.refuse(w, r, err)
+		return
+	}
+	if out, ok := answer.(sheet); ok {
+		s.writeSheet(w, r, out)
 		return
 	}
 	if p, ok := answer.(pending); ok {

@@ -21,6 +21,8 @@ type Route struct {
 	Change bool
 	// Accepted: 202 is an answer as well.
 	Accepted bool
+	// CSV: the answer can be text/csv as well.
+	CSV bool
 	// Partly: an error may carry the answer's fields, for what was done before it.
 	Partly bool
 }
@@ -28,8 +30,9 @@ type Route struct {
 // Parameter is one parameter of a query.
 type Parameter struct {
 	Name, About string
-	// Values are all that it may be; none for a number.
+	// Values are all that it may be; none for a number, or for a Text.
 	Values   []string
+	Text     bool
 	Required bool
 }
 
@@ -71,6 +74,9 @@ func operation(s *schemas, r Route) object {
 	} else {
 		ok["content"] = content(object{"type": "object"})
 	}
+	if r.CSV {
+		ok["content"].(object)["text/csv"] = object{"schema": object{"type": "string"}}
+	}
 	responses := object{"200": ok, "default": object{"$ref": "#/components/responses/Error"}}
 	if r.Accepted {
 		late := object{"description": "sent, and not mined yet", "content": ok["content"]}
@@ -111,13 +117,20 @@ func operationID(r Route) string {
 func parameters(r Route) (out []any) {
 	for _, part := range strings.Split(r.Path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
-			out = append(out, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": address()})
+			name = strings.TrimSuffix(name, "}")
+			schema := address()
+			if name == "hash" {
+				schema = hash()
+			}
+			out = append(out, object{"name": name, "in": "path", "required": true, "schema": schema})
 		}
 	}
 	for _, q := range r.Query {
 		schema := object{"type": "integer", "minimum": 0}
 		if len(q.Values) > 0 {
 			schema = object{"type": "string", "enum": anys(q.Values)}
+		} else if q.Text {
+			schema = object{"type": "string"}
 		}
 		out = append(out, object{"name": q.Name, "in": "query", "required": q.Required, "description": q.About, "schema": schema})
 	}
@@ -135,6 +148,9 @@ func anys[T any](list []T) (out []any) {
 func (p Parameter) Allows(value string) bool {
 	if len(p.Values) > 0 {
 		return slices.Contains(p.Values, value)
+	}
+	if p.Text {
+		return true
 	}
 	_, err := strconv.ParseUint(value, 10, 64)
 	return err == nil

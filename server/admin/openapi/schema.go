@@ -16,6 +16,8 @@ type schemas struct{ defs object }
 
 func address() object { return object{"type": "string", "pattern": "^0x[0-9a-fA-F]{40}$"} }
 
+func hash() object { return object{"type": "string", "pattern": "^0x[0-9a-f]{64}$"} }
+
 // special are the types that do not look in JSON as they do in Go.
 func special(t reflect.Type) object {
 	switch t {
@@ -28,7 +30,7 @@ func special(t reflect.Type) object {
 	case reflect.TypeFor[core.Address]():
 		return address()
 	case reflect.TypeFor[protocol.Hash]():
-		return object{"type": "string", "pattern": "^0x[0-9a-f]{64}$"}
+		return hash()
 	case reflect.TypeFor[time.Time]():
 		return object{"type": "string", "format": "date-time"}
 	case reflect.TypeFor[json.RawMessage]():

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/database"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/reward"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/earnings"
+	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/pm/recipient"
+	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/server/admin"
+)
+
+// lookTimeout bounds how long a look at gateways waits for the chain.
+const lookTimeout = 5 * time.Second
+
+// addBooks makes what the admin API and the metrics read of tickets, income and
+// spending. They have a connection of their own to the ledger, which only reads: a
+// long report holds no payment up.
+func (n *node) addBooks(ctx context.Context) error {
+	if e := n.earning; e != nil {
+		db, err := openReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
+		if err != nil {
+			return err
+		}
+		n.add(booksFile{db})
+		reader, err := ledger.NewReader(ctx, db)
+		if err != nil {
+			return err
+		}
+		n.books.Tickets = winningTickets{reader}
+		n.books.Income = newIncome(reader, n.chain.Reward)
+		payers := payingGateways{recipient: e.recipient}
+		if e.redeemer != nil {
+			n.books.Redeemer, payers.redeemer = e.redeemer, e.redeemer
+		}
+		if e.recipient != nil {
+			n.books.Payers = payers
+		}
+	}
+	if p := n.paying; p != nil {
+		n.books.Spending = newSpending(p.spent)
+	}
+	return n.watchTickets()
+}
+
+// booksFile is the ledger's second connection. It is closed when nobody reads any
+// more.
+type booksFile struct{ db *sql.DB }
+
+// Name is the component's name.
+func (booksFile) Name() string { return "books for reading" }
+
+// Run closes the connection when ctx ends.
+func (b booksFile) Run(ctx context.Context, ready func()) error {
+	ready()
+	<-ctx.Done()
+	return b.db.Close()
+}
+
+// winningTickets are the ledger's, for the admin API.
+type winningTickets struct{ *ledger.Reader }
+
+// Winners are the newest first.
+func (w winningTickets) Winners(ctx context.Context, f admin.TicketFilter) ([]pm.Winner, error) {
+	filter := ledger.Filter{Sender: f.Gateway, Hash: f.Hash, Limit: f.Limit, Before: f.Before}
+	if f.State != "" {
+		filter.States = []pm.TicketState{f.State}
+	}
+	return w.Reader.Winners(ctx, filter)
+}
+
+// payingGateways are those that have accounts.
+type payingGateways struct {
+	recipient *recipient.Recipient
+	// redeemer is nil where another process redeems.
+	redeemer *redeemer.Redeemer
+}
+
+// Payers are the gateways with their accounts and their money on the chain.
+func (p payingGateways) Payers(ctx context.Context) []adminapi.Payer {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	snap := p.recipient.Snapshot(ctx)
+	accounts := make(map[core.Address][]adminapi.PayerAccount)
+	for _, a := range snap.Accounts {
+		who := a.Account.Sender
+		accounts[who] = append(accounts[who], adminapi.PayerAccount{
+			Key: string(a.Account.Key), Balance: earnings.Decimal(a.Balance), InHand: earnings.Decimal(a.InHand),
+		})
+	}
+	var out []adminapi.Payer
+	for _, s := range snap.Senders {
+		payer := adminapi.Payer{
+			Gateway: s.Sender, Deposit: s.Funds.Deposit, Reserve: s.Funds.Reserve.FundsRemaining, MaxFloat: s.MaxFloat, Accounts: accounts[s.Sender],
+		}
+		if p.redeemer != nil {
+			payer.Pending = p.redeemer.Pending(s.Sender)
+		}
+		out = append(out, payer)
+	}
+	return out
+}
+
+// income reports what the ledger and the memory of rewards have.
+type income struct {
+	reports *remembered[earnings.By, *earnings.Income]
+	workers *remembered[struct{}, *earnings.Workers]
+}
+
+func newIncome(books *ledger.Reader, rewards func() reward.Status) income {
+	return income{
+		reports: newRemembered(time.Now, func(ctx context.Context, by earnings.By) (*earnings.Income, error) {
+			totals, err := books.Totals(ctx, by.Query())
+			if err != nil {
+				return nil, err
+			}
+			return earnings.MakeIncome(by, totals, rewardsOf(rewards())), nil
+		}),
+		workers: newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Workers, error) {
+			totals, err := books.Totals(ctx, earnings.WorkersQuery())
+			if err != nil {
+				return nil, err
+			}
+			return earnings.MakeWorkers(totals), nil
+		}),
+	}
+}
+
+// Income is what was earned.
+func (i income) Income(ctx context.Context, by earnings.By) (*earnings.Income, error) {
+	return i.reports.get(ctx, by)
+}
+
+// Workers is who did which part of it.
+func (i income) Workers(ctx context.Context) (*earnings.Workers, error) {
+	return i.workers.get(ctx, struct{}{})
+}
+
+// rewardsOf are the rounds whose reward is remembered.
+func rewardsOf(s reward.Status) (out []earnings.Reward) {
+	for _, p := range s.History {
+		if !p.Amount.IsZero() {
+			out = append(out, earnings.Reward{Round: p.Round, At: p.Time, Amount: p.Amount})
+		}
+	}
+	return out
+}
+
+// spending reports what a gateway paid.
+type spending struct {
+	reports *remembered[struct{}, *earnings.Spending]
+}
+
+func newSpending(store *spent.Store) spending {
+	return spending{newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Spending, error) {
+		totals, err := store.Totals(ctx, earnings.SpendingQuery())
+		if err != nil {
+			return nil, err
+		}
+		return earnings.MakeSpending(totals), nil
+	})}
+}
+
+// Spending is what was paid whom for what.
+func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
+	return s.reports.get(ctx, struct{}{})
+}
+
+// round is the present round, 0 while it is not known.
+func (n *node) round() protocol.Round {
+	if v := n.chain.View(); v.Known {
+		return v.Round.Number
+	}
+	return 0
+}

@@ -1,0 +1,112 @@
+package earnings
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// By says by what a report's rows are told apart; values are added up.
+type By uint8
+
+// What rows can be told apart by. Model is a pipeline and its model.
+const (
+	Day By = 1 << iota
+	Round
+	Gateway
+	Model
+	Worker
+)
+
+// grouping is one thing to tell rows apart by.
+type grouping struct {
+	by   By
+	name string
+	// ledger is the same for the ledger's totals.
+	ledger ledger.By
+}
+
+// groupings are all of them, in the order in which rows are sorted.
+func groupings() []grouping {
+	return []grouping{
+		{Day, "day", ledger.ByDay},
+		{Round, "round", ledger.ByRound},
+		{Gateway, "gateway", ledger.BySender},
+		{Model, "model", ledger.ByPipeline | ledger.ByModel},
+		{Worker, "worker", ledger.ByWorker},
+	}
+}
+
+// ParseBy reads names with commas between, "day,model"; nothing groups by nothing.
+func ParseBy(text string) (by By, err error) {
+	if text == "" {
+		return 0, nil
+	}
+	for _, name := range strings.Split(text, ",") {
+		one := byOf(name)
+		if one == 0 {
+			return 0, fmt.Errorf("rows are grouped by day, round, gateway, model or worker, not by %q", name)
+		}
+		if by&one != 0 {
+			return 0, fmt.Errorf("%s is named twice", name)
+		}
+		by |= one
+	}
+	return by, nil
+}
+
+func byOf(name string) By {
+	for _, g := range groupings() {
+		if g.name == name {
+			return g.by
+		}
+	}
+	return 0
+}
+
+// Names are what ParseBy reads, in the order in which rows are sorted.
+func (b By) Names() []string {
+	out := []string{}
+	for _, g := range groupings() {
+		if b&g.by != 0 {
+			out = append(out, g.name)
+		}
+	}
+	return out
+}
+
+// Query asks the ledger for totals that are told apart as the rows are.
+func (b By) Query() ledger.Query {
+	var q ledger.Query
+	for _, g := range groupings() {
+		if b&g.by != 0 {
+			q.By |= g.ledger
+		}
+	}
+	return q
+}
+
+// of is the part of a key that the rows tell apart.
+func (b By) of(k ledger.Key) (out ledger.Key) {
+	if b&Day != 0 {
+		out.Day = k.Day
+	}
+	if b&Round != 0 {
+		out.Round = k.Round
+	}
+	if b&Gateway != 0 {
+		out.Sender = k.Sender
+	}
+	if b&Model != 0 {
+		out.Pipeline, out.Model = k.Pipeline, k.Model
+	}
+	if b&Worker != 0 {
+		out.Worker = k.Worker
+	}
+	return out
+}
+
+// rewards reports whether a round's reward belongs to one row: it is no gateway's,
+// no model's and no worker's.
+func (b By) rewards() bool { return b&^(Day|Round) == 0 }

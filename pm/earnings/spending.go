@@ -1,0 +1,24 @@
+package earnings
+
+import (
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/spent"
+)
+
+// Spending is what a gateway paid whom for what. The rows' sums are Value and Billed.
+type Spending struct {
+	Rows          []spent.Total
+	Value, Billed pm.Value
+}
+
+// SpendingQuery asks the account of payments for what MakeSpending needs.
+func SpendingQuery() spent.Query { return spent.Query{Day: true, Recipient: true, Model: true} }
+
+// MakeSpending adds totals up, which are shown as they are.
+func MakeSpending(totals []spent.Total) *Spending {
+	s := &Spending{Rows: totals}
+	for i := range totals {
+		s.Value, s.Billed = s.Value.Add(totals[i].Value), s.Billed.Add(totals[i].Billed)
+	}
+	return s
+}

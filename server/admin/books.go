@@ -1,0 +1,71 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/earnings"
+)
+
+// Books are what the node is paid and pays. A nil part is answered with a fault;
+// none of them may hold up payments.
+type Books struct {
+	// Tickets, Payers and Income belong to an orchestrator on the chain. Redeemer is
+	// nil where another process redeems.
+	Tickets  Tickets
+	Redeemer Redeemer
+	Payers   Payers
+	Income   Income
+	// Spending belongs to a gateway on the chain.
+	Spending Spending
+}
+
+// TicketFilter chooses winning tickets. What is zero chooses nothing away.
+type TicketFilter struct {
+	State   pm.TicketState
+	Gateway core.Address
+	Hash    protocol.Hash
+	// Limit bounds the list, 0 is no bound. Before keeps those won earlier.
+	Limit  int
+	Before time.Time
+}
+
+// Tickets are the winning tickets of the ledger. Errors are faults.
+type Tickets interface {
+	// Winners are the newest first.
+	Winners(ctx context.Context, f TicketFilter) ([]pm.Winner, error)
+	// Counts are how many there are in each state.
+	Counts(ctx context.Context) (map[pm.TicketState]int, error)
+	// History is a ticket's states in their order.
+	History(ctx context.Context, hash protocol.Hash) ([]pm.Progress, error)
+}
+
+// Redeemer takes tickets up again. The error is a fault, such as TicketUnknown or
+// TicketNotFailed.
+type Redeemer interface {
+	Retry(ctx context.Context, hash protocol.Hash) error
+}
+
+// Payers tells of the gateways that have accounts.
+type Payers interface {
+	Payers(ctx context.Context) []adminapi.Payer
+}
+
+// Income reports what was earned. Errors are faults.
+type Income interface {
+	Income(ctx context.Context, by earnings.By) (*earnings.Income, error)
+	Workers(ctx context.Context) (*earnings.Workers, error)
+}
+
+// Spending reports what was paid. The error is a fault.
+type Spending interface {
+	Spending(ctx context.Context) (*earnings.Spending, error)
+}
+
+// wantsCSV reports whether the query asks for a list for spreadsheets.
+func wantsCSV(r *http.Request) bool { return flag(r, adminapi.QueryFormat, adminapi.FormatCSV) }

@@ -1,0 +1,81 @@
+package admin
+
+import (
+	"net/http"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/pm/earnings"
+	"github.com/tuttinode/tutti/server/admin/openapi"
+)
+
+// bookEndpoints are about tickets and what they bring and cost.
+func bookEndpoints() []endpoint {
+	income := get(adminapi.PathIncome, "What the orchestrator earned", adminapi.Income{})
+	income.CSV = true
+	income.Query = []openapi.Parameter{
+		{Name: adminapi.QueryBy, About: "group rows by day, round, gateway, model, worker; several with commas", Text: true}, formatParameter(),
+	}
+	workers := get(adminapi.PathIncomeWorkers, "Who did which part of the paid work", adminapi.WorkerShares{})
+	workers.CSV, workers.Query = true, []openapi.Parameter{formatParameter()}
+	spending := get(adminapi.PathSpending, "What this gateway paid", adminapi.Spending{})
+	spending.CSV, spending.Query = true, []openapi.Parameter{formatParameter()}
+	return append(ticketEndpoints(), []endpoint{
+		{Route: get(adminapi.PathPayers, "The gateways that have accounts here", adminapi.Payers{}), serve: payersV1},
+		{Route: income, serve: incomeV1},
+		{Route: workers, serve: workersV1},
+		{Route: spending, serve: spendingV1},
+	}...)
+}
+
+func payersV1(s *Server, r *http.Request) (any, error) {
+	if s.opts.Books.Payers == nil {
+		return nil, absent("paying gateways")
+	}
+	return adminapi.Payers{Gateways: orEmpty(s.opts.Books.Payers.Payers(r.Context()))}, nil
+}
+
+func incomeV1(s *Server, r *http.Request) (any, error) {
+	by, err := earnings.ParseBy(r.URL.Query().Get(adminapi.QueryBy))
+	if err != nil {
+		return nil, badParam("the query parameter by: %v", err)
+	}
+	if s.opts.Books.Income == nil {
+		return nil, absent("income from tickets")
+	}
+	report, err := s.opts.Books.Income.Income(r.Context(), by)
+	switch {
+	case err != nil:
+		return nil, err
+	case wantsCSV(r):
+		return sheet{"income", report}, nil
+	}
+	return report.Answer(), nil
+}
+
+func workersV1(s *Server, r *http.Request) (any, error) {
+	if s.opts.Books.Income == nil {
+		return nil, absent("income from tickets")
+	}
+	report, err := s.opts.Books.Income.Workers(r.Context())
+	switch {
+	case err != nil:
+		return nil, err
+	case wantsCSV(r):
+		return sheet{"workers", report}, nil
+	}
+	return report.Answer(), nil
+}
+
+func spendingV1(s *Server, r *http.Request) (any, error) {
+	if s.opts.Books.Spending == nil {
+		return nil, absent("payments to orchestrators")
+	}
+	report, err := s.opts.Books.Spending.Spending(r.Context())
+	switch {
+	case err != nil:
+		return nil, err
+	case wantsCSV(r):
+		return sheet{"spending", report}, nil
+	}
+	return report.Answer(), nil
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+	"path"
+
+	"github.com/tuttinode/tutti/core/standing"
+)
+
+//go:embed operator
+var operatorFiles embed.FS
+
+// operatorPolicy lets the operator's page load only its own files and read only the
+// listener that it came from.
+const operatorPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// shared are the files that the operator's page has in common with the gateway's.
+func shared() []string { return []string{"page/style.css", "page/chain.js"} }
+
+// OperatorPages are the handlers of the operator's page by their patterns, for the
+// admin listener: "/" and the files beside it, and the node's place on the chain
+// where onChain tells it. The page reads the admin API with GET alone.
+func OperatorPages(onChain func() (standing.Standing, bool)) map[string]http.Handler {
+	pages := make(map[string]http.Handler)
+	list, err := fs.ReadDir(operatorFiles, "operator")
+	if err != nil {
+		panic(err) // the directory is embedded above
+	}
+	for _, f := range list {
+		pages["GET /"+f.Name()] = operatorFile(operatorFiles, path.Join("operator", f.Name()))
+	}
+	for _, name := range shared() {
+		pages["GET /"+path.Base(name)] = operatorFile(files, name)
+	}
+	pages["GET /{$}"] = operatorFile(operatorFiles, "operator/operator.html")
+	if onChain != nil {
+		pages["GET "+StandingPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { serveStanding(w, onChain) })
+	}
+	return pages
+}
+
+// operatorFile serves one file.
+func operatorFile(from embed.FS, name string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", operatorPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-cache")
+		http.ServeFileFS(w, r, from, name)
+	})
+}

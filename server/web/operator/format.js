@@ -1,0 +1,106 @@
+// What amounts, times and names look like, and tables. Amounts come as texts of wei,
+// which are more than a number holds, and may have decimal places and a sign.
+
+export function element(name, text, className) {
+  const e = document.createElement(name);
+  if (text !== undefined && text !== null) e.textContent = text;
+  if (className) e.className = className;
+  return e;
+}
+
+const units = [['ETH', 18n, 10n ** 15n], ['gwei', 9n, 10n ** 6n], ['wei', 0n, 0n]];
+const digits = 5;   // how many are shown of the first that is not 0
+
+function grouped(text) { return text.replace(/\B(?=(\d{3})+$)/g, '\u202f'); }
+
+// scaled writes n of 10^-places with few digits.
+function scaled(n, places) {
+  const unit = 10n ** places;
+  const whole = n / unit;
+  let rest = places ? (n % unit).toString().padStart(Number(places), '0') : '';
+  const lead = whole > 0n ? Math.max(0, digits - whole.toString().length) : rest.search(/[1-9]/) + digits;
+  rest = rest.slice(0, Math.max(0, lead)).replace(/0+$/, '');
+  return grouped(whole.toString()) + (rest && `.${rest}`);
+}
+
+// money writes wei in the unit that people read.
+export function money(text) {
+  const negative = text.startsWith('-');
+  const [whole, rest = ''] = text.replace('-', '').split('.');
+  const n = BigInt(whole || '0');
+  const sign = negative ? '−' : '';
+  if (n === 0n) return /[1-9]/.test(rest) ? `${sign}less than 1 wei` : '0';
+  for (const [name, places, least] of units) {
+    if (n >= least) return `${sign}${scaled(n, places)} ${name}`;
+  }
+  return text;
+}
+
+export function tokens(text) {
+  const n = BigInt(text);
+  return n === 0n ? '0' : `${scaled(n, 18n)} LPT`;
+}
+
+export const count = (n) => grouped(String(n));
+export const short = (hash) => `${hash.slice(0, 8)}…${hash.slice(-4)}`;
+export const percent = (share) => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+export function time(text) {
+  const t = new Date(text);
+  const today = t.toDateString() === new Date().toDateString();
+  return today ? t.toLocaleTimeString() : t.toLocaleString();
+}
+
+// amount is an element with the exact number to be read on demand.
+export function amount(text) {
+  const e = element('span', money(text));
+  e.title = `${text} wei`;
+  return e;
+}
+
+export function hash(text, name) {
+  const e = element('code', name || short(text));
+  e.title = text;
+  return e;
+}
+
+// table makes one from columns {head, cell(row), kind} where kind is 'number',
+// 'words', 'whole' or 'name' for the row's heading.
+export function table(caption, columns, rows) {
+  const t = element('table', undefined, 'cards');
+  const role = (e, r) => { e.setAttribute('role', r); return e; };   // cards lose them
+  role(t, 'table').append(element('caption', caption));
+  const head = role(element('tr'), 'row');
+  for (const c of columns) {
+    const th = role(element('th', c.head, c.kind === 'number' ? 'number' : ''), 'columnheader');
+    th.scope = 'col';
+    head.append(th);
+  }
+  const thead = role(element('thead'), 'rowgroup');
+  thead.append(head);
+  const body = role(element('tbody'), 'rowgroup');
+  for (const row of rows) {
+    const tr = role(element('tr'), 'row');
+    for (const c of columns) {
+      const cell = role(element(c.kind === 'name' ? 'th' : 'td', undefined, c.kind === 'name' ? '' : c.kind), c.kind === 'name' ? 'rowheader' : 'cell');
+      if (c.kind === 'name') cell.scope = 'row';
+      cell.dataset.label = c.head;
+      const content = c.cell(row);
+      if (content !== undefined && content !== null && content !== '') cell.append(content);
+      tr.append(cell);
+    }
+    body.append(tr);
+  }
+  t.append(thead, body);
+  const scroll = element('div', undefined, 'scroll');
+  scroll.append(t);
+  return scroll;
+}
+
+export function fact(name, value) {
+  const div = element('div');
+  const dd = element('dd');
+  dd.append(value);
+  div.append(element('dt', name), dd);
+  return div;
+}

@@ -1,0 +1,95 @@
+// Each winning ticket's life: its steps, what it is worth, what it waits for.
+
+import { amount, count, element, hash, short, table, time } from './format.js';
+
+const steps = ['won', 'queued', 'submitted', 'mined', 'final'];
+const ends = { failed: 2, expired: 1, handed: 1 };   // after which step they come
+
+// Why a ticket waits or was lost, by the code that its reason begins with.
+const reasons = {
+  RedeemTooDear: 'gas costs more than it brings at the moment; it waits for a better price',
+  RedeemUnfunded: 'the gateway has not enough deposit and reserve for it now',
+  PayoutUnknown: 'it was redeemed, and no endpoint says by which transaction',
+  TicketExpired: 'its last round is over',
+  GasPriceAboveMax: 'gas is dearer than -maxGasPrice allows',
+  TicketUsed: 'it was redeemed before',
+};
+
+function life(ticket) {
+  const list = element('ol', undefined, 'steps');
+  const end = ends[ticket.state];
+  const at = end === undefined ? steps.indexOf(ticket.state) : end;
+  const shown = end === undefined ? steps : [...steps.slice(0, end + (ticket.attempts > 0 ? 1 : 0)), ticket.state];
+  shown.forEach((name, i) => {
+    const last = i === shown.length - 1;
+    let cls = i < at ? 'done' : '';
+    if (name === ticket.state) cls = end !== undefined && name !== 'handed' ? 'end' : 'now';
+    else if (end !== undefined) cls = 'done';
+    if (name === ticket.state && name === 'queued' && ticket.reason) cls += ' waits';
+    const li = element('li', name, cls);
+    if (name === ticket.state) li.setAttribute('aria-current', 'step');
+    if (last && ticket.state === 'final') li.className = 'done now';
+    list.append(li);
+  });
+  return list;
+}
+
+function blocks(n, pace) {
+  const about = pace && n > 4 ? `, about ${Math.max(1, Math.round(n * pace / 60))} min` : '';
+  return `${count(n)} block${n === 1 ? '' : 's'}${about}`;
+}
+
+// words say what happens next, or why nothing does.
+function words(ticket, chain, pace) {
+  const code = ticket.reason.split(/[:\s]/)[0];
+  const reason = reasons[code] ? `${reasons[code]} (${code})` : ticket.reason;
+  const l1 = chain ? chain.head.l1 : 0;
+  const until = chain && ticket.lastRound <= chain.round.number
+    ? `this round is its last: ${blocks(Math.max(0, chain.round.end - l1), pace)} left` : `redeemable until round ${ticket.lastRound} ends`;
+  const wait = ticket.redeemFrom - l1;
+  switch (ticket.state) {
+    case 'won':
+    case 'queued':
+      if (chain && wait > 0) return `may be redeemed in ${blocks(wait, pace)}, from layer-1 block ${count(ticket.redeemFrom)}: redeeming tells its secret`;
+      return reason ? `waits: ${reason}; ${until}` : `about to be redeemed; ${until}`;
+    case 'submitted': return `transaction sent at ${time(ticket.since)}${ticket.attempts > 1 ? `, attempt ${ticket.attempts}` : ''}; ${until}`;
+    case 'mined': return 'paid; waits until its block cannot be undone any more';
+    case 'final': return `paid at ${time(ticket.since)}${reason ? `: ${reason}` : ''}`;
+    case 'expired': return `lost: ${reason || 'it was not redeemed in time'}`;
+    case 'failed': return `failed: ${reason}; tutti_cli tickets retry takes it up again`;
+    case 'handed': return 'handed to the redeemer of another process, which goes on with it';
+  }
+  return reason;
+}
+
+function brought(ticket) {
+  if (ticket.paid === '0' && ticket.gasFee === '0') return '';
+  const span = element('span');
+  span.append(amount(ticket.paid), element('span', ' for ', 'quiet'), amount(ticket.gasFee), element('span', ' gas', 'quiet'));
+  return span;
+}
+
+function name(account) {
+  const found = account.match(/^\d+_(.+)$/);
+  return found ? found[1] : hash(account, account.length > 14 ? short(account) : account);
+}
+
+export function showTickets(into, counts, answer, chain, pace) {
+  const known = [...steps, ...Object.keys(ends)].filter((s) => answer.counts[s]);
+  counts.replaceChildren(...known.map((s) => element('span', `${count(answer.counts[s])} ${s}`, `chip ${s === 'final' ? 'good' : ''}${s === 'failed' || s === 'expired' ? 'bad' : ''}`)));
+  if (!answer.tickets.length) {
+    into.replaceChildren(element('p', 'No ticket has won yet. Most do not: a ticket stands for a small chance of a large amount.', 'quiet'));
+    return;
+  }
+  into.replaceChildren(table(`The last ${answer.tickets.length}`, [
+    { head: 'ticket', kind: 'name', cell: (t) => hash(t.hash) },
+    { head: 'won', cell: (t) => time(t.won) },
+    { head: 'gateway', cell: (t) => hash(t.gateway) },
+    { head: 'for', cell: (t) => name(t.account) },
+    { head: 'face value', kind: 'number', cell: (t) => amount(t.faceValue) },
+    { head: 'one in', kind: 'number', cell: (t) => count(Math.round(t.chance)) },
+    { head: 'life', kind: 'whole', cell: life },
+    { head: 'what next', kind: 'words', cell: (t) => words(t, chain, pace) },
+    { head: 'brought', kind: 'number', cell: brought },
+  ], answer.tickets));
+}
