@@ -34,7 +34,7 @@ func begin(ctx context.Context, opt Options) (o pm.Opening, err error) {
 		return o, err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, enter, retired, openSets, openBalances} {
+	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, enter, height, retired, openSets, openBalances} {
 		if err := step(ctx, tx, opt, &o); err != nil {
 			return o, err
 		}
@@ -135,6 +135,13 @@ func openBalances(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) err
 		o.Balances = append(o.Balances, b)
 		return err
 	}, `SELECT sender, name, balance, used FROM ledger_account WHERE open = 1 ORDER BY id`)
+}
+
+// height is how far the chain was when sets were put away last.
+func height(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) error {
+	c, err := readCurrent(ctx, tx)
+	o.Expired = c.expired
+	return err
 }
 
 // current is what the ledger's single row of state says.

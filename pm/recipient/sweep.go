@@ -11,9 +11,17 @@ import (
 // idleAccount is how long an account without jobs stays open.
 const idleAccount = 10 * time.Minute
 
-// keptRounds is how many rounds before the present one have their single entries in
-// the books; of older ones there are totals.
-const keptRounds = 1
+// keptBlocks is for about how many layer-1 blocks, a day, the books have single
+// entries, and for the last round in any case; of older ones there are totals.
+const keptBlocks protocol.L1Block = 7200
+
+// kept is how many rounds before the present one that is.
+func kept(r protocol.RoundState) protocol.Round {
+	if r.Length == 0 {
+		return 1
+	}
+	return protocol.Round(max(1, keptBlocks/r.Length))
+}
 
 // Run forgets what is over until ctx ends: accounts that nobody used for 10 minutes,
 // parameters that have expired, the single entries of old rounds. Open accounts stay
@@ -46,12 +54,13 @@ func (r *Recipient) sweep(ctx context.Context) {
 		r.expired = l1
 		r.opt.Ledger.Expired(l1)
 	}
-	r.archive(ctx, view.Round.LastInitialized)
+	r.archive(ctx, view.Round)
 }
 
 // archive has the books roll up what is older than they need, once a round.
-func (r *Recipient) archive(ctx context.Context, round protocol.Round) {
-	before := round - min(round, keptRounds)
+func (r *Recipient) archive(ctx context.Context, now protocol.RoundState) {
+	round := now.LastInitialized
+	before := round - min(round, kept(now))
 	if before <= r.archived {
 		return
 	}
