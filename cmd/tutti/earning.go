@@ -19,14 +19,18 @@ import (
 	"github.com/tuttinode/tutti/pm/recipient"
 	"github.com/tuttinode/tutti/pm/redeemer"
 	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/redeemer/client"
 )
 
-// earning is an orchestrator's side of being paid. It is nil off-chain.
+// earning is an orchestrator's side of being paid, or what a redeemer has of it. It
+// is nil off-chain.
 type earning struct {
-	ledger    *ledger.Ledger
+	ledger *ledger.Ledger
+	// recipient is nil in a redeemer, which takes no payments.
 	recipient *recipient.Recipient
-	// redeemer is nil where another process redeems.
+	// redeemer is nil where another process redeems, and handing where this one does.
 	redeemer *redeemer.Redeemer
+	handing  *client.Client
 	token    pm.Secret
 }
 
@@ -40,28 +44,26 @@ func (n *node) addEarning(ctx context.Context) error {
 		opening pm.Opening
 		err     error
 	)
-	if e.ledger, opening, err = ledger.Open(ctx, ledger.Options{
-		DB: n.chain.db, Full: diskFull, Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
-	}); err != nil {
+	if e.ledger, opening, err = n.openLedger(ctx); err != nil {
 		return err
 	}
 	e.token = opening.Token
-	e.redeemer = redeemer.New(redeemer.Options{
-		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
-		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.network.RedeemGas,
-	})
-	if e.recipient, err = recipient.New(recipient.Options{
+	opt := recipient.Options{
 		Ledger: e.ledger, Opening: opening, Prices: n.prices.book, Chain: n.chain.Chain, Recipient: n.chain.orchestrator,
-		Pending: e.redeemer.Pending, Won: e.redeemer.Won,
 		TicketEV: n.cfg.Tickets.EV, MaxFaceValue: n.cfg.Tickets.MaxFaceValue,
 		RedeemGas: n.chain.network.RedeemGas, MinGasPrice: n.chain.Transactions.Prices().Min,
 		Rand: rand.Reader, Now: time.Now, Log: n.log, Recorder: n.ticketRecorder(),
-	}); err != nil {
+	}
+	redeeming, err := n.chooseRedeemer(e, &opt)
+	if err != nil {
+		return err
+	}
+	if e.recipient, err = recipient.New(opt); err != nil {
 		return err
 	}
 	n.earning = e
 	n.add(e.ledger)
-	n.add(e.redeemer)
+	n.add(redeeming)
 	n.add(e.recipient)
 	return nil
 }
@@ -81,7 +83,7 @@ func (n *node) pay(opt *orchestrate.Options) {
 // faceValue bounds the value of tickets while the node runs; nil where none are
 // taken.
 func (n *node) faceValue() admin.FaceValue {
-	if n.earning == nil {
+	if n.earning == nil || n.earning.recipient == nil {
 		return nil
 	}
 	return faceValue{n.earning.recipient, n.cfg.Tickets.EV}

@@ -144,7 +144,7 @@ func (n *node) roles() []string {
 	for _, role := range []struct {
 		on   bool
 		name string
-	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway, "gateway"}} {
+	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway, "gateway"}, {r.Redeemer, "redeemer"}} {
 		if role.on {
 			out = append(out, role.name)
 		}

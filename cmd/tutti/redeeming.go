@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/pm/recipient"
+	"github.com/tuttinode/tutti/pm/redeemer"
+	service "github.com/tuttinode/tutti/server/redeemer"
+	"github.com/tuttinode/tutti/server/redeemer/client"
+	"github.com/tuttinode/tutti/server/tlscert"
+)
+
+func (n *node) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, error) {
+	return ledger.Open(ctx, ledger.Options{
+		DB: n.chain.db, Full: diskFull, Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
+	})
+}
+
+// newRedeemer redeems what is in the ledger, in this process.
+func (n *node) newRedeemer(books *ledger.Ledger) *redeemer.Redeemer {
+	return redeemer.New(redeemer.Options{
+		Ledger: books, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
+		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.network.RedeemGas,
+	})
+}
+
+// chooseRedeemer makes what winning tickets are given to: this process's redeemer, or
+// the one of -redeemerAddr.
+func (n *node) chooseRedeemer(e *earning, opt *recipient.Options) (lifecycle.Component, error) {
+	at := n.cfg.Chain.RedeemerAddr
+	if at.IsZero() {
+		e.redeemer = n.newRedeemer(e.ledger)
+		opt.Pending, opt.Won = e.redeemer.Pending, e.redeemer.Won
+		return e.redeemer, nil
+	}
+	var err error
+	if e.handing, err = client.New(client.Options{
+		Addr: at.Authority(), Ledger: e.ledger, Recipient: n.chain.orchestrator, View: n.chain.View,
+		Board: n.board, Log: n.log, Now: time.Now,
+	}); err != nil {
+		return nil, err
+	}
+	opt.Won, opt.MaxFloat = e.handing.Won, n.remoteMaxFloat(e.handing)
+	return e.handing, nil
+}
+
+// remoteMaxFloat asks the redeemer only about who has money at all: anybody can name
+// senders, and each that is asked about takes a place.
+func (n *node) remoteMaxFloat(handing *client.Client) func(context.Context, core.Address) (core.Wei, error) {
+	return func(ctx context.Context, sender core.Address) (core.Wei, error) {
+		funds, err := n.chain.Chain.SenderFunds(ctx, sender)
+		if err != nil || funds.Deposit.IsZero() && funds.Reserve.FundsRemaining.IsZero() {
+			return core.Wei{}, err
+		}
+		return handing.MaxFloat(ctx, sender)
+	}
+}
+
+// addRedeemer adds the service that redeems other processes' winning tickets, with
+// books and an account of its own.
+func (n *node) addRedeemer(ctx context.Context) error {
+	books, _, err := n.openLedger(ctx)
+	if err != nil {
+		return err
+	}
+	n.earning = &earning{ledger: books, redeemer: n.newRedeemer(books)}
+	listen := n.cfg.Addresses.RedeemerListen
+	opt := service.Options{
+		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
+	}
+	if !listen.Plaintext {
+		if opt.Cert, err = tlscert.Open(tlscert.Options{
+			CertFile: n.cfg.TLS.Cert, KeyFile: n.cfg.TLS.Key, Dir: n.cfg.Storage.DataDir, Host: listen.Host,
+			Now: time.Now, Rand: rand.Reader, Log: n.log,
+		}); err != nil {
+			return err
+		}
+	}
+	server, err := service.New(opt)
+	if err != nil {
+		return err
+	}
+	n.add(books)
+	n.add(n.earning.redeemer)
+	n.add(server)
+	return nil
+}
