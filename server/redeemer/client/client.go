@@ -91,6 +91,9 @@ func (c *Client) pass(ctx context.Context, api rpc.TicketRedeemerClient) time.Du
 	defer c.mu.Unlock()
 	next := c.handDue(ctx, api, now)
 	c.watchAll(ctx, api, now)
+	if !c.away.since.IsZero() && !c.away.lasts(now, c.opt.AlertAfter) {
+		next = min(next, c.away.since.Add(c.opt.AlertAfter).Sub(now))
+	}
 	c.alert(now)
 	return min(max(next, 0), lookMost)
 }

@@ -62,6 +62,7 @@ func (c *Client) heard(err error) {
 	if errors.Is(err, fault.RedeemerUnreachable) {
 		if c.away.since.IsZero() {
 			c.away.since = c.opt.Now()
+			c.stir()
 		}
 		_, c.away.reason = fault.Public(err)
 		return

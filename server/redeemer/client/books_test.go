@@ -1,0 +1,73 @@
+package client_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// books are an orchestrator's winners, as on disk.
+type books struct {
+	mu    sync.Mutex // covers the fields below
+	won   []pm.Winner
+	fail  error
+	looks int
+}
+
+func (b *books) Winners(_ context.Context, f ledger.Filter) (out []pm.Winner, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.looks++
+	for _, w := range slices.Backward(b.won) {
+		if slices.Contains(f.States, w.State) && w.Ticket.Recipient == f.Recipient && (f.Limit == 0 || len(out) < f.Limit) {
+			out = append(out, w)
+		}
+	}
+	return out, nil
+}
+
+func (b *books) Progress(_ context.Context, p pm.Progress) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail != nil {
+		return b.fail
+	}
+	i := slices.IndexFunc(b.won, func(w pm.Winner) bool { return w.Hash == p.Hash })
+	b.won[i].State, b.won[i].Reason = p.State, p.Reason
+	return nil
+}
+
+func (b *books) append(w pm.Winner) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.won = append(b.won, w)
+}
+
+func (b *books) breaks(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fail = err
+}
+
+// count is how many are in a state.
+func (b *books) count(s pm.TicketState) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, w := range b.won {
+		if w.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+func (b *books) reason(h protocol.Hash) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.won, func(w pm.Winner) bool { return w.Hash == h })
+	return b.won[i].Reason
+}

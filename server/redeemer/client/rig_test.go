@@ -1,0 +1,141 @@
+package client_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/server/redeemer/client"
+)
+
+var me, gateway = core.Address{1}, core.Address{9}
+
+// rig is an orchestrator's client over all its lives, its books and a redeemer.
+type rig struct {
+	*testing.T
+	*client.Client
+	books *books
+	far   *far
+	board *health.Board
+	opt   client.Options
+	stop  func()
+	nonce uint64
+
+	mu    sync.Mutex // covers the fields below
+	ahead time.Duration
+	round protocol.Round
+}
+
+func newRig(t *testing.T, with ...func(*rig)) *rig {
+	t.Helper()
+	r := &rig{T: t, books: &books{}, far: newFar(t), round: 7, stop: func() {}}
+	r.board = health.New(slog.New(slog.DiscardHandler), r.now, nil)
+	r.opt = client.Options{
+		Addr: r.far.addr, Ledger: r.books, Recipient: me, View: r.view, Board: r.board, Log: slog.New(slog.DiscardHandler), Now: r.now,
+		Retry: 5 * time.Millisecond, RetryMost: 50 * time.Millisecond, AlertAfter: 20 * time.Millisecond,
+	}
+	for _, f := range with {
+		f(r)
+	}
+	t.Cleanup(func() { r.stop() })
+	return r
+}
+
+// start gives the client another life.
+func (r *rig) start() {
+	r.Helper()
+	c, err := client.New(r.opt)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.Client = c
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	ready := make(chan struct{})
+	running.Go(func() { _ = c.Run(ctx, func() { close(ready) }) })
+	<-ready
+	r.stop = sync.OnceFunc(func() { cancel(); running.Wait() })
+}
+
+func (r *rig) now() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Now().Add(r.ahead)
+}
+
+func (r *rig) view() protocol.View {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return protocol.View{Known: true, Round: protocol.RoundState{Number: r.round}}
+}
+
+// later moves the clock and the rounds.
+func (r *rig) later(d time.Duration, rounds protocol.Round) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ahead += d
+	r.round += rounds
+}
+
+func key() *ecdsa.PrivateKey {
+	k, err := crypto.ToECDSA([]byte(strings.Repeat("k", 32)))
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
+// win puts a winner into the books.
+func (r *rig) win() pm.Winner {
+	r.nonce++
+	t := coretest.Ticket(key(), me, core.NewWei(1000), r.nonce, protocol.RoundState{LastInitialized: 7, LastHash: protocol.Hash{7}})
+	w := pm.Winner{Hash: t.Hash(), Ticket: t, ExpirationBlock: 140, Won: r.now(), State: pm.TicketWon}
+	r.books.append(w)
+	return w
+}
+
+// wait polls until something holds.
+func (r *rig) wait(what string, holds func() bool) {
+	r.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			r.Fatalf("waiting for %s", what)
+		}
+	}
+}
+
+func (r *rig) handed(n int) {
+	r.Helper()
+	r.wait("tickets to be handed in", func() bool { return r.books.count(pm.TicketHanded) == n })
+	if r.far.has() != n {
+		r.Errorf("the redeemer has %d tickets, the books say %d", r.far.has(), n)
+	}
+}
+
+// condition is a condition's detail, "" when it is not set.
+func (r *rig) condition(code fault.Code) string {
+	for _, c := range r.board.Snapshot() {
+		if c.Code == code {
+			return c.Detail + "."
+		}
+	}
+	return ""
+}
