@@ -19,7 +19,7 @@ const sendTimeout = 30 * time.Second
 
 // decide sends a ticket if that pays, or says why it waits.
 func (r *Redeemer) decide(ctx context.Context, t *ticket, m *moment) error {
-	when := termOf(t.w.Ticket.CreationRound, r.validityNow(), m.view.Round, m.l1())
+	when := r.termOf(t, m)
 	if when.over {
 		return r.expire(ctx, t, when)
 	}
@@ -34,6 +34,11 @@ func (r *Redeemer) validityNow() protocol.Round {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.validity
+}
+
+// termOf is a ticket's term at a moment, for who does not hold mu.
+func (r *Redeemer) termOf(t *ticket, m *moment) term {
+	return termOf(t.w.Ticket.CreationRound, r.validityNow(), m.view.Round, m.l1())
 }
 
 // weigh compares what a ticket brings with what it costs. The error says why it is
@@ -110,7 +115,7 @@ func (r *Redeemer) unpromise(t *ticket) {
 func (r *Redeemer) refused(ctx context.Context, t *ticket, when term, err error) error {
 	switch meaningOf(fault.CodeOf(err)) {
 	case used:
-		return r.locate(ctx, t)
+		return r.trace(ctx, t, when)
 	case dead:
 		return r.fail(ctx, t, err)
 	case late:
@@ -126,6 +131,9 @@ func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	tx, err := r.opt.Actor.Send(limited, protocol.RedeemTicket{Ticket: t.w.Ticket}, once(&t.w, when.until))
 	if err != nil && tx.ID == 0 {
 		r.unpromise(t)
+		if meaningOf(fault.CodeOf(err)) == used {
+			return r.locate(ctx, t)
+		}
 		return r.refused(ctx, t, when, err)
 	}
 	return r.submitted(ctx, t, tx)

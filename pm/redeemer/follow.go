@@ -15,7 +15,7 @@ func (r *Redeemer) follow(ctx context.Context, t *ticket, m *moment) error {
 		tx, known = r.again(t, m)
 	}
 	if !known {
-		return r.recall(ctx, t)
+		return r.recall(ctx, t, r.termOf(t, m))
 	}
 	switch tx.State {
 	case protocol.TxMined, protocol.TxFinal:
@@ -43,7 +43,7 @@ func (r *Redeemer) again(t *ticket, m *moment) (protocol.Transaction, bool) {
 // recall is about a transaction that the actor does not list: an old one, or one
 // whose hash changed while nobody looked. A ticket that is not used is decided about
 // anew; what is on its way all the same, the actor finds by its hash then.
-func (r *Redeemer) recall(ctx context.Context, t *ticket) error {
+func (r *Redeemer) recall(ctx context.Context, t *ticket, when term) error {
 	p, found, err := r.payout(ctx, t, t.w.Tx)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (r *Redeemer) recall(ctx context.Context, t *ticket) error {
 		return err
 	}
 	if isUsed {
-		return r.locate(ctx, t)
+		return r.trace(ctx, t, when)
 	}
 	return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, GasFee: t.spent, Reason: t.waits})
 }

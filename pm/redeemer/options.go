@@ -61,7 +61,8 @@ type Options struct {
 	// Retry is the first pause after an attempt that failed, RetryMost the longest;
 	// 5 s and 5 min.
 	Retry, RetryMost time.Duration
-	// StepTimeout bounds what is done for one ticket at a time; 1 min.
+	// StepTimeout bounds what is done for one ticket at a time; 3 min, because logs may
+	// have to be searched.
 	StepTimeout time.Duration
 	// AlertAfter is for how long attempts may fail before that is a condition; 5 min.
 	AlertAfter time.Duration
@@ -78,7 +79,7 @@ func (o Options) withDefaults() Options {
 	set(&o.Poll, 15*time.Second)
 	set(&o.Retry, 5*time.Second)
 	set(&o.RetryMost, 5*time.Minute)
-	set(&o.StepTimeout, time.Minute)
+	set(&o.StepTimeout, 3*time.Minute)
 	set(&o.AlertAfter, 5*time.Minute)
 	set(&o.MaxQueued, 10_000)
 	if o.Recorder == nil {

@@ -46,10 +46,11 @@ type early struct {
 func (e early) Send(ctx context.Context, a protocol.Action, opt protocol.SendOptions) (protocol.Transaction, error) {
 	t := a.(protocol.RedeemTicket).Ticket
 	r := *e.r
-	if w := r.books.winner(t.Hash()); r.chain.View().Head.L1 < w.ExpirationBlock {
-		r.Errorf("ticket %d was sent at block %d, and its parameters expire at %d", t.SenderNonce, r.chain.View().Head.L1, w.ExpirationBlock)
-	}
+	l1 := r.chain.View().Head.L1
 	tx, err := e.Chain.Send(ctx, a, opt)
+	if w := r.books.winner(t.Hash()); err == nil && l1 < w.ExpirationBlock {
+		r.Errorf("ticket %d was sent at block %d, and its parameters expire at %d", t.SenderNonce, l1, w.ExpirationBlock)
+	}
 	if n := r.mined()[t.Hash()]; n > 1 {
 		r.Errorf("ticket %d is on its way %d times", t.SenderNonce, n)
 	}
@@ -198,8 +199,9 @@ func (r *rig) judge() {
 // mined counts, for each ticket, the transactions that did it or may still do it.
 func (r *rig) mined() map[protocol.Hash]int {
 	out := make(map[protocol.Hash]int)
+	sent := r.chain.Sent() // first: there are as many transactions, or more
 	txs := r.chain.Transactions()
-	for i, a := range r.chain.Sent() {
+	for i, a := range sent {
 		t := a.(protocol.RedeemTicket).Ticket
 		if s := txs[i].State; s != protocol.TxFailed && s != protocol.TxDropped {
 			out[t.Hash()]++

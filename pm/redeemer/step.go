@@ -136,7 +136,22 @@ func shortfall(p protocol.Payout) string {
 	return string(fault.RedeemUnfunded) + ": " + p.Paid.Ether() + " of " + p.FaceValue.Ether() + " ETH were left"
 }
 
-// locate finds the payout of a ticket that is used, by whatever transaction.
+// trace finds out by which transaction a ticket was redeemed: by our own, which the
+// actor knows whatever was forgotten here, or by somebody else's.
+func (r *Redeemer) trace(ctx context.Context, t *ticket, when term) error {
+	limited, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	tx, err := r.opt.Actor.Send(limited, protocol.RedeemTicket{Ticket: t.w.Ticket}, once(&t.w, when.until))
+	if tx.ID != 0 {
+		return r.submitted(ctx, t, tx)
+	}
+	if meaningOf(fault.CodeOf(err)) == troubled {
+		return err
+	}
+	return r.locate(ctx, t) // the actor looked for its own before the contracts refused
+}
+
+// locate finds the payout of a ticket that somebody else redeemed.
 func (r *Redeemer) locate(ctx context.Context, t *ticket) error {
 	p, found, err := r.opt.Chain.FindPayout(ctx, t.w.Ticket)
 	if err != nil {
@@ -173,7 +188,7 @@ func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
 	case err != nil:
 		return err
 	case isUsed:
-		return r.locate(ctx, t)
+		return r.trace(ctx, t, when)
 	}
 	reason := t.waits
 	if reason == "" || meaningOf(codeOf(reason)) == used {
