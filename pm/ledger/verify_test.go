@@ -38,7 +38,7 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 		{`UPDATE ledger_entry SET account = 99 WHERE kind = 2`, `1 entries belong to no account`},
 		{`UPDATE ledger_entry SET nonces = x'03' WHERE id = 1`, `entry 1: it says 2 tickets, and has nonces of 1`},
 		{`UPDATE ledger_entry SET nonces = x'0102' WHERE id = 1`, `entry 1: ticket 3 of the set`},
-		{`UPDATE ledger_page SET bits = x'07'`, `2 tickets were credited, and 3 are marked`},
+		{`UPDATE ledger_page SET bits = x'07' WHERE set_id = (SELECT id FROM ledger_set WHERE credited = 2)`, `2 tickets were credited, and 3 are marked`},
 		{`UPDATE ledger_set SET credited = 5`, `5 tickets were credited, and by the entries 2`},
 		{`DELETE FROM ledger_set WHERE id = 1`, `tickets of 1 sets are marked that nobody knows`},
 		{`INSERT INTO ledger_entry (id, kind, account, round, at, session, rand_hash, face, prob, tickets, nonces, expiration)
@@ -48,7 +48,7 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 		{`UPDATE ledger_winner SET state = 'final'`, `it is final, and by its history queued`},
 		{`DELETE FROM ledger_progress WHERE n = 0`, `a part of its history is missing`},
 		{`DELETE FROM ledger_winner`, `there is a history of 1 winners that nobody knows`},
-		{`UPDATE ledger_page SET bits = x'02' WHERE set_id = 1`, `it counts as credited, and its ticket was not`},
+		{`UPDATE ledger_page SET bits = x'02' WHERE set_id = (SELECT id FROM ledger_set WHERE credited = 2)`, `it counts as credited, and its ticket was not`},
 		{`UPDATE ledger_epoch SET state = 'crashed'`, `epoch 1: it is crashed, and cannot be`},
 		{`UPDATE ledger_entry SET claimed = '7' WHERE kind = 3`, `entry 4: the account was closed with 1000 wei, and its owner said 7`},
 		{`INSERT INTO ledger_total SELECT 1, 1, sender, '', '', '', 0, '5', 0, '0', '0', '0', '0', '0', 0, '0', '0', '0', '0', '0', '0' FROM ledger_account WHERE id = 1`, `totals have 5 wei more`},
