@@ -26,9 +26,9 @@ type process struct {
 // readyTime is what a node may take to answer, on a machine that does other things.
 const readyTime = 20 * time.Second
 
-// startProcess starts a tutti with a data directory and returns once ready, an
-// address of it, answers. What it printed last goes to stderr when it does not.
-func startProcess(ctx context.Context, name, binary, dir, ready string, args []string, stderr io.Writer) (*process, error) {
+// startProcess starts a tutti with a data directory and returns once it answers at
+// the ready addresses. What it printed last goes to stderr when it does not.
+func startProcess(ctx context.Context, name, binary, dir string, ready, args []string, stderr io.Writer) (*process, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a data directory: %w", err)
 	}
@@ -46,11 +46,13 @@ func startProcess(ctx context.Context, name, binary, dir, ready string, args []s
 	}
 	p := &process{name: name, cmd: cmd, exited: make(chan error, 1), log: logFile}
 	go func() { p.exited <- cmd.Wait() }()
-	if err := p.waitReady(ctx, ready); err != nil {
-		p.stop()
-		text, _ := os.ReadFile(logPath)
-		fmt.Fprintf(stderr, "last lines of the %s:\n%s\n", name, lastLines(text, 20))
-		return nil, err
+	for _, url := range ready {
+		if err := p.waitReady(ctx, url); err != nil {
+			p.stop()
+			text, _ := os.ReadFile(logPath)
+			fmt.Fprintf(stderr, "last lines of the %s:\n%s\n", name, lastLines(text, 20))
+			return nil, err
+		}
 	}
 	return p, nil
 }

@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 			o.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000",
 				"--service-uri", "https://"+o.front, "--price-per-unit", pixelPrice)
 		})
-		wg.Go(func() { w.gateways[i].cli("deposit", "fund", "--deposit", "1", "--reserve", "2") })
+		wg.Go(func() { w.gateways[i].cli("deposit", "fund", "--deposit", "1ETH", "--reserve", "2ETH") })
 	}
 	wg.Wait()
 	_, err := w.chain.Control.NextRound(t.Context(), true)
