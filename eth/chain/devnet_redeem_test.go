@@ -173,3 +173,48 @@ func eth(t *testing.T, s string) core.Wei {
 	}
 	return w
 }
+
+// What somebody else redeemed is found in the logs, and cost nothing here; what the
+// books forgot of the own transactions, the transaction manager knows.
+func TestRedeemedBySomebody(t *testing.T) {
+	t.Parallel()
+	c := devnet.Start(t, devnet.Options{RoundLength: 200})
+	n := start(t, c, c.Key(1), nil)
+	n.register(t, core.LPTTokens(10))
+	gateway, helper := start(t, c, c.Key(2), nil), start(t, c, c.Key(3), nil)
+	gateway.send(t, protocol.FundDepositAndReserve{Deposit: eth(t, "1"), Reserve: eth(t, "1")})
+	round(t, c)
+	eventually(t, "activity", func() bool { return n.View().Self.Active && n.View().Round.Initialized })
+	till := newCashier(t, n)
+	ticket := func(nonce uint64) pm.Winner {
+		w := coretest.Ticket(c.Key(2), n.Account(), eth(t, "0.01"), nonce, n.View().Round)
+		return pm.Winner{Hash: w.Hash(), Ticket: w, Account: pm.Account{Sender: w.Sender}, Won: time.Now()}
+	}
+	foreign, own := ticket(1), ticket(2)
+	theirs := helper.send(t, protocol.RedeemTicket{Ticket: foreign.Ticket})
+	ours, err := n.Send(t.Context(), protocol.RedeemTicket{Ticket: own.Ticket}, protocol.SendOptions{Once: "redeem " + own.Hash.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []pm.Winner{foreign, own} {
+		if err := till.Queue(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "both to be final", func() bool {
+		c.Mine(1)
+		return len(till.in(t, pm.TicketFinal)) == 2
+	})
+	for _, w := range till.in(t, pm.TicketFinal) {
+		tx, fee := theirs.Hash, core.Wei{}
+		if w.Hash == own.Hash {
+			tx, fee = ours.Hash, ours.Fee
+		}
+		if w.Tx != tx || w.GasFee.Cmp(fee) != 0 || w.Paid.Cmp(eth(t, "0.01")) != 0 {
+			t.Errorf("%+v, want transaction %v and gas for %v", w, tx, fee)
+		}
+	}
+	if got := redemptions(n); got != 1 {
+		t.Errorf("%d transactions", got)
+	}
+}
