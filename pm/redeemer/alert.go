@@ -87,7 +87,7 @@ func (r *Redeemer) alertFunds(m *moment) {
 		if !s.known {
 			continue
 		}
-		owed, has := r.owed(who), r.available(s.funds, &m.view)
+		owed, has := m.owed[who], r.available(s.funds, &m.view)
 		if owed.Cmp(has) > 0 {
 			low[who] = true
 			r.condition(fundsKey(who), true, fmt.Sprintf("it owes %s ETH and has %s", owed.Ether(), has.Ether()))

@@ -119,21 +119,3 @@ func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 	r.opt.Changed(w)
 	return nil
 }
-
-// Pending are the face values of a sender's tickets that are being redeemed: they
-// wait for a price or for funds, or are on their way.
-func (r *Redeemer) Pending(sender core.Address) core.Wei {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.pending(sender)
-}
-
-// pending is Pending for who holds mu.
-func (r *Redeemer) pending(sender core.Address) (sum core.Wei) {
-	for _, t := range r.tickets {
-		if t.w.Ticket.Sender == sender && (t.w.State == pm.TicketQueued || t.w.State == pm.TicketSubmitted) {
-			sum = sum.Add(t.w.Ticket.FaceValue)
-		}
-	}
-	return sum
-}

@@ -22,6 +22,8 @@ type moment struct {
 	view protocol.View
 	// txs are the transactions that are known, by number.
 	txs map[uint64]protocol.Transaction
+	// owed are the face values of each sender's tickets that are not paid.
+	owed map[core.Address]core.Wei
 }
 
 func (m *moment) l1() protocol.L1Block { return m.view.Head.L1 }
@@ -38,6 +40,7 @@ func (r *Redeemer) pass(ctx context.Context, now time.Time) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	m.owed = r.owed()
 	r.validate(ctx, m)
 	r.readFunds(ctx, m)
 	if r.validity != 0 {
@@ -157,22 +160,22 @@ func rank(t *ticket) int {
 // The caller holds mu.
 func (r *Redeemer) short(who core.Address, m *moment) bool {
 	s := r.senders[who]
-	return s == nil || !s.known || r.available(s.funds, &m.view).Cmp(r.owed(who)) < 0
+	return s == nil || !s.known || r.available(s.funds, &m.view).Cmp(m.owed[who]) < 0
 }
 
 func (r *Redeemer) available(funds protocol.SenderFunds, v *protocol.View) core.Wei {
 	return available(funds, v.PoolSize, v.Self.Address != r.opt.Recipient || v.Self.Active)
 }
 
-// owed are the face values of a sender's tickets that are not paid. The caller holds
-// mu.
-func (r *Redeemer) owed(who core.Address) (sum core.Wei) {
+// owed adds up what is not paid, by sender. The caller holds mu.
+func (r *Redeemer) owed() map[core.Address]core.Wei {
+	sums := make(map[core.Address]core.Wei, len(r.senders))
 	for _, t := range r.tickets {
-		if t.w.Ticket.Sender == who && t.w.State != pm.TicketMined {
-			sum = sum.Add(t.w.Ticket.FaceValue)
+		if t.w.State != pm.TicketMined {
+			sums[t.w.Ticket.Sender] = sums[t.w.Ticket.Sender].Add(t.w.Ticket.FaceValue)
 		}
 	}
-	return sum
+	return sums
 }
 
 // due reports whether something is to be done for a ticket. The caller holds mu.

@@ -18,6 +18,7 @@ type Redeemer struct {
 	wake chan struct{}
 	// steps are the goroutines that do something for one ticket, or one sender.
 	steps sync.WaitGroup
+	sums  sums
 
 	mu sync.Mutex // covers the fields below
 	// tickets are those that have not ended.
@@ -84,7 +85,7 @@ type sender struct {
 func New(o Options) *Redeemer {
 	return &Redeemer{
 		opt: o.withDefaults(), wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket),
-		senders: make(map[core.Address]*sender), alarmed: make(map[core.Address]bool), watchers: make(map[*watcher]struct{}),
+		senders: make(map[core.Address]*sender), alarmed: make(map[core.Address]bool), watchers: make(map[*watcher]struct{}), sums: sums{all: make(map[core.Address]core.Wei)},
 	}
 }
 
@@ -158,6 +159,10 @@ func (r *Redeemer) adopt(w pm.Winner) {
 	}
 	r.tickets[w.Hash] = t
 	r.sender(w.Ticket.Sender).dirty = true
+	if pending(t) {
+		r.sums.set(w.Ticket.Sender, r.sums.get(w.Ticket.Sender).Add(w.Ticket.FaceValue))
+		r.nudge(w.Ticket.Sender)
+	}
 	r.stir()
 }
 

@@ -77,7 +77,7 @@ func (r *Redeemer) progress(ctx context.Context, t *ticket, p pm.Progress) error
 	if p.State.Ended() {
 		delete(r.tickets, w.Hash)
 	}
-	r.nudge(w.Ticket.Sender)
+	r.recount(w.Ticket.Sender)
 	r.mu.Unlock()
 	r.opt.Log.Info("winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state", string(w.State),
 		"tx", w.Tx.String(), "paid", w.Paid.String(), "reason", w.Reason)
@@ -96,6 +96,7 @@ func (r *Redeemer) rest(t *ticket, m *moment, err error) {
 		// Nobody but the ledger can know why; the ticket is not ours to move.
 		r.opt.Log.Warn("winning ticket set aside", "ticket", t.w.Hash.String(), fault.Attr(err))
 		delete(r.tickets, t.w.Hash)
+		r.recount(t.w.Ticket.Sender)
 		return
 	}
 	pause := min(r.opt.Retry<<min(t.fails, 16), r.opt.RetryMost)

@@ -1,0 +1,50 @@
+package redeemer
+
+import (
+	"sync"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// sums are the face values that are being redeemed, by sender. They have a lock of
+// their own, because every payment asks for one.
+type sums struct {
+	mu  sync.Mutex
+	all map[core.Address]core.Wei // guarded by mu; without zeros
+}
+
+func (s *sums) get(sender core.Address) core.Wei {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all[sender]
+}
+
+func (s *sums) set(sender core.Address, sum core.Wei) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sum.IsZero() {
+		delete(s.all, sender)
+		return
+	}
+	s.all[sender] = sum
+}
+
+func pending(t *ticket) bool { return t.w.State == pm.TicketQueued || t.w.State == pm.TicketSubmitted }
+
+// Pending are the face values of a sender's tickets that are being redeemed: they
+// wait for a price or for funds, or are on their way. It never waits.
+func (r *Redeemer) Pending(sender core.Address) core.Wei { return r.sums.get(sender) }
+
+// recount adds up a sender's face values anew, and tells who watches it. The caller
+// holds mu.
+func (r *Redeemer) recount(sender core.Address) {
+	var sum core.Wei
+	for _, t := range r.tickets {
+		if t.w.Ticket.Sender == sender && pending(t) {
+			sum = sum.Add(t.w.Ticket.FaceValue)
+		}
+	}
+	r.sums.set(sender, sum)
+	r.nudge(sender)
+}
