@@ -64,6 +64,8 @@ type fakeNode struct {
 	onLook func([]adminapi.Transaction)
 	// broken is a path that fails.
 	broken string
+	// looked are the looks at tickets and money.
+	looked []string
 	// asked are the changes that were asked for, "POST path?query body".
 	asked []string
 }
@@ -199,6 +201,7 @@ func (f *fakeNode) changes(mux *http.ServeMux) {
 	post(adminapi.PathSign, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 		f.answer(w, adminapi.Signature{Signature: "0x" + strings.Repeat("ab", 65), Address: self})
 	})
+	f.books(mux, post)
 	for _, path := range []string{"/setMaxFaceValue", "/setPriceForBroadcaster", "/setBroadcastConfig", "/setMaxPriceForCapability"} {
 		post(path, func(w http.ResponseWriter, _ *http.Request, body []byte) { fmt.Fprintf(w, "set %s\n", body) })
 	}

@@ -3,6 +3,7 @@ package earnings
 import (
 	"math"
 	"math/big"
+	"strings"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/pm"
@@ -24,7 +25,14 @@ func Decimal(v pm.Value) string {
 	if !exact || n > exactPlaces {
 		n = places
 	}
-	return r.FloatString(n)
+	text := r.FloatString(n)
+	if n > 0 {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	if text == "-0" {
+		return "0"
+	}
+	return text
 }
 
 // wei is the whole part of an amount that is whole and not negative by its meaning.

@@ -25,6 +25,9 @@ func Table() verb.Table {
 	t = append(t, maxFaceValue(), priceGateway(), sessionsSet())
 	t = append(t, lookVerbs()...)
 	t = append(t, serviceURI(), priceSet(), rewardStatus(), gasShow(), gasSet())
+	t = append(t, ticketVerbs()...)
+	t = append(t, incomeVerbs()...)
+	t = append(t, spendingVerbs()...)
 	t = append(t, accountVerbs()...)
 	return append(t, toolVerbs()...)
 }

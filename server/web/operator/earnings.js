@@ -61,7 +61,7 @@ export const model = (r) => (r.model ? `${r.pipeline} · ${r.model}` : r.pipelin
 export function showEarnings(sums, groups, all, days, rounds, gateways, models, workers, round) {
   const today = new Date().toISOString().slice(0, 10);
   const columns = [all.total, days.rows.find((r) => r.day === today) || nothing, rounds.rows.find((r) => r.round === round) || nothing];
-  sums.replaceChildren(table('Sums', [
+  sums.replaceChildren(table('In all, today and in this round', [
     { head: 'what', kind: 'name', cell: ([name, about]) => { const e = element('span', name); if (about) e.title = about; return e; } },
     { head: 'in all', kind: 'number', cell: ([, , f]) => f(columns[0]) },
     { head: 'today (UTC)', kind: 'number', cell: ([, , f]) => f(columns[1]) },

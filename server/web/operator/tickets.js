@@ -64,8 +64,16 @@ function words(ticket, chain, pace) {
 
 function brought(ticket) {
   if (ticket.paid === '0' && ticket.gasFee === '0') return '';
-  const span = element('span');
-  span.append(amount(ticket.paid), element('span', ' for ', 'quiet'), amount(ticket.gasFee), element('span', ' gas', 'quiet'));
+  const gas = amount(ticket.gasFee);
+  gas.append(' gas');
+  return below(amount(ticket.paid), gas);
+}
+
+// below sets a quieter line under something.
+function below(first, second) {
+  const span = element('span'), quiet = element('span', undefined, 'under');
+  quiet.append(second);
+  span.append(first, quiet);
   return span;
 }
 
@@ -82,12 +90,9 @@ export function showTickets(into, counts, answer, chain, pace) {
     return;
   }
   into.replaceChildren(table(`The last ${answer.tickets.length}`, [
-    { head: 'ticket', kind: 'name', cell: (t) => hash(t.hash) },
-    { head: 'won', cell: (t) => time(t.won) },
-    { head: 'gateway', cell: (t) => hash(t.gateway) },
-    { head: 'for', cell: (t) => name(t.account) },
-    { head: 'face value', kind: 'number', cell: (t) => amount(t.faceValue) },
-    { head: 'one in', kind: 'number', cell: (t) => count(Math.round(t.chance)) },
+    { head: 'ticket', kind: 'name', cell: (t) => below(hash(t.hash), `won ${time(t.won)}`) },
+    { head: 'gateway, for', cell: (t) => below(hash(t.gateway), name(t.account)) },
+    { head: 'face value', kind: 'number', cell: (t) => below(amount(t.faceValue), `1 in ${count(Math.round(t.chance))}`) },
     { head: 'life', kind: 'whole', cell: life },
     { head: 'what next', kind: 'words', cell: (t) => words(t, chain, pace) },
     { head: 'brought', kind: 'number', cell: brought },

@@ -1,0 +1,69 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+	"github.com/tuttinode/tutti/core/adminapi"
+)
+
+type (
+	// Spending is `spending`.
+	Spending struct{ adminapi.Spending }
+	// Gateways is `gateways`.
+	Gateways struct{ adminapi.Payers }
+)
+
+func spendingVerbs() verb.Table {
+	return verb.Table{
+		{Name: "spending", Chain: true, Short: "What this gateway paid whom for what.", Fields: []verb.Field{csvField()}, Result: Spending{},
+			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
+				return report(ctx, c, adminapi.PathSpending, url.Values{}, func(a adminapi.Spending) verb.Result { return Spending{a} })
+			}},
+		{Name: "gateways", Chain: true, Short: "The gateways that pay this orchestrator: funds, and balances paid ahead of the work.", Result: Gateways{},
+			Run: read(adminapi.PathPayers, func(a adminapi.Payers) Gateways { return Gateways{a} })},
+	}
+}
+
+// Print writes the rows and their sums.
+func (a Spending) Print(p *console.Page) {
+	defer p.Flush()
+	p.Title("SPENDING")
+	if len(a.Rows) == 0 {
+		p.Line("Nothing was paid yet.")
+		return
+	}
+	var rows [][]string
+	for _, r := range a.Rows {
+		rows = append(rows, []string{dash(r.Day), r.Recipient.String(), dash(r.Pipeline), dash(r.Model), fmt.Sprint(r.Payments), fmt.Sprint(r.Tickets),
+			ether(r.Value), fmt.Sprint(r.Units), ether(r.Billed)})
+	}
+	p.Table([]string{"DAY", "ORCHESTRATOR", "PIPELINE", "MODEL", "PAYMENTS", "TICKETS", "PAID", "UNITS", "BILLED"}, rows)
+	p.Title("IN ALL")
+	p.Row("Paid in tickets", ether(a.Value))
+	p.Row("For work of", ether(a.Billed))
+}
+
+// Print writes each gateway's funds and balances.
+func (a Gateways) Print(p *console.Page) {
+	defer p.Flush()
+	p.Title("GATEWAYS")
+	if len(a.Gateways) == 0 {
+		p.Line("None has an open account here.")
+		return
+	}
+	for _, g := range a.Gateways {
+		p.Title(g.Gateway.String())
+		p.Row("Deposit", amount.Ether(g.Deposit))
+		p.Row("Reserve", amount.Ether(g.Reserve))
+		p.Row("Carries per ticket", amount.Ether(g.MaxFloat))
+		p.Row("Being redeemed", amount.Ether(g.Pending))
+		for _, acc := range g.Accounts {
+			p.Row("Balance of "+acc.Key, ether(acc.Balance)+", of it put aside for jobs: "+ether(acc.InHand))
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// ticket is a failed one, with the state asked for.
+func ticket(state, reason string) adminapi.Ticket {
+	tx := protocol.TxHash{31: 9}
+	return adminapi.Ticket{Hash: protocol.Hash{31: 5}, Gateway: other, Account: "33_org/model", FaceValue: core.NewWei(20_000_000_000_000_000), Chance: 1000.4,
+		Round: 6, RedeemFrom: 480, LastRound: 7, State: state, Won: fakeNow, Since: fakeNow.Add(time.Hour), Tx: &tx, Paid: core.NewWei(0), GasFee: core.NewWei(5_000_000_000),
+		Attempts: 2, Reason: reason}
+}
+
+func incomeRow(round protocol.Round, model, worker string) adminapi.IncomeRow {
+	return adminapi.IncomeRow{Round: &round, Pipeline: "llm", Model: model, Worker: worker, Tickets: 40, Received: "8000000000000.333333333333333333", Jobs: 3, Units: 900, Produced: 500,
+		Billed: "7000000000000", Won: 2, WonValue: core.NewWei(40_000_000_000_000_000), Redeemed: core.NewWei(20_000_000_000_000_000), Expired: core.NewWei(20_000_000_000_000_000),
+		Gas: core.NewWei(5_000_000_000), Share: 0.375}
+}
+
+// books are the fake's answers about tickets and what they bring.
+func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.ResponseWriter, *http.Request, []byte))) {
+	get := func(path, csv string, answer func(r *http.Request) any) {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.looked = append(f.looked, r.URL.RequestURI())
+			if r.URL.Query().Get(adminapi.QueryFormat) == adminapi.FormatCSV {
+				_, _ = w.Write([]byte(csv))
+				return
+			}
+			f.answer(w, answer(r))
+		})
+	}
+	get(adminapi.PathTickets, "ticket,state\n0x05,failed\n", func(*http.Request) any {
+		return adminapi.Tickets{Tickets: []adminapi.Ticket{ticket("failed", "TxReverted: used"), ticket("final", "")}, Counts: map[string]int{"final": 12, "failed": 1}}
+	})
+	get(adminapi.PathTicket, "", func(*http.Request) any {
+		return adminapi.TicketLife{Ticket: ticket("failed", "TxReverted: used"), Steps: []adminapi.TicketStep{
+			{State: "won", Time: fakeNow}, {State: "submitted", Time: fakeNow.Add(time.Minute), Tx: &protocol.TxHash{31: 9}},
+			{State: "failed", Time: fakeNow.Add(time.Hour), Tx: &protocol.TxHash{31: 9}, GasFee: core.NewWei(5_000_000_000), Reason: "TxReverted: used"}}}
+	})
+	post(adminapi.PathTicketRetry, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, ticket("queued", "")) })
+	get(adminapi.PathIncome, "round,received_wei\n7,1\n", func(r *http.Request) any {
+		out := adminapi.Income{By: []string{}, Rows: []adminapi.IncomeRow{}, Total: incomeRow(0, "", "")}
+		if r.URL.Query().Get(adminapi.QueryBy) != "" {
+			out.By, out.Rows = []string{"round", "model", "worker"}, []adminapi.IncomeRow{incomeRow(7, "org/model", "gpu-0"), incomeRow(7, "", "")}
+		}
+		out.Total.Round, out.Total.Pipeline = nil, ""
+		return out
+	})
+	get(adminapi.PathIncomeWorkers, "worker,share\ngpu-0,1\n", func(*http.Request) any {
+		share := adminapi.WorkerShare{Worker: "gpu-0", Pipeline: "llm", Model: "org/model", Jobs: 3, Units: 900, Produced: 500, Billed: "7000000000000", Share: 1,
+			Received: "8000000000000.5", Income: "-3658180000"}
+		total := share
+		total.Worker, total.Pipeline, total.Model = "", "", ""
+		return adminapi.WorkerShares{Workers: []adminapi.WorkerShare{share}, Total: total}
+	})
+	get(adminapi.PathSpending, "day,value_wei\n2026-03-01,1\n", func(*http.Request) any {
+		return adminapi.Spending{Value: "70000000000000", Billed: "60000000000000.25", Rows: []adminapi.SpendingRow{
+			{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000", Billed: "60000000000000.25", Units: 12}}}
+	})
+	get(adminapi.PathPayers, "", func(*http.Request) any {
+		return adminapi.Payers{Gateways: []adminapi.Payer{{Gateway: other, Deposit: core.NewWei(50_000_000_000_000_000), Reserve: core.NewWei(60_000_000_000_000_000),
+			MaxFloat: core.NewWei(55_000_000_000_000_000), Pending: core.NewWei(1), Accounts: []adminapi.PayerAccount{{Key: "33_org/model", Balance: "-5000000000.5", InHand: "7"}}}}}
+	})
+}
