@@ -27,14 +27,14 @@ const lookTimeout = 5 * time.Second
 // spending. They have a connection of their own to the ledger, which only reads: a
 // long report holds no payment up.
 func (n *node) addBooks(ctx context.Context) error {
+	var reader *ledger.Reader
 	if e := n.earning; e != nil {
 		db, err := openReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
 		if err != nil {
 			return err
 		}
 		n.add(booksFile{db})
-		reader, err := ledger.NewReader(ctx, db)
-		if err != nil {
+		if reader, err = ledger.NewReader(ctx, db); err != nil {
 			return err
 		}
 		n.books.Tickets = winningTickets{reader}
@@ -50,7 +50,7 @@ func (n *node) addBooks(ctx context.Context) error {
 	if p := n.paying; p != nil {
 		n.books.Spending = newSpending(p.spent)
 	}
-	return n.watchTickets()
+	return n.watchTickets(reader)
 }
 
 // booksFile is the ledger's second connection. It is closed when nobody reads any

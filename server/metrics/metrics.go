@@ -46,6 +46,7 @@ type Metrics struct {
 	registry  *prometheus.Registry
 	recorders map[string]*Recorder
 	inference map[string]*Inference
+	tickets   *Tickets
 }
 
 // New makes the registry with the series of the process itself: go_*, process_*

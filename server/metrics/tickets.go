@@ -1,0 +1,186 @@
+package metrics
+
+import (
+	"math/big"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Tickets is the figures of tickets that a process takes and pays with. It
+// implements pm.Recorder and is safe for concurrent use.
+type Tickets struct {
+	// taken is nil in a process that takes none, made in one that pays with none.
+	taken *takenTickets
+	made  *madeTickets
+}
+
+var _ pm.Recorder = (*Tickets)(nil)
+
+// Tickets returns the recorder of tickets for a process's roles, node types of which
+// Orchestrator and Redeemer take tickets and Gateway pays with them. Asking again
+// returns the same recorder, whose roles stay. It is for wiring, from one goroutine.
+func (m *Metrics) Tickets(roles ...string) *Tickets {
+	if m.tickets != nil {
+		return m.tickets
+	}
+	t := &Tickets{}
+	m.tickets = t
+	for _, role := range roles {
+		switch {
+		case role == Gateway && t.made == nil:
+			t.made = newMadeTickets(m.base(role), m.opts.PerStream)
+		case role != Gateway && t.taken == nil:
+			t.taken = newTakenTickets(m.base(role), m.opts.PerStream)
+		}
+	}
+	return t
+}
+
+// takenTickets are the series of who is paid.
+type takenTickets struct {
+	senders, codes                   *values
+	value, tickets, winning          streamCounter
+	refused, redeemed, paid          *prometheus.CounterVec
+	failures                         prometheus.Counter
+	failed                           *prometheus.CounterVec
+	deposit, reserve, float, faceOne *prometheus.GaugeVec
+	oldDeposit, oldReserve           *prometheus.GaugeVec
+}
+
+func newTakenTickets(reg prometheus.Registerer, perStream bool) *takenTickets {
+	b := &builder{reg: reg, streams: newStreams(perStream)}
+	t := &takenTickets{senders: newValues(), codes: newValues()}
+	t.value = b.streamCounter("livepeer_ticket_value_recv", "Expected value of tickets received, in gwei.", "sender")
+	t.tickets = b.streamCounter("livepeer_tickets_recv", "Tickets received.", "sender")
+	t.winning = b.streamCounter("livepeer_winning_tickets_recv", "Winning tickets received.", "sender")
+	t.refused = b.counter("livepeer_payment_recv_errors", "Payments that were not accepted, by kind.", "error_code")
+	t.redeemed = b.counter("livepeer_value_redeemed", "Face value of redeemed tickets, in gwei.", "sender")
+	t.failures = b.total("livepeer_ticket_redemption_errors", "Attempts at redeeming that failed.")
+	t.paid = b.counter("tutti_ticket_payout_gwei_total", "What redeemed tickets paid, which may be less than their face value, in gwei.", "sender")
+	t.failed = b.counter("tutti_ticket_redemption_errors_total", "Attempts at redeeming that failed, by fault code.", "code")
+	t.deposit = b.gauges("livepeer_gateway_deposit", "A gateway's deposit as it was seen last, in gwei.", "sender")
+	t.oldDeposit = b.gauges("livepeer_broadcaster_deposit", "The same under its old name.", "sender")
+	t.reserve = b.gauges("livepeer_gateway_reserve", "A gateway's reserve as it was seen last, in gwei.", "sender")
+	t.oldReserve = b.gauges("livepeer_broadcaster_reserve", "The same under its old name.", "sender")
+	t.float = b.gauges("livepeer_gateway_max_float", "The most that one ticket of a gateway may pay, in gwei.", "sender")
+	t.faceOne = b.gauges("livepeer_gateway_ticket_face_value", "What a winning ticket of a gateway pays, in gwei.", "sender")
+	return t
+}
+
+// madeTickets are the series of who pays.
+type madeTickets struct {
+	codes          *values
+	value, tickets streamCounter
+	errors         prometheus.Counter
+	byCode         *prometheus.CounterVec
+}
+
+func newMadeTickets(reg prometheus.Registerer, perStream bool) *madeTickets {
+	b := &builder{reg: reg, streams: newStreams(perStream)}
+	return &madeTickets{
+		codes:   newValues(),
+		value:   b.streamCounter("livepeer_ticket_value_sent", "Expected value of tickets sent, in gwei."),
+		tickets: b.streamCounter("livepeer_tickets_sent", "Tickets sent."),
+		errors:  b.total("livepeer_payment_create_errors", "Payments that could not be made."),
+		byCode:  b.counter("tutti_payment_create_errors_total", "Payments that could not be made, by fault code.", "code"),
+	}
+}
+
+// total is a counter without labels.
+func (b *builder) total(name, help string) prometheus.Counter {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	b.reg.MustRegister(c)
+	return c
+}
+
+// gauges are a gauge with labels.
+func (b *builder) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	b.reg.MustRegister(v)
+	return v
+}
+
+// TicketsReceived counts accepted tickets.
+func (t *Tickets) TicketsReceived(sender core.Address, account core.ManifestID, n, won int, value pm.Value) {
+	if t.taken == nil {
+		return
+	}
+	who := t.taken.senders.of(sender.String())
+	t.taken.value.add(string(account), valueGwei(value), who)
+	t.taken.tickets.add(string(account), float64(n), who)
+	if won > 0 {
+		t.taken.winning.add(string(account), float64(won), who)
+	}
+}
+
+// PaymentRefused counts a payment, or a part of one, that was not accepted.
+func (t *Tickets) PaymentRefused(_ core.Address, code string) {
+	if t.taken != nil {
+		t.taken.refused.WithLabelValues(paymentError(code)).Inc()
+	}
+}
+
+// SenderFunds shows what a gateway's funds carry.
+func (t *Tickets) SenderFunds(sender core.Address, deposit, reserve, maxFloat, faceValue core.Wei) {
+	if t.taken == nil {
+		return
+	}
+	who := t.taken.senders.of(sender.String())
+	for gauge, w := range map[*prometheus.GaugeVec]core.Wei{
+		t.taken.deposit: deposit, t.taken.oldDeposit: deposit, t.taken.reserve: reserve, t.taken.oldReserve: reserve,
+		t.taken.float: maxFloat, t.taken.faceOne: faceValue,
+	} {
+		gauge.WithLabelValues(who).Set(weiGwei(w))
+	}
+}
+
+// TicketRedeemed counts a payout.
+func (t *Tickets) TicketRedeemed(sender core.Address, faceValue, paid core.Wei) {
+	if t.taken == nil {
+		return
+	}
+	who := t.taken.senders.of(sender.String())
+	t.taken.redeemed.WithLabelValues(who).Add(weiGwei(faceValue))
+	t.taken.paid.WithLabelValues(who).Add(weiGwei(paid))
+}
+
+// RedemptionFailed counts an attempt that failed.
+func (t *Tickets) RedemptionFailed(code string) {
+	if t.taken != nil {
+		t.taken.failures.Inc()
+		t.taken.failed.WithLabelValues(t.taken.codes.of(code)).Inc()
+	}
+}
+
+// TicketsSent counts tickets that a gateway paid with.
+func (t *Tickets) TicketsSent(_ core.Address, account core.ManifestID, n int, value pm.Value) {
+	if t.made != nil {
+		t.made.value.add(string(account), valueGwei(value))
+		t.made.tickets.add(string(account), float64(n))
+	}
+}
+
+// PaymentNotMade counts a payment that could not be made.
+func (t *Tickets) PaymentNotMade(code string) {
+	if t.made != nil {
+		t.made.errors.Inc()
+		t.made.byCode.WithLabelValues(t.made.codes.of(code)).Inc()
+	}
+}
+
+// gwei is one gwei in wei.
+const gwei = 1e9
+
+func weiGwei(w core.Wei) float64 {
+	f, _ := new(big.Rat).SetFrac(w.Big(), big.NewInt(gwei)).Float64()
+	return f
+}
+
+// valueGwei is never negative: a counter only grows.
+func valueGwei(v pm.Value) float64 {
+	f, _ := new(big.Rat).Quo(v.Rat(), new(big.Rat).SetInt64(gwei)).Float64()
+	return max(f, 0)
+}
