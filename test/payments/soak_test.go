@@ -59,9 +59,9 @@ func (w *world) flows(tr *traffic) {
 func (w *world) settle() {
 	w.Helper()
 	for _, o := range w.orchestrators {
-		var last adminapi.Tickets
 		o.proc.Wait("the winners of "+o.name, 2*time.Minute, func() bool {
 			_, body := harness.Get(w.T, "http://"+o.admin+adminapi.PathTickets)
+			var last adminapi.Tickets
 			if json.Unmarshal(body, &last) != nil {
 				return false
 			}

@@ -44,7 +44,7 @@ func (w *world) oneTrouble(rng *rand.Rand) string {
 		w.must(err)
 		return "reorganisations"
 	default:
-		w.must(w.chain.Control.SpikeBaseFee(w.Context(), core.NewWei(uint64(20_000+rng.IntN(2_000_000))), uint64(5+rng.IntN(30))))
+		w.must(w.chain.Control.SpikeBaseFee(w.Context(), core.NewWei(uint64(100_000+rng.IntN(10_000_000))), uint64(5+rng.IntN(30))))
 		return "fee spikes"
 	}
 }

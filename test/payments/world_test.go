@@ -27,12 +27,16 @@ type world struct {
 const (
 	// l1Time is how fast the chain's clock goes: 120 times as fast as Ethereum's.
 	l1Time      = 100 * time.Millisecond
-	roundLength = 150
+	roundLength = 300
 	model       = "test/model"
 	// What work costs, in wei: a segment of the test about 60 gwei, an answer 40.
 	pixelPrice = "9000"
 	tokenPrice = "2000000000"
 )
+
+// baseFee makes a redemption cost 17.5 gwei; a ticket pays a hundred times that, and
+// one in 220 wins.
+var baseFee = core.NewWei(50_000)
 
 // newWorld starts everything; the orchestrators are active, the gateways funded.
 func newWorld(t *testing.T) *world {
@@ -40,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, chain: devnet.Start(t, devnet.Options{
 		Endpoints: 3, BlockTime: l1Time, L1BlockTime: l1Time, RoundLength: roundLength, Args: []string{"-initializeRounds"},
 	})}
-	w.must(w.chain.Control.SetBaseFee(t.Context(), core.NewWei(10_000)))
+	w.must(w.chain.Control.SetBaseFee(t.Context(), baseFee))
 	models := w.models()
 	var wg sync.WaitGroup
 	for i := range 2 {
