@@ -105,7 +105,7 @@ fuzz:  ## every fuzz target for FUZZTIME each
 		done; \
 	done
 
-bench: benchvideo benchllm benchpay  ## speed and memory beside plain ffmpeg, a plain reverse proxy and bare signatures
+bench: benchvideo benchllm benchpay benchpaid  ## speed and memory beside plain ffmpeg, a plain reverse proxy, bare signatures and unpaid jobs
 
 benchvideo: build  ## only the video path
 	@$(with) go run ./test/bench $(ARGS)
@@ -115,6 +115,9 @@ benchllm: build  ## only the text path
 
 benchpay: build  ## only payments
 	@$(with) go run ./test/benchpay $(ARGS)
+
+benchpaid: build  ## only paid jobs beside unpaid ones, on a local chain; ARGS="-only foreign -load 10m -l1 12s" loads for long
+	@$(with) go run ./test/benchpaid $(ARGS)
 
 e2e: parts  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
@@ -145,4 +148,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay e2e chaos contracts contractscheck docs transcript generate clean
+.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid e2e chaos contracts contractscheck docs transcript generate clean

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/server/gateway/pushclient"
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
+)
+
+// beside are measurements of the same thing through both pairs, in milliseconds, the
+// i-th of each taken one after the other.
+type beside struct{ free, paid []float64 }
+
+// print says what being paid adds.
+func (b *beside) print(s settings, what string, asked float64) {
+	paired := make([]float64, len(b.free))
+	for i := range paired {
+		paired[i] = b.paid[i] - b.free[i]
+	}
+	fmt.Fprintf(s.out, "%s, n = %d each, by turns\n", what, len(b.free))
+	fmt.Fprintf(s.out, "  %-10s %10s %10s %10s\n", "ms", "off-chain", "paid", "added")
+	for _, q := range []float64{0.5, 0.95} {
+		free, paid := quantile(b.free, q), quantile(b.paid, q)
+		fmt.Fprintf(s.out, "  p%-9.0f %10.2f %10.2f %+10.2f\n", q*100, free, paid, paid-free)
+	}
+	fmt.Fprintf(s.out, "  median of the differences of neighbours %+.2f (asked %.1f); load %s\n\n", median(paired), asked, loadAverage())
+}
+
+// alternate measures n times through both pairs, beginning with either by turns; the
+// first tenth only warms up.
+func alternate(n int, free, paid func(i int) (float64, error)) (*beside, error) {
+	b := &beside{}
+	for i := range n + n/10 {
+		var values [2]float64
+		for k := range 2 {
+			which := (k + i) % 2
+			v, err := []func(int) (float64, error){free, paid}[which](i)
+			if err != nil {
+				return nil, fmt.Errorf("%s pair: %w", []string{"off-chain", "paid"}[which], err)
+			}
+			values[which] = v
+		}
+		if i >= n/10 {
+			b.free, b.paid = append(b.free, values[0]), append(b.paid, values[1])
+		}
+	}
+	return b, nil
+}
+
+// size is what renditions are asked for.
+type size struct {
+	name     string
+	profiles string
+}
+
+var sizes = []size{
+	{"small renditions", `{"profiles":[{"name":"small1","width":256,"height":144,"bitrate":200000,"gop":"2"},{"name":"small2","width":320,"height":180,"bitrate":300000,"gop":"2"}]}`},
+	{"large renditions", `{"profiles":[{"name":"large1","width":480,"height":270,"bitrate":4000000,"gop":"2"},{"name":"large2","width":640,"height":360,"bitrate":4500000,"gop":"2"}]}`},
+}
+
+// segment is what being paid adds to the way of a segment: everything that is not
+// the codecs' work.
+func (s settings) segment(ctx context.Context, w *world) error {
+	segs, err := source(ctx, 4)
+	if err != nil {
+		return err
+	}
+	for _, size := range sizes {
+		bytes := 0
+		through := func(p pair) func(int) (float64, error) {
+			client := &http.Client{Transport: &asking{size.profiles}}
+			return func(i int) (float64, error) {
+				seg := pushclient.Segment{Stream: "s" + size.name[:5], File: fmt.Sprintf("%d.ts", i), Data: segs[i%len(segs)].Data, Duration: segs[i%len(segs)].Duration}
+				a, err := pushclient.Push(ctx, client, "http://"+p.gateway.front, seg)
+				if err != nil {
+					return 0, err
+				}
+				if a.Media == 0 || len(a.Renditions) != 2 {
+					return 0, fmt.Errorf("%d renditions after %s of media work", len(a.Renditions), a.Media)
+				}
+				bytes = len(a.Renditions[0].Data) + len(a.Renditions[1].Data)
+				return millis(a.Took - a.Media), nil
+			}
+		}
+		b, err := alternate(s.segments, through(w.free), through(w.paid))
+		if err != nil {
+			return err
+		}
+		b.print(s, fmt.Sprintf("segments, two %s of %d KB together, all but the codecs", size.name, bytes/1000), 1.5)
+	}
+	return nil
+}
+
+// asking tells the gateway which renditions a stream has.
+type asking struct{ profiles string }
+
+// RoundTrip adds the header.
+func (a *asking) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Livepeer-Transcode-Configuration", a.profiles)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// source is a short stream that is hard to code for its size.
+func source(ctx context.Context, count int) ([]clip.Segment, error) {
+	g, err := clip.Generate(clip.Options{Width: 640, Height: 360, Segments: count, Bitrate: 6_000_000, Noise: 40})
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	var out []clip.Segment
+	for range count {
+		seg, err := g.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, seg)
+	}
+	return out, nil
+}
+
+// token is what being paid adds to the time until the first of a model's answer.
+func (s settings) token(ctx context.Context, w *world) error {
+	through := func(p pair) func(int) (float64, error) {
+		c := newChat(p.gateway)
+		return func(int) (float64, error) {
+			begin, took := time.Now(), time.Duration(0)
+			err := c.ask(ctx, streamBody(tokensPerTicket), func() { took = time.Since(begin) })
+			if err == nil && took == 0 {
+				err = errors.New("an empty answer")
+			}
+			return millis(took), err
+		}
+	}
+	b, err := alternate(s.requests, through(w.free), through(w.paid))
+	if err != nil {
+		return err
+	}
+	b.print(s, "time to the first token, one ticket a request", 1)
+	return nil
+}
