@@ -118,8 +118,3 @@ func diskFull(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)
 	return ok && e.Code == sqlite3.ErrFull
 }
-
-// ticketRecorder counts tickets, or nothing without -monitor.
-func (n *node) ticketRecorder() pm.Recorder {
-	return pm.NopRecorder{}
-}

@@ -13,7 +13,9 @@ import (
 // WatchFunds shows, at every scrape, what a gateway pays from. A source that fails
 // leaves the series out.
 func (m *Metrics) WatchFunds(sender core.Address, source func(ctx context.Context) (protocol.SenderFunds, error)) error {
-	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, []string{"sender"}, nil) }
+	desc := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, []string{"sender"}, nil)
+	}
 	return m.base(Gateway).Register(&ownFunds{
 		source: source, sender: sender.String(),
 		deposit: []*prometheus.Desc{

@@ -110,7 +110,7 @@ func TestTicketLabelsAreBounded(t *testing.T) {
 		r.PaymentNotMade(fmt.Sprint("code", i))
 		r.PaymentRefused(who, fmt.Sprint("code", i))
 	}
-	if n := strings.Count(scrape(t, m), "\n"); n > 4000 {
+	if n := strings.Count(scrape(t, m), "\n"); n > 8000 {
 		t.Errorf("%d lines", n)
 	}
 }
