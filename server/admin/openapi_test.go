@@ -97,6 +97,11 @@ type request struct {
 	wrongWith string
 }
 
+// concrete fills in what a path's parameters stand for.
+func concrete(path string) string {
+	return strings.NewReplacer("{address}", account.String(), "{hash}", failedTicket.String()).Replace(path)
+}
+
 const toOther = `"to":"0xbb00000000000000000000000000000000000002"`
 
 func requests() map[string]request {
@@ -104,11 +109,13 @@ func requests() map[string]request {
 	for _, path := range []string{adminapi.PathOpenAPI, adminapi.PathNode, adminapi.PathConditions, adminapi.PathChain, adminapi.PathParameters,
 		adminapi.PathOrchestrator, adminapi.PathOrchestrators, adminapi.PathDelegator, adminapi.PathUnbondingLocks, adminapi.PathBalances,
 		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings,
-		adminapi.PathPrices, adminapi.PathPriceLimits} {
+		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers, adminapi.PathIncome,
+		adminapi.PathIncomeWorkers, adminapi.PathSpending} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
 	}
 	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200, wrong: "?round=x"}
 	for path, bodies := range map[string][2]string{
+		adminapi.PathTicketRetry: {`{}`, `{"x":1}`},
 		adminapi.PathSettings:    {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
 		adminapi.PathPrices:      {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5","pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
 		adminapi.PathPriceLimits: {`{"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"ETH","pixelsPerUnit":1000000}`, `{"model":"m","pricePerUnit":"5"}`},
@@ -195,13 +202,13 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		}
 		t.Run(tt.method+tt.path, func(t *testing.T) {
 			t.Parallel()
-			st := newStation(t, func(o *admin.Options) { o.Market.Caps = &capTable{} })
+			st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books = &capTable{}, newBooks().of() })
 			c := newContract(t, st)
 			if tt.before != nil {
 				tt.before(st)
 			}
 			send := func(query, body string) *httptest.ResponseRecorder {
-				target := strings.Replace(tt.path, "{address}", account.String(), 1) + query
+				target := concrete(tt.path) + query
 				if tt.method == "GET" {
 					return st.get(target)
 				}
@@ -238,7 +245,7 @@ func TestErrorsKeepTheContract(t *testing.T) {
 	c := newContract(t, forgotten)
 	forgotten.chain.Forget()
 	for key, tt := range requests() {
-		target := strings.Replace(tt.path, "{address}", account.String(), 1)
+		target := concrete(tt.path)
 		for name, st := range map[string]*station{"off-chain": offchain, "without an endpoint": forgotten} {
 			got := st.get(target)
 			if tt.method == "POST" {
@@ -265,7 +272,7 @@ func TestErrorsKeepTheContract(t *testing.T) {
 // Whatever the mux answers under version 1 is in the document, method by method.
 func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Market.Caps = &capTable{} })
+	st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books = &capTable{}, newBooks().of() })
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)
 	if c.document["openapi"] != "3.1.0" || len(paths) < 40 {
@@ -273,7 +280,7 @@ func TestDocumentIsWhole(t *testing.T) {
 	}
 	ids := map[string]bool{}
 	for path, item := range paths {
-		target := strings.Replace(path, "{address}", account.String(), 1)
+		target := concrete(path)
 		for _, method := range []string{"GET", "POST"} {
 			operation, has := item.(map[string]any)[strings.ToLower(method)].(map[string]any)
 			got := st.get(target)
