@@ -47,6 +47,9 @@ func (n *node) addAdmin() {
 	if n.chain != nil {
 		opt.Chain, opt.Reward = n.adminChain(), n.chain.caller
 		opt.Market = n.prices.market(n.faceValue())
+		if n.gateway != nil {
+			opt.Market.Renditions = n.gateway
+		}
 	}
 	n.add(admin.New(opt))
 }
@@ -56,7 +59,7 @@ func (n *node) adminChain() *admin.Chain {
 	c := n.chain
 	return &admin.Chain{
 		Rounds: c.Chain, Stakes: c.Chain, Settings: c.Chain, Funds: c.Chain, Actor: c.Chain, Views: c.Chain,
-		Orchestrator: c.orchestrator, Gas: gasBounds{c}, Signer: messages{c}, Endpoints: endpoints{c},
+		Orchestrator: c.orchestrator, Gas: n.gasBounds(), Signer: messages{c}, Endpoints: endpoints{c},
 	}
 }
 
@@ -80,8 +83,20 @@ func (s statusSource) Node() adminapi.Node {
 	}
 }
 
+func (n *node) gasBounds() gasBounds {
+	g := gasBounds{c: n.chain}
+	if n.earning != nil && n.earning.recipient != nil {
+		g.taken = n.earning.recipient
+	}
+	return g
+}
+
 // gasBounds are the operator's bounds on the price of gas, until the next start.
-type gasBounds struct{ c *chainWork }
+type gasBounds struct {
+	c *chainWork
+	// taken is nil where no tickets are.
+	taken interface{ SetMinGasPrice(core.Wei) }
+}
 
 // GasPrices are the price of the moment and the bounds.
 func (g gasBounds) GasPrices(ctx context.Context) (protocol.GasPrices, error) {
@@ -104,6 +119,9 @@ func (g gasBounds) SetGasBounds(lowest, highest *core.Wei) error {
 		return fault.New(fault.AdminBadParam, "set the bounds of the gas price", now.Min.String()+" is more than "+now.Max.String())
 	}
 	g.c.Transactions.SetMinGasPrice(now.Min)
+	if g.taken != nil {
+		g.taken.SetMinGasPrice(now.Min) // tickets are made for what redeeming them costs
+	}
 	g.c.Transactions.SetMaxGasPrice(now.Max)
 	return nil
 }

@@ -56,6 +56,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	if g, err = gateway.New(opt); err != nil {
 		return err
 	}
+	n.gateway = g
 	for _, c := range ai.components {
 		n.add(c)
 	}

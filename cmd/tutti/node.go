@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/selfcheck"
 	"github.com/tuttinode/tutti/transcoder/pool"
@@ -41,6 +42,8 @@ type node struct {
 	paying *paying
 	// books are what the admin API reads of both; empty off-chain.
 	books admin.Books
+	// gateway is nil on nodes that are none.
+	gateway *gateway.Gateway
 	// address is nil where nobody reaches the node.
 	address *selfcheck.Checker
 	// media is nil where nothing needs media workers.

@@ -61,7 +61,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + version})
 	p.directory = registry.New(registry.Options{
 		Stakes: n.chain.Chain, Events: n.chain.Chain, Survey: asking.Survey, Fixed: orchestrators,
-		ExtraNodes: n.cfg.Addresses.ExtraNodes, Board: n.board, Log: n.log, Now: time.Now,
+		Named: !n.cfg.Selection.Webhook.IsZero(), ExtraNodes: n.cfg.Addresses.ExtraNodes, Board: n.board, Log: n.log, Now: time.Now,
 	})
 	p.payments = p.directory.Guard(tickets)
 	n.paying = p

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -37,6 +38,9 @@ type Gateway struct {
 	bodies   *budget
 	watchers chan struct{}
 	handler  http.Handler
+
+	// ladder is what streams get that ask for nothing else.
+	ladder atomic.Pointer[[]core.Profile]
 
 	// ctx ends when the gateway stops; wg are the searches and farewells that
 	// segments leave behind. stopping is closed before the server shuts down.
@@ -78,6 +82,7 @@ func New(opt Options) (*Gateway, error) {
 		streams:   make(map[core.ManifestID]*stream),
 		lingering: make(map[core.ManifestID]time.Time),
 	}
+	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)
 	hook := &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}
 	switch {

@@ -49,7 +49,7 @@ func (g *Gateway) enter(id core.ManifestID) (s *stream, begun bool, err error) {
 			return nil, false, fault.New(fault.StreamsFull, "begin stream", "the gateway's limit of streams is reached")
 		}
 		s = &stream{
-			id: id, since: now, asked: g.opt.Profiles, admitted: make(chan struct{}),
+			id: id, since: now, asked: *g.ladder.Load(), admitted: make(chan struct{}),
 			pool: route.NewPoolOf[upstream.Info](&g.suspended, g.choice), gate: make(chan struct{}, g.opt.Limits.PerStream),
 		}
 		g.streams[id] = s

@@ -46,6 +46,13 @@ var byCode = map[fault.Code]int{
 	// Between gateway and orchestrator only; a client has nothing to pay.
 	fault.TicketParamsStale:       http.StatusServiceUnavailable,
 	fault.TicketNonceRefused:      http.StatusServiceUnavailable,
+	fault.OwnDepositEmpty:         http.StatusServiceUnavailable,
+	fault.OwnReserveEmpty:         http.StatusServiceUnavailable,
+	fault.OwnFundsUnlocking:       http.StatusServiceUnavailable,
+	fault.TicketEVHigh:            http.StatusServiceUnavailable,
+	fault.TicketTotalEVHigh:       http.StatusServiceUnavailable,
+	fault.TicketFaceValueHigh:     http.StatusServiceUnavailable,
+	fault.PriceRaised:             http.StatusServiceUnavailable,
 	fault.NoOrchestratorReachable: http.StatusServiceUnavailable,
 	fault.JobLate:                 http.StatusGatewayTimeout,
 

@@ -191,10 +191,17 @@ func (w *world) explained(b *books) map[string]int {
 		case t.State != pm.TicketFinal && t.Reason == "":
 			w.Errorf("winner %s is %s and nobody knows why", t.Hash, t.State)
 		case t.State != pm.TicketFinal:
-			w.Logf("winner %s is %s: %s", t.Hash, t.State, t.Reason)
+			w.Logf("winner %s is %s: %s\n%s", t.Hash, t.State, t.Reason, w.saidOf(t.Hash.String()))
 		}
 	}
 	return ends
+}
+
+func (w *world) saidOf(word string) (text string) {
+	for _, o := range w.orchestrators {
+		text += o.said(word)
+	}
+	return text
 }
 
 func (b *books) String() string {

@@ -27,7 +27,8 @@ type party struct {
 	admin, front string
 	args         []string
 	proc         *harness.Process
-	lives        int
+	// lives are all processes there were.
+	lives []*harness.Process
 }
 
 const passphrase = "open sesame"
@@ -60,8 +61,8 @@ func newParty(t *testing.T, chain *devnet.Chain, name string) *party {
 // start starts the process and waits until it serves.
 func (p *party) start() {
 	p.t.Helper()
-	p.lives++
 	p.proc = harness.Start(p.t, filepath.Join(bin, "tutti"), p.args...)
+	p.lives = append(p.lives, p.proc)
 	p.proc.WaitHTTP("http://" + p.admin + "/healthz")
 }
 
@@ -98,6 +99,19 @@ func (p *party) cli(words ...string) {
 		}
 		return status == 0
 	})
+}
+
+// said are the lines of the party's logs, over all its lives, that have a word.
+func (p *party) said(word string) string {
+	var b strings.Builder
+	for _, life := range p.lives {
+		for line := range strings.Lines(life.Log()) {
+			if strings.Contains(line, word) {
+				b.WriteString(line)
+			}
+		}
+	}
+	return b.String()
 }
 
 func tail(s string) string { return s[max(0, len(s)-4000):] }
