@@ -33,7 +33,7 @@ func (s *service) MonitorMaxFloat(m *rpc.MaxFloatReq, stream grpc.ServerStreamin
 	defer leave()
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
-	first, err := s.first(ctx, sender)
+	first, err := s.ask(ctx, sender)
 	if err != nil {
 		return answer(err, stream.SetTrailer)
 	}
@@ -41,12 +41,6 @@ func (s *service) MonitorMaxFloat(m *rpc.MaxFloatReq, stream grpc.ServerStreamin
 		return err
 	}
 	return s.follow(ctx, sender, first, stream.Send)
-}
-
-func (s *service) first(ctx context.Context, sender core.Address) (core.Wei, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
-	defer cancel()
-	return s.opt.Redeemer.MaxFloat(ctx, sender)
 }
 
 // follow sends what differs from what was sent last.
@@ -71,7 +65,7 @@ func (s *service) follow(ctx context.Context, sender core.Address, last core.Wei
 			default:
 			}
 			var err error
-			if now, err = s.first(ctx, sender); err != nil {
+			if now, err = s.ask(ctx, sender); err != nil {
 				continue
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,6 +54,25 @@ func TestMaxFloat(t *testing.T) {
 		if _, err := r.api.MaxFloat(t.Context(), &rpc.MaxFloatReq{Sender: sender}); status.Code(err) != codes.Internal {
 			t.Errorf("sender of %d bytes: %v", len(sender), err)
 		}
+	}
+}
+
+// TestQuestionsAreBounded: one that finds no answer leaves its place to others in
+// time.
+func TestQuestionsAreBounded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *redeemer.Options) { o.Asking, o.Answer = 1, 50*time.Millisecond })
+	var asked sync.WaitGroup
+	for range 3 {
+		asked.Go(func() {
+			if _, err := r.api.MaxFloat(t.Context(), &rpc.MaxFloatReq{Sender: stuck[:]}); status.Code(err) != codes.Internal {
+				t.Error(err)
+			}
+		})
+	}
+	asked.Wait()
+	if _, err := r.api.MaxFloat(t.Context(), &rpc.MaxFloatReq{Sender: gateway[:]}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -43,8 +43,9 @@ type Options struct {
 
 	// Connections bounds open connections, 1024; ConnectionsEach those of one host, 128.
 	Connections, ConnectionsEach int
-	// Queueing bounds the tickets that are being taken at once, 128.
-	Queueing int
+	// Queueing bounds the tickets that are being taken at once, 128; Asking the max
+	// floats that are being found out, 64.
+	Queueing, Asking int
 	// Watchers bounds the senders that are watched, 4096; WatchersEach those of one
 	// host, 2048.
 	Watchers, WatchersEach int
@@ -67,6 +68,7 @@ func (o *Options) complete() error {
 	o.Connections = cmp.Or(o.Connections, 1024)
 	o.ConnectionsEach = cmp.Or(o.ConnectionsEach, 128)
 	o.Queueing = cmp.Or(o.Queueing, 128)
+	o.Asking = cmp.Or(o.Asking, 64)
 	o.Watchers = cmp.Or(o.Watchers, 4096)
 	o.WatchersEach = cmp.Or(o.WatchersEach, 2048)
 	o.Unread = cmp.Or(o.Unread, 1000)

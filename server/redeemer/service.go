@@ -21,10 +21,11 @@ const CodeTrailer = "tutti-code"
 // service answers the calls.
 type service struct {
 	rpc.UnimplementedTicketRedeemerServer
-	opt      Options
-	queueing chan struct{}
-	watchers *crowd
-	unread   unread
+	opt Options
+	// queueing and asking hold a token for each call that may take time.
+	queueing, asking chan struct{}
+	watchers         *crowd
+	unread           unread
 	// ended is closed when the process stops; end closes it.
 	ended <-chan struct{}
 	close func()
@@ -33,8 +34,8 @@ type service struct {
 func newService(opt Options) *service {
 	ctx, end := context.WithCancel(context.Background())
 	return &service{
-		opt: opt, queueing: make(chan struct{}, opt.Queueing), watchers: newCrowd(opt.Watchers, opt.WatchersEach),
-		unread: unread{most: opt.Unread}, ended: ctx.Done(), close: end,
+		opt: opt, queueing: make(chan struct{}, opt.Queueing), asking: make(chan struct{}, opt.Asking),
+		watchers: newCrowd(opt.Watchers, opt.WatchersEach), unread: unread{most: opt.Unread}, ended: ctx.Done(), close: end,
 	}
 }
 
@@ -76,13 +77,25 @@ func (s *service) MaxFloat(ctx context.Context, m *rpc.MaxFloatReq) (*rpc.MaxFlo
 	if err != nil {
 		return nil, answer(err, trail)
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
-	defer cancel()
-	most, err := s.opt.Redeemer.MaxFloat(ctx, sender)
+	most, err := s.ask(ctx, sender)
 	if err != nil {
 		return nil, answer(err, trail)
 	}
 	return update(most), nil
+}
+
+// ask finds a max float out, for a bounded number of callers at once: it may take a
+// look at the chain.
+func (s *service) ask(ctx context.Context, sender core.Address) (core.Wei, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
+	defer cancel()
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	case <-ctx.Done():
+		return core.Wei{}, fault.Wrap(fault.RedeemerCrowded, "ask for a max float", ctx.Err())
+	}
+	return s.opt.Redeemer.MaxFloat(ctx, sender)
 }
 
 func senderOf(m *rpc.MaxFloatReq) (core.Address, error) {
