@@ -191,7 +191,7 @@ func (w *world) explained(b *books) map[string]int {
 		case t.State != pm.TicketFinal && t.Reason == "":
 			w.Errorf("winner %s is %s and nobody knows why", t.Hash, t.State)
 		case t.State != pm.TicketFinal:
-			w.Logf("winner %s is %s: %s\n%s", t.Hash, t.State, t.Reason, w.saidOf(t.Hash.String()))
+			w.Logf("winner %s is %s: %s\n%s%s", t.Hash, t.State, t.Reason, w.saidOf(t.Hash.String()), w.saidOf("tx="+t.Tx.String()))
 		}
 	}
 	return ends

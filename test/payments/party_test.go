@@ -54,7 +54,7 @@ func newParty(t *testing.T, chain *devnet.Chain, name string) *party {
 		t.Fatal(err)
 	}
 	p.args = []string{"-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword", pass, "-dataDir", p.dir,
-		"-cliAddr", p.admin, "-blockPollingInterval", "1s", "-v", "3"}
+		"-cliAddr", p.admin, "-blockPollingInterval", "1s", "-v", "6"}
 	return p
 }
 
