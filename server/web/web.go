@@ -1,10 +1,13 @@
-// Package web holds the page that a gateway serves: every rendition of a stream
-// playing side by side, with the figures of each segment as it arrives, a chat,
-// and, where the process is an orchestrator on the chain too, its place there.
+// Package web holds two pages. A gateway serves the one for everybody: every
+// rendition of a stream playing side by side, with the figures of each segment as it
+// arrives, a chat, and, where the process is an orchestrator on the chain too, its
+// place there. The admin listener serves the operator's: the node's troubles, its
+// place on the chain, each winning ticket's life, earnings and spending.
 //
-// The page is embedded and loads nothing from elsewhere. It reads the gateway's
-// own public API and playlists; it knows nothing that a player could not know.
-// cmd/tutti hands its handler to the gateway.
+// Both are embedded and load nothing from elsewhere. The public one reads the
+// gateway's own public API and playlists, and knows nothing that a player could not
+// know; the operator's reads the admin API and changes nothing. cmd/tutti hands their
+// handlers to the listeners.
 package web
 
 import (

@@ -66,7 +66,7 @@ export function showEarnings(sums, groups, all, days, rounds, gateways, models, 
     { head: 'in all', kind: 'number', cell: ([, , f]) => f(columns[0]) },
     { head: 'today (UTC)', kind: 'number', cell: ([, , f]) => f(columns[1]) },
     { head: round === undefined ? 'this round' : `round ${round}`, kind: 'number', cell: ([, , f]) => f(columns[2]) },
-  ], lines));
+  ], lines, 'small'));
   groups.replaceChildren(
     table('By gateway', [{ head: 'gateway', kind: 'name', cell: (r) => hash(r.gateway) }, ...tickets, ...work], gateways.rows),
     table('By model', [{ head: 'work', kind: 'name', cell: model }, ...tickets, ...work], models.rows),

@@ -65,9 +65,9 @@ export function hash(text, name) {
 }
 
 // table makes one from columns {head, cell(row), kind} where kind is 'number',
-// 'words', 'whole' or 'name' for the row's heading.
-export function table(caption, columns, rows) {
-  const t = element('table', undefined, 'cards');
+// 'words', 'whole' or 'name' for the row's heading. On a phone its rows become cards.
+export function table(caption, columns, rows, className = 'cards') {
+  const t = element('table', undefined, className);
   const role = (e, r) => { e.setAttribute('role', r); return e; };   // cards lose them
   role(t, 'table').append(element('caption', caption));
   const head = role(element('tr'), 'row');
