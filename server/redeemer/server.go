@@ -114,7 +114,7 @@ func (s *Server) grpc() *grpc.Server {
 // stop ends the streams, which nobody finishes, lets calls in hand finish for a short
 // time, and cuts off the rest.
 func (s *Server) stop(server *grpc.Server) {
-	s.service.close()
+	s.service.end()
 	timer := time.AfterFunc(stopGrace, server.Stop)
 	defer timer.Stop()
 	server.GracefulStop()

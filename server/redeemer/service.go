@@ -28,14 +28,14 @@ type service struct {
 	unread           unread
 	// ended is closed when the process stops; end closes it.
 	ended <-chan struct{}
-	close func()
+	end   func()
 }
 
 func newService(opt Options) *service {
 	ctx, end := context.WithCancel(context.Background())
 	return &service{
 		opt: opt, queueing: make(chan struct{}, opt.Queueing), asking: make(chan struct{}, opt.Asking),
-		watchers: newCrowd(opt.Watchers, opt.WatchersEach), unread: unread{most: opt.Unread}, ended: ctx.Done(), close: end,
+		watchers: newCrowd(opt.Watchers, opt.WatchersEach), unread: unread{most: opt.Unread}, ended: ctx.Done(), end: end,
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 )
 
@@ -20,9 +19,6 @@ const maxMessage = 16 << 10
 // confirmed within Timeout.
 func dial(opt *Options) (*grpc.ClientConn, error) {
 	creds := credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}) // redeemers sign their own certificates
-	if opt.Plaintext {
-		creds = insecure.NewCredentials()
-	}
 	retry := backoff.DefaultConfig
 	retry.BaseDelay, retry.MaxDelay = opt.Retry, min(10*time.Second, opt.RetryMost)
 	return grpc.NewClient("passthrough:///"+opt.Addr,

@@ -36,8 +36,6 @@ type Options struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 
-	// Plaintext speaks without TLS, to a proxy that adds it.
-	Plaintext bool
 	// FirstAnswer bounds the wait for a gateway's first max float, 5 s; HandIn the call
 	// that hands a ticket in, 40 s.
 	FirstAnswer, HandIn time.Duration
