@@ -125,6 +125,11 @@ e2e: parts  ## the tests that start real programs
 chaos:  ## ROUNDS rounds in which everything goes wrong on the chain, and what a block costs
 	@TUTTI_CHAOS_ROUNDS='$(ROUNDS)' TUTTI_CHAOS_SEED='$(SEED)' $(with) go test -count=1 -v -timeout 3h -run 'TestChaos$$|TestCost$$' ./test/chaos
 
+FOR ?= 10m
+
+soak: parts  ## gateways pay orchestrators for FOR while everything goes wrong, then their books are compared
+	@$(with) go test -count=1 -v -timeout 0 -run TestSoak ./test/payments -args -soak.for=$(FOR) -soak.seed=$(or $(SEED),1)
+
 contracts:  ## compile the local test chain's contracts into eth/devnet/artifacts
 	@NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts eth/devnet/artifacts
 
@@ -148,4 +153,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid e2e chaos contracts contractscheck docs transcript generate clean
+.PHONY: soak help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid e2e chaos contracts contractscheck docs transcript generate clean
