@@ -101,6 +101,20 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 	return len(e.Closings)
 }
 
+// free is what is neither spent nor reserved in an account; nothing where there is
+// none.
+func (s *accounts) free(id pm.Account) pm.Value {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.open[id]
+	if a == nil {
+		return pm.Value{}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.balance.Sub(a.inHand)
+}
+
 // all are the open accounts at this moment, and when each was used last.
 func (s *accounts) all() (all []*account, used []time.Time) {
 	s.mu.Lock()
