@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // decode reads a request, which must name a model.
@@ -49,15 +50,13 @@ func read(p Pipeline, op inference.Operation, contentType string, body []byte) (
 	if r.Operation == "" {
 		r.Operation = inference.Operation(p.Name)
 	}
-	if len(r.Model.ID) > maxModelID || !utf8.ValidString(r.Model.ID) {
+	// What no quote can name nobody can pay for. The longest names of the network have
+	// about 100 bytes.
+	if len(r.Model.ID) > pm.MaxModelID || !utf8.ValidString(r.Model.ID) {
 		return nil, fault.New(fault.JobUnreadable, step, "the model's name is too long or no text")
 	}
 	return r, nil
 }
-
-// maxModelID bounds a model's name. The longest of the network have about 100
-// bytes.
-const maxModelID = 512
 
 // decodeJSON reads text-to-image and text-to-speech.
 func decodeJSON(p Pipeline, body []byte) (*Request, error) {
