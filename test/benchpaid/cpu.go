@@ -21,10 +21,7 @@ func (u used) sum() float64 { return u.gateway + u.orchestrator }
 // cpu is how much CPU time payments of one ticket and of a hundred add to a job, in
 // gateway and orchestrator.
 func (s settings) cpu(ctx context.Context, w *world) error {
-	idle := map[*node]float64{}
-	for _, n := range w.nodes {
-		idle[n] = 0
-	}
+	idle := w.idle()
 	if err := rest(ctx, idle, 4*time.Second); err != nil {
 		return err
 	}
@@ -32,10 +29,10 @@ func (s settings) cpu(ctx context.Context, w *world) error {
 		atOnce, s.runs, idle[w.paid.orchestrator], idle[w.paid.gateway])
 	fmt.Fprintf(s.out, "  %-12s %10s %10s %10s   %s\n", "", "off-chain", "paid", "added", "of it gateway and orchestrator")
 	for _, row := range []struct {
-		name         string
-		tickets, of  int
-		asked, count float64
-	}{{"1 ticket", 1, s.requests, 0.3, 0}, {"100 tickets", 100, s.requests / 5, 12, 0}} {
+		name        string
+		tickets, of int
+		asked       float64
+	}{{"1 ticket", 1, s.requests, 0.3}, {"100 tickets", 100, s.requests / 5, 12}} {
 		body := plainBody(row.tickets * tokensPerTicket)
 		var free, paid, front, back []float64
 		for range s.runs {
@@ -53,8 +50,17 @@ func (s settings) cpu(ctx context.Context, w *world) error {
 		fmt.Fprintf(s.out, "  %-12s %10.3f %10.3f %+10.3f   %+.3f %+.3f (asked %.1f)\n",
 			row.name, median(free), median(paid), median(paid)-median(free), median(front), median(back), row.asked)
 	}
-	fmt.Fprintf(s.out, "  load %s\n\n", loadAverage())
-	return nil
+	fmt.Fprintf(s.out, "  load %s\n", loadAverage())
+	return s.printFlushed()
+}
+
+// idle has a place for every process.
+func (w *world) idle() map[*node]float64 {
+	idle := map[*node]float64{}
+	for _, n := range w.nodes {
+		idle[n] = 0
+	}
+	return idle
 }
 
 // rest fills in how many milliseconds of CPU processes use in an idle second.

@@ -4,11 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 )
@@ -55,8 +50,9 @@ func (s settings) foreignLoad(ctx context.Context, w *world, p *payer) (*load, *
 	err = w.paid.orchestrator.wait(ctx, "a usable offer", 30*time.Second, func() error { return g.refresh(ctx, g.purse.current()) })
 	var l *load
 	if err == nil {
-		wg.Go(func() { err = s.profiles(ctx, w, "foreign") })
+		profiled := s.inBackground(ctx, w, "foreign")
 		l = drive(ctx, s.clients, s.load, w.paid.orchestrator.pid(), g.ask)
+		err = profiled()
 	}
 	stop()
 	wg.Wait()
@@ -85,60 +81,14 @@ func (s settings) own(ctx context.Context, w *world) error {
 		return err
 	}
 	c := newChat(w.paid.gateway)
-	var (
-		wg  sync.WaitGroup
-		err error
-	)
-	wg.Go(func() { err = s.profiles(ctx, w, "own") })
+	profiled := s.inBackground(ctx, w, "own")
 	body := plainBody(loadTokens)
 	l := drive(ctx, s.clients, s.load, w.paid.orchestrator.pid(), func(ctx context.Context) error { return c.ask(ctx, body, nil) })
-	wg.Wait()
+	err := profiled()
 	l.print(s, "paid llm, tutti's own gateway")
 	if l.last != nil {
 		fmt.Fprintf(s.out, "  last failure: %.300s\n", l.last)
 	}
 	fmt.Fprintf(s.out, "  the gateway holds %.1f MB at the end\n\n", resident(w.paid.gateway.pid()))
 	return errors.Join(err, w.clock(ctx, slowL1))
-}
-
-// profiles writes CPU profiles of the paid pair, where they are asked for.
-func (s settings) profiles(ctx context.Context, w *world, name string) error {
-	if s.profile == "" {
-		return nil
-	}
-	var (
-		wg   sync.WaitGroup
-		errs [2]error
-	)
-	for i, n := range []*node{w.paid.orchestrator, w.paid.gateway} {
-		wg.Go(func() {
-			path := filepath.Join(s.profile, name+"-"+strings.ReplaceAll(n.name, " ", "-")+".pprof")
-			errs[i] = n.profile(ctx, path, int(s.load.Seconds()*0.8))
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs[:]...)
-}
-
-// profile writes what a process does with its CPU time for some seconds.
-func (n *node) profile(ctx context.Context, path string, seconds int) error {
-	token, err := os.ReadFile(filepath.Join(n.dir, "admin.token"))
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", n.admin, max(1, seconds)), nil)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("profile of the %s: %s: %s", n.name, resp.Status, text)
-	}
-	return errors.Join(err, os.WriteFile(path, text, 0o600))
 }

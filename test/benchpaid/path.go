@@ -13,7 +13,13 @@ import (
 
 // beside are measurements of the same thing through both pairs, in milliseconds, the
 // i-th of each taken one after the other.
-type beside struct{ free, paid []float64 }
+type beside struct {
+	free, paid []float64
+	// cpu is what gateway and orchestrator used for one, off-chain and paid, in
+	// milliseconds, without what they use when nothing is asked of them. Media workers
+	// are processes of their own and not in it.
+	cpu [2]float64
+}
 
 // print says what being paid adds.
 func (b *beside) print(s settings, what string, asked float64) {
@@ -27,22 +33,34 @@ func (b *beside) print(s settings, what string, asked float64) {
 		free, paid := quantile(b.free, q), quantile(b.paid, q)
 		fmt.Fprintf(s.out, "  p%-9.0f %10.2f %10.2f %+10.2f\n", q*100, free, paid, paid-free)
 	}
-	fmt.Fprintf(s.out, "  median of the differences of neighbours %+.2f (asked %.1f); load %s\n\n", median(paired), asked, loadAverage())
+	fmt.Fprintf(s.out, "  median of the differences of neighbours %+.2f (asked %.1f); CPU of gateway and orchestrator %.2f, paid %.2f; load %s\n",
+		median(paired), asked, b.cpu[0], b.cpu[1], loadAverage())
 }
 
 // alternate measures n times through both pairs, beginning with either by turns; the
 // first tenth only warms up.
-func alternate(n int, free, paid func(i int) (float64, error)) (*beside, error) {
+func alternate(ctx context.Context, w *world, n int, through func(pair) func(i int) (float64, error)) (*beside, error) {
+	idle := w.idle()
+	if err := rest(ctx, idle, 4*time.Second); err != nil {
+		return nil, err
+	}
 	b := &beside{}
+	pairs := [2]pair{w.free, w.paid}
+	measure := [2]func(int) (float64, error){through(w.free), through(w.paid)}
 	for i := range n + n/10 {
 		var values [2]float64
 		for k := range 2 {
 			which := (k + i) % 2
-			v, err := []func(int) (float64, error){free, paid}[which](i)
+			before, begin := pairs[which].cpu(), time.Now()
+			v, err := measure[which](i)
 			if err != nil {
-				return nil, fmt.Errorf("%s pair: %w", []string{"off-chain", "paid"}[which], err)
+				return nil, fmt.Errorf("%s: %w", pairs[which].gateway.name, err)
 			}
 			values[which] = v
+			if i >= n/10 {
+				rested := (idle[pairs[which].gateway] + idle[pairs[which].orchestrator]) * time.Since(begin).Seconds()
+				b.cpu[which] += (millis(pairs[which].cpu()-before) - rested) / float64(n)
+			}
 		}
 		if i >= n/10 {
 			b.free, b.paid = append(b.free, values[0]), append(b.paid, values[1])
@@ -50,6 +68,8 @@ func alternate(n int, free, paid func(i int) (float64, error)) (*beside, error) 
 	}
 	return b, nil
 }
+
+func (p pair) cpu() time.Duration { return cpuOf(p.gateway.pid()) + cpuOf(p.orchestrator.pid()) }
 
 // size is what renditions are asked for.
 type size struct {
@@ -69,8 +89,9 @@ func (s settings) segment(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
+	profiled := s.inBackground(ctx, w, "segment")
 	for _, size := range sizes {
-		bytes := 0
+		bytes, largest := 0, 0
 		through := func(p pair) func(int) (float64, error) {
 			client := &http.Client{Transport: &asking{size.profiles}}
 			return func(i int) (float64, error) {
@@ -83,16 +104,21 @@ func (s settings) segment(ctx context.Context, w *world) error {
 					return 0, fmt.Errorf("%d renditions after %s of media work", len(a.Renditions), a.Media)
 				}
 				bytes = len(a.Renditions[0].Data) + len(a.Renditions[1].Data)
+				largest = max(len(a.Renditions[0].Data), len(a.Renditions[1].Data))
 				return millis(a.Took - a.Media), nil
 			}
 		}
-		b, err := alternate(s.segments, through(w.free), through(w.paid))
+		b, err := alternate(ctx, w, s.segments, through)
 		if err != nil {
 			return err
 		}
 		b.print(s, fmt.Sprintf("segments, two %s of %d KB together, all but the codecs", size.name, bytes/1000), 1.5)
+		s.printHashed(largest)
+		if err := s.printFlushed(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return profiled()
 }
 
 // asking tells the gateway which renditions a stream has.
@@ -136,10 +162,10 @@ func (s settings) token(ctx context.Context, w *world) error {
 			return millis(took), err
 		}
 	}
-	b, err := alternate(s.requests, through(w.free), through(w.paid))
+	b, err := alternate(ctx, w, s.requests, through)
 	if err != nil {
 		return err
 	}
 	b.print(s, "time to the first token, one ticket a request", 1)
-	return nil
+	return s.printFlushed()
 }
