@@ -34,8 +34,8 @@ type Verdict struct {
 
 // Tickets checks a payment's tickets in the network's order: sender, recipient and
 // parameters, which are the same for all of them, then each one's signature, nonce
-// and age. After the first error no ticket is credited; but all are looked at,
-// because they may win.
+// and age. After the first error no ticket is credited; but the rest is looked
+// at, because it may win, unless too many are not the sender's at all.
 //
 // rand is what RecipientRand gives for the payment's parameters, its sender and its
 // price; retired says that it came from the secret of an epoch before, whose tickets
@@ -61,6 +61,11 @@ type Reading struct {
 // look is what was found of one ticket.
 type look struct{ signed, wins bool }
 
+// mostBad is how many tickets of one payment may have a bad signature before the rest
+// is not read: it counts as unsigned. Nobody makes such tickets in good faith, and each
+// costs as much as one that is worth something.
+const mostBad = 16
+
 // Read does the part of Tickets that takes time and needs no nonces, so that
 // payments under the same parameters can be read at once.
 func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
@@ -73,8 +78,11 @@ func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
 	}
 	found.tickets = make([]look, len(p.Tickets))
 	r := newReader(p, rand)
-	for i := range p.Tickets {
+	for i, bad := 0, 0; i < len(p.Tickets) && bad < mostBad; i++ {
 		found.tickets[i].signed, found.tickets[i].wins = r.read(&p.Tickets[i])
+		if !found.tickets[i].signed {
+			bad++
+		}
 	}
 	return found
 }

@@ -97,3 +97,25 @@ func MaxFloat(funds protocol.SenderFunds, poolSize int, pending core.Wei) core.W
 	}
 	return w
 }
+
+// Available is what the funds of a sender would pay one active recipient now: the
+// deposit, and what the recipient may still claim of the reserve.
+func Available(funds protocol.SenderFunds, poolSize int) core.Wei {
+	if poolSize <= 0 {
+		return funds.Deposit
+	}
+	all := new(big.Int).Add(funds.Reserve.FundsRemaining.Big(), funds.Reserve.ClaimedInCurrentRound.Big())
+	left := all.Quo(all, big.NewInt(int64(poolSize)))
+	left.Sub(left, funds.Claimed.Big())
+	if most := funds.Reserve.FundsRemaining.Big(); left.Cmp(most) > 0 {
+		left = most
+	}
+	if left.Sign() <= 0 {
+		return funds.Deposit
+	}
+	share, err := core.WeiOf(left)
+	if err != nil {
+		return funds.Deposit
+	}
+	return funds.Deposit.Add(share)
+}

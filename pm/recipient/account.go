@@ -11,7 +11,8 @@ import (
 
 // account is one balance. It may be negative, by no more than one piece of work.
 type account struct {
-	id pm.Account
+	id    pm.Account
+	payer *payer
 
 	// pins and used are guarded by the mutex of accounts.
 	pins int
@@ -28,18 +29,43 @@ type account struct {
 
 // credit adds what tickets are worth, once they are on disk.
 func (a *account) credit(v pm.Value) {
+	a.payer.credit(v)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.balance = a.balance.Add(v)
-	a.booked = true
+	a.change(v)
 }
 
-// reserve takes a job in hand if what is not reserved covers a ticket's value. The
-// job itself may come to more: so at most one is unpaid.
-func (a *account) reserve(cost pm.Value, least core.Wei) error {
+// change is what was paid, or billed. The caller holds mu.
+func (a *account) change(by pm.Value) {
+	before := a.short()
+	a.balance = a.balance.Add(by)
+	a.booked = true
+	if after := a.short(); before.Cmp(after) != 0 {
+		a.payer.shift(after.Sub(before))
+	}
+}
+
+// short is by how much the balance is below nothing. The caller holds mu.
+func (a *account) short() pm.Value {
+	if a.balance.Sign() >= 0 {
+		return pm.Value{}
+	}
+	return a.balance.Neg()
+}
+
+// free is what nothing has been put aside for: not for jobs in hand, nor for what its
+// gateway owes elsewhere. The caller holds mu.
+func (a *account) free() pm.Value {
+	return a.balance.Sub(a.inHand).Sub(a.payer.owes(a.short()))
+}
+
+// reserve takes a job in hand if what is free covers its estimate and is what is
+// needed at least. Gateways estimate the same way and pay no less, so one that keeps
+// to it never notices.
+func (a *account) reserve(cost, needed pm.Value) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.balance.Sub(a.inHand).Cmp(pm.WeiValue(least)) < 0 {
+	if a.free().Cmp(needed) < 0 {
 		return insufficient("admit a job")
 	}
 	a.inHand = a.inHand.Add(cost)

@@ -1,6 +1,7 @@
 package recipient
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -20,18 +21,41 @@ type accounts struct {
 	book   func(pm.Entries)
 
 	mu sync.Mutex
-	// open and perSender, and what account says of itself. Guarded by mu.
-	open      map[pm.Account]*account
-	perSender map[core.Address]int
+	// open and payers, and what account says of itself. Guarded by mu.
+	open map[pm.Account]*account
+	// payers are the gateways that have an account open, or owe something.
+	payers map[core.Address]*payer
 }
 
 func newAccounts(limits Limits, book func(pm.Entries), balances []pm.Balance) *accounts {
-	s := &accounts{limits: limits, book: book, open: make(map[pm.Account]*account), perSender: make(map[core.Address]int)}
+	s := &accounts{limits: limits, book: book, open: make(map[pm.Account]*account), payers: make(map[core.Address]*payer)}
 	for _, b := range balances {
-		s.open[b.Account] = &account{id: b.Account, used: b.Used, balance: b.Value, booked: true}
-		s.perSender[b.Account.Sender]++
+		a := s.add(b.Account)
+		a.used = b.Used
+		a.change(b.Value)
 	}
 	return s
+}
+
+// add opens an account. The caller holds mu, or is the only one.
+func (s *accounts) add(id pm.Account) *account {
+	p := s.payers[id.Sender]
+	if p == nil {
+		p = &payer{}
+		s.payers[id.Sender] = p
+	}
+	p.accounts++
+	a := &account{id: id, payer: p}
+	s.open[id] = a
+	return a
+}
+
+// openOf is how many accounts a gateway has open. The caller holds mu.
+func (s *accounts) openOf(sender core.Address) int {
+	if p := s.payers[sender]; p != nil {
+		return p.accounts
+	}
+	return 0
 }
 
 // pin finds an account and keeps it open until unpin. Where there is none it opens
@@ -48,12 +72,10 @@ func (s *accounts) pin(id pm.Account, create bool) (*account, error) {
 			return nil, nil
 		case len(id.Key) > longestKey:
 			return nil, fault.New(fault.PaymentRefused, op, "the name of the account is too long")
-		case len(s.open) >= s.limits.Accounts, s.perSender[id.Sender] >= s.limits.AccountsPerSender:
+		case len(s.open) >= s.limits.Accounts, s.openOf(id.Sender) >= s.limits.AccountsPerSender:
 			return nil, fault.New(fault.AccountsFull, op, "")
 		}
-		a = &account{id: id}
-		s.open[id] = a
-		s.perSender[id.Sender]++
+		a = s.add(id)
 	}
 	a.pins++
 	return a, nil
@@ -76,8 +98,15 @@ func (s *accounts) unpin(a *account, now time.Time) {
 
 func (s *accounts) remove(a *account) {
 	delete(s.open, a.id)
-	if s.perSender[a.id.Sender]--; s.perSender[a.id.Sender] <= 0 {
-		delete(s.perSender, a.id.Sender)
+	a.payer.accounts--
+	s.forget(a.id.Sender, a.payer)
+}
+
+// forget drops a gateway that has no account open and owes nothing. The caller holds
+// mu.
+func (s *accounts) forget(sender core.Address, p *payer) {
+	if p.accounts == 0 && p.owes(pm.Value{}).Sign() == 0 {
+		delete(s.payers, sender)
 	}
 }
 
@@ -91,8 +120,10 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 			continue
 		}
 		e.Closings = append(e.Closings, pm.Closing{Account: a.id, Left: a.balance, Round: round, At: now})
+		a.payer.close(a.balance, now)
 		s.remove(a)
 	}
+	s.forgive(now)
 	if len(e.Closings) > 0 {
 		// Under the lock: an account of the same name that is opened from here on must
 		// come after this in the books.
@@ -101,18 +132,40 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 	return len(e.Closings)
 }
 
-// free is what is neither spent nor reserved in an account; nothing where there is
-// none.
+// forgive forgets debts of long ago, and of who owes longest where there are too many
+// debtors. The caller holds mu.
+func (s *accounts) forgive(now time.Time) {
+	var debtors []core.Address
+	for sender, p := range s.payers {
+		p.forgive(now)
+		if s.forget(sender, p); p.accounts == 0 && s.payers[sender] != nil {
+			debtors = append(debtors, sender)
+		}
+	}
+	if len(debtors) <= debtorsMost {
+		return
+	}
+	// Nobody else touches a payer without an account.
+	slices.SortFunc(debtors, func(a, b core.Address) int { return s.payers[a].used.Compare(s.payers[b].used) })
+	for _, sender := range debtors[:len(debtors)-debtorsMost] {
+		delete(s.payers, sender)
+	}
+}
+
+// free is what could be used of an account; of one that is not open, nothing, or less
+// where its gateway owes something.
 func (s *accounts) free(id pm.Account) pm.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.open[id]
-	if a == nil {
-		return pm.Value{}
+	if a := s.open[id]; a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.free()
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.balance.Sub(a.inHand)
+	if p := s.payers[id.Sender]; p != nil {
+		return p.owes(pm.Value{}).Neg()
+	}
+	return pm.Value{}
 }
 
 // all are the open accounts at this moment, and when each was used last.

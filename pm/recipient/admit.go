@@ -91,7 +91,7 @@ func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.V
 		return nil, insufficient(opAdmit)
 	}
 	h := r.hold(job, a)
-	if err := a.reserve(h.cost, r.opt.TicketEV); err != nil {
+	if err := a.reserve(h.cost, r.needed(job)); err != nil {
 		return nil, err
 	}
 	admitted = true // the hold lets go of the account

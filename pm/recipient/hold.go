@@ -31,6 +31,11 @@ func (r *Recipient) hold(job *pm.Job, a *account) *hold {
 		h.bill.Pipeline, h.bill.Model = job.Model.Capability.Pipeline(), job.Model.ID
 	}
 	h.cost = job.Quote.Price.Of(max(0, job.Estimate))
+	if a == nil {
+		// Who asks for free work proves nothing by its key, and could make as many as it
+		// likes: all of it is in one account of nobody.
+		h.bill.Account = pm.Account{}
+	}
 	return h
 }
 
@@ -111,7 +116,6 @@ func (a *account) end(cost pm.Value, bill *pm.Debit, book func(pm.Entries)) {
 	if bill == nil {
 		return
 	}
-	a.balance = a.balance.Sub(bill.Value())
-	a.booked = true
+	a.change(bill.Value().Neg())
 	book(pm.Entries{Debits: []pm.Debit{*bill}})
 }

@@ -15,7 +15,8 @@ import (
 // tickets is how many pixels at 1200 wei so many tickets of 8 gwei pay, rounded down.
 func tickets(n int64) int64 { return n * 8_000_000_000 / 1200 }
 
-// TestBalanceRule: a job begins while what is not reserved is at least a ticket.
+// TestBalanceRule: a job begins while what is not reserved covers its estimate, and is
+// at least a ticket.
 func TestBalanceRule(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -25,12 +26,14 @@ func TestBalanceRule(t *testing.T) {
 		n.refuse(s.job(0, 1), fault.InsufficientBalance, "Insufficient balance")
 	}
 	broke()
-	a := n.admit(s.job(1, tickets(5))) // costs more than there is: one unit may be unpaid
+	n.refuse(s.job(1, tickets(5)), fault.InsufficientBalance, "") // one ticket buys no work of five
+	a := n.admit(s.job(0, tickets(1)))
 	broke()
 	a.Release()
 	a.Release()
 	b := n.admit(s.job(0, tickets(1)/2))
 	broke() // half a ticket is not reserved
+	n.refuse(s.job(1, tickets(2)), fault.InsufficientBalance, "")
 	c := n.admit(s.job(1, tickets(2)))
 	broke()
 	if err := c.Begin(); err != nil {
@@ -41,12 +44,12 @@ func TestBalanceRule(t *testing.T) {
 		t.Errorf("begun with %v", err)
 	}
 	c.Release()
-	if got, _ := n.balance(s); got.Sign() >= 0 || got.Cmp(s.ev(5).Neg().Sub(pm.WeiValue(gwei(1)))) < 0 {
-		t.Errorf("balance %v, want 5 tickets less than nothing", got)
+	if got, _ := n.balance(s); got.Sign() >= 0 || got.Cmp(s.ev(4).Neg()) < 0 {
+		t.Errorf("balance %v, want nearly 4 tickets less than nothing", got)
 	}
 	broke()
 	// The debt is paid before anything else.
-	n.refuse(s.job(5, 1), fault.InsufficientBalance, "")
+	n.refuse(s.job(4, 1), fault.InsufficientBalance, "")
 	n.admit(s.job(1, 1)).Release()
 	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InHand.Sign() != 0 || snap.Jobs != 0 {
 		t.Errorf("in hand: %+v", snap)
@@ -63,9 +66,8 @@ func TestHostileNumbers(t *testing.T) {
 	}
 	h.Done(pm.Work{Units: -5, Produced: -7})
 	h.Produced(-1)
-	h = n.admit(s.job(0, 1<<62))
-	n.refuse(s.job(1, 1), fault.InsufficientBalance, "")
-	h.Release()
+	n.refuse(s.job(0, 1<<62), fault.InsufficientBalance, "")
+	n.admit(s.job(1, 1)).Release()
 	if got, _ := n.balance(s); got.Cmp(s.ev(2)) != 0 {
 		t.Errorf("balance %v", got)
 	}

@@ -38,6 +38,9 @@ func (r *Recipient) mayPay(job *pm.Job) error {
 	if free.Cmp(needed) >= 0 {
 		return nil
 	}
+	if err := r.fresh(opAdmit, &view); err != nil {
+		return err
+	}
 	p := &job.Payment
 	if p.Params == nil || len(p.Tickets) == 0 {
 		return insufficient(opAdmit)
@@ -49,7 +52,7 @@ func (r *Recipient) mayPay(job *pm.Job) error {
 		return fault.New(fault.TicketForAnother, opAdmit, "")
 	case !known:
 		return fault.New(fault.TicketParamsForeign, opAdmit, "")
-	case retired || terms.ExpirationBlock <= r.sets.height(view.Head.L1):
+	case retired || terms.ExpirationBlock <= r.height(&view):
 		return fault.New(fault.TicketParamsStale, opAdmit, "")
 	case free.Add(terms.EV().Times(int64(len(p.Tickets)))).Cmp(needed) < 0:
 		return insufficient(opAdmit)

@@ -1,6 +1,9 @@
 package recipient_test
 
 import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
@@ -24,6 +27,10 @@ type reference struct {
 	// booked.
 	accepted, billed pm.Value
 	winners          map[protocol.Hash]bool
+	// given is what closed accounts of a gateway were short of, less what was left in
+	// others, since when; paid what it paid.
+	given, paid map[core.Address]pm.Value
+	since       map[core.Address]time.Time
 }
 
 type refAccount struct {
@@ -33,7 +40,48 @@ type refAccount struct {
 
 func newReference(ev pm.Value) *reference {
 	return &reference{ev: ev, epoch: 1, accounts: make(map[pm.Account]*refAccount), dearest: make(map[pm.Account]pm.Value),
-		taken: make(map[protocol.Hash]map[uint32]bool), winners: make(map[protocol.Hash]bool)}
+		taken: make(map[protocol.Hash]map[uint32]bool), winners: make(map[protocol.Hash]bool),
+		given: make(map[core.Address]pm.Value), paid: make(map[core.Address]pm.Value), since: make(map[core.Address]time.Time)}
+}
+
+// owes is what a gateway owes outside of one account, where that is more than a
+// twentieth of what it paid.
+func (r *reference) owes(who pm.Account) pm.Value {
+	debt := r.given[who.Sender]
+	for other, a := range r.accounts {
+		if other.Sender == who.Sender && other != who && a.balance.Sign() < 0 {
+			debt = debt.Sub(a.balance)
+		}
+	}
+	if debt.Sign() <= 0 || debt.Times(20).Cmp(r.paid[who.Sender]) <= 0 {
+		return pm.Value{}
+	}
+	return debt
+}
+
+// close forgets an account but for what is left in it.
+func (r *reference) close(who pm.Account, now time.Time) {
+	left := r.accounts[who].balance
+	r.given[who.Sender] = r.given[who.Sender].Sub(left)
+	if left.Sign() < 0 {
+		r.since[who.Sender] = now
+	}
+	delete(r.accounts, who)
+}
+
+// forgive forgets debts of more than a day, and gateways without accounts and debts.
+func (r *reference) forgive(open map[core.Address]bool, now time.Time) {
+	for sender, debt := range r.given {
+		if debt.Sign() > 0 && now.Sub(r.since[sender]) >= 24*time.Hour {
+			r.given[sender] = pm.Value{}
+		}
+	}
+	for sender := range r.paid {
+		if !open[sender] && r.owes(pm.Account{Sender: sender, Key: "none"}).Sign() == 0 {
+			delete(r.given, sender)
+			delete(r.paid, sender)
+		}
+	}
 }
 
 func (r *reference) account(who pm.Account) *refAccount {
@@ -90,8 +138,13 @@ func (r *reference) pay(o *offer, who pm.Account, tickets []ticket, unlocking bo
 		r.taken[o.terms.RecipientRandHash] = taken
 		v := o.terms.EV().Times(credited)
 		a.balance, r.accepted = a.balance.Add(v), r.accepted.Add(v)
+		r.paid[who.Sender] = r.paid[who.Sender].Add(v)
 	}
-	if code == "" && a.balance.Sub(a.inHand).Cmp(r.ev) < 0 {
+	free, needed := a.balance.Sub(a.inHand).Sub(r.owes(who)), r.ev
+	if cost.Cmp(needed) > 0 {
+		needed = cost
+	}
+	if code == "" && free.Cmp(needed) < 0 {
 		code = fault.InsufficientBalance
 	}
 	if code == "" {
@@ -118,6 +171,8 @@ func (r *reference) restart(crash bool, balances []pm.Balance) {
 		clear(r.taken)
 	}
 	r.accounts = make(map[pm.Account]*refAccount)
+	clear(r.given)
+	clear(r.paid)
 	for _, b := range balances {
 		r.account(b.Account).balance = b.Value
 	}

@@ -207,6 +207,9 @@ func (w *world) send(s *sentJob) {
 	cost := s.offer.quote.Price.Of(estimate)
 	w.ref.tallest = max(w.ref.tallest, w.heightFor(s))
 	want := w.ref.pay(s.offer, s.account, s.tickets, w.locked[s.offer.g.addr], cost)
+	if err := w.MayPay(context.Background(), job); err != nil && want == "" {
+		w.t.Fatalf("step %d: %v for a job that is admitted", w.step, err)
+	}
 	hold, err := w.Admit(context.Background(), job)
 	got := fault.Code("")
 	if err != nil {
@@ -248,18 +251,19 @@ func (w *world) pass() {
 
 // closed has the reference forget the accounts that were closed for being idle.
 func (w *world) closed() {
-	open := make(map[pm.Account]bool)
+	open, senders := make(map[pm.Account]bool), make(map[core.Address]bool)
 	for _, a := range w.Snapshot(context.Background()).Accounts {
-		open[a.Account] = true
+		open[a.Account], senders[a.Account.Sender] = true, true
 	}
 	for who, a := range w.ref.accounts {
 		if !open[who] && (a.jobs > 0 || w.clock.Now().Sub(start) < 10*time.Minute) {
 			w.t.Fatalf("an account with %d jobs was closed", a.jobs)
 		}
 		if !open[who] {
-			delete(w.ref.accounts, who)
+			w.ref.close(who, w.clock.Now())
 		}
 	}
+	w.ref.forgive(senders, w.clock.Now())
 }
 
 // reorg has the chain go back some blocks, and what was redeemed in them undone.

@@ -74,10 +74,13 @@ type Options struct {
 	Opening pm.Opening
 	Prices  Prices
 	Chain   Chain
+	// Events tells of new heads, so that what expires is put away at once and not with
+	// the next sweep. It may be left out where Chain tells of them.
+	Events protocol.Events
 	// Recipient is the orchestrator that tickets are paid to.
 	Recipient core.Address
 
-	// Pending is the face value of a gateway's tickets that are being redeemed; nil
+	// Pending is the face value of a gateway's winning tickets that are not paid; nil
 	// where there are none.
 	Pending func(sender core.Address) core.Wei
 	// MaxFloat asks another process, which redeems, what a gateway's funds carry. It
@@ -111,6 +114,9 @@ func (o Options) complete() (Options, error) {
 	if o.Ledger == nil || o.Prices == nil || o.Chain == nil || o.Recipient.IsZero() ||
 		o.Rand == nil || o.Now == nil || o.Log == nil || o.RedeemGas == 0 {
 		return o, errOptions
+	}
+	if o.Events == nil {
+		o.Events, _ = o.Chain.(protocol.Events)
 	}
 	if o.Pending == nil {
 		o.Pending = func(core.Address) core.Wei { return core.Wei{} }

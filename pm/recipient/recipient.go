@@ -20,15 +20,20 @@ type Recipient struct {
 	accounts *accounts
 	sets     *sets
 	told     *told
+	late     late
+	readers  *readers
 
 	// The operator's bounds may change at run time.
 	maxFaceValue, minGasPrice atomic.Pointer[core.Wei]
 
 	randMu sync.Mutex // guards opt.Rand
 
-	// expired is the height that the ledger was told last, archived the round below
-	// which it rolled everything up. Only Run touches them.
-	expired  protocol.L1Block
+	// reached is the height that the ledger was told last; it is stored under reachedMu.
+	reachedMu sync.Mutex
+	reached   atomic.Uint64
+
+	// archived is the round below which the ledger rolled everything up. Only Run
+	// touches it.
 	archived protocol.Round
 }
 
@@ -50,6 +55,7 @@ func New(opt Options) (*Recipient, error) {
 		accounts: newAccounts(opt.Limits, opt.Ledger.Book, opt.Opening.Balances),
 		sets:     newSets(opt.Limits, opt.Opening),
 		told:     newTold(),
+		readers:  newReaders(),
 	}
 	r.SetMaxFaceValue(opt.MaxFaceValue)
 	r.SetMinGasPrice(opt.MinGasPrice)

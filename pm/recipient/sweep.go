@@ -25,8 +25,13 @@ func kept(r protocol.RoundState) protocol.Round {
 
 // Run forgets what is over until ctx ends: accounts that nobody used for 10 minutes,
 // parameters that have expired, the single entries of old rounds. Open accounts stay
-// as they are when it ends; the books have them.
+// as they are when it ends; the books have them. The last thing it tells the books is
+// the height, so that what expired stays expired after the next start.
 func (r *Recipient) Run(ctx context.Context, ready func()) error {
+	defer func() { r.Reached(r.sets.height(r.opt.Chain.View().Head.L1)) }()
+	if r.opt.Events != nil {
+		defer r.opt.Events.Subscribe(r.hear)()
+	}
 	ready()
 	tick := time.NewTicker(r.opt.Sweep)
 	defer tick.Stop()
@@ -47,13 +52,11 @@ func (r *Recipient) sweep(ctx context.Context) {
 	if n := r.accounts.closeIdle(now.Add(-idleAccount), now, view.Round.Number); n > 0 {
 		r.opt.Log.Debug("idle accounts closed", "accounts", n)
 	}
+	r.tellLate(ctx)
 	if !view.Known {
 		return
 	}
-	if l1 := r.sets.drop(view.Head.L1); l1 > r.expired {
-		r.expired = l1
-		r.opt.Ledger.Expired(l1)
-	}
+	r.Reached(r.sets.height(view.Head.L1))
 	r.archive(ctx, view.Round)
 }
 

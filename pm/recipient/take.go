@@ -1,10 +1,12 @@
 package recipient
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
@@ -23,11 +25,15 @@ type recalled struct {
 func (r *Recipient) take(ctx context.Context, job *pm.Job, view *protocol.View, a *account, room error) error {
 	p := &job.Payment
 	sender := job.Account.Sender
-	funds, err := r.opt.Chain.SenderFunds(ctx, sender)
-	if err != nil {
-		return pm.UnknownFunds(sender, err)
+	funds, unread := r.opt.Chain.SenderFunds(ctx, sender)
+	if unread != nil {
+		// Nothing is known of its funds, but the tickets of then may have won.
+		funds, unread = protocol.SenderFunds{}, pm.UnknownFunds(sender, unread)
 	}
-	c := pm.Checker{Recipient: r.opt.Recipient, L1: r.sets.height(view.Head.L1), Round: view.Round.LastInitialized, Funds: funds}
+	if room == nil {
+		room = cmp.Or(unread, r.creditless(view, sender, funds))
+	}
+	c := pm.Checker{Recipient: r.opt.Recipient, L1: r.height(view), Round: view.Round.LastInitialized, Funds: funds}
 	t := recalled{terms: p.Terms()}
 	var known bool
 	t.rand, known, t.retired = r.recall(&t.terms, sender, job.Quote.Price)
@@ -37,12 +43,34 @@ func (r *Recipient) take(ctx context.Context, job *pm.Job, view *protocol.View, 
 		s, room = r.sets.pin(t.terms.RecipientRandHash, sender, t.terms.ExpirationBlock)
 		defer func() { r.sets.unpin(s) }()
 	}
-	v := s.judge(c.Read(p, t.rand, t.retired))
+	v := s.judge(r.read(&c, p, &t))
 	fresh := known && !t.retired && t.terms.ExpirationBlock > c.L1
-	if room != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale {
+	switch {
+	case unread != nil:
+		v.Refused = unread
+	case room != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale:
 		v.Refused = room // nothing is wrong with them but that there is no room
 	}
 	return r.settle(ctx, job, view, &t, &v, s, a)
+}
+
+// creditless says why no ticket of a gateway is worth anything at this moment: the
+// chain is out of sight, or the winners that are not paid are all that its funds carry.
+func (r *Recipient) creditless(view *protocol.View, sender core.Address, funds protocol.SenderFunds) error {
+	if err := r.fresh(opAdmit, view); err != nil {
+		return err
+	}
+	pending := r.opt.Pending(sender)
+	if !pending.IsZero() && pending.Cmp(pm.Available(funds, view.PoolSize)) >= 0 {
+		return fault.Wrap(fault.InsufficientSenderReserve, opAdmit, pm.ErrSenderReserve)
+	}
+	return nil
+}
+
+// read reads the tickets when it is their gateway's turn.
+func (r *Recipient) read(c *pm.Checker, p *pm.Payment, t *recalled) *pm.Reading {
+	defer r.readers.enter(p.Sender)()
+	return c.Read(p, t.rand, t.retired)
 }
 
 // settle writes what a payment came to, and then counts it.
@@ -89,6 +117,8 @@ func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 	switch {
 	case err == nil:
 		r.tell(e.Winners)
+	case code == fault.LedgerFull:
+		r.keepLate(e.Winners)
 	case code == fault.LedgerRefused && len(e.Credits) > 0:
 		return r.refused(ctx, e, err)
 	}
@@ -99,12 +129,14 @@ func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 // expired while they were looked at. What they won is ours all the same.
 func (r *Recipient) refused(ctx context.Context, e pm.Entries, why error) error {
 	expires := e.Credits[0].ExpirationBlock
-	e.Credits = nil
-	for i := range e.Winners {
-		e.Winners[i].Credited = false
-	}
-	if len(e.Winners) > 0 && r.opt.Ledger.Append(ctx, e) == nil {
-		r.tell(e.Winners)
+	e.Credits, e.Winners = nil, uncredited(e.Winners)
+	if len(e.Winners) > 0 {
+		switch err := r.opt.Ledger.Append(ctx, e); {
+		case err == nil:
+			r.tell(e.Winners)
+		case fault.CodeOf(err) == fault.LedgerFull:
+			r.keepLate(e.Winners)
+		}
 	}
 	if expires <= r.sets.height(0) {
 		return fault.Wrap(fault.TicketParamsStale, opAdmit, why)
@@ -137,7 +169,7 @@ func (r *Recipient) winners(job *pm.Job, t *recalled, v *pm.Verdict, now time.Ti
 			Since:           now,
 		}
 		same := func(o pm.Winner) bool { return o.Hash == w.Hash }
-		if slices.ContainsFunc(out, same) || !w.Credited && r.told.has(w.Hash) {
+		if slices.ContainsFunc(out, same) || !w.Credited && (r.told.has(w.Hash) || r.late.has(w.Hash)) {
 			continue
 		}
 		w.Ticket = t.terms.Winning(sender, ticket, t.rand)

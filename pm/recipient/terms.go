@@ -27,6 +27,9 @@ func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, err
 		Expiration:      expiration(&view.Round),
 	}
 	if !quote.Price.Free() {
+		if err := r.fresh(op, &view); err != nil {
+			return nil, err
+		}
 		c, err := r.carry(ctx, &view, quote.Sender)
 		if err != nil {
 			return nil, err
