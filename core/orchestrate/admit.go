@@ -45,11 +45,17 @@ func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment,
 	if err != nil {
 		return nil, err
 	}
+	if err := o.patient(&quote); err != nil {
+		return nil, err
+	}
 	s, err := o.enter(req.Token.Session, req.Profiles)
 	if err != nil {
 		return nil, err
 	}
-	g := &Segment{o: o, s: s, req: req, hold: free{}}
+	g := &Segment{
+		o: o, s: s, req: req, hold: free{}, sender: quote.Sender, priced: o.priced(&quote),
+		estimate: int64(core.EstimatePixels(req.Profiles, req.Duration)),
+	}
 	paid := false
 	defer func() {
 		if !paid {
@@ -93,7 +99,7 @@ func (g *Segment) pay(ctx context.Context, quote *pm.Quote) (err error) {
 	hold, err := g.o.pay(ctx, &g.req, &pm.Job{
 		Account:  pm.Account{Key: core.ManifestID(g.s.id)},
 		Quote:    *quote,
-		Estimate: int64(core.EstimatePixels(g.req.Profiles, g.req.Duration)),
+		Estimate: g.estimate,
 	})
 	if err != nil {
 		return err

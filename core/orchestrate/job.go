@@ -164,12 +164,20 @@ func (j *Job) noSlot(op string, err, cause error) error {
 	return fault.Wrap(fault.ModelNotReady, op, err)
 }
 
-// Run has the job done, and bills it once its answer has begun. ctx governs the
-// whole answer. The error is a *fault.Fault.
+// Run has the job done, and bills it once its answer has begun, or its gateway has
+// gone before that: a runner works on what it has got. ctx governs the whole answer.
+// The error is a *fault.Fault.
 func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
+	const op = "run job"
+	if err := ctx.Err(); err != nil {
+		return nil, fault.Wrap(fault.CodeOf(err), op, err)
+	}
 	req := &j.req
 	reply, err := j.slot.Run(ctx, req.Request.Job(req.ContentType, req.Body, req.ID))
 	if err != nil {
+		if ctx.Err() != nil && interrupted(err) && !j.o.cutting() {
+			j.hold.Done(pm.Work{Units: int64(req.Request.Units), Produced: 0})
+		}
 		return nil, err
 	}
 	if reply.Status < 300 {

@@ -22,6 +22,7 @@ type Orchestrator struct {
 	// serviceURI is the advertised address.
 	serviceURI atomic.Pointer[string]
 	artifacts  *Artifacts
+	waste      waste
 
 	// mu guards what follows, and the sessions themselves.
 	mu          sync.Mutex

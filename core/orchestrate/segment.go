@@ -22,6 +22,11 @@ type Segment struct {
 	hold    pm.Hold
 	arrived time.Time
 	close   sync.Once
+	// sender is who pays, if the work is priced at all; estimate what it was let in
+	// for, in units.
+	sender   core.Address
+	priced   bool
+	estimate int64
 }
 
 // CheckHash says whether the bytes that arrived, whose Keccak-256 is hash, are
@@ -89,9 +94,43 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 		return nil, 0, err
 	}
 	defer release()
-	if err := g.hold.Begin(); err != nil {
+	if err := g.begin(int64(len(data))); err != nil {
 		return nil, 0, err
 	}
+	o := g.o
+	start := o.opt.Now()
+	res, err := g.work(ctx, data)
+	took := o.opt.Now().Sub(start)
+	if err != nil {
+		g.settle(ctx, err, took)
+		return nil, 0, err
+	}
+	o.waste.redeem(g.sender, took, o.opt.Now())
+	out, err := g.finish(res)
+	if err != nil {
+		return nil, 0, err
+	}
+	// The work is done: it is billed even if the gateway has just gone away, and even
+	// if the shelf has filled up meanwhile, as gateways that fetch nothing can bring
+	// about.
+	g.hold.Done(pm.Work{Units: int64(out.encoded), Produced: -1, Worker: res.Worker})
+	if err := o.results.Put(out.paths, out.results); err != nil {
+		return nil, 0, err
+	}
+	return out.done, out.encoded, nil
+}
+
+// begin asks what must be so before work is worth while: that it can be paid, and
+// that there is room for what comes of it, of about the input's size.
+func (g *Segment) begin(size int64) error {
+	if !g.o.results.Fits(size) {
+		return fault.New(fault.ResultsFull, "make room for renditions", "")
+	}
+	return g.hold.Begin()
+}
+
+// work has the segment transcoded. The error is what no work came of.
+func (g *Segment) work(ctx context.Context, data []byte) (*core.TranscodeResult, error) {
 	req := &g.req
 	res, err := g.o.opt.Transcoder.Transcode(ctx, &core.TranscodeJob{
 		Session: g.s.id, Manifest: req.Manifest, Number: req.Number,
@@ -99,19 +138,9 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 		Clip: req.Clip, Signature: req.Signature, Reinit: req.Reinit, Origin: g.o.opt.Origin,
 	})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	if err := checkRenditions(res, len(req.Profiles)); err != nil {
-		return nil, 0, err
-	}
-	done, encoded, err := g.keep(res.Renditions)
-	if err != nil {
-		return nil, 0, err
-	}
-	done.MediaTime = res.MediaTime
-	// The work is done: it is billed even if the gateway has just gone away.
-	g.hold.Done(pm.Work{Units: int64(encoded), Produced: -1, Worker: res.Worker})
-	return done, encoded, nil
+	return res, checkRenditions(res, len(req.Profiles))
 }
 
 // awaitTurn waits until the session's segments before this one are done.
@@ -158,36 +187,42 @@ func checkRenditions(res *core.TranscodeResult, want int) error {
 	return nil
 }
 
-// keep signs the renditions and puts them up for download.
-func (g *Segment) keep(renditions []core.Rendition) (*Finished, core.Pixels, error) {
-	o, req := g.o, &g.req
-	done := &Finished{Renditions: make([]FinishedRendition, len(renditions))}
-	paths := make([]Path, len(renditions))
-	results := make([]Result, len(renditions))
-	var encoded core.Pixels
+// outcome is what a segment's work came to.
+type outcome struct {
+	done    *Finished
+	encoded core.Pixels
+	// paths and results are what is put up for download.
+	paths   []Path
+	results []Result
+}
+
+// finish names and signs the renditions.
+func (g *Segment) finish(res *core.TranscodeResult) (*outcome, error) {
+	o, req, n := g.o, &g.req, len(res.Renditions)
+	out := &outcome{
+		done:  &Finished{Renditions: make([]FinishedRendition, n), MediaTime: res.MediaTime},
+		paths: make([]Path, n), results: make([]Result, n),
+	}
 	for i, dir := range dirs(req.Profiles) {
-		r := &renditions[i]
-		encoded += r.Pixels
-		paths[i] = Path{Session: g.s.id, Dir: dir, Number: req.Number, Format: req.Profiles[i].Format}
-		results[i] = Result{Data: r.Data, Signature: r.Signature}
-		done.Renditions[i] = FinishedRendition{URL: o.url(paths[i]), Pixels: r.Pixels}
+		r := &res.Renditions[i]
+		out.encoded += r.Pixels
+		p := Path{Session: g.s.id, Dir: dir, Number: req.Number, Format: req.Profiles[i].Format}
+		out.paths[i], out.results[i] = p, Result{Data: r.Data, Signature: r.Signature}
+		out.done.Renditions[i] = FinishedRendition{URL: o.url(p), Pixels: r.Pixels}
 		if r.Signature != nil {
-			p := paths[i]
 			p.Signature = true
-			done.Renditions[i].SignatureURL = o.url(p)
+			out.done.Renditions[i].SignatureURL = o.url(p)
 		}
 	}
-	if o.opt.Signatures != nil {
-		sig, err := o.opt.Signatures.SignRenditions(renditions)
-		if err != nil {
-			return nil, 0, fault.Wrap(fault.Unexpected, "sign renditions", err)
-		}
-		done.Signature = sig
+	if o.opt.Signatures == nil {
+		return out, nil
 	}
-	if err := o.results.Put(paths, results); err != nil {
-		return nil, 0, err
+	sig, err := o.opt.Signatures.SignRenditions(res.Renditions)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unexpected, "sign renditions", err)
 	}
-	return done, encoded, nil
+	out.done.Signature = sig
+	return out, nil
 }
 
 // report logs the first failure of a session after a success, and counts on the

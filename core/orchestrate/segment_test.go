@@ -89,14 +89,16 @@ func TestTranscodeFails(t *testing.T) {
 		err  error
 		sign error
 		want string
+		// billed: the work was done, though nobody will have it.
+		billed int
 	}{
-		{"too few", &core.TranscodeResult{Renditions: []core.Rendition{good}}, nil, nil, "MismatchedSegments"},
-		{"too many", &core.TranscodeResult{Renditions: []core.Rendition{good, good, good}}, nil, nil, "MismatchedSegments"},
-		{"less than no pixels", &core.TranscodeResult{Renditions: []core.Rendition{good, {Data: good.Data, Pixels: -1}}}, nil, nil, "MismatchedSegments"},
-		{"too short", &core.TranscodeResult{Renditions: []core.Rendition{good, short}}, nil, nil, "ZeroSegments"},
-		{"more than can be kept", &core.TranscodeResult{Renditions: []core.Rendition{big, big}}, nil, nil, "OrchestratorBusy"},
-		{"the transcoder's own", nil, fault.New(fault.ErrTranscoderUnavailable, "place", ""), nil, "ErrTranscoderUnavailable"},
-		{"signing", &core.TranscodeResult{Renditions: []core.Rendition{good, good}}, nil, errors.New("locked"), "Internal Server Error"},
+		{"too few", &core.TranscodeResult{Renditions: []core.Rendition{good}}, nil, nil, "MismatchedSegments", 0},
+		{"too many", &core.TranscodeResult{Renditions: []core.Rendition{good, good, good}}, nil, nil, "MismatchedSegments", 0},
+		{"less than no pixels", &core.TranscodeResult{Renditions: []core.Rendition{good, {Data: good.Data, Pixels: -1}}}, nil, nil, "MismatchedSegments", 0},
+		{"too short", &core.TranscodeResult{Renditions: []core.Rendition{good, short}}, nil, nil, "ZeroSegments", 0},
+		{"more than can be kept", &core.TranscodeResult{Renditions: []core.Rendition{big, big}}, nil, nil, "OrchestratorBusy", 1},
+		{"the transcoder's own", nil, fault.New(fault.ErrTranscoderUnavailable, "place", ""), nil, "ErrTranscoderUnavailable", 0},
+		{"signing", &core.TranscodeResult{Renditions: []core.Rendition{good, good}}, nil, errors.New("locked"), "Internal Server Error", 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -111,8 +113,8 @@ func TestTranscodeFails(t *testing.T) {
 			if err == nil || fault.Wire(err) != tc.want {
 				t.Errorf("gateways are told %q (%v), want %q", fault.Wire(err), err, tc.want)
 			}
-			if len(pay.Work()) != 0 || pay.Open() != 0 {
-				t.Errorf("failed work was billed: %v, %d on hold", pay.Work(), pay.Open())
+			if len(pay.Work()) != tc.billed || pay.Open() != 0 {
+				t.Errorf("billed %v, %d on hold", pay.Work(), pay.Open())
 			}
 		})
 	}

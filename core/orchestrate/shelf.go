@@ -106,13 +106,22 @@ func (s *shelf[K, V]) fetch(e *list.Element) {
 // ones that were not fetched. It drops nothing when that is not enough. The
 // caller holds mu.
 func (s *shelf[K, V]) makeRoom(need int64, now time.Time) bool {
-	short := s.used + need - s.max
-	if short <= 0 {
-		return true
+	victims, ok := s.victims(need, now)
+	if !ok {
+		return false
 	}
-	var victims []*list.Element
+	for _, e := range victims {
+		s.drop(e)
+	}
+	return true
+}
+
+// victims are the values that makeRoom drops, and whether they are enough. The
+// caller holds mu.
+func (s *shelf[K, V]) victims(need int64, now time.Time) (out []*list.Element, ok bool) {
+	short := s.used + need - s.max
 	take := func(e *list.Element) {
-		victims = append(victims, e)
+		out = append(out, e)
 		short -= s.size(s.at(e).value)
 	}
 	e := s.order.Front()
@@ -124,13 +133,15 @@ func (s *shelf[K, V]) makeRoom(need int64, now time.Time) bool {
 			take(e)
 		}
 	}
-	if short > 0 {
-		return false
-	}
-	for _, e := range victims {
-		s.drop(e)
-	}
-	return true
+	return out, short <= 0
+}
+
+// Fits reports whether there is room for need more bytes, or can be made.
+func (s *shelf[K, V]) Fits(need int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.victims(need, s.now())
+	return ok
 }
 
 // dropWhere drops what which says. The caller holds mu.

@@ -94,7 +94,7 @@ func TestHoldEnds(t *testing.T) {
 		}, transcode, 0},
 		"too few renditions":       {func(context.CancelFunc) (*core.TranscodeResult, error) { return &core.TranscodeResult{}, nil }, transcode, 0},
 		"the work panics":          {func(context.CancelFunc) (*core.TranscodeResult, error) { panic("libav") }, transcode, 0},
-		"the gateway goes, undone": {func(c context.CancelFunc) (*core.TranscodeResult, error) { c(); return nil, context.Canceled }, transcode, 0},
+		"the gateway goes, undone": {func(c context.CancelFunc) (*core.TranscodeResult, error) { c(); return nil, context.Canceled }, transcode, 1},
 		"the gateway goes, done": {func(c context.CancelFunc) (*core.TranscodeResult, error) {
 			c()
 			return &core.TranscodeResult{Renditions: []core.Rendition{good, good}}, nil

@@ -121,6 +121,7 @@ func (s *Server) stop(ctx context.Context) {
 	s.conns.closeIdle()
 	if err := s.http.Shutdown(grace); err != nil {
 		s.opt.Log.Warn("requests cut off at the stop", "err", err)
+		s.orch.Cut()
 		s.http.Close()
 	}
 }
