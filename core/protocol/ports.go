@@ -116,6 +116,11 @@ type SendOptions struct {
 	Until L1Block
 	// Async returns as soon as the transaction is submitted.
 	Async bool
+	// MinGas is the least gas limit, for actions that may need more when they are mined
+	// than when they are tried out; what is not used is not paid. An account that could
+	// not pay for so much sends with what it can pay for. A limit that the operator set
+	// for all transactions counts instead.
+	MinGas Gas
 }
 
 // Actor does things on the chain in the name of the node's account.

@@ -38,7 +38,7 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) ver
 		return served
 	}
 	f := &flight{prefer: -1, intent: r.intent, rec: journal.Record{
-		ID: m.lane.lastID + 1, Nonce: nonce, Once: r.opt.Once, Until: r.opt.Until, Call: r.call, Gas: r.gas,
+		ID: m.lane.lastID + 1, Nonce: nonce, Once: r.opt.Once, Until: r.opt.Until, Call: r.call, Gas: r.limit,
 		State: protocol.TxSubmitted, Resent: r.heirOf != nil, Sent: m.opt.Now(), Update: m.opt.Now(),
 	}}
 	if err := m.sign(f, offer.fees, false); err != nil {

@@ -87,7 +87,7 @@ func (m *Manager) displaced(f *flight, head protocol.Head) {
 		return
 	}
 	f.heir = &request{
-		intent: f.meant(), call: f.rec.Call, opt: protocol.SendOptions{Once: f.rec.Once, Until: f.rec.Until},
+		intent: f.meant(), call: f.rec.Call, opt: protocol.SendOptions{Once: f.rec.Once, Until: f.rec.Until, MinGas: f.rec.Gas},
 		answers: make(chan reply, 1), heirOf: f, waiters: f.waiters,
 	}
 	f.waiters = nil

@@ -61,16 +61,34 @@ func (m *Manager) checkFunds(ctx context.Context, r *request, price core.Wei) (m
 	if err != nil {
 		return nil, err
 	}
-	fee, reserved := times(r.gas, price), core.Wei{}
+	reserved := core.Wei{}
 	for _, f := range m.lane.open() {
 		reserved = reserved.Add(f.most())
 	}
+	r.limit = m.limit(r, has, larger(reserved.Add(weiOf(r.call.Wei)), m.owed()), price)
+	fee := times(r.limit, price)
 	if need := m.owed().Add(fee); has.Cmp(need) < 0 {
-		m.setShort(has, need, r.gas)
+		m.setShort(has, need, r.limit)
 	} else {
 		m.enough()
 	}
 	return m.shortBy(r.call.Verb, has, reserved.Add(fee).Add(weiOf(r.call.Wei))), nil
+}
+
+// limit is a request's gas limit: what its simulation asked for or, where that is more
+// and the account can pay for it, what its sender asked for at least.
+func (m *Manager) limit(r *request, has, spoken, price core.Wei) protocol.Gas {
+	if m.opt.GasLimit != 0 || r.opt.MinGas <= r.gas {
+		return r.gas
+	}
+	if has.Cmp(spoken.Add(times(r.opt.MinGas, price))) >= 0 {
+		return r.opt.MinGas
+	}
+	if has.Cmp(spoken.Add(times(r.gas, price))) <= 0 || price.IsZero() {
+		return r.gas
+	}
+	n := has.Sub(spoken).Big()
+	return protocol.Gas(n.Quo(n, price.Big()).Uint64()) // between the two
 }
 
 // owed is what the transactions in flight may take for gas. What they pay besides

@@ -18,8 +18,9 @@ type request struct {
 	intent Intent
 	call   journal.Call
 	opt    protocol.SendOptions
-	// gas is the limit; 0 only asks whether the Once text is free.
-	gas protocol.Gas
+	// gas is what the simulation asked for; 0 only asks whether the Once text is free.
+	// limit is what it is sent with.
+	gas, limit protocol.Gas
 	// tried is when the intent was simulated.
 	tried time.Time
 	// left is closed when the caller is gone; nil for an heir.

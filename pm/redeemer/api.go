@@ -110,7 +110,7 @@ func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 			return fault.New(fault.TicketExpired, op, fmt.Sprintf("round %d was its last", when.last))
 		}
 	}
-	w.State, w.Since = pm.TicketQueued, r.opt.Now()
+	w.State, w.Since, w.Tx = pm.TicketQueued, r.opt.Now(), protocol.TxHash{}
 	if err := r.opt.Ledger.Progress(ctx, pm.Progress{Hash: hash, State: w.State, GasFee: w.GasFee, At: w.Since}); err != nil {
 		return err
 	}

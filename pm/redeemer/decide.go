@@ -128,7 +128,7 @@ func (r *Redeemer) refused(ctx context.Context, t *ticket, when term, err error)
 func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	limited, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	tx, err := r.opt.Actor.Send(limited, protocol.RedeemTicket{Ticket: t.w.Ticket}, once(&t.w, when.until))
+	tx, err := r.hand(limited, t, when)
 	if err != nil && tx.ID == 0 {
 		r.unpromise(t)
 		if meaningOf(fault.CodeOf(err)) == used {
@@ -139,10 +139,25 @@ func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	return r.submitted(ctx, t, tx)
 }
 
-// once binds a ticket's transaction to its hash, and to the time in which it makes
-// sense.
-func once(w *pm.Winner, until protocol.L1Block) protocol.SendOptions {
-	return protocol.SendOptions{Once: "redeem " + w.Ticket.Hash().String(), Until: until, Async: true}
+// hand gives the ticket to the actor. That tells its random number, so first nobody
+// may take tickets under its parameters any more.
+func (r *Redeemer) hand(ctx context.Context, t *ticket, when term) (protocol.Transaction, error) {
+	r.opt.Reached(t.w.ExpirationBlock)
+	return r.opt.Actor.Send(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}, protocol.SendOptions{
+		Once: once(t), Until: when.until, Async: true, MinGas: r.opt.RedeemGas + r.opt.RedeemGas/2,
+	})
+}
+
+// once binds a ticket's transaction to its hash and, after one that failed, to that
+// one: the actor would not do the same again before the failure is final, which may
+// be too late. The contract takes a ticket once, whatever a reorganisation makes of
+// the two.
+func once(t *ticket) string {
+	text := "redeem " + t.w.Ticket.Hash().String()
+	if !t.after.IsZero() {
+		text += " after " + t.after.String()
+	}
+	return text
 }
 
 func (r *Redeemer) submitted(ctx context.Context, t *ticket, tx protocol.Transaction) error {

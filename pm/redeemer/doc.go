@@ -10,9 +10,9 @@
 // # What holds whatever happens
 //
 // A ticket is not sent before its parameters expire, because that tells the random
-// number of all tickets of the set. It is sent at most once: the Actor remembers
-// the ticket's hash across restarts. What is found on the chain counts, not what
-// was sent: a ticket that somebody else redeemed is paid as well, and one whose
-// block was undone goes back into the queue. No sender's trouble holds up another's
-// tickets.
+// number of all tickets of the set. It is sent once, and again only after a
+// transaction that failed: the Actor remembers both across restarts. What is found on
+// the chain counts, not what was sent: a ticket that somebody else redeemed is paid as
+// well, and one whose block was undone goes back into the queue. No sender's trouble
+// holds up another's tickets.
 package redeemer

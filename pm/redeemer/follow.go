@@ -21,7 +21,7 @@ func (r *Redeemer) follow(ctx context.Context, t *ticket, m *moment) error {
 	case protocol.TxMined, protocol.TxFinal:
 		return r.paid(ctx, t, tx)
 	case protocol.TxFailed, protocol.TxDropped:
-		return r.undone(ctx, t, tx)
+		return r.undone(ctx, t, tx, r.termOf(t, m))
 	}
 	if tx.Hash != t.w.Tx { // sent again for a higher price
 		return r.submitted(ctx, t, tx)
@@ -58,7 +58,7 @@ func (r *Redeemer) recall(ctx context.Context, t *ticket, when term) error {
 	if isUsed {
 		return r.trace(ctx, t, when)
 	}
-	return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, GasFee: t.spent, Reason: t.waits})
+	return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent, Reason: t.waits})
 }
 
 // paid looks for what a mined transaction paid.
@@ -97,12 +97,12 @@ func (r *Redeemer) payout(ctx context.Context, t *ticket, tx protocol.TxHash) (p
 
 // undone takes a ticket back whose transaction failed or was given up. What it cost
 // is not forgotten.
-func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transaction) error {
+func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transaction, when term) error {
 	code := codeOf(tx.Reason)
 	if tx.State == protocol.TxFailed || !tx.Fee.IsZero() {
 		t.spent = t.spent.Add(tx.Fee)
 	}
-	t.tx = 0
+	t.tx, t.after = 0, tx.Hash
 	r.mu.Lock()
 	t.waits = tx.Reason
 	r.mu.Unlock()
@@ -116,10 +116,14 @@ func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transactio
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// The actor does it again when this failure is settled, not before.
-	t.fails = fails + 1
-	t.next = r.opt.Now().Add(min(r.opt.FinalAfter<<min(fails, 8), max(r.opt.RetryMost, r.opt.FinalAfter)))
-	t.soon = t.next
+	// A reorganisation may still undo the failure, so there is no hurry, unless the
+	// ticket's last round is ending.
+	pause := min(r.opt.FinalAfter<<min(fails, 8), max(r.opt.RetryMost, r.opt.FinalAfter))
+	if when.ending {
+		pause = min(pause, r.opt.Retry<<min(fails, 2))
+	}
+	now := r.opt.Now()
+	t.fails, t.next, t.soon = fails+1, now.Add(pause), now.Add(min(pause, r.opt.Retry))
 	return nil
 }
 
@@ -135,7 +139,7 @@ func (r *Redeemer) confirm(ctx context.Context, t *ticket, m *moment) error {
 		return err
 	case !found:
 		r.opt.Log.Info("payout undone by a reorganisation", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
-		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, GasFee: t.spent, Reason: "reorganised"})
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent, Reason: "reorganised"})
 	case t.block != p.Block || t.w.Paid.Cmp(p.Paid) != 0:
 		return r.mined(ctx, t, p)
 	case !r.deep(t, m):

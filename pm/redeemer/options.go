@@ -30,7 +30,7 @@ type Chain interface {
 }
 
 // Options are a Redeemer's parts and settings. Zero settings get the defaults that
-// are named; the parts have none but Recorder, Changed and Now.
+// are named; the parts have none but Recorder, Changed, Reached and Now.
 type Options struct {
 	Ledger Ledger
 	Chain  Chain
@@ -41,12 +41,19 @@ type Options struct {
 	// Changed is told of each winner's new state when it is on disk, of one winner's
 	// in their order. It must not block.
 	Changed func(pm.Winner)
+	// Reached is told the layer-1 height at which a ticket's parameters expired, before
+	// the ticket is sent: from then on no ticket under them may be taken, whatever
+	// height the chain says later. A recipient in this process has it. It must not
+	// block; it may be left out.
+	Reached func(protocol.L1Block)
 	Board   *health.Board
 	Log     *slog.Logger
 	Now     func() time.Time
 
 	// RedeemGas is what a redemption is thought to take at least, while there is
-	// time to wait for a better price; 350 000.
+	// time to wait for a better price; 350 000. Half as much again is the least gas
+	// limit: the first redemption of a round takes more than others, and which one is
+	// the first shows when it is mined.
 	RedeemGas protocol.Gas
 	// InFlight is how many transactions may be on their way at once; 8. Each sender
 	// has at most half of them.
@@ -87,6 +94,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Changed == nil {
 		o.Changed = func(pm.Winner) {}
+	}
+	if o.Reached == nil {
+		o.Reached = func(protocol.L1Block) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

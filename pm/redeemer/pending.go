@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// sums are the face values that are being redeemed, by sender. They have a lock of
+// sums are the face values of winners that are not paid, by sender. They have a lock of
 // their own, because every payment asks for one.
 type sums struct {
 	mu  sync.Mutex
@@ -30,10 +30,14 @@ func (s *sums) set(sender core.Address, sum core.Wei) {
 	s.all[sender] = sum
 }
 
-func pending(t *ticket) bool { return t.w.State == pm.TicketQueued || t.w.State == pm.TicketSubmitted }
+// pending says that nothing was paid for a ticket so far. One that may not be redeemed
+// yet counts as well: what it will take of its sender's funds is promised, and whoever
+// makes new promises has to know.
+func pending(t *ticket) bool { return t.w.State != pm.TicketMined }
 
-// Pending are the face values of a sender's tickets that are being redeemed: they
-// wait for a price or for funds, or are on their way. It never waits.
+// Pending are the face values of a sender's winning tickets that are not paid: they
+// wait for their parameters to expire, for a price or for funds, or are on their way.
+// It never waits.
 func (r *Redeemer) Pending(sender core.Address) core.Wei { return r.sums.get(sender) }
 
 // recount adds up a sender's face values anew, and tells who watches it. The caller

@@ -187,9 +187,9 @@ func (r *Redeemer) due(t *ticket, m *moment) bool {
 	over := when.over
 	switch t.w.State {
 	case pm.TicketWon:
-		return over || m.l1() >= t.w.ExpirationBlock
+		return over || m.l1() >= t.tellable(when)
 	case pm.TicketQueued:
-		return over || m.view.Round.Initialized && m.l1() >= t.w.ExpirationBlock
+		return over || m.view.Round.Initialized && m.l1() >= t.tellable(when)
 	case pm.TicketSubmitted:
 		tx, known := m.txs[t.tx]
 		return !known || tx.State != protocol.TxSubmitted || tx.Hash != t.w.Tx
@@ -197,6 +197,19 @@ func (r *Redeemer) due(t *ticket, m *moment) bool {
 		return t.look || t.block == 0 || r.deep(t, m)
 	}
 	return false
+}
+
+// Margin is how many layer-1 blocks after its parameters expired a ticket is redeemed:
+// who takes tickets under them may see a little less of the chain than this process.
+const Margin = 2
+
+// tellable is the layer-1 block from which on a ticket's random number may be told. In
+// the end the ticket itself is worth more than the margin.
+func (t *ticket) tellable(when term) protocol.L1Block {
+	if when.ending {
+		return t.w.ExpirationBlock
+	}
+	return t.w.ExpirationBlock + Margin
 }
 
 // sooner reports whether what a ticket waited for may have come. The caller holds

@@ -58,8 +58,10 @@ type ticket struct {
 	fails int
 	// waits says why it was not sent, with its code first.
 	waits string
-	// tx is the number of its transaction, 0 when it is not known or another's.
-	tx uint64
+	// tx is the number of its transaction, 0 when it is not known or another's; after
+	// is the last one that failed. In the books a queued ticket has that.
+	tx    uint64
+	after protocol.TxHash
 	// block is where it was mined, seen since when it was seen there.
 	block protocol.L2Block
 	seen  time.Time
@@ -156,6 +158,9 @@ func (r *Redeemer) adopt(w pm.Winner) {
 	t := &ticket{w: w, waits: w.Reason}
 	if w.State != pm.TicketMined {
 		t.spent = w.GasFee
+	}
+	if w.State == pm.TicketQueued {
+		t.after = w.Tx
 	}
 	r.tickets[w.Hash] = t
 	r.sender(w.Ticket.Sender).dirty = true

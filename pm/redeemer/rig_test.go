@@ -138,13 +138,13 @@ func (r *rig) fund(n byte, deposit, reserve string) {
 	r.chain.SetSender(coretest.AddressOf(key(n)), protocol.Sender{Deposit: ether(deposit), Reserve: protocol.Reserve{FundsRemaining: ether(reserve)}})
 }
 
-// ticket makes a winner of the present round, whose parameters expire in so many
+// ticket makes a winner of the present round, which may be redeemed in so many
 // layer-1 blocks.
 func (r *rig) ticket(n byte, value string, expires protocol.L1Block) pm.Winner {
 	r.nonce++
 	v := r.chain.View()
 	t := coretest.Ticket(key(n), me, ether(value), r.nonce, v.Round)
-	return winner(t, v.Head.L1+expires)
+	return winner(t, v.Head.L1+expires-redeemer.Margin)
 }
 
 func winner(t protocol.WinningTicket, expires protocol.L1Block) pm.Winner {

@@ -142,7 +142,7 @@ func shortfall(p protocol.Payout) string {
 func (r *Redeemer) trace(ctx context.Context, t *ticket, when term) error {
 	limited, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	tx, err := r.opt.Actor.Send(limited, protocol.RedeemTicket{Ticket: t.w.Ticket}, once(&t.w, when.until))
+	tx, err := r.hand(limited, t, when)
 	if tx.ID != 0 {
 		return r.submitted(ctx, t, tx)
 	}

@@ -5,24 +5,16 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // available is what a sender's funds would pay the recipient now: the deposit, and
 // what may still be claimed of the reserve, which is nothing for who is not active.
 func available(funds protocol.SenderFunds, pool int, active bool) core.Wei {
-	if !active || pool <= 0 {
+	if !active {
 		return funds.Deposit
 	}
-	all := funds.Reserve.FundsRemaining.Add(funds.Reserve.ClaimedInCurrentRound).Big()
-	share, err := core.WeiOf(all.Quo(all, big.NewInt(int64(pool))))
-	if err != nil {
-		return funds.Deposit
-	}
-	left := minus(share, funds.Claimed)
-	if left.Cmp(funds.Reserve.FundsRemaining) > 0 {
-		left = funds.Reserve.FundsRemaining
-	}
-	return funds.Deposit.Add(left)
+	return pm.Available(funds, pool)
 }
 
 // minus is a - b, or nothing.
