@@ -33,9 +33,10 @@ type Payments struct {
 	Recipient core.Address
 	// Expires is the block in terms.
 	Expires protocol.L1Block
-	// OnTerms and OnAdmit may refuse.
-	OnTerms func(*pm.Quote) error
-	OnAdmit func(*pm.Job) error
+	// OnTerms, OnMayPay and OnAdmit may refuse.
+	OnTerms  func(*pm.Quote) error
+	OnMayPay func(*pm.Job) error
+	OnAdmit  func(*pm.Job) error
 
 	mu       sync.Mutex // covers the fields below
 	balances map[pm.Account]pm.Value
@@ -94,6 +95,22 @@ func (p *Payments) Terms(_ context.Context, q *pm.Quote) (*pm.Params, error) {
 	binary.BigEndian.PutUint64(out.Seed[24:], p.seed)
 	out.RecipientRandHash = protocol.Hash(out.Seed)
 	return out, nil
+}
+
+// MayPay holds tickets for good, and asks for the balance otherwise.
+func (p *Payments) MayPay(_ context.Context, job *pm.Job) error {
+	if p.OnMayPay != nil {
+		if err := p.OnMayPay(job); err != nil {
+			return err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	left := p.balances[job.Account].Sub(p.aside[job.Account])
+	if job.Quote.Price.Free() || job.Payment.Params != nil && len(job.Payment.Tickets) > 0 || left.Cmp(pm.WeiValue(p.EV)) >= 0 {
+		return nil
+	}
+	return fault.New(fault.InsufficientBalance, "ask for a payment", "")
 }
 
 // Admit credits the tickets and sets the estimate aside.

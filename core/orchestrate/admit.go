@@ -48,26 +48,42 @@ func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment,
 	if err := o.patient(&quote); err != nil {
 		return nil, err
 	}
-	s, err := o.enter(req.Token.Session, req.Profiles)
-	if err != nil {
-		return nil, err
-	}
 	g := &Segment{
-		o: o, s: s, req: req, hold: free{}, sender: quote.Sender, priced: o.priced(&quote),
+		o: o, req: req, hold: free{}, sender: quote.Sender, priced: o.priced(&quote),
 		estimate: int64(core.EstimatePixels(req.Profiles, req.Duration)),
 	}
-	paid := false
+	in := false
 	defer func() {
-		if !paid {
+		if !in {
 			g.Close()
 		}
 	}()
-	if err := g.pay(ctx, &quote); err != nil {
+	if err := g.enter(ctx, &quote); err != nil {
 		return nil, err
 	}
-	paid = true
+	in = true
 	g.arrived = o.opt.Now()
 	return g, nil
+}
+
+// enter takes room in the session, then the payment. Who does not look as if he could
+// pay hears the same in the same order, but takes no room from others meanwhile.
+func (g *Segment) enter(ctx context.Context, quote *pm.Quote) (err error) {
+	o, id := g.o, g.req.Token.Session
+	job := &pm.Job{Account: pm.Account{Key: core.ManifestID(id)}, Quote: *quote, Estimate: g.estimate}
+	doubt := o.mayPay(ctx, &g.req, job)
+	if doubt != nil {
+		if err := o.mayEnter(id); err != nil {
+			return err
+		}
+		if err := g.pay(ctx, job, doubt); err != nil {
+			return err
+		}
+	}
+	if g.s, err = o.enter(id, g.req.Profiles); err != nil || doubt != nil {
+		return err
+	}
+	return g.pay(ctx, job, nil)
 }
 
 // checkCredentials checks what segments and AI jobs have in common: signature,
@@ -91,16 +107,14 @@ func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *c
 	return o.quoted(op, req.Token, req.Sender)
 }
 
-// pay makes the terms that go back with the answer, and takes the payment.
-func (g *Segment) pay(ctx context.Context, quote *pm.Quote) (err error) {
-	if g.terms, err = g.o.terms(ctx, quote); err != nil {
+// pay makes the terms that go back with the answer, and takes the payment. doubt is
+// why it looks as if that would not do.
+func (g *Segment) pay(ctx context.Context, job *pm.Job, doubt error) (err error) {
+	o := g.o
+	if g.terms, err = o.terms(ctx, &job.Quote); err != nil {
 		return fault.Wrap(fault.ReplyTermsFailed, "make terms for the answer", err)
 	}
-	hold, err := g.o.pay(ctx, &g.req, &pm.Job{
-		Account:  pm.Account{Key: core.ManifestID(g.s.id)},
-		Quote:    *quote,
-		Estimate: g.estimate,
-	})
+	hold, err := o.pay(ctx, &g.req, job, doubt)
 	if err != nil {
 		return err
 	}

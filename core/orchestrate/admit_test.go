@@ -67,8 +67,8 @@ func TestAdmitOrder(t *testing.T) {
 			}
 		}},
 		{fault.ReplyTermsFailed, "Internal Server Error", func() { terms = nil }},
-		{fault.PaymentMessage, "protobuf unmarshal error: no sender has 19 bytes", func() { req.PaymentErr = nil }},
-		{fault.PaymentRefused, "TicketParams expired", func() { refuse = nil }},
+		{fault.PaymentMessage, "protobuf unmarshal error: no sender has 19 bytes", func() { req.PaymentErr, req.Payment = nil, payment(1) }},
+		{fault.PaymentRefused, "TicketParams expired", func() { refuse, req.Payment = nil, payment(0) }},
 		{fault.InsufficientBalance, "Insufficient balance", func() { req.Payment = payment(1) }},
 	} {
 		_, err := n.Admit(t.Context(), req)

@@ -21,6 +21,8 @@ type JobRequest struct {
 	Request     *pipeline.Request
 	Body        []byte
 	ContentType string
+	// Grow, where set, is asked before the body takes n more bytes of memory.
+	Grow func(n int64) error
 	// Own says that one of our own gateways sent it. It may leave out max_tokens,
 	// and it waits longer.
 	Own bool
@@ -70,14 +72,36 @@ func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, erro
 			j.Close()
 		}
 	}()
-	if err := j.enter(ctx); err != nil {
-		return nil, err
-	}
-	if err := j.pay(ctx); err != nil {
+	if err := j.admit(ctx); err != nil {
 		return nil, err
 	}
 	paid = true
 	return j, nil
+}
+
+// admit takes a slot, then the payment. Who does not look as if he could pay hears the
+// same in the same order, but no slot is waited for, and no model moved, on his account.
+func (j *Job) admit(ctx context.Context) error {
+	r := j.req.Request
+	job := &pm.Job{
+		Account: pm.Account{Key: r.Model.Manifest()}, Quote: j.quote, Model: &r.Model, Estimate: int64(r.Units),
+	}
+	doubt := j.o.mayPay(ctx, &j.req.Credentials, job)
+	if doubt != nil {
+		if err := j.o.mayReserve(r.Model); err != nil {
+			return err
+		}
+		if err := j.pay(ctx, job, doubt); err != nil {
+			return err
+		}
+	}
+	if err := j.enter(ctx); err != nil {
+		return err
+	}
+	if err := j.bound(); err != nil || doubt != nil {
+		return err
+	}
+	return j.pay(ctx, job, nil)
 }
 
 // measure works out what the job is priced at.
@@ -87,81 +111,6 @@ func (o *Orchestrator) measure(ctx context.Context, req *JobRequest) error {
 		return fault.New(fault.MaxTokensMissing, "measure request", "")
 	}
 	return r.Measure(ctx, o.opt.Media)
-}
-
-// enter counts the job among those in hand, and takes a slot for it.
-func (j *Job) enter(ctx context.Context) error {
-	const op = "reserve slot"
-	o := j.o
-	waiting, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
-	j.giveUp = giveUp
-	o.mu.Lock()
-	if o.phase != open {
-		o.mu.Unlock()
-		return fault.New(fault.JobsDraining, op, "")
-	}
-	o.jobs[j] = struct{}{}
-	o.mu.Unlock()
-
-	start := o.opt.Now()
-	slot, err := j.reserve(waiting)
-	j.Queue = o.opt.Now().Sub(start)
-	if err == nil {
-		j.slot = slot
-		return nil
-	}
-	return j.noSlot(op, err, context.Cause(waiting))
-}
-
-// reserve waits for a slot: for one of a loaded model as long as its gateway has
-// time to go elsewhere, for the loading of one as long as its gateway waits. A
-// load in progress is no lack of capacity.
-func (j *Job) reserve(ctx context.Context) (inference.Slot, error) {
-	model := j.req.Request.Model
-	if j.o.loaded(model) {
-		wait := j.o.opt.JobWait
-		if j.req.Own {
-			wait = j.o.opt.NodeWait
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, wait)
-		defer cancel()
-	}
-	return j.o.opt.Worker.Reserve(ctx, model, string(j.req.Credentials.Token.Session))
-}
-
-// loaded reports whether nothing needs to be started for the model.
-func (o *Orchestrator) loaded(model inference.Model) bool {
-	states := o.opt.Worker.Models()
-	for i := range states {
-		if states[i].Model != model {
-			continue
-		}
-		switch states[i].State {
-		case inference.Absent, inference.Evicted, inference.Pulling, inference.Starting, inference.Loading:
-			return false
-		}
-		return true
-	}
-	return true
-}
-
-// noSlot is what a gateway is told of a Reserve that failed. Every reason but
-// its own end means that it finds room elsewhere.
-func (j *Job) noSlot(op string, err, cause error) error {
-	code := fault.CodeOf(err)
-	switch {
-	case errors.Is(cause, errDraining):
-		return fault.New(fault.JobsDraining, op, "")
-	case cause != nil:
-		return fault.Wrap(fault.CodeOf(cause), op, cause)
-	case code == fault.Canceled || code == fault.DeadlineExceeded:
-		return fault.Wrap(fault.ModelWaitOver, op, err)
-	case code.Class() == fault.Busy:
-		return err
-	}
-	return fault.Wrap(fault.ModelNotReady, op, err)
 }
 
 // Run has the job done, and bills it once its answer has begun, or its gateway has

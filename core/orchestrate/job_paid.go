@@ -22,32 +22,44 @@ const (
 	manyNonces = 1 << 16
 )
 
-// pay takes the job's payment, into the account of its model.
-func (j *Job) pay(ctx context.Context) error {
-	r := j.req.Request
-	hold, err := j.o.pay(ctx, &j.req.Credentials, &pm.Job{
-		Account:  pm.Account{Key: r.Model.Manifest()},
-		Quote:    j.quote,
-		Model:    &r.Model,
-		Estimate: int64(r.Units),
-	})
+// pay takes the job's payment, into the account of its model. doubt is why it looks
+// as if that would not do.
+func (j *Job) pay(ctx context.Context, job *pm.Job, doubt error) error {
+	hold, err := j.o.pay(ctx, &j.req.Credentials, job, doubt)
 	if err != nil {
 		return err
 	}
 	j.hold, j.paid = hold, lastTicket(&j.req.Credentials.Payment)
-	j.bound()
 	// Its tickets need not be kept as long as the answer takes.
 	j.req.Credentials.Payment = pm.Payment{}
 	return nil
 }
 
-// bound has a request to a language model say max_tokens where it says it in other
-// words, which a runner may not know, or not at all: what is paid is then all that
-// can come. Who sends the request decides neither.
-func (j *Job) bound() {
-	r := j.req.Request
-	if j.quote.Price.Free() || r.Model.Capability != capability.LLM || r.Operation == inference.Embedding ||
-		r.MaxTokens > 0 && !r.OtherBound {
+// bound has a paid request say what it is priced at where it leaves that open or says
+// it in words that a runner may not know: what is paid is then all that can come. Who
+// sends the request decides neither. The error is that of Grow.
+func (j *Job) bound() error {
+	if !j.o.priced(&j.quote) {
+		return nil
+	}
+	switch r := j.req.Request; r.Model.Capability {
+	case capability.LLM:
+		j.boundTokens(r)
+	case capability.TextToImage, capability.ImageToVideo:
+		if r.Width > 0 && r.Height > 0 {
+			return nil
+		}
+		body, err := pipeline.Complete(r.Model.Capability, r.Operation, j.req.ContentType, j.req.Body, j.req.Grow)
+		if err != nil {
+			return err
+		}
+		j.req.Body = body
+	}
+	return nil
+}
+
+func (j *Job) boundTokens(r *pipeline.Request) {
+	if r.Operation == inference.Embedding || r.MaxTokens > 0 && !r.OtherBound {
 		return
 	}
 	most := r.MaxTokens

@@ -99,8 +99,11 @@ func TestAdmitJobOrder(t *testing.T) {
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Token = tok }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Sender = payer }}, // another gateway's
 		{fault.MaxTokensMissing, "MaxTokens not specified", func() { req.Request.MaxTokens = 100 }},
-		{fault.ModelWaitOver, "insufficient capacity", func() { w.Set(llama, func(s *inference.ModelState) { s.Capacity = 1 }) }},
-		{fault.PaymentRefused, "TicketParams expired", func() { refuse = nil }},
+		{fault.ModelWaitOver, "insufficient capacity", func() {
+			w.Set(llama, func(s *inference.ModelState) { s.Capacity = 1 })
+			req.Credentials.Payment = payment(1)
+		}},
+		{fault.PaymentRefused, "TicketParams expired", func() { refuse, req.Credentials.Payment = nil, payment(0) }},
 		{fault.InsufficientBalance, "Insufficient balance", func() { req.Credentials.Payment = payment(1) }},
 	} {
 		_, err := n.AdmitJob(t.Context(), req)
@@ -137,8 +140,8 @@ func TestAdmitJobOrder(t *testing.T) {
 	if got := pay.Produced(); !slices.Equal(got, []int64{42}) {
 		t.Errorf("produced %v", got)
 	}
-	if got := w.Parties(); got[len(got)-1] != string(tok.Session) {
-		t.Errorf("the party is %q, not the session", got)
+	if got, want := w.Parties(), payer.String(); !slices.Equal(got, []string{want, want}) {
+		t.Errorf("slots were asked for %q, want twice for who pays", got)
 	}
 }
 

@@ -20,6 +20,10 @@ type Payments interface {
 	// Terms are fresh ticket parameters under a quote, never the same twice. The
 	// fault InsufficientSenderReserve says that the sender's funds carry none.
 	Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, error)
+	// MayPay says whether it looks as if a job's payment would do, before anything is
+	// done for it. It is cheap, changes nothing and promises nothing. The error is the
+	// fault that Admit would give.
+	MayPay(ctx context.Context, job *pm.Job) error
 	// Admit takes a job's payment and says whether it may begin. Tickets that were
 	// accepted are on disk when it returns, also when it returns an error. The hold
 	// must be ended.

@@ -16,7 +16,7 @@ import (
 // whether or not it came to Transcode.
 type Segment struct {
 	o       *Orchestrator
-	s       *session
+	s       *session // nil before it has room in one
 	req     SegmentRequest
 	terms   *Terms
 	hold    pm.Hold
@@ -42,7 +42,11 @@ func (g *Segment) CheckHash(hash []byte) error {
 // did not come about. It may be called again.
 func (g *Segment) Close() {
 	g.close.Do(func() {
-		defer g.o.leave(g.s)
+		defer func() {
+			if g.s != nil {
+				g.o.leave(g.s)
+			}
+		}()
 		g.hold.Release()
 	})
 }

@@ -28,31 +28,25 @@ type session struct {
 	last time.Time
 }
 
+const opAdmitSession = "admit session"
+
 // enter lets a segment of session id in, creating the session if there is room.
 func (o *Orchestrator) enter(id core.SessionID, profiles []core.Profile) (*session, error) {
-	const op = "admit session"
 	now := o.opt.Now()
-	if o.opt.Transcoder == nil {
-		return nil, noTranscoder(op)
-	}
 	// A stream that is gone must not keep a new one out until the next sweep.
 	o.Sweep(now)
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.sessions[id]
-	switch {
-	case o.phase == refusing, s == nil && o.phase == draining:
-		return nil, fault.New(fault.Draining, op, "the node is stopping")
-	case s != nil:
+	s, err := o.find(id)
+	if err != nil {
+		return nil, err
+	}
+	if s != nil {
 		s.open++
 		s.ended = false
 		s.last = now
 		return s, nil
-	}
-	if err := o.room(op); err != nil {
-		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
-		return nil, err
 	}
 	if o.opt.Admitter != nil {
 		// A refusal is counted by the Admitter.
@@ -64,6 +58,35 @@ func (o *Orchestrator) enter(id core.SessionID, profiles []core.Profile) (*sessi
 	o.sessions[id] = s
 	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 	return s, nil
+}
+
+// mayEnter says whether enter would let a segment in, as far as that can be told
+// without a session, and changes nothing.
+func (o *Orchestrator) mayEnter(id core.SessionID) error {
+	o.Sweep(o.opt.Now())
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, err := o.find(id)
+	return err
+}
+
+// find is the session of an id, nil when there is room for a new one. The caller
+// holds mu.
+func (o *Orchestrator) find(id core.SessionID) (*session, error) {
+	s := o.sessions[id]
+	switch {
+	case o.opt.Transcoder == nil:
+		return nil, noTranscoder(opAdmitSession)
+	case o.phase == refusing, s == nil && o.phase == draining:
+		return nil, fault.New(fault.Draining, opAdmitSession, "the node is stopping")
+	case s != nil:
+		return s, nil
+	}
+	if err := o.room(opAdmitSession); err != nil {
+		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
+		return nil, err
+	}
+	return nil, nil
 }
 
 // leave undoes one enter. The session goes with it when nothing holds it: its

@@ -82,17 +82,38 @@ func (o *Orchestrator) quoted(op string, tok *Token, sender core.Address) (pm.Qu
 	return quote, nil
 }
 
-// pay takes the payment of a job. Off-chain there is none.
-func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job) (pm.Hold, error) {
-	if o.opt.Payments == nil {
+// mayPay is the cheap question whether it is worth while to take the payment of a
+// job. Off-chain it always is.
+func (o *Orchestrator) mayPay(ctx context.Context, req *SegmentRequest, job *pm.Job) error {
+	switch {
+	case o.opt.Payments == nil:
+		return nil
+	case req.PaymentErr != nil:
+		return req.PaymentErr
+	}
+	complete(job, req)
+	return o.opt.Payments.MayPay(ctx, job)
+}
+
+// pay takes the payment of a job. Off-chain there is none. doubt is what mayPay said:
+// tickets are looked at all the same, because they may win.
+func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job, doubt error) (pm.Hold, error) {
+	switch {
+	case o.opt.Payments == nil:
 		return free{}, nil
-	}
-	if req.PaymentErr != nil {
+	case req.PaymentErr != nil:
 		return nil, req.PaymentErr
+	case doubt != nil && len(req.Payment.Tickets) == 0:
+		return nil, doubt
 	}
+	complete(job, req)
+	return o.opt.Payments.Admit(ctx, job)
+}
+
+// complete adds to a job what its request says of the payment.
+func complete(job *pm.Job, req *SegmentRequest) {
 	job.Session, job.Payment = req.Token.Session, req.Payment
 	job.Account.Sender = job.Quote.Sender
-	return o.opt.Payments.Admit(ctx, job)
 }
 
 // free is the hold of work that costs nothing.

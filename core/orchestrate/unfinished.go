@@ -59,7 +59,7 @@ func (o *Orchestrator) patient(quote *pm.Quote) error {
 		return nil
 	}
 	o.opt.Recorder.SessionRefused(string(fault.InputKeepsFailing))
-	return fault.New(fault.InputKeepsFailing, "admit session", "")
+	return fault.New(fault.InputKeepsFailing, opAdmitSession, "")
 }
 
 // Cut says that the node itself is about to cut off what is still in hand: gateways

@@ -182,7 +182,7 @@ func (x *exchange) admit(credentials orchestrate.SegmentRequest) (*orchestrate.J
 	begun := x.s.opt.Now()
 	job, err := x.s.orch.AdmitJob(x.r.Context(), orchestrate.JobRequest{
 		Credentials: credentials, Request: x.req,
-		Body: x.body.data, ContentType: x.r.Header.Get("Content-Type"),
+		Body: x.body.data, ContentType: x.r.Header.Get("Content-Type"), Grow: x.grow,
 		Own: x.own, ID: x.f.RequestID,
 	})
 	x.f.Units = x.req.Units
@@ -194,6 +194,14 @@ func (x *exchange) admit(credentials orchestrate.SegmentRequest) (*orchestrate.J
 	x.f.Queue = job.Queue
 	x.waited += job.Queue
 	return job, nil
+}
+
+// grow takes memory for n more bytes of the body, until it is released.
+func (x *exchange) grow(n int64) error {
+	if !x.body.more(n) {
+		return fault.New(fault.JobsFull, "complete request", "")
+	}
+	return nil
 }
 
 // wait books the time since begun as not ours, and returns it.

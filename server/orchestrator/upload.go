@@ -144,6 +144,16 @@ func (u *upload) grow(size int64) error {
 	return nil
 }
 
+// more books n bytes for something that is made of these, and reports whether there
+// was room. They are given back with the upload.
+func (u *upload) more(n int64) bool {
+	if !u.budget.take(n) {
+		return false
+	}
+	u.held += n
+	return true
+}
+
 // sum is the Keccak-256 of the bytes.
 func (u *upload) sum() []byte { return u.digest[:] }
 

@@ -1,0 +1,121 @@
+package orchestrate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+const opReserve = "reserve slot"
+
+// mayReserve says whether there is a slot of a model at this moment. One that has to
+// be loaded first has no lack of them.
+func (o *Orchestrator) mayReserve(model inference.Model) error {
+	if o.Draining() {
+		return fault.New(fault.JobsDraining, opReserve, "")
+	}
+	s, known := o.state(model)
+	switch {
+	case !known || unloaded(s.State):
+		return nil
+	case s.State != inference.Ready:
+		return fault.New(fault.ModelNotReady, opReserve, "")
+	case s.InUse >= s.Capacity || s.Waiting > 0:
+		return fault.New(fault.ModelWaitOver, opReserve, "")
+	}
+	return nil
+}
+
+// enter counts the job among those in hand, and takes a slot for it.
+func (j *Job) enter(ctx context.Context) error {
+	o := j.o
+	waiting, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	j.giveUp = giveUp
+	o.mu.Lock()
+	if o.phase != open {
+		o.mu.Unlock()
+		return fault.New(fault.JobsDraining, opReserve, "")
+	}
+	o.jobs[j] = struct{}{}
+	o.mu.Unlock()
+
+	start := o.opt.Now()
+	slot, err := j.reserve(waiting)
+	j.Queue = o.opt.Now().Sub(start)
+	if err == nil {
+		j.slot = slot
+		return nil
+	}
+	return j.noSlot(opReserve, err, context.Cause(waiting))
+}
+
+// reserve waits for a slot: for one of a loaded model as long as its gateway has
+// time to go elsewhere, for the loading of one as long as its gateway waits. A
+// load in progress is no lack of capacity.
+func (j *Job) reserve(ctx context.Context) (inference.Slot, error) {
+	model := j.req.Request.Model
+	if j.o.loaded(model) {
+		wait := j.o.opt.JobWait
+		if j.req.Own {
+			wait = j.o.opt.NodeWait
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	return j.o.opt.Worker.Reserve(ctx, model, j.party())
+}
+
+// party is who waits in the line. On the chain it is who pays: tokens, and so
+// sessions, are to be had for nothing.
+func (j *Job) party() string {
+	if j.o.opt.Payments != nil {
+		return j.quote.Sender.String()
+	}
+	return string(j.req.Credentials.Token.Session)
+}
+
+// loaded reports whether nothing needs to be started for the model.
+func (o *Orchestrator) loaded(model inference.Model) bool {
+	s, known := o.state(model)
+	return !known || !unloaded(s.State)
+}
+
+// state is how a model is at this moment.
+func (o *Orchestrator) state(model inference.Model) (inference.ModelState, bool) {
+	states := o.opt.Worker.Models()
+	for i := range states {
+		if states[i].Model == model {
+			return states[i], true
+		}
+	}
+	return inference.ModelState{}, false
+}
+
+func unloaded(s inference.State) bool {
+	switch s {
+	case inference.Absent, inference.Evicted, inference.Pulling, inference.Starting, inference.Loading:
+		return true
+	}
+	return false
+}
+
+// noSlot is what a gateway is told of a Reserve that failed. Every reason but
+// its own end means that it finds room elsewhere.
+func (j *Job) noSlot(op string, err, cause error) error {
+	code := fault.CodeOf(err)
+	switch {
+	case errors.Is(cause, errDraining):
+		return fault.New(fault.JobsDraining, op, "")
+	case cause != nil:
+		return fault.Wrap(fault.CodeOf(cause), op, cause)
+	case code == fault.Canceled || code == fault.DeadlineExceeded:
+		return fault.Wrap(fault.ModelWaitOver, op, err)
+	case code.Class() == fault.Busy:
+		return err
+	}
+	return fault.Wrap(fault.ModelNotReady, op, err)
+}
