@@ -12,4 +12,8 @@ const (
 	LedgerUnbalanced Code = "LedgerUnbalanced"
 	// LedgerAbsent: there are no books in the data directory.
 	LedgerAbsent Code = "LedgerAbsent"
+	// LedgerDamaged: entries cannot be written because what they touch is damaged.
+	LedgerDamaged Code = "LedgerDamaged"
+	// LedgerHeight: the books remember a layer-1 height that the chain does not have.
+	LedgerHeight Code = "LedgerHeight"
 )

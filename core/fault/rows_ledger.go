@@ -28,4 +28,15 @@ var ledgerRows = []Row{
 		Cause:  "The data directory holds no books: no orchestrator was paid with it so far, or it is another directory than the node's.",
 		Remedy: "Give the node's own `-dataDir`, `-network` or `-config`. The books are made when an orchestrator starts on a chain.",
 	},
+	{
+		Code: LedgerDamaged, Class: Internal,
+		Cause:  "An entry could not be written though others can: a row of `tutti.db` that belongs to it, an account or a set of tickets, holds what cannot be there. That entry was refused; payments that do not touch the row go on. The message says which entry it was and what the database said.",
+		Remedy: "Run `tutti ledger verify`, which names what does not add up, and keep a copy of `tutti.db` with its `-wal` file. Look at the system's log for disk errors. The condition stays until the next start, and comes back when the row is touched again; report it with the result of the command. Winning tickets are independent of it.",
+	},
+	{
+		Code: LedgerHeight, Class: Internal,
+		Symptom: "every payment is answered `TicketParams expired`",
+		Cause:   "For ten minutes the chain has shown a layer-1 height that is more than 100 blocks below the one in the books, most likely because an Ethereum endpoint once told a wrong one, that of layer 2 for example. Tickets that expire below the height in the books are refused, which is nearly every ticket.",
+		Remedy:  "Check that `-ethUrl` names endpoints of the right network and that they are not hours behind. If the height that the message gives for the chain is the right one, restart the node: it then forgets the wrong height and takes a fresh secret, so that no ticket can be paid twice. Nothing that was earned is lost. If the endpoint was behind, the condition goes away by itself when it has caught up.",
+	},
 }

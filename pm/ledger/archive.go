@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
@@ -12,20 +13,25 @@ import (
 // Archive rolls up what is over: entries of rounds before the given one go into
 // totals by day, round, sender, pipeline, model and worker, accounts that are closed
 // and have no other entries are forgotten, and so are winners that came to their end
-// KeepWinners rounds before. A winner that has not ended is never touched. It works
+// KeepWinners rounds before. A winner that has not ended is never touched. Totals of
+// senders that are long gone are folded into those of nobody in particular. It works
 // in small steps between payments and returns when nothing is left to do; errors are
 // those of Append.
 func (l *Ledger) Archive(ctx context.Context, before protocol.Round) error {
+	const op = "roll up the ledger"
+	if before > roundMost {
+		return refused(op, fmt.Sprintf("%d is no round", before))
+	}
 	for more := true; more; {
-		err := l.wait(ctx, "roll up the ledger", func(ctx context.Context, g *group) (err error) {
+		r := &request{op: op, alone: true, do: func(ctx context.Context, g *group) (err error) {
 			more, err = g.archive(ctx, before)
 			return err
-		})
-		if err != nil {
+		}}
+		if err := l.wait(ctx, r); err != nil {
 			return err
 		}
 	}
-	return nil
+	return l.fold(ctx)
 }
 
 func (g *group) archive(ctx context.Context, before protocol.Round) (more bool, err error) {

@@ -2,8 +2,16 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// No layer-1 height and no round is ever above these: whoever says so is wrong.
+const (
+	heightMost protocol.L1Block = 1 << 40
+	roundMost  protocol.Round   = 1 << 40
 )
 
 // step bounds how much old matter one group carries away, so that no payment waits
@@ -12,9 +20,16 @@ const step = 500
 
 // Expired drops the sets of parameters that have expired at a layer-1 height, and
 // refuses credits to any such set from then on, also after a restart: what it
-// forgets cannot come back by a height that falls. It does not wait.
+// forgets cannot come back by a height that falls. It does not wait. A height that no
+// chain has is logged and changes nothing; what becomes of one that was only wrong is
+// told at LedgerHeight.
 func (l *Ledger) Expired(l1 protocol.L1Block) {
-	l.post(&request{op: "drop expired sets", do: func(ctx context.Context, g *group) error {
+	const op = "drop expired sets"
+	if l1 > heightMost {
+		l.opt.Log.Error("entry refused", fault.Attr(refused(op, fmt.Sprintf("%d is no layer-1 height", l1))))
+		return
+	}
+	l.post(&request{op: op, alone: true, do: func(ctx context.Context, g *group) error {
 		more, err := g.expire(ctx, l1)
 		if more && err == nil {
 			l.Expired(l1)

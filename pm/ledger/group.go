@@ -77,7 +77,7 @@ func (g *group) flush(ctx context.Context) error {
 	if g.now == g.was && !g.wrote {
 		return nil
 	}
-	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired), g.was.last, g.was.archived, int64(g.l.epoch))
+	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired), int64(g.now.low), g.was.last, g.was.archived, int64(g.l.epoch))
 	if err != nil {
 		return err
 	}

@@ -4,18 +4,35 @@ package ledger
 func (l *Ledger) take() []*request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.kept) > groupMost {
-		group := l.kept[:groupMost:groupMost]
-		l.kept = l.kept[groupMost:]
+	n := together(l.kept)
+	group := l.kept[:n:n]
+	l.kept = l.kept[n:]
+	if len(l.kept) > 0 || n > 0 && group[0].alone {
 		return group
 	}
-	n := min(len(l.queue), groupMost)
-	group := append(l.kept[:len(l.kept):len(l.kept)], l.queue[:n]...)
-	for _, r := range l.queue[:n] {
+	m := together(l.queue)
+	if n > 0 && m > 0 && l.queue[0].alone {
+		m = 0
+	}
+	for _, r := range l.queue[:m] {
 		r.taken = true
 	}
-	l.queue, l.kept = l.queue[n:], nil
+	group = append(group, l.queue[:m]...)
+	l.queue, l.kept = l.queue[m:], nil
 	return group
+}
+
+// together is how many of the first requests are written in one transaction.
+func together(requests []*request) int {
+	for i, r := range requests {
+		switch {
+		case r.alone:
+			return max(i, 1)
+		case i == groupMost:
+			return i
+		}
+	}
+	return len(requests)
 }
 
 // keep answers those who wait for a group that could not be written, and keeps the
@@ -32,17 +49,6 @@ func (l *Ledger) keep(group []*request, err error) {
 		}
 		l.kept = append(l.kept, answer(l.queue, err)...)
 		l.queue = nil
-	}
-}
-
-// wrote counts the entries of a group for which nobody waited.
-func (l *Ledger) wrote(group []*request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, r := range group {
-		if r.done == nil {
-			l.booked--
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/lifecycle"
@@ -20,9 +21,10 @@ type Ledger struct {
 	epoch pm.EpochID
 	stmts [statements]*sql.Stmt
 
-	// slots bounds the callers that wait; wake tells Run that there is something.
-	slots chan struct{}
-	wake  chan struct{}
+	// slots bounds the callers that wait; wake tells Run that there is something, and
+	// hurry that it is not to wait for more.
+	slots       chan struct{}
+	wake, hurry chan struct{}
 
 	mu sync.Mutex
 	// queue is what no group has taken, in the order of the calls; booked is how
@@ -35,6 +37,9 @@ type Ledger struct {
 	// kept are entries that nobody waits for and that could not be written so far.
 	// They come before everything else. Only Run touches them.
 	kept []*request
+	// low is when the chain's head was seen far below the height of the books, zero
+	// while it is not. Only Run touches it.
+	low time.Time
 }
 
 var _ lifecycle.Component = (*Ledger)(nil)
@@ -55,7 +60,7 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 	}
 	l := &Ledger{
 		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, epoch: o.Current.ID,
-		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1),
+		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 	}
 	if err := l.prepare(ctx); err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)

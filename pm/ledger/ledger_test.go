@@ -69,22 +69,6 @@ func TestACrashRotatesTheEpoch(t *testing.T) {
 	sound(t, again.Reader)
 }
 
-func TestOldEpochsAreForgotten(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	var b *books
-	for range 30 {
-		b = open(t, dir)
-	}
-	if n := len(b.opening.Retired); n != 16 {
-		t.Error(n)
-	}
-	last := open(t, dir, func(o *ledger.Options) { o.Now = func() time.Time { return start.Add(72 * time.Hour) } })
-	if len(last.opening.Retired) != 1 {
-		t.Error(len(last.opening.Retired))
-	}
-}
-
 func TestARefusalHarmsNobodyElse(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())

@@ -13,10 +13,12 @@ import (
 )
 
 // Old secrets are kept so that parameters which come back late are answered as
-// expired. They live for minutes; these are ample.
+// expired, and so that what they won is redeemed. Parameters live for minutes, so that
+// retiredFor is ample, however often the node crashed meanwhile; retiredMost only
+// bounds what a node remembers that does nothing but crash.
 const (
-	retiredMost = 16
-	retiredFor  = 48 * time.Hour
+	retiredMost = 1024
+	retiredFor  = 2 * time.Hour
 )
 
 // The states of an epoch.
@@ -34,7 +36,7 @@ func begin(ctx context.Context, opt Options) (o pm.Opening, err error) {
 		return o, err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, enter, height, retired, openSets, openBalances} {
+	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, sound, enter, height, retired, openSets, openBalances} {
 		if err := step(ctx, tx, opt, &o); err != nil {
 			return o, err
 		}
@@ -149,9 +151,11 @@ type current struct {
 	last, archived int64
 	before         protocol.Round
 	expired        protocol.L1Block
+	// low is the height that the chain showed when expired was found to be wrong.
+	low protocol.L1Block
 }
 
 func readCurrent(ctx context.Context, q querier) (c current, err error) {
-	err = q.QueryRowContext(ctx, `SELECT last, archived, before, expired FROM ledger_state`).Scan(&c.last, &c.archived, &c.before, &c.expired)
+	err = q.QueryRowContext(ctx, `SELECT last, archived, before, expired, low FROM ledger_state`).Scan(&c.last, &c.archived, &c.before, &c.expired, &c.low)
 	return c, err
 }

@@ -24,6 +24,18 @@ type Options struct {
 	// commit it is unknown whether it did, and the ledger stops. nil knows no such
 	// error.
 	Full func(error) bool
+	// Passing reports whether an error of the driver is about the machine and may be
+	// gone the next time: a file in somebody else's hands, a failed read, no memory.
+	// What is neither full nor passing is an entry's: it is refused, and others go on.
+	// nil knows no such error.
+	Passing func(error) bool
+	// Damaged reports whether an error of the driver means that the file is no sound
+	// database. The ledger stops, because writing would make it worse. nil knows no
+	// such error.
+	Damaged func(error) bool
+	// Head is the layer-1 height that the chain shows, false while that is not known or
+	// is old; nil where nobody can tell.
+	Head func() (protocol.L1Block, bool)
 	// Rand is where secrets come from.
 	Rand  io.Reader
 	Now   func() time.Time
@@ -35,6 +47,11 @@ type Options struct {
 	// Retry is how long entries that nobody waits for rest after a failed write; 0
 	// is a second.
 	Retry time.Duration
+	// GroupWait is how long entries that nobody waits for are held so that they are
+	// written with others; 0 is 5 ms, less is not at all.
+	GroupWait time.Duration
+	// HeadEvery is how often the books' height is compared with the chain's; 0 is 30 s.
+	HeadEvery time.Duration
 	// KeepWinners is for how many rounds a ticket that came to its end is kept with
 	// its history; 0 is 30.
 	KeepWinners protocol.Round
@@ -50,11 +67,22 @@ func (o Options) withDefaults() Options {
 	if o.Retry <= 0 {
 		o.Retry = time.Second
 	}
+	if o.GroupWait == 0 {
+		o.GroupWait = 5 * time.Millisecond
+	}
+	if o.HeadEvery <= 0 {
+		o.HeadEvery = 30 * time.Second
+	}
 	if o.KeepWinners == 0 {
 		o.KeepWinners = 30
 	}
-	if o.Full == nil {
-		o.Full = func(error) bool { return false }
+	if o.Head == nil {
+		o.Head = func() (protocol.L1Block, bool) { return 0, false }
+	}
+	for _, knows := range []*func(error) bool{&o.Full, &o.Passing, &o.Damaged} {
+		if *knows == nil {
+			*knows = func(error) bool { return false }
+		}
 	}
 	if o.Reader == nil {
 		o.Reader = o.DB

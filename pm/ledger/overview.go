@@ -113,3 +113,15 @@ func (o *Overview) sets(ctx context.Context, tx *sql.Tx, most int) error {
 		return err
 	}, `SELECT rand_hash, sender, epoch, expiration, credited FROM ledger_set ORDER BY id DESC LIMIT ?`, most)
 }
+
+// Payers are the senders that have or had an account not long ago, those that used it
+// last first, at most so many.
+func (r *Reader) Payers(ctx context.Context, most int) (out []core.Address, err error) {
+	err = each(ctx, r.db, func(rows *sql.Rows) error {
+		var who core.Address
+		err := rows.Scan(into(who[:]))
+		out = append(out, who)
+		return err
+	}, `SELECT sender FROM ledger_account WHERE sender <> zeroblob(20) GROUP BY sender ORDER BY max(used) DESC LIMIT ?`, most)
+	return out, unreadable("read who paid", err)
+}

@@ -13,14 +13,18 @@ import (
 // in the accounts, which does not grow while nothing can be written.
 const bookedMost = 1 << 16
 
+// crowd is how many entries are written without waiting for more.
+const crowd = groupMost / 2
+
 // request is something to write: all of it or nothing.
 type request struct {
 	op string
 	// do looks at the group and refuses, before it changes anything, with the fault
 	// LedgerRefused; every other error is the database's.
 	do func(context.Context, *group) error
-	// free says that it may be dropped when there is too much.
-	free bool
+	// free says that it may be dropped when there is too much; alone that it is
+	// written in a transaction of its own, because it is no payment's business.
+	free, alone bool
 	// done gets the outcome; nil where nobody waits.
 	done chan error
 	// taken says that a group has it; then its caller waits for the outcome,
@@ -39,7 +43,7 @@ func (l *Ledger) Append(ctx context.Context, e pm.Entries) error {
 	if err := judge(op, &e); err != nil {
 		return err
 	}
-	return l.wait(ctx, op, func(ctx context.Context, g *group) error { return g.book(ctx, op, &e) })
+	return l.wait(ctx, &request{op: op, do: func(ctx context.Context, g *group) error { return g.book(ctx, op, &e) }})
 }
 
 // Book books entries without waiting. They are written in the order of the calls
@@ -68,18 +72,18 @@ func (l *Ledger) Progress(ctx context.Context, p pm.Progress) error {
 		return err
 	}
 	p.Reason = clipped(p.Reason)
-	return l.wait(ctx, op, func(ctx context.Context, g *group) error { return g.progress(ctx, op, &p) })
+	return l.wait(ctx, &request{op: op, do: func(ctx context.Context, g *group) error { return g.progress(ctx, op, &p) }})
 }
 
 // wait puts a request into the queue and waits for its outcome.
-func (l *Ledger) wait(ctx context.Context, op string, do func(context.Context, *group) error) error {
+func (l *Ledger) wait(ctx context.Context, r *request) error {
 	select {
 	case l.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer func() { <-l.slots }()
-	r := &request{op: op, do: do, done: make(chan error, 1)}
+	r.done = make(chan error, 1)
 	if err := l.push(r); err != nil {
 		return err
 	}
@@ -114,11 +118,34 @@ func (l *Ledger) push(r *request) error {
 		l.booked++
 	}
 	l.queue = append(l.queue, r)
-	select {
-	case l.wake <- struct{}{}:
-	default: // it is awake
+	signal(l.wake)
+	if r.done != nil || len(l.queue) >= crowd {
+		signal(l.hurry)
 	}
 	return nil
+}
+
+// signal tells somebody who was told already nothing new.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// onlyBooked reports whether there is something to write that nobody waits for. From
+// then on hurry tells of whoever does.
+func (l *Ledger) onlyBooked() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.hurry:
+	default:
+	}
+	if len(l.queue) == 0 || len(l.queue) >= crowd || len(l.kept) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(l.queue, func(r *request) bool { return r.done != nil })
 }
 
 // withdraw takes a request back that no group has.

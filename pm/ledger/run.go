@@ -2,11 +2,9 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/health"
 )
 
 // Run writes what is booked until ctx ends. Each group is what came while the one
@@ -17,114 +15,79 @@ import (
 func (l *Ledger) Run(ctx context.Context, ready func()) error {
 	ready()
 	work := context.WithoutCancel(ctx)
-	retry := time.NewTimer(l.opt.Retry)
-	defer retry.Stop()
+	head := time.NewTicker(l.opt.HeadEvery)
+	defer head.Stop()
 	for {
+		l.linger(ctx)
+		var again <-chan time.Time
 		if group := l.take(); len(group) > 0 {
-			if err := l.write(work, group); err != nil {
+			kept, err := l.write(work, group)
+			if err != nil {
 				return l.stop(err)
 			}
-			if len(l.kept) == 0 {
+			if !kept {
 				continue
 			}
-		}
-		var again <-chan time.Time
-		if len(l.kept) > 0 {
-			retry.Reset(l.opt.Retry)
-			again = retry.C
+			again = time.After(l.opt.Retry)
 		}
 		select {
 		case <-l.wake:
 		case <-again:
+		case <-head.C:
+			l.watchHead()
 		case <-ctx.Done():
 			return l.end(work)
 		}
 	}
 }
 
-// write commits a group and answers those who wait. An error stops the ledger.
-func (l *Ledger) write(ctx context.Context, requests []*request) error {
-	not, err, fatal := l.commit(ctx, requests)
-	l.report(err, fatal)
-	switch {
-	case fatal:
-		answer(requests, err)
-		return err
-	case err != nil:
+// linger lets entries that nobody waits for wait a little for company, so that a
+// bill and the payment after it share a commit. It ends at once when somebody
+// waits, when there are many, and when ctx has ended.
+func (l *Ledger) linger(ctx context.Context) {
+	if l.opt.GroupWait <= 0 || !l.onlyBooked() {
+		return
+	}
+	timer := time.NewTimer(l.opt.GroupWait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.hurry:
+	case <-ctx.Done():
+	}
+}
+
+// write commits a group and answers those who wait. kept says that some of it could
+// not be written and is to be tried again. An error stops the ledger. Where one
+// entry is why a group failed, each is written by itself, so that it harms no other.
+func (l *Ledger) write(ctx context.Context, requests []*request) (kept bool, err error) {
+	v, err := l.commit(ctx, requests)
+	if v != apart {
+		return l.unwritten(requests, v, err)
+	}
+	for i := range requests {
+		switch v, err := l.commit(ctx, requests[i:i+1]); v {
+		case written:
+		case apart:
+			l.refuse(requests[i], err)
+		default:
+			return l.unwritten(requests[i:], v, err)
+		}
+	}
+	return false, nil
+}
+
+// unwritten deals with requests that were not written, if they were not.
+func (l *Ledger) unwritten(requests []*request, v verdict, err error) (kept bool, _ error) {
+	switch v {
+	case later:
 		l.keep(requests, err)
-		return nil
+		return true, nil
+	case over:
+		answer(requests, err)
+		return false, err
 	}
-	for _, r := range requests {
-		switch why := not[r]; {
-		case r.done != nil:
-			r.done <- why
-		case why != nil:
-			l.opt.Log.Error("entry refused", fault.Attr(why))
-		}
-	}
-	l.wrote(requests)
-	return nil
-}
-
-// report tells the health board how the last write went.
-func (l *Ledger) report(err error, fatal bool) {
-	switch {
-	case fatal:
-		l.opt.Board.Report(health.Key{Code: fault.LedgerFailed}, err)
-	default:
-		l.opt.Board.Report(health.Key{Code: fault.LedgerFull}, err)
-	}
-}
-
-// commit writes a group in one transaction. Requests that were refused have their
-// reasons; err is for all. What fails before the commit did not happen, and neither
-// did a commit for which there was no room: SQLite writes the frame that makes it
-// one last, and that did not fit. Of any other failed commit nobody knows.
-func (l *Ledger) commit(ctx context.Context, requests []*request) (not map[*request]error, err error, fatal bool) {
-	const op = "write the ledger"
-	tx, err := l.db.BeginTx(ctx, nil)
-	if err != nil {
-		return nil, fault.Wrap(fault.LedgerFull, op, err), false
-	}
-	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	not, err = l.fill(ctx, tx, requests)
-	if fault.CodeOf(err) == fault.LedgerFailed {
-		return nil, err, true
-	}
-	if err != nil {
-		return nil, fault.Wrap(fault.LedgerFull, op, err), false
-	}
-	switch err := tx.Commit(); {
-	case err == nil:
-		return not, nil, false
-	case l.opt.Full(err):
-		return nil, fault.Wrap(fault.LedgerFull, op, err), false
-	default:
-		return nil, fault.Wrap(fault.LedgerFailed, op, err), true
-	}
-}
-
-// fill writes the requests' rows.
-func (l *Ledger) fill(ctx context.Context, tx *sql.Tx, requests []*request) (map[*request]error, error) {
-	g, err := l.group(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	var not map[*request]error
-	for _, r := range requests {
-		err := r.do(ctx, g)
-		if err == nil {
-			continue
-		}
-		if fault.CodeOf(err) != fault.LedgerRefused {
-			return nil, err
-		}
-		if not == nil {
-			not = make(map[*request]error)
-		}
-		not[r] = err
-	}
-	return not, g.flush(ctx)
+	return false, nil
 }
 
 // stop ends the ledger for good.
@@ -137,10 +100,11 @@ func (l *Ledger) stop(why error) error {
 func (l *Ledger) end(ctx context.Context) error {
 	const op = "close the ledger"
 	for !l.finished(fault.New(fault.LedgerFailed, op, "the ledger was closed")) {
-		if err := l.write(ctx, l.take()); err != nil {
+		kept, err := l.write(ctx, l.take())
+		if err != nil {
 			return l.stop(err)
 		}
-		if len(l.kept) > 0 {
+		if kept {
 			return l.stop(fault.New(fault.LedgerFull, op, "the last entries could not be written"))
 		}
 	}

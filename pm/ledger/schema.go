@@ -6,7 +6,7 @@ import "github.com/tuttinode/tutti/core/database"
 // decimal numbers or fractions in lowest terms, because no integer of a database
 // holds every amount of wei.
 func tables() database.Tables {
-	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals}}
+	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals, low, folding}}
 }
 
 const secrets = `CREATE TABLE ledger_token (
@@ -159,3 +159,10 @@ const totals = `CREATE TABLE ledger_total (
 	gas      TEXT NOT NULL,
 	PRIMARY KEY (round, day, sender, pipeline, model, worker)
 ) STRICT, WITHOUT ROWID`
+
+// low is the layer-1 height that the chain showed when that of the books was found to
+// be wrong, 0 while it is right.
+const low = `ALTER TABLE ledger_state ADD COLUMN low INTEGER NOT NULL DEFAULT 0`
+
+// folding finds the totals of one sender.
+const folding = `CREATE INDEX ledger_total_sender ON ledger_total (sender, day)`

@@ -54,8 +54,8 @@ var texts = [statements]string{
 	creditWinner: `UPDATE ledger_winner SET credited = 1, account = ? WHERE id = ?`,
 	moveWinner:   `UPDATE ledger_winner SET state = ?, since = ?, tx = ?, paid = ?, fee = ?, reason = ?, attempts = ? WHERE id = ?`,
 	addProgress:  `INSERT INTO ledger_progress (winner, n, state, tx, paid, fee, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-	setState: `UPDATE ledger_state SET last = ?1, archived = ?2, before = ?3, expired = ?4
-		WHERE last = ?5 AND archived = ?6 AND EXISTS (SELECT 1 FROM ledger_epoch WHERE id = ?7 AND state = 'open')`,
+	setState: `UPDATE ledger_state SET last = ?1, archived = ?2, before = ?3, expired = ?4, low = ?5
+		WHERE last = ?6 AND archived = ?7 AND EXISTS (SELECT 1 FROM ledger_epoch WHERE id = ?8 AND state = 'open')`,
 }
 
 // prepare prepares the statements; the database closes them with itself.

@@ -1,0 +1,104 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Anybody can make up an address and pay a little with it once, so totals by sender
+// do not last for ever. After keepTotals days without anything new a sender's totals
+// become those of the zero address, which stands for all of them; where there are
+// more than totalsMost, after keepCrowded days. What pays much has more than foldRows
+// totals, and keeps them.
+const (
+	keepTotals  Day = 400
+	keepCrowded Day = 30
+	totalsMost      = 200_000
+	foldRows        = 100
+	foldSenders     = 20
+)
+
+// fold takes the names off totals of senders that are long gone, in small steps.
+func (l *Ledger) fold(ctx context.Context) error {
+	for {
+		before, gone, err := l.gone(ctx)
+		if err != nil || len(gone) == 0 {
+			return err
+		}
+		folded := 0
+		r := &request{op: "fold totals", alone: true, do: func(ctx context.Context, g *group) error {
+			folded = 0
+			for _, who := range gone {
+				ok, err := g.fold(ctx, who, before)
+				if err != nil {
+					return err
+				}
+				if ok {
+					folded++
+				}
+			}
+			return nil
+		}}
+		if err := l.wait(ctx, r); err != nil || folded == 0 {
+			return err
+		}
+	}
+}
+
+// gone are some senders that have no account, and no totals of a day or later.
+func (l *Ledger) gone(ctx context.Context) (before Day, gone []core.Address, err error) {
+	err = l.look(ctx, "look for old totals", func(tx *sql.Tx) error {
+		var rows int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM ledger_total`).Scan(&rows); err != nil {
+			return err
+		}
+		before = DayOf(l.opt.Now()) - keepTotals
+		if rows > totalsMost {
+			before += keepTotals - keepCrowded
+		}
+		return each(ctx, tx, func(rows *sql.Rows) error {
+			var who core.Address
+			err := rows.Scan(into(who[:]))
+			gone = append(gone, who)
+			return err
+		}, `SELECT sender FROM ledger_total GROUP BY sender HAVING max(day) < ? AND count(*) <= ? AND sender <> zeroblob(20)
+			AND NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.sender = ledger_total.sender) LIMIT ?`, int64(before), foldRows, foldSenders)
+	})
+	return before, gone, err
+}
+
+// fold adds a sender's totals to those of the zero address. A sender that came back
+// meanwhile keeps them, and so does one whose accounts do not end at nothing: that is
+// Verify's to tell.
+func (g *group) fold(ctx context.Context, who core.Address, before Day) (bool, error) {
+	var accounts int
+	if err := g.tx.QueryRowContext(ctx, `SELECT count(*) FROM ledger_account WHERE sender = ?`, who[:]).Scan(&accounts); err != nil || accounts > 0 {
+		return false, err
+	}
+	var all []Total
+	var net Total
+	err := each(ctx, g.tx, func(rows *sql.Rows) error {
+		t, err := scanTotal(rows.Scan)
+		if err != nil {
+			return err
+		}
+		all = append(all, t)
+		net.add(&t)
+		net.Day = max(net.Day, t.Day)
+		return nil
+	}, `SELECT `+totalColumns+` FROM ledger_total WHERE sender = ?`, who[:])
+	if err != nil || net.Day >= before || net.net().Sign() != 0 {
+		return false, err
+	}
+	for i := range all {
+		all[i].Sender = core.Address{}
+		if err := g.addTotal(ctx, &all[i]); err != nil {
+			return false, err
+		}
+	}
+	g.wrote = true
+	_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_total WHERE sender = ?`, who[:])
+	return err == nil, err
+}

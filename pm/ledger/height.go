@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// The chain's head may be behind the books a little: an endpoint lags, a block is
+// undone. Where it is lower by more than lowBlocks for lowFor, the books were once told
+// a height that was wrong.
+const (
+	lowBlocks protocol.L1Block = 100
+	lowFor                     = 10 * time.Minute
+)
+
+// watchHead compares the height of the books with that of the chain. Where the books
+// are wrong it writes down what the chain shows, and the next opening begins a fresh
+// epoch at that height: nothing made under the old secret is taken again, so that
+// forgetting the wrong height brings no ticket back. It is unwritten when the chain
+// comes up to the books after all.
+func (l *Ledger) watchHead() {
+	head, ok := l.opt.Head()
+	if !ok || head == 0 || head > heightMost {
+		return
+	}
+	now := l.opt.Now()
+	l.post(&request{op: "compare the layer-1 height", alone: true, do: func(_ context.Context, g *group) error {
+		key := health.Key{Code: fault.LedgerHeight}
+		switch {
+		case head+lowBlocks >= g.now.expired:
+			l.low, g.now.low = time.Time{}, 0
+			l.opt.Board.Clear(key)
+		case l.low.IsZero():
+			l.low = now
+		case now.Sub(l.low) >= lowFor:
+			if g.now.low == 0 {
+				g.now.low = head
+			}
+			l.opt.Board.Set(key, fmt.Sprintf("the books say layer-1 block %d, and the chain is at %d", g.now.expired, g.now.low))
+		}
+		return nil
+	}})
+}
+
+// sound takes a wrong height out of the books, with the epoch that was in use: its
+// sets may have been forgotten too early, and nothing made in it is taken again.
+func sound(ctx context.Context, tx *sql.Tx, opt Options, _ *pm.Opening) error {
+	var expired, low int64
+	if err := tx.QueryRowContext(ctx, `SELECT expired, low FROM ledger_state`).Scan(&expired, &low); err != nil {
+		return err
+	}
+	if low == 0 && expired >= 0 && protocol.L1Block(expired) <= heightMost {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state IN (?, ?)`,
+		epochCrashed, nanos(opt.Now()), epochOpen, epochClean); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE ledger_state SET expired = ?, low = 0`, max(0, low))
+	return err
+}

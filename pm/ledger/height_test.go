@@ -1,0 +1,141 @@
+//go:build cgo
+
+package ledger_test
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// sky is a chain's head and a clock that a test moves.
+type sky struct {
+	l1    atomic.Uint64
+	hours atomic.Int64
+	looks atomic.Int64
+}
+
+func (s *sky) options(o *ledger.Options) {
+	o.Head = func() (protocol.L1Block, bool) {
+		s.looks.Add(1)
+		return protocol.L1Block(s.l1.Load()), true
+	}
+	o.Now = func() time.Time { return start.Add(time.Duration(s.hours.Load()) * time.Hour) }
+	o.HeadEvery = time.Millisecond
+}
+
+func (b *books) has(code fault.Code) bool {
+	return slices.ContainsFunc(b.board.Snapshot(), func(c health.Condition) bool { return c.Code == code })
+}
+
+// A height that no chain has, and such a round, change nothing.
+func TestAbsurdHeightsAreRefused(t *testing.T) {
+	t.Parallel()
+	dir, who := t.TempDir(), account(0, "stream")
+	b := open(t, dir)
+	for _, l1 := range []protocol.L1Block{1 << 63, 1<<64 - 1, 1 << 41} {
+		b.Expired(l1)
+	}
+	want(t, b.Archive(t.Context(), 1<<63), fault.LedgerRefused)
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	if !b.board.Healthy() {
+		t.Error(b.board.Snapshot())
+	}
+	must(t, b.stop())
+	if o := open(t, dir).opening; !o.Clean || o.Expired != 0 || len(o.Sets) != 1 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Books that were told such a height by an earlier version open all the same.
+func TestAnAbsurdHeightIsMended(t *testing.T) {
+	t.Parallel()
+	dir, who := t.TempDir(), account(0, "stream")
+	b := open(t, dir)
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	_, err := b.db.ExecContext(t.Context(), `UPDATE ledger_state SET expired = ?`, int64(-1<<63))
+	must(t, err)
+	again := open(t, dir)
+	if o := again.opening; o.Clean || o.Expired != 0 || o.Current.Secret == b.opening.Current.Secret || len(o.Sets) != 0 {
+		t.Errorf("%+v", o)
+	}
+	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1)}}))
+	sound(t, again.Reader)
+}
+
+// A height of layer 2 was told once. The operator hears of it, and the next start
+// forgets it, with the secret whose sets were forgotten too early.
+func TestAWrongHeightIsForgottenWithItsEpoch(t *testing.T) {
+	t.Parallel()
+	dir, who := t.TempDir(), account(0, "stream")
+	var s sky
+	s.l1.Store(50)
+	b := open(t, dir, s.options)
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	b.Expired(400_000_000)
+	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1)}}), fault.LedgerRefused)
+	s.l1.Store(60)
+	b.settleHeads(t, &s)
+	if b.has(fault.LedgerHeight) {
+		t.Error("a condition at once")
+	}
+	s.hours.Add(1)
+	until(t, "told", func() bool { return b.has(fault.LedgerHeight) })
+	must(t, b.stop())
+
+	again := open(t, dir, s.options)
+	o := again.opening
+	if o.Clean || o.Expired != 60 || o.Current.ID != 2 || o.Current.Secret == b.opening.Current.Secret || len(o.Sets) != 0 {
+		t.Errorf("%+v", o)
+	}
+	if len(o.Retired) != 1 || o.Retired[0] != b.opening.Current {
+		t.Errorf("%+v", o.Retired)
+	}
+	if v, ok := balanceOf(o, who); !ok || v.Cmp(value(ev, 1)) != 0 {
+		t.Error(v)
+	}
+	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 2, 1)}}))
+	sound(t, again.Reader)
+	s.l1.Store(61)
+	must(t, again.stop())
+	if third := open(t, dir, s.options); !third.opening.Clean || third.opening.Current != o.Current || len(third.opening.Sets) != 1 {
+		t.Errorf("%+v", third.opening)
+	}
+}
+
+// An endpoint that was only behind does no harm: the condition goes, and the epoch
+// stays.
+func TestAHeadThatCatchesUp(t *testing.T) {
+	t.Parallel()
+	dir, who := t.TempDir(), account(0, "stream")
+	var s sky
+	s.l1.Store(1)
+	b := open(t, dir, s.options)
+	late := credit(who, 0, 1)
+	late.ExpirationBlock = 5000
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{late}}))
+	b.Expired(4000)
+	b.settleHeads(t, &s)
+	s.hours.Add(1)
+	until(t, "told", func() bool { return b.has(fault.LedgerHeight) })
+	s.l1.Store(3950)
+	until(t, "cleared", func() bool { return !b.has(fault.LedgerHeight) })
+	must(t, b.stop())
+	if o := open(t, dir, s.options).opening; !o.Clean || o.Expired != 4000 || len(o.Sets) != 1 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// settleHeads waits until the ledger has compared heights a few times.
+func (b *books) settleHeads(t *testing.T, s *sky) {
+	t.Helper()
+	from := s.looks.Load()
+	until(t, "looked", func() bool { return s.looks.Load() >= from+3 })
+}
