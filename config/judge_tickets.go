@@ -13,9 +13,9 @@ func (l *loader) judgeTickets() {
 		switch {
 		case t.EV.IsZero():
 			l.blame(fault.BadOption, "ticketEV", "tickets that are worth nothing pay for nothing", "write the default, 8000000000, or leave it out")
-		case !t.MaxFaceValue.IsZero() && t.MaxFaceValue.Cmp(t.EV) < 0:
+		case !t.MaxFaceValue.IsZero() && t.MaxFaceValue.Cmp(t.EV) <= 0:
 			l.blame(fault.OptionConflict, "maxFaceValue", "a ticket that wins always is worth its face value, and -ticketEV asks for "+t.EV.String()+" wei a ticket",
-				"write at least that, better a hundredfold, or 0 for no bound")
+				"write more than that, better a hundredfold, or 0 for no bound")
 		}
 	}
 	if !r.Gateway && !r.RemoteSigner {

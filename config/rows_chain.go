@@ -70,7 +70,7 @@ func ticketRows() []option {
 	return []option{
 		{name: "ticketEV", mark: "M", roles: orchestrator | redeemer, preset: "8000000000", help: "expected value asked of one ticket, in wei",
 			to: func(c *Config) value { return wei(&c.Tickets.EV) }},
-		{name: "maxFaceValue", mark: "M", roles: orchestrator | redeemer, preset: "0", help: "largest face value of a ticket in wei, at least -ticketEV; 0 for no bound",
+		{name: "maxFaceValue", mark: "M", roles: orchestrator | redeemer, preset: "0", help: "largest face value of a ticket in wei, more than -ticketEV; 0 for no bound",
 			to: func(c *Config) value { return wei(&c.Tickets.MaxFaceValue) }},
 		{name: "maxTicketEV", mark: "G", roles: gateway | remoteSigner, preset: "3000000000000", help: "largest expected value of one ticket sent, in wei",
 			to: func(c *Config) value { return wei(&c.Tickets.MaxEV) }},
