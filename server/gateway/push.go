@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -110,6 +111,7 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	j := &job{
 		stream: p.stream, wants: g.wants(&p.plan, p.input), room: room,
 		source: verify.Size{Width: p.input.Width, Height: p.input.Height},
+		input:  sync.OnceValue(func() verify.Source { return verify.ReadSource(p.data, p.req.Duration) }),
 	}
 	j.seg = upstream.Segment{
 		Data: p.data, Estimate: route.Estimate(p.plan.profiles, p.req.Duration),

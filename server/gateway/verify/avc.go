@@ -76,8 +76,13 @@ func (a *avc) slice(header byte, payload []byte) {
 func (a *avc) picture(s, before *h26x.AVCSlice, sps *h26x.AVCSPS) {
 	if a.waiting && s.Field && s.Bottom != before.Bottom && s.FrameNum == before.FrameNum && (!s.IDR || before.IDR) {
 		a.waiting = false // the frame is counted already
+		a.v.Most++
 		return
 	}
 	a.waiting = s.Field
+	a.v.Most++
+	if !s.Field && sps.Interlaceable() {
+		a.v.Most++
+	}
 	a.start.picture(s, func() { a.v.picture(sps.Width, sps.Height) })
 }

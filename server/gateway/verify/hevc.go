@@ -54,7 +54,11 @@ func (h *hevc) slice(kind byte, payload []byte) {
 		return
 	}
 	sps := h.sps[h.pps[s.PPS].SPS]
-	if sps == nil || !h.decodable(kind) || s.Hidden {
+	if sps == nil {
+		return
+	}
+	h.v.Most++
+	if !h.decodable(kind) || s.Hidden {
 		return
 	}
 	h.v.picture(sps.Width, sps.Height)

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/binary"
+	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
@@ -21,6 +22,7 @@ type track struct {
 	// prefix is the number of bytes of each NAL unit's length.
 	prefix int
 	found  bool
+	length time.Duration
 	flood  flood
 }
 
@@ -68,7 +70,7 @@ func findTrack(moov []byte) (t track) {
 		if !counted && !otherVideo[string(stsd[12:16])] {
 			return
 		}
-		t = track{id: trackID(container.Child(body, "tkhd")), table: table, found: true}
+		t = track{id: trackID(container.Child(body, "tkhd")), table: table, found: true, length: trackLength(container.Path(body, "mdia", "mdhd"))}
 		if counted {
 			t.units = newUnits(codec)
 			t.describe(stsd[8:], codec)

@@ -26,8 +26,9 @@ type Result struct {
 	// Hashes gives the renditions' Keccak hashes where they are made beside; it may wait
 	// for them. Nil has Check make them.
 	Hashes func() [][signature.Size]byte
-	// Source is the source's size, zero when it is not known.
+	// Source is the source's size, zero when it is not known; Input is what it can become.
 	Source Size
+	Input  Source
 }
 
 // Check says whether a result is what it claims to be. The error is the first fault
@@ -74,5 +75,8 @@ func (r *Result) rendition(i int, data []byte) error {
 		return fault.New(fault.PixelsMismatch, "check rendition",
 			fmt.Sprintf("%d pixels reported, %d found in %d frames", r.Pixels[i], v.Pixels, v.Frames))
 	}
-	return checkSize(v, r.Source, r.Profiles[i])
+	if err := checkSize(v, r.Source, r.Profiles[i]); err != nil {
+		return err
+	}
+	return r.Input.checkFrames(v, r.Profiles[i])
 }

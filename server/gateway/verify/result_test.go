@@ -3,6 +3,7 @@ package verify_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
@@ -34,6 +35,7 @@ func signed(t testing.TB) verify.Result {
 		Renditions: [][]byte{data}, Pixels: []core.Pixels{25 * 176 * 98},
 		Profiles: []core.Profile{{Name: "p", Width: 176, Height: 99, Encoder: core.CodecHEVC}},
 		Source:   verify.Size{Width: 1280, Height: 714},
+		Input:    verify.ReadSource(data, time.Second),
 	}
 }
 
@@ -54,6 +56,7 @@ func TestCheck(t *testing.T) {
 		"larger than asked":  {func(r *verify.Result) { r.Profiles[0].Width = 160; r.Profiles[0].Height = 90 }, fault.RenditionSize},
 		"another shape":      {func(r *verify.Result) { r.Source = verify.Size{Width: 640, Height: 480} }, fault.RenditionSize},
 		"unknown source":     {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 320 }, fault.RenditionSize},
+		"unknown, larger":    {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 160 }, fault.RenditionSize},
 		"unknown, good":      {func(r *verify.Result) { r.Source = verify.Size{} }, ""},
 		"turned":             {func(r *verify.Result) { r.Source = verify.Size{Width: 714, Height: 1280} }, ""},
 		"good":               {func(*verify.Result) {}, ""},

@@ -45,6 +45,15 @@ func (r sizeRange) large(p core.Profile) int {
 	return max(min(max(p.Width, r.minWidth), r.maxWidth), min(max(p.Height, r.minHeight), r.maxHeight))
 }
 
+// narrow reports whether a picture's shorter side is the shortest that there is, for
+// which the longer one grows.
+func (r sizeRange) narrow(v Video) bool {
+	if v.Width >= v.Height {
+		return v.Height <= r.minHeight+tolerance
+	}
+	return v.Width <= r.minWidth+tolerance
+}
+
 // near reports whether two sizes differ by rounding only.
 func near(a, b Size) bool {
 	off := func(x, y int) bool { return x-y > tolerance || y-x > tolerance }
@@ -52,7 +61,8 @@ func near(a, b Size) bool {
 }
 
 // checkSize holds a rendition's size against what was asked for. With an unknown
-// source only its larger side can be judged. The error is the fault RenditionSize.
+// source only its larger side can be judged, and one that is larger than asked for must
+// be as narrow as the encoder can make it. The error is the fault RenditionSize.
 func checkSize(v Video, source Size, p core.Profile) error {
 	r, known := sizeRanges[p.Encoder]
 	if !known || v.Frames == 0 {
@@ -61,6 +71,8 @@ func checkSize(v Video, source Size, p core.Profile) error {
 	if source.Width <= 0 || source.Height <= 0 {
 		if large := r.large(p); max(v.Width, v.Height) < large-tolerance {
 			return wrongSize(v, fmt.Sprintf("at least %d on the larger side", large&^1))
+		} else if max(v.Width, v.Height) > large+tolerance && !r.narrow(v) {
+			return wrongSize(v, fmt.Sprintf("at most %d on the larger side", large&^1))
 		}
 		return nil
 	}

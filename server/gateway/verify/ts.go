@@ -12,13 +12,7 @@ var (
 // countTS reads a transport stream: once for its program map, which may stand
 // anywhere, and once for the video.
 func countTS(data []byte) (Video, error) {
-	var program container.Program
-	isVideo, isAudio := func(kind byte) bool { return videoTypes[kind] }, func(kind byte) bool { return kind == 0x0f || kind == 0x03 || kind == 0x04 }
-	packets(data, func(p []byte) bool {
-		pid, start := container.PacketHead(p)
-		program.Take(pid, start, container.Payload(p), isVideo, isAudio)
-		return program.VideoType == 0
-	})
+	program := programOf(data)
 	if program.VideoType == 0 {
 		return Video{}, nil
 	}
@@ -44,6 +38,17 @@ func countTS(data []byte) (Video, error) {
 	})
 	stream.end()
 	return to.video(), stream.flood.err()
+}
+
+// programOf reads a transport stream's program map.
+func programOf(data []byte) (program container.Program) {
+	isVideo, isAudio := func(kind byte) bool { return videoTypes[kind] }, func(kind byte) bool { return kind == 0x0f || kind == 0x03 || kind == 0x04 }
+	packets(data, func(p []byte) bool {
+		pid, start := container.PacketHead(p)
+		program.Take(pid, start, container.Payload(p), isVideo, isAudio)
+		return program.VideoType == 0
+	})
+	return program
 }
 
 // packets calls f for each packet until it returns false. Bytes between packets are

@@ -11,6 +11,9 @@ type Video struct {
 	// Codec is "h264" or "hevc", "" when the file has no video.
 	Codec  string
 	Frames core.Frames
+	// Most is the largest number of pictures that any decoder may show: it counts those
+	// that a decoder may leave out, and both fields of what may be interlaced.
+	Most core.Frames
 	// Pixels is the sum of width × height over all frames.
 	Pixels core.Pixels
 	// Width and Height are of the smallest picture.

@@ -23,6 +23,9 @@ type AVCSPS struct {
 	frameOnly    bool // there are no fields
 }
 
+// Interlaceable reports whether pictures may hold two fields of different times.
+func (s *AVCSPS) Interlaceable() bool { return !s.frameOnly }
+
 // highProfiles have chroma and depth fields.
 var highProfiles = map[uint]bool{100: true, 110: true, 122: true, 244: true, 44: true, 83: true, 86: true, 118: true, 128: true, 138: true, 139: true, 134: true, 135: true}
 

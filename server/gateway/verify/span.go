@@ -1,0 +1,67 @@
+package verify
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/server/gateway/verify/container"
+)
+
+const (
+	clock = 90_000 // ticks of an MPEG clock in a second
+	// clockWrap is where it begins anew.
+	clockWrap = 1 << 33
+	// usualStep is the distance of two pictures where a broken clock does not tell.
+	usualStep = clock / 25
+	// maxSpan bounds what a file's clock may say: no segment plays for longer.
+	maxSpan = 24 * time.Hour
+)
+
+// span adds up the steps of a stream's decoding times. Where the clock stands or goes
+// back, as it does when sources are put together, a transcoder goes on with the usual
+// step, and so does this.
+type span struct {
+	last, step, sum uint64
+	begun           bool
+}
+
+func (s *span) add(at uint64) {
+	if !s.begun {
+		s.begun, s.last = true, at
+		return
+	}
+	if d := (at - s.last) % clockWrap; d > 0 && d < clockWrap/2 {
+		s.step = d
+	}
+	s.last = at
+	s.sum += s.length()
+}
+
+// length is that of the picture now shown.
+func (s *span) length() uint64 {
+	if s.step == 0 {
+		return usualStep
+	}
+	return s.step
+}
+
+func (s *span) duration() time.Duration {
+	if !s.begun {
+		return 0
+	}
+	seconds := min(float64(s.sum+s.length())/clock, maxSpan.Seconds())
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// spanTS is how long a transport stream's video plays, 0 when it has no times.
+func spanTS(data []byte) time.Duration {
+	pid, s := programOf(data).VideoPID, span{}
+	packets(data, func(p []byte) bool {
+		if id, start := container.PacketHead(p); start && id == pid && pid != 0 {
+			if at, ok := container.DecodingTime(container.Payload(p)); ok {
+				s.add(at)
+			}
+		}
+		return true
+	})
+	return s.duration()
+}
