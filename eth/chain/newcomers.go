@@ -1,6 +1,7 @@
 package chain
 
 import (
+	linked "container/list"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -9,9 +10,11 @@ import (
 )
 
 // Anybody can name any address, so what naming them costs is bounded: a reading is
-// for up to askedAtOnce addresses, refused beyond maxAsked; there are firstReads of
+// for up to askedAtOnce addresses, of maxAsked that wait; there are firstReads of
 // them at once, and then one every readEvery; and who had nothing is not asked about
-// again for poorFor.
+// again for poorFor. Who was asked about last is read first, and makes room by the one
+// that waits longest: whoever names thousands of addresses delays nobody who comes
+// after them, and a question that is asked again is as good as a new one.
 const (
 	askedAtOnce = 100
 	maxAsked    = 2000
@@ -24,9 +27,10 @@ const (
 // newcomers are the addresses that somebody asks about for the first time. It is
 // guarded by senders.mu.
 type newcomers struct {
-	// asked wait for their reading, order has the same in the order of their coming.
+	// asked are waiting for their reading or being read. order has the addresses of
+	// those that wait, asked about last first.
 	asked map[core.Address]*asked
-	order []core.Address
+	order *linked.List
 	// poor had no funds when they were read; it says until when that is believed.
 	poor map[core.Address]time.Time
 	// wake has them read; it holds at most one.
@@ -43,11 +47,13 @@ type asked struct {
 	err   error
 	// moved: a log spoke of it while it was read.
 	moved bool
+	// place is where it waits, nil once it is being read.
+	place *linked.Element
 }
 
 func newNewcomers() newcomers {
 	return newcomers{
-		asked: make(map[core.Address]*asked), poor: make(map[core.Address]time.Time),
+		asked: make(map[core.Address]*asked), order: linked.New(), poor: make(map[core.Address]time.Time),
 		wake: make(chan struct{}, 1), credit: firstReads,
 	}
 }
@@ -67,36 +73,47 @@ func (n *newcomers) markAll() {
 
 // ask finds or begins the first reading of an address; done is nil when nothing is
 // to be waited for: then the address has no funds.
-func (s *senders) ask(who core.Address, now time.Time) (*asked, error) {
+func (s *senders) ask(who core.Address, now time.Time) *asked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := &s.news
 	if until, ok := n.poor[who]; ok && now.Before(until) {
-		return &asked{}, nil
+		return &asked{}
 	}
 	if a := n.asked[who]; a != nil {
-		return a, nil
+		if a.place != nil {
+			n.order.MoveToFront(a.place)
+		}
+		return a
 	}
-	if len(n.asked) >= maxAsked {
-		return nil, fault.New(fault.SendersUnread, "read a sender's funds", "")
+	if n.order.Len() >= maxAsked {
+		n.turnAway()
 	}
-	a := &asked{done: make(chan struct{})}
+	a := &asked{done: make(chan struct{}), place: n.order.PushFront(who)}
 	n.asked[who] = a
-	n.order = append(n.order, who)
 	select {
 	case n.wake <- struct{}{}:
 	default:
 	}
-	return a, nil
+	return a
 }
 
-// batch takes the next addresses to read. It is empty, with how long to wait, when
+// turnAway answers whoever waits longest that there were too many.
+func (n *newcomers) turnAway() {
+	who := n.order.Remove(n.order.Back()).(core.Address)
+	a := n.asked[who]
+	delete(n.asked, who)
+	a.err = fault.New(fault.SendersUnread, "read a sender's funds", "")
+	close(a.done)
+}
+
+// batch takes the addresses to read next. It is empty, with how long to wait, when
 // there are none, or when there were too many readings.
 func (s *senders) batch(now time.Time) (who []core.Address, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := &s.news
-	if len(n.order) == 0 {
+	if n.order.Len() == 0 {
 		return nil, 0
 	}
 	if more := int(now.Sub(n.since) / readEvery); more > 0 {
@@ -106,8 +123,11 @@ func (s *senders) batch(now time.Time) (who []core.Address, wait time.Duration) 
 		return nil, n.since.Add(readEvery).Sub(now)
 	}
 	n.credit--
-	k := min(len(n.order), askedAtOnce)
-	who, n.order = n.order[:k:k], n.order[k:]
+	for len(who) < askedAtOnce && n.order.Len() > 0 {
+		one := n.order.Remove(n.order.Front()).(core.Address)
+		n.asked[one].place = nil
+		who = append(who, one)
+	}
 	return who, 0
 }
 

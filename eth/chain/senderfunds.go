@@ -17,9 +17,9 @@ func (c *Chain) SenderFunds(ctx context.Context, who core.Address) (protocol.Sen
 	if funds, known := c.senders.funds(who); known {
 		return funds, nil
 	}
-	a, err := c.senders.ask(who, c.opt.Now())
-	if err != nil || a.done == nil {
-		return protocol.SenderFunds{}, err
+	a := c.senders.ask(who, c.opt.Now())
+	if a.done == nil {
+		return protocol.SenderFunds{}, nil
 	}
 	select {
 	case <-ctx.Done():
