@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"database/sql"
-	"path/filepath"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/pm"
@@ -24,19 +22,11 @@ import (
 const lookTimeout = 5 * time.Second
 
 // addBooks makes what the admin API and the metrics read of tickets, income and
-// spending. They have a connection of their own to the ledger, which only reads: a
-// long report holds no payment up.
+// spending.
 func (n *node) addBooks(ctx context.Context) error {
 	var reader *ledger.Reader
 	if e := n.earning; e != nil {
-		db, err := openReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
-		if err != nil {
-			return err
-		}
-		n.add(booksFile{db})
-		if reader, err = ledger.NewReader(ctx, db); err != nil {
-			return err
-		}
+		reader = e.ledger.Reader
 		n.books.Tickets = winningTickets{reader}
 		n.books.Income = newIncome(reader, n.chain.Reward)
 		payers := payingGateways{recipient: e.recipient}
@@ -53,8 +43,8 @@ func (n *node) addBooks(ctx context.Context) error {
 	return n.watchTickets(reader)
 }
 
-// booksFile is the ledger's second connection. It is closed when nobody reads any
-// more.
+// booksFile is the ledger's connections for reading. They are closed when nobody
+// reads any more.
 type booksFile struct{ db *sql.DB }
 
 // Name is the component's name.

@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
+	"slices"
 	"time"
-
-	"github.com/mattn/go-sqlite3"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -48,6 +46,9 @@ func (n *node) addEarning(ctx context.Context) error {
 		return err
 	}
 	e.token = opening.Token
+	if err := n.watchPayers(ctx, e.ledger); err != nil {
+		return err
+	}
 	opt := recipient.Options{
 		Ledger: e.ledger, Opening: opening, Prices: n.prices.book, Chain: n.chain.Chain, Recipient: n.chain.orchestrator,
 		TicketEV: n.cfg.Tickets.EV, MaxFaceValue: n.cfg.Tickets.MaxFaceValue,
@@ -113,8 +114,20 @@ func (n *node) feed() pricing.Feed {
 	return feedQuote(n.chain.Chain.FeedQuote)
 }
 
-// diskFull reports whether SQLite found no room.
-func diskFull(err error) bool {
-	e, ok := errors.AsType[sqlite3.Error](err)
-	return ok && e.Code == sqlite3.ErrFull
+// watchPayers has the funds of gateways that paid lately read at once, so that they
+// need not queue with whoever names addresses that nobody knows.
+func (n *node) watchPayers(ctx context.Context, books *ledger.Ledger) error {
+	payers, err := books.Payers(ctx, payersWatched)
+	if err != nil {
+		return err
+	}
+	// The chain forgets who was watched first when there are too many.
+	for _, who := range slices.Backward(payers) {
+		n.chain.Chain.Watch(who)
+	}
+	return nil
 }
+
+// payersWatched leaves half of those that the chain watches to gateways that come
+// later.
+const payersWatched = 500

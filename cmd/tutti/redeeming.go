@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"path/filepath"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/recipient"
@@ -16,10 +19,28 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
+// ledgerReaders is how many reads of the books may go on at once.
+const ledgerReaders = 4
+
+// openLedger opens the books, with connections of their own for who only reads:
+// neither a long report nor a look at winning tickets holds a payment up.
 func (n *node) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, error) {
+	reader, err := openReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
+	if err != nil {
+		return nil, pm.Opening{}, err
+	}
+	reader.SetMaxOpenConns(ledgerReaders)
+	n.add(booksFile{reader})
 	return ledger.Open(ctx, ledger.Options{
-		DB: n.chain.db, Full: diskFull, Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
+		DB: n.chain.db, Reader: reader, Full: diskFull, Passing: diskPassing, Damaged: fileDamaged, Head: n.layer1,
+		Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
 	})
+}
+
+// layer1 is the height of layer 1, false while it is not known or is old.
+func (n *node) layer1() (protocol.L1Block, bool) {
+	v := n.chain.View()
+	return v.Head.L1, v.Known && !v.Stale
 }
 
 // newRedeemer redeems what is in the ledger, in this process.
