@@ -51,6 +51,13 @@ func (b *books) Expired(l1 protocol.L1Block) {
 	b.expired = l1
 }
 
+// height is what Expired said last.
+func (b *books) height() protocol.L1Block {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.expired
+}
+
 func (b *books) Archive(_ context.Context, before protocol.Round) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

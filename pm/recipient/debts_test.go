@@ -1,0 +1,125 @@
+package recipient_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// overrun has a job of one ticket come to n tickets.
+func overrun(n *node, s *session, units int64) {
+	h := n.admit(s.job(1, tickets(1)))
+	h.Done(pm.Work{Units: tickets(units), Produced: -1})
+}
+
+// One ticket a session buys one ticket's work, however many sessions there are.
+func TestWorkIsPaidBeforeItIsDone(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	g := n.gateway(1)
+	for i := range 20 {
+		s := n.session(g, core.ManifestID(fmt.Sprint("s", i)))
+		n.refuse(s.job(1, 1<<40), fault.InsufficientBalance, "Insufficient balance")
+	}
+	if d := n.books.debits(); len(d) != 0 {
+		t.Errorf("billed %+v", d)
+	}
+}
+
+// What one account is short of counts in all others, also when it is closed, until it
+// is paid or a day is over.
+func TestDebtsCountEverywhere(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	g := n.gateway(1)
+	a := n.session(g, "a")
+	overrun(n, a, 5)
+	short := func(when string) {
+		t.Helper()
+		s := n.session(g, core.ManifestID("another "+when))
+		n.refuse(s.job(4, 1), fault.InsufficientBalance, "Insufficient balance")
+		if err := n.MayPay(t.Context(), s.job(0, 1)); fault.CodeOf(err) != fault.InsufficientBalance {
+			t.Errorf("%s: may pay: %v", when, err)
+		}
+		n.admit(s.job(1, 1)).Release() // five tickets: one for the work, four for the debt
+	}
+	short("while the account is open")
+	n.clock.Forward(11 * time.Minute)
+	n.Sweep()
+	if open := len(n.Snapshot(t.Context()).Accounts); open != 0 {
+		t.Fatalf("%d accounts are open", open)
+	}
+	// Five tickets were left with us when the other account was closed: the debt is paid.
+	n.admit(n.session(g, "b").job(1, 1)).Release()
+	overrun(n, n.session(g, "c"), 40)
+	n.clock.Forward(11 * time.Minute)
+	n.Sweep()
+	d := n.session(g, "d")
+	n.refuse(d.job(1, 1), fault.InsufficientBalance, "")
+	n.clock.Forward(24*time.Hour - 11*time.Minute)
+	n.Sweep()
+	n.refuse(n.session(g, "e").job(1, 1), fault.InsufficientBalance, "")
+	n.clock.Forward(11 * time.Minute)
+	n.Sweep()
+	n.admit(n.session(g, "f").job(1, 1)).Release()
+	// Another gateway never noticed.
+	n.admit(n.session(n.gateway(2), "a").job(1, 1)).Release()
+}
+
+// The account of an AI model has the same name every time.
+func TestDebtOfAModelIsNotForgivenByWaiting(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	s := n.session(n.gateway(1), llama.Manifest(), llama)
+	n.admit(s.job(1, 1)).Done(pm.Work{Units: 1 << 40})
+	for range 6 {
+		n.clock.Forward(11 * time.Minute)
+		n.Sweep()
+		s.refresh()
+		n.refuse(s.job(1, 1), fault.InsufficientBalance, "")
+	}
+}
+
+// A gateway that pays is forgiven what its estimates were short of, within limits.
+func TestSmallDebtsAreNoMatter(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	g := n.gateway(1)
+	s := n.session(g, "a")
+	for range 30 {
+		n.admit(s.job(1, tickets(1))).Done(pm.Work{Units: tickets(1)})
+	}
+	overrun(n, s, 2)
+	n.admit(n.session(g, "b").job(1, 1)).Release()
+	overrun(n, n.session(g, "c"), 2)
+	n.refuse(n.session(g, "d").job(1, 1), fault.InsufficientBalance, "")
+}
+
+// Free work is booked, and in nobody's name.
+func TestFreeWorkIsNobodys(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.price.transcoding.SetInt64(0)
+	for i := range byte(3) {
+		s := n.session(newGateway(i+1), core.ManifestID(fmt.Sprint("s", i)))
+		if err := n.MayPay(t.Context(), s.job(0, 1<<40)); err != nil {
+			t.Error(err)
+		}
+		h := n.admit(s.job(0, 1))
+		h.Done(pm.Work{Units: 5, Produced: -1})
+		h.Produced(4)
+	}
+	debits := n.books.debits()
+	if len(debits) != 6 {
+		t.Errorf("%d bills", len(debits))
+	}
+	for _, d := range debits {
+		if d.Account != (pm.Account{}) || d.Pipeline != "transcoding" || d.Session == "" {
+			t.Errorf("%+v", d)
+		}
+	}
+}
