@@ -1,9 +1,16 @@
 package dispatch
 
-import "time"
+import (
+	"math/big"
+	"time"
+)
 
-// maxTries is how many orchestrators a job is taken to at most, as in the network.
-const maxTries = 20
+const (
+	// maxTries is how many orchestrators a job is taken to at most, as in the network.
+	maxTries = 20
+	// maxUnserved is how many payments of one job may be lost, for whatever reason.
+	maxUnserved = 8
+)
 
 // Budget is how often one job may be tried, counted down. Refusals that cost
 // nothing, such as of a full orchestrator, are limited by the window and their
@@ -14,9 +21,13 @@ type Budget struct {
 	Window time.Duration
 	// Others is how many further orchestrators get a job that one has failed at.
 	Others int
+	// MaxLost is the value of payments after which, once lost, the job is not paid for
+	// again, in wei; nil knows no such bound.
+	MaxLost *big.Rat
 
-	tries, spent int
-	late         bool
+	tries, spent, unserved int
+	lost                   big.Rat
+	late                   bool
 }
 
 // Cost is what a failed attempt counts for.
@@ -35,7 +46,7 @@ func (b *Budget) Again(elapsed time.Duration, c Cost) bool {
 	if c.Spent {
 		b.spent++
 	}
-	if b.tries >= maxTries || b.spent > b.Others {
+	if b.tries >= maxTries || b.spent > b.Others || !b.Pays() {
 		return false
 	}
 	if b.Open(elapsed) {
@@ -44,6 +55,17 @@ func (b *Budget) Again(elapsed time.Duration, c Cost) bool {
 	made := c.Slow && !b.late
 	b.late = true
 	return made
+}
+
+// Lose counts a payment that brought nothing.
+func (b *Budget) Lose(value *big.Rat) {
+	b.unserved++
+	b.lost.Add(&b.lost, value)
+}
+
+// Pays reports whether the job may be paid for once more.
+func (b *Budget) Pays() bool {
+	return b.unserved < maxUnserved && (b.MaxLost == nil || b.lost.Cmp(b.MaxLost) < 0)
 }
 
 // Open reports whether the window is.

@@ -15,6 +15,7 @@ type candidate struct {
 	inFlight      int
 	stream, whole latency
 	health        health
+	trust         *trust
 	fullUntil     time.Time
 	fulls         int // in a row
 	// gone: it does not offer the model any more and is kept for what is in flight.
@@ -26,6 +27,31 @@ func (c *candidate) latency(whole bool) *latency {
 		return &c.whole
 	}
 	return &c.stream
+}
+
+// open reports whether it takes jobs; probe, that it takes one and only one.
+func (c *candidate) open(now time.Time) (open, probe bool) {
+	open, probe = c.health.open(now)
+	paid, trial := c.trust.open(now)
+	return open && paid, probe || trial
+}
+
+// lastResort reports whether it may be probed before its rest is over. One that rests
+// for what it was paid never is.
+func (c *candidate) lastResort(now time.Time) bool {
+	paid, _ := c.trust.open(now)
+	return paid && c.health.lastResort(now)
+}
+
+// restsUntil is when its rest is over, zero when it has none.
+func (c *candidate) restsUntil() (until time.Time) {
+	if c.health.resting {
+		until = c.health.until
+	}
+	if c.trust.resting && c.trust.until.After(until) {
+		until = c.trust.until
+	}
+	return until
 }
 
 // hasRoom reports whether a further job would find a slot, as far as we know:

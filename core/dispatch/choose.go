@@ -17,7 +17,7 @@ func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Ver
 	}
 	resting, v := t.sort(now, q)
 	if c = t.remembered(now, q); c != nil {
-		_, probe = c.health.open(now)
+		_, probe = c.open(now)
 		return c, probe, Picked
 	}
 	for _, tier := range t.usable {
@@ -51,13 +51,13 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 		if objection != Picked {
 			continue
 		}
-		if open, _ := c.health.open(now); open {
+		if open, _ := c.open(now); open {
 			tier := c.tier(now)
 			t.usable[tier] = append(t.usable[tier], c)
 			continue
 		}
 		v = Resting
-		if c.health.lastResort(now) && (resting == nil || c.health.until.Before(resting.health.until)) {
+		if c.lastResort(now) && (resting == nil || c.health.until.Before(resting.health.until)) {
 			resting = c
 		}
 	}
@@ -128,7 +128,7 @@ func (t *Table) among(tier []*candidate, now time.Time, whole bool) (c *candidat
 	first := t.index(len(tier))
 	for i := range tier {
 		c := tier[(first+i)%len(tier)]
-		if _, probe := c.health.open(now); probe {
+		if _, probe := c.open(now); probe {
 			return c, true
 		}
 	}

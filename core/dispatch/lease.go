@@ -7,6 +7,7 @@ import "time"
 type Lease struct {
 	t        *Table
 	c        *candidate
+	trust    *trust
 	uri      string
 	probe    bool
 	whole    bool
@@ -14,8 +15,8 @@ type Lease struct {
 	start    time.Time
 
 	// Guarded by Table.mu. probing: the attempt is the one probe in flight, until its
-	// answer begins.
-	probing, began, done bool
+	// answer begins; trial: it is the one that is paid after a rest for refusals.
+	probing, trial, began, done bool
 }
 
 // URI is the orchestrator's.
@@ -35,9 +36,21 @@ func (l *Lease) FirstByte(now time.Time) {
 	l.c.latency(l.whole).add(now.Sub(l.start), now)
 	l.c.fulls, l.c.fullUntil = 0, time.Time{}
 	l.c.health.alive(now, l.start)
+	l.trust.answered(l.start)
 	l.endProbe()
 	if l.t.memory != nil {
 		l.t.memory.remember(l.t.salt, l.affinity, l.uri)
+	}
+}
+
+// Lost notes that a payment of the attempt brought nothing, before Done or before the
+// job is paid for once more under the same lease. It changes nothing off-chain, where
+// nothing is lost.
+func (l *Lease) Lost(now time.Time, loss Loss) {
+	l.t.mu.Lock()
+	defer l.t.mu.Unlock()
+	if !l.done {
+		l.trust.lost(now, loss, l.trial, l.t.rand())
 	}
 }
 
@@ -83,5 +96,8 @@ func (l *Lease) note(now time.Time, o Outcome) {
 func (l *Lease) endProbe() {
 	if l.probing {
 		l.c.health.probing, l.probing = false, false
+	}
+	if l.trial {
+		l.trust.trying, l.trial = false, false
 	}
 }

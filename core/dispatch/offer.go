@@ -8,8 +8,8 @@ import (
 
 // Offer is one orchestrator's offer to serve the table's model.
 type Offer struct {
-	// URI is its identity.
-	URI string
+	// URI is its identity. Asked is the address that led to it.
+	URI, Asked string
 	// Warm says that the model is loaded there.
 	Warm bool
 	// Capacity is how many jobs it takes at once, 0 when it does not tell.

@@ -42,9 +42,7 @@ func (t *Table) Standings(now time.Time) []Standing {
 			l = &c.whole
 		}
 		s.FirstByte = time.Duration(l.mean * float64(time.Second))
-		if c.health.resting {
-			s.Resting = c.health.until
-		}
+		s.Resting = c.restsUntil()
 		out = append(out, s)
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/selection"
 )
 
@@ -34,13 +35,18 @@ type Table struct {
 	mu    sync.Mutex
 	byURI map[string]*candidate
 	list  []*candidate // in order of arrival
+	// left is what is known of those who left, by the address that was asked; owners,
+	// how those who have a stake deal with what they are paid.
+	left   map[string]past
+	owners map[core.Address]*trust
 	// usable is Pick's own, kept to save its memory.
 	usable [tiers][]*candidate
 }
 
 // NewTable makes an empty table.
 func NewTable(opt Options) *Table {
-	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), rule: opt.Rule, byURI: make(map[string]*candidate)}
+	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), rule: opt.Rule, byURI: make(map[string]*candidate),
+		left: make(map[string]past), owners: make(map[core.Address]*trust)}
 }
 
 // Put adds an orchestrator or brings its offer up to date; what is known of it
@@ -50,12 +56,13 @@ func (t *Table) Put(o Offer) bool {
 	defer t.mu.Unlock()
 	if c := t.byURI[o.URI]; c != nil {
 		c.offer, c.gone = o, false
+		t.owned(c)
 		return true
 	}
 	if len(t.list) >= maxCandidates && !t.dropGone() {
 		return false
 	}
-	c := &candidate{offer: o}
+	c := t.newcomer(o)
 	t.byURI[o.URI] = c
 	t.list = append(t.list, c)
 	return true
@@ -86,11 +93,13 @@ func (t *Table) Remove(uri string) {
 	c := t.byURI[uri]
 	switch {
 	case c == nil:
+		return
 	case c.idle():
 		t.drop(c)
 	default:
 		c.gone = true
 	}
+	t.remember(c)
 }
 
 // Len is the number of orchestrators in the choice, resting ones too.
@@ -115,10 +124,14 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 		return nil, v
 	}
 	c.inFlight++
-	if probe {
-		c.health.probing = true
+	l := &Lease{t: t, c: c, trust: c.trust, uri: c.offer.URI, probe: probe, whole: q.Whole, affinity: q.Affinity, start: now}
+	if probe && c.health.resting {
+		c.health.probing, l.probing = true, true
 	}
-	return &Lease{t: t, c: c, uri: c.offer.URI, probe: probe, probing: probe, whole: q.Whole, affinity: q.Affinity, start: now}, Picked
+	if probe && c.trust.resting {
+		c.trust.trying, l.trial = true, true
+	}
+	return l, Picked
 }
 
 // Good reports whether at least one orchestrator is in the choice and not resting.
@@ -126,7 +139,7 @@ func (t *Table) Good(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.ContainsFunc(t.list, func(c *candidate) bool {
-		open, _ := c.health.open(now)
+		open, _ := c.open(now)
 		return open && !c.gone
 	})
 }

@@ -10,7 +10,7 @@ import (
 // stake, price, chance and how long a job would wait there.
 func (t *Table) weighed(tier []*candidate, now time.Time, whole bool) (c *candidate, probe bool) {
 	for _, c := range tier {
-		if _, probe := c.health.open(now); probe {
+		if _, probe := c.open(now); probe {
 			return c, true
 		}
 	}
