@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -65,9 +66,19 @@ func (s *sheet) write(l line) error {
 	}
 	record := make([]string, len(l))
 	for i, v := range l {
-		record[i] = fmt.Sprint(v)
+		record[i] = cell(v)
 	}
 	return s.csv.Write(record)
+}
+
+// cell writes a value for a spreadsheet, which takes text that begins with one of these
+// for a formula. Names of accounts, sessions, models and workers are others' choice.
+func cell(v any) string {
+	text := fmt.Sprint(v)
+	if _, chosen := v.(string); chosen && text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }
 
 func (s *sheet) flush() error {

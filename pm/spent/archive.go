@@ -30,18 +30,22 @@ func (s *Store) fold(ctx context.Context) {
 	}
 }
 
+// over reads the oldest payments whose end is known, or will not be: a job does not
+// last for a day.
+func (s *Store) over(ctx context.Context, most int) ([]Payment, error) {
+	return s.query(ctx, `SELECT `+columns+` FROM spent_payment WHERE sender = ? AND (state <> ? OR at < ?) ORDER BY id LIMIT ?`,
+		s.opt.Sender[:], string(Sent), unixNano(s.opt.Now().Add(-recently)), most)
+}
+
 func (s *Store) foldOldest(ctx context.Context) error {
-	page, err := s.page(ctx, 0, foldStep)
-	if err != nil {
+	page, err := s.over(ctx, foldStep)
+	if err != nil || len(page) == 0 {
 		return err
 	}
 	sums := make(map[Group]*Total)
 	var done []ID
 	for i := range page {
 		p := &page[i]
-		if p.State == Sent {
-			continue // its end is not known yet
-		}
 		done = append(done, p.ID)
 		t := totalOf(p)
 		if sums[t.Group] == nil {

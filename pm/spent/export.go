@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -50,8 +51,17 @@ func line(p *Payment) Line {
 
 func (l *Line) fields() []string {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
-	return []string{n(l.ID), l.At, l.Recipient, l.Peer, l.Account, l.Pipeline, l.Model, l.RandHash, n(int64(l.First)), n(int64(l.Last)),
+	return []string{n(l.ID), l.At, l.Recipient, cell(l.Peer), cell(l.Account), cell(l.Pipeline), cell(l.Model), l.RandHash, n(int64(l.First)), n(int64(l.Last)),
 		l.FaceValue, l.Value, l.Price, n(l.Estimate), string(l.State), n(l.Units), l.Billed}
+}
+
+// cell makes text that others chose safe to open in a spreadsheet, which takes what
+// begins with one of these for a formula.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }
 
 // Export writes the payments that are kept one by one: as "csv" with a header, or

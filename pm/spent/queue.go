@@ -8,7 +8,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// maxWaiting bounds the results that wait to be written while the disk refuses.
+// maxWaiting bounds what waits to be written while the disk refuses, but for results
+// of payments: there are no more of these than payments that were written, and one
+// that is lost leaves its payment open for ever.
 const maxWaiting = 1 << 16
 
 // entry is one thing to write: a new payment, the result of one that is there, or
@@ -100,8 +102,9 @@ func (s *Store) enqueue(e *entry) (ID, error) {
 	if s.stopped {
 		return 0, errStopped
 	}
-	if e.done == nil && len(s.queue) >= maxWaiting {
-		return 0, errors.New("too many results wait to be written")
+	result := e.payment == nil && e.done == nil
+	if e.done == nil && !result && len(s.queue) >= maxWaiting {
+		return 0, errors.New("too much waits to be written")
 	}
 	if e.payment != nil {
 		s.next++

@@ -56,9 +56,13 @@ func scan(rows *sql.Rows) (p Payment, err error) {
 }
 
 // page reads the payments after one, in their order.
-func (s *Store) page(ctx context.Context, after ID, most int) (out []Payment, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT `+columns+` FROM spent_payment WHERE sender = ? AND id > ? ORDER BY id LIMIT ?`,
+func (s *Store) page(ctx context.Context, after ID, most int) ([]Payment, error) {
+	return s.query(ctx, `SELECT `+columns+` FROM spent_payment WHERE sender = ? AND id > ? ORDER BY id LIMIT ?`,
 		s.opt.Sender[:], int64(after), most)
+}
+
+func (s *Store) query(ctx context.Context, q string, args ...any) (out []Payment, err error) {
+	rows, err := s.db.QueryContext(ctx, q, args...)
 	if err != nil {
 		return nil, err
 	}
