@@ -11,6 +11,9 @@ const (
 	// TicketParamsTooMany (class Upstream, retryable): one orchestrator hands out
 	// more sets of ticket parameters than are kept.
 	TicketParamsTooMany Code = "TicketParamsTooMany"
+	// SessionsTooMany (class Upstream, retryable): one orchestrator, or all together,
+	// have begun more sessions than are kept in mind.
+	SessionsTooMany Code = "SessionsTooMany"
 	// PaymentUnsigned (class Internal, retryable): the account's key gave no
 	// signature.
 	PaymentUnsigned Code = "PaymentUnsigned"

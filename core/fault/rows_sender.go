@@ -18,6 +18,11 @@ var senderRows = []Row{
 		Remedy: "None needed for one orchestrator: others are used. If it concerns all, see that the layer-1 height in `tutti_cli status` advances: while the layer-2 endpoint is stuck, nothing expires.", Retryable: true,
 	},
 	{
+		Code: SessionsTooMany, Class: Upstream,
+		Cause:  "The gateway keeps in mind the balance and the first price of each session with an orchestrator, up to a bound for each orchestrator and one for all. The one that the detail names has begun more sessions than that within half an hour.",
+		Remedy: "None needed for one orchestrator: others are used, and what is idle is forgotten within half an hour. If it happens again with the same one, take it off with `-orchBlocklist`.", Retryable: true,
+	},
+	{
 		Code: PaymentUnsigned, Class: Internal,
 		Cause:  "The account's key did not sign a ticket or a request; the message says why. As a rule the key could not be unlocked.",
 		Remedy: "Check `-ethAcctAddr`, `-ethKeystorePath` and `-ethPassword`, and start the gateway again.", Retryable: true,

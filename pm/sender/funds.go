@@ -2,6 +2,7 @@ package sender
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -20,6 +21,9 @@ var fundsCodes = []fault.Code{fault.OwnFundsUnlocking, fault.OwnReserveEmpty, fa
 // faceValueIdle is how long a face value that the deposit does not carry is told of
 // after it was asked for last.
 const faceValueIdle = 10 * time.Minute
+
+// maxTooHigh bounds the recipients of which that is told: who is paid names them.
+const maxTooHigh = 64
 
 // watchFunds looks at the funds before somebody needs them.
 func (s *Sender) watchFunds(ctx context.Context) {
@@ -45,21 +49,22 @@ func smallest() *pm.Params {
 	return &pm.Params{FaceValue: core.NewWei(1), WinProb: half}
 }
 
-// tellFunds makes a condition of what is wrong with the funds for a ticket. One that
-// may be sent clears it; what else is wrong with a ticket says nothing of the funds.
+// tellFunds makes a condition of what is wrong with the funds for a ticket, and clears
+// what is not: of the funds' troubles the first one is found. What is wrong with a
+// ticket before the funds are looked at says nothing of them.
 func (s *Sender) tellFunds(recipient core.Address, err error) {
-	if s.opt.Board == nil {
-		return
-	}
 	code := fault.Code("")
 	if err != nil {
 		code = fault.CodeOf(err)
 	}
+	looked := err == nil || code == fault.TicketTotalEVHigh || code == fault.TicketFaceValueHigh || slices.Contains(fundsCodes, code)
+	if s.opt.Board == nil || !looked {
+		return
+	}
 	for _, c := range fundsCodes {
-		switch {
-		case c == code:
+		if c == code {
 			s.opt.Board.Report(health.Key{Code: c}, err)
-		case err == nil:
+		} else {
 			s.opt.Board.Clear(health.Key{Code: c})
 		}
 	}
@@ -73,13 +78,14 @@ func (s *Sender) tellFunds(recipient core.Address, err error) {
 func (s *Sender) tellFaceValue(recipient core.Address, err error) {
 	s.mu.Lock()
 	_, told := s.tooHigh[recipient]
-	if err != nil {
-		s.tooHigh[recipient] = s.opt.Now()
-	} else {
+	switch {
+	case err == nil:
 		delete(s.tooHigh, recipient)
+	case told || len(s.tooHigh) < maxTooHigh:
+		s.tooHigh[recipient], told = s.opt.Now(), true
 	}
 	s.mu.Unlock()
-	if told || err != nil {
+	if told {
 		s.opt.Board.Report(health.Key{Code: fault.TicketFaceValueHigh, About: recipient.String()}, err)
 	}
 }

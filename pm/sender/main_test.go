@@ -29,6 +29,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// priceIdle is how long first prices are remembered.
+const priceIdle = 30 * time.Minute
+
 // gatewayKey is the key of the vectors' gateway.
 func gatewayKey(t testing.TB) *ecdsa.PrivateKey {
 	t.Helper()

@@ -3,6 +3,7 @@ package sender
 import (
 	"time"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -13,6 +14,8 @@ const (
 	creditIdle = 10*time.Minute - 30*time.Second
 	// debtIdle is how long a debt is: some orchestrators look every 10 minutes only.
 	debtIdle = 21 * time.Minute
+	// maxAccounts bounds the balances at one orchestrator, maxAccountsAll those at all.
+	maxAccounts, maxAccountsAll = 1 << 14, 1 << 18
 )
 
 // account mirrors a balance that an orchestrator keeps. It is guarded by Sender.mu.
@@ -22,6 +25,7 @@ type account struct {
 	value  pm.Value
 	inHand int
 	used   time.Time
+	owner  string // see accountRoom
 }
 
 // over reports whether an orchestrator may have closed the account.
@@ -34,19 +38,25 @@ func (a *account) over(now time.Time) bool {
 }
 
 // takeOut takes all there is out of a balance while a job is in hand, so that no
-// other job counts on it.
-func (s *Sender) takeOut(k accountKey, now time.Time) pm.Value {
+// other job counts on it. The error is the fault SessionsTooMany.
+func (s *Sender) takeOut(t *Terms, now time.Time) (pm.Value, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.accounts[k]
-	if a == nil || a.inHand == 0 && a.over(now) {
-		a = &account{}
-		s.accounts[k] = a
+	a := s.accounts[t.account()]
+	switch {
+	case a == nil:
+		if !s.accountRoom.enter(t.owner()) {
+			return pm.Value{}, fault.New(fault.SessionsTooMany, "make payment", "balances at "+t.Peer)
+		}
+		a = &account{owner: t.owner()}
+		s.accounts[t.account()] = a
+	case a.inHand == 0 && a.over(now):
+		a.value = pm.Value{}
 	}
 	existing := a.value
 	a.value, a.used = pm.Value{}, now
 	a.inHand++
-	return existing
+	return existing, nil
 }
 
 // putBack ends a job's part in a balance and puts in what is left.
@@ -58,14 +68,29 @@ func (s *Sender) putBack(k accountKey, left pm.Value, now time.Time) {
 	a.inHand--
 }
 
-// distrust empties a balance: the orchestrator says that it holds less.
-func (s *Sender) distrust(k accountKey, now time.Time) {
+// undo is putBack for a payment that was not made: a balance that is only there
+// because it was tried goes again.
+func (s *Sender) undo(k accountKey, existing pm.Value, now time.Time) {
+	s.putBack(k, existing, now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.accounts[k]; a != nil && a.inHand == 0 && a.value.Sign() == 0 {
+		s.forgetAccount(k)
+	}
+}
+
+// distrust empties a balance of which a job took out so much: the orchestrator says
+// that it holds less. What was owed there still is.
+func (s *Sender) distrust(k accountKey, existing pm.Value, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.accounts[k]
-	if a.value.Sign() > 0 {
-		a.value = pm.Value{}
-	}
-	a.used = now
+	a.value, a.used = debt(a.value).Add(debt(existing)), now
 	a.inHand--
+}
+
+// forgetAccount forgets a balance. It is called with the lock held.
+func (s *Sender) forgetAccount(k accountKey) {
+	s.accountRoom.leave(s.accounts[k].owner)
+	delete(s.accounts, k)
 }

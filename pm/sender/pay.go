@@ -44,6 +44,9 @@ func (s *Sender) Pay(ctx context.Context, t *Terms, units int64) (*Payment, erro
 }
 
 func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) (*Payment, error) {
+	if err := t.checkNames(); err != nil {
+		return nil, err
+	}
 	if err := s.checkPrice(t, now); err != nil {
 		return nil, err
 	}
@@ -54,9 +57,12 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 		Recipient: t.Address, Peer: t.Peer, Account: t.Key, Pipeline: t.Pipeline, Model: t.Model,
 		Price: t.Price, Estimate: units, At: now,
 	}
-	p.existing = s.takeOut(t.account(), now)
+	var err error
+	if p.existing, err = s.takeOut(t, now); err != nil {
+		return nil, err
+	}
 	if err := s.fill(ctx, p, units); err != nil {
-		s.putBack(t.account(), p.existing, now)
+		s.undo(t.account(), p.existing, now)
 		return nil, err
 	}
 	return p, nil
@@ -105,11 +111,8 @@ func (s *Sender) fill(ctx context.Context, p *Payment, units int64) error {
 
 // check says how many tickets are needed, and whether they may be sent.
 func (s *Sender) check(ctx context.Context, t *Terms, need, existing pm.Value) (n int, err error) {
-	if t.Params == nil {
-		return 0, fault.New(fault.TicketParamsUnusable, "make payment", "no ticket params")
-	}
 	view := s.opt.Chain.View()
-	if err := pm.CheckParams(t.Params, view.Head.L1); err != nil {
+	if err := t.checkParams(view); err != nil {
 		return 0, err
 	}
 	n = pm.TicketsFor(need, existing, t.ev)

@@ -24,25 +24,23 @@ type Sender struct {
 	// mu guards what follows.
 	mu       sync.Mutex
 	sets     map[setKey]*set
-	perPeer  map[core.Address]int // how many sets a recipient has
 	accounts map[accountKey]*account
-	sessions map[sessionKey]*session
+	prices   map[priceKey]*first
 	tooHigh  map[core.Address]time.Time // see tellFaceValue
-}
 
-// session remembers with which price a session began.
-type session struct {
-	price pm.Price
-	used  time.Time
+	// How many of these there are, by recipient and by who owns the terms.
+	setRoom                quota[core.Address]
+	accountRoom, priceRoom quota[string]
 }
 
 // New makes a sender. It does nothing yet.
 func New(opt Options) *Sender {
 	s := &Sender{
 		opt: opt.withDefaults(), issued: make(map[protocol.Hash]uint32),
-		sets: make(map[setKey]*set), perPeer: make(map[core.Address]int),
-		accounts: make(map[accountKey]*account), sessions: make(map[sessionKey]*session),
-		tooHigh: make(map[core.Address]time.Time),
+		sets: make(map[setKey]*set), accounts: make(map[accountKey]*account),
+		prices: make(map[priceKey]*first), tooHigh: make(map[core.Address]time.Time),
+		setRoom: newQuota[core.Address](maxSets, maxSetsAll), accountRoom: newQuota[string](maxAccounts, maxAccountsAll),
+		priceRoom: newQuota[string](maxPrices, maxPricesAll),
 	}
 	for _, i := range opt.Issued {
 		s.issued[i.RandHash] = i.Last
@@ -72,7 +70,7 @@ func (s *Sender) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// Sweep forgets sets that have expired, and balances and sessions that are idle.
+// Sweep forgets sets that have expired, and balances and first prices that are idle.
 func (s *Sender) Sweep() {
 	now, view := s.opt.Now(), s.opt.Chain.View()
 	s.forgetFaceValues(now)
@@ -81,32 +79,10 @@ func (s *Sender) Sweep() {
 	s.sweepSets(view)
 	for k, a := range s.accounts {
 		if a.inHand == 0 && a.over(now) {
-			delete(s.accounts, k)
+			s.forgetAccount(k)
 		}
 	}
-	for k, x := range s.sessions {
-		if now.Sub(x.used) >= sessionIdle {
-			delete(s.sessions, k)
-		}
-	}
-}
-
-// sessionIdle is how long a session's first price is remembered; tokens hold for 30
-// minutes.
-const sessionIdle = 30 * time.Minute
-
-// checkPrice compares a price with the session's first.
-func (s *Sender) checkPrice(t *Terms, now time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k := sessionKey{t.Peer, t.Session}
-	x := s.sessions[k]
-	if x == nil {
-		x = &session{price: t.Price}
-		s.sessions[k] = x
-	}
-	x.used = now
-	return pm.CheckPrice(x.price, t.Price)
+	s.sweepPrices(now)
 }
 
 // Held is one balance as this gateway reckons it.

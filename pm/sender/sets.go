@@ -12,6 +12,8 @@ const (
 	// maxSets bounds the sets of one recipient that have not expired. A hundred
 	// streams use 24 000 within the time for which parameters hold.
 	maxSets = 1 << 17
+	// maxSetsAll bounds those of all: who is paid names the recipient.
+	maxSetsAll = 1 << 20
 	// setGrace is how many layer-1 blocks a set is kept after it expired, so that a
 	// reorganisation of that chain does not bring it back.
 	setGrace = 64
@@ -39,12 +41,11 @@ func (s *Sender) number(t *Terms, n int) (first uint32, err error) {
 	k := t.set()
 	x := s.sets[k]
 	if x == nil {
-		if s.perPeer[k.recipient] >= maxSets {
+		if !s.setRoom.enter(k.recipient) {
 			return 0, fault.New(fault.TicketParamsTooMany, op, k.recipient.String())
 		}
 		x = &set{next: s.issued[k.hash] + 1, expires: t.Params.ExpirationBlock}
 		s.sets[k] = x
-		s.perPeer[k.recipient]++
 	}
 	// The same hash with another expiration is no set that an honest orchestrator
 	// makes; it is remembered for as long as either holds.
@@ -67,9 +68,7 @@ func (s *Sender) sweepSets(view protocol.View) {
 			continue
 		}
 		delete(s.sets, k)
-		if s.perPeer[k.recipient]--; s.perPeer[k.recipient] == 0 {
-			delete(s.perPeer, k.recipient)
-		}
+		s.setRoom.leave(k.recipient)
 	}
 }
 

@@ -16,7 +16,8 @@ const (
 	// before is still there; whether the tickets were taken is not known, so they
 	// count as spent.
 	Refused
-	// Short: the orchestrator says that it holds less than this gateway reckoned.
+	// Short: the orchestrator says that it holds less than this gateway reckoned. A
+	// debt stays one.
 	Short
 	// Failed: it was sent and failed. All of it counts as spent.
 	Failed
@@ -43,7 +44,7 @@ func (p *Payment) Settle(how Outcome, units int64) {
 		s.putBack(k, p.existing, now)
 		s.book(p, spent.Unsent, 0)
 	case Short:
-		s.distrust(k, now)
+		s.distrust(k, p.existing, now)
 		s.book(p, spent.Refused, 0)
 	case Failed:
 		// A debt stays one.

@@ -22,8 +22,15 @@ type Terms struct {
 	// tell whose books the balance is in.
 	Peer    string
 	Address core.Address
-	// Session is the auth token's; the first price of a session bounds later ones.
+	// Owner is whom the gateway holds this orchestrator for, where it knows that by
+	// itself: the account on the chain, or the address that was asked. Bounds are kept
+	// by it; "" keeps them by Peer and Address, which an orchestrator chooses.
+	Owner string
+	// Session is the auth token's. Stream is what the work belongs to, over all its
+	// sessions; "" where it is not known, and for models. The first price of a stream,
+	// a model, or a session without either bounds later ones.
 	Session core.SessionID
+	Stream  core.ManifestID
 	// Key is the account that the orchestrator books the work on.
 	Key core.ManifestID
 	// Pipeline and Model name the work in the book.
@@ -35,6 +42,7 @@ type Terms struct {
 	Nonces int
 
 	ev pm.Value
+	by string
 }
 
 // NewTerms makes terms ready for use.
@@ -45,6 +53,9 @@ func NewTerms(t Terms) *Terms {
 	}
 	if t.Nonces <= 0 {
 		t.Nonces = NetworkNonces
+	}
+	if t.by = t.Owner; t.by == "" {
+		t.by = t.Peer + " " + t.Address.String()
 	}
 	return &t
 }
@@ -67,8 +78,5 @@ type accountKey struct {
 
 func (t *Terms) account() accountKey { return accountKey{t.Peer, t.Address, t.Key} }
 
-// sessionKey names a session at an orchestrator.
-type sessionKey struct {
-	peer    string
-	session core.SessionID
-}
+// owner is by whom bounds are kept.
+func (t *Terms) owner() string { return t.by }

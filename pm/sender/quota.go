@@ -1,0 +1,31 @@
+package sender
+
+// quota counts what is remembered, for each who made it necessary and in all: what
+// peers name may not fill the memory.
+type quota[K comparable] struct {
+	each, most int
+	all        int
+	by         map[K]int
+}
+
+func newQuota[K comparable](each, most int) quota[K] {
+	return quota[K]{each: each, most: most, by: make(map[K]int)}
+}
+
+// enter counts one more; false when there is no room for it.
+func (q *quota[K]) enter(who K) bool {
+	if q.all >= q.most || q.by[who] >= q.each {
+		return false
+	}
+	q.all++
+	q.by[who]++
+	return true
+}
+
+// leave counts one less of somebody who entered.
+func (q *quota[K]) leave(who K) {
+	q.all--
+	if q.by[who]--; q.by[who] == 0 {
+		delete(q.by, who)
+	}
+}
