@@ -27,7 +27,8 @@ type Info struct {
 	Width, Height                                  int
 	// FPS is in frames per second, 0 when unknown.
 	FPS float64
-	// Duration is cut to whole seconds.
+	// Duration is cut to whole seconds: the header's, or that of the sound's packets
+	// where they play far longer.
 	Duration time.Duration
 	// AudioBitrate in bits per second, 0 when unknown.
 	AudioBitrate int64
@@ -61,7 +62,7 @@ func Probe(ctx context.Context, data []byte) (Info, error) {
 			i.FPS = r.Float64()
 		}
 	}
-	i.Duration = probedDuration(in, i, len(data))
+	i.Duration = probedDuration(ctx, in, i, len(data))
 	switch {
 	case in.audio == nil && in.video == nil:
 		i.Status = ProbeMissing
@@ -74,10 +75,17 @@ func Probe(ctx context.Context, data []byte) (Info, error) {
 // rawAudio are containers that state no duration of their own.
 var rawAudio = map[string]bool{"mp3": true, "wav": true, "aac": true}
 
-func probedDuration(in *input, i Info, size int) time.Duration {
+// probedDuration is what the header states, or what the packets come to where that is
+// far more: work on sound is paid by its length. It reads the input to its end.
+func probedDuration(ctx context.Context, in *input, i Info, size int) time.Duration {
 	d := in.duration()
 	if d == 0 && rawAudio[i.Container] && i.AudioBitrate > 0 {
 		d = time.Duration(int64(size)*8/i.AudioBitrate) * time.Second
+	}
+	if d > 0 {
+		if played := in.played(ctx); played > honest(d) {
+			d = played
+		}
 	}
 	return d.Truncate(time.Second)
 }
