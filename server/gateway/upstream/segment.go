@@ -23,8 +23,9 @@ import (
 )
 
 const (
-	// maxResult bounds a transcode result, which names renditions and terms.
-	maxResult = 4 << 20
+	// maxResult bounds a transcode result, which names renditions and terms: addresses
+	// of some KB each, and terms as large as a call may bring.
+	maxResult = 1 << 20
 	// maxRefusal bounds the text of a refusal.
 	maxRefusal = 4 << 10
 )
@@ -110,9 +111,25 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	res.MediaTime = rpc.ParseMediaTime(resp.Trailer.Get(rpc.MediaTimeHeader))
 	err = res.read(raw, len(seg.Meta.Profiles))
 	if len(res.Renditions) > 0 {
-		payment.Settle(sender.Served, res.billed())
+		payment.Settle(sender.Served, min(res.billed(), seg.mostBilled()))
 	}
 	return res, err
+}
+
+// billedAtMost is by how much more than the estimate a segment may cost. The estimate has
+// the size that was asked for, where a square source has 1.8 times as many pixels, and
+// 60 frames a second for a source of 120; both together are still below.
+const billedAtMost = 4
+
+// mostBilled is the most that the segment's payment is settled with, whatever is claimed
+// and whether results are checked or not. An orchestrator that rightly bills more, because
+// the client named a playing time that is too short, says that its balance is too small,
+// and is then paid by its own word.
+func (s *Segment) mostBilled() int64 {
+	if s.Estimate > math.MaxInt64/billedAtMost {
+		return math.MaxInt64
+	}
+	return max(0, billedAtMost*int64(s.Estimate))
 }
 
 // billed is how many pixels the orchestrator says that it made.

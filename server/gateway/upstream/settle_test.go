@@ -20,6 +20,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -58,6 +59,14 @@ type payment struct {
 }
 
 func (p *payment) Header() string { return p.deal.header }
+
+// Value is a wei where there is a payment at all.
+func (p *payment) Value() pm.Value {
+	if p.deal.header == "" {
+		return pm.Value{}
+	}
+	return pm.WeiValue(core.NewWei(1))
+}
 
 func (p *payment) Settle(how sender.Outcome, units int64) {
 	p.deal.mu.Lock()
@@ -253,7 +262,9 @@ func TestEverySegmentsPaymentIsSettled(t *testing.T) {
 		code fault.Code
 	}{
 		"served":        {made(300, 700), settled{sender.Served, 1000}, ""},
-		"huge":          {made(1<<62, 1<<62), settled{sender.Served, 1<<63 - 1}, ""},
+		"dear":          {made(1500, 2500), settled{sender.Served, 4000}, ""},
+		"too dear":      {made(1500, 2501), settled{sender.Served, 4000}, ""},
+		"huge":          {made(1<<62, 1<<62), settled{sender.Served, 4000}, ""},
 		"negative":      {made(-5, 7), settled{sender.Served, 7}, ""},
 		"one too few":   {made(300), settled{sender.Served, 300}, fault.RenditionCount},
 		"bad input":     {result(&rpc.TranscodeResult{Result: &rpc.TranscodeResult_Error{Error: "No keyframes in input"}}), settled{sender.Failed, 0}, fault.SegmentNotTranscodable},
