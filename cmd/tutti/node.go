@@ -59,6 +59,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
 	n.add(&headroom{})
+	n.add(sink.Watch(n.board))
 	if err := n.addMetrics(); err != nil {
 		return nil, err
 	}

@@ -45,6 +45,8 @@ const (
 	StopTimeout Code = "StopTimeout"
 	// LogDirUnusable: the log directory cannot be written.
 	LogDirUnusable Code = "LogDirUnusable"
+	// LogLost: log lines cannot be written and are dropped.
+	LogLost Code = "LogLost"
 	// DataDirUnusable: the data directory cannot be made or written.
 	DataDirUnusable Code = "DataDirUnusable"
 )

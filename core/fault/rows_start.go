@@ -65,6 +65,12 @@ var startRows = []Row{
 		Remedy: "Create the directory and give it to the node's user, or leave `-log_dir` out to log to standard error.",
 	},
 	{
+		Code: LogLost, Class: Config,
+		Symptom: "the log has a gap, and then a line `log lines were lost`",
+		Cause:   "Log lines cannot be written, mostly because the log's disk is full or the process that read standard error is gone. The node works on; the lines are dropped and counted.",
+		Remedy:  "Make room on the disk that the detail names (`df -h`), and rotate or shorten old logs; the node goes on writing by itself within ten seconds.",
+	},
+	{
 		Code: DataDirUnusable, Class: Config,
 		Cause:  "The data directory does not exist and cannot be made, or this user may not write in it.",
 		Remedy: "Give it to the node's user (`chown`), or choose another one with `-dataDir`.",

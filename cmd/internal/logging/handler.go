@@ -3,16 +3,14 @@ package logging
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/golang/glog"
 )
 
-// handler writes records to glog. A handler never changes: WithAttrs and
+// handler makes lines of records. A handler never changes: WithAttrs and
 // WithGroup return copies, so that a child's fields stay its own.
 type handler struct {
 	sink *Sink
@@ -62,45 +60,31 @@ var lines = sync.Pool{New: func() any { return new([]byte) }}
 const maxKept = 4 << 10
 
 // Handle writes the record as one line, with the position of the call that made
-// it.
+// it. A line that cannot be written is counted and dropped.
 func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	// A record without a position does not want one: finding it costs more than
 	// the line, and lines of single requests come in thousands.
-	depth, found := 0, true
-	if r.PC != 0 {
-		depth, found = depthOf(r.PC)
-	}
-	verbose := glog.Verbose(true)
 	if r.Level < slog.LevelInfo {
-		if verbose = glog.VDepth(depth, verbosityOf(r.Level)); !verbose {
+		depth := 0
+		if r.PC != 0 {
+			depth = depthOf(r.PC)
+		}
+		if !glog.VDepth(depth, verbosityOf(r.Level)) {
 			return nil
 		}
 	}
 	buffer := lines.Get().(*[]byte)
-	line := (*buffer)[:0]
+	line := appendHeader((*buffer)[:0], severityOf(r.Level), h.sink.now(), h.sink.pid, r.PC)
 	line = appendMessage(line, r.Message)
 	line = append(line, h.fields...)
 	r.Attrs(func(a slog.Attr) bool {
 		line = appendAttr(line, h.group, a, 0)
 		return true
 	})
-	if !found {
-		line = append(line, " source="...)
-		line = appendValue(line, position(r.PC))
-	}
-	text := string(line)
+	line = append(line, '\n')
+	h.sink.out.write(severityOf(r.Level), line)
 	if *buffer = line; cap(line) <= maxKept {
 		lines.Put(buffer)
-	}
-	switch {
-	case r.Level >= slog.LevelError:
-		glog.ErrorDepth(depth, text)
-	case r.Level >= slog.LevelWarn:
-		glog.WarningDepth(depth, text)
-	case r.Level >= slog.LevelInfo:
-		glog.InfoDepth(depth, text)
-	default:
-		verbose.InfoDepth(depth, text)
 	}
 	return nil
 }
@@ -110,19 +94,10 @@ const maxDepth = 24
 
 // depthOf returns how many calls above Handle the record was made. Looking for
 // the record's own position instead of counting slog's frames survives wrappers
-// and releases of slog. A record handed over from elsewhere is not found; then
-// the depth is 0.
-func depthOf(pc uintptr) (int, bool) {
+// and releases of slog. For a record handed over from elsewhere it is 0.
+func depthOf(pc uintptr) int {
 	var pcs [maxDepth]uintptr
 	// Skip runtime.Callers and depthOf: index 0 is Handle.
 	n := runtime.Callers(2, pcs[:])
-	if i := slices.Index(pcs[:n], pc); i >= 0 {
-		return i, true
-	}
-	return 0, false
-}
-
-func position(pc uintptr) string {
-	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-	return filepath.Base(frame.File) + ":" + strconv.Itoa(frame.Line)
+	return max(0, slices.Index(pcs[:n], pc))
 }

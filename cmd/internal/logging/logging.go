@@ -1,15 +1,17 @@
 // Package logging is the sink of the node's logs: a slog handler that writes
-// through golang/glog, in glog's line format, under glog's flags.
+// glog's line format, to the places and files that glog would, under its flags.
 //
-// It is the only importer of glog. Everything else logs through the *slog.Logger
+// It is the only importer of glog, which decides what -v and -vmodule show. The
+// writing is done here: glog ends the process when a line cannot be written, and a
+// node must outlive a full log disk. Everything else logs through the *slog.Logger
 // it is handed; cmd's programs call Setup once, and Flush on their way out. glog
 // keeps its settings per process, so there is one Sink per process.
 //
 // Levels: Error and Warn are always written, Info too; Debug needs -v 4, and
 // wire detail (slog.LevelDebug-4) needs -v 6. One event is always one line.
 //
-// glog ends the process when it cannot write a log file any more, for instance
-// on a full disk. That is one reason why standard error is the default.
+// A line that cannot be written is dropped and counted; Watch shows that as a
+// condition while it lasts.
 package logging
 
 import (
@@ -17,10 +19,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"strconv"
 	"sync/atomic"
-
-	"github.com/golang/glog"
+	"syscall"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -32,7 +35,7 @@ const LevelWire = slog.LevelDebug - 4
 // MaxVerbosity is the highest verbosity that is accepted.
 const MaxVerbosity = 99
 
-// Options are the flags handed on to glog. The zero value logs to standard
+// Options are the flags, named as glog names them. The zero value logs to standard
 // error with verbosity 0.
 type Options struct {
 	// Verbosity is -v: 4 adds debug lines, 6 wire detail.
@@ -54,9 +57,12 @@ type Sink struct {
 	verbosity atomic.Int32
 	// perFile: -vmodule is set, so a line's file decides.
 	perFile bool
+	out     *output
+	now     func() time.Time
+	pid     int
 }
 
-// Setup hands the options to glog and returns the process's sink. The error is a
+// Setup takes the options and returns the process's sink. The error is a
 // *fault.Fault: BadOption or LogDirUnusable.
 func Setup(opts Options) (*Sink, error) {
 	toFiles := opts.Dir != "" && !opts.ToStderr
@@ -66,9 +72,8 @@ func Setup(opts Options) (*Sink, error) {
 		}
 	}
 	settings := []struct{ name, value string }{
-		{"logtostderr", strconv.FormatBool(!toFiles)},
-		{"alsologtostderr", strconv.FormatBool(toFiles && opts.AlsoToStderr)},
-		{"log_dir", opts.Dir},
+		// glog writes nothing itself; should it ever, then not into files of its own.
+		{"logtostderr", "true"},
 		{"vmodule", opts.VModule},
 	}
 	for _, s := range settings {
@@ -76,7 +81,12 @@ func Setup(opts Options) (*Sink, error) {
 			return nil, fault.New(fault.BadOption, "set up logging", fmt.Sprintf("-%s %q: %v", s.name, s.value, err))
 		}
 	}
-	s := &Sink{perFile: opts.VModule != ""}
+	s := &Sink{perFile: opts.VModule != "", now: time.Now, pid: os.Getpid()}
+	s.out = newOutput(os.Stderr, s.now, s.pid)
+	if toFiles {
+		s.out.writeFiles(opts.Dir, opts.AlsoToStderr)
+	}
+	outliveReaders()
 	if err := s.SetVerbosity(opts.Verbosity); err != nil {
 		return nil, err
 	}
@@ -103,8 +113,17 @@ func (s *Sink) SetVerbosity(n int) error {
 	return nil
 }
 
-// Flush writes out what glog has buffered. It is called before the process ends.
-func (s *Sink) Flush() { glog.Flush() }
+// Flush asks the system to keep what was written to files. It is called before the
+// process ends.
+func (s *Sink) Flush() { s.out.sync() }
+
+// Lost is how many lines could not be written since the start.
+func (s *Sink) Lost() uint64 { return s.out.lost.Load() }
+
+// outliveReaders keeps a closed pipe on standard error from ending the process: the
+// runtime would on the first write. A handler of our own is not passed on to
+// children, which an ignored signal would be.
+func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // setFlag sets one of the flags that glog registers on the process's flag set,
 // which the programs themselves never parse.
@@ -116,7 +135,7 @@ func setFlag(name, value string) error {
 	return f.Value.Set(value)
 }
 
-// checkDir finds out now what would otherwise end the process at the first line.
+// checkDir finds out now what would otherwise lose every line.
 func checkDir(dir string) error {
 	f, err := os.CreateTemp(dir, ".probe-*")
 	if err != nil {

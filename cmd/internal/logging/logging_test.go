@@ -28,6 +28,7 @@ const caseVar = "TUTTI_LOGGING_CASE"
 // cases are what the child processes do.
 var cases = map[string]func() error{
 	"lines": logLines, "files": logFiles, "quiet": logQuiet, "vmodule": logVModule, "runtime": logRuntime,
+	"full": logLost,
 }
 
 func TestMain(m *testing.M) {
@@ -235,6 +236,44 @@ func TestFiles(t *testing.T) {
 	content, err := os.ReadFile(names[0])
 	if err != nil || !strings.Contains(string(content), "] to the file\n") {
 		t.Errorf("%v: %q", err, content)
+	}
+}
+
+func logLost() error {
+	sink, err := logging.Setup(logging.Options{})
+	if err != nil {
+		return err
+	}
+	for range 100 {
+		sink.Logger().Error("lost")
+	}
+	sink.Flush()
+	if sink.Lost() != 100 {
+		return fmt.Errorf("%d lines were lost", sink.Lost())
+	}
+	return nil
+}
+
+// A process outlives a full disk and a reader that is gone.
+func TestLogThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	read, broken, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = read.Close()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("this system has no full device")
+	}
+	for name, stderr := range map[string]*os.File{"full disk": full, "broken pipe": broken} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), caseVar+"=full")
+		cmd.Stderr = stderr
+		if out, err := cmd.Output(); err != nil {
+			t.Errorf("%s: %v %s", name, err, out)
+		}
+		_ = stderr.Close()
 	}
 }
 

@@ -1,0 +1,131 @@
+package logging
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// output is where lines go. Writing fails without consequence but for the count:
+// a log is never worth the node.
+type output struct {
+	now  func() time.Time
+	pid  int
+	lost atomic.Uint64
+	// changed holds one token when trouble came or went.
+	changed chan struct{}
+
+	mu     sync.Mutex
+	stderr place
+	// all lines go to standard error; without it only errors do beside files.
+	all   bool
+	files []*file
+	// trouble is why the last line was lost, "" once one was written again; told is
+	// how many of those lost a line has told of.
+	trouble string
+	told    uint64
+}
+
+// place is a writer that knows whether it left half a line behind.
+type place struct {
+	io.Writer
+	torn bool
+}
+
+func newOutput(stderr io.Writer, now func() time.Time, pid int) *output {
+	return &output{now: now, pid: pid, stderr: place{Writer: stderr}, all: true, changed: make(chan struct{}, 1)}
+}
+
+// writeFiles makes files of dir the place of all lines.
+func (o *output) writeFiles(dir string, alsoStderr bool) {
+	o.all = alsoStderr
+	for s := range severities {
+		o.files = append(o.files, &file{dir: dir, severity: s, pid: o.pid, now: o.now, size: maxSize})
+	}
+}
+
+// write puts one line everywhere it belongs.
+func (o *output) write(s severity, line []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.trouble != "" {
+		o.tell()
+	}
+	o.note(o.put(s, line), true)
+}
+
+// put returns why the line is not everywhere it belongs.
+func (o *output) put(s severity, line []byte) (err error) {
+	if o.all || s >= failure {
+		err = o.stderr.put(line)
+	}
+	for _, f := range o.files[:min(len(o.files), int(s)+1)] {
+		err = errors.Join(err, f.put(line))
+	}
+	return err
+}
+
+func (p *place) put(line []byte) error {
+	if p.torn {
+		if _, err := p.Write([]byte{'\n'}); err != nil {
+			return err
+		}
+		p.torn = false
+	}
+	n, err := p.Write(line)
+	p.torn = err != nil && n > 0
+	return err
+}
+
+// tell writes how many lines were lost: the first line after them, and the question
+// whether lines can be written again.
+func (o *output) tell() {
+	lost := o.lost.Load()
+	line := appendHeader(nil, warning, o.now(), o.pid, 0)
+	line = fmt.Appendf(line, "log lines were lost count=%d\n", lost-o.told)
+	err := o.put(warning, line)
+	if err == nil {
+		o.told = lost
+	}
+	o.note(err, false)
+}
+
+// note keeps whether lines can be written, and counts the one that could not.
+func (o *output) note(err error, counts bool) {
+	text := ""
+	if err != nil {
+		text = reason(err)
+		if counts {
+			o.lost.Add(1)
+		}
+	}
+	if text == o.trouble {
+		return
+	}
+	o.trouble = text
+	select {
+	case o.changed <- struct{}{}:
+	default:
+	}
+}
+
+// probe finds out whether lines can be written again, and returns why not.
+func (o *output) probe() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.trouble != "" {
+		o.tell()
+	}
+	return o.trouble
+}
+
+func (o *output) sync() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, f := range o.files {
+		f.sync()
+	}
+}
