@@ -72,7 +72,7 @@ type node struct {
 func start(t *testing.T, w wallet, urls string, args ...string) *node {
 	t.Helper()
 	n := &node{t: t, wallet: w, service: harness.Address(t), admin: harness.Address(t)}
-	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), append([]string{"-orchestrator", "-transcoder", "-pricePerUnit", "0", "-network", "devnet",
+	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), append([]string{"-orchestrator", "-transcoder", "-pricePerUnit", "1200", "-network", "devnet",
 		"-ethUrl", urls, "-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-serviceAddr", n.service, "-httpAddr", n.service,
 		"-blockPollingInterval", "1s"}, args...)...)
 	n.WaitHTTP("https://" + n.service + "/healthz")
@@ -186,7 +186,7 @@ func (n *node) register(tokens string) {
 	for {
 		var status int
 		out, status = n.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", tokens,
-			"--service-uri", "https://"+n.service, "--price-per-unit", "0", "--yes")
+			"--service-uri", "https://"+n.service, "--price-per-unit", "1200", "--yes")
 		if status == 0 {
 			return
 		}
