@@ -2,6 +2,7 @@ package redeemer
 
 import (
 	"context"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -110,21 +111,28 @@ func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transactio
 	if meaningOf(code) == dead {
 		return r.fail(ctx, t, fault.New(code, opRedeem, tx.Reason))
 	}
-	fails := t.fails
 	if err := r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent, Reason: tx.Reason}); err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// A reorganisation may still undo the failure, so there is no hurry, unless the
-	// ticket's last round is ending.
-	pause := min(r.opt.FinalAfter<<min(fails, 8), max(r.opt.RetryMost, r.opt.FinalAfter))
-	if when.ending {
-		pause = min(pause, r.opt.Retry<<min(fails, 2))
-	}
+	pause := r.recovery(t.undone, when)
 	now := r.opt.Now()
-	t.fails, t.next, t.soon = fails+1, now.Add(pause), now.Add(min(pause, r.opt.Retry))
+	t.undone++
+	t.fails, t.next, t.soon = 1, now.Add(pause), now.Add(min(pause, r.opt.RetryMost))
 	return nil
+}
+
+// recovery is the pause after so many transactions that failed and one more. A
+// reorganisation may still undo the failure, so there is no hurry; when the ticket's
+// last round is ending there is, but each attempt costs gas, so that they get rarer
+// there as well.
+func (r *Redeemer) recovery(undone int, when term) time.Duration {
+	most := max(r.opt.RetryMost, r.opt.FinalAfter)
+	if when.ending {
+		return min(r.opt.Retry<<min(undone, 16), most)
+	}
+	return min(r.opt.FinalAfter<<min(undone, 16), 12*most)
 }
 
 // confirm looks whether a payout is still there, and ends the ticket when it is

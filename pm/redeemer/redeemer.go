@@ -54,8 +54,9 @@ type ticket struct {
 	// promised is what it is thought to bring while it is being sent, and until the
 	// sender's funds were read after that.
 	promised core.Wei
-	// fails counts attempts that failed in a row.
-	fails int
+	// fails counts attempts that failed in a row; undone those that cost gas, or may
+	// have, which being sent again does not make up for.
+	fails, undone int
 	// waits says why it was not sent, with its code first.
 	waits string
 	// tx is the number of its transaction, 0 when it is not known or another's; after
@@ -155,20 +156,30 @@ func (r *Redeemer) adopt(w pm.Winner) {
 	if r.tickets[w.Hash] != nil || w.State.Ended() || w.Ticket.Recipient != r.opt.Recipient {
 		return
 	}
-	t := &ticket{w: w, waits: w.Reason}
-	if w.State != pm.TicketMined {
-		t.spent = w.GasFee
-	}
-	if w.State == pm.TicketQueued {
-		t.after = w.Tx
-	}
-	r.tickets[w.Hash] = t
+	r.tickets[w.Hash] = resume(w)
 	r.sender(w.Ticket.Sender).dirty = true
-	if pending(t) {
+	if pending(r.tickets[w.Hash]) {
 		r.sums.set(w.Ticket.Sender, r.sums.get(w.Ticket.Sender).Add(w.Ticket.FaceValue))
 		r.nudge(w.Ticket.Sender)
 	}
 	r.stir()
+}
+
+// resume is a ticket as the books have it. What it may take of its sender's funds is
+// set aside until the chain has told: nobody else is sent for the same money.
+func resume(w pm.Winner) *ticket {
+	t := &ticket{w: w, waits: w.Reason, undone: w.Attempts}
+	switch w.State {
+	case pm.TicketMined:
+		t.promised = w.Paid
+		return t
+	case pm.TicketQueued:
+		t.after = w.Tx
+	case pm.TicketSubmitted:
+		t.promised, t.undone = w.Ticket.FaceValue, max(w.Attempts-1, 0)
+	}
+	t.spent = w.GasFee
+	return t
 }
 
 // sender is a gateway's record, made if need be. The caller holds mu.
