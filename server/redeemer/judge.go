@@ -49,7 +49,26 @@ func (s *service) worth(ctx context.Context, t *protocol.WinningTicket) error {
 	}
 	s.unread.none()
 	if funds.Deposit.IsZero() && funds.Reserve.FundsRemaining.IsZero() {
+		if err := s.late(t); err != nil {
+			return err
+		}
 		return fault.New(fault.SenderEmpty, opQueue, "it has neither deposit nor reserve")
+	}
+	return nil
+}
+
+// validRounds is how many rounds tickets hold by the network's terms.
+const validRounds protocol.Round = 2
+
+// late refuses a ticket whose rounds are over. It is asked where the ticket is refused
+// anyway, so that its owner need not offer it for ever; of others the redeemer knows
+// more exactly.
+func (s *service) late(t *protocol.WinningTicket) error {
+	if s.opt.View == nil {
+		return nil
+	}
+	if v := s.opt.View(); v.Known && !v.Stale && v.Round.Number >= t.CreationRound+validRounds {
+		return fault.New(fault.TicketExpired, opQueue, fmt.Sprintf("of round %d, this is %d", t.CreationRound, v.Round.Number))
 	}
 	return nil
 }

@@ -39,7 +39,10 @@ type Options struct {
 	// Funds reads a gateway's money; one that has none at all is not worth a place on
 	// the disk.
 	Funds func(ctx context.Context, sender core.Address) (protocol.SenderFunds, error)
-	Log   *slog.Logger
+	// View tells the round, for the answer about a ticket that is too late; nil leaves
+	// it to the Redeemer.
+	View func() protocol.View
+	Log  *slog.Logger
 
 	// Connections bounds open connections, 1024; ConnectionsEach those of one host, 128.
 	Connections, ConnectionsEach int

@@ -97,6 +97,26 @@ func TestWhoHasNoMoneyIsWorthNothing(t *testing.T) {
 	}
 }
 
+// TestALateTicketOfWhoHasNoMoneyIsLate: who handed it in would offer it for ever.
+func TestALateTicketOfWhoHasNoMoneyIsLate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		view protocol.View
+		code fault.Code
+	}{
+		{protocol.View{Known: true, Round: protocol.RoundState{Number: 8}}, fault.SenderEmpty},
+		{protocol.View{Known: true, Round: protocol.RoundState{Number: 9}}, fault.TicketExpired},
+		{protocol.View{Known: true, Stale: true, Round: protocol.RoundState{Number: 9}}, fault.SenderEmpty},
+		{protocol.View{}, fault.SenderEmpty},
+	} {
+		r := newRig(t, func(o *redeemer.Options) { o.View = func() protocol.View { return c.view } })
+		r.funds = func() (protocol.SenderFunds, error) { return protocol.SenderFunds{}, nil }
+		if _, code := r.queue(ticket(1)); code != c.code || len(r.queued) != 0 {
+			t.Errorf("%+v: %s, want %s", c.view, code, c.code)
+		}
+	}
+}
+
 func TestTicketsAreTakenUnseenForAWhile(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *redeemer.Options) { o.Unread = 2 })

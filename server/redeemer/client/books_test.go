@@ -23,6 +23,9 @@ func (b *books) Winners(_ context.Context, f ledger.Filter) (out []pm.Winner, er
 	defer b.mu.Unlock()
 	b.looks++
 	for _, w := range slices.Backward(b.won) {
+		if !f.Before.IsZero() && !w.Won.Before(f.Before) {
+			continue
+		}
 		if slices.Contains(f.States, w.State) && w.Ticket.Recipient == f.Recipient && (f.Limit == 0 || len(out) < f.Limit) {
 			out = append(out, w)
 		}

@@ -7,8 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -21,10 +19,11 @@ type Client struct {
 	parts sync.WaitGroup
 
 	mu sync.Mutex // covers the fields below
-	// tickets wait to be handed in. more says that the ledger has others that had no
-	// room here.
+	// tickets wait to be handed in, has counts them by gateway. Of those in crowded the
+	// ledger has others that had no room here.
 	tickets map[protocol.Hash]*ticket
-	more    bool
+	has     map[core.Address]int
+	crowded map[core.Address]bool
 	busy    int
 	senders map[core.Address]*watched
 	away    trouble
@@ -38,6 +37,7 @@ func New(o Options) (*Client, error) {
 	}
 	return &Client{
 		opt: o, wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket), senders: make(map[core.Address]*watched),
+		has: make(map[core.Address]int), crowded: make(map[core.Address]bool),
 	}, nil
 }
 
@@ -103,35 +103,4 @@ func (c *Client) stir() {
 	case c.wake <- struct{}{}:
 	default:
 	}
-}
-
-// unfinished are the states of tickets that are taken up at the start. Those beyond
-// won are of a time in which this process redeemed; the redeemer finds out what
-// became of them.
-var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined}
-
-// short reports whether there is room for tickets that stayed in the ledger.
-func (c *Client) short() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.more && len(c.tickets) <= c.opt.Waiting/2
-}
-
-// load takes in what the ledger has, as far as there is room.
-func (c *Client) load(ctx context.Context) error {
-	c.mu.Lock()
-	c.more = false // who finds no room from here on says so again
-	c.mu.Unlock()
-	// One more than may wait here: then there are more, whatever is here already.
-	all, err := c.opt.Ledger.Winners(ctx, ledger.Filter{States: unfinished, Recipient: c.opt.Recipient, Limit: c.opt.Waiting + 1})
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, w := range all {
-		c.adopt(w)
-	}
-	c.more = c.more || len(all) > c.opt.Waiting
-	return nil
 }

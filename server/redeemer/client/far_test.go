@@ -34,12 +34,14 @@ type far struct {
 	plain bool
 	kill  func()
 
-	mu      sync.Mutex // covers the fields below
-	taken   map[protocol.Hash]int
-	refuse  error
-	mute    bool
-	floats  map[core.Address]core.Wei
-	changed map[chan struct{}]core.Address
+	mu       sync.Mutex // covers the fields below
+	taken    map[protocol.Hash]int
+	refuse   error
+	refuseOf core.Address // zero: everybody's
+	tries    int          // how often a ticket was offered
+	mute     bool
+	floats   map[core.Address]core.Wei
+	changed  map[chan struct{}]core.Address
 }
 
 func newFar(t *testing.T) *far {
@@ -94,6 +96,10 @@ func (f *far) start() {
 func (f *far) Queue(ctx context.Context, w pm.Winner) error {
 	f.mu.Lock()
 	mute, refuse := f.mute, f.refuse
+	f.tries++
+	if of := f.refuseOf; !of.IsZero() && of != w.Ticket.Sender {
+		refuse = nil
+	}
 	if refuse == nil && !mute {
 		f.taken[w.Hash]++
 	}
@@ -158,6 +164,13 @@ func (f *far) refuses(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.refuse = err
+}
+
+// refusesOf refuses one gateway's tickets alone.
+func (f *far) refusesOf(sender core.Address, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refuse, f.refuseOf = err, sender
 }
 
 func (f *far) falls(mute bool) {

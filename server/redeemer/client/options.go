@@ -46,9 +46,10 @@ type Options struct {
 	// for Idle is not watched any more, 10 min.
 	Senders int
 	Idle    time.Duration
-	// Waiting bounds the tickets in memory, 4096; more stay in the ledger until there
-	// is room. InFlight is how many are handed in at once, 8.
-	Waiting, InFlight int
+	// Waiting bounds the tickets in memory, 4096, WaitingEach those of one gateway, an
+	// eighth; more stay in the ledger until there is room. InFlight is how many are
+	// handed in at once, 8.
+	Waiting, WaitingEach, InFlight int
 	// Retry is the first pause after a failure, RetryMost the longest; 1 s and 1 min.
 	Retry, RetryMost time.Duration
 	// AlertAfter is for how long it must fail before that is a condition, 10 s.
@@ -71,6 +72,7 @@ func (o Options) complete() (Options, error) {
 	set(&o.Senders, 1024)
 	set(&o.Idle, 10*time.Minute)
 	set(&o.Waiting, 4096)
+	set(&o.WaitingEach, max(1, o.Waiting/8))
 	set(&o.InFlight, 8)
 	set(&o.Retry, time.Second)
 	set(&o.RetryMost, time.Minute)

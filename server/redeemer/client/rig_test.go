@@ -89,8 +89,10 @@ func (r *rig) later(d time.Duration, rounds protocol.Round) {
 	r.round += rounds
 }
 
-func key() *ecdsa.PrivateKey {
-	k, err := crypto.ToECDSA([]byte(strings.Repeat("k", 32)))
+func key() *ecdsa.PrivateKey { return keyOf('k') }
+
+func keyOf(letter byte) *ecdsa.PrivateKey {
+	k, err := crypto.ToECDSA([]byte(strings.Repeat(string(rune(letter)), 32)))
 	if err != nil {
 		panic(err)
 	}
@@ -98,10 +100,14 @@ func key() *ecdsa.PrivateKey {
 }
 
 // win puts a winner into the books.
-func (r *rig) win() pm.Winner {
+func (r *rig) win() pm.Winner { return r.winOf(key()) }
+
+func (r *rig) winOf(gateway *ecdsa.PrivateKey) pm.Winner { return r.winAt(r.now(), gateway) }
+
+func (r *rig) winAt(won time.Time, gateway *ecdsa.PrivateKey) pm.Winner {
 	r.nonce++
-	t := coretest.Ticket(key(), me, core.NewWei(1000), r.nonce, protocol.RoundState{LastInitialized: 7, LastHash: protocol.Hash{7}})
-	w := pm.Winner{Hash: t.Hash(), Ticket: t, ExpirationBlock: 140, Won: r.now(), State: pm.TicketWon}
+	t := coretest.Ticket(gateway, me, core.NewWei(1000), r.nonce, protocol.RoundState{LastInitialized: 7, LastHash: protocol.Hash{7}})
+	w := pm.Winner{Hash: t.Hash(), Ticket: t, ExpirationBlock: 140, Won: won, State: pm.TicketWon}
 	r.books.append(w)
 	return w
 }
@@ -120,6 +126,18 @@ func (r *rig) wait(what string, holds func() bool) {
 			r.Fatalf("waiting for %s", what)
 		}
 	}
+}
+
+// refusedAgain waits until a ticket was offered and answered once more.
+func (r *rig) refusedAgain() {
+	r.Helper()
+	tries := func() int {
+		r.far.mu.Lock()
+		defer r.far.mu.Unlock()
+		return r.far.tries
+	}
+	before := tries()
+	r.wait("the ticket to be offered again", func() bool { return tries() > before+1 })
 }
 
 func (r *rig) handed(n int) {

@@ -38,18 +38,6 @@ func (c *Client) Won(w pm.Winner) {
 	c.stir()
 }
 
-// adopt takes a winner in if there is room; the ledger has it either way. The caller
-// holds mu.
-func (c *Client) adopt(w pm.Winner) {
-	switch {
-	case w.State.Ended() || w.Ticket.Recipient != c.opt.Recipient || c.tickets[w.Hash] != nil:
-	case len(c.tickets) >= c.opt.Waiting:
-		c.more = true
-	default:
-		c.tickets[w.Hash] = &ticket{w: w}
-	}
-}
-
 // handDue begins to hand in what is due, the oldest first, and returns the time until
 // something else is. The caller holds mu.
 func (c *Client) handDue(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) time.Duration {
@@ -82,11 +70,11 @@ func (c *Client) work(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	c.stir()
 	switch {
 	case err == nil:
-		delete(c.tickets, t.w.Hash)
+		c.release(t.w.Hash)
 	case errors.Is(err, fault.LedgerRefused):
 		// Nobody but the ledger can know why; the ticket is not ours to move.
 		c.opt.Log.Warn("winning ticket set aside", "ticket", t.w.Hash.String(), fault.Attr(err))
-		delete(c.tickets, t.w.Hash)
+		c.release(t.w.Hash)
 	case ctx.Err() == nil:
 		t.next = c.opt.Now().Add(min(c.opt.Retry<<min(t.fails, 16), c.opt.RetryMost))
 		t.fails++
@@ -118,16 +106,18 @@ func (c *Client) hand(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	switch {
 	case err == nil:
 		return c.progress(ctx, t, pm.TicketHanded, "")
-	case codeIn(trailer) == fault.TicketExpired && over(c.opt.View(), &t.w, likely):
+	case errors.Is(err, fault.RedeemerRefuses) && over(c.opt.View(), &t.w, refused),
+		codeIn(trailer) == fault.TicketExpired && over(c.opt.View(), &t.w, likely):
 		_, text := fault.Public(err)
 		return c.progress(ctx, t, pm.TicketExpired, string(fault.HandInExpired)+": "+text)
 	}
 	return err
 }
 
-// For how many rounds after its own a ticket is likely to be taken by the contracts,
-// and after how many it certainly is not, whatever governance decides.
-const likely, certain protocol.Round = 1, 30
+// For how many rounds after its own a ticket is likely to be taken by the contracts;
+// after how many one that is refused, for whatever reason, is given up; and after how
+// many it certainly is not taken, whatever governance decides.
+const likely, refused, certain protocol.Round = 1, 2, 30
 
 func over(v protocol.View, w *pm.Winner, rounds protocol.Round) bool {
 	return v.Known && !v.Stale && v.Round.Number > w.Ticket.CreationRound+rounds
