@@ -165,7 +165,8 @@ func (c *Chain) Estimate(ctx context.Context, a protocol.Action) (protocol.Estim
 		return protocol.Estimate{}, err
 	}
 	fee := c.fee()
-	return protocol.Estimate{Verb: a.Verb(), Gas: chainGas, Price: c.head.BaseFee, Fee: fee, Need: fee.Add(pays(a))}, nil
+	return protocol.Estimate{Verb: a.Verb(), Gas: chainGas, Price: c.head.BaseFee, Fee: fee, Need: fee.Add(pays(a)),
+		Used: chainGas, Current: c.head.BaseFee}, nil
 }
 
 // pays is the ether that an action moves itself.

@@ -103,6 +103,11 @@ type Estimate struct {
 	// Fee is Gas times Price. Need is what the account must hold: Fee and what the
 	// action pays itself.
 	Fee, Need core.Wei
+	// Used is the gas that the simulation took, without the room that Gas leaves, and
+	// Current what is paid for one unit of it now, without that of Price. Each is 0
+	// where it is not known.
+	Used    Gas
+	Current core.Wei
 }
 
 // SendOptions bound one action.

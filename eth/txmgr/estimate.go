@@ -15,8 +15,9 @@ import (
 )
 
 // Estimate simulates the intent and says what it costs at most: its price is what
-// would be offered per gas, about twice what is paid while the base fee stays. The
-// error is the fault with which Send would refuse.
+// would be offered per gas, about twice what is paid while the base fee stays; and,
+// in Used and Current, what it would cost now. The error is the fault with which Send
+// would refuse; where only money is missing, the estimate comes with it.
 func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, error) {
 	call := freeze(in)
 	e := protocol.Estimate{Verb: call.Verb, About: call.About}
@@ -36,7 +37,10 @@ func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, e
 		return e, err
 	}
 	offer, _ := m.bounds().offer(head.BaseFee, tip)
-	e.Gas, e.Price = gas, offer.feeCap
+	e.Gas, e.Price, e.Current = gas, offer.feeCap, head.BaseFee.Add(tip)
+	if m.opt.GasLimit == 0 {
+		e.Used = bare(gas)
+	}
 	e.Fee = times(gas, e.Price)
 	e.Need = e.Fee.Add(weiOf(call.Wei))
 	missing, err := m.lacks(ctx, call.Verb, e.Fee, weiOf(call.Wei))
@@ -95,3 +99,6 @@ func (m *Manager) guess() core.Wei {
 // headroom is a quarter more: on Arbitrum the estimate holds the price of layer 1,
 // which changes until the transaction is mined. What is not used is not paid.
 func headroom(g protocol.Gas) protocol.Gas { return g + (g+3)/4 }
+
+// bare is what an estimate was before headroom.
+func bare(g protocol.Gas) protocol.Gas { return g - (g+4)/5 }

@@ -86,9 +86,17 @@ func (r *Redeemer) room(w *protocol.WinningTicket) error {
 	return nil
 }
 
-// List gives winners as the ledger has them.
+// List gives winners as the ledger has them, and why those that wait do.
 func (r *Redeemer) List(ctx context.Context, f ledger.Filter) ([]pm.Winner, error) {
-	return r.opt.Ledger.Winners(ctx, f)
+	all, err := r.opt.Ledger.Winners(ctx, f)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range all {
+		if t := r.tickets[all[i].Hash]; t != nil && all[i].State == pm.TicketQueued {
+			all[i].Reason = t.waits
+		}
+	}
+	return all, err
 }
 
 // Retry takes a ticket up again that failed. The fault is TicketUnknown,

@@ -4,7 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -56,4 +59,34 @@ func TestFailuresGetRarer(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 	})
+}
+
+// What a sender's funds have for a ticket is taken at once where waiting would lose it:
+// the sender takes its funds out, or others draw of them.
+func TestPartialPayoutInAHurry(t *testing.T) {
+	for name, hurry := range map[string]func(*rig, protocol.Sender){
+		"unlocking": func(r *rig, s protocol.Sender) {
+			s.WithdrawRound = r.chain.View().Round.Number + 5
+			r.chain.SetSender(coretest.AddressOf(key(1)), s)
+		},
+		"drawn of": func(r *rig, _ protocol.Sender) { r.fund(1, "0.9", "0.25") },
+		"shared": func(r *rig, _ protocol.Sender) {
+			r.chain.Activate(core.Address{9}, core.LPTTokens(10), "https://other:8935")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(r *rig) {
+				r.fund(1, "1", "0.25")
+				h := r.win(r.ticket(1, "5", 0))
+				r.settle()
+				r.is(h, pm.TicketQueued, "0")
+				s, _ := r.chain.Watched(coretest.AddressOf(key(1)))
+				hurry(r, s)
+				r.blocks(400, 0)
+				if w := r.books.winner(h); w.State != pm.TicketFinal || w.Paid.IsZero() {
+					t.Errorf("%s: %s", w.State, w.Reason)
+				}
+			})
+		})
+	}
 }

@@ -44,7 +44,7 @@ func (r *Redeemer) termOf(t *ticket, m *moment) term {
 // weigh compares what a ticket brings with what it costs. The error says why it is
 // not sent now.
 func (r *Redeemer) weigh(ctx context.Context, t *ticket, m *moment, when term) error {
-	brings, err := r.promise(ctx, t, m)
+	brings, err := r.promise(ctx, t, m, when)
 	if err != nil {
 		return err
 	}
@@ -52,63 +52,51 @@ func (r *Redeemer) weigh(ctx context.Context, t *ticket, m *moment, when term) e
 	if err != nil {
 		return err
 	}
-	gas, cost := est.Gas, est.Fee
-	if !when.ending && gas < r.opt.RedeemGas {
-		gas = r.opt.RedeemGas
-		cost = times(est.Price, gas)
+	gas, price := r.expected(est, when)
+	cost := times(price, gas)
+	if t.spent.IsZero() && brings.Cmp(cost) > 0 {
+		return nil
 	}
-	if brings.Cmp(cost) <= 0 {
-		r.mu.Lock()
-		t.worthAt = per(brings, gas)
-		r.mu.Unlock()
-		return fault.New(fault.RedeemTooDear, opRedeem, fmt.Sprintf("it brings %s ETH and costs %s", brings.Ether(), cost.Ether()))
-	}
-	return nil
+	return r.dear(t, brings, cost, gas, when)
 }
 
-// promise sets aside what the ticket brings of its sender's funds, less what is set
-// aside for others. The error says that there is nothing.
-func (r *Redeemer) promise(ctx context.Context, t *ticket, m *moment) (core.Wei, error) {
-	from := t.w.Ticket.Sender
-	funds, err := r.opt.Chain.SenderFunds(ctx, from)
-	if err != nil {
-		return core.Wei{}, err
+// expected is what a redemption takes and what is paid for it now: not the room that
+// an estimate leaves for a higher price, which nobody pays. While there is time it is
+// thought to take more than this one seems to.
+func (r *Redeemer) expected(est protocol.Estimate, when term) (protocol.Gas, core.Wei) {
+	gas, price := est.Used, est.Current
+	if gas == 0 {
+		gas = est.Gas
 	}
-	if free := funds.WithdrawRound; free != 0 && free <= m.view.Round.Number {
-		return core.Wei{}, fault.New(fault.SenderUnlocked, opRedeem, fmt.Sprintf("its funds are free since round %d", free))
+	if price.IsZero() {
+		price = est.Price
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := r.sender(from)
-	s.funds, s.known, t.worthAt = funds, true, core.Wei{}
-	left := r.available(funds, &m.view)
-	for _, o := range r.tickets {
-		if o != t && o.w.Ticket.Sender == from && (o.w.State != pm.TicketMined || o.news == s.news) {
-			left = minus(left, o.promised)
-		}
+	if !when.ending {
+		gas = max(gas, r.opt.RedeemGas)
 	}
-	t.promised = smaller(left, t.w.Ticket.FaceValue)
-	if !t.promised.IsZero() {
-		return t.promised, nil
-	}
-	return core.Wei{}, r.penniless(funds, &m.view)
+	return gas, price
 }
 
-// penniless says why a sender's funds carry nothing.
-func (r *Redeemer) penniless(funds protocol.SenderFunds, v *protocol.View) error {
+// dear says whether a ticket is worth its gas, also after attempts that cost some: a
+// quarter of what it brings is spent on them while there is time, and in the end no
+// more than it brings.
+func (r *Redeemer) dear(t *ticket, brings, cost core.Wei, gas protocol.Gas, when term) error {
+	most := brings
+	if !when.ending {
+		most = per(brings, 4)
+	}
+	text := fmt.Sprintf("it brings %s ETH and costs %s", brings.Ether(), cost.Ether())
 	switch {
-	case funds.Deposit.IsZero() && funds.Reserve.FundsRemaining.IsZero():
-		return fault.New(fault.SenderEmpty, opRedeem, "it has neither deposit nor reserve")
-	case v.Self.Address == r.opt.Recipient && !v.Self.Active:
-		return fault.New(fault.RecipientInactive, opRedeem, fmt.Sprintf("not in round %d", v.Round.Number))
+	case brings.Cmp(cost) <= 0:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		t.worthAt = per(brings, gas)
+	case t.spent.IsZero() || t.spent.Add(cost).Cmp(most) < 0:
+		return nil
+	default:
+		text += fmt.Sprintf(", and failed attempts cost %s already", t.spent.Ether())
 	}
-	return fault.New(fault.RedeemUnfunded, opRedeem, fmt.Sprintf("deposit %s, reserve %s ETH", funds.Deposit.Ether(), funds.Reserve.FundsRemaining.Ether()))
-}
-
-func (r *Redeemer) unpromise(t *ticket) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	t.promised = core.Wei{}
+	return fault.New(fault.RedeemTooDear, opRedeem, text)
 }
 
 // refused acts on why a ticket is not sent, or was sent in vain.

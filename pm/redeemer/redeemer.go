@@ -81,7 +81,11 @@ type sender struct {
 	deciding bool
 	// news counts the changes of the funds.
 	news uint64
-	next time.Time
+	// paid is what they paid here since we know it; with that, had is what there was
+	// for us when last nothing was on its way, and fell that it had become less.
+	paid, had core.Wei
+	fell      bool
+	next      time.Time
 }
 
 // New makes a Redeemer; nothing happens until Run.

@@ -125,7 +125,11 @@ func (r *Redeemer) mined(ctx context.Context, t *ticket, p protocol.Payout) erro
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t.block, t.news = p.Block, r.sender(t.w.Ticket.Sender).news
+	s := r.sender(t.w.Ticket.Sender)
+	if t.block == 0 {
+		s.paid = s.paid.Add(p.Paid)
+	}
+	t.block, t.news = p.Block, s.news
 	return nil
 }
 

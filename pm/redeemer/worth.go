@@ -56,8 +56,8 @@ type term struct {
 	// their length.
 	last  protocol.Round
 	until protocol.L1Block
-	// over: the last round is. ending: it will be soon.
-	over, ending bool
+	// over: the last round is. running: it has begun. ending: it will be over soon.
+	over, running, ending bool
 }
 
 // termOf is a ticket's term, seen from the present round.
@@ -67,6 +67,7 @@ func termOf(created, validity protocol.Round, now protocol.RoundState, l1 protoc
 		return t
 	}
 	t.until = now.Start + protocol.L1Block(t.last-now.Number+1)*now.Length - 1
+	t.running = now.Number == t.last
 	t.ending = l1+now.Length/4 >= t.until
 	return t
 }

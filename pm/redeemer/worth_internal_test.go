@@ -44,9 +44,9 @@ func TestTerm(t *testing.T) {
 		want    term
 	}{
 		{11, 1100, term{last: 12, until: 1299}},
-		{10, 1100, term{last: 11, until: 1199}},
-		{10, 1173, term{last: 11, until: 1199}},
-		{10, 1174, term{last: 11, until: 1199, ending: true}},
+		{10, 1100, term{last: 11, until: 1199, running: true}},
+		{10, 1173, term{last: 11, until: 1199, running: true}},
+		{10, 1174, term{last: 11, until: 1199, running: true, ending: true}},
 		{9, 1100, term{last: 10, over: true}},
 		{12, 1100, term{last: 13, until: 1399}},
 	} {

@@ -1,0 +1,85 @@
+package redeemer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// promise sets aside what the ticket brings of its sender's funds, less what is set
+// aside for others. The error says that there is nothing, or too little yet.
+func (r *Redeemer) promise(ctx context.Context, t *ticket, m *moment, when term) (core.Wei, error) {
+	from := t.w.Ticket.Sender
+	funds, err := r.opt.Chain.SenderFunds(ctx, from)
+	if err != nil {
+		return core.Wei{}, err
+	}
+	if free := funds.WithdrawRound; free != 0 && free <= m.view.Round.Number {
+		return core.Wei{}, fault.New(fault.SenderUnlocked, opRedeem, fmt.Sprintf("its funds are free since round %d", free))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.sender(from)
+	s.funds, s.known, t.worthAt = funds, true, core.Wei{}
+	has := r.available(funds, &m.view)
+	left := r.left(t, has)
+	s.compare(has, left)
+	switch brings := smaller(left, t.w.Ticket.FaceValue); {
+	case brings.IsZero():
+		return brings, r.penniless(funds, &m.view)
+	case brings.Cmp(t.w.Ticket.FaceValue) < 0 && !when.running && funds.WithdrawRound == 0 && !s.fell:
+		// Redeemed now, the rest of its value would be lost.
+		return core.Wei{}, fault.New(fault.RedeemUnfunded, opRedeem, fmt.Sprintf("%s of %s ETH are there; it waits for the sender to add to its deposit, until round %d",
+			brings.Ether(), t.w.Ticket.FaceValue.Ether(), when.last))
+	default:
+		t.promised = brings
+		return brings, nil
+	}
+}
+
+// left is what a sender's funds have for a ticket beside what is set aside for others.
+// The caller holds mu.
+func (r *Redeemer) left(t *ticket, has core.Wei) core.Wei {
+	s := r.sender(t.w.Ticket.Sender)
+	for _, o := range r.tickets {
+		if o != t && o.w.Ticket.Sender == t.w.Ticket.Sender && (o.w.State != pm.TicketMined || o.news == s.news) {
+			has = minus(has, o.promised)
+		}
+	}
+	return has
+}
+
+// compare notes whether a sender's funds become less by what others do: they draw of
+// its deposit, or its reserve is shared by more. What we have on our way ourselves
+// tells nothing. The caller holds the Redeemer's mu.
+func (s *sender) compare(has, left core.Wei) {
+	if has.Cmp(left) != 0 {
+		return
+	}
+	total := has.Add(s.paid)
+	if c := total.Cmp(s.had); c != 0 {
+		s.fell = c < 0
+	}
+	s.had = total
+}
+
+// penniless says why a sender's funds carry nothing.
+func (r *Redeemer) penniless(funds protocol.SenderFunds, v *protocol.View) error {
+	switch {
+	case funds.Deposit.IsZero() && funds.Reserve.FundsRemaining.IsZero():
+		return fault.New(fault.SenderEmpty, opRedeem, "it has neither deposit nor reserve")
+	case v.Self.Address == r.opt.Recipient && !v.Self.Active:
+		return fault.New(fault.RecipientInactive, opRedeem, fmt.Sprintf("not in round %d", v.Round.Number))
+	}
+	return fault.New(fault.RedeemUnfunded, opRedeem, fmt.Sprintf("deposit %s, reserve %s ETH", funds.Deposit.Ether(), funds.Reserve.FundsRemaining.Ether()))
+}
+
+func (r *Redeemer) unpromise(t *ticket) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.promised = core.Wei{}
+}
