@@ -11,11 +11,11 @@ type Choice interface {
 
 // choose finds the spare to use next among those that are fit, -1 when there is none.
 // It is called with the lock held, like allowed.
-func (p *Pool[I]) choose(fit func(uri string) bool) int {
+func (p *Pool[I]) choose(fit func(*Offer) bool) int {
 	var offers []*Offer
 	var at []int
 	for i, s := range p.spares {
-		if !fit(s.offer.URI) {
+		if !fit(&s.offer) {
 			continue
 		}
 		if p.choice == nil {

@@ -57,7 +57,7 @@ func TestALiarIsNotUsedForWantOfAnother(t *testing.T) {
 	shared := &route.Suspensions{}
 	p := chosen(shared, "", "a", "b")
 	p.Release(take(t, p, t0, "b"), route.Lied, 0, nil, t0)
-	shared.Explain("b", fault.PixelsMismatch)
+	shared.Explain(id("b"), fault.PixelsMismatch)
 	p.Add(offer("b"), "b again")
 	p.Release(take(t, p, t0, "a"), route.NodeFailed, 0, nil, t0)
 	p.Add(offer("a"), "a again")
@@ -69,7 +69,7 @@ func TestALiarIsNotUsedForWantOfAnother(t *testing.T) {
 		t.Fatal("another stream uses the liar")
 	}
 	got := shared.List(t0)
-	want := []route.Suspended{{URI: "a", Until: t0.Add(5 * time.Second)}, {URI: "b", Until: t0.Add(10 * time.Minute), Code: fault.PixelsMismatch, Barred: true}}
+	want := []route.Suspended{{Asked: "a", Until: t0.Add(5 * time.Second)}, {Asked: "b", Until: t0.Add(10 * time.Minute), Code: fault.PixelsMismatch, Barred: true}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -78,22 +78,22 @@ func TestALiarIsNotUsedForWantOfAnother(t *testing.T) {
 func TestLiesAreRemembered(t *testing.T) {
 	t.Parallel()
 	var s route.Suspensions
-	until := s.Bar("a", t0)
-	if got := s.Suspend("a", t0); !got.Equal(until) || !s.Barred("a", t0) {
+	until := s.Bar(id("a"), t0)
+	if got := s.Suspend(id("a"), t0); !got.Equal(until) || !s.Barred(id("a"), t0) {
 		t.Error("a failure shortens the bar")
 	}
-	s.Clear("a")
-	if !s.Barred("a", t0) {
+	s.Clear(id("a"))
+	if !s.Barred(id("a"), t0) {
 		t.Error("a success of before lifts the bar")
 	}
 	now := until
-	if s.Barred("a", now) || !s.Until("a", now).IsZero() {
+	if s.Barred(id("a"), now) || !s.Until(id("a"), now).IsZero() {
 		t.Error("barred at its end")
 	}
-	s.Suspend("b", now) // forgets what is old
-	s.Suspend("a", now)
-	s.Clear("a")
-	if got := s.Bar("a", now).Sub(now); got != 20*time.Minute {
+	s.Suspend(id("b"), now) // forgets what is old
+	s.Suspend(id("a"), now)
+	s.Clear(id("a"))
+	if got := s.Bar(id("a"), now).Sub(now); got != 20*time.Minute {
 		t.Errorf("the second lie costs %v", got)
 	}
 }

@@ -10,11 +10,23 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
+// What peers choose is kept in tables, so it is bounded, in bytes.
+const (
+	maxURI     = 256
+	maxSession = 64
+)
+
 // Offer is an orchestrator's answer to discovery, as far as rules look at it.
 type Offer struct {
-	// URI is where it wants segments; it is the orchestrator's identity. An empty
-	// one says that it does no work itself.
+	// URI is where it wants segments, which is its own to say. An empty one says that it
+	// does no work itself.
 	URI string
+	// Asked is the address of the list at which it was asked, Registered who registered
+	// that on the chain, zero when nobody did. Failures are held against both.
+	Asked      string
+	Registered core.Address
+	// Got is when the offer came.
+	Got time.Time
 	// Address is the key that signs for it, zero off-chain.
 	Address core.Address
 	// Session is the token's session; Token says whether there was a token.
@@ -58,6 +70,8 @@ func (w *Wants) Usable(o *Offer) error {
 	switch {
 	case o.URI == "":
 		return unusable("it does no work itself")
+	case len(o.URI) > maxURI, len(o.Session) > maxSession:
+		return unusable("its service address or its session's name is longer than any")
 	case !strings.HasPrefix(o.URI, "https://") && !strings.HasPrefix(o.URI, "http://"):
 		return unusable("its service address is not an http(s) URL")
 	case !o.Token:

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"math/big"
 	"slices"
 	"sync"
 	"time"
@@ -22,14 +23,16 @@ type Pool[I any] struct {
 	mu      sync.Mutex
 	current *session[I]
 	spares  []*session[I] // in order of arrival
-	last    string        // URI of the last lease
+	last    string        // place of the last lease
 	closed  bool
 }
 
 // session is one token at one orchestrator. Its fields are guarded by Pool.mu.
 type session[I any] struct {
-	offer    Offer
-	info     I
+	offer Offer
+	info  I
+	// first is the price with which it was chosen, whatever came since.
+	first    *big.Rat
 	score    float64
 	inFlight int
 	used     bool
@@ -46,17 +49,17 @@ func NewPoolOf[I any](shared *Suspensions, choice Choice) *Pool[I] {
 	return &Pool[I]{shared: shared, choice: choice}
 }
 
-// Add takes an offer that the stream may use. An orchestrator that is in use or
-// already among the spares keeps its place; an unused older offer of it is
+// Add takes an offer that the stream may use, as one to be chosen at its price. An
+// orchestrator that is in use or already among the spares keeps its place; an unused older offer of it is
 // replaced.
 func (p *Pool[I]) Add(offer Offer, info I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.current != nil && p.current.offer.URI == offer.URI {
+	if p.closed || p.current != nil && p.current.offer.Place() == offer.Place() {
 		return
 	}
-	fresh := &session[I]{offer: offer, info: info}
-	if i := slices.IndexFunc(p.spares, func(s *session[I]) bool { return s.offer.URI == offer.URI }); i >= 0 {
+	fresh := &session[I]{offer: offer, info: info, first: offer.Price}
+	if i := slices.IndexFunc(p.spares, func(s *session[I]) bool { return s.offer.Place() == offer.Place() }); i >= 0 {
 		p.spares[i] = fresh
 		return
 	}
@@ -94,16 +97,16 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	cur := p.current
-	usable := cur != nil && !slices.Contains(tried, cur.offer.URI)
+	usable := cur != nil && !slices.Contains(tried, cur.offer.Place())
 	if usable && cur.score <= KeepScore {
 		return p.lease(cur), Use, nil
 	}
-	i := p.choose(func(uri string) bool { return !slices.Contains(tried, uri) && p.until(uri, now).IsZero() })
+	i := p.choose(func(o *Offer) bool { return !slices.Contains(tried, o.Place()) && p.until(o.Identity(), now).IsZero() })
 	switch {
 	case i >= 0:
 		var end []I
 		if usable { // left for being slow
-			p.own.Suspend(cur.offer.URI, now)
+			p.own.Suspend(cur.offer.Identity(), now)
 			p.current = nil
 			end = cur.giveUp(nil)
 		}
@@ -122,26 +125,26 @@ func (p *Pool[I]) TakeAny(now time.Time, tried []string) *Lease[I] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	best := -1
-	better := func(a, b string) bool {
-		at, bt := slices.Contains(tried, a), slices.Contains(tried, b)
+	better := func(a, b *Offer) bool {
+		at, bt := slices.Contains(tried, a.Place()), slices.Contains(tried, b.Place())
 		if at != bt {
 			return bt
 		}
-		return p.until(a, now).Before(p.until(b, now))
+		return p.until(a.Identity(), now).Before(p.until(b.Identity(), now))
 	}
 	allowed := p.allowed()
 	for i, s := range p.spares {
-		if !allowed[i] || p.shared.Barred(s.offer.URI, now) {
+		if !allowed[i] || p.shared.Barred(s.offer.Identity(), now) {
 			continue
 		}
-		if best < 0 || better(s.offer.URI, p.spares[best].offer.URI) {
+		if best < 0 || better(&s.offer, &p.spares[best].offer) {
 			best = i
 		}
 	}
 	switch {
-	case best < 0 && (p.current == nil || p.shared.Barred(p.current.offer.URI, now)):
+	case best < 0 && (p.current == nil || p.shared.Barred(p.current.offer.Identity(), now)):
 		return nil
-	case best < 0 || p.current != nil && !better(p.spares[best].offer.URI, p.current.offer.URI):
+	case best < 0 || p.current != nil && !better(&p.spares[best].offer, &p.current.offer):
 		return p.lease(p.current)
 	}
 	return p.lease(p.promote(best))
@@ -162,20 +165,16 @@ func (p *Pool[I]) promote(i int) *session[I] {
 func (p *Pool[I]) lease(s *session[I]) *Lease[I] {
 	s.inFlight++
 	s.used = true
-	moved := p.last != "" && p.last != s.offer.URI
-	p.last = s.offer.URI
+	moved := p.last != "" && p.last != s.offer.Place()
+	p.last = s.offer.Place()
 	return &Lease[I]{s: s, Offer: s.offer, Info: s.info, Moved: moved}
 }
 
 // Suspended reports whether this stream avoids an orchestrator at this time.
-func (p *Pool[I]) Suspended(uri string, now time.Time) bool { return !p.until(uri, now).IsZero() }
+func (p *Pool[I]) Suspended(who Identity, now time.Time) bool { return !p.until(who, now).IsZero() }
 
-func (p *Pool[I]) until(uri string, now time.Time) time.Time {
-	until := p.own.Until(uri, now)
-	if u := p.shared.Until(uri, now); u.After(until) {
-		return u
-	}
-	return until
+func (p *Pool[I]) until(who Identity, now time.Time) time.Time {
+	return later(p.own.Until(who, now), p.shared.Until(who, now))
 }
 
 // giveUp marks the session for its end and appends it to end if that is now.

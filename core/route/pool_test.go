@@ -14,6 +14,8 @@ func offer(uri string) route.Offer {
 	return route.Offer{URI: uri, Token: true, Expires: t0.Add(30 * time.Minute)}
 }
 
+func id(asked string) route.Identity { return route.Identity{Asked: asked} }
+
 // newPool has one offer per name; the info is the name.
 func newPool(names ...string) *route.Pool[string] {
 	p := route.NewPool[string](&route.Suspensions{})
@@ -117,8 +119,8 @@ func TestPoolSuspendedOneIsLastResort(t *testing.T) {
 func TestPoolTakeAnyPrefersUntriedThenShorterSuspension(t *testing.T) {
 	t.Parallel()
 	shared := &route.Suspensions{}
-	shared.Suspend("b", t0)
-	shared.Suspend("c", t0.Add(-time.Second))
+	shared.Suspend(id("b"), t0)
+	shared.Suspend(id("c"), t0.Add(-time.Second))
 	p := route.NewPool[string](shared)
 	for _, n := range []string{"a", "b", "c"} {
 		p.Add(offer(n), n)
@@ -144,7 +146,7 @@ func TestPoolRenewSwapsTheToken(t *testing.T) {
 	if !p.Alone(l) {
 		t.Error("one segment in flight is alone")
 	}
-	if end := p.Renew(l, offer("a"), "a2"); !slices.Equal(end, []string{"a"}) {
+	if how, end := p.Renew(l, offer("a"), "a2"); how != route.Renewed || !slices.Equal(end, []string{"a"}) {
 		t.Fatalf("ended %v, want the old token", end)
 	}
 	if l.Info != "a2" {
@@ -187,17 +189,17 @@ func TestSuspensionsDouble(t *testing.T) {
 	var s route.Suspensions
 	now := t0
 	for _, want := range []time.Duration{5, 10, 20, 40, 60, 60} {
-		until := s.Suspend("a", now)
+		until := s.Suspend(id("a"), now)
 		if got := until.Sub(now); got != want*time.Second {
 			t.Fatalf("suspended for %v, want %vs", got, want)
 		}
 		now = until
 	}
-	if !s.Until("a", now).IsZero() {
+	if !s.Until(id("a"), now).IsZero() {
 		t.Error("still suspended at its end")
 	}
-	s.Clear("a")
-	if got := s.Suspend("a", now).Sub(now); got != 5*time.Second {
+	s.Clear(id("a"))
+	if got := s.Suspend(id("a"), now).Sub(now); got != 5*time.Second {
 		t.Errorf("after a success the first suspension is %v", got)
 	}
 }

@@ -23,15 +23,16 @@ const (
 	// Lied: its work is not what it says. Nobody uses it for a long while, not even
 	// for want of another.
 	Lied
-	// Stale: the token was refused; the session is given up, the orchestrator
-	// not avoided.
+	// Stale: the terms were too old, or cost too much; the session is given up, the
+	// orchestrator not avoided.
 	Stale
 	// Abandoned: the client went away; nothing is learnt.
 	Abandoned
 )
 
 // News is what an orchestrator sent along with a result: it replaces what the
-// session holds.
+// session holds, where it is for the same session at the same address, and costs about
+// what the session began with.
 type News[I any] struct {
 	Offer Offer
 	Info  I
@@ -43,21 +44,21 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 	defer p.mu.Unlock()
 	s := l.s
 	s.inFlight--
-	uri := s.offer.URI
-	if news != nil && news.Offer.URI == uri {
+	who := s.offer.Identity()
+	if news != nil && s.takes(&news.Offer) {
 		s.offer, s.info = news.Offer, news.Info
 	}
 	switch how {
 	case Succeeded:
 		s.score = score
-		p.own.Clear(uri)
-		p.shared.Clear(uri)
+		p.own.Clear(who)
+		p.shared.Clear(who)
 	case StreamFailed:
-		p.own.Suspend(uri, now)
+		p.own.Suspend(who, now)
 	case NodeFailed:
-		p.shared.Suspend(uri, now)
+		p.shared.Suspend(who, now)
 	case Lied:
-		p.shared.Bar(uri, now)
+		p.shared.Bar(who, now)
 	case InputBad, Stale, Abandoned:
 	}
 	if s.gone {
@@ -74,6 +75,11 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 	return nil
 }
 
+// takes reports whether an offer may stand for the session's own.
+func (s *session[I]) takes(o *Offer) bool {
+	return o.URI == s.offer.URI && o.Session == s.offer.Session && !raised(s.first, o.Price)
+}
+
 func (p *Pool[I]) remove(s *session[I]) {
 	if p.current == s {
 		p.current = nil
@@ -81,21 +87,35 @@ func (p *Pool[I]) remove(s *session[I]) {
 	p.spares = slices.DeleteFunc(p.spares, func(o *session[I]) bool { return o == s })
 }
 
+// Renewal is what became of a new token.
+type Renewal int
+
+// The ways of a renewal.
+const (
+	Renewed Renewal = iota
+	Gone
+	Dear
+)
+
 // Renew puts a new token in the place of the leased session's and moves the
 // lease to it. It returns the sessions to end. When the session was given up
-// meanwhile, the lease stays on it and the new token is not used.
-func (p *Pool[I]) Renew(l *Lease[I], offer Offer, info I) []I {
+// meanwhile, the lease stays on it and the new token is not used; so it is, and Dear
+// says so, when the price has risen too far since the orchestrator was chosen.
+func (p *Pool[I]) Renew(l *Lease[I], offer Offer, info I) (renewal Renewal, end []I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	old := l.s
-	if old.gone || p.closed || p.current != old {
-		return nil
+	switch {
+	case old.gone || p.closed || p.current != old:
+		return Gone, nil
+	case raised(old.first, offer.Price):
+		return Dear, nil
 	}
-	fresh := &session[I]{offer: offer, info: info, score: old.score, inFlight: 1, used: true}
+	fresh := &session[I]{offer: offer, info: info, first: old.first, score: old.score, inFlight: 1, used: true}
 	p.current = fresh
 	l.s, l.Offer, l.Info = fresh, offer, info
 	old.inFlight--
-	return old.giveUp(nil)
+	return Renewed, old.giveUp(nil)
 }
 
 // Alone reports whether no other segment is in flight on the lease's session.

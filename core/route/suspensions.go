@@ -1,11 +1,13 @@
 package route
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -24,7 +26,7 @@ const (
 // The zero value is ready; it is safe for concurrent use.
 type Suspensions struct {
 	mu sync.Mutex
-	m  map[string]suspension
+	m  map[key]suspension
 }
 
 type suspension struct {
@@ -38,7 +40,9 @@ type suspension struct {
 
 // Suspended is an orchestrator that is left alone, and why.
 type Suspended struct {
-	URI   string
+	// Asked or Owner is set: those that are known by both are there twice.
+	Asked string
+	Owner core.Address
 	Until time.Time
 	// Code is of the last failure, "" when that is not known.
 	Code fault.Code
@@ -47,8 +51,8 @@ type Suspended struct {
 }
 
 // Suspend records a failure and returns when the suspension ends.
-func (s *Suspensions) Suspend(uri string, now time.Time) time.Time {
-	return s.change(uri, now, func(e *suspension) {
+func (s *Suspensions) Suspend(who Identity, now time.Time) time.Time {
+	return s.change(who, now, func(e *suspension) {
 		d := min(maxSuspension, firstSuspension<<min(e.strikes, 10))
 		e.strikes++
 		if !e.barred || !e.until.After(now) {
@@ -58,92 +62,114 @@ func (s *Suspensions) Suspend(uri string, now time.Time) time.Time {
 }
 
 // Bar records a lie and returns when the orchestrator may be used again.
-func (s *Suspensions) Bar(uri string, now time.Time) time.Time {
-	return s.change(uri, now, func(e *suspension) {
+func (s *Suspensions) Bar(who Identity, now time.Time) time.Time {
+	return s.change(who, now, func(e *suspension) {
 		e.until, e.barred = now.Add(min(maxBar, firstBar<<min(e.lies, 10))), true
 		e.lies++
 	})
 }
 
 // Explain keeps the reason of a suspension, for those who look.
-func (s *Suspensions) Explain(uri string, code fault.Code) {
+func (s *Suspensions) Explain(who Identity, code fault.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e, ok := s.m[uri]; ok {
-		e.code = code
-		s.m[uri] = e
+	for _, k := range who.keys() {
+		if e, ok := s.m[k]; ok {
+			e.code = code
+			s.m[k] = e
+		}
 	}
 }
 
-func (s *Suspensions) change(uri string, now time.Time, f func(*suspension)) time.Time {
+func (s *Suspensions) change(who Identity, now time.Time, f func(*suspension)) (until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.m == nil {
-		s.m = make(map[string]suspension)
+		s.m = make(map[key]suspension)
 	}
 	s.forgetOld(now)
-	e := s.m[uri]
-	f(&e)
-	s.m[uri] = e
-	return e.until
+	for _, k := range who.keys() {
+		e := s.m[k]
+		f(&e)
+		s.m[k] = e
+		until = later(until, e.until)
+	}
+	return until
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // forgetOld keeps the table small: what ended a while ago counts no more. Lies are
 // remembered for as long as the longest bar.
 func (s *Suspensions) forgetOld(now time.Time) {
-	for uri, e := range s.m {
+	for k, e := range s.m {
 		keep := maxSuspension
 		if e.lies > 0 {
 			keep = maxBar
 		}
 		if now.Sub(e.until) > keep {
-			delete(s.m, uri)
+			delete(s.m, k)
 		}
 	}
 }
 
 // Clear records a success. A lie is not forgotten for it.
-func (s *Suspensions) Clear(uri string) {
+func (s *Suspensions) Clear(who Identity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, known := s.m[uri]
-	switch {
-	case !known || e.barred:
-	case e.lies > 0:
-		s.m[uri] = suspension{until: e.until, lies: e.lies, code: e.code}
-	default:
-		delete(s.m, uri)
+	for _, k := range who.keys() {
+		e, known := s.m[k]
+		switch {
+		case !known || e.barred:
+		case e.lies > 0:
+			s.m[k] = suspension{until: e.until, lies: e.lies, code: e.code}
+		default:
+			delete(s.m, k)
+		}
 	}
 }
 
 // Until is when the suspension ends; the zero time when there is none.
-func (s *Suspensions) Until(uri string, now time.Time) time.Time {
+func (s *Suspensions) Until(who Identity, now time.Time) (until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.m[uri]; e.until.After(now) {
-		return e.until
+	for _, k := range who.keys() {
+		if e := s.m[k]; e.until.After(now) {
+			until = later(until, e.until)
+		}
 	}
-	return time.Time{}
+	return until
 }
 
 // Barred reports whether an orchestrator lied and is not to be used at all.
-func (s *Suspensions) Barred(uri string, now time.Time) bool {
+func (s *Suspensions) Barred(who Identity, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.m[uri]
-	return e.barred && e.until.After(now)
+	for _, k := range who.keys() {
+		if e := s.m[k]; e.barred && e.until.After(now) {
+			return true
+		}
+	}
+	return false
 }
 
-// List are those suspended at this time, by URI.
+// List are those suspended at this time, by address and then by owner.
 func (s *Suspensions) List(now time.Time) []Suspended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Suspended
-	for uri, e := range s.m {
+	for k, e := range s.m {
 		if e.until.After(now) {
-			out = append(out, Suspended{URI: uri, Until: e.until, Code: e.code, Barred: e.barred})
+			out = append(out, Suspended{Asked: k.asked, Owner: k.owner, Until: e.until, Code: e.code, Barred: e.barred})
 		}
 	}
-	slices.SortFunc(out, func(a, b Suspended) int { return cmp.Compare(a.URI, b.URI) })
+	slices.SortFunc(out, func(a, b Suspended) int {
+		return cmp.Or(cmp.Compare(a.Asked, b.Asked), bytes.Compare(a.Owner[:], b.Owner[:]))
+	})
 	return out
 }

@@ -62,23 +62,22 @@ func signerOf(info upstream.Info) core.Address {
 }
 
 // learn remembers how an attempt went, and says so when an orchestrator lied.
-func (g *Gateway) learn(j *job, uri string, score float64, err error) {
-	if upstream.Unpaid(err) {
+func (g *Gateway) learn(j *job, l *lease, how route.Outcome, score float64, err error) {
+	if upstream.Unpaid(err) && how != route.NodeFailed {
 		return // nothing was sent
 	}
-	now := g.opt.Now()
-	how := outcome(err)
+	now, who := g.opt.Now(), l.Offer.Identity()
 	switch how {
 	case route.Succeeded:
-		g.measures.Done(uri, score, now)
+		g.measures.done(who, score, now)
 	case route.StreamFailed, route.NodeFailed, route.Lied:
-		g.measures.Failed(uri, now)
-		g.suspended.Explain(uri, fault.CodeOf(err))
+		g.measures.failed(who, now)
+		g.suspended.Explain(who, fault.CodeOf(err))
 	case route.InputBad, route.Stale, route.Abandoned:
 	}
 	if how == route.Lied {
 		g.log.Warn("orchestrator's result is not what it claims; it is not used for a while",
-			"orchestrator", uri, "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
-			"until", g.suspended.Until(uri, now), fault.Attr(err))
+			"orchestrator", l.Offer.URI, "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
+			"until", g.suspended.Until(who, now), fault.Attr(err))
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/route"
-	"github.com/tuttinode/tutti/core/selection"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -31,8 +30,10 @@ type Gateway struct {
 	windows       *hls.Store
 	suspended     route.Suspensions
 	// measures are how orchestrators did; choice weighs them, nil off-chain.
-	measures selection.Measures
+	measures measures
 	choice   route.Choice
+	// outdated are those that said that terms in use are old.
+	outdated route.Outdated
 	standing upstream.Standing
 	pushes   *pushes
 	bodies   *budget

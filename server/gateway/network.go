@@ -36,6 +36,7 @@ func (n namedList) list(ctx context.Context) ([]string, error) {
 // owned finds out whose an offer is, on the chain. One that is nobody's there becomes
 // a fault of its own.
 func (g *Gateway) owned(f *upstream.Found) {
+	f.Offer.Asked, f.Offer.Got = f.Asked, g.opt.Now()
 	if g.opt.Network == nil {
 		return
 	}
@@ -43,6 +44,9 @@ func (g *Gateway) owned(f *upstream.Found) {
 		var owner registry.Owner
 		if owner, f.Err = g.opt.Network.OwnerOf(f.Asked, f.Info); f.Err == nil {
 			f.Offer.Owner, f.Offer.Stake, f.Offer.Price = owner.Address, owner.Stake, registry.PriceOf(f.Info)
+			if owner.Registered {
+				f.Offer.Registered = owner.Address
+			}
 		}
 	} else if errors.Is(f.Err, fault.OrchestratorUnregistered) {
 		f.Err = fault.Wrap(fault.OrchestratorUnregistered, "judge an orchestrator's offer", f.Err)
@@ -55,6 +59,7 @@ func (g *Gateway) owned(f *upstream.Found) {
 // offerOf is what the rules need of terms that came anew; whose they are is known.
 func (g *Gateway) offerOf(info upstream.Info, before *route.Offer) route.Offer {
 	o := upstream.OfferOf(info, g.opt.Now())
+	o.Asked, o.Registered, o.Got = before.Asked, before.Registered, g.opt.Now()
 	if g.opt.Network != nil {
 		o.Owner, o.Stake, o.Price = before.Owner, before.Stake, registry.PriceOf(info)
 	}
@@ -64,7 +69,7 @@ func (g *Gateway) offerOf(info upstream.Info, before *route.Offer) route.Offer {
 // choice is a gateway's choice among orchestrators on the chain.
 type choice struct {
 	opt      Options
-	measures *selection.Measures
+	measures *measures
 }
 
 // rule is the one of this moment: limits may change at run time.
@@ -95,13 +100,12 @@ func (c *choice) candidates(offers []*route.Offer) []selection.Candidate {
 }
 
 func (c *choice) candidate(o *route.Offer, now time.Time) selection.Candidate {
-	m := c.measures.Of(o.URI, now)
-	out := selection.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: m.Speed()}
+	out := selection.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: c.measures.speed(o.Identity(), now)}
 	if score := c.opt.Selection.Score; score != nil {
 		out.Score, out.Scored = score(o.Owner)
 	}
 	if !out.Scored {
-		out.Score, out.Scored = m.Score()
+		out.Score, out.Scored = c.measures.score(o.Identity(), now)
 	}
 	return out
 }
@@ -124,7 +128,7 @@ func (c *choice) objection(o *route.Offer, now time.Time) fault.Code {
 func (g *Gateway) objection(o *route.Offer) error {
 	now := g.opt.Now()
 	code := fault.Code("")
-	if g.suspended.Barred(o.URI, now) {
+	if g.suspended.Barred(o.Identity(), now) {
 		code = fault.OrchestratorBarred
 	} else if c, ok := g.choice.(*choice); ok {
 		code = c.objection(o, now)

@@ -107,7 +107,7 @@ func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 		s.pool.Add(f.Offer, f.Info)
 		// It may still be chosen: limits change, and so do prices and scores.
 		why = g.objection(&f.Offer)
-		good = why == nil && !s.pool.Suspended(f.Offer.URI, g.opt.Now())
+		good = why == nil && !s.pool.Suspended(f.Offer.Identity(), g.opt.Now())
 	}
 	if why == nil {
 		if g.standing.Change(f.Asked, "") {

@@ -48,9 +48,9 @@ type OrchestratorStatus struct {
 // for those that are left alone.
 func (g *Gateway) Selection() SelectionStatus {
 	now := g.opt.Now()
-	left := make(map[string]route.Suspended)
+	left := make(map[route.Identity]route.Suspended)
 	for _, s := range g.suspended.List(now) {
-		left[s.URI] = s
+		left[route.Identity{Asked: s.Asked, Owner: s.Owner}] = s
 	}
 	out := SelectionStatus{Orchestrators: []OrchestratorStatus{}}
 	if g.opt.Network != nil {
@@ -66,14 +66,16 @@ func (g *Gateway) Selection() SelectionStatus {
 		}
 		for i := range known {
 			o := c.status(&known[i], now)
-			o.leave(left[o.URI])
-			delete(left, o.URI)
+			at, owner := route.Identity{Asked: o.URI}, route.Identity{Owner: o.Address}
+			o.leave(left[owner])
+			o.leave(left[at])
+			delete(left, at)
 			out.Orchestrators = append(out.Orchestrators, o)
 		}
 	}
 	for _, s := range g.suspended.List(now) {
-		if _, more := left[s.URI]; more {
-			o := OrchestratorStatus{URI: s.URI}
+		if _, more := left[route.Identity{Asked: s.Asked}]; more && s.Asked != "" {
+			o := OrchestratorStatus{URI: s.Asked}
 			o.leave(s)
 			out.Orchestrators = append(out.Orchestrators, o)
 		}
@@ -81,9 +83,9 @@ func (g *Gateway) Selection() SelectionStatus {
 	return out
 }
 
-// leave notes a suspension, if there is one.
+// leave notes a suspension, if there is one, and the longer one of two.
 func (o *OrchestratorStatus) leave(s route.Suspended) {
-	if !s.Until.IsZero() {
+	if s.Until.After(o.Until) {
 		o.Code, o.Until, o.Barred = s.Code, s.Until, s.Barred
 	}
 }
@@ -93,10 +95,10 @@ func (c *choice) status(k *registry.Known, now time.Time) OrchestratorStatus {
 	if k.Price != nil {
 		o.Price = k.Price.RatString()
 	}
-	offer := route.Offer{URI: k.URI, Owner: k.Owner, Stake: k.Stake, Price: k.Price}
+	offer := route.Offer{URI: k.URI, Asked: k.URI, Owner: k.Owner, Registered: k.Owner, Stake: k.Stake, Price: k.Price}
 	if candidate := c.candidate(&offer, now); candidate.Scored {
 		o.Score = &candidate.Score
-		o.Latency = c.measures.Of(k.URI, now).Latency
+		o.Latency = c.measures.latency(offer.Identity(), now)
 	}
 	if o.Code == "" {
 		o.Code = c.objection(&offer, now)

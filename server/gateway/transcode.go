@@ -63,7 +63,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 			return nil, t, ending(ctx, err, nil) // another orchestrator would not change it
 		}
 		last = err
-		tried = append(tried, l.Offer.URI)
+		tried = append(tried, l.Offer.Place())
 	}
 	return nil, t, &fault.Fault{
 		Code: fault.AttemptsExhausted, Op: "transcode segment",
@@ -100,8 +100,19 @@ func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 }
 
 // lease finds an orchestrator for one attempt and renews its token when that is
-// due.
+// due. One whose price has risen too far has to be chosen once more.
 func (g *Gateway) lease(ctx context.Context, j *job, tried []string) (*lease, error) {
+	for again := false; ; again = true {
+		l, err := g.choose(ctx, j, tried)
+		if err != nil || g.renew(ctx, j, l) != route.Dear || again {
+			return l, err
+		}
+		g.endAll(j.stream.pool.Release(l, route.Stale, 0, nil, g.opt.Now()))
+	}
+}
+
+// choose takes an orchestrator of the stream's, or finds one.
+func (g *Gateway) choose(ctx context.Context, j *job, tried []string) (*lease, error) {
 	pool := j.stream.pool
 	l, advice, end := pool.Take(g.opt.Now(), tried)
 	g.endAll(end)
@@ -123,43 +134,7 @@ func (g *Gateway) lease(ctx context.Context, j *job, tried []string) (*lease, er
 			return nil, err
 		}
 	}
-	g.renew(ctx, j, l)
 	return l, nil
-}
-
-// renew gets a new token for a lease whose token ends soon. The old session is
-// ended first, so that its place at a full orchestrator is free for the new one;
-// while other segments are on it that waits, but not to the last minute.
-func (g *Gateway) renew(ctx context.Context, j *job, l *lease) {
-	const lastMinute = time.Minute
-	now := g.opt.Now()
-	if !l.Offer.NeedsRefresh(now) || !j.stream.pool.Alone(l) && l.Offer.Expires.Sub(now) > lastMinute {
-		return
-	}
-	// Where that fails the old token may still hold; if not, the orchestrator will say
-	// so.
-	g.renewNow(ctx, j, l)
-}
-
-// renewNow gets new terms for a lease, with a new token.
-func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) bool {
-	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
-	defer cancel()
-	info, err := g.client.Ask(ctx, l.Offer.URI, j.wants)
-	if err == nil {
-		offer := g.offerOf(info, &l.Offer)
-		if err = j.wants.Usable(&offer); err == nil && g.opt.Network != nil {
-			err = g.opt.Network.Terms(info)
-		}
-		if err == nil {
-			for _, old := range j.stream.pool.Renew(l, offer, info) {
-				g.end(ctx, old)
-			}
-			return true
-		}
-	}
-	g.log.Debug("token not renewed", "orchestrator", l.Offer.URI, fault.Attr(err))
-	return false
 }
 
 // attempt makes one attempt with a lease and gives it back. What was paid for it is
@@ -168,16 +143,14 @@ func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) bool {
 func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]byte, error) {
 	start := time.Now()
 	res, err := g.client.Send(ctx, l.Info, &j.seg)
-	if fault.CodeOf(err) == fault.TicketParamsStale && g.renewNow(ctx, j, l) {
-		res, err = g.client.Send(ctx, l.Info, &j.seg)
+	if fault.CodeOf(err) == fault.TicketParamsStale {
+		res, err = g.sendAnew(ctx, j, l, res, err)
 	}
 	trip := time.Since(start)
 	var news *route.News[upstream.Info]
 	if res != nil {
 		t.upload, t.media = res.Upload, res.MediaTime
-		if res.News != nil {
-			news = &route.News[upstream.Info]{Offer: g.offerOf(res.News, &l.Offer), Info: res.News}
-		}
+		news = g.news(j, l, res.News)
 	}
 	g.opt.Recorder.SegmentUploaded(j.stream.id, l.Offer.URI, t.upload, codeText(err))
 	data, err := g.collect(ctx, j, l, res, err)
@@ -188,8 +161,9 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 		}
 	}
 	score := route.Score(trip, j.seg.Meta.Duration)
-	g.endAll(j.stream.pool.Release(l, outcome(err), score, news, g.opt.Now()))
-	g.learn(j, l.Offer.URI, score, err)
+	how := g.outcome(l, err)
+	g.endAll(j.stream.pool.Release(l, how, score, news, g.opt.Now()))
+	g.learn(j, l, how, score, err)
 	return data, err
 }
 
@@ -218,32 +192,6 @@ func codeText(err error) string {
 		return ""
 	}
 	return string(fault.CodeOf(err))
-}
-
-// outcome is what a failure says of the orchestrator.
-func outcome(err error) route.Outcome {
-	if err == nil {
-		return route.Succeeded
-	}
-	if upstream.Unpaid(err) {
-		return route.StreamFailed // it has done nothing, but this stream cannot use it
-	}
-	switch fault.CodeOf(err) {
-	case fault.SegmentNotTranscodable:
-		return route.InputBad
-	case fault.Canceled, fault.PushesFull:
-		return route.Abandoned
-	case fault.ExpiredAuthToken, fault.TicketParamsStale:
-		return route.Stale
-	case fault.OrchestratorBroke, fault.OrchestratorLate, fault.OrchestratorUnreachable, fault.SegmentLate, fault.Draining:
-		return route.NodeFailed
-	case fault.ResultSignature, fault.PixelsMismatch, fault.RenditionSize, fault.RenditionUnreadable:
-		return route.Lied
-	}
-	if fault.ClassOf(err) == fault.Payment {
-		return route.NodeFailed // what it does not take from one stream it does not take from others
-	}
-	return route.StreamFailed
 }
 
 // endAll ends sessions in the background; Run waits for it.

@@ -12,6 +12,9 @@ import (
 type Owner struct {
 	Address core.Address
 	Stake   core.LPT
+	// Registered says that it registered the address that was asked, or what named that.
+	// Else the offer only says that it is that one's, and nothing may be held against it.
+	Registered bool
 }
 
 // OwnerOf says whose an offer is that came from an address of the list. The error is
@@ -31,18 +34,20 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 		// It was asked at the address that its own offer gave.
 		for _, who := range claims {
 			if o, ok := d.stakes[who]; ok {
-				return Owner{who, o.DelegatedStake}, nil
+				return Owner{Address: who, Stake: o.DelegatedStake}, nil
 			}
 		}
 	case p.fixed && len(claims) > 0:
 		// The operator named it; whatever stake it has is whose it pays to.
-		return Owner{claims[0], d.stakes[claims[0]].DelegatedStake}, nil
+		o := d.stakes[claims[0]]
+		at, err := upstream.ParseAddress(o.ServiceURI)
+		return Owner{Address: claims[0], Stake: o.DelegatedStake, Registered: err == nil && at == asked}, nil
 	case p.fixed:
 		return Owner{}, nil
 	default:
 		for _, who := range claims {
 			if slices.Contains(p.owners, who) {
-				return Owner{who, d.stakes[who].DelegatedStake}, nil
+				return Owner{Address: who, Stake: d.stakes[who].DelegatedStake, Registered: true}, nil
 			}
 		}
 	}
@@ -93,7 +98,12 @@ func (d *Directory) Terms(info upstream.Info) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.places[info.GetTranscoder()]
+	// The same address may be written in more than one way.
+	uri, err := upstream.ParseAddress(info.GetTranscoder())
+	if err != nil {
+		return unusable("its service address is none")
+	}
+	p := d.places[uri]
 	if p == nil || p.fixed {
 		return nil
 	}

@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/selection"
+)
+
+// measures are how orchestrators did. What one does counts for the address at which it is
+// asked and for its owner, and the worse of both is how it did: a new address in the
+// registry is no new beginning.
+type measures struct{ all selection.Measures }
+
+func names(who route.Identity) []string {
+	out := []string{who.Asked}
+	if !who.Owner.IsZero() {
+		out = append(out, who.Owner.String())
+	}
+	return out
+}
+
+func (m *measures) done(who route.Identity, score float64, now time.Time) {
+	for _, name := range names(who) {
+		m.all.Done(name, score, now)
+	}
+}
+
+func (m *measures) failed(who route.Identity, now time.Time) {
+	for _, name := range names(who) {
+		m.all.Failed(name, now)
+	}
+}
+
+func (m *measures) speed(who route.Identity, now time.Time) float64 {
+	speed := 1.0
+	for _, name := range names(who) {
+		speed = min(speed, m.all.Of(name, now).Speed())
+	}
+	return speed
+}
+
+func (m *measures) score(who route.Identity, now time.Time) (score float64, ok bool) {
+	for _, name := range names(who) {
+		if s, known := m.all.Of(name, now).Score(); known && (!ok || s < score) {
+			score, ok = s, true
+		}
+	}
+	return score, ok
+}
+
+// latency is of the address alone.
+func (m *measures) latency(who route.Identity, now time.Time) float64 {
+	return m.all.Of(who.Asked, now).Latency
+}

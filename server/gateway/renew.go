@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// renew gets a new token for a lease whose token ends soon. The old session is
+// ended first, so that its place at a full orchestrator is free for the new one;
+// while other segments are on it that waits, but not to the last minute.
+func (g *Gateway) renew(ctx context.Context, j *job, l *lease) route.Renewal {
+	const lastMinute = time.Minute
+	now := g.opt.Now()
+	if !l.Offer.NeedsRefresh(now) || !j.stream.pool.Alone(l) && l.Offer.Expires.Sub(now) > lastMinute {
+		return route.Gone
+	}
+	// Where that fails the old token may still hold; if not, the orchestrator will say
+	// so.
+	return g.renewNow(ctx, j, l)
+}
+
+// renewNow gets new terms for a lease, with a new token.
+func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) route.Renewal {
+	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
+	defer cancel()
+	how := route.Gone
+	info, err := g.client.Ask(ctx, l.Offer.URI, j.wants)
+	if err == nil {
+		offer := g.offerOf(info, &l.Offer)
+		if err = g.acceptable(j, l, &offer, info); err == nil {
+			var end []upstream.Info
+			how, end = j.stream.pool.Renew(l, offer, info)
+			for _, old := range end {
+				g.end(ctx, old)
+			}
+		}
+	}
+	switch {
+	case err != nil:
+		g.log.Debug("token not renewed", "orchestrator", l.Offer.URI, fault.Attr(err))
+	case how == route.Dear:
+		g.log.Info("orchestrator asks for more than it was chosen for; it has to be chosen again",
+			"orchestrator", l.Offer.URI, "job", j.stream.id)
+	}
+	return how
+}
+
+// sendAnew sends a segment once more under new terms, after a word that those of the
+// lease are old: this gateway's own, or the orchestrator's where that may be. res and
+// err are of the first time, and stay where there is no second.
+func (g *Gateway) sendAnew(ctx context.Context, j *job, l *lease, res *upstream.Result, err error) (*upstream.Result, error) {
+	if !upstream.Unpaid(err) && !g.outdated.Believe(l.Offer.Identity(), l.Offer.Got, g.opt.Now()) {
+		return res, freshRefused{err}
+	}
+	if g.renewNow(ctx, j, l) != route.Renewed {
+		return res, err
+	}
+	res, err = g.client.Send(ctx, l.Info, &j.seg)
+	if verdict := fault.CodeOf(err); verdict == fault.TicketParamsStale || verdict == fault.ExpiredAuthToken {
+		err = freshRefused{err}
+	}
+	return res, err
+}
+
+// news are the terms that came with an answer, nil where there are none that can be used:
+// then those of before go on, and are renewed when they are worn.
+func (g *Gateway) news(j *job, l *lease, info upstream.Info) *route.News[upstream.Info] {
+	if info == nil {
+		return nil
+	}
+	offer := g.offerOf(info, &l.Offer)
+	if err := g.acceptable(j, l, &offer, info); err != nil {
+		g.log.Debug("terms that came with an answer are not used", "orchestrator", l.Offer.URI, fault.Attr(err))
+		return nil
+	}
+	return &route.News[upstream.Info]{Offer: offer, Info: info}
+}
+
+// acceptable holds terms that came for a lease to all that its first ones were held to.
+// The error is a fault of discovery.
+func (g *Gateway) acceptable(j *job, l *lease, offer *route.Offer, info upstream.Info) error {
+	const op = "judge new terms"
+	if err := j.wants.Usable(offer); err != nil {
+		return err
+	}
+	if err := g.opt.Payments.Usable(info); err != nil {
+		return err
+	}
+	if g.opt.Network == nil {
+		return nil
+	}
+	if err := g.opt.Network.Terms(info); err != nil {
+		return err
+	}
+	owner, err := g.opt.Network.OwnerOf(l.Offer.Place(), info)
+	switch {
+	case err != nil:
+		return err
+	case owner.Address != l.Offer.Owner:
+		return fault.New(fault.OrchestratorUnregistered, op, "they are another orchestrator's")
+	}
+	if c, ok := g.choice.(*choice); ok && c.objection(offer, g.opt.Now()) == fault.OrchestratorTooDear {
+		return fault.New(fault.OrchestratorTooDear, op, offer.URI)
+	}
+	return nil
+}
