@@ -14,7 +14,7 @@ const (
 	// Repaid: it wanted another payment for the same job. That happens after a restart,
 	// and is no way to be paid twice each time.
 	Repaid
-	// RefusedLoss: it refused the job for what may lie in the request.
+	// RefusedLoss: it failed at the job, or refused it for what may lie in the request.
 	RefusedLoss
 	// Default: it took the payment and refused the job without a reason that lies
 	// elsewhere.
@@ -40,7 +40,7 @@ func (l Loss) points() int {
 	case Repaid:
 		return 6
 	case RefusedLoss:
-		return 16
+		return 8
 	case Default:
 		return maxLosses
 	}

@@ -25,7 +25,7 @@ func TestHowManyLossesMakeOneRest(t *testing.T) {
 		loss  dispatch.Loss
 		times int
 	}{
-		"no reason": {dispatch.Default, 1}, "the request, it says": {dispatch.RefusedLoss, 4},
+		"no reason": {dispatch.Default, 1}, "the request, it says": {dispatch.RefusedLoss, 8},
 		"paid again": {dispatch.Repaid, 11}, "no room": {dispatch.SmallLoss, 64},
 	} {
 		table := tableOf(warm("a"))

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/dispatch"
@@ -15,8 +16,10 @@ import (
 const (
 	// maxTokens: because it does not know the token or the price that was quoted.
 	maxTokens = 1
-	// maxParams: because it finds the payment old.
-	maxParams = 3
+	// maxParams: because it finds the payment old; maxPaidParams, where it was paid:
+	// the terms are new then.
+	maxParams     = 3
+	maxPaidParams = 1
 	// maxShort: because it holds less money than this gateway reckoned.
 	maxShort = 1
 	// maxUsedUp: because others used up the terms of payment before this job came to
@@ -29,10 +32,12 @@ const (
 func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 	now := r.b.opt.Now()
 	queue := now.Sub(r.start)
-	reply, node, err := r.submit(ctx, l.URI())
+	reply, node, err := r.submit(ctx, l)
 	now = r.b.opt.Now()
 	if err != nil {
-		l.Done(now, judge(err).outcome)
+		v := judge(err)
+		l.Lost(now, v.loss)
+		l.Done(now, v.outcome)
 		return nil, err
 	}
 	end := dispatch.Served
@@ -46,24 +51,29 @@ func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 }
 
 // submit sends the job, again under new terms where the orchestrator asks for them.
-func (r *run) submit(ctx context.Context, uri string) (reply *inference.Reply, node string, err error) {
-	s := r.p.session(uri)
+func (r *run) submit(ctx context.Context, l *dispatch.Lease) (reply *inference.Reply, node string, err error) {
+	s := r.p.session(l.URI())
 	if s == nil {
 		return nil, "", fault.New(fault.JobDeclined, "send job", "the orchestrator has left meanwhile")
 	}
-	t, err := r.b.ready(ctx, r.p, s)
+	t, err := r.ready(ctx, s)
 	for again := (retries{}); err == nil; {
 		reply, err = r.send(ctx, t)
 		s.newer(t)
 		if err == nil {
 			return reply, t.Node, nil
 		}
+		r.lose(err)
+		if fault.CodeOf(err) == fault.TicketNonceRefused {
+			r.used = append(r.used, t)
+			r.b.freshen(r.p, s, t) // the next job has other terms
+		}
 		what := again.judge(err)
-		if what == giveUp {
-			if fault.CodeOf(err) == fault.TicketNonceRefused {
-				r.b.freshen(r.p, s, t) // the next job has other terms
-			}
+		if what == giveUp || !r.mayRepeat(&again) {
 			return nil, "", err
+		}
+		if _, lost := upstream.Lost(err); lost && s.refuse(t) {
+			l.Lost(r.b.opt.Now(), dispatch.Repaid)
 		}
 		if what == anew {
 			t, err = s.renew(ctx, r.p, r.b.opt.Client, t)
@@ -72,6 +82,29 @@ func (r *run) submit(ctx context.Context, uri string) (reply *inference.Reply, n
 		}
 	}
 	return nil, "", err
+}
+
+// ready are terms under which no ticket of this job was refused yet.
+func (r *run) ready(ctx context.Context, s *session) (*upstream.Terms, error) {
+	t, err := r.b.ready(ctx, r.p, s)
+	if err == nil && slices.Contains(r.used, t) {
+		return s.renew(ctx, r.p, r.b.opt.Client, t)
+	}
+	return t, err
+}
+
+// lose counts the payment that was sent with what failed.
+func (r *run) lose(err error) {
+	if value, lost := upstream.Lost(err); lost {
+		r.budget.Lose(value.Rat())
+	}
+}
+
+// mayRepeat reports whether the job may be sent to the same orchestrator once more in
+// one attempt: the first time whenever it asks for that, then within the window, and
+// never after enough was lost.
+func (r *run) mayRepeat(done *retries) bool {
+	return r.budget.Pays() && (done.sum() <= 1 || r.budget.Open(r.elapsed()))
 }
 
 func (r *run) send(ctx context.Context, t *upstream.Terms) (*inference.Reply, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
 // Do takes a job to an orchestrator and returns once its answer has begun. Until
@@ -24,7 +25,8 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 	now := b.opt.Now()
 	r := run{
 		b: b, p: b.pool(job.Model, now), job: job, hint: hint, start: now,
-		budget: dispatch.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others)},
+		budget: dispatch.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others), MaxLost: b.opt.maxLost()},
+		lost:   make(map[string]int),
 	}
 	for {
 		lease, err := r.lease(ctx)
@@ -45,7 +47,10 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 			return nil, r.failed.err()
 		}
 		r.tried = append(r.tried, lease.URI())
-		if !v.again {
+		if v.loss != dispatch.NoLoss {
+			r.lost[lease.URI()]++
+		}
+		if !v.again || r.lost[lease.URI()] >= maxLost {
 			r.never = append(r.never, lease.URI())
 		}
 	}
@@ -65,8 +70,14 @@ type run struct {
 	waited  bool     // a pause since the last round
 	pauses  int
 	failed  failures
-	network *inference.Job // the job in the existing network's form, once made
+	used    []*upstream.Terms // under which a ticket was refused for its number
+	lost    map[string]int    // how often each took a payment and asked for patience
+	network *inference.Job    // the job in the existing network's form, once made
 }
+
+// maxLost is how often a job is taken to one orchestrator that takes the payment, and
+// may do the job another time.
+const maxLost = 2
 
 func (r *run) elapsed() time.Duration { return r.b.opt.Now().Sub(r.start) }
 

@@ -1,6 +1,8 @@
 package broker
 
 import (
+	"errors"
+
 	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -14,11 +16,38 @@ type verdict struct {
 	// again: the same orchestrator may take the job a moment later.
 	again bool
 	cost  dispatch.Cost
+	// loss is what it comes to that the job was paid for.
+	loss dispatch.Loss
 }
 
 // judge says what a failed attempt means for the orchestrator and for the job.
-// Nothing that an orchestrator says about a request counts against it.
+// Nothing that an orchestrator says about a request counts against it, unless it was
+// paid for it.
 func judge(err error) verdict {
+	v := judgeFree(err)
+	if _, lost := upstream.Lost(err); lost && v.outcome != dispatch.Abandoned {
+		v.loss = lossOf(err, v)
+		v.cost.Spent = v.cost.Spent || v.outcome != dispatch.Full
+	}
+	return v
+}
+
+// lossOf says how grave it is that a payment was taken and the job was not done.
+func lossOf(err error, v verdict) dispatch.Loss {
+	code := fault.CodeOf(err)
+	switch {
+	case code == fault.TicketNonceRefused:
+		return dispatch.Repaid
+	case v.outcome == dispatch.Full, code == fault.JobBroke, code == fault.JobLate:
+		return dispatch.SmallLoss
+	case v.outcome == dispatch.Failed, v.stop:
+		return dispatch.RefusedLoss
+	}
+	return dispatch.Default
+}
+
+// judgeFree is judge for a job that was not paid for.
+func judgeFree(err error) verdict {
 	code := fault.CodeOf(err)
 	switch code {
 	case fault.Canceled, fault.DeadlineExceeded:
@@ -26,6 +55,9 @@ func judge(err error) verdict {
 	}
 	if upstream.Unpaid(err) {
 		return verdict{outcome: dispatch.Abandoned, stop: unableToPay(code)}
+	}
+	if errors.Is(err, fault.TicketParamsUnusable) {
+		return verdict{outcome: dispatch.Failed} // it gave terms that do not hold
 	}
 	switch code {
 	case fault.TicketNonceRefused:

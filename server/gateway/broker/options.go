@@ -51,6 +51,10 @@ type Options struct {
 	// Others is how many further orchestrators may be given a job that one has
 	// failed at; default 2, below 0 none.
 	Others int
+	// MaxLost is the value of payments after which, once orchestrators took them and
+	// refused the job, it is not paid for again; zero knows no such bound, and leaves the
+	// one on their number.
+	MaxLost core.Wei
 	// Patience is how long discovery waits for answers.
 	Patience route.Patience
 	// RefreshEvery is how often the offers of models in use are asked for again;
@@ -64,6 +68,14 @@ type Options struct {
 	// several goroutines at once.
 	Now  func() time.Time
 	Rand func() float64
+}
+
+// maxLost is the bound as a budget has it.
+func (o *Options) maxLost() *big.Rat {
+	if o.MaxLost.IsZero() {
+		return nil
+	}
+	return new(big.Rat).SetInt(o.MaxLost.Big())
 }
 
 func (o Options) withDefaults() Options {

@@ -103,7 +103,7 @@ func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 			p.forget(other)
 		}
 	}
-	if !p.table.Put(p.offerOf(t)) {
+	if !p.table.Put(p.offerOf(asked, t)) {
 		return
 	}
 	p.seen, p.seenAt = true, now
@@ -152,9 +152,9 @@ func (p *pool) snapshot(now time.Time) dispatch.Snapshot {
 	return dispatch.Snapshot{Model: p.model, Refreshed: searched, Standings: p.table.Standings(now)}
 }
 
-func (p *pool) offerOf(t *upstream.Terms) dispatch.Offer {
+func (p *pool) offerOf(asked string, t *upstream.Terms) dispatch.Offer {
 	o := dispatch.Offer{
-		URI: t.Offer.URI, Warm: t.Model.Warm, Capacity: int(min(t.Model.Capacity, 1<<20)),
+		URI: t.Offer.URI, Asked: asked, Warm: t.Model.Warm, Capacity: int(min(t.Model.Capacity, 1<<20)),
 		Own: t.Node != "", Price: t.Price, Owner: t.Offer.Owner, Stake: t.Offer.Stake,
 	}
 	if p.score != nil {

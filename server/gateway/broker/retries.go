@@ -26,6 +26,7 @@ type retries struct {
 // judge says what to do about a failure.
 func (r *retries) judge(err error) remedy {
 	code := fault.CodeOf(err)
+	_, paid := upstream.Lost(err)
 	if upstream.Unpaid(err) {
 		if code != fault.TicketParamsStale {
 			return giveUp
@@ -36,12 +37,19 @@ func (r *retries) judge(err error) remedy {
 	case fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken, fault.ExpectedPriceWrong:
 		return count(&r.tokens, maxTokens, anew)
 	case fault.TicketParamsStale, fault.TicketParamsForeign:
-		return count(&r.params, maxParams, anew)
+		most := maxParams
+		if paid {
+			most = maxPaidParams
+		}
+		return count(&r.params, most, anew)
 	case fault.InsufficientBalance:
 		return count(&r.short, maxShort, payMore)
 	}
 	return giveUp
 }
+
+// sum is how often it was tried again in all.
+func (r *retries) sum() int { return r.tokens + r.params + r.short + r.usedUp }
 
 func count(n *int, most int, what remedy) remedy {
 	if *n++; *n > most {

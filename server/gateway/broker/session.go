@@ -26,6 +26,8 @@ type session struct {
 	// freshening: terms are being renewed in the background; not before freshAt again.
 	freshening bool
 	freshAt    time.Time
+	// refused are the last terms under which a payment was refused.
+	refused *upstream.Terms
 }
 
 func newSession(asked string, t *upstream.Terms) *session {
@@ -90,6 +92,16 @@ func (s *session) drop(out func(string) bool) (lost bool) {
 		}
 	}
 	return len(s.sources) == 0
+}
+
+// refuse notes that a payment under some terms was refused, and reports whether it is
+// the first one: when an orchestrator restarts, all who have the same terms are refused.
+func (s *session) refuse(t *upstream.Terms) (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first = s.refused != t
+	s.refused = t
+	return first
 }
 
 // renew gets other terms than old. Of those who ask at once, one asks the

@@ -15,8 +15,14 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// maxCalls bounds the gRPC connections that are kept.
-const maxCalls = 256
+const (
+	// maxCalls bounds the gRPC connections that are kept while nobody uses them. The
+	// registry knows of up to 2048 addresses, which are all asked every few seconds.
+	maxCalls = 2560
+	// maxReply bounds what a call brings: terms with a thousand models and prices are
+	// less than half as large.
+	maxReply = 256 << 10
+)
 
 // calls keeps one gRPC connection per orchestrator.
 type calls struct {
@@ -28,19 +34,41 @@ type calls struct {
 type call struct {
 	conn *grpc.ClientConn
 	used int64
+	// users is how many calls are being made.
+	users int
 }
 
 func newCalls() *calls { return &calls{conns: make(map[string]*call)} }
 
-// to gives the orchestrator's client. It does not connect yet.
-func (c *calls) to(uri string) (rpc.OrchestratorClient, error) {
+// to gives the orchestrator's client. It does not connect yet. done is called when
+// the call is over; until then the connection is not closed to make room.
+func (c *calls) to(uri string) (client rpc.OrchestratorClient, done func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.uses++
-	if have := c.conns[uri]; have != nil {
-		have.used = c.uses
-		return rpc.NewOrchestratorClient(have.conn), nil
+	have := c.conns[uri]
+	if have == nil {
+		conn, err := dial(uri)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.makeRoom()
+		have = &call{conn: conn}
+		c.conns[uri] = have
 	}
+	c.uses++
+	have.used = c.uses
+	have.users++
+	return rpc.NewOrchestratorClient(have.conn), func() { c.done(have) }, nil
+}
+
+func (c *calls) done(have *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	have.users--
+}
+
+// dial makes a connection, which connects when it is used.
+func dial(uri string) (*grpc.ClientConn, error) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("orchestrator address %.128q cannot be called", uri)
@@ -49,7 +77,7 @@ func (c *calls) to(uri string) (rpc.OrchestratorClient, error) {
 	if u.Scheme == "http" {
 		creds = insecure.NewCredentials()
 	}
-	conn, err := grpc.NewClient("passthrough:///"+u.Host,
+	return grpc.NewClient("passthrough:///"+u.Host,
 		grpc.WithTransportCredentials(creds),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			// An orchestrator that restarts is found again soon.
@@ -57,26 +85,25 @@ func (c *calls) to(uri string) (rpc.OrchestratorClient, error) {
 			MinConnectTimeout: route.ConnectTimeout,
 		}),
 		grpc.WithDisableServiceConfig(),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReply)),
 	)
-	if err != nil {
-		return nil, err
-	}
-	c.makeRoom()
-	c.conns[uri] = &call{conn: conn, used: c.uses}
-	return rpc.NewOrchestratorClient(conn), nil
 }
 
-// makeRoom closes the connection that was not used for longest. Addresses come
-// from peers, so their number must not be theirs to choose.
+// makeRoom closes the connection that was not used for longest, of those that nobody
+// uses now. Addresses come from peers, so their number must not be theirs to choose;
+// how many are in use at once, those who ask bound.
 func (c *calls) makeRoom() {
 	if len(c.conns) < maxCalls {
 		return
 	}
-	var oldest string
+	oldest := ""
 	for uri, have := range c.conns {
-		if oldest == "" || have.used < c.conns[oldest].used {
+		if have.users == 0 && (oldest == "" || have.used < c.conns[oldest].used) {
 			oldest = uri
 		}
+	}
+	if oldest == "" {
+		return
 	}
 	c.conns[oldest].conn.Close()
 	delete(c.conns, oldest)

@@ -17,6 +17,10 @@ import (
 // noTokenExpiry is how long a token without an expiry is taken to hold.
 const noTokenExpiry = 30 * time.Minute
 
+// maxAsked is how many orchestrators one discovery asks at once. Those who do not
+// answer hold a place for as long as a connection may take.
+const maxAsked = 256
+
 // OfferOf is what the rules need to know of an orchestrator's terms.
 func OfferOf(info Info, now time.Time) route.Offer {
 	o := route.Offer{URI: info.GetTranscoder(), Token: info.GetAuthToken() != nil}
@@ -41,10 +45,11 @@ func OfferOf(info Info, now time.Time) route.Offer {
 // OrchestratorSilent, OrchestratorDeclined, or Canceled when ctx was canceled.
 func (c *Client) Ask(ctx context.Context, uri string, wants *route.Wants) (Info, error) {
 	const op = "ask orchestrator"
-	client, err := c.calls.to(uri)
+	client, done, err := c.calls.to(uri)
 	if err != nil {
 		return nil, fault.Wrap(fault.OrchestratorUnreachable, op, err)
 	}
+	defer done()
 	address, sig, err := c.payments.Identity(ctx)
 	if err != nil {
 		return nil, signFault("identify to orchestrator", err)
@@ -104,8 +109,11 @@ func (c *Client) Discover(ctx context.Context, uris []string, wants *route.Wants
 		good bool
 	}
 	results := make(chan verdict, len(uris))
+	places := make(chan struct{}, maxAsked)
 	for _, uri := range uris {
 		c.wg.Go(func() {
+			places <- struct{}{} // their holders give up after the limit
+			defer func() { <-places }()
 			// The answer is of use also after this segment went elsewhere.
 			askCtx, cancel := context.WithTimeout(c.ctx, patience.Limit())
 			defer cancel()
@@ -165,10 +173,11 @@ func (c *Client) ask(ctx context.Context, uri string, wants *route.Wants) Found 
 // not know the session any more is no failure of interest; the error is for the
 // debug log.
 func (c *Client) End(ctx context.Context, info Info) error {
-	client, err := c.calls.to(info.GetTranscoder())
+	client, done, err := c.calls.to(info.GetTranscoder())
 	if err != nil {
 		return err
 	}
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
 	defer cancel()
 	_, err = client.EndTranscodingSession(ctx, &rpc.EndTranscodingSessionRequest{AuthToken: info.GetAuthToken()})

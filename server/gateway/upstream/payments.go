@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -44,6 +45,9 @@ type Payment interface {
 	// Header is the value of the header Livepeer-Payment; "" is an empty payment,
 	// without which a request may be repeated.
 	Header() string
+	// Value is what the payment adds to what was paid before; nothing when it only
+	// draws on that.
+	Value() pm.Value
 	// Settle tells what became of the attempt, and how many units are billed where it
 	// was served. Further calls do nothing.
 	Settle(how sender.Outcome, units int64)
@@ -63,6 +67,30 @@ func (e *UnpaidError) Unwrap() error { return e.Err }
 func Unpaid(err error) bool {
 	_, ok := errors.AsType[*UnpaidError](err)
 	return ok
+}
+
+// LostError is a failure of a job for which tickets were sent. The orchestrator may
+// keep them.
+type LostError struct {
+	Err error
+	// Value is what they are expected to be worth.
+	Value pm.Value
+}
+
+// Error is the fault's text.
+func (e *LostError) Error() string { return e.Err.Error() }
+
+// Unwrap is the fault.
+func (e *LostError) Unwrap() error { return e.Err }
+
+// Lost is the value of the tickets that were sent with what failed, false where there
+// were none.
+func Lost(err error) (pm.Value, bool) {
+	e, ok := errors.AsType[*LostError](err)
+	if !ok {
+		return pm.Value{}, false
+	}
+	return e.Value, true
 }
 
 // FreePayments pays nothing: the address is zero and every signature empty.
@@ -87,5 +115,6 @@ type free struct{}
 
 func (free) Wear() sender.Wear                           { return sender.Fresh }
 func (free) Pay(context.Context, int64) (Payment, error) { return free{}, nil }
+func (free) Value() pm.Value                             { return pm.Value{} }
 func (free) Header() string                              { return "" }
 func (free) Settle(sender.Outcome, int64)                {}

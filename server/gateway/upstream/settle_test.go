@@ -317,6 +317,8 @@ func TestOffersBesideAnswers(t *testing.T) {
 				if header == "" {
 					info := proto.Clone(ready.Info).(*rpc.OrchestratorInfo)
 					info.AuthToken.Token = []byte{2} // the quote may have changed
+					wants := upstream.JobWants(model, "0.9.1", "", "")
+					info.Node, info.Capabilities = row.node, rpc.FromCapabilities(wants.Capabilities)
 					row.change(info)
 					raw, _ := proto.Marshal(info)
 					header = base64.StdEncoding.EncodeToString(raw)

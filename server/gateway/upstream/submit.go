@@ -41,7 +41,7 @@ var (
 // OrchestratorFull, TicketParamsStale, TicketNonceRefused, InvalidAuthToken,
 // ExpiredAuthToken, JobDeclined, JobFailed, AnswerUnreadable, and from our own
 // nodes whatever they name. Faults of this gateway's own paying come before all of
-// them; then nothing was sent (see Unpaid).
+// them; then nothing was sent (see Unpaid). Lost tells what a failure cost.
 func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*inference.Reply, error) {
 	payment, err := t.deal.Pay(ctx, int64(job.Units))
 	if err != nil {
@@ -62,9 +62,17 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*inf
 	if err != nil {
 		x.stop()
 		cancel(nil)
-		return nil, err
+		return nil, lost(err, payment)
 	}
 	return reply, nil
+}
+
+// lost says with a failure what it cost. What could not be sent cost nothing.
+func lost(err error, p Payment) error {
+	if v := p.Value(); v.Sign() > 0 && fault.CodeOf(err) != fault.OrchestratorUnreachable {
+		return &LostError{err, v}
+	}
+	return err
 }
 
 // jobRequest builds the request.

@@ -11,10 +11,11 @@ import (
 // price, all prices and its further nodes. Errors are those of Ask.
 func (c *Client) Survey(ctx context.Context, uri string) (Info, error) {
 	const op = "survey orchestrator"
-	client, err := c.calls.to(uri)
+	client, done, err := c.calls.to(uri)
 	if err != nil {
 		return nil, fault.Wrap(fault.OrchestratorUnreachable, op, err)
 	}
+	defer done()
 	address, sig, err := c.payments.Identity(ctx)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unexpected, "identify to orchestrator", err)

@@ -34,6 +34,8 @@ func JobWants(model inference.Model, version, minVersion, minRunner string) rout
 // Terms are one orchestrator's terms for one model, made ready to be used for many
 // jobs. Read-only.
 type Terms struct {
+	// Offer is without capabilities, Info without all but the address, the account and
+	// the token.
 	Offer route.Offer
 	Info  Info
 	// Model is what the orchestrator says of the model.
@@ -73,10 +75,11 @@ func (c *Client) terms(found Found, model inference.Model, wants *route.Wants) (
 	const op = "make ready for jobs"
 	info := found.Info
 	t := &Terms{
-		Offer: found.Offer, Info: info, model: model, Node: info.GetNode(),
+		Offer: found.Offer, Info: kept(info), model: model, Node: info.GetNode(),
 		Model: found.Offer.Capabilities.Constraints.PerCapability[model.Capability][model.ID],
 		Price: priceOf(info), asked: found.Asked, wants: wants,
 	}
+	t.Offer.Capabilities = nil // what is wanted of them is in Model
 	var err error
 	if t.deal, err = c.payments.Deal(info, &model); err != nil {
 		return nil, err
@@ -85,6 +88,11 @@ func (c *Client) terms(found Found, model inference.Model, wants *route.Wants) (
 		return nil, fault.Wrap(fault.OrchestratorUnusable, op, err)
 	}
 	return t, nil
+}
+
+// kept is what jobs need of an offer. The whole of it may be large, and there are many.
+func kept(info Info) Info {
+	return &rpc.OrchestratorInfo{Transcoder: info.GetTranscoder(), Address: info.GetAddress(), AuthToken: info.GetAuthToken()}
 }
 
 // describe makes the header Livepeer-Segment of the jobs under a token.

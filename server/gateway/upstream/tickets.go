@@ -83,8 +83,20 @@ func (p *TicketPayments) nodeSign(message []byte) ([]byte, error) {
 // Usable wants a price, and where it is not 0 parameters that tickets can be made
 // with. How high the price is matters to the choice among orchestrators.
 func (p *TicketPayments) Usable(info Info) error {
-	_, err := termsOf(info, nil)
-	return err
+	terms, err := termsOf(info, nil)
+	if err != nil {
+		return err
+	}
+	return p.holds(terms)
+}
+
+// holds says whether terms that come are of use now. Those that are not would be
+// asked for again and again.
+func (p *TicketPayments) holds(terms *sender.Terms) error {
+	if p.opt.Sender.Wear(terms) == sender.Stale {
+		return fault.New(fault.TicketParamsUnusable, "read terms of payment", "the ticket params had expired, or were used up, when they came")
+	}
+	return nil
 }
 
 // Deal reads the terms of payment.
@@ -184,6 +196,14 @@ func (d *ticketDeal) most() *big.Rat {
 type ticketPayment struct {
 	*sender.Payment
 	header string
+}
+
+// Value is what the tickets are expected to be worth.
+func (p ticketPayment) Value() pm.Value {
+	if len(p.Tickets) == 0 {
+		return pm.Value{}
+	}
+	return p.Params.EV().Times(int64(len(p.Tickets)))
 }
 
 // Header is the message in base64.

@@ -32,9 +32,11 @@ import (
 )
 
 // chain has enough money for everything.
-type chain struct{}
+type chain struct{ l1 protocol.L1Block }
 
-func (chain) View() protocol.View { return protocol.View{Known: true} }
+func (c chain) View() protocol.View {
+	return protocol.View{Known: true, Head: protocol.Head{L1: c.l1}}
+}
 
 func (chain) SenderFunds(context.Context, core.Address) (protocol.SenderFunds, error) {
 	ether, _ := core.ParseWei("1e30")
@@ -52,6 +54,12 @@ func unhex(t testing.TB, s string) []byte {
 
 // tickets are payments of the vectors' gateway, with a book on disk.
 func tickets(t testing.TB, change func(*upstream.TicketOptions)) *upstream.TicketPayments {
+	t.Helper()
+	return ticketsAt(t, 0, change)
+}
+
+// ticketsAt are tickets at a height of layer 1.
+func ticketsAt(t testing.TB, l1 protocol.L1Block, change func(*upstream.TicketOptions)) *upstream.TicketPayments {
 	t.Helper()
 	key, err := crypto.HexToECDSA(strings.Repeat("01", 32))
 	if err != nil {
@@ -82,7 +90,7 @@ func tickets(t testing.TB, change func(*upstream.TicketOptions)) *upstream.Ticke
 	ether, _ := core.ParseWei("1e30")
 	sign := func(m []byte) ([]byte, error) { return signature.EthSign(key, m) }
 	opt := upstream.TicketOptions{Sign: sign, Sender: sender.New(sender.Options{
-		Account: account, Sign: sign, Chain: chain{}, Book: book, Issued: issued, Limits: pm.Limits{MaxEV: ether, MaxTotalEV: ether},
+		Account: account, Sign: sign, Chain: chain{l1}, Book: book, Issued: issued, Limits: pm.Limits{MaxEV: ether, MaxTotalEV: ether},
 	})}
 	if change != nil {
 		change(&opt)
@@ -152,7 +160,11 @@ func TestPaymentVectors(t *testing.T) {
 				Transcoder: "https://o", Node: "tutti/1", TicketParams: params,
 				PriceInfo: &rpc.PriceInfo{PricePerUnit: price.Num().Int64(), PixelsPerUnit: price.Denom().Int64()},
 			}
-			d, err := tickets(t, nil).Deal(info, nil)
+			read, err := rpc.FromTicketParams(params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := ticketsAt(t, max(read.ExpirationBlock, 40)-40, nil).Deal(info, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
