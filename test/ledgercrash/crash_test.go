@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/ledger"
 )
 
 // setting is a number of the environment.
@@ -141,12 +140,13 @@ type point struct {
 func (h *history) cuts(t *testing.T, want int) (done int, problems []string) {
 	t.Helper()
 	points := make(chan point)
+	openings := newOpenings()
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
 			for p := range points {
-				found := h.examine(t, p)
+				found := h.examine(p, openings.of(t, p.files))
 				mu.Lock()
 				done++
 				problems = append(problems, found...)
@@ -173,32 +173,24 @@ func (h *history) cuts(t *testing.T, want int) (done int, problems []string) {
 	}
 	close(points)
 	group.Wait()
+	t.Logf("%d different disks", len(openings.known))
 	return done, problems
 }
 
-// examine opens a ledger on what a power cut left.
-func (h *history) examine(t *testing.T, p point) (problems []string) {
-	t.Helper()
-	d := newDisk()
-	d.files = p.files
-	db := connect(t, d, full)
-	defer func() { _ = disconnect(db, d) }()
-	_, opening, err := ledger.Open(t.Context(), options(db, uint64(p.at)+2))
-	if err != nil {
-		return []string{fmt.Sprintf("cut at %d, %v: %v", p.at, p.fate, err)}
+// examine judges what a power cut left.
+func (h *history) examine(p point, f *found) (problems []string) {
+	if f.err != nil {
+		return []string{fmt.Sprintf("cut at %d, %v: %v", p.at, p.fate, f.err)}
 	}
-	r, err := ledger.NewReader(t.Context(), db)
-	if err != nil {
-		return []string{fmt.Sprintf("cut at %d, %v: %v", p.at, p.fate, err)}
-	}
-	for _, problem := range h.problems(t, r, p.at) {
+	for _, problem := range h.compare(&f.seen, p.at) {
 		problems = append(problems, fmt.Sprintf("cut at %d, %v: %s", p.at, p.fate, problem))
 	}
 	// The first opening made epoch 1, and its end is the last thing that happens.
-	if first := opening.Current.ID == 1; p.at < len(h.events) && !(opening.Clean && first || p.at > h.closing || !opening.Clean && !first && len(opening.Sets) == 0) {
-		problems = append(problems, fmt.Sprintf("cut at %d, %v: epoch %d after a crash, clean %v, %d sets", p.at, p.fate, opening.Current.ID, opening.Clean, len(opening.Sets)))
+	o := &f.opening
+	if first := o.Current.ID == 1; p.at < len(h.events) && !(o.Clean && first || p.at > h.closing || !o.Clean && !first && len(o.Sets) == 0) {
+		problems = append(problems, fmt.Sprintf("cut at %d, %v: epoch %d after a crash, clean %v, %d sets", p.at, p.fate, o.Current.ID, o.Clean, len(o.Sets)))
 	}
-	if answered := h.answered(p.at); answered && p.at <= h.closing && opening.Current.ID == 1 {
+	if answered := h.answered(p.at); answered && p.at <= h.closing && o.Current.ID == 1 {
 		problems = append(problems, fmt.Sprintf("cut at %d, %v: the epoch of answered payments goes on after a crash", p.at, p.fate))
 	}
 	return problems

@@ -26,10 +26,10 @@ type trouble struct {
 }
 
 var troubles = []trouble{
-	{"full", sqlite3.FULL, write, 1, 0, 12},
-	{"full for long, cut", sqlite3.FULL, write, 40, 1500, 12},
-	{"write error", sqlite3.IOERR_WRITE, write, 1, 700, 12},
-	{"sync error", sqlite3.IOERR_FSYNC, flush, 1, 0, 1},
+	{"full", sqlite3.FULL, write, 1, 0, 24},
+	{"full for long, cut", sqlite3.FULL, write, 40, 1500, 24},
+	{"write error", sqlite3.IOERR_WRITE, write, 1, 700, 24},
+	{"sync error", sqlite3.IOERR_FSYNC, flush, 1, 0, 2},
 }
 
 const injected = 10

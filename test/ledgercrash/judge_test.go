@@ -1,29 +1,53 @@
 package ledgercrash
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
+// seen is what is in a ledger.
+type seen struct {
+	problems         []string
+	tickets, winners map[protocol.Round]int64
+}
+
+// see reads a ledger.
+func see(ctx context.Context, r *ledger.Reader) (s seen, err error) {
+	report, err := r.Verify(ctx)
+	if err != nil {
+		return s, err
+	}
+	totals, err := r.Totals(ctx, ledger.Query{By: ledger.ByRound})
+	if err != nil {
+		return s, err
+	}
+	s = seen{report.Problems, make(map[protocol.Round]int64), make(map[protocol.Round]int64)}
+	for _, total := range totals {
+		s.tickets[total.Round], s.winners[total.Round] = total.Tickets, total.Winners
+	}
+	return s, nil
+}
+
 // problems compares a ledger with what was told up to a moment.
-func (h *history) problems(t *testing.T, r *ledger.Reader, at int) (out []string) {
+func (h *history) problems(t *testing.T, r *ledger.Reader, at int) []string {
 	t.Helper()
-	report, err := r.Verify(t.Context())
+	s, err := see(t.Context(), r)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	out = append(out, report.Problems...)
-	totals, err := r.Totals(t.Context(), ledger.Query{By: ledger.ByRound})
-	if err != nil {
-		return append(out, err.Error())
-	}
-	tickets, winners := make(map[protocol.Round]int64), make(map[protocol.Round]int64)
-	for _, total := range totals {
-		tickets[total.Round], winners[total.Round] = total.Tickets, total.Winners
-	}
+	return h.compare(&s, at)
+}
+
+// compare compares what was seen with what was told up to a moment.
+func (h *history) compare(s *seen, at int) (out []string) {
+	out = slices.Clone(s.problems)
+	tickets, winners := maps.Clone(s.tickets), s.winners
 	for _, p := range h.told {
 		won := int64(0)
 		if p.wins {
@@ -31,7 +55,6 @@ func (h *history) problems(t *testing.T, r *ledger.Reader, at int) (out []string
 		}
 		n, w := tickets[p.round], winners[p.round]
 		delete(tickets, p.round)
-		delete(winners, p.round)
 		whole := n == int64(p.tickets) && w == won
 		switch {
 		case p.asked > at && (n != 0 || w != 0):

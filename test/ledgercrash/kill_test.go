@@ -29,7 +29,7 @@ type life struct {
 // tells what it finds.
 func TestKills(t *testing.T) {
 	t.Parallel()
-	kills := setting(t, "TUTTI_LEDGERCRASH_KILLS", 50)
+	kills := setting(t, "TUTTI_LEDGERCRASH_KILLS", 30)
 	seed := uint64(setting(t, "TUTTI_LEDGERCRASH_SEED", 1))
 	r := rand.New(rand.NewPCG(seed, 1))
 	program := filepath.Join(t.TempDir(), "appender")
