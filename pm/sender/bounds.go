@@ -57,7 +57,8 @@ func (t *Terms) checkParams(view protocol.View) error {
 	if err := pm.CheckParams(t.Params, view.Head.L1); err != nil {
 		return err
 	}
-	if ahead := t.Params.ExpirationBlock - view.Head.L1; view.Known && ahead > maxAhead {
+	// Before the first block is read the height is 0, and nothing is known.
+	if ahead := t.Params.ExpirationBlock - view.Head.L1; view.Head.L1 > 0 && ahead > maxAhead {
 		return fault.New(fault.TicketParamsUnusable, op, fmt.Sprintf("ticket params expire in %d blocks, at most %d are taken", ahead, maxAhead))
 	}
 	return nil
