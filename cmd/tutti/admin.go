@@ -47,6 +47,13 @@ func (n *node) addAdmin() {
 	if n.chain != nil {
 		opt.Chain, opt.Reward = n.adminChain(), n.chain.caller
 		opt.Market = n.prices.market(n.faceValue())
+		if q := n.quotes(); q != nil {
+			opt.Market.Quotes = q
+		}
+		if n.paying != nil {
+			t := n.cfg.Tickets
+			opt.Market.TicketLimits = &adminapi.TicketLimits{MaxTicketEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, DepositMultiplier: t.DepositMultiplier}
+		}
 		if n.gateway != nil {
 			opt.Market.Renditions = n.gateway
 		}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pricing"
 )
@@ -14,9 +15,19 @@ import (
 type Market struct {
 	Prices    Prices
 	FaceValue FaceValue
-	// Caps and Renditions belong to a gateway.
-	Caps       Caps
-	Renditions Renditions
+	// Quotes are of an orchestrator that takes tickets.
+	Quotes Quotes
+	// Caps, Renditions and TicketLimits belong to a gateway.
+	Caps         Caps
+	Renditions   Renditions
+	TicketLimits *adminapi.TicketLimits
+}
+
+// Quotes tells what gateways are asked at this moment.
+type Quotes interface {
+	// Quotes are for gateways that have an account or a price of their own.
+	Quotes(ctx context.Context) []adminapi.Quote
+	TicketTerms() adminapi.TicketTerms
 }
 
 // Prices is the table of prices. The zero address stands for all gateways without

@@ -19,11 +19,17 @@ func priceEndpoints() []endpoint {
 	}
 }
 
-func pricesV1(s *Server, _ *http.Request) (any, error) {
-	if s.opts.Market.Prices == nil {
+func pricesV1(s *Server, r *http.Request) (any, error) {
+	m := &s.opts.Market
+	if m.Prices == nil {
 		return nil, absent("prices")
 	}
-	return adminapi.Prices{Prices: pricesOf(s.opts.Market.Prices.List()), AutoAdjust: s.opts.Market.Prices.AutoAdjust()}, nil
+	out := adminapi.Prices{Prices: pricesOf(m.Prices.List()), AutoAdjust: m.Prices.AutoAdjust(), Quotes: []adminapi.Quote{}}
+	if m.Quotes != nil {
+		terms := m.Quotes.TicketTerms()
+		out.Quotes, out.Tickets = orEmpty(m.Quotes.Quotes(r.Context())), &terms
+	}
+	return out, nil
 }
 
 func changePriceV1(s *Server, r *http.Request) (any, error) {
@@ -56,7 +62,7 @@ func limitsV1(s *Server, _ *http.Request) (any, error) {
 	if s.opts.Market.Caps == nil {
 		return nil, absent("price limits")
 	}
-	return adminapi.PriceLimits{Limits: pricesOf(s.opts.Market.Caps.List())}, nil
+	return adminapi.PriceLimits{Limits: pricesOf(s.opts.Market.Caps.List()), Tickets: s.opts.Market.TicketLimits}, nil
 }
 
 func changeLimitV1(s *Server, r *http.Request) (any, error) {
