@@ -93,6 +93,7 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	n.earning = &earning{ledger: books, redeemer: n.newRedeemer(books)}
 	listen := n.cfg.Addresses.RedeemerListen
 	opt := service.Options{
+		View: n.chain.View,
 		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
 	}
 	if !listen.Plaintext {
