@@ -44,6 +44,8 @@ type behaviour struct {
 	resultHang bool
 	err        string
 	raw        []byte
+	// news changes the terms that come with an answer.
+	news func(*rpc.OrchestratorInfo)
 	// result changes a good answer.
 	result func(*rpc.TranscodeData)
 	// downloads: a status instead of the rendition; a body cut short.
@@ -269,7 +271,10 @@ func (o *fakeOrchestrator) segment(w http.ResponseWriter, r *http.Request) {
 
 func (o *fakeOrchestrator) answer(meta *rpc.SegmentMeta, data []byte, b behaviour) *rpc.TranscodeResult {
 	res := &rpc.TranscodeResult{Seq: int64(meta.Number), Info: o.info()}
-	res.Info.AuthToken = meta.Token
+	res.Info.AuthToken = proto.Clone(meta.Token).(*rpc.AuthToken)
+	if b.news != nil {
+		b.news(res.Info)
+	}
 	if b.err != "" {
 		res.Result = &rpc.TranscodeResult_Error{Error: b.err}
 		return res

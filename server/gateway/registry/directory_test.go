@@ -212,6 +212,8 @@ func TestTerms(t *testing.T) {
 			"negative":       {func(i upstream.Info) { i.PriceInfo.PricePerUnit = -1 }, fault.OrchestratorUnusable},
 			"per nothing":    {func(i upstream.Info) { i.PriceInfo.PixelsPerUnit = 0 }, fault.OrchestratorUnusable},
 			"another's door": {func(i upstream.Info) { i.Transcoder = uriOf(2) }, fault.OrchestratorUnregistered},
+			"as one writes":  {func(i upstream.Info) { i.Transcoder = uriOf(2) + "/" }, fault.OrchestratorUnregistered},
+			"no door":        {func(i upstream.Info) { i.Transcoder = "https://" }, fault.OrchestratorUnusable},
 			"its other door": {func(i upstream.Info) { i.Transcoder = "https://new.example:1" }, ""},
 		} {
 			info := infoOf(uriOf(1), addr(1))
@@ -241,7 +243,7 @@ func TestFixedOnes(t *testing.T) {
 		c.set(func() { c.err = nil })
 		pass(20 * time.Second)
 		wantList(t, d, mine)
-		if o, err := d.OwnerOf(mine, infoOf(mine, addr(1))); err != nil || o.Stake.Cmp(core.LPTTokens(1000)) != 0 {
+		if o, err := d.OwnerOf(mine, infoOf(mine, addr(1))); err != nil || o.Registered || o.Stake.Cmp(core.LPTTokens(1000)) != 0 {
 			t.Errorf("%+v, %v: stake counts for named ones too", o, err)
 		}
 		if o, err := d.OwnerOf(mine, infoOf(mine, addr(9))); err != nil || !o.Stake.IsZero() {
