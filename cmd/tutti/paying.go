@@ -100,7 +100,7 @@ func (p *paying) choose(n *node, opt *broker.Options) {
 	if p == nil {
 		return
 	}
-	opt.MaxPrice, opt.DearToo = p.caps.MaxModel, n.cfg.Prices.IgnoreMaxIfNeeded
+	opt.MaxPrice, opt.DearToo, opt.MaxLost = p.caps.MaxModel, n.cfg.Prices.IgnoreMaxIfNeeded, n.cfg.Tickets.MaxTotalEV
 	opt.Rule = &selection.Rule{Weights: n.weights(), MinScore: n.cfg.Selection.MinPerfScore}
 	opt.Owner = func(asked string, info upstream.Info) (core.Address, core.LPT, error) {
 		owner, err := p.directory.OwnerOf(asked, info)

@@ -70,7 +70,7 @@ func TestConditionWhileLinesAreLost(t *testing.T) {
 		s.out.mu.Lock()
 		d.room = 1000
 		s.out.mu.Unlock()
-		time.Sleep(2 * probeEvery) // of the bubble's clock
+		<-time.After(2 * probeEvery) // of the bubble's clock
 		synctest.Wait()
 		if !board.Healthy() || !strings.Contains(d.String(), "condition cleared code=LogLost") {
 			t.Errorf("conditions: %+v, log:\n%s", board.Visible(), d)

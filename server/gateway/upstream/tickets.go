@@ -141,7 +141,8 @@ func termsOf(info Info, model *inference.Model) (*sender.Terms, error) {
 	case params.Recipient.IsZero() || params.RecipientRandHash.IsZero():
 		return nil, fault.New(fault.TicketParamsUnusable, op, "ticket params without a recipient")
 	}
-	t.Params = &params
+	// Whoever is paid is the owner, whatever addresses the offers come from.
+	t.Params, t.Owner = &params, params.Recipient.String()
 	return sender.NewTerms(t), nil
 }
 
