@@ -40,6 +40,45 @@ func RawPrice(r *big.Rat) Price {
 	return lowest(r)
 }
 
+// roundMost is the largest denominator that a price keeps which somebody wrote down.
+const roundMost = 1_000_000
+
+// RoundedPrice is RawPrice for a price that was made from a rate: such prices have a
+// denominator of their own every hour, and a balance that is billed at many of them
+// would have to carry all of their factors. They are rounded down to thousandths of a
+// wei, small ones to as fine a decimal as keeps a millionth of them. What has few
+// digits, as prices that somebody wrote down, stays exact.
+func RoundedPrice(r *big.Rat) Price {
+	if r.Sign() <= 0 || r.Denom().Cmp(big.NewInt(roundMost)) <= 0 || decimal(r.Denom()) {
+		return RawPrice(r)
+	}
+	scale := big.NewInt(quantum)
+	enough := new(big.Rat).SetInt64(roundMost)
+	for {
+		scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(scale))
+		next := new(big.Int).Mul(scale, big.NewInt(10))
+		if scaled.Cmp(enough) >= 0 || !next.IsInt64() {
+			return RawPrice(new(big.Rat).SetFrac(ValueOf(scaled).Floor(), scale))
+		}
+		scale = next
+	}
+}
+
+// decimal reports whether a denominator is one of a decimal fraction.
+func decimal(n *big.Int) bool {
+	n = new(big.Int).Set(n)
+	for _, factor := range []*big.Int{big.NewInt(2), big.NewInt(5)} {
+		for {
+			q, rest := new(big.Int).QuoRem(n, factor, new(big.Int))
+			if rest.Sign() != 0 {
+				break
+			}
+			n = q
+		}
+	}
+	return n.IsInt64() && n.Int64() == 1
+}
+
 // FloorPrice is the whole number of wei for one unit.
 func FloorPrice(r *big.Rat) Price { return Price{PerUnit: floorInt64(r), PixelsPerUnit: 1} }
 

@@ -38,7 +38,7 @@ func (r *Recipient) Quote(ctx context.Context, sender core.Address, models []inf
 	case r.opt.Prices.AutoAdjust():
 		q.Price, err = r.adjusted(ctx, sender, base)
 	default:
-		q.Price, err = pm.RawPrice(base), fits(base, 1)
+		q.Price, err = pm.RoundedPrice(base), fits(base, 1)
 	}
 	if err != nil {
 		return pm.Quote{}, err
