@@ -20,6 +20,8 @@ const (
 	TicketNotFailed Code = "TicketNotFailed"
 	// TicketExpiring: winning tickets are about to lose their value.
 	TicketExpiring Code = "TicketExpiring"
+	// TicketsLost: winning tickets ended without money lately.
+	TicketsLost Code = "TicketsLost"
 	// RedemptionFailing: tickets cannot be redeemed, for a while already.
 	RedemptionFailing Code = "RedemptionFailing"
 	// SenderFundsLow: a gateway's funds are less than what it owes.

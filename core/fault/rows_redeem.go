@@ -44,12 +44,17 @@ var redeemRows = []Row{
 	},
 	{
 		Code: TicketExpiring, Class: Payment,
-		Cause:  "Winning tickets that were not redeemed yet lose their value soon: the last round in which the ticket broker takes them is ending. The message names the amount, the age of the oldest and what holds it up.",
+		Cause:  "Winning tickets that were not redeemed yet lose their value soon: the last round in which the ticket broker takes them is ending. The message names the amount, when the first of it is lost and what holds that up.",
 		Remedy: "See what holds it up: without funds of the gateway ask its operator to add to its deposit, without ether for gas fund the node's account, with dear gas raise `-maxGasPrice`; RPC endpoints that fail have a condition of their own.", Retryable: true,
 	},
 	{
+		Code: TicketsLost, Class: Payment,
+		Cause:  "Winning tickets expired, or cannot be redeemed, and their value is lost. The message names the amount, how many within a day, and why the last one was not redeemed in time.",
+		Remedy: "Follow the remedy of the reason's own code, so that no more are lost: ether for gas in the node's account, `-maxGasPrice`, the gateway's funds, the RPC endpoints of `-ethUrl`. What has failed and not expired can be retried with `tutti_cli`. The message goes a day after the last loss.",
+	},
+	{
 		Code: RedemptionFailing, Class: Upstream,
-		Cause:  "Winning tickets are ready to be redeemed, and every attempt has failed for a while; the message has the reason of the last one. Nothing is lost yet.",
+		Cause:  "Winning tickets are ready to be redeemed, and every attempt has failed for a while, or the account has no ether for gas; the message has the reason of the last one. Nothing is lost yet.",
 		Remedy: "Follow the remedy of the reason's own code. If it speaks of the account, fund it; if of the endpoints, add another to `-ethUrl`.", Retryable: true,
 	},
 	{

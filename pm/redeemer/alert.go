@@ -1,12 +1,15 @@
 package redeemer
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -15,6 +18,9 @@ type trouble struct {
 	since, last time.Time
 	reason      string
 }
+
+// broke: the account could not pay for gas.
+func (t *trouble) broke() bool { return codeOf(t.reason) == fault.GasMoneyMissing }
 
 func (t *trouble) add(now time.Time, reason string) {
 	if t.since.IsZero() {
@@ -28,6 +34,7 @@ func (r *Redeemer) alert(m *moment) {
 	r.alertFailing(m)
 	r.alertExpiring(m)
 	r.alertFunds(m)
+	r.alertLost(m.now)
 }
 
 func (r *Redeemer) condition(key health.Key, holds bool, detail string) {
@@ -38,47 +45,86 @@ func (r *Redeemer) condition(key health.Key, holds bool, detail string) {
 	r.opt.Board.Clear(key)
 }
 
-// alertFailing is about failures for longer than a moment. A row ends with a
-// success, and when nothing was tried for long.
+// alertFailing is about failures for longer than a moment, and about gas money that
+// is missing, which does not come by itself. A row ends with a success, and when
+// nothing was tried for long.
 func (r *Redeemer) alertFailing(m *moment) {
 	if m.now.Sub(r.trouble.last) > r.opt.AlertAfter+r.opt.RetryMost {
 		r.trouble = trouble{}
 	}
 	long := !r.trouble.since.IsZero() && r.trouble.last.Sub(r.trouble.since) >= r.opt.AlertAfter
-	r.condition(health.Key{Code: fault.RedemptionFailing}, long, r.trouble.reason)
+	r.condition(health.Key{Code: fault.RedemptionFailing}, long || r.trouble.broke(), r.trouble.reason)
 }
 
 // alertExpiring is about value whose last round is ending.
 func (r *Redeemer) alertExpiring(m *moment) {
 	var sum core.Wei
-	var oldest *ticket
+	var first *ticket
+	var until protocol.L1Block
 	n := 0
 	for _, t := range r.tickets {
 		if t.w.State == pm.TicketMined || r.validity == 0 {
 			continue
 		}
-		if when := termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1()); !when.ending || when.over {
+		when := termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1())
+		if !when.ending || when.over {
 			continue
 		}
 		n++
 		sum = sum.Add(t.w.Ticket.FaceValue)
-		if oldest == nil || t.w.Won.Before(oldest.w.Won) {
-			oldest = t
+		if first == nil || when.until < until || when.until == until && stuckMore(t, first) {
+			first, until = t, when.until
 		}
 	}
-	if oldest == nil {
+	if first == nil {
 		r.condition(health.Key{Code: fault.TicketExpiring}, false, "")
 		return
 	}
-	detail := fmt.Sprintf("%s ETH in %d tickets, the oldest won %s ago", sum.Ether(), n, m.now.Sub(oldest.w.Won).Round(time.Hour))
-	switch {
-	case !m.view.Round.Initialized:
-		detail += "; " + string(fault.RoundNotInitialized)
-	case oldest.waits != "":
-		detail += "; " + oldest.waits
+	detail := fmt.Sprintf("%s ETH in %d tickets, lost %s", sum.Ether(), n, remaining(until, m.l1()))
+	if why := first.heldUp(m); why != "" {
+		detail += "; " + why
 	}
 	r.condition(health.Key{Code: fault.TicketExpiring}, true, detail)
 }
+
+// stuckMore tells which of two tickets has more to say: one that is known to wait,
+// then the more valuable, then by hash.
+func stuckMore(a, b *ticket) bool {
+	if (a.waits == "") != (b.waits == "") {
+		return a.waits != ""
+	}
+	return cmp.Or(a.w.Ticket.FaceValue.Cmp(b.w.Ticket.FaceValue), bytes.Compare(a.w.Hash[:], b.w.Hash[:])) > 0
+}
+
+// heldUp says why a ticket was not redeemed so far. The caller holds mu.
+func (t *ticket) heldUp(m *moment) string {
+	switch {
+	case !m.view.Round.Initialized:
+		return closed(m.view.Round)
+	case t.w.State == pm.TicketSubmitted:
+		return "it is on its way"
+	case m.l1() < t.w.ExpirationBlock:
+		return fmt.Sprintf("its parameters expire at layer-1 block %d", t.w.ExpirationBlock)
+	}
+	return t.waits
+}
+
+// remaining says when value is lost, in steps, because each change of it is logged.
+func remaining(until, now protocol.L1Block) string {
+	n := until - min(now, until) + 1
+	step := protocol.L1Block(50)
+	switch {
+	case n <= 10:
+		step = 1
+	case n <= 100:
+		step = 10
+	}
+	n = (n + step - 1) / step * step
+	return fmt.Sprintf("within %d blocks of layer 1, about %d min", n, (n*layer1Seconds+59)/60)
+}
+
+// layer1Seconds is the time between two blocks of layer 1.
+const layer1Seconds = 12
 
 // alertFunds is about senders that owe more than they have.
 func (r *Redeemer) alertFunds(m *moment) {

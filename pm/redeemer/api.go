@@ -123,6 +123,9 @@ func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 		return err
 	}
 	w.Reason = ""
+	r.mu.Lock()
+	delete(r.lost, w.Hash)
+	r.mu.Unlock()
 	r.adopt(w)
 	r.opt.Changed(w)
 	return nil

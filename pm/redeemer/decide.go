@@ -52,6 +52,7 @@ func (r *Redeemer) weigh(ctx context.Context, t *ticket, m *moment, when term) e
 	if err != nil {
 		return err
 	}
+	t.capped = est.Current.Cmp(est.Price) > 0
 	gas, price := r.expected(est, when)
 	cost := times(price, gas)
 	if t.spent.IsZero() && brings.Cmp(cost) > 0 {
@@ -119,6 +120,9 @@ func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	tx, err := r.hand(limited, t, when)
 	if err != nil && tx.ID == 0 {
 		r.unpromise(t)
+		if t.capped && limited.Err() != nil && ctx.Err() == nil {
+			err = fault.New(fault.GasPriceAboveMax, opRedeem, "it was held back")
+		}
 		if meaningOf(fault.CodeOf(err)) == used {
 			return r.locate(ctx, t)
 		}

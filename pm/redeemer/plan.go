@@ -178,7 +178,8 @@ func (r *Redeemer) owed() map[core.Address]core.Wei {
 	return sums
 }
 
-// due reports whether something is to be done for a ticket. The caller holds mu.
+// due reports whether something is to be done for a ticket, which is not busy. The
+// caller holds mu.
 func (r *Redeemer) due(t *ticket, m *moment) bool {
 	when := termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1())
 	if m.now.Before(t.next) && !t.look && !r.sooner(t, m, when) {
@@ -189,6 +190,9 @@ func (r *Redeemer) due(t *ticket, m *moment) bool {
 	case pm.TicketWon:
 		return over || m.l1() >= t.tellable(when)
 	case pm.TicketQueued:
+		if !over && !m.view.Round.Initialized && t.waits == "" {
+			t.waits = closed(m.view.Round)
+		}
 		return over || m.view.Round.Initialized && m.l1() >= t.tellable(when)
 	case pm.TicketSubmitted:
 		tx, known := m.txs[t.tx]

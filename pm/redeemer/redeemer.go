@@ -30,6 +30,7 @@ type Redeemer struct {
 	validAt    protocol.Round
 	validating bool
 	trouble    trouble
+	lost       map[protocol.Hash]loss
 	alarmed    map[core.Address]bool
 	watchers   map[*watcher]struct{}
 	turn       int
@@ -57,6 +58,8 @@ type ticket struct {
 	// fails counts attempts that failed in a row; undone those that cost gas, or may
 	// have, which being sent again does not make up for.
 	fails, undone int
+	// looked: a step was begun while it could be redeemed.
+	looked bool
 	// waits says why it was not sent, with its code first.
 	waits string
 	// tx is the number of its transaction, 0 when it is not known or another's; after
@@ -66,6 +69,8 @@ type ticket struct {
 	// block is where it was mined, seen since when it was seen there.
 	block protocol.L2Block
 	seen  time.Time
+	// capped: the price of gas was above the operator's bound when it was weighed.
+	capped bool
 	// spent is gas that earlier attempts cost.
 	spent core.Wei
 }
@@ -92,7 +97,8 @@ type sender struct {
 func New(o Options) *Redeemer {
 	return &Redeemer{
 		opt: o.withDefaults(), wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket),
-		senders: make(map[core.Address]*sender), alarmed: make(map[core.Address]bool), watchers: make(map[*watcher]struct{}), sums: sums{all: make(map[core.Address]core.Wei)},
+		senders: make(map[core.Address]*sender), alarmed: make(map[core.Address]bool), watchers: make(map[*watcher]struct{}),
+		lost: make(map[protocol.Hash]loss), sums: sums{all: make(map[core.Address]core.Wei)},
 	}
 }
 
@@ -108,6 +114,9 @@ var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmit
 func (r *Redeemer) Run(ctx context.Context, ready func()) error {
 	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: unfinished, Recipient: r.opt.Recipient})
 	if err != nil {
+		return err
+	}
+	if err := r.recallLosses(ctx); err != nil {
 		return err
 	}
 	for _, w := range all {

@@ -3,7 +3,6 @@ package redeemer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -17,7 +16,8 @@ func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
 	s, was := r.sender(t.w.Ticket.Sender), t.w.State
 	decides := was == pm.TicketQueued
 	t.busy, t.look, t.news = true, false, s.news
-	t.ending = termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1()).ending
+	when := termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1())
+	t.ending, t.looked = when.ending, t.looked || !when.over
 	s.deciding = s.deciding || decides
 	r.steps.Go(func() {
 		limited, cancel := context.WithTimeout(ctx, r.opt.StepTimeout)
@@ -30,7 +30,7 @@ func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
 			s.deciding = false
 		}
 		if ctx.Err() == nil {
-			if err == nil && was != pm.TicketWon {
+			if err == nil && was != pm.TicketWon && (decides || !r.trouble.broke()) {
 				r.trouble = trouble{} // the chain was asked, and answered
 			}
 			r.rest(t, m, err)
@@ -77,9 +77,10 @@ func (r *Redeemer) progress(ctx context.Context, t *ticket, p pm.Progress) error
 	if p.State.Ended() {
 		delete(r.tickets, w.Hash)
 	}
+	r.lose(&w)
 	r.recount(w.Ticket.Sender)
 	r.mu.Unlock()
-	r.opt.Log.Info("winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state", string(w.State),
+	r.opt.Log.Log(ctx, levelOf(w.State), "winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state", string(w.State),
 		"tx", w.Tx.String(), "paid", w.Paid.String(), "reason", w.Reason)
 	r.opt.Changed(w)
 	return nil
@@ -180,7 +181,6 @@ func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 	err := r.progress(ctx, t, pm.Progress{State: pm.TicketFailed, Tx: t.w.Tx, GasFee: t.spent, Reason: reasonOf(why)})
 	if err == nil {
 		r.opt.Recorder.RedemptionFailed(string(fault.CodeOf(why)))
-		r.opt.Log.Warn("winning ticket failed", "ticket", t.w.Hash.String(), fault.Attr(why))
 	}
 	return err
 }
@@ -195,9 +195,5 @@ func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
 	case isUsed:
 		return r.trace(ctx, t, when)
 	}
-	reason := t.waits
-	if reason == "" || meaningOf(codeOf(reason)) == used {
-		reason = fmt.Sprintf("%s: round %d was its last", fault.TicketExpired, when.last)
-	}
-	return r.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Tx: t.w.Tx, GasFee: t.spent, Reason: reason})
+	return r.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Tx: t.w.Tx, GasFee: t.spent, Reason: t.epitaph(when)})
 }

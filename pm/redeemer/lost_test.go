@@ -1,0 +1,136 @@
+package redeemer_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/redeemer"
+)
+
+// hindered is an actor that fails with err, or waits where the price is too high.
+type hindered struct {
+	*coretest.Chain
+	mu   sync.Mutex
+	err  error
+	dear bool
+}
+
+func (h *hindered) is(err error, dear bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.err, h.dear = err, dear
+}
+
+func (h *hindered) Estimate(ctx context.Context, a protocol.Action) (protocol.Estimate, error) {
+	e, err := h.Chain.Estimate(ctx, a)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.err != nil {
+		return e, h.err
+	}
+	if h.dear {
+		e.Price = core.NewWei(1)
+	}
+	return e, err
+}
+
+func (h *hindered) Send(ctx context.Context, a protocol.Action, opt protocol.SendOptions) (protocol.Transaction, error) {
+	h.mu.Lock()
+	dear := h.dear
+	h.mu.Unlock()
+	if dear {
+		<-ctx.Done()
+		return protocol.Transaction{}, ctx.Err()
+	}
+	return h.Chain.Send(ctx, a, opt)
+}
+
+// What is lost is told for a day, also by the next process, with what held it up.
+func TestLossesAreTold(t *testing.T) {
+	broke := fault.New(fault.GasMoneyMissing, "redeem", "the account has 0 ETH")
+	for name, c := range map[string]struct {
+		before func(*rig, *hindered)
+		want   string
+	}{
+		"gas money":    {func(_ *rig, h *hindered) { h.is(broke, false) }, "GasMoneyMissing: "},
+		"gas price":    {func(_ *rig, h *hindered) { h.is(nil, true) }, "GasPriceAboveMax: "},
+		"too dear":     {func(r *rig, _ *hindered) { r.chain.SetBaseFee(core.NewWei(1e13)) }, "RedeemTooDear: it brings 0.1"},
+		"funds":        {func(r *rig, _ *hindered) { r.fund(1, "0", "0") }, "SenderEmpty: "},
+		"endpoints":    {func(r *rig, _ *hindered) { r.chain.FailReads(fault.New(fault.ChainNotReady, "read", "none answers")) }, "ChainNotReady: none answers"},
+		"a blind node": {func(r *rig, _ *hindered) { r.chain.SetStale(true) }, "TicketExpired: the node did not run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &hindered{}
+			run(t, func(r *rig) {
+				r.fund(1, "1", "0")
+				r.win(r.ticket(1, "0.1", 20)) // so that the node knows for how long tickets are valid
+				c.before(r, h)
+				w := r.ticket(1, "0.1", 0)
+				hash := r.win(w)
+				r.settle()
+				r.settle()
+				r.chain.ToRound(r.chain.View().Round.Number + 2)
+				r.chain.Learn()
+				r.chain.SetStale(false)
+				pass(10 * time.Minute)
+				reason := r.is(hash, pm.TicketExpired, "0").Reason
+				if !strings.HasPrefix(reason, c.want) || !strings.Contains(reason, "was its last") {
+					t.Errorf("reason %q", reason)
+				}
+				h.is(nil, false)
+				r.restart()
+				pass(time.Minute)
+				if d := r.condition(fault.TicketsLost); !strings.HasPrefix(d, "0.2 ETH in 2 tickets within a day, the last: ") {
+					t.Errorf("condition %q", d)
+				}
+				pass(25 * time.Hour)
+				if d := r.condition(fault.TicketsLost); d != "" {
+					t.Errorf("still %q", d)
+				}
+			}, func(o *redeemer.Options) {
+				h.Chain = o.Chain.(*coretest.Chain)
+				o.Actor = h
+			})
+		})
+	}
+}
+
+// That gas cannot be paid is told with the first ticket that is refused for it.
+func TestGasMoneyIsMissing(t *testing.T) {
+	h := &hindered{}
+	run(t, func(r *rig) {
+		r.fund(1, "1", "0")
+		h.is(fault.New(fault.GasMoneyMissing, "redeem", "0.01 ETH are missing"), false)
+		hash := r.win(r.ticket(1, "0.1", 0))
+		pass(2 * time.Second)
+		if d := r.condition(fault.RedemptionFailing); d != "GasMoneyMissing: 0.01 ETH are missing" {
+			t.Errorf("condition %q", d)
+		}
+		v := r.chain.View()
+		r.chain.ToRound(v.Round.Number + 1)
+		r.chain.Open()
+		v = r.chain.View()
+		r.chain.AdvanceL1(v.Round.End() - v.Head.L1 - 31)
+		pass(time.Minute)
+		if d := r.condition(fault.TicketExpiring); d != "0.1 ETH in 1 tickets, lost within 40 blocks of layer 1, about 8 min; GasMoneyMissing: 0.01 ETH are missing" {
+			t.Errorf("condition %q", d)
+		}
+		h.is(nil, false)
+		pass(time.Minute)
+		r.is(hash, pm.TicketMined, "0.1")
+		if d := r.condition(fault.RedemptionFailing) + r.condition(fault.TicketExpiring); d != "" {
+			t.Errorf("conditions %q", d)
+		}
+	}, func(o *redeemer.Options) {
+		h.Chain = o.Chain.(*coretest.Chain)
+		o.Actor = h
+	})
+}
