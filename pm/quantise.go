@@ -64,19 +64,9 @@ func RoundedPrice(r *big.Rat) Price {
 	}
 }
 
-// decimal reports whether a denominator is one of a decimal fraction.
+// decimal reports whether a denominator is one of a fraction with at most 18 digits.
 func decimal(n *big.Int) bool {
-	n = new(big.Int).Set(n)
-	for _, factor := range []*big.Int{big.NewInt(2), big.NewInt(5)} {
-		for {
-			q, rest := new(big.Int).QuoRem(n, factor, new(big.Int))
-			if rest.Sign() != 0 {
-				break
-			}
-			n = q
-		}
-	}
-	return n.IsInt64() && n.Int64() == 1
+	return new(big.Int).Mod(big.NewInt(1_000_000_000_000_000_000), n).Sign() == 0
 }
 
 // FloorPrice is the whole number of wei for one unit.
