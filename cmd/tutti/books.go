@@ -28,7 +28,7 @@ func (n *node) addBooks(ctx context.Context) error {
 	if e := n.earning; e != nil {
 		reader = e.ledger.Reader
 		n.books.Tickets = winningTickets{reader}
-		n.books.Income = newIncome(reader, n.chain.Reward)
+		n.books.Income = newIncome(reader, n.chain.Reward, n.round)
 		payers := payingGateways{recipient: e.recipient}
 		if e.redeemer != nil {
 			n.books.Redeemer, payers.redeemer = e.redeemer, e.redeemer
@@ -94,7 +94,7 @@ func (p payingGateways) Payers(ctx context.Context) []adminapi.Payer {
 			Gateway: s.Sender, Deposit: s.Funds.Deposit, Reserve: s.Funds.Reserve.FundsRemaining, MaxFloat: s.MaxFloat, Accounts: accounts[s.Sender],
 		}
 		if p.redeemer != nil {
-			payer.Pending = p.redeemer.Pending(s.Sender)
+			payer.Waiting = p.redeemer.Pending(s.Sender)
 		}
 		out = append(out, payer)
 	}
@@ -103,11 +103,12 @@ func (p payingGateways) Payers(ctx context.Context) []adminapi.Payer {
 
 // income reports what the ledger and the memory of rewards have.
 type income struct {
-	reports *remembered[earnings.By, *earnings.Income]
-	workers *remembered[struct{}, *earnings.Workers]
+	reports  *remembered[earnings.By, *earnings.Income]
+	workers  *remembered[struct{}, *earnings.Workers]
+	overview *remembered[struct{}, *earnings.Overview]
 }
 
-func newIncome(books *ledger.Reader, rewards func() reward.Status) income {
+func newIncome(books *ledger.Reader, rewards func() reward.Status, round func() protocol.Round) income {
 	return income{
 		reports: newRemembered(time.Now, func(ctx context.Context, by earnings.By) (*earnings.Income, error) {
 			totals, err := books.Totals(ctx, by.Query())
@@ -123,6 +124,13 @@ func newIncome(books *ledger.Reader, rewards func() reward.Status) income {
 			}
 			return earnings.MakeWorkers(totals), nil
 		}),
+		overview: newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Overview, error) {
+			totals, err := books.Totals(ctx, earnings.OverviewQuery())
+			if err != nil {
+				return nil, err
+			}
+			return earnings.MakeOverview(totals, rewardsOf(rewards()), ledger.DayOf(time.Now()), round()), nil
+		}),
 	}
 }
 
@@ -134,6 +142,11 @@ func (i income) Income(ctx context.Context, by earnings.By) (*earnings.Income, e
 // Workers is who did which part of it.
 func (i income) Workers(ctx context.Context) (*earnings.Workers, error) {
 	return i.workers.get(ctx, struct{}{})
+}
+
+// Overview is all of it at one moment.
+func (i income) Overview(ctx context.Context) (*earnings.Overview, error) {
+	return i.overview.get(ctx, struct{}{})
 }
 
 // rewardsOf are the rounds whose reward is remembered.

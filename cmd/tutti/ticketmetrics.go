@@ -79,7 +79,7 @@ func (n *node) winnerState(books *ledger.Reader) func(context.Context) (metrics.
 		now := n.round()
 		for i := range open {
 			t := &open[i].Ticket
-			out.Pending = out.Pending.Add(t.FaceValue)
+			out.Waiting = out.Waiting.Add(t.FaceValue)
 			if t.CreationRound < now {
 				out.Expiring = out.Expiring.Add(t.FaceValue)
 			}

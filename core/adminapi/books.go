@@ -11,8 +11,9 @@ import (
 // More paths of tickets and what they bring. PathIncomeWorkers answers in CSV where
 // QueryFormat says so.
 const (
-	PathTicket        = Prefix + "/tickets/{hash}"
-	PathIncomeWorkers = Prefix + "/income/workers"
+	PathTicket         = Prefix + "/tickets/{hash}"
+	PathIncomeWorkers  = Prefix + "/income/workers"
+	PathIncomeOverview = Prefix + "/income/overview"
 )
 
 // The values of QueryFormat.

@@ -78,8 +78,9 @@ type Payer struct {
 	Deposit  core.Wei `json:"deposit"`
 	Reserve  core.Wei `json:"reserve"`
 	MaxFloat core.Wei `json:"maxFloat"`
-	// Pending are the face values of its tickets on their way to the chain.
-	Pending  core.Wei       `json:"pending"`
+	// Waiting are the face values of its winning tickets that are not paid so far: those
+	// that are won, queued or submitted.
+	Waiting  core.Wei       `json:"waiting"`
 	Accounts []PayerAccount `json:"accounts"`
 }
 
@@ -115,18 +116,25 @@ type IncomeRow struct {
 	Units    int64  `json:"units"`
 	Produced int64  `json:"produced"`
 	Billed   string `json:"billed"`
-	// Won tickets have face values of WonValue; of these, Redeemed was paid, Pending is
-	// on its way, Expired and Failed are lost. Gas is what redeeming cost.
+	// Won tickets have face values of WonValue. By the tickets' states, Waiting of it is
+	// won, queued or submitted; Mined is paid in a block that may still be undone;
+	// Redeemed is what final tickets paid; Handed is another process's; Expired and
+	// Failed are lost. Gas is what redeeming cost.
 	Won      int64    `json:"won"`
 	WonValue core.Wei `json:"wonValue"`
 	Redeemed core.Wei `json:"redeemed"`
-	Pending  core.Wei `json:"pending"`
+	Waiting  core.Wei `json:"waiting"`
+	Mined    core.Wei `json:"mined"`
+	Handed   core.Wei `json:"handed"`
 	Expired  core.Wei `json:"expired"`
 	Failed   core.Wei `json:"failed"`
 	Gas      core.Wei `json:"gas"`
-	// Reward are stake tokens of the rounds; only where rows are grouped by round or
-	// day, or not at all.
-	Reward core.LPT `json:"reward"`
+	// Kept was left in accounts that were closed, Given was missing from them.
+	Kept  string `json:"kept"`
+	Given string `json:"given"`
+	// Reward are stake tokens of the rounds; null where rows are grouped by more than
+	// round and day, as a reward is no gateway's, model's or worker's.
+	Reward *core.LPT `json:"reward"`
 	// Share is this row's part of all that was billed, 0 to 1.
 	Share float64 `json:"share"`
 }
@@ -138,6 +146,20 @@ type Income struct {
 	Total IncomeRow   `json:"total"`
 }
 
+// IncomeOverview is income seen in several ways at one moment, so that all of it
+// agrees: in all, on the present day of UTC, in the present round, and by whom and
+// what. Round is 0 while it is not known.
+type IncomeOverview struct {
+	Day       string         `json:"day"`
+	Round     protocol.Round `json:"round"`
+	Total     IncomeRow      `json:"total"`
+	Today     IncomeRow      `json:"today"`
+	ThisRound IncomeRow      `json:"thisRound"`
+	Gateways  []IncomeRow    `json:"gateways"`
+	Models    []IncomeRow    `json:"models"`
+	Workers   []IncomeRow    `json:"workers"`
+}
+
 // SpendingRow is what a gateway paid one orchestrator for one kind of work.
 type SpendingRow struct {
 	Day       string       `json:"day,omitempty"`
@@ -146,8 +168,11 @@ type SpendingRow struct {
 	Model     string       `json:"model"`
 	Payments  int64        `json:"payments"`
 	Tickets   int64        `json:"tickets"`
-	// Value is the tickets' expected value in wei, Billed what the work came to.
+	// Value is the tickets' expected value in wei, Billed what the work came to. Open is
+	// the part of Value for which no work was billed: refused, failed, unknown, or still
+	// on its way.
 	Value  string `json:"value"`
+	Open   string `json:"open"`
 	Billed string `json:"billed"`
 	Units  int64  `json:"units"`
 }
@@ -155,7 +180,8 @@ type SpendingRow struct {
 // Spending is what this gateway paid.
 type Spending struct {
 	Rows []SpendingRow `json:"rows"`
-	// Value and Billed are the sums.
+	// Value, Open and Billed are the sums.
 	Value  string `json:"value"`
+	Open   string `json:"open"`
 	Billed string `json:"billed"`
 }

@@ -1,6 +1,7 @@
 package earnings
 
 import (
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
@@ -17,9 +18,17 @@ func (in *Income) Answer() adminapi.Income {
 func (b By) answer(r *Row) adminapi.IncomeRow {
 	return adminapi.IncomeRow{
 		Tickets: r.Tickets, Received: Decimal(r.Received), Jobs: r.Jobs, Units: number(r.Units), Produced: number(r.Produced), Billed: Decimal(r.Billed),
-		Won: r.Winners, WonValue: wei(r.Won), Redeemed: wei(r.Redeemed), Pending: wei(r.Pending), Expired: wei(r.Expired), Failed: wei(r.Failed),
-		Gas: wei(r.Gas), Reward: r.Reward, Share: r.Share,
+		Won: r.Winners, WonValue: wei(r.Won), Redeemed: wei(r.Redeemed), Waiting: wei(r.Waiting), Mined: wei(r.Mined), Handed: wei(r.Handed), Expired: wei(r.Expired), Failed: wei(r.Failed),
+		Gas: wei(r.Gas), Kept: Decimal(r.Kept), Given: Decimal(r.Given), Reward: b.reward(r), Share: r.Share,
 	}
+}
+
+// reward is null where rounds are no part of what rows are about.
+func (b By) reward(r *Row) *core.LPT {
+	if !b.rewards() {
+		return nil
+	}
+	return &r.Reward
 }
 
 // about adds what a row is about.
@@ -55,12 +64,12 @@ func (r *WorkerRow) answer() adminapi.WorkerShare {
 
 // Answer is the report as the admin API has it.
 func (s *Spending) Answer() adminapi.Spending {
-	out := adminapi.Spending{Rows: []adminapi.SpendingRow{}, Value: Decimal(s.Value), Billed: Decimal(s.Billed)}
+	out := adminapi.Spending{Rows: []adminapi.SpendingRow{}, Value: Decimal(s.Value), Open: Decimal(s.Open), Billed: Decimal(s.Billed)}
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		out.Rows = append(out.Rows, adminapi.SpendingRow{
 			Day: r.Day, Recipient: r.Recipient, Pipeline: r.Pipeline, Model: r.Model, Payments: r.Payments, Tickets: r.Tickets,
-			Value: Decimal(r.Value), Billed: Decimal(r.Billed), Units: r.Units,
+			Value: Decimal(r.Value), Open: Decimal(r.Open), Billed: Decimal(r.Billed), Units: r.Units,
 		})
 	}
 	return out

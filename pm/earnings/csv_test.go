@@ -34,11 +34,11 @@ func text(t interface {
 func TestIncomeCSV(t *testing.T) {
 	t.Parallel()
 	got := text(t, earnings.MakeIncome(earnings.Model|earnings.Worker, books()[:4], nil))
-	want := `pipeline,model,worker,tickets,received_wei,jobs,units,produced,billed_wei,won,won_wei,redeemed_wei,pending_wei,handed_wei,expired_wei,failed_wei,gas_wei,kept_wei,given_wei,reward,share
-llm,'=m,,1,5,0,0,0,0,1,9,0,0,0,9,0,0,0,0,0,0
-llm,'=m,'-gpu,0,0,1,100,40,10,0,0,0,0,0,0,0,0,0,0,0,0.25
-transcoding,,,30,33.333333333333333333,0,0,0,0,2,600,300,300,0,0,0,20,0,0,0,0
-transcoding,,gpu-0,0,0,3,3000,0,30,0,0,0,0,0,0,0,0,0,0,0,0.75
+	want := `pipeline,model,worker,tickets,received_wei,jobs,units,produced,billed_wei,won,won_wei,redeemed_wei,waiting_wei,mined_wei,handed_wei,expired_wei,failed_wei,gas_wei,kept_wei,given_wei,reward,share
+llm,'=m,,1,5,0,0,0,0,1,9,0,0,0,0,9,0,0,0,0,0,0
+llm,'=m,'-gpu,0,0,1,100,40,10,0,0,0,0,0,0,0,0,0,0,0,0,0.25
+transcoding,,,30,33.333333333333333333,0,0,0,0,2,600,300,300,0,0,0,0,20,0,0,0,0
+transcoding,,gpu-0,0,0,3,3000,0,30,0,0,0,0,0,0,0,0,0,0,0,0,0.75
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -57,7 +57,7 @@ func TestOtherCSV(t *testing.T) {
 	if got := text(t, s); !strings.Contains(got, "2026-03-01,0x0a00000000000000000000000000000000000001,llm,'@m,2,7,70,10,5,50\n") {
 		t.Error(got)
 	}
-	if a := s.Answer(); a.Value != "71" || a.Billed != "52" || len(a.Rows) != 2 || a.Rows[0].Model != "@m" {
+	if a := s.Answer(); a.Value != "71" || a.Open != "10" || a.Rows[0].Open != "10" || a.Billed != "52" || len(a.Rows) != 2 || a.Rows[0].Model != "@m" {
 		t.Errorf("%+v", a)
 	}
 	w := pm.Winner{Hash: protocol.Hash{1}, Account: pm.Account{Key: "=cmd"}, Won: time.Unix(0, 0), Since: time.Unix(60, 0), State: pm.TicketFailed, Tx: protocol.TxHash{2},

@@ -29,7 +29,7 @@ func thirds(n int64) pm.Value { return pm.ValueOf(big.NewRat(n, 3)) }
 func books() []ledger.Total {
 	return []ledger.Total{
 		{Key: ledger.Key{Day: 20000, Round: 7, Sender: gatewayA, Pipeline: "transcoding"}, Tickets: 30, Received: thirds(100), Winners: 2, Won: wei(600),
-			Redeemed: wei(300), Pending: wei(300), Gas: wei(20)},
+			Redeemed: wei(300), Waiting: wei(300), Gas: wei(20)},
 		{Key: ledger.Key{Day: 20000, Round: 7, Sender: gatewayA, Pipeline: "transcoding", Worker: "gpu-0"}, Jobs: 3, Units: big.NewInt(3000), Produced: big.NewInt(0), Billed: wei(30)},
 		{Key: ledger.Key{Day: 20000, Round: 8, Sender: gatewayB, Pipeline: "llm", Model: "=m"}, Tickets: 1, Received: wei(5), Winners: 1, Won: wei(9), Expired: wei(9)},
 		{Key: ledger.Key{Day: 20001, Round: 8, Sender: gatewayB, Pipeline: "llm", Model: "=m", Worker: "-gpu"}, Jobs: 1, Units: big.NewInt(100), Produced: big.NewInt(40), Billed: wei(10)},
@@ -51,7 +51,7 @@ func drawTotals(t *rapid.T) []ledger.Total {
 			Tickets: rapid.Int64Range(0, 9).Draw(t, "tickets"), Jobs: rapid.Int64Range(0, 9).Draw(t, "jobs"), Winners: rapid.Int64Range(0, 9).Draw(t, "winners"),
 			Units: big.NewInt(rapid.Int64().Draw(t, "units")), Produced: big.NewInt(rapid.Int64Range(0, 9).Draw(t, "produced")),
 			Received: value.Draw(t, "received"), Billed: value.Draw(t, "billed"), Kept: value.Draw(t, "kept"), Given: value.Draw(t, "given"),
-			Won: whole.Draw(t, "won"), Redeemed: whole.Draw(t, "redeemed"), Pending: whole.Draw(t, "pending"), Handed: whole.Draw(t, "handed"),
+			Won: whole.Draw(t, "won"), Redeemed: whole.Draw(t, "redeemed"), Waiting: whole.Draw(t, "waiting"), Mined: whole.Draw(t, "mined"), Handed: whole.Draw(t, "handed"),
 			Expired: whole.Draw(t, "expired"), Failed: whole.Draw(t, "failed"), Gas: whole.Draw(t, "gas"),
 		}
 	})

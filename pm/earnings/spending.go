@@ -5,10 +5,10 @@ import (
 	"github.com/tuttinode/tutti/pm/spent"
 )
 
-// Spending is what a gateway paid whom for what. The rows' sums are Value and Billed.
+// Spending is what a gateway paid whom for what. The rows' sums are Value, Open and Billed.
 type Spending struct {
-	Rows          []spent.Total
-	Value, Billed pm.Value
+	Rows                []spent.Total
+	Value, Open, Billed pm.Value
 }
 
 // SpendingQuery asks the account of payments for what MakeSpending needs.
@@ -18,7 +18,7 @@ func SpendingQuery() spent.Query { return spent.Query{Day: true, Recipient: true
 func MakeSpending(totals []spent.Total) *Spending {
 	s := &Spending{Rows: totals}
 	for i := range totals {
-		s.Value, s.Billed = s.Value.Add(totals[i].Value), s.Billed.Add(totals[i].Billed)
+		s.Value, s.Open, s.Billed = s.Value.Add(totals[i].Value), s.Open.Add(totals[i].Open), s.Billed.Add(totals[i].Billed)
 	}
 	return s
 }

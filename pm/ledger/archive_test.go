@@ -73,7 +73,7 @@ func TestArchiveKeepsTotalsAndBalances(t *testing.T) {
 			t.Errorf("round %d: %+v, was %+v", r, again, workers)
 		}
 	}
-	if before.Redeemed.Cmp(value(ev-10, 1)) != 0 || before.Pending.Cmp(value(ev, 1)) != 0 || before.Gas.Cmp(value(7, 1)) != 0 || before.Jobs != 8 || before.Units.Int64() != 12 {
+	if before.Redeemed.Cmp(value(ev-10, 1)) != 0 || before.Waiting.Cmp(value(ev, 1)) != 0 || before.Gas.Cmp(value(7, 1)) != 0 || before.Jobs != 8 || before.Units.Int64() != 12 {
 		t.Errorf("%+v", before)
 	}
 	if before.Kept.Cmp(value(4*ev*3-8, 3)) != 0 || before.Tickets != 8 || before.Billed.Cmp(value(4, 1)) != 0 {

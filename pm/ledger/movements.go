@@ -114,8 +114,10 @@ func winnerTotal(rows *sql.Rows) (t Total, id int64, err error) {
 		t.Failed = t.Won
 	case pm.TicketHanded:
 		t.Handed = t.Won
+	case pm.TicketMined:
+		t.Mined = t.Won
 	default:
-		t.Pending = t.Won
+		t.Waiting = t.Won
 	}
 	return t, id, err
 }

@@ -44,10 +44,10 @@ type Total struct {
 	// Kept was left in accounts that were closed, Given was missing from them.
 	Kept, Given pm.Value
 	// Winners have face values of Won. Of these Redeemed was paid for final tickets,
-	// Pending is on its way, Handed is another process's, Expired and Failed are
-	// lost. What is missing then is what final tickets brought less than they said.
-	Winners                                         int64
-	Won, Redeemed, Pending, Handed, Expired, Failed pm.Value
+	// Waiting is on its way (won, queued, submitted), Mined was paid in a block that
+	// may still be undone, Handed is another process's, Expired and Failed are lost. What is missing then is what final tickets brought less than they said.
+	Winners                                                int64
+	Won, Redeemed, Waiting, Mined, Handed, Expired, Failed pm.Value
 	// Gas is what redeeming cost.
 	Gas pm.Value
 }
@@ -63,8 +63,8 @@ func (t *Total) add(o *Total) {
 }
 
 // amounts are all amounts in a fixed order.
-func (t *Total) amounts() [11]*pm.Value {
-	return [11]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Pending, &t.Handed, &t.Expired, &t.Failed, &t.Gas}
+func (t *Total) amounts() [12]*pm.Value {
+	return [12]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Waiting, &t.Mined, &t.Handed, &t.Expired, &t.Failed, &t.Gas}
 }
 
 // sum is a new number; nil counts as 0.

@@ -60,6 +60,7 @@ type Payers interface {
 type Income interface {
 	Income(ctx context.Context, by earnings.By) (*earnings.Income, error)
 	Workers(ctx context.Context) (*earnings.Workers, error)
+	Overview(ctx context.Context) (*earnings.Overview, error)
 }
 
 // Spending reports what was paid. The error is a fault.

@@ -105,6 +105,10 @@ func (b *fakeBooks) Workers(context.Context) (*earnings.Workers, error) {
 	return earnings.MakeWorkers(totals()), b.broken
 }
 
+func (b *fakeBooks) Overview(context.Context) (*earnings.Overview, error) {
+	return earnings.MakeOverview(totals(), nil, 20000, 100), b.broken
+}
+
 func (b *fakeBooks) Spending(context.Context) (*earnings.Spending, error) {
 	return earnings.MakeSpending([]spent.Total{{Group: spent.Group{Day: "2026-03-01", Recipient: account, Pipeline: "llm", Model: "m"}, Payments: 1, Tickets: 2, Value: pm.WeiValue(core.NewWei(8))}}), b.broken
 }

@@ -23,6 +23,7 @@ func bookEndpoints() []endpoint {
 		{Route: get(adminapi.PathPayers, "The gateways that have accounts here", adminapi.Payers{}), serve: payersV1},
 		{Route: income, serve: incomeV1},
 		{Route: workers, serve: workersV1},
+		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by whom and what, at one moment", adminapi.IncomeOverview{}), serve: overviewV1},
 		{Route: spending, serve: spendingV1},
 	}...)
 }
@@ -62,6 +63,17 @@ func workersV1(s *Server, r *http.Request) (any, error) {
 		return nil, err
 	case wantsCSV(r):
 		return sheet{"workers", report}, nil
+	}
+	return report.Answer(), nil
+}
+
+func overviewV1(s *Server, r *http.Request) (any, error) {
+	if s.opts.Books.Income == nil {
+		return nil, absent("income from tickets")
+	}
+	report, err := s.opts.Books.Income.Overview(r.Context())
+	if err != nil {
+		return nil, err
 	}
 	return report.Answer(), nil
 }

@@ -120,12 +120,12 @@ func TestWinners(t *testing.T) {
 	m := bothRoles()
 	var fail error
 	if err := m.WatchWinners(metrics.Orchestrator, func(context.Context) (metrics.WinnerState, error) {
-		return metrics.WinnerState{Counts: map[string]int{"won": 3, "final": 9}, Pending: core.NewWei(5e9), Expiring: core.NewWei(2e9)}, fail
+		return metrics.WinnerState{Counts: map[string]int{"won": 3, "final": 9}, Waiting: core.NewWei(5e9), Expiring: core.NewWei(2e9)}, fail
 	}); err != nil {
 		t.Fatal(err)
 	}
 	text := scrape(t, m)
-	for _, want := range []string{`tutti_winning_tickets{node_id="n",node_type="orch",state="won"} 3`, `tutti_winning_tickets_pending_gwei{node_id="n",node_type="orch"} 5`,
+	for _, want := range []string{`tutti_winning_tickets{node_id="n",node_type="orch",state="won"} 3`, `tutti_winning_tickets_waiting_gwei{node_id="n",node_type="orch"} 5`,
 		`tutti_winning_tickets_expiring_gwei{node_id="n",node_type="orch"} 2`} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no %s", want)

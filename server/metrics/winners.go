@@ -16,9 +16,9 @@ const scrapeTimeout = 5 * time.Second
 type WinnerState struct {
 	// Counts are by state.
 	Counts map[string]int
-	// Pending are the face values of what is on its way to money, Expiring those of
-	// them whose last round is the present one.
-	Pending, Expiring core.Wei
+	// Waiting are the face values of tickets that are won, queued or submitted, Expiring
+	// those of them whose last round is the present one.
+	Waiting, Expiring core.Wei
 }
 
 // WatchWinners shows, at every scrape, the winning tickets that source tells of. A
@@ -27,7 +27,7 @@ func (m *Metrics) WatchWinners(nodeType string, source func(ctx context.Context)
 	return m.base(nodeType).Register(&winners{
 		source:   source,
 		count:    prometheus.NewDesc("tutti_winning_tickets", "Winning tickets by state, without those of rounds long past.", []string{"state"}, nil),
-		pending:  prometheus.NewDesc("tutti_winning_tickets_pending_gwei", "Face value of winning tickets that are not paid out yet, in gwei.", nil, nil),
+		waiting:  prometheus.NewDesc("tutti_winning_tickets_waiting_gwei", "Face value of winning tickets that are won, queued or submitted, in gwei.", nil, nil),
 		expiring: prometheus.NewDesc("tutti_winning_tickets_expiring_gwei", "The part of it that is lost when the present round ends, in gwei.", nil, nil),
 	})
 }
@@ -35,13 +35,13 @@ func (m *Metrics) WatchWinners(nodeType string, source func(ctx context.Context)
 // winners collects the state of winning tickets.
 type winners struct {
 	source                   func(ctx context.Context) (WinnerState, error)
-	count, pending, expiring *prometheus.Desc
+	count, waiting, expiring *prometheus.Desc
 }
 
 // Describe names the series.
 func (c *winners) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.count
-	ch <- c.pending
+	ch <- c.waiting
 	ch <- c.expiring
 }
 
@@ -56,6 +56,6 @@ func (c *winners) Collect(ch chan<- prometheus.Metric) {
 	for name, n := range state.Counts {
 		ch <- prometheus.MustNewConstMetric(c.count, prometheus.GaugeValue, float64(n), cleanLabel(name))
 	}
-	ch <- prometheus.MustNewConstMetric(c.pending, prometheus.GaugeValue, weiGwei(state.Pending))
+	ch <- prometheus.MustNewConstMetric(c.waiting, prometheus.GaugeValue, weiGwei(state.Waiting))
 	ch <- prometheus.MustNewConstMetric(c.expiring, prometheus.GaugeValue, weiGwei(state.Expiring))
 }

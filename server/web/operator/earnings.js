@@ -2,9 +2,6 @@
 
 import { amount, count, element, hash, percent, table, tokens } from './format.js';
 
-const nothing = { tickets: 0, received: '0', jobs: 0, units: 0, produced: 0, billed: '0', won: 0, wonValue: '0', redeemed: '0',
-  pending: '0', expired: '0', failed: '0', gas: '0', reward: '0', share: 0 };
-
 // lines are the sums that are shown, with what each means.
 const lines = [
   ['received', 'expected value of the tickets that gateways paid with', (r) => amount(r.received)],
@@ -12,11 +9,12 @@ const lines = [
   ['work billed', 'what the finished work came to', (r) => amount(r.billed)],
   ['jobs', '', (r) => count(r.jobs)],
   ['won', 'face value of the tickets that won', (r) => both(amount(r.wonValue), `in ${count(r.won)}`)],
-  ['redeemed', 'paid on the chain', (r) => amount(r.redeemed)],
-  ['pending', 'won and on its way', (r) => amount(r.pending)],
+  ['redeemed', 'paid by final tickets', (r) => amount(r.redeemed)],
+  ['waiting', 'face value of tickets that are won, queued or submitted', (r) => amount(r.waiting)],
+  ['mined', 'paid in a block that may still be undone', (r) => amount(r.mined)],
   ['lost', 'expired or failed', (r) => lost(r)],
   ['gas', 'spent on redeeming', (r) => amount(r.gas)],
-  ['reward', 'stake tokens of the rounds', (r) => tokens(r.reward)],
+  ['reward', 'stake tokens of the rounds', (r) => (r.reward === null ? '–' : tokens(r.reward))],
 ];
 
 function both(a, text) {
@@ -53,23 +51,23 @@ const tickets = [
   { head: 'received', kind: 'number', cell: (r) => amount(r.received) },
   { head: 'won', kind: 'number', cell: (r) => amount(r.wonValue) },
   { head: 'redeemed', kind: 'number', cell: (r) => amount(r.redeemed) },
-  { head: 'pending', kind: 'number', cell: (r) => amount(r.pending) },
+  { head: 'waiting', kind: 'number', cell: (r) => amount(r.waiting) },
+  { head: 'mined', kind: 'number', cell: (r) => amount(r.mined) },
 ];
 
 export const model = (r) => (r.model ? `${r.pipeline} · ${r.model}` : r.pipeline || '–');
 
-export function showEarnings(sums, groups, all, days, rounds, gateways, models, workers, round) {
-  const today = new Date().toISOString().slice(0, 10);
-  const columns = [all.total, days.rows.find((r) => r.day === today) || nothing, rounds.rows.find((r) => r.round === round) || nothing];
+// showEarnings takes one answer: its columns and tables are of the same moment.
+export function showEarnings(sums, groups, seen) {
   sums.replaceChildren(table('In all, today and in this round', [
     { head: 'what', kind: 'name', cell: ([name, about]) => { const e = element('span', name); if (about) e.title = about; return e; } },
-    { head: 'in all', kind: 'number', cell: ([, , f]) => f(columns[0]) },
-    { head: 'today (UTC)', kind: 'number', cell: ([, , f]) => f(columns[1]) },
-    { head: round === undefined ? 'this round' : `round ${round}`, kind: 'number', cell: ([, , f]) => f(columns[2]) },
+    { head: 'in all', kind: 'number', cell: ([, , f]) => f(seen.total) },
+    { head: 'today (UTC)', kind: 'number', cell: ([, , f]) => f(seen.today) },
+    { head: seen.round ? `round ${seen.round}` : 'this round', kind: 'number', cell: ([, , f]) => f(seen.thisRound) },
   ], lines, 'small'));
   groups.replaceChildren(
-    table('By gateway', [{ head: 'gateway', kind: 'name', cell: (r) => hash(r.gateway) }, ...tickets, ...work], gateways.rows),
-    table('By model', [{ head: 'work', kind: 'name', cell: model }, ...tickets, ...work], models.rows),
+    table('By gateway', [{ head: 'gateway', kind: 'name', cell: (r) => hash(r.gateway) }, ...tickets, ...work], seen.gateways),
+    table('By model', [{ head: 'work', kind: 'name', cell: model }, ...tickets, ...work], seen.models),
     table('By worker', [{ head: 'worker', kind: 'name', cell: (r) => r.worker || '–' }, { head: 'work', cell: model }, ...work],
-      workers.rows.filter((r) => r.jobs > 0)));
+      seen.workers.filter((r) => r.jobs > 0)));
 }

@@ -32,7 +32,7 @@ export function showPayers(into, answer) {
     { head: 'deposit', kind: 'number', cell: (g) => amount(g.deposit) },
     { head: 'reserve', kind: 'number', cell: (g) => amount(g.reserve) },
     { head: 'carries per ticket', kind: 'number', cell: (g) => amount(g.maxFloat) },
-    { head: 'being redeemed', kind: 'number', cell: (g) => amount(g.pending) },
+    { head: 'waiting to be redeemed', kind: 'number', cell: (g) => amount(g.waiting) },
     { head: 'balances', kind: 'words', cell: accounts },
   ], answer.gateways));
 }
@@ -61,7 +61,7 @@ export function showSpending(into, answer) {
   }
   const rows = [...answer.rows].sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0)).slice(0, 100);
   const sum = element('dl', undefined, 'facts');
-  sum.append(fact('paid in tickets, expected value', amount(answer.value)), fact('for work of', amount(answer.billed)));
+  sum.append(fact('paid in tickets, expected value', amount(answer.value)), fact('of it for no work: refused, failed, unknown or on its way', amount(answer.open)), fact('for work of', amount(answer.billed)));
   into.replaceChildren(sum, table('By day, orchestrator and work', [
     { head: 'day (UTC)', kind: 'name', cell: (r) => r.day },
     { head: 'orchestrator', cell: (r) => hash(r.recipient) },
@@ -69,6 +69,7 @@ export function showSpending(into, answer) {
     { head: 'payments', kind: 'number', cell: (r) => count(r.payments) },
     { head: 'tickets', kind: 'number', cell: (r) => count(r.tickets) },
     { head: 'paid', kind: 'number', cell: (r) => amount(r.value) },
+    { head: 'of it no work', kind: 'number', cell: (r) => amount(r.open) },
     { head: 'units', kind: 'number', cell: (r) => count(r.units) },
     { head: 'billed', kind: 'number', cell: (r) => amount(r.billed) },
   ], rows));

@@ -5,7 +5,8 @@
 import { element, hash, time } from './format.js';
 import { showEarnings } from './earnings.js';
 import { showFunds, showPayers, showSpending } from './gateways.js';
-import { showTickets } from './tickets.js';
+import { showLimits, showPrices } from './prices.js';
+import { addSteps, showTickets } from './tickets.js';
 
 const api = '/api/v1';
 const every = 2000, patience = 15000, listed = 25;
@@ -25,12 +26,12 @@ async function get(path) {
   return answer;
 }
 
-// part shows a section from its answers, or hides it where the node has none.
+// part shows a section from its answers, each of a path or of a function, or hides it where the node has none.
 async function part(section, paths, show, ...more) {
   const box = id(section);
   let answers;
   try {
-    answers = await Promise.all(paths.map(get));
+    answers = await Promise.all(paths.map((p) => (typeof p === 'string' ? get(p) : p())));
   } catch (err) {
     if (!(err instanceof Refused)) throw err;
     box.hidden = true;
@@ -80,18 +81,18 @@ async function look() {
   showNode(node, known);
   const parts = [part('troubles', ['/conditions'], showConditions)];
   if (on('orchestrator')) {
-    const by = (name) => `/income${name && `?by=${name}`}`;
     parts.push(
-      part('earned', [by(''), by('day'), by('round'), by('gateway'), by('model'), by('model,worker')],
-        (...reports) => showEarnings(id('sums'), id('groups'), ...reports, round), round, new Date().getUTCDate()),
+      part('earned', ['/income/overview'], (a) => showEarnings(id('sums'), id('groups'), a)),
+      part('asked', ['/prices'], (a) => showPrices(id('prices'), a)),
       part('payers', ['/gateways'], (a) => showPayers(id('gateways'), a)));
   }
   if (on('orchestrator') || on('redeemer')) {
-    parts.push(part('won', [`/tickets?limit=${listed}`], (a) => showTickets(id('tickets'), id('counts'), a, known, pace), round, known && known.head.l1));
+    parts.push(part('won', [() => addSteps(get, `/tickets?limit=${listed}`)], (a) => showTickets(id('tickets'), id('counts'), a, known, pace), round, known && known.head.l1));
   }
   if (on('gateway')) {
     parts.push(
       part('purse', ['/sender'], (a) => showFunds(id('funds'), a, node.account)),
+      part('limited', ['/price-limits'], (a) => showLimits(id('limits'), a)),
       part('paid', ['/spending'], (a) => showSpending(id('spending'), a)));
   }
   const missing = [...new Set(await Promise.all(parts))].filter(Boolean);

@@ -3,7 +3,7 @@
 import { amount, count, element, hash, short, table, time } from './format.js';
 
 const steps = ['won', 'queued', 'submitted', 'mined', 'final'];
-const ends = { failed: 2, expired: 1, handed: 1 };   // after which step they come
+const ends = ['failed', 'expired', 'handed'];
 
 // Why a ticket waits or was lost, by the code that its reason begins with.
 const reasons = {
@@ -15,20 +15,39 @@ const reasons = {
   TicketUsed: 'it was redeemed before',
 };
 
+const told = new Map();   // the states that ended tickets had, by hash and end
+
+// addSteps reads the tickets, and for each that ended badly the states it really had,
+// which are asked for once.
+export async function addSteps(get, path) {
+  const answer = await get(path);
+  const keep = new Set();
+  await Promise.all(answer.tickets.filter((t) => ends.includes(t.state)).map(async (t) => {
+    const key = `${t.hash} ${t.since}`;
+    keep.add(key);
+    if (!told.has(key)) told.set(key, (await get(`/tickets/${t.hash}`)).steps.map((s) => s.state));
+    t.had = told.get(key);
+  }));
+  for (const key of told.keys()) if (!keep.has(key)) told.delete(key);
+  return answer;
+}
+
+// path is the states to show: those it had where it ended badly, else all there are.
+function path(ticket) {
+  if (!ends.includes(ticket.state)) return steps;
+  const had = (ticket.had || ['won']).filter((s) => steps.includes(s));
+  return [...steps.filter((s) => had.includes(s)), ticket.state];
+}
+
 function life(ticket) {
   const list = element('ol', undefined, 'steps');
-  const end = ends[ticket.state];
-  const at = end === undefined ? steps.indexOf(ticket.state) : end;
-  const shown = end === undefined ? steps : [...steps.slice(0, end + (ticket.attempts > 0 ? 1 : 0)), ticket.state];
+  const shown = path(ticket), at = shown.indexOf(ticket.state);
   shown.forEach((name, i) => {
-    const last = i === shown.length - 1;
     let cls = i < at ? 'done' : '';
-    if (name === ticket.state) cls = end !== undefined && name !== 'handed' ? 'end' : 'now';
-    else if (end !== undefined) cls = 'done';
-    if (name === ticket.state && name === 'queued' && ticket.reason) cls += ' waits';
+    if (i === at) cls = ticket.state === 'final' ? 'done now' : ticket.state === 'failed' || ticket.state === 'expired' ? 'end' : 'now';
+    if (i === at && name === 'queued' && ticket.reason) cls += ' waits';
     const li = element('li', name, cls);
-    if (name === ticket.state) li.setAttribute('aria-current', 'step');
-    if (last && ticket.state === 'final') li.className = 'done now';
+    if (i === at) li.setAttribute('aria-current', 'step');
     list.append(li);
   });
   return list;
@@ -83,7 +102,7 @@ function name(account) {
 }
 
 export function showTickets(into, counts, answer, chain, pace) {
-  const known = [...steps, ...Object.keys(ends)].filter((s) => answer.counts[s]);
+  const known = [...steps, ...ends].filter((s) => answer.counts[s]);
   counts.replaceChildren(...known.map((s) => element('span', `${count(answer.counts[s])} ${s}`, `chip ${s === 'final' ? 'good' : ''}${s === 'failed' || s === 'expired' ? 'bad' : ''}`)));
   if (!answer.tickets.length) {
     into.replaceChildren(element('p', 'No ticket has won yet. Most do not: a ticket stands for a small chance of a large amount.', 'quiet'));
