@@ -118,9 +118,9 @@ func TestGasMoneyIsMissing(t *testing.T) {
 		r.chain.ToRound(v.Round.Number + 1)
 		r.chain.Open()
 		v = r.chain.View()
-		r.chain.AdvanceL1(v.Round.End() - v.Head.L1 - 31)
+		r.chain.AdvanceL1(v.Round.End() - v.Head.L1 - 8)
 		pass(time.Minute)
-		if d := r.condition(fault.TicketExpiring); d != "0.1 ETH in 1 tickets, lost within 40 blocks of layer 1, about 8 min; GasMoneyMissing: 0.01 ETH are missing" {
+		if d := r.condition(fault.TicketExpiring); d != "0.1 ETH in 1 tickets, lost within 8 blocks of layer 1, about 2 min; GasMoneyMissing: 0.01 ETH are missing" {
 			t.Errorf("condition %q", d)
 		}
 		h.is(nil, false)

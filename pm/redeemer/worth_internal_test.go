@@ -55,3 +55,15 @@ func TestTerm(t *testing.T) {
 		}
 	}
 }
+
+func TestRemaining(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[protocol.L1Block]string{
+		0: "within 1 blocks of layer 1, about 1 min", 30: "within 40 blocks of layer 1, about 8 min",
+		1440: "within 1450 blocks of layer 1, about 290 min",
+	} {
+		if got := remaining(5000+left, 5000); got != want {
+			t.Errorf("%d: %s", left, got)
+		}
+	}
+}
