@@ -126,6 +126,10 @@ type SendOptions struct {
 	// not pay for so much sends with what it can pay for. A limit that the operator set
 	// for all transactions counts instead.
 	MinGas Gas
+	// Thrifty sends with what the account can pay for where that is less than the usual
+	// offer, as long as it is enough at the price of the moment: for what is lost if it
+	// is not sent. It may stay in the pool when the price rises.
+	Thrifty bool
 }
 
 // Actor does things on the chain in the name of the node's account.

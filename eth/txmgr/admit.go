@@ -14,6 +14,7 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) ver
 	if len(m.lane.open()) >= m.opt.InFlight || m.unwritten() || head.Hash.IsZero() {
 		return holds
 	}
+	var missing error
 	offer, nonce, err := m.terms(ctx, head)
 	if err != nil {
 		m.lane.due(m.opt.Now().Add(retryAfter))
@@ -25,7 +26,7 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) ver
 	if v := m.rehearse(ctx, r); v != free {
 		return v
 	}
-	missing, err := m.checkFunds(ctx, r, offer.feeCap)
+	offer.feeCap, missing, err = m.checkFunds(ctx, r, offer.fees, head.BaseFee)
 	if missing != nil {
 		m.refuse(r, missing)
 		return served

@@ -3,6 +3,7 @@ package txmgr
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -54,38 +55,62 @@ func (m *Manager) shortBy(op string, has, need core.Wei) error {
 }
 
 // checkFunds is lacks for a request that is about to be sent, beside those in
-// flight. When even gas cannot be paid, that is a lasting trouble; too large a
+// flight, and says what to offer per gas. When even gas cannot be paid, that is a lasting trouble; too large a
 // value is only the caller's.
-func (m *Manager) checkFunds(ctx context.Context, r *request, price core.Wei) (missing, err error) {
+func (m *Manager) checkFunds(ctx context.Context, r *request, offer fees, base core.Wei) (price core.Wei, missing, err error) {
+	price = offer.feeCap
 	has, err := m.balance(ctx)
 	if err != nil {
-		return nil, err
+		return price, nil, err
 	}
 	reserved := core.Wei{}
 	for _, f := range m.lane.open() {
 		reserved = reserved.Add(f.most())
 	}
-	r.limit = m.limit(r, has, larger(reserved.Add(weiOf(r.call.Wei)), m.owed()), price)
+	spoken := larger(reserved.Add(weiOf(r.call.Wei)), m.owed())
+	gas := r.gas
+	if r.opt.Thrifty && has.Cmp(spoken) > 0 {
+		price, gas = m.thrift(r.gas, has.Sub(spoken), base.Add(offer.tip), price)
+	}
+	r.limit = m.limit(r, gas, has, spoken, price)
 	fee := times(r.limit, price)
 	if need := m.owed().Add(fee); has.Cmp(need) < 0 {
 		m.setShort(has, need, r.limit)
 	} else {
 		m.enough()
 	}
-	return m.shortBy(r.call.Verb, has, reserved.Add(fee).Add(weiOf(r.call.Wei))), nil
+	return price, m.shortBy(r.call.Verb, has, reserved.Add(fee).Add(weiOf(r.call.Wei))), nil
+}
+
+// thrift is the price and the gas limit that so much money is enough for: first the
+// room for a higher price is given up, then that of the gas limit. Where not even what
+// is needed now can be paid, both stay.
+func (m *Manager) thrift(gas protocol.Gas, has, now, price core.Wei) (core.Wei, protocol.Gas) {
+	if has.Cmp(times(gas, price)) >= 0 || now.IsZero() || now.Cmp(price) > 0 {
+		return price, gas
+	}
+	if has.Cmp(times(gas, now)) >= 0 {
+		n := has.Big()
+		return weiOf(n.Quo(n, new(big.Int).SetUint64(uint64(gas)))), gas
+	}
+	if m.opt.GasLimit != 0 || has.Cmp(times(bare(gas), now)) < 0 {
+		return price, gas
+	}
+	n := has.Big()
+	return now, protocol.Gas(n.Quo(n, now.Big()).Uint64()) // between the two
 }
 
 // limit is a request's gas limit: what its simulation asked for or, where that is more
 // and the account can pay for it, what its sender asked for at least.
-func (m *Manager) limit(r *request, has, spoken, price core.Wei) protocol.Gas {
-	if m.opt.GasLimit != 0 || r.opt.MinGas <= r.gas {
-		return r.gas
+func (m *Manager) limit(r *request, gas protocol.Gas, has, spoken, price core.Wei) protocol.Gas {
+	if m.opt.GasLimit != 0 || r.opt.MinGas <= gas {
+		return gas
 	}
 	if has.Cmp(spoken.Add(times(r.opt.MinGas, price))) >= 0 {
 		return r.opt.MinGas
 	}
-	if has.Cmp(spoken.Add(times(r.gas, price))) <= 0 || price.IsZero() {
-		return r.gas
+	if has.Cmp(spoken.Add(times(gas, price))) <= 0 || price.IsZero() {
+		return gas
 	}
 	n := has.Sub(spoken).Big()
 	return protocol.Gas(n.Quo(n, price.Big()).Uint64()) // between the two

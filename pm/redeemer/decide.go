@@ -49,7 +49,8 @@ func (r *Redeemer) weigh(ctx context.Context, t *ticket, m *moment, when term) e
 		return err
 	}
 	est, err := r.opt.Actor.Estimate(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket})
-	if err != nil {
+	t.thrifty = fault.CodeOf(err) == fault.GasMoneyMissing && when.running && est.Gas != 0 && r.foremost(t, m)
+	if err != nil && !t.thrifty {
 		return err
 	}
 	t.capped = est.Current.Cmp(est.Price) > 0
@@ -59,6 +60,20 @@ func (r *Redeemer) weigh(ctx context.Context, t *ticket, m *moment, when term) e
 		return nil
 	}
 	return r.dear(t, brings, cost, gas, when)
+}
+
+// foremost reports whether a ticket is the most valuable of those that gas money is
+// missing for and that will be lost without: it gets what there is.
+func (r *Redeemer) foremost(t *ticket, m *moment) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.tickets {
+		when := termOf(o.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1())
+		if o != t && o.w.State == pm.TicketQueued && when.running && codeOf(o.waits) == fault.GasMoneyMissing && o.w.Ticket.FaceValue.Cmp(t.w.Ticket.FaceValue) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // expected is what a redemption takes and what is paid for it now: not the room that
@@ -136,7 +151,7 @@ func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 func (r *Redeemer) hand(ctx context.Context, t *ticket, when term) (protocol.Transaction, error) {
 	r.opt.Reached(t.w.ExpirationBlock)
 	return r.opt.Actor.Send(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}, protocol.SendOptions{
-		Once: once(t), Until: when.until, Async: true, MinGas: r.opt.RedeemGas + r.opt.RedeemGas/2,
+		Once: once(t), Until: when.until, Async: true, MinGas: r.opt.RedeemGas + r.opt.RedeemGas/2, Thrifty: t.thrifty,
 	})
 }
 

@@ -21,6 +21,8 @@ type hindered struct {
 	mu   sync.Mutex
 	err  error
 	dear bool
+	// tight: the estimate comes all the same, and what is sent thriftily is taken.
+	tight bool
 }
 
 func (h *hindered) is(err error, dear bool) {
@@ -33,6 +35,9 @@ func (h *hindered) Estimate(ctx context.Context, a protocol.Action) (protocol.Es
 	e, err := h.Chain.Estimate(ctx, a)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.err != nil && !h.tight {
+		return protocol.Estimate{}, h.err
+	}
 	if h.err != nil {
 		return e, h.err
 	}
@@ -44,8 +49,11 @@ func (h *hindered) Estimate(ctx context.Context, a protocol.Action) (protocol.Es
 
 func (h *hindered) Send(ctx context.Context, a protocol.Action, opt protocol.SendOptions) (protocol.Transaction, error) {
 	h.mu.Lock()
-	dear := h.dear
+	dear, err := h.dear, h.err
 	h.mu.Unlock()
+	if err != nil && !(h.tight && opt.Thrifty) {
+		return protocol.Transaction{}, err
+	}
 	if dear {
 		<-ctx.Done()
 		return protocol.Transaction{}, ctx.Err()
@@ -128,6 +136,39 @@ func TestGasMoneyIsMissing(t *testing.T) {
 		r.is(hash, pm.TicketMined, "0.1")
 		if d := r.condition(fault.RedemptionFailing) + r.condition(fault.TicketExpiring); d != "" {
 			t.Errorf("conditions %q", d)
+		}
+	}, func(o *redeemer.Options) {
+		h.Chain = o.Chain.(*coretest.Chain)
+		o.Actor = h
+	})
+}
+
+// With money for some only, the most valuable tickets go in their last round.
+func TestThriftyInTheLastRound(t *testing.T) {
+	h := &hindered{tight: true}
+	run(t, func(r *rig) {
+		h.is(fault.New(fault.GasMoneyMissing, "redeem", "0.01 ETH are missing"), false)
+		var all []protocol.Hash
+		for n, value := range []string{"0.1", "0.3", "0.2"} {
+			r.fund(byte(n), "1", "0")
+			all = append(all, r.win(r.ticket(byte(n), value, 0)))
+		}
+		r.settle()
+		for _, hash := range all {
+			r.is(hash, pm.TicketQueued, "0")
+		}
+		r.chain.ToRound(r.chain.View().Round.Number + 1)
+		r.chain.Open()
+		r.blocks(900, 0)
+		var went []string
+		for _, a := range r.chain.Sent() {
+			went = append(went, a.(protocol.RedeemTicket).Ticket.FaceValue.Ether())
+		}
+		if got := strings.Join(went, " "); got != "0.3 0.2 0.1" {
+			t.Errorf("sent were %s", got)
+		}
+		for n, hash := range all {
+			r.is(hash, pm.TicketFinal, []string{"0.1", "0.3", "0.2"}[n])
 		}
 	}, func(o *redeemer.Options) {
 		h.Chain = o.Chain.(*coretest.Chain)

@@ -71,6 +71,8 @@ type ticket struct {
 	seen  time.Time
 	// capped: the price of gas was above the operator's bound when it was weighed.
 	capped bool
+	// thrifty: it is sent with what the account can pay for, as it will be lost.
+	thrifty bool
 	// spent is gas that earlier attempts cost.
 	spent core.Wei
 }
