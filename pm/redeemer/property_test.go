@@ -47,6 +47,7 @@ func (e early) Send(ctx context.Context, a protocol.Action, opt protocol.SendOpt
 	t := a.(protocol.RedeemTicket).Ticket
 	r := *e.r
 	l1 := r.chain.View().Head.L1
+	r.patient(&t)
 	tx, err := e.Chain.Send(ctx, a, opt)
 	if w := r.books.winner(t.Hash()); err == nil && l1 < w.ExpirationBlock {
 		r.Errorf("ticket %d was sent at block %d, and its parameters expire at %d", t.SenderNonce, l1, w.ExpirationBlock)
@@ -55,6 +56,17 @@ func (e early) Send(ctx context.Context, a protocol.Action, opt protocol.SendOpt
 		r.Errorf("ticket %d is on its way %d times", t.SenderNonce, n)
 	}
 	return tx, err
+}
+
+// patient notes what is sent for a part of its value although there is time, and
+// nothing but the funds of a single sender that nobody else draws of speaks for it.
+func (r *rig) patient(t *protocol.WinningTicket) {
+	s, _ := r.chain.Watched(t.Sender)
+	v := r.chain.View()
+	all := s.Deposit.Add(s.Reserve.FundsRemaining)
+	if v.Round.Number == t.CreationRound && s.WithdrawRound == 0 && !r.drawn && all.Cmp(t.FaceValue) < 0 {
+		r.Errorf("ticket %d of %s ETH was sent for %s", t.SenderNonce, t.FaceValue.Ether(), all.Ether())
+	}
 }
 
 // Whatever happens, every winner is paid exactly once, or ends with a reason while
@@ -86,6 +98,7 @@ func TestEveryWinnerIsPaidOrExplained(t *testing.T) {
 // happen does one of the things that happen.
 func (r *rig) happen(what, n int) {
 	sender := byte(n % 3)
+	r.drawn = r.drawn || what == 11 || what == 12 || what == 13 || what == 18 || what == 19
 	v := r.chain.View()
 	switch what {
 	case 0, 1, 2, 3, 4:
@@ -166,7 +179,7 @@ func (r *rig) end() {
 func (r *rig) judge() {
 	ctx := context.Background()
 	sends := r.mined()
-	var paid core.Wei
+	var paid, lost core.Wei
 	for _, h := range r.books.order {
 		w := r.books.winner(h)
 		isUsed, _ := r.chain.TicketUsed(ctx, h)
@@ -181,6 +194,10 @@ func (r *rig) judge() {
 			}
 			paid = paid.Add(w.Paid)
 		case pm.TicketExpired, pm.TicketFailed:
+			lost = lost.Add(w.Ticket.FaceValue)
+			if w.State == pm.TicketExpired && !strings.Contains(w.Reason, "was its last") {
+				r.Errorf("ticket %d expired for %q", w.Ticket.SenderNonce, w.Reason)
+			}
 			if isUsed || w.Reason == "" || !w.Paid.IsZero() {
 				r.Errorf("ticket %d is %s for %q; used: %v", w.Ticket.SenderNonce, w.State, w.Reason, isUsed)
 			}
@@ -190,6 +207,9 @@ func (r *rig) judge() {
 	}
 	if d, _ := r.chain.Delegator(ctx, me); d.Fees.Cmp(paid) != 0 {
 		r.Errorf("the books have %s ETH, the chain %s", paid.Ether(), d.Fees.Ether())
+	}
+	if d := r.condition(fault.TicketsLost); (d == "") != lost.IsZero() || d != "" && !strings.HasPrefix(d, lost.Ether()+" ETH in ") {
+		r.Errorf("%s ETH were lost, told is %q", lost.Ether(), d)
 	}
 	for _, wrong := range r.books.wrong {
 		r.Errorf("%s", wrong)

@@ -41,6 +41,9 @@ type rig struct {
 	stop  func()
 	nonce uint64
 	runs  sync.WaitGroup
+	// drawn: a sender's funds may have become less by what others did, or were read
+	// from a block that was undone.
+	drawn bool
 
 	mu      sync.Mutex
 	changed []pm.Winner // guarded by mu
