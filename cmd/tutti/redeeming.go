@@ -44,9 +44,14 @@ func (n *node) layer1() (protocol.L1Block, bool) {
 }
 
 // newRedeemer redeems what is in the ledger, in this process.
-func (n *node) newRedeemer(books *ledger.Ledger) *redeemer.Redeemer {
+func (n *node) newRedeemer(e *earning) *redeemer.Redeemer {
 	return redeemer.New(redeemer.Options{
-		Ledger: books, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
+		Reached: func(l1 protocol.L1Block) {
+			if e.recipient != nil { // it is made before anything runs
+				e.recipient.Reached(l1)
+			}
+		},
+		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.network.RedeemGas,
 	})
 }
@@ -56,7 +61,7 @@ func (n *node) newRedeemer(books *ledger.Ledger) *redeemer.Redeemer {
 func (n *node) chooseRedeemer(e *earning, opt *recipient.Options) (lifecycle.Component, error) {
 	at := n.cfg.Chain.RedeemerAddr
 	if at.IsZero() {
-		e.redeemer = n.newRedeemer(e.ledger)
+		e.redeemer = n.newRedeemer(e)
 		opt.Pending, opt.Won = e.redeemer.Pending, e.redeemer.Won
 		return e.redeemer, nil
 	}
@@ -90,7 +95,8 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.earning = &earning{ledger: books, redeemer: n.newRedeemer(books)}
+	n.earning = &earning{ledger: books}
+	n.earning.redeemer = n.newRedeemer(n.earning)
 	listen := n.cfg.Addresses.RedeemerListen
 	opt := service.Options{
 		View: n.chain.View,

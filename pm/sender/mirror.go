@@ -39,24 +39,43 @@ func (a *account) over(now time.Time) bool {
 
 // takeOut takes all there is out of a balance while a job is in hand, so that no
 // other job counts on it. The error is the fault SessionsTooMany.
-func (s *Sender) takeOut(t *Terms, now time.Time) (pm.Value, error) {
+func (s *Sender) takeOut(t *Terms, now time.Time) (taken, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.accounts[t.account()]
 	switch {
 	case a == nil:
 		if !s.accountRoom.enter(t.owner()) {
-			return pm.Value{}, fault.New(fault.SessionsTooMany, "make payment", "balances at "+t.Peer)
+			return taken{}, fault.New(fault.SessionsTooMany, "make payment", "balances at "+t.Peer)
 		}
 		a = &account{owner: t.owner()}
 		s.accounts[t.account()] = a
 	case a.inHand == 0 && a.over(now):
 		a.value = pm.Value{}
 	}
-	existing := a.value
+	out := taken{value: a.value, at: now, before: a.used}
 	a.value, a.used = pm.Value{}, now
 	a.inHand++
-	return existing, nil
+	return out, nil
+}
+
+// taken is what a job took out of a balance, and when, and when that was used before.
+type taken struct {
+	value      pm.Value
+	at, before time.Time
+}
+
+// restore ends the part of a job of which the orchestrator never heard: for it the
+// balance was not used.
+func (s *Sender) restore(k accountKey, t taken) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.accounts[k] // a job in hand keeps it
+	a.value = a.value.Add(t.value)
+	a.inHand--
+	if a.used.Equal(t.at) && !t.before.IsZero() {
+		a.used = t.before
+	}
 }
 
 // putBack ends a job's part in a balance and puts in what is left.
@@ -68,10 +87,10 @@ func (s *Sender) putBack(k accountKey, left pm.Value, now time.Time) {
 	a.inHand--
 }
 
-// undo is putBack for a payment that was not made: a balance that is only there
+// undo is restore for a payment that was not made: a balance that is only there
 // because it was tried goes again.
-func (s *Sender) undo(k accountKey, existing pm.Value, now time.Time) {
-	s.putBack(k, existing, now)
+func (s *Sender) undo(k accountKey, t taken) {
+	s.restore(k, t)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.accounts[k]; a != nil && a.inHand == 0 && a.value.Sign() == 0 {

@@ -23,7 +23,9 @@ type Payment struct {
 	record spent.Payment
 	// existing is what was taken out of the balance, credit what the tickets add.
 	existing, credit pm.Value
-	settled          atomic.Bool
+	// took is existing with its times.
+	took    taken
+	settled atomic.Bool
 }
 
 // Pay makes the payment for a job of so many units, as many as the orchestrator may
@@ -58,11 +60,12 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 		Price: t.Price, Estimate: units, At: now,
 	}
 	var err error
-	if p.existing, err = s.takeOut(t, now); err != nil {
+	if p.took, err = s.takeOut(t, now); err != nil {
 		return nil, err
 	}
+	p.existing = p.took.value
 	if err := s.fill(ctx, p, units); err != nil {
-		s.undo(t.account(), p.existing, now)
+		s.undo(t.account(), p.took)
 		return nil, err
 	}
 	return p, nil

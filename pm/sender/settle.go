@@ -41,7 +41,7 @@ func (p *Payment) Settle(how Outcome, units int64) {
 		s.putBack(k, p.existing, now)
 		s.book(p, spent.Refused, 0)
 	case Unsent:
-		s.putBack(k, p.existing, now)
+		s.restore(k, p.took)
 		s.book(p, spent.Unsent, 0)
 	case Short:
 		s.distrust(k, p.existing, now)
