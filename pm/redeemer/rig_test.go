@@ -42,7 +42,7 @@ type rig struct {
 	nonce uint64
 	runs  sync.WaitGroup
 	// drawn: a sender's funds may have become less by what others did, or were read
-	// from a block that was undone.
+	// from a block that was undone, or what we drew ourselves could not be written.
 	drawn bool
 
 	mu      sync.Mutex
