@@ -56,7 +56,7 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 	s.say("Stake in LPT (whole tokens) > ", "1000")
 	s.expect("bond 1000 LPT to your own address")
 	s.expect("Fees in all")
-	s.say("Begin? 3 steps cost about 0.000105 ETH", "y")
+	s.say("Begin? 3 steps cost about 105000 gwei", "y")
 	for _, step := range []string{"Step 1 of 3: bond", "Step 2 of 3: keep 10 %", "Step 3 of 3: publish"} {
 		s.expect(step)
 		s.expect("fee 0.000035 ETH")

@@ -39,10 +39,34 @@ func TestBooksQueries(t *testing.T) {
 	}
 }
 
+// Half a verb with --help lists what it may become.
+func TestHelpOfHalfAVerb(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"price --help", "--help price", "tickets -h"} {
+		o := newTool(t)
+		status, out, errs := o.run(strings.Fields(args)...)
+		if word := strings.Trim(strings.NewReplacer("--help", "", "-h", "").Replace(args), " "); status != exitOK || !strings.Contains(out, "tutti_cli "+word+" ") {
+			t.Errorf("%s: status %d\n%s%s", args, status, out, errs)
+		}
+	}
+}
+
+// Only a ticket that failed is taken up again; others are refused before anything is
+// asked.
+func TestRetryOfAFinalTicket(t *testing.T) {
+	t.Parallel()
+	o := newTool(t)
+	o.node.with(func() { o.node.ticketState = "final" })
+	status, _, errs := o.run("tickets", "retry", "0x0000000000000000000000000000000000000000000000000000000000000005", "--yes")
+	if status != exitFailed || !strings.Contains(errs, "TicketNotFailed: the ticket is final") || o.node.requests() != "" {
+		t.Errorf("status %d\n%s%s", status, errs, o.node.requests())
+	}
+}
+
 func TestBooksMistakes(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"tickets list --limit 1001", "tickets list --limit x", "tickets list --state odd", "tickets list --before yesterday",
-		"tickets list --gateway me", "tickets show", "tickets show 0x12", "tickets retry x --yes", "income --csv --json"} {
+		"tickets list --gateway me", "tickets show", "tickets show 0x12", "tickets retry x --yes", "income --csv --json", "income --by foo", "income --by day,", "price"} {
 		o := newTool(t)
 		status, out, errs := o.run(strings.Fields(args)...)
 		if status != exitUsage || o.node.looks() != "" || o.node.requests() != "" {

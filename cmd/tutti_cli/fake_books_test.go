@@ -20,7 +20,7 @@ func ticket(state, reason string) adminapi.Ticket {
 func incomeRow(round protocol.Round, model, worker string) adminapi.IncomeRow {
 	return adminapi.IncomeRow{Round: &round, Pipeline: "llm", Model: model, Worker: worker, Tickets: 40, Received: "8000000000000.333333333333333333", Jobs: 3, Units: 900, Produced: 500,
 		Billed: "7000000000000", Won: 2, WonValue: core.NewWei(40_000_000_000_000_000), Redeemed: core.NewWei(20_000_000_000_000_000), Expired: core.NewWei(20_000_000_000_000_000),
-		Gas: core.NewWei(5_000_000_000), Share: 0.375}
+		Gas: core.NewWei(5_000_000_000), Kept: "0", Given: "0", Share: 0.375}
 }
 
 // books are the fake's answers about tickets and what they bring.
@@ -41,6 +41,9 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 		return adminapi.Tickets{Tickets: []adminapi.Ticket{ticket("failed", "TxReverted: used"), ticket("final", "")}, Counts: map[string]int{"final": 12, "failed": 1}}
 	})
 	get(adminapi.PathTicket, "", func(*http.Request) any {
+		if f.ticketState != "" {
+			return adminapi.TicketLife{Ticket: ticket(f.ticketState, "")}
+		}
 		return adminapi.TicketLife{Ticket: ticket("failed", "TxReverted: used"), Steps: []adminapi.TicketStep{
 			{State: "won", Time: fakeNow}, {State: "submitted", Time: fakeNow.Add(time.Minute), Tx: &protocol.TxHash{31: 9}},
 			{State: "failed", Time: fakeNow.Add(time.Hour), Tx: &protocol.TxHash{31: 9}, GasFee: core.NewWei(5_000_000_000), Reason: "TxReverted: used"}}}
@@ -61,12 +64,32 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 		total.Worker, total.Pipeline, total.Model = "", "", ""
 		return adminapi.WorkerShares{Workers: []adminapi.WorkerShare{share}, Total: total}
 	})
+	get(adminapi.PathIncomeOverview, "", func(*http.Request) any {
+		reward := core.LPTTokens(3)
+		total := incomeRow(0, "", "")
+		total.Reward = &reward
+		return adminapi.IncomeOverview{Day: "2026-03-04", Round: 7, Total: total, Today: total, ThisRound: total,
+			Gateways: []adminapi.IncomeRow{}, Models: []adminapi.IncomeRow{}, Workers: []adminapi.IncomeRow{}}
+	})
+	get(adminapi.PathPrices, "", func(*http.Request) any {
+		whole, part := "1200", "6144/5"
+		return adminapi.Prices{AutoAdjust: true, Prices: []adminapi.Price{
+			{PricePerUnit: "1200", PixelsPerUnit: 1, WeiPerPixel: &whole}, {Gateway: &other, PricePerUnit: "0.5", Currency: "USD", PixelsPerUnit: 1_000_000},
+			{Pipeline: "llm", Model: "org/model", PricePerUnit: "0", PixelsPerUnit: 1, WeiPerPixel: &whole}},
+			Quotes:  []adminapi.Quote{{Gateway: other, WeiPerUnit: &part, Overhead: 0.024}, {Gateway: other, Pipeline: "llm", Model: "org/model", Problem: "PriceRateUnknown"}},
+			Tickets: &adminapi.TicketTerms{TicketEV: core.NewWei(8_000_000_000_000)}}
+	})
+	get(adminapi.PathPriceLimits, "", func(*http.Request) any {
+		whole := "5"
+		return adminapi.PriceLimits{Limits: []adminapi.Price{{PricePerUnit: "0", PixelsPerUnit: 1}, {Pipeline: "llm", PricePerUnit: "5", PixelsPerUnit: 1, WeiPerPixel: &whole}},
+			Tickets: &adminapi.TicketLimits{MaxTicketEV: core.NewWei(3_000_000_000_000), MaxTotalEV: core.NewWei(20_000_000_000_000), DepositMultiplier: 1}}
+	})
 	get(adminapi.PathSpending, "day,value_wei\n2026-03-01,1\n", func(*http.Request) any {
-		return adminapi.Spending{Value: "70000000000000", Billed: "60000000000000.25", Rows: []adminapi.SpendingRow{
-			{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000", Billed: "60000000000000.25", Units: 12}}}
+		return adminapi.Spending{Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Rows: []adminapi.SpendingRow{
+			{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Units: 12}}}
 	})
 	get(adminapi.PathPayers, "", func(*http.Request) any {
 		return adminapi.Payers{Gateways: []adminapi.Payer{{Gateway: other, Deposit: core.NewWei(50_000_000_000_000_000), Reserve: core.NewWei(60_000_000_000_000_000),
-			MaxFloat: core.NewWei(55_000_000_000_000_000), Pending: core.NewWei(1), Accounts: []adminapi.PayerAccount{{Key: "33_org/model", Balance: "-5000000000.5", InHand: "7"}}}}}
+			MaxFloat: core.NewWei(55_000_000_000_000_000), Waiting: core.NewWei(1), Accounts: []adminapi.PayerAccount{{Key: "33_org/model", Balance: "-5000000000.5", InHand: "7"}}}}}
 	})
 }

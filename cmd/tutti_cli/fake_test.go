@@ -64,6 +64,8 @@ type fakeNode struct {
 	onLook func([]adminapi.Transaction)
 	// broken is a path that fails.
 	broken string
+	// ticketState is the state of the ticket that is looked at, failed where empty.
+	ticketState string
 	// looked are the looks at tickets and money.
 	looked []string
 	// asked are the changes that were asked for, "POST path?query body".

@@ -59,6 +59,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	table := action.Table()
 	v, n := table.Find(rest)
+	if at := slices.IndexFunc(rest, asksHelp); v == nil && at > 0 {
+		p.set.Help, rest = true, rest[:at]
+	}
 	if p.set.Help && v == nil {
 		rest = append([]string{"help"}, rest...)
 		v, n = table.Find(rest)
@@ -75,6 +78,11 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.done(manual.Help(p.out, v))
 	}
 	return p.verb(ctx, v, texts)
+}
+
+// asksHelp reports whether a word asks for help, as behind half a verb.
+func asksHelp(word string) bool {
+	return slices.Contains([]string{"-h", "--h", "-help", "--help"}, word)
 }
 
 // unknown names the verbs that begin like what was typed.

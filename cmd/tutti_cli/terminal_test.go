@@ -270,7 +270,7 @@ func TestOneStepIsNoSteps(t *testing.T) {
 	f := newFake(t)
 	f.with(func() { bonded(f) })
 	s := start(t, f, 200, nil, "orchestrator", "config", "--reward-cut", "20", "--fee-cut", "5")
-	s.say("Begin? 1 step costs about 0.000035 ETH [y/N] > ", "n")
+	s.say("Begin? 1 step costs about 35000 gwei [y/N] > ", "n")
 	if status := s.status(); status != exitRefused {
 		t.Error(status)
 	}

@@ -80,6 +80,7 @@ var verbRows = []verbRow{
 	{"income", "income --by round,model,worker", ""},
 	{"income workers", "income workers", ""},
 	{"spending", "spending", ""},
+	{"price list", "price list", ""},
 	{"gateways", "gateways", ""},
 	{"help", "help WaitTimedOut", ""},
 	{"completion", "completion fish", ""},

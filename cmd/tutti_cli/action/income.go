@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
@@ -41,7 +42,7 @@ func report[T any](ctx context.Context, c *verb.Call, path string, q url.Values,
 }
 
 func incomeVerbs() verb.Table {
-	by := verb.Field{Name: "by", Meta: "WORDS", Help: "rows by day, round, gateway, model, worker; several with commas: day,model"}
+	by := verb.Field{Name: "by", Meta: "WORDS", Help: "rows by day, round, gateway, model, worker; several with commas: day,model", Parse: parseBy}
 	return verb.Table{
 		{Name: "income", Chain: true, Short: "What the orchestrator earned: tickets received, work billed, won, redeemed, lost.",
 			Fields: []verb.Field{by, csvField()}, Result: Income{},
@@ -62,6 +63,16 @@ func incomeVerbs() verb.Table {
 	}
 }
 
+// parseBy judges the words that rows are grouped by.
+func parseBy(_ *verb.Call, text string, _ amount.Check) (any, error) {
+	for _, word := range strings.Split(text, ",") {
+		if !slices.Contains([]string{"day", "round", "gateway", "model", "worker"}, word) {
+			return nil, fmt.Errorf("rows are by day, round, gateway, model or worker, not by %q", word)
+		}
+	}
+	return text, nil
+}
+
 // ether writes wei that may have decimal places and a sign as ETH; what is less than
 // a wei is left out.
 func ether(text string) string {
@@ -72,9 +83,9 @@ func ether(text string) string {
 	whole, _, _ := strings.Cut(text, ".")
 	w, err := core.ParseWei(whole)
 	if err != nil {
-		return sign + text + " WEI"
+		return sign + text + " wei"
 	}
-	return sign + amount.ShortFee(w)
+	return sign + amount.Ether(w)
 }
 
 func sharePercent(f float64) string { return fmt.Sprintf("%.1f %%", 100*f) }
@@ -90,20 +101,32 @@ func (a Income) Print(p *console.Page) {
 	t := a.Total
 	p.Row("Received", fmt.Sprintf("%s in %d tickets, expected value", ether(t.Received), t.Tickets))
 	p.Row("Billed", fmt.Sprintf("%s for %d jobs", ether(t.Billed), t.Jobs))
-	p.Row("Won", fmt.Sprintf("%s in %d tickets, face value", amount.ShortFee(t.WonValue), t.Won))
-	p.Row("Redeemed", amount.ShortFee(t.Redeemed))
-	p.Row("Pending", amount.ShortFee(t.Pending))
+	p.Row("Won", fmt.Sprintf("%s in %d tickets, face value", amount.Ether(t.WonValue), t.Won))
+	p.Row("Redeemed", amount.Ether(t.Redeemed)+", final")
+	p.Row("Mined", amount.Ether(t.Mined)+", paid in a block that may still be undone")
+	p.Row("Waiting", amount.Ether(t.Waiting)+", won, queued or submitted")
+	if !t.Handed.IsZero() {
+		p.Row("Handed over", amount.Ether(t.Handed)+" to another process's redeemer")
+	}
 	p.Row("Expired", lost(p, t.Expired))
 	p.Row("Failed", lost(p, t.Failed))
-	p.Row("Gas", amount.ShortFee(t.Gas))
-	p.Row("Reward", amount.Stake(t.Reward))
+	p.Row("Gas", amount.Ether(t.Gas))
+	p.Row("Reward", rewardOf(t.Reward))
+}
+
+// rewardOf is the stake tokens of a row, or a dash where rewards are no part of it.
+func rewardOf(w *core.LPT) string {
+	if w == nil {
+		return "–"
+	}
+	return amount.Stake(*w)
 }
 
 func lost(p *console.Page, w core.Wei) string {
 	if w.IsZero() {
-		return amount.ShortFee(w)
+		return amount.Ether(w)
 	}
-	return p.Style.Bad(amount.ShortFee(w))
+	return p.Style.Bad(amount.Ether(w))
 }
 
 func (a Income) table(p *console.Page) {
@@ -118,13 +141,13 @@ func (a Income) table(p *console.Page) {
 		}
 		head = append(head, strings.ToUpper(by))
 	}
-	head = append(head, "TICKETS", "RECEIVED", "JOBS", "UNITS", "BILLED", "SHARE", "WON", "REDEEMED", "PENDING", "LOST", "GAS", "REWARD")
+	head = append(head, "TICKETS", "RECEIVED", "JOBS", "UNITS", "BILLED", "SHARE", "WON", "REDEEMED", "MINED", "WAITING", "LOST", "GAS", "REWARD")
 	var rows [][]string
 	for i := range a.Rows {
 		r := &a.Rows[i]
 		rows = append(rows, append(a.about(r), fmt.Sprint(r.Tickets), ether(r.Received), fmt.Sprint(r.Jobs), fmt.Sprint(r.Units), ether(r.Billed),
-			sharePercent(r.Share), amount.ShortFee(r.WonValue), amount.ShortFee(r.Redeemed), amount.ShortFee(r.Pending),
-			lost(p, r.Expired.Add(r.Failed)), amount.ShortFee(r.Gas), amount.Stake(r.Reward)))
+			sharePercent(r.Share), amount.Ether(r.WonValue), amount.Ether(r.Redeemed), amount.Ether(r.Mined), amount.Ether(r.Waiting),
+			lost(p, r.Expired.Add(r.Failed)), amount.Ether(r.Gas), rewardOf(r.Reward)))
 	}
 	p.Table(head, rows)
 }

@@ -107,7 +107,7 @@ func (n Node) rows(p *console.Page) {
 	if n.Account != nil {
 		p.Row("Account", *n.Account)
 	}
-	if n.Orchestrator != nil {
+	if n.Orchestrator != nil && verb.IsOrchestrator(n.Node) {
 		p.Row("Orchestrator", *n.Orchestrator)
 	}
 	p.Row("Running since", n.Started.Format(time.RFC3339))
@@ -214,7 +214,7 @@ func (a Transactions) Print(p *console.Page) {
 	}
 	var rows [][]string
 	for _, t := range a.Transactions.Transactions {
-		rows = append(rows, []string{fmt.Sprint(t.ID), t.About, string(t.State), t.Sent.Format(time.RFC3339), amount.ShortFee(t.Fee), t.Hash.String(), t.Reason})
+		rows = append(rows, []string{fmt.Sprint(t.ID), t.About, string(t.State), t.Sent.Format(time.RFC3339), amount.Ether(t.Fee), t.Hash.String(), t.Reason})
 	}
 	p.Table([]string{"ID", "ACTION", "STATE", "SENT", "FEE", "HASH", "REASON"}, rows)
 }

@@ -25,7 +25,7 @@ func PrintPlan(p *console.Page, plan adminapi.Plan) {
 			state = p.Style.Bad("blocked: " + step.Error.Code)
 		}
 		if step.Estimate != nil && !step.Done {
-			fee = amount.ShortFee(step.Estimate.Fee)
+			fee = amount.Ether(step.Estimate.Fee)
 			if step.Typical {
 				fee = "about " + fee
 			}
@@ -33,7 +33,7 @@ func PrintPlan(p *console.Page, plan adminapi.Plan) {
 		rows = append(rows, []string{fmt.Sprint(i + 1), step.About, state, fee})
 	}
 	p.Table([]string{"STEP", "WHAT", "STATE", "FEE"}, rows)
-	p.Row("Fees in all", amount.Fee(plan.TotalFee))
+	p.Row("Fees in all", amount.Ether(plan.TotalFee))
 	p.Row("Stake to bond", amount.Stake(plan.Token))
 	p.Flush()
 	for _, w := range plan.Warnings {

@@ -40,11 +40,12 @@ func (a Spending) Print(p *console.Page) {
 	var rows [][]string
 	for _, r := range a.Rows {
 		rows = append(rows, []string{dash(r.Day), r.Recipient.String(), dash(r.Pipeline), dash(r.Model), fmt.Sprint(r.Payments), fmt.Sprint(r.Tickets),
-			ether(r.Value), fmt.Sprint(r.Units), ether(r.Billed)})
+			ether(r.Value), ether(r.Open), fmt.Sprint(r.Units), ether(r.Billed)})
 	}
-	p.Table([]string{"DAY", "ORCHESTRATOR", "PIPELINE", "MODEL", "PAYMENTS", "TICKETS", "PAID", "UNITS", "BILLED"}, rows)
+	p.Table([]string{"DAY", "ORCHESTRATOR", "PIPELINE", "MODEL", "PAYMENTS", "TICKETS", "PAID", "NO WORK", "UNITS", "BILLED"}, rows)
 	p.Title("IN ALL")
 	p.Row("Paid in tickets", ether(a.Value))
+	p.Row("Of it for no work", ether(a.Open)+": refused, failed, unknown or on its way")
 	p.Row("For work of", ether(a.Billed))
 }
 
@@ -61,7 +62,7 @@ func (a Gateways) Print(p *console.Page) {
 		p.Row("Deposit", amount.Ether(g.Deposit))
 		p.Row("Reserve", amount.Ether(g.Reserve))
 		p.Row("Carries per ticket", amount.Ether(g.MaxFloat))
-		p.Row("Being redeemed", amount.Ether(g.Pending))
+		p.Row("Waiting", amount.Ether(g.Waiting)+", won, queued or submitted")
 		for _, acc := range g.Accounts {
 			p.Row("Balance of "+acc.Key, ether(acc.Balance)+", of it put aside for jobs: "+ether(acc.InHand))
 		}

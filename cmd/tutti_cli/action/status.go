@@ -27,6 +27,11 @@ type Status struct {
 	Reward         *adminapi.Reward         `json:"reward"`
 	Delegator      *adminapi.Delegator      `json:"delegator"`
 	Sender         *adminapi.Sender         `json:"sender"`
+	Prices         *adminapi.Prices         `json:"prices"`
+	PriceLimits    *adminapi.PriceLimits    `json:"priceLimits"`
+	Tickets        *adminapi.Tickets        `json:"tickets"`
+	Income         *adminapi.IncomeOverview `json:"income"`
+	Spending       *adminapi.Spending       `json:"spending"`
 	Problems       []node.Problem           `json:"problems"`
 }
 
@@ -63,6 +68,7 @@ func readStatus(ctx context.Context, c *verb.Call) (Status, error) {
 	} else {
 		part(ctx, c, &s, adminapi.PathSender, &s.Sender)
 	}
+	s.readBooks(ctx, c)
 	part(ctx, c, &s, adminapi.PathDelegator, &s.Delegator)
 	return s, ctx.Err()
 }
@@ -100,6 +106,7 @@ func (s Status) Print(p *console.Page) {
 	if s.Sender != nil {
 		Deposit{*s.Sender}.Print(p)
 	}
+	s.printBooks(p)
 	for _, problem := range s.Problems {
 		p.Line("%s", p.Style.Bad("Not shown: "+problem.Code+": "+problem.Message))
 		p.Line("  Remedy: %s", console.Unmarked(problem.Remedy))

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
@@ -16,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
@@ -51,10 +51,7 @@ func ticketVerbs() verb.Table {
 				return TicketLife{life}, err
 			}},
 		{Name: "tickets retry", Chain: true, Changes: true, Short: "Take up a ticket again whose redemption failed.", Fields: []verb.Field{hash}, Result: TicketRetry{}, Run: runRetry},
-		{Name: "tickets export", Chain: true, Short: "All winning tickets as CSV.", Result: Text{},
-			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
-				return readCSV(ctx, c, adminapi.PathTickets, url.Values{})
-			}},
+		{Name: "tickets export", Chain: true, Short: "All winning tickets as CSV, or with --json as rows.", Result: TicketExport{}, Run: runExport},
 	}
 }
 
@@ -122,8 +119,14 @@ func readTicket(ctx context.Context, c *verb.Call) (life adminapi.TicketLife, er
 
 func runRetry(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	life, err := readTicket(ctx, c)
-	if err != nil || c.Set.DryRun {
-		return TicketRetry{life.Ticket, true}, err
+	if err != nil {
+		return nil, err
+	}
+	if state := life.Ticket.State; state != "failed" {
+		return nil, fault.New(fault.TicketNotFailed, "retry a ticket", "the ticket is "+state+", and only one that failed is taken up again")
+	}
+	if c.Set.DryRun {
+		return TicketRetry{life.Ticket, true}, nil
 	}
 	c.Tell("The ticket of %s is %s: %s", amount.Ether(life.Ticket.FaceValue), life.Ticket.State, life.Ticket.Reason)
 	if err := c.Agree(ctx, "Take it up again?"); err != nil {
@@ -138,22 +141,16 @@ func runRetry(ctx context.Context, c *verb.Call) (verb.Result, error) {
 func (a Tickets) Print(p *console.Page) {
 	defer p.Flush()
 	p.Title("WINNING TICKETS")
-	var counts []string
-	for _, s := range states {
-		if n := a.Counts[s]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, s))
-		}
-	}
 	if len(a.Tickets.Tickets) == 0 {
-		p.Line("There are none here. %s", strings.Join(counts, ", "))
+		p.Line("There are none here. %s", countsText(a.Counts))
 		return
 	}
-	p.Line("%s", strings.Join(counts, ", "))
+	p.Line("%s", countsText(a.Counts))
 	var rows [][]string
 	for i := range a.Tickets.Tickets {
 		t := &a.Tickets.Tickets[i]
-		rows = append(rows, []string{t.Hash.String(), t.Won.Format(time.RFC3339), t.Gateway.String(), t.Account, amount.ShortFee(t.FaceValue), t.State,
-			amount.ShortFee(t.Paid), amount.ShortFee(t.GasFee), t.Reason})
+		rows = append(rows, []string{t.Hash.String(), t.Won.Format(time.RFC3339), t.Gateway.String(), t.Account, amount.Ether(t.FaceValue), t.State,
+			amount.Ether(t.Paid), amount.Ether(t.GasFee), t.Reason})
 	}
 	p.Table([]string{"TICKET", "WON", "GATEWAY", "FOR", "FACE VALUE", "STATE", "PAID", "GAS FEE", "REASON"}, rows)
 }
@@ -181,7 +178,7 @@ func printTicket(p *console.Page, t *adminapi.Ticket) {
 	}
 	if !t.Paid.IsZero() || !t.GasFee.IsZero() {
 		p.Row("Paid", amount.Ether(t.Paid))
-		p.Row("Gas fee", amount.Fee(t.GasFee))
+		p.Row("Gas fee", amount.Ether(t.GasFee))
 	}
 }
 

@@ -159,8 +159,9 @@ func TestWriting(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ got, want string }{
 		{amount.Stake(core.NewLPT(0)), "0 LPT"}, {amount.Stake(core.NewLPT(9_999_999_999_999_999)), "9999999999999999 LPTU"},
-		{amount.Stake(core.NewLPT(10_000_000_000_000_000)), "0.01 LPT"}, {amount.Ether(core.NewWei(5)), "5 WEI"},
-		{amount.Ether(core.NewWei(1_500_000_000_000_000_000)), "1.5 ETH"}, {amount.Fee(core.NewWei(35_000_000_000_000)), "0.000035 ETH (35000000000000 WEI)"},
+		{amount.Stake(core.NewLPT(10_000_000_000_000_000)), "0.01 LPT"}, {amount.Ether(core.NewWei(5)), "5 wei"}, {amount.Ether(core.NewWei(999_999)), "999999 wei"}, {amount.Ether(core.NewWei(1_000_000)), "0.001 gwei"},
+		{amount.Ether(core.NewWei(0)), "0 ETH"}, {amount.Ether(core.NewWei(1_000_000_000_000_000)), "0.001 ETH"},
+		{amount.Ether(core.NewWei(1_500_000_000_000_000_000)), "1.5 ETH"}, {amount.Ether(core.NewWei(35_000_000_000_000)), "35000 gwei"},
 		{amount.GasPrice(core.NewWei(100_000_000)), "0.1 gwei"}, {amount.GasPrice(core.NewWei(2_000_000_000)), "2 gwei"},
 		{amount.Percent(125_000), "12.5 %"},
 	}

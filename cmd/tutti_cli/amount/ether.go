@@ -69,26 +69,26 @@ func digits(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) < 0
 }
 
-// Ether writes an amount with its unit: wei below a hundredth of an ETH.
+// The least amounts that are written in ETH and in gwei, as on the operator's page.
+const (
+	leastEther = 1_000_000_000_000_000
+	leastGwei  = 1_000_000
+)
+
+// Ether writes an amount exactly, in the unit that people read it in: ETH, gwei or
+// wei.
 func Ether(w core.Wei) string {
-	if tiny(w.Big()) {
-		return w.String() + " WEI"
+	n := w.Big()
+	switch {
+	case n.Sign() == 0 || n.Cmp(big.NewInt(leastEther)) >= 0:
+		return w.Ether() + " ETH"
+	case n.Cmp(big.NewInt(leastGwei)) >= 0:
+		return GasPrice(w)
 	}
-	return w.Ether() + " ETH"
+	return w.String() + " wei"
 }
 
-// Fee writes what gas costs: in ETH always, and in wei where that is little.
-func Fee(w core.Wei) string {
-	if tiny(w.Big()) {
-		return w.Ether() + " ETH (" + w.String() + " WEI)"
-	}
-	return Ether(w)
-}
-
-// ShortFee is Fee for a table: in ETH alone.
-func ShortFee(w core.Wei) string { return w.Ether() + " ETH" }
-
-// GasPrice writes the price of one unit of gas in gwei.
+// GasPrice writes wei in gwei, as the price of a unit of gas is always written.
 func GasPrice(w core.Wei) string {
 	whole, rest := new(big.Int).QuoRem(w.Big(), big.NewInt(1_000_000_000), new(big.Int))
 	if rest.Sign() == 0 {

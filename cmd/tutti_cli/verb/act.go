@@ -46,8 +46,8 @@ func PrintEstimate(p *console.Page, e *adminapi.Estimate) {
 	p.Row("Action", e.About)
 	p.Row("Gas", e.Gas)
 	p.Row("Gas price", amount.GasPrice(e.Price))
-	p.Row("Fee", amount.Fee(e.Fee))
-	p.Row("The account needs", amount.Fee(e.Need))
+	p.Row("Fee", amount.Ether(e.Fee))
+	p.Row("The account needs", amount.Ether(e.Need))
 }
 
 // PrintTransaction writes where a transaction stands.
@@ -64,7 +64,7 @@ func PrintTransaction(p *console.Page, t *adminapi.Transaction) {
 	p.Row("Transaction", t.Hash)
 	if t.Block != 0 {
 		p.Row("Block", t.Block)
-		p.Row("Fee", amount.Fee(t.Fee))
+		p.Row("Fee", amount.Ether(t.Fee))
 	}
 	if t.Reason != "" {
 		p.Row("Reason", t.Reason)
@@ -109,7 +109,7 @@ func (c *Call) TellEstimate(e *adminapi.Estimate) {
 		return
 	}
 	c.Tell("This will: %s", e.About)
-	c.Tell("Gas %d at %s: fee %s; the account needs %s.", e.Gas, amount.GasPrice(e.Price), amount.Fee(e.Fee), amount.Fee(e.Need))
+	c.Tell("Gas %d at %s: fee %s; the account needs %s.", e.Gas, amount.GasPrice(e.Price), amount.Ether(e.Fee), amount.Ether(e.Need))
 }
 
 // failure is why a transaction came to nothing, with the code in its reason.
