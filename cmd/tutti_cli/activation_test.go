@@ -59,7 +59,7 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 	s.say("Begin? 3 steps cost about 105000 gwei", "y")
 	for _, step := range []string{"Step 1 of 3: bond", "Step 2 of 3: keep 10 %", "Step 3 of 3: publish"} {
 		s.expect(step)
-		s.expect("fee 0.000035 ETH")
+		s.expect("fee 35000 gwei")
 		s.say("Send this step? [y/N] > ", "y")
 		s.expect("is mined")
 	}

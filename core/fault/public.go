@@ -2,7 +2,9 @@ package fault
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 )
@@ -32,6 +34,52 @@ func Public(err error) (code, text string) {
 		text = row.Cause
 	}
 	return string(c), oneLine(text)
+}
+
+// ForOperator is one line of text for the node's own operator: the public text, and
+// where that would say nothing of a defect of ours the file and the system's reason,
+// such as "no space left on device". Other causes may quote what a peer or an
+// endpoint said, addresses with keys included, and stay in the log.
+func ForOperator(err error) string {
+	_, text := Public(err)
+	if text != genericText {
+		return text
+	}
+	var parts []string
+	if f, ok := errors.AsType[*Fault](err); ok && f.Op != "" {
+		parts = append(parts, f.Op)
+	}
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		parts = append(parts, path.Path)
+	}
+	if reason := systemReason(err); reason != "" {
+		parts = append(parts, reason)
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	return oneLine(strings.Join(parts, ": "))
+}
+
+// systemReason is what the operating system, or a database on its disk, said; "" where
+// the cause is another.
+func systemReason(err error) string {
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number.Error()
+	}
+	for _, said := range diskReasons {
+		if strings.Contains(err.Error(), said) {
+			return said
+		}
+	}
+	return ""
+}
+
+// diskReasons are SQLite's words for what is wrong with its file: the domain does not
+// know the driver's types. Read-only.
+var diskReasons = []string{
+	"database or disk is full", "disk I/O error", "attempt to write a readonly database", "unable to open database file",
+	"database disk image is malformed", "database is locked", "file is not a database",
 }
 
 // Wire returns the protocol's text for err, which peers of the network compare

@@ -29,7 +29,7 @@ type Key struct {
 type Condition struct {
 	Code  fault.Code
 	About string
-	// Detail is public text with the facts.
+	// Detail is text with the facts, for the operator: no secret is in it.
 	Detail string
 	Since  time.Time
 	// HiddenBy is the root cause that explains this one, or "".
@@ -108,14 +108,14 @@ func (b *Board) Clear(key Key) {
 	}
 }
 
-// Report is Set for a non-nil error, with its public text, and Clear for nil.
+// Report is Set for a non-nil error, with its text for the operator, and Clear for
+// nil.
 func (b *Board) Report(key Key, err error) {
 	if err == nil {
 		b.Clear(key)
 		return
 	}
-	_, text := fault.Public(err)
-	b.Set(key, text)
+	b.Set(key, fault.ForOperator(err))
 }
 
 // Healthy reports whether no condition is set.

@@ -2,10 +2,12 @@ package health_test
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -130,6 +132,27 @@ func TestReport(t *testing.T) {
 	b.Report(port, nil)
 	if !b.Healthy() {
 		t.Error("nil does not clear")
+	}
+}
+
+// A defect of ours tells the operator what was attempted, the file and the disk's
+// reason, and never what an endpoint said.
+func TestReportTellsTheDisksReason(t *testing.T) {
+	t.Parallel()
+	b := newBench()
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{fault.Wrap(fault.LedgerFull, "write /data/tutti.db", errors.New("commit: database or disk is full")), "write /data/tutti.db: database or disk is full"},
+		{fault.Wrap(fault.LedgerFailed, "open", &fs.PathError{Op: "open", Path: "/data/tutti.db", Err: syscall.EROFS}), "open: /data/tutti.db: read-only file system"},
+		{fault.Wrap(fault.LedgerFull, "save", errors.New("Get https://u:p@h: refused")), "save"},
+		{errors.New("https://u:p@h"), "Internal Server Error"},
+	} {
+		b.Report(port, tt.err)
+		if got := b.Snapshot()[0].Detail; got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/server/admin/audit"
@@ -77,7 +78,7 @@ func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Wait + answerTime))
 		c := &change{}
 		line := audit.Entry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
-			Token: !old || !s.oldWay(), Parameters: parameters(r, body, old), Outcome: audit.Begun}
+			Token: !old || !s.oldWay(), Parameters: parameters(r, body, old), DryRun: !old && flag(r, adminapi.QueryDryRun, "true"), Outcome: audit.Begun}
 		s.writeDown(line)
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		ctx, cancel := s.detached(r.Context())
@@ -145,7 +146,11 @@ func (s *Server) detached(ctx context.Context) (context.Context, context.CancelF
 func (s *Server) writeDown(line audit.Entry) {
 	line.Time = s.opts.Now().UTC()
 	if line.Outcome != audit.Begun {
-		s.opts.Log.Info("change asked for through the admin API", "path", line.Route, "from", line.From,
+		message := "change asked for through the admin API"
+		if line.DryRun {
+			message = "change looked at through the admin API, nothing was done"
+		}
+		s.opts.Log.Info(message, "path", line.Route, "from", line.From,
 			"outcome", string(line.Outcome), "code", line.Code, "tx", strings.Join(line.Tx, " "))
 	}
 	if s.gate.book == nil {

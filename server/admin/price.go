@@ -26,8 +26,10 @@ func (s *Server) checkPrice(ctx context.Context, gateway core.Address, price cor
 // changePrice sets the price for everybody and reports whether another one was
 // asked until now.
 func (s *Server) changePrice(ctx context.Context, price core.UnitPrice) (changed bool, err error) {
-	changed = s.pricedOtherwise(price)
-	return changed, s.setPrice(ctx, core.Address{}, price)
+	if !s.pricedOtherwise(price) {
+		return false, s.checkPrice(ctx, core.Address{}, price)
+	}
+	return true, s.setPrice(ctx, core.Address{}, price)
 }
 
 // pricedOtherwise reports whether price differs from the present one. Two

@@ -28,12 +28,14 @@ type Entry struct {
 	// From is the kind of sender, loopback, unix or remote, and its address.
 	From string `json:"from"`
 	// Token: the sender had the token.
-	Token      bool     `json:"token"`
-	Parameters any      `json:"parameters,omitempty"`
-	Outcome    Outcome  `json:"outcome"`
-	Status     int      `json:"status,omitempty"`
-	Code       string   `json:"code,omitempty"`
-	Tx         []string `json:"tx,omitempty"`
+	Token      bool `json:"token"`
+	Parameters any  `json:"parameters,omitempty"`
+	// DryRun: it was only asked what would be done.
+	DryRun  bool     `json:"dryRun,omitempty"`
+	Outcome Outcome  `json:"outcome"`
+	Status  int      `json:"status,omitempty"`
+	Code    string   `json:"code,omitempty"`
+	Tx      []string `json:"tx,omitempty"`
 }
 
 // Outcome is how a change went.
