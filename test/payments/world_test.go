@@ -79,7 +79,9 @@ func (w *world) must(err error) {
 	}
 }
 
-func (w *world) parties() []*party { return append(append([]*party{}, w.orchestrators...), w.gateways...) }
+func (w *world) parties() []*party {
+	return append(append([]*party{}, w.orchestrators...), w.gateways...)
+}
 
 // models is a models file with one model, which a small server answers for.
 func (w *world) models() string {
