@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/database"
@@ -67,7 +69,7 @@ func (t *ledgerTool) run(ctx context.Context, args []string) int {
 }
 
 func (t *ledgerTool) do(ctx context.Context, args []string) error {
-	if len(args) == 0 {
+	if len(args) == 0 || slices.Contains([]string{"-h", "-help", "--help", "help"}, args[0]) {
 		return errKeyUsage
 	}
 	action, ok := ledgerActions[args[0]]
@@ -94,16 +96,30 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 		return err
 	}
 	books, err := ledger.NewReader(ctx, db)
+	if errors.Is(err, fault.LedgerAbsent) && isGateways(ctx, db) {
+		err = fault.New(fault.LedgerAbsent, "open the ledger", dir+" is a gateway's, which has no ledger; what it paid is in tutti_cli spending")
+	}
 	if err == nil {
 		err = action(t, ctx, books, f)
 	}
 	return errors.Join(err, db.Close())
 }
 
+// isGateways reports whether a database has the account of what a gateway paid.
+func isGateways(ctx context.Context, db *sql.DB) bool {
+	var tables int
+	err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name LIKE 'spent!_%' ESCAPE '!'`).Scan(&tables)
+	return err == nil && tables > 0
+}
+
 // openReadOnly opens a database that a node may have open too. It makes none.
 func openReadOnly(path string) (*sql.DB, error) {
+	const op = "open the ledger"
+	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.LedgerAbsent, op, "there is no directory "+filepath.Dir(path))
+	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, fault.Wrap(fault.LedgerAbsent, "open "+path, err)
+		return nil, &fault.Fault{Code: fault.LedgerAbsent, Op: op, Detail: path + " cannot be opened: no node on a chain has used the directory, or it is another's", Err: err}
 	}
 	q := url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_txlock": {"deferred"}}
 	db, err := sql.Open("sqlite3", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())

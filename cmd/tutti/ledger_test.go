@@ -122,3 +122,26 @@ func TestLedgerCommandMistakes(t *testing.T) {
 		t.Error(status, stdout, stderr)
 	}
 }
+
+// What has no books says which of the reasons it is.
+func TestLedgerOfAnotherDirectory(t *testing.T) {
+	t.Parallel()
+	gateway := t.TempDir()
+	db, err := sqlite().Open(t.Context(), gateway, noTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE spent_schema (version INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	_ = db.Close()
+	for dir, want := range map[string]string{gateway: "is a gateway's", t.TempDir(): "no node on a chain has used", gateway + "/none": "there is no directory"} {
+		if status, _, stderr := ledgerRun(t, dir, "show"); status != exitFailed || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s, want %s", dir, status, stderr, want)
+		}
+	}
+	var out, errs strings.Builder
+	if status := ledgerCommand(t.Context(), []string{"-h"}, &out, &errs); status != exitUsage || !strings.HasPrefix(errs.String(), "usage: ") {
+		t.Errorf("-h: status %d, %s", status, errs.String())
+	}
+}
