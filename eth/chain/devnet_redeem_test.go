@@ -107,7 +107,7 @@ func TestThirtyWinners(t *testing.T) {
 	if early := till.in(t, pm.TicketSubmitted, pm.TicketMined); len(early) > 0 || redemptions(n) > 0 {
 		t.Fatalf("%d were redeemed before their parameters expired", len(early))
 	}
-	c.AdvanceL1(6)
+	c.AdvanceL1(8) // past the redeemer's margin
 	c.Mine(1)
 	eventually(t, "some payouts", func() bool { return len(till.in(t, pm.TicketMined)) >= 5 })
 	if _, err := c.Control.Reorg(t.Context(), control.Reorg{Depth: 3, Forget: true}); err != nil {
