@@ -68,7 +68,7 @@ func (r *run) submit(ctx context.Context, l *dispatch.Lease) (reply *inference.R
 			r.used = append(r.used, t)
 			r.b.freshen(r.p, s, t) // the next job has other terms
 		}
-		what := again.judge(err)
+		what := again.judge(err, t.Price == nil)
 		if what == giveUp || !r.mayRepeat(&again) {
 			return nil, "", err
 		}

@@ -23,8 +23,8 @@ type retries struct {
 	tokens, params, short, usedUp int
 }
 
-// judge says what to do about a failure.
-func (r *retries) judge(err error) remedy {
+// judge says what to do about a failure. Who pays nothing cannot pay more.
+func (r *retries) judge(err error, free bool) remedy {
 	code := fault.CodeOf(err)
 	_, paid := upstream.Lost(err)
 	if upstream.Unpaid(err) {
@@ -43,6 +43,9 @@ func (r *retries) judge(err error) remedy {
 		}
 		return count(&r.params, most, anew)
 	case fault.InsufficientBalance:
+		if free {
+			return giveUp
+		}
 		return count(&r.short, maxShort, payMore)
 	}
 	return giveUp
