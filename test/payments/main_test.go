@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	soakFor  = flag.Duration("soak.for", 25*time.Second, "how long the trouble lasts")
+	soakFor  = flag.Duration("soak.for", 12*time.Second, "how long the trouble lasts")
 	soakSeed = flag.Uint64("soak.seed", 1, "what the trouble is made of")
 )
 
