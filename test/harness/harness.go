@@ -34,16 +34,27 @@ func Build(dir string) (string, error) {
 	return out, nil
 }
 
-// Address returns a loopback address whose port was free a moment ago.
+// Address returns a loopback address whose port was free a moment ago, and that no
+// other caller in this process was given.
 func Address(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := l.Addr().String()
+		l.Close()
+		if _, taken := given.LoadOrStore(addr, true); !taken {
+			return addr
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free that was not given away")
+	return ""
 }
+
+// given are the addresses that Address returned.
+var given sync.Map
 
 // Process is one running node.
 type Process struct {
