@@ -3,7 +3,6 @@ package upstream_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -24,9 +23,10 @@ import (
 type crowd struct {
 	rpc.UnimplementedOrchestratorServer
 	now, most atomic.Int64
-	// enough is closed when so many are asked at once.
+	// enough is closed the first time that so many are asked at once.
 	until  int64
 	enough chan struct{}
+	once   sync.Once
 	// arrived, if any, is told of each.
 	arrived chan struct{}
 	reply   *rpc.OrchestratorInfo
@@ -41,7 +41,7 @@ func (c *crowd) GetOrchestrator(ctx context.Context, _ *rpc.OrchestratorRequest)
 		c.arrived <- struct{}{}
 	}
 	if n == c.until {
-		close(c.enough)
+		c.once.Do(func() { close(c.enough) })
 	}
 	select {
 	case <-c.enough:
@@ -53,18 +53,18 @@ func (c *crowd) GetOrchestrator(ctx context.Context, _ *rpc.OrchestratorRequest)
 // gather serves a crowd at n addresses.
 func gather(t *testing.T, c *crowd, n int) []string {
 	t.Helper()
-	l, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := grpc.NewServer()
 	rpc.RegisterOrchestratorServer(s, c)
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(l) }()
-	t.Cleanup(func() { s.Stop(); <-ended })
+	var served sync.WaitGroup
+	t.Cleanup(func() { s.Stop(); served.Wait() })
 	uris := make([]string, n)
 	for i := range uris {
-		uris[i] = fmt.Sprintf("http://127.0.%d.%d:%d", 1+i/250, 1+i%250, l.Addr().(*net.TCPAddr).Port)
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		served.Go(func() { _ = s.Serve(l) })
+		uris[i] = "http://" + l.Addr().String()
 	}
 	return uris
 }

@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -77,6 +78,10 @@ func callFault(ctx context.Context, op string, err error) error {
 	}
 	if isCapped(st.Message()) {
 		return &fault.Fault{Code: fault.OrchestratorCapped, Op: op, Detail: st.Message(), Err: err}
+	}
+	if paymentText(strings.ToLower(st.Message())) == fault.InsufficientSenderReserve {
+		// It is this gateway's money that is missing, and its operator is to hear so.
+		return fault.Wrap(fault.InsufficientSenderReserve, op, err)
 	}
 	return &fault.Fault{Code: fault.OrchestratorDeclined, Op: op, Detail: st.Message(), Err: err}
 }

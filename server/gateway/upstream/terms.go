@@ -144,6 +144,8 @@ func (c *Client) Renew(ctx context.Context, asked string, model inference.Model,
 	case found.Err == nil:
 	case outer.Err() != nil:
 		return nil, fault.Wrap(fault.CodeOf(outer.Err()), "renew terms", found.Err)
+	case late(outer): // its timer is about to say so
+		return nil, fault.Wrap(fault.DeadlineExceeded, "renew terms", found.Err)
 	default:
 		return nil, found.Err
 	}
