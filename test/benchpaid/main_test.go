@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -24,7 +22,8 @@ func runTests(m *testing.M) int {
 		_, err = harness.Build(dir)
 	}
 	if err == nil {
-		bin, err = dir, buildCLI(dir)
+		bin = dir
+		_, err = harness.BuildTool(dir)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -36,13 +35,4 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	return code
-}
-
-func buildCLI(dir string) error {
-	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "tutti_cli"), "github.com/tuttinode/tutti/cmd/tutti_cli")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build tutti_cli: %w\n%s", err, text)
-	}
-	return nil
 }

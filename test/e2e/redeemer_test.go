@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -118,11 +117,9 @@ func (m *member) has(code fault.Code) bool {
 // and a gateway that pays.
 func redeemerWorld(t *testing.T) (redeemer, orchestrator, gateway *member) {
 	t.Helper()
-	cli := filepath.Join(t.TempDir(), "tutti_cli")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", cli, "github.com/tuttinode/tutti/cmd/tutti_cli")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build tutti_cli: %v\n%s", err, text)
+	cli, err := harness.BuildTool(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	const l1 = 100 * time.Millisecond
 	chain := devnet.Start(t, devnet.Options{BlockTime: l1, L1BlockTime: l1, RoundLength: 900, Args: []string{"-initializeRounds"}})

@@ -34,6 +34,18 @@ func Build(dir string) (string, error) {
 	return out, nil
 }
 
+// BuildTool compiles cmd/tutti_cli into dir, without C as it is shipped, and returns
+// its path.
+func BuildTool(dir string) (string, error) {
+	out := filepath.Join(dir, "tutti_cli")
+	cmd := exec.Command("go", "build", "-o", out, "github.com/tuttinode/tutti/cmd/tutti_cli")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build tutti_cli: %w\n%s", err, text)
+	}
+	return out, nil
+}
+
 // Address returns a loopback address whose port was free a moment ago, and that no
 // other caller in this process was given.
 func Address(t testing.TB) string {

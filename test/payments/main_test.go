@@ -4,8 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -43,10 +41,8 @@ func build(dir string) error {
 	if _, err := harness.Build(dir); err != nil {
 		return err
 	}
-	cli := exec.Command("go", "build", "-o", filepath.Join(dir, "tutti_cli"), "github.com/tuttinode/tutti/cmd/tutti_cli")
-	cli.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := cli.CombinedOutput(); err != nil {
-		return fmt.Errorf("build tutti_cli: %w\n%s", err, text)
+	if _, err := harness.BuildTool(dir); err != nil {
+		return err
 	}
 	_, err := devnet.Binary()
 	return err
