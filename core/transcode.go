@@ -43,6 +43,21 @@ type TranscodeJob struct {
 	// Origin is the orchestrator's address, or "offchain"; it goes into the
 	// output's metadata.
 	Origin string
+	// Needs are the capabilities that the segment needs of whoever transcodes it, a
+	// bit string as core/capability.Set writes it. Nil needs nothing special.
+	Needs []uint64
+	// MinVersion is the oldest release of a remote transcoder that may have it; ""
+	// is any.
+	MinVersion string
+}
+
+// SessionRequest is what is known of a session before its first segment.
+type SessionRequest struct {
+	ID       SessionID
+	Profiles []Profile
+	// Needs and MinVersion are as in TranscodeJob.
+	Needs      []uint64
+	MinVersion string
 }
 
 // Clip keeps the frames with From ≤ time ≤ To, relative to the segment's first

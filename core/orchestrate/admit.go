@@ -36,6 +36,22 @@ type SegmentRequest struct {
 	PaymentErr error
 }
 
+// needs are the capabilities that a transcoder must have for the segment, and the
+// oldest release that may have it.
+func (r *SegmentRequest) needs() (bits []uint64, minVersion string) {
+	if r.Capabilities == nil {
+		return nil, ""
+	}
+	return r.Capabilities.Bits, r.Capabilities.Constraints.MinVersion
+}
+
+// session is what is known of the session that the segment belongs to.
+func (r *SegmentRequest) session(id core.SessionID) core.SessionRequest {
+	s := core.SessionRequest{ID: id, Profiles: r.Profiles}
+	s.Needs, s.MinVersion = r.needs()
+	return s
+}
+
 // Admit lets a segment in or says why not. It checks in the protocol's order:
 // signature, capabilities, token, room for the session, terms for the answer,
 // payment. The error is a *fault.Fault.
@@ -80,7 +96,7 @@ func (g *Segment) enter(ctx context.Context, quote *pm.Quote) (err error) {
 			return err
 		}
 	}
-	if g.s, err = o.enter(id, g.req.Profiles); err != nil || doubt != nil {
+	if g.s, err = o.enter(id, &g.req); err != nil || doubt != nil {
 		return err
 	}
 	return g.pay(ctx, job, nil)

@@ -30,8 +30,8 @@ type admitter struct {
 	usage  orchestrate.Usage
 }
 
-func (a *admitter) Admit(core.SessionID, []core.Profile) error { return a.refuse }
-func (a *admitter) Usage() orchestrate.Usage                   { return a.usage }
+func (a *admitter) Admit(core.SessionRequest) error { return a.refuse }
+func (a *admitter) Usage() orchestrate.Usage        { return a.usage }
 
 // TestAdmitOrder has everything wrong at once and puts one thing right after
 // another: each time the next complaint must come.

@@ -105,8 +105,8 @@ func TestParties(t *testing.T) {
 // asked counts the sessions that devices are asked for.
 type asked struct{ sessions int }
 
-func (a *asked) Admit(core.SessionID, []core.Profile) error { a.sessions++; return nil }
-func (a *asked) Usage() orchestrate.Usage                   { return orchestrate.Usage{} }
+func (a *asked) Admit(core.SessionRequest) error { a.sessions++; return nil }
+func (a *asked) Usage() orchestrate.Usage        { return orchestrate.Usage{} }
 
 // TestUnpaidSegmentTakesNoPlace: no session is made for who brings no money, and none
 // is kept alive.

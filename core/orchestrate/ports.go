@@ -12,7 +12,7 @@ import (
 type Admitter interface {
 	// Admit is asked once for every new session, before its first segment. The
 	// error is a *fault.Fault, OrchestratorCapped as a rule.
-	Admit(session core.SessionID, profiles []core.Profile) error
+	Admit(s core.SessionRequest) error
 	// Usage is what the devices carry now.
 	Usage() Usage
 }

@@ -136,7 +136,9 @@ func (g *Segment) begin(size int64) error {
 // work has the segment transcoded. The error is what no work came of.
 func (g *Segment) work(ctx context.Context, data []byte) (*core.TranscodeResult, error) {
 	req := &g.req
+	needs, minVersion := req.needs()
 	res, err := g.o.opt.Transcoder.Transcode(ctx, &core.TranscodeJob{
+		Needs: needs, MinVersion: minVersion,
 		Session: g.s.id, Manifest: req.Manifest, Number: req.Number,
 		Input: data, Duration: req.Duration, Profiles: req.Profiles,
 		Clip: req.Clip, Signature: req.Signature, Reinit: req.Reinit, Origin: g.o.opt.Origin,

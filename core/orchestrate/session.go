@@ -31,7 +31,7 @@ type session struct {
 const opAdmitSession = "admit session"
 
 // enter lets a segment of session id in, creating the session if there is room.
-func (o *Orchestrator) enter(id core.SessionID, profiles []core.Profile) (*session, error) {
+func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest) (*session, error) {
 	now := o.opt.Now()
 	// A stream that is gone must not keep a new one out until the next sweep.
 	o.Sweep(now)
@@ -50,7 +50,7 @@ func (o *Orchestrator) enter(id core.SessionID, profiles []core.Profile) (*sessi
 	}
 	if o.opt.Admitter != nil {
 		// A refusal is counted by the Admitter.
-		if err := o.opt.Admitter.Admit(id, profiles); err != nil {
+		if err := o.opt.Admitter.Admit(req.session(id)); err != nil {
 			return nil, err
 		}
 	}

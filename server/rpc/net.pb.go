@@ -1712,10 +1712,22 @@ func (x *PaymentResult) GetInfo() *OrchestratorInfo {
 }
 
 type RegisterRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Secret        string                 `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
-	Capacity      int64                  `protobuf:"varint,2,opt,name=capacity,proto3" json:"capacity,omitempty"`
-	Capabilities  *Capabilities          `protobuf:"bytes,3,opt,name=capabilities,proto3" json:"capabilities,omitempty"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Secret       string                 `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	Capacity     int64                  `protobuf:"varint,2,opt,name=capacity,proto3" json:"capacity,omitempty"`
+	Capabilities *Capabilities          `protobuf:"bytes,3,opt,name=capabilities,proto3" json:"capabilities,omitempty"`
+	// Not of the network, like all fields from 50001 on: a transcoder of our own kind
+	// says that it is one, "tutti/<version>". Others skip it.
+	Node string `protobuf:"bytes,50001,opt,name=node,proto3" json:"node,omitempty"`
+	// The name that its operator gave it.
+	Worker string `protobuf:"bytes,50002,opt,name=worker,proto3" json:"worker,omitempty"`
+	// Random, one per process: a further registration with it takes the place of the
+	// one before, whose tasks go on.
+	Instance string `protobuf:"bytes,50003,opt,name=instance,proto3" json:"instance,omitempty"`
+	// It finishes what it has and wants no new sessions.
+	Draining bool `protobuf:"varint,50004,opt,name=draining,proto3" json:"draining,omitempty"`
+	// Its devices, for whoever operates the orchestrator.
+	Devices       []*WorkerDevice `protobuf:"bytes,50005,rep,name=devices,proto3" json:"devices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1771,21 +1783,135 @@ func (x *RegisterRequest) GetCapabilities() *Capabilities {
 	return nil
 }
 
+func (x *RegisterRequest) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *RegisterRequest) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *RegisterRequest) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *RegisterRequest) GetDraining() bool {
+	if x != nil {
+		return x.Draining
+	}
+	return false
+}
+
+func (x *RegisterRequest) GetDevices() []*WorkerDevice {
+	if x != nil {
+		return x.Devices
+	}
+	return nil
+}
+
+// WorkerDevice is a device of a remote transcoder.
+type WorkerDevice struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "cpu" or a GPU's index.
+	Device string `protobuf:"bytes,1,opt,name=device,proto3" json:"device,omitempty"`
+	// What it is, "NVIDIA L4".
+	Kind     string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	Sessions int32  `protobuf:"varint,3,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	// The most sessions it takes; 0 as measured.
+	Limit         int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerDevice) Reset() {
+	*x = WorkerDevice{}
+	mi := &file_net_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerDevice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerDevice) ProtoMessage() {}
+
+func (x *WorkerDevice) ProtoReflect() protoreflect.Message {
+	mi := &file_net_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerDevice.ProtoReflect.Descriptor instead.
+func (*WorkerDevice) Descriptor() ([]byte, []int) {
+	return file_net_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *WorkerDevice) GetDevice() string {
+	if x != nil {
+		return x.Device
+	}
+	return ""
+}
+
+func (x *WorkerDevice) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *WorkerDevice) GetSessions() int32 {
+	if x != nil {
+		return x.Sessions
+	}
+	return 0
+}
+
+func (x *WorkerDevice) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
 type NotifySegment struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Url     string                 `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
 	SegData *SegData               `protobuf:"bytes,3,opt,name=segData,proto3" json:"segData,omitempty"`
 	TaskId  int64                  `protobuf:"varint,16,opt,name=taskId,proto3" json:"taskId,omitempty"`
 	// Legacy; senders put the text "invalid".
-	Profiles      []byte `protobuf:"bytes,17,opt,name=profiles,proto3" json:"profiles,omitempty"`
-	OrchId        string `protobuf:"bytes,18,opt,name=orchId,proto3" json:"orchId,omitempty"`
+	Profiles []byte `protobuf:"bytes,17,opt,name=profiles,proto3" json:"profiles,omitempty"`
+	OrchId   string `protobuf:"bytes,18,opt,name=orchId,proto3" json:"orchId,omitempty"`
+	// Not of the network: the segment itself, then without url, for transcoders that
+	// registered with node.
+	Input []byte `protobuf:"bytes,50001,opt,name=input,proto3" json:"input,omitempty"`
+	// How long the result is waited for, in milliseconds from the sending.
+	DeadlineMs int64 `protobuf:"varint,50002,opt,name=deadlineMs,proto3" json:"deadlineMs,omitempty"`
+	// Nobody waits for this task any more.
+	Cancel        bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NotifySegment) Reset() {
 	*x = NotifySegment{}
-	mi := &file_net_proto_msgTypes[20]
+	mi := &file_net_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1797,7 +1923,7 @@ func (x *NotifySegment) String() string {
 func (*NotifySegment) ProtoMessage() {}
 
 func (x *NotifySegment) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[20]
+	mi := &file_net_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1810,7 +1936,7 @@ func (x *NotifySegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotifySegment.ProtoReflect.Descriptor instead.
 func (*NotifySegment) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{20}
+	return file_net_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *NotifySegment) GetUrl() string {
@@ -1848,18 +1974,46 @@ func (x *NotifySegment) GetOrchId() string {
 	return ""
 }
 
+func (x *NotifySegment) GetInput() []byte {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+func (x *NotifySegment) GetDeadlineMs() int64 {
+	if x != nil {
+		return x.DeadlineMs
+	}
+	return 0
+}
+
+func (x *NotifySegment) GetCancel() bool {
+	if x != nil {
+		return x.Cancel
+	}
+	return false
+}
+
 type RegisterAIWorkerRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Secret        string                 `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
-	Capabilities  *Capabilities          `protobuf:"bytes,2,opt,name=capabilities,proto3" json:"capabilities,omitempty"`
-	Hardware      []*HardwareInformation `protobuf:"bytes,3,rep,name=hardware,proto3" json:"hardware,omitempty"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Secret       string                 `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	Capabilities *Capabilities          `protobuf:"bytes,2,opt,name=capabilities,proto3" json:"capabilities,omitempty"`
+	Hardware     []*HardwareInformation `protobuf:"bytes,3,rep,name=hardware,proto3" json:"hardware,omitempty"`
+	// Not of the network; as in RegisterRequest.
+	Node     string `protobuf:"bytes,50001,opt,name=node,proto3" json:"node,omitempty"`
+	Worker   string `protobuf:"bytes,50002,opt,name=worker,proto3" json:"worker,omitempty"`
+	Instance string `protobuf:"bytes,50003,opt,name=instance,proto3" json:"instance,omitempty"`
+	Draining bool   `protobuf:"varint,50004,opt,name=draining,proto3" json:"draining,omitempty"`
+	// What its models can do beside what capabilities say.
+	Models        []*WorkerModel `protobuf:"bytes,50005,rep,name=models,proto3" json:"models,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegisterAIWorkerRequest) Reset() {
 	*x = RegisterAIWorkerRequest{}
-	mi := &file_net_proto_msgTypes[21]
+	mi := &file_net_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1871,7 +2025,7 @@ func (x *RegisterAIWorkerRequest) String() string {
 func (*RegisterAIWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterAIWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[21]
+	mi := &file_net_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1884,7 +2038,7 @@ func (x *RegisterAIWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterAIWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterAIWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{21}
+	return file_net_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RegisterAIWorkerRequest) GetSecret() string {
@@ -1908,17 +2062,187 @@ func (x *RegisterAIWorkerRequest) GetHardware() []*HardwareInformation {
 	return nil
 }
 
+func (x *RegisterAIWorkerRequest) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *RegisterAIWorkerRequest) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *RegisterAIWorkerRequest) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *RegisterAIWorkerRequest) GetDraining() bool {
+	if x != nil {
+		return x.Draining
+	}
+	return false
+}
+
+func (x *RegisterAIWorkerRequest) GetModels() []*WorkerModel {
+	if x != nil {
+		return x.Models
+	}
+	return nil
+}
+
+// WorkerModel is a model of a remote AI worker.
+type WorkerModel struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Capability uint32                 `protobuf:"varint,1,opt,name=capability,proto3" json:"capability,omitempty"`
+	ModelId    string                 `protobuf:"bytes,2,opt,name=modelId,proto3" json:"modelId,omitempty"`
+	// The state, code and reason as /status shows them.
+	State  string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	Code   string `protobuf:"bytes,4,opt,name=code,proto3" json:"code,omitempty"`
+	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// What llm runners can do beside chat: "completion", "embedding".
+	Operations []string `protobuf:"bytes,6,rep,name=operations,proto3" json:"operations,omitempty"`
+	// Tokens of prompt and answer together, 0 when unknown.
+	Context       int64    `protobuf:"varint,7,opt,name=context,proto3" json:"context,omitempty"`
+	Devices       []string `protobuf:"bytes,8,rep,name=devices,proto3" json:"devices,omitempty"`
+	External      bool     `protobuf:"varint,9,opt,name=external,proto3" json:"external,omitempty"`
+	Capacity      uint32   `protobuf:"varint,10,opt,name=capacity,proto3" json:"capacity,omitempty"`
+	Warm          bool     `protobuf:"varint,11,opt,name=warm,proto3" json:"warm,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerModel) Reset() {
+	*x = WorkerModel{}
+	mi := &file_net_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerModel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerModel) ProtoMessage() {}
+
+func (x *WorkerModel) ProtoReflect() protoreflect.Message {
+	mi := &file_net_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerModel.ProtoReflect.Descriptor instead.
+func (*WorkerModel) Descriptor() ([]byte, []int) {
+	return file_net_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *WorkerModel) GetCapability() uint32 {
+	if x != nil {
+		return x.Capability
+	}
+	return 0
+}
+
+func (x *WorkerModel) GetModelId() string {
+	if x != nil {
+		return x.ModelId
+	}
+	return ""
+}
+
+func (x *WorkerModel) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *WorkerModel) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *WorkerModel) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *WorkerModel) GetOperations() []string {
+	if x != nil {
+		return x.Operations
+	}
+	return nil
+}
+
+func (x *WorkerModel) GetContext() int64 {
+	if x != nil {
+		return x.Context
+	}
+	return 0
+}
+
+func (x *WorkerModel) GetDevices() []string {
+	if x != nil {
+		return x.Devices
+	}
+	return nil
+}
+
+func (x *WorkerModel) GetExternal() bool {
+	if x != nil {
+		return x.External
+	}
+	return false
+}
+
+func (x *WorkerModel) GetCapacity() uint32 {
+	if x != nil {
+		return x.Capacity
+	}
+	return 0
+}
+
+func (x *WorkerModel) GetWarm() bool {
+	if x != nil {
+		return x.Warm
+	}
+	return false
+}
+
 type NotifyAIJob struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AIJobData     *AIJobData             `protobuf:"bytes,1,opt,name=AIJobData,proto3" json:"AIJobData,omitempty"`
-	TaskId        int64                  `protobuf:"varint,2,opt,name=taskId,proto3" json:"taskId,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	AIJobData *AIJobData             `protobuf:"bytes,1,opt,name=AIJobData,proto3" json:"AIJobData,omitempty"`
+	TaskId    int64                  `protobuf:"varint,2,opt,name=taskId,proto3" json:"taskId,omitempty"`
+	// Not of the network: the request as the client wrote it, then without AIJobData,
+	// for workers that registered with node.
+	Job *WorkerJob `protobuf:"bytes,50001,opt,name=job,proto3" json:"job,omitempty"`
+	// How long the first byte of the answer is waited for, in milliseconds.
+	DeadlineMs int64 `protobuf:"varint,50002,opt,name=deadlineMs,proto3" json:"deadlineMs,omitempty"`
+	// Nobody waits for this task any more.
+	Cancel        bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NotifyAIJob) Reset() {
 	*x = NotifyAIJob{}
-	mi := &file_net_proto_msgTypes[22]
+	mi := &file_net_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1930,7 +2254,7 @@ func (x *NotifyAIJob) String() string {
 func (*NotifyAIJob) ProtoMessage() {}
 
 func (x *NotifyAIJob) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[22]
+	mi := &file_net_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1943,7 +2267,7 @@ func (x *NotifyAIJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotifyAIJob.ProtoReflect.Descriptor instead.
 func (*NotifyAIJob) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{22}
+	return file_net_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *NotifyAIJob) GetAIJobData() *AIJobData {
@@ -1960,6 +2284,144 @@ func (x *NotifyAIJob) GetTaskId() int64 {
 	return 0
 }
 
+func (x *NotifyAIJob) GetJob() *WorkerJob {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *NotifyAIJob) GetDeadlineMs() int64 {
+	if x != nil {
+		return x.DeadlineMs
+	}
+	return 0
+}
+
+func (x *NotifyAIJob) GetCancel() bool {
+	if x != nil {
+		return x.Cancel
+	}
+	return false
+}
+
+// WorkerJob is a request of an AI job, unchanged.
+type WorkerJob struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Capability    uint32                 `protobuf:"varint,1,opt,name=capability,proto3" json:"capability,omitempty"`
+	ModelId       string                 `protobuf:"bytes,2,opt,name=modelId,proto3" json:"modelId,omitempty"`
+	Operation     string                 `protobuf:"bytes,3,opt,name=operation,proto3" json:"operation,omitempty"`
+	Body          []byte                 `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
+	ContentType   string                 `protobuf:"bytes,5,opt,name=contentType,proto3" json:"contentType,omitempty"`
+	Stream        bool                   `protobuf:"varint,6,opt,name=stream,proto3" json:"stream,omitempty"`
+	HideUsage     bool                   `protobuf:"varint,7,opt,name=hideUsage,proto3" json:"hideUsage,omitempty"`
+	MaxTokens     int64                  `protobuf:"varint,8,opt,name=maxTokens,proto3" json:"maxTokens,omitempty"`
+	Units         int64                  `protobuf:"varint,9,opt,name=units,proto3" json:"units,omitempty"`
+	RequestId     string                 `protobuf:"bytes,10,opt,name=requestId,proto3" json:"requestId,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerJob) Reset() {
+	*x = WorkerJob{}
+	mi := &file_net_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerJob) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerJob) ProtoMessage() {}
+
+func (x *WorkerJob) ProtoReflect() protoreflect.Message {
+	mi := &file_net_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerJob.ProtoReflect.Descriptor instead.
+func (*WorkerJob) Descriptor() ([]byte, []int) {
+	return file_net_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *WorkerJob) GetCapability() uint32 {
+	if x != nil {
+		return x.Capability
+	}
+	return 0
+}
+
+func (x *WorkerJob) GetModelId() string {
+	if x != nil {
+		return x.ModelId
+	}
+	return ""
+}
+
+func (x *WorkerJob) GetOperation() string {
+	if x != nil {
+		return x.Operation
+	}
+	return ""
+}
+
+func (x *WorkerJob) GetBody() []byte {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+func (x *WorkerJob) GetContentType() string {
+	if x != nil {
+		return x.ContentType
+	}
+	return ""
+}
+
+func (x *WorkerJob) GetStream() bool {
+	if x != nil {
+		return x.Stream
+	}
+	return false
+}
+
+func (x *WorkerJob) GetHideUsage() bool {
+	if x != nil {
+		return x.HideUsage
+	}
+	return false
+}
+
+func (x *WorkerJob) GetMaxTokens() int64 {
+	if x != nil {
+		return x.MaxTokens
+	}
+	return 0
+}
+
+func (x *WorkerJob) GetUnits() int64 {
+	if x != nil {
+		return x.Units
+	}
+	return 0
+}
+
+func (x *WorkerJob) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
 type AIJobData struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Pipeline string                 `protobuf:"bytes,1,opt,name=pipeline,proto3" json:"pipeline,omitempty"`
@@ -1971,7 +2433,7 @@ type AIJobData struct {
 
 func (x *AIJobData) Reset() {
 	*x = AIJobData{}
-	mi := &file_net_proto_msgTypes[23]
+	mi := &file_net_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1983,7 +2445,7 @@ func (x *AIJobData) String() string {
 func (*AIJobData) ProtoMessage() {}
 
 func (x *AIJobData) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[23]
+	mi := &file_net_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1996,7 +2458,7 @@ func (x *AIJobData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AIJobData.ProtoReflect.Descriptor instead.
 func (*AIJobData) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{23}
+	return file_net_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *AIJobData) GetPipeline() string {
@@ -2032,7 +2494,7 @@ type TicketParams struct {
 
 func (x *TicketParams) Reset() {
 	*x = TicketParams{}
-	mi := &file_net_proto_msgTypes[24]
+	mi := &file_net_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2044,7 +2506,7 @@ func (x *TicketParams) String() string {
 func (*TicketParams) ProtoMessage() {}
 
 func (x *TicketParams) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[24]
+	mi := &file_net_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2057,7 +2519,7 @@ func (x *TicketParams) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TicketParams.ProtoReflect.Descriptor instead.
 func (*TicketParams) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{24}
+	return file_net_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *TicketParams) GetRecipient() []byte {
@@ -2120,7 +2582,7 @@ type TicketExpirationParams struct {
 
 func (x *TicketExpirationParams) Reset() {
 	*x = TicketExpirationParams{}
-	mi := &file_net_proto_msgTypes[25]
+	mi := &file_net_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2132,7 +2594,7 @@ func (x *TicketExpirationParams) String() string {
 func (*TicketExpirationParams) ProtoMessage() {}
 
 func (x *TicketExpirationParams) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[25]
+	mi := &file_net_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2145,7 +2607,7 @@ func (x *TicketExpirationParams) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TicketExpirationParams.ProtoReflect.Descriptor instead.
 func (*TicketExpirationParams) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{25}
+	return file_net_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TicketExpirationParams) GetCreationRound() int64 {
@@ -2173,7 +2635,7 @@ type TicketSenderParams struct {
 
 func (x *TicketSenderParams) Reset() {
 	*x = TicketSenderParams{}
-	mi := &file_net_proto_msgTypes[26]
+	mi := &file_net_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2185,7 +2647,7 @@ func (x *TicketSenderParams) String() string {
 func (*TicketSenderParams) ProtoMessage() {}
 
 func (x *TicketSenderParams) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[26]
+	mi := &file_net_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2198,7 +2660,7 @@ func (x *TicketSenderParams) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TicketSenderParams.ProtoReflect.Descriptor instead.
 func (*TicketSenderParams) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{26}
+	return file_net_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *TicketSenderParams) GetSenderNonce() uint32 {
@@ -2231,7 +2693,7 @@ type Payment struct {
 
 func (x *Payment) Reset() {
 	*x = Payment{}
-	mi := &file_net_proto_msgTypes[27]
+	mi := &file_net_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2243,7 +2705,7 @@ func (x *Payment) String() string {
 func (*Payment) ProtoMessage() {}
 
 func (x *Payment) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[27]
+	mi := &file_net_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2256,7 +2718,7 @@ func (x *Payment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Payment.ProtoReflect.Descriptor instead.
 func (*Payment) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{27}
+	return file_net_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Payment) GetTicketParams() *TicketParams {
@@ -2308,7 +2770,7 @@ type Ticket struct {
 
 func (x *Ticket) Reset() {
 	*x = Ticket{}
-	mi := &file_net_proto_msgTypes[28]
+	mi := &file_net_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2320,7 +2782,7 @@ func (x *Ticket) String() string {
 func (*Ticket) ProtoMessage() {}
 
 func (x *Ticket) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[28]
+	mi := &file_net_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2333,7 +2795,7 @@ func (x *Ticket) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ticket.ProtoReflect.Descriptor instead.
 func (*Ticket) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{28}
+	return file_net_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Ticket) GetTicketParams() *TicketParams {
@@ -2379,7 +2841,7 @@ type QueueTicketRes struct {
 
 func (x *QueueTicketRes) Reset() {
 	*x = QueueTicketRes{}
-	mi := &file_net_proto_msgTypes[29]
+	mi := &file_net_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2391,7 +2853,7 @@ func (x *QueueTicketRes) String() string {
 func (*QueueTicketRes) ProtoMessage() {}
 
 func (x *QueueTicketRes) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[29]
+	mi := &file_net_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2404,7 +2866,7 @@ func (x *QueueTicketRes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueueTicketRes.ProtoReflect.Descriptor instead.
 func (*QueueTicketRes) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{29}
+	return file_net_proto_rawDescGZIP(), []int{32}
 }
 
 type MaxFloatReq struct {
@@ -2416,7 +2878,7 @@ type MaxFloatReq struct {
 
 func (x *MaxFloatReq) Reset() {
 	*x = MaxFloatReq{}
-	mi := &file_net_proto_msgTypes[30]
+	mi := &file_net_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2428,7 +2890,7 @@ func (x *MaxFloatReq) String() string {
 func (*MaxFloatReq) ProtoMessage() {}
 
 func (x *MaxFloatReq) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[30]
+	mi := &file_net_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2441,7 +2903,7 @@ func (x *MaxFloatReq) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MaxFloatReq.ProtoReflect.Descriptor instead.
 func (*MaxFloatReq) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{30}
+	return file_net_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *MaxFloatReq) GetSender() []byte {
@@ -2461,7 +2923,7 @@ type MaxFloatUpdate struct {
 
 func (x *MaxFloatUpdate) Reset() {
 	*x = MaxFloatUpdate{}
-	mi := &file_net_proto_msgTypes[31]
+	mi := &file_net_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2473,7 +2935,7 @@ func (x *MaxFloatUpdate) String() string {
 func (*MaxFloatUpdate) ProtoMessage() {}
 
 func (x *MaxFloatUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[31]
+	mi := &file_net_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2486,7 +2948,7 @@ func (x *MaxFloatUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MaxFloatUpdate.ProtoReflect.Descriptor instead.
 func (*MaxFloatUpdate) Descriptor() ([]byte, []int) {
-	return file_net_proto_rawDescGZIP(), []int{31}
+	return file_net_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *MaxFloatUpdate) GetMaxFloat() []byte {
@@ -2505,7 +2967,7 @@ type Capabilities_CapabilityConstraints struct {
 
 func (x *Capabilities_CapabilityConstraints) Reset() {
 	*x = Capabilities_CapabilityConstraints{}
-	mi := &file_net_proto_msgTypes[33]
+	mi := &file_net_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2517,7 +2979,7 @@ func (x *Capabilities_CapabilityConstraints) String() string {
 func (*Capabilities_CapabilityConstraints) ProtoMessage() {}
 
 func (x *Capabilities_CapabilityConstraints) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[33]
+	mi := &file_net_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2550,7 +3012,7 @@ type Capabilities_Constraints struct {
 
 func (x *Capabilities_Constraints) Reset() {
 	*x = Capabilities_Constraints{}
-	mi := &file_net_proto_msgTypes[34]
+	mi := &file_net_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2562,7 +3024,7 @@ func (x *Capabilities_Constraints) String() string {
 func (*Capabilities_Constraints) ProtoMessage() {}
 
 func (x *Capabilities_Constraints) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[34]
+	mi := &file_net_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2604,7 +3066,7 @@ type Capabilities_CapabilityConstraints_ModelConstraint struct {
 
 func (x *Capabilities_CapabilityConstraints_ModelConstraint) Reset() {
 	*x = Capabilities_CapabilityConstraints_ModelConstraint{}
-	mi := &file_net_proto_msgTypes[36]
+	mi := &file_net_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2616,7 +3078,7 @@ func (x *Capabilities_CapabilityConstraints_ModelConstraint) String() string {
 func (*Capabilities_CapabilityConstraints_ModelConstraint) ProtoMessage() {}
 
 func (x *Capabilities_CapabilityConstraints_ModelConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_net_proto_msgTypes[36]
+	mi := &file_net_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2846,24 +3308,80 @@ const file_net_proto_rawDesc = "" +
 	"\x04info\x18\x10 \x01(\v2\x15.net.OrchestratorInfoR\x04infoB\b\n" +
 	"\x06result\":\n" +
 	"\rPaymentResult\x12)\n" +
-	"\x04info\x18\x10 \x01(\v2\x15.net.OrchestratorInfoR\x04info\"|\n" +
+	"\x04info\x18\x10 \x01(\v2\x15.net.OrchestratorInfoR\x04info\"\x97\x02\n" +
 	"\x0fRegisterRequest\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\tR\x06secret\x12\x1a\n" +
 	"\bcapacity\x18\x02 \x01(\x03R\bcapacity\x125\n" +
-	"\fcapabilities\x18\x03 \x01(\v2\x11.net.CapabilitiesR\fcapabilities\"\xa1\x01\n" +
+	"\fcapabilities\x18\x03 \x01(\v2\x11.net.CapabilitiesR\fcapabilities\x12\x14\n" +
+	"\x04node\x18ц\x03 \x01(\tR\x04node\x12\x18\n" +
+	"\x06worker\x18҆\x03 \x01(\tR\x06worker\x12\x1c\n" +
+	"\binstance\x18ӆ\x03 \x01(\tR\binstance\x12\x1c\n" +
+	"\bdraining\x18Ԇ\x03 \x01(\bR\bdraining\x12-\n" +
+	"\adevices\x18Ն\x03 \x03(\v2\x11.net.WorkerDeviceR\adevices\"l\n" +
+	"\fWorkerDevice\x12\x16\n" +
+	"\x06device\x18\x01 \x01(\tR\x06device\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x1a\n" +
+	"\bsessions\x18\x03 \x01(\x05R\bsessions\x12\x14\n" +
+	"\x05limit\x18\x04 \x01(\x05R\x05limit\"\xf5\x01\n" +
 	"\rNotifySegment\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12&\n" +
 	"\asegData\x18\x03 \x01(\v2\f.net.SegDataR\asegData\x12\x16\n" +
 	"\x06taskId\x18\x10 \x01(\x03R\x06taskId\x12\x1a\n" +
 	"\bprofiles\x18\x11 \x01(\fR\bprofiles\x12\x16\n" +
-	"\x06orchId\x18\x12 \x01(\tR\x06orchIdJ\x04\b\x02\x10\x03J\x04\b!\x10\"\"\x9e\x01\n" +
+	"\x06orchId\x18\x12 \x01(\tR\x06orchId\x12\x16\n" +
+	"\x05input\x18ц\x03 \x01(\fR\x05input\x12 \n" +
+	"\n" +
+	"deadlineMs\x18҆\x03 \x01(\x03R\n" +
+	"deadlineMs\x12\x18\n" +
+	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancelJ\x04\b\x02\x10\x03J\x04\b!\x10\"\"\xb6\x02\n" +
 	"\x17RegisterAIWorkerRequest\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\tR\x06secret\x125\n" +
 	"\fcapabilities\x18\x02 \x01(\v2\x11.net.CapabilitiesR\fcapabilities\x124\n" +
-	"\bhardware\x18\x03 \x03(\v2\x18.net.HardwareInformationR\bhardware\"S\n" +
+	"\bhardware\x18\x03 \x03(\v2\x18.net.HardwareInformationR\bhardware\x12\x14\n" +
+	"\x04node\x18ц\x03 \x01(\tR\x04node\x12\x18\n" +
+	"\x06worker\x18҆\x03 \x01(\tR\x06worker\x12\x1c\n" +
+	"\binstance\x18ӆ\x03 \x01(\tR\binstance\x12\x1c\n" +
+	"\bdraining\x18Ԇ\x03 \x01(\bR\bdraining\x12*\n" +
+	"\x06models\x18Ն\x03 \x03(\v2\x10.net.WorkerModelR\x06models\"\xa9\x02\n" +
+	"\vWorkerModel\x12\x1e\n" +
+	"\n" +
+	"capability\x18\x01 \x01(\rR\n" +
+	"capability\x12\x18\n" +
+	"\amodelId\x18\x02 \x01(\tR\amodelId\x12\x14\n" +
+	"\x05state\x18\x03 \x01(\tR\x05state\x12\x12\n" +
+	"\x04code\x18\x04 \x01(\tR\x04code\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\x12\x1e\n" +
+	"\n" +
+	"operations\x18\x06 \x03(\tR\n" +
+	"operations\x12\x18\n" +
+	"\acontext\x18\a \x01(\x03R\acontext\x12\x18\n" +
+	"\adevices\x18\b \x03(\tR\adevices\x12\x1a\n" +
+	"\bexternal\x18\t \x01(\bR\bexternal\x12\x1a\n" +
+	"\bcapacity\x18\n" +
+	" \x01(\rR\bcapacity\x12\x12\n" +
+	"\x04warm\x18\v \x01(\bR\x04warm\"\xb3\x01\n" +
 	"\vNotifyAIJob\x12,\n" +
 	"\tAIJobData\x18\x01 \x01(\v2\x0e.net.AIJobDataR\tAIJobData\x12\x16\n" +
-	"\x06taskId\x18\x02 \x01(\x03R\x06taskId\"I\n" +
+	"\x06taskId\x18\x02 \x01(\x03R\x06taskId\x12\"\n" +
+	"\x03job\x18ц\x03 \x01(\v2\x0e.net.WorkerJobR\x03job\x12 \n" +
+	"\n" +
+	"deadlineMs\x18҆\x03 \x01(\x03R\n" +
+	"deadlineMs\x12\x18\n" +
+	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\"\xa1\x02\n" +
+	"\tWorkerJob\x12\x1e\n" +
+	"\n" +
+	"capability\x18\x01 \x01(\rR\n" +
+	"capability\x12\x18\n" +
+	"\amodelId\x18\x02 \x01(\tR\amodelId\x12\x1c\n" +
+	"\toperation\x18\x03 \x01(\tR\toperation\x12\x12\n" +
+	"\x04body\x18\x04 \x01(\fR\x04body\x12 \n" +
+	"\vcontentType\x18\x05 \x01(\tR\vcontentType\x12\x16\n" +
+	"\x06stream\x18\x06 \x01(\bR\x06stream\x12\x1c\n" +
+	"\thideUsage\x18\a \x01(\bR\thideUsage\x12\x1c\n" +
+	"\tmaxTokens\x18\b \x01(\x03R\tmaxTokens\x12\x14\n" +
+	"\x05units\x18\t \x01(\x03R\x05units\x12\x1c\n" +
+	"\trequestId\x18\n" +
+	" \x01(\tR\trequestId\"I\n" +
 	"\tAIJobData\x12\x1a\n" +
 	"\bpipeline\x18\x01 \x01(\tR\bpipeline\x12 \n" +
 	"\vrequestData\x18\x02 \x01(\fR\vrequestData\"\x9f\x02\n" +
@@ -2926,7 +3444,7 @@ func file_net_proto_rawDescGZIP() []byte {
 }
 
 var file_net_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_net_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_net_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_net_proto_goTypes = []any{
 	(OSInfo_StorageType)(0),                    // 0: net.OSInfo.StorageType
 	(VideoProfile_Format)(0),                   // 1: net.VideoProfile.Format
@@ -2953,30 +3471,33 @@ var file_net_proto_goTypes = []any{
 	(*TranscodeResult)(nil),                    // 22: net.TranscodeResult
 	(*PaymentResult)(nil),                      // 23: net.PaymentResult
 	(*RegisterRequest)(nil),                    // 24: net.RegisterRequest
-	(*NotifySegment)(nil),                      // 25: net.NotifySegment
-	(*RegisterAIWorkerRequest)(nil),            // 26: net.RegisterAIWorkerRequest
-	(*NotifyAIJob)(nil),                        // 27: net.NotifyAIJob
-	(*AIJobData)(nil),                          // 28: net.AIJobData
-	(*TicketParams)(nil),                       // 29: net.TicketParams
-	(*TicketExpirationParams)(nil),             // 30: net.TicketExpirationParams
-	(*TicketSenderParams)(nil),                 // 31: net.TicketSenderParams
-	(*Payment)(nil),                            // 32: net.Payment
-	(*Ticket)(nil),                             // 33: net.Ticket
-	(*QueueTicketRes)(nil),                     // 34: net.QueueTicketRes
-	(*MaxFloatReq)(nil),                        // 35: net.MaxFloatReq
-	(*MaxFloatUpdate)(nil),                     // 36: net.MaxFloatUpdate
-	nil,                                        // 37: net.HardwareInformation.GpuInfoEntry
-	(*Capabilities_CapabilityConstraints)(nil), // 38: net.Capabilities.CapabilityConstraints
-	(*Capabilities_Constraints)(nil),           // 39: net.Capabilities.Constraints
-	nil,                                        // 40: net.Capabilities.CapacitiesEntry
-	(*Capabilities_CapabilityConstraints_ModelConstraint)(nil), // 41: net.Capabilities.CapabilityConstraints.ModelConstraint
-	nil, // 42: net.Capabilities.CapabilityConstraints.ModelsEntry
-	nil, // 43: net.Capabilities.Constraints.PerCapabilityEntry
+	(*WorkerDevice)(nil),                       // 25: net.WorkerDevice
+	(*NotifySegment)(nil),                      // 26: net.NotifySegment
+	(*RegisterAIWorkerRequest)(nil),            // 27: net.RegisterAIWorkerRequest
+	(*WorkerModel)(nil),                        // 28: net.WorkerModel
+	(*NotifyAIJob)(nil),                        // 29: net.NotifyAIJob
+	(*WorkerJob)(nil),                          // 30: net.WorkerJob
+	(*AIJobData)(nil),                          // 31: net.AIJobData
+	(*TicketParams)(nil),                       // 32: net.TicketParams
+	(*TicketExpirationParams)(nil),             // 33: net.TicketExpirationParams
+	(*TicketSenderParams)(nil),                 // 34: net.TicketSenderParams
+	(*Payment)(nil),                            // 35: net.Payment
+	(*Ticket)(nil),                             // 36: net.Ticket
+	(*QueueTicketRes)(nil),                     // 37: net.QueueTicketRes
+	(*MaxFloatReq)(nil),                        // 38: net.MaxFloatReq
+	(*MaxFloatUpdate)(nil),                     // 39: net.MaxFloatUpdate
+	nil,                                        // 40: net.HardwareInformation.GpuInfoEntry
+	(*Capabilities_CapabilityConstraints)(nil), // 41: net.Capabilities.CapabilityConstraints
+	(*Capabilities_Constraints)(nil),           // 42: net.Capabilities.Constraints
+	nil,                                        // 43: net.Capabilities.CapacitiesEntry
+	(*Capabilities_CapabilityConstraints_ModelConstraint)(nil), // 44: net.Capabilities.CapabilityConstraints.ModelConstraint
+	nil, // 45: net.Capabilities.CapabilityConstraints.ModelsEntry
+	nil, // 46: net.Capabilities.Constraints.PerCapabilityEntry
 }
 var file_net_proto_depIdxs = []int32{
 	10, // 0: net.EndTranscodingSessionRequest.auth_token:type_name -> net.AuthToken
 	16, // 1: net.OrchestratorRequest.capabilities:type_name -> net.Capabilities
-	29, // 2: net.OrchestratorInfo.ticket_params:type_name -> net.TicketParams
+	32, // 2: net.OrchestratorInfo.ticket_params:type_name -> net.TicketParams
 	13, // 3: net.OrchestratorInfo.price_info:type_name -> net.PriceInfo
 	16, // 4: net.OrchestratorInfo.capabilities:type_name -> net.Capabilities
 	10, // 5: net.OrchestratorInfo.auth_token:type_name -> net.AuthToken
@@ -2985,9 +3506,9 @@ var file_net_proto_depIdxs = []int32{
 	13, // 8: net.OrchestratorInfo.capabilities_prices:type_name -> net.PriceInfo
 	0,  // 9: net.OSInfo.storageType:type_name -> net.OSInfo.StorageType
 	12, // 10: net.OSInfo.s3info:type_name -> net.S3OSInfo
-	37, // 11: net.HardwareInformation.gpu_info:type_name -> net.HardwareInformation.GpuInfoEntry
-	40, // 12: net.Capabilities.capacities:type_name -> net.Capabilities.CapacitiesEntry
-	39, // 13: net.Capabilities.constraints:type_name -> net.Capabilities.Constraints
+	40, // 11: net.HardwareInformation.gpu_info:type_name -> net.HardwareInformation.GpuInfoEntry
+	43, // 12: net.Capabilities.capacities:type_name -> net.Capabilities.CapacitiesEntry
+	42, // 13: net.Capabilities.constraints:type_name -> net.Capabilities.Constraints
 	16, // 14: net.SegData.capabilities:type_name -> net.Capabilities
 	10, // 15: net.SegData.auth_token:type_name -> net.AuthToken
 	11, // 16: net.SegData.storage:type_name -> net.OSInfo
@@ -3004,44 +3525,47 @@ var file_net_proto_depIdxs = []int32{
 	9,  // 27: net.TranscodeResult.info:type_name -> net.OrchestratorInfo
 	9,  // 28: net.PaymentResult.info:type_name -> net.OrchestratorInfo
 	16, // 29: net.RegisterRequest.capabilities:type_name -> net.Capabilities
-	17, // 30: net.NotifySegment.segData:type_name -> net.SegData
-	16, // 31: net.RegisterAIWorkerRequest.capabilities:type_name -> net.Capabilities
-	14, // 32: net.RegisterAIWorkerRequest.hardware:type_name -> net.HardwareInformation
-	28, // 33: net.NotifyAIJob.AIJobData:type_name -> net.AIJobData
-	30, // 34: net.TicketParams.expiration_params:type_name -> net.TicketExpirationParams
-	29, // 35: net.Payment.ticket_params:type_name -> net.TicketParams
-	30, // 36: net.Payment.expiration_params:type_name -> net.TicketExpirationParams
-	31, // 37: net.Payment.ticket_sender_params:type_name -> net.TicketSenderParams
-	13, // 38: net.Payment.expected_price:type_name -> net.PriceInfo
-	29, // 39: net.Ticket.ticket_params:type_name -> net.TicketParams
-	30, // 40: net.Ticket.expiration_params:type_name -> net.TicketExpirationParams
-	31, // 41: net.Ticket.sender_params:type_name -> net.TicketSenderParams
-	15, // 42: net.HardwareInformation.GpuInfoEntry.value:type_name -> net.GPUComputeInfo
-	42, // 43: net.Capabilities.CapabilityConstraints.models:type_name -> net.Capabilities.CapabilityConstraints.ModelsEntry
-	43, // 44: net.Capabilities.Constraints.PerCapability:type_name -> net.Capabilities.Constraints.PerCapabilityEntry
-	41, // 45: net.Capabilities.CapabilityConstraints.ModelsEntry.value:type_name -> net.Capabilities.CapabilityConstraints.ModelConstraint
-	38, // 46: net.Capabilities.Constraints.PerCapabilityEntry.value:type_name -> net.Capabilities.CapabilityConstraints
-	8,  // 47: net.Orchestrator.GetOrchestrator:input_type -> net.OrchestratorRequest
-	6,  // 48: net.Orchestrator.EndTranscodingSession:input_type -> net.EndTranscodingSessionRequest
-	5,  // 49: net.Orchestrator.Ping:input_type -> net.PingPong
-	24, // 50: net.Transcoder.RegisterTranscoder:input_type -> net.RegisterRequest
-	26, // 51: net.AIWorker.RegisterAIWorker:input_type -> net.RegisterAIWorkerRequest
-	33, // 52: net.TicketRedeemer.QueueTicket:input_type -> net.Ticket
-	35, // 53: net.TicketRedeemer.MaxFloat:input_type -> net.MaxFloatReq
-	35, // 54: net.TicketRedeemer.MonitorMaxFloat:input_type -> net.MaxFloatReq
-	9,  // 55: net.Orchestrator.GetOrchestrator:output_type -> net.OrchestratorInfo
-	7,  // 56: net.Orchestrator.EndTranscodingSession:output_type -> net.EndTranscodingSessionResponse
-	5,  // 57: net.Orchestrator.Ping:output_type -> net.PingPong
-	25, // 58: net.Transcoder.RegisterTranscoder:output_type -> net.NotifySegment
-	27, // 59: net.AIWorker.RegisterAIWorker:output_type -> net.NotifyAIJob
-	34, // 60: net.TicketRedeemer.QueueTicket:output_type -> net.QueueTicketRes
-	36, // 61: net.TicketRedeemer.MaxFloat:output_type -> net.MaxFloatUpdate
-	36, // 62: net.TicketRedeemer.MonitorMaxFloat:output_type -> net.MaxFloatUpdate
-	55, // [55:63] is the sub-list for method output_type
-	47, // [47:55] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	25, // 30: net.RegisterRequest.devices:type_name -> net.WorkerDevice
+	17, // 31: net.NotifySegment.segData:type_name -> net.SegData
+	16, // 32: net.RegisterAIWorkerRequest.capabilities:type_name -> net.Capabilities
+	14, // 33: net.RegisterAIWorkerRequest.hardware:type_name -> net.HardwareInformation
+	28, // 34: net.RegisterAIWorkerRequest.models:type_name -> net.WorkerModel
+	31, // 35: net.NotifyAIJob.AIJobData:type_name -> net.AIJobData
+	30, // 36: net.NotifyAIJob.job:type_name -> net.WorkerJob
+	33, // 37: net.TicketParams.expiration_params:type_name -> net.TicketExpirationParams
+	32, // 38: net.Payment.ticket_params:type_name -> net.TicketParams
+	33, // 39: net.Payment.expiration_params:type_name -> net.TicketExpirationParams
+	34, // 40: net.Payment.ticket_sender_params:type_name -> net.TicketSenderParams
+	13, // 41: net.Payment.expected_price:type_name -> net.PriceInfo
+	32, // 42: net.Ticket.ticket_params:type_name -> net.TicketParams
+	33, // 43: net.Ticket.expiration_params:type_name -> net.TicketExpirationParams
+	34, // 44: net.Ticket.sender_params:type_name -> net.TicketSenderParams
+	15, // 45: net.HardwareInformation.GpuInfoEntry.value:type_name -> net.GPUComputeInfo
+	45, // 46: net.Capabilities.CapabilityConstraints.models:type_name -> net.Capabilities.CapabilityConstraints.ModelsEntry
+	46, // 47: net.Capabilities.Constraints.PerCapability:type_name -> net.Capabilities.Constraints.PerCapabilityEntry
+	44, // 48: net.Capabilities.CapabilityConstraints.ModelsEntry.value:type_name -> net.Capabilities.CapabilityConstraints.ModelConstraint
+	41, // 49: net.Capabilities.Constraints.PerCapabilityEntry.value:type_name -> net.Capabilities.CapabilityConstraints
+	8,  // 50: net.Orchestrator.GetOrchestrator:input_type -> net.OrchestratorRequest
+	6,  // 51: net.Orchestrator.EndTranscodingSession:input_type -> net.EndTranscodingSessionRequest
+	5,  // 52: net.Orchestrator.Ping:input_type -> net.PingPong
+	24, // 53: net.Transcoder.RegisterTranscoder:input_type -> net.RegisterRequest
+	27, // 54: net.AIWorker.RegisterAIWorker:input_type -> net.RegisterAIWorkerRequest
+	36, // 55: net.TicketRedeemer.QueueTicket:input_type -> net.Ticket
+	38, // 56: net.TicketRedeemer.MaxFloat:input_type -> net.MaxFloatReq
+	38, // 57: net.TicketRedeemer.MonitorMaxFloat:input_type -> net.MaxFloatReq
+	9,  // 58: net.Orchestrator.GetOrchestrator:output_type -> net.OrchestratorInfo
+	7,  // 59: net.Orchestrator.EndTranscodingSession:output_type -> net.EndTranscodingSessionResponse
+	5,  // 60: net.Orchestrator.Ping:output_type -> net.PingPong
+	26, // 61: net.Transcoder.RegisterTranscoder:output_type -> net.NotifySegment
+	29, // 62: net.AIWorker.RegisterAIWorker:output_type -> net.NotifyAIJob
+	37, // 63: net.TicketRedeemer.QueueTicket:output_type -> net.QueueTicketRes
+	39, // 64: net.TicketRedeemer.MaxFloat:output_type -> net.MaxFloatUpdate
+	39, // 65: net.TicketRedeemer.MonitorMaxFloat:output_type -> net.MaxFloatUpdate
+	58, // [58:66] is the sub-list for method output_type
+	50, // [50:58] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_net_proto_init() }
@@ -3059,7 +3583,7 @@ func file_net_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_net_proto_rawDesc), len(file_net_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   39,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   4,
 		},

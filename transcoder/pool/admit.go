@@ -16,13 +16,13 @@ const maxRatio = 0.8
 // Admit gives a new session a place; for one that has a place it does nothing.
 // The fault is OrchestratorCapped when there is no room, Draining when the node
 // stops. It answers at once.
-func (p *Pool) Admit(id core.SessionID, profiles []core.Profile) error {
+func (p *Pool) Admit(r core.SessionRequest) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.sessions[id] != nil {
+	if p.sessions[r.ID] != nil {
 		return nil
 	}
-	_, err := p.admit(id, profiles)
+	_, err := p.admit(r.ID, r.Profiles)
 	return err
 }
 

@@ -39,7 +39,7 @@ func TestAutoAdmitsWhatTheDeviceCanDo(t *testing.T) {
 		defer p.Close()
 		admitted := 0
 		for ; admitted < 20; admitted++ {
-			err := p.Admit(core.SessionID(fmt.Sprint(admitted)), segment("", 0).Profiles)
+			err := p.Admit(core.SessionRequest{ID: core.SessionID(fmt.Sprint(admitted)), Profiles: segment("", 0).Profiles})
 			if err != nil {
 				if !errors.Is(err, fault.OrchestratorCapped) {
 					t.Error(err)
@@ -71,11 +71,11 @@ func TestAutoWithoutMeasurements(t *testing.T) {
 	}
 	profiles := segment("", 0).Profiles
 	for i := range 4 {
-		if err := p.Admit(core.SessionID(fmt.Sprint(i)), profiles); err != nil {
+		if err := p.Admit(core.SessionRequest{ID: core.SessionID(fmt.Sprint(i)), Profiles: profiles}); err != nil {
 			t.Fatalf("session %d: %v", i, err)
 		}
 	}
-	if err := p.Admit("more", profiles); !errors.Is(err, fault.OrchestratorCapped) {
+	if err := p.Admit(core.SessionRequest{ID: "more", Profiles: profiles}); !errors.Is(err, fault.OrchestratorCapped) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -91,7 +91,7 @@ func TestAnEmptyDeviceIsAlwaysWorthATry(t *testing.T) {
 		if _, err := p.Transcode(t.Context(), segment("slow", 0)); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Admit("second", segment("", 0).Profiles); !errors.Is(err, fault.OrchestratorCapped) {
+		if err := p.Admit(core.SessionRequest{ID: "second", Profiles: segment("", 0).Profiles}); !errors.Is(err, fault.OrchestratorCapped) {
 			t.Errorf("got %v", err)
 		}
 		p.EndSession("slow")
@@ -102,7 +102,7 @@ func TestAnEmptyDeviceIsAlwaysWorthATry(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := p.Admit("fourth", segment("", 0).Profiles); err != nil {
+		if err := p.Admit(core.SessionRequest{ID: "fourth", Profiles: segment("", 0).Profiles}); err != nil {
 			t.Errorf("the device has recovered: %v", err)
 		}
 	})

@@ -70,7 +70,7 @@ func TestTheSmallestLoadGetsTheNextSession(t *testing.T) {
 	big := []core.Profile{{Width: 1920, Height: 1080}}
 	small := []core.Profile{{Width: 320, Height: 180}}
 	for i, profiles := range [][]core.Profile{big, small, small, small} {
-		if err := p.Admit(core.SessionID(fmt.Sprint(i)), profiles); err != nil {
+		if err := p.Admit(core.SessionRequest{ID: core.SessionID(fmt.Sprint(i)), Profiles: profiles}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,25 +90,25 @@ func TestFixedLimit(t *testing.T) {
 	p := pool.New(es, pool.Options{MaxSessions: 2})
 	defer p.Close()
 	for i := range 2 {
-		if err := p.Admit(core.SessionID(fmt.Sprint(i)), nil); err != nil {
+		if err := p.Admit(core.SessionRequest{ID: core.SessionID(fmt.Sprint(i))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	err := p.Admit("2", nil)
+	err := p.Admit(core.SessionRequest{ID: "2"})
 	if !errors.Is(err, fault.OrchestratorCapped) || fault.Wire(err) != "OrchestratorCapped" {
 		t.Errorf("got %v", err)
 	}
 	if u := p.Usage(); !u.Full() || u.String() != "2 of 2 in use" {
 		t.Errorf("usage %v", u)
 	}
-	if err := p.Admit("1", nil); err != nil {
+	if err := p.Admit(core.SessionRequest{ID: "1"}); err != nil {
 		t.Errorf("a session that has a place: %v", err)
 	}
 	if _, err := p.Transcode(t.Context(), segment("2", 0)); !errors.Is(err, fault.OrchestratorCapped) {
 		t.Errorf("by the back door: %v", err)
 	}
 	p.EndSession("0")
-	if err := p.Admit("2", nil); err != nil {
+	if err := p.Admit(core.SessionRequest{ID: "2"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -218,7 +218,7 @@ func TestDrain(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		if err := p.Admit("new", nil); !errors.Is(err, fault.Draining) || fault.Wire(err) != "OrchestratorCapped" {
+		if err := p.Admit(core.SessionRequest{ID: "new"}); !errors.Is(err, fault.Draining) || fault.Wire(err) != "OrchestratorCapped" {
 			t.Errorf("a new session: %v", err)
 		}
 		wg.Wait()
