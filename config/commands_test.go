@@ -63,10 +63,18 @@ func TestCommandLines(t *testing.T) {
 				equal(t, c.AI.Models, "/srv/tutti/aiModels.json")
 				equal(t, c.AI.ServiceRegistry, true)
 			}},
-		{name: "split: orchestrator", line: "-orchestrator -orchSecret S -serviceAddr h.example.org:8935",
-			err: "RoleIncomplete: -orchestrator (command line): an orchestrator without transcoder has nobody to work for it: work on remote transcoders and workers is not part of this release yet; add -transcoder or -aiWorker"},
+		{name: "split: orchestrator", line: "-orchestrator -orchSecret S -serviceAddr h.example.org:8935", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Roles, config.Roles{Orchestrator: true})
+		}},
+		{name: "router", line: "-router -orchAddr a.example.org,b.example.org -serviceAddr r.example.org", check: func(t *testing.T, c *config.Config) {
+			equal(t, len(c.Addresses.Orchestrators), 2)
+			equal(t, c.Addresses.OrchestratorListen.Port, 8935)
+		}},
+		{name: "a worker with certificates", line: "-transcoder -aiWorker -orchAddr h.example.org -orchSecret S -workerName rig7 -orchCA /ca.pem -workerCert /w.pem -workerKey /w.key", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Addresses.WorkerName, "rig7")
+			equal(t, c.TLS, config.TLS{OrchCA: "/ca.pem", WorkerCert: "/w.pem", WorkerKey: "/w.key"})
+		}},
 		{name: "split: transcoder", line: "-transcoder -orchAddr h.example.org:8935 -orchSecret S -nvidia all -maxSessions 8",
-			err: "RoleIncomplete: -transcoder (command line): a transcoder without orchestrator gets no work: work on remote transcoders and workers is not part of this release yet; add -orchestrator",
 			check: func(t *testing.T, c *config.Config) {
 				equal(t, c.Addresses.OrchSecret.Reveal(), "S")
 				equal(t, c.Addresses.AdminListen.Addr(), "127.0.0.1:6935")

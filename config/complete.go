@@ -105,6 +105,9 @@ func (l *loader) judgeListeners() {
 	if r.Gateway {
 		open = append(open, listener{gatewayOption, a.GatewayListen})
 	}
+	if r.Router {
+		open = append(open, listener{"httpAddr", a.OrchestratorListen})
+	}
 	if r.Redeemer {
 		open = append(open, listener{"httpAddr", a.RedeemerListen})
 	}

@@ -50,6 +50,8 @@ type Roles struct {
 	Gateway      bool
 	Redeemer     bool
 	RemoteSigner bool
+	// Router answers for several orchestrators of one operator.
+	Router bool
 	// Reward is unset to follow the account's registration on the chain.
 	Reward          Switch
 	InitializeRound bool
@@ -59,6 +61,11 @@ type Roles struct {
 type TLS struct {
 	// Cert and Key are paths of PEM files.
 	Cert, Key string
+	// WorkerCA are the authorities that remote workers' certificates must come from;
+	// "" asks workers for none. OrchCA are those that a worker trusts with its
+	// orchestrator's; "" trusts any. WorkerCert and WorkerKey are what a worker shows.
+	// All are paths of PEM files.
+	WorkerCA, OrchCA, WorkerCert, WorkerKey string
 }
 
 // Logging is handed to the log sink.

@@ -27,8 +27,11 @@ type Addresses struct {
 	// registers with. Empty with Roles.Gateway and Roles.Orchestrator both set:
 	// the gateway uses the orchestrator of its own process.
 	Orchestrators []HostPort
-	// OrchSecret is shared by an orchestrator and its remote workers.
+	// OrchSecret is shared by an orchestrator and its remote workers: one secret in a
+	// line, of which a worker uses the first.
 	OrchSecret Secret
+	// WorkerName is what a remote worker is called at its orchestrator.
+	WorkerName string
 	// Nodes are further instances an orchestrator advertises; ExtraNodes is how
 	// many of those a gateway asks for.
 	Nodes      []URL

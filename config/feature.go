@@ -25,7 +25,7 @@ const (
 // is finished adds itself here; its options' notices then disappear.
 func (f feature) present() bool {
 	switch f {
-	case "":
+	case "", featureRemoteWork, featureGPU, featureFurther:
 		return true
 	default:
 		return false

@@ -5,7 +5,7 @@ import "github.com/tuttinode/tutti/core/fault"
 // judgeRoles checks that there is something to do, that it fits into one
 // process, and that this release can do it.
 func (l *loader) judgeRoles() {
-	if !l.sound("orchestrator", "transcoder", "aiWorker", "gateway", "redeemer", "remoteSigner", "reward", "initializeRound") {
+	if !l.sound("orchestrator", "transcoder", "aiWorker", "gateway", "redeemer", "remoteSigner", "router", "reward", "initializeRound") {
 		return
 	}
 	r := l.config.Roles
@@ -22,18 +22,56 @@ func (l *loader) judgeRoles() {
 	case r.RemoteSigner && active != remoteSigner:
 		l.blame(fault.ContradictoryRoles, "remoteSigner", "it shares its process with no other role, and "+(active&^remoteSigner).String()+" is given too",
 			"start it as a process of its own")
+	case r.Router && active != router:
+		l.blame(fault.ContradictoryRoles, "router", "it shares its process with no other role, and "+(active&^router).String()+" is given too",
+			"start it as a process of its own")
+	case r.Router:
+		l.judgeRouter()
 	case r.Gateway && !r.Orchestrator && active != gateway:
 		l.blame(fault.ContradictoryRoles, "gateway", "it shares its process with "+(active&^gateway).String()+" only if the orchestrator is there too",
 			"add -orchestrator, or start two processes")
-	case r.Orchestrator && !r.Transcoder && !r.AIWorker && !featureRemoteWork.present():
-		l.blame(fault.RoleIncomplete, "orchestrator", "an orchestrator without transcoder has nobody to work for it: "+featureRemoteWork.missing(),
-			"add -transcoder or -aiWorker")
-	case r.AIWorker && !r.Orchestrator && !featureRemoteWork.present():
-		l.blame(fault.RoleIncomplete, "aiWorker", "an AI worker without orchestrator gets no work: "+featureRemoteWork.missing(),
-			"add -orchestrator")
-	case r.Transcoder && !r.Orchestrator && !featureRemoteWork.present():
-		l.blame(fault.RoleIncomplete, "transcoder", "a transcoder without orchestrator gets no work: "+featureRemoteWork.missing(),
-			"add -orchestrator")
+	case r.Orchestrator && !r.Transcoder && !r.AIWorker:
+		l.judgeNoWorkers()
+	case !r.Orchestrator && (r.Transcoder || r.AIWorker):
+		l.judgeRemoteWorker()
+	}
+}
+
+// judgeNoWorkers refuses an orchestrator that has no devices and lets nobody
+// register either.
+func (l *loader) judgeNoWorkers() {
+	a := l.config.Addresses
+	if a.OrchSecret.IsZero() && !a.Service.None && l.sound("orchSecret", "serviceAddr") {
+		l.blame(fault.RoleIncomplete, "orchestrator", "an orchestrator without transcoder and without -orchSecret has nobody to work for it",
+			"add -transcoder or -aiWorker to work in this process, or -orchSecret with a secret of your choice for transcoders and AI workers elsewhere")
+	}
+}
+
+// judgeRemoteWorker checks that a worker knows whom it works for.
+func (l *loader) judgeRemoteWorker() {
+	name := "transcoder"
+	if !l.config.Roles.Transcoder {
+		name = "aiWorker"
+	}
+	a := l.config.Addresses
+	if len(a.Orchestrators) == 0 && l.sound("orchAddr") {
+		l.blame(fault.RoleIncomplete, name, "without -orchestrator it works for one elsewhere, and none is named",
+			"write -orchAddr host:8935 and -orchSecret, or add -orchestrator to work in this process")
+	}
+	if a.OrchSecret.IsZero() && l.sound("orchSecret", name) {
+		l.blame(fault.MissingOption, "orchSecret", "a remote worker must show its orchestrator's secret",
+			"write -orchSecret with the orchestrator's, or the path of a file that holds it")
+	}
+	tls := l.config.TLS
+	if l.sound("workerCert", "workerKey") && (tls.WorkerCert == "") != (tls.WorkerKey == "") {
+		l.blame(fault.MissingOption, "workerCert", "a certificate and its key belong together", "give both -workerCert and -workerKey, or neither")
+	}
+}
+
+// judgeRouter checks that a router has somebody to send gateways to.
+func (l *loader) judgeRouter() {
+	if len(l.config.Addresses.Orchestrators) == 0 && l.sound("orchAddr") {
+		l.blame(fault.MissingOption, "orchAddr", "a router has nobody to send gateways to", "write -orchAddr host:8935,host:8935 with your orchestrators")
 	}
 }
 
@@ -47,7 +85,7 @@ func (l *loader) judgeNoRole() {
 		return
 	}
 	l.problem(&Problem{Code: fault.NoRole, Text: "no role was given",
-		Remedy: "give -orchestrator -transcoder to take work, -gateway to give it, or both; the other roles are -aiWorker, -redeemer, -remoteSigner, -reward and -initializeRound"})
+		Remedy: "give -orchestrator -transcoder to take work, -gateway to give it, or both; the other roles are -aiWorker, -redeemer, -router, -remoteSigner, -reward and -initializeRound"})
 }
 
 // judgeNoWork refuses an orchestrator that takes no work and is not on a chain:

@@ -83,8 +83,6 @@ func TestNotices(t *testing.T) {
 			want: []string{"-pricePerUnit (command line): has no effect off-chain; add -network arbitrum-one-mainnet", "-ticketEV (command line): has no effect off-chain; add -network arbitrum-one-mainnet"}},
 		{name: "feature of a later release", args: append(combined[:5:5], "-objectStore", "s3://x"),
 			want: []string{"-objectStore (command line): accepted; object storage is not part of this release yet"}},
-		{name: "GPU", args: append(combined[:5:5], "-nvidia", "all"),
-			want: []string{"-nvidia (command line): accepted; transcoding on GPUs is not part of this release yet, and segments are transcoded on the CPU"}},
 		{name: "old name", args: []string{"-broadcaster", "-orchAddr", "h.example.org"},
 			want: []string{"-broadcaster (command line): an old name; write -gateway"}},
 		{name: "old name in the environment", args: []string{"-orchAddr", "h.example.org"}, env: []string{"LP_BROADCASTER=true"},

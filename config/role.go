@@ -12,17 +12,18 @@ const (
 	gateway
 	redeemer
 	remoteSigner
+	router
 )
 
 // roleFlags are the flags of the roles, in bit order.
 func roleFlags() []string {
-	return []string{"-orchestrator", "-transcoder", "-aiWorker", "-gateway", "-redeemer", "-remoteSigner"}
+	return []string{"-orchestrator", "-transcoder", "-aiWorker", "-gateway", "-redeemer", "-remoteSigner", "-router"}
 }
 
 // active returns the roles a configuration asks for.
 func (r Roles) active() role {
 	var set role
-	for i, on := range []bool{r.Orchestrator, r.Transcoder, r.AIWorker, r.Gateway, r.Redeemer, r.RemoteSigner} {
+	for i, on := range []bool{r.Orchestrator, r.Transcoder, r.AIWorker, r.Gateway, r.Redeemer, r.RemoteSigner, r.Router} {
 		if on {
 			set |= 1 << i
 		}

@@ -4,22 +4,24 @@ func addressRows() []option {
 	return []option{
 		{name: "network", mark: "M", preset: "offchain", help: "network name; it names the chain and the data directory",
 			to: func(c *Config) value { return network(&c.Chain.Network) }},
-		{name: "serviceAddr", mark: "B M", roles: orchestrator, unset: "127.0.0.1:8935", help: "public address advertised to gateways; https is assumed, none takes no work",
+		{name: "serviceAddr", mark: "B M", roles: orchestrator | router, unset: "127.0.0.1:8935", help: "public address advertised to gateways; https is assumed, none takes no work",
 			to: func(c *Config) value {
 				return typed(&c.Addresses.Service, "host:port", "host.example.org:8935", pure(ParseServiceAddr))
 			}},
-		{name: "httpAddr", mark: "M", roles: orchestrator | gateway | redeemer, unset: "every interface at the service port; gateway alone 127.0.0.1:9935; redeemer 127.0.0.1:8935",
+		{name: "httpAddr", mark: "M", roles: orchestrator | gateway | redeemer | router, unset: "every interface at the service port; gateway alone 127.0.0.1:9935; redeemer 127.0.0.1:8935",
 			help: "listening address of the orchestrator or redeemer, or of a gateway without orchestrator; http:// serves it without TLS, for a proxy that adds it",
 			to:   func(c *Config) value { return listening(&c.Addresses.httpAddr, ":8935") }},
 		{name: "cliAddr", mark: "M", unset: "127.0.0.1, port by role: orchestrator 7935, transcoder 6935, gateway 5935, AI worker 4935, remote signer 3935",
 			help: "listening address of the admin API",
 			to:   func(c *Config) value { return listening(&c.Addresses.cliAddr, "127.0.0.1:7935") }},
-		{name: "orchAddr", mark: "M", roles: gateway | transcoder | aiWorker, help: "gateway: orchestrators to use, separated by commas; remote worker: the orchestrator to register with",
+		{name: "orchAddr", mark: "M", roles: gateway | transcoder | aiWorker | router, help: "gateway: orchestrators to use, separated by commas; remote worker: those to register with; router: those to answer for",
 			to: func(c *Config) value { return hostPorts(&c.Addresses.Orchestrators) }},
-		{name: "orchSecret", mark: "M", roles: orchestrator | transcoder | aiWorker, feature: featureRemoteWork, help: "secret shared with remote workers: the text, or the path of a file that holds it",
+		{name: "orchSecret", mark: "M", roles: orchestrator | transcoder | aiWorker, feature: featureRemoteWork, help: "secret shared with remote workers: the text, or the path of a file that holds one per line; an orchestrator takes any of them, a worker shows the first",
 			to: func(c *Config) value {
 				return hidden(&c.Addresses.OrchSecret, "secret or path", "/path/to/secret", readSecret)
 			}},
+		{name: "workerName", mark: "T", roles: transcoder | aiWorker, unset: "the host name", help: "what a remote worker is called in its orchestrator's status and earnings",
+			to: func(c *Config) value { return text(&c.Addresses.WorkerName) }},
 		{name: "nodes", mark: "A", roles: orchestrator, feature: featureFurther, help: "further instances advertised with this orchestrator, separated by commas, https only",
 			to: func(c *Config) value { return urls(&c.Addresses.Nodes, "https") }},
 		{name: "startupAvailabilityCheck", mark: "M", roles: orchestrator, preset: "true", help: "reach the own service address shortly after the start, and say when that fails",

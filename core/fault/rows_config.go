@@ -14,8 +14,8 @@ var configRows = []Row{
 	},
 	{
 		Code: RoleIncomplete, Class: Config,
-		Cause:  "A role was asked for without the role that it cannot work without in this release: an orchestrator needs a transcoder in the same process, and the other way round.",
-		Remedy: "Give both, `-orchestrator -transcoder`.",
+		Cause:  "A role was asked for without what it cannot work without: an orchestrator needs devices of its own or a secret for workers elsewhere, and a worker needs an orchestrator.",
+		Remedy: "On one machine give both, `-orchestrator -transcoder`. On several, `-orchestrator -orchSecret S` here and `-transcoder -orchAddr host:8935 -orchSecret S` there.",
 	},
 	{
 		Code: FeatureMissing, Class: Config,
