@@ -33,8 +33,8 @@ const (
 	// stuckTimeout ends HTTP/2 connections that take nothing from us.
 	stuckTimeout = 15 * time.Second
 	// pingAfter is when an HTTP/2 connection without traffic is asked for a sign
-	// of life.
-	pingAfter = 2 * time.Minute
+	// of life: a worker that stands still must not be waited for long.
+	pingAfter = 15 * time.Second
 )
 
 func (s *Server) newHTTP() *http.Server {
@@ -58,10 +58,13 @@ func (s *Server) newHTTP() *http.Server {
 	}
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetHTTP2(true)
+	if s.opt.ConnContext != nil {
+		srv.ConnContext = s.opt.ConnContext
+	}
 	if s.opt.Cert == nil {
 		srv.Protocols.SetUnencryptedHTTP2(true)
 	} else {
-		srv.TLSConfig = s.opt.Cert.Config()
+		srv.TLSConfig = s.tls()
 	}
 	return srv
 }
@@ -69,9 +72,12 @@ func (s *Server) newHTTP() *http.Server {
 // dispatch tells gRPC from the rest as the network does: HTTP/2 and a content
 // type that begins with application/grpc.
 func (s *Server) dispatch() http.Handler {
-	mux := s.routes()
+	mux := s.workersOnly(s.routes())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			if workerDoor(r.URL.Path) && !s.enter(w, r) {
+				return
+			}
 			s.grpc.ServeHTTP(w, r)
 			return
 		}
@@ -88,6 +94,9 @@ func (s *Server) routes() *http.ServeMux {
 		for _, p := range pipeline.Table() {
 			mux.HandleFunc("POST "+p.Path, s.job(p))
 		}
+	}
+	for _, d := range s.opt.Doors {
+		d.Routes(mux)
 	}
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux

@@ -26,6 +26,7 @@ func (s *Server) orchestratorInfo(in *orchestrate.Info) *rpc.OrchestratorInfo {
 		},
 		CapabilitiesPrices: modelPrices(in.Prices),
 		Hardware:           hardware(in.Hardware),
+		Nodes:              s.opt.Nodes,
 	}
 	if t := in.Terms; t != nil {
 		m.PriceInfo = rpc.ToPriceInfo(t.Quote.Price)

@@ -3,10 +3,14 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"time"
+
+	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/orchestrate"
@@ -35,6 +39,13 @@ type FrameEncoder interface {
 	EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error)
 }
 
+// Door lets workers of this node in: it serves gRPC streams that stay open, and the
+// paths on which results come back.
+type Door interface {
+	Register(*grpc.Server)
+	Routes(*http.ServeMux)
+}
+
 // Options are what a Server is built from.
 type Options struct {
 	// Addr is where to listen, ":8935".
@@ -51,6 +62,18 @@ type Options struct {
 	Seen func(net.Addr)
 	// Cert is nil for plaintext HTTP, then with HTTP/2 by prior knowledge.
 	Cert *tlscert.Source
+
+	// Doors are those of remote transcoders and AI workers, none where nobody may
+	// register. ConnContext is given every connection before its first request; nil
+	// does nothing.
+	Doors       []Door
+	ConnContext func(context.Context, net.Conn) context.Context
+	// WorkerCA makes the doors ask for certificates from these authorities; nil asks
+	// for none. Gateways never need one.
+	WorkerCA *x509.CertPool
+	// Nodes are the service addresses of the operator's other orchestrators, which
+	// every offer names.
+	Nodes []string
 
 	// Version and Roles are shown on /status.
 	Version string

@@ -1,0 +1,61 @@
+package orchestrator
+
+import (
+	"crypto/tls"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// workerDoor reports whether a request opens the stream of a worker.
+func workerDoor(path string) bool {
+	return path == rpc.Transcoder_RegisterTranscoder_FullMethodName || path == rpc.AIWorker_RegisterAIWorker_FullMethodName
+}
+
+// enter lets a worker's stream stay open, where requests have a time, and asks for
+// a certificate if the operator wants one. It reports whether the request goes on.
+func (s *Server) enter(w http.ResponseWriter, r *http.Request) bool {
+	if s.opt.WorkerCA != nil && !certified(r) {
+		// The text that makes every worker give up instead of coming back.
+		w.Header().Set("Content-Type", "application/grpc")
+		w.Header().Set("Grpc-Status", "2")
+		w.Header().Set("Grpc-Message", "invalid secret")
+		s.opt.Log.Warn("a worker without a certificate of ours was turned away", "addr", r.RemoteAddr)
+		return false
+	}
+	c := http.NewResponseController(w)
+	// HTTP/2 knows both; over anything else there is no stream.
+	return c.SetReadDeadline(time.Time{}) == nil && c.SetWriteDeadline(time.Time{}) == nil
+}
+
+// certified reports whether a request came over a connection whose other end showed
+// a certificate of the workers' authorities.
+func certified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
+
+// workersOnly keeps the paths of results for those that showed a certificate, where
+// one is asked for.
+func (s *Server) workersOnly(next http.Handler) http.Handler {
+	if s.opt.WorkerCA == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if (strings.HasPrefix(r.URL.Path, "/transcodeResults") || strings.HasPrefix(r.URL.Path, "/aiResults")) && !certified(r) {
+			http.Error(w, "Unauthorized", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// tls is the listener's configuration. Certificates of workers are looked at if they
+// show one; gateways show none.
+func (s *Server) tls() *tls.Config {
+	c := s.opt.Cert.Config()
+	if s.opt.WorkerCA != nil {
+		c = c.Clone()
+		c.ClientAuth, c.ClientCAs = tls.VerifyClientCertIfGiven, s.opt.WorkerCA
+	}
+	return c
+}
