@@ -1,0 +1,71 @@
+package gpu_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tuttinode/tutti/core/gpu"
+)
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	b := gpu.NewBudget()
+	if b.Free("a") != gpu.Unlimited || !b.Reserve("a", gpu.Models, 1<<50) || !b.Reserve("a", gpu.Models, 20) {
+		t.Error("unknown memory must have room for all")
+	}
+	b.Furnish([]gpu.Device{{UUID: "a", Memory: 24}})
+	changed := b.Changed()
+	if b.Reserve("a", gpu.Transcoding, 5) || b.Reserved("a", gpu.Transcoding) != 0 {
+		t.Error("5 of 4 were given")
+	}
+	select {
+	case <-changed:
+		t.Error("a refusal is no change")
+	default:
+	}
+	if !b.Reserve("a", gpu.Transcoding, 4) || b.Free("a") != 0 || b.Available("a", gpu.Transcoding) != 4 || b.Available("a", gpu.Models) != 20 {
+		t.Errorf("%v", b.Owners("a"))
+	}
+	<-changed
+	// A device that came back smaller: nobody gets more, each may shrink.
+	b.Furnish([]gpu.Device{{UUID: "a", Memory: 10}})
+	if b.Reserve("a", gpu.Models, 21) || b.Free("a") != 0 || !b.Reserve("a", gpu.Models, 6) || b.Available("a", gpu.Transcoding) != 4 {
+		t.Errorf("%v", b.Owners("a"))
+	}
+	if !b.Reserve("a", gpu.Models, 0) || len(b.Owners("a")) != 1 || b.Free("a") != 6 {
+		t.Errorf("%v", b.Owners("a"))
+	}
+}
+
+// TestBudgetIsNeverOverdrawn: of a device whose memory is known, no more is given
+// than there is, and Free is what is left.
+func TestBudgetIsNeverOverdrawn(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		total := gpu.Bytes(rapid.Int64Range(1, 100).Draw(t, "memory"))
+		b := gpu.NewBudget()
+		b.Furnish([]gpu.Device{{UUID: "a", Memory: total}})
+		want := make(map[string]gpu.Bytes)
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			owner := rapid.SampledFrom([]string{gpu.Transcoding, gpu.Models, "x"}).Draw(t, "owner")
+			n := gpu.Bytes(rapid.Int64Range(-5, 120).Draw(t, "n"))
+			others := gpu.Bytes(0)
+			for who, has := range want {
+				if who != owner {
+					others += has
+				}
+			}
+			got := b.Reserve("a", owner, n)
+			if should := max(n, 0)+others <= total; got != should {
+				t.Fatalf("%s asked for %d of %d beside %d: %v", owner, n, total, others, got)
+			}
+			if got {
+				want[owner] = max(n, 0)
+			}
+			if sum := want[owner] + others; b.Free("a") != total-sum || b.Available("a", owner) != total-others {
+				t.Fatalf("free %d, available %d, sum %d of %d", b.Free("a"), b.Available("a", owner), sum, total)
+			}
+		}
+	})
+}
