@@ -16,7 +16,8 @@ const (
 
 // GPUs of containers.
 const (
-	// GPUToolkitMissing: the Docker Engine cannot hand out GPUs.
+	// GPUToolkitMissing: the Docker Engine cannot hand out GPUs, or gave the node's own
+	// container none.
 	GPUToolkitMissing Code = "GPUToolkitMissing"
 	// GPUNotFound: a container asks for a GPU that the machine does not have.
 	GPUNotFound Code = "GPUNotFound"

@@ -33,9 +33,9 @@ var containerRows = []Row{
 	},
 	{
 		Code: GPUToolkitMissing, Class: Config,
-		Symptom: "AI runner container exits at start; ``could not select device driver \"\" with capabilities: [[gpu]]``, `nvidia-container-cli: initialization error`",
-		Cause:   "The Docker Engine cannot hand GPUs to containers: the GPU container toolkit is missing, is not configured, or finds no driver.",
-		Remedy:  "Install the NVIDIA Container Toolkit, run `nvidia-ctk runtime configure --runtime=docker`, restart Docker, and check with `docker run --rm --gpus all <image> nvidia-smi`.", Retryable: true,
+		Symptom: "`-gpu all` reports no devices under Docker; AI runner container exits at start; ``could not select device driver \"\" with capabilities: [[gpu]]``, `nvidia-container-cli: initialization error`",
+		Cause:   "The Docker Engine cannot hand GPUs to containers: the GPU container toolkit is missing, is not configured, or finds no driver. Or the node itself runs in a container that was given no GPU, although the machine has one.",
+		Remedy:  "Install the NVIDIA Container Toolkit, run `nvidia-ctk runtime configure --runtime=docker`, restart Docker, and check with `docker run --rm --gpus all <image> nvidia-smi`. Start a container of the node with `--gpus all` and NVIDIA_DRIVER_CAPABILITIES=all.", Retryable: true,
 	},
 	{
 		Code: GPUNotFound, Class: Config,

@@ -9,18 +9,6 @@ var startRows = []Row{
 		Remedy:  "Make it executable (`chmod +x tutti`) and move it to a directory of PATH, for example /usr/local/bin.",
 	},
 	{
-		Code: NoDevices, Class: Config,
-		Symptom: "`-gpu all` prints nothing or reports no devices; the existing node says `no devices found with vendor name 'Nvidia'`",
-		Cause:   "The GPU driver is absent or older than the release needs, or in a container the GPU toolkit is missing.",
-		Remedy:  "Update the driver; under Docker install the GPU container toolkit, restart Docker and start with `--gpus all`; or name the devices, `-gpu 0,1`. Leave `-gpu` out to transcode on the CPU.",
-	},
-	{
-		Code: CUDALibrary, Class: Config,
-		Symptom: "a CUDA library error at start or at the first transcode, naming `libcuda`, `libnvcuvid` or `libnvidia-encode`",
-		Cause:   "The driver's libraries cannot be opened or are of another version than the release was built for.",
-		Remedy:  "Install the driver version that the release notes name, or use the official image; under Docker set NVIDIA_DRIVER_CAPABILITIES=all.", Retryable: true,
-	},
-	{
 		Code: ServiceAddrMismatch, Class: Config,
 		Symptom: "`did not match discovered address`",
 		Cause:   "The registered service address differs from the public address that this machine is seen with. The node may start, but gateways that cannot reach the registered address send no work.",

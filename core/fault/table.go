@@ -29,6 +29,7 @@ type Section struct {
 // sections is the table, in the order of the documents. Read-only.
 var sections = []Section{
 	{"Starting and reaching the node", startRows},
+	{"GPUs", gpuRows},
 	{"Configuration", configRows},
 	{"Sessions and admission", sessionRows},
 	{"Requests from gateways", wireRows},

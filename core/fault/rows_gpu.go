@@ -1,0 +1,78 @@
+package fault
+
+// gpuRows are about GPUs that were asked for: why they cannot be used, and what
+// troubles them.
+var gpuRows = []Row{
+	{
+		Code: NoDevices, Class: Config,
+		Symptom: "`-gpu all` prints nothing or reports no devices; the existing node says `no devices found with vendor name 'Nvidia'`",
+		Cause:   "The node sees no NVIDIA GPU: there is none, the driver is absent or older than the release needs, or in a container the GPU toolkit is missing.",
+		Remedy:  "`tutti gpu list` shows what the node sees. Install or update the driver (530.41.03 or newer); under Docker install the GPU container toolkit, restart Docker and start with `--gpus all`; or name the devices, `-gpu 0,1`. Leave `-gpu` out to transcode on the CPU. The node looks again every ten seconds.", Retryable: true,
+	},
+	{
+		Code: CUDALibrary, Class: Config,
+		Symptom: "a CUDA library error at start or at the first transcode, naming `libcuda`, `libnvcuvid`, `libnvidia-encode` or `libnvidia-ml`",
+		Cause:   "The driver's libraries cannot be opened or are of another version than the release was built for.",
+		Remedy:  "Install all of the driver's libraries, of the version that the release notes name, or use the official image; under Docker set NVIDIA_DRIVER_CAPABILITIES=all.", Retryable: true,
+	},
+	{
+		Code: DriverTooOld, Class: Config,
+		Symptom: "`-gpu all` reports no devices although nvidia-smi shows them; `Required: 12.1` and `minimum required Nvidia driver` in messages of FFmpeg",
+		Cause:   "The driver is older than 530.41.03 and lacks the interfaces to encoder and decoder that this release uses.",
+		Remedy:  "Update the NVIDIA driver to 530.41.03 or newer and reboot. Leave `-gpu` out to transcode on the CPU meanwhile.", Retryable: true,
+	},
+	{
+		Code: GPUDriverNotLoaded, Class: Config,
+		Symptom: "`NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver`",
+		Cause:   "The machine has an NVIDIA GPU, but NVIDIA's driver does not drive it: it is not installed, it was not built for this kernel, Secure Boot keeps it out, or nouveau or a virtual machine (vfio-pci) holds the card.",
+		Remedy:  "`lspci -k` shows who holds the card, `dmesg | grep -i nvidia` why the driver did not load. Install the driver (530.41.03 or newer), keep nouveau away, and reboot; the node begins by itself when the driver is there.", Retryable: true,
+	},
+	{
+		Code: GPUDriverMismatch, Class: Config,
+		Symptom: "`Failed to initialize NVML: Driver/library version mismatch`",
+		Cause:   "The driver was updated while it was in use: the kernel still runs the old one, the libraries are new.",
+		Remedy:  "Reboot. Where that cannot be, stop everything that uses the GPUs and reload the kernel modules (`rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia`, `modprobe nvidia`). Restart containers afterwards.", Retryable: true,
+	},
+	{
+		Code: GPUNoPermission, Class: Config,
+		Symptom: "`Insufficient Permissions`",
+		Cause:   "The node's user may not open the driver's device files.",
+		Remedy:  "`ls -l /dev/nvidia*` shows who may; give the node's user that group (often `video` or `render`) and restart the node. A systemd unit must not set PrivateDevices.", Retryable: true,
+	},
+	{
+		Code: GPUIndexUnknown, Class: Config,
+		Cause:  "`-gpu` names a GPU that is not there, or the beginning of a UUID that fits several. The detail names those that are there. Indices count in the order of the PCI bus, as nvidia-smi shows them; a card that failed can shift them.",
+		Remedy: "Name GPUs that `tutti gpu list` shows, better by UUID than by index, or `-gpu all`. The GPUs that were found are used meanwhile.", Retryable: true,
+	},
+	{
+		Code: GPUIsMIG, Class: Config,
+		Cause:  "The GPU is divided into instances (MIG), and these have no access to the whole card's video units.",
+		Remedy: "Switch MIG off with `nvidia-smi -i N -mig 0` when nothing uses the card, and restart the node; or name other GPUs.", Retryable: true,
+	},
+	{
+		Code: GPUWatchFailed, Class: Upstream,
+		Cause:  "The process that asks the driver for the GPUs' state gives no answer or died, and was started again. Segments go on; memory, temperature and load of the GPUs are unknown meanwhile.",
+		Remedy: "None needed if it clears by itself. Else see whether `nvidia-smi` answers and what `dmesg | grep -i nvrm` says; a driver that hangs needs a reboot.", Retryable: true,
+	},
+	{
+		Code: GPUThrottled, Class: Upstream,
+		Cause:  "The GPU runs slower than it could because it is too hot or its power supply does not suffice. Fewer sessions keep up with real time.",
+		Remedy: "Look at fans, dust and air flow, and at the power cables; `nvidia-smi -q -d PERFORMANCE,TEMPERATURE` shows more. A lower power limit (`nvidia-smi -pl`) often costs little.", Retryable: true,
+	},
+	{
+		Code: GPUFault, Class: Upstream,
+		Symptom: "`NVRM: Xid` in the kernel's log; `GPU is lost`",
+		Cause:   "The driver reported a critical error of the GPU. The detail has its number (XID) and what that mostly means.",
+		Remedy:  "`dmesg | grep -i xid` shows the whole message. XID 13, 31 and 43 blame a program: update driver and node. 48, 63, 64, 92, 94 and 95 are memory: reset or reboot, replace the card if they come again. 79 and 119: power off and on, check power supply, risers and seating. The condition clears when the node is restarted, or a day after the last error.", Retryable: true,
+	},
+	{
+		Code: GPUMemoryErrors, Class: Upstream,
+		Cause:  "The GPU's memory had errors that could not be corrected. Work that ran at that time may have failed or been wrong.",
+		Remedy: "Restart what uses the card and reset it (`nvidia-smi -r`) or reboot; replace it when the count grows again.", Retryable: true,
+	},
+	{
+		Code: GPUMemoryTaken, Class: Config,
+		Cause:  "Programs that are not the node's use much of the GPU's memory, which sessions and models then lack. The detail names the largest.",
+		Remedy: "Stop them, or give the node another GPU with `-gpu`. If they are meant to be there, ignore this; the node admits by what is free.", Retryable: true,
+	},
+}
