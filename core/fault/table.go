@@ -44,6 +44,7 @@ var sections = []Section{
 	{"AI runners", runnerRows},
 	{"AI runner containers", containerRows},
 	{"AI jobs", inferenceRows},
+	{"Remote AI workers", aiWorkerRows},
 	{"AI on the gateway", completionRows},
 	{"Choosing orchestrators for AI", dispatchRows},
 	{"API keys", keysRows},
