@@ -18,12 +18,15 @@ var errRetired = errors.New("the worker is being exchanged")
 // call is a request that waits for its answer. The reader owns it until done is
 // closed.
 type call struct {
-	want    int
-	result  *core.TranscodeResult
-	probed  transcoder.MediaInfo
-	payload *frame.Payload
-	err     error
-	done    chan struct{}
+	want   int
+	result *core.TranscodeResult
+	probed transcoder.MediaInfo
+	// encoders is the answer to a question for them, when counted.
+	encoders int
+	counted  bool
+	payload  *frame.Payload
+	err      error
+	done     chan struct{}
 	// finished is closed when the caller has what it wanted or has given up.
 	finished chan struct{}
 }

@@ -44,14 +44,32 @@ func openTestEngine(device string) (transcoder.Engine, error) {
 	if device == "broken" {
 		return nil, fault.New(fault.TranscoderInvalidHardware, "open", "no such device")
 	}
-	return &coretest.Fake{Name: device, On: func(ctx context.Context, _ int, job *core.TranscodeJob) error {
+	return engineWithLimit{&coretest.Fake{Name: device, On: func(ctx context.Context, _ int, job *core.TranscodeJob) error {
 		what, ok := bytes.CutPrefix(job.Input, []byte("do:"))
 		if !ok {
 			return nil
 		}
 		verb, arg, _ := strings.Cut(string(what), " ")
 		return fault.New(fault.InvalidData, verb, act(ctx, verb, arg))
-	}}, nil
+	}}}, nil
+}
+
+// engineWithLimit counts encoders as its device's name says: "limit 3".
+type engineWithLimit struct{ *coretest.Fake }
+
+func (e engineWithLimit) EncoderLimit(ctx context.Context, atMost int) (int, error) {
+	what, arg, _ := strings.Cut(e.Device(), " ")
+	switch what {
+	case "limit":
+		n, err := strconv.Atoi(arg)
+		return min(n, atMost), err
+	case "lies":
+		return atMost + 1, nil
+	case "hangs":
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	return 0, fault.New(fault.TranscoderInvalidHardware, "count encoders", "no such card")
 }
 
 // act does something a good engine would not, and says what came of it.
@@ -81,6 +99,8 @@ func act(ctx context.Context, verb, arg string) string {
 		_, err = os.ReadDir(arg)
 	case "write":
 		err = os.WriteFile(arg, []byte("x"), 0o600)
+	case "name":
+		err = os.WriteFile(fmt.Sprintf("/proc/self/task/%d/comm", unix.Gettid()), []byte(arg), 0)
 	case "memfd":
 		err = writeMemory()
 	case "exec":
@@ -96,6 +116,8 @@ func act(ctx context.Context, verb, arg string) string {
 		err = unix.PtraceAttach(pid)
 	case "mount":
 		err = unix.Mount("none", "/", "tmpfs", 0, "")
+	case "env":
+		return "[" + os.Getenv(arg) + "]"
 	case "facts":
 		return facts()
 	}
@@ -127,9 +149,10 @@ func writeMemory() error {
 
 // facts are what a child can see of its own walls.
 func facts() string {
-	var core, files unix.Rlimit
+	var core, files, data unix.Rlimit
 	unix.Getrlimit(unix.RLIMIT_CORE, &core)
 	unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
+	unix.Getrlimit(unix.RLIMIT_DATA, &data)
 	nnp, _ := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
 	status, _ := os.ReadFile("/proc/self/status")
 	caps := ""
@@ -146,7 +169,7 @@ func facts() string {
 		}
 	}
 	nice, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
-	return fmt.Sprintf("core=%d files=%d nnp=%d caps=%s sockets=%d nice=%d env=%d", core.Max, files.Max, nnp, caps, sockets, 20-nice, len(os.Environ()))
+	return fmt.Sprintf("core=%d files=%d nnp=%d caps=%s sockets=%d nice=%d env=%d unbounded=%t", core.Max, files.Max, nnp, caps, sockets, 20-nice, len(os.Environ()), data.Max == unix.RLIM_INFINITY)
 }
 
 // start starts a client whose child is this test program.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -28,12 +29,15 @@ const (
 // Main is a media worker's whole life: it opens the engine for the device named
 // in the environment, shuts the doors, tells the control process that it is
 // ready, and serves until that closes the socket. open runs before the doors are
-// shut and must not touch media. The caller ends the process after Main returns,
+// shut and must not touch media; what a driver does once, with files and helpers of
+// its own, had better happen in it. The caller ends the process after Main returns,
 // without waiting for work that may hang.
 func Main(ctx context.Context, open func(device string) (transcoder.Engine, error)) error {
 	o := sandbox.Options{Nice: niceness}
 	device := os.Getenv(EnvDevice)
-	o.GPU = os.Getenv(EnvGPU) == "true"
+	if o.GPU = ForGPU(); o.GPU {
+		o.Libraries = filepath.SplitList(os.Getenv(libraryPath))
+	}
 	if memory, err := strconv.ParseInt(os.Getenv(EnvMemory), 10, 64); err == nil && memory > 0 && !o.GPU {
 		// GPU drivers reserve without measure, so for them there is the watch alone.
 		o.Memory = 2*memory + headroom

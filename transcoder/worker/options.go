@@ -15,6 +15,9 @@ type Options struct {
 	// GPU says that the device has a driver of its own: more descriptors, its
 	// device nodes, and no limit on reserved memory.
 	GPU bool
+	// UUID names the GPU as the driver does; the child sees no other. "" takes
+	// Device for its index in order of PCI bus ids.
+	UUID string
 	// Path and Args are the child's program and arguments (without the program's
 	// name). Path "" is this program itself.
 	Path string
@@ -27,7 +30,7 @@ type Options struct {
 	Memory int64
 	// IdleMemory is what a child that has had nothing to do for half a minute may
 	// keep, in bytes; above it the child is exchanged for a fresh one. 0 is
-	// DefaultIdleMemory.
+	// DefaultIdleMemory, or GPUIdleMemory for a GPU.
 	IdleMemory int64
 	// Log receives what the child does and says; nil drops it.
 	Log *slog.Logger
@@ -40,12 +43,9 @@ type Options struct {
 // DefaultIdleMemory is what an idle child keeps at most, in bytes.
 const DefaultIdleMemory = 128 << 20
 
-// Names of the environment variables that tell the child about itself.
-const (
-	EnvDevice = "TUTTI_WORKER_DEVICE"
-	EnvMemory = "TUTTI_WORKER_MEMORY"
-	EnvGPU    = "TUTTI_WORKER_GPU"
-)
+// GPUIdleMemory is the same for the child of a GPU, in which the driver has its
+// own part from the start.
+const GPUIdleMemory = 1 << 30
 
 // times are the clocks of supervision; tests shorten them.
 type times struct {
@@ -68,8 +68,14 @@ func (o Options) withDefaults() Options {
 	if o.Path == "" {
 		o.Path = "/proc/self/exe"
 	}
+	start := 30 * time.Second
 	if o.IdleMemory == 0 {
 		o.IdleMemory = DefaultIdleMemory
+	}
+	if o.GPU {
+		o.IdleMemory = max(o.IdleMemory, GPUIdleMemory)
+		// Without a persistence daemon the driver wakes every card of the machine first.
+		start = time.Minute
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -80,7 +86,7 @@ func (o Options) withDefaults() Options {
 	if o.times == (times{}) {
 		o.times = times{
 			heartbeat: 200 * time.Millisecond, silence: 5, starved: 40,
-			start: 30 * time.Second, idle: 30 * time.Second, stuck: 10 * time.Second, stop: 5 * time.Second,
+			start: start, idle: 30 * time.Second, stuck: 10 * time.Second, stop: 5 * time.Second,
 		}
 	}
 	return o

@@ -59,6 +59,9 @@ func (p *process) take(h frame.Header) error {
 	case frame.TypeProbed:
 		c.probed, err = frame.DecodeProbed(body)
 		c.payload = &frame.Payload{}
+	case frame.TypeLimited:
+		c.encoders, err = frame.DecodeCount(body)
+		c.counted, c.payload = true, &frame.Payload{}
 	case frame.TypeError:
 		var f *fault.Fault
 		if f, err = frame.DecodeError(body); err == nil {

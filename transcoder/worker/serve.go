@@ -28,14 +28,18 @@ type server struct {
 	order map[core.SessionID]chan struct{}
 }
 
-// request is a job or probe, from its announcement to its answer.
+// request is a job, a probe or a count, from its announcement to its answer.
 type request struct {
-	job     *core.TranscodeJob // nil for a probe
-	payload *frame.Payload
-	input   []byte
-	slot    int // where input lies and the result may go, or 0
-	ctx     context.Context
-	cancel  context.CancelFunc
+	// kind is TypeJob, TypeProbe or TypeLimit; job is nil but for the first, encoders 0
+	// but for the last.
+	kind     frame.Type
+	job      *core.TranscodeJob
+	encoders int
+	payload  *frame.Payload
+	input    []byte
+	slot     int // where input lies and the result may go, or 0
+	ctx      context.Context
+	cancel   context.CancelFunc
 }
 
 // Serve greets the control process and answers it until it closes the socket.
@@ -115,21 +119,27 @@ func (s *server) take(ctx context.Context, h frame.Header) error {
 		if err != nil {
 			return err
 		}
-		return s.announce(ctx, h.ID, job, place)
+		return s.announce(ctx, h.ID, &request{kind: h.Type, job: job}, place)
 	case frame.TypeProbe:
 		place, err := frame.DecodePlace(body)
 		if err != nil {
 			return err
 		}
-		return s.announce(ctx, h.ID, nil, place)
+		return s.announce(ctx, h.ID, &request{kind: h.Type}, place)
+	case frame.TypeLimit:
+		n, err := frame.DecodeCount(body)
+		if err != nil {
+			return err
+		}
+		return s.announce(ctx, h.ID, &request{kind: h.Type, encoders: n}, frame.Place{})
 	}
 	return &frame.Error{Reason: "a message that only a worker may send"}
 }
 
 // announce finds a request's input, or makes room for it when it is to come
 // through the socket.
-func (s *server) announce(ctx context.Context, id uint64, job *core.TranscodeJob, place frame.Place) (err error) {
-	r := &request{job: job, slot: place.Slot, payload: &frame.Payload{}}
+func (s *server) announce(ctx context.Context, id uint64, r *request, place frame.Place) (err error) {
+	r.slot, r.payload = place.Slot, &frame.Payload{}
 	if place.Slot > 0 {
 		r.input, err = s.arena.Input(place.Slot, place.Len)
 		if err != nil {
@@ -217,8 +227,12 @@ func (s *server) answer(id uint64, r *request) {
 		delete(s.requests, id)
 		s.mu.Unlock()
 	}()
-	if r.job == nil {
+	switch r.kind {
+	case frame.TypeProbe:
 		s.probe(id, r)
+		return
+	case frame.TypeLimit:
+		s.count(id, r)
 		return
 	}
 	r.job.Input = r.input

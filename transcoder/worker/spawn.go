@@ -7,8 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -78,37 +76,6 @@ func attributes(level isolation) *syscall.SysProcAttr {
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 	}
 	return a
-}
-
-// passed are the variables that the media libraries and drivers read.
-var passed = []string{"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "GOCOVERDIR"}
-
-func environment(o Options) []string {
-	env := []string{
-		EnvDevice + "=" + o.Device,
-		EnvMemory + "=" + strconv.FormatInt(o.Memory, 10),
-		EnvGPU + "=" + strconv.FormatBool(o.GPU),
-		// Codec threads come and go; without this each leaves the C library an
-		// arena that is never given back.
-		"MALLOC_ARENA_MAX=2",
-		// The JIT cache of the CUDA driver would want a home to write to.
-		"CUDA_CACHE_DISABLE=1",
-	}
-	if o.Memory > 0 {
-		// The Go heap holds only segments on their way; libav's memory is beside it.
-		env = append(env, "GOMEMLIMIT="+strconv.FormatInt(o.Memory/4, 10))
-	}
-	for _, name := range passed {
-		if v, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+v)
-		}
-	}
-	for _, e := range os.Environ() {
-		if strings.HasPrefix(e, "NVIDIA_") {
-			env = append(env, e)
-		}
-	}
-	return append(env, o.Env...)
 }
 
 // notPermitted recognises a start that failed for the namespaces' sake.

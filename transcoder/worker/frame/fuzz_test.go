@@ -25,6 +25,7 @@ func FuzzMessages(f *testing.F) {
 	f.Add(frame.EncodeHello(frame.Hello{Version: 1, Device: "cpu", Missing: []string{"x"}}))
 	f.Add(frame.EncodeError(fault.New(fault.Draining, "op", "detail")))
 	f.Add(frame.EncodeSession("s"))
+	f.Add(frame.EncodeCount(8))
 	f.Add(frame.EncodeProbed(transcoder.MediaInfo{Container: "mpegts", VideoCodec: "h264", FPS: 29.97, Width: 2}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if job, in, err := frame.DecodeJob(b); err == nil {
@@ -41,6 +42,9 @@ func FuzzMessages(f *testing.F) {
 		frame.DecodeError(b)
 		frame.DecodeSession(b)
 		frame.DecodePlace(b)
+		if n, err := frame.DecodeCount(b); err == nil && (n > frame.MaxEncoders || !bytes.Equal(frame.EncodeCount(n), b)) {
+			t.Errorf("count %d", n)
+		}
 		if info, err := frame.DecodeProbed(b); err == nil && !bytes.Equal(frame.EncodeProbed(info), b) {
 			t.Error("probed changed")
 		}

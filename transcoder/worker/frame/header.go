@@ -7,7 +7,7 @@ import (
 
 // Version is the protocol's version. Both sides are the same executable, so a
 // difference means a broken installation, not a negotiation.
-const Version = 1
+const Version = 2
 
 // Type is a frame's kind.
 type Type uint8
@@ -25,6 +25,8 @@ const (
 	TypeEndSession Type = 9  // C→W: free what the session holds
 	TypeProbe      Type = 10 // C→W: media to be looked at; its bytes follow as Data
 	TypeProbed     Type = 11 // W→C: what the media of ID is
+	TypeLimit      Type = 12 // C→W: how many hardware encoders can be open?
+	TypeLimited    Type = 13 // W→C: so many
 )
 
 // headerSize: type, three zero bytes, length (4), ID (8), big endian.
@@ -69,7 +71,7 @@ func parseHeader(b *[headerSize]byte) (Header, error) {
 		ID:   binary.BigEndian.Uint64(b[8:]),
 	}
 	switch {
-	case h.Type < TypeHello || h.Type > TypeProbed:
+	case h.Type < TypeHello || h.Type > TypeLimited:
 		return h, errorf("unknown frame type %d", h.Type)
 	case b[1]|b[2]|b[3] != 0:
 		return h, errorf("reserved bytes set in a frame of type %d", h.Type)

@@ -3,10 +3,11 @@ package sandbox
 import (
 	"errors"
 	"os"
-	"path/filepath"
+	"slices"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 // What may still be read. The GPU driver opens libraries late, at the first
@@ -27,22 +28,28 @@ func restrictFiles(o Options) error {
 	if err != nil || version < 1 {
 		return errors.New("the kernel has none")
 	}
-	usable := devices
+	open, usable := readable, devices
 	if o.GPU {
-		for _, pattern := range []string{"/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/dri/*", "/dev/shm"} {
-			found, err := filepath.Glob(pattern)
-			if err != nil {
-				return err
-			}
-			usable = append(usable[:len(usable):len(usable)], found...)
+		nodes, err := gpuNodes()
+		if err != nil {
+			return err
 		}
+		open, usable = slices.Concat(open, gpuReadable, libraryFolders(o.Libraries)), slices.Concat(usable, nodes)
 	}
 	var rules []landlock.Rule
-	for _, path := range readable {
+	for _, path := range open {
 		rules = append(rules, allow(path, ll.AccessFSReadFile))
 	}
+	if o.GPU {
+		// Rules belong to what a path leads to now. Held open, that stays the same for
+		// as long as the process lives.
+		if _, err := unix.Open(threadNames, unix.O_PATH|unix.O_CLOEXEC, 0); err != nil {
+			return err
+		}
+		rules = append(rules, allow(threadNames, ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSTruncate))
+	}
 	for _, path := range usable {
-		rules = append(rules, allow(path, ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSIoctlDev))
+		rules = append(rules, allow(path, ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSTruncate|ll.AccessFSIoctlDev))
 	}
 	// The newest version that the kernel knows: best effort never goes below the
 	// file rules, which every version has.

@@ -14,6 +14,9 @@ import "fmt"
 type Options struct {
 	// GPU admits the driver's device nodes and its appetite for descriptors.
 	GPU bool
+	// Libraries are folders, beyond the system's, in which a GPU's driver lies; what
+	// is there may be read. Entries that are no such folder are left out.
+	Libraries []string
 	// Memory bounds the process's private memory, in bytes; 0 is no bound. It is
 	// a coarse stop far above the limit that the control process watches, since
 	// it counts what is reserved, not what is used.

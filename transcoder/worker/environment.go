@@ -1,0 +1,68 @@
+package worker
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Names of the environment variables that tell the child about itself.
+const (
+	EnvDevice = "TUTTI_WORKER_DEVICE"
+	EnvMemory = "TUTTI_WORKER_MEMORY"
+	EnvGPU    = "TUTTI_WORKER_GPU"
+)
+
+// ForGPU says, in a child, that its device is a GPU: the one that CUDA counts as
+// its first, whatever the operator calls it.
+func ForGPU() bool { return os.Getenv(EnvGPU) == "true" }
+
+// libraryPath is where the loader looks for drivers before anywhere else.
+const libraryPath = "LD_LIBRARY_PATH"
+
+// environment is all that the child gets of ours: what the media libraries and
+// drivers read.
+func environment(o Options) []string {
+	env := []string{
+		EnvDevice + "=" + o.Device,
+		EnvMemory + "=" + strconv.FormatInt(o.Memory, 10),
+		EnvGPU + "=" + strconv.FormatBool(o.GPU),
+		// Codec threads come and go; without this each leaves the C library an
+		// arena that is never given back.
+		"MALLOC_ARENA_MAX=2",
+	}
+	if o.Memory > 0 {
+		// The Go heap holds only segments on their way; libav's memory is beside it.
+		env = append(env, "GOMEMLIMIT="+strconv.FormatInt(o.Memory/4, 10))
+	}
+	for _, name := range []string{libraryPath, "GOCOVERDIR"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	if o.GPU {
+		env = append(env, forGPU(o)...)
+	}
+	return append(env, o.Env...)
+}
+
+// forGPU leaves the child one GPU, named for good where its UUID is known. What
+// the operator's own CUDA_VISIBLE_DEVICES says does not count: indices are those
+// of nvidia-smi.
+func forGPU(o Options) []string {
+	visible := o.UUID
+	if visible == "" {
+		visible = o.Device
+	}
+	env := []string{
+		"CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES=" + visible,
+		// The JIT cache of the CUDA driver would want a home to write to.
+		"CUDA_CACHE_DISABLE=1",
+	}
+	for _, e := range os.Environ() {
+		if strings.HasPrefix(e, "NVIDIA_") {
+			env = append(env, e)
+		}
+	}
+	return env
+}
