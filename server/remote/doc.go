@@ -1,0 +1,30 @@
+// Package remote is what the orchestrator's two services for workers on other
+// machines share: the secrets by which workers are let in, the connection of a
+// registration, who is registered under which name, the messages on their way to a
+// worker, and the tasks whose results are waited for.
+//
+// It knows neither segments nor AI jobs, and makes no connection itself.
+// server/remote/transcoders and server/remote/aiworkers build on it; the listener of
+// server/orchestrator plugs in ConnContext and Streams.
+package remote
+
+// Headers of results and the metadata by which nodes of our own kind know one
+// another. Unmodified nodes neither send nor read them.
+const (
+	// NodeMetadata, on the stream of a registration, is the orchestrator's version,
+	// "tutti/0.9.1". It comes before the first message.
+	NodeMetadata = "tutti-node"
+	// InstanceHeader, on a result, is the instance of the worker that sends it, as in
+	// its registration.
+	InstanceHeader = "Tutti-Instance"
+	// WorkerHeader is the device that did the work, "gpu 0".
+	WorkerHeader = "Tutti-Worker"
+	// CodeHeader is the fault's code of a failed task.
+	CodeHeader = "Tutti-Code"
+)
+
+// NodePrefix begins what a node of our own kind calls itself.
+const NodePrefix = "tutti/"
+
+// Node is how a node of a release names itself.
+func Node(version string) string { return NodePrefix + version }

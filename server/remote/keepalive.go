@@ -1,0 +1,30 @@
+package remote
+
+import (
+	"net"
+	"time"
+)
+
+// A peer that is gone without a word is noticed within about six seconds, so that
+// its work can still be done elsewhere in time.
+const (
+	probeAfter = 3 * time.Second
+	probeEvery = time.Second
+	probes     = 3
+	// unheard is how long what was sent may stay unacknowledged.
+	unheard = 6 * time.Second
+)
+
+// KeepAlive has the kernel watch a connection. Both ends of a registration use it.
+// What is no TCP connection stays as it is.
+func KeepAlive(conn net.Conn) error {
+	tcp, ok := bare(conn).(*net.TCPConn)
+	if !ok {
+		return nil
+	}
+	err := tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: probeAfter, Interval: probeEvery, Count: probes})
+	if err != nil {
+		return err
+	}
+	return limitUnheard(tcp)
+}

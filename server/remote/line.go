@@ -1,0 +1,129 @@
+package remote
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+)
+
+// hangUpAfter is how long a stream that was cut may take to end before its
+// connection is closed under it: a peer that reads nothing hears of no end.
+const hangUpAfter = 2 * time.Second
+
+type connKey struct{}
+
+type lineKey struct{}
+
+// ConnContext is for http.Server's field of that name: it lets a registration find
+// the connection that it came on.
+func ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, bare(conn))
+}
+
+// bare is the connection below TLS and other wrappings.
+func bare(conn net.Conn) net.Conn {
+	for {
+		outer, ok := conn.(interface{ NetConn() net.Conn })
+		if !ok {
+			return conn
+		}
+		conn = outer.NetConn()
+	}
+}
+
+// Streams is put around what serves gRPC. Through it a registration can be kept
+// open longer than the listener's time for a request, and be cut.
+func Streams(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l := &Line{host: r.Host, secure: r.TLS != nil, addr: r.RemoteAddr, ctl: http.NewResponseController(w)}
+		l.conn, _ = r.Context().Value(connKey{}).(net.Conn)
+		defer l.end()
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lineKey{}, l)))
+	})
+}
+
+// Line is what a registration came on: its HTTP/2 stream and the connection below.
+// Its methods may be called at the same time.
+type Line struct {
+	host, addr string
+	secure     bool
+	conn       net.Conn
+
+	// mu guards what follows; ctl must not be used once the handler has returned.
+	mu     sync.Mutex
+	ctl    *http.ResponseController
+	hangUp *time.Timer
+}
+
+// LineOf is the line of a gRPC call. Without Streams it only knows who called whom.
+func LineOf(ctx context.Context) *Line {
+	if l, ok := ctx.Value(lineKey{}).(*Line); ok {
+		return l
+	}
+	l := new(Line)
+	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+		l.addr = p.Addr.String()
+		l.secure = p.AuthInfo != nil
+	}
+	if md, ok := metadata.FromIncomingContext(ctx); ok {
+		if h := md.Get(":authority"); len(h) > 0 {
+			l.host = h[0]
+		}
+	}
+	return l
+}
+
+// Host is the host and port that the worker dialled, as it wrote them; it may be
+// anything, even "".
+func (l *Line) Host() string { return l.host }
+
+// Secure reports whether the worker came with TLS.
+func (l *Line) Secure() bool { return l.secure }
+
+// Addr is the worker's own address.
+func (l *Line) Addr() string { return l.addr }
+
+// Open makes the line one that stays: it lifts the listener's deadlines and watches
+// the connection. A caller does it when it knows who is there.
+func (l *Line) Open() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctl != nil {
+		// A server that has no deadlines to lift does not matter.
+		_ = l.ctl.SetReadDeadline(time.Time{})
+		_ = l.ctl.SetWriteDeadline(time.Time{})
+	}
+	if l.conn != nil {
+		// Where it cannot be watched, HTTP/2's own pings notice it later.
+		_ = KeepAlive(l.conn)
+	}
+}
+
+// Cut ends the stream from outside its handler, even while that is held up in
+// sending.
+func (l *Line) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctl == nil || l.hangUp != nil {
+		return
+	}
+	_ = l.ctl.SetWriteDeadline(time.Unix(1, 0))
+	if l.conn != nil {
+		l.hangUp = time.AfterFunc(hangUpAfter, func() { l.conn.Close() })
+	}
+}
+
+// end is called when the handler returns.
+func (l *Line) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ctl = nil
+	if l.hangUp != nil {
+		l.hangUp.Stop()
+	}
+}

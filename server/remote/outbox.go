@@ -1,0 +1,153 @@
+package remote
+
+import (
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+)
+
+const (
+	// maxLetters is how many messages may wait for a worker. One that lets more pile
+	// up does not read.
+	maxLetters = 1024
+	// stallTime and stallPace are how long a message may take on its way: a time, and
+	// one more second for so many bytes.
+	stallTime = 4 * time.Second
+	stallPace = 1 << 20
+)
+
+// Outbox is the messages on their way to one worker, in order. Whoever puts one in
+// never waits; the handler of the registration's stream sends.
+type Outbox struct {
+	// wake holds one element while there may be something to send.
+	wake chan struct{}
+
+	// mu guards what follows.
+	mu     sync.Mutex
+	queue  []*Letter
+	closed bool
+}
+
+// NewOutbox is empty.
+func NewOutbox() *Outbox { return &Outbox{wake: make(chan struct{}, 1)} }
+
+// Letter is one message.
+type Letter struct {
+	size int
+	sent chan struct{}
+
+	// mu guards msg, which is nil once it was encoded or withdrawn.
+	mu  sync.Mutex
+	msg any
+}
+
+// Put queues a protobuf message of about size bytes. It is false when the worker
+// lets too many pile up, or the box was closed.
+func (b *Outbox) Put(msg any, size int) (*Letter, bool) {
+	l := &Letter{msg: msg, size: size, sent: make(chan struct{})}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || len(b.queue) >= maxLetters {
+		return nil, false
+	}
+	b.queue = append(b.queue, l)
+	b.nudge()
+	return l, true
+}
+
+// Close drops what is in the box; nothing can be put into it any more.
+func (b *Outbox) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.queue, b.closed = nil, true
+}
+
+// nudge wakes the sender.
+func (b *Outbox) nudge() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pop is the next message, nil when there is none.
+func (b *Outbox) pop() *Letter {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.queue) == 0 {
+		return nil
+	}
+	l := b.queue[0]
+	b.queue[0] = nil
+	if b.queue = b.queue[1:]; len(b.queue) == 0 {
+		b.queue = nil
+	}
+	return l
+}
+
+// Sent is closed when the message is on its way, which is not to say that it was
+// read.
+func (l *Letter) Sent() <-chan struct{} { return l.sent }
+
+// Withdraw takes back a message that was not sent yet. After it, nothing of the
+// message is read any more. It may be called at any time.
+func (l *Letter) Withdraw() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.msg = nil
+}
+
+// encode makes bytes of the message, and is false for one that was withdrawn.
+func (l *Letter) encode(stream grpc.ServerStream) (*grpc.PreparedMsg, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.msg == nil {
+		return nil, false, nil
+	}
+	p := new(grpc.PreparedMsg)
+	err := p.Encode(stream, l.msg)
+	l.msg = nil
+	return p, err == nil, err
+}
+
+// Serve sends on a stream until stop is closed, the stream's context ends or sending
+// fails, which is the error. What is left in the box waits for another stream, or
+// for Close. A worker that does not read has its line cut.
+func (b *Outbox) Serve(stream grpc.ServerStream, line *Line, stop <-chan struct{}) error {
+	before := 0
+	// Left over from a stream before, it would wake nobody.
+	b.nudge()
+	for {
+		select {
+		case <-stop:
+			return nil
+		case <-stream.Context().Done():
+			return stream.Context().Err()
+		case <-b.wake:
+		}
+		for l := b.pop(); l != nil; l = b.pop() {
+			if err := l.send(stream, line, before); err != nil {
+				return err
+			}
+			before = l.size
+		}
+	}
+}
+
+// send puts one message on its way. It takes as long as the one before it, of so many
+// bytes, needs to be read.
+func (l *Letter) send(stream grpc.ServerStream, line *Line, before int) error {
+	m, ok, err := l.encode(stream)
+	if !ok {
+		return err
+	}
+	patience := stallTime + time.Duration(before+l.size)*time.Second/stallPace
+	stall := time.AfterFunc(patience, line.Cut)
+	defer stall.Stop()
+	if err := stream.SendMsg(m); err != nil {
+		return err
+	}
+	close(l.sent)
+	return nil
+}
