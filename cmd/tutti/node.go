@@ -81,6 +81,11 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 			return nil, err
 		}
 	}
+	if cfg.Roles.Router {
+		if err := n.addRouter(); err != nil {
+			return nil, err
+		}
+	}
 	if err := n.addBooks(ctx); err != nil {
 		return nil, err
 	}

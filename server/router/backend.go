@@ -1,0 +1,122 @@
+package router
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/keepalive"
+
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// Bounds of what an orchestrator may answer.
+const (
+	maxOffer  = 4 << 20
+	maxStatus = 1 << 20
+)
+
+// backend is one orchestrator.
+type backend struct {
+	addr string
+	conn *grpc.ClientConn
+	api  rpc.OrchestratorClient
+
+	mu   sync.Mutex
+	page page
+	// handed are the times of the offers of late, oldest first.
+	handed []time.Time
+}
+
+// page is what is read of a node's /status; see docs/status.md. Nodes that answer
+// with something else are known by their offers alone.
+type page struct {
+	State     string `json:"state"`
+	Pipelines []struct {
+		Name     string `json:"name"`
+		Capacity int    `json:"capacity"`
+		Use      string `json:"use"`
+	} `json:"pipelines"`
+}
+
+func dial(addr string) (*backend, error) {
+	// Orchestrators sign their own certificates, and nothing secret passes.
+	creds := credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12})
+	conn, err := grpc.NewClient("passthrough:///"+addr,
+		grpc.WithTransportCredentials(creds),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 5 * time.Second}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxOffer)),
+		grpc.WithDisableServiceConfig(), grpc.WithNoProxy())
+	if err != nil {
+		return nil, fmt.Errorf("orchestrator %s: %w", addr, err)
+	}
+	return &backend{addr: addr, conn: conn, api: rpc.NewOrchestratorClient(conn)}, nil
+}
+
+// poll reads the orchestrator's status. One that has none keeps the last.
+func (b *backend) poll(ctx context.Context, client *http.Client) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+b.addr+"/status", nil)
+	if err != nil {
+		return err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	var s page
+	if res.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(res.Body, maxStatus)).Decode(&s) == nil {
+		b.mu.Lock()
+		b.page = s
+		b.mu.Unlock()
+	}
+	return nil
+}
+
+// hand notes that the orchestrator's offer was given to a gateway.
+func (b *backend) hand(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.handed = append(b.handed, now)
+}
+
+// load is how busy the orchestrator is with one kind of work, about 0 to 1: what its
+// status says in words, and what was handed to it since.
+func (b *backend) load(pipeline string, now time.Time) float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	keep := 0
+	for keep < len(b.handed) && now.Sub(b.handed[keep]) >= recent {
+		keep++
+	}
+	b.handed = b.handed[keep:]
+	use, capacity := 0.5, 1
+	for _, p := range b.page.Pipelines {
+		if p.Name == pipeline {
+			use, capacity = inNumbers(p.Use), max(1, p.Capacity)
+		}
+	}
+	return use + float64(len(b.handed))/float64(capacity)
+}
+
+// inNumbers turns the words of /status into the middle of what they stand for.
+func inNumbers(use string) float64 {
+	switch use {
+	case "idle":
+		return 0
+	case "low":
+		return 0.25
+	case "high":
+		return 0.75
+	case "full":
+		return 1
+	}
+	return 0.5
+}

@@ -1,0 +1,105 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/status"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// answer is what one orchestrator said.
+type answer struct {
+	from *backend
+	info *rpc.OrchestratorInfo
+	err  error
+}
+
+// GetOrchestrator asks every orchestrator and answers with the offer of the one with
+// most room. If none makes one, the refusal that says most goes back.
+func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.opt.Patience)
+	defer cancel()
+	answers := make(chan answer, len(r.backends))
+	for _, b := range r.backends {
+		go func() {
+			info, err := b.api.GetOrchestrator(ctx, req)
+			answers <- answer{b, info, err}
+		}()
+	}
+	best, refusal := r.collect(ctx, answers, wanted(req))
+	if best == nil {
+		return nil, errors.New(refusal)
+	}
+	best.from.hand(r.opt.Now())
+	return best.info, nil
+}
+
+// collect takes the answers as they come, and a moment longer than the first that is
+// of use.
+func (r *Router) collect(ctx context.Context, answers <-chan answer, work string) (best *answer, refusal string) {
+	refusal = "Invalid orchestrator request: " + fault.Wire(fault.New(fault.OrchestratorUnreachable, "ask orchestrators", ""))
+	var enough <-chan time.Time
+	least := 0.0
+	for range r.backends {
+		select {
+		case a := <-answers:
+			if a.err != nil || a.info.GetTranscoder() == "" {
+				refusal = better(refusal, a.err)
+				continue
+			}
+			load := a.from.load(work, r.opt.Now())
+			if best == nil || load < least {
+				best, least = &a, load
+			}
+			if enough == nil {
+				enough = time.After(spare)
+			}
+		case <-enough:
+			return best, refusal
+		case <-ctx.Done():
+			return best, refusal
+		}
+	}
+	return best, refusal
+}
+
+// better is the refusal that tells a gateway more: being full is worth coming back
+// for, and what an orchestrator said is worth more than that it said nothing.
+func better(have string, err error) string {
+	if err == nil {
+		return have
+	}
+	said := status.Convert(err).Message()
+	if !strings.HasPrefix(said, "Invalid orchestrator request") || strings.Contains(have, "OrchestratorCapped") {
+		return have
+	}
+	return said
+}
+
+// wanted is the kind of work that is asked for, as /status names it.
+func wanted(req *rpc.OrchestratorRequest) string {
+	c := req.GetCapabilities()
+	if c == nil {
+		return "transcoding"
+	}
+	bits := c.Capability().Bits
+	for _, p := range pipeline.Table() {
+		if bits.Has(p.Capability) && !capability.Default().Has(p.Capability) {
+			return p.Capability.Pipeline()
+		}
+	}
+	return "transcoding"
+}
+
+// Ping proves that the router is there. It has no key to sign with; gateways that
+// want a proof ask the orchestrator.
+func (r *Router) Ping(context.Context, *rpc.PingPong) (*rpc.PingPong, error) {
+	return &rpc.PingPong{}, nil
+}

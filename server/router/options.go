@@ -1,0 +1,53 @@
+package router
+
+import (
+	"cmp"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/server/tlscert"
+)
+
+const (
+	// DefaultPatience is how long an answer may take in all: gateways wait about as
+	// long.
+	DefaultPatience = 2 * time.Second
+	// spare is how long the others are waited for when one has answered.
+	spare = 150 * time.Millisecond
+	// pollEvery is how often the orchestrators' public status is read.
+	pollEvery = 2 * time.Second
+	// recent is how long an offer that was handed out counts as load of its own: then
+	// its session shows in the status, or it never came.
+	recent = 10 * time.Second
+)
+
+// Options are what a Router is built from.
+type Options struct {
+	// Addr is where to listen, ":8935"; Listener is used instead when it is given.
+	Addr     string
+	Listener net.Listener
+	// Backends are the orchestrators, host:port, at least one.
+	Backends []string
+	// Cert is nil for plaintext.
+	Cert *tlscert.Source
+	// Patience is DefaultPatience when 0.
+	Patience time.Duration
+	Version  string
+	Board    *health.Board
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+func (opt *Options) complete() error {
+	switch {
+	case len(opt.Backends) == 0:
+		return errors.New("no orchestrators to answer for")
+	case opt.Board == nil || opt.Now == nil || opt.Log == nil:
+		return errors.New("board, clock and log must be given")
+	}
+	opt.Patience = cmp.Or(opt.Patience, DefaultPatience)
+	return nil
+}

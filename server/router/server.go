@@ -1,0 +1,183 @@
+package router
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/tuttinode/tutti/core/fault"
+	board "github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// stopGrace is what requests in hand get at the stop.
+const stopGrace = 3 * time.Second
+
+// Router is the listener. It is a lifecycle component.
+type Router struct {
+	rpc.UnimplementedOrchestratorServer
+	opt      Options
+	backends []*backend
+	grpc     *grpc.Server
+	http     *http.Server
+	client   *http.Client
+
+	mu   sync.Mutex
+	addr net.Addr
+}
+
+// New builds a router; it opens nothing.
+func New(opt Options) (*Router, error) {
+	if err := opt.complete(); err != nil {
+		return nil, fmt.Errorf("build router: %w", err)
+	}
+	r := &Router{opt: opt, grpc: grpc.NewServer(grpc.MaxRecvMsgSize(1 << 20))}
+	for _, addr := range opt.Backends {
+		b, err := dial(addr)
+		if err != nil {
+			return nil, err
+		}
+		r.backends = append(r.backends, b)
+	}
+	rpc.RegisterOrchestratorServer(r.grpc, r)
+	healthpb.RegisterHealthServer(r.grpc, health.NewServer())
+	// As the orchestrators' own certificates, see dial.
+	r.client = &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, IdleConnTimeout: time.Minute,
+	}}
+	r.http = r.server()
+	return r, nil
+}
+
+func (r *Router) server() *http.Server {
+	srv := &http.Server{
+		Handler:           http.HandlerFunc(r.serve),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 10 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(r.opt.Log.Handler(), slog.LevelDebug),
+		Protocols:      new(http.Protocols),
+	}
+	srv.Protocols.SetHTTP1(true)
+	srv.Protocols.SetHTTP2(true)
+	if r.opt.Cert == nil {
+		srv.Protocols.SetUnencryptedHTTP2(true)
+	} else {
+		srv.TLSConfig = r.opt.Cert.Config()
+	}
+	return srv
+}
+
+func (r *Router) serve(w http.ResponseWriter, req *http.Request) {
+	switch {
+	case req.ProtoMajor == 2 && strings.HasPrefix(req.Header.Get("Content-Type"), "application/grpc"):
+		r.grpc.ServeHTTP(w, req)
+	case req.URL.Path == "/healthz":
+	case req.URL.Path == "/status" && req.Method == http.MethodGet:
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, "{\"version\":%q,\"roles\":[\"router\"],\"orchestrators\":%d}\n", r.opt.Version, len(r.backends))
+	default:
+		http.NotFound(w, req)
+	}
+}
+
+// Name is the component's name.
+func (r *Router) Name() string { return "router" }
+
+// Addr is where the router listens, nil before it does.
+func (r *Router) Addr() net.Addr {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.addr
+}
+
+// Run listens until ctx ends. Failing to listen is the fault ListenFailed.
+func (r *Router) Run(ctx context.Context, ready func()) error {
+	l := r.opt.Listener
+	if l == nil {
+		var err error
+		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", r.opt.Addr); err != nil {
+			return &fault.Fault{Code: fault.ListenFailed, Op: "listen", Detail: r.opt.Addr, Err: err}
+		}
+	}
+	r.mu.Lock()
+	r.addr = l.Addr()
+	r.mu.Unlock()
+	r.opt.Log.Info("router answers gateways", "addr", l.Addr(), "orchestrators", len(r.backends))
+	failed := make(chan error, 1)
+	go func() { failed <- r.listen(l) }()
+	var polls sync.WaitGroup
+	sub, stop := context.WithCancel(ctx)
+	for _, b := range r.backends {
+		polls.Go(func() { r.follow(sub, b) })
+	}
+	ready()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+		if r.http.Shutdown(grace) != nil {
+			r.http.Close()
+		}
+		cancel()
+		err = <-failed
+	}
+	stop()
+	polls.Wait()
+	r.close()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+func (r *Router) listen(l net.Listener) error {
+	if r.opt.Cert == nil {
+		return r.http.Serve(l)
+	}
+	return r.http.ServeTLS(l, "", "")
+}
+
+// follow keeps an orchestrator's status fresh and says when it cannot be reached.
+func (r *Router) follow(ctx context.Context, b *backend) {
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	key := board.Key{Code: fault.OrchestratorUnreachable, About: b.addr}
+	for {
+		sub, cancel := context.WithTimeout(ctx, pollEvery)
+		err := b.poll(sub, r.client)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			r.opt.Board.Set(key, err.Error())
+		} else {
+			r.opt.Board.Clear(key)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (r *Router) close() {
+	r.grpc.Stop()
+	r.client.CloseIdleConnections()
+	for _, b := range r.backends {
+		b.conn.Close()
+	}
+}
