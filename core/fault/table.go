@@ -35,6 +35,7 @@ var sections = []Section{
 	{"Requests from gateways", wireRows},
 	{"Media", mediaRows},
 	{"Media workers and devices", workerRows},
+	{"Placing sessions on devices", poolRows},
 	{"Gateway", gatewayRows},
 	{"Choosing and checking orchestrators on the chain", verifyRows},
 	{"Orchestrator", orchestratorRows},

@@ -43,7 +43,7 @@ func (o *Orchestrator) Offer(ctx context.Context, address, sig []byte, wanted *c
 			return Info{}, fault.Wrap(fault.RequestSignature, op, err)
 		}
 	}
-	o.Sweep(o.opt.Now())
+	o.sweepSessions(o.opt.Now())
 	if err := o.mayOffer(op, wanted); err != nil {
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 		return Info{}, err

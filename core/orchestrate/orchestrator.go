@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"sync"
@@ -27,7 +28,8 @@ type Orchestrator struct {
 	// mu guards what follows, and the sessions themselves.
 	mu          sync.Mutex
 	sessions    map[core.SessionID]*session
-	maxSessions int // 0: the Admitter decides alone
+	idle        *list.List // of *session: those with nothing open, the longest idle first
+	maxSessions int        // 0: the Admitter decides alone
 	phase       phase
 	jobs        map[*Job]struct{} // let in and not closed
 	changed     chan struct{}     // closed and replaced when a wait may be over
@@ -50,6 +52,7 @@ func New(opt Options) (*Orchestrator, error) {
 		artifacts:   NewArtifacts(opt.ArtifactBytes, opt.Now),
 		jobs:        make(map[*Job]struct{}),
 		sessions:    make(map[core.SessionID]*session),
+		idle:        list.New(),
 		maxSessions: max(0, opt.Limit),
 		changed:     make(chan struct{}),
 	}

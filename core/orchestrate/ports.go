@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Admitter says what the devices can still take. transcoder/pool is behind it.
@@ -21,6 +22,9 @@ type Admitter interface {
 // that there is no such number.
 type Usage struct {
 	Sessions, Limit int
+	// Refusal is why no session may come at all, nil when they may: there is no device
+	// that is ready.
+	Refusal *fault.Fault
 }
 
 // Full reports whether another session would be one too many.

@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"container/list"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -26,6 +27,9 @@ type session struct {
 	failing bool
 	// last is when something last happened.
 	last time.Time
+	// idle is its place among the sessions with nothing open, nil while it has
+	// something.
+	idle *list.Element
 }
 
 const opAdmitSession = "admit session"
@@ -34,7 +38,7 @@ const opAdmitSession = "admit session"
 func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest) (*session, error) {
 	now := o.opt.Now()
 	// A stream that is gone must not keep a new one out until the next sweep.
-	o.Sweep(now)
+	o.sweepSessions(now)
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -43,9 +47,8 @@ func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest) (*session, 
 		return nil, err
 	}
 	if s != nil {
-		s.open++
+		o.hold(s, now)
 		s.ended = false
-		s.last = now
 		return s, nil
 	}
 	if o.opt.Admitter != nil {
@@ -63,7 +66,7 @@ func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest) (*session, 
 // mayEnter says whether enter would let a segment in, as far as that can be told
 // without a session, and changes nothing.
 func (o *Orchestrator) mayEnter(id core.SessionID) error {
-	o.Sweep(o.opt.Now())
+	o.sweepSessions(o.opt.Now())
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, err := o.find(id)
@@ -93,8 +96,7 @@ func (o *Orchestrator) find(id core.SessionID) (*session, error) {
 // gateway ended it, or never got a segment through.
 func (o *Orchestrator) leave(s *session) {
 	o.mu.Lock()
-	s.open--
-	s.last = o.opt.Now()
+	o.release(s, o.opt.Now())
 	gone := s.open == 0 && (s.ended || !s.sent)
 	if gone {
 		o.remove(s)
@@ -123,6 +125,7 @@ func (o *Orchestrator) endTranscoding(id core.SessionID) {
 // time. The caller holds mu and calls Transcoder.EndSession once it let go of it.
 func (o *Orchestrator) remove(s *session) {
 	delete(o.sessions, s.id)
+	o.unlist(s)
 	o.results.End(s.id)
 	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 }
@@ -135,7 +138,11 @@ func (o *Orchestrator) room(op string) error {
 	if o.opt.Admitter == nil {
 		return nil
 	}
-	if u := o.opt.Admitter.Usage(); u.Full() {
+	u := o.opt.Admitter.Usage()
+	if u.Refusal != nil {
+		return u.Refusal
+	}
+	if u.Full() {
 		return fault.New(fault.OrchestratorCapped, op, u.String())
 	}
 	return nil

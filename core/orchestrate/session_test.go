@@ -187,3 +187,46 @@ func TestRunEndsEverything(t *testing.T) {
 		t.Errorf("ended at the transcoder: %v", n.fake.Ended())
 	}
 }
+
+// Sessions end in the order in which they fell idle, whatever order they began in,
+// and those with a segment in hand keep none of them alive.
+func TestIdleSessionsEndInTheirOrder(t *testing.T) {
+	t.Parallel()
+	n := newNode(t, func(o *orchestrate.Options) { o.Limit = 0 })
+	first, second, third := n.token(), n.token(), n.token()
+	held := n.admit(first)
+	if _, err := held.Transcode(t.Context(), []byte("segment")); err != nil {
+		t.Fatal(err)
+	}
+	n.send(second)
+	n.send(third)
+	n.clk.Forward(core.SessionIdle / 2)
+	n.send(second)
+	n.clk.Forward(core.SessionIdle / 2)
+	n.Sweep(n.clk.Now())
+	if got := n.fake.Ended(); !slices.Equal(got, []core.SessionID{third.Session}) {
+		t.Errorf("ended at first %v", got)
+	}
+	n.clk.Forward(core.SessionIdle / 2)
+	n.send(n.token()) // a new session finds the same out
+	if got := n.fake.Ended(); !slices.Equal(got, []core.SessionID{third.Session, second.Session}) {
+		t.Errorf("then %v", got)
+	}
+	held.Close()
+	n.wantSessions(2)
+	n.clk.Forward(core.SessionIdle)
+	n.Sweep(n.clk.Now())
+	n.wantSessions(0)
+}
+
+// Where no device is ready there are no offers either, although nothing is in use.
+func TestNoOffersWithoutADevice(t *testing.T) {
+	t.Parallel()
+	a := &admitter{usage: orchestrate.Usage{Refusal: fault.New(fault.NoTranscoders, "admit", "none is attached")}}
+	n := newNode(t, func(o *orchestrate.Options) { o.Limit, o.Admitter = 0, a })
+	_, err := n.Offer(t.Context(), nil, nil, nil)
+	wantCode(t, err, fault.NoTranscoders)
+	if got := fault.Wire(err); got != "OrchestratorCapped" {
+		t.Errorf("gateways are told %q", got)
+	}
+}

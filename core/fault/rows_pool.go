@@ -1,0 +1,34 @@
+package fault
+
+// poolRows are the conditions of placing sessions on devices.
+var poolRows = []Row{
+	{
+		Code: NoTranscoders, Class: Busy,
+		Symptom: "the existing node says `no transcoders available`",
+		Cause:   "No device is ready for a new session: no transcoder has connected and there is none on this machine, or all of them are quarantined, suspended or draining, as the detail says.",
+		Remedy:  "Start with `-transcoder`, or connect a remote transcoder with `-orchAddr` and the same `-orchSecret`; where devices are attached, look at their states with tutti_cli and at the faults in the log. The node offers again within a second of the first device that is ready.",
+		Wire:    "OrchestratorCapped", Retryable: true,
+	},
+	{
+		Code: NoCapableTranscoder, Class: Busy,
+		Cause:  "Devices are ready, but none of them has the capabilities, or the release, that the session needs; the detail names what is missing.",
+		Remedy: "None needed, the gateway goes elsewhere; to serve such sessions attach a transcoder that can do it, or update the ones there are.",
+		Wire:   "no transcoders can provide requested capabilities", Retryable: true,
+	},
+	{
+		Code: DeviceNameTaken, Class: Config,
+		Cause:  "Two devices or transcoders would have the same name in this node.",
+		Remedy: "Give each transcoder a name of its own.",
+	},
+	{
+		Code: DeviceUnknown, Class: NotFound,
+		Cause:  "No device of that name is attached: it is misspelled, or its transcoder has gone.",
+		Remedy: "List the devices with tutti_cli and use a name from there.",
+	},
+	{
+		Code: DeviceDrained, Class: Busy,
+		Cause:  "The device was asked to take no new sessions, by the operator or by its own node before a stop; its sessions move to others.",
+		Remedy: "None needed. Resume the device to use it again.",
+		Wire:   "OrchestratorCapped", Retryable: true,
+	},
+}
