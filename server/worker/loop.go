@@ -1,0 +1,113 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+)
+
+// Loop keeps the registrations of a worker. It is a lifecycle.Component, and drains.
+type Loop[N any] struct {
+	o     Options
+	links []*link[N]
+	drain func()
+	// left is closed when no registration is left.
+	left chan struct{}
+}
+
+// New makes a loop; nothing happens until Run.
+func New[N any](o Options, work Work[N]) (*Loop[N], error) {
+	o = o.withDefaults()
+	switch {
+	case len(o.Orchestrators) == 0, o.Rand == nil, o.Credential == "", o.Instance == "":
+		return nil, errors.New("a worker needs orchestrators, their credential, a name of the process and chance")
+	}
+	if o.Board == nil {
+		o.Board = health.New(o.Log, o.Now, nil)
+	}
+	l := &Loop[N]{o: o, left: make(chan struct{})}
+	leave := make(chan struct{})
+	for _, addr := range o.Orchestrators {
+		l.links = append(l.links, &link[N]{Link: newLink(&l.o, addr), work: work, drain: leave, ping: pingEvery})
+	}
+	l.drain = sync.OnceFunc(func() {
+		for _, one := range l.links {
+			one.mu.Lock()
+			one.leaves = true
+			one.mu.Unlock()
+		}
+		close(leave)
+	})
+	return l, nil
+}
+
+// Name is the component's name.
+func (*Loop[N]) Name() string { return "registration" }
+
+// Run keeps the worker registered until ctx ends; tasks that still run then are
+// ended, and waited for. It fails when every orchestrator has refused the worker for
+// good: WorkerSecretRefused, WorkerZeroCapacity or WorkerDismissed. While one takes
+// it, the others are conditions.
+func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
+	base, cancel := context.WithCancel(ctx)
+	ended := make(chan error, len(l.links))
+	var running sync.WaitGroup
+	defer func() {
+		cancel()
+		running.Wait()
+		for _, one := range l.links {
+			one.tasks.all.Wait()
+			one.http.CloseIdleConnections()
+		}
+	}()
+	for _, one := range l.links {
+		one.base = base
+		running.Go(func() { ended <- one.run(base) })
+	}
+	ready()
+	refused, err := 0, error(nil)
+	for range l.links {
+		if end := <-ended; end != nil {
+			refused++
+			err = end
+			l.o.Board.Report(health.Key{Code: fault.CodeOf(end), About: detailOf(end)}, end)
+		}
+	}
+	if refused == len(l.links) && ctx.Err() == nil {
+		return err
+	}
+	close(l.left)
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func detailOf(err error) string {
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		return f.Detail
+	}
+	return ""
+}
+
+// Drain takes leave of the orchestrators: they are told, where they understand it,
+// what runs is finished, and then the registrations end.
+func (l *Loop[N]) Drain(ctx context.Context) error {
+	l.drain()
+	select {
+	case <-l.left:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Status is the state of every registration, in the order of the options.
+func (l *Loop[N]) Status() []Status {
+	out := make([]Status, len(l.links))
+	for i, one := range l.links {
+		out[i] = one.view()
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+)
+
+// finishing is how long an orchestrator that takes no second registration of the same
+// worker is left alone after a break, for the tasks that still run for it.
+const finishing = 3 * time.Second
+
+// link keeps the registration with one orchestrator. Only its own goroutine uses the
+// fields below.
+type link[N any] struct {
+	*Link
+	work Work[N]
+	// drain is closed when the worker takes leave.
+	drain chan struct{}
+	// reading is held while a notice is acted on: during a replacement two streams
+	// are read.
+	reading sync.Mutex
+	pause   pauses
+	ping    time.Duration
+}
+
+func (l *link[N]) notice(n *N) {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	l.work.Notice(l.Link, n)
+}
+
+// run registers again and again, until ctx ends, the worker has taken leave, or the
+// orchestrator refuses it for good: that fault is returned.
+func (l *link[N]) run(ctx context.Context) error {
+	defer l.http.CloseIdleConnections()
+	defer l.o.Board.Clear(l.condition())
+	for ctx.Err() == nil {
+		if l.Draining() {
+			l.tasks.wait(ctx, 0)
+			break
+		}
+		l.becomes(Connecting, nil)
+		l.o.Log.Info(l.o.Landmark+" "+l.addr, "orchestrator", l.addr)
+		stood, err := l.serve(ctx)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, errLeft):
+			l.becomes(Left, nil)
+			return nil
+		case errors.Is(err, errOffer):
+			l.tasks.wait(ctx, finishing)
+			continue
+		}
+		why, permanent := judge(l.addr, err)
+		if permanent {
+			l.becomes(Refused, func(s *Status) { s.Code, s.Reason = why.Code, why.Detail })
+			return why
+		}
+		l.lost(ctx, why, stood)
+	}
+	l.becomes(Left, nil)
+	return nil
+}
+
+func (l *link[N]) condition() health.Key {
+	return health.Key{Code: fault.WorkerNotRegistered, About: l.addr}
+}
+
+// registered notes that the orchestrator has taken the registration.
+func (l *link[N]) registered(s *stream) {
+	state := Registered
+	if s.draining {
+		state = Draining
+	}
+	l.becomes(state, nil)
+	l.o.Board.Clear(l.condition())
+	l.o.Log.Info("registered with the orchestrator", "orchestrator", l.addr, "node", l.view().Node)
+}
+
+// lost notes the end of a registration, or a failed attempt, and waits until the next.
+func (l *link[N]) lost(ctx context.Context, why *fault.Fault, stood time.Duration) {
+	if strings.Contains(why.Detail, pingsForbidden) {
+		l.ping = pingRare
+	}
+	if stood > 0 {
+		l.o.Log.Warn("the registration with the orchestrator ended", "orchestrator", l.addr, "after", stood.Round(time.Millisecond), fault.Attr(why))
+	} else {
+		l.o.Board.Report(l.condition(), why)
+	}
+	pause := l.pause.after(l.o.Now(), stood, l.o.Rand())
+	l.becomes(Waiting, func(s *Status) {
+		s.Code, s.Reason, s.Next = why.Code, why.Detail, l.o.Now().Add(pause)
+	})
+	if !l.Own() {
+		l.tasks.wait(ctx, finishing)
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.drain:
+	case <-ctx.Done():
+	}
+}

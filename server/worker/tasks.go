@@ -1,0 +1,113 @@
+package worker
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// tasks are what one orchestrator waits for.
+type tasks struct {
+	// room holds one token per running task.
+	room chan struct{}
+	// all are the goroutines of tasks and of what goes on beside them.
+	all sync.WaitGroup
+
+	mu      sync.Mutex // covers the fields below
+	running map[int64]*task
+	count   int
+	// idle is closed and replaced when the last task ends.
+	idle chan struct{}
+}
+
+type task struct{ cancel context.CancelFunc }
+
+func newTasks(most int) *tasks {
+	return &tasks{room: make(chan struct{}, most), running: make(map[int64]*task), idle: make(chan struct{})}
+}
+
+// start runs f; it waits for room first. A task with the same number is older, of an
+// orchestrator that has restarted since, and nobody waits for it.
+func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)) {
+	select {
+	case t.room <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	own := &task{cancel: cancel}
+	t.mu.Lock()
+	if old := t.running[id]; old != nil {
+		old.cancel()
+	}
+	t.running[id] = own
+	t.count++
+	t.mu.Unlock()
+	t.all.Go(func() {
+		defer func() {
+			cancel()
+			t.end(id, own)
+			<-t.room
+		}()
+		f(ctx)
+	})
+}
+
+func (t *tasks) end(id int64, own *task) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running[id] == own {
+		delete(t.running, id)
+	}
+	if t.count--; t.count == 0 {
+		close(t.idle)
+		t.idle = make(chan struct{})
+	}
+}
+
+func (t *tasks) cancel(id int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if task := t.running[id]; task != nil {
+		task.cancel()
+	}
+}
+
+func (t *tasks) number() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.count
+}
+
+// quiet is nil when no task runs, else closed when the last one ends.
+func (t *tasks) quiet() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.count == 0 {
+		return nil
+	}
+	return t.idle
+}
+
+// wait waits until no task runs, ctx ends or the time is over; 0 is no limit.
+func (t *tasks) wait(ctx context.Context, limit time.Duration) {
+	var over <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		over = timer.C
+	}
+	for {
+		quiet := t.quiet()
+		if quiet == nil {
+			return
+		}
+		select {
+		case <-quiet:
+		case <-over:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
