@@ -35,6 +35,8 @@ var sections = []Section{
 	{"Requests from gateways", wireRows},
 	{"Media", mediaRows},
 	{"Media workers and devices", workerRows},
+	{"Tests of devices", probeRows},
+	{"GPUs at work", gpuEngineRows},
 	{"Workers on other machines", remoteRows},
 	{"Placing sessions on devices", poolRows},
 	{"Gateway", gatewayRows},
