@@ -88,6 +88,12 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 		return adminapi.Spending{Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Rows: []adminapi.SpendingRow{
 			{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Units: 12}}}
 	})
+	workers := adminapi.Workers{Workers: []adminapi.Worker{
+		{Name: "gpu 0", Kind: "transcoder", State: "ready", Sessions: 3, Ratio: 0.41, Done: 120, Since: fakeNow, Models: []string{}},
+		{Name: "rig7", Kind: "transcoder", Remote: true, Address: "192.0.2.7:40000", Node: "tutti/1", State: "suspended", Code: "RemoteWorkerLost", Reason: "no answer for 8 s",
+			Limit: 8, Failed: 1, Since: fakeNow, Models: []string{}}}}
+	get(adminapi.PathWorkers, "", func(*http.Request) any { return workers })
+	post(adminapi.PathWorker, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, workers) })
 	get(adminapi.PathPayers, "", func(*http.Request) any {
 		return adminapi.Payers{Gateways: []adminapi.Payer{{Gateway: other, Deposit: core.NewWei(50_000_000_000_000_000), Reserve: core.NewWei(60_000_000_000_000_000),
 			MaxFloat: core.NewWei(55_000_000_000_000_000), Waiting: core.NewWei(1), Accounts: []adminapi.PayerAccount{{Key: "33_org/model", Balance: "-5000000000.5", InHand: "7"}}}}}

@@ -110,12 +110,13 @@ func requests() map[string]request {
 		adminapi.PathOrchestrator, adminapi.PathOrchestrators, adminapi.PathDelegator, adminapi.PathUnbondingLocks, adminapi.PathBalances,
 		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings,
 		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers, adminapi.PathIncome,
-		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending} {
+		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathWorkers} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
 	}
 	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200, wrong: "?round=x"}
 	for path, bodies := range map[string][2]string{
 		adminapi.PathTicketRetry: {`{}`, `{"x":1}`},
+		adminapi.PathWorker:      {`{"name":"rig7","drain":true}`, `{"drain":true}`},
 		adminapi.PathSettings:    {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
 		adminapi.PathPrices:      {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5","pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
 		adminapi.PathPriceLimits: {`{"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"ETH","pixelsPerUnit":1000000}`, `{"model":"m","pricePerUnit":"5"}`},
@@ -202,7 +203,7 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		}
 		t.Run(tt.method+tt.path, func(t *testing.T) {
 			t.Parallel()
-			st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books = &capTable{}, newBooks().of() })
+			st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books, o.Workers = &capTable{}, newBooks().of(), &workforce{} })
 			c := newContract(t, st)
 			if tt.before != nil {
 				tt.before(st)
@@ -272,7 +273,7 @@ func TestErrorsKeepTheContract(t *testing.T) {
 // Whatever the mux answers under version 1 is in the document, method by method.
 func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books = &capTable{}, newBooks().of() })
+	st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books, o.Workers = &capTable{}, newBooks().of(), &workforce{} })
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)
 	if c.document["openapi"] != "3.1.0" || len(paths) < 40 {

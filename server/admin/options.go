@@ -91,6 +91,8 @@ type Options struct {
 	Node       NodeSource
 	// AIPools answers /getAISessionPoolsInfo; nil on nodes that are no gateway.
 	AIPools AIPools
+	// Workers are the node's devices and remote workers; nil where nobody works.
+	Workers Workers
 	// Metrics serves /metrics; nil without -monitor.
 	Metrics http.Handler
 	// Pages are further handlers by their pattern, for pages that only read.

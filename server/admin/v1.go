@@ -43,7 +43,7 @@ func Routes() []openapi.Route {
 }
 
 func endpoints() (all []endpoint) {
-	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints(), bookEndpoints()} {
+	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints()} {
 		all = append(all, some...)
 	}
 	return all
