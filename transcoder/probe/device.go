@@ -1,0 +1,54 @@
+package probe
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+)
+
+// Worker is a device whose media work is done in a child process: worker.Client.
+type Worker interface {
+	transcoder.Engine
+	transcoder.Prober
+	// Replace puts another child in the place of one that is stuck.
+	Replace(reason fault.Code)
+	// Alone starts a child for a single segment.
+	Alone(ctx context.Context) (transcoder.Engine, error)
+}
+
+// Device is a worker that can be tested again while the node runs.
+type Device struct {
+	Worker
+	o Options
+}
+
+// NewDevice makes w a device that can be tested again.
+func NewDevice(w Worker, o Options) *Device { return &Device{w, o.withDefaults()} }
+
+// Test is the whole test, for the start.
+func (d *Device) Test(ctx context.Context) Result { return Test(ctx, d, d.o) }
+
+// Reprobe is the quick test of a device in quarantine: does it make H.264 again? It
+// takes a fraction of a second where it does. The error is DeviceTestFailed.
+func (d *Device) Reprobe(ctx context.Context) error {
+	t := &tester{o: d.o, engine: d.Worker, renditions: 1}
+	trial := trials[0]
+	err := t.try(ctx, trial, 1, d.o.First)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return err // who asked has left; that says nothing of the device
+	}
+	return unfit(err)
+}
+
+// EncoderLimit passes the question on.
+func (d *Device) EncoderLimit(ctx context.Context, atMost int) (int, error) {
+	if l, ok := d.Worker.(transcoder.EncoderLimiter); ok {
+		return l.EncoderLimit(ctx, atMost)
+	}
+	return 0, nil
+}

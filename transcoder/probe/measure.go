@@ -1,0 +1,148 @@
+package probe
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/transcoder"
+)
+
+// What a session takes of a device's memory at the least, whatever a measurement
+// beside other users of the card says.
+const (
+	leastSession   = 96 << 20
+	leastRendition = 24 << 20
+)
+
+// encoders is how many hardware encoders may be open, 0 for no limit. A limit that
+// showed with the first clip holds where the engine cannot say more.
+func (t *tester) encoders(ctx context.Context) int {
+	limit := 0
+	if t.renditions < renditions {
+		limit = t.renditions
+	}
+	l, ok := t.engine.(transcoder.EncoderLimiter)
+	if !ok {
+		return limit
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.o.Clip)
+	defer cancel()
+	n, err := l.EncoderLimit(ctx, t.o.Encoders)
+	if err != nil {
+		t.o.Log.Info("the limit of a device's encoders is not known", "device", t.engine.Device(), "err", err)
+		t.doubt(ctx, err)
+		return limit
+	}
+	if n >= t.o.Encoders {
+		return limit
+	}
+	return max(n, limit)
+}
+
+// memory is what a session with one rendition takes of the device's memory, and
+// what each further one does; 0 when it is not known.
+func (t *tester) memory(ctx context.Context) (session, rendition int64) {
+	if t.o.Memory == nil {
+		return 0, 0
+	}
+	var used [3]int64
+	for i, profiles := range [][]core.Profile{nil, ladder[:1], ladder[:t.renditions]} {
+		var known bool
+		if used[i], known = t.used(ctx, profiles); !known {
+			return leastSession, leastRendition
+		}
+	}
+	rendition = leastRendition
+	if more := int64(t.renditions - 1); more > 0 {
+		rendition = max(rendition, (used[2]-used[1])/more)
+	}
+	return max(leastSession, used[1]-used[0]), rendition
+}
+
+// used is the memory in use while a session with these renditions is open.
+func (t *tester) used(ctx context.Context, profiles []core.Profile) (int64, bool) {
+	ctx, cancel := context.WithTimeout(ctx, t.o.Clip)
+	defer cancel()
+	if len(profiles) > 0 {
+		id := session(0)
+		defer t.engine.EndSession(id)
+		_, err := t.engine.Transcode(ctx, &core.TranscodeJob{
+			Session: id, Manifest: manifest, Input: large, Duration: whiteTime, Profiles: profiles, Origin: "offchain",
+		})
+		if err != nil {
+			t.o.Log.Info("a session's memory on a device is not known", "device", t.engine.Device(), "err", err)
+			return 0, false
+		}
+	}
+	return t.o.Memory(ctx)
+}
+
+// pace is the real-time ratio per unit of load, 0 when it is not known.
+func (t *tester) pace(ctx context.Context, encoders int) float64 {
+	profiles := ladder[:min(t.renditions, len(ladder))]
+	streams := t.o.Streams
+	if encoders > 0 {
+		// Streams beyond the limit would be encoded elsewhere.
+		streams = min(streams, max(1, encoders/len(profiles)))
+	}
+	for ; streams > 0; streams /= 2 {
+		spent, err := t.streams(ctx, streams, profiles)
+		if err == nil {
+			ratio := float64(spent) / float64(time.Duration(streams)*patternTime)
+			return ratio / float64(int64(streams)*transcoder.Load(profiles))
+		}
+		t.o.Log.Info("a device does not manage this many streams", "device", t.engine.Device(), "streams", streams, "err", err)
+		if t.shaken || ctx.Err() != nil {
+			break
+		}
+	}
+	return 0
+}
+
+// streams is what so many streams take side by side for a second of pictures, all
+// together.
+func (t *tester) streams(ctx context.Context, streams int, profiles []core.Profile) (time.Duration, error) {
+	defer func() {
+		for n := range streams {
+			t.engine.EndSession(session(n))
+		}
+	}()
+	// The first round is for what a driver and codecs do once.
+	if _, err := t.round(ctx, streams, 0, profiles); err != nil {
+		return 0, err
+	}
+	return t.round(ctx, streams, 1, profiles)
+}
+
+// round gives each stream one second of pictures, all at once, and returns the sum
+// of what they took.
+func (t *tester) round(ctx context.Context, streams, number int, profiles []core.Profile) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.o.Clip)
+	defer cancel()
+	took := make([]time.Duration, streams)
+	group, sub := errgroup.WithContext(ctx)
+	for n := range streams {
+		group.Go(func() error {
+			begin := t.o.Now()
+			res, err := t.engine.Transcode(sub, &core.TranscodeJob{
+				Session: session(n), Manifest: manifest, Number: core.SegmentNumber(number),
+				Input: pattern, Duration: patternTime, Profiles: profiles, Origin: "offchain",
+			})
+			took[n] = t.o.Now().Sub(begin)
+			if err != nil {
+				return err
+			}
+			return check(res, len(profiles))
+		})
+	}
+	err := group.Wait()
+	t.doubt(ctx, err)
+	var sum time.Duration
+	for _, d := range took {
+		sum += d
+	}
+	return sum, err
+}

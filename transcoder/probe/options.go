@@ -1,0 +1,57 @@
+package probe
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// Options say how a device is tested. The zero value is usable.
+type Options struct {
+	// First is how long the first clip may take, which includes what a driver does
+	// once; Clip how long each other may take, All the whole test. A driver that
+	// hangs costs these. 0 is DefaultFirst, DefaultClip and DefaultAll.
+	First, Clip, All time.Duration
+	// Encoders is how many hardware encoders are tried at once before a card counts
+	// as one without a limit; 0 is DefaultEncoders.
+	Encoders int
+	// Memory tells how much of the device's memory is in use, by anybody, not before
+	// it is called; false when that cannot be known. Nil: memory does not matter.
+	Memory func(ctx context.Context) (used int64, known bool)
+	// Streams is how many streams side by side measure the pace: one for a processor,
+	// which a single stream keeps busy, some more for a GPU. 0 measures none.
+	Streams int
+	// Now is the clock, time.Now when nil.
+	Now func() time.Time
+	// Log is told what a device cannot do; nil drops it.
+	Log *slog.Logger
+}
+
+// Defaults of Options.
+const (
+	DefaultFirst    = 30 * time.Second
+	DefaultClip     = 10 * time.Second
+	DefaultAll      = time.Minute
+	DefaultEncoders = 32
+)
+
+func (o Options) withDefaults() Options {
+	for _, d := range []struct {
+		at *time.Duration
+		is time.Duration
+	}{{&o.First, DefaultFirst}, {&o.Clip, DefaultClip}, {&o.All, DefaultAll}} {
+		if *d.at == 0 {
+			*d.at = d.is
+		}
+	}
+	if o.Encoders == 0 {
+		o.Encoders = DefaultEncoders
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}

@@ -1,0 +1,46 @@
+package probe
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/placement"
+)
+
+// Result is what the test of a device found.
+type Result struct {
+	Device string
+	// Fault is why the device can do no work, DeviceTestFailed around its cause; nil
+	// when it can.
+	Fault *fault.Fault
+	// Capabilities are those that the device has shown, and those that every
+	// transcoder has. Empty with a Fault.
+	Capabilities capability.Set
+	// Missing are the capabilities that it has not shown.
+	Missing []Missing
+	// EncoderSessions is how many hardware encoders it may have open, 0 when no limit
+	// was found or there are none.
+	EncoderSessions int
+	// SessionMemory and RenditionMemory are as in placement.Offer, 0 when not measured.
+	SessionMemory, RenditionMemory int64
+	// Cost is as in placement.Offer, 0 when not measured.
+	Cost float64
+	// Took is how long the test took.
+	Took time.Duration
+}
+
+// Missing is a capability that a device lacks, and how that showed.
+type Missing struct {
+	ID  capability.ID
+	Err error
+}
+
+// Offer is base with everything that was measured.
+func (r Result) Offer(base placement.Offer) placement.Offer {
+	base.Capabilities.Bits = r.Capabilities
+	base.EncoderSessions = r.EncoderSessions
+	base.SessionMemory, base.RenditionMemory = r.SessionMemory, r.RenditionMemory
+	base.Cost = r.Cost
+	return base
+}
