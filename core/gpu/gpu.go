@@ -60,7 +60,7 @@ type Sample struct {
 	// Temperature is in degrees Celsius; SlowdownAt is where the card slows itself down.
 	Temperature, SlowdownAt int
 	// Throttled says why the card runs slower than it could, "" when it does not:
-	// "temperature", "power", "power brake".
+	// one of ByTemperature and its kin.
 	Throttled string
 	// Uncorrected counts memory errors that were not corrected since the last reset.
 	Uncorrected int64
@@ -89,3 +89,13 @@ type Inventory interface {
 	// Sample is the latest of a device; false when there is none, or it is old.
 	Sample(UUID) (Sample, bool)
 }
+
+// Why a card runs slower than it could, Sample.Throttled.
+const (
+	ByTemperature = "temperature"
+	ByPower       = "power"
+	ByPowerBrake  = "power brake"
+	// ByHardware is a slowdown whose reason the card does not tell apart: heat or
+	// power.
+	ByHardware = "hardware slowdown"
+)

@@ -1,0 +1,114 @@
+// Package report is what the process that watches the driver writes, line by line,
+// and how the node reads it. Lines come from a process that runs a vendor's
+// library, so they are read as strictly as if a stranger had written them.
+//
+// It asks no driver and starts no process: transcoder/nvml makes reports,
+// transcoder/gpus reads them.
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tuttinode/tutti/core/gpu"
+)
+
+// Version is of this form; both sides are of the same program, and a line of
+// another version means that the program was replaced while the node ran.
+const Version = 1
+
+// Limits of a line.
+const (
+	MaxBytes     = 256 << 10
+	MaxDevices   = 64
+	MaxProcesses = 16
+	MaxText      = 300
+)
+
+// Kind says why there are no devices.
+type Kind string
+
+// The kinds of trouble.
+const (
+	// NoLibrary: libnvidia-ml.so.1 cannot be opened.
+	NoLibrary Kind = "no library"
+	// NoDriver: the kernel runs no driver.
+	NoDriver Kind = "no driver"
+	// Mismatch: the kernel's driver is of another version than the library.
+	Mismatch Kind = "mismatch"
+	// NoPermission: the device files may not be opened.
+	NoPermission Kind = "no permission"
+	// OldLibrary: the library lacks what even the oldest driver that can be used has.
+	OldLibrary Kind = "old library"
+	// Failed is everything else.
+	Failed Kind = "failed"
+)
+
+// Trouble is why the driver cannot be asked; the process that says so ends.
+type Trouble struct {
+	Kind   Kind   `json:"kind"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Entry is a device and what it does.
+type Entry struct {
+	Device gpu.Device `json:"device"`
+	Sample gpu.Sample `json:"sample"`
+}
+
+// Unreadable is a device that the driver counts and does not tell of.
+type Unreadable struct {
+	// Position is the driver's index.
+	Position int    `json:"position"`
+	Why      string `json:"why"`
+	// Lost: it fell off the bus.
+	Lost bool `json:"lost,omitempty"`
+}
+
+// Line is one report: trouble, or driver and devices.
+type Line struct {
+	V          int          `json:"v"`
+	Trouble    *Trouble     `json:"trouble,omitempty"`
+	Driver     gpu.Driver   `json:"driver"`
+	Devices    []Entry      `json:"devices,omitempty"`
+	Unreadable []Unreadable `json:"unreadable,omitempty"`
+}
+
+// Write writes the line and its end.
+func Write(w io.Writer, l Line) error {
+	l.V = Version
+	b, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	if len(b) >= MaxBytes {
+		return fmt.Errorf("a report of %d bytes is too long", len(b))
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+var errJunk = errors.New("junk after the report")
+
+// Parse reads a line, with or without its end.
+func Parse(b []byte) (Line, error) {
+	if len(b) > MaxBytes {
+		return Line{}, fmt.Errorf("a report of %d bytes", len(b))
+	}
+	var l Line
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&l); err != nil {
+		return Line{}, fmt.Errorf("read the report: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return Line{}, errJunk
+	}
+	if err := l.check(); err != nil {
+		return Line{}, err
+	}
+	return l, nil
+}

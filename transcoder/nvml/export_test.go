@@ -1,0 +1,19 @@
+package nvml
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/tuttinode/tutti/transcoder/gpus/report"
+)
+
+// OpenWith is Open with another library.
+func OpenWith(lib nvml.Interface) (*Reader, *report.Trouble) { return open(lib) }
+
+// WatchWith is Watch for an open reader.
+func (r *Reader) WatchWith(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
+	return r.watch(ctx, w, tick)
+}

@@ -1,0 +1,120 @@
+// Package nvml asks NVIDIA's management library for the machine's GPUs and what
+// they do. It is the only importer of go-nvml, and runs only in the process
+// `tutti gpu-watch`, which holds nothing: the library of a broken driver may hang
+// or take its process along.
+//
+// It decides nothing: which devices are used, and what an error means for the
+// operator, is transcoder/gpus' business, which reads what this package reports.
+//
+// A call of go-nvml for a function that the library does not have ends the process
+// ("symbol lookup error"), as does any call before the library is loaded. So a
+// Reader exists only after the library was loaded and initialised, and each call is
+// made only if its symbol was found.
+package nvml
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/tuttinode/tutti/transcoder/gpus/report"
+)
+
+// Reader asks an initialised library. It is for one goroutine.
+type Reader struct {
+	lib nvml.Interface
+	// has are the optional functions that the library has.
+	has     map[string]bool
+	driver  driver
+	devices []*device
+	// unreadable are the devices that gave no handle.
+	unreadable []report.Unreadable
+	// events tells of critical errors, nil without.
+	events nvml.EventSet
+}
+
+// Open loads and initialises the library. The trouble says why it cannot be used.
+func Open() (*Reader, *report.Trouble) { return open(nvml.New()) }
+
+func open(lib nvml.Interface) (*Reader, *report.Trouble) {
+	if ret := lib.Init(); ret != nvml.SUCCESS {
+		// Nothing of the library may be called now, its error texts included.
+		return nil, trouble(ret)
+	}
+	r := &Reader{lib: lib, has: make(map[string]bool)}
+	if missing := r.look(); len(missing) > 0 {
+		return nil, &report.Trouble{Kind: report.OldLibrary, Detail: "without " + strings.Join(missing, ", ")}
+	}
+	r.driver = r.readDriver()
+	if ret := r.find(); ret != nvml.SUCCESS {
+		t := trouble(ret)
+		r.Close()
+		return nil, t
+	}
+	r.listen()
+	return r, nil
+}
+
+// Close gives the library back.
+func (r *Reader) Close() {
+	if r.events != nil {
+		r.events.Free()
+	}
+	if r.has["nvmlShutdown"] {
+		r.lib.Shutdown()
+	}
+}
+
+// needed are functions without which there is nothing to tell: one of each line.
+var needed = [][]string{
+	{"nvmlSystemGetDriverVersion"},
+	{"nvmlDeviceGetCount_v2", "nvmlDeviceGetCount"},
+	{"nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"},
+	{"nvmlDeviceGetUUID"},
+	{"nvmlDeviceGetName"},
+	{"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"},
+	{"nvmlDeviceGetMemoryInfo"},
+}
+
+// optional are functions that some drivers lack. The first of a line is the name in
+// has; the others do as well.
+var optional = [][]string{
+	{"nvmlShutdown"},
+	{"nvmlSystemGetCudaDriverVersion_v2"},
+	{"nvmlSystemGetProcessName"},
+	{"nvmlDeviceGetMemoryInfo_v2"},
+	{"nvmlDeviceGetCudaComputeCapability"},
+	{"nvmlDeviceGetMigMode"},
+	{"nvmlDeviceGetUtilizationRates"},
+	{"nvmlDeviceGetEncoderCapacity"},
+	{"nvmlDeviceGetEncoderUtilization"},
+	{"nvmlDeviceGetDecoderUtilization"},
+	{"nvmlDeviceGetEncoderStats"},
+	{"nvmlDeviceGetTemperature"},
+	{"nvmlDeviceGetTemperatureThreshold"},
+	{"nvmlDeviceGetCurrentClocksThrottleReasons"},
+	{"nvmlDeviceGetTotalEccErrors"},
+	{"nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3"},
+	{"nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3"},
+	{"nvmlEventSetCreate"},
+	{"nvmlEventSetFree"},
+	{"nvmlDeviceRegisterEvents"},
+	{"nvmlEventSetWait", "nvmlEventSetWait_v2"},
+}
+
+// look finds out what the library has, and returns what it must have and has not.
+func (r *Reader) look() (missing []string) {
+	found := func(names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return r.lib.Extensions().LookupSymbol(n) == nil })
+	}
+	for _, names := range needed {
+		if !found(names) {
+			missing = append(missing, names[0])
+		}
+	}
+	for _, names := range optional {
+		r.has[names[0]] = found(names)
+	}
+	return missing
+}

@@ -1,0 +1,181 @@
+package nvml
+
+import (
+	"cmp"
+	"math"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/transcoder/gpus/report"
+)
+
+// lostXID is the number under which the driver logs that a GPU fell off the bus.
+const lostXID = 79
+
+// Read reports the state of now. Readings that the driver does not have are 0.
+func (r *Reader) Read(now time.Time) report.Line {
+	r.hear(now)
+	l := report.Line{Driver: r.driver, Unreadable: r.unreadable}
+	for _, d := range r.devices {
+		l.Devices = append(l.Devices, report.Entry{Device: d.about, Sample: r.sample(d, now)})
+	}
+	return l
+}
+
+func (r *Reader) sample(d *device, now time.Time) gpu.Sample {
+	s := gpu.Sample{At: now}
+	if r.memory(d, &s) == nvml.ERROR_GPU_IS_LOST {
+		if d.xid != lostXID {
+			d.xid, d.xidAt = lostXID, now
+		}
+		s.XID, s.XIDAt = d.xid, d.xidAt
+		return s
+	}
+	r.loads(d.handle, &s)
+	r.condition(d.handle, &s)
+	s.Processes = r.processes(d.handle)
+	s.XID, s.XIDAt = d.xid, d.xidAt
+	d.about.MIG = r.divided(d.handle)
+	return s
+}
+
+// memory is what is in use, without what the driver keeps for itself where it says
+// so.
+func (r *Reader) memory(d *device, s *gpu.Sample) nvml.Return {
+	if r.has["nvmlDeviceGetMemoryInfo_v2"] {
+		if m, ret := d.handle.GetMemoryInfo_v2(); ret == nvml.SUCCESS {
+			s.Used = gpu.Bytes(m.Used)
+			return ret
+		}
+	}
+	m, ret := d.handle.GetMemoryInfo()
+	if ret == nvml.SUCCESS {
+		s.Used = gpu.Bytes(m.Used)
+	}
+	return ret
+}
+
+func (r *Reader) loads(h nvml.Device, s *gpu.Sample) {
+	if r.has["nvmlDeviceGetUtilizationRates"] {
+		if u, ret := h.GetUtilizationRates(); ret == nvml.SUCCESS {
+			s.GPU = percent(u.Gpu)
+		}
+	}
+	if r.has["nvmlDeviceGetEncoderUtilization"] {
+		if n, _, ret := h.GetEncoderUtilization(); ret == nvml.SUCCESS {
+			s.Encoder = percent(n)
+		}
+	}
+	if r.has["nvmlDeviceGetDecoderUtilization"] {
+		if n, _, ret := h.GetDecoderUtilization(); ret == nvml.SUCCESS {
+			s.Decoder = percent(n)
+		}
+	}
+	if r.has["nvmlDeviceGetEncoderStats"] {
+		if n, _, _, ret := h.GetEncoderStats(); ret == nvml.SUCCESS && n >= 0 {
+			s.EncoderSessions = n
+		}
+	}
+}
+
+func percent(n uint32) gpu.Percent { return gpu.Percent(min(n, 100)) }
+
+// condition is the card's health.
+func (r *Reader) condition(h nvml.Device, s *gpu.Sample) {
+	if r.has["nvmlDeviceGetTemperature"] {
+		if n, ret := h.GetTemperature(nvml.TEMPERATURE_GPU); ret == nvml.SUCCESS {
+			s.Temperature = degrees(n)
+		}
+	}
+	if r.has["nvmlDeviceGetTemperatureThreshold"] {
+		if n, ret := h.GetTemperatureThreshold(nvml.TEMPERATURE_THRESHOLD_SLOWDOWN); ret == nvml.SUCCESS {
+			s.SlowdownAt = degrees(n)
+		}
+	}
+	if r.has["nvmlDeviceGetCurrentClocksThrottleReasons"] {
+		if reasons, ret := h.GetCurrentClocksThrottleReasons(); ret == nvml.SUCCESS {
+			s.Throttled = throttled(reasons)
+		}
+	}
+	if r.has["nvmlDeviceGetTotalEccErrors"] {
+		if n, ret := h.GetTotalEccErrors(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.VOLATILE_ECC); ret == nvml.SUCCESS {
+			s.Uncorrected = int64(min(n, math.MaxInt32))
+		}
+	}
+}
+
+// degrees drops what no card can have: some write nonsense where they have no sensor.
+func degrees(n uint32) int {
+	if n > 200 {
+		return 0
+	}
+	return int(n)
+}
+
+// throttled names the reason that weighs most. Idle cards, settings and the power
+// limit at full load are ordinary life; only the last is told.
+func throttled(reasons uint64) string {
+	switch {
+	case reasons&(nvml.ClocksThrottleReasonSwThermalSlowdown|nvml.ClocksThrottleReasonHwThermalSlowdown) != 0:
+		return gpu.ByTemperature
+	case reasons&nvml.ClocksThrottleReasonHwPowerBrakeSlowdown != 0:
+		return gpu.ByPowerBrake
+	case reasons&nvml.ClocksThrottleReasonHwSlowdown != 0:
+		return gpu.ByHardware
+	case reasons&nvml.ClocksThrottleReasonSwPowerCap != 0:
+		return gpu.ByPower
+	}
+	return ""
+}
+
+// processes are the largest users, each once.
+func (r *Reader) processes(h nvml.Device) []gpu.Process {
+	used := make(map[uint32]gpu.Bytes)
+	add := func(name string, list func() ([]nvml.ProcessInfo, nvml.Return)) {
+		if !r.has[name] {
+			return
+		}
+		infos, ret := list()
+		if ret != nvml.SUCCESS {
+			return
+		}
+		for _, p := range infos {
+			n := gpu.Bytes(0)
+			// All ones: the driver does not tell.
+			if p.UsedGpuMemory < 1<<50 {
+				n = gpu.Bytes(p.UsedGpuMemory)
+			}
+			used[p.Pid] = max(used[p.Pid], n)
+		}
+	}
+	add("nvmlDeviceGetComputeRunningProcesses", h.GetComputeRunningProcesses)
+	add("nvmlDeviceGetGraphicsRunningProcesses", h.GetGraphicsRunningProcesses)
+	var out []gpu.Process
+	for pid, n := range used {
+		out = append(out, gpu.Process{PID: int(pid), Used: n})
+	}
+	slices.SortFunc(out, func(a, b gpu.Process) int {
+		return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.PID, b.PID))
+	})
+	out = out[:min(len(out), report.MaxProcesses)]
+	for i := range out {
+		out[i].Name = r.processName(out[i].PID)
+	}
+	return out
+}
+
+// processName is the program's name without its directory.
+func (r *Reader) processName(pid int) string {
+	if !r.has["nvmlSystemGetProcessName"] {
+		return ""
+	}
+	name, ret := r.lib.SystemGetProcessName(pid)
+	if ret != nvml.SUCCESS || name == "" {
+		return ""
+	}
+	return report.Plain(path.Base(name))
+}

@@ -1,0 +1,35 @@
+package nvml
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tuttinode/tutti/transcoder/gpus/report"
+)
+
+// Watch writes a report at once and at every tick until ctx ends or w is closed, or
+// says in one report why there is nothing to tell and returns.
+func Watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
+	r, trouble := Open()
+	if trouble != nil {
+		return report.Write(w, report.Line{Trouble: trouble})
+	}
+	defer r.Close()
+	return r.watch(ctx, w, tick)
+}
+
+func (r *Reader) watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
+	now := time.Now()
+	for {
+		if err := report.Write(w, r.Read(now)); err != nil {
+			return fmt.Errorf("report the GPUs: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case now = <-tick:
+		}
+	}
+}
