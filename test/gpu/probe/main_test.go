@@ -1,0 +1,32 @@
+package probe_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/libav"
+	"github.com/tuttinode/tutti/transcoder/worker"
+)
+
+// childArg makes the test program a media worker.
+const childArg = "be-a-media-worker"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == childArg {
+		err := worker.Main(context.Background(), func(device string) (transcoder.Engine, error) {
+			return libav.New(libav.Options{Device: device, Preset: "ultrafast", Cores: runtime.NumCPU()})
+		})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "media worker:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
