@@ -54,7 +54,8 @@ type Registration struct {
 // Work is a kind of worker; N is its notice, rpc.NotifySegment or rpc.NotifyAIJob.
 type Work[N any] interface {
 	// Offer is what a registration would tell now, in any form that can be compared,
-	// without what changes all the time. When it changes, the loop registers anew.
+	// without what changes all the time. When it changes, the loop registers anew; while
+	// it is nil there is nothing to offer, and the worker stays away.
 	Offer() []byte
 	// Register opens the stream of a registration on a connection.
 	Register(ctx context.Context, conn grpc.ClientConnInterface, r Registration) (grpc.ServerStreamingClient[N], error)

@@ -21,6 +21,10 @@ const (
 	maxReply = 4 << 10
 )
 
+// InstanceHeader, on a result for an orchestrator of our own kind, is the instance of
+// the worker that brings it, as in its registration.
+const InstanceHeader = "Tutti-Instance"
+
 // Result is what goes back to an orchestrator.
 type Result struct {
 	// Path is where it goes, "/transcodeResults".
@@ -60,6 +64,9 @@ func (l *Link) Post(ctx context.Context, r Result) error {
 	r.Header["Authorization"] = []string{l.o.Credential}
 	r.Header["Credentials"] = []string{l.o.Secret.Reveal()}
 	r.Header["TaskId"] = []string{strconv.FormatInt(r.Task, 10)}
+	if l.Own() {
+		r.Header[InstanceHeader] = []string{l.o.Instance}
+	}
 	err, broke := l.post(ctx, &r)
 	if broke && !r.Once && ctx.Err() == nil {
 		err, _ = l.post(ctx, &r)

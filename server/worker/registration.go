@@ -22,6 +22,8 @@ const (
 	// between two such changes.
 	untilIdle   = 30 * time.Second
 	pauseOffers = 30 * time.Second
+	// untilLeft is how long a worker that takes leave waits for such a moment.
+	untilLeft = 10 * time.Second
 )
 
 // errOffer ends a registration because what it told has changed; errLeft because the
@@ -135,15 +137,19 @@ func (r *registration[N]) stay() error {
 
 // look does what the state of the offer, of the tasks and of the drain asks for.
 func (r *registration[N]) look() error {
-	draining, own := r.Draining(), r.Own()
-	if draining && r.tasks.number() == 0 && (!own || r.cur.draining && r.next == nil) {
-		return errLeft
+	offer, own := r.work.Offer(), r.Own()
+	leave := errOffer
+	if r.Draining() {
+		leave = errLeft
 	}
+	away := r.Draining() || offer == nil
 	now := r.o.Now()
-	if r.next != nil || now.Sub(r.refused) < firstPause*2 {
+	switch {
+	case r.next != nil || now.Sub(r.refused) < 2*firstPause:
 		return nil
-	}
-	if draining == r.cur.draining && bytes.Equal(r.work.Offer(), r.cur.offer) {
+	case away && r.tasks.number() == 0 && (!own || r.cur.draining):
+		return leave
+	case away == r.cur.draining && (away || bytes.Equal(offer, r.cur.offer)):
 		r.changed = time.Time{}
 		return nil
 	}
@@ -153,8 +159,12 @@ func (r *registration[N]) look() error {
 	switch {
 	case own:
 		r.changed = time.Time{}
-		r.next = r.open(draining)
-	case draining: // it cannot be told; the last task's end ends it
+		r.next = r.open(away)
+	case away:
+		// It cannot be told; the orchestrator learns it from the end of the stream.
+		if now.Sub(r.changed) >= untilLeft {
+			return leave
+		}
 	case now.Sub(r.cur.at) < pauseOffers:
 	case r.tasks.number() == 0, now.Sub(r.changed) >= untilIdle:
 		return errOffer

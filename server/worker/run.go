@@ -15,6 +15,10 @@ import (
 // worker is left alone after a break, for the tasks that still run for it.
 const finishing = 3 * time.Second
 
+// processGone is in the text of an attempt to which nobody listened: whoever waited for
+// the tasks that run is no more, and whoever comes back counts its tasks anew.
+const processGone = "connection refused"
+
 // link keeps the registration with one orchestrator. Only its own goroutine uses the
 // fields below.
 type link[N any] struct {
@@ -45,11 +49,17 @@ func (l *link[N]) run(ctx context.Context) error {
 			l.tasks.wait(ctx, 0)
 			break
 		}
+		if l.work.Offer() == nil {
+			l.becomes(Waiting, func(s *Status) { s.Code, s.Reason = "", "nothing to offer" })
+			l.sleep(ctx, lookEvery)
+			continue
+		}
 		l.becomes(Connecting, nil)
 		l.o.Log.Info(l.o.Landmark+" "+l.addr, "orchestrator", l.addr)
 		stood, err := l.serve(ctx)
 		switch {
 		case ctx.Err() != nil, errors.Is(err, errLeft):
+			l.tasks.wait(ctx, 0)
 			l.becomes(Left, nil)
 			return nil
 		case errors.Is(err, errOffer):
@@ -99,6 +109,14 @@ func (l *link[N]) lost(ctx context.Context, why *fault.Fault, stood time.Duratio
 	if !l.Own() {
 		l.tasks.wait(ctx, finishing)
 	}
+	if strings.Contains(why.Detail, processGone) {
+		l.tasks.cancelAll()
+	}
+	l.sleep(ctx, pause)
+}
+
+// sleep waits until the pause is over, or the worker takes leave.
+func (l *link[N]) sleep(ctx context.Context, pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {

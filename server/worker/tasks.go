@@ -73,6 +73,14 @@ func (t *tasks) cancel(id int64) {
 	}
 }
 
+func (t *tasks) cancelAll() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, task := range t.running {
+		task.cancel()
+	}
+}
+
 func (t *tasks) number() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

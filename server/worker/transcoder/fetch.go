@@ -1,0 +1,88 @@
+package transcoder
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/body"
+)
+
+// fetchTimeout is the protocol's time for a whole download.
+const fetchTimeout = 4 * time.Second
+
+// errFetchLate ends a download.
+var errFetchLate = errors.New("the download took too long")
+
+// inputTransport fetches inputs as the network does: HTTP/1.1, certificates unchecked,
+// because they are where an orchestrator that was let in says.
+func inputTransport() *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		Protocols:              protocols,
+		TLSClientConfig:        &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}, ClientSessionCache: tls.NewLRUClientSessionCache(64)},
+		TLSHandshakeTimeout:    fetchTimeout,
+		MaxIdleConnsPerHost:    32,
+		IdleConnTimeout:        5 * time.Minute, // orchestrators wait 10
+		ReadBufferSize:         64 << 10,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
+
+// fetch downloads an input; redirects are not followed. grow is asked before memory is
+// taken. Faults are WorkerInputLost and grow's own.
+func (c *Client) fetch(ctx context.Context, address string, grow func(n int64) error) ([]byte, error) {
+	const op = "fetch the segment"
+	lost := func(detail string, err error) ([]byte, error) {
+		return nil, &fault.Fault{Code: fault.WorkerInputLost, Op: op, Detail: "cannot fetch the segment: " + detail, Err: err}
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return lost("its address is not an http(s) URL", nil)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, fetchTimeout, errFetchLate)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return lost("its address is not an http(s) URL", nil)
+	}
+	resp, err := c.inputs.RoundTrip(req)
+	if err != nil {
+		return lost(why(ctx, "no answer"), err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return lost(fmt.Sprintf("status %d", resp.StatusCode), nil)
+	}
+	var full error
+	data, err := body.Reader{
+		Limit: core.MaxSegmentBytes, Size: resp.ContentLength,
+		Grow: func(n int64) error { full = grow(n); return full },
+	}.Read(resp.Body)
+	switch {
+	case full != nil:
+		return nil, full
+	case errors.Is(err, body.ErrTooLarge):
+		return lost("it is too large", err)
+	case err != nil:
+		return lost(why(ctx, "the connection broke"), err)
+	}
+	return data, nil
+}
+
+func why(ctx context.Context, otherwise string) string {
+	if errors.Is(context.Cause(ctx), errFetchLate) {
+		return "not there after 4 s"
+	}
+	return otherwise
+}

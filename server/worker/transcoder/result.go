@@ -1,0 +1,107 @@
+package transcoder
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/server/worker"
+)
+
+const (
+	resultsPath = "/transcodeResults"
+	// failureType marks a body that is an error's text.
+	failureType = "livepeer/transcoding-error"
+	// boundaryBytes make a boundary of 20 hex digits.
+	boundaryBytes = 10
+	// Beside the result, for orchestrators of our own kind: which device did the work,
+	// and the code of what went wrong.
+	workerHeader = "Tutti-Worker"
+	codeHeader   = "Tutti-Code"
+)
+
+// failure is the result of a segment that was not transcoded. Its text is what peers
+// compare.
+func (c *Client) failure(t *task, err error) worker.Result {
+	text := fault.Wire(err)
+	r := worker.Result{
+		Path: resultsPath, Task: t.id, Length: int64(len(text)),
+		Header: http.Header{"Content-Type": {failureType}, "Pixels": {"0"}},
+		Body:   func() io.Reader { return strings.NewReader(text) },
+	}
+	if t.from.Own() {
+		r.Header.Set(codeHeader, string(fault.CodeOf(err)))
+	}
+	return r
+}
+
+// success is the renditions, as one part each: with its signature behind it where one
+// was asked for.
+func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) worker.Result {
+	var pieces [][]byte
+	start := "--" + boundary
+	part := func(head string, data []byte) {
+		pieces = append(pieces, []byte(start+"\r\n"+head+"\r\n"), data)
+		start = "\r\n--" + boundary
+	}
+	for i, out := range res.Renditions {
+		part(fmt.Sprintf("Content-Length: %d\r\nContent-Type: %s\r\nPixels: %d\r\n",
+			len(out.Data), contentType(t.job.Profiles[i].Format), out.Pixels), out.Data)
+		if t.job.Signature {
+			part(fmt.Sprintf("Content-Length: %d\r\nContent-Type: application/octet-stream\r\n", len(out.Signature)), out.Signature)
+		}
+	}
+	pieces = append(pieces, []byte(start+"--\r\n"))
+	r := worker.Result{
+		Path: resultsPath, Task: t.id, Length: size(pieces),
+		Header: http.Header{
+			"Content-Type": {"multipart/mixed; boundary=" + boundary},
+			"Pixels":       {strconv.FormatInt(int64(res.DecodedPixels), 10)},
+		},
+		Body: func() io.Reader { return read(pieces) },
+	}
+	if t.from.Own() {
+		r.Header.Set(rpc.MediaTimeHeader, rpc.FormatMediaTime(res.MediaTime))
+		if res.Worker != "" {
+			r.Header.Set(workerHeader, res.Worker)
+		}
+	}
+	return r
+}
+
+func contentType(f core.Format) string {
+	if f == core.FormatMP4 {
+		return "video/mp4"
+	}
+	return "video/mp2t"
+}
+
+func size(pieces [][]byte) (n int64) {
+	for _, p := range pieces {
+		n += int64(len(p))
+	}
+	return n
+}
+
+// read reads the pieces one after another, without putting them together first.
+func read(pieces [][]byte) io.Reader {
+	readers := make([]io.Reader, len(pieces))
+	for i, p := range pieces {
+		readers[i] = bytes.NewReader(p)
+	}
+	return io.MultiReader(readers...)
+}
+
+// post takes a result to the orchestrator.
+func (c *Client) post(ctx context.Context, t *task, r worker.Result) {
+	if err := t.from.Post(ctx, r); err != nil && ctx.Err() == nil {
+		c.o.Log.Warn("a result did not reach its orchestrator", "orchestrator", t.from.Addr(), fault.Attr(err))
+	}
+}
