@@ -1,0 +1,68 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// candidate is a member that has the model, as it is at the moment.
+type candidate struct {
+	member int
+	state  inference.ModelState
+}
+
+// candidates are the members that have the model, the best first: who has it loaded
+// and a free slot, the least loaded of them; then who has it loaded; then who is on
+// the way to it, and at last who has to start it.
+func (f *Fleet) candidates(model inference.Model, skip map[int]bool) []candidate {
+	var out []candidate
+	for i, m := range f.members {
+		if skip[i] {
+			continue
+		}
+		states := m.Models()
+		for j := range states {
+			if states[j].Model == model {
+				out = append(out, candidate{i, states[j]})
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(out, better)
+	return out
+}
+
+func better(a, b candidate) int {
+	if c := cmp.Compare(rank[b.state.State], rank[a.state.State]); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(full(&a.state), full(&b.state)); c != 0 {
+		return c
+	}
+	return cmp.Compare(load(&a.state), load(&b.state))
+}
+
+// full is 1 for a member without a free slot.
+func full(s *inference.ModelState) int {
+	if s.Waiting > 0 || s.InUse >= s.Capacity {
+		return 1
+	}
+	return 0
+}
+
+// load is the part of its slots that is taken, those who wait included.
+func load(s *inference.ModelState) float64 {
+	return float64(s.InUse+s.Waiting) / float64(max(1, s.Capacity))
+}
+
+// warm are the candidates that have the model loaded: as long as there are any, no
+// other is asked, for that would have it loaded once more.
+func warm(all []candidate) []candidate {
+	n := 0
+	for n < len(all) && all[n].state.State == inference.Ready {
+		n++
+	}
+	return all[:n]
+}

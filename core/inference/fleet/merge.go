@@ -1,0 +1,80 @@
+package fleet
+
+import (
+	"slices"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// rank orders states by how near they are to taking jobs.
+var rank = map[inference.State]int{
+	inference.Ready: 8, inference.Loading: 7, inference.Starting: 6, inference.Pulling: 5,
+	inference.Evicted: 4, inference.Absent: 3, inference.Failed: 2, inference.Draining: 1,
+}
+
+// merge adds to a model's state what another member says of it. The state, and what
+// belongs to it, is that of the member which is nearest to taking jobs.
+func merge(to, s *inference.ModelState) {
+	sum := *to
+	other := s
+	if rank[s.State] > rank[to.State] {
+		sum, other = *s, to
+	}
+	both := to.State == inference.Ready && s.State == inference.Ready
+	sum.Capacity = to.Capacity + s.Capacity
+	sum.InUse = to.InUse + s.InUse
+	// One job stands in the lines of all of them.
+	sum.Waiting = max(to.Waiting, s.Waiting)
+	sum.Devices = devices(to.Devices, s.Devices)
+	sum.Warm = to.Warm || s.Warm
+	// It counts as external only if nobody can start it.
+	sum.External = to.External && s.External
+	if both {
+		agree(&sum, other)
+	}
+	*to = sum
+}
+
+// agree keeps what holds wherever a job gets to. What it asks beyond that of the
+// runner is found out by trying: see slot.Run.
+func agree(sum, other *inference.ModelState) {
+	if !capability.VersionOK(sum.RunnerVersion, other.RunnerVersion) || sum.RunnerVersion == "" {
+		sum.RunnerVersion = other.RunnerVersion
+	}
+	if sum.RunnerVersion == "" || other.RunnerVersion == "" {
+		sum.RunnerVersion = ""
+	}
+	if other.Context > 0 && (sum.Context == 0 || other.Context < sum.Context) {
+		sum.Context = other.Context
+	}
+	sum.Operations = operations(sum.Operations, other.Operations)
+}
+
+// operations is what either can do; nil stands for chat only.
+func operations(a, b []inference.Operation) []inference.Operation {
+	if a == nil && b == nil {
+		return nil
+	}
+	var out []inference.Operation
+	for _, list := range [][]inference.Operation{a, b} {
+		if list == nil {
+			list = []inference.Operation{inference.Chat}
+		}
+		for _, op := range list {
+			if !slices.Contains(out, op) {
+				out = append(out, op)
+			}
+		}
+	}
+	return out
+}
+
+func devices(a, b []string) []string {
+	if len(a)+len(b) == 0 {
+		return nil
+	}
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

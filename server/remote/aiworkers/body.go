@@ -1,0 +1,94 @@
+package aiworkers
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// body is an answer that is read as it comes from its worker.
+type body struct {
+	p      *Pool
+	w      *worker
+	a      *arrival
+	ctx    context.Context
+	forget func() bool
+	// head was read before the answer was handed on.
+	head []byte
+	read int64
+	once sync.Once
+}
+
+// peek waits for a stream's first bytes, so that a worker that is lost before them
+// has lost nothing.
+func (b *body) peek() error {
+	head := make([]byte, 4<<10)
+	n, err := 0, error(nil)
+	for n == 0 && err == nil {
+		n, err = b.fetch(head)
+	}
+	if n == 0 {
+		if b.ctx.Err() != nil {
+			return fault.Wrap(fault.CodeOf(b.ctx.Err()), opRun, b.ctx.Err())
+		}
+		return &fault.Fault{Code: fault.AIWorkerLost, Op: opRun, Detail: b.w.name, Err: err}
+	}
+	b.head = head[:n]
+	return nil
+}
+
+// Read returns what has arrived. Its errors are faults.
+func (b *body) Read(p []byte) (int, error) {
+	if len(b.head) > 0 {
+		n := copy(p, b.head)
+		b.head = b.head[n:]
+		return n, nil
+	}
+	n, err := b.fetch(p)
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+	case b.ctx.Err() != nil:
+		err = fault.Wrap(fault.CodeOf(b.ctx.Err()), opRun, b.ctx.Err())
+	default:
+		err = &fault.Fault{Code: fault.StreamBroken, Op: opRun, Detail: b.w.name + " broke off", Err: err}
+	}
+	return n, err
+}
+
+func (b *body) fetch(p []byte) (int, error) {
+	n, err := b.a.read(p)
+	if b.read += int64(n); b.read > maxStream {
+		return 0, remoteTooLong
+	}
+	return n, err
+}
+
+var remoteTooLong = errors.New("an answer without end")
+
+// Close ends the answer; the worker of one that is not whole is told to stop.
+func (b *body) Close() error {
+	b.once.Do(func() {
+		b.forget()
+		b.a.end(false)
+		b.p.mu.Lock()
+		delete(b.w.answers, b.a)
+		b.p.mu.Unlock()
+	})
+	return nil
+}
+
+// returning is an answer that gives its slot back when it is closed.
+type returning struct {
+	io.ReadCloser
+	s *slot
+}
+
+// Close closes the answer.
+func (r *returning) Close() error {
+	err := r.ReadCloser.Close()
+	r.s.Release()
+	return err
+}

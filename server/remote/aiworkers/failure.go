@@ -1,0 +1,75 @@
+package aiworkers
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+// readError is a failure in place of an answer. Our own workers say what it is
+// called.
+func readError(r *http.Request) (*arrival, error) {
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxError))
+	if err != nil {
+		return nil, err
+	}
+	a := newArrival(nil)
+	a.err = failure(fault.Code(r.Header.Get(remote.CodeHeader)), string(text))
+	return a, nil
+}
+
+// clientMistake finds what a runner said of its client's request: the network's
+// gateways look for these words, and so do its workers write them.
+var clientMistake = regexp.MustCompile(`(?i)\bcontainer returned (400|413|415|422)\b:?\s*(.*)`)
+
+// failure is the fault that a worker's text means.
+func failure(code fault.Code, text string) error {
+	text = strings.TrimSpace(text)
+	if row, known := fault.Lookup(code); known {
+		if row.Class == fault.Internal || row.Class == fault.Config || row.Class == fault.Unauthenticated {
+			// Its own troubles are the worker's operator's.
+			code = fault.AIWorkerFailed
+		}
+		return fault.New(code, opRun, text)
+	}
+	lower := strings.ToLower(text)
+	if m := clientMistake.FindStringSubmatch(text); m != nil {
+		return fault.New(fault.JobUnreadable, opRun, m[2])
+	}
+	for _, w := range words {
+		if strings.Contains(lower, w.text) {
+			return fault.New(w.code, opRun, text)
+		}
+	}
+	if text == "" {
+		text = "the worker says nothing of it"
+	}
+	return fault.New(fault.AIWorkerFailed, opRun, text)
+}
+
+// words are what workers say, and what it means. Read-only.
+var words = []struct {
+	text string
+	code fault.Code
+}{
+	{"no workers can process", fault.AIWorkerBusy},
+	{"no workers available", fault.AIWorkerBusy},
+	{"insufficient capacity", fault.AIWorkerBusy},
+	{"out of memory", fault.RunnerOutOfMemory},
+}
+
+// garbled reports whether an answer came whole and is none.
+func garbled(err error) bool { return fault.CodeOf(err) == fault.AIWorkerGarbled }
+
+func unusable(err error) error {
+	code := fault.AIWorkerGarbled
+	if errors.Is(err, remote.ErrNoMemory) {
+		code = fault.JobsFull
+	}
+	return &fault.Fault{Code: code, Op: "read the AI worker's answer", Detail: "the AI worker's answer cannot be used: " + err.Error(), Err: err}
+}

@@ -1,0 +1,151 @@
+package aiworkers
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+const (
+	// maxFiles bounds the files of an answer.
+	maxFiles = 256
+	// maxDepth bounds how deep an answer's JSON is looked into.
+	maxDepth = 16
+)
+
+var (
+	errFiles  = errors.New("too many files")
+	errFile   = errors.New("a file without a usable name or of an unknown type")
+	errAnswer = errors.New("no JSON among the parts")
+	errTwice  = errors.New("two parts are JSON")
+	errDepth  = errors.New("JSON nested too deep")
+)
+
+// mediaFile is a picture, video or sound that came beside an answer.
+type mediaFile struct {
+	kind string
+	data []byte
+}
+
+// readMixed reads an answer of a worker of the network, and makes of it what a runner
+// would have answered: JSON with the files in it.
+func (p *Pool) readMixed(d *delivery) (*arrival, error) {
+	text, held, err := p.budget.ReadAll(d.r.Body, d.r.ContentLength, maxWhole)
+	switch {
+	case errors.Is(err, remote.ErrTooLarge), errors.Is(err, remote.ErrNoMemory):
+		return nil, unusable(err)
+	case err != nil:
+		return nil, err
+	}
+	answer, err := joinParts(text, d.boundary)
+	if err != nil {
+		p.budget.Give(held)
+		return nil, unusable(err)
+	}
+	a := newArrival(bytes.NewReader(answer))
+	a.contentType, a.length = jsonType, int64(len(answer))
+	a.done = func() { p.budget.Give(held) }
+	return a, nil
+}
+
+// joinParts puts the files of a multipart answer in the places where its JSON names
+// them. Without files the JSON stays as it is.
+func joinParts(text []byte, boundary string) ([]byte, error) {
+	files := make(map[string]mediaFile)
+	var answer []byte
+	parts := multipart.NewReader(bytes.NewReader(text), boundary)
+	for {
+		part, err := parts.NextRawPart()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(part)
+		if err != nil {
+			return nil, err
+		}
+		kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+		switch {
+		case err != nil:
+			return nil, errFile
+		case kind == jsonType && answer != nil:
+			return nil, errTwice
+		case kind == jsonType:
+			answer = data
+		case len(files) == maxFiles:
+			return nil, errFiles
+		case part.FileName() == "" || orchestrate.ArtifactExt(kind) == "":
+			return nil, errFile
+		default:
+			files[part.FileName()] = mediaFile{kind, data}
+		}
+	}
+	switch {
+	case answer == nil:
+		return nil, errAnswer
+	case len(files) == 0:
+		return answer, nil
+	}
+	return withFiles(answer, files)
+}
+
+// withFiles writes the files into an answer, as data URLs.
+func withFiles(answer []byte, files map[string]mediaFile) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(answer))
+	// A seed may be larger than other numbers hold.
+	dec.UseNumber()
+	var tree any
+	if err := dec.Decode(&tree); err != nil {
+		return nil, errAnswer
+	}
+	if err := place(tree, files, 0); err != nil {
+		return nil, err
+	}
+	return json.Marshal(tree)
+}
+
+// place looks for fields named url whose value is a file's name.
+func place(node any, files map[string]mediaFile, depth int) error {
+	if depth > maxDepth {
+		return errDepth
+	}
+	switch node := node.(type) {
+	case []any:
+		for _, one := range node {
+			if err := place(one, files, depth+1); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for key, value := range node {
+			if name, ok := value.(string); ok && key == "url" {
+				if f, known := files[name]; known {
+					node[key] = dataURL(f)
+				}
+				continue
+			}
+			if err := place(value, files, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func dataURL(f mediaFile) string {
+	var b strings.Builder
+	b.Grow(len(f.data)*4/3 + 64)
+	b.WriteString("data:" + f.kind + ";base64,")
+	b.WriteString(base64.StdEncoding.EncodeToString(f.data))
+	return b.String()
+}

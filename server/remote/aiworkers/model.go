@@ -1,0 +1,197 @@
+package aiworkers
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/line"
+)
+
+// model is one model of any number of workers, and the line in front of its slots.
+// All of it but the line is guarded by Pool.mu.
+type model struct {
+	id      inference.Model
+	line    *line.Line
+	entries []*entry
+	// told is the state without what the line knows.
+	told  inference.ModelState
+	since time.Time
+}
+
+// entry is a model of one worker. It stays the same over the worker's registrations.
+type entry struct {
+	w     *worker
+	model *model
+	said  inference.ModelState
+	// slots is how many jobs it takes, busy how many it has.
+	slots, busy int
+}
+
+// ready reports whether jobs for it begin at once. Of a worker of the network nothing
+// is known but that it takes jobs: what is not warm there may be loaded all the same.
+func (e *entry) ready() bool {
+	return !e.w.draining && e.slots > 0 && (e.said.State == inference.Ready || !e.w.own())
+}
+
+// cold reports whether a job would have it started.
+func (e *entry) cold() bool {
+	return !e.w.draining && !e.ready() && e.said.Offered()
+}
+
+// does reports whether its runner can do such a job.
+func (e *entry) does(op inference.Operation) bool {
+	switch op {
+	case inference.Completion, inference.Embedding:
+		return slices.Contains(e.said.Operations, op)
+	case inference.Chat:
+		return e.said.Operations == nil || slices.Contains(e.said.Operations, op)
+	}
+	return true
+}
+
+// furnish makes a worker's models those of its registration. The caller holds mu.
+func (p *Pool) furnish(w *worker, states []inference.ModelState) {
+	have := make(map[inference.Model]bool, len(states))
+	for i := range states {
+		s := &states[i]
+		have[s.Model] = true
+		e := w.entries[s.Model]
+		if e == nil {
+			e = p.enter(w, s.Model)
+		}
+		e.said, e.slots = *s, s.Capacity
+		if w.draining {
+			e.said.State, e.said.Code, e.said.Reason = inference.Draining, fault.Draining, "the worker stops"
+		}
+	}
+	for id, e := range w.entries {
+		if !have[id] {
+			delete(w.entries, id)
+			e.model.entries = slices.DeleteFunc(e.model.entries, func(other *entry) bool { return other == e })
+			e.slots = 0
+			p.settle(e.model)
+		}
+	}
+	for _, e := range w.entries {
+		p.settle(e.model)
+	}
+}
+
+// enter adds a worker's entry for a model. The caller holds mu.
+func (p *Pool) enter(w *worker, id inference.Model) *entry {
+	m := p.models[id]
+	if m == nil {
+		m = &model{id: id, line: line.New(line.Options{Queue: p.opt.Queue, Now: p.opt.Now})}
+		p.models[id] = m
+		p.order = append(p.order, m)
+	}
+	e := &entry{w: w, model: m}
+	m.entries = append(m.entries, e)
+	w.entries[id] = e
+	return e
+}
+
+// settle makes of a model's entries its state and the number of its slots. One that
+// no worker has any more is forgotten. The caller holds mu.
+func (p *Pool) settle(m *model) {
+	if len(m.entries) == 0 {
+		delete(p.models, m.id)
+		p.order = slices.DeleteFunc(p.order, func(other *model) bool { return other == m })
+		m.line.Resize(0)
+		m.line.Shut(fault.New(fault.ModelNotReady, opReserve, "its last worker is gone"))
+		return
+	}
+	old := m.told.State
+	m.told = sum(m.entries)
+	if m.told.State != old {
+		m.since = p.opt.Now()
+	}
+	m.told.Model, m.told.Since = m.id, m.since
+	m.told.Capacity = m.slots(true)
+	m.line.Resize(m.slots(false))
+}
+
+// slots counts those of the workers that are ready, and where there are none those
+// of the ones that could be; of these only the first where told is set, as a model
+// that is not loaded has none to tell of.
+func (m *model) slots(told bool) int {
+	ready, cold := 0, 0
+	for _, e := range m.entries {
+		switch {
+		case e.ready():
+			ready += e.slots
+		case e.cold():
+			cold += max(1, e.slots)
+		}
+	}
+	if ready > 0 || told {
+		return ready
+	}
+	return cold
+}
+
+// stateNow is the model's state. The caller holds mu.
+func (m *model) stateNow() inference.ModelState {
+	s := m.told
+	stats := m.line.Stats()
+	s.InUse, s.Waiting = stats.InUse, stats.Waiting
+	return s
+}
+
+// pick gives a job to the worker that has most room for it, of those with the model
+// loaded if there are any, and marks the slot as taken. The error says why there is
+// none: the model's runners cannot do it, or all are taken.
+func (p *Pool) pick(m *model, op inference.Operation, tried map[*worker]bool) (*entry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var best *entry
+	able, anyReady := false, false
+	for _, e := range m.entries {
+		anyReady = anyReady || e.ready()
+	}
+	for _, e := range m.entries {
+		if tried[e.w] || !(e.ready() || !anyReady && e.cold()) || !e.does(op) {
+			continue
+		}
+		able = true
+		if e.busy < e.room() && (best == nil || e.before(best)) {
+			best = e
+		}
+	}
+	switch {
+	case best != nil:
+		best.busy++
+		return best, nil
+	case able:
+		return nil, errTaken
+	case len(tried) == 0 && len(m.entries) > 0 && anyReady:
+		return nil, fault.New(fault.OperationUnsupported, opRun, "no worker's runner does \""+string(op)+"\"")
+	}
+	return nil, fault.New(fault.AIWorkerLost, opRun, m.id.String())
+}
+
+// room is how many jobs the worker may have.
+func (e *entry) room() int {
+	if e.ready() {
+		return e.slots
+	}
+	return max(1, e.slots)
+}
+
+// before reports whether a job is better off here: where the model is loaded, else
+// where less of the room is taken.
+func (e *entry) before(other *entry) bool {
+	if a, b := e.said.State == inference.Ready, other.said.State == inference.Ready; a != b {
+		return a
+	}
+	return e.busy*other.room() < other.busy*e.room()
+}
+
+// put ends a job's stay at a worker.
+func (p *Pool) put(e *entry) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e.busy--
+}

@@ -1,0 +1,70 @@
+package aiworkers
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+const (
+	// answerTime is how long a worker may take to begin its answer, as in the network.
+	answerTime = 15 * time.Minute
+	// stallTime is how long an answer that has begun may pause.
+	stallTime = 5 * time.Minute
+	// lostTime is what is left of that once its worker's registration has broken.
+	lostTime = 5 * time.Second
+	// maxWait is how many jobs of a model may wait for a slot.
+	maxWait = 64
+	// maxWorkers bounds the workers.
+	maxWorkers = 4096
+	// maxWhole bounds an answer that is read as a whole, maxStream one that passes.
+	maxWhole  = 256 << 20
+	maxStream = 1 << 30
+	// answerBytes bounds the answers that are read as a whole, all together.
+	answerBytes = 1 << 30
+)
+
+// Options are what a Pool is built from.
+type Options struct {
+	// Secrets are those by which workers are let in.
+	Secrets *remote.Secrets
+	// Names keeps workers' names apart, from those of other kinds too.
+	Names *remote.Names
+	// MinVersion is the lowest release of the network that a worker may have; "" is
+	// any.
+	MinVersion string
+	// Node is the name by which our own workers know us, "tutti/1.2.3".
+	Node string
+	// ServiceURI is where workers reach this node where they did not say what they
+	// dialled, "https://host:8935".
+	ServiceURI string
+	// AnswerTime bounds the wait for an answer's begin; 15 min when 0.
+	AnswerTime time.Duration
+	// Queue is how many jobs of a model may wait; 64 when 0.
+	Queue int
+
+	Random io.Reader
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+func (o *Options) complete() error {
+	switch {
+	case o.Secrets == nil:
+		return errors.New("no secret")
+	case o.Random == nil || o.Now == nil || o.Log == nil:
+		return errors.New("randomness, clock and log must be given")
+	}
+	if o.Names == nil {
+		o.Names = new(remote.Names)
+	}
+	o.ServiceURI = strings.TrimSuffix(o.ServiceURI, "/")
+	o.AnswerTime = cmp.Or(o.AnswerTime, answerTime)
+	o.Queue = cmp.Or(o.Queue, maxWait)
+	return nil
+}

@@ -1,0 +1,84 @@
+package aiworkers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"google.golang.org/grpc"
+
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// Pool is the registered AI workers. It is an inference.Worker, a door of the
+// orchestrator's listener and a component.
+type Pool struct {
+	rpc.UnimplementedAIWorkerServer
+	opt      Options
+	tasks    *remote.Tasks[*arrival]
+	inputs   *inputs
+	budget   *remote.Budget
+	refusals *remote.Refusals
+
+	mu sync.Mutex
+	// workers has them in the order of their first registration; guarded by mu, as
+	// everything below.
+	workers []*worker
+	models  map[inference.Model]*model
+	// order has the models in the order in which they came.
+	order []*model
+	shut  bool
+}
+
+var _ inference.Worker = (*Pool)(nil)
+
+// New makes a pool without workers.
+func New(opt Options) (*Pool, error) {
+	if err := opt.complete(); err != nil {
+		return nil, fmt.Errorf("build pool of AI workers: %w", err)
+	}
+	return &Pool{
+		opt: opt, tasks: remote.NewTasks[*arrival](), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
+		refusals: remote.NewRefusals(opt.Log, opt.Now), models: make(map[inference.Model]*model),
+	}, nil
+}
+
+// Register adds the stream on which workers register.
+func (p *Pool) Register(s *grpc.Server) { rpc.RegisterAIWorkerServer(s, p) }
+
+// Routes adds the paths of answers and of the inputs of jobs.
+func (p *Pool) Routes(mux *http.ServeMux) {
+	mux.HandleFunc("POST "+resultsPath, p.result)
+	mux.HandleFunc("GET "+inputsPath+"{id}", p.inputs.serve)
+}
+
+// Name is "remote AI workers".
+func (p *Pool) Name() string { return "remote AI workers" }
+
+// Run waits for ctx to end, and then ends all registrations: the workers come back
+// by themselves.
+func (p *Pool) Run(ctx context.Context, ready func()) error {
+	ready()
+	<-ctx.Done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shut = true
+	for _, w := range p.workers {
+		w.door.end()
+	}
+	return nil
+}
+
+// Models tells every model's state: see inference.Worker.
+func (p *Pool) Models() []inference.ModelState {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]inference.ModelState, 0, len(p.order))
+	for _, m := range p.order {
+		out = append(out, m.stateNow())
+	}
+	return out
+}

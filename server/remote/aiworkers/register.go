@@ -1,0 +1,128 @@
+package aiworkers
+
+import (
+	"errors"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// errSecret is the text that makes every worker give up instead of coming back.
+var errSecret = errors.New("invalid secret")
+
+// RegisterAIWorker is a worker's stream: it stays open as long as the worker works
+// for this node. It never ends with the code Canceled, which workers of the network
+// take as being dismissed.
+func (p *Pool) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob]) error {
+	line := remote.LineOf(stream.Context())
+	if !p.opt.Secrets.Match(req.GetSecret()) {
+		p.refusals.Note(line.Addr(), fault.New(fault.AIWorkerRefused, opRegister, "wrong secret"))
+		return errSecret
+	}
+	id := remote.NewIdentity(req.GetNode(), req.GetWorker(), req.GetInstance(), line.Addr())
+	reg, err := readRegistration(req, id)
+	if err != nil {
+		return p.refuse(line, err)
+	}
+	if !capability.VersionOK(p.opt.MinVersion, reg.version) {
+		p.refusals.Note(line.Addr(), fault.New(fault.AIWorkerOutdated, opRegister, reg.version+" is older than "+p.opt.MinVersion))
+		return nil
+	}
+	line.Open()
+	if id.Own() {
+		if err := stream.SendHeader(metadata.Pairs(remote.NodeMetadata, p.opt.Node)); err != nil {
+			return nil // it has gone again
+		}
+	}
+	w, d, err := p.join(reg, p.inputBase(line))
+	if err != nil {
+		return p.refuse(line, err)
+	}
+	defer p.leave(w, d)
+	// Why it ended is the worker's to know: it comes back.
+	_ = w.notes.Serve(stream, line, d.ended)
+	return nil
+}
+
+// refuse tells the operator, and the worker in the protocol's way.
+func (p *Pool) refuse(line *remote.Line, err error) error {
+	p.refusals.Note(line.Addr(), fault.New(fault.CodeOf(err), opRegister, fault.Wire(err)))
+	return errors.New(fault.Wire(err))
+}
+
+// join lets a worker in. A further registration of one of our own takes the place of
+// the one before; its jobs go on.
+func (p *Pool) join(reg *registration, base string) (*worker, *door, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shut {
+		return nil, nil, fault.New(fault.AIWorkerRefused, opRegister, "the node is stopping")
+	}
+	w := p.known(reg)
+	if w != nil {
+		w.door.end()
+	} else {
+		if len(p.workers) >= maxWorkers {
+			return nil, nil, fault.New(fault.AIWorkerRefused, opRegister, "too many workers")
+		}
+		w = p.admit(reg, base)
+	}
+	w.door = newDoor()
+	w.version, w.draining = reg.version, reg.draining
+	p.furnish(w, reg.models)
+	return w, w.door, nil
+}
+
+// admit makes a worker of a first registration. The caller holds mu.
+func (p *Pool) admit(reg *registration, base string) *worker {
+	w := &worker{
+		id: reg.id, name: p.opt.Names.Take(reg.id.Name), since: p.opt.Now(), notes: remote.NewOutbox(), base: base,
+		lost: make(chan struct{}), entries: make(map[inference.Model]*entry), answers: make(map[*arrival]struct{}),
+	}
+	p.workers = append(p.workers, w)
+	p.opt.Log.Info("AI worker registered", "worker", w.name, "addr", w.id.Addr, "node", w.id.Node, "version", reg.version, "models", len(reg.models))
+	return w
+}
+
+// known finds the worker of a further registration. The caller holds mu.
+func (p *Pool) known(reg *registration) *worker {
+	if reg.id.Instance == "" {
+		return nil
+	}
+	for _, w := range p.workers {
+		if w.id.Instance == reg.id.Instance {
+			return w
+		}
+	}
+	return nil
+}
+
+// leave lets a worker go whose registration ended, unless another has taken its
+// place.
+func (p *Pool) leave(w *worker, d *door) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.door != d {
+		return
+	}
+	for i, have := range p.workers {
+		if have == w {
+			p.workers = append(p.workers[:i:i], p.workers[i+1:]...)
+			break
+		}
+	}
+	w.notes.Close()
+	close(w.lost)
+	for a := range w.answers {
+		a.hurry()
+	}
+	p.furnish(w, nil)
+	p.opt.Names.Give(w.name)
+	p.opt.Log.Info("AI worker gone", "worker", w.name, "addr", w.id.Addr)
+}

@@ -1,0 +1,164 @@
+package aiworkers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// Bounds of what a registration says.
+const (
+	maxModels  = 1024
+	maxName    = 64
+	maxSlots   = 1 << 16
+	maxContext = 1 << 40
+	maxReason  = 512
+	maxDevices = 64
+	maxOps     = 8
+	maxRelease = 64
+	opRegister = "register AI worker"
+)
+
+// registration is what a worker says of itself, read and bounded.
+type registration struct {
+	id       remote.Identity
+	version  string
+	draining bool
+	models   []inference.ModelState
+}
+
+// readRegistration reads a worker's message. The error is AIWorkerRefused.
+func readRegistration(req *rpc.RegisterAIWorkerRequest, id remote.Identity) (*registration, error) {
+	r := &registration{id: id, version: clean(req.GetCapabilities().GetVersion(), maxRelease)}
+	if id.Own() {
+		r.draining = req.GetDraining()
+		return r, r.readModels(req.GetModels(), req.GetCapabilities())
+	}
+	return r, r.readCapabilities(req.GetCapabilities())
+}
+
+// readCapabilities takes the models from the constraints, as the network has them. A
+// model that is not warm there has a container started for its first job.
+func (r *registration) readCapabilities(c *rpc.Capabilities) error {
+	for id, per := range c.GetConstraints().GetPerCapability() {
+		for name, m := range per.GetModels() {
+			s := inference.ModelState{
+				Model: inference.Model{Capability: capability.ID(id), ID: name},
+				State: inference.Absent, Capacity: slots(m.GetCapacity()),
+				RunnerVersion: clean(m.GetRunnerVersion(), maxRelease),
+			}
+			if m.GetWarm() {
+				s.State, s.Warm = inference.Ready, true
+			}
+			if err := r.add(&s); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(r.models, byModel)
+	return nil
+}
+
+// readModels takes the models from our own field; the version of a runner is in the
+// constraints.
+func (r *registration) readModels(models []*rpc.WorkerModel, c *rpc.Capabilities) error {
+	per := c.GetConstraints().GetPerCapability()
+	for _, m := range models {
+		s := inference.ModelState{
+			Model: inference.Model{Capability: capability.ID(m.GetCapability()), ID: m.GetModelId()},
+			State: state(m.GetState()), Warm: m.GetWarm(), External: m.GetExternal(), Capacity: slots(m.GetCapacity()),
+			Code: fault.Code(clean(m.GetCode(), maxName)), Reason: clean(m.GetReason(), maxReason),
+			Context: tokens(m.GetContext()), Operations: operations(m.GetOperations()),
+			Devices:       r.devices(m.GetDevices()),
+			RunnerVersion: clean(per[m.GetCapability()].GetModels()[m.GetModelId()].GetRunnerVersion(), maxRelease),
+		}
+		if err := r.add(&s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes a model, unless jobs for it cannot come.
+func (r *registration) add(s *inference.ModelState) error {
+	if _, known := pipeline.Lookup(s.Model.Capability); !known || s.Model.ID == "" {
+		return nil
+	}
+	if len(s.Model.ID) > pm.MaxModelID || !utf8.ValidString(s.Model.ID) {
+		return fault.New(fault.AIWorkerRefused, opRegister, "the name of a model is too long or no text")
+	}
+	if len(r.models) == maxModels {
+		return fault.New(fault.AIWorkerRefused, opRegister, fmt.Sprintf("more than %d models", maxModels))
+	}
+	for i := range r.models {
+		if r.models[i].Model == s.Model {
+			return fault.New(fault.AIWorkerRefused, opRegister, "a model is named twice")
+		}
+	}
+	r.models = append(r.models, *s)
+	return nil
+}
+
+// devices names a worker's devices after it.
+func (r *registration) devices(names []string) []string {
+	var out []string
+	for _, name := range names[:min(len(names), maxDevices)] {
+		out = append(out, strings.TrimSpace(r.id.Name+" "+clean(name, maxName)))
+	}
+	return out
+}
+
+func slots(n uint32) int { return int(min(n, maxSlots)) }
+
+func tokens(n int64) inference.Tokens {
+	if n < 0 || n > maxContext {
+		return 0
+	}
+	return inference.Tokens(n)
+}
+
+// state reads a state's word; an unknown one takes no jobs.
+func state(word string) inference.State {
+	switch s := inference.State(word); s {
+	case inference.Absent, inference.Pulling, inference.Starting, inference.Loading, inference.Ready,
+		inference.Failed, inference.Evicted, inference.Draining:
+		return s
+	}
+	return inference.Failed
+}
+
+func operations(words []string) []inference.Operation {
+	var out []inference.Operation
+	for _, w := range words[:min(len(words), maxOps)] {
+		switch op := inference.Operation(w); op {
+		case inference.Chat, inference.Completion, inference.Embedding:
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// clean makes one short line of a text.
+func clean(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, text[:min(len(text), 4*most)])
+	for len(text) > most {
+		_, n := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-n]
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,157 @@
+package aiworkers
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+const (
+	resultsPath = "/aiResults"
+	// resultMarker is the Authorization of workers.
+	resultMarker = "Livepeer-AI-Worker-1.0"
+	errorType    = "livepeer/ai-worker-error"
+	streamType   = "text/event-stream"
+	jsonType     = "application/json"
+	mixedType    = "multipart/mixed"
+	// statusHeader marks an answer as its runner gave it, and is its status.
+	statusHeader = "Tutti-Status"
+	// maxError bounds the text of a failure.
+	maxError = 64 << 10
+	// maxLabel bounds a header that is passed on.
+	maxLabel = 256
+)
+
+// result takes an answer. One that nobody waits for is as good as taken, as in the
+// network; only our own workers hear that they can stop.
+func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != resultMarker {
+		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+		return
+	}
+	if !p.opt.Secrets.Match(r.Header.Get("Credentials")) {
+		http.Error(w, "invalid secret", http.StatusUnauthorized)
+		return
+	}
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
+		return
+	}
+	id, err := strconv.ParseInt(r.Header.Get("TaskId"), 10, 64)
+	if err != nil {
+		http.Error(w, "Invalid Task ID", http.StatusBadRequest)
+		return
+	}
+	own := r.Header.Get(statusHeader) != "" || r.Header.Get(remote.InstanceHeader) != ""
+	claim, err := p.tasks.Claim(remote.TaskID(id), r.Header.Get(remote.InstanceHeader))
+	switch {
+	case err != nil:
+		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+	case claim == nil && own:
+		http.Error(w, "nobody waits for it", http.StatusGone)
+	case claim == nil:
+		taken(w)
+	default:
+		p.receive(&delivery{w: w, r: r, claim: claim, kind: kind, boundary: params["boundary"]})
+	}
+}
+
+func taken(w http.ResponseWriter) { _, _ = io.WriteString(w, "OK") }
+
+// delivery is an answer on its way in.
+type delivery struct {
+	w              http.ResponseWriter
+	r              *http.Request
+	claim          *remote.Claim[*arrival]
+	kind, boundary string
+}
+
+// receive hands the answer over to its job, in whichever of the forms it comes.
+func (p *Pool) receive(d *delivery) {
+	ctl := http.NewResponseController(d.w)
+	// What follows has times of its own; a server without deadlines has none to move.
+	_ = ctl.SetWriteDeadline(time.Time{})
+	_ = ctl.SetReadDeadline(time.Now().Add(stallTime))
+	var a *arrival
+	var err error
+	switch raw := d.r.Header.Get(statusHeader); {
+	case d.kind == errorType:
+		a, err = readError(d.r)
+	case raw != "":
+		a, err = passing(d.r, raw)
+	case d.kind == streamType:
+		a = newArrival(d.r.Body)
+		a.contentType = streamType
+	case d.kind == mixedType && d.boundary != "":
+		a, err = p.readMixed(d)
+	default:
+		d.claim.Release()
+		http.Error(d.w, "unknown content type", http.StatusUnsupportedMediaType)
+		return
+	}
+	if err != nil {
+		p.spoiled(d, err)
+		return
+	}
+	a.worker = label(d.r.Header.Get(remote.WorkerHeader))
+	a.mu.Lock()
+	a.ctl, a.armed = ctl, time.Now()
+	a.mu.Unlock()
+	p.deliver(d, a)
+}
+
+// deliver hands an answer over and stays until it was read.
+func (p *Pool) deliver(d *delivery, a *arrival) {
+	passes := a.err == nil
+	if !d.claim.Deliver(a) {
+		a.end(false)
+	}
+	if passes {
+		<-a.over
+	}
+	if passes && !a.complete() {
+		http.Error(d.w, "nobody waits for it", http.StatusGone)
+		return
+	}
+	taken(d.w)
+}
+
+// spoiled is an answer that cannot be read: the job fails with it. A connection that
+// broke leaves room for a second attempt.
+func (p *Pool) spoiled(d *delivery, err error) {
+	if garbled(err) {
+		a := newArrival(nil)
+		a.err = err
+		d.claim.Deliver(a)
+	} else {
+		d.claim.Release()
+	}
+	http.Error(d.w, "the answer cannot be read", http.StatusInternalServerError)
+}
+
+var errStatus = errors.New("no HTTP status of an answer")
+
+// passing is an answer as its runner gave it.
+func passing(r *http.Request, raw string) (*arrival, error) {
+	status, err := strconv.Atoi(raw)
+	if err != nil || status < 200 || status > 499 {
+		return nil, unusable(errStatus)
+	}
+	a := newArrival(r.Body)
+	a.status, a.contentType, a.length = status, label(r.Header.Get("Content-Type")), r.ContentLength
+	return a, nil
+}
+
+func label(text string) string {
+	if len(text) > maxLabel {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}

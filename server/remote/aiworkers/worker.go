@@ -1,0 +1,54 @@
+package aiworkers
+
+import (
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+// worker is one registered worker. What a further registration may change is guarded
+// by Pool.mu.
+type worker struct {
+	id    remote.Identity
+	name  string
+	since time.Time
+	notes *remote.Outbox
+	// base is where it fetches the inputs of jobs from.
+	base string
+	// lost is closed when its last registration ended.
+	lost chan struct{}
+
+	version  string
+	draining bool
+	entries  map[inference.Model]*entry
+	// door is the registration that holds at the moment.
+	door *door
+	// answers are those that pass at the moment.
+	answers map[*arrival]struct{}
+}
+
+// own reports whether it is one of our own.
+func (w *worker) own() bool { return w.id.Own() }
+
+// gone reports whether it was lost.
+func (w *worker) gone() bool {
+	select {
+	case <-w.lost:
+		return true
+	default:
+		return false
+	}
+}
+
+// door is one registration's stream.
+type door struct {
+	ended chan struct{}
+	once  sync.Once
+}
+
+func newDoor() *door { return &door{ended: make(chan struct{})} }
+
+// end makes the registration's stream end, without an error. It may be called again.
+func (d *door) end() { d.once.Do(func() { close(d.ended) }) }

@@ -1,0 +1,122 @@
+package ai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"maps"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+const (
+	// inputTime bounds the fetching of an input, as in the network.
+	inputTime = 4 * time.Second
+	// maxInput bounds an input.
+	maxInput = 64 << 20
+)
+
+// requestData is what an orchestrator of the network sends of a job.
+type requestData struct {
+	InputURL string          `json:"input_url"`
+	Request  json.RawMessage `json:"request"`
+}
+
+func readRequestData(text []byte) (*requestData, error) {
+	var in requestData
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, &fault.Fault{Code: fault.AIJobGarbled, Op: opJob, Detail: "no JSON", Err: err}
+	}
+	if request := bytes.TrimSpace(in.Request); len(request) == 0 || request[0] != '{' {
+		return nil, fault.New(fault.AIJobGarbled, opJob, "no request")
+	}
+	return &in, nil
+}
+
+// input fetches the file of a job.
+func (w *Work) input(ctx context.Context, address string) ([]byte, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fault.New(fault.AIJobGarbled, opJob, "no address of an input")
+	}
+	ctx, cancel := context.WithTimeout(ctx, inputTime)
+	defer cancel()
+	data, err := w.fetch(ctx, u.String())
+	if err != nil {
+		return nil, fault.Wrap(fault.AIInputLost, opJob, err)
+	}
+	return data, nil
+}
+
+func (w *Work) fetch(ctx context.Context, address string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := w.opt.Fetch.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.New(res.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		err = errors.New("the input is too large")
+	}
+	return data, err
+}
+
+// buildForm makes the form that a runner takes of a request's fields and its file.
+// Fields that are null are left out.
+func buildForm(name string, file []byte, request json.RawMessage) (body []byte, contentType string, err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(request, &fields); err != nil {
+		return nil, "", &fault.Fault{Code: fault.AIJobGarbled, Op: opJob, Detail: "the request is no object", Err: err}
+	}
+	var out bytes.Buffer
+	form := multipart.NewWriter(&out)
+	h := textproto.MIMEHeader{}
+	h.Set("Content-Disposition", multipart.FileContentDisposition(name, name))
+	h.Set("Content-Type", http.DetectContentType(file))
+	part, err := form.CreatePart(h)
+	if err == nil {
+		_, err = part.Write(file)
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if text, ok := fieldText(fields[key]); err == nil && ok && key != name {
+			err = form.WriteField(key, text)
+		}
+	}
+	if err == nil {
+		err = form.Close()
+	}
+	if err != nil {
+		return nil, "", fault.Wrap(fault.Unexpected, opJob, err)
+	}
+	return out.Bytes(), form.FormDataContentType(), nil
+}
+
+// fieldText is a value as a form has it; false for one that is not given.
+func fieldText(value json.RawMessage) (string, bool) {
+	text := strings.TrimSpace(string(value))
+	if text == "null" || text == "" {
+		return "", false
+	}
+	var s string
+	if json.Unmarshal(value, &s) == nil {
+		return s, true
+	}
+	return text, true
+}

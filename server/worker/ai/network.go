@@ -1,0 +1,167 @@
+package ai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/sse"
+	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/server/worker"
+)
+
+const (
+	streamType = "text/event-stream"
+	jsonType   = "application/json"
+	// noRoom is the network's text for a worker whose capacity is used up.
+	noRoom = "no workers can process job requested"
+	// roomTime is how long a slot is waited for that should be free.
+	roomTime = 500 * time.Millisecond
+	// maxAnswer bounds an answer that is read as a whole.
+	maxAnswer = 256 << 20
+	// maxMistake bounds what is read of a runner's complaint.
+	maxMistake = 64 << 10
+)
+
+// doNetwork does a job of an orchestrator of the network.
+func (w *Work) doNetwork(ctx context.Context, from poster, id int64, data *rpc.AIJobData) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	t := &networkTask{task: task{w: w, from: from, id: id, job: &inference.Job{}}}
+	if err := t.read(ctx, data); err != nil {
+		t.fail(ctx, err)
+		return
+	}
+	slot, err := t.reserve(ctx)
+	if err != nil {
+		t.fail(ctx, err)
+		return
+	}
+	defer slot.Release()
+	reply, err := slot.Run(ctx, t.job)
+	if err != nil {
+		t.fail(ctx, err)
+		return
+	}
+	defer reply.Body.Close()
+	if err := t.answer(ctx, reply); err != nil {
+		t.fail(ctx, err)
+	}
+}
+
+// networkTask is a job of an orchestrator of the network.
+type networkTask struct {
+	task
+	req *pipeline.Request
+}
+
+// read makes a job of what was sent.
+func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
+	id, err := capability.FromPipeline(data.GetPipeline())
+	p, known := pipeline.Lookup(id)
+	if err != nil || !known {
+		return fault.New(fault.AIJobGarbled, opJob, "unknown pipeline")
+	}
+	t.job.Model.Capability = id
+	in, err := readRequestData(data.GetRequestData())
+	if err != nil {
+		return err
+	}
+	body, contentType := []byte(in.Request), jsonType
+	var op inference.Operation
+	if p.Capability == capability.LLM {
+		op = inference.Chat
+	}
+	if p.Form == pipeline.Multipart {
+		file, err := t.w.input(ctx, in.InputURL)
+		if err != nil {
+			return err
+		}
+		if body, contentType, err = buildForm(p.File, file, in.Request); err != nil {
+			return err
+		}
+	}
+	if t.req, err = pipeline.Decode(id, op, contentType, body); err != nil {
+		return err
+	}
+	t.job = t.req.Job(contentType, body, "")
+	return nil
+}
+
+// reserve takes a slot. The orchestrator counts what it gives; if there is none all
+// the same, another worker is better than a line.
+func (t *networkTask) reserve(ctx context.Context) (inference.Slot, error) {
+	models := t.w.opt.Models
+	for _, s := range models.Models() {
+		if s.Model == t.job.Model && s.State == inference.Ready {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, roomTime)
+			defer cancel()
+		}
+	}
+	return models.Reserve(ctx, t.job.Model, t.from.Addr())
+}
+
+// fail tells why there is no answer, in the words that the network looks for.
+func (t *networkTask) fail(ctx context.Context, err error) {
+	text := fault.Wire(err)
+	switch class := fault.ClassOf(err); {
+	case class == fault.Busy || fault.CodeOf(err) == fault.DeadlineExceeded:
+		text = noRoom
+	case class == fault.BadRequest && !strings.Contains(text, "returned 400"):
+		body, _ := json.Marshal(map[string]string{"message": text})
+		text = inference.ContainerText(t.job.Model.Capability, http.StatusBadRequest, body)
+	}
+	t.say(ctx, fault.CodeOf(err), text)
+	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), fault.Attr(err))
+}
+
+// answer takes the runner's answer back in the network's form.
+func (t *networkTask) answer(ctx context.Context, reply *inference.Reply) error {
+	id := t.job.Model.Capability
+	if reply.Status >= 300 {
+		text, err := io.ReadAll(io.LimitReader(reply.Body, maxMistake))
+		if err != nil {
+			return err
+		}
+		t.say(ctx, fault.JobUnreadable, inference.ContainerText(id, reply.Status, text))
+		return nil
+	}
+	if strings.HasPrefix(reply.ContentType, streamType) {
+		t.post(ctx, t.header(streamType), -1, sse.NewReader(reply.Body, new(sse.Network)))
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(reply.Body, maxAnswer+1))
+	if err != nil {
+		return err
+	}
+	if len(text) > maxAnswer {
+		return fault.New(fault.ResponseUnusable, opJob, "the runner's answer is too large")
+	}
+	if id == capability.LLM {
+		if text, err = pipeline.NetworkAnswer(text, t.job.Model.ID, randomHex(t.w.opt.Random), t.w.opt.Now()); err != nil {
+			return fault.Wrap(fault.ResponseUnusable, opJob, err)
+		}
+	}
+	files, text, err := t.media(ctx, text)
+	if err != nil {
+		return err
+	}
+	body, contentType, err := mixed(files, text)
+	if err != nil {
+		return fault.Wrap(fault.Unexpected, opJob, err)
+	}
+	t.posted(ctx, t.from.Post(ctx, worker.Result{
+		Path: resultsPath, Task: t.id, Header: t.header(contentType), Length: int64(len(body)),
+		Body: func() io.Reader { return bytes.NewReader(body) },
+	}))
+	return nil
+}

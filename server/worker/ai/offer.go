@@ -1,0 +1,77 @@
+package ai
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/server/worker"
+)
+
+// Offer is the models and their states, without what changes with every job.
+func (w *Work) Offer() []byte {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(w.offer())
+	if err != nil {
+		// A text that is none of UTF-8: it is told again each time, and refused.
+		return nil
+	}
+	return b
+}
+
+// Register opens the stream of a registration.
+func (w *Work) Register(ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration) (grpc.ServerStreamingClient[rpc.NotifyAIJob], error) {
+	req := w.offer()
+	req.Secret, req.Node, req.Worker, req.Instance, req.Draining = r.Secret, r.Node, r.Worker, r.Instance, r.Draining
+	return rpc.NewAIWorkerClient(conn).RegisterAIWorker(ctx, req)
+}
+
+// offer is the message of a registration without who registers. What can be asked for
+// now is in the capabilities, as the network has it; how all models are is in our own
+// field.
+func (w *Work) offer() *rpc.RegisterAIWorkerRequest {
+	c := capability.Offer(capability.Default(), w.opt.Version)
+	c.Constraints.PerCapability = make(map[capability.ID]capability.Models)
+	req := new(rpc.RegisterAIWorkerRequest)
+	states := w.opt.Models.Models()
+	for i := range states {
+		s := &states[i]
+		req.Models = append(req.Models, workerModel(s))
+		if s.Offered() {
+			add(&c, s)
+		}
+	}
+	req.Capabilities = rpc.FromCapabilities(c)
+	return req
+}
+
+// add puts a model into the capabilities. One that is not loaded has told nothing; it
+// takes a job at least.
+func add(c *capability.Capabilities, s *inference.ModelState) {
+	id := s.Model.Capability
+	models := c.Constraints.PerCapability[id]
+	if models == nil {
+		models = make(capability.Models)
+		c.Constraints.PerCapability[id] = models
+		c.Bits = c.Bits.With(id)
+	}
+	m := capability.Model{Warm: s.State == inference.Ready, Capacity: uint32(max(1, s.Capacity)), RunnerVersion: s.RunnerVersion}
+	models[s.Model.ID] = m
+	c.Capacities[id] += m.Capacity
+}
+
+func workerModel(s *inference.ModelState) *rpc.WorkerModel {
+	m := &rpc.WorkerModel{
+		Capability: uint32(s.Model.Capability), ModelId: s.Model.ID,
+		State: string(s.State), Code: string(s.Code), Reason: s.Reason,
+		Context: int64(s.Context), Devices: s.Devices, External: s.External,
+		Capacity: uint32(max(0, s.Capacity)), Warm: s.Warm,
+	}
+	for _, op := range s.Operations {
+		m.Operations = append(m.Operations, string(op))
+	}
+	return m
+}

@@ -1,0 +1,95 @@
+package ai
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/server/worker"
+)
+
+const (
+	// credential is the marker of answers.
+	credential = "Livepeer-AI-Worker-1.0"
+	landmark   = "Registering AI worker to"
+	// maxNotice lets a request with a file of the largest size through.
+	maxNotice = 96 << 20
+	// maxTasks bounds the jobs of one orchestrator; what may run at once is for the
+	// models to say.
+	maxTasks = 1024
+)
+
+// FrameEncoder makes a video of pictures.
+type FrameEncoder interface {
+	// EncodeMP4 makes an MP4 of frames, which are PNG files, at fps frames per
+	// second, scaled to width and height. frames are not kept.
+	EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error)
+}
+
+// Options are what a Work is built from.
+type Options struct {
+	// Models do the jobs.
+	Models inference.Worker
+	// Version is the release of the network that this node speaks, "0.9.1".
+	Version string
+	// Instance is that of the loop's options.
+	Instance string
+	// Frames makes videos of frames for orchestrators of the network; without it their
+	// image-to-video jobs fail.
+	Frames FrameEncoder
+	// Fetch gets the inputs of jobs; nil is a client that takes any certificate, as in
+	// the network.
+	Fetch *http.Client
+
+	Random io.Reader
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Work is what a remote AI worker does with what its orchestrators send.
+type Work struct {
+	opt Options
+}
+
+var _ worker.Work[rpc.NotifyAIJob] = (*Work)(nil)
+
+// New makes the work of a worker.
+func New(opt Options) (*Work, error) {
+	if opt.Models == nil || opt.Random == nil || opt.Now == nil || opt.Log == nil {
+		return nil, errors.New("a remote AI worker needs models, randomness, clock and log")
+	}
+	if opt.Fetch == nil {
+		opt.Fetch = fetcher()
+	}
+	return &Work{opt: opt}, nil
+}
+
+// Loop makes the component that keeps the worker registered: loop says with whom and
+// how, opt what it does.
+func Loop(loop worker.Options, opt Options) (*worker.Loop[rpc.NotifyAIJob], error) {
+	opt.Instance = loop.Instance
+	w, err := New(opt)
+	if err != nil {
+		return nil, err
+	}
+	loop.Credential, loop.Landmark = credential, landmark
+	loop.MaxMessage, loop.MaxTasks = maxNotice, maxTasks
+	return worker.New(loop, w)
+}
+
+// fetcher is a client for the inputs of jobs. As every worker of the network it takes
+// any certificate: the address came over the registration.
+func fetcher() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig:        &tls.Config{InsecureSkipVerify: true},
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: 64 << 10,
+	}}
+}
