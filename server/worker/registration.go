@@ -175,11 +175,7 @@ func (r *registration[N]) look() error {
 // replace puts the new stream, which stands, in the place of the old one. What the
 // orchestrator had sent on that is still read.
 func (r *registration[N]) replace() {
-	old := r.cur
-	r.cur, r.next = r.next, nil
-	if r.cur.draining {
-		r.becomes(Draining, nil)
-	}
+	old := r.promote()
 	timer := time.NewTimer(overlap)
 	defer timer.Stop()
 	select {
@@ -188,6 +184,14 @@ func (r *registration[N]) replace() {
 	case <-r.ctx.Done():
 	}
 	old.end()
+}
+
+// promote makes the replacement the stream that counts.
+func (r *registration[N]) promote() (old *stream) {
+	old = r.cur
+	r.cur, r.next = r.next, nil
+	r.becomes(r.cur.state(), nil)
+	return old
 }
 
 // notReplaced drops a replacement that was refused. A refusal for good counts; any
@@ -204,8 +208,7 @@ func (r *registration[N]) notReplaced() error {
 
 // inherit waits for the replacement after the end of the old stream.
 func (r *registration[N]) inherit() error {
-	old := r.cur
-	r.cur, r.next = r.next, nil
+	old := r.promote()
 	timer := time.NewTimer(overlap)
 	defer timer.Stop()
 	select {

@@ -83,11 +83,7 @@ func (l *link[N]) condition() health.Key {
 
 // registered notes that the orchestrator has taken the registration.
 func (l *link[N]) registered(s *stream) {
-	state := Registered
-	if s.draining {
-		state = Draining
-	}
-	l.becomes(state, nil)
+	l.becomes(s.state(), nil)
 	l.o.Board.Clear(l.condition())
 	l.o.Log.Info("registered with the orchestrator", "orchestrator", l.addr, "node", l.view().Node)
 }

@@ -65,6 +65,14 @@ func (s *stream) taken(l *Link) {
 	})
 }
 
+// state is what the operator sees of a registration that stands.
+func (s *stream) state() string {
+	if s.draining {
+		return Draining
+	}
+	return Registered
+}
+
 // end ends the stream and waits for its reader.
 func (s *stream) end() {
 	s.cancel()
@@ -77,16 +85,22 @@ func read[N any](ctx context.Context, l *Link, s *stream, open opener[N], notice
 	if err != nil {
 		return err
 	}
-	// Others send no header before the first notice.
-	if md, err := in.Header(); err == nil && md != nil {
+	// Others send no header before the first notice, or before the end.
+	md, err := in.Header()
+	own := err == nil && len(md.Get(NodeMetadata)) > 0
+	if own {
 		l.knows(md)
 		s.taken(l)
 		close(s.told)
 	}
-	for {
+	for first := true; ; first = false {
 		n, err := in.Recv()
 		if err != nil {
 			return endOf(err)
+		}
+		if first && !own {
+			l.knows(nil)
+			s.taken(l)
 		}
 		notice(n)
 	}

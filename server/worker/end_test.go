@@ -1,0 +1,35 @@
+package worker
+
+import (
+	"errors"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name      string
+		err       error
+		want      fault.Code
+		permanent bool
+	}{
+		{"clean", nil, fault.WorkerNotRegistered, false},
+		{"secret", status.Error(codes.Unknown, "invalid secret"), fault.WorkerSecretRefused, true},
+		{"capacity", status.Error(codes.Unknown, "zero capacity"), fault.WorkerZeroCapacity, true},
+		{"more than the text", status.Error(codes.Unknown, "invalid secret sauce"), fault.WorkerNotRegistered, false},
+		{"canceled", status.Error(codes.Canceled, "enough"), fault.WorkerDismissed, true},
+		{"broken stream", status.Error(codes.Canceled, "stream terminated by RST_STREAM with error code: CANCEL"), fault.WorkerNotRegistered, false},
+		{"unavailable", status.Error(codes.Unavailable, "connection refused"), fault.WorkerNotRegistered, false},
+		{"no status", errors.New("eof"), fault.WorkerNotRegistered, false},
+	} {
+		f, permanent := judge("host:8935", row.err)
+		if f.Code != row.want || permanent != row.permanent {
+			t.Errorf("%s: %v, permanent %v", row.name, f, permanent)
+		}
+	}
+}
