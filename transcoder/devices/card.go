@@ -1,0 +1,116 @@
+package devices
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/transcoder/probe"
+)
+
+// card is a GPU that is being kept.
+type card struct {
+	k    *Keeper
+	d    gpu.Device
+	name string
+	// fails counts failures in a row.
+	fails int
+}
+
+// tend keeps one card's worker until ctx ends: the card is gone, or the node stops.
+func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
+	c := &card{k: k, d: d, name: strconv.Itoa(d.Index)}
+	key := health.Key{Code: fault.DeviceTestFailed, About: "gpu " + c.name}
+	defer k.o.Board.Clear(key)
+	defer k.o.Budget.Reserve(d.UUID, gpu.Transcoding, 0)
+	for ctx.Err() == nil {
+		err := c.life(ctx, func() {
+			c.fails = 0
+			k.o.Board.Clear(key)
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		k.o.Board.Report(key, asTestFailure(err))
+		c.rest(ctx)
+	}
+}
+
+// asTestFailure is why a card is not offered, under the one code that operators look
+// for.
+func asTestFailure(err error) error {
+	if err == nil || fault.CodeOf(err) == fault.DeviceTestFailed {
+		return err
+	}
+	return fault.Wrap(fault.DeviceTestFailed, "start GPU", err)
+}
+
+// rest waits before the card is tried again.
+func (c *card) rest(ctx context.Context) {
+	pause := min(c.k.o.Longest, c.k.o.Pause<<min(c.fails, 16))
+	c.fails++
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// life is one worker's: started, tested, offered until it is not wanted any more or
+// the card fails. offered is called when it gets work. The error is why it ended.
+func (c *card) life(ctx context.Context, offered func()) error {
+	o := &c.k.o
+	w, err := o.Start(ctx, c.d)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	device := probe.NewDevice(w, probe.Options{Memory: c.memory, Streams: 4, Log: o.Log})
+	offer := o.Base
+	if o.Test {
+		result := device.Test(ctx)
+		if result.Fault != nil {
+			return result.Fault
+		}
+		offer = result.Offer(offer)
+		o.Log.Info("a GPU was tested", "device", c.name, "name", c.d.Name, "took", result.Took,
+			"encoders", offer.EncoderSessions, "session MB", offer.SessionMemory>>20, "rendition MB", offer.RenditionMemory>>20)
+	}
+	offer = o.Adjust(offer)
+	place, err := o.Placer.Attach(device, c.share(offer))
+	if err != nil {
+		return err
+	}
+	defer place.Detach()
+	offered()
+	return c.watch(ctx, device, place, offer)
+}
+
+// memory is how much of the card is in use by anybody.
+func (c *card) memory(context.Context) (int64, bool) {
+	s, ok := c.k.o.Inventory.Sample(c.d.UUID)
+	return int64(s.Used), ok
+}
+
+// share sets memory aside for transcoding, at least one session's, and offers what
+// the others leave.
+func (c *card) share(offer placement.Offer) placement.Offer {
+	o := &c.k.o
+	least := gpu.Bytes(atLeast)
+	if offer.SessionMemory > 0 {
+		least = gpu.Bytes(offer.SessionMemory + (renditions-1)*offer.RenditionMemory)
+	}
+	want := max(least, o.Use(c.name))
+	if !o.Budget.Reserve(c.d.UUID, gpu.Transcoding, want) {
+		o.Budget.Reserve(c.d.UUID, gpu.Transcoding, o.Budget.Available(c.d.UUID, gpu.Transcoding))
+	}
+	if free := o.Budget.Available(c.d.UUID, gpu.Transcoding); free != gpu.Unlimited {
+		offer.Memory = max(1, int64(free))
+	}
+	return offer
+}

@@ -1,0 +1,257 @@
+package devices_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/devices"
+	"github.com/tuttinode/tutti/transcoder/probe"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// cards is an inventory that the test changes.
+type cards struct {
+	mu      sync.Mutex
+	here    []gpu.Device
+	samples map[gpu.UUID]gpu.Sample
+}
+
+func (c *cards) set(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f()
+}
+
+func (c *cards) Devices() []gpu.Device {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]gpu.Device(nil), c.here...)
+}
+func (c *cards) Err() *fault.Fault  { return nil }
+func (c *cards) Driver() gpu.Driver { return gpu.Driver{} }
+func (c *cards) Sample(id gpu.UUID) (gpu.Sample, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.samples[id]
+	return s, ok
+}
+
+// worker is a card's that transcodes as long as it is not broken.
+type worker struct {
+	name     string
+	rig      *rig
+	replaced int
+}
+
+func (w *worker) Device() string            { return w.name }
+func (w *worker) EndSession(core.SessionID) {}
+func (w *worker) Close() error              { w.rig.set(func() { w.rig.open-- }); return nil }
+func (w *worker) Replace(fault.Code)        { w.rig.set(func() { w.replaced++; w.rig.replaced++ }) }
+func (w *worker) Alone(context.Context) (transcoder.Engine, error) {
+	return nil, errors.New("not here")
+}
+func (w *worker) Probe(context.Context, []byte) (transcoder.MediaInfo, error) {
+	return transcoder.MediaInfo{}, nil
+}
+func (w *worker) Transcode(_ context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	var err error
+	w.rig.set(func() { err = w.rig.broken })
+	if err != nil {
+		return nil, err
+	}
+	res := &core.TranscodeResult{DecodedFrames: 5, DecodedPixels: 5}
+	for range job.Profiles {
+		res.Renditions = append(res.Renditions, core.Rendition{Data: make([]byte, core.MinRenditionBytes), Frames: 5, Pixels: 5})
+	}
+	return res, nil
+}
+
+// rig is the keeper's surroundings.
+type rig struct {
+	cards
+	broken         error
+	refuse         error
+	open, replaced int
+	places         map[string]*place
+	board          *health.Board
+	budget         *gpu.Budget
+}
+
+type place struct {
+	r         *rig
+	offer     placement.Offer
+	suspended *fault.Fault
+	detached  bool
+	resumed   int
+}
+
+func (r *rig) Attach(d placement.Device, o placement.Offer) (placement.Attachment, error) {
+	p := &place{r: r, offer: o}
+	r.set(func() { r.places[d.Device()] = p })
+	return p, nil
+}
+func (p *place) Update(o placement.Offer)    { p.r.set(func() { p.offer = o }) }
+func (p *place) Suspend(why *fault.Fault)    { p.r.set(func() { p.suspended = why }) }
+func (p *place) Resume()                     { p.r.set(func() { p.suspended = nil; p.resumed++ }) }
+func (p *place) Drain(context.Context) error { return nil }
+func (p *place) Detach()                     { p.r.set(func() { p.detached = true }) }
+
+const first = gpu.UUID("GPU-1")
+
+func card(index int, id gpu.UUID) gpu.Device {
+	return gpu.Device{Index: index, UUID: id, Name: "NVIDIA L4", Memory: 8 << 30}
+}
+
+// keep runs a keeper over the rig until the test's bubble ends.
+func keep(t *testing.T, r *rig, test bool) {
+	r.places, r.samples, r.budget = map[string]*place{}, map[gpu.UUID]gpu.Sample{}, gpu.NewBudget()
+	r.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
+	k := devices.New(devices.Options{
+		Inventory: r, Placer: r, Board: r.board, Budget: r.budget, Test: test,
+		Base: placement.Offer{Cost: 7},
+		Start: func(_ context.Context, d gpu.Device) (probe.Worker, error) {
+			if r.refuse != nil {
+				return nil, r.refuse
+			}
+			r.set(func() { r.open++ })
+			return &worker{name: string('0' + rune(d.Index)), rig: r}, nil
+		},
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := k.Run(ctx, func() {}); err != nil {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+		if r.open != 0 {
+			t.Errorf("%d workers are left", r.open)
+		}
+		for name, p := range r.places {
+			if !p.detached {
+				t.Errorf("card %s is still offered", name)
+			}
+		}
+	})
+}
+
+// after lets time pass.
+func after(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func TestACardIsTestedAndOffered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{}
+		r.here = []gpu.Device{card(0, first)}
+		keep(t, r, true)
+		after(time.Second)
+		p := r.places["0"]
+		if p == nil || len(p.offer.Capabilities.Bits) == 0 || p.offer.Memory != 8<<30 {
+			t.Fatalf("%+v", p)
+		}
+		r.set(func() { r.here = nil })
+		after(2 * time.Second)
+		if !p.detached || r.open != 0 {
+			t.Error("a card that is gone is still offered")
+		}
+	})
+}
+
+func TestUntestedCardsOfferTheBase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{broken: errors.New("never asked")}
+		r.here = []gpu.Device{card(0, first), card(1, "GPU-2")}
+		keep(t, r, false)
+		after(time.Second)
+		for _, name := range []string{"0", "1"} {
+			if p := r.places[name]; p == nil || p.offer.Cost != 7 {
+				t.Errorf("card %s: %+v", name, p)
+			}
+		}
+	})
+}
+
+func TestACardThatFailsIsNamedAndTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{refuse: fault.New(fault.WorkerStartFailed, "start", "no driver")}
+		r.here = []gpu.Device{card(0, first)}
+		keep(t, r, true)
+		after(time.Second)
+		said := r.board.Snapshot()
+		if len(said) != 1 || said[0].Code != fault.DeviceTestFailed || said[0].About != "gpu 0" {
+			t.Fatalf("%+v", said)
+		}
+		r.set(func() { r.refuse = nil })
+		after(20 * time.Second)
+		if r.places["0"] == nil || len(r.board.Snapshot()) != 0 {
+			t.Errorf("the card came back: %+v, %+v", r.places["0"], r.board.Snapshot())
+		}
+	})
+}
+
+func TestMemoryIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{}
+		r.here = []gpu.Device{card(0, first)}
+		keep(t, r, false)
+		after(time.Second)
+		if free := r.budget.Available(first, gpu.Models); free != 7<<30 {
+			t.Errorf("models may have %d", free)
+		}
+		if !r.budget.Reserve(first, gpu.Models, 6<<30) {
+			t.Fatal("no room for models")
+		}
+		after(time.Second)
+		if got := r.places["0"].offer.Memory; got != 2<<30 {
+			t.Errorf("sessions may have %d", got)
+		}
+	})
+}
+
+func TestAnErrorOfTheCardSuspendsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{}
+		r.here = []gpu.Device{card(0, first)}
+		keep(t, r, false)
+		after(time.Second)
+		p := r.places["0"]
+		r.set(func() { r.samples[first] = gpu.Sample{XID: 31, XIDAt: time.Now()} })
+		after(2 * time.Second)
+		if p.resumed != 0 {
+			t.Error("a program's own fault concerns the card")
+		}
+		r.set(func() { r.samples[first] = gpu.Sample{XID: 48, XIDAt: time.Now()} })
+		after(2 * time.Second)
+		if p.suspended != nil || p.resumed != 1 || r.replaced != 1 {
+			t.Errorf("a card that works again: %+v, replaced %d", p, r.replaced)
+		}
+		r.set(func() {
+			r.samples[first] = gpu.Sample{XID: 79, XIDAt: time.Now()}
+			r.broken = fault.New(fault.UnrecoverableState, "transcode", "the GPU is lost")
+		})
+		after(2 * time.Second)
+		if !p.detached {
+			t.Error("a card that does not come back is still offered")
+		}
+	})
+}

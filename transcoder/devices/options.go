@@ -1,0 +1,72 @@
+package devices
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/transcoder/probe"
+)
+
+// Options are what a Keeper is built from.
+type Options struct {
+	Inventory gpu.Inventory
+	// Start starts the media worker of a card; the keeper closes it.
+	Start func(ctx context.Context, d gpu.Device) (probe.Worker, error)
+	// Test says whether a card's abilities are tried before it is offered; otherwise
+	// Base is offered as it is.
+	Test bool
+	// Base is what every card's offer begins with: the node's release, and the
+	// capabilities of a card that is not tested.
+	Base placement.Offer
+	// Adjust changes the offer of a card by the operator's wishes; nil changes nothing.
+	Adjust func(o placement.Offer) placement.Offer
+	Placer placement.Placer
+	// Use is how much of a card's memory the sessions on it are reckoned to have; nil
+	// is none.
+	Use func(device string) gpu.Bytes
+	// Budget is shared with whoever else wants the cards' memory; nil shares nothing.
+	Budget *gpu.Budget
+	Board  *health.Board
+	Log    *slog.Logger
+
+	// Look is how often the inventory is read, Pause and Longest the pauses after a
+	// card that failed; the defaults are 1 s, 5 s and 5 min.
+	Look, Pause, Longest time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Adjust == nil {
+		o.Adjust = func(offer placement.Offer) placement.Offer { return offer }
+	}
+	if o.Use == nil {
+		o.Use = func(string) gpu.Bytes { return 0 }
+	}
+	if o.Budget == nil {
+		o.Budget = gpu.NewBudget()
+	}
+	for _, d := range []struct {
+		of   *time.Duration
+		less time.Duration
+	}{{&o.Look, time.Second}, {&o.Pause, 5 * time.Second}, {&o.Longest, 5 * time.Minute}} {
+		if *d.of <= 0 {
+			*d.of = d.less
+		}
+	}
+	return o
+}
+
+// Parts of a card's memory, in bytes.
+const (
+	// atLeast is set aside for transcoding on a card before anything was measured: a
+	// session of four renditions of 1080p.
+	atLeast = 1 << 30
+	// renditions is how many renditions the session has that is always kept room for.
+	renditions = 4
+)

@@ -1,0 +1,68 @@
+package devices
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/transcoder/probe"
+)
+
+// watch follows a card that is offered until ctx ends or the card has failed. Its
+// offer follows what others want of the memory.
+func (c *card) watch(ctx context.Context, device *probe.Device, place placement.Attachment, offer placement.Offer) error {
+	o := &c.k.o
+	ticker := time.NewTicker(o.Look)
+	defer ticker.Stop()
+	begun, _ := o.Inventory.Sample(c.d.UUID)
+	seen, told := begun.XIDAt, offer.Memory
+	for {
+		changed := o.Budget.Changed()
+		if now := c.share(offer); now.Memory != told {
+			told = now.Memory
+			place.Update(now)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		case <-changed:
+			continue
+		}
+		s, ok := o.Inventory.Sample(c.d.UUID)
+		if !ok || !s.XIDAt.After(seen) {
+			continue
+		}
+		seen = s.XIDAt
+		if !fatal(s) {
+			continue
+		}
+		why := fault.New(fault.GPUFault, "watch GPU", fmt.Sprintf("XID %d", s.XID))
+		place.Suspend(why)
+		if err := c.mend(ctx, device); err != nil {
+			return fault.Wrap(fault.GPUFault, "watch GPU", err)
+		}
+		place.Resume()
+	}
+}
+
+// mend looks whether a card works again after the driver reported an error of it: in
+// a fresh process, because the context of the old one is lost.
+func (c *card) mend(ctx context.Context, device *probe.Device) error {
+	device.Replace(fault.GPUFault)
+	return device.Reprobe(ctx)
+}
+
+// fatal reports whether an error of the driver's concerns the card and not only the
+// program that met it. 8, 13, 31, 32, 43, 45, 68 and 69 are a process's; whatever else
+// there is may be the card's.
+func fatal(s gpu.Sample) bool {
+	switch s.XID {
+	case 0, 8, 13, 31, 32, 43, 45, 68, 69, 109:
+		return false
+	}
+	return true
+}
