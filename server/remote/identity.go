@@ -53,13 +53,19 @@ func NewIdentity(node, worker, instance, addr string) Identity {
 	return id
 }
 
-// printable keeps letters, digits and what names and addresses are written with;
-// anything else becomes a hyphen. The length is bounded.
-func printable(s string, most int) string {
+// Printable makes what a worker calls its parts fit for a line: letters, digits,
+// spaces and what names are written with stay, anything else becomes a hyphen. The
+// length is bounded.
+func Printable(s string) string { return keep(s, maxName, ' ') }
+
+// printable is Printable for what must not have spaces in it.
+func printable(s string, most int) string { return keep(s, most, '-') }
+
+func keep(s string, most int, also rune) string {
 	s = strings.TrimSpace(s[:min(len(s), most)])
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._-:/[]+%@", r):
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == also, strings.ContainsRune("._-:/[]+%@", r):
 			return r
 		}
 		return '-'

@@ -1,0 +1,31 @@
+package transcoders
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+// base is where a transcoder reaches this node: what it dialled, because that works
+// for it, which the service address may not behind NAT or in a private network.
+func (s *Service) base(line *remote.Line) string {
+	if !plainHost(line.Host()) {
+		return strings.TrimSuffix(s.opt.ServiceURI(), "/")
+	}
+	if line.Secure() {
+		return "https://" + line.Host()
+	}
+	return "http://" + line.Host()
+}
+
+// plainHost reports whether a request's host is nothing but a host, perhaps with a
+// port. It becomes part of an address, so that nothing else may be in it.
+func plainHost(host string) bool {
+	const most = 300
+	if host == "" || len(host) > most || strings.ContainsAny(host, "@/\\?#% ") {
+		return false
+	}
+	u, err := url.Parse("https://" + host)
+	return err == nil && u.Host == host && u.Hostname() != ""
+}

@@ -1,0 +1,80 @@
+package transcoders
+
+import (
+	"errors"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// overlap is how long a registration that was replaced by another of the same
+// process may stay open; its worker ends it.
+const overlap = 10 * time.Second
+
+// RegisterTranscoder keeps a transcoder for as long as it stays. Its errors never
+// have the status Canceled, at which transcoders stop for good.
+func (s *Service) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment]) error {
+	line := remote.LineOf(stream.Context())
+	if f := s.refuse(req); f != nil {
+		s.refusals.Note(line.Addr(), f)
+		return errors.New(fault.Wire(f))
+	}
+	id := remote.NewIdentity(req.GetNode(), req.GetWorker(), req.GetInstance(), line.Addr())
+	w, seat, err := s.join(id, req, line)
+	if err != nil {
+		s.opt.Log.Warn("registration of a transcoder not taken", "worker", id.Name, "from", id.Addr, fault.Attr(err))
+		return status.Error(codes.Unavailable, fault.Wire(err))
+	}
+	line.Open()
+	if id.Own() {
+		// Without it the worker takes us for an unmodified node, which works too.
+		_ = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, remote.Node(s.opt.Version)))
+	}
+	sent := w.box.Serve(stream, line, seat.stop)
+	return w.leave(stream, seat, sent)
+}
+
+// refuse says why a registration is refused for good, nil when it is not.
+func (s *Service) refuse(req *rpc.RegisterRequest) *fault.Fault {
+	const op = "register transcoder"
+	switch {
+	case !s.opt.Secrets.Match(req.GetSecret()):
+		return fault.New(fault.RemoteSecretWrong, op, "")
+	case req.GetCapacity() <= 0:
+		return fault.New(fault.RemoteZeroCapacity, op, "")
+	}
+	return nil
+}
+
+// leave ends a stream that nothing is sent on any more.
+func (w *worker) leave(stream grpc.ServerStream, s *seat, sent error) error {
+	if sent != nil && w.holds(s) {
+		w.lose(fault.New(fault.RemoteWorkerLost, "serve registration", w.name+": the connection broke or was closed"))
+	}
+	if f := w.lossOf(s); f != nil {
+		if fault.CodeOf(f) == fault.RemoteRegistration {
+			return nil
+		}
+		return status.Error(codes.Unavailable, f.Detail)
+	}
+	// Another registration of the same process has taken its place.
+	wait := time.NewTimer(overlap)
+	defer wait.Stop()
+	select {
+	case <-stream.Context().Done():
+	case <-w.gone:
+	case <-wait.C:
+	}
+	return nil
+}
+
+func stopping() *fault.Fault {
+	return fault.New(fault.RemoteRegistration, "register transcoder", "the orchestrator is stopping")
+}

@@ -1,0 +1,181 @@
+package transcoders
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+const (
+	// ResultsPath is where transcoders bring what they made.
+	ResultsPath = "/transcodeResults"
+	// marker is what transcoders name themselves with.
+	marker = "Livepeer-Transcoder-1.0"
+	// errorType is the content type of a failure's text.
+	errorType = "livepeer/transcoding-error"
+	// resultsType is that of renditions.
+	resultsType = "multipart/mixed"
+	// answerTime is what the answer gets after the body.
+	answerTime = 10 * time.Second
+)
+
+const opResult = "take result"
+
+// Handler takes results at ResultsPath.
+func (s *Service) Handler() http.Handler { return http.HandlerFunc(s.result) }
+
+// refusal is an answer to a result that is not taken.
+type refusal struct {
+	status int
+	text   string
+}
+
+// result answers in the network's statuses and texts. Transcoders do no more than
+// log them.
+func (s *Service) result(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		http.Error(w, "MethodNotAllowed", http.StatusMethodNotAllowed)
+		return
+	}
+	if r.Header.Get("Authorization") != marker || !s.opt.Secrets.Match(r.Header.Get("Credentials")) {
+		s.refusals.Note(r.RemoteAddr, fault.New(fault.RemoteSecretWrong, opResult, ""))
+		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+		return
+	}
+	if no := s.take(w, r); no != nil {
+		s.opt.Log.Debug("result refused", "from", r.RemoteAddr, "status", no.status, "detail", no.text)
+		http.Error(w, no.text, no.status)
+		return
+	}
+	_, _ = io.WriteString(w, "OK") // nobody to tell
+}
+
+// take hands a result to whoever waits for it.
+func (s *Service) take(w http.ResponseWriter, r *http.Request) *refusal {
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	id, idErr := strconv.ParseInt(r.Header.Get("TaskId"), 10, 64)
+	if idErr != nil {
+		if err != nil {
+			return &refusal{http.StatusUnsupportedMediaType, "unparsable content type"}
+		}
+		return &refusal{http.StatusBadRequest, "Invalid Task ID"}
+	}
+	task := remote.TaskID(id)
+	x := s.orders.get(task)
+	claim, claimErr := s.tasks.Claim(task, r.Header.Get(remote.InstanceHeader))
+	if claimErr != nil {
+		return &refusal{http.StatusForbidden, "the task is another worker's"}
+	}
+	if x == nil {
+		claim = nil // the wait has just ended
+	}
+	body := &body{r: r.Body}
+	if claim != nil {
+		body.gone = claim.Gone()
+		ctl := http.NewResponseController(w)
+		// A server without deadlines bounds nothing here; Gone does.
+		_ = ctl.SetReadDeadline(x.until)
+		_ = ctl.SetWriteDeadline(x.until.Add(answerTime))
+	}
+	var out outcome
+	var no *refusal
+	switch {
+	case err != nil || kind != errorType && kind != resultsType:
+		no = &refusal{http.StatusUnsupportedMediaType, "unparsable content type"}
+	case claim == nil:
+		// Nobody waits for it, and nobody reads it.
+		return nil
+	case kind == errorType:
+		out.err = s.failure(r, body)
+	default:
+		out, no = s.renditions(r, body, params["boundary"], x)
+	}
+	if claim != nil {
+		s.deliver(claim, x, body, out, no)
+	}
+	return no
+}
+
+// deliver ends a claim. A result that cannot be used fails its task, so that the
+// segment is tried elsewhere at once, unless one of our own kind will bring it again.
+func (s *Service) deliver(claim *remote.Claim[outcome], x *order, body *body, out outcome, no *refusal) {
+	if no != nil {
+		if body.broke != nil && x.worker.id.Own() {
+			claim.Release()
+			return
+		}
+		out = outcome{err: fault.New(fault.RemoteResultRefused, opResult, no.text)}
+	}
+	if !claim.Deliver(out) {
+		s.budget.Give(out.held)
+	}
+}
+
+// failure reads why a transcoder failed.
+func (s *Service) failure(r *http.Request, body io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(body, maxErrorText))
+	if err != nil && len(text) == 0 {
+		return fault.Wrap(fault.RemoteResultRefused, opResult, err)
+	}
+	return failureOf(string(text), r.Header.Get(remote.CodeHeader))
+}
+
+// renditions reads what a transcoder made.
+func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x *order) (outcome, *refusal) {
+	pixels, err := strconv.ParseInt(r.Header.Get("Pixels"), 10, 64)
+	if err != nil || pixels < 0 {
+		return outcome{}, &refusal{http.StatusBadRequest, "Invalid Pixels"}
+	}
+	p := &parser{budget: s.budget, job: x.job}
+	if err := p.read(body, boundary); err != nil {
+		p.discard()
+		return outcome{}, &refusal{http.StatusInternalServerError, err.Error()}
+	}
+	res := &core.TranscodeResult{
+		Renditions: p.out, DecodedPixels: core.Pixels(pixels),
+		DecodedFrames: framesOf(r.Header.Get(FramesHeader)),
+		MediaTime:     rpc.ParseMediaTime(r.Header.Get(rpc.MediaTimeHeader)),
+		Worker:        workerOf(x.worker.name, r.Header.Get(remote.WorkerHeader)),
+	}
+	return outcome{res: res, held: p.held}, nil
+}
+
+// workerOf is who did the work, "rig7 gpu 0".
+func workerOf(name, device string) string {
+	if device = remote.Printable(device); device == "" {
+		return name
+	}
+	return name + " " + device
+}
+
+var errGone = errors.New("nobody waits for the result any more")
+
+// body is a request's body that ends when nobody waits for it.
+type body struct {
+	r    io.Reader
+	gone <-chan struct{}
+	// broke is why it cannot be read to its end.
+	broke error
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	select {
+	case <-b.gone:
+		b.broke = errGone
+		return 0, errGone
+	default:
+	}
+	n, err := b.r.Read(p)
+	if err != nil && err != io.EOF {
+		b.broke = err
+	}
+	return n, err
+}

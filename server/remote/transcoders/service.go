@@ -1,0 +1,89 @@
+package transcoders
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"google.golang.org/grpc"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// Service is the orchestrator's side of remote transcoders. It is a lifecycle
+// component that ends all registrations when it stops.
+type Service struct {
+	rpc.UnimplementedTranscoderServer
+	opt      Options
+	tasks    *remote.Tasks[outcome]
+	orders   orders
+	sources  *sources
+	budget   *remote.Budget
+	refusals *remote.Refusals
+	names    remote.Names
+	missing  *missing
+
+	// joining keeps registrations of one instance from crossing.
+	joining sync.Mutex
+
+	// mu guards what follows.
+	mu       sync.Mutex
+	workers  map[*worker]struct{}
+	instance map[string]*worker
+	closed   bool
+}
+
+// outcome is the end of a task: renditions or a fault, and what is booked for them.
+type outcome struct {
+	res  *core.TranscodeResult
+	err  error
+	held int64
+}
+
+// New builds the service; nothing is registered.
+func New(opt Options) (*Service, error) {
+	if err := opt.complete(); err != nil {
+		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
+	}
+	return &Service{
+		opt: opt, tasks: remote.NewTasks[outcome](), sources: newSources(opt.Rand, opt.Now),
+		budget:   remote.NewBudget(opt.ResultBytes),
+		refusals: remote.NewRefusals(opt.Log, opt.Now),
+		missing:  newMissing(opt.Board),
+		workers:  make(map[*worker]struct{}), instance: make(map[string]*worker),
+	}, nil
+}
+
+// Register adds the service to a gRPC server, which must be behind remote.Streams.
+func (s *Service) Register(g *grpc.Server) { rpc.RegisterTranscoderServer(g, s) }
+
+// Name is the component's name.
+func (s *Service) Name() string { return "remote transcoders" }
+
+// Run ends all registrations when ctx ends.
+func (s *Service) Run(ctx context.Context, ready func()) error {
+	ready()
+	<-ctx.Done()
+	s.Close()
+	return nil
+}
+
+// Close ends all registrations, cleanly, and takes no more. Transcoders come back
+// when the node does.
+func (s *Service) Close() {
+	s.joining.Lock()
+	defer s.joining.Unlock()
+	s.mu.Lock()
+	s.closed = true
+	all := make([]*worker, 0, len(s.workers))
+	for w := range s.workers {
+		all = append(all, w)
+	}
+	s.mu.Unlock()
+	for _, w := range all {
+		w.lose(stopping())
+	}
+	s.missing.close()
+}

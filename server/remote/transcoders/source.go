@@ -1,0 +1,143 @@
+package transcoders
+
+import (
+	"encoding/hex"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// SourcePath begins the addresses at which transcoders fetch segments.
+	SourcePath = "/remote/segment/"
+	// sourceChunk is how much is written at once.
+	sourceChunk = 256 << 10
+	// fetchGrace and fetchPace are how long a fetch may take: the time, and a second
+	// more for so many bytes. Unmodified transcoders give up after 4 s.
+	fetchGrace = 10 * time.Second
+	fetchPace  = 256 << 10
+)
+
+// sources are the segments that transcoders may fetch, for the time of their tasks.
+type sources struct {
+	rand io.Reader
+	now  func() time.Time
+
+	mu      sync.Mutex
+	byToken map[string]*source
+}
+
+// source is one of them. Its token cannot be guessed.
+type source struct {
+	token string
+	data  []byte
+	// fetches are in hand.
+	fetches sync.WaitGroup
+
+	// mu guards what follows; a controller in open belongs to a running handler.
+	mu   sync.Mutex
+	over bool
+	open map[*http.ResponseController]struct{}
+}
+
+func newSources(rand io.Reader, now func() time.Time) *sources {
+	return &sources{rand: rand, now: now, byToken: make(map[string]*source)}
+}
+
+// put lets a segment be fetched until drop.
+func (s *sources) put(data []byte) (*source, error) {
+	var random [16]byte
+	if _, err := io.ReadFull(s.rand, random[:]); err != nil {
+		return nil, err
+	}
+	src := &source{
+		token: hex.EncodeToString(random[:]), data: data, open: make(map[*http.ResponseController]struct{}),
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byToken[src.token] = src
+	return src, nil
+}
+
+// drop ends it: after it, nothing reads the segment's bytes.
+func (s *sources) drop(src *source) {
+	s.mu.Lock()
+	delete(s.byToken, src.token)
+	s.mu.Unlock()
+	src.mu.Lock()
+	src.over = true
+	for ctl := range src.open {
+		_ = ctl.SetWriteDeadline(time.Unix(1, 0))
+	}
+	src.mu.Unlock()
+	src.fetches.Wait()
+}
+
+// begin counts a fetch in; false when it is too late for it.
+func (src *source) begin(ctl *http.ResponseController) bool {
+	src.mu.Lock()
+	defer src.mu.Unlock()
+	if src.over {
+		return false
+	}
+	src.open[ctl] = struct{}{}
+	src.fetches.Add(1)
+	return true
+}
+
+func (src *source) end(ctl *http.ResponseController) {
+	src.mu.Lock()
+	defer src.mu.Unlock()
+	delete(src.open, ctl)
+	src.fetches.Done()
+}
+
+func (src *source) isOver() bool {
+	src.mu.Lock()
+	defer src.mu.Unlock()
+	return src.over
+}
+
+// Source serves the segments of running tasks, below SourcePath.
+func (s *Service) Source() http.Handler { return http.HandlerFunc(s.sources.serve) }
+
+func (s *sources) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "MethodNotAllowed", http.StatusMethodNotAllowed)
+		return
+	}
+	s.mu.Lock()
+	src := s.byToken[strings.TrimPrefix(r.URL.Path, SourcePath)]
+	s.mu.Unlock()
+	ctl := http.NewResponseController(w)
+	if src == nil || !src.begin(ctl) {
+		http.NotFound(w, r)
+		return
+	}
+	defer src.end(ctl)
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Length", strconv.Itoa(len(src.data)))
+	if r.Method == http.MethodHead {
+		return
+	}
+	src.limit(ctl, s.now())
+	for rest := src.data; len(rest) > 0 && !src.isOver(); {
+		n, err := w.Write(rest[:min(len(rest), sourceChunk)])
+		if err != nil {
+			return
+		}
+		rest = rest[n:]
+	}
+}
+
+// limit gives a fetch its time, unless its task has just ended.
+func (src *source) limit(ctl *http.ResponseController, now time.Time) {
+	src.mu.Lock()
+	defer src.mu.Unlock()
+	if !src.over {
+		_ = ctl.SetWriteDeadline(now.Add(fetchGrace + time.Duration(len(src.data))*time.Second/fetchPace))
+	}
+}

@@ -1,0 +1,155 @@
+package transcoders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+const opTranscode = "transcode remotely"
+
+// errLate says that the worker's own time for a segment is over.
+var errLate = errors.New("no result in time")
+
+// Transcode has the worker do a segment. A worker that does not answer in the
+// network's time is dropped.
+func (w *worker) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	if len(job.Input) == 0 {
+		return nil, fault.New(fault.EmptyData, opTranscode, "")
+	}
+	line, err := w.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer w.exit()
+	ctx, cancel := context.WithTimeoutCause(ctx, core.WorkDeadline(job.Duration), errLate)
+	defer cancel()
+	x := &errand{w: w, job: job, line: line, start: time.Now()}
+	defer x.end()
+	if err := x.send(ctx); err != nil {
+		return nil, err
+	}
+	return x.wait(ctx)
+}
+
+// enter counts a task in, and gives the address under which its worker reaches us.
+func (w *worker) enter() (base string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost != nil {
+		return "", w.lost
+	}
+	w.tasks++
+	return w.seat.base, nil
+}
+
+func (w *worker) exit() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tasks--
+}
+
+// errand is one segment on its way through a worker.
+type errand struct {
+	w     *worker
+	job   *core.TranscodeJob
+	line  string
+	start time.Time
+
+	task   *remote.Task[outcome]
+	source *source
+	letter *remote.Letter
+	done   bool
+}
+
+// send tells the worker of the segment.
+func (x *errand) send(ctx context.Context) error {
+	w, s := x.w, x.w.s
+	x.task = s.tasks.Open(w.id.Instance)
+	deadline, _ := ctx.Deadline()
+	s.orders.put(x.task.ID, &order{job: x.job, worker: w, until: deadline})
+	own := w.id.Own()
+	n := notice(x.job, x.task.ID, s.origin(x.job))
+	if own && len(x.job.Input) <= maxInline {
+		n.Input = x.job.Input
+	} else {
+		var err error
+		if x.source, err = s.sources.put(x.job.Input); err != nil {
+			return fault.Wrap(fault.Unexpected, opTranscode, err)
+		}
+		n.Url = x.line + SourcePath + x.source.token
+	}
+	if own {
+		// A part of the time is the answer's, so that one who gives up says so in time.
+		n.DeadlineMs = max(1, time.Until(deadline).Milliseconds()*9/10)
+	}
+	var ok bool
+	if x.letter, ok = w.box.Put(n, len(n.Input)); !ok {
+		w.stuck()
+		return w.loss()
+	}
+	return nil
+}
+
+// wait is for the result.
+func (x *errand) wait(ctx context.Context) (*core.TranscodeResult, error) {
+	select {
+	case out := <-x.task.Result():
+		return x.take(out)
+	case <-x.w.gone:
+		return nil, x.w.loss()
+	case <-ctx.Done():
+	}
+	waited := time.Since(x.start)
+	late := context.Cause(ctx) == errLate ||
+		errors.Is(ctx.Err(), context.DeadlineExceeded) && waited >= core.WorkDeadline(x.job.Duration)*3/4
+	if !late {
+		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), opTranscode, ctx.Err())
+	}
+	f := fault.New(fault.RemoteWorkerTimeout, opTranscode,
+		fmt.Sprintf("%s gave no result within %v", x.w.name, waited.Round(time.Millisecond)))
+	lost := fault.New(fault.RemoteWorkerLost, opTranscode, f.Detail)
+	lost.Err = f
+	x.w.lose(lost)
+	return nil, f
+}
+
+func (x *errand) take(out outcome) (*core.TranscodeResult, error) {
+	x.done = true
+	x.w.s.budget.Give(out.held)
+	return out.res, out.err
+}
+
+// end leaves nothing of the segment behind: its bytes are the caller's again.
+func (x *errand) end() {
+	s := x.w.s
+	s.orders.drop(x.task.ID)
+	if out, ok := x.task.Close(); ok {
+		s.budget.Give(out.held)
+	}
+	if x.letter != nil {
+		x.letter.Withdraw()
+	}
+	if x.source != nil {
+		s.sources.drop(x.source)
+	}
+	if !x.done && x.letter != nil && x.w.id.Own() {
+		// One that is gone, or reads nothing, needs not hear of it.
+		_, _ = x.w.box.Put(cancellation(x.task.ID), 0)
+	}
+}
+
+// loss is why the worker is gone.
+func (w *worker) loss() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost == nil {
+		return fault.New(fault.RemoteWorkerLost, opTranscode, w.name)
+	}
+	return w.lost
+}
