@@ -34,7 +34,9 @@ type decoder struct {
 	in      *input
 	c       *astiav.CodecContext
 	threads int
-	line    timing.Line
+	// kept holds c where it outlives the segment; nil where it does not.
+	kept *keptDecoder
+	line timing.Line
 	// onVideo sees every video packet when not nil.
 	onVideo func(*astiav.Packet)
 
@@ -52,11 +54,17 @@ func newDecoder(in *input, threads int) (*decoder, error) {
 	if in.video == nil {
 		return d, nil
 	}
-	if r := in.frameRate(); r.Num() > 0 {
-		b := base(in.video)
-		d.line.Nominal = timing.Rescale(1, timing.Base{Num: int64(r.Den()), Den: int64(r.Num())}, b)
-	}
+	d.line.Nominal = nominal(in)
 	return d, d.open()
+}
+
+// nominal is the usual distance of two frames in ticks, 0 when unknown.
+func nominal(in *input) int64 {
+	r := in.frameRate()
+	if r.Num() <= 0 {
+		return 0
+	}
+	return timing.Rescale(1, timing.Base{Num: int64(r.Den()), Den: int64(r.Num())}, base(in.video))
 }
 
 func (d *decoder) open() error {
@@ -76,9 +84,13 @@ func (d *decoder) open() error {
 		return failed(opDecode, err)
 	}
 	d.c.SetThreadCount(d.threads)
-	options := dictionary(map[string]string{"max_pixels": strconv.Itoa(maxFramePixels)})
+	options := decoderOptions()
 	defer options.Free()
 	return failed(opDecode, d.c.Open(codec, options))
+}
+
+func decoderOptions() *astiav.Dictionary {
+	return dictionary(map[string]string{"max_pixels": strconv.Itoa(maxFramePixels)})
 }
 
 // run reads the whole segment and gives every decoded frame to emit, which owns
@@ -104,6 +116,11 @@ func (d *decoder) run(ctx context.Context, emit func(picture) error) error {
 	if d.c == nil {
 		return nil
 	}
+	if d.kept != nil {
+		return d.kept.end(
+			func(p *astiav.Packet) error { return d.feed(p, frame, emit) },
+			func() error { return d.drain(frame, emit) })
+	}
 	return d.feed(nil, frame, emit)
 }
 
@@ -117,6 +134,9 @@ func (d *decoder) take(p *astiav.Packet, frame *astiav.Frame, emit func(picture)
 		}
 		if d.onVideo != nil {
 			d.onVideo(p)
+		}
+		if d.kept != nil {
+			d.kept.saw(p)
 		}
 		return d.feed(p, frame, emit)
 	case d.in.audio != nil && p.StreamIndex() == d.in.audio.Index() && p.Size() > 0:
@@ -136,11 +156,11 @@ const maxStalls = 64
 // feed gives a packet to the decoder, nil at the end, and emits what comes out.
 func (d *decoder) feed(p *astiav.Packet, frame *astiav.Frame, emit func(picture) error) error {
 	for range maxStalls {
-		err := d.c.SendPacket(p)
+		err := d.send(p)
 		full := errors.Is(err, astiav.ErrEagain)
 		// Damage inside a packet costs its picture, not the segment.
 		if err != nil && !full && !tolerable(err) {
-			return failed(opDecode, err)
+			return decodingFailed(err)
 		}
 		if err := d.drain(frame, emit); err != nil {
 			return err
@@ -152,24 +172,45 @@ func (d *decoder) feed(p *astiav.Packet, frame *astiav.Frame, emit func(picture)
 	return failed(opDecode, astiav.ErrInvaliddata)
 }
 
-// tolerable errors concern one packet.
+func (d *decoder) send(p *astiav.Packet) error {
+	if d.kept != nil {
+		return d.kept.send(p)
+	}
+	return d.c.SendPacket(p)
+}
+
+func (d *decoder) receive(f *astiav.Frame) error {
+	if d.kept != nil {
+		return d.kept.receive(f)
+	}
+	return d.c.ReceiveFrame(f)
+}
+
+// tolerable errors concern one packet. What a device says of itself is none.
 func tolerable(err error) bool {
+	if _, device := errors.AsType[*fault.Fault](err); device {
+		return false
+	}
 	return errors.Is(err, astiav.ErrInvaliddata) || errors.Is(err, astiav.ErrEof) ||
 		errors.Is(err, astiav.ErrPatchwelcome) || errors.Is(err, errEINVAL)
 }
 
 func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
 	for stalls := 0; ; {
-		if err := d.c.ReceiveFrame(frame); err != nil {
+		if err := d.receive(frame); err != nil {
 			if errors.Is(err, astiav.ErrEagain) || errors.Is(err, astiav.ErrEof) {
 				return nil
 			}
 			if stalls++; tolerable(err) && stalls < maxStalls {
 				continue
 			}
-			return failed(opDecode, err)
+			return decodingFailed(err)
 		}
 		stalls = 0
+		if d.kept != nil && !d.kept.own(frame) {
+			frame.Unref()
+			continue
+		}
 		info := infoOf(frame)
 		d.frames++
 		d.pixels += core.Pixels(info.width) * core.Pixels(info.height)
@@ -205,8 +246,8 @@ func (d *decoder) close() {
 		p.Free()
 	}
 	d.audio = nil
-	if d.c != nil {
+	if d.c != nil && d.kept == nil {
 		d.c.Free()
-		d.c = nil
 	}
+	d.c = nil
 }

@@ -49,11 +49,24 @@ type encoderSpec struct {
 	threads     int
 }
 
-// encoder is one libx264 instance. It serves a run of frames of one size inside
-// one segment: libx264 takes no frames after a drain.
+// encoder serves a run of frames of one size inside one segment. libx264 takes no
+// frames after a drain and is freed then; a GPU's encoder may go on to the same
+// rendition of the next segment.
 type encoder struct {
 	c    *astiav.CodecContext
 	spec encoderSpec
+
+	// The rest concerns a GPU's encoder.
+
+	log  *capture
+	from pool
+	// keep takes the drained encoder for the next segment; nil: it is freed.
+	keep func(*encoder)
+	// rested says that it was at work in the present segment.
+	rested bool
+	// reorders holds packets back until all are there and have decode times.
+	reorders bool
+	held     []*astiav.Packet
 }
 
 func openEncoder(s encoderSpec) (*encoder, error) {
@@ -65,21 +78,9 @@ func openEncoder(s encoderSpec) (*encoder, error) {
 	if c == nil {
 		return nil, failed(opEncode, errENOMEM)
 	}
-	c.SetWidth(s.width)
-	c.SetHeight(s.height)
+	describeEncoder(c, s)
 	c.SetPixelFormat(astiav.PixelFormatYuv420P)
-	c.SetTimeBase(rational(s.base))
-	c.SetFramerate(s.rate)
-	c.SetSampleAspectRatio(s.sar)
-	c.SetColorRange(astiav.ColorRange(s.color.codedRange))
-	c.SetColorPrimaries(astiav.ColorPrimaries(s.color.primaries))
-	c.SetColorTransferCharacteristic(astiav.ColorTransferCharacteristic(s.color.transfer))
-	c.SetColorSpace(astiav.ColorSpace(s.color.space))
 	c.SetThreadCount(s.threads)
-	c.SetFlags(c.Flags().Add(flagFrameDuration))
-	if s.headerApart {
-		c.SetFlags(c.Flags().Add(astiav.CodecContextFlagGlobalHeader))
-	}
 	options := map[string]string{"preset": s.preset, "forced-idr": "1"}
 	if slices.Index(Presets(), s.preset) > slices.Index(Presets(), "faster") {
 		options["rc-lookahead"] = lookahead
@@ -100,6 +101,23 @@ func openEncoder(s encoderSpec) (*encoder, error) {
 		return nil, fault.New(fault.OptionNotFound, opEncode, left)
 	}
 	return &encoder{c: c, spec: s}, nil
+}
+
+// describeEncoder tells an encoder what every kind of it has to know.
+func describeEncoder(c *astiav.CodecContext, s encoderSpec) {
+	c.SetWidth(s.width)
+	c.SetHeight(s.height)
+	c.SetTimeBase(rational(s.base))
+	c.SetFramerate(s.rate)
+	c.SetSampleAspectRatio(s.sar)
+	c.SetColorRange(astiav.ColorRange(s.color.codedRange))
+	c.SetColorPrimaries(astiav.ColorPrimaries(s.color.primaries))
+	c.SetColorTransferCharacteristic(astiav.ColorTransferCharacteristic(s.color.transfer))
+	c.SetColorSpace(astiav.ColorSpace(s.color.space))
+	c.SetFlags(c.Flags().Add(flagFrameDuration))
+	if s.headerApart {
+		c.SetFlags(c.Flags().Add(astiav.CodecContextFlagGlobalHeader))
+	}
 }
 
 // setRate asks for a constant bit rate with a buffer of one second, for a
@@ -157,25 +175,69 @@ func (e *encoder) describe(to *astiav.CodecParameters) error {
 // encode gives a frame to the encoder, or nil at the end, and hands every packet
 // that comes out to take, which owns it.
 func (e *encoder) encode(f *astiav.Frame, take func(*astiav.Packet) error) error {
-	if err := e.c.SendFrame(f); err != nil {
-		return failed(opEncode, err)
+	if err := e.log.do(func() error { return e.c.SendFrame(f) }); err != nil {
+		return deviceFailed(opEncode, err)
 	}
 	for {
 		p := astiav.AllocPacket()
 		if p == nil {
 			return failed(opEncode, errENOMEM)
 		}
-		if err := e.c.ReceivePacket(p); err != nil {
+		if err := e.log.do(func() error { return e.c.ReceivePacket(p) }); err != nil {
 			p.Free()
 			if errors.Is(err, astiav.ErrEagain) || errors.Is(err, astiav.ErrEof) {
-				return nil
+				break
 			}
-			return failed(opEncode, err)
+			return deviceFailed(opEncode, err)
+		}
+		if e.reorders {
+			e.held = append(e.held, p)
+			continue
 		}
 		if err := take(p); err != nil {
 			return err
 		}
 	}
+	if f == nil && e.reorders {
+		return e.letGo(take)
+	}
+	return nil
 }
 
-func (e *encoder) close() { e.c.Free() }
+// letGo gives the packets that were held back their decode times.
+func (e *encoder) letGo(take func(*astiav.Packet) error) error {
+	pts := make([]int64, len(e.held))
+	for i, p := range e.held {
+		pts[i] = p.Pts()
+	}
+	for i, dts := range timing.DecodeTimes(pts) {
+		p := e.held[i]
+		e.held[i] = nil
+		p.SetDts(dts)
+		if err := take(p); err != nil {
+			return err
+		}
+	}
+	e.held = e.held[:0]
+	return nil
+}
+
+// finish ends an encoder that was drained.
+func (e *encoder) finish() {
+	if e.keep != nil {
+		e.keep(e)
+		return
+	}
+	e.free()
+}
+
+func (e *encoder) free() {
+	for _, p := range e.held {
+		if p != nil {
+			p.Free()
+		}
+	}
+	e.held = nil
+	e.c.Free()
+	e.log.free()
+}

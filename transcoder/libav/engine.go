@@ -23,8 +23,10 @@ func Presets() []string {
 
 // Options configure an engine.
 type Options struct {
-	// Device is "cpu".
+	// Device is "cpu", or a GPU's name as the operator gave it.
 	Device string
+	// CUDA makes the device an NVIDIA GPU when not nil.
+	CUDA *CUDA
 	// Preset is libx264's, DefaultPreset when empty.
 	Preset string
 	// Cores is how many processor cores the engine may count on, at least 1.
@@ -34,8 +36,11 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Engine transcodes on the processor. Its methods are safe for concurrent use.
+// Engine transcodes on the processor or on a GPU. Its methods are safe for
+// concurrent use.
 type Engine struct {
+	gpu *gpu // nil: the processor
+
 	device, preset, version string
 
 	cores    int
@@ -46,11 +51,16 @@ type Engine struct {
 
 var _ transcoder.Engine = (*Engine)(nil)
 
+// gpuSegments is how many segments may be in work on a GPU at once. The processor
+// has little to do with them; the bound is for the GPU's memory.
+const gpuSegments = 32
+
 // New makes an engine. The fault is TranscoderInvalidHardware for an unknown
-// device and OptionNotFound for an unknown preset.
+// device and OptionNotFound for an unknown preset; that of a GPU that cannot be
+// opened says why.
 func New(o Options) (*Engine, error) {
 	const op = "start engine"
-	if o.Device != "cpu" {
+	if o.CUDA == nil && o.Device != "cpu" || o.Device == "" {
 		return nil, fault.New(fault.TranscoderInvalidHardware, op, fmt.Sprintf("device %q", o.Device))
 	}
 	if o.Preset == "" {
@@ -64,19 +74,27 @@ func New(o Options) (*Engine, error) {
 	}
 	cores := max(o.Cores, 1)
 	setUpProcess()
-	return &Engine{
+	e := &Engine{
 		device: o.Device, preset: o.Preset, version: o.Version,
 		cores: cores, log: o.Log,
-		sessions: newSessions(), slots: newSlots(cores),
-	}, nil
+		sessions: newSessions(time.Now), slots: newSlots(cores),
+	}
+	if o.CUDA != nil {
+		var err error
+		if e.gpu, err = openGPU(*o.CUDA); err != nil {
+			return nil, err
+		}
+		e.slots = newSlots(max(cores, gpuSegments))
+	}
+	return e, nil
 }
 
-// Device returns "cpu".
+// Device returns the name of the device.
 func (e *Engine) Device() string { return e.device }
 
 // Transcode implements core.Transcoder.
 func (e *Engine) Transcode(ctx context.Context, spec *core.TranscodeJob) (*core.TranscodeResult, error) {
-	if err := check(spec); err != nil {
+	if err := check(spec, e.gpu != nil && !e.gpu.noEncoder.Load()); err != nil {
 		return nil, err
 	}
 	ctx, own, active, err := e.sessions.begin(ctx, spec)
@@ -90,9 +108,11 @@ func (e *Engine) Transcode(ctx context.Context, spec *core.TranscodeJob) (*core.
 		return nil, failed("wait for a core", context.Cause(ctx))
 	}
 	defer release()
+	if e.gpu != nil {
+		e.sessions.reclaim(idleAtMost)
+	}
 	begin := time.Now()
-	j := &job{engine: e, spec: spec, audioAlone: own.sawVideo, threads: e.threads(active)}
-	out, err := j.run(ctx)
+	out, err := e.transcode(ctx, own, spec, e.threads(active))
 	e.drainLog(spec)
 	if err != nil {
 		return nil, failed("transcode segment", err)
@@ -134,6 +154,9 @@ func (e *Engine) EndSession(id core.SessionID) {
 // Close stops all work and waits for it.
 func (e *Engine) Close() error {
 	e.sessions.close()
+	if e.gpu != nil {
+		e.gpu.close()
+	}
 	trimHeap()
 	return nil
 }

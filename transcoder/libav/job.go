@@ -27,6 +27,7 @@ const evenPace = 0.001
 // job is one segment in work.
 type job struct {
 	engine  *Engine
+	gear    gear
 	spec    *core.TranscodeJob
 	threads int
 	// audioAlone allows a segment without pictures.
@@ -43,8 +44,8 @@ type job struct {
 	renditions []*rendition
 }
 
-// check refuses a job before any media is looked at.
-func check(spec *core.TranscodeJob) error {
+// check refuses a job before any media is looked at. HEVC can only be made by a GPU.
+func check(spec *core.TranscodeJob, hevc bool) error {
 	const op = "check job"
 	if len(spec.Profiles) == 0 {
 		return fault.New(fault.TranscoderInvalidInput, op, "no renditions asked for")
@@ -62,7 +63,7 @@ func check(spec *core.TranscodeJob) error {
 			return fault.New(fault.TranscoderInvalidGOP, op, fmt.Sprintf("interval %d", p.GOP))
 		case p.Width <= 0 && p.Height <= 0:
 			return fault.New(fault.TranscoderInvalidResolution, op, p.Resolution())
-		case p.Encoder != core.CodecH264:
+		case p.Encoder != core.CodecH264 && !(hevc && p.Encoder == core.CodecHEVC):
 			return fault.New(fault.EncoderNotFound, op, fmt.Sprintf("codec %d", p.Encoder))
 		}
 	}
@@ -79,8 +80,8 @@ func (j *job) run(ctx context.Context) (*core.TranscodeResult, error) {
 		return nil, err
 	}
 	work, ctx := errgroup.WithContext(ctx)
-	for _, p := range j.spec.Profiles {
-		j.renditions = append(j.renditions, newRendition(j, p))
+	for slot, p := range j.spec.Profiles {
+		j.renditions = append(j.renditions, newRendition(j, slot, p))
 	}
 	for _, r := range j.renditions {
 		work.Go(func() error { return r.run(ctx) })
@@ -106,7 +107,7 @@ func (j *job) open() error {
 	if j.in.video == nil && j.in.audio == nil {
 		return fault.New(fault.InvalidData, "open segment", "neither video nor audio")
 	}
-	j.dec, err = newDecoder(j.in, j.threads)
+	j.dec, err = j.gear.decoder(j.in, j.threads)
 	if err != nil || j.in.video == nil {
 		return err
 	}
@@ -143,10 +144,16 @@ func (j *job) decode(ctx context.Context) error {
 // spread gives every rendition its own reference to a picture, or to the one that
 // the stage has made of it.
 func (j *job) spread(ctx context.Context, p picture) error {
+	p, err := j.gear.place(p)
 	defer p.frame.Free()
+	if err != nil {
+		return err
+	}
 	var shared *astiav.Frame
-	if j.stage.fit(p.info, j.spec.Profiles, j.rate.Float64(), j.threads); j.stage.users != nil {
-		var err error
+	j.stage.fit(p.info, j.spec.Profiles, j.rate.Float64(), func(width, height int) scaling {
+		return j.gear.scaler(stageSlot, width, height, j.threads)
+	})
+	if j.stage.users != nil {
 		if shared, err = j.stage.frame(p.frame); err != nil {
 			return err
 		}

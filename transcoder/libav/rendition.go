@@ -22,6 +22,7 @@ const runaway = 25
 // decoded frames, which it does not change.
 type rendition struct {
 	job     *job
+	slot    int
 	profile core.Profile
 	in      chan picture
 
@@ -29,9 +30,13 @@ type rendition struct {
 	grid   *timing.Grid // nil when the source's frames are kept
 	window *timing.Window
 	keys   timing.Keys
-	scaler scaler
-	enc    *encoder
-	sign   *signer
+	// width and height are the rendition's present size, scaler makes frames of it,
+	// and shown is the latest one.
+	width, height int
+	scaler        scaling
+	shown         *astiav.Frame
+	enc           *encoder
+	sign          *signer
 
 	// held waits for its successor, which tells how long it is shown.
 	held    picture
@@ -48,8 +53,8 @@ type rendition struct {
 	out core.Rendition
 }
 
-func newRendition(j *job, p core.Profile) *rendition {
-	r := &rendition{job: j, profile: p, in: make(chan picture, queued), base: timing.MPEG}
+func newRendition(j *job, slot int, p core.Profile) *rendition {
+	r := &rendition{job: j, slot: slot, profile: p, in: make(chan picture, queued), base: timing.MPEG}
 	if p.FPS.Passthrough() {
 		if j.in.video != nil {
 			r.base = base(j.in.video)
@@ -124,8 +129,8 @@ func (r *rendition) fill(p picture, slots timing.Slots, decoded int64) error {
 		}
 		if n == slots.From {
 			stripRepeated(p.frame)
-			if r.scaler.out != nil {
-				stripRepeated(r.scaler.out)
+			if r.shown != nil {
+				stripRepeated(r.shown)
 			}
 		}
 	}
@@ -144,6 +149,11 @@ func (r *rendition) show(p picture, t, length int64) error {
 	if err != nil {
 		return err
 	}
+	if r.shown = f; r.enc == nil {
+		if err := r.beginEncoder(p, f); err != nil {
+			return err
+		}
+	}
 	t -= r.shift
 	prepare(f, t, length, r.keys.Force(t))
 	r.file.sawVideo(t)
@@ -153,15 +163,15 @@ func (r *rendition) show(p picture, t, length int64) error {
 		}
 	}
 	r.encoded++
-	r.pixels += core.Pixels(r.scaler.width) * core.Pixels(r.scaler.height)
+	r.pixels += core.Pixels(r.width) * core.Pixels(r.height)
 	return r.enc.encode(f, r.keep)
 }
 
-// fit makes sure that the encoder has the size that this picture asks for. A
-// source that changes its size ends the encoder and begins a new one, in the
-// same file.
+// fit makes sure that scaler and encoder have the size that this picture asks for.
+// A source that changes its size ends the encoder; a new one begins in the same
+// file.
 func (r *rendition) fit(p picture) error {
-	if r.enc != nil && r.file.srcWidth == p.info.width && r.file.srcHeight == p.info.height {
+	if r.scaler != nil && r.file.srcWidth == p.info.width && r.file.srcHeight == p.info.height {
 		return nil
 	}
 	w, h, err := transcoder.OutputSize(p.info.width, p.info.height, r.profile)
@@ -169,34 +179,35 @@ func (r *rendition) fit(p picture) error {
 		return err
 	}
 	r.file.srcWidth, r.file.srcHeight = p.info.width, p.info.height
-	if r.enc != nil {
-		if w == r.scaler.width && h == r.scaler.height {
+	if r.scaler != nil {
+		if w == r.width && h == r.height {
 			return nil
 		}
-		if err := r.endEncoder(); err != nil {
+		if err := r.endEncoder((*encoder).free); err != nil {
 			return err
 		}
+		r.scaler.close()
 	}
-	r.scaler.close()
-	r.scaler = scaler{width: w, height: h, threads: 1}
-	return r.beginEncoder(p)
+	r.width, r.height = w, h
+	r.scaler = r.job.gear.scaler(r.slot, w, h, 1)
+	return nil
 }
 
-func (r *rendition) beginEncoder(p picture) error {
+func (r *rendition) beginEncoder(p picture, like *astiav.Frame) error {
 	rate, steady := r.job.rate, r.job.steady
 	if !r.profile.FPS.Passthrough() {
 		num, den := r.profile.FPS.Norm()
 		rate, steady = astiav.NewRational(int(min(num, 1<<30)), int(min(den, 1<<30))), true
 	}
-	e, err := openEncoder(encoderSpec{
+	e, err := r.job.gear.encoder(encoderSpec{
 		profile: r.profile,
-		width:   r.scaler.width, height: r.scaler.height,
+		width:   r.width, height: r.height,
 		base: r.base, rate: rate, steady: steady,
 		color: encodedColor(p.info), sar: p.info.sar,
 		headerApart: r.profile.Format == core.FormatMP4 && r.file.params == nil,
 		preset:      r.job.engine.preset,
 		threads:     r.job.threads,
-	})
+	}, like)
 	if err != nil {
 		return err
 	}
@@ -210,11 +221,17 @@ func (r *rendition) beginEncoder(p picture) error {
 // keep stores an encoded packet until the file is written.
 func (r *rendition) keep(p *astiav.Packet) error { return r.file.keepVideo(p) }
 
-func (r *rendition) endEncoder() error {
-	err := r.enc.encode(nil, r.keep)
-	r.enc.close()
+// endEncoder drains the encoder, if there is one, and does with it what is left to do.
+func (r *rendition) endEncoder(done func(*encoder)) error {
+	if r.enc == nil {
+		return nil
+	}
+	if err := r.enc.encode(nil, r.keep); err != nil {
+		return err
+	}
+	done(r.enc)
 	r.enc = nil
-	return err
+	return nil
 }
 
 // finish encodes what is held, drains the encoder and writes the file. The
@@ -229,10 +246,8 @@ func (r *rendition) finish() error {
 			return err
 		}
 	}
-	if r.enc != nil {
-		if err := r.endEncoder(); err != nil {
-			return err
-		}
+	if err := r.endEncoder((*encoder).finish); err != nil {
+		return err
 	}
 	if err := r.finishSignature(); err != nil {
 		return err
@@ -269,13 +284,15 @@ func (r *rendition) close() {
 		(<-r.in).frame.Free()
 	}
 	if r.enc != nil {
-		r.enc.close()
+		r.enc.free()
 		r.enc = nil
 	}
 	if r.sign != nil {
 		r.sign.close()
 	}
-	r.scaler.close()
+	if r.scaler != nil {
+		r.scaler.close()
+	}
 	r.file.close()
 }
 

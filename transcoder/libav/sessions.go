@@ -3,14 +3,25 @@ package libav
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// sessions remembers the little that outlives a segment, and can stop what is in
-// work. No media state is kept.
+// How long a session may hold a GPU's decoder and encoders between two segments:
+// while there is room, and while another one finds none. Streams come a few seconds
+// at a time.
+const (
+	idleAtMost        = 30 * time.Second
+	idleUnderPressure = 8 * time.Second
+)
+
+// sessions remembers what outlives a segment, and can stop what is in work. On the
+// processor no media state is kept.
 type sessions struct {
+	now func() time.Time
+
 	mu     sync.Mutex
 	open   map[core.SessionID]*session
 	closed bool
@@ -20,10 +31,22 @@ type sessions struct {
 type session struct {
 	// sawVideo allows later segments without pictures.
 	sawVideo bool
-	stop     context.CancelCauseFunc
+	// established says that a segment was done, on a GPU.
+	established bool
+	stop        context.CancelCauseFunc
+
+	// working says that a segment is in work: then media and form are its job's, else
+	// they are guarded by sessions' lock. gone says that the session has ended
+	// meanwhile. since is when its last segment ended.
+	working, gone bool
+	since         time.Time
+	media         *media
+	form          form
 }
 
-func newSessions() *sessions { return &sessions{open: make(map[core.SessionID]*session)} }
+func newSessions(now func() time.Time) *sessions {
+	return &sessions{now: now, open: make(map[core.SessionID]*session)}
+}
 
 // stopped is the cause of every cancellation that comes from here.
 func stopped(why string) error {
@@ -40,9 +63,11 @@ func (s *sessions) begin(ctx context.Context, job *core.TranscodeJob) (work cont
 	}
 	own = s.open[job.Session]
 	if own == nil || job.Reinit {
+		defer s.leave(own).close()
 		own = &session{}
 		s.open[job.Session] = own
 	}
+	own.working = true
 	work, own.stop = context.WithCancelCause(ctx)
 	s.busy.Add(1)
 	return work, own, len(s.open), nil
@@ -52,33 +77,80 @@ func (s *sessions) begin(ctx context.Context, job *core.TranscodeJob) (work cont
 // as its first.
 func (s *sessions) end(own *session, result *core.TranscodeResult) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	own.stop(nil)
 	own.sawVideo = result != nil && (own.sawVideo || result.DecodedFrames > 0)
+	own.established = own.established || result != nil
+	own.working, own.since = false, s.now()
+	var over *media
+	if own.gone || result == nil {
+		over, own.media = own.media, nil
+	}
+	s.mu.Unlock()
+	over.close()
 	s.busy.Done()
+}
+
+// leave ends a session, which may be nil, and returns what is left of it to close.
+func (s *sessions) leave(own *session) *media {
+	if own == nil {
+		return nil
+	}
+	own.gone = true
+	if own.working {
+		return nil // its job closes it
+	}
+	m := own.media
+	own.media = nil
+	return m
+}
+
+// reclaim takes what sessions hold on a GPU that have been idle for so long, and
+// reports whether there was any.
+func (s *sessions) reclaim(idle time.Duration) bool {
+	s.mu.Lock()
+	before := s.now().Add(-idle)
+	var over []*media
+	for _, own := range s.open {
+		if own.media != nil && !own.working && !own.since.After(before) {
+			over, own.media = append(over, own.media), nil
+		}
+	}
+	s.mu.Unlock()
+	for _, m := range over {
+		m.close()
+	}
+	return len(over) > 0
 }
 
 // forget ends a session and reports whether it was the last.
 func (s *sessions) forget(id core.SessionID) (last bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	open := s.open[id]
 	if open == nil {
+		s.mu.Unlock()
 		return false
 	}
 	open.stop(stopped("the session ended"))
 	delete(s.open, id)
-	return len(s.open) == 0
+	over, last := s.leave(open), len(s.open) == 0
+	s.mu.Unlock()
+	over.close()
+	return last
 }
 
 // close stops everything and waits for it.
 func (s *sessions) close() {
 	s.mu.Lock()
 	s.closed = true
+	var over []*media
 	for _, open := range s.open {
 		open.stop(stopped("the engine is closed"))
+		over = append(over, s.leave(open))
 	}
 	clear(s.open)
 	s.mu.Unlock()
+	for _, m := range over {
+		m.close()
+	}
 	s.busy.Wait()
 }

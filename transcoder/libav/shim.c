@@ -123,6 +123,25 @@ static struct {
 	char line[LOG_LINES][LOG_WIDTH];
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+// What this thread's present call into libav complains about goes here, too.
+static __thread TuttiCapture *capturing;
+
+void tutti_capture(TuttiCapture *to)
+{
+	if (to)
+		to->length = 0;
+	capturing = to;
+}
+
+static void capture_line(const char *text)
+{
+	size_t n = strlen(text), room = sizeof capturing->text - capturing->length;
+	if (n > room)
+		n = room;
+	memcpy(capturing->text + capturing->length, text, n);
+	capturing->length += n;
+}
+
 static void log_line(void *avcl, int level, const char *fmt, va_list vl)
 {
 	char text[LOG_WIDTH];
@@ -130,6 +149,8 @@ static void log_line(void *avcl, int level, const char *fmt, va_list vl)
 	if (level < 0 || (level & 0xff) > av_log_get_level())
 		return;
 	av_log_format_line2(avcl, level & 0xff, fmt, vl, text, sizeof text, &prefix);
+	if (capturing)
+		capture_line(text);
 	pthread_mutex_lock(&ring.lock);
 	if (ring.count < LOG_LINES) {
 		memcpy(ring.line[(ring.first + ring.count) % LOG_LINES], text, sizeof text);

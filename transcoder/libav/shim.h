@@ -47,6 +47,16 @@ void tutti_process_setup(void);
 // Copies the oldest kept line into buf and returns its length, 0 when none.
 int tutti_log_next(char *buf, int size);
 
+// What libav logged during one call. FFmpeg's error values do not tell a full GPU
+// from a dead one; its words do.
+typedef struct TuttiCapture {
+	size_t length;
+	char text[1024];
+} TuttiCapture;
+
+// Empties a capture and lets it collect this thread's lines, until a call with NULL.
+void tutti_capture(TuttiCapture *to);
+
 // Gives free heap pages back to the system.
 void tutti_trim(void);
 

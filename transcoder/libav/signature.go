@@ -24,6 +24,7 @@ type signer struct {
 	sink  *astiav.BuffersinkFilterContext
 	got   *astiav.Frame
 	fit   scaler
+	raw   *astiav.Frame // of frames that have to be fetched from a GPU
 	data  []byte
 }
 
@@ -70,27 +71,24 @@ func (s *signer) build(width, height int, base timing.Base) error {
 	if s.sink, err = s.graph.NewBuffersinkFilterContext(out, "out"); err != nil {
 		return err
 	}
-	outputs, inputs := astiav.AllocFilterInOut(), astiav.AllocFilterInOut()
-	defer outputs.Free()
-	defer inputs.Free()
-	outputs.SetName("in")
-	outputs.SetFilterContext(s.src.FilterContext())
-	outputs.SetPadIdx(0)
-	outputs.SetNext(nil)
-	inputs.SetName("out")
-	inputs.SetFilterContext(s.sink.FilterContext())
-	inputs.SetPadIdx(0)
-	inputs.SetNext(nil)
 	filter := fmt.Sprintf("signature=format=binary:filename=/proc/self/fd/%d", s.file.Fd())
-	if err = s.graph.Parse(filter, inputs, outputs); err != nil {
-		return err
-	}
-	return s.graph.Configure()
+	return connect(s.graph, s.src.FilterContext(), s.sink.FilterContext(), filter)
 }
 
 // add gives one frame, of any size: a source that changes its size in the middle
 // of a segment still gets one signature.
 func (s *signer) add(f *astiav.Frame) error {
+	if f.PixelFormat() == astiav.PixelFormatCuda {
+		if s.raw == nil {
+			if s.raw = astiav.AllocFrame(); s.raw == nil {
+				return failed(opSign, errENOMEM)
+			}
+		}
+		if err := download(f, s.raw, nil); err != nil {
+			return err
+		}
+		f = s.raw
+	}
 	f, err := s.fit.scale(f)
 	if err != nil {
 		return err
@@ -141,6 +139,10 @@ func (s *signer) close() {
 		s.got = nil
 	}
 	s.fit.close()
+	if s.raw != nil {
+		s.raw.Free()
+		s.raw = nil
+	}
 	if s.file != nil {
 		// Nothing is lost with a file in memory.
 		_ = s.file.Close()
@@ -152,7 +154,7 @@ func (s *signer) close() {
 func (r *rendition) signFrame(f *astiav.Frame) error {
 	if r.sign == nil {
 		var err error
-		if r.sign, err = newSigner(r.scaler.width, r.scaler.height, r.base); err != nil {
+		if r.sign, err = newSigner(r.width, r.height, r.base); err != nil {
 			return err
 		}
 	}

@@ -18,19 +18,22 @@ const (
 
 // stage scales each decoded frame once for all renditions that can use it.
 type stage struct {
-	scaler scaler
+	scaler scaling
+	// width and height are the size of the frames it makes.
+	width, height int
 	// srcW and srcH are the source's size that the plan below was made for.
 	srcW, srcH int
 	// users says which renditions take the stage's frames; nil when none do.
 	users []bool
 }
 
-// fit makes the plan for frames of a size.
-func (s *stage) fit(info frameInfo, profiles []core.Profile, rate float64, threads int) {
+// fit makes the plan for frames of a size; open makes the scaler where there is to
+// be one.
+func (s *stage) fit(info frameInfo, profiles []core.Profile, rate float64, open func(width, height int) scaling) {
 	if s.srcW == info.width && s.srcH == info.height {
 		return
 	}
-	s.scaler.close()
+	s.close()
 	s.users = nil
 	s.srcW, s.srcH = info.width, info.height
 	top, sizes := s.largest(info, profiles, rate)
@@ -49,7 +52,8 @@ func (s *stage) fit(info frameInfo, profiles []core.Profile, rate float64, threa
 		return
 	}
 	s.users = users
-	s.scaler = scaler{width: sizes[top][0], height: sizes[top][1], threads: threads}
+	s.width, s.height = sizes[top][0], sizes[top][1]
+	s.scaler = open(s.width, s.height)
 }
 
 // largest returns the largest rendition that is smaller than the source and shows
@@ -87,4 +91,9 @@ func (s *stage) frame(src *astiav.Frame) (*astiav.Frame, error) {
 	return own, nil
 }
 
-func (s *stage) close() { s.scaler.close() }
+func (s *stage) close() {
+	if s.scaler != nil {
+		s.scaler.close()
+		s.scaler = nil
+	}
+}

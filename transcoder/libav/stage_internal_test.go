@@ -31,9 +31,9 @@ func TestStagePlan(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var s stage
-			s.fit(frameInfo{width: 1920, height: 1080}, tt.profiles, 60, 1)
-			if !slices.Equal(s.users, tt.users) || s.scaler.width != tt.width {
-				t.Errorf("got %v at %d wide, want %v at %d", s.users, s.scaler.width, tt.users, tt.width)
+			s.fit(frameInfo{width: 1920, height: 1080}, tt.profiles, 60, func(w, h int) scaling { return cpuGear{}.scaler(stageSlot, w, h, 1) })
+			if !slices.Equal(s.users, tt.users) || s.width != tt.width {
+				t.Errorf("got %v at %d wide, want %v at %d", s.users, s.width, tt.users, tt.width)
 			}
 		})
 	}

@@ -1,0 +1,47 @@
+package libav
+
+import (
+	"strconv"
+	"sync/atomic"
+
+	"github.com/asticode/go-astiav"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// CUDA says that an engine's device is an NVIDIA GPU.
+type CUDA struct {
+	// Ordinal is CUDA's number of it. A media worker sees one GPU only, so it is 0
+	// there.
+	Ordinal int
+}
+
+// gpu is the device of an engine. It has a CUDA context of its own, not the
+// device's primary one: destroying it gives everything back that was in it, and
+// what a lost device leaves behind in it is not inherited.
+type gpu struct {
+	context *astiav.HardwareDeviceContext
+	// noEncoder is set once the device is known to have none.
+	noEncoder atomic.Bool
+}
+
+func openGPU(c CUDA) (*gpu, error) {
+	const op = "open GPU"
+	log := newCapture()
+	defer log.free()
+	g := &gpu{}
+	err := log.do(func() (err error) {
+		g.context, err = astiav.CreateHardwareDeviceContext(astiav.HardwareDeviceTypeCUDA, strconv.Itoa(c.Ordinal), nil, 0)
+		return err
+	})
+	if err == nil {
+		return g, nil
+	}
+	if f := deviceFailed(op, err); fault.CodeOf(f) != fault.TranscoderFailed {
+		return nil, f
+	}
+	// libav's value for a missing library is a permission that is denied.
+	return nil, deviceFault(fault.CUDALibrary, op, log.text(), err)
+}
+
+func (g *gpu) close() { g.context.Free() }

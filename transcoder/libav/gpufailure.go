@@ -1,0 +1,116 @@
+package libav
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// said maps words of libav and the driver to what they mean. The first that is
+// found counts, so the particular stand before the general.
+var said = []struct {
+	words string
+	code  fault.Code
+}{
+	{"OpenEncodeSessionEx failed: out of memory", fault.EncoderSessionsExhausted},
+	{"OpenEncodeSessionEx failed: incompatible client key", fault.EncoderSessionsExhausted},
+	{"required nvenc API version", fault.DriverTooOld},
+	{"CUDA_ERROR_OUT_OF_MEMORY", fault.GPUOutOfMemory},
+	{"failed: out of memory", fault.GPUOutOfMemory},
+	{"CUDA_ERROR_NO_DEVICE", fault.NoDevices},
+	{"CUDA_ERROR_INVALID_DEVICE", fault.NoDevices},
+	{"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", fault.GPUDriverMismatch},
+	{"Cannot load libnvidia-encode", ""}, // the device has no encoder for us
+	{"Cannot load", fault.CUDALibrary},
+	{"CUDA_ERROR_STUB_LIBRARY", fault.CUDALibrary},
+	{"CUDA_ERROR_COMPAT_NOT_SUPPORTED", fault.CUDALibrary},
+	{"device does not exist", fault.UnrecoverableState},
+	{"CUDA_ERROR_UNKNOWN", fault.UnrecoverableState},
+	{"CUDA_ERROR_DEVICE_UNAVAILABLE", fault.UnrecoverableState},
+	{"CUDA_ERROR_ECC_UNCORRECTABLE", fault.UnrecoverableState},
+	{"CUDA_ERROR_NVLINK_UNCORRECTABLE", fault.UnrecoverableState},
+	{"CUDA_ERROR_HARDWARE_STACK_ERROR", fault.UnrecoverableState},
+	{"CUDA_ERROR_ILLEGAL_ADDRESS", fault.UnrecoverableState},
+	{"CUDA_ERROR_ILLEGAL_INSTRUCTION", fault.UnrecoverableState},
+	{"CUDA_ERROR_MISALIGNED_ADDRESS", fault.UnrecoverableState},
+	{"CUDA_ERROR_LAUNCH_FAILED", fault.UnrecoverableState},
+	{"CUDA_ERROR_LAUNCH_TIMEOUT", fault.UnrecoverableState},
+	{"CUDA_ERROR_CONTEXT_IS_DESTROYED", fault.UnrecoverableState},
+	{"CUDA_ERROR_DEINITIALIZED", fault.UnrecoverableState},
+	{"CUDA_ERROR_NOT_INITIALIZED", fault.UnrecoverableState},
+	{"CUDA_ERROR_SYSTEM_NOT_READY", fault.UnrecoverableState},
+}
+
+// condition names what a device's words mean, "" when they say nothing of the
+// device itself.
+func condition(text string) fault.Code {
+	for _, s := range said {
+		if strings.Contains(text, s.words) {
+			return s.code
+		}
+	}
+	return ""
+}
+
+// noEncoder are words that say that the device has no encoder at all.
+var noEncoder = []string{
+	"Cannot load libnvidia-encode", "unsupported device (2)", "no encode device (1)",
+}
+
+func saysNoEncoder(text string) bool {
+	for _, w := range noEncoder {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneText makes a device's words fit for a detail: one line without addresses.
+func oneText(text string) string {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, l := range lines {
+		if _, rest, found := strings.Cut(l, "] "); found && strings.HasPrefix(l, "[") {
+			lines[i] = rest
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// deviceFault makes a fault of what a device says of itself.
+func deviceFault(code fault.Code, op, text string, err error) *fault.Fault {
+	return &fault.Fault{Code: code, Op: op, Detail: oneText(text), Err: err}
+}
+
+// deviceFailed is failed for a call whose words were captured.
+func deviceFailed(op string, err error) error {
+	if d, ok := errors.AsType[*deviceError](err); ok {
+		if code := condition(d.text); code != "" {
+			return deviceFault(code, op, d.text, d.err)
+		}
+	}
+	return failed(op, err)
+}
+
+// decodingFailed makes of a decoder's error what becomes of the segment. What a GPU's
+// decoder fails at, and is well otherwise, the processor's may still do.
+func decodingFailed(err error) error {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r
+	}
+	if _, ok := errors.AsType[*deviceError](err); ok {
+		return orRefusal(deviceFailed(opDecode, err), false)
+	}
+	return failed(opDecode, err)
+}
+
+// orRefusal calls a fault a refusal unless it says something of the device itself.
+func orRefusal(err error, encoder bool) error {
+	switch fault.CodeOf(err) {
+	case fault.EncoderSessionsExhausted, fault.GPUOutOfMemory, fault.UnrecoverableState, fault.NoDevices,
+		fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverMismatch, fault.TranscoderStopped:
+		return err
+	}
+	return &refusal{err: err, encoder: encoder}
+}

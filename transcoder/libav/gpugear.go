@@ -1,0 +1,125 @@
+package libav
+
+import (
+	"github.com/asticode/go-astiav"
+)
+
+// gpuGear does a segment on the GPU, in the form that the session has.
+type gpuGear struct {
+	media *media
+}
+
+func (g *gpuGear) decoder(in *input, threads int) (*decoder, error) {
+	if in.video == nil || in.video.CodecParameters().CodecID() == astiav.CodecIDNone || g.media.form.cpuDecode {
+		return newDecoder(in, threads)
+	}
+	kept, err := g.media.decoderFor(in.video.CodecParameters())
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{in: in, c: kept.c, kept: kept, threads: 1}
+	d.line.Nominal = nominal(in)
+	return d, nil
+}
+
+// place uploads what the processor decoded.
+func (g *gpuGear) place(p picture) (picture, error) {
+	if !g.media.form.cpuDecode {
+		return p, nil
+	}
+	if g.media.upload == nil {
+		g.media.upload = &uploader{gpu: g.media.gpu, log: newCapture()}
+	}
+	on, err := g.media.upload.frame(p.frame)
+	if err != nil {
+		return p, err
+	}
+	p.frame.Free()
+	p.frame = on
+	return p, nil
+}
+
+func (g *gpuGear) scaler(slot, width, height, threads int) scaling {
+	s := g.media.scalerFor(slot, width, height)
+	if g.media.form.cpuEncode && slot != stageSlot {
+		return &fetcher{gpu: s, cpu: scaler{width: width, height: height, threads: threads}}
+	}
+	return keptScaler{s}
+}
+
+// keptScaler is a scaler that a rendition only borrows.
+type keptScaler struct{ *gpuScaler }
+
+func (keptScaler) close() {}
+
+func (g *gpuGear) encoder(s encoderSpec, like *astiav.Frame) (*encoder, error) {
+	if g.media.form.cpuEncode {
+		return openEncoder(s)
+	}
+	return g.media.encoderFor(s, like)
+}
+
+// uploader copies frames of the processor to the GPU, as planes of 8-bit 4:2:0.
+type uploader struct {
+	gpu    *gpu
+	log    *capture
+	fit    scaler
+	frames *astiav.HardwareFramesContext
+}
+
+func (u *uploader) frame(src *astiav.Frame) (*astiav.Frame, error) {
+	const op = "upload frame"
+	w, h := src.Width(), src.Height()
+	if u.frames == nil || u.fit.width != w || u.fit.height != h {
+		u.fit.close()
+		u.fit = scaler{width: w, height: h, threads: 0}
+		if err := u.allocate(w, h); err != nil {
+			return nil, deviceFailed(op, err)
+		}
+	}
+	plain, err := u.fit.scale(src)
+	if err != nil {
+		return nil, err
+	}
+	on := astiav.AllocFrame()
+	if on == nil {
+		return nil, failed(op, errENOMEM)
+	}
+	err = u.log.do(func() error {
+		if err := on.AllocHardwareBuffer(u.frames); err != nil {
+			return err
+		}
+		return plain.TransferHardwareData(on)
+	})
+	if err == nil {
+		err = copyProps(on, plain)
+	}
+	if err != nil {
+		on.Free()
+		return nil, deviceFailed(op, err)
+	}
+	return on, nil
+}
+
+func (u *uploader) allocate(width, height int) error {
+	if u.frames != nil {
+		u.frames.Free()
+	}
+	if u.frames = astiav.AllocHardwareFramesContext(u.gpu.context); u.frames == nil {
+		return errENOMEM
+	}
+	u.frames.SetHardwarePixelFormat(astiav.PixelFormatCuda)
+	u.frames.SetSoftwarePixelFormat(astiav.PixelFormatYuv420P)
+	u.frames.SetWidth(width)
+	u.frames.SetHeight(height)
+	return u.log.do(u.frames.Initialize)
+}
+
+func (u *uploader) close() {
+	u.fit.close()
+	if u.frames != nil {
+		u.frames.Free()
+		u.frames = nil
+	}
+	u.log.free()
+}

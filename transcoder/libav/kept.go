@@ -1,0 +1,175 @@
+package libav
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/asticode/go-astiav"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// decoderKey is what two segments must have in common for one decoder.
+type decoderKey struct {
+	codec         astiav.CodecID
+	format        astiav.PixelFormat
+	profile       astiav.Profile
+	width, height int
+	headers       string
+}
+
+func keyOf(p *astiav.CodecParameters) decoderKey {
+	return decoderKey{
+		codec: p.CodecID(), format: p.PixelFormat(), profile: p.Profile(),
+		width: p.Width(), height: p.Height(), headers: string(p.ExtraData()),
+	}
+}
+
+// keptDecoder is a decoder that goes on from one segment of a session to the next.
+type keptDecoder struct {
+	c    *astiav.CodecContext
+	key  decoderKey
+	pick *pick
+	log  *capture
+	// byMarkers says that segments are ended by markers, else by end of stream and
+	// flush, which other codecs take without losing the device's decoder.
+	byMarkers  bool
+	lengthSize int
+	markers    markers
+	// key frame of the segment that markers repeat; nil when it had none.
+	idr []byte
+}
+
+// openKept opens a decoder for a stream. device is nil for one in software, which
+// tests use: it holds back the same frames.
+func openKept(p *astiav.CodecParameters, device *astiav.HardwareDeviceContext) (*keptDecoder, error) {
+	codec := astiav.FindDecoder(p.CodecID())
+	if device != nil && p.CodecID() == astiav.CodecIDAv1 {
+		// The first one in the list is a software decoder.
+		codec = astiav.FindDecoderByName("av1")
+	}
+	if codec == nil {
+		return nil, failed(opDecode, astiav.ErrDecoderNotFound)
+	}
+	k := &keptDecoder{
+		c: astiav.AllocCodecContext(codec), key: keyOf(p), pick: newPick(), log: newCapture(),
+		byMarkers: p.CodecID() == astiav.CodecIDH264, lengthSize: lengthSize(p.ExtraData()),
+	}
+	if k.c == nil {
+		k.close()
+		return nil, failed(opDecode, errENOMEM)
+	}
+	if err := k.open(codec, p, device); err != nil {
+		k.close()
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *keptDecoder) open(codec *astiav.Codec, p *astiav.CodecParameters, device *astiav.HardwareDeviceContext) error {
+	if err := k.c.FromCodecParameters(p); err != nil {
+		return failed(opDecode, err)
+	}
+	// More threads would multiply the surfaces on the device, of which it has few.
+	k.c.SetThreadCount(1)
+	allowMarks(k.c)
+	if device != nil {
+		if !decodesOnCUDA(k.c) {
+			return &refusal{err: fault.New(fault.UnsupportedInputCodec, opDecode, codec.Name())}
+		}
+		k.c.SetHardwareDeviceContext(device)
+		pickCUDA(k.c, k.pick)
+	}
+	options := decoderOptions()
+	defer options.Free()
+	return deviceFailed(opDecode, k.log.do(func() error { return k.c.Open(codec, options) }))
+}
+
+// begin readies the decoder for a segment.
+func (k *keptDecoder) begin() {
+	k.markers.begin()
+	k.idr = nil
+}
+
+// saw looks at a packet of the segment before it is decoded.
+func (k *keptDecoder) saw(p *astiav.Packet) {
+	k.markers.fed++
+	if k.byMarkers && p.Flags().Has(astiav.PacketFlagKey) {
+		if data := p.Data(); hasIDR(data, k.lengthSize) {
+			k.idr = bytes.Clone(data)
+		}
+	}
+}
+
+// send is the decoder's SendPacket. A device that refuses the stream says so here:
+// libav then goes on to ask for a format without it.
+func (k *keptDecoder) send(p *astiav.Packet) error {
+	return k.told(k.log.do(func() error { return k.c.SendPacket(p) }))
+}
+
+func (k *keptDecoder) receive(f *astiav.Frame) error {
+	return k.told(k.log.do(func() error { return k.c.ReceiveFrame(f) }))
+}
+
+// told tells what the device does not want from what is wrong with it. libav takes
+// some of a device's errors for damage in the stream and goes on, so its words count
+// even where it calls the outcome good.
+func (k *keptDecoder) told(err error) error {
+	text := k.log.text()
+	if code := condition(text); code != "" {
+		return deviceFault(code, opDecode, text, err)
+	}
+	if k.pick.refused() {
+		return &refusal{err: &fault.Fault{Code: fault.UnsupportedInputPixelFormat, Op: opDecode, Detail: oneText(text), Err: err}}
+	}
+	return err
+}
+
+// own reports whether a frame belongs to the segment.
+func (k *keptDecoder) own(f *astiav.Frame) bool { return k.markers.frame(markOf(f)) }
+
+// end brings the segment's last frames out, with drain, and leaves the decoder
+// ready for the next segment.
+func (k *keptDecoder) end(feed func(*astiav.Packet) error, drain func() error) error {
+	if k.byMarkers && k.idr != nil {
+		for k.markers.marker() {
+			if err := k.sendMarker(drain); err != nil {
+				return err
+			}
+		}
+		if k.markers.complete() {
+			return nil
+		}
+	}
+	if err := feed(nil); err != nil {
+		return err
+	}
+	flushCodec(k.c)
+	return nil
+}
+
+func (k *keptDecoder) sendMarker(drain func() error) error {
+	for range maxStalls {
+		err := k.told(k.log.do(func() error { return sendMarked(k.c, k.idr, k.markers.mark()) }))
+		full := errors.Is(err, astiav.ErrEagain)
+		if err != nil && !full && !tolerable(err) {
+			return decodingFailed(err)
+		}
+		if err := drain(); err != nil || !full {
+			return err
+		}
+	}
+	return failed(opDecode, astiav.ErrInvaliddata)
+}
+
+func (k *keptDecoder) close() {
+	if k.c != nil {
+		k.c.Free()
+		k.c = nil
+	}
+	if k.pick != nil {
+		k.pick.free()
+		k.log.free()
+		k.pick, k.log = nil, nil
+	}
+}

@@ -1,0 +1,157 @@
+package libav
+
+import (
+	"sync"
+
+	"github.com/asticode/go-astiav"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// media is what a session keeps on the GPU between its segments: the decoder, the
+// filters that scale and the encoders. Making them takes longer than the work of
+// a short segment, and all the longer the more sessions there are. Nothing in them
+// makes a segment depend on another one.
+type media struct {
+	gpu  *gpu
+	form form
+
+	mu       sync.Mutex
+	decoder  *keptDecoder
+	scalers  map[int]*gpuScaler
+	encoders []*encoder // at rest
+	upload   *uploader
+	opened   Opened
+}
+
+// Opened counts what a session has had to make on the device.
+type Opened struct{ Decoders, Encoders int }
+
+func newMedia(g *gpu, f form) *media {
+	return &media{gpu: g, form: f, scalers: make(map[int]*gpuScaler)}
+}
+
+// decoderFor returns the session's decoder, made anew where the stream is another.
+func (m *media) decoderFor(p *astiav.CodecParameters) (*keptDecoder, error) {
+	if m.decoder != nil && m.decoder.key != keyOf(p) {
+		m.decoder.close()
+		m.decoder = nil
+	}
+	if m.decoder == nil {
+		var err error
+		if m.decoder, err = openKept(p, m.gpu.context); err != nil {
+			return nil, err
+		}
+	}
+	m.decoder.begin()
+	return m.decoder, nil
+}
+
+// scalerFor returns the scaler of a slot, made anew where another size is wanted.
+func (m *media) scalerFor(slot, width, height int) *gpuScaler {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.scalers[slot]
+	if s != nil && (s.width != width || s.height != height) {
+		s.close()
+		s = nil
+	}
+	if s == nil {
+		s = newGPUScaler(width, height)
+		m.scalers[slot] = s
+	}
+	return s
+}
+
+// encoderFor returns an encoder for frames like the one given.
+func (m *media) encoderFor(s encoderSpec, like *astiav.Frame) (*encoder, error) {
+	from := poolOf(like)
+	if e := m.resting(s, from); e != nil {
+		return e, nil
+	}
+	e, err := openNVENC(s, like)
+	if fault.CodeOf(err) == fault.EncoderSessionsExhausted && m.dropResting() {
+		e, err = openNVENC(s, like)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.opened.Encoders++
+	if encoderFlushes(e.c) {
+		e.keep = m.rest
+	}
+	return e, nil
+}
+
+// resting takes an encoder out of those at rest that does exactly this work.
+func (m *media) resting(s encoderSpec, from pool) *encoder {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, e := range m.encoders {
+		if e.from == from && e.spec.same(s) {
+			m.encoders = append(m.encoders[:i], m.encoders[i+1:]...)
+			return e
+		}
+	}
+	return nil
+}
+
+// rest keeps an encoder that was drained for the next segment.
+func (m *media) rest(e *encoder) {
+	flushCodec(e.c)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e.rested = true
+	m.encoders = append(m.encoders, e)
+}
+
+// dropResting frees the encoders at rest and reports whether there were any.
+func (m *media) dropResting() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	some := len(m.encoders) > 0
+	for _, e := range m.encoders {
+		e.free()
+	}
+	m.encoders = nil
+	return some
+}
+
+// settle ends a segment: what it had no use for is freed.
+func (m *media) settle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	used := m.encoders[:0]
+	for _, e := range m.encoders {
+		if !e.rested {
+			e.free()
+			continue
+		}
+		e.rested = false
+		used = append(used, e)
+	}
+	clear(m.encoders[len(used):])
+	m.encoders = used
+}
+
+// close gives everything back to the device. Nothing of the session is in work.
+func (m *media) close() {
+	if m == nil {
+		return
+	}
+	m.dropResting()
+	if m.decoder != nil {
+		m.decoder.close()
+		m.decoder = nil
+	}
+	for slot, s := range m.scalers {
+		s.close()
+		delete(m.scalers, slot)
+	}
+	if m.upload != nil {
+		m.upload.close()
+		m.upload = nil
+	}
+}
