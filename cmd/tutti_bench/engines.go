@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav"
 	"github.com/tuttinode/tutti/transcoder/pool"
@@ -41,6 +42,8 @@ func engine(device, preset string, log *slog.Logger) (transcoder.Engine, error) 
 type farm struct {
 	*pool.Pool
 	clients []*worker.Client
+	// inventory shows what GPUs do, nil where none is measured.
+	inventory gpu.Inventory
 }
 
 // open starts an engine per device and a pool over them that admits n sessions.
@@ -54,7 +57,7 @@ func open(ctx context.Context, s settings, n int, stderr io.Writer) (*farm, erro
 	var errs []error
 	for _, device := range s.devices {
 		if s.inProcess {
-			e, err := engine(device, s.preset, log)
+			e, err := engine(device.name, s.preset, log)
 			if err == nil {
 				engines = append(engines, e)
 			}
@@ -62,7 +65,7 @@ func open(ctx context.Context, s settings, n int, stderr io.Writer) (*farm, erro
 			continue
 		}
 		c, err := worker.Start(ctx, worker.Options{
-			Device: device, GPU: device != "cpu", Args: []string{mediaWorker}, Env: []string{envPreset + "=" + s.preset}, Log: log,
+			Device: device.name, GPU: device.gpu(), UUID: string(device.uuid), Args: []string{mediaWorker}, Env: []string{envPreset + "=" + s.preset}, Log: log,
 		})
 		if err == nil {
 			engines = append(engines, c)

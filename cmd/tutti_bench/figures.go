@@ -26,6 +26,10 @@ type figures struct {
 	Wall float64 `json:"wallSeconds"`
 	// Memory is the most that the media workers used, in bytes; 0 in process.
 	Memory int64 `json:"peakWorkerBytes"`
+	// GPUs are what the GPUs did, where that can be seen.
+	GPUs []gpuFigures `json:"gpus,omitempty"`
+	// Failure is why the measurement ended early, when it looked for the limit.
+	Failure string `json:"failure,omitempty"`
 }
 
 func summarise(sessions int, samples []sample, wall time.Duration, memory int64) figures {

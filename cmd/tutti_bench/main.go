@@ -3,8 +3,8 @@
 // node, without network, chain or files.
 //
 // Flags, CSV and tables follow the existing network's benchmark, so that scripts
-// around it keep working; -walk finds the session limit by itself, -json is for
-// programs.
+// around it keep working; -findLimit finds the session limit by itself, -against
+// compares with an ffmpeg, -json is for programs.
 package main
 
 import (
@@ -74,8 +74,11 @@ func bench(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	lines := newLines(out)
 	measure := func(n int) (figures, error) {
 		f, err := measure(ctx, s, clips, n, lines, stderr)
-		if err != nil {
+		switch {
+		case err != nil && (!s.walk || ctx.Err() != nil):
 			return f, err
+		case err != nil:
+			f.Failure = err.Error()
 		}
 		return f, writeFigures(stderr, f)
 	}
@@ -94,8 +97,27 @@ func bench(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 			doc.Runs = append(doc.Runs, f)
 		}
 	}
+	if err == nil && s.against != "" {
+		doc.Against, err = rivalry(ctx, s, clips, doc.Limit, stderr)
+	}
 	if err == nil && s.json {
 		err = doc.write(stdout)
 	}
 	return err
+}
+
+// rivalry compares with another program, at the limit when there is one.
+func rivalry(ctx context.Context, s settings, clips []piece, limit *int, stderr io.Writer) (*comparison, error) {
+	sessions := s.sessions
+	if limit != nil {
+		sessions = max(1, *limit)
+	}
+	c, err := compare(ctx, s, clips, sessions, func(s settings) error {
+		_, err := measure(ctx, s, clips, sessions, newLines(io.Discard), stderr)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, writeComparison(stderr, *c)
 }

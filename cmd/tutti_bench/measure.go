@@ -36,15 +36,17 @@ func measure(ctx context.Context, s settings, pieces []piece, n int, lines *line
 	}
 	defer farm.Close()
 	m := &measurement{s: s, pieces: pieces, farm: farm, lines: lines}
+	seen := watching(ctx, farm.inventory)
 	start := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
 	for k := range n {
 		group.Go(func() error { return m.session(ctx, k) })
 	}
-	if err := group.Wait(); err != nil {
-		return figures{}, err
-	}
-	return summarise(n, m.took, time.Since(start), m.peak), nil
+	err = group.Wait()
+	wall, gpus := time.Since(start), seen()
+	f := summarise(n, m.took, wall, m.peak)
+	f.GPUs = gpus
+	return f, err
 }
 
 // session runs one stream, in real time when that is asked for.

@@ -19,6 +19,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"-netint x":                       "-netint: these devices need a private FFmpeg and are not supported; leave the flag out",
 		"-gpu 0 -nvidia 1":                "-gpu and -nvidia are the same setting: give one of them",
 		"-gpu all":                        "-gpu all: name the devices by their numbers, as nvidia-smi shows them",
+		"-gpu 0,MIG-1":                    "-gpu: a part of a GPU (MIG) cannot transcode",
 		"-live false":                     `unexpected argument "false": values of switches need a =, as in -live=false`,
 		"-transcodingOptions nonsense":    "-transcodingOptions: ",
 		"-transcodingOptions /none.json":  "-transcodingOptions: ",
@@ -33,9 +34,9 @@ func TestWrongCommandLines(t *testing.T) {
 
 func TestDevicesTakeTurns(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string][]string{"": {"cpu"}, "-gpu 0,2": {"0", "2"}, "-nvidia 1": {"1"}, "-gpu 3 -nvidia 3": {"3"}} {
+	for args, want := range map[string][]string{"": {"cpu"}, "-gpu 0,2": {"0", "2"}, "-nvidia 1": {"1"}, "-gpu 3 -nvidia 3": {"3"}, "-gpu 1,GPU-8932f937": {"1", "GPU-8932f937"}} {
 		s, err := parse(strings.Fields(args), io.Discard)
-		if err != nil || !slices.Equal(s.devices, want) {
+		if err != nil || !slices.Equal(deviceNames(s.devices), want) {
 			t.Errorf("%q: %v, %v", args, s.devices, err)
 		}
 	}

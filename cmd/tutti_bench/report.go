@@ -32,8 +32,10 @@ type document struct {
 	Version  string            `json:"version"`
 	Settings map[string]string `json:"settings"`
 	Runs     []figures         `json:"runs"`
-	// Limit is the session limit that -walk found.
+	// Limit is the session limit that -findLimit found.
 	Limit *int `json:"sessionLimit,omitempty"`
+	// Against is what -against compared.
+	Against *comparison `json:"against,omitempty"`
 }
 
 func (d document) write(w io.Writer) error {
@@ -60,7 +62,7 @@ func (s settings) rows() []row {
 	return []row{
 		{"Source File", in},
 		{"Transcoding Options", strings.Join(names, ",")},
-		{"Devices", strings.Join(s.devices, ",")},
+		{"Devices", strings.Join(deviceNames(s.devices), ",")},
 		{"Encoder Preset", preset},
 		{"Concurrent Sessions", fmt.Sprint(s.sessions)},
 		{"Live Mode", fmt.Sprint(s.live)},
@@ -95,7 +97,28 @@ func writeFigures(w io.Writer, f figures) error {
 	if f.Memory > 0 {
 		rows = append(rows, row{"Peak Worker Memory", fmt.Sprintf("%d MB", f.Memory>>20)})
 	}
+	for _, g := range f.GPUs {
+		rows = append(rows,
+			row{"GPU " + g.Device, g.Model},
+			row{"  Peak Memory / Encoders", fmt.Sprintf("%d MB / %d", g.Memory>>20, g.EncoderSessions)},
+			row{"  NVDEC / NVENC / GPU Load", fmt.Sprintf("%d%% / %d%% / %d%%", g.Decoder, g.Encoder, g.GPU)})
+		if g.Throttled != "" {
+			rows = append(rows, row{"  Slowed Down By", g.Throttled})
+		}
+	}
+	if f.Failure != "" {
+		rows = append(rows, row{"* Failed *", f.Failure})
+	}
 	return table(w, rows)
+}
+
+func writeComparison(w io.Writer, c comparison) error {
+	return table(w, []row{
+		{"Concurrent Sessions", fmt.Sprint(c.Sessions)},
+		{"Wall Time", fmt.Sprintf("%0.4gs", c.Ours)},
+		{"Wall Time of " + c.Program, fmt.Sprintf("%0.4gs", c.Theirs)},
+		{"* Ratio *", fmt.Sprintf("%0.3g (below 1 we are faster)", c.Ratio)},
+	})
 }
 
 // table draws a bordered table of two columns.

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 )
 
@@ -24,7 +22,8 @@ type settings struct {
 	repeat    int
 	ladder    string
 	profiles  []core.Profile
-	devices   []string
+	devices   []target
+	against   string
 	outPrefix string
 	signature bool
 	logLevel  int
@@ -50,13 +49,15 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	fs.IntVar(&s.segments, "segs", 0, "segments per session, 0: all")
 	fs.IntVar(&s.repeat, "repeat", 1, "measurements one after another")
 	fs.StringVar(&s.ladder, "transcodingOptions", defaultLadder, "renditions: preset names, or the path of a JSON file")
-	fs.StringVar(&gpu, "gpu", "", "GPU indices separated by commas; sessions take turns on them; empty: the processor")
+	fs.StringVar(&gpu, "gpu", "", "GPU indices or UUIDs separated by commas; sessions take turns on them; empty: the processor")
 	fs.StringVar(&nvidia, "nvidia", "", "the same as -gpu")
 	fs.StringVar(&netint, "netint", "", "not supported by this program")
 	fs.StringVar(&s.outPrefix, "outPrefix", "", "write the renditions to files that begin so")
 	fs.BoolVar(&s.signature, "mpeg7Sign", false, "compute MPEG-7 video signatures as well")
 	fs.IntVar(&s.logLevel, "log", 3, "what the media workers say, from 4 on")
 	fs.BoolVar(&s.walk, "walk", false, "raise the sessions until the real-time duration ratio passes 0.8, and print the limit")
+	fs.BoolVar(&s.walk, "findLimit", false, "the same as -walk")
+	fs.StringVar(&s.against, "against", "", "an ffmpeg `program` that does the same on the same devices at the end, both as fast as they can; the ratio is printed")
 	fs.BoolVar(&s.json, "json", false, "print one JSON document instead of CSV lines")
 	fs.StringVar(&s.preset, "encoderPreset", "", "x264 preset; empty: the node's default")
 	fs.BoolVar(&s.inProcess, "inProcess", false, "without media-worker processes")
@@ -97,23 +98,6 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-func devices(list string) ([]string, error) {
-	d, err := config.ParseDevices(list)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("-gpu: %w", err)
-	case d.All:
-		return nil, errors.New("-gpu all: name the devices by their numbers, as nvidia-smi shows them")
-	case d.None():
-		return []string{"cpu"}, nil
-	}
-	var out []string
-	for _, id := range d.IDs {
-		out = append(out, strconv.Itoa(id))
-	}
-	return out, nil
 }
 
 // ladder reads preset names, or a JSON file when the text looks like a path.
