@@ -9,119 +9,115 @@ import (
 	"github.com/tuttinode/tutti/transcoder"
 )
 
-// maxRatio is the projected real-time ratio above which a device gets no further
-// session: a fifth of the time is left for transfer and for what was not foreseen.
-const maxRatio = 0.8
+const opAdmit = "admit session"
 
 // Admit gives a new session a place; for one that has a place it does nothing.
-// The fault is OrchestratorCapped when there is no room, Draining when the node
-// stops. It answers at once.
+// The fault is NoTranscoders when no device is ready, NoCapableTranscoder when none
+// can do it, OrchestratorCapped when there is no room, Draining when the node stops.
+// It answers at once.
 func (p *Pool) Admit(r core.SessionRequest) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.sessions[r.ID] != nil {
+	if p.sessions.get(r.ID) != nil {
 		return nil
 	}
-	_, err := p.admit(r.ID, r.Profiles)
+	_, err := p.admit(r)
 	return err
 }
 
-// admit places a new session. The caller holds mu.
-func (p *Pool) admit(id core.SessionID, profiles []core.Profile) (*session, error) {
-	const op = "admit session"
-	if p.draining {
-		return nil, p.refuse(fault.New(fault.Draining, op, "the node stops"))
+// admit places a new session, or returns the one that came first.
+func (p *Pool) admit(r core.SessionRequest) (*session, error) {
+	s, err := p.place(r)
+	if err != nil {
+		p.o.Recorder.SessionRefused(string(err.Code))
+		return nil, err
 	}
-	if n := p.o.MaxSessions; n > 0 && len(p.sessions) >= n {
-		return nil, p.refuse(fault.New(fault.OrchestratorCapped, op, fmt.Sprintf("%d of %d in use", len(p.sessions), n)))
-	}
-	load := transcoder.Load(profiles)
-	d := p.place(load)
-	if d == nil {
-		return nil, p.refuse(fault.New(fault.OrchestratorCapped, op,
-			fmt.Sprintf("%d in use, one more would pass a real-time ratio of %.1f", len(p.sessions), maxRatio)))
-	}
-	s := &session{
-		id: id, dev: d, load: load, used: time.Now(),
-		turn: make(chan struct{}, 1), over: make(chan struct{}),
-	}
-	p.sessions[id] = s
-	d.sessions++
-	d.load += load
 	return s, nil
 }
 
-func (p *Pool) refuse(f *fault.Fault) error {
-	p.o.Recorder.SessionRefused(string(f.Code))
-	return f
-}
-
-// place finds the device for a session of the given load, nil when none has
-// room. The caller holds mu.
-func (p *Pool) place(load int64) *device {
-	auto := p.o.MaxSessions == 0
-	d := p.best(func(d *device) bool { return !auto || p.room(d, load) })
-	if d != nil {
-		p.next = (p.index(d) + 1) % len(p.devices)
+func (p *Pool) place(r core.SessionRequest) (*session, *fault.Fault) {
+	t := &p.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := p.sessions.get(r.ID); s != nil {
+		return s, nil
 	}
-	return d
+	if p.draining.Load() {
+		return nil, fault.New(fault.Draining, opAdmit, "the node stops")
+	}
+	if n, have := p.rules.maxSessions.Load(), p.number.Load(); n > 0 && have >= n {
+		return nil, fault.New(fault.OrchestratorCapped, opAdmit, fmt.Sprintf("%d of %d in use", have, n))
+	}
+	p.catchUp(looks)
+	s := newSession(r, t.needsOf(r.Needs, r.MinVersion))
+	q := search{load: float64(s.weighted), renditions: s.renditions}
+	d := p.choose(s.needs, &q)
+	if d == nil {
+		return nil, p.refusal(s.needs, &q)
+	}
+	p.seat(s, d)
+	p.number.Add(1)
+	p.sessions.put(s)
+	return s, nil
 }
 
-// best is the least loaded device of those that fit, starting with the next in
-// turn; quarantined ones come last. Without fit every device does, so that the
-// answer is nil only when nothing fits. The caller holds mu.
-func (p *Pool) best(fit func(*device) bool) *device {
-	now := time.Now()
-	var found *device
-	for i := range p.devices {
-		d := p.devices[(p.next+i)%len(p.devices)]
-		if fit != nil && !fit(d) {
-			continue
+func newSession(r core.SessionRequest, n *needs) *session {
+	load := transcoder.Load(r.Profiles)
+	s := &session{
+		id: r.ID, needs: n, load: load, weighted: load, weight: 1, renditions: max(1, len(r.Profiles)),
+		turn: make(chan struct{}, 1), over: make(chan struct{}),
+	}
+	s.used.Store(time.Now().UnixNano())
+	return s
+}
+
+// choose finds a device for a search, nil when there is none. What the trees know may
+// be a little old, so the device that was found is looked at again. The caller holds
+// table.mu.
+func (p *Pool) choose(n *needs, q *search) *device {
+	for range looks {
+		d := p.table.find(n, q)
+		if d == nil {
+			return nil
 		}
-		if found == nil || better(d, found, now) {
-			found = d
-		}
-	}
-	return found
-}
-
-func better(a, b *device, now time.Time) bool {
-	if qa, qb := a.quarantined(now), b.quarantined(now); qa != qb {
-		return qb
-	}
-	return a.load < b.load
-}
-
-func (p *Pool) index(d *device) int {
-	for i := range p.devices {
-		if p.devices[i] == d {
-			return i
-		}
-	}
-	return 0
-}
-
-// room says whether a device can take a session of the given load, by what was
-// measured. The caller holds mu.
-//
-// A device without sessions always can: what it was once measured at may have
-// changed, and only work shows. Sessions that have not shown their cost yet are
-// at most as many as those that have, because the projection rests on these.
-func (p *Pool) room(d *device, load int64) bool {
-	if d.sessions == 0 {
-		return true
-	}
-	known := 0
-	for _, s := range p.sessions {
-		if s.dev == d && s.measured {
-			known++
+		p.refresh(d)
+		if now := d.seen(); q.fits(&now) {
+			return d
 		}
 	}
-	if d.cost == 0 {
-		return d.sessions < p.o.Untried
-	}
-	return d.projected(load) <= maxRatio && d.sessions-known < max(p.o.Untried, known)
+	return nil
 }
 
-// projected is the real-time ratio to be expected with a further load.
-func (d *device) projected(load int64) float64 { return d.cost * float64(d.load+load) }
+// seen is the device's rank as the tree has it.
+func (d *device) seen() rank {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.shown
+}
+
+// seat gives a session its place on a device. The caller holds table.mu, and the
+// session's mu unless nobody else knows it.
+func (p *Pool) seat(s *session, d *device) {
+	p.table.turn++
+	d.mu.Lock()
+	d.turn = p.table.turn
+	d.take(s)
+	remote := d.offer.Remote && !d.gone
+	d.mu.Unlock()
+	s.dev = d
+	p.refresh(d)
+	if remote {
+		p.remote(0, 0, 1)
+	}
+}
+
+// unseat gives a session's place back. The caller holds table.mu and the session's mu.
+func (p *Pool) unseat(s *session) {
+	d := s.dev
+	d.mu.Lock()
+	d.drop(s)
+	remote := d.offer.Remote && !d.gone
+	d.mu.Unlock()
+	p.refresh(d)
+	if remote {
+		p.remote(0, 0, -1)
+	}
+}

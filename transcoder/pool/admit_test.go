@@ -55,7 +55,7 @@ func TestAutoAdmitsWhatTheDeviceCanDo(t *testing.T) {
 		if u := p.Usage(); !u.Full() {
 			t.Errorf("usage %v", u)
 		}
-		if use := p.Capacity()[0]; use.Ratio < 0.6 || use.Ratio > 0.85 {
+		if use := p.Devices()[0]; use.Ratio < 0.6 || use.Ratio > 0.85 {
 			t.Errorf("ratio %v", use.Ratio)
 		}
 	})

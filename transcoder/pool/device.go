@@ -2,67 +2,121 @@ package pool
 
 import (
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/placement"
 )
 
-// device is an engine and what is known of it. All but engine and alone is under
-// the pool's mu.
+// device is a device that was attached, and what is known of it.
 type device struct {
-	engine transcoder.Engine
+	engine placement.Device
+	// label is its name, kept says that the pool closes it.
+	label string
+	kept  bool
+	seq   int
+	since time.Time
 	// alone bounds the processes that serve one segment each.
 	alone chan struct{}
 
-	sessions int
-	load     int64
-	// cost is the real-time ratio per unit of load, smoothed; 0 before the first
-	// measurement. See measure.
-	cost float64
-	// ratio is the real-time ratio of the segments of late, smoothed: below 1 a
-	// segment takes less time than it plays.
-	ratio float64
+	// class and slot are its place in a tree, offered what it adds to what the node can
+	// do while it is ready. All are the table's.
+	class   *class
+	slot    int
+	offered *capability.Capabilities
 
-	// faults are the failures of the device in a row, lastFault the latest.
-	faults    int
-	lastFault time.Time
-	lastCode  fault.Code
-	// until is the end of its quarantine.
-	until time.Time
+	// waiting links the devices whose rank is to be looked at again; dirty says that
+	// this one is among them.
+	waiting *device
+	dirty   atomic.Bool
+
+	mu    sync.Mutex // covers what follows
+	offer placement.Offer
+	turn  uint64
+	// shown is its rank as the tree has it, share what it adds to the pool's limit.
+	shown rank
+	share int
+	booked
+	figures
+	state
+	learned learned
+	recent  recent
+	// segments are in work now; quiet is closed when none is, nil while nobody waits.
+	segments     int
+	quiet        chan struct{}
+	done, failed int64
 }
 
-const (
-	// sameFault: one dead worker fails all that is in it; that is one failure.
-	sameFault = 500 * time.Millisecond
-	// patience is how many failures in a row a device may have before it gets no
-	// new sessions for a while.
-	patience          = 3
-	firstQuarantine   = time.Second
-	longestQuarantine = time.Minute
-)
+// booked is what the sessions of a device were given of it.
+type booked struct {
+	sessions, renditions int
+	// load is in requested pixels per second; weighted is the same with each session's
+	// own weight.
+	load, weighted int64
+	// known are the sessions that have shown here what they cost.
+	known int
+}
 
 // name is the device for the books of who did what: "cpu", "gpu 0".
 func (d *device) name() string {
-	name := d.engine.Device()
-	if _, err := strconv.Atoi(name); err == nil {
-		return "gpu " + name
+	if _, err := strconv.Atoi(d.label); err == nil {
+		return "gpu " + d.label
 	}
-	return name
+	return d.label
 }
 
-func (d *device) quarantined(now time.Time) bool { return now.Before(d.until) }
+// memory is the device memory that the sessions are reckoned to use. The caller
+// holds mu.
+func (d *device) memory() int64 {
+	first := int64(d.sessions)
+	return first*d.offer.SessionMemory + (int64(d.renditions)-first)*d.offer.RenditionMemory
+}
 
-// failed books a failure of the device, not of a segment.
-func (d *device) failed(now time.Time, code fault.Code) {
-	if d.faults > 0 && now.Sub(d.lastFault) < sameFault {
-		return
-	}
-	d.faults++
-	d.lastFault, d.lastCode = now, code
-	if n := d.faults - patience; n >= 0 {
-		d.until = now.Add(min(longestQuarantine, firstQuarantine<<min(n, 16)))
+// take books a session, drop gives back what it was booked with. The caller holds mu,
+// and the session's.
+func (d *device) take(s *session) {
+	d.sessions++
+	d.renditions += s.renditions
+	d.load += s.load
+	d.weighted += s.weighted
+}
+
+func (d *device) drop(s *session) {
+	d.sessions--
+	d.renditions -= s.renditions
+	d.load -= s.load
+	d.weighted -= s.weighted
+	d.leave(s)
+	d.recent.remove(s)
+}
+
+// begin and end count a segment in work.
+func (d *device) begin() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.segments++
+}
+
+func (d *device) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.segments--; d.segments == 0 && d.quiet != nil {
+		close(d.quiet)
+		d.quiet = nil
 	}
 }
 
-func (d *device) worked() { d.faults, d.until = 0, time.Time{} }
+// idle returns a channel that is closed when no segment is in work, nil when none is.
+func (d *device) idle() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.segments == 0 {
+		return nil
+	}
+	if d.quiet == nil {
+		d.quiet = make(chan struct{})
+	}
+	return d.quiet
+}

@@ -9,8 +9,27 @@ import (
 // weight is how much a new segment counts in the smoothed figures.
 const weight = 0.2
 
-// recent is how long after its last segment a session counts as running.
-const recent = 10 * time.Second
+// heaviest bounds how much dearer, or cheaper, than others of its load a session is
+// taken to be; within likely of one it is taken to be as they are.
+const (
+	heaviest = 4
+	likely   = 1.25
+)
+
+// figures are what a device was measured at. They are under its mu.
+type figures struct {
+	// cost is the real-time ratio per unit of load, smoothed; 0 before the first
+	// measurement.
+	cost float64
+	// ratio is the real-time ratio of the segments of late, smoothed: below 1 a
+	// segment takes less time than it plays.
+	ratio float64
+	// own is the sum of what its known sessions take per unit of their own load.
+	own float64
+	// slow is since when the device has been slower than real time, zero when it is not;
+	// nextMove is when the next session may leave it for that.
+	slow, nextMove time.Time
+}
 
 // measure takes what a segment took into the figures of its session and device.
 //
@@ -19,37 +38,87 @@ const recent = 10 * time.Second
 // other down in proportion, so cost × load foretells the ratio under another
 // load; where the device was not busy it foretells too much, and the next
 // measurement corrects that.
-func (p *Pool) measure(s *session, job *core.TranscodeJob, res *core.TranscodeResult, wall time.Duration) {
+//
+// What a session takes per unit of its own load, compared with its neighbours, is its
+// weight: a source that is hard to decode makes a session dearer than its renditions
+// tell. It goes with the session, since it says nothing of the device.
+func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.TranscodeResult, wall time.Duration) {
 	playing := res.SourceDuration
 	if playing <= 0 {
 		playing = job.Duration
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s.dev.worked()
+	s.mu.Lock()
+	d.mu.Lock()
+	released := d.quarantine != nil
+	d.worked()
+	d.done++
 	s.wall = smoothTime(s.wall, wall)
 	// Very short segments say more about overhead than about capacity.
-	if playing < 200*time.Millisecond {
-		return
+	if playing >= 200*time.Millisecond && s.dev == d {
+		d.learnFrom(p, s, float64(wall)/float64(playing), time.Now())
 	}
-	s.measured = true
-	ratio := float64(wall) / float64(playing)
-	s.dev.ratio = smooth(s.dev.ratio, ratio)
-	if running := p.running(s.dev); running > 0 {
-		s.dev.cost = smooth(s.dev.cost, ratio/float64(running))
+	now := d.rank(&p.rules, time.Now())
+	moved := released || now.moved(&d.shown)
+	d.mu.Unlock()
+	s.mu.Unlock()
+	if moved {
+		p.table.touch(d)
+	}
+	if released {
+		p.look(d)
 	}
 }
 
-// running is the load of the device's sessions that had a segment of late.
-func (p *Pool) running(d *device) int64 {
-	now := time.Now()
-	var load int64
-	for _, s := range p.sessions {
-		if s.dev == d && (now.Sub(s.used) < recent || len(s.turn) > 0) {
-			load += s.load
-		}
+// learnFrom takes a segment's real-time ratio in. The caller holds the device's and
+// the session's mu.
+func (d *device) learnFrom(p *Pool, s *session, ratio float64, now time.Time) {
+	d.ratio = smooth(d.ratio, ratio)
+	if running := d.recent.load; running > 0 {
+		d.cost = smooth(d.cost, ratio/float64(running))
 	}
-	return load
+	if !s.ended {
+		d.compare(s, ratio/float64(max(1, s.load)))
+		p.rebook(s, s.load, s.renditions)
+	}
+	switch {
+	case d.ratio <= 0.9:
+		d.slow = time.Time{}
+	case d.ratio > 1 && d.slow.IsZero():
+		d.slow = now
+	}
+}
+
+// compare takes in what a session took per unit of its own load, and makes its weight
+// of that. The caller holds the device's and the session's mu.
+func (d *device) compare(s *session, own float64) {
+	if !s.measured {
+		s.measured, s.own = true, 0
+		d.known++
+	}
+	before := s.own
+	s.own = smooth(s.own, own)
+	d.own += s.own - before
+	mean := d.own / float64(d.known)
+	if mean <= 0 {
+		return
+	}
+	s.weight = min(heaviest, max(1.0/heaviest, s.own/mean))
+	if s.weight < likely && s.weight > 1/likely {
+		s.weight = 1
+	}
+}
+
+// leave takes a session's part out of the figures. The caller holds the device's and
+// the session's mu.
+func (d *device) leave(s *session) {
+	if !s.measured {
+		return
+	}
+	s.measured = false
+	d.own -= s.own
+	if d.known--; d.known == 0 {
+		d.own = 0
+	}
 }
 
 func smooth(old, new float64) float64 {

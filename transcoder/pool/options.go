@@ -1,26 +1,33 @@
 package pool
 
 import (
-	"context"
 	"log/slog"
 	"runtime"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/core/capability"
 )
 
 // Options are a pool's settings.
 type Options struct {
 	// MaxSessions is the number of sessions at once; 0 admits by what was
-	// measured ("auto").
+	// measured ("auto"). What devices say of themselves bounds either way.
 	MaxSessions int
+	// Measured admits by what was measured also where MaxSessions is a number, so that
+	// a number that is too high costs no quality.
+	Measured bool
 	// Untried is how many sessions a device may get before anything has been
 	// measured on it, in auto mode; 0 is one and one more per four processors.
 	Untried int
 	// MaxInput bounds the bytes of all segments that are in work or wait; 0 is
 	// 1 GiB.
 	MaxInput int64
+	// Capabilities are what a device without capabilities of its own can do, and the
+	// node's version.
+	Capabilities capability.Capabilities
+	// Changed is called soon after the devices that are ready, or their offers, became
+	// others; changes that come together are told once. Nil tells nobody.
+	Changed func()
 	// Log is where state changes go; nil drops them.
 	Log *slog.Logger
 	// Recorder counts; nil ignores.
@@ -41,16 +48,4 @@ func (o Options) withDefaults() Options {
 		o.Recorder = core.NopRecorder{}
 	}
 	return o
-}
-
-// replacer is an engine whose process can be killed and replaced, which helps
-// against native code that hangs.
-type replacer interface {
-	Replace(reason fault.Code)
-}
-
-// isolator is an engine that can give a segment a process of its own, so that it
-// takes no other segment along when it kills that.
-type isolator interface {
-	Alone(ctx context.Context) (transcoder.Engine, error)
 }

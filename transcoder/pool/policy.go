@@ -23,22 +23,36 @@ func left(ctx context.Context, job *core.TranscodeJob) time.Duration {
 	return 2 * core.WorkDeadline(job.Duration)
 }
 
-// firstLimit is the limit of a first attempt. A gateway waits no longer than the
-// deadline itself, so a hang found only then would leave no time for a second
-// attempt. Where the session's segments are known to be far quicker, half of the
-// time has to do.
-func firstLimit(ctx context.Context, usual time.Duration, job *core.TranscodeJob) limited {
-	full := limit(ctx, job)
-	if half := left(ctx, job) / 2; usual > 0 && half >= 4*usual && half < full.time {
+// limitOf is the limit of an attempt. A gateway waits no longer than the deadline
+// itself, so a hang found only then would leave no time for another attempt.
+//
+// Where the session's segments are known to be far quicker, half of the time has to
+// do for the first. On another machine it always has to while there are other
+// devices: a transcoder that has fallen silent may be dead, and if it is not, the
+// work there harms nobody. The last attempt gets all that is left.
+func (p *Pool) limitOf(ctx context.Context, s *session, d *device, job *core.TranscodeJob, try int) limited {
+	all := limit(ctx, job)
+	half, usual := left(ctx, job)/2, s.usual()
+	if half >= all.time {
+		return all
+	}
+	if d.elsewhere() {
+		if try < maxAttempts && p.Ready() > try && half >= 2*usual {
+			return limited{time: half, soft: true}
+		}
+		return all
+	}
+	if try == 1 && usual > 0 && half >= 4*usual {
 		return limited{time: half, soft: true}
 	}
-	return full
+	return all
 }
 
-func (s *session) wallOf(p *Pool) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return s.wall
+// elsewhere says that the device is on another machine.
+func (d *device) elsewhere() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.offer.Remote
 }
 
 // worthRetry says whether another attempt can have another outcome.
@@ -46,8 +60,8 @@ func worthRetry(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.Canceled, fault.DeadlineExceeded, fault.SegmentRefused:
 		return false
-	case fault.UnsupportedInputCodec, fault.UnsupportedInputPixelFormat:
-		// What one device cannot decode another may.
+	case fault.UnsupportedInputCodec, fault.UnsupportedInputPixelFormat, encodersExhausted, memoryExhausted:
+		// What one device cannot do another may.
 		return true
 	}
 	return fault.Retryable(err) && fault.ClassOf(err) != fault.BadRequest

@@ -3,60 +3,86 @@ package pool
 import (
 	"context"
 	"errors"
-	"runtime"
+	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder"
 )
 
 // Pool is a core.Transcoder over several devices. Its methods are safe for
 // concurrent use.
 type Pool struct {
-	o       Options
-	devices []*device
-	wg      sync.WaitGroup
-	done    chan struct{} // closed by Close
+	o        Options
+	rules    rules
+	table    table
+	sessions *shards
 
-	mu       sync.Mutex // covers the fields below and the devices' and sessions' own
-	sessions map[core.SessionID]*session
-	// next is the device at which the search for a place begins, so that equals
-	// take turns.
-	next     int
-	draining bool
-	closed   bool
-	// active counts segments that are in work or wait; quiet is closed and
-	// replaced when it falls to 0.
-	active int
-	quiet  chan struct{}
-	// input is the bytes of those segments.
-	input int64
+	// number is how many sessions there are, limit how many there may be by the
+	// devices, offer what these can do.
+	number, limit atomic.Int64
+	offer         atomic.Pointer[capability.Capabilities]
+	remotes       struct{ number, capacity, load atomic.Int64 }
+	// active counts segments that are in work or wait, input their bytes.
+	active, input atomic.Int64
+	draining      atomic.Bool
+	telling       atomic.Bool
+	// ready is how many devices get sessions.
+	ready atomic.Int64
+
+	done chan struct{} // closed by Close
+	wg   sync.WaitGroup
+
+	life   sync.Mutex // covers the fields below; closed is only set with it
+	closed atomic.Bool
+	// quiet is closed when active falls to 0 while the pool drains.
+	quiet chan struct{}
 }
 
-// New makes a pool over engines, at least one. The pool closes them. Its clean-up
-// of forgotten sessions runs in Run.
+// New makes a pool that has engines from the start, or none: others are attached to
+// it. It closes those that it was made with. Its clean-up of forgotten sessions runs
+// in Run.
 func New(engines []transcoder.Engine, o Options) *Pool {
-	p := &Pool{
-		o: o.withDefaults(), sessions: make(map[core.SessionID]*session),
-		done: make(chan struct{}), quiet: make(chan struct{}),
-	}
+	o = o.withDefaults()
+	p := &Pool{o: o, sessions: newShards(), done: make(chan struct{}), quiet: make(chan struct{})}
+	p.rules.measured, p.rules.untried = o.Measured, o.Untried
+	p.rules.maxSessions.Store(int64(max(0, o.MaxSessions)))
+	t := &p.table
+	t.classes, t.devices = make(map[string]*class), make(map[string]*device)
+	t.needs, t.generation = make(map[string]*needs), 1
+	t.units, t.named = make(map[capability.ID]uint64), make(map[capability.ID]int)
+	p.publish()
 	for _, e := range engines {
-		p.devices = append(p.devices, &device{
-			engine: e,
-			// Suspects run beside each other as far as they have processors.
-			alone: make(chan struct{}, max(2, runtime.NumCPU())),
-		})
+		p.keep(e)
 	}
 	return p
+}
+
+// keep attaches a device that the pool closes. Two of the same name are both kept:
+// whoever made the pool with them meant that.
+func (p *Pool) keep(e transcoder.Engine) {
+	d := newDevice(e, placement.Offer{})
+	d.kept = true
+	name := d.label
+	for p.attach(d) != nil {
+		d.label += "'"
+	}
+	if d.label != name {
+		p.o.Log.Warn("two devices have one name", "device", name)
+	}
 }
 
 // Transcode gives the segment to its session's device; a session that is not
 // known yet is admitted first. Segments of one session wait for each other.
 //
-// Beside the engine's faults it returns OrchestratorCapped and Draining for new
-// sessions, TranscoderBusy, TranscoderStopped, TranscodeTimeout, SegmentRefused,
-// ErrTranscoderUnavailable, and the worker's faults after two attempts.
+// Beside the devices' faults it returns those of Admit for new sessions,
+// TranscoderBusy, TranscoderStopped, TranscodeTimeout, SegmentRefused,
+// ErrTranscoderUnavailable, NoTranscoders when its device has gone and there is no
+// other, and the last attempt's fault after several.
 func (p *Pool) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	s, err := p.session(job)
 	if err != nil {
@@ -74,30 +100,32 @@ func (p *Pool) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.Tra
 // the segment that is in work has ended. Segments that wait get
 // TranscoderStopped.
 func (p *Pool) EndSession(id core.SessionID) {
-	p.mu.Lock()
-	s := p.sessions[id]
-	if s == nil || p.closed {
-		p.mu.Unlock()
+	if p.closed.Load() {
+		return
+	}
+	s := p.sessions.take(id)
+	if s == nil {
 		return
 	}
 	p.drop(s)
-	p.wg.Add(1)
-	p.mu.Unlock()
-	go func() {
-		defer p.wg.Done()
+	p.spawn(func() {
 		select {
 		case s.turn <- struct{}{}:
-			p.engineOf(s).EndSession(id)
+			s.at().engine.EndSession(id)
 		case <-p.done: // the engines end as a whole
 		}
-	}()
+	})
 }
 
-// drop takes a session out of the tables. The caller holds mu.
+// drop gives back the place of a session that was taken out of the table of sessions.
 func (p *Pool) drop(s *session) {
-	delete(p.sessions, s.id)
-	s.dev.load -= s.load
-	s.dev.sessions--
+	p.table.mu.Lock()
+	s.mu.Lock()
+	p.unseat(s)
+	s.ended = true
+	s.mu.Unlock()
+	p.table.mu.Unlock()
+	p.number.Add(-1)
 	close(s.over)
 }
 
@@ -105,11 +133,11 @@ func (p *Pool) drop(s *session) {
 // work or ctx ends. Sessions that exist go on.
 func (p *Pool) Drain(ctx context.Context) error {
 	for {
-		p.mu.Lock()
-		p.draining = true
-		active, quiet := p.active, p.quiet
-		p.mu.Unlock()
-		if active == 0 {
+		p.life.Lock()
+		p.draining.Store(true)
+		quiet := p.quiet
+		p.life.Unlock()
+		if p.active.Load() == 0 {
 			return nil
 		}
 		select {
@@ -120,20 +148,35 @@ func (p *Pool) Drain(ctx context.Context) error {
 	}
 }
 
-// Close ends everything: segments in work fail. It waits for the engines.
+// wake makes every Drain look again.
+func (p *Pool) wake() {
+	p.life.Lock()
+	defer p.life.Unlock()
+	close(p.quiet)
+	p.quiet = make(chan struct{})
+}
+
+// Close ends everything: segments in work fail. It waits for the engines that the
+// pool was made with.
 func (p *Pool) Close() error {
-	p.mu.Lock()
-	if !p.closed {
+	p.life.Lock()
+	if !p.closed.Load() {
 		close(p.done)
 	}
-	p.draining, p.closed = true, true
-	for _, s := range p.sessions {
-		p.drop(s)
+	p.draining.Store(true)
+	p.closed.Store(true)
+	p.life.Unlock()
+	for part := range p.sessions.parts {
+		for _, id := range p.sessions.all(part) {
+			if s := p.sessions.take(id); s != nil {
+				p.drop(s)
+			}
+		}
 	}
-	p.mu.Unlock()
-	errs := make([]error, len(p.devices))
+	owned := p.owned()
+	errs := make([]error, len(owned))
 	var wg sync.WaitGroup
-	for i, d := range p.devices {
+	for i, d := range owned {
 		wg.Go(func() { errs[i] = d.engine.Close() })
 	}
 	wg.Wait()
@@ -141,20 +184,40 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-func (p *Pool) engineOf(s *session) transcoder.Engine {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return s.dev.engine
+// owned are the devices that the pool closes.
+func (p *Pool) owned() []*device {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	var out []*device
+	for _, d := range p.table.devices {
+		if d.kept {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // Probe lets a media worker look at a segment.
 func (p *Pool) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
-	p.mu.Lock()
-	d := p.best(nil)
-	p.mu.Unlock()
-	prober, ok := d.engine.(transcoder.Prober)
-	if !ok {
+	prober := p.prober()
+	if prober == nil {
 		return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, fault.New(fault.ErrTranscoderUnavailable, "probe", "no engine here looks at media")
 	}
 	return prober.Probe(ctx, segment)
+}
+
+// prober is the least used device that looks at media, nil when there is none; those
+// that are not ready come last.
+func (p *Pool) prober() transcoder.Prober {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	var best transcoder.Prober
+	least := rank{key: math.Inf(1), turn: math.MaxUint64}
+	for _, d := range p.table.devices {
+		found, ok := d.engine.(transcoder.Prober)
+		if r := d.seen(); ok && (best == nil || r.before(&least)) {
+			best, least = found, r
+		}
+	}
+	return best
 }

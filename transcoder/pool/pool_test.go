@@ -74,12 +74,12 @@ func TestTheSmallestLoadGetsTheNextSession(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	use := p.Capacity()
+	use := p.Devices()
 	if use[0].Sessions != 1 || use[1].Sessions != 3 {
 		t.Errorf("placed %+v", use)
 	}
 	p.EndSession("0")
-	if use := p.Capacity(); use[0].Sessions != 0 || use[0].Load != 0 {
+	if use := p.Devices(); use[0].Sessions != 0 || use[0].Load != 0 {
 		t.Errorf("after the end: %+v", use)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -100,7 +101,7 @@ func TestARetryMovesTheSession(t *testing.T) {
 	if bad.Jobs() != 1 || good.Jobs() != 3 {
 		t.Errorf("%d on the bad device, %d on the good", bad.Jobs(), good.Jobs())
 	}
-	if use := p.Capacity(); use[0].Sessions != 0 || use[0].Load != 0 || use[1].Sessions != 1 {
+	if use := p.Devices(); use[0].Sessions != 0 || use[0].Load != 0 || use[1].Sessions != 1 {
 		t.Errorf("booked %+v", use)
 	}
 }
@@ -227,8 +228,8 @@ func TestQuarantine(t *testing.T) {
 			}
 			<-time.After(time.Second) // failures apart from each other
 		}
-		use := p.Capacity()[0]
-		if !use.Quarantined || use.Code != string(fault.UnrecoverableState) {
+		use := p.Devices()[0]
+		if use.State != placement.Quarantined || use.Code != fault.UnrecoverableState {
 			t.Fatalf("not in quarantine: %+v", use)
 		}
 		for s := range 5 {

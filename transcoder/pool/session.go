@@ -2,11 +2,12 @@ package pool
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder"
 )
 
 // maxQueue is how many segments of one session may wait for the one in work.
@@ -19,16 +20,32 @@ type session struct {
 	turn chan struct{}
 	// over is closed when the session ends.
 	over chan struct{}
+	// inside counts its segments in work or waiting, used is when it last had one, in
+	// nanoseconds.
+	inside atomic.Int32
+	used   atomic.Int64
 
-	// Under the pool's mu:
-	dev    *device
-	load   int64
-	inside int // segments in work or waiting
-	used   time.Time
+	// link is under the mu of the session's device.
+	link link
+
+	mu sync.Mutex // covers what follows; taken before a device's, after the table's
+	// dev is where it has its place. Only its segment in work moves it.
+	dev   *device
+	ended bool
+	needs *needs
+	// load and renditions are what it asked for last; weight is how much dearer it is
+	// than others of its load, and weighted both together.
+	load, weighted int64
+	renditions     int
+	weight         float64
+	// measured says that it has shown on its device what it costs, own is how much per
+	// unit of its load.
+	measured bool
+	own      float64
 	// wall is what a segment takes as a rule, 0 before the first.
 	wall time.Duration
-	// measured says that a segment counts in the device's figures.
-	measured bool
+	// moved is when it last left a device for want of speed.
+	moved time.Time
 	// crashes counts workers that the session killed although they had nothing
 	// else to do. From the first on it never shares a worker again.
 	crashes int
@@ -36,25 +53,40 @@ type session struct {
 	clean int
 }
 
+// at is the session's device.
+func (s *session) at() *device {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dev
+}
+
+// usual is what its segments take as a rule, 0 before the first.
+func (s *session) usual() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wall
+}
+
+func (s *session) crashCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.crashes
+}
+
 // session finds the job's session or admits it.
 func (p *Pool) session(job *core.TranscodeJob) (*session, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s := p.sessions[job.Session]
+	s := p.sessions.get(job.Session)
 	if s == nil {
 		var err error
-		if s, err = p.admit(job.Session, job.Profiles); err != nil {
+		s, err = p.admit(core.SessionRequest{ID: job.Session, Profiles: job.Profiles, Needs: job.Needs, MinVersion: job.MinVersion})
+		if err != nil {
 			return nil, err
 		}
 	}
-	if s.crashes >= maxCrashes {
+	if s.crashCount() >= maxCrashes {
 		return nil, fault.New(fault.SegmentRefused, "transcode", "the stream crashed its worker twice")
 	}
-	s.used = time.Now()
-	if load := transcoder.Load(job.Profiles); load != s.load {
-		s.dev.load += load - s.load
-		s.load = load
-	}
+	s.used.Store(time.Now().UnixNano())
 	return s, nil
 }
 
@@ -76,41 +108,40 @@ func (p *Pool) enter(ctx context.Context, s *session, size int64) (leave func(),
 		}
 	}
 	if err != nil {
-		p.release(s, size)
+		p.unreserve(s, size)
 		return nil, err
 	}
 	return func() {
 		<-s.turn
-		p.release(s, size)
+		p.unreserve(s, size)
 	}, nil
 }
 
+// reserve counts a segment in, unless there are too many of the session or too much
+// altogether.
 func (p *Pool) reserve(s *session, size int64) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.closed:
+	if p.closed.Load() {
 		return fault.New(fault.TranscoderStopped, "transcode", "the node stops")
+	}
 	// One more than wait is in work.
-	case s.inside > maxQueue:
+	if s.inside.Add(1) > maxQueue+1 {
+		s.inside.Add(-1)
 		return fault.New(fault.TranscoderBusy, "transcode", "four segments of the session wait already")
-	case p.input > 0 && p.input+size > p.o.MaxInput:
+	}
+	if all := p.input.Add(size); all > p.o.MaxInput && all > size {
+		p.input.Add(-size)
+		s.inside.Add(-1)
 		return fault.New(fault.TranscoderBusy, "transcode", "the segments in work fill the memory set aside for them")
 	}
-	s.inside++
-	p.active++
-	p.input += size
+	p.active.Add(1)
 	return nil
 }
 
-func (p *Pool) release(s *session, size int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s.used = time.Now()
-	s.inside--
-	p.input -= size
-	if p.active--; p.active == 0 {
-		close(p.quiet)
-		p.quiet = make(chan struct{})
+func (p *Pool) unreserve(s *session, size int64) {
+	s.used.Store(time.Now().UnixNano())
+	s.inside.Add(-1)
+	p.input.Add(-size)
+	if p.active.Add(-1) == 0 && p.draining.Load() {
+		p.wake()
 	}
 }

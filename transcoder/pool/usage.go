@@ -1,68 +1,81 @@
 package pool
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/placement"
 )
 
-// Usage is how many sessions there are and how many there may be. In auto mode
-// the limit is an estimate for sessions like those there are. It answers at once.
+// Usage is how many sessions there are and how many there may be. Where no number was
+// set it is an estimate for sessions like those there are. It answers at once.
 func (p *Pool) Usage() orchestrate.Usage {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	u := orchestrate.Usage{Sessions: len(p.sessions), Limit: p.o.MaxSessions}
-	if p.draining {
-		u.Limit = u.Sessions
-	} else if u.Limit == 0 {
-		for _, d := range p.devices {
-			u.Limit += p.limitOf(d)
+	t := &p.table
+	// What segments have measured since the last placement may have changed the estimate.
+	if t.mu.TryLock() {
+		p.catchUp(looks)
+		t.mu.Unlock()
+	}
+	u := orchestrate.Usage{Sessions: int(p.number.Load())}
+	limit := p.limit.Load()
+	if n := p.rules.maxSessions.Load(); n > 0 {
+		limit = min(limit, n)
+	}
+	switch {
+	case p.draining.Load():
+		limit = int64(u.Sessions)
+	case p.ready.Load() == 0:
+		t.mu.Lock()
+		if t.ready == 0 {
+			u.Refusal = p.nobody()
 		}
+		t.mu.Unlock()
+	}
+	// There is no such number where no device bounds it.
+	if limit < unlimited {
+		u.Limit = int(limit)
 	}
 	return u
 }
 
-// limitOf estimates how many sessions a device can have. The caller holds mu.
-func (p *Pool) limitOf(d *device) int {
-	if d.cost == 0 || d.sessions == 0 || d.load == 0 {
-		return max(d.sessions, p.o.Untried)
-	}
-	usual := d.load / int64(d.sessions)
-	fit := int(maxRatio / (d.cost * float64(usual)))
-	if p.room(d, usual) {
-		return max(d.sessions+1, fit)
-	}
-	// What the figures promise beyond is not proven yet.
-	return d.sessions
+// Work is what placing has cost since the pool began.
+func (p *Pool) Work() Work {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	return p.table.work
 }
 
-// DeviceUse is what a device carries, for status pages and health.
-type DeviceUse struct {
-	Device   string
-	Sessions int
-	// Load is in requested pixels per second.
-	Load int64
-	// Ratio is the real-time ratio of late, below 1 when faster than real time;
-	// 0 before the first segment.
-	Ratio float64
-	// Quarantined: the device failed repeatedly and gets no new sessions; Code
-	// says why.
-	Quarantined bool
-	Code        string
-}
-
-// Capacity is the state of each device.
-func (p *Pool) Capacity() []DeviceUse {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	out := make([]DeviceUse, 0, len(p.devices))
-	for _, d := range p.devices {
-		use := DeviceUse{Device: d.engine.Device(), Sessions: d.sessions, Load: d.load, Ratio: d.ratio}
-		if d.quarantined(now) {
-			use.Quarantined, use.Code = true, string(d.lastCode)
-		}
-		out = append(out, use)
+// Devices is the state of each device, in the order in which they were attached.
+func (p *Pool) Devices() []placement.Use {
+	p.table.mu.Lock()
+	all := make([]*device, 0, len(p.table.devices))
+	for _, d := range p.table.devices {
+		all = append(all, d)
+	}
+	p.table.mu.Unlock()
+	slices.SortFunc(all, func(a, b *device) int { return cmp.Compare(a.seq, b.seq) })
+	out := make([]placement.Use, 0, len(all))
+	for _, d := range all {
+		out = append(out, d.use(time.Now()))
 	}
 	return out
+}
+
+func (d *device) use(now time.Time) placement.Use {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	u := placement.Use{
+		Device: d.label, Sessions: d.sessions, Segments: d.segments, Load: d.load, Ratio: d.ratio,
+		Memory: d.memory(), Remote: d.offer.Remote, Done: d.done, Failed: d.failed, Since: d.since,
+	}
+	if n := d.sessionLimit(now); n < unlimited {
+		u.Limit = n
+	}
+	if d.offer.EncoderSessions > 0 {
+		u.Encoders = d.renditions
+	}
+	u.State, u.Code, u.Reason = d.describe()
+	return u
 }

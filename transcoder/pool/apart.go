@@ -1,0 +1,89 @@
+package pool
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+)
+
+const (
+	// maxCrashes is how many workers of its own a session may crash before its
+	// segments are refused.
+	maxCrashes = 2
+	// pardon is how many good segments make up for a crash.
+	pardon = 10
+)
+
+// replacer is an engine whose process can be killed and replaced, which helps
+// against native code that hangs.
+type replacer interface {
+	Replace(reason fault.Code)
+}
+
+// isolator is an engine that can give a segment a process of its own, so that it
+// takes no other segment along when it kills that.
+type isolator interface {
+	Alone(ctx context.Context) (transcoder.Engine, error)
+}
+
+func (d *device) isolates() bool { return d.alone != nil }
+
+// apart runs a segment that may have killed a worker in a process of its own,
+// where it can harm no other. If it kills that too, it is known for it.
+func (p *Pool) apart(ctx context.Context, s *session, d *device, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	select {
+	case d.alone <- struct{}{}:
+		defer func() { <-d.alone }()
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "wait for a worker of its own", ctx.Err())
+	}
+	d.begin()
+	defer d.end()
+	l := limit(ctx, job)
+	sub, cancel := context.WithTimeout(ctx, l.time)
+	defer cancel()
+	e, err := d.engine.(isolator).Alone(sub)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	start := time.Now()
+	res, err := e.Transcode(sub, job)
+	late := sub.Err() != nil && ctx.Err() != context.Canceled
+	switch {
+	case err == nil:
+		p.acquit(s)
+		d.sign(res)
+		return res, nil
+	case deadly(err), late && time.Since(start) >= core.WorkDeadline(job.Duration)/4:
+		p.convict(s, d, err)
+	}
+	if late {
+		return nil, timeout(time.Since(start), err)
+	}
+	return nil, err
+}
+
+// convict notes that a session kills workers.
+func (p *Pool) convict(s *session, d *device, err error) {
+	s.mu.Lock()
+	s.crashes++
+	s.clean = 0
+	n := s.crashes
+	s.mu.Unlock()
+	p.o.Log.Warn("a stream kills media workers; it gets one of its own from now on",
+		"session", string(s.id), "device", d.label, "times", n, fault.Attr(err))
+}
+
+// acquit counts a good segment; after enough of them the session may share a
+// worker again.
+func (p *Pool) acquit(s *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clean++; s.clean >= pardon {
+		s.crashes = 0
+	}
+}

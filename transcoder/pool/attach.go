@@ -1,0 +1,186 @@
+package pool
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/placement"
+)
+
+// Pool takes devices while it works.
+var _ placement.Placer = (*Pool)(nil)
+
+// Attach adds a device; it gets sessions from now on. The pool does not close it. The
+// fault is DeviceNameTaken, or TranscoderStopped after Close.
+func (p *Pool) Attach(d placement.Device, o placement.Offer) (placement.Attachment, error) {
+	x := newDevice(d, o)
+	if err := p.attach(x); err != nil {
+		return nil, err
+	}
+	return &attachment{p, x}, nil
+}
+
+func newDevice(d placement.Device, o placement.Offer) *device {
+	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), shown: shut}
+	if _, ok := d.(isolator); ok {
+		// Suspects run beside each other as far as they have processors.
+		x.alone = make(chan struct{}, max(2, runtime.NumCPU()))
+	}
+	return x
+}
+
+// clone makes an offer's bits the pool's own.
+func clone(o placement.Offer) placement.Offer {
+	o.Capabilities.Bits = slices.Clone(o.Capabilities.Bits)
+	o.Capabilities.Mandatory = slices.Clone(o.Capabilities.Mandatory)
+	return o
+}
+
+func (p *Pool) attach(d *device) error {
+	t := &p.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.closed.Load() {
+		return fault.New(fault.TranscoderStopped, "attach a device", "the node stops")
+	}
+	if t.devices[d.label] != nil {
+		return fault.New(fault.DeviceNameTaken, "attach a device", d.label)
+	}
+	d.seq = t.seq
+	t.seq++
+	t.devices[d.label] = d
+	t.join(d, &d.offer.Capabilities, d.offer.Remote)
+	p.refresh(d)
+	if d.offer.Remote {
+		p.remote(1, d.offer.Sessions, 0)
+	}
+	return nil
+}
+
+// attachment is a device's place.
+type attachment struct {
+	p *Pool
+	d *device
+}
+
+// Update replaces the offer.
+func (a *attachment) Update(o placement.Offer) { a.p.update(a.d, clone(o)) }
+
+func (p *Pool) update(d *device, o placement.Offer) {
+	t := &p.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d.class == nil {
+		return // detached
+	}
+	d.mu.Lock()
+	before := d.offer
+	d.offer = o
+	d.learned = learned{watched: d.learned.watched} // it speaks for itself again
+	sessions := d.sessions
+	d.mu.Unlock()
+	// What it added to what the node can do is taken away and added anew.
+	p.count(d, false)
+	t.part(d)
+	t.join(d, &o.Capabilities, o.Remote)
+	p.refresh(d)
+	switch {
+	case before.Remote && o.Remote:
+		p.remote(0, o.Sessions-before.Sessions, 0)
+	case o.Remote:
+		p.remote(1, o.Sessions, sessions)
+	case before.Remote:
+		p.remote(-1, -before.Sessions, -sessions)
+	}
+	p.changed()
+}
+
+// Suspend keeps new sessions away and moves the others at their next segment.
+func (a *attachment) Suspend(why *fault.Fault) { a.p.suspend(a.d, why, false) }
+
+// Resume ends what Suspend or Drain began.
+func (a *attachment) Resume() { a.p.resume(a.d) }
+
+// Drain suspends the device and waits until none of its segments is in work or ctx
+// ends.
+func (a *attachment) Drain(ctx context.Context) error { return a.p.drainDevice(ctx, a.d) }
+
+// Detach takes the device away at once.
+func (a *attachment) Detach() {
+	p, d, t := a.p, a.d, &a.p.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.devices[d.label] != d {
+		return
+	}
+	delete(t.devices, d.label)
+	d.mu.Lock()
+	d.gone = true
+	d.release()
+	sessions, offer := d.sessions, d.offer
+	d.mu.Unlock()
+	p.refresh(d)
+	t.part(d)
+	if offer.Remote {
+		p.remote(-1, -offer.Sessions, -sessions)
+	}
+}
+
+func (p *Pool) suspend(d *device, why *fault.Fault, drained bool) {
+	d.mu.Lock()
+	d.away, d.drained = why, drained
+	d.mu.Unlock()
+	p.look(d)
+}
+
+func (p *Pool) resume(d *device) {
+	d.mu.Lock()
+	d.away, d.drained = nil, false
+	d.mu.Unlock()
+	p.look(d)
+}
+
+func (p *Pool) drainDevice(ctx context.Context, d *device) error {
+	p.suspend(d, fault.New(fault.DeviceDrained, "drain a device", "it takes no new sessions"), true)
+	for quiet := d.idle(); quiet != nil; quiet = d.idle() {
+		select {
+		case <-quiet:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// DrainDevice drains a device by its name, as its Attachment would. The fault is
+// DeviceUnknown.
+func (p *Pool) DrainDevice(ctx context.Context, name string) error {
+	d, err := p.named("drain a device", name)
+	if err != nil {
+		return err
+	}
+	return p.drainDevice(ctx, d)
+}
+
+// ResumeDevice gives a device that was drained its sessions again. The fault is
+// DeviceUnknown.
+func (p *Pool) ResumeDevice(name string) error {
+	d, err := p.named("resume a device", name)
+	if err != nil {
+		return err
+	}
+	p.resume(d)
+	return nil
+}
+
+func (p *Pool) named(op, name string) (*device, error) {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	if d := p.table.devices[name]; d != nil {
+		return d, nil
+	}
+	return nil, fault.New(fault.DeviceUnknown, op, name)
+}

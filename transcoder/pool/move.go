@@ -1,0 +1,151 @@
+package pool
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
+)
+
+const (
+	// overloadTime is how long a device must be slower than real time before sessions
+	// leave it, overloadPause how long after one left it the next may: only then it
+	// shows what that was good for.
+	overloadTime  = 4 * time.Second
+	overloadPause = 2 * time.Second
+	// moveRest is how long a session stays where it moved to for want of speed.
+	moveRest = 30 * time.Second
+)
+
+// device finds where the next segment of a session is done, and moves the session
+// when it cannot stay. The caller has the session's turn. The fault is NoTranscoders.
+func (p *Pool) device(s *session, job *core.TranscodeJob) (*device, error) {
+	capable := p.adapt(s, job)
+	now := time.Now()
+	s.mu.Lock()
+	d, rested := s.dev, now.Sub(s.moved) >= moveRest
+	d.mu.Lock()
+	if !s.ended {
+		d.recent.touch(s, now)
+	}
+	ready, gone := d.ready(), d.gone
+	slow := ready && rested && d.sessions > 1 && d.overloaded(now)
+	d.mu.Unlock()
+	s.mu.Unlock()
+	switch {
+	case gone, !ready, !capable:
+		if other := p.move(s, false, d); other != nil {
+			return other, nil
+		}
+	case slow:
+		if other := p.move(s, true, d); other != nil {
+			s.mu.Lock()
+			s.moved = now
+			s.mu.Unlock()
+			return other, nil
+		}
+	}
+	switch {
+	case gone:
+		return nil, fault.New(fault.NoTranscoders, "transcode", "the session's transcoder has gone, and no other has room")
+	case !capable:
+		return nil, fault.New(fault.NoCapableTranscoder, "transcode", "the session needs more than before")
+	}
+	return d, nil
+}
+
+// adapt follows what a job asks for: other renditions change what is booked. It
+// reports whether the session's device can do what the job needs.
+func (p *Pool) adapt(s *session, job *core.TranscodeJob) bool {
+	load, renditions := transcoder.Load(job.Profiles), max(1, len(job.Profiles))
+	s.mu.Lock()
+	d := s.dev
+	if load != s.load || renditions != s.renditions {
+		d.mu.Lock()
+		p.rebook(s, load, renditions)
+		d.mu.Unlock()
+		p.table.touch(d)
+	}
+	same := s.needs.is(job.Needs, job.MinVersion)
+	s.mu.Unlock()
+	if same {
+		return true
+	}
+	t := &p.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.needsOf(job.Needs, job.MinVersion)
+	s.mu.Lock()
+	s.needs = n
+	s.mu.Unlock()
+	for _, c := range t.compatible(n) {
+		if c == d.class {
+			return true
+		}
+	}
+	return d.class == nil // it has gone, which is another matter
+}
+
+// rebook changes what a session is booked with. The caller holds the session's and
+// its device's mu.
+func (p *Pool) rebook(s *session, load int64, renditions int) {
+	weighted := int64(float64(load) * s.weight)
+	if !s.ended {
+		d := s.dev
+		d.load += load - s.load
+		d.weighted += weighted - s.weighted
+		d.renditions += renditions - s.renditions
+	}
+	s.load, s.weighted, s.renditions = load, weighted, renditions
+}
+
+// move finds another device for a session and gives it its place there; nil when there
+// is none. Where the session cannot stay, a device that would be slow is better than
+// none, unless fast is wanted.
+func (p *Pool) move(s *session, fast bool, not ...*device) *device {
+	t := &p.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.catchUp(looks)
+	q := search{load: float64(s.weighted), renditions: s.renditions, skip: not}
+	d := p.choose(s.needs, &q)
+	if d == nil && !fast {
+		q.soft = true
+		d = p.choose(s.needs, &q)
+	}
+	if d == nil || s.ended {
+		return d // its place is given back already
+	}
+	old := s.dev
+	if d == old {
+		return d
+	}
+	p.unseat(s)
+	p.seat(s, d)
+	p.forget(s.id, old)
+	p.o.Log.Info("a session moves to another device", "session", string(s.id), "from", old.name(), "device", d.name())
+	return d
+}
+
+// forget frees what a session holds on a device that it left.
+func (p *Pool) forget(id core.SessionID, d *device) {
+	d.mu.Lock()
+	gone := d.gone
+	d.mu.Unlock()
+	if !gone {
+		p.spawn(func() { d.engine.EndSession(id) })
+	}
+}
+
+// overloaded says whether a session should leave because the device has been slower
+// than real time for a while; one at a time. The caller holds mu.
+func (f *figures) overloaded(now time.Time) bool {
+	if f.slow.IsZero() || now.Sub(f.slow) < overloadTime || now.Before(f.nextMove) {
+		return false
+	}
+	f.nextMove = now.Add(overloadPause)
+	return true
+}

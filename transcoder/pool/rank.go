@@ -1,0 +1,171 @@
+package pool
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// maxRatio is the projected real-time ratio above which a device gets no further
+	// session: a fifth of the time is left for transfer and for what was not foreseen.
+	maxRatio = 0.8
+	// untested is the part of it that a device gets by its start-up test alone, which
+	// was not the work that comes.
+	untested = maxRatio / 2
+	// nominal is the cost of a device of which nothing is known, only to rank it: it
+	// carries ten ladders of 240p to 720p.
+	nominal = maxRatio / 500e6
+	// steps is into how many a device's use is divided to compare it with others'.
+	steps = 64
+	// rounding lets a device be used to the very end of its room.
+	rounding = 1 + 1e-9
+	// unlimited is the number of sessions of a device that has no such number.
+	unlimited = 1 << 30
+)
+
+// rank is the device's rank now. The caller holds mu.
+func (d *device) rank(o *rules, now time.Time) rank {
+	if !d.ready() || d.roomForSessions(now) <= 0 {
+		return shut
+	}
+	// Differences too small to matter must not decide before whose turn it is.
+	key := math.Floor(d.usage(now) * steps)
+	r := rank{key: key, turn: d.turn, load: d.roomForLoad(o), renditions: d.roomForRenditions(now)}
+	if r.renditions <= 0 {
+		return shut
+	}
+	return r
+}
+
+// usage is the part of the device that is in use, by what is scarcest. The caller
+// holds mu.
+func (d *device) usage(now time.Time) float64 {
+	u := d.expected() * float64(d.weighted) / maxRatio
+	if n := d.sessionLimit(now); n < unlimited {
+		u = max(u, part(int64(d.sessions), int64(n)))
+	}
+	if n := d.encoderLimit(now); n < unlimited {
+		u = max(u, part(int64(d.renditions), int64(n)))
+	}
+	if n := d.memoryLimit(now); n > 0 {
+		u = max(u, part(d.memory(), n))
+	}
+	return u
+}
+
+func part(used, of int64) float64 { return float64(used) / float64(max(1, of)) }
+
+// expected is the real-time ratio per unit of load to be expected. The caller holds mu.
+func (d *device) expected() float64 {
+	switch {
+	case d.cost > 0:
+		return d.cost
+	case d.offer.Cost > 0:
+		return d.offer.Cost
+	}
+	return nominal
+}
+
+// sessionLimit, encoderLimit and memoryLimit are the numbers that the device said of
+// itself, or that it showed since by refusing. The callers hold mu.
+func (d *device) sessionLimit(now time.Time) int {
+	return d.learned.sessions.bound(limitOr(d.offer.Sessions), now)
+}
+
+func (d *device) encoderLimit(now time.Time) int {
+	return d.learned.encoders.bound(limitOr(d.offer.EncoderSessions), now)
+}
+
+// memoryLimit is 0 where memory does not matter.
+func (d *device) memoryLimit(now time.Time) int64 {
+	if d.offer.Memory <= 0 || d.offer.SessionMemory <= 0 {
+		return 0
+	}
+	return max(1, int64(d.learned.memory.bound(int(d.offer.Memory), now)))
+}
+
+func limitOr(n int) int {
+	if n <= 0 {
+		return unlimited
+	}
+	return n
+}
+
+// roomForSessions is how many more sessions may come by their number. The caller
+// holds mu.
+func (d *device) roomForSessions(now time.Time) int { return d.sessionLimit(now) - d.sessions }
+
+// roomForRenditions is how many renditions a further session may have, by encoders
+// and memory. The caller holds mu.
+func (d *device) roomForRenditions(now time.Time) int {
+	n := d.encoderLimit(now) - d.renditions
+	limit := d.memoryLimit(now)
+	if limit == 0 {
+		return n
+	}
+	left := limit - d.memory() - d.offer.SessionMemory
+	switch {
+	case left < 0:
+		return 0
+	case d.offer.RenditionMemory <= 0:
+		return n
+	}
+	return min(n, 1+int(left/d.offer.RenditionMemory))
+}
+
+// roomForLoad is how much more weighted load may come by what was measured. The
+// caller holds mu.
+//
+// A device without sessions always may have one: what it was once measured at may
+// have changed, and only work shows. Sessions that have not shown their cost yet are
+// at most as many as those that have, because the projection rests on these. A device
+// on another machine is admitted by its own node, which said how many it takes.
+func (d *device) roomForLoad(o *rules) float64 {
+	weighted := float64(d.weighted)
+	switch {
+	case d.sessions == 0, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
+		return math.Inf(1)
+	case d.cost > 0 && d.sessions-d.known >= max(o.untried, d.known):
+		return -1
+	case d.cost > 0:
+		return rounding*maxRatio/d.cost - weighted
+	case d.offer.Cost > 0:
+		return untested/d.offer.Cost - weighted
+	case d.sessions < o.untried:
+		return math.Inf(1)
+	}
+	return -1
+}
+
+// limit estimates how many sessions like those that there are the device can have.
+// The caller holds mu.
+func (d *device) limit(o *rules, now time.Time) int {
+	if !d.ready() {
+		return d.sessions
+	}
+	n := d.sessionLimit(now)
+	per := 1 // renditions of a session
+	if d.sessions > 0 {
+		per = max(1, d.renditions/d.sessions)
+	}
+	if r := d.roomForRenditions(now); r < unlimited/2 {
+		n = min(n, d.sessions+max(0, r)/per)
+	}
+	switch {
+	case !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
+		return n
+	case d.sessions > 0 && d.weighted > 0 && max(d.cost, d.offer.Cost) > 0:
+		return min(n, d.limitByRatio(o))
+	}
+	return min(n, max(d.sessions, o.untried))
+}
+
+func (d *device) limitByRatio(o *rules) int {
+	usual := max(1, d.weighted/int64(d.sessions))
+	room := d.roomForLoad(o)
+	if room < float64(usual) {
+		// What the figures promise beyond is not proven yet.
+		return d.sessions
+	}
+	return d.sessions + max(1, int(min(room/float64(usual), unlimited)))
+}
