@@ -1,0 +1,120 @@
+// Pictures: decoded in software where the stream can be had whole, else made up from
+// a fingerprint of the picture's bytes, so that equal input gives equal output.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuvid.h"
+
+// keep remembers the buffer that the software decoder decodes into.
+static int keep(AVCodecContext *c, AVFrame *frame, int flags) {
+	struct decoder *d = c->opaque;
+	int error = avcodec_default_get_buffer2(c, frame, flags);
+	if (error < 0) return error;
+	av_frame_free(&d->last);
+	d->last = av_frame_clone(frame);
+	return 0;
+}
+
+void open_software(struct decoder *d) {
+	enum AVCodecID id = d->codec == H264 ? AV_CODEC_ID_H264 : d->codec == VP8 ? AV_CODEC_ID_VP8 : AV_CODEC_ID_VP9;
+	if (d->codec != H264 && d->codec != VP8 && d->codec != VP9) return;
+	const AVCodec *codec = avcodec_find_decoder(id);
+	d->software = codec ? avcodec_alloc_context3(codec) : NULL;
+	if (!d->software) return;
+	d->software->opaque = d;
+	d->software->get_buffer2 = keep;
+	d->software->thread_count = 1;
+	d->software->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+	if (avcodec_open2(d->software, codec, NULL) < 0) avcodec_free_context(&d->software);
+}
+
+void close_software(struct decoder *d) {
+	avcodec_free_context(&d->software);
+	av_frame_free(&d->last);
+	for (int i = 0; i < SURFACES; i++) av_frame_free(&d->surface[i]);
+}
+
+static uint64_t fingerprint(const uint8_t *data, unsigned bytes) {
+	uint64_t h = 14695981039346656037ull;
+	for (unsigned i = 0; i < bytes; i++) h = (h ^ data[i]) * 1099511628211ull;
+	return h;
+}
+
+// headers puts the parameter sets before the slices when they are not those of the
+// picture before.
+static int headers(struct decoder *d, const void *picture, uint8_t *into) {
+	uint8_t sps[64], pps[512];
+	const uint8_t *data = FIELD(picture, PIC_DATA, const uint8_t *const);
+	int bytes = (int)FIELD(picture, PIC_BYTES, const unsigned), n = 0;
+	d->mbaff |= FIELD(picture, PIC_CODEC + 72, const int);
+	int sps_bytes = write_sps(picture, d->mbaff, sps, sizeof sps);
+	if (sps_bytes != d->sps_bytes || memcmp(sps, d->sps, (size_t)sps_bytes)) {
+		memcpy(into, sps, (size_t)sps_bytes);
+		memcpy(d->sps, sps, (size_t)sps_bytes);
+		d->sps_bytes = n = sps_bytes;
+		d->pps_bytes = 0;
+	}
+	int pps_bytes = write_pps(picture, pps_of_slice(data + 3, bytes - 3), pps, sizeof pps);
+	if (pps_bytes != d->pps_bytes || memcmp(pps, d->pps, (size_t)pps_bytes)) {
+		memcpy(into + n, pps, (size_t)pps_bytes);
+		memcpy(d->pps, pps, (size_t)pps_bytes);
+		d->pps_bytes = pps_bytes;
+		n += pps_bytes;
+	}
+	return n;
+}
+
+static void feed(struct decoder *d, const void *picture) {
+	const uint8_t *data = FIELD(picture, PIC_DATA, const uint8_t *const);
+	int bytes = (int)FIELD(picture, PIC_BYTES, const unsigned), n = 0;
+	AVPacket *packet = av_packet_alloc();
+	AVFrame *shown = av_frame_alloc();
+	if (packet && shown && av_new_packet(packet, bytes + 1024) >= 0) {
+		if (d->codec == H264) n = headers(d, picture, packet->data);
+		memcpy(packet->data + n, data, (size_t)bytes);
+		av_shrink_packet(packet, n + bytes);
+		avcodec_send_packet(d->software, packet);
+		while (avcodec_receive_frame(d->software, shown) >= 0) av_frame_unref(shown);
+	}
+	av_packet_free(&packet);
+	av_frame_free(&shown);
+}
+
+void decode_picture(struct decoder *d, const void *picture) {
+	int index = FIELD(picture, PIC_INDEX, const int);
+	d->fingerprint[index] = fingerprint(FIELD(picture, PIC_DATA, const uint8_t *const), FIELD(picture, PIC_BYTES, const unsigned));
+	av_frame_free(&d->last);
+	if (d->software && d->bits == 8) feed(d, picture);
+	// The second field of a picture goes where the first one went.
+	if (!d->last && FIELD(picture, PIC_SECOND_FIELD, const int)) return;
+	av_frame_free(&d->surface[index]);
+	d->surface[index] = d->last;
+	d->last = NULL;
+	if (!d->surface[index]) count(d->slot, PICTURES_MADE_UP, 1);
+}
+
+static void make_up(struct decoder *d, uint64_t seed, uint8_t *to, int pitch) {
+	for (int y = 0; y < d->height * 3 / 2; y++)
+		for (int x = 0; x < d->width; x++) {
+			unsigned v = y < d->height ? 16 + (unsigned)(x + y + (int)(seed & 127)) % 220 : 96 + (unsigned)(seed >> (8 + x % 2)) % 64;
+			if (d->bits == 8) to[(size_t)y * (size_t)pitch + (size_t)x] = (uint8_t)v;
+			else ((uint16_t *)(to + (size_t)y * (size_t)pitch))[x] = (uint16_t)(v << 8);
+		}
+}
+
+// draw_surface writes a surface as NV12, or as P016 when it is deeper than 8 bits.
+void draw_surface(struct decoder *d, int index, uint8_t *to, int pitch) {
+	const AVFrame *f = d->surface[index];
+	if (!f || (f->format != AV_PIX_FMT_YUV420P && f->format != AV_PIX_FMT_YUVJ420P)) {
+		make_up(d, d->fingerprint[index], to, pitch);
+		return;
+	}
+	int width = f->width < d->width ? f->width : d->width, height = f->height < d->height ? f->height : d->height;
+	for (int y = 0; y < height; y++) memcpy(to + (size_t)y * (size_t)pitch, f->data[0] + y * f->linesize[0], (size_t)width);
+	to += (size_t)pitch * (size_t)d->height;
+	for (int y = 0; y < height / 2; y++)
+		for (int x = 0; x < width / 2; x++) {
+			to[(size_t)y * (size_t)pitch + 2 * (size_t)x] = f->data[1][y * f->linesize[1] + x];
+			to[(size_t)y * (size_t)pitch + 2 * (size_t)x + 1] = f->data[2][y * f->linesize[2] + x];
+		}
+}

@@ -1,0 +1,119 @@
+// Sessions: opened up to the machine's cap, as GeForce cards do, and closed.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvenc.h"
+
+// The codec's GUID, as bytes.
+static const struct guid h264 = {{0x62, 0x27, 0xc8, 0x6b, 0x63, 0x4e, 0xa4, 0x4c, 0xaa, 0x85, 0x1e, 0x50, 0xf3, 0x21, 0xf6, 0xbf}};
+
+NVENCSTATUS fails(struct session *s, NVENCSTATUS status, const char *why) {
+	snprintf(s->error, sizeof s->error, "%s", why);
+	return status;
+}
+
+// newest_interface is (major << 4 | minor) of what the driver's age brings.
+static uint32_t newest_interface(void) {
+	static const struct { int driver; uint32_t version; } known[] = {
+		{570, 0xd0}, {550, 0xc2}, {530, 0xc1}, {520, 0xc0}, {470, 0xb1}, {455, 0xb0}, {445, 0xa0}, {0, 0x91},
+	};
+	int i = 0;
+	while (known[i].driver > driver_major()) i++;
+	return known[i].version;
+}
+
+API NVENCSTATUS NvEncodeAPIGetMaxSupportedVersion(uint32_t *version) {
+	*version = newest_interface();
+	return NVENC_OK;
+}
+
+// admit counts a session against the cap, which is the machine's, over all devices
+// and processes.
+static NVENCSTATUS admit(int slot) {
+	int64_t cap = number_of("encoder.cap", -1), open = 0;
+	enter();
+	for (int i = 0; i < MAX_DEVICES; i++) open += (int64_t)held_by_all(i, ENCODERS);
+	open += number_of("encoder.others", 0);
+	int refused = cap >= 0 && open >= cap;
+	if (!refused) hold(slot, ENCODERS, 1);
+	leave();
+	return refused ? (NVENCSTATUS)number_of("encoder.refusal", NVENC_OUT_OF_MEMORY) : NVENC_OK;
+}
+
+static int encodes(int slot) {
+	struct device all[MAX_DEVICES];
+	int n = all_devices(all);
+	for (int i = 0; i < n; i++)
+		if (all[i].slot == slot) return all[i].encodes;
+	return 0;
+}
+
+NVENCSTATUS open_session(const void *parameters, struct session **out) {
+	enum { DEVICE_KIND = 4, DEVICE_POINTER = 8, INTERFACE = 24, CUDA_CONTEXT = 1 };
+	uint32_t version = FIELD(parameters, INTERFACE, const uint32_t);
+	struct context *c = FIELD(parameters, DEVICE_POINTER, struct context *const);
+	*out = NULL;
+	if (((version & 0xff) << 4 | version >> 24) > newest_interface()) return NVENC_INVALID_VERSION;
+	if (!c || FIELD(parameters, DEVICE_KIND, const int) != CUDA_CONTEXT) return NVENC_INVALID_DEVICE;
+	NVENCSTATUS status = encodes(c->slot) ? NVENC_OK : NVENC_UNSUPPORTED_DEVICE;
+	if (!status && usable_context(c, "session")) status = NVENC_GENERIC;
+	if (!status) status = admit(c->slot);
+	if (status) {
+		count(c->slot, ENCODERS_REFUSED, 1);
+		return status;
+	}
+	*out = calloc(1, sizeof **out);
+	(*out)->context = c;
+	(*out)->slot = c->slot;
+	count(c->slot, ENCODERS_OPENED, 1);
+	return NVENC_OK;
+}
+
+NVENCSTATUS close_session(struct session *s) {
+	if (!s) return NVENC_INVALID_POINTER;
+	if (s->encoder) x264_encoder_close(s->encoder);
+	give_back(s->slot, s->weight);
+	hold(s->slot, ENCODERS, -1);
+	count(s->slot, ENCODERS_CLOSED, 1);
+	free(s);
+	return NVENC_OK;
+}
+
+NVENCSTATUS codec_count(struct session *s, uint32_t *n) {
+	(void)s;
+	*n = 1;
+	return NVENC_OK;
+}
+
+NVENCSTATUS codecs(struct session *s, struct guid *list, uint32_t room, uint32_t *n) {
+	(void)s;
+	*n = room ? 1 : 0;
+	if (room) list[0] = h264;
+	return NVENC_OK;
+}
+
+// What a card of the last years can do, by the number of the question.
+NVENCSTATUS capability(struct session *s, struct guid codec, const void *question, int *answer) {
+	static const int answers[64] = {
+		[0] = 4, [7] = 1, [13] = 62, [16] = 4096, [17] = 4096, [19] = 1, [20] = 1, [24] = 1, [25] = 1, [34] = 1,
+		[37] = 1, [38] = 1, [41] = 1, [43] = 2, [47] = 1,
+	};
+	unsigned which = FIELD(question, 4, const unsigned);
+	if (memcmp(&codec, &h264, sizeof codec)) return fails(s, NVENC_UNSUPPORTED_PARAM, "codec not supported");
+	*answer = which < 64 ? answers[which] : 0;
+	return NVENC_OK;
+}
+
+// The presets differ in nothing that is seen here: no B-frames, variable rate.
+NVENCSTATUS preset(struct session *s, struct guid codec, struct guid name, int tuning, void *config) {
+	enum { CONFIG = 8, GOP = 20, INTERVAL = 24, MODE = 44, VARIABLE = 1 };
+	(void)name, (void)tuning;
+	if (memcmp(&codec, &h264, sizeof codec)) return fails(s, NVENC_UNSUPPORTED_PARAM, "codec not supported");
+	FIELD(config, CONFIG + GOP, uint32_t) = 250;
+	FIELD(config, CONFIG + INTERVAL, int) = 1;
+	FIELD(config, CONFIG + MODE, int) = VARIABLE;
+	return NVENC_OK;
+}
+
+const char *last_error(struct session *s) { return s && s->error[0] ? s->error : "no error"; }
