@@ -1,0 +1,9 @@
+// Package gpus watches the machine's NVIDIA GPUs: which there are, which the
+// operator asked for, why some cannot be used, and what troubles those that are. It
+// is the node's gpu.Inventory.
+//
+// The driver's library runs in a process of its own (`tutti gpu-watch`, see
+// transcoder/nvml), which this package starts, reads, kills when it hangs, and
+// starts again: a broken driver costs readings, never the node. It places nothing
+// and transcodes nothing; cmd/tutti runs it and hands it on.
+package gpus

@@ -1,0 +1,115 @@
+package gpus
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/transcoder/gpus/report"
+)
+
+// trouble is a fault of the node's GPUs, or of one of them.
+type trouble struct {
+	// about is a device's index, "" for all.
+	about string
+	fault *fault.Fault
+}
+
+// verdict is what a report means for what the operator asked for.
+type verdict struct {
+	driver gpu.Driver
+	// present were asked for and are there; usable are those that can transcode.
+	present, usable []gpu.Device
+	troubles        []trouble
+	// blind says that the driver cannot be asked from here at all.
+	blind bool
+	// missing says that looking again may find more.
+	missing bool
+}
+
+// judge weighs a report.
+func (h host) judge(want gpu.Selection, l report.Line) verdict {
+	v := verdict{driver: l.Driver}
+	blame := func(about string, f *fault.Fault) { v.troubles = append(v.troubles, trouble{about, f}) }
+	if l.Trouble != nil {
+		v.blind, v.missing = l.Trouble.Kind == report.NoLibrary, true
+		blame("", h.explain(*l.Trouble))
+		return v
+	}
+	have := make([]gpu.Device, len(l.Devices))
+	for i, e := range l.Devices {
+		have[i] = e.Device
+	}
+	if len(have)+len(l.Unreadable) == 0 {
+		v.missing = true
+		blame("", h.none())
+		return v
+	}
+	choice := want.Choose(have)
+	v.present = choice.Devices
+	if l.Driver.TooOld() {
+		blame("", fault.New(fault.DriverTooOld, opFind, fmt.Sprintf("the driver is %s, the oldest that will do is %s", l.Driver.Version, gpu.MinimumDriver)))
+	}
+	for _, u := range l.Unreadable {
+		if want.All || slices.Contains(want.IDs, u.Position) {
+			blame(strconv.Itoa(u.Position), unreadable(u))
+		}
+	}
+	v.usable = whole(v.present, blame)
+	if l.Driver.TooOld() {
+		v.usable = nil
+	}
+	if f := unknown(choice, have); f != nil {
+		v.missing = true
+		blame("", f)
+	}
+	return v
+}
+
+// whole are the devices that are not divided.
+func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
+	for _, d := range devices {
+		if d.MIG {
+			blame(d.ID(), fault.New(fault.GPUIsMIG, opFind, fmt.Sprintf("GPU %d, %s, is divided into instances (MIG)", d.Index, d.Name)))
+			continue
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func unreadable(u report.Unreadable) *fault.Fault {
+	if u.Lost {
+		return fault.New(fault.GPUFault, opFind, fmt.Sprintf("XID %d: %s", lost, xidMeaning(lost)))
+	}
+	return fault.New(fault.GPUFault, opFind, u.Why)
+}
+
+// unknown names what was asked for and is not there, and what is.
+func unknown(c gpu.Choice, have []gpu.Device) *fault.Fault {
+	var parts []string
+	if len(c.Unknown) > 0 {
+		parts = append(parts, "there is no GPU "+strings.Join(c.Unknown, ", "))
+	}
+	if len(c.Ambiguous) > 0 {
+		parts = append(parts, "more than one GPU begins with "+strings.Join(c.Ambiguous, ", "))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	var there []string
+	for _, d := range have {
+		there = append(there, fmt.Sprintf("%d (%s, %s)", d.Index, d.Name, d.UUID))
+		if len(there) == 8 && len(have) > 8 {
+			there = append(there, fmt.Sprintf("and %d more", len(have)-8))
+			break
+		}
+	}
+	if len(there) > 0 {
+		parts = append(parts, "the machine has "+strings.Join(there, ", "))
+	}
+	return fault.New(fault.GPUIndexUnknown, opFind, strings.Join(parts, "; "))
+}

@@ -1,0 +1,198 @@
+package gpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/transcoder/gpus/report"
+)
+
+const opWatch = "watch GPUs"
+
+// Run watches until ctx ends. It is ready with the first report, or after
+// Options.Ready without one: a driver that hangs does not keep the node from its
+// other work.
+func (w *Watcher) Run(ctx context.Context, ready func()) error {
+	if w.o.Selection.None() {
+		ready()
+		<-ctx.Done()
+		return nil
+	}
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	soon, cancel := context.WithTimeout(ctx, w.o.Ready)
+	defer cancel()
+	waiting.Go(func() {
+		w.Await(soon)
+		if ctx.Err() == nil {
+			ready()
+		}
+	})
+	w.watch(ctx)
+	return nil
+}
+
+// Find looks once, for at most limit, and returns what there is.
+func Find(ctx context.Context, o Options, limit time.Duration) *Watcher {
+	o.Board = nil
+	w := New(o)
+	if w.o.Selection.None() {
+		return w
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	var running sync.WaitGroup
+	running.Go(func() { w.watch(ctx) })
+	if !w.Await(ctx) {
+		w.fail(fault.New(fault.GPUWatchFailed, opWatch, fmt.Sprintf("the driver gave no answer within %s", limit)))
+	}
+	cancel()
+	running.Wait()
+	return w
+}
+
+// watch keeps a process running.
+func (w *Watcher) watch(ctx context.Context) {
+	first := w.o.Retry / 10
+	backoff := first
+	for ctx.Err() == nil {
+		e := w.follow(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		pause := e.pause
+		if e.err != nil {
+			if e.heard {
+				backoff = first
+			}
+			pause, backoff = backoff, min(2*backoff, w.o.Retry)
+			w.lose(e.err)
+		}
+		if !wait(ctx, pause, e.child) {
+			return
+		}
+	}
+}
+
+// ending is how a process ended.
+type ending struct {
+	child *child
+	// heard says that it reported at all.
+	heard bool
+	// err is what was wrong with it, nil when it said why there is nothing to
+	// report, or is to be replaced by one that looks anew.
+	err error
+	// pause is how long to wait before the next, where err is nil.
+	pause time.Duration
+}
+
+// wait lets a pause pass, and the process before it end.
+func wait(ctx context.Context, pause time.Duration, before *child) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return false
+	}
+	if before == nil {
+		return true
+	}
+	select {
+	case <-before.gone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// lose says that there are no reports.
+func (w *Watcher) lose(err error) {
+	f, ok := errors.AsType[*fault.Fault](err)
+	if !ok {
+		f = fault.New(fault.GPUWatchFailed, opWatch, report.Plain(err.Error()))
+	}
+	w.fail(f)
+	if w.o.Board != nil {
+		w.o.Board.Set(health.Key{Code: f.Code}, f.Detail)
+	}
+}
+
+// follow starts a process and takes its reports. The process may still be dying
+// when it returns.
+func (w *Watcher) follow(ctx context.Context) (e ending) {
+	c, err := spawn(w.o)
+	if err != nil {
+		return ending{err: fmt.Errorf("start the process that asks the driver: %w", err)}
+	}
+	e.child = c
+	defer func() {
+		if !c.end() && e.err == nil {
+			e.err = errors.New("the driver holds the process that asks it in the kernel")
+		}
+	}()
+	started := w.o.Now()
+	silence := time.NewTimer(w.o.First)
+	defer silence.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return e
+		case <-silence.C:
+			e.err = errors.New("the driver does not answer")
+			return e
+		case l, ok := <-c.lines:
+			if !ok {
+				e.err = obituary(c)
+				return e
+			}
+			e.heard = true
+			silence.Reset(w.o.Silence)
+			v := w.hear(l)
+			if l.Trouble != nil {
+				e.pause = w.o.Retry
+				return e
+			}
+			// The driver's library does not see cards that come later; a new process does.
+			if v.missing && w.o.Now().Sub(started) >= w.o.Retry {
+				return e
+			}
+		}
+	}
+}
+
+// obituary says why there are no more reports, while the process may still end.
+func obituary(c *child) error {
+	if c.bad != nil {
+		return fmt.Errorf("the process that asks the driver says what none should: %w", c.bad)
+	}
+	if !c.end() {
+		return errors.New("the process that asks the driver neither speaks nor ends")
+	}
+	if said := c.says.String(); said != "" {
+		return fmt.Errorf("the process that asks the driver ended (%v): %s", c.err, said)
+	}
+	return fmt.Errorf("the process that asks the driver ended (%v)", c.err)
+}
+
+// hear takes one report.
+func (w *Watcher) hear(l report.Line) verdict {
+	now := w.o.Now()
+	v := w.host.judge(w.o.Selection, l)
+	samples := make(map[gpu.UUID]gpu.Sample, len(v.present))
+	for _, e := range l.Devices {
+		for _, d := range v.present {
+			if d.UUID == e.Device.UUID {
+				samples[d.UUID] = w.signs.complete(w.host, d, e.Sample, now)
+			}
+		}
+	}
+	w.take(v, samples)
+	w.publish(v, samples, now)
+	return v
+}
