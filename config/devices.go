@@ -2,56 +2,22 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/tuttinode/tutti/core/gpu"
 )
 
 // Devices names the GPUs a transcoder uses. The zero value is none: the CPU.
-type Devices struct {
-	// All takes every device the driver shows.
-	All bool
-	// IDs are device indices, in the order given, each once.
-	IDs []int
-}
+type Devices = gpu.Selection
 
-var errDevices = errors.New("not a list of device numbers or the word all")
+// errVAAPI refuses what other nodes of this kind could be built with.
+var errVAAPI = errors.New("VAAPI devices (Intel, AMD) are not in this release: its FFmpeg is built without libva; name NVIDIA GPUs, or leave it out to transcode on the CPU")
 
-// ParseDevices reads "all" or device numbers separated by commas. The empty text
-// means none.
+// ParseDevices reads "all", or indices and UUIDs of NVIDIA GPUs separated by commas.
+// The empty text means none.
 func ParseDevices(s string) (Devices, error) {
-	switch s {
-	case "":
-		return Devices{}, nil
-	case "all":
-		return Devices{All: true}, nil
+	if strings.Contains(strings.ToLower(s), "vaapi") || strings.HasPrefix(s, "/dev/dri/") {
+		return Devices{}, errVAAPI
 	}
-	var d Devices
-	for _, part := range strings.Split(s, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 0 || n > 1023 {
-			return Devices{}, errDevices
-		}
-		if slices.Contains(d.IDs, n) {
-			return Devices{}, fmt.Errorf("device %d is named twice", n)
-		}
-		d.IDs = append(d.IDs, n)
-	}
-	return d, nil
-}
-
-// None reports whether no GPU is used.
-func (d Devices) None() bool { return !d.All && len(d.IDs) == 0 }
-
-// String writes the devices as ParseDevices reads them.
-func (d Devices) String() string {
-	if d.All {
-		return "all"
-	}
-	parts := make([]string, len(d.IDs))
-	for i, id := range d.IDs {
-		parts[i] = strconv.Itoa(id)
-	}
-	return strings.Join(parts, ",")
+	return gpu.ParseSelection(s)
 }

@@ -8,11 +8,11 @@ import (
 
 func transcodingRows() []option {
 	return []option{
-		{name: "gpu", aliases: []string{"nvidia"}, field: "Nvidia", mark: "B M", roles: transcoder, feature: featureGPU, meanwhile: "segments are transcoded on the CPU", unset: "the CPU", help: "GPUs to transcode on: numbers separated by commas, or all",
+		{name: "gpu", aliases: []string{"nvidia"}, field: "Nvidia", mark: "B M", roles: transcoder, feature: featureGPU, meanwhile: "segments are transcoded on the CPU", unset: "the CPU", help: "NVIDIA GPUs to transcode on: numbers as nvidia-smi counts them and UUIDs (GPU-…), separated by commas, or all",
 			to: func(c *Config) value {
 				return typed(&c.Transcoding.Devices, "devices", "all", pure(ParseDevices))
 			}},
-		{name: "maxSessions", mark: "B M", preset: "10", help: "concurrent sessions; auto admits while the devices keep up with real time",
+		{name: "maxSessions", mark: "B M", preset: "10", help: "concurrent sessions; auto admits while the devices keep up with real time, and is what holds for an orchestrator whose transcoders are all elsewhere",
 			to: func(c *Config) value {
 				return typed(&c.Limits.MaxSessions, "number or auto", "10", pure(ParseSessions))
 			}},
