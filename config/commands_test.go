@@ -65,6 +65,7 @@ func TestCommandLines(t *testing.T) {
 			}},
 		{name: "split: orchestrator", line: "-orchestrator -orchSecret S -serviceAddr h.example.org:8935", check: func(t *testing.T, c *config.Config) {
 			equal(t, c.Roles, config.Roles{Orchestrator: true})
+			equal(t, c.Limits.MaxSessions, config.Sessions{Auto: true})
 		}},
 		{name: "router", line: "-router -orchAddr a.example.org,b.example.org -serviceAddr r.example.org", check: func(t *testing.T, c *config.Config) {
 			equal(t, len(c.Addresses.Orchestrators), 2)

@@ -121,6 +121,14 @@ func (l *loader) judgeListeners() {
 	}
 }
 
+// completeSessions leaves the number of sessions to the workers where all of them are
+// elsewhere: each says how many it takes.
+func (l *loader) completeSessions() {
+	if _, given := l.given("maxSessions"); !given && l.config.Roles.Orchestrator && !l.config.Roles.Transcoder {
+		l.config.Limits.MaxSessions = Sessions{Auto: true}
+	}
+}
+
 // completeGateway applies the rules for "unset".
 func (l *loader) completeGateway() {
 	g := &l.config.Gateway

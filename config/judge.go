@@ -16,6 +16,7 @@ func (l *loader) judge() {
 	l.judgeNetint()
 	l.completeAddresses()
 	l.completeGateway()
+	l.completeSessions()
 	l.judgeTLS()
 	l.judgeWeights()
 	l.judgePrices()

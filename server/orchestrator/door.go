@@ -4,8 +4,8 @@ import (
 	"crypto/tls"
 	"net/http"
 	"strings"
-	"time"
 
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -14,20 +14,21 @@ func workerDoor(path string) bool {
 	return path == rpc.Transcoder_RegisterTranscoder_FullMethodName || path == rpc.AIWorker_RegisterAIWorker_FullMethodName
 }
 
-// enter lets a worker's stream stay open, where requests have a time, and asks for
-// a certificate if the operator wants one. It reports whether the request goes on.
-func (s *Server) enter(w http.ResponseWriter, r *http.Request) bool {
-	if s.opt.WorkerCA != nil && !certified(r) {
-		// The text that makes every worker give up instead of coming back.
+// doors serves the streams of workers, which stay open where requests have a time, and
+// asks for a certificate if the operator wants one.
+func (s *Server) doors() http.Handler {
+	streams := remote.Streams(s.grpc)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.opt.WorkerCA == nil || certified(r) {
+			streams.ServeHTTP(w, r)
+			return
+		}
+		// The text at which every worker gives up instead of coming back.
 		w.Header().Set("Content-Type", "application/grpc")
 		w.Header().Set("Grpc-Status", "2")
 		w.Header().Set("Grpc-Message", "invalid secret")
 		s.opt.Log.Warn("a worker without a certificate of ours was turned away", "addr", r.RemoteAddr)
-		return false
-	}
-	c := http.NewResponseController(w)
-	// HTTP/2 knows both; over anything else there is no stream.
-	return c.SetReadDeadline(time.Time{}) == nil && c.SetWriteDeadline(time.Time{}) == nil
+	})
 }
 
 // certified reports whether a request came over a connection whose other end showed

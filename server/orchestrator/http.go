@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/remote"
 )
 
 // Limits on strangers.
@@ -58,8 +59,8 @@ func (s *Server) newHTTP() *http.Server {
 	}
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetHTTP2(true)
-	if s.opt.ConnContext != nil {
-		srv.ConnContext = s.opt.ConnContext
+	if len(s.opt.Doors) > 0 {
+		srv.ConnContext = remote.ConnContext
 	}
 	if s.opt.Cert == nil {
 		srv.Protocols.SetUnencryptedHTTP2(true)
@@ -72,10 +73,11 @@ func (s *Server) newHTTP() *http.Server {
 // dispatch tells gRPC from the rest as the network does: HTTP/2 and a content
 // type that begins with application/grpc.
 func (s *Server) dispatch() http.Handler {
-	mux := s.workersOnly(s.routes())
+	mux, doors := s.workersOnly(s.routes()), s.doors()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
-			if workerDoor(r.URL.Path) && !s.enter(w, r) {
+			if workerDoor(r.URL.Path) {
+				doors.ServeHTTP(w, r)
 				return
 			}
 			s.grpc.ServeHTTP(w, r)

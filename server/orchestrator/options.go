@@ -64,10 +64,8 @@ type Options struct {
 	Cert *tlscert.Source
 
 	// Doors are those of remote transcoders and AI workers, none where nobody may
-	// register. ConnContext is given every connection before its first request; nil
-	// does nothing.
-	Doors       []Door
-	ConnContext func(context.Context, net.Conn) context.Context
+	// register.
+	Doors []Door
 	// WorkerCA makes the doors ask for certificates from these authorities; nil asks
 	// for none. Gateways never need one.
 	WorkerCA *x509.CertPool
