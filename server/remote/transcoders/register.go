@@ -15,8 +15,8 @@ import (
 )
 
 // overlap is how long a registration that was replaced by another of the same
-// process may stay open; its worker ends it.
-const overlap = 10 * time.Second
+// process stays open, so that its worker hears of the new one first.
+const overlap = 500 * time.Millisecond
 
 // RegisterTranscoder keeps a transcoder for as long as it stays. Its errors never
 // have the status Canceled, at which transcoders stop for good.
