@@ -10,13 +10,6 @@ import (
 	"github.com/tuttinode/tutti/transcoder"
 )
 
-// What a session takes of a device's memory at the least, whatever a measurement
-// beside other users of the card says.
-const (
-	leastSession   = 96 << 20
-	leastRendition = 24 << 20
-)
-
 // encoders is how many hardware encoders may be open, 0 for no limit. A limit that
 // showed with the first clip holds where the engine cannot say more.
 func (t *tester) encoders(ctx context.Context) int {
@@ -40,44 +33,6 @@ func (t *tester) encoders(ctx context.Context) int {
 		return limit
 	}
 	return max(n, limit)
-}
-
-// memory is what a session with one rendition takes of the device's memory, and
-// what each further one does; 0 when it is not known.
-func (t *tester) memory(ctx context.Context) (session, rendition int64) {
-	if t.o.Memory == nil {
-		return 0, 0
-	}
-	var used [3]int64
-	for i, profiles := range [][]core.Profile{nil, ladder[:1], ladder[:t.renditions]} {
-		var known bool
-		if used[i], known = t.used(ctx, profiles); !known {
-			return leastSession, leastRendition
-		}
-	}
-	rendition = leastRendition
-	if more := int64(t.renditions - 1); more > 0 {
-		rendition = max(rendition, (used[2]-used[1])/more)
-	}
-	return max(leastSession, used[1]-used[0]), rendition
-}
-
-// used is the memory in use while a session with these renditions is open.
-func (t *tester) used(ctx context.Context, profiles []core.Profile) (int64, bool) {
-	ctx, cancel := context.WithTimeout(ctx, t.o.Clip)
-	defer cancel()
-	if len(profiles) > 0 {
-		id := session(0)
-		defer t.engine.EndSession(id)
-		_, err := t.engine.Transcode(ctx, &core.TranscodeJob{
-			Session: id, Manifest: manifest, Input: large, Duration: whiteTime, Profiles: profiles, Origin: "offchain",
-		})
-		if err != nil {
-			t.o.Log.Info("a session's memory on a device is not known", "device", t.engine.Device(), "err", err)
-			return 0, false
-		}
-	}
-	return t.o.Memory(ctx)
 }
 
 // pace is the real-time ratio per unit of load, 0 when it is not known.

@@ -67,10 +67,10 @@ func broken(err error) bool {
 	return false
 }
 
-// restart lets an engine that can be replaced begin afresh after it hung; one that
-// crashed is replaced without being asked.
-func restart(e transcoder.Engine) {
+// restart lets an engine that can be replaced begin afresh after it hung or lost its
+// device; one that crashed is replaced without being asked.
+func restart(e transcoder.Engine, why fault.Code) {
 	if r, ok := e.(interface{ Replace(fault.Code) }); ok {
-		r.Replace(fault.TranscodeTimeout)
+		r.Replace(why)
 	}
 }

@@ -111,7 +111,12 @@ func (s *scripted) Replace(reason fault.Code) {
 	s.replaced = append(s.replaced, reason)
 }
 
-func (s *scripted) Alone(context.Context) (transcoder.Engine, error) { return s, nil }
+// Alone is the same device, which is not closed with its lonely engine.
+func (s *scripted) Alone(context.Context) (transcoder.Engine, error) { return lonely{s}, nil }
+
+type lonely struct{ *scripted }
+
+func (lonely) Close() error { return nil }
 
 func (s *scripted) Probe(context.Context, []byte) (transcoder.MediaInfo, error) {
 	return transcoder.MediaInfo{}, nil

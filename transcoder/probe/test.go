@@ -104,8 +104,11 @@ func (t *tester) doubt(ctx context.Context, err error) {
 		return
 	}
 	t.shaken = true
-	if hung {
-		restart(t.engine)
+	switch {
+	case hung:
+		restart(t.engine, fault.TranscodeTimeout)
+	case errors.Is(err, fault.UnrecoverableState):
+		restart(t.engine, fault.UnrecoverableState)
 	}
 }
 

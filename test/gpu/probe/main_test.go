@@ -20,7 +20,11 @@ const childArg = "be-a-media-worker"
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == childArg {
 		err := worker.Main(context.Background(), func(device string) (transcoder.Engine, error) {
-			return libav.New(libav.Options{Device: device, Preset: "ultrafast", Cores: runtime.NumCPU()})
+			o := libav.Options{Device: device, Preset: "ultrafast", Cores: runtime.NumCPU()}
+			if worker.ForGPU() {
+				o.CUDA = &libav.CUDA{}
+			}
+			return libav.New(o)
 		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "media worker:", err)
