@@ -26,6 +26,8 @@ const envPreset = "TUTTI_WORKER_PRESET"
 
 var commands = map[string]command{
 	"config":    configCommand,
+	"gpu":       gpuCommand,
+	gpuWatch:    gpuWatchCommand,
 	"help":      helpCommand,
 	"key":       keyCommand,
 	"ledger":    ledgerCommand,
