@@ -21,7 +21,4 @@ const (
 	WorkerInputLost Code = "WorkerInputLost"
 	// WorkerResultLost: a result could not be taken to the orchestrator.
 	WorkerResultLost Code = "WorkerResultLost"
-	// WorkerIncapable: the job needs a capability or a version that this worker does
-	// not have. Wire text "incompatible segment capabilities".
-	WorkerIncapable Code = "WorkerIncapable"
 )

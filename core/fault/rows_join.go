@@ -41,10 +41,4 @@ var joinRows = []Row{
 		Cause:  "A result could not be taken to the orchestrator: the connection broke twice, or it was refused; the message has the orchestrator's words.",
 		Remedy: "None for a single one. `status 401` means that the orchestrator's secret has changed: give the worker the new one.", Retryable: true,
 	},
-	{
-		Code: WorkerIncapable, Class: BadRequest,
-		Cause:  "A job needs a capability that this worker does not have now, or a later version of it.",
-		Remedy: "None needed, the orchestrator gives it to another worker. When it repeats, update the worker, or look at why its device lost the capability.",
-		Wire:   "incompatible segment capabilities", Retryable: true,
-	},
 }

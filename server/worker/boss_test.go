@@ -47,6 +47,7 @@ type boss struct {
 	// spoil breaks so many connections of results before they are answered.
 	spoil int
 	tries int
+	conns map[net.Conn]bool
 }
 
 var errClean = errors.New("a clean end")
@@ -95,7 +96,7 @@ func (b *boss) start() *boss {
 	l := b.listen()
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, b)
-	srv := &http.Server{TLSConfig: b.cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv := &http.Server{ConnState: b.connects, TLSConfig: b.cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
 			calls.ServeHTTP(w, r)
@@ -162,6 +163,24 @@ func (b *boss) refuses(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refuse = err
+}
+
+func (b *boss) connects(conn net.Conn, s http.ConnState) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.conns == nil {
+		b.conns = make(map[net.Conn]bool)
+	}
+	b.conns[conn] = s != http.StateClosed
+}
+
+// cut breaks all connections.
+func (b *boss) cut() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for conn := range b.conns {
+		conn.Close()
+	}
 }
 
 func (b *boss) attempts() int {

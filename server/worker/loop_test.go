@@ -202,8 +202,8 @@ func TestRefusedResultHasTheOrchestratorsWords(t *testing.T) {
 	}
 }
 
-// Tasks outlive a registration with an orchestrator of our own kind.
-func TestTasksOutliveARegistration(t *testing.T) {
+// A break may be unknown to the orchestrator: tasks outlive it.
+func TestTasksOutliveABreak(t *testing.T) {
 	t.Parallel()
 	b := newBoss(t, "tutti/0.0.1").start()
 	c := hire(t, nil, b.addr)
@@ -212,12 +212,27 @@ func TestTasksOutliveARegistration(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := next(t, c.notices, "no notice")
-	d.end <- errors.New("a hiccup")
+	b.cut()
 	b.hires()
 	n.answer <- "done"
 	if r := next(t, b.results, "no result"); r.header.Get("TaskId") != "3" {
 		t.Errorf("result %+v", r)
 	}
+}
+
+// An orchestrator of our own kind that ends a registration waits for none of its tasks.
+func TestTasksEndWithTheOrchestratorsWord(t *testing.T) {
+	t.Parallel()
+	b := newBoss(t, "tutti/0.0.1").start()
+	c := hire(t, nil, b.addr)
+	d := b.hires()
+	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
+		t.Fatal(err)
+	}
+	n := next(t, c.notices, "no notice")
+	d.end <- errors.New("no result in time")
+	next(t, n.over, "the task goes on")
+	b.hires()
 }
 
 // A process that is gone waits for nothing, and its successor counts its tasks anew.

@@ -9,14 +9,19 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
 )
 
 const (
 	// lookEvery is how often the offer is compared with what was told.
 	lookEvery = 500 * time.Millisecond
 	// overlap is how long a registration that was replaced may still bring notices that
-	// were sent before.
-	overlap = 2 * time.Second
+	// were sent before: a large segment may be half way. A worker that takes leave with
+	// nothing to do waits for flush only.
+	overlap = 8 * time.Second
+	flush   = time.Second
+	// handOver is how long the replacement may take after the end of what it replaces.
+	handOver = 2 * time.Second
 	// untilIdle is how long a changed offer waits for a moment without tasks, towards
 	// orchestrators that take no second registration; pauseOffers is the least time
 	// between two such changes.
@@ -48,6 +53,9 @@ type registration[N any] struct {
 	// ctx is that of the connection's streams.
 	ctx       context.Context
 	cur, next *stream
+	// old was replaced at replaced, and is still read.
+	old      *stream
+	replaced time.Time
 	// refused is when a replacement last failed.
 	refused time.Time
 	// changed is since when the offer differs from what was told.
@@ -67,9 +75,10 @@ func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
 	r := &registration[N]{link: l, conn: conn, ctx: ctx}
 	r.cur = r.open(l.Draining())
 	defer func() {
-		r.cur.end()
-		if r.next != nil {
-			r.next.end()
+		for _, s := range []*stream{r.cur, r.next, r.old} {
+			if s != nil {
+				s.end()
+			}
 		}
 	}()
 	select {
@@ -84,6 +93,11 @@ func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
 	var warm sync.WaitGroup
 	warm.Go(func() { l.keepWarm(ctx) })
 	err = r.stay()
+	if ctx.Err() == nil && l.Own() && conn.GetState() == connectivity.Ready {
+		// It has ended by the orchestrator's word, or ours, and so have its tasks. When the
+		// connection broke, it may not know yet, and take us back with them.
+		l.tasks.cancelAll()
+	}
 	cancel()
 	warm.Wait()
 	return l.o.Now().Sub(began), err
@@ -102,15 +116,18 @@ func (r *registration[N]) stay() error {
 	defer ticker.Stop()
 	drain := r.drain
 	for {
-		var told, refused <-chan struct{}
+		var told, refused, flushed <-chan struct{}
 		if r.next != nil {
 			told, refused = r.next.told, r.next.done
+		}
+		if r.old != nil {
+			flushed = r.old.done
 		}
 		select {
 		case <-r.ctx.Done():
 			return r.ctx.Err()
 		case <-told:
-			r.replace()
+			r.promote()
 		case <-refused:
 			if err := r.notReplaced(); err != nil {
 				return err
@@ -123,9 +140,10 @@ func (r *registration[N]) stay() error {
 			if err := r.inherit(); err != nil {
 				return err
 			}
+		case <-flushed:
+			r.old = nil
 		case <-drain:
 			drain = nil
-			r.look()
 		case <-ticker.C:
 		case <-r.tasks.quiet():
 		}
@@ -144,10 +162,11 @@ func (r *registration[N]) look() error {
 	}
 	away := r.Draining() || offer == nil
 	now := r.o.Now()
+	flushed := r.tidy(now)
 	switch {
 	case r.next != nil || now.Sub(r.refused) < 2*firstPause:
 		return nil
-	case away && r.tasks.number() == 0 && (!own || r.cur.draining):
+	case away && r.tasks.number() == 0 && (!own || r.cur.draining && flushed):
 		return leave
 	case away == r.cur.draining && (away || bytes.Equal(offer, r.cur.offer)):
 		r.changed = time.Time{}
@@ -172,26 +191,29 @@ func (r *registration[N]) look() error {
 	return nil
 }
 
-// replace puts the new stream, which stands, in the place of the old one. What the
-// orchestrator had sent on that is still read.
-func (r *registration[N]) replace() {
-	old := r.promote()
-	timer := time.NewTimer(overlap)
-	defer timer.Stop()
-	select {
-	case <-old.done:
-	case <-timer.C:
-	case <-r.ctx.Done():
+// promote puts the new stream, which stands, in the place of the one that counts. What
+// the orchestrator had sent on that is still read.
+func (r *registration[N]) promote() {
+	if r.old != nil {
+		r.old.end()
 	}
-	old.end()
-}
-
-// promote makes the replacement the stream that counts.
-func (r *registration[N]) promote() (old *stream) {
-	old = r.cur
+	r.old, r.replaced = r.cur, r.o.Now()
 	r.cur, r.next = r.next, nil
 	r.becomes(r.cur.state(), nil)
-	return old
+}
+
+// tidy ends what was replaced long enough ago, and reports whether nothing can come on
+// it any more.
+func (r *registration[N]) tidy(now time.Time) bool {
+	if r.old == nil {
+		return true
+	}
+	since := now.Sub(r.replaced)
+	if since >= overlap {
+		r.old.end()
+		r.old = nil
+	}
+	return since >= flush
 }
 
 // notReplaced drops a replacement that was refused. A refusal for good counts; any
@@ -208,16 +230,16 @@ func (r *registration[N]) notReplaced() error {
 
 // inherit waits for the replacement after the end of the old stream.
 func (r *registration[N]) inherit() error {
-	old := r.promote()
-	timer := time.NewTimer(overlap)
+	timer := time.NewTimer(handOver)
 	defer timer.Stop()
 	select {
-	case <-r.cur.told:
+	case <-r.next.told:
+		r.promote()
 		return nil
-	case <-r.cur.done:
-		return r.cur.err
+	case <-r.next.done:
+		return r.next.err
 	case <-timer.C:
-		return old.err
+		return r.cur.err
 	case <-r.ctx.Done():
 		return r.ctx.Err()
 	}

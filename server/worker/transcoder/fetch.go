@@ -15,7 +15,8 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/body"
 )
 
-// fetchTimeout is the protocol's time for a whole download.
+// fetchTimeout is the protocol's time for a whole download. An orchestrator of our own
+// kind keeps the input as long as the segment may take: it sends only large ones so.
 const fetchTimeout = 4 * time.Second
 
 // errFetchLate ends a download.
@@ -41,7 +42,7 @@ func inputTransport() *http.Transport {
 
 // fetch downloads an input; redirects are not followed. grow is asked before memory is
 // taken. Faults are WorkerInputLost and grow's own.
-func (c *Client) fetch(ctx context.Context, address string, grow func(n int64) error) ([]byte, error) {
+func (c *Client) fetch(ctx context.Context, address string, patience time.Duration, grow func(n int64) error) ([]byte, error) {
 	const op = "fetch the segment"
 	lost := func(detail string, err error) ([]byte, error) {
 		return nil, &fault.Fault{Code: fault.WorkerInputLost, Op: op, Detail: "cannot fetch the segment: " + detail, Err: err}
@@ -50,7 +51,7 @@ func (c *Client) fetch(ctx context.Context, address string, grow func(n int64) e
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return lost("its address is not an http(s) URL", nil)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, fetchTimeout, errFetchLate)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errFetchLate)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -82,7 +83,7 @@ func (c *Client) fetch(ctx context.Context, address string, grow func(n int64) e
 
 func why(ctx context.Context, otherwise string) string {
 	if errors.Is(context.Cause(ctx), errFetchLate) {
-		return "not there after 4 s"
+		return "it took too long"
 	}
 	return otherwise
 }

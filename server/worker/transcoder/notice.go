@@ -71,7 +71,7 @@ func (c *Client) endSession(from *worker.Link, id core.SessionID) {
 }
 
 // read makes a job of a notice. Faults are those of rpc.FromSegData, SegmentMessage and
-// WorkerIncapable.
+// RemoteIncompatible.
 func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 	const op = "read the notice of a segment"
 	meta, err := rpc.FromSegData(n.GetSegData())
@@ -87,7 +87,7 @@ func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 		offer.Version = c.o.Version
 	}
 	if no := capability.Objection(&meta.Capabilities, &offer); no != "" {
-		return fault.New(fault.WorkerIncapable, op, no)
+		return fault.New(fault.RemoteIncompatible, op, no)
 	}
 	t.job = &core.TranscodeJob{
 		Session: core.SessionID(session), Manifest: meta.Manifest, Number: meta.Number,

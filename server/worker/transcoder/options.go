@@ -39,6 +39,8 @@ type Options struct {
 	// cannot be reached; nil shows them nowhere.
 	Log   *slog.Logger
 	Board *health.Board
+	// Recorder counts; nil ignores.
+	Recorder core.Recorder
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
 	// Random gives unpredictable bytes, for what tells this process from others.
@@ -61,6 +63,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.MaxInput == 0 {
 		o.MaxInput = 1 << 30
+	}
+	if o.Recorder == nil {
+		o.Recorder = core.NopRecorder{}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

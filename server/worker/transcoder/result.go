@@ -22,9 +22,10 @@ const (
 	// boundaryBytes make a boundary of 20 hex digits.
 	boundaryBytes = 10
 	// Beside the result, for orchestrators of our own kind: which device did the work,
-	// and the code of what went wrong.
+	// the code of what went wrong, and the frames, decoded or in a part encoded.
 	workerHeader = "Tutti-Worker"
 	codeHeader   = "Tutti-Code"
+	framesHeader = "Tutti-Frames"
 )
 
 // failure is the result of a segment that was not transcoded. Its text is what peers
@@ -45,6 +46,7 @@ func (c *Client) failure(t *task, err error) worker.Result {
 // success is the renditions, as one part each: with its signature behind it where one
 // was asked for.
 func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) worker.Result {
+	own := t.from.Own()
 	var pieces [][]byte
 	start := "--" + boundary
 	part := func(head string, data []byte) {
@@ -52,8 +54,12 @@ func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) wo
 		start = "\r\n--" + boundary
 	}
 	for i, out := range res.Renditions {
-		part(fmt.Sprintf("Content-Length: %d\r\nContent-Type: %s\r\nPixels: %d\r\n",
-			len(out.Data), contentType(t.job.Profiles[i].Format), out.Pixels), out.Data)
+		head := fmt.Sprintf("Content-Length: %d\r\nContent-Type: %s\r\nPixels: %d\r\n",
+			len(out.Data), t.job.Profiles[i].Format.MIME(), out.Pixels)
+		if own {
+			head += fmt.Sprintf("%s: %d\r\n", framesHeader, out.Frames)
+		}
+		part(head, out.Data)
 		if t.job.Signature {
 			part(fmt.Sprintf("Content-Length: %d\r\nContent-Type: application/octet-stream\r\n", len(out.Signature)), out.Signature)
 		}
@@ -67,20 +73,14 @@ func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) wo
 		},
 		Body: func() io.Reader { return read(pieces) },
 	}
-	if t.from.Own() {
+	if own {
+		r.Header.Set(framesHeader, strconv.FormatInt(int64(res.DecodedFrames), 10))
 		r.Header.Set(rpc.MediaTimeHeader, rpc.FormatMediaTime(res.MediaTime))
 		if res.Worker != "" {
 			r.Header.Set(workerHeader, res.Worker)
 		}
 	}
 	return r
-}
-
-func contentType(f core.Format) string {
-	if f == core.FormatMP4 {
-		return "video/mp4"
-	}
-	return "video/mp2t"
 }
 
 func size(pieces [][]byte) (n int64) {

@@ -33,29 +33,70 @@ func (c *Client) do(ctx context.Context, t *task) {
 
 // transcode fetches the input if needed, waits for the session's turn and has the work
 // done.
-func (c *Client) transcode(ctx context.Context, t *task) (*core.TranscodeResult, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.limit)
+func (c *Client) transcode(outer context.Context, t *task) (*core.TranscodeResult, error) {
+	ctx, cancel := context.WithTimeout(outer, t.limit)
 	defer cancel()
+	if err := c.receive(ctx, t); err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	err := t.place.turn(ctx)
+	var res *core.TranscodeResult
+	if err == nil {
+		res, err = c.o.Transcoder.Transcode(ctx, t.job)
+	}
+	if err != nil {
+		return nil, late(ctx, err)
+	}
+	if len(res.Renditions) != len(t.job.Profiles) {
+		return nil, fault.New(fault.MismatchedSegments, "transcode", "")
+	}
+	c.count(t.job, res, time.Since(begun))
+	return res, nil
+}
+
+// receive fetches the input where it did not come with the notice.
+func (c *Client) receive(ctx context.Context, t *task) error {
+	begun := time.Now()
 	if t.url != "" {
-		data, err := c.fetch(ctx, t.url, func(n int64) error { return c.hold(t, n) })
+		patience := fetchTimeout
+		if t.from.Own() {
+			patience = t.limit
+		}
+		data, err := c.fetch(ctx, t.url, patience, func(n int64) error { return c.hold(t, n) })
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.job.Input = data
 	}
-	if err := t.place.turn(ctx); err != nil {
-		return nil, fault.Wrap(fault.TranscodeTimeout, "wait for the segment before", err)
+	c.o.Recorder.SegmentReceived(t.job.Manifest, len(t.job.Input), t.job.Duration, time.Since(begun))
+	return nil
+}
+
+// late gives the end of the task's time a name that peers know.
+func late(ctx context.Context, err error) error {
+	if code := fault.CodeOf(err); ctx.Err() != nil && (code == fault.Canceled || code == fault.DeadlineExceeded) {
+		return fault.Wrap(fault.TranscodeTimeout, "transcode", err)
 	}
-	res, err := c.o.Transcoder.Transcode(ctx, t.job)
-	if err == nil && len(res.Renditions) != len(t.job.Profiles) {
-		return nil, fault.New(fault.MismatchedSegments, "transcode", "")
+	return err
+}
+
+func (c *Client) count(job *core.TranscodeJob, res *core.TranscodeResult, took time.Duration) {
+	var pixels core.Pixels
+	names := make([]string, len(res.Renditions))
+	for i, out := range res.Renditions {
+		pixels += out.Pixels
+		names[i] = job.Profiles[i].Name
 	}
-	return res, err
+	c.o.Recorder.SegmentTranscoded(job.Manifest, names, job.Duration, took, pixels)
 }
 
 // refuse tells the orchestrator that there will be no renditions.
 func (c *Client) refuse(ctx context.Context, t *task, err error) {
 	c.o.Log.Debug("segment not transcoded", "orchestrator", t.from.Addr(), "task", t.id, fault.Attr(err))
+	if t.job != nil {
+		c.o.Recorder.SegmentFailed(t.job.Manifest, string(fault.CodeOf(err)))
+	}
 	c.post(ctx, t, c.failure(t, err))
 }
 
