@@ -98,6 +98,21 @@ func newRig(t testing.TB, name, addr string, m inference.Worker) *rig {
 	return r
 }
 
+// newRigWith is how a worker with another secret ends.
+func newRigWith(t *testing.T, addr, secret string) <-chan error {
+	t.Helper()
+	loop, err := ai.Loop(worker.Options{
+		Orchestrators: []string{addr}, Secret: core.NewSecret(secret), Node: "tutti/test", Instance: "x",
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Rand: mrand.Float64,
+	}, ai.Options{Models: newModels(llm("m"), 1), Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- loop.Run(t.Context(), func() {}) }()
+	return ended
+}
+
 // until waits for a condition.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
