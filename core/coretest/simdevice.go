@@ -3,6 +3,7 @@ package coretest
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -40,9 +41,13 @@ type SimDevice struct {
 	kept    map[core.SessionID]simUse
 	used    simUse
 	foreign simUse
-	// load is in work now, factor what everything takes longer.
-	load   float64
-	factor float64
+	// load is in work now, factor what everything takes longer. done is the service per
+	// unit of load that every job in work has had, as of at; shift is closed and replaced
+	// when its pace changes.
+	load, factor float64
+	done         float64
+	at           time.Time
+	shift        chan struct{}
 	// lost is what every job fails with; broken is closed when what is in work fails.
 	lost    *fault.Fault
 	broken  chan struct{}
@@ -82,40 +87,68 @@ func (d *SimDevice) Transcode(ctx context.Context, job *core.TranscodeJob) (*cor
 		return nil, fault.Wrap(fault.CodeOf(err), "transcode", err)
 	}
 	load := pixelRate(job.Profiles)
-	took, broken, err := d.begin(job, load)
+	broken, err := d.begin(job, load)
 	if err != nil {
 		return nil, err
 	}
-	defer d.finish(load)
-	if err := d.spend(ctx, took, broken); err != nil {
+	defer d.change(func() { d.load -= load })
+	if err := d.spend(ctx, job.Duration.Seconds()*d.Cost, broken); err != nil {
 		return nil, err
 	}
 	return d.engine().Transcode(ctx, job)
 }
 
-// begin takes what the job needs, and says how long it will take.
-func (d *SimDevice) begin(job *core.TranscodeJob, load float64) (time.Duration, <-chan struct{}, error) {
+// begin takes what the job needs. broken is closed when the device fails it.
+func (d *SimDevice) begin(job *core.TranscodeJob, load float64) (broken <-chan struct{}, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.jobs++
 	switch {
 	case d.closed:
-		return 0, nil, fault.New(fault.TranscoderStopped, "transcode", "the device is closed")
+		return nil, fault.New(fault.TranscoderStopped, "transcode", "the device is closed")
 	case d.lost != nil:
-		return 0, nil, d.lost
+		return nil, d.lost
 	}
 	if err := d.open(job); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	if d.broken == nil {
 		d.broken = make(chan struct{})
 	}
+	d.advance()
 	d.load += load
-	took := time.Duration(float64(job.Duration) * d.Cost * d.load * max(1, d.factor))
-	if d.hanging {
-		took = -1
+	return d.broken, nil
+}
+
+// change changes what the pace depends on.
+func (d *SimDevice) change(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.advance()
+	f()
+}
+
+// advance brings done up to now, and wakes who waits for a time that has become
+// another. The caller holds mu and changes the pace.
+func (d *SimDevice) advance() {
+	now := time.Now()
+	if pace := d.pace(); pace > 0 {
+		d.done += now.Sub(d.at).Seconds() * pace
 	}
-	return took, d.broken, nil
+	d.at = now
+	if d.shift != nil {
+		close(d.shift)
+		d.shift = nil
+	}
+}
+
+// pace is the service per unit of load and second: all that is in work shares the
+// device by its load. The caller holds mu.
+func (d *SimDevice) pace() float64 {
+	if d.hanging || d.load <= 0 {
+		return 0
+	}
+	return 1 / (d.load * max(1, d.factor))
 }
 
 // open gives a session its encoders and memory, anew when it asks for others. The
@@ -141,20 +174,43 @@ func (d *SimDevice) open(job *core.TranscodeJob) error {
 	return nil
 }
 
-// spend lets the time of a job pass; one that hangs ends with its context alone.
-func (d *SimDevice) spend(ctx context.Context, took time.Duration, broken <-chan struct{}) error {
-	var done <-chan time.Time
-	switch {
-	case took == 0:
-		return nil
-	case took > 0:
-		timer := time.NewTimer(took)
+// spend waits until a job has had its service, however the pace changes meanwhile.
+func (d *SimDevice) spend(ctx context.Context, service float64, broken <-chan struct{}) error {
+	until := math.NaN()
+	for {
+		d.mu.Lock()
+		if math.IsNaN(until) {
+			until = d.done + service
+		}
+		pace := d.pace()
+		left := until - d.done - time.Since(d.at).Seconds()*pace
+		if left <= service*1e-9 && !d.hanging {
+			d.mu.Unlock()
+			return nil
+		}
+		if d.shift == nil {
+			d.shift = make(chan struct{})
+		}
+		shift := d.shift
+		d.mu.Unlock()
+		if err := d.wait(ctx, left, pace, shift, broken); err != nil {
+			return err
+		}
+	}
+}
+
+// wait returns when a job may have had what is left of its service at a pace, or the
+// pace has changed.
+func (d *SimDevice) wait(ctx context.Context, left, pace float64, shift, broken <-chan struct{}) error {
+	var due <-chan time.Time
+	if pace > 0 {
+		timer := time.NewTimer(time.Duration(math.Ceil(left / pace * 1e9)))
 		defer timer.Stop()
-		done = timer.C
+		due = timer.C
 	}
 	select {
-	case <-done:
-		return nil
+	case <-due:
+	case <-shift:
 	case <-ctx.Done():
 		return fault.Wrap(fault.CodeOf(ctx.Err()), "transcode", ctx.Err())
 	case <-broken:
@@ -162,12 +218,7 @@ func (d *SimDevice) spend(ctx context.Context, took time.Duration, broken <-chan
 		defer d.mu.Unlock()
 		return d.failure
 	}
-}
-
-func (d *SimDevice) finish(load float64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.load -= load
+	return nil
 }
 
 func (d *SimDevice) engine() Engine {

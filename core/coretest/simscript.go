@@ -20,19 +20,11 @@ func (d *SimDevice) Lose(f *fault.Fault) {
 	d.lost = f
 }
 
-// Hang makes the jobs from now on end with their callers' patience only, until Recover.
-func (d *SimDevice) Hang() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.hanging = true
-}
+// Hang makes jobs end with their callers' patience only, until Recover.
+func (d *SimDevice) Hang() { d.change(func() { d.hanging = true }) }
 
-// Slow makes the jobs from now on take so many times longer, as heat does.
-func (d *SimDevice) Slow(factor float64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.factor = factor
-}
+// Slow makes everything take so many times longer, as heat does.
+func (d *SimDevice) Slow(factor float64) { d.change(func() { d.factor = factor }) }
 
 // Foreign lets others have encoders and memory of the device.
 func (d *SimDevice) Foreign(encoders int, memory int64) {
@@ -43,9 +35,7 @@ func (d *SimDevice) Foreign(encoders int, memory int64) {
 
 // Recover ends what Lose, Hang and Slow began.
 func (d *SimDevice) Recover() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.lost, d.hanging, d.factor = nil, false, 1
+	d.change(func() { d.lost, d.hanging, d.factor = nil, false, 1 })
 }
 
 // Reprobe is the device's own test: it fails while the device is lost or hangs.

@@ -102,7 +102,7 @@ func (p *Pool) seat(s *session, d *device) {
 	d.take(s)
 	remote := d.offer.Remote && !d.gone
 	d.mu.Unlock()
-	s.dev = d
+	s.dev, s.misfit = d, false
 	p.refresh(d)
 	if remote {
 		p.remote(0, 0, 1)

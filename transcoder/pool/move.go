@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -67,7 +68,7 @@ func (p *Pool) adapt(s *session, job *core.TranscodeJob) bool {
 		d.mu.Unlock()
 		p.table.touch(d)
 	}
-	same := s.needs.is(job.Needs, job.MinVersion)
+	same := !s.misfit && s.needs.is(job.Needs, job.MinVersion)
 	s.mu.Unlock()
 	if same {
 		return true
@@ -76,15 +77,12 @@ func (p *Pool) adapt(s *session, job *core.TranscodeJob) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.needsOf(job.Needs, job.MinVersion)
+	// One that has gone is another matter.
+	fit := d.class == nil || slices.Contains(t.compatible(n), d.class)
 	s.mu.Lock()
-	s.needs = n
-	s.mu.Unlock()
-	for _, c := range t.compatible(n) {
-		if c == d.class {
-			return true
-		}
-	}
-	return d.class == nil // it has gone, which is another matter
+	defer s.mu.Unlock()
+	s.needs, s.misfit = n, !fit
+	return fit
 }
 
 // rebook changes what a session is booked with. The caller holds the session's and

@@ -33,6 +33,8 @@ type session struct {
 	dev   *device
 	ended bool
 	needs *needs
+	// misfit says that its device cannot do what it needs now.
+	misfit bool
 	// load and renditions are what it asked for last; weight is how much dearer it is
 	// than others of its load, and weighted both together.
 	load, weighted int64

@@ -1,0 +1,159 @@
+package pool_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/transcoder/pool"
+)
+
+// fill admits sessions with so many renditions until one is refused.
+func fill(t *testing.T, p *pool.Pool, name string, renditions int) (admitted int, err error) {
+	t.Helper()
+	for ; admitted < 1000; admitted++ {
+		if err := p.Admit(request(fmt.Sprint(name, admitted), renditions)); err != nil {
+			return admitted, err
+		}
+	}
+	return admitted, nil
+}
+
+func TestEveryBoundHoldsAndIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		offer      placement.Offer
+		options    pool.Options
+		renditions int
+		want       int
+		words      string
+	}{
+		"the node's number":       {options: pool.Options{MaxSessions: 4}, renditions: 1, want: 4, words: "4 of 4 in use"},
+		"the device's number":     {offer: placement.Offer{Sessions: 3}, options: pool.Options{MaxSessions: 9}, renditions: 1, want: 3, words: "gpu 0: 3 of 3 sessions in use"},
+		"encoders":                {offer: placement.Offer{EncoderSessions: 8}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 2, words: "gpu 0: 6 of 8 encoder sessions in use, 3 more wanted"},
+		"memory":                  {offer: placement.Offer{Memory: 1000 << 20, SessionMemory: 200 << 20, RenditionMemory: 50 << 20}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 3, words: "gpu 0: 900 of 1000 MiB in use, 300 more wanted"},
+		"what was never measured": {options: pool.Options{Untried: 2}, renditions: 1, want: 2, words: "gpu 0: 2 in use, of which 0 have shown what they cost"},
+		// A session is 6.9 million pixels a second and so 5 % of the device's time: half
+		// of what is allowed is given on the word of the start-up test.
+		"the start-up test": {offer: placement.Offer{Cost: 0.05 / 6_912_000}, renditions: 1, want: 8, words: "have shown what they cost"},
+		"a remote's number": {offer: placement.Offer{Remote: true, Sessions: 20}, renditions: 1, want: 20, words: "20 of 20 sessions in use"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := pool.New(nil, test.options)
+			defer p.Close()
+			if _, err := p.Attach(&coretest.SimDevice{Name: "0"}, test.offer); err != nil {
+				t.Fatal(err)
+			}
+			n, err := fill(t, p, "s", test.renditions)
+			if n != test.want {
+				t.Errorf("%d admitted, want %d", n, test.want)
+			}
+			wantRefusal(t, err, fault.OrchestratorCapped, test.words)
+			p.EndSession("s0")
+			if err := p.Admit(request("again", test.renditions)); err != nil {
+				t.Errorf("after one ended: %v", err)
+			}
+		})
+	}
+}
+
+// A number that the operator set too high costs no quality where what was measured
+// counts as well.
+func TestMeasuredBoundsANumber(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := pool.New(nil, pool.Options{MaxSessions: 100, Measured: true, Untried: 1})
+		defer p.Close()
+		// One session is a ratio of a tenth.
+		sim(t, p, &coretest.SimDevice{Name: "0", Cost: 0.1 / 6_912_000}, func(o *placement.Offer) { o.Cost = 0 })
+		n := 0
+		for ; n < 20; n++ {
+			if err := p.Admit(request(fmt.Sprint(n), 1)); err != nil {
+				wantRefusal(t, err, fault.OrchestratorCapped, "would bring the real-time ratio to")
+				break
+			}
+			for k := range 3 {
+				together(t, p, n+1, k)
+			}
+		}
+		if n < 6 || n > 8 {
+			t.Errorf("%d admitted", n)
+		}
+		for _, u := range p.Devices() {
+			if u.Ratio > 0.81 {
+				t.Errorf("slower than promised: %+v", u)
+			}
+		}
+	})
+}
+
+// together sends segment k of sessions 0 to n-1 at once.
+func together(t *testing.T, p *pool.Pool, n, k int) {
+	t.Helper()
+	done := make(chan error, n)
+	for s := range n {
+		go func() {
+			_, err := p.Transcode(t.Context(), job(fmt.Sprint(s), k, 1))
+			done <- err
+		}()
+	}
+	for range n {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The driver opens fewer encoders than the device said, because somebody else uses
+// some: the segment goes elsewhere, and the device is not asked for that much again.
+func TestADeviceThatRefusesIsLearnedFrom(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		device  *coretest.SimDevice
+		foreign func(*coretest.SimDevice)
+	}{
+		"encoders": {&coretest.SimDevice{Name: "0", Encoders: 8}, func(d *coretest.SimDevice) { d.Foreign(4, 0) }},
+		"memory":   {&coretest.SimDevice{Name: "0", Memory: 800, SessionMemory: 100, RenditionMemory: 100}, func(d *coretest.SimDevice) { d.Foreign(0, 400) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := pool.New(nil, pool.Options{MaxSessions: 100})
+				defer p.Close()
+				sim(t, p, test.device)
+				test.foreign(test.device)
+				spare := &coretest.SimDevice{Name: "spare"}
+				a := sim(t, p, spare)
+				a.Suspend(fault.New(fault.NoDevices, "", "later"))
+				for s := range 4 {
+					if err := p.Admit(request(fmt.Sprint(s), 2)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				a.Resume()
+				for s := range 4 {
+					if _, err := p.Transcode(t.Context(), job(fmt.Sprint(s), 0, 2)); err != nil {
+						t.Errorf("session %d: %v", s, err)
+					}
+				}
+				if at := where(p); at["0"] != 2 || at["spare"] != 2 {
+					t.Errorf("sessions at %v", at)
+				}
+				a.Suspend(fault.New(fault.NoDevices, "", "again"))
+				if err := p.Admit(request("more", 2)); !errors.Is(err, fault.OrchestratorCapped) {
+					t.Errorf("more than it bears: %v", err)
+				}
+				<-time.After(6 * time.Minute)
+				if err := p.Admit(request("more", 2)); err != nil {
+					t.Errorf("others may have left it: %v", err)
+				}
+			})
+		})
+	}
+}
