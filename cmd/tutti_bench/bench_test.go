@@ -19,7 +19,7 @@ import (
 
 // TestMain lets the test program be the media worker that it starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == mediaWorker {
+	if len(os.Args) > 1 && (os.Args[1] == mediaWorker || os.Args[1] == watchDriver) {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -10,7 +9,7 @@ import (
 
 // target is a device to be measured.
 type target struct {
-	// name is "cpu", or the GPU as the command line has it.
+	// name is "cpu", or the GPU's index, or what the command line has.
 	name string
 	uuid gpu.UUID
 }
@@ -19,17 +18,19 @@ const processor = "cpu"
 
 func (t target) gpu() bool { return t.name != processor }
 
-// devices reads the text of -gpu. Nothing is asked of a driver: a card that is not
-// there shows when its worker starts.
-func devices(list string) ([]target, error) {
+// selection reads the text of -gpu.
+func selection(list string) (gpu.Selection, error) {
 	s, err := gpu.ParseSelection(list)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("-gpu: %w", err)
-	case s.All:
-		return nil, errors.New("-gpu all: name the devices by their numbers, as nvidia-smi shows them")
-	case s.None():
-		return []target{{name: processor}}, nil
+	if err != nil {
+		return s, fmt.Errorf("-gpu: %w", err)
+	}
+	return s, nil
+}
+
+// targets are what was asked for, by its names alone: nothing where that is all.
+func targets(s gpu.Selection) []target {
+	if s.None() {
+		return []target{{name: processor}}
 	}
 	var out []target
 	for _, id := range s.IDs {
@@ -38,7 +39,7 @@ func devices(list string) ([]target, error) {
 	for _, id := range s.UUIDs {
 		out = append(out, target{name: string(id), uuid: id})
 	}
-	return out, nil
+	return out
 }
 
 // deviceNames are the devices for tables.

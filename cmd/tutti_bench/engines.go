@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav"
 	"github.com/tuttinode/tutti/transcoder/pool"
@@ -35,15 +34,17 @@ func mediaWorkerCommand(ctx context.Context, stderr io.Writer) int {
 }
 
 func engine(device, preset string, log *slog.Logger) (transcoder.Engine, error) {
-	return libav.New(libav.Options{Device: device, Preset: preset, Cores: runtime.NumCPU(), Version: version, Log: log})
+	o := libav.Options{Device: device, Preset: preset, Cores: runtime.NumCPU(), Version: version, Log: log}
+	if worker.ForGPU() {
+		o.CUDA = &libav.CUDA{}
+	}
+	return libav.New(o)
 }
 
 // farm is what the segments run on.
 type farm struct {
 	*pool.Pool
 	clients []*worker.Client
-	// inventory shows what GPUs do, nil where none is measured.
-	inventory gpu.Inventory
 }
 
 // open starts an engine per device and a pool over them that admits n sessions.

@@ -39,6 +39,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == mediaWorker {
 		return mediaWorkerCommand(ctx, stderr)
 	}
+	if len(args) > 0 && args[0] == watchDriver {
+		return gpuWatchCommand(ctx, stdout, stderr)
+	}
 	s, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -64,6 +67,11 @@ func bench(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	s, stop, err := withGPUs(ctx, s, stderr)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	if err := writeSettings(stderr, s, clips); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func measure(ctx context.Context, s settings, pieces []piece, n int, lines *line
 	}
 	defer farm.Close()
 	m := &measurement{s: s, pieces: pieces, farm: farm, lines: lines}
-	seen := watching(ctx, farm.inventory)
+	seen := watching(ctx, s.inventory)
 	start := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
 	for k := range n {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/gpu"
 )
 
 // settings are what the command line says.
@@ -22,7 +24,10 @@ type settings struct {
 	repeat    int
 	ladder    string
 	profiles  []core.Profile
+	selection gpu.Selection
 	devices   []target
+	// inventory shows what GPUs do, nil where none is measured.
+	inventory gpu.Inventory
 	against   string
 	outPrefix string
 	signature bool
@@ -39,7 +44,7 @@ const defaultLadder = "P240p30fps16x9,P360p30fps16x9,P720p30fps16x9"
 // parse reads the command line. Its errors name the flag.
 func parse(args []string, stderr io.Writer) (settings, error) {
 	var s settings
-	var gpu, nvidia, netint string
+	var cards, nvidia, netint string
 	fs := flag.NewFlagSet("tutti_bench", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.StringVar(&s.in, "in", "", "local media playlist (.m3u8) or media `file`; empty: a generated 1080p30 clip")
@@ -49,7 +54,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	fs.IntVar(&s.segments, "segs", 0, "segments per session, 0: all")
 	fs.IntVar(&s.repeat, "repeat", 1, "measurements one after another")
 	fs.StringVar(&s.ladder, "transcodingOptions", defaultLadder, "renditions: preset names, or the path of a JSON file")
-	fs.StringVar(&gpu, "gpu", "", "GPU indices or UUIDs separated by commas; sessions take turns on them; empty: the processor")
+	fs.StringVar(&cards, "gpu", "", "all, or GPU indices or UUIDs separated by commas; sessions take turns on them; empty: the processor")
 	fs.StringVar(&nvidia, "nvidia", "", "the same as -gpu")
 	fs.StringVar(&netint, "netint", "", "not supported by this program")
 	fs.StringVar(&s.outPrefix, "outPrefix", "", "write the renditions to files that begin so")
@@ -80,24 +85,21 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	if netint != "" {
 		errs = append(errs, errors.New("-netint: these devices need a private FFmpeg and are not supported; leave the flag out"))
 	}
-	if gpu != "" && nvidia != "" && gpu != nvidia {
+	if cards != "" && nvidia != "" && cards != nvidia {
 		errs = append(errs, errors.New("-gpu and -nvidia are the same setting: give one of them"))
 	}
 	var err error
-	if s.devices, err = devices(gpu + strings.Repeat(nvidia, btoi(gpu == ""))); err != nil {
+	if s.selection, err = selection(cmp.Or(cards, nvidia)); err != nil {
 		errs = append(errs, err)
+	}
+	s.devices = targets(s.selection)
+	if s.inProcess && !s.selection.None() {
+		errs = append(errs, errors.New("-inProcess is for the processor: leave it out, or -gpu"))
 	}
 	if s.profiles, err = ladder(s.ladder); err != nil {
 		errs = append(errs, fmt.Errorf("-transcodingOptions: %w", err))
 	}
 	return s, errors.Join(errs...)
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // ladder reads preset names, or a JSON file when the text looks like a path.
