@@ -28,8 +28,6 @@ type boss struct {
 	registered chan *rpc.RegisterAIWorkerRequest
 	jobs       chan *rpc.NotifyAIJob
 	results    chan *result
-	// status is what results are answered with.
-	status int
 }
 
 // result is what a worker sent.
@@ -42,7 +40,7 @@ type result struct {
 }
 
 func newBoss(t *testing.T) *boss {
-	b := &boss{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob), results: make(chan *result, 8), status: 200}
+	b := &boss{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob), results: make(chan *result, 8)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/aiResults", b.result)
 	mux.HandleFunc("/stream/input.png", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "\x89PNG\r\n\x1a\nrest") })
@@ -75,7 +73,6 @@ func (b *boss) result(w http.ResponseWriter, r *http.Request) {
 		err = nil
 	}
 	b.results <- &result{header: r.Header, first: string(head[:n]), body: string(head[:n]) + string(rest), err: err}
-	w.WriteHeader(b.status)
 	_, _ = io.WriteString(w, "OK")
 }
 
@@ -294,8 +291,7 @@ func TestNetworkCapacityIsUsedUp(t *testing.T) {
 }
 
 func TestNetworkWorkerEndsAfterWrongSecret(t *testing.T) {
-	p, addr := newPool(t)
-	_ = p
+	_, addr := newPool(t)
 	r := newRigWith(t, addr, "wrong")
 	select {
 	case err := <-r:

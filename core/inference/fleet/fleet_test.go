@@ -1,0 +1,353 @@
+package fleet_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/inference/fleet"
+	"github.com/tuttinode/tutti/core/line"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func model(id string) inference.Model { return inference.Model{Capability: capability.LLM, ID: id} }
+
+// member is a worker with one model.
+type member struct {
+	name string
+	line *line.Line
+
+	mu    sync.Mutex
+	state inference.ModelState
+	// refuse is what Reserve says, fails what Run says; nil is success.
+	refuse, fails error
+	asked, ran    int
+}
+
+func newMember(name string, state inference.State, slots int) *member {
+	return &member{name: name, line: line.New(line.Options{Slots: slots, Queue: 16}),
+		state: inference.ModelState{Model: model("m"), State: state, Capacity: slots}}
+}
+
+func (m *member) Models() []inference.ModelState {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.state
+	stats := m.line.Stats()
+	s.InUse, s.Waiting = stats.InUse, stats.Waiting
+	return []inference.ModelState{s}
+}
+
+func (m *member) Reserve(ctx context.Context, id inference.Model, party string) (inference.Slot, error) {
+	m.mu.Lock()
+	m.asked++
+	err := m.refuse
+	m.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	release, err := m.line.Acquire(ctx, party)
+	if err != nil {
+		return nil, fault.Wrap(fault.ModelWaitOver, "", err)
+	}
+	return &memberSlot{m, release}, nil
+}
+
+type memberSlot struct {
+	m       *member
+	release func()
+}
+
+func (s *memberSlot) Release() { s.release() }
+
+func (s *memberSlot) Run(context.Context, *inference.Job) (*inference.Reply, error) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.m.ran++
+	if s.m.fails != nil {
+		return nil, s.m.fails
+	}
+	return &inference.Reply{Status: 200, Worker: s.m.name}, nil
+}
+
+func (m *member) become(s inference.State, slots int) {
+	m.mu.Lock()
+	m.state.State, m.state.Capacity = s, slots
+	m.mu.Unlock()
+	m.line.Resize(slots)
+}
+
+// took is who a slot is of.
+func took(t *testing.T, s inference.Slot, err error) string {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Worker
+}
+
+func TestTheLeastLoadedIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newMember("a", inference.Ready, 4), newMember("b", inference.Ready, 2)
+		f := fleet.New(a, b)
+		var got []string
+		for range 6 {
+			s, err := f.Reserve(t.Context(), model("m"), "p")
+			got = append(got, took(t, s, err))
+		}
+		if want := []string{"a", "b", "a", "a", "b", "a"}; !slices.Equal(got, want) {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+func TestNobodyIsStartedWhileAnotherIsWarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cold, warm := newMember("cold", inference.Absent, 1), newMember("warm", inference.Ready, 1)
+		f := fleet.New(cold, warm)
+		first, err := f.Reserve(t.Context(), model("m"), "p")
+		if who := took(t, first, err); who != "warm" {
+			t.Error(who)
+		}
+		second := make(chan string)
+		go func() {
+			s, err := f.Reserve(t.Context(), model("m"), "p")
+			second <- took(t, s, err)
+		}()
+		time.Sleep(time.Second)
+		first.Release()
+		if who := <-second; who != "warm" || cold.asked != 0 {
+			t.Errorf("%s, the cold one was asked %d times", who, cold.asked)
+		}
+	})
+}
+
+func TestAColdOneIsStartedWhereNoneIsWarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failed, cold := newMember("failed", inference.Failed, 1), newMember("cold", inference.Absent, 1)
+		other := newMember("other", inference.Absent, 1)
+		f := fleet.New(failed, cold, other)
+		s, err := f.Reserve(t.Context(), model("m"), "p")
+		if who := took(t, s, err); who != "cold" || other.asked != 0 || failed.asked != 0 {
+			t.Errorf("%s, %d, %d", who, other.asked, failed.asked)
+		}
+	})
+}
+
+func TestAColdStartThatFailsIsTriedElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad, good := newMember("bad", inference.Absent, 1), newMember("good", inference.Absent, 1)
+		bad.refuse = fault.New(fault.ModelNoRoom, "", "")
+		s, err := fleet.New(bad, good).Reserve(t.Context(), model("m"), "p")
+		if who := took(t, s, err); who != "good" {
+			t.Error(who)
+		}
+	})
+}
+
+func TestTheFirstSlotThatFreesAnywhere(t *testing.T) {
+	for i := range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			m := []*member{newMember("0", inference.Ready, 1), newMember("1", inference.Ready, 1)}
+			f := fleet.New(m[0], m[1])
+			var held []inference.Slot
+			for range 2 {
+				s, err := f.Reserve(t.Context(), model("m"), "p")
+				if err != nil {
+					t.Fatal(err)
+				}
+				held = append(held, s)
+			}
+			got := make(chan string)
+			go func() {
+				s, err := f.Reserve(t.Context(), model("m"), "p")
+				got <- took(t, s, err)
+				s.Release()
+			}()
+			time.Sleep(time.Second)
+			if s := f.Models()[0]; s.InUse != 2 || s.Waiting != 1 || s.Capacity != 2 {
+				t.Errorf("%+v", s)
+			}
+			held[i].Release()
+			if who := <-got; who != fmt.Sprint(i) {
+				t.Errorf("%s was taken when %d was free", who, i)
+			}
+			held[1-i].Release()
+			synctest.Wait()
+			if s := f.Models()[0]; s.InUse != 0 || s.Waiting != 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+func TestAMemberThatBecomesReadyIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, late := newMember("slow", inference.Loading, 0), newMember("late", inference.Failed, 0)
+		f := fleet.New(slow, late)
+		got := make(chan string)
+		go func() {
+			s, err := f.Reserve(t.Context(), model("m"), "p")
+			got <- took(t, s, err)
+		}()
+		time.Sleep(time.Second)
+		late.become(inference.Ready, 1)
+		if who := <-got; who != "late" {
+			t.Error(who)
+		}
+		synctest.Wait()
+		if s := slow.line.Stats(); s.Waiting != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestALostWorkersJobIsTriedElsewhere(t *testing.T) {
+	for _, code := range []fault.Code{fault.AIWorkerLost, fault.OperationUnsupported, fault.ModelRunnerLost, fault.RunnerFailed} {
+		t.Run(string(code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)
+				a.fails = fault.New(code, "", "")
+				s, err := fleet.New(a, b).Reserve(t.Context(), model("m"), "p")
+				if err != nil {
+					t.Fatal(err)
+				}
+				reply, err := s.Run(t.Context(), nil)
+				if code == fault.RunnerFailed {
+					if fault.CodeOf(err) != code || b.ran != 0 {
+						t.Errorf("%v, %d", err, b.ran)
+					}
+				} else if err != nil || reply.Worker != "b" {
+					t.Errorf("%v", err)
+				}
+				s.Release()
+				if a.line.Stats().InUse+b.line.Stats().InUse != 0 {
+					t.Error("slots are kept")
+				}
+			})
+		})
+	}
+}
+
+func TestNobodyElseHasIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)
+		a.fails = fault.New(fault.AIWorkerLost, "", "first")
+		b.fails = fault.New(fault.AIWorkerLost, "", "second")
+		s, err := fleet.New(a, b).Reserve(t.Context(), model("m"), "p")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(t.Context(), nil); fault.CodeOf(err) != fault.AIWorkerLost || a.ran != 1 || b.ran != 1 {
+			t.Errorf("%v %d %d", err, a.ran, b.ran)
+		}
+		s.Release()
+	})
+}
+
+func TestReasons(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)
+		f := fleet.New(a, b)
+		if _, err := f.Reserve(t.Context(), model("other"), "p"); fault.CodeOf(err) != fault.ModelNotServed {
+			t.Error(err)
+		}
+		a.refuse = fault.New(fault.ModelLineFull, "", "")
+		b.refuse = fault.New(fault.ModelNotServed, "", "")
+		if _, err := f.Reserve(t.Context(), model("m"), "p"); fault.CodeOf(err) != fault.ModelLineFull {
+			t.Error(err)
+		}
+		a.refuse, b.refuse = nil, nil
+		a.become(inference.Ready, 0)
+		b.become(inference.Ready, 0)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := f.Reserve(ctx, model("m"), "p"); fault.CodeOf(err) != fault.ModelWaitOver || !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestModelsAreMerged(t *testing.T) {
+	a, b := newMember("a", inference.Failed, 0), newMember("b", inference.Ready, 3)
+	a.state.Code, a.state.Reason, a.state.Devices, a.state.External = fault.ModelFailed, "broken", []string{"rig 0"}, true
+	b.state.Devices, b.state.Context, b.state.Operations = []string{"0"}, 100, nil
+	c := newMember("c", inference.Ready, 2)
+	c.state.Context, c.state.Operations, c.state.RunnerVersion = 50, []inference.Operation{inference.Embedding}, "1.0.0"
+	got := fleet.New(a, b, c).Models()
+	if len(got) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	s := got[0]
+	if s.State != inference.Ready || s.Code != "" || s.Reason != "" || s.Capacity != 5 || s.Context != 50 || s.External ||
+		!slices.Equal(s.Devices, []string{"0", "rig 0"}) || !slices.Equal(s.Operations, []inference.Operation{inference.Chat, inference.Embedding}) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Whatever comes and goes, no slot is given twice, none is lost, and who waits gets
+// one in the end.
+func TestSlotsAreConserved(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		sizes := rapid.SliceOfN(rapid.IntRange(1, 3), 1, 4).Draw(rt, "slots")
+		clients := rapid.IntRange(1, 12).Draw(rt, "clients")
+		hold := rapid.SliceOfN(rapid.IntRange(0, 30), clients, clients).Draw(rt, "hold")
+		synctest.Test(t, func(t *testing.T) {
+			var all []inference.Worker
+			var members []*member
+			total := 0
+			for i, n := range sizes {
+				m := newMember(fmt.Sprint(i), inference.Ready, n)
+				members, all = append(members, m), append(all, m)
+				total += n
+			}
+			f := fleet.New(all...)
+			var mu sync.Mutex
+			var wg sync.WaitGroup
+			inUse, most := 0, 0
+			for i := range clients {
+				wg.Go(func() {
+					s, err := f.Reserve(t.Context(), model("m"), fmt.Sprint(i%3))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					inUse++
+					most = max(most, inUse)
+					mu.Unlock()
+					time.Sleep(time.Duration(hold[i]) * time.Millisecond)
+					mu.Lock()
+					inUse--
+					mu.Unlock()
+					s.Release()
+				})
+			}
+			wg.Wait()
+			if most > total {
+				t.Errorf("%d of %d", most, total)
+			}
+			for _, m := range members {
+				if st := m.line.Stats(); st.InUse != 0 || st.Waiting != 0 {
+					t.Errorf("%+v", st)
+				}
+			}
+		})
+	})
+}
