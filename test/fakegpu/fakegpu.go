@@ -26,18 +26,24 @@ func Build(t testing.TB) *Driver {
 
 func install(t testing.TB, from, directory string) *Driver {
 	t.Helper()
-	for _, l := range libraries {
-		if err := place(filepath.Join(from, l.name), filepath.Join(directory, l.name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d := &Driver{directory: directory}
+	d.place(t, from)
 	s, err := newState(filepath.Join(directory, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Driver{directory: directory, state: s}
+	d.state = s
 	d.Script()
 	return d
+}
+
+func (d *Driver) place(t testing.TB, from string) {
+	t.Helper()
+	for _, l := range libraries {
+		if err := place(filepath.Join(from, l.name), filepath.Join(d.directory, l.name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // place links a file, or copies it to another file system.

@@ -8,6 +8,7 @@ package fakegpu
 import "C"
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,11 +16,11 @@ import (
 	"unsafe"
 )
 
-// loaded is this process's own driver: libraries cannot be loaded twice under one
+// loaded is the state of this process's own driver: libraries cannot be loaded twice under one
 // name, and the locks on the state file belong to the process.
 var loaded struct {
 	sync.Mutex
-	driver *Driver
+	state *state
 }
 
 // Load makes a driver part of this process, where libav then finds it by name. There
@@ -29,17 +30,28 @@ func Load(t testing.TB) *Driver {
 	t.Helper()
 	loaded.Lock()
 	defer loaded.Unlock()
-	if loaded.driver == nil {
-		loaded.driver = load(t)
+	if loaded.state == nil {
+		loaded.state = load(t)
 	}
-	d := loaded.driver
+	d := &Driver{directory: t.TempDir(), state: loaded.state}
+	d.link(t, fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), d.state.file.Fd()))
 	d.Script()
 	t.Cleanup(func() { d.Script() })
 	return d
 }
 
+// link makes the driver's directory once more, for children of this process: the
+// state file is the one that the process has mapped.
+func (d *Driver) link(t testing.TB, state string) {
+	t.Helper()
+	d.place(t, compiled(t))
+	if err := os.Symlink(state, filepath.Join(d.directory, "state")); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // load opens the libraries and takes their directory away: what is loaded stays.
-func load(t testing.TB) *Driver {
+func load(t testing.TB) *state {
 	t.Helper()
 	directory, err := os.MkdirTemp("", "fakegpu-")
 	if err != nil {
@@ -55,5 +67,5 @@ func load(t testing.TB) *Driver {
 			t.Fatalf("load %s: %s", l.name, C.GoString(C.dlerror()))
 		}
 	}
-	return d
+	return d.state
 }

@@ -16,7 +16,6 @@ import (
 //	cuda.init [0]          error of cuInit: 100 no device, 803 driver mismatch, 999 unknown
 //	cuda.module [0]        error of loading kernels
 //	encoder.cap [-1]       NVENC sessions on the machine, -1 for no cap
-//	encoder.others [0]     sessions that other programs hold
 //	encoder.refusal [10]   what the cap says: 10 out of memory, 21 on newer drivers
 //	encoder.least.width [145], encoder.least.height [49]
 //	nvml.init [0]          error of nvmlInit: 9 driver not loaded, 18 version mismatch
@@ -25,6 +24,7 @@ import (
 //	deviceN.name [NVIDIA GeForce RTX 4090], .uuid, .pci [0000:01:00.0 …], .compute [89]
 //	deviceN.memory [24564], .used [0], .context [160]   MiB: all, in use by others, per context
 //	deviceN.encodes [1]    0: a card without NVENC
+//	deviceN.encoder.others [0]   NVENC sessions of other programs
 //	deviceN.decodes        codecs, e.g. "h264,hevc"
 //	deviceN.mig [0], .lost [0]
 //	deviceN.fail [0]       CUDA error of all work: 719 launch failure, 2 out of memory, 46 unavailable

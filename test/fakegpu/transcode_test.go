@@ -13,7 +13,7 @@ func TestTranscodeOnTheDevice(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	out := filepath.Join(t.TempDir(), "out.mp4")
-	m.must(t, m.transcode(out, "-g", "15", "-forced-idr", "1", "-force_key_frames", "expr:gte(t,n_forced*0.4)")...)
+	m.must(t, m.transcode(out, "-g", "25", "-forced-idr", "1", "-force_key_frames", "expr:gte(t,n_forced*0.5)")...)
 
 	if got, want := m.probe(t, out, "-show_entries", "stream=codec_name,width,height"), "h264,320,180"; got != want {
 		t.Errorf("stream is %s, want %s", got, want)
@@ -23,8 +23,8 @@ func TestTranscodeOnTheDevice(t *testing.T) {
 		t.Errorf("%d packets, want 60", len(flags))
 	}
 	for i, f := range flags {
-		// Every 0.4 s is forced, and 15 pictures after the last at the latest.
-		if forced := i%12 == 0; strings.HasPrefix(f, "K") != forced {
+		// Every half second is forced, before the 25 pictures of a GOP are over.
+		if forced := i%15 == 0; strings.HasPrefix(f, "K") != forced {
 			t.Errorf("packet %d has flags %s, keyframe wanted: %t", i, f, forced)
 		}
 	}

@@ -33,8 +33,7 @@ API NVENCSTATUS NvEncodeAPIGetMaxSupportedVersion(uint32_t *version) {
 static NVENCSTATUS admit(int slot) {
 	int64_t cap = number_of("encoder.cap", -1), open = 0;
 	enter();
-	for (int i = 0; i < MAX_DEVICES; i++) open += (int64_t)held_by_all(i, ENCODERS);
-	open += number_of("encoder.others", 0);
+	for (int i = 0; i < number_of("devices", 1); i++) open += (int64_t)held_by_all(i, ENCODERS) + device_number(i, "encoder.others", 0);
 	int refused = cap >= 0 && open >= cap;
 	if (!refused) hold(slot, ENCODERS, 1);
 	leave();
