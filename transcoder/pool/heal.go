@@ -19,11 +19,7 @@ type reprober interface {
 
 // book notes a failure that is the device's.
 func (p *Pool) book(d *device, err error) {
-	if code := fault.CodeOf(err); code != fault.Canceled && code != fault.DeadlineExceeded {
-		d.mu.Lock()
-		d.failed++
-		d.mu.Unlock()
-	}
+	p.strike(d, err)
 	if !deviceFault(err) {
 		return
 	}

@@ -30,6 +30,7 @@ func (p *Pool) look(d *device) {
 // catchUp looks at up to n of the devices that were touched, and reports whether that
 // was all. The caller holds table.mu.
 func (p *Pool) catchUp(n int) bool {
+	p.pardonOld()
 	for range n {
 		d := p.table.due()
 		if d == nil {

@@ -29,7 +29,7 @@ func (d *device) rank(o *rules, now time.Time) rank {
 		return shut
 	}
 	// Differences too small to matter must not decide before whose turn it is.
-	key := math.Floor(d.usage(now) * steps)
+	key := math.Floor(d.usage(now)*steps) + float64(d.penalty(now)*steps/4)
 	r := rank{key: key, turn: d.turn, load: d.roomForLoad(o), renditions: d.roomForRenditions(now)}
 	if r.renditions <= 0 {
 		return shut

@@ -31,6 +31,10 @@ type state struct {
 	faults    int
 	lastFault time.Time
 	cause     error
+	// strikes are the segments that it failed since it last did one, struck is the time
+	// of the latest; see penalty.
+	strikes int
+	struck  time.Time
 }
 
 // quarantine is a time in which a device that failed again and again gets nothing.
@@ -65,7 +69,7 @@ func (s *state) fail(now time.Time, cause error) bool {
 
 // worked forgets the failures.
 func (s *state) worked() {
-	s.faults = 0
+	s.faults, s.strikes = 0, 0
 	s.release()
 }
 

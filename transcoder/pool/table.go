@@ -28,7 +28,9 @@ type table struct {
 	named map[capability.ID]int
 	// rest are devices taken from stale that were not looked at yet.
 	rest []*device
-	work Work
+	// struck are devices that failed segments of late; see strike.
+	struck []*device
+	work   Work
 
 	// stale are the devices whose rank may have changed, a stack without a lock:
 	// segments put them there.
