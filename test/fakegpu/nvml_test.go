@@ -142,7 +142,7 @@ func TestNVMLSeesProcesses(t *testing.T) {
 	}
 	defer lib.Shutdown()
 	dev := found[nvml.Device](t, "handle")(lib.DeviceGetHandleByIndex(0))
-	cmd := machine{d, ""}.command(t, "ffmpeg", "-nostdin", "-y", "-init_hw_device", "cuda=g:0", "-filter_hw_device", "g", "-f", "lavfi", "-i", "testsrc2=s=320x240:d=1,format=nv12,hwupload",
+	cmd := machine{d, ""}.command(t, "ffmpeg", "-nostdin", "-y", "-init_hw_device", "cuda=g:0", "-filter_hw_device", "g", "-f", "lavfi", "-i", "testsrc2=s=320x240:d=1", "-vf", "format=nv12,hwupload",
 		"-c:v", "h264_nvenc", "-f", "null", "-")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
