@@ -91,7 +91,7 @@ func joinParts(text []byte, boundary string) ([]byte, error) {
 		}
 	}
 	switch {
-	case answer == nil:
+	case answer == nil || !json.Valid(answer):
 		return nil, errAnswer
 	case len(files) == 0:
 		return answer, nil

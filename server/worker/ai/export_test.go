@@ -1,0 +1,10 @@
+package ai
+
+// ReadRequest is what is made of a job's data: the form that a runner would get.
+func ReadRequest(data, file []byte) (body []byte, contentType string, err error) {
+	in, err := readRequestData(data)
+	if err != nil {
+		return nil, "", err
+	}
+	return buildForm("image", file, in.Request)
+}
