@@ -392,9 +392,16 @@ func TestOfferToOthersWaitsForAnIdleMoment(t *testing.T) {
 	}
 	n := next(t, c.notices, "no notice")
 	c.offers(9)
-	ahead.Store(int64(31 * time.Second))
+	ahead.Store(int64(10 * time.Minute))
+	if n := b.live.Load(); n != 1 {
+		t.Errorf("%d registrations", n)
+	}
 	n.answer <- "done"
 	next(t, b.results, "no result")
+	until(t, "it is not told", func() bool {
+		ahead.Add(int64(time.Second))
+		return len(b.registered) > 0
+	})
 	if again := b.hires(); again.req.GetCapacity() != 9 {
 		t.Errorf("registration %v", again.req)
 	}

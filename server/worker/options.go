@@ -64,6 +64,13 @@ type Work[N any] interface {
 	Notice(from *Link, notice *N)
 }
 
+// Pressing is for a Work that tells changes of its offer that must be told soon from
+// those that can wait for an idle moment: to most orchestrators of the network an offer
+// cannot be told without the loss of the sessions that there are. Without it all press.
+type Pressing interface {
+	Presses(told, now []byte) bool
+}
+
 func (o Options) withDefaults() Options {
 	if o.MaxTasks == 0 {
 		o.MaxTasks = 256

@@ -22,11 +22,12 @@ const (
 	flush   = time.Second
 	// handOver is how long the replacement may take after the end of what it replaces.
 	handOver = 2 * time.Second
-	// untilIdle is how long a changed offer waits for a moment without tasks, towards
-	// orchestrators that take no second registration; pauseOffers is the least time
-	// between two such changes.
-	untilIdle   = 30 * time.Second
-	pauseOffers = 30 * time.Second
+	// Towards orchestrators that take no second registration, a changed offer waits for a
+	// moment that is likely to be between streams: no task for idleFor. Where it presses,
+	// untilIdle is the most that it waits. pauseOffers is the least time between two.
+	idleFor     = 3 * time.Second
+	untilIdle   = time.Minute
+	pauseOffers = time.Minute
 	// untilLeft is how long a worker that takes leave waits for such a moment.
 	untilLeft = 10 * time.Second
 )
@@ -58,8 +59,9 @@ type registration[N any] struct {
 	replaced time.Time
 	// refused is when a replacement last failed.
 	refused time.Time
-	// changed is since when the offer differs from what was told.
-	changed time.Time
+	// changed is since when the offer differs from what was told, idle since when no task
+	// runs.
+	changed, idle time.Time
 }
 
 // serve registers once and stays until that is over: the error of the stream, nil for
@@ -163,6 +165,11 @@ func (r *registration[N]) look() error {
 	away := r.Draining() || offer == nil
 	now := r.o.Now()
 	flushed := r.tidy(now)
+	if r.tasks.number() > 0 {
+		r.idle = time.Time{}
+	} else if r.idle.IsZero() {
+		r.idle = now
+	}
 	switch {
 	case r.next != nil || now.Sub(r.refused) < 2*firstPause:
 		return nil
@@ -175,20 +182,33 @@ func (r *registration[N]) look() error {
 	if r.changed.IsZero() {
 		r.changed = now
 	}
+	return r.tell(offer, away, leave, now)
+}
+
+// tell tells a changed offer, or that the worker stays away from now on: by a second
+// registration where the orchestrator takes one. Others learn it from the end of this
+// one, whose error is returned when its time has come.
+func (r *registration[N]) tell(offer []byte, away bool, leave error, now time.Time) error {
 	switch {
-	case own:
+	case r.Own():
 		r.changed = time.Time{}
 		r.next = r.open(away)
 	case away:
-		// It cannot be told; the orchestrator learns it from the end of the stream.
 		if now.Sub(r.changed) >= untilLeft {
 			return leave
 		}
 	case now.Sub(r.cur.at) < pauseOffers:
-	case r.tasks.number() == 0, now.Sub(r.changed) >= untilIdle:
+	case !r.idle.IsZero() && now.Sub(r.idle) >= idleFor,
+		now.Sub(r.changed) >= untilIdle && r.presses(offer):
 		return errOffer
 	}
 	return nil
+}
+
+// presses asks whether a changed offer is worth the sessions of this registration.
+func (r *registration[N]) presses(offer []byte) bool {
+	w, ok := r.work.(Pressing)
+	return !ok || w.Presses(r.cur.offer, offer)
 }
 
 // promote puts the new stream, which stands, in the place of the one that counts. What

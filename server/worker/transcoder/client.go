@@ -8,9 +8,6 @@ import (
 	"net/http"
 	"sync"
 
-	"google.golang.org/grpc"
-	"google.golang.org/protobuf/proto"
-
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
@@ -86,53 +83,3 @@ func (c *Client) Drain(ctx context.Context) error { return c.loop.Drain(ctx) }
 
 // Status is the state of every registration.
 func (c *Client) Status() []worker.Status { return c.loop.Status() }
-
-// work is what the loop sees of the client.
-type work struct{ *Client }
-
-// Offer is capacity and capabilities, nil without either.
-func (w work) Offer() []byte {
-	r := w.request()
-	if r.Capacity <= 0 || len(r.Capabilities.GetBitstring()) == 0 {
-		return nil
-	}
-	for _, d := range r.Devices {
-		d.Sessions = 0 // it changes all the time
-	}
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(r)
-	if err != nil {
-		return nil // what we say of ourselves is no text
-	}
-	return b
-}
-
-// Register asks an orchestrator for work.
-func (w work) Register(ctx context.Context, conn grpc.ClientConnInterface, as worker.Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
-	r := w.request()
-	// A worker without capacity is sent away for good, also one that takes leave.
-	r.Capacity = max(1, r.Capacity)
-	r.Secret, r.Node, r.Worker, r.Instance, r.Draining = as.Secret, as.Node, as.Worker, as.Instance, as.Draining
-	return rpc.NewTranscoderClient(conn).RegisterTranscoder(ctx, r)
-}
-
-func (c *Client) request() *rpc.RegisterRequest {
-	r := &rpc.RegisterRequest{Capacity: int64(c.capacity()), Capabilities: rpc.FromCapabilities(c.o.Capabilities())}
-	if c.o.Devices != nil {
-		for _, d := range c.o.Devices() {
-			r.Devices = append(r.Devices, &rpc.WorkerDevice{Device: d.Name, Kind: d.Kind, Sessions: int32(d.Sessions), Limit: int32(d.Limit)})
-		}
-	}
-	return r
-}
-
-// capacity is what is offered. An estimate goes up and down all the time; a tenth more
-// or less is not worth a new registration.
-func (c *Client) capacity() int {
-	now := c.o.Capacity()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if now <= 0 || c.told == 0 || 10*max(now-c.told, c.told-now) > c.told {
-		c.told = max(0, now)
-	}
-	return c.told
-}

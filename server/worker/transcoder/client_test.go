@@ -25,7 +25,7 @@ type rig struct {
 	stop  func()
 }
 
-func start(t *testing.T, fake core.Transcoder, change func(*transcoder.Options), addrs ...string) *rig {
+func start(t testing.TB, fake core.Transcoder, change func(*transcoder.Options), addrs ...string) *rig {
 	t.Helper()
 	r := &rig{ended: make(chan error, 1)}
 	r.fake, _ = fake.(*coretest.Fake)

@@ -2,6 +2,8 @@ package transcoder_test
 
 import (
 	"context"
+	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -9,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker/transcoder"
 )
 
 // FuzzNotice gives the client whatever an orchestrator may send: it answers, or
@@ -18,7 +19,7 @@ import (
 func FuzzNotice(f *testing.F) {
 	for _, n := range []*rpc.NotifySegment{
 		{}, {Cancel: true, TaskId: -1}, {Url: "http://[::1"}, {Input: []byte("media")},
-		segment(3, "s", "", func(n *rpc.NotifySegment) { n.Input, n.OrchId, n.DeadlineMs = []byte("media"), "0x\x00\xff", 1<<62 }),
+		segment(3, "s", "", func(n *rpc.NotifySegment) { n.Input, n.OrchId, n.DeadlineMs = []byte("media"), "0x\x00 \u2028", 1<<62 }),
 		segment(3, "s", "", func(n *rpc.NotifySegment) { n.Input, n.SegData.Duration = []byte("media"), -1 }),
 		segment(3, "s", "", func(n *rpc.NotifySegment) { n.Input, n.SegData.FullProfiles2 = []byte("media"), nil }),
 		{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: "s"}}},
@@ -29,28 +30,33 @@ func FuzzNotice(f *testing.F) {
 		}
 		f.Add(b)
 	}
+	o := newNetwork(f, "tutti/0.9.1")
+	var bad atomic.Pointer[core.TranscodeJob]
+	start(f, &coretest.Fake{On: func(_ context.Context, _ int, j *core.TranscodeJob) error {
+		if j.Session == "" || len(j.Input) == 0 || j.Duration <= 0 || j.Origin == "" {
+			bad.Store(j)
+		}
+		return nil
+	}}, nil, o.addr)
+	d := next(f, o.desks, "no registration")
+	good := int64(1 << 62)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n := new(rpc.NotifySegment)
 		if proto.Unmarshal(b, n) != nil {
 			return
 		}
 		n.Url = "" // nothing is fetched from wherever
-		o := newNetwork(t, "tutti/0.9.1")
-		fake := &coretest.Fake{On: func(_ context.Context, _ int, j *core.TranscodeJob) error {
-			if j.Session == "" || len(j.Input) == 0 || j.Duration <= 0 || j.Origin == "" {
-				t.Errorf("job %+v", j)
-			}
-			return nil
-		}}
-		start(t, fake, func(*transcoder.Options) {}, o.addr)
-		d := next(t, o.desks, "no registration")
 		d.send(t, n)
-		const good = 1<<62 + 1
+		good++
 		d.send(t, segment(good, "good", "", func(n *rpc.NotifySegment) { n.Input = []byte("media") }))
 		for {
-			if got := next(t, o.results, "the good one does not come through"); got.header.Get("TaskId") == "4611686018427387905" && len(got.parts) == 2 {
-				return
+			got := next(t, o.results, "the good one does not come through")
+			if got.header.Get("TaskId") == strconv.FormatInt(good, 10) && len(got.parts) == 2 {
+				break
 			}
+		}
+		if j := bad.Load(); j != nil {
+			t.Errorf("job %+v", j)
 		}
 	})
 }

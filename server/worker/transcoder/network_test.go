@@ -30,7 +30,7 @@ const secret = "open sesame"
 // is set.
 type network struct {
 	rpc.UnimplementedTranscoderServer
-	*testing.T
+	testing.TB
 	addr string
 	node string
 	// desks are the registrations, results what came of tasks.
@@ -62,7 +62,7 @@ type part struct {
 	body   string
 }
 
-func newNetwork(t *testing.T, node string) *network {
+func newNetwork(t testing.TB, node string) *network {
 	t.Helper()
 	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -72,7 +72,7 @@ func newNetwork(t *testing.T, node string) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &network{T: t, addr: l.Addr().String(), node: node, desks: make(chan *desk, 16), results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
+	o := &network{TB: t, addr: l.Addr().String(), node: node, desks: make(chan *desk, 16), results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, o)
 	srv := &http.Server{TLSConfig: cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: o.dispatch(calls)}
@@ -178,14 +178,14 @@ func (o *network) input(path, data string) string {
 	return o.keeps(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, data) })
 }
 
-func (d *desk) send(t *testing.T, n *rpc.NotifySegment) {
+func (d *desk) send(t testing.TB, n *rpc.NotifySegment) {
 	t.Helper()
 	if err := d.stream.Send(n); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func next[V any](t *testing.T, c <-chan V, what string) V {
+func next[V any](t testing.TB, c <-chan V, what string) V {
 	t.Helper()
 	select {
 	case v := <-c:
