@@ -37,13 +37,20 @@ func bare(conn net.Conn) net.Conn {
 }
 
 // Streams is put around what serves gRPC. Through it a registration can be kept
-// open longer than the listener's time for a request, and be cut.
-func Streams(next http.Handler) http.Handler {
+// open longer than the listener's time for a request, and be cut. Registrations with
+// the given endpoints it serves itself, at half the memory; all else goes to next.
+func Streams(next http.Handler, endpoints ...Endpoint) http.Handler {
+	calls := streams(endpoints)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l := &Line{host: r.Host, secure: r.TLS != nil, addr: r.RemoteAddr, ctl: http.NewResponseController(w)}
 		l.conn, _ = r.Context().Value(connKey{}).(net.Conn)
 		defer l.end()
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lineKey{}, l)))
+		r = r.WithContext(context.WithValue(r.Context(), lineKey{}, l))
+		if call := calls[r.URL.Path]; call != nil {
+			serveDirect(w, r, call)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

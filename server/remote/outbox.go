@@ -98,17 +98,23 @@ func (l *Letter) Withdraw() {
 	l.msg = nil
 }
 
-// encode makes bytes of the message, and is false for one that was withdrawn.
-func (l *Letter) encode(stream grpc.ServerStream) (*grpc.PreparedMsg, bool, error) {
+// encode makes bytes of the message, and of them what sends them; nil for one that
+// was withdrawn.
+func (l *Letter) encode(stream grpc.ServerStream) (send func() error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.msg == nil {
-		return nil, false, nil
+		return nil, nil
+	}
+	msg := l.msg
+	l.msg = nil
+	if d := directOf(stream); d != nil {
+		b, err := encodeMessage(msg)
+		return func() error { return d.send(b) }, err
 	}
 	p := new(grpc.PreparedMsg)
-	err := p.Encode(stream, l.msg)
-	l.msg = nil
-	return p, err == nil, err
+	err = p.Encode(stream, msg)
+	return func() error { return stream.SendMsg(p) }, err
 }
 
 // Serve sends on a stream until stop is closed, the stream's context ends or sending
@@ -138,14 +144,14 @@ func (b *Outbox) Serve(stream grpc.ServerStream, line *Line, stop <-chan struct{
 // send puts one message on its way. It takes as long as the one before it, of so many
 // bytes, needs to be read.
 func (l *Letter) send(stream grpc.ServerStream, line *Line, before int) error {
-	m, ok, err := l.encode(stream)
-	if !ok {
+	send, err := l.encode(stream)
+	if send == nil || err != nil {
 		return err
 	}
 	patience := stallTime + time.Duration(before+l.size)*time.Second/stallPace
 	stall := time.AfterFunc(patience, line.Cut)
 	defer stall.Stop()
-	if err := stream.SendMsg(m); err != nil {
+	if err := send(); err != nil {
 		return err
 	}
 	close(l.sent)

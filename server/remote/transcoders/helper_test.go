@@ -36,12 +36,21 @@ type node struct {
 	secrets *remote.Secrets
 	board   *health.Board
 	logged  *logged
+	// throughGRPC has gRPC's own server serve registrations.
+	throughGRPC bool
 }
 
 // start serves on loopback with TLS and HTTP/2.
 func start(t testing.TB, change ...func(*transcoders.Options)) *node {
 	t.Helper()
-	n := &node{placer: newPlacer(), secrets: remote.NewSecrets(core.NewSecret("s3cret"), core.NewSecret("next")), logged: new(logged)}
+	n := &node{}
+	n.start(t, change...)
+	return n
+}
+
+func (n *node) start(t testing.TB, change ...func(*transcoders.Options)) {
+	t.Helper()
+	*n = node{throughGRPC: n.throughGRPC, placer: newPlacer(), secrets: remote.NewSecrets(core.NewSecret("s3cret"), core.NewSecret("next")), logged: new(logged)}
 	logTo := slog.New(slog.NewTextHandler(n.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	n.board = health.New(logTo, time.Now, nil)
 	opt := transcoders.Options{
@@ -57,8 +66,11 @@ func start(t testing.TB, change ...func(*transcoders.Options)) *node {
 	}
 	n.Service = s
 	g := grpc.NewServer()
-	s.Register(g)
-	streams := remote.Streams(g)
+	streams := remote.Streams(g, s.Endpoint())
+	if n.throughGRPC {
+		s.Register(g)
+		streams = remote.Streams(g)
+	}
 	mux := http.NewServeMux()
 	mux.Handle(transcoders.ResultsPath, s.Handler())
 	mux.Handle(transcoders.SourcePath, s.Source())
@@ -77,7 +89,6 @@ func start(t testing.TB, change ...func(*transcoders.Options)) *node {
 		ts.Close()
 		g.Stop()
 	})
-	return n
 }
 
 func (n *node) addr() string { return strings.TrimPrefix(n.url, "https://") }
@@ -115,7 +126,7 @@ func (p *placer) Attach(d placement.Device, o placement.Offer) (placement.Attach
 	if p.held[d.Device()] != nil {
 		return nil, errors.New("name is taken")
 	}
-	a := &attachment{Device: d, p: p, offer: o, detached: make(chan struct{}), updates: make(chan placement.Offer, 16)}
+	a := &attachment{Device: d, p: p, offer: o, detached: make(chan struct{}), updates: make(chan placement.Offer, 1)}
 	p.held[d.Device()] = a
 	p.attached <- a
 	return a, nil

@@ -56,7 +56,13 @@ func New(opt Options) (*Service, error) {
 	}, nil
 }
 
-// Register adds the service to a gRPC server, which must be behind remote.Streams.
+// Endpoint is for remote.Streams, which then serves registrations itself.
+func (s *Service) Endpoint() remote.Endpoint {
+	return remote.Endpoint{Desc: &rpc.Transcoder_ServiceDesc, Server: s}
+}
+
+// Register adds the service to a gRPC server behind remote.Streams, in place of
+// Endpoint.
 func (s *Service) Register(g *grpc.Server) { rpc.RegisterTranscoderServer(g, s) }
 
 // Name is the component's name.

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -48,7 +49,16 @@ func await[T any](t testing.TB, ch <-chan T) T {
 
 func TestASegmentIsTranscoded(t *testing.T) {
 	t.Parallel()
-	n := start(t)
+	for _, throughGRPC := range []bool{false, true} {
+		t.Run(fmt.Sprint("through gRPC ", throughGRPC), func(t *testing.T) {
+			n := &node{throughGRPC: throughGRPC}
+			n.start(t)
+			threeSegments(t, n)
+		})
+	}
+}
+
+func threeSegments(t *testing.T, n *node) {
 	c := register(t, n, plain())
 	a := n.next(t)
 	offer, _ := a.state()
