@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/docker"
-	"github.com/tuttinode/tutti/ai/gpus"
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
@@ -60,10 +59,19 @@ func (n *node) newAI(ctx context.Context) *aiWork {
 
 // findGPUs looks for the GPUs that were asked for. The board says what is missing
 // of them; those that are there are used all the same.
-func (n *node) findGPUs(ctx context.Context) ([]gpus.Device, error) {
-	devices, err := gpus.Find(ctx, n.cfg.Transcoding.Devices.All, n.cfg.Transcoding.Devices.IDs, gpus.Query)
-	if ctx.Err() == nil {
-		n.board.Report(health.Key{Code: fault.NoDevices}, err)
+func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
+	asked := n.cfg.Transcoding.Devices
+	devices, err := containerGPUs(lookForGPUs(ctx, asked), asked)
+	if ctx.Err() != nil {
+		return devices, err
+	}
+	for _, code := range gpuTroubles {
+		if err == nil || fault.CodeOf(err) != code {
+			n.board.Clear(health.Key{Code: code})
+		}
+	}
+	if err != nil {
+		n.board.Report(health.Key{Code: fault.CodeOf(err)}, err)
 	}
 	return devices, err
 }
@@ -98,7 +106,7 @@ func (n *node) reportModels(problems error) string {
 	return fmt.Sprintf("%d problems in the models file: %s", len(list), strings.Join(codes, ", "))
 }
 
-func (n *node) newManager(list *models.Config, devices []gpus.Device) *manager.Manager {
+func (n *node) newManager(list *models.Config, devices []models.Device) *manager.Manager {
 	opt := manager.Options{
 		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
 		Backends:         manager.Clients(h1.New(h1.Options{}), n.log),

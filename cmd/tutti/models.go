@@ -8,11 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/tuttinode/tutti/ai/docker"
-	"github.com/tuttinode/tutti/ai/gpus"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -23,22 +21,18 @@ const assumedGPUs = 16
 
 // askedFor are the GPUs that the models file is judged by while the driver shows
 // none of them: their memory is not known.
-func askedFor(d config.Devices) (out []gpus.Device) {
-	ids := d.IDs
+func askedFor(d config.Devices) []models.Device {
 	if d.All {
 		for i := range assumedGPUs {
-			ids = append(ids, i)
+			d.IDs = append(d.IDs, i)
 		}
 	}
-	for _, i := range ids {
-		out = append(out, gpus.Device{ID: strconv.Itoa(i)})
-	}
-	return out
+	return namedGPUs(d)
 }
 
 // loadModels reads what -aiModels names, for the devices that the node was given.
 // The list is never nil; see models.Load for the error.
-func loadModels(cfg *config.Config, devices []gpus.Device) (*models.Config, []models.Notice, error) {
+func loadModels(cfg *config.Config, devices []models.Device) (*models.Config, []models.Notice, error) {
 	o := models.Options{
 		Value:            cfg.AI.Models,
 		ReadFile:         readModelsFile,
@@ -53,9 +47,7 @@ func loadModels(cfg *config.Config, devices []gpus.Device) (*models.Config, []mo
 		// The file is read once: what is right when they are there must be right now.
 		devices = askedFor(cfg.Transcoding.Devices)
 	}
-	for _, d := range devices {
-		o.Devices = append(o.Devices, models.Device{ID: d.ID, MemoryBytes: d.MemoryBytes})
-	}
+	o.Devices = devices
 	return models.Load(o)
 }
 
@@ -83,7 +75,7 @@ func writeModelsCheck(ctx context.Context, w io.Writer, cfg *config.Config) (pro
 	if !cfg.Roles.AIWorker || cfg.AI.Models == "" {
 		return nil, nil
 	}
-	devices, noDevices := gpus.Find(ctx, cfg.Transcoding.Devices.All, cfg.Transcoding.Devices.IDs, gpus.Query)
+	devices, noDevices := containerGPUs(lookForGPUs(ctx, cfg.Transcoding.Devices), cfg.Transcoding.Devices)
 	list, notices, wrong := loadModels(cfg, devices)
 	images, badImages := runnerImages(cfg)
 	var b strings.Builder

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/ai/gpus"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
@@ -41,7 +40,7 @@ func modelsConfig(t *testing.T, content string) *config.Config {
 func TestLoadModels(t *testing.T) {
 	t.Parallel()
 	c := modelsConfig(t, modelsFile)
-	list, notices, err := loadModels(c, []gpus.Device{{ID: "0", MemoryBytes: 24.5 * models.GB}})
+	list, notices, err := loadModels(c, []models.Device{{ID: "0", MemoryBytes: 24.5 * models.GB}})
 	if len(list.Entries) != 2 || len(list.Refused) != 1 || fault.CodeOf(err) != fault.WarmModelsTooLarge || len(notices) != 2 {
 		t.Errorf("%+v, %v, %v", list, notices, err)
 	}

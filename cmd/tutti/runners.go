@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/tuttinode/tutti/ai/gpus"
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
 )
@@ -15,13 +14,4 @@ func runnerEntries(list *models.Config, verbose bool) []manager.Entry {
 		}
 	}
 	return entries
-}
-
-// runnerDevices are the GPUs as the manager takes them.
-func runnerDevices(found []gpus.Device) []manager.Device {
-	var out []manager.Device
-	for _, d := range found {
-		out = append(out, manager.Device(d))
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -95,11 +96,12 @@ func TestRefusedEntries(t *testing.T) {
 	}
 }
 
-// driver puts a driver's tool into PATH that shows one GPU of this many MiB.
-func driver(t *testing.T, mib string) string {
+// driver is the environment of a machine whose driver is so.
+func driver(t *testing.T, script ...string) []string {
 	t.Helper()
-	path := writeFile(t, "nvidia-smi", "#!/bin/sh\necho '0, "+mib+"'\n")
-	return path
+	d := fakegpu.Build(t)
+	d.Script(script...)
+	return d.Env()
 }
 
 // TestWarmModelsTooLarge has a device for one of two warm models.
@@ -109,8 +111,8 @@ func TestWarmModelsTooLarge(t *testing.T) {
 		return entry{"pipeline": "text-to-image", "model_id": id, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1, "vram_gb": gigabytes}
 	}
 	first, second := large("test/first", 16), large("test/second", 12)
-	path := pathWith(t, driver(t, "24576"))
-	n := startNode(t, setup{entries: []entry{first, second}, env: []string{path}, args: []string{"-aiAllowUnverified", "-gpu", "all"}})
+	env := driver(t, "device0.memory=24576")
+	n := startNode(t, setup{entries: []entry{first, second}, env: env, args: []string{"-aiAllowUnverified", "-gpu", "all"}})
 	c := n.condition(fault.WarmModelsTooLarge, "text-to-image test/second")
 	for _, want := range []string{"warm", "28 GB", "vram_gb"} {
 		if !strings.Contains(c.Detail, want) {
@@ -130,7 +132,7 @@ func TestWarmModelsTooLarge(t *testing.T) {
 
 	// A cold one takes its turn.
 	second["warm"] = false
-	n = startNode(t, setup{entries: []entry{first, second}, env: []string{path}, args: []string{"-aiAllowUnverified", "-gpu", "all"}})
+	n = startNode(t, setup{entries: []entry{first, second}, env: env, args: []string{"-aiAllowUnverified", "-gpu", "all"}})
 	if m := model(t, n.orch, "test/second"); m.State == "" || n.notice() != "" {
 		t.Errorf("cold: %+v, %s", m, n.notice())
 	}
@@ -159,21 +161,22 @@ func TestNothingForContainers(t *testing.T) {
 	explained(t, fault.ImageOverridesInvalid, fault.ModelsDirUnusable)
 }
 
-// TestNoGPU asks for all GPUs where there are none: models elsewhere are served.
+// TestNoGPU asks for all GPUs where none can be used: models elsewhere are served.
 func TestNoGPU(t *testing.T) {
 	t.Parallel()
 	server := canned(t, http.NotFound)
-	broken := writeFile(t, "nvidia-smi", "#!/bin/sh\necho 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.'\nexit 9\n")
-	for name, env := range map[string][]string{"no tool": nil, "broken driver": {pathWith(t, broken)}} {
-		t.Run(name, func(t *testing.T) {
+	for code, env := range map[fault.Code][]string{
+		fault.NoDevices: driver(t, "devices=0"), fault.GPUDriverMismatch: driver(t, "nvml.init=18"),
+	} {
+		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
 			n := startNode(t, setup{entries: []entry{llmEntry(cannedModel, server.URL)}, env: env, args: []string{"-aiAllowUnverified", "-gpu", "all"}})
 			awaitModel(t, n.Process, n.orch, cannedModel, "ready")
-			n.condition(fault.NoDevices, "")
-			n.warnedOnce(fault.NoDevices)
+			n.condition(code, "")
+			n.warnedOnce(code)
 		})
 	}
-	explained(t, fault.NoDevices)
+	explained(t, fault.NoDevices, fault.GPUDriverMismatch)
 }
 
 // TestCheckTellsAll has every mistake of a models file at once, each with its line

@@ -1,0 +1,15 @@
+package main
+
+import (
+	"context"
+	"os"
+	"testing"
+)
+
+// TestMain lets the test program be the processes that the node starts itself with.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
