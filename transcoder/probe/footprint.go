@@ -17,7 +17,7 @@ const (
 // memory is what a session with one rendition takes of the device's memory, and
 // what each further one does; 0 when that does not matter.
 //
-// Engines keep decoders and encoders for the next session, so the measurement has
+// An engine may keep decoders and encoders for the next session, so the measurement has
 // a fresh one where it can: there is nothing to take from.
 func (t *tester) memory(ctx context.Context) (session, rendition int64) {
 	if t.o.Memory == nil {

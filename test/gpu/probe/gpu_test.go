@@ -25,9 +25,13 @@ func card(t *testing.T, d *fakegpu.Driver, index, uuid string) *worker.Client {
 	return c
 }
 
-// held is the memory of a card that its user's processes hold.
-func held(d *fakegpu.Driver, device int) func(context.Context) (int64, bool) {
-	return func(context.Context) (int64, bool) { return d.Counts(device).Held.Memory, true }
+// held is the memory of a card that its user's processes hold, and notes what it said.
+func held(d *fakegpu.Driver, device int, said *[]int64) func(context.Context) (int64, bool) {
+	return func(context.Context) (int64, bool) {
+		used := d.Counts(device).Held.Memory
+		*said = append(*said, used)
+		return used, true
+	}
 }
 
 func TestAnOrdinaryCard(t *testing.T) {
@@ -37,7 +41,8 @@ func TestAnOrdinaryCard(t *testing.T) {
 	if err := c.Degraded(); err != nil {
 		t.Log(err)
 	}
-	device := probe.NewDevice(c, probe.Options{Streams: 2, Memory: held(d, 1)})
+	var said []int64
+	device := probe.NewDevice(c, probe.Options{Streams: 2, Memory: held(d, 1, &said)})
 	r := device.Test(t.Context())
 	t.Logf("%+v", r)
 	if r.Fault != nil || r.Device != "1" {
@@ -50,6 +55,9 @@ func TestAnOrdinaryCard(t *testing.T) {
 	}
 	if r.EncoderSessions != 0 || r.SessionMemory <= 0 || r.RenditionMemory <= 0 || r.SessionMemory > 1<<30 || r.RenditionMemory > r.SessionMemory || r.Cost <= 0 {
 		t.Errorf("measured %+v", r)
+	}
+	if len(said) != 3 || said[1]-said[0] < 1<<20 || said[2]-said[1] <= said[1]-said[0] {
+		t.Errorf("in use without, with a small and with a large session beside it: %v", said)
 	}
 	counts := d.Counts(1)
 	if counts.EncodersOpened < probe.DefaultEncoders || counts.PicturesDecoded == 0 {
