@@ -20,21 +20,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stub is a transcoder on another machine, without the machine.
-type stub struct {
+// puppet is a transcoder on another machine, without the machine.
+type puppet struct {
 	name string
 	lost atomic.Bool
 	done atomic.Int64
 }
 
-// rendition is what a stub makes of everything.
+// rendition is what a puppet makes of everything.
 var rendition = make([]byte, core.MinRenditionBytes)
 
-func (s *stub) Device() string            { return s.name }
-func (s *stub) Close() error              { return nil }
-func (s *stub) EndSession(core.SessionID) {}
+func (s *puppet) Device() string            { return s.name }
+func (s *puppet) Close() error              { return nil }
+func (s *puppet) EndSession(core.SessionID) {}
 
-func (s *stub) Transcode(_ context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+func (s *puppet) Transcode(_ context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	if s.lost.Load() {
 		return nil, fault.New(fault.WorkerReplaced, "transcode", "the connection broke")
 	}
@@ -58,7 +58,7 @@ type cluster struct {
 }
 
 type worker struct {
-	*stub
+	*puppet
 	at       placement.Attachment
 	sessions int
 }
@@ -83,10 +83,10 @@ func newCluster(tb testing.TB, workers int) *cluster {
 // attach adds a transcoder with room for 8 to 16 sessions.
 func (c *cluster) attach(tb testing.TB) {
 	tb.Helper()
-	w := &worker{stub: &stub{name: fmt.Sprint("rig", c.named)}, sessions: 8 + c.random.IntN(9)}
+	w := &worker{puppet: &puppet{name: fmt.Sprint("rig", c.named)}, sessions: 8 + c.random.IntN(9)}
 	c.named++
 	var err error
-	w.at, err = c.Attach(w.stub, placement.Offer{
+	w.at, err = c.Attach(w.puppet, placement.Offer{
 		Remote: true, Sessions: w.sessions, Capabilities: kinds[c.random.IntN(len(kinds))],
 	})
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package scale tries placement with as many transcoders and sessions as an operator
 // may ever have: 10 000 and 100 000, with arrivals, departures and failures.
 //
-// It holds tests and benchmarks only and no media: transcoders are stubs, and what is
+// It holds tests and benchmarks only and no media: transcoders are puppets, and what is
 // judged is transcoder/pool and core/orchestrate, by what they looked at, whom they
 // lost and how much memory they took. Nothing imports it; `go test -bench .` prints
 // the figures.

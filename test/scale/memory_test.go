@@ -87,7 +87,7 @@ func TestMemoryOfTranscoders(t *testing.T) {
 	before := heap()
 	c := newCluster(t, number)
 	per := (heap() - before) / number
-	t.Logf("%d bytes for a transcoder in the pool, its stub included", per)
+	t.Logf("%d bytes for a transcoder in the pool, its puppet included", per)
 	if per > maxPerWorker/8 {
 		t.Errorf("%d bytes for a transcoder; the pool may have an eighth of %d", per, maxPerWorker)
 	}
