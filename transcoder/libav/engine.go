@@ -101,6 +101,14 @@ func (e *Engine) Transcode(ctx context.Context, spec *core.TranscodeJob) (*core.
 	if err != nil {
 		return nil, err
 	}
+	if e.gpu != nil {
+		return e.workOrLeave(ctx, own, spec, active)
+	}
+	return e.work(ctx, own, spec, active)
+}
+
+// work does a segment of an admitted job.
+func (e *Engine) work(ctx context.Context, own *session, spec *core.TranscodeJob, active int) (*core.TranscodeResult, error) {
 	var result *core.TranscodeResult
 	defer func() { e.sessions.end(own, result) }()
 	release, err := e.slots.take(ctx, spec.Duration)
@@ -108,9 +116,6 @@ func (e *Engine) Transcode(ctx context.Context, spec *core.TranscodeJob) (*core.
 		return nil, failed("wait for a core", context.Cause(ctx))
 	}
 	defer release()
-	if e.gpu != nil {
-		e.sessions.reclaim(idleAtMost)
-	}
 	begin := time.Now()
 	out, err := e.transcode(ctx, own, spec, e.threads(active))
 	e.drainLog(spec)
@@ -151,12 +156,19 @@ func (e *Engine) EndSession(id core.SessionID) {
 	}
 }
 
-// Close stops all work and waits for it.
+// Close stops all work and waits for it. Work that hangs in a GPU's driver is left
+// behind, and the fault says so: nothing but the end of the process frees it.
 func (e *Engine) Close() error {
-	e.sessions.close()
-	if e.gpu != nil {
-		e.gpu.close()
+	idle := e.sessions.close()
+	if e.gpu == nil {
+		<-idle
+		trimHeap()
+		return nil
 	}
-	trimHeap()
+	defer trimHeap()
+	if !within(idle, closePatience) {
+		return fault.New(fault.UnrecoverableState, "close engine", "work hangs in the driver")
+	}
+	e.gpu.close()
 	return nil
 }

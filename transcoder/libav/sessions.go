@@ -62,7 +62,8 @@ func (s *sessions) begin(ctx context.Context, job *core.TranscodeJob) (work cont
 		return nil, nil, 0, stopped("the engine is closed")
 	}
 	own = s.open[job.Session]
-	if own == nil || job.Reinit {
+	// One that is still at work was left to a driver that hangs.
+	if own == nil || own.working || job.Reinit {
 		defer s.leave(own).close()
 		own = &session{}
 		s.open[job.Session] = own
@@ -111,7 +112,7 @@ func (s *sessions) reclaim(idle time.Duration) bool {
 	before := s.now().Add(-idle)
 	var over []*media
 	for _, own := range s.open {
-		if own.media != nil && !own.working && !own.since.After(before) {
+		if !own.working && own.media != nil && !own.since.After(before) {
 			over, own.media = append(over, own.media), nil
 		}
 	}
@@ -138,8 +139,8 @@ func (s *sessions) forget(id core.SessionID) (last bool) {
 	return last
 }
 
-// close stops everything and waits for it.
-func (s *sessions) close() {
+// close stops everything. The channel is closed when nothing is in work any more.
+func (s *sessions) close() <-chan struct{} {
 	s.mu.Lock()
 	s.closed = true
 	var over []*media
@@ -149,8 +150,13 @@ func (s *sessions) close() {
 	}
 	clear(s.open)
 	s.mu.Unlock()
-	for _, m := range over {
-		m.close()
-	}
-	s.busy.Wait()
+	idle := make(chan struct{})
+	go func() {
+		for _, m := range over {
+			m.close()
+		}
+		s.busy.Wait()
+		close(idle)
+	}()
+	return idle
 }
