@@ -20,6 +20,8 @@ type devices struct {
 	ground Ground
 	// real says that the ground's devices exist.
 	real bool
+	// reserve is Options.Reserve.
+	reserve func(device string, bytes int64)
 	// waiting is how many claims are open.
 	waiting atomic.Int32
 

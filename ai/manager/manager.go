@@ -33,6 +33,7 @@ func New(o Options) *Manager {
 		o: &m.o, news: &news{}, devices: newDevices(o.ContainersPerGPU),
 		strays: newStrays(o.Engine, o.Log),
 	}
+	m.shared.devices.reserve = o.Reserve
 	for i := range m.o.Entries {
 		m.add(&m.o.Entries[i])
 	}

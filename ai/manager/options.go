@@ -95,6 +95,10 @@ type Options struct {
 	// yet: containers wait until it finds any. It is asked again and again until
 	// then. An error beside devices is not the manager's matter.
 	Find func(ctx context.Context) ([]Device, error)
+	// Reserve is told, once the GPUs are known, how much of each the warm models need
+	// together, by its ID: whoever else uses the GPUs must leave it. It must not wait.
+	// nil is told nothing.
+	Reserve func(device string, bytes int64)
 	// ContainersPerGPU is how many containers may share a GPU, 0 is one.
 	ContainersPerGPU int
 	// ModelsDir is the directory on the engine's host that containers see as

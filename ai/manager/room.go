@@ -36,7 +36,25 @@ func (d *devices) furnish(list []Device) {
 	for i, at := range g.Assign(needs) {
 		d.rooms[i].devices = at
 	}
+	d.tellReserved()
 	d.touch()
+}
+
+// tellReserved says what the rooms come to on each device that exists. The caller
+// holds mu.
+func (d *devices) tellReserved() {
+	if d.reserve == nil || !d.real {
+		return
+	}
+	sums := make([]int64, len(d.ground.Devices))
+	for _, r := range d.rooms {
+		for _, i := range r.devices {
+			sums[i] += r.need.Takes.on(d.ground.Devices[i])
+		}
+	}
+	for i, n := range sums {
+		d.reserve(d.ground.Devices[i].ID, n)
+	}
 }
 
 // here is a need as this node can meet it: what runs on no GPU is not spread.
