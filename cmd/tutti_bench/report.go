@@ -115,9 +115,11 @@ func writeFigures(w io.Writer, f figures) error {
 func writeComparison(w io.Writer, c comparison) error {
 	return table(w, []row{
 		{"Concurrent Sessions", fmt.Sprint(c.Sessions)},
-		{"Wall Time", fmt.Sprintf("%0.4gs", c.Ours)},
-		{"Wall Time of " + c.Program, fmt.Sprintf("%0.4gs", c.Theirs)},
+		{"Compared With", c.Program},
+		{"Wall Time, Ours / Theirs", fmt.Sprintf("%0.4gs / %0.4gs", c.Ours.Wall, c.Theirs.Wall)},
 		{"* Ratio *", fmt.Sprintf("%0.3g (below 1 we are faster)", c.Ratio)},
+		{"Processor Time, Ours / Theirs", fmt.Sprintf("%0.4gs / %0.4gs", c.Ours.Processor, c.Theirs.Processor)},
+		{"* Processor Ratio *", fmt.Sprintf("%0.3g (below 1 we are cheaper)", c.ProcessorRatio)},
 	})
 }
 

@@ -18,19 +18,6 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
-// comparison is the same work done by us and by another program, both as fast as
-// they can, on the same devices and with the same number of streams.
-type comparison struct {
-	Program  string `json:"program"`
-	Sessions int    `json:"concurrentSessions"`
-	// Ours and Theirs are wall times, in seconds, from the start of the first process
-	// to the end of the last.
-	Ours   float64 `json:"oursSeconds"`
-	Theirs float64 `json:"theirsSeconds"`
-	// Ratio is Ours by Theirs: below 1 we are faster.
-	Ratio float64 `json:"ratio"`
-}
-
 // rival is one ffmpeg process per stream, which makes the whole ladder in one
 // decode.
 type rival struct {
@@ -56,32 +43,6 @@ func joined(dir string, pieces []piece) (path string, period time.Duration, err 
 	}
 	path = filepath.Join(dir, "input.ts")
 	return path, period, os.WriteFile(path, all.Bytes(), 0o600)
-}
-
-// compare lets both do everything once.
-func compare(ctx context.Context, s settings, pieces []piece, sessions int, ours func(settings) error) (*comparison, error) {
-	dir, err := os.MkdirTemp("", "tutti_bench")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	r := rival{s: s, sessions: sessions}
-	if r.input, r.period, err = joined(dir, pieces); err != nil {
-		return nil, err
-	}
-	s.live, s.delay, s.outPrefix = false, 0, ""
-	begin := time.Now()
-	if err := ours(s); err != nil {
-		return nil, err
-	}
-	c := &comparison{Program: s.against, Sessions: sessions, Ours: time.Since(begin).Seconds()}
-	begin = time.Now()
-	if err := r.run(ctx); err != nil {
-		return nil, err
-	}
-	c.Theirs = time.Since(begin).Seconds()
-	c.Ratio = c.Ours / c.Theirs
-	return c, nil
 }
 
 // run gives every stream to a process of its own, the devices in turn.

@@ -42,7 +42,7 @@ func TestAComparison(t *testing.T) {
 	var out, errs strings.Builder
 	status := run(t.Context(), []string{
 		"-in", list, "-live=false", "-concurrentSessions", "2", "-concurrentSessionDelay", "0", "-encoderPreset", "ultrafast",
-		"-transcodingOptions", "P144p30fps16x9,P240p30fps16x9", "-json", "-against", ffmpeg(t),
+		"-transcodingOptions", "P144p30fps16x9,P240p30fps16x9", "-json", "-repeat", "2", "-against", ffmpeg(t),
 	}, &out, &errs)
 	if status != exitOK {
 		t.Fatalf("status %d: %s", status, errs.String())
@@ -51,7 +51,7 @@ func TestAComparison(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if c := doc.Against; c == nil || c.Sessions != 2 || c.Ours <= 0 || c.Theirs <= 0 || c.Ratio != c.Ours/c.Theirs {
+	if c := doc.Against; c == nil || c.Sessions != 2 || c.Ours.Wall <= 0 || c.Theirs.Processor <= 0 || c.Ratio != c.Ours.Wall/c.Theirs.Wall || c.ProcessorRatio <= 0 {
 		t.Errorf("got %+v", doc.Against)
 	}
 	if !strings.Contains(errs.String(), "* Ratio *") {
@@ -62,7 +62,7 @@ func TestAComparison(t *testing.T) {
 func TestComparisonsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	nothing := func(settings) error { return nil }
-	s := settings{against: filepath.Join(t.TempDir(), "none"), devices: []target{{name: processor}}, profiles: []core.Profile{{Width: 256, Height: 144}}}
+	s := settings{repeat: 1, against: filepath.Join(t.TempDir(), "none"), devices: []target{{name: processor}}, profiles: []core.Profile{{Width: 256, Height: 144}}}
 	good := []piece{{[]byte("G and more"), time.Second}}
 	if _, err := compare(t.Context(), s, []piece{{[]byte("\x00\x00\x00\x18ftyp"), time.Second}}, 1, nothing); !errors.Is(err, errNoTransportStream) {
 		t.Errorf("MP4: %v", err)
