@@ -89,6 +89,9 @@ func (m *member) become(s inference.State, slots int) {
 	m.line.Resize(slots)
 }
 
+// pass lets a bubble's time pass.
+func pass(d time.Duration) { <-time.After(d) }
+
 // took is who a slot is of.
 func took(t *testing.T, s inference.Slot, err error) string {
 	t.Helper()
@@ -130,7 +133,7 @@ func TestNobodyIsStartedWhileAnotherIsWarm(t *testing.T) {
 			s, err := f.Reserve(t.Context(), model("m"), "p")
 			second <- took(t, s, err)
 		}()
-		time.Sleep(time.Second)
+		pass(time.Second)
 		first.Release()
 		if who := <-second; who != "warm" || cold.asked != 0 {
 			t.Errorf("%s, the cold one was asked %d times", who, cold.asked)
@@ -180,7 +183,7 @@ func TestTheFirstSlotThatFreesAnywhere(t *testing.T) {
 				got <- took(t, s, err)
 				s.Release()
 			}()
-			time.Sleep(time.Second)
+			pass(time.Second)
 			if s := f.Models()[0]; s.InUse != 2 || s.Waiting != 1 || s.Capacity != 2 {
 				t.Errorf("%+v", s)
 			}
@@ -206,7 +209,7 @@ func TestAMemberThatBecomesReadyIsFound(t *testing.T) {
 			s, err := f.Reserve(t.Context(), model("m"), "p")
 			got <- took(t, s, err)
 		}()
-		time.Sleep(time.Second)
+		pass(time.Second)
 		late.become(inference.Ready, 1)
 		if who := <-got; who != "late" {
 			t.Error(who)
@@ -332,7 +335,7 @@ func TestSlotsAreConserved(t *testing.T) {
 					inUse++
 					most = max(most, inUse)
 					mu.Unlock()
-					time.Sleep(time.Duration(hold[i]) * time.Millisecond)
+					pass(time.Duration(hold[i]) * time.Millisecond)
 					mu.Lock()
 					inUse--
 					mu.Unlock()

@@ -61,12 +61,12 @@ func (b *body) Read(p []byte) (int, error) {
 func (b *body) fetch(p []byte) (int, error) {
 	n, err := b.a.read(p)
 	if b.read += int64(n); b.read > maxStream {
-		return 0, remoteTooLong
+		return 0, errEndless
 	}
 	return n, err
 }
 
-var remoteTooLong = errors.New("an answer without end")
+var errEndless = errors.New("an answer without end")
 
 // Close ends the answer; the worker of one that is not whole is told to stop.
 func (b *body) Close() error {

@@ -221,12 +221,15 @@ func (b *bench) start(job *inference.Job) <-chan outcome {
 
 func (b *bench) until(what string, ok func() bool) {
 	b.Helper()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline, tick := time.NewTimer(15*time.Second), time.NewTicker(time.Millisecond)
+	defer deadline.Stop()
+	defer tick.Stop()
 	for !ok() {
-		if time.Now().After(deadline) {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
 			b.Fatalf("never: %s", what)
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -12,14 +12,29 @@ import (
 	"github.com/tuttinode/tutti/server/worker"
 )
 
-// Offer is the models and their states, without what changes with every job.
+// Offer is the models and their states, without what changes with every job; nil on a
+// machine without any.
 func (w *Work) Offer() []byte {
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(w.offer())
+	req := w.offer()
+	if len(req.GetModels()) == 0 {
+		return nil
+	}
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(req)
 	if err != nil {
 		// A text that is none of UTF-8: it is told again each time, and refused.
 		return nil
 	}
 	return b
+}
+
+// Presses reports whether an orchestrator of the network would hear something new: see
+// worker.Pressing. It knows nothing of why a model is not there.
+func (w *Work) Presses(told, now []byte) bool {
+	var a, b rpc.RegisterAIWorkerRequest
+	if proto.Unmarshal(told, &a) != nil || proto.Unmarshal(now, &b) != nil {
+		return true
+	}
+	return !proto.Equal(a.GetCapabilities(), b.GetCapabilities())
 }
 
 // Register opens the stream of a registration.

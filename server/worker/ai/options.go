@@ -57,7 +57,10 @@ type Work struct {
 	opt Options
 }
 
-var _ worker.Work[rpc.NotifyAIJob] = (*Work)(nil)
+var (
+	_ worker.Work[rpc.NotifyAIJob] = (*Work)(nil)
+	_ worker.Pressing              = (*Work)(nil)
+)
 
 // New makes the work of a worker.
 func New(opt Options) (*Work, error) {

@@ -116,12 +116,15 @@ func newRigWith(t *testing.T, addr, secret string) <-chan error {
 // until waits for a condition.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline, tick := time.NewTimer(15*time.Second), time.NewTicker(time.Millisecond)
+	defer deadline.Stop()
+	defer tick.Stop()
 	for !ok() {
-		if time.Now().After(deadline) {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
 			t.Fatalf("never: %s", what)
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 
