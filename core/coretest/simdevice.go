@@ -12,12 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
-// The codes with which hardware says that it is full.
-const (
-	simEncoders fault.Code = "EncoderSessionsExhausted"
-	simMemory   fault.Code = "GPUOutOfMemory"
-)
-
 // SimDevice behaves as a GPU does, without one: sessions open encoders and memory at
 // their first segment and keep them until they end, more than there is is refused,
 // segments in work slow each other down, and it can be told to crash, hang, slow down,
@@ -160,10 +154,10 @@ func (d *SimDevice) open(job *core.TranscodeJob) error {
 	encoders := d.used.encoders + d.foreign.encoders + want.encoders - have.encoders
 	memory := d.used.memory + d.foreign.memory + want.memory - have.memory
 	if d.Encoders > 0 && encoders > d.Encoders {
-		return fault.New(simEncoders, "open encoder", fmt.Sprintf("%d of %d", encoders, d.Encoders))
+		return fault.New(fault.EncoderSessionsExhausted, "open encoder", fmt.Sprintf("%d of %d", encoders, d.Encoders))
 	}
 	if d.Memory > 0 && memory > d.Memory {
-		return fault.New(simMemory, "allocate", fmt.Sprintf("%d of %d bytes", memory, d.Memory))
+		return fault.New(fault.GPUOutOfMemory, "allocate", fmt.Sprintf("%d of %d bytes", memory, d.Memory))
 	}
 	if d.kept == nil {
 		d.kept = make(map[core.SessionID]simUse)

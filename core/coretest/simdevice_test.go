@@ -38,12 +38,12 @@ func TestSimDeviceRefusesWhatHardwareDoes(t *testing.T) {
 	t.Parallel()
 	d := &coretest.SimDevice{Encoders: 5, Memory: 1000, SessionMemory: 300, RenditionMemory: 100}
 	wantSim(t, d, simJob("a", 2), "") // 2 encoders, 400 bytes
-	wantSim(t, d, simJob("b", 4), "EncoderSessionsExhausted")
+	wantSim(t, d, simJob("b", 4), fault.EncoderSessionsExhausted)
 	wantSim(t, d, simJob("b", 3), "") // 5, 900
 	wantSim(t, d, simJob("a", 2), "") // has its own already
 	d.EndSession("b")
 	d.Foreign(0, 300)
-	wantSim(t, d, simJob("c", 3), "GPUOutOfMemory")
+	wantSim(t, d, simJob("c", 3), fault.GPUOutOfMemory)
 	d.Foreign(0, 0)
 	wantSim(t, d, simJob("c", 3), "")
 	if sessions, encoders, memory := d.Used(); sessions != 2 || encoders != 5 || memory != 900 {

@@ -15,6 +15,9 @@ const (
 	maxCrashes = 2
 	// pardon is how many good segments make up for a crash.
 	pardon = 10
+	// maxLost is how many transcoders on other machines a segment may lose before that
+	// counts as a crash.
+	maxLost = 3
 )
 
 // replacer is an engine whose process can be killed and replaced, which helps
@@ -55,7 +58,9 @@ func (p *Pool) apart(ctx context.Context, s *session, d *device, job *core.Trans
 	late := sub.Err() != nil && ctx.Err() != context.Canceled
 	switch {
 	case err == nil:
-		p.acquit(s)
+		s.mu.Lock()
+		s.acquit()
+		s.mu.Unlock()
 		d.sign(res)
 		return res, nil
 	case deadly(err), late && time.Since(start) >= core.WorkDeadline(job.Duration)/4:
@@ -69,20 +74,34 @@ func (p *Pool) apart(ctx context.Context, s *session, d *device, job *core.Trans
 
 // convict notes that a session kills workers.
 func (p *Pool) convict(s *session, d *device, err error) {
-	s.mu.Lock()
-	s.crashes++
-	s.clean = 0
-	n := s.crashes
-	s.mu.Unlock()
+	n := s.convict()
 	p.o.Log.Warn("a stream kills media workers; it gets one of its own from now on",
 		"session", string(s.id), "device", d.label, "times", n, fault.Attr(err))
 }
 
-// acquit counts a good segment; after enough of them the session may share a
-// worker again.
-func (p *Pool) acquit(s *session) {
+// blame notes that one segment of a session was the end of several transcoders, which
+// no accident is.
+func (p *Pool) blame(s *session, lost int, err error) {
+	if lost < maxLost {
+		return
+	}
+	n := s.convict()
+	p.o.Log.Warn("transcoders on other machines are lost over one segment; another one ends its stream",
+		"session", string(s.id), "transcoders", lost, "times", n, fault.Attr(err))
+}
+
+// convict counts a crash and returns how many there were.
+func (s *session) convict() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.crashes++
+	s.clean = 0
+	return s.crashes
+}
+
+// acquit counts a good segment; after enough of them the session is as any other. The
+// caller holds mu.
+func (s *session) acquit() {
 	if s.clean++; s.clean >= pardon {
 		s.crashes = 0
 	}

@@ -82,8 +82,7 @@ func (p *Pool) update(d *device, o placement.Offer) {
 	d.learned = learned{watched: d.learned.watched} // it speaks for itself again
 	sessions := d.sessions
 	d.mu.Unlock()
-	// What it added to what the node can do is taken away and added anew.
-	p.count(d, false)
+	p.uncount(d)
 	t.part(d)
 	t.join(d, &o.Capabilities, o.Remote)
 	p.refresh(d)
@@ -95,6 +94,7 @@ func (p *Pool) update(d *device, o placement.Offer) {
 	case before.Remote:
 		p.remote(-1, -before.Sessions, -sessions)
 	}
+	p.publish()
 	p.changed()
 }
 
@@ -130,6 +130,9 @@ func (a *attachment) Detach() {
 }
 
 func (p *Pool) suspend(d *device, why *fault.Fault, drained bool) {
+	if why == nil {
+		why = fault.New(fault.DeviceDrained, "suspend a device", "no reason was given")
+	}
 	d.mu.Lock()
 	d.away, d.drained = why, drained
 	d.mu.Unlock()

@@ -16,7 +16,7 @@ const maxAttempts = 5
 // attempts runs a segment, and again, each time elsewhere, while what failed it is not
 // the segment's fault and the caller has time. Where there is no other device it is
 // tried once more on the same.
-func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob) (_ *core.TranscodeResult, err error) {
 	d, err := p.device(s, job)
 	if err != nil {
 		return nil, err
@@ -25,10 +25,15 @@ func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob)
 		return p.apart(ctx, s, d, job)
 	}
 	var tried []*device
+	lost := 0
+	defer func() { p.blame(s, lost, err) }()
 	for try := 1; ; try++ {
-		res, err := p.attempt(ctx, s, d, job, p.limitOf(ctx, s, d, job, try))
-		if err == nil {
+		var res *core.TranscodeResult
+		if res, err = p.attempt(ctx, s, d, job, p.limitOf(ctx, s, d, job, try)); err == nil {
 			return res, nil
+		}
+		if fault.CodeOf(err) == fault.RemoteWorkerLost {
+			lost++
 		}
 		p.book(d, err)
 		p.learn(d, s, err)

@@ -90,6 +90,9 @@ func (d *device) drop(s *session) {
 	d.weighted -= s.weighted
 	d.leave(s)
 	d.recent.remove(s)
+	if d.sessions == 0 {
+		d.slow = time.Time{} // whoever comes next shall find out anew
+	}
 }
 
 // begin and end count a segment in work.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/placement"
@@ -16,7 +17,7 @@ import (
 )
 
 // lost is the fault of a transcoder whose connection broke.
-var lost = fault.New(fault.WorkerReplaced, "transcode", "the connection broke")
+var lost = fault.New(fault.RemoteWorkerLost, "transcode", "the connection broke")
 
 // bounded sends a segment as a gateway does, which waits eight seconds.
 func bounded(t *testing.T, p *pool.Pool, session string, n int) error {
@@ -65,6 +66,42 @@ func TestASegmentOutlivesItsTranscoders(t *testing.T) {
 			t.Errorf("none is left: %v", err)
 		}
 	})
+}
+
+// A stream over which transcoders die one after another is not tried on all there are.
+func TestAStreamThatEndsTranscodersIsRefused(t *testing.T) {
+	t.Parallel()
+	p := pool.New(nil, pool.Options{MaxSessions: 100})
+	defer p.Close()
+	var fakes []*coretest.Fake
+	for i := range 20 {
+		f := &coretest.Fake{Name: fmt.Sprint("rig", i)}
+		f.On = func(_ context.Context, _ int, job *core.TranscodeJob) error {
+			if job.Session == "poison" {
+				return lost
+			}
+			return nil
+		}
+		if _, err := p.Attach(f, placement.Offer{Remote: true, Sessions: 5}); err != nil {
+			t.Fatal(err)
+		}
+		fakes = append(fakes, f)
+	}
+	for n, want := range []fault.Code{lost.Code, lost.Code, fault.SegmentRefused} {
+		if err := bounded(t, p, "poison", n); !errors.Is(err, want) {
+			t.Errorf("segment %d: %v", n, err)
+		}
+	}
+	jobs := 0
+	for _, f := range fakes {
+		jobs += f.Jobs()
+	}
+	if jobs > 10 {
+		t.Errorf("tried %d times", jobs)
+	}
+	if err := bounded(t, p, "other", 0); err != nil {
+		t.Error(err)
+	}
 }
 
 // A transcoder that falls silent leaves time for another.

@@ -6,12 +6,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Codes with which a device says that it is full rather than broken.
-const (
-	encodersExhausted fault.Code = "EncoderSessionsExhausted"
-	memoryExhausted   fault.Code = "GPUOutOfMemory"
-)
-
 // unlearn is how long a limit holds that a device showed: others may have used it at
 // the time, and only another try shows.
 const unlearn = 5 * time.Minute
@@ -50,7 +44,7 @@ func (l *learned) expires(now time.Time) (first time.Time, some bool) {
 // full says that a device refused a session for want of room.
 func full(err error) bool {
 	code := fault.CodeOf(err)
-	return code == encodersExhausted || code == memoryExhausted
+	return code == fault.EncoderSessionsExhausted || code == fault.GPUOutOfMemory
 }
 
 // learn lowers what the device is taken to bear to what it bore without the session
@@ -66,7 +60,7 @@ func (p *Pool) learn(d *device, s *session, err error) {
 	d.mu.Lock()
 	until := now.Add(unlearn)
 	switch {
-	case fault.CodeOf(err) == encodersExhausted:
+	case fault.CodeOf(err) == fault.EncoderSessionsExhausted:
 		d.learned.encoders = shownLimit{max(0, d.renditions-renditions), until}
 	case d.memoryLimit(now) > 0:
 		one := d.offer.SessionMemory + int64(renditions-1)*d.offer.RenditionMemory

@@ -53,6 +53,7 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	d.worked()
 	d.done++
 	s.wall = smoothTime(s.wall, wall)
+	s.acquit()
 	// Very short segments say more about overhead than about capacity.
 	if playing >= 200*time.Millisecond && s.dev == d {
 		d.learnFrom(p, s, float64(wall)/float64(playing), time.Now())

@@ -31,7 +31,7 @@ func (p *Pool) device(s *session, job *core.TranscodeJob) (*device, error) {
 		d.recent.touch(s, now)
 	}
 	ready, gone := d.ready(), d.gone
-	slow := ready && rested && d.sessions > 1 && d.overloaded(now)
+	slow := ready && rested && d.overloaded(now)
 	d.mu.Unlock()
 	s.mu.Unlock()
 	switch {

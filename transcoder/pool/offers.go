@@ -21,15 +21,29 @@ func (p *Pool) count(d *device, ready bool) {
 	if ready == (d.offered != nil) {
 		return
 	}
-	t := &p.table
-	sign := 1
 	if ready {
 		d.offered = p.offered(d)
+		p.tally(d, 1)
 	} else {
-		sign = -1
+		p.uncount(d)
 	}
+	p.publish()
+	p.changed()
+}
+
+// uncount takes a device away, if it was counted, and tells nobody yet. The caller
+// holds table.mu and publishes.
+func (p *Pool) uncount(d *device) {
+	if d.offered != nil {
+		p.tally(d, -1)
+		d.offered = nil
+	}
+}
+
+// tally adds what a device offers, or takes it away. The caller holds table.mu.
+func (p *Pool) tally(d *device, sign int) {
+	t := &p.table
 	t.ready += sign
-	p.ready.Store(int64(t.ready))
 	for _, id := range d.offered.Bits.IDs() {
 		t.named[id] += sign
 		t.units[id] += uint64(sign) * uint64(d.offered.Units(id))
@@ -38,11 +52,6 @@ func (p *Pool) count(d *device, ready bool) {
 			delete(t.units, id)
 		}
 	}
-	if !ready {
-		d.offered = nil
-	}
-	p.publish()
-	p.changed()
 }
 
 // offered is what a device adds. The caller holds table.mu.
@@ -68,4 +77,5 @@ func (p *Pool) publish() {
 		all.Capacities[id] = uint32(min(n, math.MaxUint32))
 	}
 	p.offer.Store(&all)
+	p.ready.Store(int64(t.ready))
 }

@@ -60,7 +60,7 @@ func worthRetry(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.Canceled, fault.DeadlineExceeded, fault.SegmentRefused:
 		return false
-	case fault.UnsupportedInputCodec, fault.UnsupportedInputPixelFormat, encodersExhausted, memoryExhausted:
+	case fault.UnsupportedInputCodec, fault.UnsupportedInputPixelFormat, fault.EncoderSessionsExhausted, fault.GPUOutOfMemory:
 		// What one device cannot do another may.
 		return true
 	}
