@@ -34,6 +34,7 @@ func (n *node) addAdmin() {
 		Status:       statusSource{n},
 		Node:         statusSource{n},
 		AIPools:      n.pools,
+		Workers:      n.workers(),
 		Metrics:      page,
 		Books:        n.books,
 		Pages:        web.OperatorPages(n.standing()),

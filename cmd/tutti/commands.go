@@ -81,9 +81,11 @@ func helpCommand(_ context.Context, args []string, stdout, stderr io.Writer) int
 func mediaWorkerCommand(ctx context.Context, _ []string, _, stderr io.Writer) int {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	err := worker.Main(ctx, func(device string) (transcoder.Engine, error) {
-		return libav.New(libav.Options{
-			Device: device, Preset: os.Getenv(envPreset), Cores: runtime.NumCPU(), Version: version, Log: log,
-		})
+		o := libav.Options{Device: device, Preset: os.Getenv(envPreset), Cores: runtime.NumCPU(), Version: version, Log: log}
+		if worker.ForGPU() {
+			o.CUDA = &libav.CUDA{}
+		}
+		return libav.New(o)
 	})
 	if err != nil {
 		fmt.Fprintln(stderr, err)

@@ -51,7 +51,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	out := &gatewayAI{components: []lifecycle.Component{keys, &brokering{b, client}}}
 	f, err := front.New(front.Options{
 		Dispatcher: b, Keys: keys, Recorder: n.inferenceRecorder(metrics.Gateway),
-		Media: n.gatewayMedia(out), Capacity: b.Capacity,
+		Media: n.mediaFor(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
 		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)},
 		Log:    n.log, Now: time.Now, Rand: rand.Reader,
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/transcoder"
@@ -20,25 +21,65 @@ import (
 // workerStart is how long a media worker may take until it is ready.
 const workerStart = 30 * time.Second
 
-// startMedia starts one media worker per device and the pool before them, which
-// closes them. The error is WorkerStartFailed.
-func startMedia(ctx context.Context, n *node, recorder core.Recorder) (*pool.Pool, error) {
+// addMedia makes the pool of whoever transcodes for this node, and gives it this
+// machine's devices if the node transcodes itself: the processor at once, GPUs when
+// they were tested. The error is WorkerStartFailed.
+func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
+	var engines []transcoder.Engine
+	if n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() {
+		client, err := n.startCPU(ctx, recorder)
+		if err != nil {
+			return err
+		}
+		engines = append(engines, client)
+	}
+	n.media = pool.New(engines, pool.Options{
+		MaxSessions: n.cfg.Limits.MaxSessions.N, Measured: !n.cfg.Transcoding.Devices.None(),
+		Capabilities: n.offered(capability.SoftwareTranscoder()), Log: n.log, Recorder: recorder,
+	})
+	n.add(n.media)
+	if n.cfg.Roles.Transcoder && !n.cfg.Transcoding.Devices.None() {
+		return n.addGPUs(recorder)
+	}
+	return nil
+}
+
+// startCPU starts the media worker of the processor.
+func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, workerStart)
 	defer cancel()
-	client, err := worker.Start(ctx, worker.Options{
-		Device: "cpu", Args: []string{mediaWorker},
-		Env:      []string{envPreset + "=" + n.cfg.Transcoding.EncoderPreset},
-		Memory:   workerMemory(n.cfg.Transcoding.WorkerMemory),
-		Log:      n.log,
-		Recorder: recorder,
-	})
-	if err != nil {
-		return nil, err
+	o := n.workerOptions(recorder)
+	o.Device = "cpu"
+	client, err := worker.Start(ctx, o)
+	if err == nil {
+		n.board.Report(health.Key{Code: fault.SandboxDegraded, About: client.Device()}, client.Degraded())
 	}
-	n.board.Report(health.Key{Code: fault.SandboxDegraded, About: client.Device()}, client.Degraded())
-	return pool.New([]transcoder.Engine{client}, pool.Options{
-		MaxSessions: n.cfg.Limits.MaxSessions.N, Log: n.log, Recorder: recorder,
-	}), nil
+	return client, err
+}
+
+// workerOptions are those of every media worker.
+func (n *node) workerOptions(recorder core.Recorder) worker.Options {
+	return worker.Options{
+		Args: []string{mediaWorker}, Env: []string{envPreset + "=" + n.cfg.Transcoding.EncoderPreset},
+		Memory: workerMemory(n.cfg.Transcoding.WorkerMemory), Log: n.log, Recorder: recorder,
+	}
+}
+
+// offered are capabilities as this node offers them: with its release, and without
+// what the operator does not want.
+func (n *node) offered(can capability.Set) capability.Capabilities {
+	return capability.Offer(n.wanted(can), networkVersion)
+}
+
+// wanted is a device's capabilities after the operator's word on HEVC sources.
+func (n *node) wanted(can capability.Set) capability.Set {
+	switch n.cfg.Transcoding.HEVCDecoding {
+	case config.Off:
+		return can.Without(capability.HEVCDecode)
+	case config.On:
+		return can.With(capability.HEVCDecode)
+	}
+	return can
 }
 
 // workerMemory is a media worker's bound in bytes. Where the operator leaves it to

@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/admin"
@@ -46,8 +47,15 @@ type node struct {
 	gateway *gateway.Gateway
 	// address is nil where nobody reaches the node.
 	address *selfcheck.Checker
-	// media is nil where nothing needs media workers.
+	// media is whoever transcodes segments for the node, nil where nobody does.
 	media *pool.Pool
+	// tools is nil where no AI job needs them.
+	tools tools
+	// doors are nil where no worker of another machine may register.
+	doors *doors
+	// gpus and budget are nil on a node that was given no GPU to transcode on.
+	gpus   gpu.Inventory
+	budget *gpu.Budget
 }
 
 // newNode builds what the configuration asks for. It opens files and starts the
@@ -70,6 +78,9 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 		if err := n.addOrchestrator(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if err := n.addWorkerRoles(ctx); err != nil {
+		return nil, err
 	}
 	if cfg.Roles.Gateway {
 		if err := n.addGateway(ctx); err != nil {

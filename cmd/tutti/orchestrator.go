@@ -8,9 +8,10 @@ import (
 	"math"
 	"time"
 
-	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/inference/fleet"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
@@ -32,23 +33,20 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	if err := n.addEarning(ctx); err != nil {
 		return err
 	}
-	if n.cfg.Roles.Transcoder || work.wantsMedia() {
-		if n.media, err = startMedia(ctx, n, recorder); err != nil {
-			return err
+	defer func() {
+		if err != nil && n.media != nil {
+			err = errors.Join(err, n.media.Close())
 		}
-		defer func() {
-			if err != nil {
-				err = errors.Join(err, n.media.Close())
-			}
-		}()
-		n.add(n.media)
+	}()
+	if err := n.addWork(ctx, work, recorder); err != nil {
+		return err
 	}
 	rules, err := orchestrate.New(n.rules(work, recorder))
 	if err != nil {
 		return err
 	}
 	n.limiter = limiters{rules}
-	if n.cfg.Roles.Transcoder {
+	if n.media != nil {
 		n.limiter = limiters{rules, n.media}
 	}
 	if work.manager != nil {
@@ -63,19 +61,26 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	return n.addListener(rules, work)
 }
 
+// addWork adds whoever does the work: devices of this machine, and the doors for those
+// of others.
+func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder) error {
+	remote := len(workerSecrets(n.cfg)) > 0
+	if n.cfg.Roles.Transcoder || remote {
+		if err := n.addMedia(ctx, recorder); err != nil {
+			return err
+		}
+	}
+	if work.wantsMedia() || remote {
+		n.tools = n.mediaFor(metrics.Orchestrator, n.add)
+	}
+	return n.newDoors(recorder)
+}
+
 // rules are the options of the orchestrator's rules.
 func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
-	can := capability.Default()
-	if n.cfg.Roles.Transcoder {
-		can = capability.SoftwareTranscoder()
-	}
-	if n.cfg.Transcoding.HEVCDecoding == config.Off {
-		can = can.Without(capability.HEVCDecode)
-	}
-	offer := capability.Offer(can, networkVersion)
 	opt := orchestrate.Options{
 		ServiceURI:   n.firstServiceURI(),
-		Capabilities: func() capability.Capabilities { return offer },
+		Capabilities: n.capabilities(),
 		Recorder:     recorder,
 		Inference:    n.inferenceRecorder(metrics.Orchestrator),
 		Limit:        n.cfg.Limits.MaxSessions.N,
@@ -84,17 +89,41 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 		Rand:         rand.Reader,
 		Log:          n.log,
 	}
-	if n.cfg.Roles.Transcoder {
+	if n.media != nil {
 		opt.Transcoder, opt.Admitter = n.media, n.media
 	}
-	if work.manager != nil {
-		opt.Worker = work.manager
-	}
-	if n.media != nil {
-		opt.Media = mediaTools{n.media}
+	opt.Worker = n.modelWorker(work)
+	if n.tools != nil {
+		opt.Media = n.tools
 	}
 	n.pay(&opt)
 	return opt
+}
+
+// capabilities is what the node offers at a time: what its devices can do, or on a
+// node that transcodes nothing what every node has.
+func (n *node) capabilities() func() capability.Capabilities {
+	if n.media != nil {
+		return n.media.Capabilities
+	}
+	offer := n.offered(capability.Default())
+	return func() capability.Capabilities { return offer }
+}
+
+// modelWorker runs AI jobs: the models of this machine, those of others, or both; nil
+// for none.
+func (n *node) modelWorker(work *aiWork) inference.Worker {
+	var members []inference.Worker
+	if work.manager != nil {
+		members = append(members, work.manager)
+	}
+	if p := n.aiWorkers(); p != nil {
+		members = append(members, p)
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	return fleet.New(members...)
 }
 
 // addListener adds the public listener.
@@ -105,9 +134,13 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 		Version: version, Roles: n.roles(), Connections: n.connections(), AINotice: work.notice,
 		Now: time.Now, Log: n.log, Standing: n.standing(),
 	}
-	if n.media != nil {
-		opt.Frames = mediaTools{n.media}
+	if n.tools != nil {
+		opt.Frames = n.tools
 	}
+	for _, u := range n.cfg.Addresses.Nodes {
+		opt.Nodes = append(opt.Nodes, u.String())
+	}
+	n.doors.open(&opt)
 	if !listen.Plaintext {
 		cert, err := tlscert.Open(tlscert.Options{
 			CertFile: n.cfg.TLS.Cert, KeyFile: n.cfg.TLS.Key, Dir: n.cfg.Storage.DataDir,
@@ -125,6 +158,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 		return err
 	}
 	n.add(server)
+	n.doors.run(n)
 	n.add(n.address)
 	return nil
 }

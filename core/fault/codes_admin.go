@@ -22,8 +22,6 @@ const (
 	AdminPathUnknown Code = "AdminPathUnknown"
 	// AdminPartAbsent: this node has no such part.
 	AdminPartAbsent Code = "AdminPartAbsent"
-	// WorkerUnknown: no device and no remote worker has this name.
-	WorkerUnknown Code = "WorkerUnknown"
 	// TransactionPending: the transaction was sent and is not mined in the time that
 	// a request waits.
 	TransactionPending Code = "TransactionPending"

@@ -76,11 +76,6 @@ var adminRows = []Row{
 		Remedy: "Ask the node that has the role, or start this one with it.",
 	},
 	{
-		Code: WorkerUnknown, Class: NotFound,
-		Cause:  "The node has no device and no connected worker of this name. A worker that left is not in the list any more.",
-		Remedy: "`tutti_cli workers` lists the names.",
-	},
-	{
 		Code: TransactionPending, Class: Upstream,
 		Symptom: "`timed out waiting for transaction receipt`",
 		Cause:   "The transaction was sent and is not mined within the time that a request is held. It goes on by itself.",

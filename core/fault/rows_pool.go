@@ -23,7 +23,7 @@ var poolRows = []Row{
 	{
 		Code: DeviceUnknown, Class: NotFound,
 		Cause:  "No device of that name is attached: it is misspelled, or its transcoder has gone.",
-		Remedy: "List the devices with tutti_cli and use a name from there.",
+		Remedy: "`tutti_cli workers` lists the names.",
 	},
 	{
 		Code: DeviceDrained, Class: Busy,

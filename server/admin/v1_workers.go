@@ -7,7 +7,7 @@ import (
 )
 
 // Workers are the devices and remote workers of a node. Drain keeps new work from one,
-// Resume lets it have some again; both answer at once. The error is WorkerUnknown.
+// Resume lets it have some again; both answer at once. The error is DeviceUnknown.
 type Workers interface {
 	Workers() []adminapi.Worker
 	Drain(name string) error

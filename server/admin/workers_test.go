@@ -30,7 +30,7 @@ func (w *workforce) Workers() []adminapi.Worker {
 
 func (w *workforce) set(name string, drained bool) error {
 	if name != "rig7" {
-		return fault.New(fault.WorkerUnknown, "find worker", name)
+		return fault.New(fault.DeviceUnknown, "find worker", name)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,7 +51,7 @@ func TestWorkers(t *testing.T) {
 	}{
 		{`{"name":"rig7","drain":true}`, 200, `"state":"draining"`},
 		{`{"name":"rig7","drain":false}`, 200, `"state":"ready"`},
-		{`{"name":"rig8","drain":true}`, 404, "WorkerUnknown"},
+		{`{"name":"rig8","drain":true}`, 404, "DeviceUnknown"},
 		{`{"drain":true}`, 400, "field name is missing"},
 	} {
 		if got := st.post(adminapi.PathWorker, step.body); got.Code != step.code || !strings.Contains(got.Body.String(), step.want) {

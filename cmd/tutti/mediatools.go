@@ -6,26 +6,40 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/server/metrics"
+	"github.com/tuttinode/tutti/server/orchestrator"
+	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
-// gatewayMedia measures audio for a gateway: with the media workers that the
-// process has, else with some of its own, which ai then keeps.
-func (n *node) gatewayMedia(ai *gatewayAI) pipeline.MediaProbe {
-	if n.media != nil {
+// tools are for the AI part: the length of audio, and videos of pictures. Both are
+// hostile bytes, which this process does not decode.
+type tools interface {
+	pipeline.MediaProbe
+	orchestrator.FrameEncoder
+}
+
+// mediaFor is the AI part's tools: the processor's media worker, if the process has one
+// for segments, else one of its own that starts when it is needed and is added to the
+// components by add.
+func (n *node) mediaFor(nodeType string, add func(lifecycle.Component)) tools {
+	if n.media != nil && n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() {
 		return mediaTools{n.media}
 	}
 	m := &mediaOnDemand{start: func(ctx context.Context) (*pool.Pool, error) {
-		return startMedia(ctx, n, n.recorder(metrics.Gateway))
+		client, err := n.startCPU(ctx, n.recorder(nodeType))
+		if err != nil {
+			return nil, err
+		}
+		return pool.New([]transcoder.Engine{client}, pool.Options{Log: n.log}), nil
 	}}
-	ai.components = append(ai.components, m)
+	add(m)
 	return m
 }
 
-// mediaOnDemand is media workers that start when the first audio comes: most
-// gateways never see any, and a worker takes memory.
+// mediaOnDemand is media workers that start when the first audio comes: most nodes
+// never see any, and a worker takes memory.
 type mediaOnDemand struct {
 	start func(context.Context) (*pool.Pool, error)
 
@@ -58,6 +72,15 @@ func (m *mediaOnDemand) Duration(ctx context.Context, data []byte) (time.Duratio
 		return 0, err
 	}
 	return mediaTools{p}.Duration(ctx, data)
+}
+
+// EncodeMP4 makes a video of PNG frames.
+func (m *mediaOnDemand) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+	p, err := m.workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return mediaTools{p}.EncodeMP4(ctx, frames, fps, width, height)
 }
 
 // workers starts them if need be. They outlive the request that they start for.

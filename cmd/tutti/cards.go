@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/transcoder/devices"
+	"github.com/tuttinode/tutti/transcoder/gpus"
+	"github.com/tuttinode/tutti/transcoder/probe"
+	"github.com/tuttinode/tutti/transcoder/worker"
+)
+
+// addGPUs adds what watches the GPUs that were asked for, and what keeps a media
+// worker on each of them. A machine without any starts all the same; the board says
+// what is wrong, and the cards are taken when they show.
+func (n *node) addGPUs(recorder core.Recorder) error {
+	n.budget = gpu.NewBudget()
+	watcher := gpus.New(gpus.Options{
+		Selection: n.cfg.Transcoding.Devices, Board: n.board, Log: n.log,
+		Allowed: func(id gpu.UUID) gpu.Bytes { return n.budget.Reserved(id, gpu.Models) },
+	})
+	n.gpus = watcher
+	if n.metrics != nil {
+		if err := n.metrics.WatchGPUs(watcher); err != nil {
+			return fmt.Errorf("register metrics of GPUs: %w", err)
+		}
+	}
+	n.add(watcher)
+	n.add(devices.New(devices.Options{
+		Inventory: watcher, Start: n.startGPU(recorder),
+		Test: n.cfg.Transcoding.TestAtStart,
+		// Untested, a card is taken at its vendor's word: what the usual ones can do.
+		Base:   placement.Offer{Capabilities: n.offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
+		Adjust: n.adjust,
+		Placer: n.media, Use: n.memoryUse, Budget: n.budget, Board: n.board, Log: n.log,
+	}))
+	return nil
+}
+
+// startGPU starts the media worker of a card.
+func (n *node) startGPU(recorder core.Recorder) func(context.Context, gpu.Device) (probe.Worker, error) {
+	return func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
+		o := n.workerOptions(recorder)
+		o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
+		client, err := worker.Start(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return client, nil
+	}
+}
+
+// adjust makes a card's offer the node's.
+func (n *node) adjust(o placement.Offer) placement.Offer {
+	o.Capabilities = n.offered(o.Capabilities.Bits)
+	return o
+}
+
+// memoryUse is how much of a card the sessions on it are reckoned to use.
+func (n *node) memoryUse(device string) gpu.Bytes {
+	for _, u := range n.media.Devices() {
+		if !u.Remote && u.Device == device {
+			return gpu.Bytes(u.Memory)
+		}
+	}
+	return 0
+}

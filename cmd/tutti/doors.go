@@ -1,0 +1,123 @@
+package main
+
+import (
+	"crypto/rand"
+	"crypto/x509"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/orchestrator"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/remote/aiworkers"
+	"github.com/tuttinode/tutti/server/remote/transcoders"
+)
+
+// doors let workers of other machines in. They are nil on a node that has no secret
+// for them.
+type doors struct {
+	transcoders *transcoders.Service
+	ai          *aiworkers.Pool
+	ca          *x509.CertPool
+}
+
+// newDoors makes the services that workers register with; what they bring goes into
+// the node's pool.
+func (n *node) newDoors(recorder core.Recorder) error {
+	secrets := remote.NewSecrets(workerSecrets(n.cfg)...)
+	if !secrets.Any() {
+		return nil
+	}
+	d := &doors{}
+	var err error
+	if d.ca, err = authorities509(n.cfg.TLS.WorkerCA); err != nil {
+		return err
+	}
+	if d.transcoders, err = transcoders.New(transcoders.Options{
+		Placer: n.media, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: version,
+		Recorder: recorder, Board: n.board, Log: n.log, Now: time.Now, Rand: rand.Reader,
+	}); err != nil {
+		return err
+	}
+	if d.ai, err = aiworkers.New(aiworkers.Options{
+		Secrets: secrets, MinVersion: networkVersion, Node: remote.Node(version), ServiceURI: n.serviceURI(),
+		Queue: max(1, n.cfg.AI.Queue), Random: rand.Reader, Now: time.Now, Log: n.log,
+	}); err != nil {
+		return err
+	}
+	n.doors = d
+	return nil
+}
+
+// serviceURI is where workers reach this node, where they do not say what they dialled.
+func (n *node) serviceURI() string { return n.firstServiceURI() }
+
+// origin is what renditions say of the node that ordered them.
+func (n *node) origin() string {
+	if n.chain == nil {
+		return ""
+	}
+	return n.chain.orchestrator.String()
+}
+
+// workerSecrets are the secrets of -orchSecret, one in a line.
+func workerSecrets(cfg *config.Config) (out []core.Secret) {
+	for line := range strings.Lines(cfg.Addresses.OrchSecret.Reveal()) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, core.NewSecret(line))
+		}
+	}
+	return out
+}
+
+// authorities509 reads certificates; none for no file.
+func authorities509(path string) (*x509.CertPool, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.WorkerTLSFiles, "read -workerCA", err)
+	}
+	ca := x509.NewCertPool()
+	if !ca.AppendCertsFromPEM(text) {
+		return nil, fault.New(fault.WorkerTLSFiles, "read -workerCA", path+" holds no certificate in PEM form")
+	}
+	return ca, nil
+}
+
+// open gives the listener its doors.
+func (d *doors) open(opt *orchestrator.Options) {
+	if d != nil {
+		opt.Doors, opt.WorkerCA = []orchestrator.Door{transcoderDoor{d.transcoders}, d.ai}, d.ca
+	}
+}
+
+// transcoderDoor is the paths of remote transcoders beside their stream.
+type transcoderDoor struct{ *transcoders.Service }
+
+// Routes adds the paths of results and of segments.
+func (d transcoderDoor) Routes(mux *http.ServeMux) {
+	mux.Handle(transcoders.ResultsPath, d.Handler())
+	mux.Handle(transcoders.SourcePath, d.Source())
+}
+
+// run adds what ends all registrations at the stop.
+func (d *doors) run(n *node) {
+	if d != nil {
+		n.add(d.transcoders)
+		n.add(d.ai)
+	}
+}
+
+// aiWorkers are the AI workers that may register; nil where none may.
+func (n *node) aiWorkers() *aiworkers.Pool {
+	if n.doors == nil {
+		return nil
+	}
+	return n.doors.ai
+}

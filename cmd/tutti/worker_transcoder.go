@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	mrand "math/rand/v2"
+	"time"
+
+	"github.com/tuttinode/tutti/server/metrics"
+	"github.com/tuttinode/tutti/server/worker/transcoder"
+)
+
+// addRemoteTranscoder adds the devices of a node without orchestrator, and what
+// registers them with orchestrators elsewhere.
+func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil && n.media != nil {
+			err = errors.Join(err, n.media.Close())
+		}
+	}()
+	if err := n.addMedia(ctx, n.recorder(metrics.Transcoder)); err != nil {
+		return err
+	}
+	n.limiter = n.media
+	at, err := n.joining()
+	if err != nil {
+		return err
+	}
+	client, err := transcoder.New(transcoder.Options{
+		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: version,
+		Transcoder: n.media, Capacity: n.capacity, Capabilities: n.media.Capabilities, Devices: n.ownDevices,
+		Log: n.log, Board: n.board, Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
+	})
+	if err != nil {
+		return err
+	}
+	n.add(client)
+	return nil
+}
+
+// capacity is how many sessions this node takes; 0 while no device is ready.
+func (n *node) capacity() int {
+	if n.media.Ready() == 0 {
+		return 0
+	}
+	return max(1, n.media.Usage().Limit)
+}
+
+// ownDevices are this machine's devices for whoever operates the orchestrator.
+func (n *node) ownDevices() []transcoder.Device {
+	kinds := make(map[string]string)
+	if n.gpus != nil {
+		for _, d := range n.gpus.Devices() {
+			kinds[d.ID()] = d.Name
+		}
+	}
+	var out []transcoder.Device
+	for _, u := range n.media.Devices() {
+		out = append(out, transcoder.Device{Name: u.Device, Kind: kinds[u.Device], Sessions: u.Sessions, Limit: u.Limit})
+	}
+	return out
+}
