@@ -44,10 +44,7 @@ func openStream[N any](ctx context.Context, l *Link, offer []byte, draining bool
 	ctx, cancel := context.WithCancel(ctx)
 	s := &stream{offer: offer, draining: draining, cancel: cancel,
 		accepted: make(chan struct{}), told: make(chan struct{}), done: make(chan struct{})}
-	s.timer = time.AfterFunc(settle, func() {
-		l.knows(nil)
-		s.taken(l)
-	})
+	s.timer = time.AfterFunc(settle, func() { s.taken(l, nil) })
 	go func() {
 		defer close(s.done)
 		defer cancel()
@@ -57,9 +54,16 @@ func openStream[N any](ctx context.Context, l *Link, offer []byte, draining bool
 	return s
 }
 
-// taken notes that the registration stands.
-func (s *stream) taken(l *Link) {
+// taken notes that the registration stands, and what the orchestrator says of itself.
+// Only the first word counts, but for the orchestrator's own, which may come late.
+func (s *stream) taken(l *Link, md metadata.MD) {
+	if md != nil {
+		l.knows(md)
+	}
 	s.accept.Do(func() {
+		if md == nil {
+			l.knows(nil)
+		}
 		s.at = l.o.Now()
 		close(s.accepted)
 	})
@@ -87,21 +91,16 @@ func read[N any](ctx context.Context, l *Link, s *stream, open opener[N], notice
 	}
 	// Others send no header before the first notice, or before the end.
 	md, err := in.Header()
-	own := err == nil && len(md.Get(NodeMetadata)) > 0
-	if own {
-		l.knows(md)
-		s.taken(l)
+	if err == nil && len(md.Get(NodeMetadata)) > 0 {
+		s.taken(l, md)
 		close(s.told)
 	}
-	for first := true; ; first = false {
+	for {
 		n, err := in.Recv()
 		if err != nil {
 			return endOf(err)
 		}
-		if first && !own {
-			l.knows(nil)
-			s.taken(l)
-		}
+		s.taken(l, nil)
 		notice(n)
 	}
 }

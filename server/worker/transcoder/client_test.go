@@ -87,18 +87,14 @@ func TestNoCapacityStaysAway(t *testing.T) {
 	o := newNetwork(t, "")
 	var mu sync.Mutex
 	capacity := 0
-	start(t, new(coretest.Fake), func(o *transcoder.Options) {
+	r := start(t, new(coretest.Fake), func(o *transcoder.Options) {
 		o.Capacity = func() int {
 			mu.Lock()
 			defer mu.Unlock()
 			return capacity
 		}
 	}, o.addr)
-	select {
-	case <-o.desks:
-		t.Fatal("registered without capacity")
-	case <-time.After(100 * time.Millisecond):
-	}
+	until(t, "it does not stay away", func() bool { return r.Status()[0].Reason == "nothing to offer" })
 	mu.Lock()
 	capacity = 2
 	mu.Unlock()
