@@ -3,6 +3,7 @@ package gpu
 import (
 	"maps"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -125,4 +126,18 @@ func (b *Budget) available(id UUID, owner string) Bytes {
 func (b *Budget) touch() {
 	close(b.changed)
 	b.changed = make(chan struct{})
+}
+
+// For is the devices with as much memory as the owner may have of each, one byte
+// where there is none: 0 is memory that is not known, and stays so.
+func (b *Budget) For(owner string, devices []Device) []Device {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := slices.Clone(devices)
+	for i, d := range out {
+		if d.Memory > 0 {
+			out[i].Memory = max(1, min(d.Memory, b.available(d.UUID, owner)))
+		}
+	}
+	return out
 }

@@ -69,3 +69,23 @@ func TestBudgetIsNeverOverdrawn(t *testing.T) {
 		}
 	})
 }
+
+func TestBudgetForAnOwner(t *testing.T) {
+	t.Parallel()
+	b := gpu.NewBudget()
+	devices := []gpu.Device{{UUID: "a", Memory: 24}, {UUID: "b"}, {UUID: "c", Memory: 10}}
+	b.Furnish(devices[:2])
+	b.Reserve("a", gpu.Transcoding, 4)
+	b.Reserve("b", gpu.Transcoding, 4)
+	got := b.For(gpu.Models, devices)
+	if got[0].Memory != 20 || got[1].Memory != 0 || got[2].Memory != 10 || devices[0].Memory != 24 {
+		t.Errorf("%+v", got)
+	}
+	b.Reserve("a", gpu.Transcoding, 24)
+	if got := b.For(gpu.Models, devices); got[0].Memory != 1 {
+		t.Errorf("%+v", got)
+	}
+	if mine := b.For(gpu.Transcoding, devices); mine[0].Memory != 24 {
+		t.Errorf("%+v", mine)
+	}
+}

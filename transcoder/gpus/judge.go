@@ -39,10 +39,7 @@ func (h host) judge(want gpu.Selection, l report.Line) verdict {
 		blame("", h.explain(*l.Trouble))
 		return v
 	}
-	have := make([]gpu.Device, len(l.Devices))
-	for i, e := range l.Devices {
-		have[i] = e.Device
-	}
+	have := known(&l)
 	if len(have)+len(l.Unreadable) == 0 {
 		v.missing = true
 		blame("", h.none())
@@ -55,6 +52,7 @@ func (h host) judge(want gpu.Selection, l report.Line) verdict {
 	}
 	for _, u := range l.Unreadable {
 		if want.All || slices.Contains(want.IDs, u.Position) {
+			v.missing = true
 			blame(strconv.Itoa(u.Position), unreadable(u))
 		}
 	}
@@ -62,11 +60,33 @@ func (h host) judge(want gpu.Selection, l report.Line) verdict {
 	if l.Driver.TooOld() {
 		v.usable = nil
 	}
-	if f := unknown(choice, have); f != nil {
+	if f := unknown(without(choice, l.Unreadable), have); f != nil {
 		v.missing = true
 		blame("", f)
 	}
 	return v
+}
+
+// known are the devices that the driver tells of. Those that were lost since join
+// the unreadable: the driver does not find them again before it is asked anew.
+func known(l *report.Line) (have []gpu.Device) {
+	for _, e := range l.Devices {
+		if e.Lost {
+			l.Unreadable = append(l.Unreadable, report.Unreadable{Position: e.Device.Index, Lost: true})
+			continue
+		}
+		have = append(have, e.Device)
+	}
+	return have
+}
+
+// without are a choice's unknown without those of which is said already that they
+// cannot be read.
+func without(c gpu.Choice, list []report.Unreadable) gpu.Choice {
+	c.Unknown = slices.DeleteFunc(c.Unknown, func(name string) bool {
+		return slices.ContainsFunc(list, func(u report.Unreadable) bool { return strconv.Itoa(u.Position) == name })
+	})
+	return c
 }
 
 // whole are the devices that are not divided.

@@ -34,10 +34,16 @@ func TestJudge(t *testing.T) {
 		{"old driver", "all", func(l *report.Line) { l.Driver.Version = "470.256.02" }, "[0 1 2] [] [DriverTooOld] false", "the driver is 470.256.02, the oldest that will do is 530.41.03"},
 		{"lost", "all", func(l *report.Line) {
 			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Lost: true, Why: "x"}}
-		}, "[1 2] [1 2] [GPUFault 0] false", "XID 79: the GPU fell off the bus"},
+		}, "[1 2] [1 2] [GPUFault 0] true", "XID 79: the GPU fell off the bus"},
 		{"lost and named", "0", func(l *report.Line) {
 			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Why: "no power"}}
-		}, "[] [] [GPUFault 0 GPUIndexUnknown] true", "no power"},
+		}, "[] [] [GPUFault 0] true", "no power"},
+		{"lost on the way", "all", func(l *report.Line) { l.Devices[2].Lost = true }, "[0 1] [0 1] [GPUFault 2] true", "XID 79: the GPU fell off the bus"},
+		{"all of them lost", "0,1,2", func(l *report.Line) {
+			for i := range l.Devices {
+				l.Devices[i].Lost = true
+			}
+		}, "[] [] [GPUFault 0 GPUFault 1 GPUFault 2] true", "XID 79"},
 		{"lost, another named", "1", func(l *report.Line) {
 			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Lost: true, Why: "x"}}
 		}, "[1] [1] [] false", ""},

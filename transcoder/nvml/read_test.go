@@ -172,8 +172,8 @@ func TestCriticalErrors(t *testing.T) {
 	b.GetMemoryInfo_v2Func = func() (nvml.Memory_v2, nvml.Return) { return nvml.Memory_v2{}, nvml.ERROR_GPU_IS_LOST }
 	b.GetMemoryInfoFunc = func() (nvml.Memory, nvml.Return) { return nvml.Memory{}, nvml.ERROR_GPU_IS_LOST }
 	for range 2 {
-		if s := r.Read(later).Devices[1].Sample; s.XID != 79 || s.XIDAt != later || s.Temperature != 0 {
-			t.Errorf("%+v", s)
+		if e := r.Read(later).Devices[1]; !e.Lost || e.Sample.XID != 79 || e.Sample.XIDAt != later || e.Sample.Temperature != 0 {
+			t.Errorf("%+v", e)
 		}
 		if s := r.Read(later.Add(time.Second)).Devices[1].Sample; s.XIDAt != later {
 			t.Errorf("%+v", s)

@@ -21,26 +21,27 @@ func (r *Reader) Read(now time.Time) report.Line {
 	r.hear(now)
 	l := report.Line{Driver: r.driver, Unreadable: r.unreadable}
 	for _, d := range r.devices {
-		l.Devices = append(l.Devices, report.Entry{Device: d.about, Sample: r.sample(d, now)})
+		sample, lost := r.sample(d, now)
+		l.Devices = append(l.Devices, report.Entry{Device: d.about, Sample: sample, Lost: lost})
 	}
 	return l
 }
 
-func (r *Reader) sample(d *device, now time.Time) gpu.Sample {
-	s := gpu.Sample{At: now}
+func (r *Reader) sample(d *device, now time.Time) (s gpu.Sample, lost bool) {
+	s.At = now
 	if r.memory(d, &s) == nvml.ERROR_GPU_IS_LOST {
 		if d.xid != lostXID {
 			d.xid, d.xidAt = lostXID, now
 		}
 		s.XID, s.XIDAt = d.xid, d.xidAt
-		return s
+		return s, true
 	}
 	r.loads(d.handle, &s)
 	r.condition(d.handle, &s)
 	s.Processes = r.processes(d.handle)
 	s.XID, s.XIDAt = d.xid, d.xidAt
 	d.about.MIG = r.divided(d.handle)
-	return s
+	return s, false
 }
 
 // memory is what is in use, without what the driver keeps for itself where it says

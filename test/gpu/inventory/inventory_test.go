@@ -113,7 +113,11 @@ func TestWhatHappensToCards(t *testing.T) {
 		return ok && s.Throttled == gpu.ByTemperature
 	})
 	d.Set("device1.lost", "1")
-	until(t, "a lost card", func() bool { return strings.HasPrefix(r.shows(fault.GPUFault, "1"), "XID 79: ") })
+	until(t, "a lost card", func() bool {
+		return strings.HasPrefix(r.shows(fault.GPUFault, "1"), "XID 79: ") && len(r.Devices()) == 1
+	})
+	d.Set("device1.lost", "0")
+	until(t, "a card that came back", func() bool { return r.shows(fault.GPUFault, "1") == "" && len(r.Devices()) == 2 })
 }
 
 // TestALibraryThatKills: the node stays, and goes on when the library does.

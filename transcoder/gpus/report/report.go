@@ -57,6 +57,8 @@ type Trouble struct {
 type Entry struct {
 	Device gpu.Device `json:"device"`
 	Sample gpu.Sample `json:"sample"`
+	// Lost says that it fell off the bus since it was described.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // Unreadable is a device that the driver counts and does not tell of.
