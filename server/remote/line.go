@@ -25,6 +25,18 @@ func ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, bare(conn))
 }
 
+// HangUp is how a response that is being written is cut off: at once, and without a
+// goodbye to a peer that may not read. Over HTTP/2 only the response ends. It must not
+// be called after the handler has returned.
+func HangUp(w http.ResponseWriter, r *http.Request) func() {
+	conn, _ := r.Context().Value(connKey{}).(net.Conn)
+	if conn != nil && r.ProtoMajor < 2 {
+		return func() { conn.Close() }
+	}
+	ctl := http.NewResponseController(w)
+	return func() { _ = ctl.SetWriteDeadline(time.Unix(1, 0)) }
+}
+
 // bare is the connection below TLS and other wrappings.
 func bare(conn net.Conn) net.Conn {
 	for {

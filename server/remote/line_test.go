@@ -19,7 +19,7 @@ func serve(t *testing.T, next http.Handler, endpoints ...remote.Endpoint) *httpt
 	ts := httptest.NewUnstartedServer(remote.Streams(next, endpoints...))
 	ts.EnableHTTP2 = true
 	ts.Config.ConnContext = remote.ConnContext
-	ts.Config.ReadTimeout, ts.Config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond
+	ts.Config.ReadTimeout, ts.Config.WriteTimeout = time.Second, time.Second
 	ts.StartTLS()
 	t.Cleanup(ts.Close)
 	return ts
@@ -87,7 +87,7 @@ func TestCut(t *testing.T) {
 	select {
 	case err := <-over:
 		t.Errorf("ended by itself: %v", err)
-	case <-time.After(600 * time.Millisecond):
+	case <-time.After(1500 * time.Millisecond):
 	}
 	begin := time.Now()
 	l.Cut()

@@ -1,6 +1,7 @@
 package transcoders_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -24,9 +25,6 @@ import (
 	"github.com/tuttinode/tutti/server/remote/transcoders"
 )
 
-// requestTime is the listener's time for a request; registrations outlast it.
-const requestTime = 400 * time.Millisecond
-
 // node is an orchestrator's listener with the service, and a placer that places
 // nothing.
 type node struct {
@@ -38,6 +36,8 @@ type node struct {
 	logged  *logged
 	// throughGRPC has gRPC's own server serve registrations.
 	throughGRPC bool
+	// requestTime is the listener's time for a request.
+	requestTime time.Duration
 }
 
 // start serves on loopback with TLS and HTTP/2.
@@ -50,7 +50,7 @@ func start(t testing.TB, change ...func(*transcoders.Options)) *node {
 
 func (n *node) start(t testing.TB, change ...func(*transcoders.Options)) {
 	t.Helper()
-	*n = node{throughGRPC: n.throughGRPC, placer: newPlacer(), secrets: remote.NewSecrets(core.NewSecret("s3cret"), core.NewSecret("next")), logged: new(logged)}
+	*n = node{throughGRPC: n.throughGRPC, requestTime: cmp.Or(n.requestTime, 30*time.Second), placer: newPlacer(), secrets: remote.NewSecrets(core.NewSecret("s3cret"), core.NewSecret("next")), logged: new(logged)}
 	logTo := slog.New(slog.NewTextHandler(n.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	n.board = health.New(logTo, time.Now, nil)
 	opt := transcoders.Options{
@@ -79,7 +79,7 @@ func (n *node) start(t testing.TB, change ...func(*transcoders.Options)) {
 	ts := httptest.NewUnstartedServer(mux)
 	ts.EnableHTTP2 = true
 	ts.Config.ConnContext = remote.ConnContext
-	ts.Config.ReadTimeout, ts.Config.WriteTimeout = requestTime, requestTime
+	ts.Config.ReadTimeout, ts.Config.WriteTimeout = n.requestTime, n.requestTime
 	ts.Config.ErrorLog = log.New(io.Discard, "", 0)
 	ts.StartTLS()
 	n.url = ts.URL

@@ -51,7 +51,7 @@ func TestASegmentIsTranscoded(t *testing.T) {
 	t.Parallel()
 	for _, throughGRPC := range []bool{false, true} {
 		t.Run(fmt.Sprint("through gRPC ", throughGRPC), func(t *testing.T) {
-			n := &node{throughGRPC: throughGRPC}
+			n := &node{throughGRPC: throughGRPC, requestTime: time.Second}
 			n.start(t)
 			threeSegments(t, n)
 		})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/server/remote"
 )
 
 const (
@@ -37,10 +39,10 @@ type source struct {
 	// fetches are in hand.
 	fetches sync.WaitGroup
 
-	// mu guards what follows; a controller in open belongs to a running handler.
+	// mu guards what follows; open are the running handlers, and how each is cut off.
 	mu   sync.Mutex
 	over bool
-	open map[*http.ResponseController]struct{}
+	open map[*http.Request]func()
 }
 
 func newSources(rand io.Reader, now func() time.Time) *sources {
@@ -54,7 +56,7 @@ func (s *sources) put(data []byte) (*source, error) {
 		return nil, err
 	}
 	src := &source{
-		token: hex.EncodeToString(random[:]), data: data, open: make(map[*http.ResponseController]struct{}),
+		token: hex.EncodeToString(random[:]), data: data, open: make(map[*http.Request]func()),
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,29 +71,29 @@ func (s *sources) drop(src *source) {
 	s.mu.Unlock()
 	src.mu.Lock()
 	src.over = true
-	for ctl := range src.open {
-		_ = ctl.SetWriteDeadline(time.Unix(1, 0))
+	for _, cut := range src.open {
+		cut()
 	}
 	src.mu.Unlock()
 	src.fetches.Wait()
 }
 
 // begin counts a fetch in; false when it is too late for it.
-func (src *source) begin(ctl *http.ResponseController) bool {
+func (src *source) begin(w http.ResponseWriter, r *http.Request) bool {
 	src.mu.Lock()
 	defer src.mu.Unlock()
 	if src.over {
 		return false
 	}
-	src.open[ctl] = struct{}{}
+	src.open[r] = remote.HangUp(w, r)
 	src.fetches.Add(1)
 	return true
 }
 
-func (src *source) end(ctl *http.ResponseController) {
+func (src *source) end(r *http.Request) {
 	src.mu.Lock()
 	defer src.mu.Unlock()
-	delete(src.open, ctl)
+	delete(src.open, r)
 	src.fetches.Done()
 }
 
@@ -112,18 +114,17 @@ func (s *sources) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	src := s.byToken[strings.TrimPrefix(r.URL.Path, SourcePath)]
 	s.mu.Unlock()
-	ctl := http.NewResponseController(w)
-	if src == nil || !src.begin(ctl) {
+	if src == nil || !src.begin(w, r) {
 		http.NotFound(w, r)
 		return
 	}
-	defer src.end(ctl)
+	defer src.end(r)
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Length", strconv.Itoa(len(src.data)))
 	if r.Method == http.MethodHead {
 		return
 	}
-	src.limit(ctl, s.now())
+	src.limit(http.NewResponseController(w), s.now())
 	for rest := src.data; len(rest) > 0 && !src.isOver(); {
 		n, err := w.Write(rest[:min(len(rest), sourceChunk)])
 		if err != nil {

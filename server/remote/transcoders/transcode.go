@@ -44,8 +44,35 @@ func (w *worker) enter() (base string, err error) {
 	if w.lost != nil {
 		return "", w.lost
 	}
-	w.tasks++
+	if w.tasks++; w.owes.IsZero() {
+		w.owes = w.s.opt.Now()
+	}
 	return w.seat.base, nil
+}
+
+// answered notes a sign of life: whatever the worker still owes, it owes from now on.
+func (w *worker) answered() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.owes = (time.Time{}); w.tasks > 1 {
+		w.owes = w.s.opt.Now()
+	}
+}
+
+// forgive lets the worker off a result that nobody wants any more.
+func (w *worker) forgive() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tasks == 1 {
+		w.owes = time.Time{}
+	}
+}
+
+// silent is for how long the worker has owed results and brought none.
+func (w *worker) silent() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.s.opt.Now().Sub(w.owes)
 }
 
 func (w *worker) exit() {
@@ -106,9 +133,10 @@ func (x *errand) wait(ctx context.Context) (*core.TranscodeResult, error) {
 	case <-ctx.Done():
 	}
 	waited := time.Since(x.start)
-	late := context.Cause(ctx) == errLate ||
-		errors.Is(ctx.Err(), context.DeadlineExceeded) && waited >= core.WorkDeadline(x.job.Duration)*3/4
-	if !late {
+	if !x.late(ctx, waited) {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			x.w.forgive()
+		}
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), opTranscode, ctx.Err())
 	}
 	f := fault.New(fault.RemoteWorkerTimeout, opTranscode,
@@ -119,8 +147,19 @@ func (x *errand) wait(ctx context.Context) (*core.TranscodeResult, error) {
 	return nil, f
 }
 
+// late reports whether the end of the wait is the worker's fault: its time is over, or
+// a caller with less time was one of several in a row that got nothing.
+func (x *errand) late(ctx context.Context, waited time.Duration) bool {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return false
+	}
+	limit := core.WorkDeadline(x.job.Duration)
+	return context.Cause(ctx) == errLate || waited >= limit*3/4 || x.w.silent() >= limit
+}
+
 func (x *errand) take(out outcome) (*core.TranscodeResult, error) {
 	x.done = true
+	x.w.answered()
 	x.w.s.budget.Give(out.held)
 	return out.res, out.err
 }

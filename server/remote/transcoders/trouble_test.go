@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -160,14 +161,28 @@ func TestALateTranscoderIsDropped(t *testing.T) {
 
 func TestACallerWithLessTimeDropsNobody(t *testing.T) {
 	t.Parallel()
-	n := start(t)
+	var passed atomic.Int64
+	n := start(t, func(o *transcoders.Options) {
+		o.Now = func() time.Time { return time.Unix(1e9+passed.Load(), 0) }
+	})
 	c := register(t, n, plain())
 	a := n.next(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	_, err := a.Transcode(ctx, segment("s", 1))
-	wantCode(t, err, fault.DeadlineExceeded)
-	c.notice(t)
+	try := func(want fault.Code) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, err := a.Transcode(ctx, segment("s", 1))
+		wantCode(t, err, want)
+		c.notice(t)
+	}
+	try(fault.DeadlineExceeded)
+	passed.Add(7)
+	try(fault.DeadlineExceeded)
+	got := transcode(t, a, segment("s", 1))
+	c.post(t, upload{task: c.notice(t).GetTaskId(), kind: "livepeer/transcoding-error", body: strings.NewReader("x")})
+	await(t, got)
+	passed.Add(7)
+	try(fault.DeadlineExceeded)
 	select {
 	case <-a.detached:
 		t.Error("it was dropped")
@@ -176,6 +191,10 @@ func TestACallerWithLessTimeDropsNobody(t *testing.T) {
 	if _, err := a.Transcode(t.Context(), &core.TranscodeJob{}); !errors.Is(err, fault.EmptyData) {
 		t.Errorf("a segment without bytes: %v", err)
 	}
+	// One that answers nobody for as long as it has for a segment is dropped.
+	passed.Add(8)
+	try(fault.RemoteWorkerTimeout)
+	a.awaitDetached(t)
 }
 
 // A worker that reads nothing is dropped, and nobody waits for it.

@@ -27,6 +27,8 @@ type worker struct {
 	st    standing
 	lost  *fault.Fault
 	tasks int
+	// owes is since when it owes a result, zero when it owes none.
+	owes time.Time
 }
 
 // seat is one registration's stream. A worker of our own kind may take another one
