@@ -18,6 +18,7 @@ import (
 //	encoder.cap [-1]       NVENC sessions on the machine, -1 for no cap
 //	encoder.refusal [10]   what the cap says: 10 out of memory, 21 on newer drivers
 //	encoder.least.width [145], encoder.least.height [49]
+//	decoder.least          both sides; without it as NVDEC has it, e.g. 144 for HEVC, 128 for VP9
 //	nvml.init [0]          error of nvmlInit: 9 driver not loaded, 18 version mismatch
 //	nvml.hang, nvml.crash  1: every question to NVML hangs, crashes
 //

@@ -75,6 +75,34 @@ func TestDecodesBitExactly(t *testing.T) {
 	}
 }
 
+// Clips of other packages, coded as this machine's FFmpeg cannot.
+func TestDecodesOtherCodecs(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, "decoder.least=16")
+	for file, format := range map[string]string{
+		"transcoder/probe/clips/hevc.ts": "nv12", "server/gateway/sniff/testdata/hevc.ts": "nv12", "server/gateway/verify/testdata/hevc_open.ts": "nv12",
+		"server/gateway/verify/testdata/hevc_rasl.ts": "nv12", "server/gateway/verify/testdata/hevc_slices.mp4": "p010le",
+		"transcoder/probe/clips/vp8.webm": "nv12", "transcoder/probe/clips/vp9.webm": "nv12",
+		"transcoder/libav/testdata/hevc10.mp4": "p010le", "transcoder/libav/testdata/vp9.webm": "nv12",
+	} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			dir := t.TempDir()
+			in := filepath.Join("../..", file)
+			before := m.Counts(0)
+			m.must(t, "-hwaccel", "cuda", "-i", in, "-an", "-vf", "format="+format, "-f", "framemd5", filepath.Join(dir, "gpu"))
+			m.must(t, "-i", in, "-an", "-vf", "format="+format, "-f", "framemd5", filepath.Join(dir, "cpu"))
+			gpu, cpu := hashes(t, filepath.Join(dir, "gpu")), hashes(t, filepath.Join(dir, "cpu"))
+			c := m.Counts(0)
+			if len(gpu) == 0 || !slices.Equal(gpu, cpu) {
+				t.Errorf("%d pictures from the device, %d from the CPU, and not the same; made up: %d", len(gpu), len(cpu), c.PicturesMadeUp-before.PicturesMadeUp)
+			}
+			if c.PicturesDecoded-before.PicturesDecoded < int64(len(gpu)) || c.PicturesMadeUp > 0 {
+				t.Errorf("%d pictures, of which the device decoded %d", len(gpu), c.PicturesDecoded-before.PicturesDecoded)
+			}
+		})
+	}
+}
+
 func TestScalesLikeSwscale(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

@@ -21,6 +21,8 @@ static int can(int slot, int codec, int chroma, int bits) {
 	return listed(codecs, abilities[codec].name) && (chroma == 1 || (chroma == 3 && codec == HEVC));
 }
 
+static int least(int otherwise) { return (int)number_of("decoder.least", otherwise); }
+
 API CUresult cuvidGetDecoderCaps(uint8_t *caps) {
 	int codec = FIELD(caps, 0, int), chroma = FIELD(caps, 4, int), bits = 8 + FIELD(caps, 8, int);
 	CUresult error = usable("caps");
@@ -33,8 +35,8 @@ API CUresult cuvidGetDecoderCaps(uint8_t *caps) {
 	FIELD(caps, 26, uint16_t) = bits > 8 ? 2 : 1;
 	FIELD(caps, 28, uint32_t) = FIELD(caps, 32, uint32_t) = (uint32_t)abilities[codec].most;
 	FIELD(caps, 36, uint32_t) = (uint32_t)(abilities[codec].most * (abilities[codec].most / 256));
-	FIELD(caps, 40, uint16_t) = (uint16_t)abilities[codec].least_w;
-	FIELD(caps, 42, uint16_t) = (uint16_t)abilities[codec].least_h;
+	FIELD(caps, 40, uint16_t) = (uint16_t)least(abilities[codec].least_w);
+	FIELD(caps, 42, uint16_t) = (uint16_t)least(abilities[codec].least_h);
 	return CUDA_OK;
 }
 
@@ -48,13 +50,13 @@ API CUresult cuvidCreateDecoder(struct decoder **out, const void *info) {
 	if (error) return error;
 	int slot = current()->slot;
 	struct decoder d = {
-		.slot = slot, .codec = FIELD(info, 24, int), .bits = 8 + (int)FIELD(info, 40, unsigned long),
+		.slot = slot, .codec = FIELD(info, 24, int), .chroma = FIELD(info, 28, int), .bits = 8 + (int)FIELD(info, 40, unsigned long),
 		.width = (int)FIELD(info, 96, unsigned long), .height = (int)FIELD(info, 104, unsigned long),
 		.surfaces = (int)FIELD(info, 16, unsigned long), .outputs = (int)FIELD(info, 112, unsigned long),
 	};
-	if (!can(slot, d.codec, FIELD(info, 28, int), d.bits)) return refuse(slot, CUDA_NOT_SUPPORTED);
+	if (!can(slot, d.codec, d.chroma, d.bits)) return refuse(slot, CUDA_NOT_SUPPORTED);
 	int w = (int)FIELD(info, 0, unsigned long), h = (int)FIELD(info, 8, unsigned long);
-	if (w > abilities[d.codec].most || h > abilities[d.codec].most || w < abilities[d.codec].least_w || h < abilities[d.codec].least_h)
+	if (w > abilities[d.codec].most || h > abilities[d.codec].most || w < least(abilities[d.codec].least_w) || h < least(abilities[d.codec].least_h))
 		return refuse(slot, CUDA_NOT_SUPPORTED);
 	if (d.surfaces < 1 || d.surfaces > SURFACES || d.outputs < 1) return refuse(slot, CUDA_INVALID_VALUE);
 	d.weight = (uint64_t)w * (uint64_t)h * 3 / (d.bits > 8 ? 1 : 2) * (uint64_t)(d.surfaces + d.outputs);

@@ -20,14 +20,14 @@ enum {
 };
 
 // A decoder. The software decoder within shows where it puts each picture by asking
-// for the buffer; last is the buffer that it asked for most lately.
+// for the buffer; last is the buffer of the picture at hand.
 struct decoder {
-	int slot, codec, bits, width, height, surfaces, outputs, mapped, mbaff;
+	int slot, codec, bits, width, height, surfaces, outputs, mapped, mbaff, chroma;
 	uint64_t weight;
 	AVCodecContext *software;
 	AVFrame *last, *surface[SURFACES];
 	uint64_t fingerprint[SURFACES];
-	uint8_t sps[64], pps[512];
+	uint8_t sps[256], pps[512];
 	int sps_bytes, pps_bytes;
 };
 
@@ -37,10 +37,14 @@ void close_software(struct decoder *d);
 void decode_picture(struct decoder *d, const void *picture);
 void draw_surface(struct decoder *d, int index, uint8_t *to, int pitch);
 
-// cuvid_h264.c: the parameter sets that the driver was told instead of shown. They
-// return how many bytes, start code included.
-int write_sps(const void *picture, int mbaff, uint8_t *into, int room);
-int write_pps(const void *picture, int id, uint8_t *into, int room);
-int pps_of_slice(const uint8_t *nal, int bytes);
+// cuvid_h264.c, cuvid_hevc.c: the parameter sets that the driver was told of instead of
+// shown. They return how many bytes, start codes included.
+int h264_sps(const void *picture, int mbaff, uint8_t *into, int room);
+int h264_pps(const void *picture, int id, uint8_t *into, int room);
+int h264_pps_of_slice(const uint8_t *nal, int bytes);
+int hevc_complete(const void *picture);
+int hevc_sequence(const void *picture, uint8_t *into, int room);
+int hevc_pps(const void *picture, int id, uint8_t *into, int room);
+int hevc_pps_of_slice(const uint8_t *nal, int bytes);
 
 #endif

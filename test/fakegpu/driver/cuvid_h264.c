@@ -1,44 +1,7 @@
 // H.264 parameter sets, written anew from what the driver is told of them: the
 // slices come without, and a software decoder wants them.
-#include <string.h>
-
 #include "cuvid.h"
-
-struct bits { uint8_t raw[480]; int n; };
-
-static void put(struct bits *b, int width, unsigned value) {
-	for (int i = width - 1; i >= 0; i--, b->n++) {
-		if (b->n >= (int)sizeof b->raw * 8) return;
-		if (b->n % 8 == 0) b->raw[b->n / 8] = 0;
-		b->raw[b->n / 8] |= (uint8_t)(((value >> i) & 1) << (7 - b->n % 8));
-	}
-}
-
-static void put_ue(struct bits *b, unsigned value) {
-	int width = 0;
-	while ((value + 1) >> (width + 1)) width++;
-	put(b, width, 0);
-	put(b, width + 1, value + 1);
-}
-
-static void put_se(struct bits *b, int value) { put_ue(b, value > 0 ? 2u * (unsigned)value - 1 : 2u * (unsigned)-value); }
-
-// finish writes start code, header and the payload with emulation prevention.
-static int finish(struct bits *b, uint8_t header, uint8_t *into, int room) {
-	int n = 0, zeros = 0;
-	put(b, 1, 1);
-	while (b->n % 8) put(b, 1, 0);
-	static const uint8_t start[] = {0, 0, 0, 1};
-	memcpy(into, start, 4);
-	into[4] = header;
-	n = 5;
-	for (int i = 0; i < b->n / 8 && n + 2 < room; i++) {
-		if (zeros >= 2 && b->raw[i] <= 3) into[n++] = 3, zeros = 0;
-		zeros = b->raw[i] ? 0 : zeros + 1;
-		into[n++] = b->raw[i];
-	}
-	return n;
-}
+#include "cuvid_bits.h"
 
 // Offsets in the H.264 part of a picture's parameters.
 enum {
@@ -50,7 +13,7 @@ enum {
 
 #define H(offset) FIELD(picture, PIC_CODEC + (offset), const int)
 
-int write_sps(const void *picture, int mbaff, uint8_t *into, int room) {
+int h264_sps(const void *picture, int mbaff, uint8_t *into, int room) {
 	struct bits b = {.n = 0};
 	int height = FIELD(picture, PIC_HEIGHT_MBS, const int);
 	put(&b, 8, 100);
@@ -79,7 +42,7 @@ int write_sps(const void *picture, int mbaff, uint8_t *into, int room) {
 	if (!H(FRAMES_ONLY)) put(&b, 1, (unsigned)mbaff);
 	put(&b, 1, (unsigned)H(DIRECT_8X8));
 	put(&b, 2, 0); // neither cropping nor VUI
-	return finish(&b, 0x67, into, room);
+	return finish(&b, (const uint8_t[]){0x67}, 1, into, room);
 }
 
 static void put_list(struct bits *b, const uint8_t *raster, int side) {
@@ -102,7 +65,7 @@ static int flat(const uint8_t *values, int n) {
 	return 1;
 }
 
-int write_pps(const void *picture, int id, uint8_t *into, int room) {
+int h264_pps(const void *picture, int id, uint8_t *into, int room) {
 	struct bits b = {.n = 0};
 	const uint8_t *four = (const uint8_t *)picture + PIC_CODEC + SCALE_4X4, *eight = (const uint8_t *)picture + PIC_CODEC + SCALE_8X8;
 	put_ue(&b, (unsigned)id);
@@ -126,20 +89,12 @@ int write_pps(const void *picture, int id, uint8_t *into, int room) {
 	for (int i = 0; i < 6 && !plain; i++) put_list(&b, four + 16 * i, 4);
 	for (int i = 0; i < 2 && !plain && H(TRANSFORM_8X8); i++) put_list(&b, eight + 64 * i, 8);
 	put_se(&b, H(SECOND_CHROMA_QP));
-	return finish(&b, 0x68, into, room);
+	return finish(&b, (const uint8_t[]){0x68}, 1, into, room);
 }
 
-static unsigned get_ue(const uint8_t *data, int bytes, int *at) {
-	int zeros = 0;
-	unsigned value = 0;
-	while (*at < bytes * 8 && !(data[*at / 8] >> (7 - *at % 8) & 1) && zeros < 24) zeros++, ++*at;
-	for (int i = 0; i <= zeros && *at < bytes * 8; i++, ++*at) value = value << 1 | (data[*at / 8] >> (7 - *at % 8) & 1);
-	return value - 1;
-}
-
-// pps_of_slice reads which set a slice wants: after its header byte come the first
+// h264_pps_of_slice reads which set a slice wants: after its header byte come the first
 // macroblock, the kind of slice, and that.
-int pps_of_slice(const uint8_t *nal, int bytes) {
+int h264_pps_of_slice(const uint8_t *nal, int bytes) {
 	int at = 8;
 	get_ue(nal, bytes, &at);
 	get_ue(nal, bytes, &at);
