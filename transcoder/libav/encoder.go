@@ -241,3 +241,9 @@ func (e *encoder) free() {
 	e.c.Free()
 	e.log.free()
 }
+
+func freeEncoders(all []*encoder) {
+	for _, e := range all {
+		e.free()
+	}
+}

@@ -10,6 +10,11 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
 )
 
+const opCount = "count encoder sessions"
+
+// countWidth and countHeight are the size of the frames of sessions that are only counted.
+const countWidth, countHeight = 256, 144
+
 // Kind says what kind of device the engine's is: "cpu" or "nvidia".
 func (e *Engine) Kind() string {
 	if e.gpu == nil {
@@ -27,24 +32,20 @@ func (e *Engine) EncoderLimit(ctx context.Context, atMost int) (open int, err er
 	if e.gpu == nil {
 		return 0, nil
 	}
-	like, err := e.gpu.blank(256, 144)
+	like, err := e.gpu.blank(countWidth, countHeight)
 	if err != nil {
 		return 0, err
 	}
 	defer like.Free()
 	spec := encoderSpec{
-		profile: core.Profile{Bitrate: 200_000}, width: 256, height: 144,
+		profile: core.Profile{Bitrate: 200_000}, width: countWidth, height: countHeight,
 		base: timing.MPEG, rate: astiav.NewRational(30, 1),
 	}
 	var all []*encoder
-	defer func() {
-		for _, one := range all {
-			one.free()
-		}
-	}()
+	defer func() { freeEncoders(all) }()
 	for len(all) < atMost {
 		if ctx.Err() != nil {
-			return len(all), failed("count encoder sessions", context.Cause(ctx))
+			return len(all), failed(opCount, context.Cause(ctx))
 		}
 		one, err := openNVENC(spec, like)
 		if r, ok := errors.AsType[*refusal](err); ok && r.forever {
@@ -55,7 +56,7 @@ func (e *Engine) EncoderLimit(ctx context.Context, atMost int) (open int, err er
 			return len(all), nil
 		}
 		if err != nil {
-			return len(all), failed("count encoder sessions", err)
+			return len(all), failed(opCount, err)
 		}
 		all = append(all, one)
 	}

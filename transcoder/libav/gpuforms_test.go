@@ -53,6 +53,20 @@ func TestGPUHEVCWithoutEncoder(t *testing.T) {
 	}
 }
 
+// TestGPUHEVCOnACardWithoutIt: the fake card's encoder makes H.264 only.
+func TestGPUHEVCOnACardWithoutIt(t *testing.T) {
+	d := fakegpu.Load(t)
+	e := gpuEngine(t, d)
+	hevc := small("hevc", func(p *core.Profile) { p.Encoder = core.CodecHEVC })
+	if _, err := e.Transcode(t.Context(), job(segment(t), hevc)); !errors.Is(err, fault.EncoderNotFound) {
+		t.Errorf("got %v", err)
+	}
+	run(t, e, job(segment(t), small("h264", nil)))
+	if n, err := e.EncoderLimit(t.Context(), 2); n != 2 || err != nil {
+		t.Errorf("a card without HEVC counts as one without encoder: %d, %v", n, err)
+	}
+}
+
 // TestGPUDecodesNotAll: what the card cannot decode is decoded by the processor and
 // uploaded, and encoded on the GPU.
 func TestGPUDecodesNotAll(t *testing.T) {

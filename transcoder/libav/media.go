@@ -21,11 +21,7 @@ type media struct {
 	scalers  map[int]*gpuScaler
 	encoders []*encoder // at rest
 	upload   *uploader
-	opened   Opened
 }
-
-// Opened counts what a session has had to make on the device.
-type Opened struct{ Decoders, Encoders int }
 
 func newMedia(g *gpu, f form) *media {
 	return &media{gpu: g, form: f, scalers: make(map[int]*gpuScaler)}
@@ -76,9 +72,6 @@ func (m *media) encoderFor(s encoderSpec, like *astiav.Frame) (*encoder, error) 
 	if err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.opened.Encoders++
 	if encoderFlushes(e.c) {
 		e.keep = m.rest
 	}
@@ -112,9 +105,7 @@ func (m *media) dropResting() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	some := len(m.encoders) > 0
-	for _, e := range m.encoders {
-		e.free()
-	}
+	freeEncoders(m.encoders)
 	m.encoders = nil
 	return some
 }

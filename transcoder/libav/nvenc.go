@@ -3,6 +3,7 @@ package libav
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/asticode/go-astiav"
 
@@ -63,19 +64,9 @@ func tryNVENC(s encoderSpec, like *astiav.Frame, bFrames int) (*encoder, error) 
 	describeEncoder(c, s)
 	c.SetPixelFormat(astiav.PixelFormatCuda)
 	c.SetHardwareFramesContext(like.HardwareFramesContext())
-	options := map[string]string{
-		// The middle one of seven presets, for quality rather than for latency: what
-		// is held back is had at the segment's end at the latest.
-		"preset": "p4", "tune": "hq", "forced-idr": "1",
-	}
-	setNVENCRate(c, s.profile, options)
-	setShape(c, s, options)
-	if s.profile.Encoder == core.CodecHEVC {
-		options["profile"], options["tier"] = "main", "high"
-	}
-	c.SetMaxBFrames(bFrames)
-	d := dictionary(options)
+	d := dictionary(nvencOptions(c, s))
 	defer d.Free()
+	c.SetMaxBFrames(bFrames)
 	if err := e.log.do(func() error { return c.Open(codec, d) }); err != nil {
 		e.free()
 		return nil, encoderRefused(err)
@@ -87,15 +78,29 @@ func tryNVENC(s encoderSpec, like *astiav.Frame, bFrames int) (*encoder, error) 
 	return e, nil
 }
 
+func nvencOptions(c *astiav.CodecContext, s encoderSpec) map[string]string {
+	options := map[string]string{
+		// The middle one of seven presets, for quality rather than for latency: what
+		// is held back is had at the segment's end at the latest.
+		"preset": "p4", "tune": "hq", "forced-idr": "1",
+	}
+	setNVENCRate(c, s.profile, options)
+	setShape(c, s, options)
+	if s.profile.Encoder == core.CodecHEVC {
+		options["profile"], options["tier"] = "main", "high"
+	}
+	return options
+}
+
 // encoderRefused tells a card that has no encoder, or not such a one, from a card that
 // is full or lost.
 func encoderRefused(err error) error {
 	text := err.Error()
-	f := deviceFailed(opEncode, err)
-	if saysNoEncoder(text) {
-		return &refusal{err: fault.New(fault.EncoderNotFound, opEncode, oneText(text)), encoder: true, forever: true}
+	none, unfit := saysNoEncoder(text), strings.Contains(text, "support required NVENC features")
+	if none || unfit {
+		return &refusal{err: fault.New(fault.EncoderNotFound, opEncode, oneText(text)), encoder: true, forever: none}
 	}
-	return orRefusal(f, true)
+	return orRefusal(deviceFailed(opEncode, err), true)
 }
 
 // reordered is how many frames in a row an encoder may put out of order. Sources

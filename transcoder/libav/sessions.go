@@ -57,21 +57,42 @@ func stopped(why string) error {
 // caller calls end with the outcome. The context ends with the session.
 func (s *sessions) begin(ctx context.Context, job *core.TranscodeJob) (work context.Context, own *session, active int, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.closed {
+		s.mu.Unlock()
 		return nil, nil, 0, stopped("the engine is closed")
 	}
+	var over *media
 	own = s.open[job.Session]
 	// One that is still at work was left to a driver that hangs.
 	if own == nil || own.working || job.Reinit {
-		defer s.leave(own).close()
+		over = s.leave(own)
 		own = &session{}
 		s.open[job.Session] = own
 	}
 	own.working = true
 	work, own.stop = context.WithCancelCause(ctx)
 	s.busy.Add(1)
-	return work, own, len(s.open), nil
+	active = len(s.open)
+	s.mu.Unlock()
+	s.dispose(over)
+	return work, own, active, nil
+}
+
+// dispose closes what sessions have left behind, which leave and reclaim have counted
+// as work: a driver that hangs in it holds up neither the caller nor other sessions.
+func (s *sessions) dispose(over ...*media) {
+	for _, m := range over {
+		if m == nil {
+			continue
+		}
+		closed := make(chan struct{})
+		go func() {
+			m.close()
+			s.busy.Done()
+			close(closed)
+		}()
+		within(closed, stopPatience)
+	}
 }
 
 // end records how a job went. After a failure the session's next segment counts
@@ -100,8 +121,15 @@ func (s *sessions) leave(own *session) *media {
 	if own.working {
 		return nil // its job closes it
 	}
+	return s.take(own)
+}
+
+// take takes from a session what it holds on a GPU, for dispose. The lock is held.
+func (s *sessions) take(own *session) *media {
 	m := own.media
-	own.media = nil
+	if own.media = nil; m != nil {
+		s.busy.Add(1)
+	}
 	return m
 }
 
@@ -113,13 +141,11 @@ func (s *sessions) reclaim(idle time.Duration) bool {
 	var over []*media
 	for _, own := range s.open {
 		if !own.working && own.media != nil && !own.since.After(before) {
-			over, own.media = append(over, own.media), nil
+			over = append(over, s.take(own))
 		}
 	}
 	s.mu.Unlock()
-	for _, m := range over {
-		m.close()
-	}
+	s.dispose(over...)
 	return len(over) > 0
 }
 
@@ -135,7 +161,7 @@ func (s *sessions) forget(id core.SessionID) (last bool) {
 	delete(s.open, id)
 	over, last := s.leave(open), len(s.open) == 0
 	s.mu.Unlock()
-	over.close()
+	s.dispose(over)
 	return last
 }
 
@@ -152,9 +178,7 @@ func (s *sessions) close() <-chan struct{} {
 	s.mu.Unlock()
 	idle := make(chan struct{})
 	go func() {
-		for _, m := range over {
-			m.close()
-		}
+		s.dispose(over...)
 		s.busy.Wait()
 		close(idle)
 	}()
