@@ -20,14 +20,14 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inferen
 	defer done()
 	task := p.tasks.Open(w.id.Instance)
 	note.TaskId = int64(task.ID)
-	letter, ok := w.notes.Put(note, size)
-	if !ok {
+	e := &errand{note: note, size: size, at: p.opt.Now()}
+	if !p.send(w, e) {
 		task.Close()
 		return nil, fault.New(fault.AIWorkerLost, opRun, w.name+" takes nothing")
 	}
 	a, err := p.await(ctx, w, task)
+	p.settled(w, e)
 	if err != nil {
-		letter.Withdraw()
 		return nil, err
 	}
 	return p.accept(ctx, w, a, job)

@@ -73,7 +73,11 @@ func (p *Pool) join(reg *registration, base string) (*worker, *door, error) {
 		}
 		w = p.admit(reg, base)
 	}
-	w.door = newDoor()
+	elsewhere := w.door != nil && w.door.addr != reg.id.Addr
+	w.door = newDoor(reg.id.Addr)
+	if elsewhere {
+		p.again(w)
+	}
 	w.version, w.draining = reg.version, reg.draining
 	p.furnish(w, reg.models)
 	return w, w.door, nil
@@ -84,6 +88,7 @@ func (p *Pool) admit(reg *registration, base string) *worker {
 	w := &worker{
 		id: reg.id, name: p.opt.Names.Take(reg.id.Name), since: p.opt.Now(), notes: remote.NewOutbox(), base: base,
 		lost: make(chan struct{}), entries: make(map[inference.Model]*entry), answers: make(map[*arrival]struct{}),
+		errands: make(map[*errand]struct{}),
 	}
 	p.workers = append(p.workers, w)
 	p.opt.Log.Info("AI worker registered", "worker", w.name, "addr", w.id.Addr, "node", w.id.Node, "version", reg.version, "models", len(reg.models))

@@ -26,6 +26,8 @@ const (
 	maxError = 64 << 10
 	// maxLabel bounds a header that is passed on.
 	maxLabel = 256
+	// maxWorkerName bounds the name of who did the work at a worker.
+	maxWorkerName = 128
 )
 
 // result takes an answer. One that nobody waits for is as good as taken, as in the
@@ -100,7 +102,7 @@ func (p *Pool) receive(d *delivery) {
 		p.spoiled(d, err)
 		return
 	}
-	a.worker = label(d.r.Header.Get(remote.WorkerHeader))
+	a.worker = clean(d.r.Header.Get(remote.WorkerHeader), maxWorkerName)
 	a.mu.Lock()
 	a.ctl, a.armed = ctl, time.Now()
 	a.mu.Unlock()

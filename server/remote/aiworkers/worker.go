@@ -27,6 +27,8 @@ type worker struct {
 	door *door
 	// answers are those that pass at the moment.
 	answers map[*arrival]struct{}
+	// errands are the jobs whose answers have not begun.
+	errands map[*errand]struct{}
 }
 
 // own reports whether it is one of our own.
@@ -44,11 +46,13 @@ func (w *worker) gone() bool {
 
 // door is one registration's stream.
 type door struct {
+	// addr tells its connection from others.
+	addr  string
 	ended chan struct{}
 	once  sync.Once
 }
 
-func newDoor() *door { return &door{ended: make(chan struct{})} }
+func newDoor(addr string) *door { return &door{addr: addr, ended: make(chan struct{})} }
 
 // end makes the registration's stream end, without an error. It may be called again.
 func (d *door) end() { d.once.Do(func() { close(d.ended) }) }

@@ -222,6 +222,23 @@ func TestPairLostWorkerAfterTheFirstByte(t *testing.T) {
 	}
 }
 
+func TestPairAJobLostOnTheWay(t *testing.T) {
+	p, addr := newPool(t)
+	way := newCable(t, addr)
+	m := newModels(llm("m"), 1)
+	newRig(t, "rig1", way.addr(), m)
+	has(t, p, llm("m"), 1)
+	way.drop()
+	// The orchestrator sends it into a connection that is dead, and hears of that when
+	// the worker is back over another.
+	if reply, _ := whole(t, p, chat(llm("m"), false)); reply.Worker != "rig1 box" {
+		t.Error(reply.Worker)
+	}
+	if len(p.Workers()) != 1 {
+		t.Errorf("%+v", p.Workers())
+	}
+}
+
 func TestPairTwoWorkersThreeClients(t *testing.T) {
 	p, addr := newPool(t)
 	release := make(chan struct{})

@@ -187,7 +187,9 @@ type cable struct {
 	l     net.Listener
 	mu    sync.Mutex
 	conns []net.Conn
-	dead  bool
+	// near are the worker's ends.
+	near []net.Conn
+	dead bool
 	wg    sync.WaitGroup
 }
 
@@ -224,12 +226,25 @@ func (c *cable) join(conn net.Conn, to string) {
 		conn.Close()
 		other.Close()
 	}
-	c.conns = append(c.conns, conn, other)
+	c.conns, c.near = append(c.conns, conn, other), append(c.near, conn)
 	c.mu.Unlock()
-	c.wg.Go(func() { _, _ = io.Copy(other, conn); other.Close(); conn.Close() })
+	c.wg.Go(func() {
+		// The far end hears nothing of what happens at the near one, until it is cut.
+		_, _ = io.Copy(other, conn)
+	})
 	_, _ = io.Copy(conn, other)
-	other.Close()
+	_, _ = io.Copy(io.Discard, other)
 	conn.Close()
+}
+
+// drop breaks what there is at the worker's end; the other end does not notice.
+func (c *cable) drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.near {
+		conn.Close()
+	}
+	c.near = nil
 }
 
 // cut breaks everything for good.
