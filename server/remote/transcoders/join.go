@@ -79,7 +79,6 @@ func (s *Service) attach(id remote.Identity, first *seat, st standing) (*worker,
 	if id.Named {
 		s.missing.back(id.Name)
 	}
-	s.count()
 	return w, nil
 }
 
@@ -92,19 +91,6 @@ func (s *Service) forget(w *worker) {
 	}
 	s.mu.Unlock()
 	s.names.Give(w.name)
-	s.count()
-}
-
-// count tells the recorder what there is.
-func (s *Service) count() {
-	s.mu.Lock()
-	capacity := 0
-	for w := range s.workers {
-		capacity += w.sessions()
-	}
-	n := len(s.workers)
-	s.mu.Unlock()
-	s.opt.Recorder.Transcoders(n, capacity, s.tasks.Len())
 }
 
 // deviceName keeps a worker's name apart from those of this machine's devices.
@@ -119,7 +105,7 @@ func deviceName(name string) string {
 // placement needs.
 func offerOf(req *rpc.RegisterRequest) placement.Offer {
 	o := placement.Offer{Sessions: int(min(req.GetCapacity(), maxSessions)), Remote: true}
-	if req.GetCapabilities() == nil {
+	if len(req.GetCapabilities().GetBitstring()) == 0 {
 		// A transcoder of an old release says nothing and does what all do.
 		o.Capabilities = capability.Offer(capability.Default(), "")
 		return o

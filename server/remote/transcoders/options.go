@@ -41,7 +41,8 @@ type Options struct {
 	// ResultBytes is DefaultResultBytes when 0.
 	ResultBytes int64
 
-	// Recorder is core.NopRecorder when nil, Board may be nil.
+	// Recorder counts workers that were lost; core.NopRecorder when nil. Board may be
+	// nil.
 	Recorder core.Recorder
 	Board    *health.Board
 	Log      *slog.Logger

@@ -75,7 +75,6 @@ func (w *worker) sit(next *seat, st standing) bool {
 	} else {
 		place.Resume()
 	}
-	w.s.count()
 	return true
 }
 
@@ -119,17 +118,14 @@ func (w *worker) lose(f *fault.Fault) {
 	if !expected && w.id.Named {
 		w.s.missing.lost(w.id.Name, f.Detail)
 	}
+	if !expected {
+		w.s.opt.Recorder.WorkerRestarted(w.name, string(f.Code))
+	}
 	if expected && tasks == 0 {
 		w.s.opt.Log.Info("transcoder left", "worker", w.name)
 		return
 	}
 	w.s.opt.Log.Warn("transcoder lost", "worker", w.name, "segments", tasks, fault.Attr(f))
-}
-
-func (w *worker) sessions() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.st.offer.Sessions
 }
 
 // EndSession tells the worker that a session is over. One that is gone has no
