@@ -17,7 +17,7 @@ import (
 //	cuda.module [0]        error of loading kernels
 //	encoder.cap [-1]       NVENC sessions on the machine, -1 for no cap
 //	encoder.refusal [10]   what the cap says: 10 out of memory, 21 on newer drivers
-//	encoder.least.width [145], encoder.least.height [49]
+//	encoder.least.width, .height [145, 49; HEVC 129, 33]
 //	decoder.least          both sides; without it as NVDEC has it, e.g. 144 for HEVC, 128 for VP9
 //	nvml.init [0]          error of nvmlInit: 9 driver not loaded, 18 version mismatch
 //	nvml.hang, nvml.crash  1: every question to NVML hangs, crashes
@@ -26,6 +26,7 @@ import (
 //	deviceN.memory [24564], .used [0], .context [160]   MiB: all, in use by others, per context
 //	deviceN.encodes [1]    0: a card without NVENC
 //	deviceN.encoder.others [0]   NVENC sessions of other programs
+//	deviceN.codecs [h264]  what NVENC encodes; hevc is valid, but far larger than asked for
 //	deviceN.decodes        codecs, e.g. "h264,hevc"
 //	deviceN.mig [0], .lost [0]
 //	deviceN.fail [0]       CUDA error of all work: 719 launch failure, 2 out of memory, 46 unavailable

@@ -103,6 +103,40 @@ func TestDecodesOtherCodecs(t *testing.T) {
 	}
 }
 
+func TestEncodesHEVC(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, "device.codecs=h264,hevc")
+	for _, container := range []string{"ts", "mp4"} {
+		out := filepath.Join(t.TempDir(), "out."+container)
+		m.must(t, m.transcode(out, "-c:v", "hevc_nvenc", "-g", "20")...)
+		if got, want := m.probe(t, out, "-show_entries", "stream=codec_name,profile,width,height"), "hevc,Main,320,180"; strings.Fields(got)[0] != want {
+			t.Errorf("stream is %s, want %s", got, want)
+		}
+		for i, f := range strings.Split(m.probe(t, out, "-show_entries", "packet=flags"), "\n") {
+			if strings.HasPrefix(f, "K") != (i%20 == 0) {
+				t.Errorf("packet %d has flags %s", i, f)
+			}
+		}
+		said := m.must(t, "-xerror", "-err_detect", "explode", "-i", out, "-i", m.input, "-filter_complex", "[1]scale=320:180:flags=bicubic[b];[0]setpts=PTS-STARTPTS[a];[b]setpts=PTS-STARTPTS[c];[a][c]psnr", "-f", "null", "-")
+		if psnr := average(t, said); psnr < 30 {
+			t.Errorf("PSNR is %.1f dB", psnr)
+		}
+	}
+}
+
+func average(t *testing.T, said string) float64 {
+	t.Helper()
+	found := regexp.MustCompile(`average:([0-9.]+|inf)`).FindStringSubmatch(said)
+	if found == nil {
+		t.Fatalf("no PSNR in:\n%s", said)
+	}
+	psnr, err := strconv.ParseFloat(found[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return psnr
+}
+
 func TestScalesLikeSwscale(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -116,12 +150,8 @@ func TestScalesLikeSwscale(t *testing.T) {
 			graph := "gradients=s=640x360:r=10:d=1:speed=0.05,format=nv12,split[a][b];[a]hwupload_cuda," + c.filter +
 				",hwdownload,format=" + c.format + ",format=yuv420p[gpu];[b]scale=" + sizeOf(c.filter) + ":flags=bicubic,format=yuv420p[cpu];[gpu][cpu]psnr"
 			said := m.must(t, "-f", "lavfi", "-i", "nullsrc=s=16x16:d=0.1", "-filter_complex", graph+"[out]", "-map", "[out]", "-f", "null", "-")
-			found := regexp.MustCompile(`average:([0-9.]+|inf)`).FindStringSubmatch(said)
-			if found == nil {
-				t.Fatalf("no PSNR in:\n%s", said)
-			}
-			if psnr, err := strconv.ParseFloat(found[1], 64); err != nil || psnr < 40 {
-				t.Errorf("PSNR is %s dB, want 40 or more", found[1])
+			if psnr := average(t, said); psnr < 40 {
+				t.Errorf("PSNR is %.1f dB, want 40 or more", psnr)
 			}
 		})
 	}

@@ -1,7 +1,7 @@
 // H.264 parameter sets, written anew from what the driver is told of them: the
 // slices come without, and a software decoder wants them.
 #include "cuvid.h"
-#include "cuvid_bits.h"
+#include "bits.h"
 
 // Offsets in the H.264 part of a picture's parameters.
 enum {

@@ -2,7 +2,7 @@
 // scaling lists or range extensions in their parameter sets do not show the driver
 // all of those, and are not decoded here.
 #include "cuvid.h"
-#include "cuvid_bits.h"
+#include "bits.h"
 
 // Offsets in the HEVC part of a picture's parameters; where neighbours follow, the
 // first of them.

@@ -25,6 +25,8 @@ enum { FORCE_INTRA = 1, FORCE_IDR = 2, END_OF_STREAM = 8 };
 // A GUID is compared as the bytes it is stored as.
 struct guid { uint8_t bytes[16]; };
 
+extern const struct guid guid_h264, guid_hevc;
+
 // A picture that can be encoded, in device memory or in the encoder's own.
 struct input { uint8_t *data; int width, height, pitch, format, owned; };
 
@@ -38,7 +40,8 @@ struct output {
 
 struct session {
 	struct context *context;
-	int slot, width, height, repeat;
+	int slot, width, height, repeat, hevc, gop;
+	unsigned since;
 	uint64_t weight;
 	x264_t *encoder;
 	x264_param_t settings;
@@ -53,10 +56,15 @@ NVENCSTATUS change_encoder(struct session *s, const void *parameters);
 NVENCSTATUS encode(struct session *s, const struct input *in, struct output *out, const void *picture);
 int sequence_headers(struct session *s, uint8_t *into, int room);
 
+// nvenc_hevc.c
+int hevc_headers(const struct session *s, uint8_t *into, int room);
+NVENCSTATUS hevc_encode(struct session *s, const struct input *in, struct output *out, int idr);
+
 // nvenc_settings.c
 NVENCSTATUS settings_of(struct session *s, const void *parameters);
 
 // nvenc_session.c
+int started(const struct session *s);
 NVENCSTATUS fails(struct session *s, NVENCSTATUS status, const char *why);
 
 #endif

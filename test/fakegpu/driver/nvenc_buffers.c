@@ -101,7 +101,7 @@ static NVENCSTATUS encode_picture(struct session *s, const void *picture) {
 	struct input *in = FIELD(picture, INPUT, struct input *const);
 	struct output *out = FIELD(picture, OUTPUT, struct output *const);
 	if (FIELD(picture, FLAGS, const int) & END_OF_STREAM) return NVENC_OK;
-	if (!s->encoder) return fails(s, NVENC_NOT_INITIALIZED, "not initialized");
+	if (!started(s)) return fails(s, NVENC_NOT_INITIALIZED, "not initialized");
 	if (!in || !out) return fails(s, NVENC_INVALID_PARAM, "no picture");
 	int error = usable_context(s->context, "encode");
 	if (error) return fails(s, error == 999 ? NVENC_DEVICE_GONE : NVENC_GENERIC, "the device has failed");

@@ -5,8 +5,9 @@
 
 #include "nvenc.h"
 
-// The codec's GUID, as bytes.
-static const struct guid h264 = {{0x62, 0x27, 0xc8, 0x6b, 0x63, 0x4e, 0xa4, 0x4c, 0xaa, 0x85, 0x1e, 0x50, 0xf3, 0x21, 0xf6, 0xbf}};
+// The codecs' GUIDs, as bytes.
+const struct guid guid_hevc = {{0x88, 0xdc, 0x0c, 0x79, 0x22, 0x45, 0x7b, 0x4d, 0x94, 0x25, 0xbd, 0xa9, 0x97, 0x5f, 0x76, 0x03}};
+const struct guid guid_h264 = {{0x62, 0x27, 0xc8, 0x6b, 0x63, 0x4e, 0xa4, 0x4c, 0xaa, 0x85, 0x1e, 0x50, 0xf3, 0x21, 0xf6, 0xbf}};
 
 NVENCSTATUS fails(struct session *s, NVENCSTATUS status, const char *why) {
 	snprintf(s->error, sizeof s->error, "%s", why);
@@ -79,18 +80,26 @@ NVENCSTATUS close_session(struct session *s) {
 	return NVENC_OK;
 }
 
-NVENCSTATUS codec_count(struct session *s, uint32_t *n) {
-	(void)s;
-	*n = 1;
-	return NVENC_OK;
+static int offers(const struct session *s, const struct guid *codec) {
+	char list[64] = "h264";
+	device_text(s->slot, "codecs", list, sizeof list);
+	return (!memcmp(codec, &guid_h264, sizeof *codec) && listed(list, "h264")) || (!memcmp(codec, &guid_hevc, sizeof *codec) && listed(list, "hevc"));
 }
 
 NVENCSTATUS codecs(struct session *s, struct guid *list, uint32_t room, uint32_t *n) {
-	(void)s;
-	*n = room ? 1 : 0;
-	if (room) list[0] = h264;
+	const struct guid *known[] = {&guid_h264, &guid_hevc};
+	*n = 0;
+	for (int i = 0; i < 2 && *n < room; i++)
+		if (offers(s, known[i])) list[(*n)++] = *known[i];
 	return NVENC_OK;
 }
+
+NVENCSTATUS codec_count(struct session *s, uint32_t *n) {
+	struct guid list[2];
+	return codecs(s, list, 2, n);
+}
+
+int started(const struct session *s) { return s->encoder || (s->hevc && s->weight); }
 
 // What a card of the last years can do, by the number of the question.
 NVENCSTATUS capability(struct session *s, struct guid codec, const void *question, int *answer) {
@@ -99,7 +108,7 @@ NVENCSTATUS capability(struct session *s, struct guid codec, const void *questio
 		[37] = 1, [38] = 1, [41] = 1, [43] = 2, [47] = 1,
 	};
 	unsigned which = FIELD(question, 4, const unsigned);
-	if (memcmp(&codec, &h264, sizeof codec)) return fails(s, NVENC_UNSUPPORTED_PARAM, "codec not supported");
+	if (!offers(s, &codec)) return fails(s, NVENC_UNSUPPORTED_PARAM, "codec not supported");
 	*answer = which < 64 ? answers[which] : 0;
 	return NVENC_OK;
 }
@@ -108,7 +117,7 @@ NVENCSTATUS capability(struct session *s, struct guid codec, const void *questio
 NVENCSTATUS preset(struct session *s, struct guid codec, struct guid name, int tuning, void *config) {
 	enum { CONFIG = 8, GOP = 20, INTERVAL = 24, MODE = 44, VARIABLE = 1 };
 	(void)name, (void)tuning;
-	if (memcmp(&codec, &h264, sizeof codec)) return fails(s, NVENC_UNSUPPORTED_PARAM, "codec not supported");
+	if (!offers(s, &codec)) return fails(s, NVENC_UNSUPPORTED_PARAM, "codec not supported");
 	FIELD(config, CONFIG + GOP, uint32_t) = 250;
 	FIELD(config, CONFIG + INTERVAL, int) = 1;
 	FIELD(config, CONFIG + MODE, int) = VARIABLE;

@@ -4,13 +4,13 @@
 #include "nvenc.h"
 
 // Offsets in the parameters of a session and in its configuration.
-enum { INIT_WIDTH = 36, INIT_HEIGHT = 40, INIT_DAR_W = 44, INIT_DAR_H = 48, INIT_RATE = 52, INIT_RATE_DEN = 56, INIT_CONFIG = 88 };
+enum { INIT_CODEC = 4, INIT_WIDTH = 36, INIT_HEIGHT = 40, INIT_DAR_W = 44, INIT_DAR_H = 48, INIT_RATE = 52, INIT_RATE_DEN = 56, INIT_CONFIG = 88 };
 enum {
 	PROFILE = 4, GOP = 20, RATE_MODE = 44, QP_INTER_P = 48, QP_INTRA = 56, AVERAGE = 60, MAXIMUM = 64, BUFFER = 68, QUALITY = 128,
 	H264_FLAGS = 168, H264_LEVEL = 172, H264_CODING = 212, SIGNAL_PRESENT = 248, FULL_RANGE = 256, COLOURS_PRESENT = 260, PRIMARIES = 264,
-	TRANSFER = 268, MATRIX = 272,
+	TRANSFER = 268, MATRIX = 272, HEVC_FLAGS = 184,
 };
-enum { MODE_CONSTANT = 0, MODE_CBR = 2, CODING_CAVLC = 2, NO_PARAMETER_SETS = 0x80 };
+enum { MODE_CONSTANT = 0, MODE_CBR = 2, CODING_CAVLC = 2, NO_PARAMETER_SETS = 0x80, HEVC_NO_PARAMETER_SETS = 0x40 };
 
 static const struct { struct guid id; const char *name; } profiles[] = {
 	{{{0xca, 0x7b, 0x72, 0x07, 0xc4, 0x78, 0x83, 0x4c, 0x8c, 0x2f, 0xef, 0x3d, 0xff, 0x26, 0x7c, 0x6a}}, "baseline"},
@@ -70,16 +70,20 @@ NVENCSTATUS settings_of(struct session *s, const void *parameters) {
 	x264_param_default_preset(p, "ultrafast", "zerolatency");
 	s->width = FIELD(parameters, INIT_WIDTH, const int);
 	s->height = FIELD(parameters, INIT_HEIGHT, const int);
+	uint32_t gop = FIELD(config, GOP, const uint32_t);
+	s->gop = gop && gop < X264_KEYINT_MAX_INFINITE ? (int)gop : X264_KEYINT_MAX_INFINITE;
+	s->hevc = !memcmp((const uint8_t *)parameters + INIT_CODEC, &guid_hevc, sizeof guid_hevc);
+	s->repeat = !(s->hevc ? FIELD(config, HEVC_FLAGS, const uint32_t) & HEVC_NO_PARAMETER_SETS : FIELD(config, H264_FLAGS, const uint32_t) & NO_PARAMETER_SETS);
+	if (s->hevc) return NVENC_OK;
 	set_shape(s, parameters);
 	p->i_threads = 1;
 	p->b_sliced_threads = 0;
 	p->i_log_level = X264_LOG_NONE;
 	p->b_vfr_input = 0;
 	p->i_csp = X264_CSP_NV12;
-	uint32_t gop = FIELD(config, GOP, const uint32_t);
-	p->i_keyint_max = gop && gop < X264_KEYINT_MAX_INFINITE ? (int)gop : X264_KEYINT_MAX_INFINITE;
+	p->i_keyint_max = s->gop;
 	p->i_scenecut_threshold = 0;
-	p->b_repeat_headers = !(FIELD(config, H264_FLAGS, const uint32_t) & NO_PARAMETER_SETS);
+	p->b_repeat_headers = s->repeat;
 	p->b_cabac = FIELD(config, H264_CODING, const int) != CODING_CAVLC;
 	p->analyse.b_transform_8x8 = 1;
 	if (FIELD(config, H264_LEVEL, const int)) p->i_level_idc = FIELD(config, H264_LEVEL, const int);

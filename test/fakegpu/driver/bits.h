@@ -1,6 +1,6 @@
 // Writing and reading the headers of H.264 and HEVC, bit by bit.
-#ifndef FAKEGPU_CUVID_BITS_H
-#define FAKEGPU_CUVID_BITS_H
+#ifndef FAKEGPU_BITS_H
+#define FAKEGPU_BITS_H
 
 #include <stdint.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static inline void put_ue(struct bits *b, unsigned value) {
 	put(b, width + 1, value + 1);
 }
 
-static inline void put_se(struct bits *b, int value) { put_ue(b, value > 0 ? 2u * (unsigned)value - 1 : 2u * (unsigned)-value); }
+__attribute__((unused)) static inline void put_se(struct bits *b, int value) { put_ue(b, value > 0 ? 2u * (unsigned)value - 1 : 2u * (unsigned)-value); }
 
 // finish writes start code, the unit's header and the payload with emulation
 // prevention, and returns how many bytes.
@@ -40,7 +40,7 @@ static inline int finish(struct bits *b, const uint8_t *header, int header_bytes
 	return n;
 }
 
-static inline unsigned get_ue(const uint8_t *data, int bytes, int *at) {
+__attribute__((unused)) static inline unsigned get_ue(const uint8_t *data, int bytes, int *at) {
 	int zeros = 0;
 	unsigned value = 0;
 	while (*at < bytes * 8 && !(data[*at / 8] >> (7 - *at % 8) & 1) && zeros < 24) zeros++, ++*at;
