@@ -49,6 +49,7 @@ func (p *Pool) attach(d *device) error {
 	if t.devices[d.label] != nil {
 		return fault.New(fault.DeviceNameTaken, "attach a device", d.label)
 	}
+	d.barred = t.barred[d.label]
 	d.seq = t.seq
 	t.seq++
 	t.devices[d.label] = d
@@ -106,7 +107,10 @@ func (a *attachment) Resume() { a.p.resume(a.d) }
 
 // Drain suspends the device and waits until none of its segments is in work or ctx
 // ends.
-func (a *attachment) Drain(ctx context.Context) error { return a.p.drainDevice(ctx, a.d) }
+func (a *attachment) Drain(ctx context.Context) error {
+	a.p.suspend(a.d, fault.New(fault.DeviceDrained, "drain a device", "its own node drains it"), true)
+	return a.d.rest(ctx)
+}
 
 // Detach takes the device away at once.
 func (a *attachment) Detach() {
@@ -144,46 +148,4 @@ func (p *Pool) resume(d *device) {
 	d.away, d.drained = nil, false
 	d.mu.Unlock()
 	p.look(d)
-}
-
-func (p *Pool) drainDevice(ctx context.Context, d *device) error {
-	p.suspend(d, fault.New(fault.DeviceDrained, "drain a device", "it takes no new sessions"), true)
-	for quiet := d.idle(); quiet != nil; quiet = d.idle() {
-		select {
-		case <-quiet:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-// DrainDevice drains a device by its name, as its Attachment would. The fault is
-// DeviceUnknown.
-func (p *Pool) DrainDevice(ctx context.Context, name string) error {
-	d, err := p.named("drain a device", name)
-	if err != nil {
-		return err
-	}
-	return p.drainDevice(ctx, d)
-}
-
-// ResumeDevice gives a device that was drained its sessions again. The fault is
-// DeviceUnknown.
-func (p *Pool) ResumeDevice(name string) error {
-	d, err := p.named("resume a device", name)
-	if err != nil {
-		return err
-	}
-	p.resume(d)
-	return nil
-}
-
-func (p *Pool) named(op, name string) (*device, error) {
-	p.table.mu.Lock()
-	defer p.table.mu.Unlock()
-	if d := p.table.devices[name]; d != nil {
-		return d, nil
-	}
-	return nil, fault.New(fault.DeviceUnknown, op, name)
 }

@@ -165,7 +165,7 @@ func TestDrainOfADeviceWaitsForItsSegments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pool.New(nil, pool.Options{MaxSessions: 10})
 		defer p.Close()
-		sim(t, p, &coretest.SimDevice{Name: "0", Cost: 1e-7})
+		a := sim(t, p, &coretest.SimDevice{Name: "0", Cost: 1e-7})
 		var wg sync.WaitGroup
 		start := time.Now()
 		wg.Go(func() {
@@ -187,6 +187,15 @@ func TestDrainOfADeviceWaitsForItsSegments(t *testing.T) {
 			t.Error(err)
 		}
 		wantRefusal(t, p.Admit(request("b", 1)), fault.NoTranscoders, "none of 1 devices is ready")
+		// Neither its own node nor another connection ends what the operator wants.
+		a.Resume()
+		a.Detach()
+		a = sim(t, p, &coretest.SimDevice{Name: "0"})
+		a.Resume()
+		wantRefusal(t, p.Admit(request("b", 1)), fault.NoTranscoders, "none of 1 devices is ready")
+		if u := p.Devices()[0]; u.State != placement.Draining || u.Code != fault.DeviceDrained {
+			t.Errorf("shown as %+v", u)
+		}
 		if err := p.ResumeDevice("0"); err != nil || p.Admit(request("b", 1)) != nil {
 			t.Errorf("not resumed: %v", err)
 		}

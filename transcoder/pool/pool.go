@@ -53,6 +53,7 @@ func New(engines []transcoder.Engine, o Options) *Pool {
 	p.rules.maxSessions.Store(int64(max(0, o.MaxSessions)))
 	t := &p.table
 	t.classes, t.devices = make(map[string]*class), make(map[string]*device)
+	t.barred = make(map[string]bool)
 	t.needs, t.generation = make(map[string]*needs), 1
 	t.units, t.named = make(map[capability.ID]uint64), make(map[capability.ID]int)
 	p.publish()

@@ -19,11 +19,12 @@ const (
 
 // state says whether a device gets sessions. It is under the device's mu.
 type state struct {
-	// gone: it was detached. away is why it is suspended, drained whether that is to be
-	// shown as draining.
-	gone    bool
-	away    *fault.Fault
-	drained bool
+	// gone: it was detached. away is why whoever attached it keeps sessions away, drained
+	// whether that is to be shown as draining. barred says that the operator does, which
+	// only the operator ends.
+	gone            bool
+	away            *fault.Fault
+	drained, barred bool
 	// quarantine is nil while there is none.
 	quarantine *quarantine
 	// faults are the failures in a row, lastFault the time of the latest, cause what it
@@ -44,7 +45,9 @@ type quarantine struct {
 	over chan struct{}
 }
 
-func (s *state) ready() bool { return !s.gone && s.away == nil && s.quarantine == nil }
+func (s *state) ready() bool {
+	return !s.gone && !s.barred && s.away == nil && s.quarantine == nil
+}
 
 // fail books a failure of the device, not of a segment, and reports whether a
 // quarantine begins.
@@ -87,6 +90,8 @@ func (s *state) describe() (name string, code fault.Code, reason string) {
 	switch {
 	case s.gone:
 		return placement.Draining, fault.DeviceDrained, "detached"
+	case s.barred:
+		return placement.Draining, fault.DeviceDrained, "the operator drains it"
 	case s.away != nil:
 		name = placement.Suspended
 		if s.drained {

@@ -15,6 +15,7 @@ type table struct {
 	mu      sync.Mutex // covers the fields below and the devices' places in the trees
 	classes map[string]*class
 	devices map[string]*device // by name
+	barred  map[string]bool    // names of devices that the operator drains
 	// needs remembers which classes can do what sessions need; generation counts the
 	// changes of classes.
 	needs      map[string]*needs
