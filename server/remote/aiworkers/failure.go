@@ -63,8 +63,12 @@ var words = []struct {
 	{"out of memory", fault.RunnerOutOfMemory},
 }
 
-// garbled reports whether an answer came whole and is none.
-func garbled(err error) bool { return fault.CodeOf(err) == fault.AIWorkerGarbled }
+// final reports whether nothing better is to come in place of an answer: it came and
+// cannot be used, where one whose connection broke may come again.
+func final(err error) bool {
+	_, ok := errors.AsType[*fault.Fault](err)
+	return ok
+}
 
 func unusable(err error) error {
 	code := fault.AIWorkerGarbled

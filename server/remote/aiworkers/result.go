@@ -128,7 +128,7 @@ func (p *Pool) deliver(d *delivery, a *arrival) {
 // spoiled is an answer that cannot be read: the job fails with it. A connection that
 // broke leaves room for a second attempt.
 func (p *Pool) spoiled(d *delivery, err error) {
-	if garbled(err) {
+	if final(err) {
 		a := newArrival(nil)
 		a.err = err
 		d.claim.Deliver(a)
