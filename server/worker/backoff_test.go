@@ -62,7 +62,7 @@ func TestRestartIsFoundSoon(t *testing.T) {
 		now := time.Unix(1000, 0)
 		back := now.Add(time.Duration(rapid.Int64Range(0, int64(5*time.Second)).Draw(t, "away")))
 		lasted := time.Hour
-		for now.Before(back) || lasted > 0 {
+		for lasted > 0 || now.Before(back) {
 			now = now.Add(p.after(now, lasted, rapid.Float64Range(0, 1).Draw(t, "chance")))
 			lasted = 0
 		}

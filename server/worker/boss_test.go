@@ -209,12 +209,15 @@ func next[V any](t *testing.T, c <-chan V, what string) V {
 // until waits for a condition.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.After(20 * time.Second)
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
 	for !ok() {
-		if time.Now().After(deadline) {
+		select {
+		case <-poll.C:
+		case <-deadline:
 			t.Fatal(what)
 		}
-		time.Sleep(2 * time.Millisecond)
 	}
 }
 

@@ -63,7 +63,7 @@ func TestWhatAnOrchestratorSaysOfItself(t *testing.T) {
 				if took := time.Since(began); took != row.taken {
 					t.Errorf("taken after %v", took)
 				}
-				time.Sleep(2 * time.Minute)
+				<-time.After(2 * time.Minute)
 				synctest.Wait()
 				if l.Own() != row.own {
 					t.Errorf("own kind: %v", l.Own())

@@ -74,7 +74,7 @@ func (f *far) carry(from, to net.Conn, silent <-chan struct{}) {
 	on.Go(func() {
 		defer to.Close()
 		for p := range way {
-			time.Sleep(time.Until(p.at))
+			<-time.After(time.Until(p.at))
 			select {
 			case <-silent:
 			default:

@@ -120,8 +120,13 @@ func job(session string, number int64, input []byte) *core.TranscodeJob {
 
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	deadline := time.After(20 * time.Second)
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
+	for !ok() {
+		select {
+		case <-poll.C:
+		case <-deadline:
 			t.Fatal(what)
 		}
 	}
