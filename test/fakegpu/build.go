@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 //go:embed driver
@@ -75,12 +76,27 @@ func compiled(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
+	prune(parent, target)
 	return target
+}
+
+// prune takes away the libraries of sources that have not been built for a day.
+func prune(parent, target string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		path := filepath.Join(parent, e.Name())
+		if info, err := e.Info(); err == nil && path != target && time.Since(info.ModTime()) > 24*time.Hour {
+			os.RemoveAll(path)
+		}
+	}
 }
 
 // -Bsymbolic and the hidden archives keep the libav within apart from the program's
 // own. Nothing is unloaded: state and locks last as long as the process.
-var flags = []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-g", "-fPIC", "-shared", "-pthread",
+var flags = []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O3", "-g", "-fPIC", "-shared", "-pthread",
 	"-Wl,-z,nodelete", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-Wl,-rpath,$ORIGIN"}
 
 func digest(t testing.TB, prefix string) string {

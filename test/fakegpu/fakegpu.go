@@ -13,6 +13,7 @@ type Driver struct {
 	directory string
 	state     *state
 	script    script
+	since     string
 }
 
 // Build makes a driver of one ordinary GPU. The libraries are compiled once per

@@ -31,7 +31,7 @@ import (
 //	deviceN.mig [0], .lost [0]
 //	deviceN.fail [0]       CUDA error of all work: 719 launch failure, 2 out of memory, 46 unavailable
 //	deviceN.hang, .crash   list of points: open,session,copy,kernel,decoder,decode,map,encode
-//	deviceN.after [0]      the three above begin after so many pictures decoded or encoded
+//	deviceN.after [0]      the three above begin after so many pictures, decoded or encoded since this was set
 //	deviceN.slow.decode, .slow.encode [0]   µs per picture; any point of hang has one
 //	deviceN.temperature [45], .slowdown [93], .shutdown [98], .throttle [0]   bits of NVML's reasons
 //	deviceN.utilization [0], .utilization.encoder, .utilization.decoder, .utilization.memory
@@ -56,17 +56,32 @@ func (d *Driver) Script(lines ...string) {
 		key, value, _ := strings.Cut(line, "=")
 		d.script[key] = value
 	}
-	d.state.publish(d.script.text())
+	d.countFromHere()
+	d.publish()
 }
 
-// Set changes one line, Unset takes it away.
+// Set changes one line.
 func (d *Driver) Set(key, value string) {
 	d.script[key] = value
-	d.state.publish(d.script.text())
+	if strings.HasSuffix(key, ".after") {
+		d.countFromHere()
+	}
+	d.publish()
 }
 
 // Unset takes a line away, so that what holds without it holds again.
 func (d *Driver) Unset(key string) {
 	delete(d.script, key)
-	d.state.publish(d.script.text())
+	d.publish()
+}
+
+func (d *Driver) publish() { d.state.publish(d.script.text() + d.since) }
+
+// countFromHere makes "after" count the pictures from now on.
+func (d *Driver) countFromHere() {
+	d.since = ""
+	for device := range maxDevices {
+		c := d.Counts(device)
+		d.since += fmt.Sprintf("device%d.since=%d\n", device, c.PicturesDecoded+c.PicturesEncoded)
+	}
 }

@@ -7,7 +7,8 @@
 
 // due says that a device's fault has begun: at once, or after so many pictures.
 static int due(int slot) {
-	return (int64_t)(counted(slot, PICTURES_DECODED) + counted(slot, PICTURES_ENCODED)) >= device_number(slot, "after", 0);
+	int64_t pictures = (int64_t)(counted(slot, PICTURES_DECODED) + counted(slot, PICTURES_ENCODED));
+	return pictures - device_number(slot, "since", 0) >= device_number(slot, "after", 0);
 }
 
 static int is_set(int slot, const char *what, const char *point) {
