@@ -1,6 +1,9 @@
 package aiworkers
 
 import (
+	"context"
+	"io"
+
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -22,4 +25,25 @@ func ReadRegistration(req *rpc.RegisterAIWorkerRequest) ([]inference.ModelState,
 		return nil, err
 	}
 	return r.models, nil
+}
+
+// Through is a stream as a job reads it, in pieces of size bytes.
+func Through(src io.Reader, size int) (text []byte, err error) {
+	a := newArrival(src)
+	b := &body{p: &Pool{}, w: &worker{lost: make(chan struct{})}, a: a, ctx: context.Background(), forget: func() bool { return true }}
+	defer b.Close()
+	if err := b.peek(); err != nil {
+		return nil, err
+	}
+	piece := make([]byte, max(1, size))
+	for {
+		n, err := b.Read(piece)
+		text = append(text, piece[:n]...)
+		if err == io.EOF {
+			return text, nil
+		}
+		if err != nil {
+			return text, err
+		}
+	}
 }

@@ -1,7 +1,9 @@
 package aiworkers_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"testing"
 	"unicode/utf8"
 
@@ -79,6 +81,50 @@ func FuzzNetworkRequest(f *testing.F) {
 		request, _, err := aiworkers.NetworkRequest(job)
 		if err == nil && !json.Valid(request) {
 			t.Fatalf("%q", request)
+		}
+	})
+}
+
+// scattered gives a text in pieces, and breaks off after it if it is broken.
+type scattered struct {
+	text   []byte
+	cuts   []byte
+	broken bool
+}
+
+func (s *scattered) Read(p []byte) (int, error) {
+	if len(s.text) == 0 {
+		if s.broken {
+			return 0, io.ErrUnexpectedEOF
+		}
+		return 0, io.EOF
+	}
+	n := len(s.text)
+	if len(s.cuts) > 0 {
+		n, s.cuts = min(n, int(s.cuts[0])), s.cuts[1:]
+	}
+	n = copy(p, s.text[:n])
+	s.text = s.text[n:]
+	return n, nil
+}
+
+// A stream reaches its job byte for byte, however it comes, and one that breaks off
+// never looks whole.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte("data: {}\n\ndata: [DONE]\n\n"), []byte{3, 0, 9}, 4, false)
+	f.Add([]byte{}, []byte{0}, 1, false)
+	f.Add([]byte("data: x"), []byte{}, 100, true)
+	f.Fuzz(func(t *testing.T, text, cuts []byte, size int, broken bool) {
+		got, err := aiworkers.Through(&scattered{text, cuts, broken}, size&0xffff)
+		switch {
+		case len(text) == 0:
+			if fault.CodeOf(err) != fault.AIWorkerLost {
+				t.Fatal(err)
+			}
+		case broken != (err != nil) || !bytes.Equal(got, text):
+			t.Fatalf("%q, %v", got, err)
+		case broken && fault.CodeOf(err) != fault.StreamBroken:
+			t.Fatal(err)
 		}
 	})
 }
