@@ -40,7 +40,7 @@ type aiWork struct {
 // entry leaves a node that does everything but AI and says so; it is no error.
 func (n *node) newAI(ctx context.Context) *aiWork {
 	if !n.cfg.Roles.AIWorker {
-		return &aiWork{}
+		return n.pricesOfModels()
 	}
 	// Servers behind a url need none of them, and containers wait for them.
 	devices, _ := n.findGPUs(ctx)
@@ -61,9 +61,10 @@ func (n *node) newAI(ctx context.Context) *aiWork {
 // of them; those that are there are used all the same.
 func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
 	asked := n.cfg.Transcoding.Devices
-	devices, err := containerGPUs(lookForGPUs(ctx, asked), asked)
-	if ctx.Err() != nil {
-		return devices, err
+	seen := lookForGPUs(ctx, asked)
+	devices, err := containerGPUs(n.shared(seen), asked)
+	if ctx.Err() != nil || n.transcodesOnGPUs() {
+		return devices, err // whoever watches them for transcoding says what is wrong
 	}
 	for _, code := range gpuTroubles {
 		if err == nil || fault.CodeOf(err) != code {
@@ -120,6 +121,7 @@ func (n *node) newManager(list *models.Config, devices []models.Device) *manager
 		Log:      n.log,
 		Now:      time.Now,
 	}
+	opt.Reserve = n.reserveForModels
 	if len(devices) == 0 && !n.cfg.Transcoding.Devices.None() {
 		opt.Find = func(ctx context.Context) ([]manager.Device, error) {
 			found, err := n.findGPUs(ctx)

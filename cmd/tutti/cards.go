@@ -19,7 +19,6 @@ import (
 // worker on each of them. A machine without any starts all the same; the board says
 // what is wrong, and the cards are taken when they show.
 func (n *node) addGPUs(recorder core.Recorder) error {
-	n.budget = gpu.NewBudget()
 	watcher := gpus.New(gpus.Options{
 		Selection: n.cfg.Transcoding.Devices, Board: n.board, Log: n.log,
 		Allowed: func(id gpu.UUID) gpu.Bytes { return n.budget.Reserved(id, gpu.Models) },

@@ -27,7 +27,7 @@ type doors struct {
 
 // newDoors makes the services that workers register with; what they bring goes into
 // the node's pool.
-func (n *node) newDoors(recorder core.Recorder) error {
+func (n *node) newDoors() error {
 	secrets := remote.NewSecrets(workerSecrets(n.cfg)...)
 	if !secrets.Any() {
 		return nil
@@ -39,7 +39,7 @@ func (n *node) newDoors(recorder core.Recorder) error {
 	}
 	if d.transcoders, err = transcoders.New(transcoders.Options{
 		Placer: n.media, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: version,
-		Recorder: recorder, Board: n.board, Log: n.log, Now: time.Now, Rand: rand.Reader,
+		Board: n.board, Log: n.log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
@@ -18,6 +19,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/selfcheck"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -53,15 +55,18 @@ type node struct {
 	tools tools
 	// doors are nil where no worker of another machine may register.
 	doors *doors
-	// gpus and budget are nil on a node that was given no GPU to transcode on.
-	gpus   gpu.Inventory
+	// gpus is nil on a node that was given no GPU to transcode on.
+	gpus *gpus.Watcher
+	// budget is who may use how much of the GPUs' memory.
 	budget *gpu.Budget
+	// cards are the GPUs that models were told of last.
+	cards atomic.Pointer[[]gpu.Device]
 }
 
 // newNode builds what the configuration asks for. It opens files and starts the
 // media workers; everything else starts with its component.
 func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node, error) {
-	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink}
+	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, budget: gpu.NewBudget()}
 	n.board = health.New(n.log, time.Now, causes())
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)

@@ -73,7 +73,7 @@ func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder
 	if work.wantsMedia() || remote {
 		n.tools = n.mediaFor(metrics.Orchestrator, n.add)
 	}
-	return n.newDoors(recorder)
+	return n.newDoors()
 }
 
 // rules are the options of the orchestrator's rules.
@@ -118,7 +118,11 @@ func (n *node) modelWorker(work *aiWork) inference.Worker {
 		members = append(members, work.manager)
 	}
 	if p := n.aiWorkers(); p != nil {
-		members = append(members, p)
+		var remote inference.Worker = p
+		if n.prices != nil {
+			remote = &priced{Worker: p, book: n.prices.book, board: n.board}
+		}
+		members = append(members, remote)
 	}
 	if len(members) == 0 {
 		return nil

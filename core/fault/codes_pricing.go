@@ -2,6 +2,9 @@ package fault
 
 // Prices and the rate of their currency.
 const (
+	// ModelUnpriced is a health condition: a worker brings models that this node has no
+	// price for. Class config. Remedy: name them in -aiModels.
+	ModelUnpriced Code = "ModelUnpriced"
 	// PriceOutOfRange (class BadRequest): more wei for a single unit than offers can
 	// carry. Remedy: write wei, or name the unit.
 	PriceOutOfRange Code = "PriceOutOfRange"

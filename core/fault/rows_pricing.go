@@ -3,6 +3,12 @@ package fault
 // pricingRows are prices, and the rate of the currency they are in.
 var pricingRows = []Row{
 	{
+		Code: ModelUnpriced, Class: Config,
+		Symptom: "an AI worker is registered and gets no jobs",
+		Cause:   "A remote AI worker brings models that this orchestrator has no price for. Prices are the orchestrator's: a model without one is not offered.",
+		Remedy:  "Name the models in the orchestrator's own `-aiModels` with `price_per_unit` (0 for free work), and restart it. `url` and `warm` do not matter there.",
+	},
+	{
 		Code: PriceImplausible, Class: Config,
 		Symptom: "few or no jobs and no errors",
 		Cause:   "A price is so far above every market that no gateway pays it: a million wei for a pixel of video, 10^10 for a pixel of a picture, 10^12 for a token, a millisecond of audio or a byte of speech. Most often it is an amount of a whole currency taken for wei, or `-pixelsPerUnit` or `pixels_per_unit` was left out of a price that is meant for many units.",

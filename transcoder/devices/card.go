@@ -70,10 +70,10 @@ func (c *card) life(ctx context.Context, offered func()) error {
 		return err
 	}
 	defer w.Close()
-	device := probe.NewDevice(w, probe.Options{Memory: c.memory, Streams: 4, Log: o.Log})
+	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4, Log: o.Log})
 	offer := o.Base
 	if o.Test {
-		result := device.Test(ctx)
+		result := c.test(ctx, device)
 		if result.Fault != nil {
 			return result.Fault
 		}
@@ -91,17 +91,19 @@ func (c *card) life(ctx context.Context, offered func()) error {
 	return c.watch(ctx, device, place, offer)
 }
 
-// memory is how much of the card is in use by anybody.
-func (c *card) memory(context.Context) (int64, bool) {
-	s, ok := c.k.o.Inventory.Sample(c.d.UUID)
-	return int64(s.Used), ok
+// test tries the card while no other is tried: drivers count encoders for the whole
+// machine.
+func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
+	c.k.testing.Lock()
+	defer c.k.testing.Unlock()
+	return device.Test(ctx)
 }
 
 // share sets memory aside for transcoding, at least one session's, and offers what
 // the others leave.
 func (c *card) share(offer placement.Offer) placement.Offer {
 	o := &c.k.o
-	least := gpu.Bytes(atLeast)
+	least := gpu.Bytes(AtLeast)
 	if offer.SessionMemory > 0 {
 		least = gpu.Bytes(offer.SessionMemory + (renditions-1)*offer.RenditionMemory)
 	}

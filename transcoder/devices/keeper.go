@@ -9,10 +9,14 @@ import (
 )
 
 // Keeper keeps the cards' workers. It is a lifecycle component.
-type Keeper struct{ o Options }
+type Keeper struct {
+	o Options
+	// testing is held while a card is tested.
+	testing sync.Mutex
+}
 
 // New makes a keeper; it starts nothing.
-func New(o Options) *Keeper { return &Keeper{o.withDefaults()} }
+func New(o Options) *Keeper { return &Keeper{o: o.withDefaults()} }
 
 // Name is the component's name.
 func (k *Keeper) Name() string { return "GPUs" }

@@ -64,9 +64,9 @@ func (o Options) withDefaults() Options {
 
 // Parts of a card's memory, in bytes.
 const (
-	// atLeast is set aside for transcoding on a card before anything was measured: a
+	// AtLeast is set aside for transcoding on a card before anything was measured: a
 	// session of four renditions of 1080p.
-	atLeast = 1 << 30
+	AtLeast = 1 << 30
 	// renditions is how many renditions the session has that is always kept room for.
 	renditions = 4
 )

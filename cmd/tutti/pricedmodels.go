@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pricing"
+)
+
+// elsewhere is as many devices as workers may have, of any size: what does not run
+// here need not fit here.
+const elsewhere = 1024
+
+// pricesOfModels reads the models file of an orchestrator that runs no models itself,
+// for the prices of those that its workers bring.
+func (n *node) pricesOfModels() *aiWork {
+	if !n.cfg.Roles.Orchestrator || n.cfg.AI.Models == "" {
+		return &aiWork{}
+	}
+	list, notices, problems := loadModels(n.cfg, make([]models.Device, elsewhere))
+	for _, notice := range notices {
+		n.log.Warn("models file", "notice", notice.String())
+	}
+	return &aiWork{models: list, notice: n.reportModels(problems)}
+}
+
+// priced is a worker whose models are offered only if they have a price: who brings a
+// model does not set what it costs, and nothing is served for another model's price.
+type priced struct {
+	inference.Worker
+	book  *pricing.Book
+	board *health.Board
+
+	mu   sync.Mutex
+	told string
+}
+
+// Models are those that have a price. The board names the others.
+func (p *priced) Models() []inference.ModelState {
+	all := p.Worker.Models()
+	var free []string
+	out := slices.DeleteFunc(slices.Clone(all), func(s inference.ModelState) bool {
+		if _, ok := p.book.Model(core.Address{}, s.Model); ok {
+			return false
+		}
+		free = append(free, s.Model.String())
+		return true
+	})
+	p.tell(strings.Join(free, ", "))
+	return out
+}
+
+// tell puts models without a price on the board, when they became others.
+func (p *priced) tell(names string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if names == p.told {
+		return
+	}
+	p.told = names
+	key := health.Key{Code: fault.ModelUnpriced}
+	if names == "" {
+		p.board.Clear(key)
+		return
+	}
+	p.board.Set(key, names)
+}
+
+// Reserve refuses models without a price.
+func (p *priced) Reserve(ctx context.Context, model inference.Model, party string) (inference.Slot, error) {
+	if _, ok := p.book.Model(core.Address{}, model); !ok {
+		return nil, fault.New(fault.ModelNotServed, "reserve model", model.String()+" has no price")
+	}
+	return p.Worker.Reserve(ctx, model, party)
+}
