@@ -76,6 +76,9 @@ func (o *Orchestrator) mayOffer(op string, wanted *capability.Capabilities) erro
 	case o.opt.Worker != nil && wantsAI(wanted):
 		// Models have slots of their own; sessions say nothing of them.
 		return nil
+	case o.opt.Worker != nil && wanted == nil && o.opt.Admitter != nil && o.opt.Admitter.Usage().Refusal != nil:
+		// Nobody transcodes at the moment; who only looks around may come for the models.
+		return nil
 	case o.opt.Transcoder == nil && wanted != nil:
 		return noTranscoder(op)
 	}

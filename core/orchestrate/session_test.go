@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
@@ -229,4 +230,12 @@ func TestNoOffersWithoutADevice(t *testing.T) {
 	if got := fault.Wire(err); got != "OrchestratorCapped" {
 		t.Errorf("gateways are told %q", got)
 	}
+	// Whoever has models shows them to those who only look around.
+	ai, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Limit, o.Admitter = 0, a })
+	if _, err := ai.Offer(t.Context(), nil, nil, nil); err != nil {
+		t.Error(err)
+	}
+	job := capability.ForJob(capability.Job{})
+	_, err = ai.Offer(t.Context(), nil, nil, &job)
+	wantCode(t, err, fault.NoTranscoders)
 }
