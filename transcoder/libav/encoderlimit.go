@@ -7,6 +7,7 @@ import (
 	"github.com/asticode/go-astiav"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
 )
 
@@ -52,7 +53,7 @@ func (e *Engine) EncoderLimit(ctx context.Context, atMost int) (open int, err er
 			e.gpu.noEncoder.Store(true)
 			return 0, nil
 		}
-		if full(err) {
+		if err = e.gpu.refusedSession(err); fault.CodeOf(err) == fault.EncoderSessionsExhausted {
 			return len(all), nil
 		}
 		if err != nil {

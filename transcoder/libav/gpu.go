@@ -44,4 +44,23 @@ func openGPU(c CUDA) (*gpu, error) {
 	return nil, deviceFault(fault.CUDALibrary, op, log.text(), err)
 }
 
+// A session of the encoder takes about this much memory, told as a frame.
+const roomWidth, roomHeight = 8192, 4096
+
+// refusedSession looks again at an encoder session that was refused: the driver has
+// one and the same word for its cap and for a GPU that is full.
+func (g *gpu) refusedSession(err error) error {
+	if fault.CodeOf(err) != fault.EncoderSessionsExhausted {
+		return err
+	}
+	room, want := g.blank(roomWidth, roomHeight)
+	if fault.CodeOf(want) == fault.GPUOutOfMemory {
+		return want
+	}
+	if want == nil {
+		room.Free()
+	}
+	return err
+}
+
 func (g *gpu) close() { g.context.Free() }

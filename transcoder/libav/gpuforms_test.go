@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
@@ -64,6 +65,34 @@ func TestGPUHEVCOnACardWithoutIt(t *testing.T) {
 	run(t, e, job(segment(t), small("h264", nil)))
 	if n, err := e.EncoderLimit(t.Context(), 2); n != 2 || err != nil {
 		t.Errorf("a card without HEVC counts as one without encoder: %d, %v", n, err)
+	}
+}
+
+// TestGPUHEVC: HEVC in both containers, by encoders that are kept.
+func TestGPUHEVC(t *testing.T) {
+	d := fakegpu.Load(t)
+	d.Set("device0.codecs", "h264,hevc")
+	e := gpuEngine(t, d)
+	profiles := []core.Profile{
+		small("ts", func(p *core.Profile) { p.Encoder = core.CodecHEVC }),
+		small("mp4", func(p *core.Profile) { p.Encoder, p.Format = core.CodecHEVC, core.FormatMP4 }),
+		small("h264", nil),
+	}
+	before := d.Counts(0)
+	for n, clip := range gpuClips(t, 3) {
+		got := run(t, e, job(clip, profiles...))
+		for k, codec := range []string{"hevc", "hevc", "h264"} {
+			if is := verify(t, got.Renditions[k].Data).Video.Codec; is != codec {
+				t.Errorf("rendition %d is %s", k, is)
+			}
+		}
+		sameTimes(t, fmt.Sprintf("segment %d in TS", n), clip, got.Renditions[0])
+		if v := verify(t, got.Renditions[1].Data).Video; len(v.Frames) != 60 || !v.Packets[0].Key {
+			t.Errorf("segment %d in MP4: %d frames", n, len(v.Frames))
+		}
+	}
+	if c := since(d, before); c.EncodersOpened != 3 || c.DecodersCreated != 1 {
+		t.Errorf("%d encoders and %d decoders were made", c.EncodersOpened, c.DecodersCreated)
 	}
 }
 
@@ -191,6 +220,16 @@ func TestGPUEncoderLimit(t *testing.T) {
 			t.Errorf("%d encoders stay open", held)
 		}
 	}
+	const MiB = 1 << 20
+	d.Script("device0.memory=" + strconv.FormatInt(d.Counts(0).Held.Memory/MiB+30, 10))
+	for _, refused := range []string{"-1", "1"} {
+		d.Set("encoder.cap", refused)
+		n, err := e.EncoderLimit(t.Context(), 200)
+		if n < 1 || n == 200 || !errors.Is(err, fault.GPUOutOfMemory) {
+			t.Errorf("cap %s on a GPU that is nearly full: %d, %v", refused, n, err)
+		}
+	}
+	d.Script()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.EncoderLimit(ended, 5); err == nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
@@ -77,6 +78,31 @@ func TestGPUTroubles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGPUFull: a GPU without room for another session says so, and the one that it has
+// goes on.
+func TestGPUFull(t *testing.T) {
+	d := fakegpu.Load(t)
+	clips := gpuClips(t, 2)
+	e := gpuEngine(t, d)
+	first := job(clips[0], gpuLadder()...)
+	run(t, e, first)
+	first.Input = clips[1]
+	run(t, e, first)
+	const MiB = 1 << 20
+	d.Set("device0.memory", strconv.FormatInt(d.Counts(0).Held.Memory/MiB+2, 10))
+	second := job(clips[0], gpuLadder()...)
+	second.Session = "second"
+	for _, refused := range []string{"-1", "2"} {
+		d.Set("encoder.cap", refused) // which comes first must make no difference
+		if _, err := e.Transcode(t.Context(), second); !errors.Is(err, fault.GPUOutOfMemory) {
+			t.Errorf("cap %s: %v", refused, err)
+		}
+	}
+	run(t, e, first)
+	e.EndSession("s")
+	run(t, e, second)
 }
 
 // TestGPUHang: a driver that hangs keeps its segment, and neither the caller, nor

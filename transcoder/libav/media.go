@@ -70,7 +70,7 @@ func (m *media) encoderFor(s encoderSpec, like *astiav.Frame) (*encoder, error) 
 		e, err = openNVENC(s, like)
 	}
 	if err != nil {
-		return nil, err
+		return nil, m.gpu.refusedSession(err)
 	}
 	if encoderFlushes(e.c) {
 		e.keep = m.rest

@@ -95,7 +95,10 @@ func nvencOptions(c *astiav.CodecContext, s encoderSpec) map[string]string {
 // encoderRefused tells a card that has no encoder, or not such a one, from a card that
 // is full or lost.
 func encoderRefused(err error) error {
-	text := err.Error()
+	var text string
+	if d, ok := errors.AsType[*deviceError](err); ok {
+		text = d.text
+	}
 	none, unfit := saysNoEncoder(text), strings.Contains(text, "support required NVENC features")
 	if none || unfit {
 		return &refusal{err: fault.New(fault.EncoderNotFound, opEncode, oneText(text)), encoder: true, forever: none}
