@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -33,6 +34,9 @@ type boss struct {
 	cert *tlscert.Source
 	node string
 	stop func()
+	// asks has the listener ask for certificates; shown are those that came.
+	asks  bool
+	shown atomic.Int64
 	// registered gets every registration that stands.
 	registered chan *desk
 	// live counts registrations that stand.
@@ -96,7 +100,12 @@ func (b *boss) start() *boss {
 	l := b.listen()
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, b)
-	srv := &http.Server{ConnState: b.connects, TLSConfig: b.cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	config := b.cert.Config()
+	if b.asks {
+		config.ClientAuth = tls.RequireAnyClientCert
+		config.VerifyConnection = func(tls.ConnectionState) error { b.shown.Add(1); return nil }
+	}
+	srv := &http.Server{ConnState: b.connects, TLSConfig: config, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
 			calls.ServeHTTP(w, r)

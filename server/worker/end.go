@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"regexp"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -28,7 +29,7 @@ const pingsForbidden = "too_many_pings"
 func judge(addr string, err error) (f *fault.Fault, permanent bool) {
 	const op = "register with the orchestrator"
 	s := status.Convert(err)
-	text := strings.TrimSpace(s.Message())
+	text := plain(s.Message())
 	switch {
 	case err == nil:
 		return fault.New(fault.WorkerNotRegistered, op, addr+": it ended the registration"), false
@@ -40,4 +41,18 @@ func judge(addr string, err error) (f *fault.Fault, permanent bool) {
 		return &fault.Fault{Code: fault.WorkerDismissed, Op: op, Detail: addr + ": " + text, Err: err}, true
 	}
 	return &fault.Fault{Code: fault.WorkerNotRegistered, Op: op, Detail: addr + ": " + text, Err: err}, false
+}
+
+// maxText bounds what is kept of an orchestrator's words, in bytes.
+const maxText = 256
+
+// ownPort is our end of a connection in an error's text. It is another one each time,
+// and the same trouble should read the same.
+var ownPort = regexp.MustCompile(`tcp \S+->`)
+
+// plain is a text to be shown.
+func plain(text string) string {
+	text = ownPort.ReplaceAllString(text[:min(len(text), 4*maxText)], "tcp ")
+	text = strings.ToValidUTF8(text[:min(len(text), maxText)], "")
+	return strings.TrimSpace(text)
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -30,6 +31,21 @@ func TestJudge(t *testing.T) {
 		f, permanent := judge("host:8935", row.err)
 		if f.Code != row.want || permanent != row.permanent {
 			t.Errorf("%s: %v, permanent %v", row.name, f, permanent)
+		}
+	}
+}
+
+// The same trouble reads the same each time, and in few words.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		" enough \n": "enough",
+		"read tcp 10.0.0.2:43210->10.0.0.1:8935: read: connection reset": "read tcp 10.0.0.1:8935: read: connection reset",
+		strings.Repeat("x", 10000):                                       strings.Repeat("x", maxText),
+		"bad \xff\xfe end":                                               "bad  end",
+	} {
+		if got := plain(in); got != want {
+			t.Errorf("%.40q: %q", in, got)
 		}
 	}
 }

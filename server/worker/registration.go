@@ -87,6 +87,8 @@ func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
 	case <-r.cur.accepted:
 	case <-r.cur.done:
 		return 0, r.cur.err
+	case <-l.drain:
+		return 0, errLeft
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}

@@ -92,3 +92,21 @@ func TestTrust(t *testing.T) {
 	hire(t, trust(b), b.addr)
 	b.hires()
 }
+
+// A worker shows its certificate, for its registration and for its results.
+func TestShowsItsCertificate(t *testing.T) {
+	t.Parallel()
+	b := newBoss(t, "tutti/0.0.1")
+	b.asks = true
+	b.start()
+	bare := hire(t, nil, b.addr)
+	until(t, "it was let in", func() bool { return bare.has(fault.WorkerNotRegistered) })
+	cert, key := files(t)
+	got, err := worker.LoadTLS("", cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hire(t, func(o *worker.Options) { o.TLS = got }, b.addr)
+	b.hires()
+	until(t, "not shown twice", func() bool { return b.shown.Load() >= 2 })
+}

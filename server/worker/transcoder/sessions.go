@@ -87,6 +87,18 @@ func (p *place) leave() {
 	})
 }
 
+// pass is leave where nobody who came before is still in.
+func (p *place) pass() {
+	if p.before != nil {
+		select {
+		case <-p.before:
+		default:
+			return
+		}
+	}
+	p.leave()
+}
+
 // room bounds the inputs in memory.
 type room struct {
 	most int64

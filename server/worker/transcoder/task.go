@@ -22,12 +22,12 @@ func (c *Client) do(ctx context.Context, t *task) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(leastPost, t.limit-time.Since(begun)))
 	defer cancel()
+	// The next segment of the session need not wait for this one's way back.
+	t.place.pass()
 	if err != nil {
 		c.refuse(ctx, t, err)
 		return
 	}
-	// The next segment of the session need not wait for this one's way back.
-	t.place.leave()
 	c.bring(ctx, t, res)
 }
 
