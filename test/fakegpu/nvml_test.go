@@ -128,6 +128,32 @@ func TestNVMLEvents(t *testing.T) {
 	}
 }
 
+func TestNVMLHangs(t *testing.T) {
+	d := fakegpu.Load(t)
+	lib := nvml.New()
+	if ret := lib.Init(); ret != nvml.SUCCESS {
+		t.Fatal(ret)
+	}
+	defer lib.Shutdown()
+	hangs := d.Counts(0).Hangs
+	d.Set("nvml.hang", "1")
+	answered := make(chan nvml.Return)
+	go func() {
+		_, ret := lib.DeviceGetCount()
+		answered <- ret
+	}()
+	d.Await(t, 0, "NVML to hang", func(c fakegpu.Counts) bool { return c.Hangs > hangs })
+	select {
+	case ret := <-answered:
+		t.Errorf("answered %v while it hung", ret)
+	default:
+		d.Unset("nvml.hang")
+		if ret := <-answered; ret != nvml.SUCCESS {
+			t.Error(ret)
+		}
+	}
+}
+
 func TestNVMLSeesProcesses(t *testing.T) {
 	d := fakegpu.Load(t)
 	d.Script("nvml.init=9")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/test/fakegpu"
 )
@@ -80,4 +81,28 @@ func TestCrash(t *testing.T) {
 	if n := c.PicturesDecoded + c.PicturesEncoded - before.PicturesDecoded - before.PicturesEncoded; n < 10 || n > 20 || c.Held != (fakegpu.Held{}) {
 		t.Errorf("a crash after 10 pictures came after %d and left %+v", n, c.Held)
 	}
+}
+
+func TestSlow(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, "device0.slow.decode=5000", "device0.slow.encode=15000")
+	begun := time.Now()
+	m.must(t, m.transcode(filepath.Join(t.TempDir(), "out.ts"))...)
+	if took := time.Since(begun); took < 900*time.Millisecond {
+		t.Errorf("60 pictures at 15 ms and more took %v", took)
+	}
+}
+
+// A device that is lost midway: CUDA fails, NVML says so elsewhere, and what comes
+// back works again.
+func TestLostAndFound(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, "device0.lost=1", "device0.after=30")
+	out := filepath.Join(t.TempDir(), "out.ts")
+	said, err := m.ffmpeg(t, append([]string{"-xerror"}, m.transcode(out)...)...)
+	if err == nil || !strings.Contains(said, "CUDA_ERROR_UNKNOWN") {
+		t.Errorf("a lost device: %v\n%s", err, said)
+	}
+	m.Unset("device0.lost")
+	m.must(t, m.transcode(out)...)
 }

@@ -11,6 +11,7 @@ static int starts;
 
 nvmlReturn ready(void) {
 	if (number_of("nvml.crash", 0)) raise(SIGSEGV);
+	if (number_of("nvml.hang", 0)) count(0, HANGS, 1);
 	while (number_of("nvml.hang", 0)) usleep(5000);
 	return starts ? NVML_OK : NVML_UNINITIALIZED;
 }
