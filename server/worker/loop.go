@@ -53,7 +53,11 @@ func (*Loop[N]) Name() string { return "registration" }
 // it, the others are conditions.
 func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	base, cancel := context.WithCancel(ctx)
-	ended := make(chan error, len(l.links))
+	type end struct {
+		addr string
+		err  error
+	}
+	ended := make(chan end, len(l.links))
 	var running sync.WaitGroup
 	defer func() {
 		cancel()
@@ -65,15 +69,15 @@ func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	}()
 	for _, one := range l.links {
 		one.base = base
-		running.Go(func() { ended <- one.run(base) })
+		running.Go(func() { ended <- end{one.addr, one.run(base)} })
 	}
 	ready()
 	refused, err := 0, error(nil)
 	for range l.links {
-		if end := <-ended; end != nil {
+		if e := <-ended; e.err != nil {
 			refused++
-			err = end
-			l.o.Board.Report(health.Key{Code: fault.CodeOf(end), About: detailOf(end)}, end)
+			err = e.err
+			l.o.Board.Report(health.Key{Code: fault.CodeOf(err), About: e.addr}, err)
 		}
 	}
 	if refused == len(l.links) && ctx.Err() == nil {
@@ -82,13 +86,6 @@ func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	close(l.left)
 	<-ctx.Done()
 	return ctx.Err()
-}
-
-func detailOf(err error) string {
-	if f, ok := errors.AsType[*fault.Fault](err); ok {
-		return f.Detail
-	}
-	return ""
 }
 
 // Drain takes leave of the orchestrators: they are told, where they understand it,
