@@ -16,6 +16,10 @@ func (e *Engine) transcode(ctx context.Context, own *session, spec *core.Transco
 	}
 	own.form.cpuEncode = own.form.cpuEncode || e.gpu.noEncoder.Load()
 	for reclaimed := false; ; {
+		if own.media != nil && own.media.form != own.form {
+			own.media.close()
+			own.media = nil
+		}
 		if own.media == nil {
 			own.media = newMedia(e.gpu, own.form)
 		}

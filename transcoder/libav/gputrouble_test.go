@@ -136,6 +136,32 @@ func TestGPUHang(t *testing.T) {
 	}
 }
 
+// TestGPUCloseLeavesAHang: Close does not wait for a driver for ever, and says so.
+func TestGPUCloseLeavesAHang(t *testing.T) {
+	d := fakegpu.Load(t)
+	clip := gpuClips(t, 1)[0]
+	e, err := libav.New(libav.Options{Device: "0", CUDA: &libav.CUDA{}, Preset: "ultrafast", Cores: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hung := d.Counts(0).Hangs
+	d.Script("device0.hang=map")
+	answer := make(chan error)
+	go func() {
+		_, err := e.Transcode(t.Context(), job(clip, gpuLadder()...))
+		answer <- err
+	}()
+	d.Await(t, 0, "a hang", func(c fakegpu.Counts) bool { return c.Hangs > hung })
+	if err := e.Close(); !errors.Is(err, fault.UnrecoverableState) {
+		t.Errorf("Close: %v", err)
+	}
+	if err := <-answer; !errors.Is(err, fault.TranscoderStopped) {
+		t.Errorf("Transcode: %v", err)
+	}
+	d.Script()
+	d.Await(t, 0, "the end of the work", func(c fakegpu.Counts) bool { return c.Held.Encoders == 0 && c.Held.Decoders == 0 })
+}
+
 // TestGPUSignature: frames of the GPU are signed as those of the processor are.
 func TestGPUSignature(t *testing.T) {
 	d := fakegpu.Load(t)

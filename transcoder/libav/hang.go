@@ -12,7 +12,7 @@ import (
 // to its thread.
 const (
 	stopPatience  = time.Second
-	closePatience = 5 * time.Second
+	closePatience = 3 * time.Second
 )
 
 // outcome is what Transcode returns.
