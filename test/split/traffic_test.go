@@ -70,16 +70,14 @@ func (tr *traffic) video(ctx context.Context, g *machine, stream int, segs []cli
 	for n := 0; ctx.Err() == nil; n++ {
 		s := segs[n%len(segs)]
 		begin := time.Now()
-		a, err := pushclient.Push(context.Background(), g.client, "http://127.0.0.1:9935", pushclient.Segment{
-			Stream: fmt.Sprintf("stream%d", stream), File: fmt.Sprintf("%d.ts", n), Data: s.Data, Duration: s.Duration,
-		})
+		renditions, err := push(g, fmt.Sprintf("stream%d", stream), n, s)
 		switch {
 		case err != nil:
 			tr.lost.Add(1)
 			tr.failed(fmt.Sprintf("segment %d of stream %d: %v", n, stream, err))
-		case len(a.Renditions) != 2:
+		case renditions != 2:
 			tr.lost.Add(1)
-			tr.failed(fmt.Sprintf("segment %d of stream %d: %d renditions", n, stream, len(a.Renditions)))
+			tr.failed(fmt.Sprintf("segment %d of stream %d: %d renditions", n, stream, renditions))
 		default:
 			tr.segments.Add(1)
 		}
@@ -89,6 +87,17 @@ func (tr *traffic) video(ctx context.Context, g *machine, stream int, segs []cli
 		case <-ctx.Done():
 		}
 	}
+}
+
+// push sends a segment and returns how many renditions came back.
+func push(g *machine, stream string, n int, s clip.Segment) (renditions int, err error) {
+	a, err := pushclient.Push(context.Background(), g.client, "http://127.0.0.1:9935", pushclient.Segment{
+		Stream: stream, File: fmt.Sprintf("%d.ts", n), Data: s.Data, Duration: s.Duration,
+	})
+	if err != nil {
+		return 0, err
+	}
+	return len(a.Renditions), nil
 }
 
 func (tr *traffic) took(d time.Duration) {

@@ -74,6 +74,7 @@ func newWorld(t *testing.T, link netlab.Link) *world {
 	for _, m := range w.workers() {
 		w.registered(m)
 	}
+	w.known()
 	return w
 }
 
@@ -99,6 +100,18 @@ func (w *world) registered(m *machine) {
 	w.orchestrator.proc.Wait(m.name+" to be registered", 30*time.Second, func() bool {
 		one := w.orchestrator.worker(m.name)
 		return one != nil && one.State == "ready"
+	})
+}
+
+// known waits until the gateway has found the orchestrator and both jobs are served: a
+// node that has just become active is not known at once.
+func (w *world) known() {
+	w.Helper()
+	first := segments(w.T, 1)[0]
+	w.gateway.proc.Wait("the first jobs", 60*time.Second, func() bool {
+		_, video := push(w.gateway, "first", 0, first)
+		_, chat := ask(w.gateway)
+		return video == nil && chat == nil
 	})
 }
 
