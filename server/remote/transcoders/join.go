@@ -39,6 +39,9 @@ func (s *Service) join(id remote.Identity, req *rpc.RegisterRequest, line *remot
 		s.opt.Log.Info("transcoder registered anew", "worker", before.name, "sessions", st.offer.Sessions, "draining", st.draining)
 		return before, new, nil
 	}
+	if before != nil {
+		<-before.left // it is being lost at this moment, and keeps its name after that
+	}
 	w, err := s.attach(id, new, st)
 	if err != nil {
 		return nil, nil, err
@@ -52,11 +55,17 @@ func (s *Service) join(id remote.Identity, req *rpc.RegisterRequest, line *remot
 func (s *Service) attach(id remote.Identity, first *seat, st standing) (*worker, error) {
 	w := &worker{
 		s: s, id: id, name: s.names.Take(deviceName(id.Name)), box: remote.NewOutbox(),
-		gone: make(chan struct{}), seat: first, st: st, since: s.opt.Now(),
+		gone: make(chan struct{}), left: make(chan struct{}), seat: first, st: st, since: s.opt.Now(),
 	}
+	s.mu.Lock()
+	s.workers[w] = struct{}{}
+	if id.Instance != "" {
+		s.instance[id.Instance] = w
+	}
+	s.mu.Unlock()
 	a, err := s.opt.Placer.Attach(w, st.offer)
 	if err != nil {
-		s.names.Give(w.name)
+		s.forget(w)
 		return nil, &fault.Fault{Code: fault.RemoteRegistration, Op: "attach transcoder", Detail: "try again later", Err: err}
 	}
 	if st.draining {
@@ -70,12 +79,6 @@ func (s *Service) attach(id remote.Identity, first *seat, st standing) (*worker,
 		a.Detach()
 		return nil, lost
 	}
-	s.mu.Lock()
-	s.workers[w] = struct{}{}
-	if id.Instance != "" {
-		s.instance[id.Instance] = w
-	}
-	s.mu.Unlock()
 	if id.Named {
 		s.missing.back(id.Name)
 	}
@@ -84,13 +87,13 @@ func (s *Service) attach(id remote.Identity, first *seat, st standing) (*worker,
 
 // forget takes a worker off the books.
 func (s *Service) forget(w *worker) {
+	s.names.Give(w.name)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.workers, w)
 	if s.instance[w.id.Instance] == w {
 		delete(s.instance, w.id.Instance)
 	}
-	s.mu.Unlock()
-	s.names.Give(w.name)
 }
 
 // deviceName keeps a worker's name apart from those of this machine's devices.

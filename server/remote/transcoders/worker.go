@@ -17,8 +17,8 @@ type worker struct {
 	name  string
 	box   *remote.Outbox
 	since time.Time
-	// gone is closed when it is lost.
-	gone chan struct{}
+	// gone is closed when it is lost, and left when its name is free again.
+	gone, left chan struct{}
 
 	// mu guards what follows.
 	mu    sync.Mutex
@@ -114,6 +114,7 @@ func (w *worker) lose(f *fault.Fault) {
 	}
 	w.box.Close()
 	w.s.forget(w)
+	close(w.left)
 	expected := draining || fault.CodeOf(f) == fault.RemoteRegistration
 	if !expected && w.id.Named {
 		w.s.missing.lost(w.id.Name, f.Detail)
