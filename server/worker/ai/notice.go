@@ -136,11 +136,12 @@ func (t *task) say(ctx context.Context, code fault.Code, text string) {
 	}))
 }
 
-// posted notes that an answer was not taken. A job whose gateway has gone is no news.
+// posted notes that an answer was not taken. As a rule its gateway has gone, which is no
+// news, and the orchestrator tells of everything else.
 func (t *task) posted(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	t.w.opt.Log.Info("an AI answer was not taken", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job", t.job.RequestID,
+	t.w.opt.Log.Debug("an AI answer was not taken", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job", t.job.RequestID,
 		fault.Attr(fault.Wrap(fault.AIAnswerUndelivered, "take an answer back", err)))
 }
