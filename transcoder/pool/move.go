@@ -102,9 +102,18 @@ func (p *Pool) rebook(s *session, load int64, renditions int) {
 // is none. Where the session cannot stay, a device that would be slow is better than
 // none, unless fast is wanted.
 func (p *Pool) move(s *session, fast bool, not ...*device) *device {
-	t := &p.table
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	from, to := p.relocate(s, fast, not)
+	if from != to && to != nil {
+		p.o.Log.Info("a session moves to another device", "session", string(s.id), "from", from.name(), "device", to.name())
+	}
+	return to
+}
+
+// relocate is move under the lock of placement, in which nothing is logged: that may
+// take its time.
+func (p *Pool) relocate(s *session, fast bool, not []*device) (from, to *device) {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.catchUp(looks)
@@ -114,18 +123,14 @@ func (p *Pool) move(s *session, fast bool, not ...*device) *device {
 		q.soft = true
 		d = p.choose(s.needs, &q)
 	}
-	if d == nil || s.ended {
-		return d // its place is given back already
+	if d == nil || d == s.dev || s.ended {
+		return d, d // where it has ended, its place is given back already
 	}
-	old := s.dev
-	if d == old {
-		return d
-	}
+	from = s.dev
 	p.unseat(s)
 	p.seat(s, d)
-	p.forget(s.id, old)
-	p.o.Log.Info("a session moves to another device", "session", string(s.id), "from", old.name(), "device", d.name())
-	return d
+	p.forget(s.id, from)
+	return from, d
 }
 
 // forget frees what a session holds on a device that it left.
