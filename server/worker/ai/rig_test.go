@@ -190,7 +190,7 @@ type cable struct {
 	// near are the worker's ends.
 	near []net.Conn
 	dead bool
-	wg    sync.WaitGroup
+	wg   sync.WaitGroup
 }
 
 func newCable(t testing.TB, to string) *cable {
