@@ -92,10 +92,12 @@ func TestGPUSessionKeepsItsCodecs(t *testing.T) {
 		for k, out := range r.Renditions {
 			sameTimes(t, fmt.Sprintf("segment %d, rendition %d", n, k), clips[n], out)
 		}
-		// The second segment may need more room than the first, later ones do not.
-		if held := d.Counts(0).Held.Memory; i < 2 {
+		// How many frames are on their way at once differs a little; a leak would be
+		// some of every segment.
+		const aFewFrames = 4 << 20
+		if held := d.Counts(0).Held.Memory; i == 0 {
 			memory = held
-		} else if held > memory {
+		} else if held > memory+aFewFrames {
 			t.Errorf("segment %d: the session grew from %d to %d bytes", i, memory, held)
 		}
 	}

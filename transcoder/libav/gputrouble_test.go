@@ -91,7 +91,7 @@ func TestGPUFull(t *testing.T) {
 	first.Input = clips[1]
 	run(t, e, first)
 	const MiB = 1 << 20
-	d.Set("device0.memory", strconv.FormatInt(d.Counts(0).Held.Memory/MiB+2, 10))
+	d.Set("device0.memory", strconv.FormatInt(d.Counts(0).Held.Memory/MiB+3, 10))
 	second := job(clips[0], gpuLadder()...)
 	second.Session = "second"
 	for _, refused := range []string{"-1", "2"} {
