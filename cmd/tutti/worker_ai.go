@@ -3,15 +3,10 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"fmt"
-	mrand "math/rand/v2"
-	"os"
 	"time"
 
 	"github.com/tuttinode/tutti/server/metrics"
-	"github.com/tuttinode/tutti/server/remote"
-	"github.com/tuttinode/tutti/server/worker"
 	"github.com/tuttinode/tutti/server/worker/ai"
 )
 
@@ -30,7 +25,7 @@ func (n *node) addRemoteAIWorker(ctx context.Context) error {
 			return fmt.Errorf("register metrics of models: %w", err)
 		}
 	}
-	at, err := n.aiOrchestrators()
+	at, err := n.joining()
 	if err != nil {
 		return err
 	}
@@ -38,36 +33,6 @@ func (n *node) addRemoteAIWorker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.add(loop)
+	n.add(named{loop, "AI worker"})
 	return nil
-}
-
-// aiOrchestrators says whom an AI worker registers with, and as whom.
-func (n *node) aiOrchestrators() (worker.Options, error) {
-	a, files := n.cfg.Addresses, n.cfg.TLS
-	certificates, err := worker.LoadTLS(files.OrchCA, files.WorkerCert, files.WorkerKey)
-	if err != nil {
-		return worker.Options{}, err
-	}
-	var instance [16]byte
-	if _, err := rand.Read(instance[:]); err != nil {
-		return worker.Options{}, err
-	}
-	name := a.WorkerName
-	if name == "" {
-		// Without one the orchestrator names it by its address.
-		name, _ = os.Hostname()
-	}
-	opt := worker.Options{
-		TLS: certificates, Node: remote.Node(version), Worker: name, Instance: hex.EncodeToString(instance[:]),
-		Log: n.log, Board: n.board, Now: time.Now, Rand: mrand.Float64,
-	}
-	// An orchestrator takes any of its secrets, a worker shows the first.
-	if secrets := workerSecrets(n.cfg); len(secrets) > 0 {
-		opt.Secret = secrets[0]
-	}
-	for _, addr := range a.Orchestrators {
-		opt.Orchestrators = append(opt.Orchestrators, addr.Authority())
-	}
-	return opt, nil
 }
