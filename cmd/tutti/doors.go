@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/remote/aiworkers"
 	"github.com/tuttinode/tutti/server/remote/transcoders"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // doors let workers of other machines in. They are nil on a node that has no secret
@@ -93,7 +94,7 @@ func authorities509(path string) (*x509.CertPool, error) {
 // open gives the listener its doors.
 func (d *doors) open(opt *orchestrator.Options) {
 	if d != nil {
-		opt.Doors, opt.WorkerCA = []orchestrator.Door{transcoderDoor{d.transcoders}, d.ai}, d.ca
+		opt.Doors, opt.WorkerCA = []orchestrator.Door{transcoderDoor{d.transcoders}, aiDoor{d.ai}}, d.ca
 	}
 }
 
@@ -104,6 +105,14 @@ type transcoderDoor struct{ *transcoders.Service }
 func (d transcoderDoor) Routes(mux *http.ServeMux) {
 	mux.Handle(transcoders.ResultsPath, d.Handler())
 	mux.Handle(transcoders.SourcePath, d.Source())
+}
+
+// aiDoor is the stream of remote AI workers beside their paths.
+type aiDoor struct{ *aiworkers.Pool }
+
+// Endpoint is their stream.
+func (d aiDoor) Endpoint() remote.Endpoint {
+	return remote.Endpoint{Desc: &rpc.AIWorker_ServiceDesc, Server: d.Pool}
 }
 
 // run adds what ends all registrations at the stop.

@@ -7,6 +7,7 @@ import (
 	mrand "math/rand/v2"
 	"time"
 
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/worker/transcoder"
 )
@@ -30,7 +31,7 @@ func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 	client, err := transcoder.New(transcoder.Options{
 		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: version,
 		Transcoder: n.media, Capacity: n.capacity, Capabilities: n.media.Capabilities, Devices: n.ownDevices,
-		Log: n.log, Board: n.board, Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
+		Log: n.log, Board: n.board, Recorder: n.recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
 	})
 	if err != nil {
 		return err
@@ -44,7 +45,10 @@ func (n *node) capacity() int {
 	if n.media.Ready() == 0 {
 		return 0
 	}
-	return max(1, n.media.Usage().Limit)
+	if limit := n.media.Usage().Limit; limit > 0 {
+		return limit
+	}
+	return orchestrate.DefaultLimit // nothing bounds it, and a registration needs a number
 }
 
 // ownDevices are this machine's devices for whoever operates the orchestrator.

@@ -17,7 +17,11 @@ func workerDoor(path string) bool {
 // doors serves the streams of workers, which stay open where requests have a time, and
 // asks for a certificate if the operator wants one.
 func (s *Server) doors() http.Handler {
-	streams := remote.Streams(s.grpc)
+	var endpoints []remote.Endpoint
+	for _, d := range s.opt.Doors {
+		endpoints = append(endpoints, d.Endpoint())
+	}
+	streams := remote.Streams(s.grpc, endpoints...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.opt.WorkerCA == nil || certified(r) {
 			streams.ServeHTTP(w, r)

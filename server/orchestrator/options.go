@@ -10,11 +10,10 @@ import (
 	"net/http"
 	"time"
 
-	"google.golang.org/grpc"
-
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -42,7 +41,7 @@ type FrameEncoder interface {
 // Door lets workers of this node in: it serves gRPC streams that stay open, and the
 // paths on which results come back.
 type Door interface {
-	Register(*grpc.Server)
+	Endpoint() remote.Endpoint
 	Routes(*http.ServeMux)
 }
 

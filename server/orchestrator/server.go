@@ -53,9 +53,6 @@ func New(opt Options) (*Server, error) {
 	s.conns.seen = opt.Seen
 	s.status = newStatusPage(s)
 	rpc.RegisterOrchestratorServer(s.grpc, &service{s: s})
-	for _, d := range opt.Doors {
-		d.Register(s.grpc)
-	}
 	s.http = s.newHTTP()
 	return s, nil
 }

@@ -1,0 +1,147 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/test/harness"
+	"github.com/tuttinode/tutti/transcoder/libav"
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
+)
+
+// binary is the tutti under test, built once.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "tutti-gpu-node")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if binary, err = harness.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// node is an orchestrator with GPUs and a gateway, off-chain.
+type node struct {
+	*testing.T
+	proc           *harness.Process
+	admin, gateway string
+	segments       []clip.Segment
+}
+
+// start runs orchestrator, transcoder and gateway in one process.
+func start(t *testing.T, env []string, args ...string) *node {
+	t.Helper()
+	n := &node{T: t, admin: harness.Address(t), gateway: harness.Address(t), segments: segments(t)}
+	service := harness.Address(t)
+	args = append([]string{"-orchestrator", "-transcoder", "-gateway", "-serviceAddr", service, "-gatewayAddr", n.gateway, "-cliAddr", n.admin,
+		"-dataDir", t.TempDir(), "-transcodingOptions", "P144p30fps16x9,P240p30fps16x9", "-v", "6", "-monitor"}, args...)
+	n.proc = harness.StartIn(t, binary, env, args...)
+	n.proc.WaitHTTP("http://" + n.admin + "/healthz")
+	return n
+}
+
+// worker is a device as the admin API shows it, nil when there is none of the name.
+func (n *node) worker(name string) *adminapi.Worker {
+	_, body := harness.Get(n.T, "http://"+n.admin+adminapi.PathWorkers)
+	var all adminapi.Workers
+	if err := json.Unmarshal(body, &all); err != nil {
+		n.Fatal(err)
+	}
+	for i := range all.Workers {
+		if all.Workers[i].Name == name {
+			return &all.Workers[i]
+		}
+	}
+	return nil
+}
+
+// ready waits until a device gets sessions.
+func (n *node) ready(name string) *adminapi.Worker {
+	n.Helper()
+	n.proc.Wait(name+" to be ready", 60*time.Second, func() bool {
+		w := n.worker(name)
+		return w != nil && w.State == "ready"
+	})
+	return n.worker(name)
+}
+
+// push sends a segment and looks at what came back.
+func (n *node) push(stream string, number int) error {
+	n.Helper()
+	s := n.segments[number%len(n.segments)]
+	got, err := harness.Push("http://"+n.gateway, stream, fmt.Sprintf("%d.ts", number), s.Data, s.Duration)
+	if err != nil {
+		return err
+	}
+	if len(got) != 2 {
+		return fmt.Errorf("%d renditions", len(got))
+	}
+	for i, size := range [][2]int{{256, 144}, {426, 240}} {
+		report, err := libav.Verify(n.Context(), got[i].Data)
+		if err != nil {
+			return err
+		}
+		v := report.Video
+		if v == nil || len(v.Frames) != 30 || v.Frames[0].Width != size[0] || v.Frames[0].Height != size[1] || !v.Frames[0].Key {
+			return fmt.Errorf("rendition %d is not %v: %+v", i, size, v)
+		}
+	}
+	return nil
+}
+
+// condition waits until the operator is told of a code.
+func (n *node) condition(code string) adminapi.Condition {
+	n.Helper()
+	var found adminapi.Condition
+	n.proc.Wait("the condition "+code, 30*time.Second, func() bool {
+		_, body := harness.Get(n.T, "http://"+n.admin+adminapi.PathConditions)
+		var all adminapi.Conditions
+		if err := json.Unmarshal(body, &all); err != nil {
+			n.Fatal(err)
+		}
+		for _, c := range all.Conditions {
+			if strings.EqualFold(string(c.Code), code) {
+				found = c
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// segments is one second pieces of a test picture, 30 frames each.
+func segments(t *testing.T) []clip.Segment {
+	t.Helper()
+	g, err := clip.Generate(clip.Options{Width: 640, Height: 360, Segments: 4, Bitrate: 600_000, Segment: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	var out []clip.Segment
+	for {
+		s, err := g.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+}
