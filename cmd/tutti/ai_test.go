@@ -11,6 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/test/fakegpu"
@@ -26,7 +27,7 @@ func aiNode(t *testing.T, gpus config.Devices, script ...string) (*node, *fakegp
 	// Nothing answers there: a container gets as far as that.
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "docker.sock"))
 	log := slog.New(slog.DiscardHandler)
-	n := &node{cfg: modelsConfig(t, `[
+	n := &node{budget: gpu.NewBudget(), cfg: modelsConfig(t, `[
  {"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "gpus": [1]},
  {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": true}]`), log: log, board: health.New(log, time.Now, nil)}
 	n.cfg.AI.ContainersPerGPU = 1

@@ -39,13 +39,13 @@ func (n *node) newDoors() error {
 		return err
 	}
 	if d.transcoders, err = transcoders.New(transcoders.Options{
-		Placer: n.media, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: version,
+		Placer: n.media, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: version, FirstTask: remote.FirstTask(time.Now()),
 		Board: n.board, Log: n.log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err
 	}
 	if d.ai, err = aiworkers.New(aiworkers.Options{
-		Secrets: secrets, MinVersion: networkVersion, Node: remote.Node(version), ServiceURI: n.serviceURI(),
+		Secrets: secrets, MinVersion: networkVersion, Node: remote.Node(version), ServiceURI: n.serviceURI(), FirstTask: remote.FirstTask(time.Now()),
 		Queue: max(1, n.cfg.AI.Queue), Random: rand.Reader, Now: time.Now, Log: n.log,
 	}); err != nil {
 		return err

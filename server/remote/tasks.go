@@ -3,12 +3,13 @@ package remote
 import (
 	"errors"
 	"sync"
+	"time"
 )
 
 // ErrNotYours: a result came from another worker than the one that has the task.
 var ErrNotYours = errors.New("the task is another worker's")
 
-// TaskID names a task to the worker that got it. Ids count from 0 in a process.
+// TaskID names a task to the worker that got it. Ids rise within a process.
 type TaskID int64
 
 // Tasks are the tasks that workers have and whose results are waited for. What
@@ -19,8 +20,15 @@ type Tasks[R any] struct {
 	open map[TaskID]*Task[R]
 }
 
-// NewTasks has none.
-func NewTasks[R any]() *Tasks[R] { return &Tasks[R]{open: make(map[TaskID]*Task[R])} }
+// NewTasks has none. The ids begin at first, which must be another with each start of
+// the process: a result that comes late, for a task of the process before, would be
+// taken for that of the task which has its id now.
+func NewTasks[R any](first TaskID) *Tasks[R] {
+	return &Tasks[R]{next: first, open: make(map[TaskID]*Task[R])}
+}
+
+// FirstTask is an id to begin with: a second has room for a million.
+func FirstTask(now time.Time) TaskID { return TaskID(now.Unix()) << 20 }
 
 // Task is one task, for whoever waits for its result.
 type Task[R any] struct {

@@ -11,7 +11,7 @@ import (
 
 func TestTasksCountFromZero(t *testing.T) {
 	t.Parallel()
-	tasks := remote.NewTasks[string]()
+	tasks := remote.NewTasks[string](0)
 	for want := range remote.TaskID(3) {
 		if k := tasks.Open(""); k.ID != want {
 			t.Errorf("task %d, want %d", k.ID, want)
@@ -21,7 +21,7 @@ func TestTasksCountFromZero(t *testing.T) {
 
 func TestAResultIsHandedOverOnce(t *testing.T) {
 	t.Parallel()
-	tasks := remote.NewTasks[string]()
+	tasks := remote.NewTasks[string](0)
 	k := tasks.Open("")
 	first, err := tasks.Claim(k.ID, "")
 	if first == nil || err != nil {
@@ -46,7 +46,7 @@ func TestAResultIsHandedOverOnce(t *testing.T) {
 
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
-	tasks := remote.NewTasks[string]()
+	tasks := remote.NewTasks[string](0)
 	if c, err := tasks.Claim(99, ""); c != nil || err != nil {
 		t.Error("unknown task:", c, err)
 	}
@@ -66,7 +66,7 @@ func TestNobodyWaits(t *testing.T) {
 
 func TestOwner(t *testing.T) {
 	t.Parallel()
-	tasks := remote.NewTasks[string]()
+	tasks := remote.NewTasks[string](0)
 	k := tasks.Open("mine")
 	for _, from := range []string{"", "other"} {
 		if c, err := tasks.Claim(k.ID, from); c != nil || !errors.Is(err, remote.ErrNotYours) {
@@ -80,7 +80,7 @@ func TestOwner(t *testing.T) {
 
 func TestAResultThatBrokeOffCanComeAgain(t *testing.T) {
 	t.Parallel()
-	tasks := remote.NewTasks[int]()
+	tasks := remote.NewTasks[int](0)
 	k := tasks.Open("")
 	c, _ := tasks.Claim(k.ID, "")
 	c.Release()
@@ -96,7 +96,7 @@ func TestAResultThatBrokeOffCanComeAgain(t *testing.T) {
 // back by Close, or refused by Deliver.
 func TestNoResultGetsLost(t *testing.T) {
 	t.Parallel()
-	tasks := remote.NewTasks[int]()
+	tasks := remote.NewTasks[int](0)
 	for range 500 {
 		k := tasks.Open("")
 		var delivered, received atomic.Int64

@@ -95,9 +95,13 @@ var byProtocol = map[fault.Code]int{
 	fault.PaymentMessage:     http.StatusPaymentRequired,
 	fault.OrchestratorCapped: http.StatusForbidden,
 	fault.Draining:           http.StatusForbidden,
-	fault.InputFetchFailed:   http.StatusBadRequest,
-	fault.SegmentUnreadable:  http.StatusInternalServerError,
-	fault.ReplyTermsFailed:   http.StatusInternalServerError,
+	// A gateway goes elsewhere, as at a node that is full.
+	fault.NoTranscoders:       http.StatusForbidden,
+	fault.NoCapableTranscoder: http.StatusForbidden,
+	fault.DeviceDrained:       http.StatusForbidden,
+	fault.InputFetchFailed:    http.StatusBadRequest,
+	fault.SegmentUnreadable:   http.StatusInternalServerError,
+	fault.ReplyTermsFailed:    http.StatusInternalServerError,
 }
 
 // Protocol is the status of err on the network's own HTTP routes (/segment,

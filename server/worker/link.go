@@ -12,10 +12,10 @@ import (
 // Link is one orchestrator, for whoever works for it. It lives as long as its loop,
 // over all registrations. Safe for concurrent use.
 type Link struct {
-	o     *Options
-	addr  string
-	tasks *tasks
-	http  *http.Transport
+	o              *Options
+	addr, instance string
+	tasks          *tasks
+	http           *http.Transport
 	// base is what tasks descend from; it is set before the first notice.
 	base context.Context
 
@@ -27,10 +27,14 @@ type Link struct {
 	used time.Time
 }
 
-func newLink(o *Options, addr string) *Link {
-	return &Link{o: o, addr: addr, tasks: newTasks(o.MaxTasks), http: o.transport(addr),
+func newLink(o *Options, addr, instance string) *Link {
+	return &Link{o: o, addr: addr, instance: instance, tasks: newTasks(o.MaxTasks), http: o.transport(addr),
 		status: Status{Addr: addr, State: Connecting, Since: o.Now()}}
 }
+
+// Instance is by which name of the process the orchestrator knows it: another one for
+// each of -orchAddr, since two of them may lead to the same orchestrator.
+func (l *Link) Instance() string { return l.instance }
 
 // Addr is the orchestrator's host:port.
 func (l *Link) Addr() string { return l.addr }

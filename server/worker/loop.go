@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -30,8 +31,12 @@ func New[N any](o Options, work Work[N]) (*Loop[N], error) {
 	}
 	l := &Loop[N]{o: o, left: make(chan struct{})}
 	leave := make(chan struct{})
-	for _, addr := range o.Orchestrators {
-		l.links = append(l.links, &link[N]{Link: newLink(&l.o, addr), work: work, drain: leave, ping: pingEvery})
+	for i, addr := range o.Orchestrators {
+		instance := o.Instance
+		if i > 0 {
+			instance += "-" + strconv.Itoa(i+1)
+		}
+		l.links = append(l.links, &link[N]{Link: newLink(&l.o, addr, instance), work: work, drain: leave, ping: pingEvery})
 	}
 	l.drain = sync.OnceFunc(func() {
 		for _, one := range l.links {

@@ -25,6 +25,9 @@ type Options struct {
 	// Instance is random, one per process: by it a further registration takes the
 	// place of the one before.
 	Instance string
+	// Kind is what the worker is, "transcoder", for conditions of a process that is
+	// several; "" for none.
+	Kind string
 	// Credential is the marker of results in Authorization, "Livepeer-Transcoder-1.0".
 	Credential string
 	// Landmark is the log line of a registration, "Registering transcoder to".

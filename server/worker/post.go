@@ -65,7 +65,7 @@ func (l *Link) Post(ctx context.Context, r Result) error {
 	r.Header["Credentials"] = []string{l.o.Secret.Reveal()}
 	r.Header["TaskId"] = []string{strconv.FormatInt(r.Task, 10)}
 	if l.Own() {
-		r.Header[InstanceHeader] = []string{l.o.Instance}
+		r.Header[InstanceHeader] = []string{l.instance}
 	}
 	err, broke := l.post(ctx, &r)
 	if broke && !r.Once && ctx.Err() == nil {

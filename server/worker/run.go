@@ -78,7 +78,11 @@ func (l *link[N]) run(ctx context.Context) error {
 }
 
 func (l *link[N]) condition() health.Key {
-	return health.Key{Code: fault.WorkerNotRegistered, About: l.addr}
+	about := l.addr
+	if l.o.Kind != "" {
+		about = l.o.Kind + " at " + l.addr
+	}
+	return health.Key{Code: fault.WorkerNotRegistered, About: about}
 }
 
 // registered notes that the orchestrator has taken the registration.

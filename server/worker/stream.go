@@ -85,7 +85,7 @@ func (s *stream) end() {
 
 func read[N any](ctx context.Context, l *Link, s *stream, open opener[N], notice func(*N)) error {
 	in, err := open(ctx, Registration{Secret: l.o.Secret.Reveal(), Node: l.o.Node, Worker: l.o.Worker,
-		Instance: l.o.Instance, Draining: s.draining})
+		Instance: l.instance, Draining: s.draining})
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func TestWhatAnOrchestratorSaysOfItself(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := Options{Now: time.Now}.withDefaults()
-				l := newLink(&o, "host:8935")
+				l := newLink(&o, "host:8935", "i-1")
 				began := time.Now()
 				s := openStream(t.Context(), l, nil, false, func(ctx context.Context, _ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 					return line{ctx: ctx, after: row.after, header: row.md}, nil

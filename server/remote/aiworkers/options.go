@@ -43,6 +43,9 @@ type Options struct {
 	// ServiceURI is where workers reach this node where they did not say what they
 	// dialled, "https://host:8935".
 	ServiceURI string
+	// FirstTask is the id of the first task, another with each start of the process; see
+	// remote.FirstTask.
+	FirstTask remote.TaskID
 	// AnswerTime bounds the wait for an answer's begin; 15 min when 0.
 	AnswerTime time.Duration
 	// Queue is how many jobs of a model may wait; 64 when 0.

@@ -41,7 +41,7 @@ func New(opt Options) (*Pool, error) {
 		return nil, fmt.Errorf("build pool of AI workers: %w", err)
 	}
 	return &Pool{
-		opt: opt, tasks: remote.NewTasks[*arrival](), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
+		opt: opt, tasks: remote.NewTasks[*arrival](opt.FirstTask), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
 		refusals: remote.NewRefusals(opt.Log, opt.Now), models: make(map[inference.Model]*model),
 	}, nil
 }

@@ -38,6 +38,9 @@ type Options struct {
 	Origin string
 	// Version is this node's release.
 	Version string
+	// FirstTask is the id of the first task, another with each start of the process; see
+	// remote.FirstTask.
+	FirstTask remote.TaskID
 	// ResultBytes is DefaultResultBytes when 0.
 	ResultBytes int64
 

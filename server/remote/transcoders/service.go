@@ -48,7 +48,7 @@ func New(opt Options) (*Service, error) {
 		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
 	}
 	return &Service{
-		opt: opt, tasks: remote.NewTasks[outcome](), sources: newSources(opt.Rand, opt.Now),
+		opt: opt, tasks: remote.NewTasks[outcome](opt.FirstTask), sources: newSources(opt.Rand, opt.Now),
 		budget:   remote.NewBudget(opt.ResultBytes),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
 		missing:  newMissing(opt.Board),

@@ -45,6 +45,7 @@ func (w *Work) Notice(from *worker.Link, n *rpc.NotifyAIJob) {
 
 // poster takes answers to an orchestrator. It is a *worker.Link.
 type poster interface {
+	Instance() string
 	Addr() string
 	Post(ctx context.Context, r worker.Result) error
 }
@@ -106,7 +107,7 @@ func (t *task) header(contentType string) http.Header {
 	h := http.Header{}
 	h.Set("Content-Type", contentType)
 	h.Set("Pipeline", t.job.Model.Capability.Pipeline())
-	h.Set(instanceHeader, t.w.opt.Instance)
+	h.Set(instanceHeader, t.from.Instance())
 	return h
 }
 

@@ -38,8 +38,6 @@ type Options struct {
 	Models inference.Worker
 	// Version is the release of the network that this node speaks, "0.9.1".
 	Version string
-	// Instance is that of the loop's options.
-	Instance string
 	// Frames makes videos of frames for orchestrators of the network; without it their
 	// image-to-video jobs fail.
 	Frames FrameEncoder
@@ -76,11 +74,11 @@ func New(opt Options) (*Work, error) {
 // Loop makes the component that keeps the worker registered: loop says with whom and
 // how, opt what it does.
 func Loop(loop worker.Options, opt Options) (*worker.Loop[rpc.NotifyAIJob], error) {
-	opt.Instance = loop.Instance
 	w, err := New(opt)
 	if err != nil {
 		return nil, err
 	}
+	loop.Kind = "AI worker"
 	loop.Credential, loop.Landmark = credential, landmark
 	loop.MaxMessage, loop.MaxTasks = maxNotice, maxTasks
 	return worker.New(loop, w)

@@ -50,7 +50,7 @@ func New(o Options) (*Client, error) {
 	c.loop, err = worker.New(worker.Options{
 		Orchestrators: o.Orchestrators, Secret: o.Secret, TLS: o.TLS,
 		Node: "tutti/" + o.Version, Worker: o.Name, Instance: instance,
-		Credential: credential, Landmark: "Registering transcoder to",
+		Kind: "transcoder", Credential: credential, Landmark: "Registering transcoder to",
 		MaxTasks: maxTasks, MaxMessage: core.MaxSegmentBytes + besides,
 		Log: o.Log, Board: o.Board, Now: o.Now, Rand: o.Chance,
 	}, work{c})
