@@ -33,20 +33,34 @@ func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorReque
 			answers <- answer{b, info, err}
 		}()
 	}
-	best, refusal := r.collect(ctx, answers, wanted(req))
-	if best == nil {
+	offers, refusal := r.collect(ctx, answers)
+	if len(offers) == 0 {
 		return nil, errors.New(refusal)
 	}
-	best.from.hand(r.opt.Now())
-	return best.info, nil
+	return r.pick(offers, wanted(req)), nil
+}
+
+// pick is the offer of the least loaded, which counts as load of its own from now on:
+// those who ask at the same time must not all be sent to the same one.
+func (r *Router) pick(offers []answer, work string) *rpc.OrchestratorInfo {
+	r.picking.Lock()
+	defer r.picking.Unlock()
+	now := r.opt.Now()
+	best, least := offers[0], offers[0].from.load(work, now)
+	for _, a := range offers[1:] {
+		if load := a.from.load(work, now); load < least {
+			best, least = a, load
+		}
+	}
+	best.from.hand(now)
+	return best.info
 }
 
 // collect takes the answers as they come, and a moment longer than the first that is
 // of use.
-func (r *Router) collect(ctx context.Context, answers <-chan answer, work string) (best *answer, refusal string) {
+func (r *Router) collect(ctx context.Context, answers <-chan answer) (offers []answer, refusal string) {
 	refusal = "Invalid orchestrator request: " + fault.Wire(fault.New(fault.OrchestratorUnreachable, "ask orchestrators", ""))
 	var enough <-chan time.Time
-	least := 0.0
 	for range r.backends {
 		select {
 		case a := <-answers:
@@ -54,20 +68,17 @@ func (r *Router) collect(ctx context.Context, answers <-chan answer, work string
 				refusal = better(refusal, a.err)
 				continue
 			}
-			load := a.from.load(work, r.opt.Now())
-			if best == nil || load < least {
-				best, least = &a, load
-			}
+			offers = append(offers, a)
 			if enough == nil {
 				enough = time.After(spare)
 			}
 		case <-enough:
-			return best, refusal
+			return offers, refusal
 		case <-ctx.Done():
-			return best, refusal
+			return offers, refusal
 		}
 	}
-	return best, refusal
+	return offers, refusal
 }
 
 // better is the refusal that tells a gateway more: being full is worth coming back

@@ -33,6 +33,9 @@ type Router struct {
 	http     *http.Server
 	client   *http.Client
 
+	// picking is held while an orchestrator is chosen.
+	picking sync.Mutex
+
 	mu   sync.Mutex
 	addr net.Addr
 }
