@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/test/harness"
+	"github.com/tuttinode/tutti/test/netlab"
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
+)
+
+const (
+	// step is how many workers are started at once.
+	step = 10
+	// spare is the memory that is left to others, in megabytes.
+	spare = 3000
+	// realTime is how long a segment of a second may take.
+	realTime = time.Second
+)
+
+// tiny is the segment of -largest.
+var tiny = clip.Options{Width: 256, Height: 144, FPSNum: 10, FPSDen: 1, Segment: time.Second, Bitrate: 100_000, Silent: true}
+
+// ramp starts workers until the memory or -workers says no, then sessions until
+// segments take as long as they play.
+func (s settings) ramp(ctx context.Context, b *bed) error {
+	lab := netlab.New(b)
+	u := s.setup(b, lab, "orch")
+	u.remotely("-maxSessions", "100000")
+	segs, err := generate(ctx, tiny, 2)
+	if err != nil {
+		return err
+	}
+	if err := s.workersOf(ctx, u); err != nil {
+		return err
+	}
+	return s.sessionsOf(ctx, u, segs)
+}
+
+// workersOf starts real worker processes on one host, and prints what each costs.
+func (s settings) workersOf(ctx context.Context, u *setup) error {
+	before, free := resident(u.orch.PID()), available()
+	fmt.Fprintf(s.out, "worker processes, CPU\n  %7s %12s %18s %20s %12s\n", "workers", "all there in", "orchestrator's MB", "KB there per worker", "MB per worker")
+	for n := 0; n < s.workers && available() > spare; {
+		begin := time.Now()
+		count := min(step, s.workers-n)
+		for i := range count {
+			u.another(n + i)
+		}
+		n += count
+		if err := u.reaches(ctx, n); err != nil {
+			return err
+		}
+		now := resident(u.orch.PID())
+		fmt.Fprintf(s.out, "  %7d %11.1fs %18.1f %20.0f %12.0f\n", n, time.Since(begin).Seconds(), now, (now-before)*1000/float64(n), (free-available())/float64(n))
+	}
+	fmt.Fprintf(s.out, "  %.0f MB of memory are left\n\n", available())
+	return nil
+}
+
+// another starts one more worker.
+func (u *setup) another(n int) *harness.Process {
+	return u.node(u.rig, "-transcoder", "-orchAddr", u.service(), "-orchSecret", secret, "-workerName", fmt.Sprintf("rig%d", n),
+		"-encoderPreset", u.s.preset, "-testTranscoder=false", "-maxSessions", "8", "-cliAddr", fmt.Sprintf("127.0.0.1:%d", 10_000+n))
+}
+
+// reaches waits until so many workers are ready.
+func (u *setup) reaches(ctx context.Context, n int) error {
+	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for u.ready() < n {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d workers came", u.ready(), n)
+		}
+	}
+	return nil
+}
+
+// sessionsOf opens sessions, and asks after each step how long a segment of some takes
+// that are played at the same time.
+func (s settings) sessionsOf(ctx context.Context, u *setup, segs []clip.Segment) error {
+	before := resident(u.orch.PID())
+	fmt.Fprintf(s.out, "sessions of 144p10, one segment each, then idle; two renditions\n  %8s %18s %20s %8s %14s\n", "sessions", "orchestrator's MB", "KB there per session", "failed", "p95 of a step")
+	for n := 0; n < s.sessions && available() > spare; {
+		took, failed := u.open(ctx, n, step, segs[0])
+		n += step
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		now := resident(u.orch.PID())
+		if n%(4*step) == 0 || failed > 0 {
+			fmt.Fprintf(s.out, "  %8d %18.1f %20.0f %8d %11.0f ms\n", n, now, (now-before)*1000/float64(n), failed, quantile(took, 0.95))
+		}
+		if failed > 0 {
+			break
+		}
+	}
+	return s.atOnce(ctx, u, segs)
+}
+
+// open pushes a first segment of so many new streams at once.
+func (u *setup) open(ctx context.Context, from, count int, seg clip.Segment) (took []float64, failed int) {
+	var (
+		mu sync.Mutex
+		wg sync.WaitGroup
+	)
+	for i := range count {
+		wg.Go(func() {
+			begin := time.Now()
+			_, _, err := u.push(ctx, fmt.Sprintf("s%d", from+i), 0, seg)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed++
+				return
+			}
+			took = append(took, millis(time.Since(begin)))
+		})
+	}
+	wg.Wait()
+	return took, failed
+}
+
+// atOnce plays more and more streams in real time until a segment takes longer than
+// it plays.
+func (s settings) atOnce(ctx context.Context, u *setup, segs []clip.Segment) error {
+	fmt.Fprintf(s.out, "\nstreams of 144p10 in real time, 5 segments of 1 s each, spread over a second\n  %8s %10s %10s %8s\n", "streams", "p50 ms", "p95 ms", "failed")
+	for n := 10; n <= 160; n *= 2 {
+		took, failed := u.play(ctx, fmt.Sprintf("r%d", n), n, 5, segs)
+		fmt.Fprintf(s.out, "  %8d %10.0f %10.0f %8d\n", n, median(took), quantile(took, 0.95), failed)
+		if quantile(took, 0.95) > millis(realTime) || failed > 0 || ctx.Err() != nil {
+			break
+		}
+	}
+	fmt.Fprintln(s.out)
+	return ctx.Err()
+}
+
+// play pushes streams in real time.
+func (u *setup) play(ctx context.Context, name string, streams, count int, segs []clip.Segment) (took []float64, failed int) {
+	var (
+		mu sync.Mutex
+		wg sync.WaitGroup
+	)
+	for i := range streams {
+		wg.Go(func() {
+			wait := time.NewTimer(time.Duration(i) * realTime / time.Duration(streams))
+			defer wait.Stop()
+			for n := range count {
+				select {
+				case <-wait.C:
+				case <-ctx.Done():
+					return
+				}
+				wait.Reset(realTime)
+				begin := time.Now()
+				_, _, err := u.push(ctx, fmt.Sprintf("%s-%d", name, i), n, segs[n%len(segs)])
+				mu.Lock()
+				if err != nil {
+					failed++
+				} else if n > 0 {
+					took = append(took, millis(time.Since(begin)))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return took, failed
+}
