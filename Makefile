@@ -107,7 +107,7 @@ fuzz:  ## every fuzz target for FUZZTIME each
 		done; \
 	done
 
-bench: benchvideo benchllm benchpay benchpaid  ## speed and memory beside plain ffmpeg, a plain reverse proxy, bare signatures and unpaid jobs
+bench: benchvideo benchllm benchpay benchpaid benchsplit  ## speed and memory beside plain ffmpeg, a plain reverse proxy, bare signatures, unpaid jobs and a transcoder at home
 
 benchvideo: build  ## only the video path
 	@$(with) go run ./test/bench $(ARGS)
@@ -120,6 +120,9 @@ benchpay: build  ## only payments
 
 benchpaid: build  ## only paid jobs beside unpaid ones, on a local chain; ARGS="-only foreign -load 10m -l1 12s" loads for long
 	@$(with) go run ./test/benchpaid $(ARGS)
+
+benchsplit: build  ## only transcoders on other hosts, with delay and loss between; ARGS=-largest starts as many as the machine bears
+	@$(with) go run ./test/benchsplit $(ARGS)
 
 e2e: parts  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
@@ -155,4 +158,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: soak help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid e2e chaos contracts contractscheck docs transcript generate clean
+.PHONY: soak help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck docs transcript generate clean
