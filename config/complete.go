@@ -121,10 +121,10 @@ func (l *loader) judgeListeners() {
 	}
 }
 
-// completeSessions leaves the number of sessions to the workers where all of them are
+// completeSessions leaves the number of sessions to the workers where some of them are
 // elsewhere: each says how many it takes.
 func (l *loader) completeSessions() {
-	if _, given := l.given("maxSessions"); !given && l.config.Roles.Orchestrator && !l.config.Roles.Transcoder {
+	if _, given := l.given("maxSessions"); !given && l.config.Roles.Orchestrator && (!l.config.Roles.Transcoder || !l.config.Addresses.OrchSecret.IsZero()) {
 		l.config.Limits.MaxSessions = Sessions{Auto: true}
 	}
 }

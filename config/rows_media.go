@@ -12,7 +12,7 @@ func transcodingRows() []option {
 			to: func(c *Config) value {
 				return typed(&c.Transcoding.Devices, "devices", "all", pure(ParseDevices))
 			}},
-		{name: "maxSessions", mark: "B M", preset: "10", help: "concurrent sessions; auto admits while the devices keep up with real time, and is what holds for an orchestrator whose transcoders are all elsewhere",
+		{name: "maxSessions", mark: "B M", preset: "10", help: "concurrent sessions; auto admits while the devices keep up with real time, and is what holds for an orchestrator with -orchSecret: each worker says how many it takes",
 			to: func(c *Config) value {
 				return typed(&c.Limits.MaxSessions, "number or auto", "10", pure(ParseSessions))
 			}},

@@ -45,8 +45,12 @@ func (n *node) capacity() int {
 	if n.media.Ready() == 0 {
 		return 0
 	}
-	if limit := n.media.Usage().Limit; limit > 0 {
-		return limit
+	use := n.media.Usage()
+	switch {
+	case use.Limit > 0:
+		return use.Limit
+	case use.Refusal != nil:
+		return 0
 	}
 	return orchestrate.DefaultLimit // nothing bounds it, and a registration needs a number
 }

@@ -33,11 +33,32 @@ func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorReque
 			answers <- answer{b, info, err}
 		}()
 	}
-	offers, refusal := r.collect(ctx, answers)
+	offers, refusal := r.collect(ctx, answers, req)
 	if len(offers) == 0 {
 		return nil, errors.New(refusal)
 	}
 	return r.pick(offers, wanted(req)), nil
+}
+
+// serves reports whether an offer has what a gateway asks for: an orchestrator may
+// answer although it has another model, or none.
+func serves(req *rpc.OrchestratorRequest, offer *rpc.OrchestratorInfo) bool {
+	if req.GetCapabilities() == nil {
+		return true
+	}
+	wanted, has := req.GetCapabilities().Capability(), offer.GetCapabilities().Capability()
+	if capability.Objection(&wanted, &has) != "" {
+		return false
+	}
+	// The network's rule has no objection where a pipeline's models are not named.
+	for id, models := range wanted.Constraints.PerCapability {
+		for name := range models {
+			if _, named := has.Constraints.PerCapability[id][name]; !named {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // pick is the offer of the least loaded, which counts as load of its own from now on:
@@ -57,8 +78,15 @@ func (r *Router) pick(offers []answer, work string) *rpc.OrchestratorInfo {
 }
 
 // collect takes the answers as they come, and a moment longer than the first that is
-// of use.
-func (r *Router) collect(ctx context.Context, answers <-chan answer) (offers []answer, refusal string) {
+// of use. Offers that lack what is asked for are taken only where there is no other:
+// the gateway then says what it misses.
+func (r *Router) collect(ctx context.Context, answers <-chan answer, req *rpc.OrchestratorRequest) (offers []answer, refusal string) {
+	var lacking []answer
+	defer func() {
+		if len(offers) == 0 {
+			offers = lacking
+		}
+	}()
 	refusal = "Invalid orchestrator request: " + fault.Wire(fault.New(fault.OrchestratorUnreachable, "ask orchestrators", ""))
 	var enough <-chan time.Time
 	for range r.backends {
@@ -66,6 +94,10 @@ func (r *Router) collect(ctx context.Context, answers <-chan answer) (offers []a
 		case a := <-answers:
 			if a.err != nil || a.info.GetTranscoder() == "" {
 				refusal = better(refusal, a.err)
+				continue
+			}
+			if !serves(req, a.info) {
+				lacking = append(lacking, a)
 				continue
 			}
 			offers = append(offers, a)

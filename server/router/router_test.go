@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/router"
@@ -35,6 +36,7 @@ type node struct {
 	srv    *httptest.Server
 	uri    string
 	refuse string
+	offer  *rpc.Capabilities
 	use    atomic.Value
 	asked  atomic.Int64
 	silent chan struct{}
@@ -52,7 +54,7 @@ func (n *node) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest
 	if n.refuse != "" {
 		return nil, errors.New(n.refuse)
 	}
-	return &rpc.OrchestratorInfo{Transcoder: n.uri, Address: req.GetAddress()}, nil
+	return &rpc.OrchestratorInfo{Transcoder: n.uri, Address: req.GetAddress(), Capabilities: n.offer}, nil
 }
 
 func newNode(t *testing.T, name string) *node {
@@ -150,6 +152,34 @@ func TestTheBusyAreSpared(t *testing.T) {
 			}
 			last += info.GetTranscoder()
 		}
+	}
+}
+
+// An orchestrator that answers and has not what is asked for is nobody's choice while
+// another has it, however busy.
+func TestOffersMustServe(t *testing.T) {
+	t.Parallel()
+	with := func(models ...string) *rpc.Capabilities {
+		c := capability.Offer(capability.Default().With(capability.LLM), "0.9.1")
+		c.Constraints.PerCapability = map[capability.ID]capability.Models{capability.LLM: {}}
+		for _, m := range models {
+			c.Constraints.PerCapability[capability.LLM][m] = capability.Model{Warm: true}
+		}
+		return rpc.FromCapabilities(c)
+	}
+	video, other, right := newNode(t, "video"), newNode(t, "other"), newNode(t, "right")
+	video.offer = rpc.FromCapabilities(capability.Offer(capability.Default(), "0.9.1"))
+	other.offer, right.offer = with("b"), with("a", "b")
+	right.use.Store("full")
+	client, _ := start(t, newBoard(), video.addr(), other.addr(), right.addr())
+	for range 5 {
+		info, err := client.GetOrchestrator(t.Context(), &rpc.OrchestratorRequest{Capabilities: with("a")})
+		if err != nil || info.GetTranscoder() != right.uri {
+			t.Fatalf("%v, %v", info.GetTranscoder(), err)
+		}
+	}
+	if info, err := client.GetOrchestrator(t.Context(), &rpc.OrchestratorRequest{Capabilities: with("nobody's")}); err != nil || info.GetTranscoder() == "" {
+		t.Errorf("what nobody has: %v, %v", info, err)
 	}
 }
 
