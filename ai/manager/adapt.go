@@ -13,9 +13,11 @@ var _ Engine = (*docker.Engine)(nil)
 
 // Entries are the entries of a models file, as the manager wants them.
 func Entries(c *models.Config) []Entry {
-	out := make([]Entry, len(c.Entries))
+	var out []Entry
 	for i := range c.Entries {
-		out[i] = entry(&c.Entries[i])
+		if e := &c.Entries[i]; !e.Remote {
+			out = append(out, entry(e))
+		}
 	}
 	return out
 }

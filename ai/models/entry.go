@@ -14,6 +14,8 @@ type Entry struct {
 	Model inference.Model
 	// Warm asks for the model to be loaded from the start.
 	Warm bool
+	// Remote says that only workers on other machines run it: the entry gives its price.
+	Remote bool
 	// URL is the base address of a server that the operator runs, without slash at
 	// its end; "" means that the node starts a container.
 	URL string
@@ -47,7 +49,7 @@ type Entry struct {
 }
 
 // External reports whether the operator runs the server.
-func (e *Entry) External() bool { return e.URL != "" }
+func (e *Entry) External() bool { return e.URL != "" || e.Remote }
 
 // Served is the model's name at the runner.
 func (e *Entry) Served() string {

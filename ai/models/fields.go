@@ -34,6 +34,7 @@ func fields() []field {
 		{name: "pipeline", kinds: text, example: `"llm"`, read: readPipeline},
 		{name: "model_id", kinds: text, example: `"org/model"`, read: readModelID},
 		{name: "warm", kinds: []kind{isBool}, example: "true, without quotes", read: func(d *draft, v node) { d.entry.Warm = v.text == "true" }},
+		{name: "remote", kinds: []kind{isBool}, example: "true, without quotes", read: func(d *draft, v node) { d.entry.Remote = v.text == "true" }},
 		{name: "currency", kinds: text, example: `"USD"`, read: readCurrency},
 		{name: "price_per_unit", kinds: []kind{isNumber, isString}, money: true, example: `0.18 and "currency": "USD"`, read: readPrice},
 		{name: "pixels_per_unit", kinds: []kind{isNumber, isString}, money: true, example: "1000000", read: readPixels},

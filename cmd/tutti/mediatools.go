@@ -24,8 +24,9 @@ type tools interface {
 // for segments, else one of its own that starts when it is needed and is added to the
 // components by add.
 func (n *node) mediaFor(nodeType string, add func(lifecycle.Component)) tools {
-	if n.media != nil && n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() {
-		return mediaTools{n.media}
+	alone := n.cfg.Addresses.OrchSecret.IsZero() || !n.cfg.Roles.Orchestrator
+	if n.media != nil && n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() && alone {
+		return mediaTools{n.media} // no transcoder elsewhere can get the work
 	}
 	m := &mediaOnDemand{start: func(ctx context.Context) (*pool.Pool, error) {
 		client, err := n.startCPU(ctx, n.recorder(nodeType))

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/tuttinode/tutti/ai/models"
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
@@ -42,12 +41,16 @@ type priced struct {
 	told string
 }
 
+// has reports whether a model has a price, be it for a single gateway: the quote of any
+// other does not cover it.
+func (p *priced) has(model inference.Model) bool { return slices.Contains(p.book.Models(), model) }
+
 // Models are those that have a price. The board names the others.
 func (p *priced) Models() []inference.ModelState {
 	all := p.Worker.Models()
 	var free []string
 	out := slices.DeleteFunc(slices.Clone(all), func(s inference.ModelState) bool {
-		if _, ok := p.book.Model(core.Address{}, s.Model); ok {
+		if p.has(s.Model) {
 			return false
 		}
 		free = append(free, s.Model.String())
@@ -75,7 +78,7 @@ func (p *priced) tell(names string) {
 
 // Reserve refuses models without a price.
 func (p *priced) Reserve(ctx context.Context, model inference.Model, party string) (inference.Slot, error) {
-	if _, ok := p.book.Model(core.Address{}, model); !ok {
+	if !p.has(model) {
 		return nil, fault.New(fault.ModelNotServed, "reserve model", model.String()+" has no price")
 	}
 	return p.Worker.Reserve(ctx, model, party)

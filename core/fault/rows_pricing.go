@@ -6,7 +6,7 @@ var pricingRows = []Row{
 		Code: ModelUnpriced, Class: Config,
 		Symptom: "an AI worker is registered and gets no jobs",
 		Cause:   "A remote AI worker brings models that this orchestrator has no price for. Prices are the orchestrator's: a model without one is not offered.",
-		Remedy:  "Name the models in the orchestrator's own `-aiModels` with `price_per_unit` (0 for free work), and restart it. `url` and `warm` do not matter there.",
+		Remedy:  "Name the models in the orchestrator's own `-aiModels` with `price_per_unit`, and restart it; on one that runs models itself, with `\"remote\": true` beside it, so that nothing is started here.",
 	},
 	{
 		Code: PriceImplausible, Class: Config,
