@@ -112,14 +112,12 @@ func (s settings) row(c condition, got []sample) {
 	home, tutti, fetch, path := got[0], got[1], got[2], got[3]
 	base := median(home.beside)
 	verdict := "met"
-	if median(tutti.beside)-base > 1.5*millis(c.rtt)+5 {
+	if len(tutti.beside) == 0 || median(tutti.beside)-base > 1.5*millis(c.rtt)+5 {
 		verdict = "missed"
 	}
-	fmt.Fprintf(s.out, "  %-6s %-6s %4s %3.0fms %4.0f%% | %6.1f /%6.1f | %s %8.1f | %s %8.1f %-6s | %s %8.1f | %d, %d/%d/%d\n",
+	fmt.Fprintf(s.out, "  %-6s %-6s %4s %3.0fms %4.0f%% | %6.1f /%6.1f | %s | %s %-6s | %s | %d, %d/%d/%d\n",
 		c.size, c.control, c.idle, millis(c.rtt), c.loss, base, quantile(home.beside, 0.95),
-		trips(median(path.beside), c), quantile(path.beside, 0.95),
-		trips(median(tutti.beside)-base, c), quantile(tutti.beside, 0.95)-base, verdict,
-		trips(median(fetch.beside)-base, c), quantile(fetch.beside, 0.95)-base, len(tutti.beside), home.failed, tutti.failed, fetch.failed)
+		path.over(0, c), tutti.over(base, c), verdict, fetch.over(base, c), len(tutti.beside), home.failed, tutti.failed, fetch.failed)
 	for _, one := range got {
 		if one.last != nil {
 			fmt.Fprintf(s.out, "         failed: %.200v\n", one.last)
@@ -127,12 +125,17 @@ func (s settings) row(c condition, got []sample) {
 	}
 }
 
-// trips writes milliseconds, and what they are in round trips.
-func trips(ms float64, c condition) string {
-	if c.rtt == 0 {
-		return fmt.Sprintf("%8.1f        ", ms)
+// over writes what is more than base: the median in milliseconds and in round trips,
+// and the 95th percentile.
+func (x sample) over(base float64, c condition) string {
+	if len(x.beside) == 0 {
+		return fmt.Sprintf("%16s %8s", "none", "")
 	}
-	return fmt.Sprintf("%8.1f (%5.1f)", ms, ms/millis(c.rtt))
+	ms, trips := median(x.beside)-base, ""
+	if c.rtt > 0 {
+		trips = fmt.Sprintf("(%5.1f)", ms/millis(c.rtt))
+	}
+	return fmt.Sprintf("%8.1f %7s %8.1f", ms, trips, quantile(x.beside, 0.95)-base)
 }
 
 // push sends one segment and returns the milliseconds that no codec took, and the bytes

@@ -25,7 +25,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // settings say what is run, and how much of it.
 type settings struct {
-	bin, dir string
+	bin string
 	// segments go through each set-up per condition, but for not longer than most; pause
 	// is the time between one and the next of a set-up.
 	segments    int
@@ -93,7 +93,6 @@ func (s settings) inBed(ctx context.Context, part func(context.Context, *bed) er
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s.dir = dir
 	b := &bed{ctx: ctx, dir: dir}
 	defer b.end()
 	defer func() {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,21 +21,6 @@ func resident(pid int) float64 {
 	}
 	pages, _ := strconv.ParseInt(fields[1], 10, 64)
 	return float64(pages*int64(os.Getpagesize())) / 1e6
-}
-
-// family is a process and its children.
-func family(pid int) []int {
-	out := []int{pid}
-	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, task := range tasks {
-		text, _ := os.ReadFile(task)
-		for _, child := range strings.Fields(string(text)) {
-			if id, err := strconv.Atoi(child); err == nil {
-				out = append(out, family(id)...)
-			}
-		}
-	}
-	return out
 }
 
 // available is the memory that could still be had, in megabytes.

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// step is how many workers are started at once.
+	// crew is how many workers are started at once, step how many sessions.
+	crew = 25
 	step = 10
 	// spare is the memory that is left to others, in megabytes.
 	spare = 3000
@@ -28,7 +29,7 @@ var tiny = clip.Options{Width: 256, Height: 144, FPSNum: 10, FPSDen: 1, Segment:
 func (s settings) ramp(ctx context.Context, b *bed) error {
 	lab := netlab.New(b)
 	u := s.setup(b, lab, "orch")
-	u.remotely("-maxSessions", "100000")
+	u.remotely("-maxSessions", "100000", "-adminProfiling")
 	segs, err := generate(ctx, tiny, 2)
 	if err != nil {
 		return err
@@ -41,11 +42,15 @@ func (s settings) ramp(ctx context.Context, b *bed) error {
 
 // workersOf starts real worker processes on one host, and prints what each costs.
 func (s settings) workersOf(ctx context.Context, u *setup) error {
-	before, free := resident(u.orch.PID()), available()
-	fmt.Fprintf(s.out, "worker processes, CPU\n  %7s %12s %18s %20s %12s\n", "workers", "all there in", "orchestrator's MB", "KB there per worker", "MB per worker")
+	first, err := u.holds()
+	if err != nil {
+		return err
+	}
+	free := available()
+	fmt.Fprintf(s.out, "worker processes, CPU; what the orchestrator holds: resident, and of that heap after a collection and stacks, per worker\n  %7s %9s | %15s %12s %8s %10s | %13s\n", "workers", "came in", "orchestrator MB", "resident KB", "heap KB", "stacks KB", "their MB/each")
 	for n := 0; n < s.workers && available() > spare; {
 		begin := time.Now()
-		count := min(step, s.workers-n)
+		count := min(crew, s.workers-n)
 		for i := range count {
 			u.another(n + i)
 		}
@@ -53,8 +58,13 @@ func (s settings) workersOf(ctx context.Context, u *setup) error {
 		if err := u.reaches(ctx, n); err != nil {
 			return err
 		}
-		now := resident(u.orch.PID())
-		fmt.Fprintf(s.out, "  %7d %11.1fs %18.1f %20.0f %12.0f\n", n, time.Since(begin).Seconds(), now, (now-before)*1000/float64(n), (free-available())/float64(n))
+		took := time.Since(begin)
+		now, err := u.holds()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "  %7d %8.1fs | %15.1f %12.0f %8.1f %10.1f | %13.1f\n", n, took.Seconds(), now.resident,
+			(now.resident-first.resident)*1000/float64(n), (now.heap-first.heap)*1000/float64(n), (now.stacks-first.stacks)*1000/float64(n), (free-available())/float64(n))
 	}
 	fmt.Fprintf(s.out, "  %.0f MB of memory are left\n\n", available())
 	return nil
@@ -85,18 +95,28 @@ func (u *setup) reaches(ctx context.Context, n int) error {
 // sessionsOf opens sessions, and asks after each step how long a segment of some takes
 // that are played at the same time.
 func (s settings) sessionsOf(ctx context.Context, u *setup, segs []clip.Segment) error {
-	before := resident(u.orch.PID())
-	fmt.Fprintf(s.out, "sessions of 144p10, one segment each, then idle; two renditions\n  %8s %18s %20s %8s %14s\n", "sessions", "orchestrator's MB", "KB there per session", "failed", "p95 of a step")
+	first, err := u.holds()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "sessions of 144p10, one segment each, then idle; two renditions; their bytes are kept for download a while\n  %8s | %15s %19s %16s %16s | %6s %14s\n", "sessions", "orchestrator MB", "resident KB/session", "live KB/session", "less renditions", "failed", "p95 of a step")
+	bytes := 0.0
 	for n := 0; n < s.sessions && available() > spare; {
-		took, failed := u.open(ctx, n, step, segs[0])
+		took, back, failed := u.open(ctx, n, step, segs[0])
+		bytes += float64(back)
 		n += step
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		now := resident(u.orch.PID())
-		if n%(4*step) == 0 || failed > 0 {
-			fmt.Fprintf(s.out, "  %8d %18.1f %20.0f %8d %11.0f ms\n", n, now, (now-before)*1000/float64(n), failed, quantile(took, 0.95))
+		if n%(10*step) != 0 && failed == 0 {
+			continue
 		}
+		now, err := u.holds()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "  %8d | %15.1f %19.0f %16.1f %16.1f | %6d %11.0f ms\n", n, now.resident,
+			(now.resident-first.resident)*1000/float64(n), (now.live()-first.live())*1000/float64(n), (now.live()-first.live()-bytes/1e6)*1000/float64(n), failed, quantile(took, 0.95))
 		if failed > 0 {
 			break
 		}
@@ -105,7 +125,7 @@ func (s settings) sessionsOf(ctx context.Context, u *setup, segs []clip.Segment)
 }
 
 // open pushes a first segment of so many new streams at once.
-func (u *setup) open(ctx context.Context, from, count int, seg clip.Segment) (took []float64, failed int) {
+func (u *setup) open(ctx context.Context, from, count int, seg clip.Segment) (took []float64, bytes, failed int) {
 	var (
 		mu sync.Mutex
 		wg sync.WaitGroup
@@ -113,18 +133,19 @@ func (u *setup) open(ctx context.Context, from, count int, seg clip.Segment) (to
 	for i := range count {
 		wg.Go(func() {
 			begin := time.Now()
-			_, _, err := u.push(ctx, fmt.Sprintf("s%d", from+i), 0, seg)
+			_, back, err := u.push(ctx, fmt.Sprintf("s%d", from+i), 0, seg)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
 				failed++
 				return
 			}
+			bytes += back
 			took = append(took, millis(time.Since(begin)))
 		})
 	}
 	wg.Wait()
-	return took, failed
+	return took, bytes, failed
 }
 
 // atOnce plays more and more streams in real time until a segment takes longer than
