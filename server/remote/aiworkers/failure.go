@@ -30,6 +30,10 @@ var clientMistake = regexp.MustCompile(`(?i)\bcontainer returned (400|413|415|42
 // failure is the fault that a worker's text means.
 func failure(code fault.Code, text string) error {
 	text = strings.TrimSpace(text)
+	if code == fault.AIAnswerUndelivered {
+		// To who waits for it that is the same.
+		return fault.New(fault.AIWorkerLost, opRun, "its answer was lost on the way")
+	}
 	if row, known := fault.Lookup(code); known {
 		if row.Class == fault.Internal || row.Class == fault.Config || row.Class == fault.Unauthenticated {
 			// Its own troubles are the worker's operator's.

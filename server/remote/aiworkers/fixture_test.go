@@ -53,6 +53,11 @@ func newBench(t *testing.T, change func(*aiworkers.Options)) *bench {
 	mux := http.NewServeMux()
 	p.Routes(mux)
 	b := &bench{T: t, pool: p, addr: listen(t, p, mux)}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = p.Run(ctx, func() {}) // registrations that are held back end
+	})
 	tr := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
 	b.http = &http.Client{Transport: tr}
 	t.Cleanup(tr.CloseIdleConnections)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -41,21 +42,24 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "invalid secret", http.StatusUnauthorized)
 		return
 	}
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
-		return
-	}
 	id, err := strconv.ParseInt(r.Header.Get("TaskId"), 10, 64)
 	if err != nil {
 		http.Error(w, "Invalid Task ID", http.StatusBadRequest)
 		return
 	}
-	own := r.Header.Get(statusHeader) != "" || r.Header.Get(remote.InstanceHeader) != ""
-	claim, err := p.tasks.Claim(remote.TaskID(id), r.Header.Get(remote.InstanceHeader))
+	kind, params, odd := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	from := r.Header.Get(remote.InstanceHeader)
+	own := r.Header.Get(statusHeader) != "" || from != ""
+	if from != "" && odd == nil && kind == errorType && p.undelivered(remote.TaskID(id), from, r) {
+		taken(w)
+		return
+	}
+	claim, err := p.tasks.Claim(remote.TaskID(id), from)
 	switch {
 	case err != nil:
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+	case odd != nil:
+		p.odd(w, claim, odd.Error())
 	case claim == nil && own:
 		http.Error(w, "nobody waits for it", http.StatusGone)
 	case claim == nil:
@@ -63,6 +67,29 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	default:
 		p.receive(&delivery{w: w, r: r, claim: claim, kind: kind, boundary: params["boundary"]})
 	}
+}
+
+// undelivered hears from one of our own workers that its answer did not get through. Of
+// a connection that is dead nothing may be known here: what came of it so far counts no
+// more, and the job can go to another worker.
+func (p *Pool) undelivered(id remote.TaskID, from string, r *http.Request) bool {
+	if r.Header.Get(remote.CodeHeader) != string(fault.AIAnswerUndelivered) {
+		return false
+	}
+	a := newArrival(nil)
+	a.err = failure(fault.AIAnswerUndelivered, "")
+	return p.tasks.Settle(id, from, a)
+}
+
+// odd refuses an answer of a type that is none. Its worker will send no other, so that
+// the job fails with it.
+func (p *Pool) odd(w http.ResponseWriter, claim *remote.Claim[*arrival], text string) {
+	if claim != nil {
+		a := newArrival(nil)
+		a.err = unusable(errType)
+		claim.Deliver(a)
+	}
+	http.Error(w, text, http.StatusUnsupportedMediaType)
 }
 
 func taken(w http.ResponseWriter) { _, _ = io.WriteString(w, "OK") }
@@ -94,8 +121,7 @@ func (p *Pool) receive(d *delivery) {
 	case d.kind == mixedType && d.boundary != "":
 		a, err = p.readMixed(d)
 	default:
-		d.claim.Release()
-		http.Error(d.w, "unknown content type", http.StatusUnsupportedMediaType)
+		p.odd(d.w, d.claim, "unknown content type")
 		return
 	}
 	if err != nil {
@@ -138,7 +164,10 @@ func (p *Pool) spoiled(d *delivery, err error) {
 	http.Error(d.w, "the answer cannot be read", http.StatusInternalServerError)
 }
 
-var errStatus = errors.New("no HTTP status of an answer")
+var (
+	errStatus = errors.New("no HTTP status of an answer")
+	errType   = errors.New("its content type is none of an answer")
+)
 
 // passing is an answer as its runner gave it.
 func passing(r *http.Request, raw string) (*arrival, error) {

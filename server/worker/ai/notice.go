@@ -24,6 +24,8 @@ const (
 	codeHeader     = "Tutti-Code"
 	workerHeader   = "Tutti-Worker"
 	instanceHeader = "Tutti-Instance"
+	// lostAnswer is what an orchestrator hears of an answer that did not get through.
+	lostAnswer = "the answer was lost on its way"
 	// answerTime bounds a job until its answer begins, as orchestrators do.
 	answerTime = 15 * time.Minute
 )
@@ -132,14 +134,25 @@ func (t *task) fail(ctx context.Context, err error) {
 func (t *task) say(ctx context.Context, code fault.Code, text string) {
 	h := t.header(errorType)
 	h.Set(codeHeader, string(code))
-	t.posted(ctx, t.from.Post(ctx, worker.Result{
+	t.unposted(ctx, t.from.Post(ctx, worker.Result{
 		Path: resultsPath, Task: t.id, Header: h, Length: int64(len(text)), Body: func() io.Reader { return strings.NewReader(text) },
 	}))
 }
 
-// posted notes that an answer was not taken. As a rule its gateway has gone, which is no
-// news, and the orchestrator tells of everything else.
+// posted sees to it that the orchestrator does not wait for an answer that was lost on
+// its way: it hears of that, and can give the job to another worker. A connection that
+// broke is replaced for it.
 func (t *task) posted(ctx context.Context, err error) {
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	t.unposted(ctx, err)
+	t.say(ctx, fault.AIAnswerUndelivered, lostAnswer)
+}
+
+// unposted notes that an answer was not taken. As a rule its gateway has gone, which is no
+// news, and the orchestrator tells of everything else.
+func (t *task) unposted(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}

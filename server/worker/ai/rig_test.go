@@ -62,6 +62,12 @@ func serveTLS(t testing.TB, register func(*grpc.Server), mux *http.ServeMux) str
 // newPool is an orchestrator's side on a listener.
 func newPool(t testing.TB) (*aiworkers.Pool, string) {
 	t.Helper()
+	return newPoolWith(t, func(h http.Handler) http.Handler { return h })
+}
+
+// newPoolWith has something in front of where answers are taken.
+func newPoolWith(t testing.TB, front func(http.Handler) http.Handler) (*aiworkers.Pool, string) {
+	t.Helper()
 	p, err := aiworkers.New(aiworkers.Options{
 		Secrets: remote.NewSecrets(core.NewSecret(secret)), MinVersion: "0.9.1", Node: "tutti/test",
 		Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler),
@@ -69,9 +75,16 @@ func newPool(t testing.TB) (*aiworkers.Pool, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	p.Routes(mux)
-	return p, serveTLS(t, p.Register, mux)
+	routes, mux := http.NewServeMux(), http.NewServeMux()
+	p.Routes(routes)
+	mux.Handle("/", front(routes))
+	addr := serveTLS(t, p.Register, mux)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = p.Run(ctx, func() {}) // registrations that are held back end
+	})
+	return p, addr
 }
 
 // rig is a remote AI worker.

@@ -1,0 +1,85 @@
+package aiworkers_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// ours is a registration of one of our own workers.
+func ours(name string, model inference.Model, slots uint32) *rpc.RegisterAIWorkerRequest {
+	req := offer(model, slots, true)
+	req.Node, req.Worker, req.Instance = "tutti/test", name, name+"-1"
+	req.Models = []*rpc.WorkerModel{{Capability: uint32(model.Capability), ModelId: model.ID, State: string(inference.Ready), Warm: true, Capacity: slots}}
+	return req
+}
+
+// lost says, as the worker of an instance, that an answer did not get through.
+func lost(instance string) func(http.Header) {
+	return func(h http.Header) {
+		h.Set("Tutti-Instance", instance)
+		h.Set("Tutti-Code", string(fault.AIAnswerUndelivered))
+	}
+}
+
+// from says that an answer is of the worker of an instance, as its runner gave it.
+func from(instance string) func(http.Header) {
+	return func(h http.Header) {
+		h.Set("Tutti-Instance", instance)
+		h.Set("Tutti-Status", "200")
+	}
+}
+
+// An answer that got stuck half way is given up when its worker says so.
+func TestALostAnswersJobGoesToAnother(t *testing.T) {
+	b := newBench(t, nil)
+	first := b.register(ours("rig1", llm("m"), 1))
+	b.has(llm("m"), 1)
+	done := b.start(chat(llm("m"), false))
+	task := first.next().GetTaskId()
+	second := b.register(ours("rig2", llm("m"), 1))
+	b.has(llm("m"), 2)
+	r, w := io.Pipe()
+	posted := make(chan int, 1)
+	go func() {
+		code, _ := b.post(task, "multipart/mixed; boundary=x", r, func(h http.Header) { h.Set("Tutti-Instance", "rig1-1") })
+		posted <- code
+	}()
+	_, _ = io.WriteString(w, "--x\r\n")
+	b.until("it is being read", func() bool {
+		code, _ := b.post(task, "multipart/mixed; boundary=x", strings.NewReader(""), func(h http.Header) { h.Set("Tutti-Instance", "rig1-1") })
+		return code == http.StatusGone
+	})
+	if code, text := b.post(task, "livepeer/ai-worker-error", strings.NewReader("lost"), lost("rig1-1")); code != 200 || text != "OK" {
+		t.Errorf("%d %s", code, text)
+	}
+	b.post(second.next().GetTaskId(), "application/json", strings.NewReader(`{}`), from("rig2-1"))
+	if out := <-done; out.err != nil || out.reply.Worker != "rig2" {
+		t.Errorf("%+v", out)
+	}
+	w.Close()
+	<-posted
+}
+
+// Nothing comes after an answer that is none: its job ends with it.
+func TestAnAnswerOfAnUnknownTypeFailsItsJob(t *testing.T) {
+	for name, kind := range map[string]string{"unknown": "text/html", "none": "a/b; c", "no boundary": "multipart/mixed"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			h := b.register(offer(llm("m"), 1, true))
+			b.has(llm("m"), 1)
+			done := b.start(chat(llm("m"), false))
+			if code, _ := b.post(h.next().GetTaskId(), kind, strings.NewReader("x"), nil); code != http.StatusUnsupportedMediaType {
+				t.Error(code)
+			}
+			if out := <-done; fault.CodeOf(out.err) != fault.AIWorkerGarbled {
+				t.Error(out.err)
+			}
+		})
+	}
+}
