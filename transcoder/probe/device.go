@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
@@ -28,14 +29,24 @@ type Device struct {
 func NewDevice(w Worker, o Options) *Device { return &Device{w, o.withDefaults()} }
 
 // Test is the whole test, for the start.
-func (d *Device) Test(ctx context.Context) Result { return Test(ctx, d, d.o) }
+func (d *Device) Test(ctx context.Context) Result { return test(ctx, d, d.o, nil) }
+
+// TestCounted is the whole test of a device whose encoders are known: it opens none to
+// count them, for other devices may need them.
+func (d *Device) TestCounted(ctx context.Context, known Encoders) Result {
+	return test(ctx, d, d.o, &known)
+}
 
 // Reprobe is the quick test of a device in quarantine: does it make H.264 again? It
 // takes a fraction of a second where it does. The error is DeviceTestFailed.
 func (d *Device) Reprobe(ctx context.Context) error {
 	t := &tester{o: d.o, engine: d.Worker, renditions: 1}
-	trial := trials[0]
-	err := t.try(ctx, trial, 1, d.o.First)
+	limit := d.o.First
+	if until, ok := ctx.Deadline(); ok {
+		// Who asks with little time wants to know, too, whether the device hangs.
+		limit = min(limit, time.Until(until)*9/10)
+	}
+	err := t.try(ctx, trials[0], 1, limit)
 	if err == nil {
 		return nil
 	}

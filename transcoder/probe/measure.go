@@ -10,31 +10,6 @@ import (
 	"github.com/tuttinode/tutti/transcoder"
 )
 
-// encoders is how many hardware encoders may be open, 0 for no limit. A limit that
-// showed with the first clip holds where the engine cannot say more.
-func (t *tester) encoders(ctx context.Context) int {
-	limit := 0
-	if t.renditions < renditions {
-		limit = t.renditions
-	}
-	l, ok := t.engine.(transcoder.EncoderLimiter)
-	if !ok {
-		return limit
-	}
-	ctx, cancel := context.WithTimeout(ctx, t.o.Clip)
-	defer cancel()
-	n, err := l.EncoderLimit(ctx, t.o.Encoders)
-	if err != nil {
-		t.o.Log.Info("the limit of a device's encoders is not known", "device", t.engine.Device(), "err", err)
-		t.doubt(ctx, err)
-		return limit
-	}
-	if n >= t.o.Encoders {
-		return limit
-	}
-	return max(n, limit)
-}
-
 // pace is the real-time ratio per unit of load, 0 when it is not known.
 func (t *tester) pace(ctx context.Context, encoders int) float64 {
 	profiles := ladder[:min(t.renditions, len(ladder))]
@@ -75,10 +50,10 @@ func (t *tester) streams(ctx context.Context, streams int, profiles []core.Profi
 // round gives each stream one second of pictures, all at once, and returns the sum
 // of what they took.
 func (t *tester) round(ctx context.Context, streams, number int, profiles []core.Profile) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.o.Clip)
+	own, cancel := context.WithTimeout(ctx, t.o.Clip)
 	defer cancel()
 	took := make([]time.Duration, streams)
-	group, sub := errgroup.WithContext(ctx)
+	group, sub := errgroup.WithContext(own)
 	for n := range streams {
 		group.Go(func() error {
 			begin := t.o.Now()
@@ -94,7 +69,7 @@ func (t *tester) round(ctx context.Context, streams, number int, profiles []core
 		})
 	}
 	err := group.Wait()
-	t.doubt(ctx, err)
+	t.doubt(ctx, own, err)
 	var sum time.Duration
 	for _, d := range took {
 		sum += d

@@ -8,10 +8,14 @@ import (
 
 // Options say how a device is tested. The zero value is usable.
 type Options struct {
-	// First is how long the first clip may take, which includes what a driver does
-	// once; Clip how long each other may take, All the whole test. A driver that
-	// hangs costs these. 0 is DefaultFirst, DefaultClip and DefaultAll.
-	First, Clip, All time.Duration
+	// First is how long the first clip of a process may take, which includes what a
+	// driver does once; Clip how long each other may take, Count how long the count of
+	// encoders. A device that takes longer has hung. 0 is DefaultFirst, DefaultClip and
+	// DefaultCount.
+	First, Clip, Count time.Duration
+	// All is how long everything that is not required may take together, 0 is
+	// DefaultAll. When it is over, what was shown by then is offered.
+	All time.Duration
 	// Encoders is how many hardware encoders are tried at once before a card counts
 	// as one without a limit; 0 is DefaultEncoders.
 	Encoders int
@@ -31,6 +35,7 @@ type Options struct {
 const (
 	DefaultFirst    = 30 * time.Second
 	DefaultClip     = 10 * time.Second
+	DefaultCount    = 30 * time.Second
 	DefaultAll      = time.Minute
 	DefaultEncoders = 32
 )
@@ -39,7 +44,7 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		at *time.Duration
 		is time.Duration
-	}{{&o.First, DefaultFirst}, {&o.Clip, DefaultClip}, {&o.All, DefaultAll}} {
+	}{{&o.First, DefaultFirst}, {&o.Clip, DefaultClip}, {&o.Count, DefaultCount}, {&o.All, DefaultAll}} {
 		if *d.at == 0 {
 			*d.at = d.is
 		}

@@ -22,6 +22,9 @@ type Result struct {
 	// EncoderSessions is how many hardware encoders it may have open, 0 when no limit
 	// was found or there are none.
 	EncoderSessions int
+	// NoEncoder says that the device has no hardware encoder, or none that the engine
+	// reaches: the processor encodes.
+	NoEncoder bool
 	// SessionMemory and RenditionMemory are as in placement.Offer, 0 when not measured.
 	SessionMemory, RenditionMemory int64
 	// Cost is as in placement.Offer, 0 when not measured.

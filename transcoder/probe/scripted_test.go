@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
@@ -27,10 +28,15 @@ type scripted struct {
 	// engine from telling.
 	limit  int
 	counts error
+	// slow is how long a count takes.
+	slow time.Duration
+	// none: there are no encoders.
+	none bool
 
 	mu       sync.Mutex // covers the fields below
 	open     map[core.SessionID]int
 	replaced []fault.Code
+	counted  int
 }
 
 func newScripted(t *testing.T) *scripted {
@@ -95,7 +101,18 @@ func (s *scripted) used(context.Context) (int64, bool) {
 	return 500<<20 + int64(len(s.open))*100<<20 + int64(s.sum())*50<<20, true
 }
 
-func (s *scripted) EncoderLimit(_ context.Context, atMost int) (int, error) {
+func (s *scripted) EncoderLimit(ctx context.Context, atMost int) (int, error) {
+	s.mu.Lock()
+	s.counted++
+	s.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return 0, fault.Wrap(fault.CodeOf(ctx.Err()), "count", ctx.Err())
+	case <-time.After(s.slow):
+	}
+	if s.none {
+		return 0, nil
+	}
 	if s.counts != nil {
 		return 0, s.counts
 	}

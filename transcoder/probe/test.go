@@ -16,18 +16,21 @@ const op = "test device"
 // so that a card that cannot open so many encoders shows it.
 const renditions = 4
 
-// Test tests a device. It takes seconds, or as long as Options.All when the driver
-// hangs. Other work may go on in the device, but makes figures of it worse.
+// Test tests a device. It takes seconds; a driver that hangs costs First at the
+// beginning, All in between and First at the end. Other work may go on in the device,
+// but makes figures of it worse.
 func Test(ctx context.Context, e transcoder.Engine, o Options) Result {
-	o = o.withDefaults()
+	return test(ctx, e, o.withDefaults(), nil)
+}
+
+// test counts the encoders too when they were not counted.
+func test(ctx context.Context, e transcoder.Engine, o Options, counted *Encoders) Result {
 	begin := o.Now()
-	ctx, cancel := context.WithTimeout(ctx, o.All)
-	defer cancel()
-	t := &tester{o: o, engine: e, renditions: renditions}
+	t := &tester{o: o, engine: e, renditions: renditions, counted: counted}
 	r := t.all(ctx)
 	r.Device = e.Device()
 	r.Took = o.Now().Sub(begin)
-	if r.Fault != nil && !errors.Is(ctx.Err(), context.Canceled) {
+	if r.Fault != nil && ctx.Err() == nil {
 		o.Log.Warn("a device failed its test and gets no work", "device", r.Device, fault.Attr(r.Fault))
 	}
 	return r
@@ -37,37 +40,62 @@ func Test(ctx context.Context, e transcoder.Engine, o Options) Result {
 type tester struct {
 	o      Options
 	engine transcoder.Engine
+	// counted are the encoders where they were counted before.
+	counted *Encoders
 	// renditions is how many of each clip the device manages.
 	renditions int
 	// shaken says that something hung or crashed since the device last worked.
 	shaken bool
+	// fresh says that the next clip is the first of its process.
+	fresh bool
 }
 
 func (t *tester) all(ctx context.Context) Result {
-	r := Result{}
+	t.fresh = true
 	if err := t.required(ctx); err != nil {
 		return Result{Fault: unfit(err)}
 	}
-	shown := capability.Default()
-	for _, trial := range trials[1:] {
-		if err := t.try(ctx, trial, t.renditions, t.o.Clip); err != nil {
-			r.Missing = append(r.Missing, Missing{trial.id, err})
-			t.o.Log.Info("a device lacks an optional capability", "device", t.engine.Device(), "capability", trial.id.String(), "err", err)
-			continue
-		}
-		shown = shown.With(trial.id)
-	}
-	r.EncoderSessions = t.encoders(ctx)
-	r.SessionMemory, r.RenditionMemory = t.memory(ctx)
-	r.Cost = t.pace(ctx, r.EncoderSessions)
-	if t.shaken {
-		// What hung or crashed may have taken the driver along.
+	r, cut := t.rest(ctx)
+	if t.shaken || cut {
+		// What hung or crashed may have taken the driver along; of what was cut off
+		// nobody knows whether it hung.
 		if err := t.try(ctx, trials[0], 1, t.o.First); err != nil {
 			return Result{Fault: unfit(err), Missing: r.Missing}
 		}
 	}
-	r.Capabilities = shown
 	return r
+}
+
+// rest finds out what is not required. cut says that there was no time for all of it:
+// that is no fault of the device, which is offered with what it has shown.
+func (t *tester) rest(ctx context.Context) (r Result, cut bool) {
+	ctx, cancel := context.WithTimeout(ctx, t.o.All)
+	defer cancel()
+	counted := t.encoders(ctx)
+	r.EncoderSessions, r.NoEncoder = counted.Most, counted.None
+	r.Capabilities = capability.Default()
+	for _, trial := range trials[1:] {
+		if err := t.optional(ctx, trial); err != nil {
+			r.Missing = append(r.Missing, Missing{trial.id, err})
+			continue
+		}
+		r.Capabilities = r.Capabilities.With(trial.id)
+	}
+	r.SessionMemory, r.RenditionMemory = t.memory(ctx)
+	r.Cost = t.pace(ctx, r.EncoderSessions)
+	return r, ctx.Err() != nil
+}
+
+// optional tries a capability that a device may lack.
+func (t *tester) optional(ctx context.Context, c trial) error {
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(fault.CodeOf(err), "not tried, the time for the test is over", err)
+	}
+	err := t.try(ctx, c, t.renditions, t.o.Clip)
+	if err != nil {
+		t.o.Log.Info("a device lacks an optional capability", "device", t.engine.Device(), "capability", c.id.String(), "err", err)
+	}
+	return err
 }
 
 // required tries what every device must be able to do. A card that cannot open as
@@ -77,7 +105,7 @@ func (t *tester) required(ctx context.Context) error {
 	if first == nil || t.shaken || ctx.Err() != nil {
 		return first
 	}
-	for n := renditions - 1; n > 0; n-- {
+	for n := renditions - 1; n > 0 && !t.shaken; n-- {
 		if t.try(ctx, trials[0], n, t.o.Clip) == nil {
 			t.renditions = n
 			return nil
@@ -89,21 +117,28 @@ func (t *tester) required(ctx context.Context) error {
 // try shows whether the device has a capability: a clip's pictures are decoded and
 // all its renditions are there.
 func (t *tester) try(ctx context.Context, c trial, renditions int, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	if t.fresh {
+		limit = max(limit, t.o.First)
+	}
+	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := transcode(ctx, t.engine, job(c.clip, whiteTime, c.profile, renditions))
-	t.doubt(ctx, err)
+	err := transcode(own, t.engine, job(c.clip, whiteTime, c.profile, renditions))
+	if err == nil {
+		t.fresh = false
+	}
+	t.doubt(ctx, own, err)
 	return err
 }
 
-// doubt notes what a failure says of the device: one that hung, which ctx's end
-// shows, or that broke is no longer trusted until it has worked again.
-func (t *tester) doubt(ctx context.Context, err error) {
-	hung := errors.Is(ctx.Err(), context.DeadlineExceeded)
-	if err == nil || !hung && !broken(err) {
+// doubt notes what a failure says of the device: one that hung, which the end of its
+// own time shows, or that broke is no longer trusted until it has worked again. When
+// the time of all was over, nothing is said of the device.
+func (t *tester) doubt(all, own context.Context, err error) {
+	hung := errors.Is(own.Err(), context.DeadlineExceeded)
+	if err == nil || all.Err() != nil || !hung && !broken(err) {
 		return
 	}
-	t.shaken = true
+	t.shaken, t.fresh = true, true
 	switch {
 	case hung:
 		restart(t.engine, fault.TranscodeTimeout)

@@ -1,0 +1,60 @@
+package probe
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tuttinode/tutti/transcoder"
+)
+
+// Encoders is what a count of a device's hardware encoders found.
+type Encoders struct {
+	// Most is how many may be open at once, 0 when no limit was found.
+	Most int
+	// None says that the device has none: the processor encodes for it.
+	None bool
+}
+
+// Count opens hardware encoders until the driver refuses one, or until there are
+// Options.Encoders. Whoever has encoders open takes them from the number, and who
+// wants one meanwhile may be refused. A count that fails finds no limit: that is no
+// reason to do without the device.
+func (d *Device) Count(ctx context.Context) Encoders {
+	t := &tester{o: d.o, engine: d}
+	return t.count(ctx)
+}
+
+// encoders are those that were counted before, or are counted now. A limit that
+// showed with the first clip holds where the engine cannot say more.
+func (t *tester) encoders(ctx context.Context) Encoders {
+	if t.counted != nil {
+		return *t.counted
+	}
+	counted := t.count(ctx)
+	if t.renditions < renditions && !counted.None {
+		counted.Most = max(counted.Most, t.renditions)
+	}
+	return counted
+}
+
+func (t *tester) count(ctx context.Context) Encoders {
+	l, ok := t.engine.(transcoder.EncoderLimiter)
+	if !ok {
+		return Encoders{}
+	}
+	own, cancel := context.WithTimeout(ctx, t.o.Count)
+	defer cancel()
+	n, err := l.EncoderLimit(own, t.o.Encoders)
+	switch {
+	case err != nil:
+		t.o.Log.Info("the limit of a device's encoders is not known", "device", t.engine.Device(), "err", err)
+		// Many encoders may take long where each of them works.
+		if !errors.Is(own.Err(), context.DeadlineExceeded) {
+			t.doubt(ctx, own, err)
+		}
+		return Encoders{}
+	case n >= t.o.Encoders:
+		return Encoders{}
+	}
+	return Encoders{Most: n, None: n == 0}
+}
