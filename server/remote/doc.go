@@ -8,12 +8,18 @@
 // server/orchestrator plugs in ConnContext and Streams.
 package remote
 
+import "strings"
+
 // Headers of results and the metadata by which nodes of our own kind know one
 // another. Unmodified nodes neither send nor read them.
 const (
 	// NodeMetadata, on the stream of a registration, is the orchestrator's version,
 	// "tutti/0.9.1". It comes before the first message.
 	NodeMetadata = "tutti-node"
+	// PlaceMetadata, beside it, names the place that the worker has got. It stays the same
+	// as long as the worker's sessions do: after a restart of the orchestrator, or when it
+	// had given the worker up, the place is another.
+	PlaceMetadata = "tutti-place"
 	// InstanceHeader, on a result, is the instance of the worker that sends it, as in
 	// its registration.
 	InstanceHeader = "Tutti-Instance"
@@ -25,6 +31,13 @@ const (
 
 // NodePrefix begins what a node of our own kind calls itself.
 const NodePrefix = "tutti/"
+
+// ProcessOf is the process of a worker's instance: one that registers at several
+// addresses adds "/2" and so on for the further ones.
+func ProcessOf(instance string) string {
+	process, _, _ := strings.Cut(instance, "/")
+	return process
+}
 
 // Node is how a node of a release names itself.
 func Node(version string) string { return NodePrefix + version }

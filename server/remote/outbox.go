@@ -37,6 +37,8 @@ type Letter struct {
 	size int
 	sent chan struct{}
 
+	// out says that a stream has taken it; it is under the box's mu.
+	out bool
 	// mu guards msg, which is nil once it was encoded or withdrawn.
 	mu  sync.Mutex
 	msg any
@@ -71,19 +73,34 @@ func (b *Outbox) nudge() {
 	}
 }
 
-// pop is the next message, nil when there is none.
-func (b *Outbox) pop() *Letter {
+// pop is the next message, nil when there is none for a stream that has not been
+// stopped.
+func (b *Outbox) pop(stop <-chan struct{}) *Letter {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	select {
+	case <-stop:
+		return nil
+	default:
+	}
 	if len(b.queue) == 0 {
 		return nil
 	}
 	l := b.queue[0]
+	l.out = true
 	b.queue[0] = nil
 	if b.queue = b.queue[1:]; len(b.queue) == 0 {
 		b.queue = nil
 	}
 	return l
+}
+
+// Out reports whether a stream has taken the message. When that stream's stop is closed
+// and this is false, another stream will send it.
+func (b *Outbox) Out(l *Letter) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return l.out
 }
 
 // Sent is closed when the message is on its way, which is not to say that it was
@@ -132,7 +149,7 @@ func (b *Outbox) Serve(stream grpc.ServerStream, line *Line, stop <-chan struct{
 			return stream.Context().Err()
 		case <-b.wake:
 		}
-		for l := b.pop(); l != nil; l = b.pop() {
+		for l := b.pop(stop); l != nil; l = b.pop(stop) {
 			if err := l.send(stream, line, before); err != nil {
 				return err
 			}

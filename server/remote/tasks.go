@@ -65,6 +65,18 @@ func (t *Tasks[R]) Len() int {
 // Result gets the result, at most once.
 func (k *Task[R]) Result() <-chan R { return k.result }
 
+// Forsake gives a task up whose result has not begun to come: later ones are nobody's.
+// It is false when one has come, or is on its way in.
+func (k *Task[R]) Forsake() bool {
+	k.table.mu.Lock()
+	defer k.table.mu.Unlock()
+	if k.claimed {
+		return false
+	}
+	delete(k.table.open, k.ID)
+	return true
+}
+
 // Close ends the wait: later results are nobody's. A result that was delivered and
 // not received is returned, for what it may hold. Close may be called again.
 func (k *Task[R]) Close() (undelivered R, ok bool) {

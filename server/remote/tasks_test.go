@@ -127,3 +127,21 @@ func TestNoResultGetsLost(t *testing.T) {
 		t.Error("tasks are left")
 	}
 }
+
+// What is forsaken is nobody's; a result on its way in is not forsaken.
+func TestForsake(t *testing.T) {
+	t.Parallel()
+	tasks := remote.NewTasks[int](0)
+	k := tasks.Open("a")
+	if !k.Forsake() || tasks.Len() != 0 {
+		t.Error("it stays")
+	}
+	if c, err := tasks.Claim(k.ID, "a"); c != nil || err != nil {
+		t.Errorf("claimed: %v, %v", c, err)
+	}
+	k = tasks.Open("a")
+	c, err := tasks.Claim(k.ID, "a")
+	if err != nil || k.Forsake() || !c.Deliver(7) || <-k.Result() != 7 {
+		t.Error("a result on its way is lost")
+	}
+}

@@ -26,6 +26,7 @@ import (
 type client struct {
 	n      *node
 	stream grpc.ServerStreamingClient[rpc.NotifySegment]
+	g      *grpc.ClientConn
 	hangUp func()
 	conn   net.Conn
 	h1, h2 *http.Client
@@ -36,11 +37,17 @@ func insecure() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
 // register makes a call that stays open until the test ends.
 func register(t testing.TB, n *node, req *rpc.RegisterRequest, opts ...grpc.DialOption) *client {
 	t.Helper()
+	return registerFrom(t, n, "127.0.0.1", req, opts...)
+}
+
+// registerFrom is register from another address of this machine.
+func registerFrom(t testing.TB, n *node, host string, req *rpc.RegisterRequest, opts ...grpc.DialOption) *client {
+	t.Helper()
 	c := &client{n: n}
 	dialed := make(chan net.Conn, 4)
 	opts = append(opts, grpc.WithTransportCredentials(credentials.NewTLS(insecure())), grpc.WithNoProxy(),
 		grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) {
-			conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+			conn, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}).DialContext(ctx, "tcp", addr)
 			if err == nil {
 				dialed <- conn
 			}
@@ -50,22 +57,37 @@ func register(t testing.TB, n *node, req *rpc.RegisterRequest, opts ...grpc.Dial
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	c.hangUp = cancel
-	c.stream, err = rpc.NewTranscoderClient(g).RegisterTranscoder(ctx, req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.g = g
+	c.call(t, req)
 	c.conn = <-dialed
 	h1, h2 := &http.Transport{TLSClientConfig: insecure()}, &http.Transport{TLSClientConfig: insecure(), ForceAttemptHTTP2: true}
 	c.h1, c.h2 = &http.Client{Transport: h1, Timeout: 4 * time.Second}, &http.Client{Transport: h2}
 	t.Cleanup(func() {
-		cancel()
 		g.Close()
 		h1.CloseIdleConnections()
 		h2.CloseIdleConnections()
 	})
 	return c
+}
+
+// call makes the call.
+func (c *client) call(t testing.TB, req *rpc.RegisterRequest) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	c.hangUp = cancel
+	var err error
+	if c.stream, err = rpc.NewTranscoderClient(c.g).RegisterTranscoder(ctx, req); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// again registers anew on the same connection, as workers of our own kind do.
+func (c *client) again(t testing.TB, req *rpc.RegisterRequest) *client {
+	t.Helper()
+	next := *c
+	next.call(t, req)
+	return &next
 }
 
 // plain is the registration of an unmodified transcoder.

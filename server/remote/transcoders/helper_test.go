@@ -205,14 +205,15 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// segment is a job of two renditions.
+// segment is a job of two renditions, in a codec whose pictures are not counted: any
+// bytes will do.
 func segment(session string, n int) *core.TranscodeJob {
 	return &core.TranscodeJob{
 		Session: core.SessionID(session), Manifest: "m", Number: core.SegmentNumber(n),
 		Input: []byte(strings.Repeat("segment ", 5000)), Duration: 2 * time.Second,
 		Profiles: []core.Profile{
-			{Name: "a", Width: 426, Height: 240, Bitrate: 1000, Format: core.FormatMPEGTS},
-			{Name: "b", Width: 640, Height: 360, Bitrate: 2000, Format: core.FormatMP4},
+			{Name: "a", Width: 426, Height: 240, Bitrate: 1000, Format: core.FormatMPEGTS, Encoder: core.CodecVP9},
+			{Name: "b", Width: 640, Height: 360, Bitrate: 2000, Format: core.FormatMP4, Encoder: core.CodecVP9},
 		},
 		Needs: []uint64{0x1003},
 	}

@@ -1,8 +1,10 @@
 package transcoders
 
 import (
+	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tuttinode/tutti/core"
@@ -22,6 +24,9 @@ const (
 	maxDevices  = 256
 )
 
+// errTwin: the process is registered already, from another address.
+var errTwin = errors.New("the worker is registered already, by another address of this orchestrator")
+
 // join makes a device of a registration, or puts it in the place of the one before
 // of the same process.
 func (s *Service) join(id remote.Identity, req *rpc.RegisterRequest, line *remote.Line) (*worker, *seat, error) {
@@ -30,10 +35,14 @@ func (s *Service) join(id remote.Identity, req *rpc.RegisterRequest, line *remot
 	s.joining.Lock()
 	defer s.joining.Unlock()
 	s.mu.Lock()
-	before, closed := s.instance[id.Instance], s.closed
+	before, closed, twin := s.instance[id.Instance], s.closed, s.processes[remote.ProcessOf(id.Instance)]
 	s.mu.Unlock()
-	if closed {
+	switch {
+	case closed:
 		return nil, nil, stopping()
+	case twin != nil && twin != before:
+		// It has two of this node's addresses, and would count twice.
+		return nil, nil, errTwin
 	}
 	if before != nil && before.sit(new, st) {
 		s.opt.Log.Info("transcoder registered anew", "worker", before.name, "sessions", st.offer.Sessions, "draining", st.draining)
@@ -56,12 +65,17 @@ func (s *Service) attach(id remote.Identity, first *seat, st standing) (*worker,
 	w := &worker{
 		s: s, id: id, name: s.names.Take(deviceName(id.Name)), box: remote.NewOutbox(),
 		gone: make(chan struct{}), left: make(chan struct{}), seat: first, st: st, since: s.opt.Now(),
+		errands: make(map[*errand]struct{}),
 	}
 	s.mu.Lock()
 	s.workers[w] = struct{}{}
+	s.hosts.come(id.Addr)
 	if id.Instance != "" {
 		s.instance[id.Instance] = w
+		s.processes[remote.ProcessOf(id.Instance)] = w
 	}
+	s.places++
+	w.spot = s.process + "." + strconv.Itoa(s.places)
 	s.mu.Unlock()
 	a, err := s.opt.Placer.Attach(w, st.offer)
 	if err != nil {
@@ -91,8 +105,10 @@ func (s *Service) forget(w *worker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.workers, w)
+	s.hosts.leave(w.id.Addr)
 	if s.instance[w.id.Instance] == w {
 		delete(s.instance, w.id.Instance)
+		delete(s.processes, remote.ProcessOf(w.id.Instance))
 	}
 }
 

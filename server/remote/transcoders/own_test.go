@@ -128,7 +128,7 @@ func TestRegisteringAnewInPlace(t *testing.T) {
 
 	req := own("rig7", "i1")
 	req.Capacity = 7
-	second := register(t, n, req)
+	second := first.again(t, req)
 	if o := await(t, a.updates); o.Sessions != 7 {
 		t.Errorf("offer %+v", o)
 	}
@@ -147,7 +147,7 @@ func TestRegisteringAnewInPlace(t *testing.T) {
 	}
 
 	req.Draining = true
-	third := register(t, n, req)
+	third := first.again(t, req)
 	await(t, a.updates)
 	third.stream.Header()
 	if _, why := a.state(); why != fault.Draining {

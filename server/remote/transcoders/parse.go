@@ -31,6 +31,8 @@ type parser struct {
 	out    []core.Rendition
 	// held is what is booked for out.
 	held int64
+	// uncounted hears of a rendition whose pictures cannot be counted; it may be nil.
+	uncounted func(why error)
 }
 
 func (p *parser) read(body io.Reader, boundary string) error {
@@ -112,7 +114,8 @@ func (p *parser) bytes(part *multipart.Part, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// complete checks that nothing is missing.
+// complete checks that nothing is missing, and that renditions hold what is said of
+// them.
 func (p *parser) complete() error {
 	if len(p.out) != len(p.job.Profiles) {
 		return errMissing
@@ -120,6 +123,9 @@ func (p *parser) complete() error {
 	for i := range p.out {
 		if p.job.Signature && p.out[i].Signature == nil {
 			return errors.New("a video signature is missing")
+		}
+		if err := p.checkRendition(i); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -28,6 +28,10 @@ func (s *Service) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.Serve
 	}
 	id := remote.NewIdentity(req.GetNode(), req.GetWorker(), req.GetInstance(), line.Addr())
 	w, seat, err := s.join(id, req, line)
+	if errors.Is(err, errTwin) {
+		s.opt.Log.Debug("registration of a transcoder not taken", "worker", id.Name, "from", id.Addr, "why", err.Error())
+		return status.Error(codes.AlreadyExists, err.Error())
+	}
 	if err != nil {
 		s.opt.Log.Warn("registration of a transcoder not taken", "worker", id.Name, "from", id.Addr, fault.Attr(err))
 		return status.Error(codes.Unavailable, fault.Wire(err))
@@ -35,7 +39,7 @@ func (s *Service) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.Serve
 	line.Open()
 	if id.Own() {
 		// Without it the worker takes us for an unmodified node, which works too.
-		_ = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, remote.Node(s.opt.Version)))
+		_ = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, remote.Node(s.opt.Version), remote.PlaceMetadata, w.spot))
 	}
 	sent := w.box.Serve(stream, line, seat.stop)
 	return w.leave(stream, seat, sent)

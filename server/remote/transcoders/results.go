@@ -70,7 +70,11 @@ func (s *Service) take(w http.ResponseWriter, r *http.Request) *refusal {
 	}
 	task := remote.TaskID(id)
 	x := s.orders.get(task)
-	claim, claimErr := s.tasks.Claim(task, r.Header.Get(remote.InstanceHeader))
+	var claim *remote.Claim[outcome]
+	claimErr := remote.ErrNotYours
+	if x == nil || !s.stranger(x.worker, r.RemoteAddr) {
+		claim, claimErr = s.tasks.Claim(task, r.Header.Get(remote.InstanceHeader))
+	}
 	if claimErr != nil {
 		return &refusal{http.StatusForbidden, "the task is another worker's"}
 	}
@@ -134,7 +138,7 @@ func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x
 	if err != nil || pixels < 0 {
 		return outcome{}, &refusal{http.StatusBadRequest, "Invalid Pixels"}
 	}
-	p := &parser{budget: s.budget, job: x.job}
+	p := &parser{budget: s.budget, job: x.job, uncounted: s.uncounted}
 	if err := p.read(body, boundary); err != nil {
 		p.discard()
 		return outcome{}, &refusal{http.StatusInternalServerError, err.Error()}
@@ -143,17 +147,16 @@ func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x
 		Renditions: p.out, DecodedPixels: core.Pixels(pixels),
 		DecodedFrames: framesOf(r.Header.Get(FramesHeader)),
 		MediaTime:     rpc.ParseMediaTime(r.Header.Get(rpc.MediaTimeHeader)),
-		Worker:        workerOf(x.worker.name, r.Header.Get(remote.WorkerHeader)),
+		Worker:        x.worker.by(r.Header.Get(remote.WorkerHeader)),
 	}
 	return outcome{res: res, held: p.held}, nil
 }
 
-// workerOf is who did the work, "rig7 gpu 0".
-func workerOf(name, device string) string {
-	if device = remote.Printable(device); device == "" {
-		return name
-	}
-	return name + " " + device
+// uncounted says once that a worker's word is taken.
+func (s *Service) uncounted(why error) {
+	s.tellUncounted.Do(func() {
+		s.opt.Log.Warn("pictures of a rendition cannot be counted; what the worker says is taken where it is possible at all", fault.Attr(why))
+	})
 }
 
 var errGone = errors.New("nobody waits for the result any more")

@@ -2,7 +2,9 @@ package transcoders
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -24,6 +26,12 @@ type Service struct {
 	refusals *remote.Refusals
 	names    remote.Names
 	missing  *missing
+	hosts    hosts
+
+	tellUncounted sync.Once
+
+	// process tells this process from the one before it, in the names of places.
+	process string
 
 	// joining keeps registrations of one instance from crossing.
 	joining sync.Mutex
@@ -32,7 +40,10 @@ type Service struct {
 	mu       sync.Mutex
 	workers  map[*worker]struct{}
 	instance map[string]*worker
-	closed   bool
+	// processes has the same workers by their processes.
+	processes map[string]*worker
+	places    int
+	closed    bool
 }
 
 // outcome is the end of a task: renditions or a fault, and what is booked for them.
@@ -47,12 +58,16 @@ func New(opt Options) (*Service, error) {
 	if err := opt.complete(); err != nil {
 		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
 	}
+	var process [8]byte
+	if _, err := io.ReadFull(opt.Rand, process[:]); err != nil {
+		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
+	}
 	return &Service{
-		opt: opt, tasks: remote.NewTasks[outcome](opt.FirstTask), sources: newSources(opt.Rand, opt.Now),
+		opt: opt, process: hex.EncodeToString(process[:]), tasks: remote.NewTasks[outcome](opt.FirstTask), sources: newSources(opt.Rand, opt.Now),
 		budget:   remote.NewBudget(opt.ResultBytes),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
 		missing:  newMissing(opt.Board),
-		workers:  make(map[*worker]struct{}), instance: make(map[string]*worker),
+		workers:  make(map[*worker]struct{}), instance: make(map[string]*worker), processes: make(map[string]*worker),
 	}, nil
 }
 

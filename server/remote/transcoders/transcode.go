@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 const opTranscode = "transcode remotely"
@@ -29,7 +30,7 @@ func (w *worker) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.T
 	defer w.exit()
 	ctx, cancel := context.WithTimeoutCause(ctx, core.WorkDeadline(job.Duration), errLate)
 	defer cancel()
-	x := &errand{w: w, job: job, line: line, start: time.Now()}
+	x := &errand{w: w, job: job, line: line, start: time.Now(), cut: make(chan struct{}), heard: w.heard()}
 	defer x.end()
 	if err := x.send(ctx); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (w *worker) enter() (base string, err error) {
 		return "", w.lost
 	}
 	if w.tasks++; w.owes.IsZero() {
-		w.owes = w.s.opt.Now()
+		w.owes, w.rest = w.s.opt.Now(), false
 	}
 	return w.seat.base, nil
 }
@@ -54,9 +55,17 @@ func (w *worker) enter() (base string, err error) {
 func (w *worker) answered() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.answers++
 	if w.owes = (time.Time{}); w.tasks > 1 {
-		w.owes = w.s.opt.Now()
+		w.owes, w.rest = w.s.opt.Now(), true
 	}
+}
+
+// heard is how many answers the worker has given.
+func (w *worker) heard() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.answers
 }
 
 // forgive lets the worker off a result that nobody wants any more.
@@ -78,7 +87,10 @@ func (w *worker) silent() time.Duration {
 func (w *worker) exit() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tasks--
+	if w.tasks--; w.tasks == 0 && w.rest {
+		// Whatever it owed when it answered last is answered, or was given up.
+		w.owes, w.rest = time.Time{}, false
+	}
 }
 
 // errand is one segment on its way through a worker.
@@ -92,6 +104,10 @@ type errand struct {
 	source *source
 	letter *remote.Letter
 	done   bool
+	// cut is closed when the connection broke that the worker was told on. heard is how
+	// many answers the worker had given before.
+	cut   chan struct{}
+	heard int
 }
 
 // send tells the worker of the segment.
@@ -115,12 +131,21 @@ func (x *errand) send(ctx context.Context) error {
 		// A part of the time is the answer's, so that one who gives up says so in time.
 		n.DeadlineMs = max(1, time.Until(deadline).Milliseconds()*9/10)
 	}
-	var ok bool
-	if x.letter, ok = w.box.Put(n, len(n.Input)); !ok {
+	if !w.tell(x, n) {
 		w.stuck()
 		return w.loss()
 	}
 	return nil
+}
+
+// tell puts an errand's notice into the box; false when it does not take it.
+func (w *worker) tell(x *errand, n *rpc.NotifySegment) (ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if x.letter, ok = w.box.Put(n, len(n.Input)); ok && w.id.Own() {
+		w.errands[x] = struct{}{}
+	}
+	return ok
 }
 
 // wait is for the result.
@@ -130,6 +155,12 @@ func (x *errand) wait(ctx context.Context) (*core.TranscodeResult, error) {
 		return x.take(out)
 	case <-x.w.gone:
 		return nil, x.w.loss()
+	case <-x.cut:
+		if x.task.Forsake() {
+			return nil, fault.New(fault.RemoteWorkerLost, opTranscode, x.w.name+": the connection broke on which it was told of the segment")
+		}
+		x.cut = nil // its result is on its way in
+		return x.wait(ctx)
 	case <-ctx.Done():
 	}
 	waited := time.Since(x.start)
@@ -141,6 +172,9 @@ func (x *errand) wait(ctx context.Context) (*core.TranscodeResult, error) {
 	}
 	f := fault.New(fault.RemoteWorkerTimeout, opTranscode,
 		fmt.Sprintf("%s gave no result within %v", x.w.name, waited.Round(time.Millisecond)))
+	if x.w.id.Own() && x.w.heard() != x.heard {
+		return nil, f // it works; this one went astray
+	}
 	lost := fault.New(fault.RemoteWorkerLost, opTranscode, f.Detail)
 	lost.Err = f
 	x.w.lose(lost)
@@ -168,6 +202,7 @@ func (x *errand) take(out outcome) (*core.TranscodeResult, error) {
 func (x *errand) end() {
 	s := x.w.s
 	s.orders.drop(x.task.ID)
+	x.w.over(x)
 	if out, ok := x.task.Close(); ok {
 		s.budget.Give(out.held)
 	}
@@ -181,6 +216,13 @@ func (x *errand) end() {
 		// One that is gone, or reads nothing, needs not hear of it.
 		_, _ = x.w.box.Put(cancellation(x.task.ID), 0)
 	}
+}
+
+// over forgets an errand.
+func (w *worker) over(x *errand) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.errands, x)
 }
 
 // loss is why the worker is gone.

@@ -17,6 +17,8 @@ type worker struct {
 	name  string
 	box   *remote.Outbox
 	since time.Time
+	// spot names the place that it has; see remote.PlaceMetadata.
+	spot string
 	// gone is closed when it is lost, and left when its name is free again.
 	gone, left chan struct{}
 
@@ -27,8 +29,14 @@ type worker struct {
 	st    standing
 	lost  *fault.Fault
 	tasks int
-	// owes is since when it owes a result, zero when it owes none.
+	// owes is since when it owes a result, zero when it owes none; rest says that it had
+	// answered then, and others waited.
 	owes time.Time
+	rest bool
+	// answers counts results and failures that it has brought.
+	answers int
+	// errands are those that one of our own kind was told of.
+	errands map[*errand]struct{}
 }
 
 // seat is one registration's stream. A worker of our own kind may take another one
@@ -65,8 +73,12 @@ func (w *worker) sit(next *seat, st standing) bool {
 		w.mu.Unlock()
 		return false
 	}
-	close(w.seat.stop)
+	before := w.seat
+	close(before.stop)
 	w.seat, w.st = next, st
+	if before.line.Addr() != next.line.Addr() {
+		w.cutOff()
+	}
 	place := w.place
 	w.mu.Unlock()
 	place.Update(st.offer)
@@ -76,6 +88,18 @@ func (w *worker) sit(next *seat, st standing) bool {
 		place.Resume()
 	}
 	return true
+}
+
+// cutOff fails what the worker was told on a connection that is no more: it opens
+// another only after the one before, and nobody knows what of it arrived. What waits
+// in the box goes out on the new one. The caller holds mu.
+func (w *worker) cutOff() {
+	for x := range w.errands {
+		if w.box.Out(x.letter) {
+			close(x.cut)
+			delete(w.errands, x)
+		}
+	}
 }
 
 // holds reports whether a seat is the worker's present one.

@@ -1,0 +1,55 @@
+package transcoders
+
+import (
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/verify"
+)
+
+// What a rendition may have where its pictures cannot be counted: so many in a second,
+// of a segment that plays longer than the client said by so much.
+const (
+	fastest = 120
+	longer  = 3
+)
+
+// counted are the codecs whose pictures can be counted without decoding them.
+func counted(codec core.VideoCodec) bool { return codec == core.CodecH264 || codec == core.CodecHEVC }
+
+// checkRendition holds what a transcoder says of a rendition against what it holds:
+// pixels are what is paid for, gateways count them too, and do not come back to a node
+// whose figures are wrong. uncounted is called where only a bound can be given.
+func (p *parser) checkRendition(i int) error {
+	out, want := &p.out[i], &p.job.Profiles[i]
+	if len(out.Data) < core.MinRenditionBytes {
+		return fmt.Errorf("rendition %d has %d bytes", i, len(out.Data))
+	}
+	video, err := verify.Count(out.Data)
+	switch {
+	case err != nil && counted(want.Encoder):
+		return fmt.Errorf("rendition %d: %s", i, fault.Wire(err))
+	case err != nil:
+		if p.uncounted != nil {
+			p.uncounted(err)
+		}
+		if most := mostPixels(p.job, want); out.Pixels <= 0 || out.Pixels > most {
+			return fmt.Errorf("rendition %d: %d pixels reported, where there are %d at most", i, out.Pixels, most)
+		}
+	case video.Pixels != out.Pixels:
+		return fmt.Errorf("rendition %d: %d pixels reported, %d found in %d frames", i, out.Pixels, video.Pixels, video.Frames)
+	}
+	return nil
+}
+
+// mostPixels is more than any good transcoder makes of a segment.
+func mostPixels(job *core.TranscodeJob, p *core.Profile) core.Pixels {
+	seconds := int64(longer*max(job.Duration, core.DefaultSegmentDuration).Seconds()) + 1
+	rate := int64(fastest)
+	if num, den := p.FPS.Norm(); !p.FPS.Passthrough() && den > 0 {
+		rate = max(rate, int64(num)/int64(den)+1)
+	}
+	side := core.Pixels(max(p.Width, p.Height, 1) + 2) // it may be turned
+	return side * side * core.Pixels(seconds*rate)
+}
