@@ -99,6 +99,8 @@ func act(ctx context.Context, verb, arg string) string {
 		_, err = os.ReadDir(arg)
 	case "write":
 		err = os.WriteFile(arg, []byte("x"), 0o600)
+	case "compile":
+		return compile()
 	case "name":
 		err = os.WriteFile(fmt.Sprintf("/proc/self/task/%d/comm", unix.Gettid()), []byte(arg), 0)
 	case "memfd":
@@ -125,6 +127,36 @@ func act(ctx context.Context, verb, arg string) string {
 		return "done"
 	}
 	return err.Error()
+}
+
+// compile does with the driver's cache what the driver does.
+func compile() string {
+	root := os.Getenv("CUDA_CACHE_PATH")
+	folder := filepath.Join(root, "a")
+	file := filepath.Join(folder, "b")
+	err := os.Mkdir(folder, 0o700)
+	if err == nil {
+		err = os.WriteFile(file, []byte("kernel"), 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(file, []byte("x"), 0o600) // shorter: truncated
+	}
+	if err == nil {
+		err = os.Rename(file, file+"2")
+	}
+	if err == nil {
+		err = os.Remove(file + "2")
+	}
+	if err == nil {
+		err = os.Remove(folder)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(root, "index"), []byte("kept"), 0o600)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return root
 }
 
 func eat() {

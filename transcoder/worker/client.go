@@ -19,6 +19,8 @@ type Client struct {
 	o    Options
 	stop context.CancelFunc
 	wg   sync.WaitGroup
+	// uncache takes away what the driver compiled, where that is not kept.
+	uncache func()
 
 	mu     sync.Mutex // covers the fields below
 	proc   *process   // nil while there is none
@@ -41,8 +43,13 @@ var (
 // Close ends it. The error is a *fault.Fault with code WorkerStartFailed.
 func Start(ctx context.Context, o Options) (*Client, error) {
 	c := &Client{o: o.withDefaults(), change: make(chan struct{})}
+	var err error
+	if c.o.compiled, c.uncache, err = openCache(c.o); err != nil {
+		c.o.Log.Warn("what the driver of a GPU compiles is not kept", "device", o.Device, "err", err)
+	}
 	p, level, err := launch(ctx, c.o, ownUserAndNet)
 	if err != nil {
+		c.uncache()
 		return nil, err
 	}
 	c.level = level
@@ -138,6 +145,7 @@ func (c *Client) Close() error {
 	c.mu.Unlock()
 	c.stop()
 	c.wg.Wait()
+	c.uncache()
 	return nil
 }
 

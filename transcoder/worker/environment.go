@@ -2,6 +2,7 @@ package worker
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -11,11 +12,21 @@ const (
 	EnvDevice = "TUTTI_WORKER_DEVICE"
 	EnvMemory = "TUTTI_WORKER_MEMORY"
 	EnvGPU    = "TUTTI_WORKER_GPU"
+	EnvCores  = "TUTTI_WORKER_CORES"
 )
 
 // ForGPU says, in a child, that its device is a GPU: the one that CUDA counts as
 // its first, whatever the operator calls it.
 func ForGPU() bool { return os.Getenv(EnvGPU) == "true" }
+
+// Cores is how many processor cores a child may count on.
+func Cores() int {
+	n, err := strconv.Atoi(os.Getenv(EnvCores))
+	if err != nil || n < 1 {
+		return runtime.NumCPU()
+	}
+	return min(n, runtime.NumCPU())
+}
 
 // libraryPath is where the loader looks for drivers before anywhere else.
 const libraryPath = "LD_LIBRARY_PATH"
@@ -40,6 +51,9 @@ func environment(o Options) []string {
 			env = append(env, name+"="+v)
 		}
 	}
+	if o.Cores > 0 {
+		env = append(env, EnvCores+"="+strconv.Itoa(o.Cores))
+	}
 	if o.GPU {
 		env = append(env, forGPU(o)...)
 	}
@@ -54,10 +68,11 @@ func forGPU(o Options) []string {
 	if visible == "" {
 		visible = o.Device
 	}
-	env := []string{
-		"CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES=" + visible,
-		// The JIT cache of the CUDA driver would want a home to write to.
-		"CUDA_CACHE_DISABLE=1",
+	env := []string{"CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES=" + visible}
+	if o.compiled == "" {
+		env = append(env, "CUDA_CACHE_DISABLE=1")
+	} else {
+		env = append(env, "CUDA_CACHE_DISABLE=0", cachePath+"="+o.compiled, "CUDA_CACHE_MAXSIZE="+strconv.Itoa(cacheSize))
 	}
 	for _, e := range os.Environ() {
 		if strings.HasPrefix(e, "NVIDIA_") {

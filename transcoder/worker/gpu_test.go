@@ -110,8 +110,11 @@ func TestWhatAChildIsToldOfItsGPU(t *testing.T) {
 	t.Setenv("NVIDIA_DRIVER_CAPABILITIES", "video")
 	t.Setenv("LD_LIBRARY_PATH", "/opt/drivers")
 	t.Setenv("HOME_OF_SECRETS", "x")
-	byUUID := start(t, func(o *worker.Options) { o.Device, o.GPU, o.UUID = "2", true, "GPU-abc" })
-	byIndex := start(t, func(o *worker.Options) { o.Device, o.GPU = "2", true })
+	cache := filepath.Join(t.TempDir(), "cache")
+	byUUID := start(t, func(o *worker.Options) {
+		o.Device, o.GPU, o.UUID, o.Cache, o.Cores = "2", true, "GPU-abc", cache, 3
+	})
+	byIndex := start(t, func(o *worker.Options) { o.Device, o.GPU, o.Cache = "2", true, cache })
 	cpu := start(t, nil)
 	for _, row := range []struct {
 		c          *worker.Client
@@ -119,7 +122,13 @@ func TestWhatAChildIsToldOfItsGPU(t *testing.T) {
 	}{
 		{byUUID, "CUDA_VISIBLE_DEVICES", "GPU-abc"},
 		{byUUID, "CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
-		{byUUID, "CUDA_CACHE_DISABLE", "1"},
+		{byUUID, "CUDA_CACHE_DISABLE", "0"},
+		{byUUID, "CUDA_CACHE_PATH", filepath.Join(cache, "GPU-abc")},
+		{byUUID, "CUDA_CACHE_MAXSIZE", "268435456"},
+		{byUUID, worker.EnvCores, "3"},
+		{byIndex, "CUDA_CACHE_PATH", filepath.Join(cache, "card-2")},
+		{byIndex, worker.EnvCores, ""},
+		{cpu, "CUDA_CACHE_PATH", ""},
 		{byUUID, "NVIDIA_DRIVER_CAPABILITIES", "video"},
 		{byUUID, "LD_LIBRARY_PATH", "/opt/drivers"},
 		{byUUID, worker.EnvGPU, "true"},

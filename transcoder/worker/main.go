@@ -37,6 +37,7 @@ func Main(ctx context.Context, open func(device string) (transcoder.Engine, erro
 	device := os.Getenv(EnvDevice)
 	if o.GPU = ForGPU(); o.GPU {
 		o.Libraries = filepath.SplitList(os.Getenv(libraryPath))
+		o.Cache = os.Getenv(cachePath)
 	}
 	if memory, err := strconv.ParseInt(os.Getenv(EnvMemory), 10, 64); err == nil && memory > 0 && !o.GPU {
 		// GPU drivers reserve without measure, so for them there is the watch alone.

@@ -32,12 +32,21 @@ type Options struct {
 	// keep, in bytes; above it the child is exchanged for a fresh one. 0 is
 	// DefaultIdleMemory, or GPUIdleMemory for a GPU.
 	IdleMemory int64
+	// Cores is how many processor cores the child may count on; 0 is all of the
+	// machine's. Children that share a machine's work share its cores.
+	Cores int
+	// Cache is a private folder of the node, made if need be, in which the driver of a
+	// GPU keeps what it compiled: each card has a part of its own. "" keeps it in a
+	// temporary folder until Close.
+	Cache string
 	// Log receives what the child does and says; nil drops it.
 	Log *slog.Logger
 	// Recorder counts replacements; nil ignores them.
 	Recorder core.Recorder
 
 	times times
+	// compiled is the card's part of Cache, "" for none.
+	compiled string
 }
 
 // DefaultIdleMemory is what an idle child keeps at most, in bytes.

@@ -48,6 +48,9 @@ func restrictFiles(o Options) error {
 		}
 		rules = append(rules, allow(threadNames, ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSTruncate))
 	}
+	if o.GPU && o.Cache != "" {
+		rules = append(rules, allow(o.Cache, cacheRights))
+	}
 	for _, path := range usable {
 		rules = append(rules, allow(path, ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSTruncate|ll.AccessFSIoctlDev))
 	}
@@ -55,6 +58,11 @@ func restrictFiles(o Options) error {
 	// file rules, which every version has.
 	return landlock.V11.BestEffort().Restrict(rules...)
 }
+
+// cacheRights are what the driver does with the files of its cache and the folders
+// that it sorts them into. There is no running them, and no links out.
+const cacheRights = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSReadDir |
+	ll.AccessFSMakeReg | ll.AccessFSMakeDir | ll.AccessFSRemoveFile | ll.AccessFSRemoveDir
 
 // allow grants rights on a path; a directory may be listed too. What is not
 // there needs no rule.

@@ -17,6 +17,9 @@ type Options struct {
 	// Libraries are folders, beyond the system's, in which a GPU's driver lies; what
 	// is there may be read. Entries that are no such folder are left out.
 	Libraries []string
+	// Cache is the one folder in which a GPU's driver may make and remove files, ""
+	// for none.
+	Cache string
 	// Memory bounds the process's private memory, in bytes; 0 is no bound. It is
 	// a coarse stop far above the limit that the control process watches, since
 	// it counts what is reserved, not what is used.
