@@ -47,19 +47,13 @@ func (h host) judge(want gpu.Selection, l report.Line) verdict {
 	}
 	choice := want.Choose(have)
 	v.present = choice.Devices
-	if l.Driver.TooOld() {
-		blame("", fault.New(fault.DriverTooOld, opFind, fmt.Sprintf("the driver is %s, the oldest that will do is %s", l.Driver.Version, gpu.MinimumDriver)))
-	}
 	for _, u := range l.Unreadable {
 		if want.All || slices.Contains(want.IDs, u.Position) {
 			v.missing = true
 			blame(strconv.Itoa(u.Position), unreadable(u))
 		}
 	}
-	v.usable = whole(v.present, blame)
-	if l.Driver.TooOld() {
-		v.usable = nil
-	}
+	v.usable = modern(l.Driver, whole(v.present, blame), blame)
 	if f := unknown(without(choice, l.Unreadable), have); f != nil {
 		v.missing = true
 		blame("", f)
@@ -97,6 +91,24 @@ func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.De
 			continue
 		}
 		out = append(out, d)
+	}
+	return out
+}
+
+// modern are the devices for which the driver is new enough: what an old one lacks is
+// the interface to encoders, which some cards do not have anyhow.
+func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
+	if !driver.TooOld() {
+		return devices
+	}
+	for _, d := range devices {
+		if !d.Encodes {
+			out = append(out, d)
+		}
+	}
+	if len(out) < len(devices) {
+		detail := fmt.Sprintf("the driver is %s, the oldest that will do for cards that encode is %s", driver.Version, gpu.MinimumDriver)
+		blame("", fault.New(fault.DriverTooOld, opFind, detail))
 	}
 	return out
 }

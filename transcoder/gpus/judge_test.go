@@ -12,7 +12,7 @@ import (
 func three() report.Line {
 	l := report.Line{V: 1, Driver: gpu.Driver{Version: "550.54.15"}}
 	for i, uuid := range []gpu.UUID{"GPU-aa", "GPU-ab", "GPU-bb"} {
-		l.Devices = append(l.Devices, report.Entry{Device: gpu.Device{Index: i, UUID: uuid, Name: "NVIDIA L4", Compute: 89}})
+		l.Devices = append(l.Devices, report.Entry{Device: gpu.Device{Index: i, UUID: uuid, Name: "NVIDIA L4", Compute: 89, Encodes: true}})
 	}
 	return l
 }
@@ -31,7 +31,13 @@ func TestJudge(t *testing.T) {
 		{"a beginning of two", "GPU-a", nil, "[] [] [GPUIndexUnknown] true", "more than one GPU begins with GPU-a; the machine has 0"},
 		{"divided", "all", func(l *report.Line) { l.Devices[1].Device.MIG = true }, "[0 1 2] [0 2] [GPUIsMIG 1] false", "GPU 1, NVIDIA L4, is divided"},
 		{"divided, not asked for", "0", func(l *report.Line) { l.Devices[1].Device.MIG = true }, "[0] [0] [] false", ""},
-		{"old driver", "all", func(l *report.Line) { l.Driver.Version = "470.256.02" }, "[0 1 2] [] [DriverTooOld] false", "the driver is 470.256.02, the oldest that will do is 530.41.03"},
+		{"old driver", "all", func(l *report.Line) { l.Driver.Version = "470.256.02" }, "[0 1 2] [] [DriverTooOld] false", "the driver is 470.256.02, the oldest that will do for cards that encode is 530.41.03"},
+		{"old driver of cards without encoders", "0,2", func(l *report.Line) {
+			l.Driver.Version, l.Devices[0].Device.Encodes, l.Devices[2].Device.Encodes = "525.147.05", false, false
+		}, "[0 2] [0 2] [] false", ""},
+		{"old driver of one that encodes", "all", func(l *report.Line) {
+			l.Driver.Version, l.Devices[0].Device.Encodes, l.Devices[2].Device.Encodes = "525.147.05", false, false
+		}, "[0 1 2] [0 2] [DriverTooOld] false", "the driver is 525.147.05"},
 		{"lost", "all", func(l *report.Line) {
 			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Lost: true, Why: "x"}}
 		}, "[1 2] [1 2] [GPUFault 0] true", "XID 79: the GPU fell off the bus"},
