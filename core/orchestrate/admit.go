@@ -56,8 +56,14 @@ func (r *SegmentRequest) session(id core.SessionID) core.SessionRequest {
 // signature, capabilities, token, room for the session, terms for the answer,
 // payment. The error is a *fault.Fault.
 func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment, error) {
-	offer := o.opt.Capabilities()
+	offer := o.lasting()
 	quote, err := o.checkCredentials("admit segment", &req, &offer)
+	if fault.CodeOf(err) == fault.IncompatibleCapabilities {
+		// Where no device is there to compare with, it is for want of devices.
+		if why := o.refusal(); why != nil {
+			return nil, why
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,8 @@ func (o *Orchestrator) issue(quote *pm.Quote) (Token, error) {
 
 // info is this node's offer under a token.
 func (o *Orchestrator) info(tok Token, terms *Terms) Info {
-	in := Info{ServiceURI: o.ServiceURI(), Capabilities: o.Capabilities(), Token: tok, Terms: terms}
+	offer := o.capabilities(o.lasting(), (*inference.ModelState).Offered)
+	in := Info{ServiceURI: o.ServiceURI(), Capabilities: offer, Token: tok, Terms: terms}
 	if o.opt.Signatures != nil {
 		in.Address = o.opt.Signatures.Address()
 	}

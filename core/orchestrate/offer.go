@@ -11,7 +11,26 @@ import (
 
 // Capabilities is the present offer, the models that may be asked for included.
 func (o *Orchestrator) Capabilities() capability.Capabilities {
-	return o.capabilities((*inference.ModelState).Offered)
+	return o.capabilities(o.present(), (*inference.ModelState).Offered)
+}
+
+// present is what is offered now without models; empty while every device is away.
+func (o *Orchestrator) present() capability.Capabilities {
+	c := o.opt.Capabilities()
+	if len(c.Bits) > 0 {
+		o.lastOffer.Store(&c)
+	}
+	return c
+}
+
+// lasting is what is offered now, or while every device is away what was offered last:
+// that they come back is a matter of seconds, and gateways keep what they are told.
+func (o *Orchestrator) lasting() capability.Capabilities {
+	c := o.present()
+	if last := o.lastOffer.Load(); len(c.Bits) == 0 && last != nil {
+		return *last
+	}
+	return c
 }
 
 // everyModel is the offer with all models, also those that cannot be had at the
@@ -34,18 +53,17 @@ func (o *Orchestrator) whole() *capability.Capabilities {
 	now := o.opt.Now()
 	have := o.wholeOffer.Load()
 	if have == nil || now.Sub(have.at) >= wholeFresh || now.Before(have.at) {
-		have = &wholeOffer{at: now, offer: o.capabilities(everyModel)}
+		have = &wholeOffer{at: now, offer: o.capabilities(o.lasting(), everyModel)}
 		o.wholeOffer.Store(have)
 	}
 	return &have.offer
 }
 
-// capabilities is the configured offer and the models that which picks.
+// capabilities is an offer and the models that which picks.
 //
 // A node with AI has the default capabilities whether or not it transcodes:
 // gateways ask for them with every AI job.
-func (o *Orchestrator) capabilities(which func(*inference.ModelState) bool) capability.Capabilities {
-	c := o.opt.Capabilities()
+func (o *Orchestrator) capabilities(c capability.Capabilities, which func(*inference.ModelState) bool) capability.Capabilities {
 	if o.opt.Worker == nil {
 		return c
 	}

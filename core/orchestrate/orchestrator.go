@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -20,6 +21,8 @@ type Orchestrator struct {
 	results *Results
 	// wholeOffer is what whole remembers.
 	wholeOffer atomic.Pointer[wholeOffer]
+	// lastOffer is the latest offer that was not empty.
+	lastOffer atomic.Pointer[capability.Capabilities]
 	// serviceURI is the advertised address.
 	serviceURI atomic.Pointer[string]
 	artifacts  *Artifacts
@@ -103,11 +106,12 @@ func (o *Orchestrator) SetMaxSessions(n int) {
 	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 }
 
-// Usage is the sessions in use and the limit, 0 for none.
+// Usage is the sessions in use and the limit, 0 for none, and why there may be no
+// session, as the Admitter has it.
 func (o *Orchestrator) Usage() Usage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return Usage{Sessions: len(o.sessions), Limit: o.limit()}
+	return Usage{Sessions: len(o.sessions), Limit: o.limit(), Refusal: o.refusal()}
 }
 
 // Result finds a rendition that is kept for download. The bytes are shared: they

@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tuttinode/tutti/core"
@@ -18,17 +19,22 @@ type Admitter interface {
 	Usage() Usage
 }
 
-// Usage is how many sessions there are and how many there may be. Limit 0 means
-// that there is no such number.
+// Usage is how many sessions there are and how many there may be. Limit 0 means that
+// there is no such number, unless a Refusal says that there may be none.
 type Usage struct {
 	Sessions, Limit int
-	// Refusal is why no session may come at all, nil when they may: there is no device
-	// that is ready.
+	// Refusal is why no session may come at all, nil when they may: no device is ready,
+	// none that is has room for a single one, or the node stops.
 	Refusal *fault.Fault
 }
 
 // Full reports whether another session would be one too many.
-func (u Usage) Full() bool { return u.Limit > 0 && u.Sessions >= u.Limit }
+func (u Usage) Full() bool { return u.Refusal != nil || u.Limit > 0 && u.Sessions >= u.Limit }
+
+// ErrOneOpinion is in the chain of a Transcoder's error that finds a segment at fault
+// when one transcoder on another machine alone said so: it may be that one which is
+// broken, and nobody is held to account for it.
+var ErrOneOpinion = errors.New("no other transcoder was asked")
 
 // String is the usage in words, "10 of 10 in use".
 func (u Usage) String() string { return fmt.Sprintf("%d of %d in use", u.Sessions, u.Limit) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -182,10 +183,17 @@ func checkRenditions(res *core.TranscodeResult, want int) error {
 	if len(res.Renditions) != want {
 		return fault.New(fault.MismatchedSegments, op, "")
 	}
+	var sum core.Pixels
 	for i := range res.Renditions {
-		if res.Renditions[i].Pixels < 0 {
+		pixels := res.Renditions[i].Pixels
+		if pixels < 0 {
 			return fault.New(fault.MismatchedSegments, op, "a rendition of less than no pixels")
 		}
+		// The sum is billed.
+		if pixels > math.MaxInt64-sum {
+			return fault.New(fault.MismatchedSegments, op, "more pixels than can be counted")
+		}
+		sum += pixels
 		if len(res.Renditions[i].Data) < core.MinRenditionBytes {
 			return fault.New(fault.ZeroSegments, op, "")
 		}

@@ -139,13 +139,21 @@ func (o *Orchestrator) room(op string) error {
 		return nil
 	}
 	u := o.opt.Admitter.Usage()
-	if u.Refusal != nil {
+	switch {
+	case u.Refusal != nil:
 		return u.Refusal
-	}
-	if u.Full() {
+	case u.Full():
 		return fault.New(fault.OrchestratorCapped, op, u.String())
 	}
 	return nil
+}
+
+// refusal is why no session may come at all, nil when they may.
+func (o *Orchestrator) refusal() *fault.Fault {
+	if o.opt.Admitter == nil {
+		return nil
+	}
+	return o.opt.Admitter.Usage().Refusal
 }
 
 // limit is the number of sessions that may be, 0 for no such number. The caller

@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -15,7 +16,8 @@ import (
 // A gateway that leaves, or whose segment takes longer than it would wait, pays for
 // what it ordered: else it could have all its work for nothing by leaving just before
 // the end. What a device, a worker or this node did not manage is never billed. Input
-// that turns out to be bad is not billed, but remembered; see waste.
+// that turns out to be bad is not billed, but remembered; see waste. Where only a
+// single transcoder on another machine says so it is not even that.
 func (g *Segment) settle(ctx context.Context, err error, took time.Duration) {
 	o := g.o
 	if !g.priced || o.cutting() {
@@ -26,7 +28,7 @@ func (g *Segment) settle(ctx context.Context, err error, took time.Duration) {
 		interrupted(err) && ctx.Err() == context.DeadlineExceeded && 2*took >= core.WorkDeadline(g.req.Duration):
 		// Nobody knows how far it came.
 		g.hold.Done(pm.Work{Units: g.estimate, Produced: 0})
-	case interrupted(err) && ctx.Err() != nil, badInput(err):
+	case interrupted(err) && ctx.Err() != nil, badInput(err) && !errors.Is(err, ErrOneOpinion):
 		// With less than half of its time it may be we who were late, or an upload that
 		// was slow on purpose.
 		o.waste.spoil(g.sender, took, o.opt.Now())
@@ -34,7 +36,8 @@ func (g *Segment) settle(ctx context.Context, err error, took time.Duration) {
 }
 
 // interrupted reports whether work ended because its context did. A device or worker
-// that fails has other words for it, also while its gateway leaves.
+// that fails has other words for it, also while its gateway leaves, and so has a
+// transcoder on another machine that does not answer.
 func interrupted(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.Canceled, fault.DeadlineExceeded, fault.TranscoderStopped, fault.TranscodeTimeout:

@@ -15,9 +15,9 @@ const (
 	maxCrashes = 2
 	// pardon is how many good segments make up for a crash.
 	pardon = 10
-	// maxLost is how many transcoders on other machines a segment may lose before that
-	// counts as a crash.
-	maxLost = 3
+	// maxTardy is how many segments of a session may take longer than their time on
+	// several transcoders before the others are refused.
+	maxTardy = 3
 )
 
 // replacer is an engine whose process can be killed and replaced, which helps
@@ -67,7 +67,7 @@ func (p *Pool) apart(ctx context.Context, s *session, d *device, job *core.Trans
 		p.convict(s, d, err)
 	}
 	if late {
-		return nil, timeout(time.Since(start), err)
+		return nil, timeout(d, time.Since(start), err)
 	}
 	return nil, err
 }
@@ -77,17 +77,6 @@ func (p *Pool) convict(s *session, d *device, err error) {
 	n := s.convict()
 	p.o.Log.Warn("a stream kills media workers; it gets one of its own from now on",
 		"session", string(s.id), "device", d.label, "times", n, fault.Attr(err))
-}
-
-// blame notes that one segment of a session was the end of several transcoders, which
-// no accident is.
-func (p *Pool) blame(s *session, lost int, err error) {
-	if lost < maxLost {
-		return
-	}
-	n := s.convict()
-	p.o.Log.Warn("transcoders on other machines are lost over one segment; another one ends its stream",
-		"session", string(s.id), "transcoders", lost, "times", n, fault.Attr(err))
 }
 
 // convict counts a crash and returns how many there were.
@@ -103,6 +92,29 @@ func (s *session) convict() int {
 // caller holds mu.
 func (s *session) acquit() {
 	if s.clean++; s.clean >= pardon {
-		s.crashes = 0
+		s.crashes, s.tardy, s.excused = 0, 0, false
 	}
+}
+
+// overtime counts a segment that took longer than its time on several transcoders and
+// returns how many there were.
+func (s *session) overtime() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tardy++
+	s.clean = 0
+	return s.tardy
+}
+
+// refusal is why the session gets nothing done any more, "" when it does.
+func (s *session) refusal() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.crashes >= maxCrashes:
+		return "the stream crashed its worker twice"
+	case s.tardy >= maxTardy:
+		return "the stream takes longer than its time on every transcoder"
+	}
+	return ""
 }

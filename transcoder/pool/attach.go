@@ -129,6 +129,7 @@ func (a *attachment) Detach() {
 	p.refresh(d)
 	t.part(d)
 	if offer.Remote {
+		p.losses.note(d, "", time.Now())
 		p.remote(-1, -offer.Sessions, -sessions)
 	}
 }

@@ -9,14 +9,10 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// maxAttempts bounds the devices that one segment is tried on: one that harms devices
-// must not go through all of them.
-const maxAttempts = 5
-
-// attempts runs a segment, and again, each time elsewhere, while what failed it is not
-// the segment's fault and the caller has time. Where there is no other device it is
-// tried once more on the same.
-func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob) (_ *core.TranscodeResult, err error) {
+// attempts runs a segment, and again, each time elsewhere, while what failed it may be
+// the device and the caller has time. Where there is no other device it is tried once
+// more on the same.
+func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	d, err := p.device(s, job)
 	if err != nil {
 		return nil, err
@@ -24,40 +20,40 @@ func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob)
 	if s.crashCount() > 0 && d.isolates() {
 		return p.apart(ctx, s, d, job)
 	}
-	var tried []*device
-	lost := 0
-	defer func() { p.blame(s, lost, err) }()
-	for try := 1; ; try++ {
-		var res *core.TranscodeResult
-		if res, err = p.attempt(ctx, s, d, job, p.limitOf(ctx, s, d, job, try)); err == nil {
-			return res, nil
+	c := &course{p: p, s: s, job: job, began: time.Now()}
+	for {
+		begun := time.Now()
+		res, err := p.attempt(ctx, s, d, job, p.limitOf(ctx, d, c))
+		if err != nil {
+			c.note(d, begun, err)
+			if !over(ctx) && len(c.failures) < maxAttempts && suspect(err) && d.isolates() {
+				p.again(job, d, err, len(c.failures))
+				res, err = p.apart(ctx, s, d, job)
+				return c.end(ctx, d, res, err)
+			}
 		}
-		if fault.CodeOf(err) == fault.RemoteWorkerLost {
-			lost++
+		var next *device
+		if err != nil {
+			next = c.next(ctx, d, err)
 		}
-		p.book(d, err)
-		p.learn(d, s, err)
-		if !worthRetry(err) || ctx.Err() != nil || try == maxAttempts {
-			return nil, err
-		}
-		if suspect(err) && d.isolates() {
-			p.again(job, d, err, try)
-			return p.apart(ctx, s, d, job)
+		if next == nil {
+			return c.end(ctx, d, res, err)
 		}
 		if fault.CodeOf(err) == fault.UnrecoverableState {
 			replace(d, fault.UnrecoverableState)
 		}
-		tried = append(tried, d)
-		next := p.move(s, false, tried...)
-		if next == nil {
-			if try > 1 || full(err) || !d.attached() {
-				return nil, err
-			}
-			next = d
-		}
-		p.again(job, d, err, try)
+		p.again(job, d, err, len(c.failures))
 		d = next
 	}
+}
+
+// end ends a course: with what a device made, or with what its caller is told.
+func (c *course) end(ctx context.Context, d *device, res *core.TranscodeResult, err error) (*core.TranscodeResult, error) {
+	if err == nil {
+		c.done(d)
+		return res, nil
+	}
+	return nil, c.failed(ctx, err)
 }
 
 // again tells that a segment is tried again.
@@ -95,16 +91,28 @@ func (p *Pool) attempt(ctx context.Context, s *session, d *device, job *core.Tra
 		d.sign(res)
 		return res, nil
 	}
-	// It may be the engine's own failure, or the caller left, or came with so
-	// little time that its end says nothing.
-	long := wall >= core.WorkDeadline(job.Duration)*3/4
-	if sub.Err() == nil || ctx.Err() == context.Canceled || !l.soft && !long {
+	if !p.outOfTime(ctx, sub, d, job, l, err, wall) {
 		return nil, err
 	}
-	if !l.soft {
+	if !l.soft && !owned(err) {
 		replace(d, fault.TranscodeTimeout)
 	}
-	return nil, timeout(wall, err)
+	return nil, timeout(d, wall, err)
+}
+
+// outOfTime says whether an attempt failed because its time was over. It may be the
+// engine's own failure as well, or the caller left, or came with so little time that
+// its end says nothing. A transcoder of our own kind on another machine says itself
+// that its time is over, a little before ours is.
+func (p *Pool) outOfTime(ctx, sub context.Context, d *device, job *core.TranscodeJob, l limited, err error, wall time.Duration) bool {
+	least := core.WorkDeadline(job.Duration) * 3 / 4
+	if d.elsewhere() {
+		if fault.CodeOf(err) == fault.TranscodeTimeout {
+			return true
+		}
+		least = core.WorkDeadline(job.Duration) / 4
+	}
+	return sub.Err() != nil && ctx.Err() != context.Canceled && (l.soft || wall >= least)
 }
 
 // sign puts the device's name on a result that has none: a transcoder on another
@@ -115,10 +123,30 @@ func (d *device) sign(res *core.TranscodeResult) {
 	}
 }
 
-func timeout(wall time.Duration, err error) error {
-	f := fault.Wrap(fault.TranscodeTimeout, "transcode", err)
+// timeout names the end of an attempt's time by where it was spent: a transcoder on
+// another machine that does not answer is nothing that its gateway did.
+func timeout(d *device, wall time.Duration, err error) error {
+	if owned(err) {
+		return err
+	}
+	code := fault.TranscodeTimeout
+	if d.elsewhere() {
+		code = fault.RemoteWorkerTimeout
+	}
+	f := fault.Wrap(code, "transcode", err)
 	f.Detail = fmt.Sprintf("not done after %v", wall.Round(time.Millisecond))
 	return f
+}
+
+// owned says that a device or worker has named its own failure, which the end of the
+// time is only a consequence of.
+func owned(err error) bool {
+	switch fault.CodeOf(err) {
+	case fault.RemoteWorkerTimeout, fault.RemoteWorkerLost, fault.UnrecoverableState,
+		fault.WorkerReplaced, fault.WorkerStartFailed, fault.WorkerQuarantined:
+		return true
+	}
+	return deadly(err)
 }
 
 // replace kills the engine's process, where it has one.

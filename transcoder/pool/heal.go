@@ -17,12 +17,8 @@ type reprober interface {
 	Reprobe(ctx context.Context) error
 }
 
-// book notes a failure that is the device's.
-func (p *Pool) book(d *device, err error) {
-	p.strike(d, err)
-	if !deviceFault(err) {
-		return
-	}
+// accuse notes a failure that is the device's.
+func (p *Pool) accuse(d *device, err error) {
 	now := time.Now()
 	d.mu.Lock()
 	begins := !d.gone && d.fail(now, err)

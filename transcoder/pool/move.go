@@ -25,7 +25,8 @@ func (p *Pool) device(s *session, job *core.TranscodeJob) (*device, error) {
 	capable := p.adapt(s, job)
 	now := time.Now()
 	s.mu.Lock()
-	d, rested := s.dev, now.Sub(s.moved) >= moveRest
+	d, rested, doubted := s.dev, now.Sub(s.moved) >= moveRest, s.doubted
+	s.doubted = false
 	d.mu.Lock()
 	if !s.ended {
 		d.recent.touch(s, now)
@@ -35,7 +36,7 @@ func (p *Pool) device(s *session, job *core.TranscodeJob) (*device, error) {
 	d.mu.Unlock()
 	s.mu.Unlock()
 	switch {
-	case gone, !ready, !capable:
+	case gone, !ready, !capable, doubted:
 		if other := p.move(s, false, d); other != nil {
 			return other, nil
 		}

@@ -23,21 +23,29 @@ func left(ctx context.Context, job *core.TranscodeJob) time.Duration {
 	return 2 * core.WorkDeadline(job.Duration)
 }
 
+// over says that nobody waits for the segment any more, or will not in this instant:
+// the caller's deadline and an attempt's may be the same.
+func over(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
+}
+
 // limitOf is the limit of an attempt. A gateway waits no longer than the deadline
 // itself, so a hang found only then would leave no time for another attempt.
 //
 // Where the session's segments are known to be far quicker, half of the time has to
 // do for the first. On another machine it always has to while there are other
 // devices: a transcoder that has fallen silent may be dead, and if it is not, the
-// work there harms nobody. The last attempt gets all that is left.
-func (p *Pool) limitOf(ctx context.Context, s *session, d *device, job *core.TranscodeJob, try int) limited {
-	all := limit(ctx, job)
-	half, usual := left(ctx, job)/2, s.usual()
+// work there harms nobody. Whoever comes after one that was silent gets all that is
+// left: it may be the segment that takes so long.
+func (p *Pool) limitOf(ctx context.Context, d *device, c *course) limited {
+	all := limit(ctx, c.job)
+	half, usual, try := left(ctx, c.job)/2, c.s.usual(), len(c.failures)+1
 	if half >= all.time {
 		return all
 	}
 	if d.elsewhere() {
-		if try < maxAttempts && p.Ready() > try && half >= 2*usual {
+		if try < maxAttempts && p.Ready() > try && half >= 2*usual && c.count((*failure).late) == 0 {
 			return limited{time: half, soft: true}
 		}
 		return all
@@ -67,6 +75,27 @@ func worthRetry(err error) bool {
 	return fault.Retryable(err) && fault.ClassOf(err) != fault.BadRequest
 }
 
+// verdict says that a device will not have the segment, so that another attempt there
+// would end alike.
+func verdict(err error) bool {
+	switch fault.CodeOf(err) {
+	case fault.Canceled, fault.DeadlineExceeded, fault.SegmentRefused:
+		return false
+	}
+	return !worthRetry(err)
+}
+
+// contradicted says that a failure speaks against its device once another one has done
+// the segment: not what devices differ in, and not what is of the moment.
+func contradicted(err error) bool {
+	switch fault.CodeOf(err) {
+	case fault.RemoteWorkerLost, fault.RemoteIncompatible, fault.WorkerReplaced,
+		fault.UnsupportedInputCodec, fault.UnsupportedInputPixelFormat, fault.Canceled, fault.DeadlineExceeded:
+		return false
+	}
+	return !full(err) && !deviceFault(err) && fault.ClassOf(err) != fault.Busy
+}
+
 // deadly says that a worker died of its own work.
 func deadly(err error) bool {
 	switch fault.CodeOf(err) {
@@ -83,10 +112,11 @@ func suspect(err error) bool {
 }
 
 // deviceFault says that a failure counts against the device. Failures of media
-// do not, or a hostile stream could put a device into quarantine.
+// do not, or a hostile stream could put a device into quarantine; see contradicted for
+// those that are none.
 func deviceFault(err error) bool {
 	switch fault.CodeOf(err) {
-	case fault.UnrecoverableState, fault.WorkerStartFailed, fault.WorkerQuarantined:
+	case fault.UnrecoverableState, fault.WorkerStartFailed, fault.WorkerQuarantined, fault.RemoteWorkerTimeout:
 		return true
 	}
 	return suspect(err)

@@ -26,6 +26,7 @@ type Pool struct {
 	// devices, offer what these can do.
 	number, limit atomic.Int64
 	offer         atomic.Pointer[capability.Capabilities]
+	losses        losses
 	remotes       struct{ number, capacity, load atomic.Int64 }
 	// active counts segments that are in work or wait, input their bytes.
 	active, input atomic.Int64

@@ -56,7 +56,7 @@ func TestRetries(t *testing.T) {
 		alone int
 	}{
 		"engine trouble goes elsewhere":  {fails: 1, code: fault.TranscoderFailed, want: fault.TranscoderFailed, jobs: 2},
-		"bad media is not tried again":   {fails: 9, code: fault.InvalidData, want: fault.InvalidData, jobs: 1},
+		"bad media is looked at twice":   {fails: 9, code: fault.InvalidData, want: fault.InvalidData, jobs: 2},
 		"a lost worker's segment":        {fails: 1, code: fault.WorkerReplaced, want: fault.WorkerReplaced, jobs: 2},
 		"a crash leads to a cell":        {fails: 9, code: fault.WorkerCrashed, jobs: 1, alone: 1},
 		"so does a silent worker":        {fails: 9, code: fault.WorkerUnresponsive, jobs: 1, alone: 1},

@@ -51,8 +51,17 @@ type session struct {
 	// crashes counts workers that the session killed although they had nothing
 	// else to do. From the first on it never shares a worker again.
 	crashes int
-	// clean counts its segments since the last crash.
-	clean int
+	// tardy counts its segments that took longer than their time on several devices.
+	tardy int
+	// clean counts its segments since the last of either; excused says that since then
+	// it was once not blamed for what it had to do with; see blame.
+	clean   int
+	excused bool
+	// lost are the transcoders that its last segment lost, if they were many.
+	lost []loss
+	// doubted says that its device found its last segment at fault and no other was
+	// asked.
+	doubted bool
 }
 
 // at is the session's device.
@@ -85,8 +94,9 @@ func (p *Pool) session(job *core.TranscodeJob) (*session, error) {
 			return nil, err
 		}
 	}
-	if s.crashCount() >= maxCrashes {
-		return nil, fault.New(fault.SegmentRefused, "transcode", "the stream crashed its worker twice")
+	p.blame(s)
+	if why := s.refusal(); why != "" {
+		return nil, fault.New(fault.SegmentRefused, "transcode", why)
 	}
 	s.used.Store(time.Now().UnixNano())
 	return s, nil

@@ -27,15 +27,21 @@ func (p *Pool) strike(d *device, err error) {
 	if code := fault.CodeOf(err); code == fault.Canceled || code == fault.DeadlineExceeded {
 		return
 	}
-	now := time.Now()
 	d.mu.Lock()
 	d.failed++
-	counts := worthRetry(err) && !full(err)
-	first := counts && d.penalty(now) == 0
-	if counts {
-		d.strikes++
-		d.struck = now
+	d.mu.Unlock()
+	if worthRetry(err) && !full(err) {
+		p.hit(d)
 	}
+}
+
+// hit puts a device back for a failure of its own.
+func (p *Pool) hit(d *device) {
+	now := time.Now()
+	d.mu.Lock()
+	first := d.penalty(now) == 0
+	d.strikes++
+	d.struck = now
 	d.mu.Unlock()
 	if !first {
 		return

@@ -5,12 +5,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/placement"
 )
 
 // Usage is how many sessions there are and how many there may be. Where no number was
-// set it is an estimate for sessions like those there are. It answers at once.
+// set it is an estimate for sessions like those there are. Where there is no room for
+// any, because no device is ready, those that are have shown that they bear none, or
+// the node stops, it says why. It answers at once.
 func (p *Pool) Usage() orchestrate.Usage {
 	t := &p.table
 	// What segments have measured since the last placement may have changed the estimate.
@@ -26,16 +29,19 @@ func (p *Pool) Usage() orchestrate.Usage {
 	switch {
 	case p.draining.Load():
 		limit = int64(u.Sessions)
+		u.Refusal = fault.New(fault.OrchestratorCapped, opAdmit, "the node stops")
 	case p.ready.Load() == 0:
 		t.mu.Lock()
 		if t.ready == 0 {
 			u.Refusal = p.nobody()
 		}
 		t.mu.Unlock()
+	case limit <= 0:
+		u.Refusal = fault.New(fault.OrchestratorCapped, opAdmit, "the devices that are ready have no room")
 	}
 	// There is no such number where no device bounds it.
 	if limit < unlimited {
-		u.Limit = int(limit)
+		u.Limit = int(max(0, limit))
 	}
 	return u
 }
