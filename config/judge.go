@@ -11,6 +11,8 @@ import (
 // together. An option with a problem of its own is left out of it.
 func (l *loader) judge() {
 	l.judgeRoles()
+	l.judgeWallet()
+	l.judgeSecret()
 	l.completeDataDir()
 	l.judgeNetwork()
 	l.judgeNetint()

@@ -48,7 +48,6 @@ func (l *loader) judgeNetwork() {
 				"correct the path; a passphrase that looks like one belongs into a file")
 		}
 	}
-	l.judgeWallet()
 	l.completeEndpoints()
 }
 

@@ -35,9 +35,10 @@ func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 	}
 	n.media = pool.New(engines, pool.Options{
 		MaxSessions: n.cfg.Limits.MaxSessions.N, Measured: !n.cfg.Transcoding.Devices.None(),
-		Capabilities: n.offered(capability.SoftwareTranscoder()), Log: n.log, Recorder: recorder,
+		Capabilities: n.offered(capability.SoftwareTranscoder()), Log: n.log, Recorder: recorder, Changed: n.tellTranscoders,
 	})
 	n.add(n.media)
+	n.add(&readiness{n})
 	if n.cfg.Roles.Transcoder && !n.cfg.Transcoding.Devices.None() {
 		return n.addGPUs(recorder)
 	}

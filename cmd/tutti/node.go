@@ -51,6 +51,8 @@ type node struct {
 	address *selfcheck.Checker
 	// media is whoever transcodes segments for the node, nil where nobody does.
 	media *pool.Pool
+	// settled says that whoever transcodes has had time to begin.
+	settled atomic.Bool
 	// tools is nil where no AI job needs them.
 	tools tools
 	// doors are nil where no worker of another machine may register.

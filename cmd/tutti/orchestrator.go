@@ -182,7 +182,7 @@ func (n *node) roles() []string {
 	for _, role := range []struct {
 		on   bool
 		name string
-	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway, "gateway"}, {r.Redeemer, "redeemer"}} {
+	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway, "gateway"}, {r.Redeemer, "redeemer"}, {r.Router, "router"}} {
 		if role.on {
 			out = append(out, role.name)
 		}

@@ -135,7 +135,7 @@ func (p *statusPage) status(now time.Time) Status {
 		}
 	}
 	if o.Transcodes() {
-		st.Pipelines = append(st.Pipelines, PipelineStatus{Name: transcoding, Capacity: use.Limit, Use: coarse(use.Sessions, use.Limit)})
+		st.Pipelines = append(st.Pipelines, transcodingStatus(use))
 	}
 	for _, id := range offer.Bits.IDs() {
 		st.Capabilities = append(st.Capabilities, id.String())
@@ -144,6 +144,15 @@ func (p *statusPage) status(now time.Time) Status {
 		st.Pipelines = append(st.Pipelines, pipelineStatus(id, offer.Constraints.PerCapability[id]))
 	}
 	return st
+}
+
+// transcodingStatus is video's row. While nobody is ready to transcode there is no room,
+// whatever the number of sessions may be otherwise.
+func transcodingStatus(use orchestrate.Usage) PipelineStatus {
+	if use.Refusal != nil {
+		return PipelineStatus{Name: transcoding, Use: coarse(1, 1)}
+	}
+	return PipelineStatus{Name: transcoding, Capacity: use.Limit, Use: coarse(use.Sessions, use.Limit)}
 }
 
 func state(draining bool, use orchestrate.Usage) string {

@@ -57,7 +57,7 @@ func (w Workers) Print(p *console.Page) {
 	if len(rows) == 0 {
 		p.Row("None", "no device is ready and nobody has registered")
 	} else {
-		p.Table([]string{"Worker", "Kind", "State", "Sessions", "Real time", "Done", "Failed", "From"}, rows)
+		p.Table([]string{"Worker", "Kind", "State", "Sessions", "Encoders", "MB", "Real time", "Done", "Failed", "From"}, rows)
 	}
 	for _, one := range w.Workers.Workers {
 		if one.Reason != "" {
@@ -67,6 +67,14 @@ func (w Workers) Print(p *console.Page) {
 	if w.DryRun {
 		p.Row("Changed", "nothing (dry run)")
 	}
+}
+
+// positive is a number, or a dash for 0.
+func positive(n int64) string {
+	if n == 0 {
+		return "–"
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 func workerRow(w *adminapi.Worker) []string {
@@ -82,5 +90,5 @@ func workerRow(w *adminapi.Worker) []string {
 	if w.Remote {
 		from = strings.TrimSpace(w.Address + " " + w.Node)
 	}
-	return []string{w.Name, w.Kind, w.State, sessions, ratio, strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), from}
+	return []string{w.Name, w.Kind, w.State, sessions, positive(int64(w.Encoders)), positive(w.Memory >> 20), ratio, strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), from}
 }
