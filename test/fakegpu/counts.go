@@ -12,7 +12,7 @@ type Counts struct {
 	DecodersCreated, DecodersDestroyed, DecodersRefused, PicturesDecoded                   int64
 	EncodersOpened, EncodersClosed, EncodersRefused, EncodersReconfigured, PicturesEncoded int64
 	ContextsCreated, ContextsDestroyed, Kernels, UploadedBytes, DownloadedBytes            int64
-	AllocationsRefused, PicturesMadeUp, Hangs                                              int64
+	AllocationsRefused, PicturesMadeUp, Hangs, PicturesRefused, Modules                    int64
 	Held                                                                                   Held
 }
 
@@ -26,7 +26,7 @@ func (d *Driver) Counts(device int) Counts {
 	into := []*int64{&c.DecodersCreated, &c.DecodersDestroyed, &c.DecodersRefused, &c.PicturesDecoded,
 		&c.EncodersOpened, &c.EncodersClosed, &c.EncodersRefused, &c.EncodersReconfigured, &c.PicturesEncoded,
 		&c.ContextsCreated, &c.ContextsDestroyed, &c.Kernels, &c.UploadedBytes, &c.DownloadedBytes,
-		&c.AllocationsRefused, &c.PicturesMadeUp, &c.Hangs}
+		&c.AllocationsRefused, &c.PicturesMadeUp, &c.Hangs, &c.PicturesRefused, &c.Modules}
 	for i, field := range into {
 		*field = int64(d.state.word(countersAt + device*counterRoom + 8*i).Load())
 	}

@@ -28,6 +28,7 @@ import (
 //	deviceN.encoder.others [0]   NVENC sessions of other programs
 //	deviceN.codecs [h264]  what NVENC encodes; hevc is valid, but far larger than asked for
 //	deviceN.decodes        codecs, e.g. "h264,hevc"
+//	deviceN.decode.every [0], .decode.error [1]   every so many pictures the decoder refuses one, with this CUDA error
 //	deviceN.mig [0], .lost [0]
 //	deviceN.fail [0]       CUDA error of all work: 719 launch failure, 2 out of memory, 46 unavailable
 //	deviceN.hang, .crash   list of points: open,session,copy,kernel,decoder,decode,map,encode

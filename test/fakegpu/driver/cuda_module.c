@@ -15,6 +15,7 @@ API CUresult cuModuleLoadData(struct module **out, const void *image) {
 	if (!image) return CUDA_INVALID_VALUE;
 	error = number_of("cuda.module", 0);
 	if (error) return error;
+	count(current()->slot, MODULES, 1);
 	return (*out = calloc(1, sizeof **out)) ? CUDA_OK : CUDA_OUT_OF_MEMORY;
 }
 

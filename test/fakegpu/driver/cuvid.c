@@ -79,11 +79,21 @@ API CUresult cuvidDestroyDecoder(struct decoder *d) {
 	return CUDA_OK;
 }
 
+// picture_refused is what a decoder says that does not like a picture, and goes on with
+// the next one: the context stays as it was.
+static CUresult picture_refused(struct decoder *d) {
+	int64_t every = device_number(d->slot, "decode.every", 0);
+	if (every <= 0 || ++d->asked % every) return CUDA_OK;
+	count(d->slot, PICTURES_REFUSED, 1);
+	return (CUresult)device_number(d->slot, "decode.error", CUDA_INVALID_VALUE);
+}
+
 API CUresult cuvidDecodePicture(struct decoder *d, const void *picture) {
 	int index = FIELD(picture, PIC_INDEX, int);
 	CUresult error = usable("decode");
 	if (error) return error;
 	if (!d || index < 0 || index >= d->surfaces) return CUDA_INVALID_VALUE;
+	if ((error = picture_refused(d))) return error;
 	decode_picture(d, picture);
 	count(d->slot, PICTURES_DECODED, 1);
 	return CUDA_OK;

@@ -23,6 +23,7 @@ enum {
 // for the buffer; last is the buffer of the picture at hand.
 struct decoder {
 	int slot, codec, bits, width, height, surfaces, outputs, mapped, mbaff, chroma;
+	int64_t asked;
 	uint64_t weight;
 	AVCodecContext *software;
 	AVFrame *last, *surface[SURFACES];

@@ -113,13 +113,14 @@ NVENCSTATUS capability(struct session *s, struct guid codec, const void *questio
 	return NVENC_OK;
 }
 
-// The presets differ in nothing that is seen here: no B-frames, variable rate.
+// The presets differ in nothing that is seen here: two B-frames, variable rate. They
+// are what holds where the caller says nothing else.
 NVENCSTATUS preset(struct session *s, struct guid codec, struct guid name, int tuning, void *config) {
 	enum { CONFIG = 8, GOP = 20, INTERVAL = 24, MODE = 44, VARIABLE = 1 };
 	(void)name, (void)tuning;
 	if (!offers(s, &codec)) return fails(s, NVENC_UNSUPPORTED_PARAM, "codec not supported");
 	FIELD(config, CONFIG + GOP, uint32_t) = 250;
-	FIELD(config, CONFIG + INTERVAL, int) = 1;
+	FIELD(config, CONFIG + INTERVAL, int) = 3;
 	FIELD(config, CONFIG + MODE, int) = VARIABLE;
 	return NVENC_OK;
 }
