@@ -10,4 +10,12 @@ const (
 	// retryable, wire text "OrchestratorCapped". Remedy: fewer sessions, other
 	// programs off the GPU.
 	GPUOutOfMemory Code = "GPUOutOfMemory"
+	// GPUNotReady: the driver answers that the system is not initialized yet, CUDA error
+	// 802. Class config, retryable. Cause: on boards with NVSwitch the fabric manager
+	// does not run, or not yet. Remedy: start it, of the driver's own version.
+	GPUNotReady Code = "GPUNotReady"
+	// GPUUnavailable: the GPU is there and takes no further process, CUDA error 46. Class
+	// config, retryable. Cause: its compute mode is exclusive or prohibited. Remedy:
+	// nvidia-smi -c DEFAULT.
+	GPUUnavailable Code = "GPUUnavailable"
 )

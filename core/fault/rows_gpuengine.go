@@ -16,4 +16,18 @@ var gpuEngineRows = []Row{
 		Remedy:  "`nvidia-smi` shows who holds the memory. End what is not needed, keep AI models off the GPUs that transcode, or lower `-maxSessions`.",
 		Wire:    "OrchestratorCapped", Retryable: true,
 	},
+	{
+		Code: GPUNotReady, Class: Config,
+		Symptom:   "`CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized` (802)",
+		Cause:     "The driver sees the GPU and does not let programs use it yet. On boards where GPUs are joined by NVSwitch (HGX and DGX: A100, H100, H200 and B200 in SXM form) that is so until NVIDIA's fabric manager runs. The card itself is well.",
+		Remedy:    "`systemctl status nvidia-fabricmanager` says whether it runs and why not. Install it in exactly the driver's version, enable and start it: `systemctl enable --now nvidia-fabricmanager`. In a virtual machine it runs on the host. The node begins by itself afterwards.",
+		Retryable: true,
+	},
+	{
+		Code: GPUUnavailable, Class: Config,
+		Symptom:   "`CUDA_ERROR_DEVICE_UNAVAILABLE: CUDA-capable device(s) is/are busy or unavailable` (46)",
+		Cause:     "The GPU takes no further process. Mostly its compute mode is EXCLUSIVE_PROCESS and another program, or another process of the node, has it; or the mode is PROHIBITED.",
+		Remedy:    "`nvidia-smi -q -d COMPUTE` shows the mode; `nvidia-smi -i N -c DEFAULT` lets several processes in, which the node needs. If the mode is DEFAULT already, see `dmesg | grep -i nvrm` and reset or reboot.",
+		Retryable: true,
+	},
 }

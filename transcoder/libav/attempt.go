@@ -14,16 +14,10 @@ func (e *Engine) transcode(ctx context.Context, own *session, spec *core.Transco
 	if e.gpu == nil {
 		return e.attempt(ctx, own, spec, threads, cpuGear{})
 	}
-	own.form.cpuEncode = own.form.cpuEncode || e.gpu.noEncoder.Load()
+	f := own.formAt(e.sessions.now(), e.gpu.noEncoder.Load() != nil)
 	for reclaimed := false; ; {
-		if own.media != nil && own.media.form != own.form {
-			own.media.close()
-			own.media = nil
-		}
-		if own.media == nil {
-			own.media = newMedia(e.gpu, own.form)
-		}
-		out, err := e.attempt(ctx, own, spec, threads, e.gearFor(own))
+		own.mediaIn(f, e.gpu)
+		out, err := e.attempt(ctx, own, spec, threads, gearFor(own.media, threads))
 		if err == nil {
 			own.media.settle()
 			return out, nil
@@ -40,9 +34,11 @@ func (e *Engine) transcode(ctx context.Context, own *session, spec *core.Transco
 				continue
 			}
 		}
-		if !e.giveUpPart(own, spec, err) {
+		less, ok := e.giveUpPart(own, spec, f, err)
+		if !ok {
 			return nil, err
 		}
+		f = less
 	}
 }
 
@@ -56,26 +52,24 @@ func (e *Engine) attempt(ctx context.Context, own *session, spec *core.Transcode
 	return j.run(ctx)
 }
 
-func (e *Engine) gearFor(own *session) gear {
-	if own.form.cpuDecode && own.form.cpuEncode {
+func gearFor(m *media, threads int) gear {
+	if m.form.cpuDecode && m.form.cpuEncode {
 		return cpuGear{}
 	}
-	return &gpuGear{media: own.media}
+	return &gpuGear{media: m, threads: threads}
 }
 
-// giveUpPart lets the processor do the part of a session's work that the device has
-// refused, and reports whether there was such a part.
-func (e *Engine) giveUpPart(own *session, spec *core.TranscodeJob, err error) bool {
+// giveUpPart returns the form in which the processor does the part of a segment's work
+// that the device has refused, and reports whether there was such a part.
+func (e *Engine) giveUpPart(own *session, spec *core.TranscodeJob, f form, err error) (form, bool) {
 	r, _ := errors.AsType[*refusal](err)
-	if r != nil && r.forever && !e.gpu.noEncoder.Swap(true) {
-		e.log.Warn("the GPU has no encoder; the processor encodes", "device", e.device, "err", err)
-	}
-	f, ok := own.form.without(err, own.established, spec.Profiles)
+	e.noteNoEncoder(r)
+	less, ok := f.without(err, own.mayLose(err), spec.Profiles)
 	if !ok {
-		return false
+		return f, false
 	}
-	own.form = f
+	own.lose(f, less, r, e.sessions.now())
 	e.log.Info("the processor does a part of the session's work", "device", e.device,
-		"session", spec.Session, "form", f.String(), "err", err)
-	return true
+		"session", spec.Session, "segment", spec.Number, "form", less.String(), "err", err)
+	return less, true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -46,13 +47,13 @@ type Engine struct {
 	cores    int
 	log      *slog.Logger
 	sessions *sessions
-	slots    *slots
+	slots    atomic.Pointer[slots]
 }
 
 var _ transcoder.Engine = (*Engine)(nil)
 
-// gpuSegments is how many segments may be in work on a GPU at once. The processor
-// has little to do with them; the bound is for the GPU's memory.
+// gpuSegments is how many segments may be in work at once on a GPU that encodes. The
+// processor has little to do with them; the bound is for the GPU's memory.
 const gpuSegments = 32
 
 // New makes an engine. The fault is TranscoderInvalidHardware for an unknown
@@ -77,14 +78,16 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		device: o.Device, preset: o.Preset, version: o.Version,
 		cores: cores, log: o.Log,
-		sessions: newSessions(time.Now), slots: newSlots(cores),
+		sessions: newSessions(time.Now),
 	}
+	e.slots.Store(newSlots(cores))
 	if o.CUDA != nil {
 		var err error
 		if e.gpu, err = openGPU(*o.CUDA); err != nil {
 			return nil, err
 		}
-		e.slots = newSlots(max(cores, gpuSegments))
+		e.slots.Store(newSlots(max(cores, gpuSegments)))
+		e.warmUp()
 	}
 	return e, nil
 }
@@ -94,7 +97,7 @@ func (e *Engine) Device() string { return e.device }
 
 // Transcode implements core.Transcoder.
 func (e *Engine) Transcode(ctx context.Context, spec *core.TranscodeJob) (*core.TranscodeResult, error) {
-	if err := check(spec, e.gpu != nil && !e.gpu.noEncoder.Load()); err != nil {
+	if err := check(spec, e.gpu != nil && e.gpu.noEncoder.Load() == nil); err != nil {
 		return nil, err
 	}
 	ctx, own, active, err := e.sessions.begin(ctx, spec)
@@ -111,7 +114,7 @@ func (e *Engine) Transcode(ctx context.Context, spec *core.TranscodeJob) (*core.
 func (e *Engine) work(ctx context.Context, own *session, spec *core.TranscodeJob, active int) (*core.TranscodeResult, error) {
 	var result *core.TranscodeResult
 	defer func() { e.sessions.end(own, result) }()
-	release, err := e.slots.take(ctx, spec.Duration)
+	release, err := e.slots.Load().take(ctx, spec.Duration)
 	if err != nil {
 		return nil, failed("wait for a core", context.Cause(ctx))
 	}

@@ -4,12 +4,9 @@ import (
 	"errors"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/fault"
 )
 
-// form says which parts of a session's work the processor does in place of the
-// GPU. The first segment decides, by what the device refuses; a session never goes
-// back to the GPU, which would refuse again.
+// form says which parts of the work the processor does in place of the GPU.
 type form struct{ cpuDecode, cpuEncode bool }
 
 // refusal is an error that the processor can mend: the device does not do this
@@ -18,23 +15,27 @@ type refusal struct {
 	err error
 	// encoder says that the encoder refused, else decoder or scaler did.
 	encoder bool
-	// forever says that the device has no such unit at all.
-	forever bool
+	// lasting says that the device would refuse the session's next segment as well;
+	// forever, that it has no such unit at all.
+	lasting, forever bool
 }
 
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
-// without returns the form that goes round an error, if one does. established says
-// that the session has had a segment done: then an encoder that cannot be had back
-// must not end its stream.
-func (f form) without(err error, established bool, profiles []core.Profile) (form, bool) {
+// and returns the form in which the processor does what it does in either.
+func (f form) and(o form) form {
+	return form{cpuDecode: f.cpuDecode || o.cpuDecode, cpuEncode: f.cpuEncode || o.cpuEncode}
+}
+
+// without returns the form that goes round an error, if one does. mayLose says that
+// the session can do without an encoder that is only taken.
+func (f form) without(err error, mayLose bool, profiles []core.Profile) (form, bool) {
 	r, ok := errors.AsType[*refusal](err)
-	capped := errors.Is(err, fault.EncoderSessionsExhausted)
 	switch {
 	case ok && !r.encoder && !f.cpuDecode:
 		return form{cpuDecode: true, cpuEncode: f.cpuEncode}, true
-	case (ok && r.encoder || capped && established) && !f.cpuEncode && !anyHEVC(profiles):
+	case (ok && r.encoder || mayLose) && !f.cpuEncode && !anyHEVC(profiles):
 		return form{cpuDecode: f.cpuDecode, cpuEncode: true}, true
 	}
 	return f, false

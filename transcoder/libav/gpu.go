@@ -21,8 +21,8 @@ type CUDA struct {
 // what a lost device leaves behind in it is not inherited.
 type gpu struct {
 	context *astiav.HardwareDeviceContext
-	// noEncoder is set once the device is known to have none.
-	noEncoder atomic.Bool
+	// noEncoder is set once the device is known to have none, to what it said.
+	noEncoder atomic.Pointer[string]
 }
 
 func openGPU(c CUDA) (*gpu, error) {
@@ -36,6 +36,9 @@ func openGPU(c CUDA) (*gpu, error) {
 	})
 	if err == nil {
 		return g, nil
+	}
+	if code := closedDoor(log.text()); code != "" {
+		return nil, deviceFault(code, op, log.text(), err)
 	}
 	if f := deviceFailed(op, err); fault.CodeOf(f) != fault.TranscoderFailed {
 		return nil, f
@@ -61,6 +64,26 @@ func (g *gpu) refusedSession(err error) error {
 		room.Free()
 	}
 	return err
+}
+
+// The size of the frame that works copies.
+const trialWidth, trialHeight = 64, 64
+
+// works tries whether the device still does something at all: memory is allocated and
+// copied from. A device without memory left answers, and so it works.
+func (g *gpu) works() bool {
+	f, err := g.blank(trialWidth, trialHeight)
+	if err != nil {
+		return fault.CodeOf(err) == fault.GPUOutOfMemory
+	}
+	defer f.Free()
+	copied, log := astiav.AllocFrame(), newCapture()
+	defer log.free()
+	if copied == nil {
+		return true
+	}
+	defer copied.Free()
+	return download(f, copied, log) == nil
 }
 
 func (g *gpu) close() { g.context.Free() }

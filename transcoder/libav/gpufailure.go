@@ -2,6 +2,7 @@ package libav
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -67,20 +68,69 @@ func saysNoEncoder(text string) bool {
 	return false
 }
 
-// oneText makes a device's words fit for a detail: one line without addresses.
-func oneText(text string) string {
-	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i, l := range lines {
-		if _, rest, found := strings.Cut(l, "] "); found && strings.HasPrefix(l, "[") {
-			lines[i] = rest
+// unfit are words that say that an encoder cannot do what a rendition asks for, so
+// that it need not be asked again.
+var unfit = []string{
+	"InitializeEncoder failed: invalid param", "InitializeEncoder failed: unsupported param",
+	"Codec not supported", "No capable devices found",
+}
+
+// saysUnfit reports whether an encoder was opened in vain for what was asked of it.
+func saysUnfit(text string) bool {
+	for _, w := range unfit {
+		if strings.Contains(text, w) {
+			return true
 		}
 	}
-	return strings.Join(lines, "; ")
+	return false
+}
+
+// closedDoor names why a device that is well cannot be opened. Of one that has been
+// open the same words say that it is lost.
+func closedDoor(text string) fault.Code {
+	switch {
+	case strings.Contains(text, "CUDA_ERROR_SYSTEM_NOT_READY"):
+		return fault.GPUNotReady
+	case strings.Contains(text, "CUDA_ERROR_DEVICE_UNAVAILABLE"):
+		return fault.GPUUnavailable
+	}
+	return ""
+}
+
+// blamesDecoder reports whether everything in a text that would speak for a lost
+// device was said by calls of the decoder, and is what a driver says as well when it
+// cannot make anything of a stream.
+func blamesDecoder(text string) bool {
+	blamed := false
+	for line := range strings.SplitSeq(text, lineBreak) {
+		if condition(line) != fault.UnrecoverableState {
+			continue
+		}
+		vague := strings.Contains(line, "CUDA_ERROR_UNKNOWN") || strings.Contains(line, "CUDA_ERROR_LAUNCH_FAILED")
+		if !vague || !strings.Contains(line, "cuvid") {
+			return false
+		}
+		blamed = true
+	}
+	return blamed
+}
+
+// lineBreak stands between what were lines.
+const lineBreak = "; "
+
+// address is who speaks in a line of libav, and where it is in memory; or an address
+// alone.
+var address = regexp.MustCompile(`\[[^\[\]@]*@ (0x)?[0-9a-fA-F]+\] |0x[0-9a-fA-F]{6,}`)
+
+// oneText makes a device's words fit for a detail: one line without addresses.
+func oneText(text string) string {
+	lines := strings.FieldsFunc(address.ReplaceAllString(text, ""), func(r rune) bool { return r == '\n' || r == '\r' })
+	return strings.Join(lines, lineBreak)
 }
 
 // deviceFault makes a fault of what a device says of itself.
 func deviceFault(code fault.Code, op, text string, err error) *fault.Fault {
-	return &fault.Fault{Code: code, Op: op, Detail: oneText(text), Err: err}
+	return &fault.Fault{Code: code, Op: op, Detail: text, Err: err}
 }
 
 // deviceFailed is failed for a call whose words were captured.

@@ -7,6 +7,8 @@ import (
 // gpuGear does a segment on the GPU, in the form that the session has.
 type gpuGear struct {
 	media *media
+	// threads is how many one of the processor's parts may take, 0 for all.
+	threads int
 }
 
 func (g *gpuGear) decoder(in *input, threads int) (*decoder, error) {
@@ -30,7 +32,7 @@ func (g *gpuGear) place(p picture) (picture, error) {
 	if g.media.upload == nil {
 		g.media.upload = &uploader{gpu: g.media.gpu, log: newCapture()}
 	}
-	on, err := g.media.upload.frame(p.frame)
+	on, err := g.media.upload.frame(p.frame, g.threads)
 	if err != nil {
 		return p, err
 	}
@@ -65,21 +67,27 @@ type uploader struct {
 	log    *capture
 	fit    scaler
 	frames *astiav.HardwareFramesContext
+	// pad is the picture with an even number of rows and columns, nil where the
+	// source's are even.
+	pad *astiav.Frame
 }
 
-func (u *uploader) frame(src *astiav.Frame) (*astiav.Frame, error) {
+func (u *uploader) frame(src *astiav.Frame, threads int) (*astiav.Frame, error) {
 	const op = "upload frame"
 	w, h := src.Width(), src.Height()
-	if u.frames == nil || u.fit.width != w || u.fit.height != h {
+	if u.frames == nil || u.fit.width != w || u.fit.height != h || u.fit.threads != threads {
 		u.fit.close()
-		u.fit = scaler{width: w, height: h, threads: 0}
-		if err := u.allocate(w, h); err != nil {
+		u.fit = scaler{width: w, height: h, threads: threads}
+		if err := u.allocate(even(w), even(h)); err != nil {
 			return nil, deviceFailed(op, err)
 		}
 	}
 	plain, err := u.fit.scale(src)
 	if err != nil {
 		return nil, err
+	}
+	if plain, err = u.padded(plain); err != nil {
+		return nil, failed(op, err)
 	}
 	on := astiav.AllocFrame()
 	if on == nil {
@@ -101,6 +109,34 @@ func (u *uploader) frame(src *astiav.Frame) (*astiav.Frame, error) {
 	return on, nil
 }
 
+// even is the next even number: libav counts the rows of chroma on the GPU rounded
+// down, so the last one of an odd number would stay what it was.
+func even(n int) int { return (n + 1) &^ 1 }
+
+// padded returns a frame with its last row and column once more where their number is
+// odd. It is valid until the next call.
+func (u *uploader) padded(f *astiav.Frame) (*astiav.Frame, error) {
+	w, h := even(f.Width()), even(f.Height())
+	if w == f.Width() && h == f.Height() {
+		return f, nil
+	}
+	if u.pad == nil {
+		if u.pad = astiav.AllocFrame(); u.pad == nil {
+			return nil, errENOMEM
+		}
+	}
+	if u.pad.Width() != w || u.pad.Height() != h {
+		u.pad.Unref()
+		u.pad.SetWidth(w)
+		u.pad.SetHeight(h)
+		u.pad.SetPixelFormat(astiav.PixelFormatYuv420P)
+		if err := u.pad.AllocBuffer(0); err != nil {
+			return nil, err
+		}
+	}
+	return u.pad, padEven(u.pad, f)
+}
+
 func (u *uploader) allocate(width, height int) error {
 	if u.frames != nil {
 		u.frames.Free()
@@ -117,6 +153,10 @@ func (u *uploader) allocate(width, height int) error {
 
 func (u *uploader) close() {
 	u.fit.close()
+	if u.pad != nil {
+		u.pad.Free()
+		u.pad = nil
+	}
 	if u.frames != nil {
 		u.frames.Free()
 		u.frames = nil

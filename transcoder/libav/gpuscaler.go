@@ -38,7 +38,7 @@ func (s *gpuScaler) scale(src *astiav.Frame) (*astiav.Frame, error) {
 	}
 	if s.graph == nil || s.from != poolOf(src) || s.srcW != w || s.srcH != h {
 		if err := s.rebuild(src); err != nil {
-			return nil, err
+			return nil, lasting(err)
 		}
 	}
 	keep := astiav.NewBuffersrcFlags(astiav.BuffersrcFlagKeepRef)
@@ -61,6 +61,14 @@ func scalingFailed(err error) error {
 		err = &fault.Fault{Code: fault.FiltergraphFailed, Op: opScale, Detail: f.Detail, Err: err}
 	}
 	return orRefusal(err, false)
+}
+
+// lasting says of a refusal that the next segment would meet it as well.
+func lasting(err error) error {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		r.lasting = true
+	}
+	return err
 }
 
 func (s *gpuScaler) rebuild(src *astiav.Frame) error {
@@ -133,10 +141,13 @@ func connect(graph *astiav.FilterGraph, src, sink *astiav.FilterContext, filters
 // cascade is the chain that scales on the GPU. Its scaler looks at 16 pixels of the
 // source for each of the output, so beyond half the size it would leave some out and
 // the picture would flicker. Halving by the bilinear one is the plain mean of four
-// pixels; what remains is done by the sharper one.
+// pixels; what remains is done by the sharper one. Sizes are rounded to even numbers, so
+// half the size may be a little less than that, and is still done in one: each filter
+// holds memory on the GPU and has its kernels loaded apart.
 func cascade(srcW, srcH, width, height int) string {
+	const num, den = 33, 16 // two, and a sixteenth
 	var steps []string
-	for srcW > 2*width || srcH > 2*height {
+	for den*srcW > num*width || den*srcH > num*height {
 		srcW, srcH = max(width, (srcW/2+1)&^1), max(height, (srcH/2+1)&^1)
 		steps = append(steps, fmt.Sprintf("scale_cuda=w=%d:h=%d:interp_algo=bilinear", srcW, srcH))
 	}

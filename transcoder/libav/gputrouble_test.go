@@ -34,7 +34,7 @@ func TestGPUOpening(t *testing.T) {
 		want fault.Code
 	}{
 		{"cuda.init=100", fault.NoDevices}, {"cuda.init=803", fault.GPUDriverMismatch}, {"cuda.init=999", fault.UnrecoverableState},
-		{"devices=0", fault.NoDevices}, {"device0.fail=46", fault.UnrecoverableState}, {"device0.memory=64", fault.GPUOutOfMemory},
+		{"devices=0", fault.NoDevices}, {"device0.fail=46", fault.GPUUnavailable}, {"cuda.init=802", fault.GPUNotReady}, {"device0.memory=64", fault.GPUOutOfMemory},
 	} {
 		d.Script(tt.line)
 		e, err := libav.New(libav.Options{Device: "0", CUDA: &libav.CUDA{}})
@@ -223,8 +223,15 @@ func TestGPUIntra(t *testing.T) {
 	} {
 		p := small(name, tt.change)
 		for range 2 {
-			if got := verify(t, run(t, e, job(clip, p)).Renditions[0].Data).Video.KeyPackets(); got != tt.keys {
+			video := verify(t, run(t, e, job(clip, p)).Renditions[0].Data).Video
+			if got := video.KeyPackets(); got != tt.keys {
 				t.Errorf("%s: %d key frames, want %d", name, got, tt.keys)
+			}
+			for i, packet := range video.Packets {
+				if packet.DTS != packet.PTS {
+					t.Errorf("%s: packet %d is decoded at %d and shown at %d, without B-frames", name, i, packet.DTS, packet.PTS)
+					break
+				}
 			}
 		}
 	}

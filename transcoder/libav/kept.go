@@ -3,6 +3,7 @@ package libav
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/asticode/go-astiav"
 
@@ -29,6 +30,7 @@ func keyOf(p *astiav.CodecParameters) decoderKey {
 type keptDecoder struct {
 	c    *astiav.CodecContext
 	key  decoderKey
+	gpu  *gpu // nil: in software
 	pick *pick
 	log  *capture
 	// byMarkers says that segments are ended by markers, else by end of stream and
@@ -38,13 +40,22 @@ type keptDecoder struct {
 	markers    markers
 	// key frame of the segment that markers repeat; nil when it had none.
 	idr []byte
+	// lost counts the segment's pictures that the device refused; onKey says that the
+	// latest packet is a key frame.
+	lost  int
+	onKey bool
 }
 
-// openKept opens a decoder for a stream. device is nil for one in software, which
-// tests use: it holds back the same frames.
-func openKept(p *astiav.CodecParameters, device *astiav.HardwareDeviceContext) (*keptDecoder, error) {
+// maxLost is how many pictures of a segment the device may refuse before the processor
+// does the segment. Of a stream that lost packets on its way it refuses a few, as it
+// conceals nothing.
+const maxLost = 8
+
+// openKept opens a decoder for a stream. g is nil for one in software, which tests use:
+// it holds back the same frames.
+func openKept(p *astiav.CodecParameters, g *gpu) (*keptDecoder, error) {
 	codec := astiav.FindDecoder(p.CodecID())
-	if device != nil && p.CodecID() == astiav.CodecIDAv1 {
+	if g != nil && p.CodecID() == astiav.CodecIDAv1 {
 		// The first one in the list is a software decoder.
 		codec = astiav.FindDecoderByName("av1")
 	}
@@ -52,32 +63,32 @@ func openKept(p *astiav.CodecParameters, device *astiav.HardwareDeviceContext) (
 		return nil, failed(opDecode, astiav.ErrDecoderNotFound)
 	}
 	k := &keptDecoder{
-		c: astiav.AllocCodecContext(codec), key: keyOf(p), pick: newPick(), log: newCapture(),
+		c: astiav.AllocCodecContext(codec), key: keyOf(p), gpu: g, pick: newPick(), log: newCapture(),
 		byMarkers: p.CodecID() == astiav.CodecIDH264, lengthSize: lengthSize(p.ExtraData()),
 	}
 	if k.c == nil {
 		k.close()
 		return nil, failed(opDecode, errENOMEM)
 	}
-	if err := k.open(codec, p, device); err != nil {
+	if err := k.open(codec, p); err != nil {
 		k.close()
 		return nil, err
 	}
 	return k, nil
 }
 
-func (k *keptDecoder) open(codec *astiav.Codec, p *astiav.CodecParameters, device *astiav.HardwareDeviceContext) error {
+func (k *keptDecoder) open(codec *astiav.Codec, p *astiav.CodecParameters) error {
 	if err := k.c.FromCodecParameters(p); err != nil {
 		return failed(opDecode, err)
 	}
 	// More threads would multiply the surfaces on the device, of which it has few.
 	k.c.SetThreadCount(1)
 	allowMarks(k.c)
-	if device != nil {
+	if k.gpu != nil {
 		if !decodesOnCUDA(k.c) {
-			return &refusal{err: fault.New(fault.UnsupportedInputCodec, opDecode, codec.Name())}
+			return &refusal{err: fault.New(fault.UnsupportedInputCodec, opDecode, codec.Name()), lasting: true}
 		}
-		k.c.SetHardwareDeviceContext(device)
+		k.c.SetHardwareDeviceContext(k.gpu.context)
 		pickCUDA(k.c, k.pick)
 	}
 	options := decoderOptions()
@@ -88,12 +99,13 @@ func (k *keptDecoder) open(codec *astiav.Codec, p *astiav.CodecParameters, devic
 // begin readies the decoder for a segment.
 func (k *keptDecoder) begin() {
 	k.markers.begin()
-	k.idr = nil
+	k.idr, k.lost, k.onKey = nil, 0, false
 }
 
 // saw looks at a packet of the segment before it is decoded.
 func (k *keptDecoder) saw(p *astiav.Packet) {
 	k.markers.fed++
+	k.onKey = p.Flags().Has(astiav.PacketFlagKey)
 	if k.byMarkers && p.Flags().Has(astiav.PacketFlagKey) {
 		if data := p.Data(); hasIDR(data, k.lengthSize) {
 			k.idr = bytes.Clone(data)
@@ -117,12 +129,39 @@ func (k *keptDecoder) receive(f *astiav.Frame) error {
 func (k *keptDecoder) told(err error) error {
 	text := k.log.text()
 	if code := condition(text); code != "" {
-		return deviceFault(code, opDecode, text, err)
+		f := deviceFault(code, opDecode, text, err)
+		if k.gpu != nil && blamesDecoder(text) && k.gpu.works() {
+			return k.refused(fault.TranscoderFailed, text, err)
+		}
+		return f
 	}
 	if k.pick.refused() {
-		return &refusal{err: &fault.Fault{Code: fault.UnsupportedInputPixelFormat, Op: opDecode, Detail: oneText(text), Err: err}}
+		return lasting(k.refused(fault.UnsupportedInputPixelFormat, text, err))
 	}
-	return err
+	if !k.lostPicture(text, err) {
+		return err
+	}
+	// What follows a key frame that is missing is not worth showing.
+	if k.lost++; k.lost > maxLost || k.onKey {
+		return k.refused(fault.TranscoderFailed, text, err)
+	}
+	if err != nil {
+		return astiav.ErrInvaliddata // which costs the picture
+	}
+	return nil
+}
+
+// lostPicture reports whether the device refused a picture, and is well otherwise.
+func (k *keptDecoder) lostPicture(text string, err error) bool {
+	if k.pick.made() == 0 {
+		return false
+	}
+	_, said := errors.AsType[*deviceError](err)
+	return said && !tolerable(err) || strings.Contains(text, "cuvid")
+}
+
+func (k *keptDecoder) refused(code fault.Code, text string, err error) *refusal {
+	return &refusal{err: &fault.Fault{Code: code, Op: opDecode, Detail: text, Err: err}}
 }
 
 // own reports whether a frame belongs to the segment.
@@ -138,13 +177,21 @@ func (k *keptDecoder) end(feed func(*astiav.Packet) error, drain func() error) e
 			}
 		}
 		if k.markers.complete() {
-			return nil
+			return k.some()
 		}
 	}
 	if err := feed(nil); err != nil {
 		return err
 	}
 	flushCodec(k.c)
+	return k.some()
+}
+
+// some is nil unless all that the segment had are pictures that the device refused.
+func (k *keptDecoder) some() error {
+	if k.lost > 0 && k.markers.shown == 0 {
+		return k.refused(fault.InvalidData, "no picture of the segment was decoded", nil)
+	}
 	return nil
 }
 

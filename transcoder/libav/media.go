@@ -27,6 +27,17 @@ func newMedia(g *gpu, f form) *media {
 	return &media{gpu: g, form: f, scalers: make(map[int]*gpuScaler)}
 }
 
+// mediaIn makes what the session keeps fit for a form.
+func (own *session) mediaIn(f form, g *gpu) {
+	if own.media != nil && own.media.form != f {
+		own.media.close()
+		own.media = nil
+	}
+	if own.media == nil {
+		own.media = newMedia(g, f)
+	}
+}
+
 // decoderFor returns the session's decoder, made anew where the stream is another.
 func (m *media) decoderFor(p *astiav.CodecParameters) (*keptDecoder, error) {
 	if m.decoder != nil && m.decoder.key != keyOf(p) {
@@ -35,7 +46,7 @@ func (m *media) decoderFor(p *astiav.CodecParameters) (*keptDecoder, error) {
 	}
 	if m.decoder == nil {
 		var err error
-		if m.decoder, err = openKept(p, m.gpu.context); err != nil {
+		if m.decoder, err = openKept(p, m.gpu); err != nil {
 			return nil, err
 		}
 	}

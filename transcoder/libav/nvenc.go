@@ -89,6 +89,11 @@ func nvencOptions(c *astiav.CodecContext, s encoderSpec) map[string]string {
 	if s.profile.Encoder == core.CodecHEVC {
 		options["profile"], options["tier"] = "main", "high"
 	}
+	if s.profile.GOP == core.GOPIntra {
+		// A distance of one leaves the preset's B-frames standing, and decode times
+		// that lag behind for them; none at all means key frames only.
+		c.SetGopSize(0)
+	}
 	return options
 }
 
@@ -101,9 +106,13 @@ func encoderRefused(err error) error {
 	}
 	none, unfit := saysNoEncoder(text), strings.Contains(text, "support required NVENC features")
 	if none || unfit {
-		return &refusal{err: fault.New(fault.EncoderNotFound, opEncode, oneText(text)), encoder: true, forever: none}
+		return &refusal{err: fault.New(fault.EncoderNotFound, opEncode, text), encoder: true, lasting: unfit, forever: none}
 	}
-	return orRefusal(deviceFailed(opEncode, err), true)
+	err = orRefusal(deviceFailed(opEncode, err), true)
+	if saysUnfit(text) {
+		return lasting(err)
+	}
+	return err
 }
 
 // reordered is how many frames in a row an encoder may put out of order. Sources

@@ -126,37 +126,72 @@ static struct {
 // What this thread's present call into libav complains about goes here, too.
 static __thread TuttiCapture *capturing;
 
-void tutti_capture(TuttiCapture *to)
+static int of_device(const char *text)
 {
-	if (to)
-		to->length = 0;
-	capturing = to;
+	static const char *const words[] = {"CUDA_ERROR_", " failed", "Cannot load", "nvenc", "NVENC", "cuvid"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strstr(text, words[i]))
+			return 1;
+	return 0;
 }
 
+// Lines are kept whole or not at all, each with its end.
 static void capture_line(const char *text)
 {
-	size_t n = strlen(text), room = sizeof capturing->text - capturing->length;
-	if (n > room)
-		n = room;
-	memcpy(capturing->text + capturing->length, text, n);
-	capturing->length += n;
+	TuttiWords *to = of_device(text) ? &capturing->device : &capturing->rest;
+	size_t n = strlen(text);
+	if (n + 1 > sizeof to->text - to->length)
+		return;
+	memcpy(to->text + to->length, text, n);
+	to->length += n;
+	to->text[to->length++] = '\n';
+}
+
+// libav says what a driver answered in pieces of a line, which a thread collects here.
+static __thread struct {
+	size_t length;
+	int at_begin;
+	char text[LOG_WIDTH];
+} line = {.at_begin = 1};
+
+static void end_line(void)
+{
+	if (line.length == 0)
+		return;
+	line.text[line.length] = 0;
+	line.length = 0;
+	if (capturing)
+		capture_line(line.text);
+	pthread_mutex_lock(&ring.lock);
+	if (ring.count < LOG_LINES) {
+		memcpy(ring.line[(ring.first + ring.count) % LOG_LINES], line.text, sizeof line.text);
+		ring.count++;
+	}
+	pthread_mutex_unlock(&ring.lock);
+}
+
+void tutti_capture(TuttiCapture *to)
+{
+	end_line();
+	line.at_begin = 1;
+	if (to)
+		to->device.length = to->rest.length = 0;
+	capturing = to;
 }
 
 static void log_line(void *avcl, int level, const char *fmt, va_list vl)
 {
-	char text[LOG_WIDTH];
-	int prefix = 1;
+	char piece[LOG_WIDTH];
 	if (level < 0 || (level & 0xff) > av_log_get_level())
 		return;
-	av_log_format_line2(avcl, level & 0xff, fmt, vl, text, sizeof text, &prefix);
-	if (capturing)
-		capture_line(text);
-	pthread_mutex_lock(&ring.lock);
-	if (ring.count < LOG_LINES) {
-		memcpy(ring.line[(ring.first + ring.count) % LOG_LINES], text, sizeof text);
-		ring.count++;
-	}
-	pthread_mutex_unlock(&ring.lock);
+	av_log_format_line2(avcl, level & 0xff, fmt, vl, piece, sizeof piece, &line.at_begin);
+	size_t n = strcspn(piece, "\n"), room = sizeof line.text - 1 - line.length;
+	if (n > room)
+		n = room;
+	memcpy(line.text + line.length, piece, n);
+	line.length += n;
+	if (line.at_begin)
+		end_line();
 }
 
 static void setup(void)

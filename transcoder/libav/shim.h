@@ -49,9 +49,15 @@ int tutti_log_next(char *buf, int size);
 
 // What libav logged during one call. FFmpeg's error values do not tell a full GPU
 // from a dead one; its words do.
-typedef struct TuttiCapture {
+// Lines that speak of the device have room of their own: a damaged stream fills the
+// rest in no time.
+typedef struct TuttiWords {
 	size_t length;
 	char text[1024];
+} TuttiWords;
+
+typedef struct TuttiCapture {
+	TuttiWords device, rest;
 } TuttiCapture;
 
 // Empties a capture and lets it collect this thread's lines, until a call with NULL.

@@ -68,3 +68,20 @@ int tutti_layout(const AVFrame *f)
 }
 
 int tutti_copy_props(AVFrame *dst, const AVFrame *src) { return av_frame_copy_props(dst, src); }
+
+int tutti_pad_even(AVFrame *dst, const AVFrame *src)
+{
+	for (int p = 0; p < 3; p++) {
+		int sw = p ? (src->width + 1) / 2 : src->width, sh = p ? (src->height + 1) / 2 : src->height;
+		int dw = p ? dst->width / 2 : dst->width, dh = p ? dst->height / 2 : dst->height;
+		for (int y = 0; y < dh; y++) {
+			const uint8_t *from = src->data[p] + (ptrdiff_t)(y < sh ? y : sh - 1) * src->linesize[p];
+			uint8_t *to = dst->data[p] + (ptrdiff_t)y * dst->linesize[p];
+			memcpy(to, from, sw);
+			for (int x = sw; x < dw; x++)
+				to[x] = from[sw - 1];
+		}
+	}
+	av_frame_side_data_free(&dst->side_data, &dst->nb_side_data);
+	return av_frame_copy_props(dst, src);
+}

@@ -44,8 +44,12 @@ func (c *capture) do(call func() error) error {
 	return &deviceError{err: err, text: c.text()}
 }
 
-// text is what was said in the latest call.
-func (c *capture) text() string { return C.GoStringN(&c.c.text[0], C.int(c.c.length)) }
+// text is what was said in the latest call, on one line: what speaks of the device
+// first.
+func (c *capture) text() string {
+	device, rest := &c.c.device, &c.c.rest
+	return oneText(C.GoStringN(&device.text[0], C.int(device.length)) + C.GoStringN(&rest.text[0], C.int(rest.length)))
+}
 
 func (c *capture) free() {
 	if c != nil && c.c != nil {
@@ -97,6 +101,14 @@ func layoutOf(f *astiav.Frame) astiav.PixelFormat {
 
 func copyProps(dst, src *astiav.Frame) error {
 	if r := C.tutti_copy_props(frameC(dst), frameC(src)); r < 0 {
+		return astiav.Error(r)
+	}
+	return nil
+}
+
+// padEven copies 8-bit 4:2:0 into a frame whose even size it fills to the edge.
+func padEven(dst, src *astiav.Frame) error {
+	if r := C.tutti_pad_even(frameC(dst), frameC(src)); r < 0 {
 		return astiav.Error(r)
 	}
 	return nil

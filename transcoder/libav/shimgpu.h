@@ -39,5 +39,8 @@ const void *tutti_pool(const AVFrame *f);
 int tutti_layout(const AVFrame *f);
 // Copies times, colours and side data.
 int tutti_copy_props(AVFrame *dst, const AVFrame *src);
+// Copies 8-bit 4:2:0 into a frame that is as large or one row or column larger, and
+// repeats the last ones there. src's properties come along.
+int tutti_pad_even(AVFrame *dst, const AVFrame *src);
 
 #endif

@@ -1,0 +1,42 @@
+package libav
+
+import (
+	"errors"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// encoderPause is how long a session whose encoders were refused is encoded by the
+// processor before the GPU is asked again: others give back what they hold in
+// seconds, and each asking costs a part of a segment.
+const encoderPause = time.Minute
+
+// formAt is the form of the session's next segment: without what the device refuses
+// for good, and without encoders while it is too early to ask for them again.
+func (own *session) formAt(now time.Time, noEncoder bool) form {
+	f := own.form
+	f.cpuEncode = f.cpuEncode || noEncoder || now.Before(own.encodeAgain)
+	return f
+}
+
+// mayLose reports whether an error leaves an established session without encoders
+// that it may have back later. One that has done without them once can do so again,
+// whatever there is too little of.
+func (own *session) mayLose(err error) bool {
+	return own.established && errors.Is(err, fault.EncoderSessionsExhausted) ||
+		!own.encodeAgain.IsZero() && full(err)
+}
+
+// lose takes note of the part of the work that a segment's form lost from one attempt
+// to the next. The decoder is asked again for the next segment, as its refusal mostly
+// concerns this one's bytes.
+func (own *session) lose(from, to form, r *refusal, now time.Time) {
+	lost := form{cpuDecode: to.cpuDecode && !from.cpuDecode, cpuEncode: to.cpuEncode && !from.cpuEncode}
+	switch {
+	case r != nil && (r.lasting || r.forever):
+		own.form = own.form.and(lost)
+	case lost.cpuEncode:
+		own.encodeAgain = now.Add(encoderPause)
+	}
+}

@@ -1,0 +1,43 @@
+package libav
+
+import (
+	"errors"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// NoEncoder reports whether the device has turned out to have no encoder that can be
+// used, and how it said so. It may be a card without one, or one whose driver is
+// installed in part: who knows the cards can tell which. The processor has none.
+func (e *Engine) NoEncoder() (reason string, none bool) {
+	if e.gpu == nil {
+		return "", true
+	}
+	if said := e.gpu.noEncoder.Load(); said != nil {
+		return *said, true
+	}
+	return "", false
+}
+
+// noteNoEncoder remembers for the engine's life that the device has no encoder, if
+// that is what a refusal says. The processor then has most of the work, so that no
+// more segments are in work at once than it has cores.
+func (e *Engine) noteNoEncoder(r *refusal) {
+	if r == nil || !r.forever {
+		return
+	}
+	reason := detailOf(r.err)
+	if !e.gpu.noEncoder.CompareAndSwap(nil, &reason) {
+		return
+	}
+	e.slots.Store(newSlots(e.cores))
+	e.log.Info("no encoder of the GPU can be used; the processor encodes", "device", e.device, "err", reason)
+}
+
+// detailOf is what a device said, where an error has it apart from the rest.
+func detailOf(err error) string {
+	if f, ok := errors.AsType[*fault.Fault](err); ok && f.Detail != "" {
+		return f.Detail
+	}
+	return err.Error()
+}
