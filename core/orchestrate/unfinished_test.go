@@ -62,6 +62,15 @@ func TestInterruptedSegments(t *testing.T) {
 		"a device is lost":                       {after(time.Second, code(fault.UnrecoverableState)), forever, false},
 		"the worker stops":                       {after(time.Second, code(fault.TranscoderStopped)), forever, false},
 		"the input is bad":                       {after(time.Second, code(fault.InvalidData)), forever, false},
+		"a remote worker hangs":                  {after(forever, code(fault.RemoteWorkerTimeout)), forever, false},
+		"its gateway counts faster":              {after(forever, code(fault.RemoteWorkerTimeout)), leaves, false},
+		"a remote worker is lost":                {after(forever, code(fault.RemoteWorkerLost)), forever, false},
+		"a device is lost at the end":            {after(forever, code(fault.UnrecoverableState)), forever, false},
+		"the media worker is silent":             {after(forever, code(fault.WorkerUnresponsive)), forever, false},
+		"the media worker is full":               {after(forever, code(fault.WorkerOutOfMemory)), forever, false},
+		"the media worker does not come back":    {after(forever, code(fault.WorkerStartFailed)), forever, false},
+		"the media worker was replaced":          {after(forever, code(fault.WorkerReplaced)), forever, false},
+		"the media worker is in quarantine":      {after(forever, code(fault.WorkerQuarantined)), forever, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -56,6 +56,9 @@ func (w *wasting) send(took time.Duration, err error) bool {
 	return true
 }
 
+// oneOpinion is what a single transcoder elsewhere says of a segment.
+var oneOpinion = fault.Wrap(fault.InvalidData, "decode", orchestrate.ErrOneOpinion)
+
 // TestWaste: input that fails late is worked on for half a minute, and again when
 // that has worn off.
 func TestWaste(t *testing.T) {
@@ -68,6 +71,7 @@ func TestWaste(t *testing.T) {
 		"fails late":             {func(w *wasting) bool { return w.send(6*time.Second, bad) }, 6},
 		"fails at once":          {func(w *wasting) bool { return w.send(0, bad) }, 100},
 		"empty renditions":       {func(w *wasting) bool { return w.send(6*time.Second, fault.New(fault.ZeroSegments, "", "")) }, 6},
+		"one rig's opinion":      {func(w *wasting) bool { return w.send(6*time.Second, oneOpinion) }, 100},
 		"the device fails":       {func(w *wasting) bool { return w.send(6*time.Second, fault.New(fault.WorkerCrashed, "", "")) }, 100},
 		"made up for":            {func(w *wasting) bool { return w.send(2*time.Second, bad) && w.send(4*time.Second, nil) }, 100},
 		"not quite made up for":  {func(w *wasting) bool { return w.send(4*time.Second, bad) && w.send(time.Second, nil) }, 8},
