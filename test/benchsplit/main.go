@@ -59,7 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	control := fs.String("control", "reno,bbr", "how TCP controls congestion; -idle says nothing to bbr, and cubic needs net.ipv4.tcp_allowed_congestion_control")
 	sizes := fs.String("sizes", "small,large", "segments")
 	fs.BoolVar(&s.largest, "largest", false, "instead, how many workers and sessions this machine bears")
-	fs.IntVar(&s.workers, "workers", 150, "-largest: stop at so many workers")
+	fs.IntVar(&s.workers, "workers", 200, "-largest: stop at so many workers")
 	fs.IntVar(&s.sessions, "sessions", 400, "-largest: stop at so many sessions")
 	if err := fs.Parse(args); err != nil {
 		return 2
