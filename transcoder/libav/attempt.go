@@ -20,6 +20,7 @@ func (e *Engine) transcode(ctx context.Context, own *session, spec *core.Transco
 		out, err := e.attempt(ctx, own, spec, threads, gearFor(own.media, threads))
 		if err == nil {
 			own.media.settle()
+			own.did(f)
 			return out, nil
 		}
 		own.media.close()

@@ -107,6 +107,33 @@ func TestGPURefusedSegment(t *testing.T) {
 	}
 }
 
+// TestGPUDecoderRefusesOn: a session whose every segment is refused is not begun twice
+// for ever, and is the GPU's again some time after.
+func TestGPUDecoderRefusesOn(t *testing.T) {
+	b := newGPUBench(t)
+	b.driver.Script("device0.decode.every=1")
+	for n := range 2 * patience {
+		if _, took := b.segment(t, b.job("s")); (took.PicturesRefused > 0) != (n < patience) || took.PicturesEncoded < 120 {
+			t.Errorf("segment %d: %+v", n, took)
+		}
+	}
+	b.clock.Add(int64(pause / time.Second))
+	for n := range 2 {
+		if _, took := b.segment(t, b.job("s")); (took.PicturesRefused > 0) != (n == 0) {
+			t.Errorf("after a pause, segment %d: %+v", n, took)
+		}
+	}
+	b.driver.Script()
+	b.clock.Add(int64(pause / time.Second))
+	b.segment(t, b.job("s"))
+	b.driver.Script("device0.decode.every=1")
+	for n := range patience {
+		if _, took := b.segment(t, b.job("s")); took.PicturesRefused == 0 {
+			t.Errorf("after all was well, segment %d: %+v", n, took)
+		}
+	}
+}
+
 // TestGPUFewPicturesRefused: a segment shorter than what may be lost is not lost.
 func TestGPUFewPicturesRefused(t *testing.T) {
 	b := newGPUBench(t, "device0.decode.every=1")

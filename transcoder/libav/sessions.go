@@ -35,16 +35,20 @@ type session struct {
 	established bool
 	stop        context.CancelCauseFunc
 
-	// working says that a segment is in work: then media, form and encodeAgain are its job's, else
-	// they are guarded by sessions' lock. gone says that the session has ended
-	// meanwhile. since is when its last segment ended.
+	// working says that a segment is in work: then media and what follows it are its
+	// job's, else they are guarded by sessions' lock. gone says that the session has
+	// ended meanwhile. since is when its last segment ended.
 	working, gone bool
 	since         time.Time
 	media         *media
 	// form is what the device refuses to the session for good; encodeAgain is when it
-	// is asked for the encoders that were taken, zero when they never were.
+	// is asked for the encoders that were taken, zero when they never were. refused
+	// counts the segments in a row that the decoder refused, and decodeAgain is when
+	// it is asked after too many.
 	form        form
 	encodeAgain time.Time
+	refused     int
+	decodeAgain time.Time
 }
 
 func newSessions(now func() time.Time) *sessions {
