@@ -5,6 +5,8 @@ const (
 	// WorkerNotRegistered: the orchestrator of -orchAddr cannot be reached, or it ended
 	// the registration. The worker comes back by itself.
 	WorkerNotRegistered Code = "WorkerNotRegistered"
+	// WorkerSameOrchestrator: two addresses of -orchAddr lead to the same orchestrator.
+	WorkerSameOrchestrator Code = "WorkerSameOrchestrator"
 	// WorkerSecretRefused: the orchestrator has another -orchSecret. Its text is
 	// "invalid secret".
 	WorkerSecretRefused Code = "WorkerSecretRefused"

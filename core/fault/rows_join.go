@@ -9,6 +9,11 @@ var joinRows = []Row{
 		Remedy:  "See that the orchestrator runs and takes remote workers (`-orchSecret` without `-transcoder`), that `-orchAddr` is its host and port (8935) as seen from here, and that no firewall is between. If the message speaks of a certificate, `-orchCA` does not fit the orchestrator's.", Retryable: true,
 	},
 	{
+		Code: WorkerSameOrchestrator, Class: Config,
+		Cause:  "Both addresses lead to the same orchestrator: it has this worker already, by another address of `-orchAddr`, and counts it once. The worker tries the second address now and then, in case the first one fails.",
+		Remedy: "None needed if it is meant as a second way to the same machine; else leave one of the two out of `-orchAddr`.", Retryable: true,
+	},
+	{
 		Code: WorkerSecretRefused, Class: Config,
 		Symptom: "`invalid secret`",
 		Cause:   "The orchestrator has another secret than this worker; the worker stops, because trying again would change nothing.",

@@ -24,8 +24,8 @@ const reset = "stream terminated by RST_STREAM"
 const pingsForbidden = "too_many_pings"
 
 // judge says what the end of a registration means. Permanent ends are WorkerSecretRefused,
-// WorkerZeroCapacity and WorkerDismissed; for all others, WorkerNotRegistered, the
-// worker comes back.
+// WorkerZeroCapacity and WorkerDismissed; for all others, WorkerNotRegistered and
+// WorkerSameOrchestrator, the worker comes back.
 func judge(addr string, err error) (f *fault.Fault, permanent bool) {
 	const op = "register with the orchestrator"
 	s := status.Convert(err)
@@ -37,6 +37,8 @@ func judge(addr string, err error) (f *fault.Fault, permanent bool) {
 		return &fault.Fault{Code: fault.WorkerSecretRefused, Op: op, Detail: addr, Err: err}, true
 	case text == textCapacity:
 		return &fault.Fault{Code: fault.WorkerZeroCapacity, Op: op, Detail: addr, Err: err}, true
+	case s.Code() == codes.AlreadyExists:
+		return &fault.Fault{Code: fault.WorkerSameOrchestrator, Op: op, Detail: addr + ": " + text, Err: err}, false
 	case s.Code() == codes.Canceled && !strings.HasPrefix(text, reset):
 		return &fault.Fault{Code: fault.WorkerDismissed, Op: op, Detail: addr + ": " + text, Err: err}, true
 	}

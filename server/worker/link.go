@@ -18,23 +18,47 @@ type Link struct {
 	http           *http.Transport
 	// base is what tasks descend from; it is set before the first notice.
 	base context.Context
+	// number is the link's among those of its loop, from 1. forgets has the work end what
+	// it keeps for the orchestrator; see Keeper.
+	number  int
+	forgets func(*Link)
 
 	mu     sync.Mutex // covers the fields below
 	status Status
 	own    bool
+	// place is what the orchestrator calls the worker's place, "" where it says nothing.
+	place  string
 	leaves bool
 	// used is when a result was last taken there.
 	used time.Time
 }
 
 func newLink(o *Options, addr, instance string) *Link {
-	return &Link{o: o, addr: addr, instance: instance, tasks: newTasks(o.MaxTasks), http: o.transport(addr),
+	return &Link{o: o, addr: addr, instance: instance, number: 1, tasks: newTasks(o.MaxTasks), http: o.transport(addr),
 		status: Status{Addr: addr, State: Connecting, Since: o.Now()}}
 }
 
 // Instance is by which name of the process the orchestrator knows it: another one for
 // each of -orchAddr, since two of them may lead to the same orchestrator.
 func (l *Link) Instance() string { return l.instance }
+
+// Number tells the links of a loop apart, from 1: what two orchestrators call the same
+// need not be the same.
+func (l *Link) Number() int { return l.number }
+
+// forget ends what is kept for the orchestrator.
+func (l *Link) forget() {
+	if l.forgets != nil {
+		l.forgets(l)
+	}
+}
+
+// placed reports whether the orchestrator says which place the worker has there.
+func (l *Link) placed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.place != ""
+}
 
 // Addr is the orchestrator's host:port.
 func (l *Link) Addr() string { return l.addr }

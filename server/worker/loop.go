@@ -34,9 +34,14 @@ func New[N any](o Options, work Work[N]) (*Loop[N], error) {
 	for i, addr := range o.Orchestrators {
 		instance := o.Instance
 		if i > 0 {
-			instance += "-" + strconv.Itoa(i+1)
+			instance += "/" + strconv.Itoa(i+1)
 		}
-		l.links = append(l.links, &link[N]{Link: newLink(&l.o, addr, instance), work: work, drain: leave, ping: pingEvery})
+		one := newLink(&l.o, addr, instance)
+		one.number = i + 1
+		if k, ok := any(work).(Keeper); ok {
+			one.forgets = k.Forget
+		}
+		l.links = append(l.links, &link[N]{Link: one, work: work, drain: leave, ping: pingEvery})
 	}
 	l.drain = sync.OnceFunc(func() {
 		for _, one := range l.links {

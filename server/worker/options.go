@@ -74,6 +74,13 @@ type Pressing interface {
 	Presses(told, now []byte) bool
 }
 
+// Keeper is for a Work that keeps something for an orchestrator from one task to the
+// next. Forget ends it, after the tasks that still run: the orchestrator knows nothing of
+// it any more.
+type Keeper interface {
+	Forget(of *Link)
+}
+
 func (o Options) withDefaults() Options {
 	if o.MaxTasks == 0 {
 		o.MaxTasks = 256

@@ -21,8 +21,8 @@ const (
 	maxReply = 4 << 10
 )
 
-// InstanceHeader, on a result for an orchestrator of our own kind, is the instance of
-// the worker that brings it, as in its registration.
+// InstanceHeader, on a result, is the instance of the worker that brings it, as in its
+// registration.
 const InstanceHeader = "Tutti-Instance"
 
 // Result is what goes back to an orchestrator.
@@ -64,9 +64,8 @@ func (l *Link) Post(ctx context.Context, r Result) error {
 	r.Header["Authorization"] = []string{l.o.Credential}
 	r.Header["Credentials"] = []string{l.o.Secret.Reveal()}
 	r.Header["TaskId"] = []string{strconv.FormatInt(r.Task, 10)}
-	if l.Own() {
-		r.Header[InstanceHeader] = []string{l.instance}
-	}
+	// Always: whoever knows us by it takes a result from nobody else, and others pass over it.
+	r.Header[InstanceHeader] = []string{l.instance}
 	err, broke := l.post(ctx, &r)
 	if broke && !r.Once && ctx.Err() == nil {
 		err, _ = l.post(ctx, &r)

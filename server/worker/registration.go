@@ -74,6 +74,9 @@ func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if !l.placed() {
+		l.forget() // a registration is a new beginning there
+	}
 	r := &registration[N]{link: l, conn: conn, ctx: ctx}
 	r.cur = r.open(l.Draining())
 	defer func() {
@@ -104,7 +107,11 @@ func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
 	}
 	cancel()
 	warm.Wait()
-	return l.o.Now().Sub(began), err
+	l.away()
+	if stood = l.o.Now().Sub(began); stood < lives && !r.cur.heard.Load() {
+		return 0, err // it has never said a word
+	}
+	return stood, err
 }
 
 func (r *registration[N]) open(draining bool) *stream {

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +15,15 @@ import (
 // finishing is how long an orchestrator that takes no second registration of the same
 // worker is left alone after a break, for the tasks that still run for it.
 const finishing = 3 * time.Second
+
+const (
+	// missed is how long after the end of a registration the orchestrator has certainly
+	// seen that the worker is gone.
+	missed = 8 * time.Second
+	// twinPause is how often an address is tried that leads to an orchestrator which has
+	// this worker already: the other address may fail.
+	twinPause = 10 * time.Second
+)
 
 // processGone is in the text of an attempt to which nobody listened: whoever waited for
 // the tasks that run is no more, and whoever comes back counts its tasks anew.
@@ -31,6 +41,27 @@ type link[N any] struct {
 	reading sync.Mutex
 	pause   pauses
 	ping    time.Duration
+	// twin says that the last attempt led to an orchestrator that has this worker already.
+	twin bool
+	// back is closed when a registration stands after one that ended.
+	back chan struct{}
+}
+
+// away ends what is kept for the orchestrator when no registration comes soon after the
+// one that has ended.
+func (l *link[N]) away() {
+	back := make(chan struct{})
+	l.back = back
+	l.Go(func(ctx context.Context) {
+		timer := time.NewTimer(missed)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			l.forget()
+		case <-back:
+		case <-ctx.Done():
+		}
+	})
 }
 
 func (l *link[N]) notice(n *N) {
@@ -43,7 +74,7 @@ func (l *link[N]) notice(n *N) {
 // orchestrator refuses it for good: that fault is returned.
 func (l *link[N]) run(ctx context.Context) error {
 	defer l.http.CloseIdleConnections()
-	defer l.o.Board.Clear(l.condition())
+	defer l.clear()
 	for ctx.Err() == nil {
 		if l.Draining() {
 			l.tasks.wait(ctx, 0)
@@ -55,7 +86,11 @@ func (l *link[N]) run(ctx context.Context) error {
 			continue
 		}
 		l.becomes(Connecting, nil)
-		l.o.Log.Info(l.o.Landmark+" "+l.addr, "orchestrator", l.addr)
+		level := slog.LevelInfo
+		if l.twin {
+			level = slog.LevelDebug
+		}
+		l.o.Log.Log(ctx, level, l.o.Landmark+" "+l.addr, "orchestrator", l.addr)
 		stood, err := l.serve(ctx)
 		switch {
 		case ctx.Err() != nil, errors.Is(err, errLeft):
@@ -77,18 +112,29 @@ func (l *link[N]) run(ctx context.Context) error {
 	return nil
 }
 
-func (l *link[N]) condition() health.Key {
+func (l *link[N]) condition(code fault.Code) health.Key {
 	about := l.addr
 	if l.o.Kind != "" {
 		about = l.o.Kind + " at " + l.addr
 	}
-	return health.Key{Code: fault.WorkerNotRegistered, About: about}
+	return health.Key{Code: code, About: about}
+}
+
+// clear takes the conditions back.
+func (l *link[N]) clear() {
+	l.o.Board.Clear(l.condition(fault.WorkerNotRegistered))
+	l.o.Board.Clear(l.condition(fault.WorkerSameOrchestrator))
 }
 
 // registered notes that the orchestrator has taken the registration.
 func (l *link[N]) registered(s *stream) {
+	l.twin = false
+	if l.back != nil {
+		close(l.back)
+		l.back = nil
+	}
 	l.becomes(s.state(), nil)
-	l.o.Board.Clear(l.condition())
+	l.clear()
 	l.o.Log.Info("registered with the orchestrator", "orchestrator", l.addr, "node", l.view().Node)
 }
 
@@ -97,12 +143,20 @@ func (l *link[N]) lost(ctx context.Context, why *fault.Fault, stood time.Duratio
 	if strings.Contains(why.Detail, pingsForbidden) {
 		l.ping = pingRare
 	}
+	twin := why.Code == fault.WorkerSameOrchestrator
 	if stood > 0 {
 		l.o.Log.Warn("the registration with the orchestrator ended", "orchestrator", l.addr, "after", stood.Round(time.Millisecond), fault.Attr(why))
 	} else {
-		l.o.Board.Report(l.condition(), why)
+		if twin != l.twin {
+			l.clear()
+		}
+		l.o.Board.Report(l.condition(why.Code), why)
 	}
+	l.twin = twin
 	pause := l.pause.after(l.o.Now(), stood, l.o.Rand())
+	if twin {
+		pause = twinPause
+	}
 	l.becomes(Waiting, func(s *Status) {
 		s.Code, s.Reason, s.Next = why.Code, why.Detail, l.o.Now().Add(pause)
 	})
@@ -111,6 +165,7 @@ func (l *link[N]) lost(ctx context.Context, why *fault.Fault, stood time.Duratio
 	}
 	if strings.Contains(why.Detail, processGone) {
 		l.tasks.cancelAll()
+		l.forget()
 	}
 	l.sleep(ctx, pause)
 }

@@ -3,19 +3,29 @@ package worker
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/metadata"
 )
 
 // NodeMetadata is the response metadata by which an orchestrator of our own kind says
 // that it is one: its value is "tutti/1.2.3".
 const NodeMetadata = "tutti-node"
 
-// settle is after how long without a refusal an orchestrator that says nothing counts
-// as having taken the registration.
-const settle = 2 * time.Second
+// PlaceMetadata, beside it, names the place that the worker has got: with another one the
+// orchestrator knows nothing of what was there before.
+const PlaceMetadata = "tutti-place"
+
+const (
+	// settle is after how long without a refusal an orchestrator that says nothing counts
+	// as having taken the registration. It begins when the request is on its way over a
+	// connection that stands.
+	settle = 2 * time.Second
+	// lives is how long the registration with one that has never said anything must have
+	// lasted to have been one: a process that stands still takes connections, too.
+	lives = pingEvery + silence + settle
+)
 
 // stream is one registration. It is read by a goroutine of its own.
 type stream struct {
@@ -30,8 +40,9 @@ type stream struct {
 	done chan struct{}
 	err  error
 
+	// heard says that the orchestrator has spoken.
+	heard  atomic.Bool
 	accept sync.Once
-	timer  *time.Timer
 	// at is when it was taken, set before accepted is closed.
 	at time.Time
 }
@@ -44,26 +55,17 @@ func openStream[N any](ctx context.Context, l *Link, offer []byte, draining bool
 	ctx, cancel := context.WithCancel(ctx)
 	s := &stream{offer: offer, draining: draining, cancel: cancel,
 		accepted: make(chan struct{}), told: make(chan struct{}), done: make(chan struct{})}
-	s.timer = time.AfterFunc(settle, func() { s.taken(l, nil) })
 	go func() {
 		defer close(s.done)
 		defer cancel()
 		s.err = read(ctx, l, s, open, notice)
-		s.timer.Stop()
 	}()
 	return s
 }
 
-// taken notes that the registration stands, and what the orchestrator says of itself.
-// Only the first word counts, but for the orchestrator's own, which may come late.
-func (s *stream) taken(l *Link, md metadata.MD) {
-	if md != nil {
-		l.knows(md)
-	}
+// taken notes that the registration stands. Only the first call counts.
+func (s *stream) taken(l *Link) {
 	s.accept.Do(func() {
-		if md == nil {
-			l.knows(nil)
-		}
 		s.at = l.o.Now()
 		close(s.accepted)
 	})
@@ -89,10 +91,16 @@ func read[N any](ctx context.Context, l *Link, s *stream, open opener[N], notice
 	if err != nil {
 		return err
 	}
+	// Before this nobody has heard of the registration.
+	settled := time.AfterFunc(settle, func() { s.taken(l) })
+	defer settled.Stop()
 	// Others send no header before the first notice, or before the end.
 	md, err := in.Header()
-	if err == nil && len(md.Get(NodeMetadata)) > 0 {
-		s.taken(l, md)
+	own := err == nil && len(md.Get(NodeMetadata)) > 0
+	if own {
+		l.knows(first(md.Get(NodeMetadata)), first(md.Get(PlaceMetadata)))
+		s.heard.Store(true)
+		s.taken(l)
 		close(s.told)
 	}
 	for {
@@ -100,19 +108,31 @@ func read[N any](ctx context.Context, l *Link, s *stream, open opener[N], notice
 		if err != nil {
 			return endOf(err)
 		}
-		s.taken(l, nil)
+		if !s.heard.Swap(true) {
+			// Only now is it sure: what ends without a notice says nothing of its kind.
+			l.knows("", "")
+		}
+		s.taken(l)
 		notice(n)
 	}
 }
 
-// knows notes what the orchestrator said of itself.
-func (l *Link) knows(md metadata.MD) {
-	node := ""
-	if v := md.Get(NodeMetadata); len(v) > 0 {
-		node = v[0]
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
 	}
+	return values[0]
+}
+
+// knows notes what the orchestrator said of itself; both are "" for one of another kind.
+// In another place than before, nothing is left of what there was.
+func (l *Link) knows(node, place string) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.own = node != ""
-	l.status.Node = node
+	moved := l.place != "" && l.place != place
+	l.own, l.place, l.status.Node = node != "", place, node
+	l.mu.Unlock()
+	if moved {
+		l.tasks.cancelAll()
+		l.forget()
+	}
 }

@@ -44,17 +44,20 @@ func TestWhatAnOrchestratorSaysOfItself(t *testing.T) {
 		after time.Duration
 		md    metadata.MD
 		taken time.Duration
-		own   bool
+		// was is what was known of it before.
+		was, own bool
 	}{
-		{"ours at once", 0, ours, 0, true},
-		{"ours late", time.Minute, ours, settle, true},
-		{"silent", time.Hour, nil, settle, false},
-		{"another's header", 0, metadata.Pairs("content-type", "application/grpc"), settle, false},
+		{"ours at once", 0, ours, 0, false, true},
+		{"ours late", time.Minute, ours, settle, false, true},
+		{"silent", time.Hour, nil, settle, false, false},
+		{"ours, silent for once", time.Hour, nil, settle, true, true},
+		{"another's header", 0, metadata.Pairs("content-type", "application/grpc"), settle, false, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := Options{Now: time.Now}.withDefaults()
 				l := newLink(&o, "host:8935", "i-1")
+				l.own = row.was
 				began := time.Now()
 				s := openStream(t.Context(), l, nil, false, func(ctx context.Context, _ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 					return line{ctx: ctx, after: row.after, header: row.md}, nil
@@ -75,4 +78,22 @@ func TestWhatAnOrchestratorSaysOfItself(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The time in which an orchestrator may refuse does not begin before it has been asked.
+func TestNothingStandsBeforeItWasAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := Options{Now: time.Now}.withDefaults()
+		s := openStream(t.Context(), newLink(&o, "host:8935", "i-1"), nil, false,
+			func(ctx context.Context, _ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
+				<-time.After(10 * settle) // dialling
+				return nil, io.ErrUnexpectedEOF
+			}, func(*rpc.NotifySegment) {})
+		<-s.done
+		select {
+		case <-s.accepted:
+			t.Error("it counts as registered")
+		default:
+		}
+	})
 }

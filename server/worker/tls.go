@@ -69,6 +69,15 @@ func readCertificates(path string) (out []*x509.Certificate, err error) {
 	return out, nil
 }
 
+// For is what a connection to one of the orchestrators at addr is made with, where
+// something else than a registration goes over it; nil where nobody is distrusted.
+func (t TLS) For(addr string, protocols ...string) *tls.Config {
+	if len(t.Trusted) == 0 {
+		return nil
+	}
+	return t.config(addr, protocols...)
+}
+
 // config is for connections to one orchestrator.
 func (t TLS) config(addr string, protocols ...string) *tls.Config {
 	c := &tls.Config{

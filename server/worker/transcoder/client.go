@@ -46,7 +46,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{o: o, inputs: inputTransport(), room: room{most: o.MaxInput}}
+	c := &Client{o: o, inputs: inputTransport(o.TLS, o.Orchestrators), room: room{most: o.MaxInput}}
 	c.loop, err = worker.New(worker.Options{
 		Orchestrators: o.Orchestrators, Secret: o.Secret, TLS: o.TLS,
 		Node: "tutti/" + o.Version, Worker: o.Name, Instance: instance,

@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // fetchTimeout is the protocol's time for a whole download. An orchestrator of our own
@@ -23,12 +25,14 @@ const fetchTimeout = 4 * time.Second
 var errFetchLate = errors.New("the download took too long")
 
 // inputTransport fetches inputs as the network does: HTTP/1.1, certificates unchecked,
-// because they are where an orchestrator that was let in says.
-func inputTransport() *http.Transport {
+// because they are where an orchestrator that was let in says. With -orchCA what comes
+// from an orchestrator's own host is checked as the orchestrator is.
+func inputTransport(trust worker.TLS, orchestrators []string) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	return &http.Transport{
-		DialContext:            (&net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second}).DialContext,
+	plain := &net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second}
+	t := &http.Transport{
+		DialContext:            plain.DialContext,
 		Protocols:              protocols,
 		TLSClientConfig:        &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}, ClientSessionCache: tls.NewLRUClientSessionCache(64)},
 		TLSHandshakeTimeout:    fetchTimeout,
@@ -38,6 +42,30 @@ func inputTransport() *http.Transport {
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
+	checked := make(map[string]*tls.Config)
+	for _, addr := range orchestrators {
+		if c := trust.For(addr, "http/1.1"); c != nil {
+			checked[hostOf(addr)] = c
+		}
+	}
+	if len(checked) > 0 {
+		t.DialTLSContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			d := tls.Dialer{NetDialer: plain, Config: t.TLSClientConfig}
+			if c := checked[hostOf(addr)]; c != nil {
+				d.Config = c
+			}
+			return d.DialContext(ctx, network, addr)
+		}
+	}
+	return t
+}
+
+func hostOf(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		host = addr
+	}
+	return strings.ToLower(host)
 }
 
 // fetch downloads an input; redirects are not followed. grow is asked before memory is

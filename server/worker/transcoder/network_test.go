@@ -33,6 +33,7 @@ type network struct {
 	testing.TB
 	addr string
 	node string
+	cert *tlscert.Source
 	// desks are the registrations, results what came of tasks.
 	desks   chan *desk
 	results chan result
@@ -72,7 +73,7 @@ func newNetwork(t testing.TB, node string) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &network{TB: t, addr: l.Addr().String(), node: node, desks: make(chan *desk, 16), results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
+	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, desks: make(chan *desk, 16), results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, o)
 	srv := &http.Server{TLSConfig: cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: o.dispatch(calls)}

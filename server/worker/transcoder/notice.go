@@ -44,7 +44,8 @@ func (w work) Notice(from *worker.Link, n *rpc.NotifySegment) {
 	session := core.SessionID(n.GetSegData().GetAuthToken().GetSessionId())
 	if n.GetUrl() == "" && len(n.GetInput()) == 0 {
 		if session != "" {
-			w.endSession(from, session)
+			w.sessions.ended(from, local(from, session))
+			w.endSession(from, local(from, session))
 		}
 		return
 	}
@@ -60,9 +61,22 @@ func (w work) Notice(from *worker.Link, n *rpc.NotifySegment) {
 	from.Start(t.id, func(ctx context.Context) { w.do(ctx, t) })
 }
 
+// Forget ends what is left of an orchestrator's sessions.
+func (w work) Forget(from *worker.Link) {
+	for _, id := range w.sessions.of(from) {
+		w.endSession(from, id)
+	}
+}
+
 // endSession ends a session after those of its segments that came before.
 func (c *Client) endSession(from *worker.Link, id core.SessionID) {
 	p := c.sessions.join(id, true)
+	if p.before == nil {
+		// At once: the next segment may need its room.
+		c.o.Transcoder.EndSession(id)
+		p.leave()
+		return
+	}
 	from.Go(func(ctx context.Context) {
 		defer p.leave()
 		_ = p.turn(ctx) // a process that stops ends its sessions, too
@@ -90,7 +104,7 @@ func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 		return fault.New(fault.RemoteIncompatible, op, no)
 	}
 	t.job = &core.TranscodeJob{
-		Session: core.SessionID(session), Manifest: meta.Manifest, Number: meta.Number,
+		Session: local(t.from, core.SessionID(session)), Manifest: meta.Manifest, Number: meta.Number,
 		Duration: meta.Duration, Profiles: meta.Profiles, Clip: meta.Clip,
 		Signature: meta.Signature, Reinit: meta.Reinit,
 		Origin: origin(n.GetOrchId()), Needs: meta.Capabilities.Bits,
@@ -125,6 +139,7 @@ func (c *Client) take(t *task, n *rpc.NotifySegment) error {
 		}
 		t.job.Input = in
 	}
+	c.sessions.heard(t.from, t.job.Session, c.o.Now())
 	if t.place = c.sessions.join(t.job.Session, false); t.place == nil {
 		c.release(t)
 		return fault.New(fault.TranscoderBusy, op, "four segments of the session wait already")

@@ -14,7 +14,10 @@ import (
 // work is what the loop sees of the client.
 type work struct{ *Client }
 
-var _ worker.Pressing = work{}
+var (
+	_ worker.Pressing = work{}
+	_ worker.Keeper   = work{}
+)
 
 // Offer is capacity and capabilities, nil without either.
 func (w work) Offer() []byte {

@@ -67,6 +67,9 @@ func (o Options) complete() (Options, error) {
 	if o.Recorder == nil {
 		o.Recorder = core.NopRecorder{}
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

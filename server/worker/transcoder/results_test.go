@@ -37,7 +37,7 @@ func TestRenditions(t *testing.T) {
 	if h.Get("TaskId") != "7" || h.Get("Pixels") != strconv.Itoa(60*1920*1080) || got.length <= 0 {
 		t.Errorf("result %+v", got)
 	}
-	for _, ours := range []string{rpc.MediaTimeHeader, "Tutti-Worker", "Tutti-Instance", "Tutti-Frames", "Tutti-Code"} {
+	for _, ours := range []string{rpc.MediaTimeHeader, "Tutti-Worker", "Tutti-Frames", "Tutti-Code"} {
 		if h.Get(ours) != "" {
 			t.Errorf("an unmodified orchestrator got %s", ours)
 		}

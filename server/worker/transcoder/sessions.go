@@ -2,9 +2,14 @@ package transcoder
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strconv"
 	"sync"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // maxQueue is how many segments of one session may wait for the one in work, as in the
@@ -16,6 +21,63 @@ const maxQueue = 4
 type sessions struct {
 	mu    sync.Mutex
 	lines map[core.SessionID]*line
+	// known are those that an orchestrator has not ended, and when it was last heard of
+	// them.
+	known map[*worker.Link]map[core.SessionID]time.Time
+}
+
+const (
+	// manySessions is from how many on those are looked for that nobody ends; a session
+	// without a segment for oldSession has ended by itself.
+	manySessions = 256
+	oldSession   = 2 * core.SessionIdle
+)
+
+// local is a session's name on this machine. Two orchestrators may call theirs the same,
+// and of two addresses of one, one may end what goes on at the other.
+func local(from *worker.Link, id core.SessionID) core.SessionID {
+	if from.Number() == 1 {
+		return id
+	}
+	return id + core.SessionID("~"+strconv.Itoa(from.Number()))
+}
+
+// heard notes that an orchestrator has a session here.
+func (s *sessions) heard(from *worker.Link, id core.SessionID, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.known[from]
+	if of == nil {
+		if s.known == nil {
+			s.known = make(map[*worker.Link]map[core.SessionID]time.Time)
+		}
+		of = make(map[core.SessionID]time.Time)
+		s.known[from] = of
+	}
+	if _, ok := of[id]; !ok && len(of) >= manySessions {
+		for other, last := range of {
+			if now.Sub(last) > oldSession {
+				delete(of, other)
+			}
+		}
+	}
+	of[id] = now
+}
+
+// ended notes that an orchestrator has ended a session.
+func (s *sessions) ended(from *worker.Link, id core.SessionID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known[from], id)
+}
+
+// of are an orchestrator's sessions, which it has no more after this.
+func (s *sessions) of(from *worker.Link) []core.SessionID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Collect(maps.Keys(s.known[from]))
+	delete(s.known, from)
+	return all
 }
 
 // line is the segments of one session that are in work or wait.

@@ -1,0 +1,143 @@
+package transcoder_test
+
+import (
+	"crypto/x509"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/server/worker/transcoder"
+)
+
+// An orchestrator that has restarted, or has given the worker up, knows nothing of the
+// sessions before: they end before the first segment comes, which may need their room.
+func TestSessionsEndWithTheirPlace(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(o *own, d *device){
+		"restart":  func(o *own, _ *device) { o.stop(); o.start() },
+		"given up": func(_ *own, d *device) { _ = d.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOwn(t)
+			r := start(t, new(coretest.Fake), nil, o.addr)
+			d := next(t, o.devices, "no registration")
+			for _, session := range []string{"a", "b", "c"} {
+				if _, err := d.Transcode(t.Context(), job(session, 1, []byte("media"))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d.EndSession("c")
+			until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
+			again(o, d)
+			d = next(t, o.devices, "it does not come back")
+			if _, err := d.Transcode(t.Context(), job("new", 1, []byte("media"))); err != nil {
+				t.Fatal(err)
+			}
+			ended := r.fake.Ended()
+			if slices.Sort(ended); !slices.Equal(ended, []core.SessionID{"a", "b", "c"}) {
+				t.Errorf("ended %v", ended)
+			}
+		})
+	}
+}
+
+// So it is with each registration at an orchestrator that knows of no places.
+func TestSessionsEndWithTheRegistration(t *testing.T) {
+	t.Parallel()
+	o := newNetwork(t, "")
+	r := start(t, new(coretest.Fake), nil, o.addr)
+	d := next(t, o.desks, "no registration")
+	d.send(t, segment(1, "s", o.input("/in", "media")))
+	next(t, o.results, "no result")
+	d.end <- nil
+	next(t, o.desks, "it does not come back")
+	if got := r.fake.Ended(); !slices.Equal(got, []core.SessionID{"s"}) {
+		t.Errorf("ended %v", got)
+	}
+}
+
+// Sessions end, too, where no orchestrator comes back.
+func TestSessionsEndWithoutAnOrchestrator(t *testing.T) {
+	t.Parallel()
+	o := newOwn(t)
+	r := start(t, new(coretest.Fake), nil, o.addr)
+	d := next(t, o.devices, "no registration")
+	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
+		t.Fatal(err)
+	}
+	o.stop()
+	until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
+}
+
+// What one orchestrator ends is not another's session of the same name.
+func TestSessionsOfTheSameName(t *testing.T) {
+	t.Parallel()
+	one, two := newNetwork(t, ""), newNetwork(t, "")
+	r := start(t, new(coretest.Fake), nil, one.addr, two.addr)
+	first, second := next(t, one.desks, "no registration"), next(t, two.desks, "no registration")
+	first.send(t, segment(1, "s", one.input("/in", "media")))
+	second.send(t, segment(1, "s", two.input("/in", "media")))
+	next(t, one.results, "no result")
+	next(t, two.results, "no result")
+	second.send(t, &rpc.NotifySegment{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: "s"}}})
+	until(t, "it does not end", func() bool { return len(r.fake.Ended()) > 0 })
+	if got := r.fake.Ended(); !slices.Equal(got, []core.SessionID{"s~2"}) {
+		t.Errorf("ended %v", got)
+	}
+}
+
+// Two addresses of one orchestrator make one device; the operator hears of it.
+func TestTwoAddressesOfOneOrchestrator(t *testing.T) {
+	t.Parallel()
+	o := newOwn(t)
+	way := newFar(t, o.addr, 0)
+	var board *health.Board
+	r := start(t, new(coretest.Fake), func(o *transcoder.Options) { board = o.Board }, o.addr, way.addr)
+	d := next(t, o.devices, "no registration")
+	has := func() bool {
+		return slices.ContainsFunc(board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.WorkerSameOrchestrator })
+	}
+	until(t, "no condition", has)
+	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
+		t.Error(err)
+	}
+	if len(o.devices) != 0 {
+		t.Error("a second device")
+	}
+	r.stop()
+	if has() {
+		t.Error("the condition stays")
+	}
+}
+
+// With -orchCA an input that is on the orchestrator's host must come from it.
+func TestInputsAreFromWhomIsTrusted(t *testing.T) {
+	t.Parallel()
+	o := newNetwork(t, "")
+	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "media") }))
+	defer other.Close()
+	start(t, new(coretest.Fake), func(opt *transcoder.Options) {
+		leaf, err := o.cert.Config().GetCertificate(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.TLS.Trusted = []*x509.Certificate{leaf.Leaf}
+	}, o.addr)
+	d := next(t, o.desks, "no registration")
+	d.send(t, segment(1, "s", other.URL+"/in"))
+	if got := next(t, o.results, "no result"); got.text != "cannot fetch the segment: no answer" {
+		t.Errorf("result %+v", got)
+	}
+	d.send(t, segment(2, "s", o.input("/in", "media")))
+	if got := next(t, o.results, "no result"); len(got.parts) != 2 {
+		t.Errorf("result %+v", got)
+	}
+}
