@@ -32,12 +32,24 @@ type entry struct {
 // ready reports whether jobs for it begin at once. Of a worker of the network nothing
 // is known but that it takes jobs: what is not warm there may be loaded all the same.
 func (e *entry) ready() bool {
-	return !e.w.draining && e.slots > 0 && (e.said.State == inference.Ready || !e.w.own())
+	return e.w.takes() && e.slots > 0 && (e.said.State == inference.Ready || !e.w.own())
 }
 
 // cold reports whether a job would have it started.
 func (e *entry) cold() bool {
-	return !e.w.draining && !e.ready() && e.said.Offered()
+	return e.w.takes() && !e.ready() && e.said.Offered()
+}
+
+// heard is what the worker said of it, and what we know of the worker.
+func (e *entry) heard() inference.ModelState {
+	s := e.said
+	switch {
+	case e.w.draining:
+		s.State, s.Code, s.Reason = inference.Draining, fault.Draining, "the worker stops"
+	case e.w.barred:
+		s.State, s.Code, s.Reason = inference.Draining, fault.Draining, "the operator of this node gives the worker no new jobs"
+	}
+	return s
 }
 
 // does reports whether its runner can do such a job.
@@ -62,9 +74,6 @@ func (p *Pool) furnish(w *worker, states []inference.ModelState) {
 			e = p.enter(w, s.Model)
 		}
 		e.said, e.slots = *s, s.Capacity
-		if w.draining {
-			e.said.State, e.said.Code, e.said.Reason = inference.Draining, fault.Draining, "the worker stops"
-		}
 	}
 	for id, e := range w.entries {
 		if !have[id] {
@@ -74,6 +83,11 @@ func (p *Pool) furnish(w *worker, states []inference.ModelState) {
 			p.settle(e.model)
 		}
 	}
+	p.refresh(w)
+}
+
+// refresh settles all models of a worker. The caller holds mu.
+func (p *Pool) refresh(w *worker) {
 	for _, e := range w.entries {
 		p.settle(e.model)
 	}
@@ -152,11 +166,13 @@ func (p *Pool) pick(m *model, op inference.Operation, tried map[*worker]bool) (*
 		anyReady = anyReady || e.ready()
 	}
 	for _, e := range m.entries {
-		if tried[e.w] || !(e.ready() || !anyReady && e.cold()) || !e.does(op) {
+		if tried[e.w] || !e.does(op) {
 			continue
 		}
-		able = true
-		if e.busy < e.room() && (best == nil || e.before(best)) {
+		fit := e.ready() || !anyReady && e.cold()
+		// One that is away may be back in a moment.
+		able = able || fit || e.w.away
+		if fit && e.busy < e.room() && (best == nil || e.before(best)) {
 			best = e
 		}
 	}

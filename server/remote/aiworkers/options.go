@@ -18,6 +18,9 @@ const (
 	stallTime = 5 * time.Minute
 	// lostTime is what is left of that once its worker's registration has broken.
 	lostTime = 5 * time.Second
+	// holdTime is how long the place of one of our own workers is kept when its connection
+	// broke: it is back within a second or two, with its jobs.
+	holdTime = 3 * time.Second
 	// maxWait is how many jobs of a model may wait for a slot.
 	maxWait = 64
 	// maxWorkers bounds the workers.
@@ -48,6 +51,8 @@ type Options struct {
 	FirstTask remote.TaskID
 	// AnswerTime bounds the wait for an answer's begin; 15 min when 0.
 	AnswerTime time.Duration
+	// HoldTime is how long the place of a worker is kept whose connection broke; 3 s when 0.
+	HoldTime time.Duration
 	// Queue is how many jobs of a model may wait; 64 when 0.
 	Queue int
 
@@ -68,6 +73,7 @@ func (o *Options) complete() error {
 	}
 	o.ServiceURI = strings.TrimSuffix(o.ServiceURI, "/")
 	o.AnswerTime = cmp.Or(o.AnswerTime, answerTime)
+	o.HoldTime = cmp.Or(o.HoldTime, holdTime)
 	o.Queue = cmp.Or(o.Queue, maxWait)
 	return nil
 }

@@ -30,7 +30,9 @@ type Pool struct {
 	models  map[inference.Model]*model
 	// order has the models in the order in which they came.
 	order []*model
-	shut  bool
+	// places counts those that workers have got.
+	places int
+	shut   bool
 }
 
 var _ inference.Worker = (*Pool)(nil)

@@ -15,7 +15,8 @@ type Worker struct {
 	// Node is "tutti/<version>" for one of our own; Version is the network's release.
 	Node, Version string
 	Since         time.Time
-	Draining      bool
+	// Draining says that it is given no new jobs, at its own wish or our operator's.
+	Draining bool
 	// Models has the figures of this worker alone.
 	Models []inference.ModelState
 }
@@ -26,9 +27,9 @@ func (p *Pool) Workers() []Worker {
 	defer p.mu.Unlock()
 	out := make([]Worker, 0, len(p.workers))
 	for _, w := range p.workers {
-		one := Worker{Name: w.name, Addr: w.id.Addr, Node: w.id.Node, Version: w.version, Since: w.since, Draining: w.draining}
+		one := Worker{Name: w.name, Addr: w.id.Addr, Node: w.id.Node, Version: w.version, Since: w.since, Draining: w.draining || w.barred}
 		for _, e := range w.entries {
-			s := e.said
+			s := e.heard()
 			s.Capacity, s.InUse = e.slots, e.busy
 			one.Models = append(one.Models, s)
 		}

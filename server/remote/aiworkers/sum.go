@@ -17,26 +17,33 @@ var rank = map[inference.State]int{
 // nearest to taking jobs. Figures are not its matter.
 func sum(entries []*entry) inference.ModelState {
 	best := entries[0]
-	out := inference.ModelState{External: true}
+	out, held := best.heard(), []string(nil)
 	for _, e := range entries {
-		if rank[e.said.State] > rank[best.said.State] {
-			best = e
+		if s := e.heard(); nearer(e, &s, best, &out) {
+			best, out = e, s
 		}
-		out.Warm = out.Warm || e.said.Warm
-		out.External = out.External && e.said.External
-		out.Devices = append(out.Devices, e.said.Devices...)
+		held = append(held, e.said.Devices...)
 	}
-	slices.Sort(out.Devices)
-	out.Devices = slices.Compact(out.Devices)
-	s := &best.said
-	out.State, out.Code, out.Reason = s.State, s.Code, s.Reason
-	out.RunnerVersion, out.Context, out.Operations = s.RunnerVersion, s.Context, s.Operations
+	slices.Sort(held)
+	out.Devices = slices.Compact(held)
 	for _, e := range entries {
-		if e != best && e.said.State == inference.Ready && s.State == inference.Ready {
-			agree(&out, &e.said)
+		if s := e.heard(); e != best && s.State == inference.Ready && out.State == inference.Ready {
+			agree(&out, &s)
 		}
 	}
 	return out
+}
+
+// nearer reports whether a model is nearer to taking jobs at one worker than at another:
+// what is configured to be there and is not cannot be had, however far it has come.
+func nearer(a *entry, as *inference.ModelState, b *entry, bs *inference.ModelState) bool {
+	if a.w.away != b.w.away {
+		return b.w.away
+	}
+	if x, y := as.Offered(), bs.Offered(); x != y {
+		return x
+	}
+	return rank[as.State] > rank[bs.State]
 }
 
 // agree keeps what holds wherever a job gets to, and all operations: jobs go to the

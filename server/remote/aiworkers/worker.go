@@ -19,10 +19,16 @@ type worker struct {
 	base string
 	// lost is closed when its last registration ended.
 	lost chan struct{}
+	// place names its place here to itself; a worker that gets another has lost its jobs.
+	place string
 
-	version  string
-	draining bool
-	entries  map[inference.Model]*entry
+	version string
+	// draining says that it takes leave itself, barred that our operator gives it nothing
+	// new, away that its connection broke a moment ago.
+	draining, barred, away bool
+	entries                map[inference.Model]*entry
+	// nameless says that its name is another's already.
+	nameless bool
 	// door is the registration that holds at the moment.
 	door *door
 	// answers are those that pass at the moment.
@@ -33,6 +39,12 @@ type worker struct {
 
 // own reports whether it is one of our own.
 func (w *worker) own() bool { return w.id.Own() }
+
+// idle reports whether it has no job.
+func (w *worker) idle() bool { return len(w.errands)+len(w.answers) == 0 }
+
+// takes reports whether it may be given jobs.
+func (w *worker) takes() bool { return !w.draining && !w.barred && !w.away }
 
 // gone reports whether it was lost.
 func (w *worker) gone() bool {
