@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/test/netlab"
@@ -51,7 +52,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&s.bin, "bin", "bin", "folder of tutti")
 	fs.IntVar(&s.segments, "segments", 20, "segments of each size through each set-up, per condition")
 	fs.DurationVar(&s.pause, "pause", 600*time.Millisecond, "least time from a set-up's segment to its next")
-	fs.DurationVar(&s.most, "most", 40*time.Second, "longest time for a condition; fewer segments count then")
+	fs.DurationVar(&s.most, "most", 20*time.Second, "longest time for a condition; fewer segments count then")
 	fs.StringVar(&s.preset, "preset", "ultrafast", "x264 preset")
 	rtt := fs.String("rtt", "0,20,80", "round trips in ms")
 	loss := fs.String("loss", "0,1,2", "packets lost, in per cent")
@@ -73,7 +74,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "benchsplit: SKIPPED: no network of several hosts can be made here:", err)
 		return 0
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	part := func(ctx context.Context, b *bed) error { return s.added(ctx, b, all) }
 	if s.largest {
