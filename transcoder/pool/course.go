@@ -42,6 +42,12 @@ func (f *failure) late() bool {
 	return false
 }
 
+// harmed says that the segment was the end of a media worker on another machine, or
+// that its session has been that there too often.
+func (f *failure) harmed() bool {
+	return f.remote && (deadly(f.err) || f.code() == fault.SegmentRefused)
+}
+
 // fairly says that the device had time enough for its silence to mean something.
 func (f *failure) fairly(job *core.TranscodeJob) bool {
 	return f.to.Sub(f.from) >= core.WorkDeadline(job.Duration)/4
@@ -53,7 +59,7 @@ func (c *course) note(d *device, from time.Time, err error) {
 	f := failure{d: d, remote: d.elsewhere(), err: err, from: from, to: time.Now()}
 	c.failures = append(c.failures, f)
 	c.p.strike(d, err)
-	if deviceFault(err) && !f.late() {
+	if deviceFault(err) && !f.late() && !f.harmed() {
 		c.p.accuse(d, err)
 	}
 	if f.code() == fault.RemoteWorkerLost {
@@ -70,7 +76,7 @@ func (c *course) next(ctx context.Context, d *device, err error) *device {
 	switch {
 	case over(ctx), len(c.failures) >= maxAttempts, !final && !worthRetry(err):
 		return nil
-	case c.count((*failure).late) >= 2, c.count((*failure).final) >= 2:
+	case c.count((*failure).late) >= 2, c.count((*failure).harmed) >= 2, c.count((*failure).final) >= 2:
 		return nil
 	}
 	tried := make([]*device, 0, maxAttempts)
@@ -90,7 +96,7 @@ func (f *failure) final() bool { return verdict(f.err) }
 
 // blames says that the device found the segment at fault.
 func (f *failure) blames() bool {
-	return verdict(f.err) || fault.ClassOf(f.err) == fault.BadRequest && f.code() != fault.SegmentRefused || f.code() == fault.ZeroSegments
+	return verdict(f.err) || fault.ClassOf(f.err) == fault.BadRequest || f.code() == fault.ZeroSegments
 }
 
 func (c *course) count(is func(*failure) bool) int { return len(c.devices(is)) }

@@ -22,6 +22,8 @@ func (c *course) done(winner *device) {
 		case f.d == winner:
 		case f.late():
 			c.tardy(f)
+		case f.remote && deadly(f.err):
+			c.p.accuse(f.d, f.err)
 		case contradicted(f.err):
 			c.p.contradict(f.d, f.err)
 		}
@@ -32,11 +34,13 @@ func (c *course) done(winner *device) {
 // failed judges when no device did the segment, and returns what its caller is told.
 func (c *course) failed(ctx context.Context, err error) error {
 	c.overtime()
-	if ctx.Err() != context.Canceled {
-		for i := range c.failures {
-			if f := &c.failures[i]; f.late() && c.count((*failure).late) == 1 {
-				c.tardy(f)
-			}
+	c.harm(err)
+	for i := range c.failures {
+		switch f := &c.failures[i]; {
+		case f.late() && c.count((*failure).late) == 1 && ctx.Err() != context.Canceled:
+			c.tardy(f)
+		case f.remote && deadly(f.err) && c.count((*failure).harmed) == 1:
+			c.p.accuse(f.d, f.err)
 		}
 	}
 	c.suspect()
@@ -63,6 +67,17 @@ func (c *course) overtime() {
 	times := c.s.overtime()
 	c.p.o.Log.Warn("a segment took longer than its time on two transcoders; more of them end its stream",
 		"session", string(c.s.id), "transcoders", n, "times", times)
+}
+
+// harm convicts the session when the segment was the end of media workers on more than
+// one machine, none of which is to blame then.
+func (c *course) harm(err error) {
+	if c.count((*failure).harmed) < 2 {
+		return
+	}
+	n := c.s.convict()
+	c.p.o.Log.Warn("a stream kills media workers on other machines; another one ends it",
+		"session", string(c.s.id), "times", n, fault.Attr(err))
 }
 
 // cutShort is the end of a segment that transcoders on other machines sat on, nil where

@@ -42,6 +42,7 @@ func TestABrokenRigIsNoBlackHole(t *testing.T) {
 	for _, code := range []fault.Code{
 		fault.InvalidArgument, fault.DecoderNotFound, fault.FiltergraphFailed, // "the input is bad"
 		fault.TranscoderFailed, fault.RemoteResultRefused, fault.ZeroSegments, // worth another try
+		fault.WorkerCrashed, fault.SegmentRefused, // "the stream kills workers"
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
@@ -93,6 +94,35 @@ func TestTwoDevicesAgree(t *testing.T) {
 		}
 		if p.Ready() != 4 {
 			t.Errorf("%d are ready", p.Ready())
+		}
+	})
+}
+
+// A stream that kills the workers of two machines is not sent to a third, costs none of
+// them its place, and is soon refused here.
+func TestAStreamThatKillsWorkersElsewhereIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := pool.New(nil, pool.Options{MaxSessions: 100})
+		defer p.Close()
+		var rigs []*coretest.Fake
+		for i := range 6 {
+			rigs = append(rigs, rig(t, p, fmt.Sprint("rig", i), fault.WorkerCrashed, func(job *core.TranscodeJob) bool { return job.Session != "good" }))
+		}
+		for s := range 3 {
+			for n, want := range []fault.Code{fault.WorkerCrashed, fault.WorkerCrashed, fault.SegmentRefused} {
+				if err := bounded(t, p, fmt.Sprint("poison", s), n); !errors.Is(err, want) {
+					t.Errorf("segment %d: %v", n, err)
+				}
+				<-time.After(time.Second)
+			}
+		}
+		jobs := 0
+		for _, f := range rigs {
+			jobs += f.Jobs()
+		}
+		if jobs != 12 || p.Ready() != 6 || bounded(t, p, "good", 0) != nil {
+			t.Errorf("%d attempts, %d are ready", jobs, p.Ready())
 		}
 	})
 }

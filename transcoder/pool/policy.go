@@ -78,11 +78,8 @@ func worthRetry(err error) bool {
 // verdict says that a device will not have the segment, so that another attempt there
 // would end alike.
 func verdict(err error) bool {
-	switch fault.CodeOf(err) {
-	case fault.Canceled, fault.DeadlineExceeded, fault.SegmentRefused:
-		return false
-	}
-	return !worthRetry(err)
+	code := fault.CodeOf(err)
+	return !worthRetry(err) && code != fault.Canceled && code != fault.DeadlineExceeded
 }
 
 // contradicted says that a failure speaks against its device once another one has done

@@ -84,7 +84,9 @@ func (p *Pool) keep(e transcoder.Engine) {
 // Beside the devices' faults it returns those of Admit for new sessions,
 // TranscoderBusy, TranscoderStopped, TranscodeTimeout, SegmentRefused,
 // ErrTranscoderUnavailable, NoTranscoders when its device has gone and there is no
-// other, and the last attempt's fault after several.
+// other, and the last attempt's fault after several. RemoteWorkerTimeout is the end of
+// every segment that transcoders on other machines sat on; orchestrate.ErrOneOpinion is
+// in the chain of what a single one of them has against a segment.
 func (p *Pool) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	s, err := p.session(job)
 	if err != nil {
