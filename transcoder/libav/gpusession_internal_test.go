@@ -261,4 +261,3 @@ func TestGPUEncodersStayAway(t *testing.T) {
 		t.Errorf("%v of %v", got, own.form)
 	}
 }
-
