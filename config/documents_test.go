@@ -89,7 +89,7 @@ func TestSampleFileIsUnderstood(t *testing.T) {
 		}
 		settings++
 		in := input(append(combined[:len(combined):len(combined)], "-config", "node.conf")...)
-		in.ReadFile = files(map[string]string{"node.conf": setting, "/path/to/file.json": "{}"})
+		in.ReadFile = files(map[string]string{"node.conf": setting, "/path/to/file.json": "{}", "/path/to/secret": "s"})
 		_, _, err := config.Load(in)
 		for reason := range strings.Lines(errorText(err)) {
 			if strings.HasPrefix(reason, "BadOption") || strings.HasPrefix(reason, "Unknown") || strings.HasPrefix(reason, "ConfigUnreadable") {

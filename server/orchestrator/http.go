@@ -31,6 +31,9 @@ const (
 	// uploadWindow is how much of a segment may be on its way unread: a whole one
 	// of usual size, so that an upload never waits for an answer.
 	uploadWindow = 4<<20 - 1
+	// readFrame is the largest frame of HTTP/2. A connection keeps a buffer of the
+	// largest that it has got, and thousands of workers and gateways stay connected.
+	readFrame = 64 << 10
 	// stuckTimeout ends HTTP/2 connections that take nothing from us.
 	stuckTimeout = 15 * time.Second
 	// pingAfter is when an HTTP/2 connection without traffic is asked for a sign
@@ -50,6 +53,7 @@ func (s *Server) newHTTP() *http.Server {
 		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams:          maxStreams,
+			MaxReadFrameSize:              readFrame,
 			MaxReceiveBufferPerConnection: uploadWindow,
 			MaxReceiveBufferPerStream:     uploadWindow / 2,
 			SendPingTimeout:               pingAfter,

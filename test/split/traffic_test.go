@@ -25,14 +25,14 @@ const (
 
 // traffic is streams that are pushed in real time and chats, until it ends.
 type traffic struct {
-	stop                  context.CancelFunc
-	wg                    sync.WaitGroup
-	segments, lost        atomic.Int64
-	answers, tokens       atomic.Int64
-	broken, missing       atomic.Int64
-	mu                    sync.Mutex
-	failures              []string
-	slowest, slowestAfter time.Duration
+	stop            context.CancelFunc
+	wg              sync.WaitGroup
+	segments, lost  atomic.Int64
+	answers, tokens atomic.Int64
+	broken, missing atomic.Int64
+	mu              sync.Mutex
+	failures        []string
+	slowest         time.Duration
 }
 
 func (w *world) traffic() *traffic {
