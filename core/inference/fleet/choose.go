@@ -35,8 +35,11 @@ func (f *Fleet) candidates(model inference.Model, skip map[int]bool) []candidate
 }
 
 func better(a, b candidate) int {
-	if c := cmp.Compare(rank[b.state.State], rank[a.state.State]); c != 0 {
-		return c
+	switch {
+	case nearer(&a.state, &b.state):
+		return -1
+	case nearer(&b.state, &a.state):
+		return 1
 	}
 	if c := cmp.Compare(full(&a.state), full(&b.state)); c != 0 {
 		return c

@@ -14,11 +14,12 @@ var rank = map[inference.State]int{
 }
 
 // merge adds to a model's state what another member says of it. The state, and what
-// belongs to it, is that of the member which is nearest to taking jobs.
+// belongs to it, is that of the member which is nearest to taking jobs: what is configured
+// to be at one and is not does not hide what can be had at another.
 func merge(to, s *inference.ModelState) {
 	sum := *to
 	other := s
-	if rank[s.State] > rank[to.State] {
+	if nearer(s, to) {
 		sum, other = *s, to
 	}
 	both := to.State == inference.Ready && s.State == inference.Ready
@@ -27,13 +28,18 @@ func merge(to, s *inference.ModelState) {
 	// One job stands in the lines of all of them.
 	sum.Waiting = max(to.Waiting, s.Waiting)
 	sum.Devices = devices(to.Devices, s.Devices)
-	sum.Warm = to.Warm || s.Warm
-	// It counts as external only if nobody can start it.
-	sum.External = to.External && s.External
 	if both {
 		agree(&sum, other)
 	}
 	*to = sum
+}
+
+// nearer reports whether a model is nearer to taking jobs in one state than in another.
+func nearer(a, b *inference.ModelState) bool {
+	if x, y := a.Offered(), b.Offered(); x != y {
+		return x
+	}
+	return rank[a.State] > rank[b.State]
 }
 
 // agree keeps what holds wherever a job gets to. What it asks beyond that of the

@@ -26,7 +26,11 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inferen
 		return nil, fault.New(fault.AIWorkerLost, opRun, w.name+" takes nothing")
 	}
 	a, err := p.await(ctx, w, task)
-	p.settled(w, e)
+	sent := p.settled(w, e)
+	if err != nil && ctx.Err() != nil && !sent {
+		// It has never left this node: nobody has worked on it.
+		return nil, fault.Wrap(fault.ModelWaitOver, opRun, ctx.Err())
+	}
 	if err != nil {
 		return nil, err
 	}

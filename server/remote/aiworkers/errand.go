@@ -17,6 +17,8 @@ type errand struct {
 	size   int
 	at     time.Time
 	letter *remote.Letter // guarded by Pool.mu
+	// was says that an earlier letter with it was taken by a stream; guarded by Pool.mu.
+	was bool
 }
 
 // send gives a worker a job; false when it takes nothing.
@@ -29,14 +31,15 @@ func (p *Pool) send(w *worker, e *errand) (ok bool) {
 	return ok
 }
 
-// settled forgets a job whose answer has begun, or that nobody waits for. Nothing of it
-// is read any more after it.
-func (p *Pool) settled(w *worker, e *errand) {
+// settled forgets a job whose answer has begun, or that nobody waits for, and reports
+// whether it may have reached the worker. Nothing of it is read any more after it.
+func (p *Pool) settled(w *worker, e *errand) (sent bool) {
 	p.mu.Lock()
 	delete(w.errands, e)
-	letter := e.letter
+	letter, was := e.letter, e.was
 	p.mu.Unlock()
 	letter.Withdraw()
+	return was || w.notes.Out(letter)
 }
 
 // again sends what may have been lost with the connection of a worker that came back
@@ -49,6 +52,7 @@ func (p *Pool) again(w *worker) {
 			continue
 		}
 		e.letter.Withdraw()
+		e.was = e.was || w.notes.Out(e.letter)
 		if letter, ok := w.notes.Put(e.note, e.size); ok {
 			e.letter = letter
 		}

@@ -157,7 +157,7 @@ func (m *model) stateNow() inference.ModelState {
 // pick gives a job to the worker that has most room for it, of those with the model
 // loaded if there are any, and marks the slot as taken. The error says why there is
 // none: the model's runners cannot do it, or all are taken.
-func (p *Pool) pick(m *model, op inference.Operation, tried map[*worker]bool) (*entry, error) {
+func (p *Pool) pick(m *model, want wanted, tried map[*worker]bool) (*entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var best *entry
@@ -166,13 +166,13 @@ func (p *Pool) pick(m *model, op inference.Operation, tried map[*worker]bool) (*
 		anyReady = anyReady || e.ready()
 	}
 	for _, e := range m.entries {
-		if tried[e.w] || !e.does(op) {
+		if tried[e.w] || !e.does(want.op) {
 			continue
 		}
 		fit := e.ready() || !anyReady && e.cold()
 		// One that is away may be back in a moment.
 		able = able || fit || e.w.away
-		if fit && e.busy < e.room() && (best == nil || e.before(best)) {
+		if fit && e.busy < e.room() && (best == nil || e.before(best, want)) {
 			best = e
 		}
 	}
@@ -183,7 +183,7 @@ func (p *Pool) pick(m *model, op inference.Operation, tried map[*worker]bool) (*
 	case able:
 		return nil, errTaken
 	case len(tried) == 0 && len(m.entries) > 0 && anyReady:
-		return nil, fault.New(fault.OperationUnsupported, opRun, "no worker's runner does \""+string(op)+"\"")
+		return nil, fault.New(fault.OperationUnsupported, opRun, "no worker's runner does \""+string(want.op)+"\"")
 	}
 	return nil, fault.New(fault.AIWorkerLost, opRun, m.id.String())
 }
@@ -196,9 +196,12 @@ func (e *entry) room() int {
 	return max(1, e.slots)
 }
 
-// before reports whether a job is better off here: where the model is loaded, else
-// where less of the room is taken.
-func (e *entry) before(other *entry) bool {
+// before reports whether a job is better off here: where it arrives whole, where the model
+// is loaded, else where less of the room is taken.
+func (e *entry) before(other *entry, want wanted) bool {
+	if want.whole && e.w.own() != other.w.own() {
+		return e.w.own()
+	}
 	if a, b := e.said.State == inference.Ready, other.said.State == inference.Ready; a != b {
 		return a
 	}

@@ -27,9 +27,9 @@ func (p *Pool) Reserve(ctx context.Context, id inference.Model, party string) (i
 	}
 	release, err := m.line.Acquire(ctx, party)
 	if err != nil {
-		return nil, p.refusal(m, err)
+		return nil, p.refusal(m, fault.Canceled, err)
 	}
-	return &slot{p: p, m: m, party: party, release: release}, nil
+	return &slot{p: p, m: m, release: release}, nil
 }
 
 // served finds a model that may be waited for. The error says why it is no use.
@@ -49,8 +49,9 @@ func (p *Pool) served(id inference.Model) (*model, error) {
 	return m, nil
 }
 
-// refusal is the fault of a job that got no slot.
-func (p *Pool) refusal(m *model, err error) error {
+// refusal is the fault of a job that got no slot; canceled is that of one whose gateway
+// left meanwhile.
+func (p *Pool) refusal(m *model, canceled fault.Code, err error) error {
 	s := m.line.Stats()
 	switch {
 	case errors.Is(err, line.ErrFull):
@@ -58,7 +59,7 @@ func (p *Pool) refusal(m *model, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &fault.Fault{Code: fault.ModelWaitOver, Op: opReserve, Detail: fmt.Sprintf("%d of %d in use for %s", s.InUse, s.Slots, m.id), Err: err}
 	case errors.Is(err, context.Canceled):
-		return fault.Wrap(fault.Canceled, opReserve, err)
+		return fault.Wrap(canceled, opReserve, err)
 	}
 	return err
 }
@@ -66,9 +67,8 @@ func (p *Pool) refusal(m *model, err error) error {
 // slot is a job's right to one of a model's workers. Which of them is decided when
 // it runs.
 type slot struct {
-	p     *Pool
-	m     *model
-	party string
+	p *Pool
+	m *model
 
 	mu      sync.Mutex
 	release func() // guarded by mu
@@ -95,27 +95,6 @@ func (s *slot) vacate() {
 	if e != nil {
 		s.p.put(e)
 	}
-}
-
-// again gives the place up and stands in line anew.
-func (s *slot) again(ctx context.Context) error {
-	s.mu.Lock()
-	give := s.release
-	s.release = func() {}
-	s.mu.Unlock()
-	give()
-	release, err := s.m.line.Acquire(ctx, s.party)
-	if err != nil {
-		return s.p.refusal(s.m, err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over {
-		release()
-		return fault.New(fault.Canceled, opReserve, "")
-	}
-	s.release = release
-	return nil
 }
 
 // Release gives the slot back; only the first call counts.

@@ -12,9 +12,10 @@ import (
 const (
 	// maxTries bounds the workers that a job is given to, one after another.
 	maxTries = 4
-	// pause is how long a job waits that holds a slot of the model, while the workers
-	// that can do it are taken by others.
-	pause = 20 * time.Millisecond
+	// pause is how often a job that holds a slot of the model looks for a worker, while
+	// those that can do it are taken by others; roomTime is how long it does so.
+	pause    = 20 * time.Millisecond
+	roomTime = 10 * time.Second
 )
 
 // Run sends the job to a worker: see inference.Slot. A worker that is lost before its
@@ -28,10 +29,10 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 }
 
 func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
-	tried := make(map[*worker]bool)
+	tried, want := make(map[*worker]bool), s.p.wanted(s.m, job)
 	var last error
 	for len(tried) < maxTries {
-		e, err := s.pick(ctx, job, tried)
+		e, err := s.pick(ctx, want, tried)
 		if err != nil {
 			if last != nil {
 				err = last
@@ -59,25 +60,24 @@ func elsewhere(err error) bool {
 	return code == fault.AIWorkerLost || code.Class() == fault.Busy
 }
 
-// pick finds a worker for a job that holds a slot. Where the slot that it held went
-// away with its worker, or those that can do the job are taken, it waits for one.
-func (s *slot) pick(ctx context.Context, job *inference.Job, tried map[*worker]bool) (*entry, error) {
-	for n := 0; ; n++ {
-		e, err := s.p.pick(s.m, job.Operation, tried)
+// pick finds a worker for a job that holds a slot. Where the worker whose slot it was went
+// away, or those that can do the job are taken, it waits for one; nobody who comes later is
+// before it, as it keeps what it holds. A job that gets none is ModelWaitOver: nobody has
+// worked on it.
+func (s *slot) pick(ctx context.Context, want wanted, tried map[*worker]bool) (*entry, error) {
+	ctx, cancel := context.WithTimeout(ctx, roomTime)
+	defer cancel()
+	for {
+		e, err := s.p.pick(s.m, want, tried)
 		if err == nil && !s.occupy(e) {
 			s.p.put(e)
-			return nil, fault.New(fault.Canceled, opRun, "the slot was given back")
+			return nil, fault.New(fault.ModelWaitOver, opRun, "the slot was given back")
 		}
 		if !errors.Is(err, errTaken) {
 			return e, err
 		}
-		if n > 0 {
-			if err := wait(ctx, pause); err != nil {
-				return nil, fault.Wrap(fault.CodeOf(err), opRun, err)
-			}
-		}
-		if err := s.again(ctx); err != nil {
-			return nil, err
+		if err := wait(ctx, pause); err != nil {
+			return nil, s.p.refusal(s.m, fault.ModelWaitOver, err)
 		}
 	}
 }
