@@ -18,9 +18,9 @@ func (o *Orchestrator) mayReserve(model inference.Model) error {
 	}
 	s, known := o.state(model)
 	switch {
-	case !known || unloaded(s.State):
+	case !known || unloaded(&s):
 		return nil
-	case s.State != inference.Ready:
+	case s.State == inference.Failed || s.State == inference.Draining:
 		return fault.New(fault.ModelNotReady, opReserve, "")
 	case s.InUse >= s.Capacity || s.Waiting > 0:
 		return fault.New(fault.ModelWaitOver, opReserve, "")
@@ -81,7 +81,7 @@ func (j *Job) party() string {
 // loaded reports whether nothing needs to be started for the model.
 func (o *Orchestrator) loaded(model inference.Model) bool {
 	s, known := o.state(model)
-	return !known || !unloaded(s.State)
+	return !known || !unloaded(&s)
 }
 
 // state is how a model is at this moment.
@@ -95,8 +95,14 @@ func (o *Orchestrator) state(model inference.Model) (inference.ModelState, bool)
 	return inference.ModelState{}, false
 }
 
-func unloaded(s inference.State) bool {
-	switch s {
+// unloaded reports whether a job would have the model started. One that has slots takes
+// jobs, whatever else is known of it: workers of the existing network do not say what they
+// have loaded by now.
+func unloaded(s *inference.ModelState) bool {
+	if s.Capacity > 0 {
+		return false
+	}
+	switch s.State {
 	case inference.Absent, inference.Evicted, inference.Pulling, inference.Starting, inference.Loading:
 		return true
 	}

@@ -177,8 +177,10 @@ func TestJobWaits(t *testing.T) {
 	t.Parallel()
 	failed := ready(1)
 	failed.State, failed.Code, failed.Reason = inference.Failed, fault.ContainerOOM, "no memory"
-	loading := ready(1)
+	loading, elsewhere := ready(0), ready(1)
 	loading.State = inference.Loading
+	// A worker of the existing network has slots for what it does not say that it has loaded.
+	elsewhere.State, elsewhere.Warm = inference.Absent, false
 	for name, tc := range map[string]struct {
 		state inference.ModelState
 		own   bool
@@ -190,6 +192,7 @@ func TestJobWaits(t *testing.T) {
 		"full, own gateway":      {ready(0), true, time.Hour, 30 * time.Second, fault.ModelWaitOver},
 		"full, gateway leaves":   {ready(0), true, time.Second, time.Second, fault.Canceled},
 		"a load":                 {loading, false, 10 * time.Minute, 10 * time.Minute, fault.Canceled},
+		"slots, not loaded":      {elsewhere, false, time.Hour, 1500 * time.Millisecond, fault.ModelWaitOver},
 		"failed":                 {failed, false, time.Hour, 0, fault.ModelNotReady},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,11 +219,13 @@ func TestJobWaits(t *testing.T) {
 func TestLoadIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		cold := ready(1)
+		cold := ready(0)
 		cold.State, cold.Warm = inference.Absent, false
 		n, w := aiNode(t, cold, func(o *orchestrate.Options) { o.Now = time.Now })
 		req := jobRequest(t, n.token())
-		time.AfterFunc(3*time.Minute, func() { w.Set(llama, func(s *inference.ModelState) { s.State = inference.Ready }) })
+		time.AfterFunc(3*time.Minute, func() {
+			w.Set(llama, func(s *inference.ModelState) { s.State, s.Capacity = inference.Ready, 1 })
+		})
 		j, err := n.AdmitJob(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
