@@ -80,7 +80,14 @@ func (l *Link) Draining() bool {
 // Start runs a task of the orchestrator's. Its ctx ends when nobody waits for the
 // result any more, by Cancel or because the process stops; not when a registration
 // ends. With as many tasks as may be it waits.
-func (l *Link) Start(id int64, f func(ctx context.Context)) { l.tasks.start(l.base, id, f) }
+// Orchestrators of our own kind send a task again that may have been lost with its
+// connection, and their numbers are never used twice: one that runs is left alone.
+func (l *Link) Start(id int64, f func(ctx context.Context)) {
+	if l.Own() && l.tasks.has(id) {
+		return
+	}
+	l.tasks.start(l.base, id, f)
+}
 
 // Cancel ends the ctx of a task; one that does not run is nothing.
 func (l *Link) Cancel(id int64) { l.tasks.cancel(id) }

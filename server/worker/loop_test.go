@@ -245,6 +245,41 @@ func TestTasksOfAGoneProcessEnd(t *testing.T) {
 	next(t, n.over, "the task goes on")
 }
 
+// A notice that was sent again after a break does not end the task that it is of; from an
+// orchestrator of another kind it is another task.
+func TestATaskThatRunsIsNotBegunAnew(t *testing.T) {
+	t.Parallel()
+	for _, node := range []string{"tutti/0.0.1", ""} {
+		t.Run("node "+node, func(t *testing.T) {
+			t.Parallel()
+			b := newBoss(t, node).start()
+			c := hire(t, nil, b.addr)
+			d := b.hires()
+			var got []notice
+			for _, id := range []int64{3, 3, 4} {
+				if err := d.stream.Send(&rpc.NotifySegment{TaskId: id}); err != nil {
+					t.Fatal(err)
+				}
+				if id == 4 || len(got) == 0 || node == "" {
+					got = append(got, next(t, c.notices, "no notice"))
+				}
+			}
+			if last := got[len(got)-1]; last.GetTaskId() != 4 {
+				t.Errorf("task %d", last.GetTaskId())
+			}
+			if node == "" {
+				next(t, got[0].over, "the old task goes on")
+				return
+			}
+			select {
+			case <-got[0].over:
+				t.Error("the task was ended")
+			default:
+			}
+		})
+	}
+}
+
 func TestStopEndsTasks(t *testing.T) {
 	t.Parallel()
 	b := newBoss(t, "").start()

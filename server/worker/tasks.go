@@ -26,6 +26,13 @@ func newTasks(most int) *tasks {
 	return &tasks{room: make(chan struct{}, most), running: make(map[int64]*task), idle: make(chan struct{})}
 }
 
+// has reports whether a task runs.
+func (t *tasks) has(id int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.running[id] != nil
+}
+
 // start runs f; it waits for room first. A task with the same number is older, of an
 // orchestrator that has restarted since, and nobody waits for it.
 func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)) {
