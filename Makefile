@@ -60,7 +60,8 @@ demo: build  ## the same without a browser: bounded, checked, exit 0 or what bro
 
 test: lint contractscheck build race  ## everything CI runs: lint, build, all tests with the race detector
 
-parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, the OpenAI client
+parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, the OpenAI client, network hosts
+	@deploy/deps/deps.sh lab >/dev/null
 	@deploy/deps/deps.sh llama >/dev/null
 	@deploy/deps/deps.sh engine >/dev/null
 	@deploy/deps/deps.sh npm test/openai >/dev/null

@@ -7,6 +7,7 @@
 #   deps.sh exec COMMAND... ensure, then run COMMAND with that environment
 #   deps.sh engine          get a Docker Engine for tests, print where it is
 #   deps.sh llama           get a llama.cpp server and print where it is
+#   deps.sh lab             get what tests of several machines need, where root may
 #   deps.sh npm DIR         get the packages of DIR's lock file and print where
 #
 # TUTTI_CACHE  where the cache is (default ~/.cache/tutti)
@@ -129,6 +130,9 @@ env)
 llama)
 	ensure_llama
 	printf '%s\n' "$LLAMA_DIR"
+	;;
+lab)
+	! can_be_root || need_tools "$lab_needs"
 	;;
 npm)
 	ensure_npm "$2"

@@ -20,6 +20,11 @@ command bzip2 bzip2
 header zlib.h zlib1g-dev
 '
 
+# What makes the hosts that tests of several machines run on. It takes root to use it.
+lab_needs='
+command ip iproute2
+'
+
 certificates='
 file /etc/ssl/certs/ca-certificates.crt ca-certificates
 '
