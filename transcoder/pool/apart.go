@@ -41,7 +41,11 @@ func (p *Pool) apart(ctx context.Context, s *session, d *device, job *core.Trans
 	case d.alone <- struct{}{}:
 		defer func() { <-d.alone }()
 	case <-ctx.Done():
-		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "wait for a worker of its own", ctx.Err())
+		code := fault.CodeOf(ctx.Err())
+		if code == fault.DeadlineExceeded {
+			code = fault.TranscoderBusy // it was never in work
+		}
+		return nil, fault.Wrap(code, "wait for a worker of its own", ctx.Err())
 	}
 	d.begin()
 	defer d.end()
