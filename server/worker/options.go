@@ -74,6 +74,12 @@ type Pressing interface {
 	Presses(told, now []byte) bool
 }
 
+// Emptying is for a Work whose offers may be of no use to orchestrators of the network.
+// Who was told such a one has nothing to lose: the next is told at once.
+type Emptying interface {
+	Empty(told []byte) bool
+}
+
 // Keeper is for a Work that keeps something for an orchestrator from one task to the
 // next. Forget ends it, after the tasks that still run: the orchestrator knows nothing of
 // it any more.

@@ -206,12 +206,20 @@ func (r *registration[N]) tell(offer []byte, away bool, leave error, now time.Ti
 		if now.Sub(r.changed) >= untilLeft {
 			return leave
 		}
+	case r.empty(offer):
+		return errOffer
 	case now.Sub(r.cur.at) < pauseOffers:
 	case !r.idle.IsZero() && now.Sub(r.idle) >= idleFor,
 		now.Sub(r.changed) >= untilIdle && r.presses(offer):
 		return errOffer
 	}
 	return nil
+}
+
+// empty asks whether what was told is of no use, and what would be told now is of some.
+func (r *registration[N]) empty(offer []byte) bool {
+	w, ok := r.work.(Emptying)
+	return ok && w.Empty(r.cur.offer) && !w.Empty(offer)
 }
 
 // presses asks whether a changed offer is worth the sessions of this registration.

@@ -2,6 +2,7 @@ package ai
 
 import (
 	"context"
+	"maps"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -27,14 +28,31 @@ func (w *Work) Offer() []byte {
 	return b
 }
 
-// Presses reports whether an orchestrator of the network would hear something new: see
-// worker.Pressing. It knows nothing of why a model is not there.
+// Presses reports whether an orchestrator of the network would hear of a model that can be
+// had since, or no more: see worker.Pressing. What is only loaded by now, or takes more or
+// fewer jobs, is not worth the jobs that run.
 func (w *Work) Presses(told, now []byte) bool {
-	var a, b rpc.RegisterAIWorkerRequest
-	if proto.Unmarshal(told, &a) != nil || proto.Unmarshal(now, &b) != nil {
-		return true
+	a, b := had(told), had(now)
+	return a == nil || b == nil || !maps.Equal(a, b)
+}
+
+// Empty reports whether an orchestrator of the network was told of no model: see
+// worker.Emptying.
+func (w *Work) Empty(told []byte) bool { return len(had(told)) == 0 }
+
+// had are the models of an offer that jobs can be sent for; nil for what is no offer.
+func had(offer []byte) map[inference.Model]bool {
+	var req rpc.RegisterAIWorkerRequest
+	if proto.Unmarshal(offer, &req) != nil {
+		return nil
 	}
-	return !proto.Equal(a.GetCapabilities(), b.GetCapabilities())
+	models := make(map[inference.Model]bool)
+	for id, per := range req.GetCapabilities().GetConstraints().GetPerCapability() {
+		for name := range per.GetModels() {
+			models[inference.Model{Capability: capability.ID(id), ID: name}] = true
+		}
+	}
+	return models
 }
 
 // Register opens the stream of a registration.

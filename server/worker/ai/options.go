@@ -58,6 +58,7 @@ type Work struct {
 var (
 	_ worker.Work[rpc.NotifyAIJob] = (*Work)(nil)
 	_ worker.Pressing              = (*Work)(nil)
+	_ worker.Emptying              = (*Work)(nil)
 )
 
 // New makes the work of a worker.
