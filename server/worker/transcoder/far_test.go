@@ -102,6 +102,16 @@ func (f *far) falls() {
 	f.silent = make(chan struct{})
 }
 
+// dies breaks the connections that there are; whoever connects anew hears nothing.
+func (f *far) dies() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.silent)
+	for _, c := range f.conns {
+		c.Close()
+	}
+}
+
 // A large segment comes over a long line without waiting for confirmations: with
 // HTTP/2's usual windows it would take half a minute.
 func TestLargeSegmentOverALongLine(t *testing.T) {

@@ -77,6 +77,23 @@ func TestSessionsEndWithoutAnOrchestrator(t *testing.T) {
 	until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
 }
 
+// And where nobody can tell whether it will, because its machine cannot be reached.
+func TestSessionsEndWithoutAWay(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes as long as the patience that it tests")
+	}
+	o := newOwn(t)
+	way := newFar(t, o.addr, 0)
+	r := start(t, new(coretest.Fake), nil, way.addr)
+	d := next(t, o.devices, "no registration")
+	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
+		t.Fatal(err)
+	}
+	way.dies()
+	until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
+}
+
 // What one orchestrator ends is not another's session of the same name.
 func TestSessionsOfTheSameName(t *testing.T) {
 	t.Parallel()
