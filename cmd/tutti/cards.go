@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"github.com/tuttinode/tutti/core"
@@ -31,7 +33,7 @@ func (n *node) addGPUs(recorder core.Recorder) error {
 	}
 	n.add(watcher)
 	n.add(devices.New(devices.Options{
-		Inventory: watcher, Start: n.startGPU(recorder),
+		Inventory: watcher, Start: n.startGPU(watcher, recorder),
 		Test: n.cfg.Transcoding.TestAtStart,
 		// Untested, a card is taken at its vendor's word: what the usual ones can do.
 		Base:   placement.Offer{Capabilities: n.offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
@@ -41,17 +43,40 @@ func (n *node) addGPUs(recorder core.Recorder) error {
 	return nil
 }
 
+// cudaCache is the folder in the data directory in which drivers keep what they
+// compile for their cards.
+const cudaCache = "cuda-cache"
+
 // startGPU starts the media worker of a card.
-func (n *node) startGPU(recorder core.Recorder) func(context.Context, gpu.Device) (probe.Worker, error) {
+func (n *node) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context, gpu.Device) (probe.Worker, error) {
+	uvm := gpus.NewUVM(n.log)
 	return func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
 		o := n.workerOptions(recorder)
 		o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
+		o.Cache = filepath.Join(n.cfg.Storage.DataDir, cudaCache)
+		o.Cores = coresFor(d, inventory.Devices(), runtime.NumCPU())
+		uvm.Load(ctx)
 		client, err := worker.Start(ctx, o)
 		if err != nil {
-			return nil, err
+			return nil, uvm.Explain(err)
 		}
 		return client, nil
 	}
+}
+
+// coresFor is how many cores a card's worker may count on: those without an encoder
+// leave encoding to the processor, and share it.
+func coresFor(d gpu.Device, all []gpu.Device, cores int) int {
+	if d.Encodes {
+		return cores
+	}
+	sharing := 0
+	for _, other := range all {
+		if !other.Encodes {
+			sharing++
+		}
+	}
+	return max(1, cores/max(1, sharing))
 }
 
 // adjust makes a card's offer the node's.

@@ -4,13 +4,13 @@ package fault
 // GPUToolkitMissing in codes_container.go. Remedies beside
 // the causes; the table repeats both.
 const (
-	// DriverTooOld: the driver lacks the encoder and decoder interfaces of this
-	// release (12.1). Class config. Remedy: update it to 530.41.03 or newer.
+	// DriverTooOld: the driver lacks the encoder interface of this release (12.1), and
+	// a card encodes. Class config. Remedy: update it to 530.41.03 or newer.
 	DriverTooOld Code = "DriverTooOld"
 	// GPUDriverNotLoaded: the machine has an NVIDIA GPU and NVIDIA's driver does not
 	// drive it. Class config. Cause: it is not installed, failed to load (Secure
-	// Boot, a new kernel), or nouveau or a virtual machine holds the card. Remedy:
-	// install or load it.
+	// Boot, a new kernel), nouveau or a virtual machine holds the card, or its module
+	// nvidia-uvm is not loaded. Remedy: install or load it.
 	GPUDriverNotLoaded Code = "GPUDriverNotLoaded"
 	// GPUDriverMismatch: the driver in the kernel and its libraries are of different
 	// versions. Class config. Cause: it was updated and the old one still runs.
@@ -39,6 +39,11 @@ const (
 	// corrected. Class upstream. Remedy: reset or restart; replace the card when they
 	// come again.
 	GPUMemoryErrors Code = "GPUMemoryErrors"
+	// GPUEncoderMissing is a health condition: a GPU has an encoder that the driver does
+	// not let the node use, so that the processor encodes. Class config. Cause: a
+	// container without the driver's video part, or with some of the host's cards
+	// only. Remedy: NVIDIA_DRIVER_CAPABILITIES, all cards, libnvidia-encode.
+	GPUEncoderMissing Code = "GPUEncoderMissing"
 	// GPUMemoryTaken is a health condition: programs that are not the node's use much
 	// of a GPU's memory. Class config. Remedy: stop them or name another GPU.
 	GPUMemoryTaken Code = "GPUMemoryTaken"

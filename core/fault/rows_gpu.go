@@ -18,14 +18,14 @@ var gpuRows = []Row{
 	{
 		Code: DriverTooOld, Class: Config,
 		Symptom: "`-gpu all` reports no devices although nvidia-smi shows them; `Required: 12.1` and `minimum required Nvidia driver` in messages of FFmpeg",
-		Cause:   "The driver is older than 530.41.03 and lacks the interfaces to encoder and decoder that this release uses.",
+		Cause:   "The driver is older than 530.41.03 and lacks the interface to encoders that this release uses. Cards without an encoder, such as A100 and H100, do not need it and are used.",
 		Remedy:  "Update the NVIDIA driver to 530.41.03 or newer and reboot. Leave `-gpu` out to transcode on the CPU meanwhile.", Retryable: true,
 	},
 	{
 		Code: GPUDriverNotLoaded, Class: Config,
 		Symptom: "`NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver`",
-		Cause:   "The machine has an NVIDIA GPU, but NVIDIA's driver does not drive it: it is not installed, it was not built for this kernel, Secure Boot keeps it out, or nouveau or a virtual machine (vfio-pci) holds the card.",
-		Remedy:  "`lspci -k` shows who holds the card, `dmesg | grep -i nvidia` why the driver did not load. Install the driver (530.41.03 or newer), keep nouveau away, and reboot; the node begins by itself when the driver is there.", Retryable: true,
+		Cause:   "The machine has an NVIDIA GPU, but NVIDIA's driver does not drive it: it is not installed, it was not built for this kernel, Secure Boot keeps it out, or nouveau or a virtual machine (vfio-pci) holds the card. Or its module nvidia-uvm, without which CUDA does not start, was not loaded since the machine started; then the detail says so.",
+		Remedy:  "`lspci -k` shows who holds the card, `dmesg | grep -i nvidia` why the driver did not load. Install the driver (530.41.03 or newer), keep nouveau away, and reboot; the node begins by itself when the driver is there. Where nvidia-uvm is missing, run `modprobe nvidia-uvm` and `nvidia-modprobe -u -c=0` as root, at each start of the machine (nvidia-persistenced does so, too).", Retryable: true,
 	},
 	{
 		Code: GPUDriverMismatch, Class: Config,
@@ -69,6 +69,12 @@ var gpuRows = []Row{
 		Code: GPUMemoryErrors, Class: Upstream,
 		Cause:  "The GPU's memory had errors that could not be corrected. Work that ran at that time may have failed or been wrong.",
 		Remedy: "Restart what uses the card and reset it (`nvidia-smi -r`) or reboot; replace it when the count grows again.", Retryable: true,
+	},
+	{
+		Code: GPUEncoderMissing, Class: Config,
+		Symptom: "`OpenEncodeSessionEx failed: unsupported device (2)`, `Cannot load libnvidia-encode.so.1`; many processor cores busy although the card has an encoder",
+		Cause:   "The card has a hardware encoder, but the driver refuses it to the node, so the processor encodes and the card carries far fewer streams. In a container: it was started without the driver's `video` part, or was given only some of the machine's cards, which some drivers do not support. Outside of one: the driver was installed without libnvidia-encode.",
+		Remedy:  "Start the container with `NVIDIA_DRIVER_CAPABILITIES=video,compute,utility` (or `all`), and give it all cards (`--gpus all`) while `-gpu` names those to use. Outside of a container install the driver's package with libnvidia-encode (Debian and Ubuntu: libnvidia-encode1 or libnvidia-encode-NNN, of the driver's version). Then restart the node.", Retryable: true,
 	},
 	{
 		Code: GPUMemoryTaken, Class: Config,

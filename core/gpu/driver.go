@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// MinimumDriver is the oldest driver for Linux that has what this release's encoder
-// and decoder interfaces ask for: version 12.1 of them.
+// MinimumDriver is the oldest driver for Linux that has what this release's interface
+// to encoders asks for: version 12.1 of it. Cards that only decode do without.
 const MinimumDriver = "530.41.03"
 
 // TooOld reports whether the driver is older than MinimumDriver. A version that

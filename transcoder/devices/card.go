@@ -24,20 +24,36 @@ type card struct {
 // tend keeps one card's worker until ctx ends: the card is gone, or the node stops.
 func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
 	c := &card{k: k, d: d, name: strconv.Itoa(d.Index)}
-	key := health.Key{Code: fault.DeviceTestFailed, About: "gpu " + c.name}
-	defer k.o.Board.Clear(key)
+	defer k.common.over(d.UUID)
+	defer k.o.Board.Clear(c.encoderMissing())
+	defer c.report(nil)
 	defer k.o.Budget.Reserve(d.UUID, gpu.Transcoding, 0)
 	for ctx.Err() == nil {
 		err := c.life(ctx, func() {
 			c.fails = 0
-			k.o.Board.Clear(key)
+			c.report(nil)
 		})
+		k.common.over(d.UUID)
 		if ctx.Err() != nil {
 			return
 		}
-		k.o.Board.Report(key, asTestFailure(err))
+		c.report(err)
 		c.rest(ctx)
 	}
+}
+
+// report tells the operator why a card is not offered, nil that it is: under the code
+// of a driver that is not loaded, which says what to do, and else as a failed test.
+func (c *card) report(err error) {
+	test := health.Key{Code: fault.DeviceTestFailed, About: "gpu " + c.name}
+	driver := health.Key{Code: fault.GPUDriverNotLoaded, About: "gpu " + c.name}
+	if fault.CodeOf(err) == fault.GPUDriverNotLoaded {
+		test, driver = driver, test
+	} else {
+		err = asTestFailure(err)
+	}
+	c.k.o.Board.Clear(driver)
+	c.k.o.Board.Report(test, err)
 }
 
 // asTestFailure is why a card is not offered, under the one code that operators look
@@ -70,6 +86,7 @@ func (c *card) life(ctx context.Context, offered func()) error {
 		return err
 	}
 	defer w.Close()
+	defer c.k.common.leave(c.d.UUID)
 	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4, Log: o.Log})
 	offer := o.Base
 	if o.Test {
@@ -78,29 +95,23 @@ func (c *card) life(ctx context.Context, offered func()) error {
 			return result.Fault
 		}
 		offer = result.Offer(offer)
+		c.equipped(c.d, result)
 		o.Log.Info("a GPU was tested", "device", c.name, "name", c.d.Name, "took", result.Took,
 			"encoders", offer.EncoderSessions, "session MB", offer.SessionMemory>>20, "rendition MB", offer.RenditionMemory>>20)
 	}
 	offer = o.Adjust(offer)
-	place, err := o.Placer.Attach(device, c.share(offer))
+	first := c.share(offer)
+	place, err := o.Placer.Attach(device, first)
 	if err != nil {
 		return err
 	}
 	defer place.Detach()
 	offered()
-	return c.watch(ctx, device, place, offer)
-}
-
-// test tries the card while no other is tried: drivers count encoders for the whole
-// machine.
-func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
-	c.k.testing.Lock()
-	defer c.k.testing.Unlock()
-	return device.Test(ctx)
+	return c.watch(ctx, device, place, offer, first)
 }
 
 // share sets memory aside for transcoding, at least one session's, and offers what
-// the others leave.
+// the others leave of it and of the machine.
 func (c *card) share(offer placement.Offer) placement.Offer {
 	o := &c.k.o
 	least := gpu.Bytes(AtLeast)
@@ -114,5 +125,5 @@ func (c *card) share(offer placement.Offer) placement.Offer {
 	if free := o.Budget.Available(c.d.UUID, gpu.Transcoding); free != gpu.Unlimited {
 		offer.Memory = max(1, int64(free))
 	}
-	return offer
+	return c.k.common.part(c.d.UUID, offer)
 }

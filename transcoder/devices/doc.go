@@ -4,6 +4,10 @@
 // with growing pauses. A card that is broken never keeps the node from starting, and
 // never takes another card along.
 //
+// What cards have in common it divides between them: the encoders that the driver of
+// consumer cards permits on the whole machine, counted once before any card has
+// streams, and the processor where it encodes for several cards.
+//
 // It reads the cards from a gpu.Inventory and starts workers through a function;
 // placement is transcoder/pool's.
 package devices

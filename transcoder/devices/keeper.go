@@ -11,12 +11,15 @@ import (
 // Keeper keeps the cards' workers. It is a lifecycle component.
 type Keeper struct {
 	o Options
-	// testing is held while a card is tested.
-	testing sync.Mutex
+	// testing has the turn of the one card that may be tested now.
+	testing chan struct{}
+	common  *common
 }
 
 // New makes a keeper; it starts nothing.
-func New(o Options) *Keeper { return &Keeper{o: o.withDefaults()} }
+func New(o Options) *Keeper {
+	return &Keeper{o: o.withDefaults(), testing: make(chan struct{}, 1), common: newCommon()}
+}
 
 // Name is the component's name.
 func (k *Keeper) Name() string { return "GPUs" }
@@ -30,9 +33,14 @@ func (k *Keeper) Run(ctx context.Context, ready func()) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	kept := make(map[gpu.UUID]context.CancelFunc)
+	begun := !k.o.Test
 	for {
 		here := k.o.Inventory.Devices()
 		k.o.Budget.Furnish(here)
+		if !begun && len(here) > 0 {
+			begun = true
+			k.common.expect(here)
+		}
 		for id, stop := range kept {
 			if !among(here, id) {
 				stop()

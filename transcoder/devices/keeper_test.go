@@ -67,7 +67,31 @@ func (w *worker) Alone(context.Context) (transcoder.Engine, error) {
 func (w *worker) Probe(context.Context, []byte) (transcoder.MediaInfo, error) {
 	return transcoder.MediaInfo{}, nil
 }
+func (w *worker) EncoderLimit(ctx context.Context, atMost int) (n int, err error) {
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-time.After(w.rig.counting):
+	}
+	w.rig.set(func() {
+		w.rig.counts = append(w.rig.counts, w.name)
+		for _, p := range w.rig.places {
+			if w.rig.most > 0 && !p.detached {
+				w.rig.late++
+			}
+		}
+		switch {
+		case w.rig.none:
+		case w.rig.most > 0:
+			n = min(w.rig.most, atMost)
+		default:
+			n = atMost
+		}
+	})
+	return n, nil
+}
 func (w *worker) Transcode(_ context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	<-time.After(w.rig.latency)
 	var err error
 	w.rig.set(func() { err = w.rig.broken })
 	if err != nil {
@@ -86,9 +110,20 @@ type rig struct {
 	broken         error
 	refuse         error
 	open, replaced int
-	places         map[string]*place
-	board          *health.Board
-	budget         *gpu.Budget
+	// most is how many encoders the machine permits, 0 for no limit; none that there
+	// are none. counts are the cards that counted, late those that did while cards were
+	// offered; counting and latency are how long a count and a segment take.
+	most              int
+	none              bool
+	counts            []string
+	late              int
+	counting, latency time.Duration
+	uses              map[string]gpu.Bytes
+	// hangs is a card whose worker does not start.
+	hangs  gpu.UUID
+	places map[string]*place
+	board  *health.Board
+	budget *gpu.Budget
 }
 
 type place struct {
@@ -123,9 +158,19 @@ func keep(t *testing.T, r *rig, test bool) {
 	k := devices.New(devices.Options{
 		Inventory: r, Placer: r, Board: r.board, Budget: r.budget, Test: test,
 		Base: placement.Offer{Cost: 7},
-		Start: func(_ context.Context, d gpu.Device) (probe.Worker, error) {
-			if r.refuse != nil {
-				return nil, r.refuse
+		Use: func(card string) (used gpu.Bytes) {
+			r.set(func() { used = r.uses[card] })
+			return used
+		},
+		Start: func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
+			var refuse error
+			r.set(func() { refuse = r.refuse })
+			if refuse != nil {
+				return nil, refuse
+			}
+			if d.UUID == r.hangs {
+				<-ctx.Done()
+				return nil, ctx.Err()
 			}
 			r.set(func() { r.open++ })
 			return &worker{name: string('0' + rune(d.Index)), rig: r}, nil

@@ -33,6 +33,9 @@ type Options struct {
 	Board  *health.Board
 	Log    *slog.Logger
 
+	// Counts is how long a card that was counted waits until the others of the start
+	// are, before it is offered; the default is half a minute.
+	Counts time.Duration
 	// Look is how often the inventory is read, Pause and Longest the pauses after a
 	// card that failed; the defaults are 1 s, 5 s and 5 min.
 	Look, Pause, Longest time.Duration
@@ -54,7 +57,7 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		of   *time.Duration
 		less time.Duration
-	}{{&o.Look, time.Second}, {&o.Pause, 5 * time.Second}, {&o.Longest, 5 * time.Minute}} {
+	}{{&o.Counts, 30 * time.Second}, {&o.Look, time.Second}, {&o.Pause, 5 * time.Second}, {&o.Longest, 5 * time.Minute}} {
 		if *d.of <= 0 {
 			*d.of = d.less
 		}

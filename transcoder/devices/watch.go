@@ -12,17 +12,18 @@ import (
 )
 
 // watch follows a card that is offered until ctx ends or the card has failed. Its
-// offer follows what others want of the memory.
-func (c *card) watch(ctx context.Context, device *probe.Device, place placement.Attachment, offer placement.Offer) error {
+// offer follows what others want of the memory and the machine; told is what it was at
+// first.
+func (c *card) watch(ctx context.Context, device *probe.Device, place placement.Attachment, offer, told placement.Offer) error {
 	o := &c.k.o
 	ticker := time.NewTicker(o.Look)
 	defer ticker.Stop()
 	begun, _ := o.Inventory.Sample(c.d.UUID)
-	seen, told := begun.XIDAt, offer.Memory
+	seen := begun.XIDAt
 	for {
 		changed := o.Budget.Changed()
-		if now := c.share(offer); now.Memory != told {
-			told = now.Memory
+		if now := c.share(offer); now.Memory != told.Memory || now.EncoderSessions != told.EncoderSessions || now.Cost != told.Cost {
+			told = now
 			place.Update(now)
 		}
 		select {

@@ -1,0 +1,74 @@
+package devices
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/transcoder/probe"
+)
+
+// count finds out how many encoders a card may have open, before any card of the
+// start is offered.
+func (c *card) count(ctx context.Context, device *probe.Device) probe.Encoders {
+	k := c.k
+	defer k.common.over(c.d.UUID)
+	if !k.turn(ctx) {
+		return probe.Encoders{}
+	}
+	defer k.next()
+	found, known := k.common.known(c.d, func(card string) bool { return k.o.Use(card) > 0 })
+	if !known {
+		found = device.Count(ctx)
+	}
+	k.common.join(c.d, found)
+	return found
+}
+
+// test tries the card while no other is tried: drivers count encoders for the whole
+// machine, and figures of one would make those of the other worse.
+func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
+	found := c.count(ctx, device)
+	c.k.common.await(ctx, c.k.o.Counts)
+	if !c.k.turn(ctx) {
+		return probe.Result{Fault: fault.Wrap(fault.CodeOf(ctx.Err()), "wait for the test of another GPU", ctx.Err())}
+	}
+	defer c.k.next()
+	if !found.None {
+		return device.TestCounted(ctx, found)
+	}
+	// None may also mean that other programs had all of them. A card that works without
+	// any after that has none.
+	result := device.Test(ctx)
+	if result.Fault == nil {
+		c.k.common.join(c.d, probe.Encoders{Most: result.EncoderSessions, None: result.NoEncoder})
+	}
+	return result
+}
+
+// turn waits until no other card is tested, false when ctx ends before.
+func (k *Keeper) turn(ctx context.Context) bool {
+	select {
+	case k.testing <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (k *Keeper) next() { <-k.testing }
+
+// encoderMissing is the key of the condition of a card whose encoder is out of reach.
+func (c *card) encoderMissing() health.Key {
+	return health.Key{Code: fault.GPUEncoderMissing, About: "gpu " + c.name}
+}
+
+// equipped tells the operator of a card that has an encoder and does not encode.
+func (c *card) equipped(d gpu.Device, r probe.Result) {
+	if !r.NoEncoder || !d.Encodes {
+		c.k.o.Board.Clear(c.encoderMissing())
+		return
+	}
+	c.k.o.Board.Set(c.encoderMissing(), "the processor encodes for the "+d.Name+", whose encoder the driver refuses")
+}
