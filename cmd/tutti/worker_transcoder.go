@@ -47,10 +47,10 @@ func (n *node) capacity() int {
 	}
 	use := n.media.Usage()
 	switch {
-	case use.Limit > 0:
-		return use.Limit
 	case use.Refusal != nil:
 		return 0
+	case use.Limit > 0:
+		return use.Limit
 	}
 	return orchestrate.DefaultLimit // nothing bounds it, and a registration needs a number
 }

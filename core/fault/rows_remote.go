@@ -31,7 +31,7 @@ var remoteRows = []Row{
 	{
 		Code: RemoteWorkerTimeout, Class: Upstream,
 		Symptom: "`Remote transcoder took too long`",
-		Cause:   "A remote worker gave no answer within four times the segment's duration, at least eight seconds, and was dropped until it registers again: it is overloaded, hangs, or its upload is too slow.",
+		Cause:   "A remote worker gave no answer within four times the segment's duration, at least eight seconds, or several were silent over the same segment: it is overloaded, hangs, or its upload is too slow.",
 		Remedy:  "Look at the worker's log and load; lower its `-maxSessions`, or give it more bandwidth to this node.",
 		Wire:    "Remote transcoder took too long", Retryable: true,
 	},

@@ -63,7 +63,7 @@ var workerRows = []Row{
 	},
 	{
 		Code: SegmentRefused, Class: BadRequest,
-		Cause:  "The session's media has crashed a worker that had nothing else to do, twice; its segments are refused until the session ends.",
+		Cause:  "The session's media has crashed a worker that had nothing else to do, twice, or several of its segments took longer than their time on several transcoders; its segments are refused until the session ends.",
 		Remedy: "Report the stream; update the driver.",
 		Wire:   "TranscoderInvalidInput",
 	},

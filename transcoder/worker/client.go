@@ -166,7 +166,11 @@ func (c *Client) live(ctx context.Context) (*process, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "wait for a media worker", ctx.Err())
+			code := fault.CodeOf(ctx.Err())
+			if code == fault.DeadlineExceeded {
+				code = fault.WorkerStartFailed // it was never in work, and is nobody's to pay
+			}
+			return nil, fault.Wrap(code, "wait for a media worker", ctx.Err())
 		case <-change:
 		}
 	}

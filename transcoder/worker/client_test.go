@@ -199,6 +199,21 @@ func TestASegmentThatNobodyWaitsForMustEnd(t *testing.T) {
 	}
 }
 
+// A segment whose time runs out before there is a child was never in work: its end must
+// not look like a segment's that takes too long, which somebody would pay for.
+func TestTimeWithoutAChildIsNobodysToPay(t *testing.T) {
+	t.Parallel()
+	c := start(t, nil)
+	for range 3 {
+		_, _ = c.Transcode(t.Context(), job("s", "do:crash"))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := c.Transcode(ctx, job("s", "good")); fault.CodeOf(err) != fault.WorkerStartFailed {
+		t.Errorf("while the next child is waited for: %v", err)
+	}
+}
+
 func TestChildrenThatDieAgainAndAgainMakeTheDeviceWait(t *testing.T) {
 	t.Parallel()
 	c := start(t, nil)
