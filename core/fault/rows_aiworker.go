@@ -28,7 +28,7 @@ var aiWorkerRows = []Row{
 	},
 	{
 		Code: AIWorkerGarbled, Class: Upstream,
-		Cause:  "What a remote AI worker sent as its answer cannot be read: a broken form, a file that the answer does not name, or more than 256 MiB.",
+		Cause:  "What a remote AI worker sent as its answer cannot be read: a broken form, a file that the answer does not name, or more than 128 MiB.",
 		Remedy: "Update the worker to the release of this node.",
 		Wire:   "the AI worker's answer cannot be used", Retryable: true,
 	},

@@ -64,8 +64,8 @@ func (*Loop[N]) Name() string { return "registration" }
 func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	base, cancel := context.WithCancel(ctx)
 	type end struct {
-		addr string
-		err  error
+		of  *link[N]
+		err error
 	}
 	ended := make(chan end, len(l.links))
 	var running sync.WaitGroup
@@ -79,7 +79,7 @@ func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	}()
 	for _, one := range l.links {
 		one.base = base
-		running.Go(func() { ended <- end{one.addr, one.run(base)} })
+		running.Go(func() { ended <- end{one, one.run(base)} })
 	}
 	ready()
 	refused, err := 0, error(nil)
@@ -87,7 +87,7 @@ func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 		if e := <-ended; e.err != nil {
 			refused++
 			err = e.err
-			l.o.Board.Report(health.Key{Code: fault.CodeOf(err), About: e.addr}, err)
+			l.o.Board.Report(e.of.condition(fault.CodeOf(err)), err)
 		}
 	}
 	if refused == len(l.links) && ctx.Err() == nil {

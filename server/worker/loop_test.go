@@ -80,9 +80,13 @@ func TestOneRefusalOfTwoIsACondition(t *testing.T) {
 	t.Parallel()
 	bad, fine := newBoss(t, "").start(), newBoss(t, "").start()
 	bad.refuses(errors.New("invalid secret"))
-	c := hire(t, nil, bad.addr, fine.addr)
+	// In a process that is several workers it says which of them is meant.
+	c := hire(t, func(o *worker.Options) { o.Kind = "transcoder" }, bad.addr, fine.addr)
 	fine.hires()
 	until(t, "no condition", func() bool { return c.has(fault.WorkerSecretRefused) })
+	if one := c.board.Snapshot()[0]; one.About != "transcoder at "+bad.addr {
+		t.Errorf("it is about %q", one.About)
+	}
 	select {
 	case err := <-c.ended:
 		t.Fatal(err)

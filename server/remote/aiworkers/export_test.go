@@ -1,8 +1,11 @@
 package aiworkers
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"net/http"
+	"net/http/httptest"
 
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/remote"
@@ -46,4 +49,16 @@ func Through(src io.Reader, size int) (text []byte, err error) {
 			return text, err
 		}
 	}
+}
+
+// ReadMixed reads an answer with so much memory, and tells what is booked before and after
+// it was done with.
+func ReadMixed(text []byte, boundary string, memory int64) (held, after int64, err error) {
+	p := &Pool{budget: remote.NewBudget(memory)}
+	a, err := p.readMixed(&delivery{r: httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(text)), boundary: boundary})
+	held = p.budget.Used()
+	if err == nil {
+		a.end(false)
+	}
+	return held, p.budget.Used(), err
 }

@@ -45,14 +45,23 @@ func (p *Pool) readMixed(d *delivery) (*arrival, error) {
 	case err != nil:
 		return nil, err
 	}
+	more := int64(len(text)) * (copies - 1)
+	if !p.budget.Take(more) {
+		p.budget.Give(held)
+		return nil, unusable(remote.ErrNoMemory)
+	}
+	held += more
 	answer, err := joinParts(text, d.boundary)
 	if err != nil {
 		p.budget.Give(held)
 		return nil, unusable(err)
 	}
+	// Only the answer stays.
+	stays := min(held, int64(cap(answer)))
+	p.budget.Give(held - stays)
 	a := newArrival(bytes.NewReader(answer))
 	a.contentType, a.length = jsonType, int64(len(answer))
-	a.done = func() { p.budget.Give(held) }
+	a.done = func() { p.budget.Give(stays) }
 	return a, nil
 }
 
@@ -146,6 +155,9 @@ func dataURL(f mediaFile) string {
 	var b strings.Builder
 	b.Grow(len(f.data)*4/3 + 64)
 	b.WriteString("data:" + f.kind + ";base64,")
-	b.WriteString(base64.StdEncoding.EncodeToString(f.data))
+	// Written as it is made: another copy would be as large as the file.
+	enc := base64.NewEncoder(base64.StdEncoding, &b)
+	_, _ = enc.Write(f.data) // a Builder takes everything
+	_ = enc.Close()
 	return b.String()
 }

@@ -26,8 +26,12 @@ const (
 	// maxWorkers bounds the workers.
 	maxWorkers = 4096
 	// maxWhole bounds an answer that is read as a whole, maxStream one that passes.
-	maxWhole  = 256 << 20
+	maxWhole  = 128 << 20
 	maxStream = 1 << 30
+	// copies is how much memory the files of such an answer take at most until it is
+	// written anew, as a multiple of its size: as they came, apart, as text, and in the
+	// answer.
+	copies = 5
 	// answerBytes bounds the answers that are read as a whole, all together.
 	answerBytes = 1 << 30
 )

@@ -1,5 +1,12 @@
 package ai
 
+import "context"
+
+// Input is input.
+func (w *Work) Input(ctx context.Context, orchestrator, address string) ([]byte, error) {
+	return w.input(ctx, orchestrator, address)
+}
+
 // ReadRequest is what is made of a job's data: the form that a runner would get.
 func ReadRequest(data, file []byte) (body []byte, contentType string, err error) {
 	in, err := readRequestData(data)

@@ -43,13 +43,13 @@ func readRequestData(text []byte) (*requestData, error) {
 	return &in, nil
 }
 
-// input fetches the file of a job.
-func (w *Work) input(ctx context.Context, address string) ([]byte, error) {
+// input fetches the file of a job of an orchestrator.
+func (w *Work) input(ctx context.Context, orchestrator, address string) ([]byte, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fault.New(fault.AIJobGarbled, opJob, "no address of an input")
 	}
-	ctx, cancel := context.WithTimeout(ctx, inputTime)
+	ctx, cancel := context.WithTimeout(near(ctx, u, orchestrator), inputTime)
 	defer cancel()
 	data, err := w.fetch(ctx, u.String())
 	if err != nil {

@@ -81,7 +81,7 @@ func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 		op = inference.Chat
 	}
 	if p.Form == pipeline.Multipart {
-		file, err := t.w.input(ctx, in.InputURL)
+		file, err := t.w.input(ctx, t.from.Addr(), in.InputURL)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package ai
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -42,7 +41,7 @@ type Options struct {
 	// image-to-video jobs fail.
 	Frames FrameEncoder
 	// Fetch gets the inputs of jobs; nil is a client that takes any certificate, as in
-	// the network.
+	// the network, and follows nobody to other hosts.
 	Fetch *http.Client
 
 	Random io.Reader
@@ -83,15 +82,4 @@ func Loop(loop worker.Options, opt Options) (*worker.Loop[rpc.NotifyAIJob], erro
 	loop.Credential, loop.Landmark = credential, landmark
 	loop.MaxMessage, loop.MaxTasks = maxNotice, maxTasks
 	return worker.New(loop, w)
-}
-
-// fetcher is a client for the inputs of jobs. As every worker of the network it takes
-// any certificate: the address came over the registration.
-func fetcher() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		TLSClientConfig:        &tls.Config{InsecureSkipVerify: true},
-		DisableKeepAlives:      true,
-		DisableCompression:     true,
-		MaxResponseHeaderBytes: 64 << 10,
-	}}
 }
