@@ -66,12 +66,16 @@ func newPool(t testing.TB) (*aiworkers.Pool, string) {
 }
 
 // newPoolWith has something in front of where answers are taken.
-func newPoolWith(t testing.TB, front func(http.Handler) http.Handler) (*aiworkers.Pool, string) {
+func newPoolWith(t testing.TB, front func(http.Handler) http.Handler, change ...func(*aiworkers.Options)) (*aiworkers.Pool, string) {
 	t.Helper()
-	p, err := aiworkers.New(aiworkers.Options{
+	opt := aiworkers.Options{
 		Secrets: remote.NewSecrets(core.NewSecret(secret)), MinVersion: "0.9.1", Node: "tutti/test",
 		Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-	})
+	}
+	for _, f := range change {
+		f(&opt)
+	}
+	p, err := aiworkers.New(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,6 +262,16 @@ func (c *cable) drop() {
 		conn.Close()
 	}
 	c.near = nil
+}
+
+// sever breaks what there is at both ends.
+func (c *cable) sever() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.conns {
+		conn.Close()
+	}
+	c.conns, c.near = nil, nil
 }
 
 // cut breaks everything for good.
