@@ -15,6 +15,8 @@ const armAgain = 20 * time.Second
 type arrival struct {
 	status              int
 	contentType, worker string
+	// from is the instance of the worker that brings it, "" where it has none.
+	from string
 	// length is the body's, -1 when it is not known.
 	length int64
 	// err is a failure that came in place of an answer.

@@ -30,6 +30,8 @@ type Pool struct {
 	models  map[inference.Model]*model
 	// order has the models in the order in which they came.
 	order []*model
+	// passing are the answers that have begun, by their tasks.
+	passing map[remote.TaskID]*arrival
 	// places counts those that workers have got.
 	places int
 	shut   bool
@@ -45,6 +47,7 @@ func New(opt Options) (*Pool, error) {
 	return &Pool{
 		opt: opt, tasks: remote.NewTasks[*arrival](opt.FirstTask), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
 		refusals: remote.NewRefusals(opt.Log, opt.Now), models: make(map[inference.Model]*model),
+		passing: make(map[remote.TaskID]*arrival),
 	}, nil
 }
 

@@ -65,7 +65,7 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	case claim == nil:
 		taken(w)
 	default:
-		p.receive(&delivery{w: w, r: r, claim: claim, kind: kind, boundary: params["boundary"]})
+		p.receive(&delivery{w: w, r: r, id: remote.TaskID(id), from: from, claim: claim, kind: kind, boundary: params["boundary"]})
 	}
 }
 
@@ -75,6 +75,13 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 func (p *Pool) undelivered(id remote.TaskID, from string, r *http.Request) bool {
 	if r.Header.Get(remote.CodeHeader) != string(fault.AIAnswerUndelivered) {
 		return false
+	}
+	p.mu.Lock()
+	begun := p.passing[id]
+	p.mu.Unlock()
+	if begun != nil && begun.from == from {
+		begun.end(false)
+		return true
 	}
 	a := newArrival(nil)
 	a.err = failure(fault.AIAnswerUndelivered, "")
@@ -99,6 +106,8 @@ type delivery struct {
 	w              http.ResponseWriter
 	r              *http.Request
 	claim          *remote.Claim[*arrival]
+	id             remote.TaskID
+	from           string
 	kind, boundary string
 }
 
@@ -138,6 +147,16 @@ func (p *Pool) receive(d *delivery) {
 // deliver hands an answer over and stays until it was read.
 func (p *Pool) deliver(d *delivery, a *arrival) {
 	passes := a.err == nil
+	if a.from = d.from; passes {
+		p.mu.Lock()
+		p.passing[d.id] = a
+		p.mu.Unlock()
+		defer func() {
+			p.mu.Lock()
+			delete(p.passing, d.id)
+			p.mu.Unlock()
+		}()
+	}
 	if !d.claim.Deliver(a) {
 		a.end(false)
 	}
