@@ -30,16 +30,19 @@ func (r *rig) offered(t *testing.T, names ...string) (out []int) {
 // any of them has streams that would be missing from the count.
 func TestCardsShareTheEncodersOfAMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{most: 9, counting: time.Second}
-		r.here = []gpu.Device{card(0, first), card(1, "GPU-2")}
+		r := &rig{most: 13, counting: time.Second}
+		other, same := card(1, "GPU-2"), card(2, "GPU-3")
+		other.Name = "NVIDIA GeForce RTX 3060"
+		r.here = []gpu.Device{card(0, first), other, same}
 		keep(t, r, true)
 		after(10 * time.Second)
-		if got := r.offered(t, "0", "1"); !slices.Equal(got, []int{5, 4}) || r.late != 0 || len(r.counts) != 1 {
+		// Models are counted, not cards: two of the same have the same driver.
+		if got := r.offered(t, "0", "1", "2"); !slices.Equal(got, []int{5, 4, 4}) || r.late != 0 || len(r.counts) != 2 {
 			t.Errorf("offered %v; counted %v, %d times too late", got, r.counts, r.late)
 		}
-		r.set(func() { r.here = r.here[1:] })
+		r.set(func() { r.here = r.here[1:2] })
 		after(3 * time.Second)
-		if got := r.offered(t, "1"); got[0] != 9 {
+		if got := r.offered(t, "1"); got[0] != 13 {
 			t.Errorf("alone the card is offered with %v", got)
 		}
 	})
