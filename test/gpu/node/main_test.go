@@ -40,16 +40,17 @@ type node struct {
 	*testing.T
 	proc           *harness.Process
 	admin, gateway string
+	data           string // the data directory
 	segments       []clip.Segment
 }
 
 // start runs orchestrator, transcoder and gateway in one process.
 func start(t *testing.T, env []string, args ...string) *node {
 	t.Helper()
-	n := &node{T: t, admin: harness.Address(t), gateway: harness.Address(t), segments: segments(t)}
+	n := &node{T: t, admin: harness.Address(t), gateway: harness.Address(t), segments: segments(t), data: t.TempDir()}
 	service := harness.Address(t)
 	args = append([]string{"-orchestrator", "-transcoder", "-gateway", "-serviceAddr", service, "-gatewayAddr", n.gateway, "-cliAddr", n.admin,
-		"-dataDir", t.TempDir(), "-transcodingOptions", "P144p30fps16x9,P240p30fps16x9", "-v", "6", "-monitor"}, args...)
+		"-dataDir", n.data, "-transcodingOptions", "P144p30fps16x9,P240p30fps16x9", "-v", "6", "-monitor"}, args...)
 	n.proc = harness.StartIn(t, binary, env, args...)
 	n.proc.WaitHTTP("http://" + n.admin + "/healthz")
 	return n

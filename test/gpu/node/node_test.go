@@ -1,6 +1,7 @@
 package node
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,9 @@ func TestSegmentsOnACard(t *testing.T) {
 	_, page := harness.Get(t, "http://"+n.admin+"/metrics")
 	if !strings.Contains(string(page), "tutti_gpu_") {
 		t.Error("no metrics of the card")
+	}
+	if kept, err := filepath.Glob(filepath.Join(n.data, "cuda-cache", "GPU-*")); err != nil || len(kept) != 1 {
+		t.Errorf("folders for what the card's driver compiles: %v, %v", kept, err)
 	}
 }
 
