@@ -2,6 +2,7 @@ package devices
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -38,9 +39,17 @@ func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
 			return
 		}
 		c.report(err)
+		if errors.Is(err, fault.EncoderSessionsExhausted) {
+			// The streams of others have them all: nothing is wrong with the card.
+			c.fails = min(c.fails, busyFails)
+		}
 		c.rest(ctx)
 	}
 }
+
+// busyFails is the number of failures whose pause is the longest for a card that was
+// tested while all encoders were in use: four times Options.Pause.
+const busyFails = 2
 
 // report tells the operator why a card is not offered, nil that it is: under the code
 // of a driver that is not loaded, which says what to do, and else as a failed test.

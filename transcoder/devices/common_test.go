@@ -173,3 +173,19 @@ func TestADriverThatIsNotLoaded(t *testing.T) {
 		}
 	})
 }
+
+// A card that was tested while the streams of others had all encoders does not wait
+// as long as one that is broken.
+func TestACardTestedBesideStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{most: 8, broken: fault.New(fault.EncoderSessionsExhausted, "open encoder", "")}
+		r.here = []gpu.Device{card(0, first)}
+		keep(t, r, true)
+		after(10 * time.Minute)
+		r.set(func() { r.broken = nil })
+		after(21 * time.Second)
+		if got := r.offered(t, "0"); got[0] != 8 {
+			t.Errorf("offered %v", got)
+		}
+	})
+}
