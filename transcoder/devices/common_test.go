@@ -181,7 +181,7 @@ func TestACardTestedBesideStreams(t *testing.T) {
 		r := &rig{most: 8, broken: fault.New(fault.EncoderSessionsExhausted, "open encoder", "")}
 		r.here = []gpu.Device{card(0, first)}
 		keep(t, r, true)
-		after(10 * time.Minute)
+		after(11 * time.Minute)
 		r.set(func() { r.broken = nil })
 		after(21 * time.Second)
 		if got := r.offered(t, "0"); got[0] != 8 {
