@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime"
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
@@ -81,7 +80,7 @@ func helpCommand(_ context.Context, args []string, stdout, stderr io.Writer) int
 func mediaWorkerCommand(ctx context.Context, _ []string, _, stderr io.Writer) int {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	err := worker.Main(ctx, func(device string) (transcoder.Engine, error) {
-		o := libav.Options{Device: device, Preset: os.Getenv(envPreset), Cores: runtime.NumCPU(), Version: version, Log: log}
+		o := libav.Options{Device: device, Preset: os.Getenv(envPreset), Cores: worker.Cores(), Version: version, Log: log}
 		if worker.ForGPU() {
 			o.CUDA = &libav.CUDA{}
 		}

@@ -3,7 +3,9 @@ package devices
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -51,27 +53,39 @@ func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
 // tested while all encoders were in use: four times Options.Pause.
 const busyFails = 2
 
-// report tells the operator why a card is not offered, nil that it is: under the code
-// of a driver that is not loaded, which says what to do, and else as a failed test.
-func (c *card) report(err error) {
-	test := health.Key{Code: fault.DeviceTestFailed, About: "gpu " + c.name}
-	driver := health.Key{Code: fault.GPUDriverNotLoaded, About: "gpu " + c.name}
-	if fault.CodeOf(err) == fault.GPUDriverNotLoaded {
-		test, driver = driver, test
-	} else {
-		err = asTestFailure(err)
-	}
-	c.k.o.Board.Clear(driver)
-	c.k.o.Board.Report(test, err)
+// driverCodes are the reasons that concern the driver or the machine and have a remedy
+// of their own.
+var driverCodes = []fault.Code{
+	fault.GPUDriverNotLoaded, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverMismatch, fault.GPUNoPermission,
+	fault.GPUNotReady, fault.GPUUnavailable, fault.GPUOutOfMemory, fault.NoDevices,
 }
 
-// asTestFailure is why a card is not offered, under the one code that operators look
-// for.
-func asTestFailure(err error) error {
-	if err == nil || fault.CodeOf(err) == fault.DeviceTestFailed {
-		return err
+// report tells the operator why a card is not offered, nil that it is: under the code
+// of what is wrong with the driver, which says what to do, and else as a failed test.
+func (c *card) report(err error) {
+	code := fault.DeviceTestFailed
+	if deep := deepest(err); slices.Contains(driverCodes, deep) {
+		code = deep
 	}
-	return fault.Wrap(fault.DeviceTestFailed, "start GPU", err)
+	about := "gpu " + c.name
+	for _, other := range append(driverCodes[:len(driverCodes):len(driverCodes)], fault.DeviceTestFailed) {
+		if err == nil || other != code {
+			c.k.o.Board.Clear(health.Key{Code: other, About: about})
+		}
+	}
+	if err == nil {
+		return
+	}
+	c.k.o.Log.Warn("a GPU is not used", "device", c.name, "name", c.d.Name, fault.Attr(err))
+	c.k.o.Board.Set(health.Key{Code: code, About: about}, strings.Join(strings.Fields(err.Error()), " "))
+}
+
+// deepest is the code of what began a failure.
+func deepest(err error) (code fault.Code) {
+	for f, ok := errors.AsType[*fault.Fault](err); ok; f, ok = errors.AsType[*fault.Fault](f.Err) {
+		code = f.Code
+	}
+	return code
 }
 
 // rest waits before the card is tried again.
