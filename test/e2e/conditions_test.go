@@ -200,16 +200,6 @@ func explained(t *testing.T, codes ...fault.Code) {
 	}
 }
 
-// pathWith is PATH with a program's directory first; the program becomes one that
-// may be run.
-func pathWith(t *testing.T, program string) string {
-	t.Helper()
-	if err := os.Chmod(program, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return "PATH=" + filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
-}
-
 // cleared waits until the node has nothing to complain of.
 func (n *aiNode) cleared() {
 	n.t.Helper()
