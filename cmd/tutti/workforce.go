@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/admin"
 )
@@ -83,13 +84,41 @@ func shown(u *placement.Use) string {
 func (w workforce) Drain(name string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := w.n.media.DrainDevice(ctx, strings.TrimPrefix(name, "gpu ")); !errors.Is(err, context.Canceled) {
+	return w.all(name, func() error {
+		err := w.n.media.DrainDevice(ctx, strings.TrimPrefix(name, "gpu "))
+		if errors.Is(err, context.Canceled) {
+			return nil
+		}
 		return err
+	}, func() error { return w.n.doors.ai.Drain(name) })
+}
+
+// all does something to whatever has the name: a process that is transcoder and AI
+// worker is both. The error is DeviceUnknown where nothing has it.
+func (w workforce) all(name string, device, model func() error) error {
+	err := fault.New(fault.DeviceUnknown, "find worker", name)
+	for _, try := range []struct {
+		can bool
+		do  func() error
+	}{{w.n.media != nil, device}, {w.n.doors != nil, model}} {
+		if !try.can {
+			continue
+		}
+		switch did := try.do(); {
+		case did == nil:
+			err = nil
+		case fault.CodeOf(did) != fault.DeviceUnknown:
+			return did
+		}
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	return err
 }
 
 // Resume gives a drained one work again.
 func (w workforce) Resume(name string) error {
-	return w.n.media.ResumeDevice(strings.TrimPrefix(name, "gpu "))
+	return w.all(name, func() error { return w.n.media.ResumeDevice(strings.TrimPrefix(name, "gpu ")) },
+		func() error { return w.n.doors.ai.Resume(name) })
 }

@@ -42,6 +42,11 @@ func TestWorkersComeAndGo(t *testing.T) {
 		t.Errorf("rig1 is drained and did %d segments", after-before)
 	}
 	w.orchestrator.cli("worker", "resume", "rig1")
+	w.orchestrator.cli("worker", "drain", "rig3")
+	if one := w.orchestrator.worker("rig3"); one == nil || one.State != "draining" {
+		t.Errorf("the AI worker, drained: %+v", one)
+	}
+	w.orchestrator.cli("worker", "resume", "rig3")
 	w.flows(tr, 1)
 	tr.end()
 
