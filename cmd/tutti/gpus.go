@@ -67,6 +67,11 @@ var gpuTroubles = []fault.Code{
 	fault.GPUNoPermission, fault.GPUIndexUnknown, fault.GPUFault, fault.GPUWatchFailed,
 }
 
+// driverTroubles are the codes of what keeps GPUs from being used.
+func driverTroubles() []fault.Code {
+	return append(gpuTroubles[:len(gpuTroubles):len(gpuTroubles)], fault.GPUNotReady, fault.GPUUnavailable)
+}
+
 // runnerDevices are the GPUs as the manager takes them.
 func runnerDevices(found []models.Device) []manager.Device {
 	var out []manager.Device

@@ -182,5 +182,9 @@ func causes() map[fault.Code][]fault.Code {
 	c[fault.ChainUnavailable] = append(c[fault.ChainUnavailable],
 		fault.ChainStale, fault.ChainNotReady, fault.RewardFailing, fault.RoundInitFailing, fault.TxStuck, fault.GasEstimateFailed,
 		fault.PriceFeedFailing, fault.PriceRateUnknown)
+	// Who was given GPUs and has none that works has nobody to transcode.
+	for _, why := range append(driverTroubles(), fault.DeviceTestFailed) {
+		c[why] = append(c[why], fault.NoTranscoders)
+	}
 	return c
 }

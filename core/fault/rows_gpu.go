@@ -7,7 +7,7 @@ var gpuRows = []Row{
 		Code: NoDevices, Class: Config,
 		Symptom: "`-gpu all` prints nothing or reports no devices; the existing node says `no devices found with vendor name 'Nvidia'`",
 		Cause:   "The node sees no NVIDIA GPU: there is none, the driver is absent or older than the release needs, or in a container the GPU toolkit is missing.",
-		Remedy:  "`tutti gpu list` shows what the node sees. Install or update the driver (530.41.03 or newer); under Docker install the GPU container toolkit, restart Docker and start with `--gpus all`; or name the devices, `-gpu 0,1`. Leave `-gpu` out to transcode on the CPU. The node looks again every ten seconds.", Retryable: true,
+		Remedy:  "`tutti gpu list` shows what the node sees. Install or update the driver (530.41.03 or newer); under Docker install the GPU container toolkit, restart Docker and start with `--gpus all`. Leave `-gpu` out to transcode on the CPU. The node looks again every ten seconds.", Retryable: true,
 	},
 	{
 		Code: CUDALibrary, Class: Config,
