@@ -81,12 +81,13 @@ func (l *Link) Draining() bool {
 // result any more, by Cancel or because the process stops; not when a registration
 // ends. With as many tasks as may be it waits.
 // Orchestrators of our own kind send a task again that may have been lost with its
-// connection, and their numbers are never used twice: one that runs is left alone.
-func (l *Link) Start(id int64, f func(ctx context.Context)) {
+// connection, and their numbers are never used twice: one that runs is left alone. False
+// says that f will not run, for that reason or because the process stops.
+func (l *Link) Start(id int64, f func(ctx context.Context)) bool {
 	if l.Own() && l.tasks.has(id) {
-		return
+		return false
 	}
-	l.tasks.start(l.base, id, f)
+	return l.tasks.start(l.base, id, f)
 }
 
 // Cancel ends the ctx of a task; one that does not run is nothing.

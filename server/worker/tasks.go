@@ -34,12 +34,13 @@ func (t *tasks) has(id int64) bool {
 }
 
 // start runs f; it waits for room first. A task with the same number is older, of an
-// orchestrator that has restarted since, and nobody waits for it.
-func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)) {
+// orchestrator that has restarted since, and nobody waits for it. It is false when ctx
+// ended before there was room.
+func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)) bool {
 	select {
 	case t.room <- struct{}{}:
 	case <-ctx.Done():
-		return
+		return false
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	own := &task{cancel: cancel}
@@ -58,6 +59,7 @@ func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)
 		}()
 		f(ctx)
 	})
+	return true
 }
 
 func (t *tasks) end(id int64, own *task) {

@@ -1,6 +1,7 @@
 package transcoder_test
 
 import (
+	"context"
 	"crypto/x509"
 	"io"
 	"net/http"
@@ -108,6 +109,33 @@ func TestSessionsOfTheSameName(t *testing.T) {
 	until(t, "it does not end", func() bool { return len(r.fake.Ended()) > 0 })
 	if got := r.fake.Ended(); !slices.Equal(got, []core.SessionID{"s~2"}) {
 		t.Errorf("ended %v", got)
+	}
+}
+
+// A notice that comes again for a segment in work holds nobody up.
+func TestANoticeThatComesAgain(t *testing.T) {
+	t.Parallel()
+	o := newNetwork(t, "tutti/0.9.1")
+	leave := make(chan struct{})
+	r := start(t, &coretest.Fake{On: func(context.Context, int, *core.TranscodeJob) error {
+		<-leave
+		return nil
+	}}, nil, o.addr)
+	d := next(t, o.desks, "no registration")
+	n := segment(1, "s", "", func(n *rpc.NotifySegment) { n.Input = []byte("media") })
+	d.send(t, n)
+	until(t, "no work", func() bool { return r.fake.Jobs() == 1 })
+	d.send(t, n)
+	d.send(t, &rpc.NotifySegment{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: "s"}}})
+	// By the time that another session's is in work, all of them are read.
+	d.send(t, segment(2, "x", "", func(n *rpc.NotifySegment) { n.Input = []byte("media") }))
+	until(t, "no work", func() bool { return r.fake.Jobs() == 2 })
+	close(leave)
+	next(t, o.results, "no result")
+	next(t, o.results, "no result")
+	until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
+	if r.fake.Jobs() != 2 {
+		t.Errorf("%d jobs", r.fake.Jobs())
 	}
 }
 

@@ -58,7 +58,10 @@ func (w work) Notice(from *worker.Link, n *rpc.NotifySegment) {
 		from.Start(t.id, func(ctx context.Context) { w.refuse(ctx, t, err) })
 		return
 	}
-	from.Start(t.id, func(ctx context.Context) { w.do(ctx, t) })
+	if !from.Start(t.id, func(ctx context.Context) { w.do(ctx, t) }) {
+		w.release(t)
+		from.Go(func(context.Context) { t.place.leave() })
+	}
 }
 
 // Forget ends what is left of an orchestrator's sessions.
