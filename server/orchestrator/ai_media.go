@@ -1,42 +1,17 @@
 package orchestrator
 
 import (
-	"encoding/base64"
+	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/pipeline"
 )
-
-// What a video is made with where the request leaves it open.
-const (
-	videoFPS    = 7
-	videoWidth  = 1024
-	videoHeight = 576
-)
-
-// mediaAnswer is what the pipelines of pictures, video and sound answer. A field
-// that is not there stays away.
-type mediaAnswer struct {
-	Images []media   `json:"images,omitempty"`
-	Frames [][]media `json:"frames,omitempty"`
-	Audio  *media    `json:"audio,omitempty"`
-}
-
-// media is one picture, video or sound. Seed is as it was written: a number may
-// be larger than what others hold.
-type media struct {
-	URL  string          `json:"url"`
-	Seed json.RawMessage `json:"seed,omitempty"`
-	NSFW *bool           `json:"nsfw,omitempty"`
-}
 
 var (
 	errNoMedia = errors.New("no picture, video or sound")
-	errDataURL = errors.New("a data URL that cannot be read")
 	errMedia   = errors.New("media of an unknown type")
 )
 
@@ -48,7 +23,7 @@ func (x *exchange) relayMedia(reply *inference.Reply) error {
 		return err
 	}
 	defer body.release()
-	var a mediaAnswer
+	var a pipeline.MediaAnswer
 	if err := json.Unmarshal(body.data, &a); err != nil {
 		return unusable(errors.New("no JSON of its pipeline"))
 	}
@@ -70,62 +45,20 @@ func (x *exchange) relayMedia(reply *inference.Reply) error {
 	return x.send(out)
 }
 
-// videos makes every list of frames a video.
-func (x *exchange) videos(a *mediaAnswer) error {
-	for _, frames := range a.Frames {
-		if len(frames) == 0 {
-			continue
-		}
-		video, err := x.video(frames)
-		if err != nil {
-			return err
-		}
-		a.Images = append(a.Images, video)
-	}
-	a.Frames = nil
-	return nil
-}
-
-// video makes one of frames. It has the seed of its first frame.
-func (x *exchange) video(frames []media) (media, error) {
-	const op = "encode video"
-	if x.s.opt.Frames == nil {
-		return media{}, fault.New(fault.VideoEncoderMissing, op, "")
-	}
-	pictures := make([][]byte, len(frames))
-	video := media{Seed: frames[0].Seed, NSFW: frames[0].NSFW}
-	for i, f := range frames {
-		kind, data, err := dataURL(f.URL)
-		if err != nil || kind != "image/png" {
-			return media{}, unusable(errDataURL)
-		}
-		pictures[i] = data
-		if f.NSFW != nil && *f.NSFW {
-			video.NSFW = f.NSFW
+// videos makes every list of frames a video. The time that takes is nobody's wait.
+func (x *exchange) videos(a *pipeline.MediaAnswer) error {
+	var encode pipeline.EncodeMP4
+	if x.s.opt.Frames != nil {
+		encode = func(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+			defer x.wait(x.s.opt.Now())
+			return x.s.opt.Frames.EncodeMP4(ctx, frames, fps, width, height)
 		}
 	}
-	fps, width, height := x.req.FPS, x.req.Width, x.req.Height
-	if fps == 0 {
-		fps = videoFPS
-	}
-	if width == 0 {
-		width = videoWidth
-	}
-	if height == 0 {
-		height = videoHeight
-	}
-	begun := x.s.opt.Now()
-	mp4, err := x.s.opt.Frames.EncodeMP4(x.r.Context(), pictures, fps, width, height)
-	x.wait(begun)
-	if err != nil {
-		return media{}, err
-	}
-	video.URL = "data:video/mp4;base64," + base64.StdEncoding.EncodeToString(mp4)
-	return video, nil
+	return a.MakeVideos(x.r.Context(), pipeline.VideoOptions{FPS: x.req.FPS, Width: x.req.Width, Height: x.req.Height}, encode)
 }
 
 // keep puts everything up for download, and its URL in its place.
-func (x *exchange) keep(a *mediaAnswer) error {
+func (x *exchange) keep(a *pipeline.MediaAnswer) error {
 	all := a.Images
 	for i := range all {
 		if err := x.keepOne(&all[i]); err != nil {
@@ -138,11 +71,8 @@ func (x *exchange) keep(a *mediaAnswer) error {
 	return nil
 }
 
-func (x *exchange) keepOne(m *media) error {
-	if !strings.HasPrefix(m.URL, "data:") {
-		return unusable(errDataURL)
-	}
-	kind, data, err := dataURL(m.URL)
+func (x *exchange) keepOne(m *pipeline.Medium) error {
+	kind, data, err := pipeline.DataURL(m.URL)
 	if err != nil {
 		return unusable(err)
 	}
@@ -152,20 +82,4 @@ func (x *exchange) keepOne(m *media) error {
 	}
 	m.URL, err = x.s.orch.KeepArtifact(x.f.RequestID, ext, data)
 	return err
-}
-
-// dataURL reads "data:<type>;base64,<bytes>".
-func dataURL(url string) (kind string, data []byte, err error) {
-	rest, ok := strings.CutPrefix(url, "data:")
-	head, text, found := strings.Cut(rest, ",")
-	kind, encoded := strings.CutSuffix(head, ";base64")
-	if !ok || !found || !encoded {
-		return "", nil, errDataURL
-	}
-	kind, _, _ = strings.Cut(kind, ";")
-	data, err = base64.StdEncoding.DecodeString(text)
-	if err != nil || len(data) == 0 {
-		return "", nil, errDataURL
-	}
-	return strings.ToLower(kind), data, nil
 }

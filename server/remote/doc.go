@@ -25,6 +25,8 @@ const (
 	InstanceHeader = "Tutti-Instance"
 	// WorkerHeader is the device that did the work, "gpu 0".
 	WorkerHeader = "Tutti-Worker"
+	// StatusHeader is the HTTP status of an AI runner's answer.
+	StatusHeader = "Tutti-Status"
 	// CodeHeader is the fault's code of a failed task.
 	CodeHeader = "Tutti-Code"
 )

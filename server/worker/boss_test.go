@@ -20,6 +20,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/tlscert"
 	"github.com/tuttinode/tutti/server/worker"
@@ -135,7 +136,7 @@ func (b *boss) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerSt
 		return refuse
 	}
 	if b.node != "" {
-		if err := stream.SendHeader(metadata.Pairs(worker.NodeMetadata, b.node)); err != nil {
+		if err := stream.SendHeader(metadata.Pairs(remote.NodeMetadata, b.node)); err != nil {
 			return err
 		}
 	}

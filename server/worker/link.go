@@ -38,10 +38,6 @@ func newLink(o *Options, addr, instance string) *Link {
 		status: Status{Addr: addr, State: Connecting, Since: o.Now()}}
 }
 
-// Instance is by which name of the process the orchestrator knows it: another one for
-// each of -orchAddr, since two of them may lead to the same orchestrator.
-func (l *Link) Instance() string { return l.instance }
-
 // Number tells the links of a loop apart, from 1: what two orchestrators call the same
 // need not be the same.
 func (l *Link) Number() int { return l.number }

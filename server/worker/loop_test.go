@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
 )
@@ -34,7 +35,7 @@ func TestRegistersAndBringsResults(t *testing.T) {
 	if r.body != "done" || r.proto != "HTTP/2.0" || h.Get("TaskId") != "7" || h.Get("Credentials") != secret || h.Get("Authorization") != "Livepeer-Transcoder-1.0" {
 		t.Errorf("result %+v", r)
 	}
-	if h.Get(worker.InstanceHeader) != "i-1" {
+	if h.Get(remote.InstanceHeader) != "i-1" {
 		t.Error("the instance is missing: an orchestrator of our own kind whose header came late would refuse the result")
 	}
 	if err := <-n.err; err != nil {
@@ -177,7 +178,7 @@ func TestBrokenResultIsBroughtAgain(t *testing.T) {
 	}
 	n := next(t, c.notices, "no notice")
 	n.answer <- "done"
-	if r := next(t, b.results, "no result"); r.body != "done" || r.header.Get(worker.InstanceHeader) != "i-1" {
+	if r := next(t, b.results, "no result"); r.body != "done" || r.header.Get(remote.InstanceHeader) != "i-1" {
 		t.Errorf("result %+v", r)
 	}
 	if err := <-n.err; err != nil {

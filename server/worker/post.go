@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/remote"
 )
 
 const (
@@ -20,10 +21,6 @@ const (
 	// maxReply is more than any answer to a result.
 	maxReply = 4 << 10
 )
-
-// InstanceHeader, on a result, is the instance of the worker that brings it, as in its
-// registration.
-const InstanceHeader = "Tutti-Instance"
 
 // Result is what goes back to an orchestrator.
 type Result struct {
@@ -65,7 +62,7 @@ func (l *Link) Post(ctx context.Context, r Result) error {
 	r.Header["Credentials"] = []string{l.o.Secret.Reveal()}
 	r.Header["TaskId"] = []string{strconv.FormatInt(r.Task, 10)}
 	// Always: whoever knows us by it takes a result from nobody else, and others pass over it.
-	r.Header[InstanceHeader] = []string{l.instance}
+	r.Header[remote.InstanceHeader] = []string{l.instance}
 	err, broke := l.post(ctx, &r)
 	if broke && !r.Once && ctx.Err() == nil {
 		err, _ = l.post(ctx, &r)

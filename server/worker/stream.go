@@ -7,15 +7,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+
+	"github.com/tuttinode/tutti/server/remote"
 )
-
-// NodeMetadata is the response metadata by which an orchestrator of our own kind says
-// that it is one: its value is "tutti/1.2.3".
-const NodeMetadata = "tutti-node"
-
-// PlaceMetadata, beside it, names the place that the worker has got: with another one the
-// orchestrator knows nothing of what was there before.
-const PlaceMetadata = "tutti-place"
 
 const (
 	// settle is after how long without a refusal an orchestrator that says nothing counts
@@ -96,9 +90,9 @@ func read[N any](ctx context.Context, l *Link, s *stream, open opener[N], notice
 	defer settled.Stop()
 	// Others send no header before the first notice, or before the end.
 	md, err := in.Header()
-	own := err == nil && len(md.Get(NodeMetadata)) > 0
+	own := err == nil && len(md.Get(remote.NodeMetadata)) > 0
 	if own {
-		l.knows(first(md.Get(NodeMetadata)), first(md.Get(PlaceMetadata)))
+		l.knows(first(md.Get(remote.NodeMetadata)), first(md.Get(remote.PlaceMetadata)))
 		s.heard.Store(true)
 		s.taken(l)
 		close(s.told)

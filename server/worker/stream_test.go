@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -38,7 +39,7 @@ func (l line) Recv() (*rpc.NotifySegment, error) {
 // What an orchestrator says of itself counts whenever it comes, and stays; one that
 // says nothing counts as having taken the registration after a while.
 func TestWhatAnOrchestratorSaysOfItself(t *testing.T) {
-	ours := metadata.Pairs(NodeMetadata, "tutti/1.0.0")
+	ours := metadata.Pairs(remote.NodeMetadata, "tutti/1.0.0")
 	for _, row := range []struct {
 		name  string
 		after time.Duration

@@ -22,7 +22,7 @@ const (
 	jsonType     = "application/json"
 	mixedType    = "multipart/mixed"
 	// statusHeader marks an answer as its runner gave it, and is its status.
-	statusHeader = "Tutti-Status"
+	statusHeader = remote.StatusHeader
 	// maxError bounds the text of a failure.
 	maxError = 64 << 10
 	// maxLabel bounds a header that is passed on.

@@ -11,19 +11,18 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
-	opJob       = "do an AI job"
-	resultsPath = "/aiResults"
-	errorType   = "livepeer/ai-worker-error"
-	// The headers between nodes of our own kind.
-	statusHeader   = "Tutti-Status"
-	codeHeader     = "Tutti-Code"
-	workerHeader   = "Tutti-Worker"
-	instanceHeader = "Tutti-Instance"
+	opJob        = "do an AI job"
+	resultsPath  = "/aiResults"
+	errorType    = "livepeer/ai-worker-error"
+	statusHeader = remote.StatusHeader
+	codeHeader   = remote.CodeHeader
+	workerHeader = remote.WorkerHeader
 	// lostAnswer is what an orchestrator hears of an answer that did not get through.
 	lostAnswer = "the answer was lost on its way"
 	// answerTime bounds a job until its answer begins, as orchestrators do.
@@ -47,7 +46,6 @@ func (w *Work) Notice(from *worker.Link, n *rpc.NotifyAIJob) {
 
 // poster takes answers to an orchestrator. It is a *worker.Link.
 type poster interface {
-	Instance() string
 	Addr() string
 	Post(ctx context.Context, r worker.Result) error
 }
@@ -109,7 +107,6 @@ func (t *task) header(contentType string) http.Header {
 	h := http.Header{}
 	h.Set("Content-Type", contentType)
 	h.Set("Pipeline", t.job.Model.Capability.Pipeline())
-	h.Set(instanceHeader, t.from.Instance())
 	return h
 }
 

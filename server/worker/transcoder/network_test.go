@@ -19,9 +19,9 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/tlscert"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 const secret = "open sesame"
@@ -114,7 +114,7 @@ func (o *network) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.Serve
 		return errors.New("zero capacity")
 	}
 	if o.node != "" {
-		if err := stream.SendHeader(metadata.Pairs(worker.NodeMetadata, o.node)); err != nil {
+		if err := stream.SendHeader(metadata.Pairs(remote.NodeMetadata, o.node)); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
 )
@@ -23,8 +24,8 @@ const (
 	boundaryBytes = 10
 	// Beside the result, for orchestrators of our own kind: which device did the work,
 	// the code of what went wrong, and the frames, decoded or in a part encoded.
-	workerHeader = "Tutti-Worker"
-	codeHeader   = "Tutti-Code"
+	workerHeader = remote.WorkerHeader
+	codeHeader   = remote.CodeHeader
 	framesHeader = "Tutti-Frames"
 )
 
