@@ -1,5 +1,7 @@
 package config
 
+import "time"
+
 // Config is the node's configuration, grouped by the part of the node that
 // takes it. It is made by Load and read-only afterwards; options that were not
 // given hold their defaults.
@@ -76,6 +78,8 @@ type Logging struct {
 	VModule string
 	// Dir is where log files go, "" for none.
 	Dir string
+	// Format is "text" for the existing node's lines or "json".
+	Format string
 	// ToStderr sends logs to standard error and not to files; AlsoToStderr to both.
 	ToStderr, AlsoToStderr bool
 }
@@ -89,6 +93,11 @@ type Monitoring struct {
 	PerStream, ClientIP bool
 	// Profiling serves Go's profiles on the admin port.
 	Profiling bool
+	// AlertSinks are told of conditions that last: one address in a line or between
+	// commas. They hold tokens, so the text is a secret.
+	AlertSinks Secret
+	// AlertAfter is how long a condition must last before anybody is told.
+	AlertAfter time.Duration
 
 	KafkaServers  []string
 	KafkaUser     string
@@ -101,6 +110,12 @@ type Storage struct {
 	// DataDir is the state directory, absolute or relative to the working
 	// directory; never empty after Load.
 	DataDir string
+	// Store is the database of the ledger when several orchestrators share it, a
+	// postgres:// URL with credentials; empty for tutti.db in DataDir.
+	Store Secret
+	// MoveFrom is the data directory of the existing node that state is taken over
+	// from: a path, "none", or "auto" for where that node keeps it.
+	MoveFrom string
 	// ObjectStore and RecordStore are URLs with credentials.
 	ObjectStore, RecordStore URL
 }

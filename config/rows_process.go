@@ -18,6 +18,8 @@ func processRows() []option {
 			to: func(c *Config) value { return path(&c.Logging.Dir) }},
 		{name: "logtostderr", field: "LogToStderr", mark: "A", preset: "true", help: "log to standard error and not to files",
 			to: func(c *Config) value { return boolean(&c.Logging.ToStderr) }},
+		{name: "logFormat", mark: "T", preset: "text", help: "how log lines are written: text as the existing node's, or json",
+			to: func(c *Config) value { return choice(&c.Logging.Format, "text", "json") }},
 		{name: "alsologtostderr", field: "AlsoLogToStderr", mark: "A", preset: "false", help: "log to standard error as well as to files",
 			to: func(c *Config) value { return boolean(&c.Logging.AlsoToStderr) }},
 	}

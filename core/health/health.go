@@ -51,12 +51,14 @@ type Board struct {
 
 	mu  sync.Mutex
 	set map[Key]Condition // guarded by mu
+	// subscribers are told of changes.
+	subscribers map[subscriber]struct{} // guarded by mu
 }
 
 // New makes an empty board. causes says, per root cause, which conditions follow
 // from it and are hidden while it is set; it may be nil, and is not changed.
 func New(log *slog.Logger, now func() time.Time, causes map[fault.Code][]fault.Code) *Board {
-	return &Board{log: log, now: now, causes: causes, set: make(map[Key]Condition)}
+	return &Board{log: log, now: now, causes: causes, set: make(map[Key]Condition), subscribers: make(map[subscriber]struct{})}
 }
 
 // Set says that a condition holds. It is logged when it is new or its detail
@@ -73,6 +75,7 @@ func (b *Board) Set(key Key, detail string) {
 		c.Since = old.Since
 	}
 	b.set[key] = c
+	b.tell()
 	c.HiddenBy = b.hiddenBy(key.Code)
 	b.mu.Unlock()
 
@@ -92,6 +95,7 @@ func (b *Board) Clear(key Key) {
 	var uncovered []Condition
 	if was {
 		uncovered = b.uncovered(key.Code)
+		b.tell()
 	}
 	b.mu.Unlock()
 	if !was {

@@ -1,0 +1,33 @@
+package health_test
+
+import "testing"
+
+func TestSubscribersHearOfChanges(t *testing.T) {
+	t.Parallel()
+	b := newBench()
+	changed, end := b.Changed()
+	for _, step := range []struct {
+		what string
+		do   func()
+		want bool
+	}{
+		{"nothing", func() {}, false},
+		{"set", func() { b.Set(noGPU, "x") }, true},
+		{"set again", func() { b.Set(noGPU, "x") }, false},
+		{"another detail, twice", func() { b.Set(noGPU, "y"); b.Set(noGPU, "z") }, true},
+		{"cleared", func() { b.Clear(noGPU) }, true},
+		{"cleared again", func() { b.Clear(noGPU) }, false},
+		{"after the end", func() { end(); end(); b.Set(noGPU, "x") }, false},
+	} {
+		step.do()
+		heard := false
+		select {
+		case <-changed:
+			heard = true
+		default:
+		}
+		if heard != step.want {
+			t.Errorf("%s: heard %v", step.what, heard)
+		}
+	}
+}
