@@ -60,7 +60,9 @@ func tuttiRows() []option {
 		{name: "adminProfiling", mark: "T", help: "serve Go's profiles under /debug/pprof/ on the admin API",
 			to: func(c *Config) value { return boolean(&c.Monitoring.Profiling) }},
 		{name: "alert", mark: "T", help: "who is told of lasting troubles: https://… (webhook), slack+https://…, discord+https://…, ntfy+https://… or exec:/path, several between commas; or a file with one per line",
-			to: func(c *Config) value { return hidden(&c.Monitoring.AlertSinks, "address, list or path", "/path/to/alerts", readSecret) }},
+			to: func(c *Config) value {
+				return hidden(&c.Monitoring.AlertSinks, "address, list or path", "/path/to/alerts", readSecret)
+			}},
 		{name: "alertAfter", mark: "T", preset: "30s", help: "how long a trouble must last before anybody is told",
 			to: func(c *Config) value { return duration(&c.Monitoring.AlertAfter, 0) }},
 		{name: "store", mark: "T", roles: orchestrator | redeemer, onchain: true, unset: "tutti.db in the data directory", help: "PostgreSQL database of the ledger, shared by several orchestrators with one recipient: postgres://user:password@host/name, or a file that holds it",
