@@ -25,6 +25,7 @@ const envPreset = "TUTTI_WORKER_PRESET"
 
 var commands = map[string]command{
 	"config":    configCommand,
+	"doctor":    doctorCommand,
 	"gpu":       gpuCommand,
 	gpuWatch:    gpuWatchCommand,
 	"help":      helpCommand,
