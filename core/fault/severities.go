@@ -1,0 +1,125 @@
+package fault
+
+import (
+	"slices"
+	"time"
+)
+
+// judgement is how a condition is taken.
+type judgement struct {
+	severity Severity
+	// lasts is for how long it must hold before somebody is told.
+	lasts time.Duration
+}
+
+// Conditions that come and go by themselves are told of only when they stay.
+const (
+	atOnce  = 0
+	shortly = 2 * time.Minute
+	patient = 10 * time.Minute
+)
+
+// ordinary is what is not in judgements.
+var ordinary = judgement{Warning, shortly}
+
+// judgements are of codes that are set as conditions on the health board and are no
+// ordinary warning. Read-only.
+var judgements = map[Code]judgement{
+	// Nobody can reach the node, or it has nothing to work with.
+	PortClosed:         {Critical, shortly},
+	ServiceAddrForeign: {Critical, shortly},
+	NoTranscoders:      {Critical, shortly},
+	NoDevices:          {Critical, shortly},
+	GPUDriverNotLoaded: {Critical, shortly},
+	GPUDriverMismatch:  {Critical, shortly},
+	DriverTooOld:       {Critical, shortly},
+	GPUNoPermission:    {Critical, shortly},
+	GPUUnavailable:     {Critical, shortly},
+	GPUFault:           {Critical, atOnce},
+	GPUMemoryErrors:    {Critical, atOnce},
+	WorkerQuarantined:  {Critical, shortly},
+
+	// Money is being lost, or about to be.
+	LedgerFailed:      {Critical, atOnce},
+	LedgerFull:        {Critical, atOnce},
+	LedgerDamaged:     {Critical, atOnce},
+	SpentFailed:       {Critical, atOnce},
+	TicketExpiring:    {Critical, atOnce},
+	TicketsLost:       {Critical, atOnce},
+	RedemptionFailing: {Critical, shortly},
+	GasMoneyMissing:   {Critical, atOnce},
+	RewardMissed:      {Critical, atOnce},
+	RewardFailing:     {Critical, patient},
+	RewardNotAllowed:  {Critical, shortly},
+	TxJournalFailed:   {Critical, atOnce},
+	DiskFull:          {Critical, atOnce},
+
+	// The chain cannot be seen, or the node is out of the game.
+	ChainUnavailable:     {Critical, shortly},
+	ChainStale:           {Critical, shortly},
+	ChainIDChanged:       {Critical, atOnce},
+	RPCWrongChain:        {Critical, atOnce},
+	ControllerInvalid:    {Critical, shortly},
+	ContractMissing:      {Critical, shortly},
+	InactiveOrchestrator: {Critical, atOnce},
+	ForeignTransaction:   {Critical, atOnce},
+	OwnDepositEmpty:      {Critical, atOnce},
+	OwnReserveEmpty:      {Critical, atOnce},
+	RedeemerRefuses:      {Critical, shortly},
+
+	// They mend themselves as a rule, or others do it.
+	LeavingActiveSet:    {Warning, atOnce},
+	RPCRateLimited:      {Warning, patient},
+	RPCUnreachable:      {Warning, patient},
+	RPCTimeout:          {Warning, patient},
+	RPCStale:            {Warning, patient},
+	RPCGarbage:          {Warning, patient},
+	RoundNotInitialized: {Warning, patient},
+	GasPriceAboveMax:    {Warning, patient},
+	TxStuck:             {Warning, patient},
+	PriceFeedFailing:    {Warning, patient},
+	PriceRateUnknown:    {Warning, patient},
+	GPUThrottled:        {Warning, patient},
+	GPUMemoryTaken:      {Warning, patient},
+	RemoteWorkerLost:    {Warning, shortly},
+	ModelNoRoom:         {Warning, patient},
+	WorkerNotRegistered: {Warning, patient},
+	RegistryUnread:      {Warning, patient},
+
+	// News.
+	PublicIPUnknown:    {Info, patient},
+	PortUnverified:     {Info, patient},
+	ServiceAddrPrivate: {Info, atOnce},
+	SandboxDegraded:    {Info, atOnce},
+	PriceRoundsToZero:  {Info, atOnce},
+	ProtocolPaused:     {Info, atOnce},
+}
+
+// SeverityOf is how soon somebody should look at a condition. It is Warning for what
+// the table says nothing special of, a code of another release among them.
+func SeverityOf(code Code) Severity {
+	return judgementOf(code).severity
+}
+
+// AlertAfter is how long a condition must hold before somebody is told: much comes
+// and goes by itself.
+func AlertAfter(code Code) time.Duration {
+	return judgementOf(code).lasts
+}
+
+// Judged are the codes with a severity or time of their own, in order.
+func Judged() []Code {
+	out := make([]Code, 0, len(judgements))
+	for code := range judgements {
+		out = append(out, code)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func judgementOf(code Code) judgement {
+	if j, ok := judgements[code]; ok {
+		return j
+	}
+	return ordinary
+}
