@@ -1,0 +1,148 @@
+package demand
+
+import (
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Window is how far back a report looks, to the hour.
+const Window = 24 * time.Hour
+
+// Bounds per hour. Anybody may ask, under any number of addresses.
+const (
+	maxGateways = 100
+	maxAnswers  = 1000
+	maxMissing  = 50
+	maxText     = 200
+)
+
+// hours is the number of hours kept: those of the window and the one that began.
+const hours = int64(Window/time.Hour) + 1
+
+// who is a gateway, or all those that there was no room for.
+type who struct {
+	address core.Address
+	others  bool
+}
+
+type answerKey struct {
+	kind    Kind
+	gateway who
+	code    fault.Code
+}
+
+type missingKey struct {
+	kind Kind
+	text string
+}
+
+type tally struct {
+	count uint64
+	last  time.Time
+}
+
+type totalKey struct {
+	kind Kind
+	code fault.Code
+}
+
+// hour is what was asked in one hour.
+type hour struct {
+	number   int64 // since 1970
+	gateways map[core.Address]bool
+	answers  map[answerKey]*tally
+	missing  map[missingKey]*tally
+	prices   map[who]*span
+}
+
+// Book counts. Its methods may be called at the same time; a nil Book counts nothing.
+type Book struct {
+	now   func() time.Time
+	since time.Time
+
+	mu     sync.Mutex
+	hours  [hours]*hour        // guarded by mu, by number modulo the length
+	totals map[totalKey]uint64 // guarded by mu, since the book was made
+}
+
+// New makes an empty book that counts from now on.
+func New(now func() time.Time) *Book {
+	return &Book{now: now, since: now(), totals: make(map[totalKey]uint64)}
+}
+
+// Note counts a question. It is cheap and never blocks for long.
+func (b *Book) Note(q Question) {
+	if b == nil {
+		return
+	}
+	now := b.now()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.total(q)
+	h := b.hour(now)
+	gateway := h.who(q.Gateway)
+	count(h.answers, answerKey{q.Kind, gateway, q.Code}, maxAnswers, now)
+	if q.Missing != "" {
+		count(h.missing, missingKey{q.Kind, clip(q.Missing)}, maxMissing, now)
+	}
+	if q.Quoted != nil || q.Expected != nil {
+		h.price(gateway, &q)
+	}
+}
+
+// total counts since the start. The codes are our own, so few.
+func (b *Book) total(q Question) {
+	key := totalKey{q.Kind, q.Code}
+	if _, known := b.totals[key]; known || len(b.totals) < maxAnswers {
+		b.totals[key]++
+	}
+}
+
+// hour is the one of a time. The caller holds mu.
+func (b *Book) hour(now time.Time) *hour {
+	number := now.Unix() / int64(time.Hour/time.Second)
+	at := &b.hours[number%hours]
+	if *at == nil || (*at).number != number {
+		*at = &hour{
+			number: number, gateways: make(map[core.Address]bool), answers: make(map[answerKey]*tally),
+			missing: make(map[missingKey]*tally), prices: make(map[who]*span),
+		}
+	}
+	return *at
+}
+
+// who takes a gateway in as long as there is room.
+func (h *hour) who(a core.Address) who {
+	if !h.gateways[a] {
+		if len(h.gateways) >= maxGateways && !a.IsZero() {
+			return who{others: true}
+		}
+		h.gateways[a] = true
+	}
+	return who{address: a}
+}
+
+// count adds one, and drops what there is no room for.
+func count[K comparable](in map[K]*tally, key K, most int, now time.Time) {
+	t := in[key]
+	if t == nil {
+		if len(in) >= most {
+			return
+		}
+		t = new(tally)
+		in[key] = t
+	}
+	t.count++
+	t.last = now
+}
+
+// clip bounds a text that names what a stranger asked for.
+func clip(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	return s[:maxText]
+}
