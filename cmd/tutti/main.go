@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	sink, err := logging.Setup(logging.Options{
 		Verbosity: cfg.Logging.Verbosity, VModule: cfg.Logging.VModule, Dir: cfg.Logging.Dir,
-		ToStderr: cfg.Logging.ToStderr, AlsoToStderr: cfg.Logging.AlsoToStderr,
+		ToStderr: cfg.Logging.ToStderr, AlsoToStderr: cfg.Logging.AlsoToStderr, JSON: cfg.Logging.Format == "json",
 	})
 	if err != nil {
 		fmt.Fprintln(stderr, err)

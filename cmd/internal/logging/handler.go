@@ -38,7 +38,7 @@ func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	child := *h
 	child.fields = slices.Clip(h.fields)
 	for _, a := range attrs {
-		child.fields = appendAttr(child.fields, h.group, a, 0)
+		child.fields = appendAttr(h.sink.form, child.fields, h.group, a, 0)
 	}
 	return &child
 }
@@ -62,8 +62,6 @@ const maxKept = 4 << 10
 // Handle writes the record as one line, with the position of the call that made
 // it. A line that cannot be written is counted and dropped.
 func (h *handler) Handle(_ context.Context, r slog.Record) error {
-	// A record without a position does not want one: finding it costs more than
-	// the line, and lines of single requests come in thousands.
 	if r.Level < slog.LevelInfo {
 		depth := 0
 		if r.PC != 0 {
@@ -74,14 +72,15 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 		}
 	}
 	buffer := lines.Get().(*[]byte)
-	line := appendHeader((*buffer)[:0], severityOf(r.Level), h.sink.now(), h.sink.pid, r.PC)
-	line = appendMessage(line, r.Message)
+	now, position, form := h.sink.now(), h.sink.positions.of(r.PC), h.sink.form
+	line := form.begin((*buffer)[:0], &r, now, h.sink.pid, position)
 	line = append(line, h.fields...)
 	r.Attrs(func(a slog.Attr) bool {
-		line = appendAttr(line, h.group, a, 0)
+		line = appendAttr(form, line, h.group, a, 0)
 		return true
 	})
-	line = append(line, '\n')
+	line = form.end(line)
+	h.sink.tail.add(now, r.Level, line)
 	h.sink.out.write(severityOf(r.Level), line)
 	if *buffer = line; cap(line) <= maxKept {
 		lines.Put(buffer)

@@ -1,10 +1,7 @@
 package logging
 
 import (
-	"fmt"
 	"log/slog"
-	"path/filepath"
-	"runtime"
 	"strconv"
 	"time"
 )
@@ -32,18 +29,29 @@ func severityOf(level slog.Level) severity {
 	return info
 }
 
+// word is a level as JSON and the dashboard have it.
+func word(level slog.Level) string {
+	switch {
+	case level >= slog.LevelError:
+		return "error"
+	case level >= slog.LevelWarn:
+		return "warning"
+	case level >= slog.LevelInfo:
+		return "info"
+	}
+	return "debug"
+}
+
 // appendHeader begins a line: "I0102 15:04:05.000000   12345 file.go:12] ".
-func appendHeader(b []byte, s severity, now time.Time, pid int, pc uintptr) []byte {
+func appendHeader(b []byte, s severity, now time.Time, pid int, position string) []byte {
 	b = append(b, s.name()[0])
 	b = now.AppendFormat(b, "0102 15:04:05.000000")
-	b = fmt.Appendf(b, " %7d ", pid)
-	file, line := "???", 1
-	if pc != 0 {
-		frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-		file, line = filepath.Base(frame.File), frame.Line
+	b = append(b, ' ')
+	for n := pid; n < 1_000_000; n = n*10 + 9 {
+		b = append(b, ' ')
 	}
-	b = append(b, file...)
-	b = append(b, ':')
-	b = strconv.AppendInt(b, int64(line), 10)
+	b = strconv.AppendInt(b, int64(pid), 10)
+	b = append(b, ' ')
+	b = append(b, position...)
 	return append(b, "] "...)
 }

@@ -7,6 +7,9 @@
 // it is handed; cmd's programs call Setup once, and Flush on their way out. glog
 // keeps its settings per process, so there is one Sink per process.
 //
+// With -logFormat json the same lines are JSON objects, for collectors of logs. The
+// last lines are kept in memory either way, for the dashboard and the debug bundle.
+//
 // Levels: Error and Warn are always written, Info too; Debug needs -v 4, and
 // wire detail (slog.LevelDebug-4) needs -v 6. One event is always one line.
 //
@@ -48,6 +51,8 @@ type Options struct {
 	ToStderr bool
 	// AlsoToStderr is -alsologtostderr: standard error beside the files.
 	AlsoToStderr bool
+	// JSON writes one JSON object per line instead of glog's form.
+	JSON bool
 }
 
 // Sink is where the process's logs go.
@@ -56,10 +61,13 @@ type Sink struct {
 	// verbosity repeats glog's -v, so that asking costs nothing.
 	verbosity atomic.Int32
 	// perFile: -vmodule is set, so a line's file decides.
-	perFile bool
-	out     *output
-	now     func() time.Time
-	pid     int
+	perFile   bool
+	form      form
+	positions positions
+	tail      tail
+	out       *output
+	now       func() time.Time
+	pid       int
 }
 
 // Setup takes the options and returns the process's sink. The error is a
@@ -81,10 +89,13 @@ func Setup(opts Options) (*Sink, error) {
 			return nil, fault.New(fault.BadOption, "set up logging", fmt.Sprintf("-%s %q: %v", s.name, s.value, err))
 		}
 	}
-	s := &Sink{perFile: opts.VModule != "", now: time.Now, pid: os.Getpid()}
-	s.out = newOutput(os.Stderr, s.now, s.pid)
+	s := &Sink{perFile: opts.VModule != "", form: textForm{}, now: time.Now, pid: os.Getpid()}
+	if opts.JSON {
+		s.form = jsonForm{}
+	}
+	s.out = newOutput(os.Stderr, s.lostLine)
 	if toFiles {
-		s.out.writeFiles(opts.Dir, opts.AlsoToStderr)
+		s.out.writeFiles(opts.Dir, opts.AlsoToStderr, s.now, s.pid)
 	}
 	outliveReaders()
 	if err := s.SetVerbosity(opts.Verbosity); err != nil {
@@ -116,6 +127,13 @@ func (s *Sink) SetVerbosity(n int) error {
 // Flush asks the system to keep what was written to files. It is called before the
 // process ends.
 func (s *Sink) Flush() { s.out.sync() }
+
+// lostLine is the line that tells how many were lost.
+func (s *Sink) lostLine(n uint64) []byte {
+	r := slog.NewRecord(s.now(), slog.LevelWarn, "log lines were lost", 0)
+	b := s.form.begin(nil, &r, r.Time, s.pid, "output.go:1")
+	return s.form.end(s.form.attr(b, "count", slog.Uint64Value(n)))
+}
 
 // Lost is how many lines could not be written since the start.
 func (s *Sink) Lost() uint64 { return s.out.lost.Load() }

@@ -2,7 +2,6 @@ package logging
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -12,9 +11,9 @@ import (
 // output is where lines go. Writing fails without consequence but for the count:
 // a log is never worth the node.
 type output struct {
-	now  func() time.Time
-	pid  int
-	lost atomic.Uint64
+	// lostLine is the line that tells how many were lost.
+	lostLine func(n uint64) []byte
+	lost     atomic.Uint64
 	// changed holds one token when trouble came or went.
 	changed chan struct{}
 
@@ -35,15 +34,15 @@ type place struct {
 	torn bool
 }
 
-func newOutput(stderr io.Writer, now func() time.Time, pid int) *output {
-	return &output{now: now, pid: pid, stderr: place{Writer: stderr}, all: true, changed: make(chan struct{}, 1)}
+func newOutput(stderr io.Writer, lostLine func(n uint64) []byte) *output {
+	return &output{lostLine: lostLine, stderr: place{Writer: stderr}, all: true, changed: make(chan struct{}, 1)}
 }
 
 // writeFiles makes files of dir the place of all lines.
-func (o *output) writeFiles(dir string, alsoStderr bool) {
+func (o *output) writeFiles(dir string, alsoStderr bool, now func() time.Time, pid int) {
 	o.all = alsoStderr
 	for s := range severities {
-		o.files = append(o.files, &file{dir: dir, severity: s, pid: o.pid, now: o.now, size: maxSize})
+		o.files = append(o.files, &file{dir: dir, severity: s, pid: pid, now: now, size: maxSize})
 	}
 }
 
@@ -84,9 +83,7 @@ func (p *place) put(line []byte) error {
 // whether lines can be written again.
 func (o *output) tell() {
 	lost := o.lost.Load()
-	line := appendHeader(nil, warning, o.now(), o.pid, 0)
-	line = fmt.Appendf(line, "log lines were lost count=%d\n", lost-o.told)
-	err := o.put(warning, line)
+	err := o.put(warning, o.lostLine(lost-o.told))
 	if err == nil {
 		o.told = lost
 	}

@@ -31,10 +31,13 @@ func (d *disk) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// plainSink is one of glog's form without a place to write to.
+func plainSink() *Sink { return &Sink{form: textForm{}, now: time.Now, pid: 1} }
+
 func TestLostLinesAreCountedAndTold(t *testing.T) {
 	t.Parallel()
 	d := &disk{room: 7}
-	o := newOutput(d, time.Now, 1)
+	o := newOutput(d, plainSink().lostLine)
 	for _, line := range []string{"whole\n", "torn\n", "gone\n"} {
 		o.write(info, []byte(line))
 	}
@@ -56,7 +59,8 @@ func TestConditionWhileLinesAreLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		s := &Sink{out: newOutput(d, time.Now, 1), now: time.Now}
+		s := plainSink()
+		s.out = newOutput(d, s.lostLine)
 		s.log = slog.New(&handler{sink: s})
 		board := health.New(s.log, time.Now, nil)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -90,8 +94,8 @@ func TestFilesHoldWhatIsAsGrave(t *testing.T) {
 	dir := t.TempDir()
 	var stderr bytes.Buffer
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	o := newOutput(&stderr, func() time.Time { now = now.Add(time.Second); return now }, 7)
-	o.writeFiles(dir, false)
+	o := newOutput(&stderr, plainSink().lostLine)
+	o.writeFiles(dir, false, func() time.Time { now = now.Add(time.Second); return now }, 7)
 	for _, f := range o.files {
 		f.size = 40
 	}
@@ -123,8 +127,8 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := newOutput(&bytes.Buffer{}, time.Now, 1)
-	o.writeFiles(filepath.Join(t.TempDir(), "gone"), false)
+	o := newOutput(&bytes.Buffer{}, plainSink().lostLine)
+	o.writeFiles(filepath.Join(t.TempDir(), "gone"), false, time.Now, 1)
 	o.write(info, []byte("x\n"))
 	if got := o.probe(); !strings.HasSuffix(got, "gone: no such file or directory") {
 		t.Errorf("a directory that is gone: %q", got)

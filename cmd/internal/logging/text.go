@@ -29,42 +29,6 @@ func appendMessage(b []byte, s string) []byte {
 	return appendCut(b, n)
 }
 
-// appendAttr writes " key=value", or all of a group's. Keys get the prefix.
-func appendAttr(b []byte, prefix string, a slog.Attr, depth int) []byte {
-	v := a.Value.Resolve()
-	if a.Equal(slog.Attr{}) {
-		return b
-	}
-	if v.Kind() == slog.KindGroup && depth < maxNesting {
-		if a.Key != "" {
-			prefix += a.Key + "."
-		}
-		for _, inner := range v.Group() {
-			b = appendAttr(b, prefix, inner, depth+1)
-		}
-		return b
-	}
-	b = append(b, ' ')
-	if prefix == "" {
-		b = appendValue(b, a.Key)
-	} else {
-		b = appendValue(b, prefix+a.Key)
-	}
-	b = append(b, '=')
-	// Numbers never need quotes.
-	switch v.Kind() {
-	case slog.KindInt64:
-		return strconv.AppendInt(b, v.Int64(), 10)
-	case slog.KindUint64:
-		return strconv.AppendUint(b, v.Uint64(), 10)
-	case slog.KindFloat64:
-		return strconv.AppendFloat(b, v.Float64(), 'g', -1, 64)
-	case slog.KindBool:
-		return strconv.AppendBool(b, v.Bool())
-	}
-	return appendValue(b, text(v))
-}
-
 // text is the value in the form an operator reads.
 func text(v slog.Value) string {
 	switch v.Kind() {
