@@ -93,6 +93,9 @@ type Monitoring struct {
 	PerStream, ClientIP bool
 	// Profiling serves Go's profiles on the admin port.
 	Profiling bool
+	// AdminToken is what changes through the admin API need; empty for the data
+	// directory's own.
+	AdminToken Secret
 	// AlertSinks are told of conditions that last: one address in a line or between
 	// commas. They hold tokens, so the text is a secret.
 	AlertSinks Secret

@@ -16,8 +16,8 @@ func chainRows() []option {
 
 func accountRows() []option {
 	return []option{
-		{name: "ethUrl", mark: "B M", unset: "by network", help: "JSON-RPC endpoints of the layer-2 chain, separated by commas; the healthiest is asked, transactions go to all",
-			to: func(c *Config) value { return urls(&c.Chain.Endpoints, "http", "https", "ws", "wss") }},
+		{name: "ethUrl", mark: "B M", unset: "by network", help: "JSON-RPC endpoints of the layer-2 chain, separated by commas, or the path of a file that holds them; the healthiest is asked, transactions go to all",
+			to: func(c *Config) value { return urlsOrFile(&c.Chain.Endpoints, "http", "https", "ws", "wss") }},
 		{name: "ethAcctAddr", mark: "M", help: "account to use when the keystore holds several",
 			to: func(c *Config) value { return account(&c.Chain.Account) }},
 		{name: "ethPassword", mark: "M", unset: "asked for", help: "passphrase of the key: the text, or the path of a file that holds it; without it the systemd credential ethPassword is used, else the terminal",

@@ -57,6 +57,10 @@ func tuttiRows() []option {
 			to: func(c *Config) value { return text(&c.Addresses.PublicIPLookup) }},
 		{name: "adminSocket", mark: "T", help: "Unix socket that serves the admin API instead of -cliAddr; the file's rights say who may use it",
 			to: func(c *Config) value { return path(&c.Addresses.AdminSocket) }},
+		{name: "adminToken", mark: "T", unset: "admin.token in the data directory, made at the first start", help: "token that changes through the admin API need, or the path of a file that holds it: at least 64 letters and digits",
+			to: func(c *Config) value {
+				return hidden(&c.Monitoring.AdminToken, "secret or path", "/path/to/token", readSecret)
+			}},
 		{name: "adminProfiling", mark: "T", help: "serve Go's profiles under /debug/pprof/ on the admin API",
 			to: func(c *Config) value { return boolean(&c.Monitoring.Profiling) }},
 		{name: "alert", mark: "T", help: "who is told of lasting troubles: https://… (webhook), slack+https://…, discord+https://…, ntfy+https://… or exec:/path, several between commas; or a file with one per line",

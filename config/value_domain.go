@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"regexp"
+	"strings"
 
 	"github.com/tuttinode/tutti/core"
 )
@@ -97,6 +98,25 @@ func address(p *URL, schemes ...string) value {
 func urls(p *[]URL, schemes ...string) value {
 	read := func(s string) (URL, error) { return ParseURL(s, schemes...) }
 	return list(p, valueType{name: "URLs", example: exampleURL(schemes), hidden: true}, read, URL.String)
+}
+
+// urlsOrFile takes the URLs themselves or the path of a file that holds them, one in a
+// line or between commas: such URLs carry keys, which belong on no command line.
+func urlsOrFile(p *[]URL, schemes ...string) value {
+	text := urls(p, schemes...).(field[[]URL])
+	plain := text.read
+	text.name = "URLs or path"
+	text.read = func(s string, in *Input) ([]URL, error) {
+		if strings.Contains(s, "://") {
+			return plain(s, in)
+		}
+		content, err := readSecret(s, in)
+		if err != nil {
+			return nil, err
+		}
+		return plain(strings.Join(strings.Fields(content.Reveal()), ","), in)
+	}
+	return text
 }
 
 func readURL(schemes []string) func(string, *Input) (URL, error) {

@@ -21,6 +21,7 @@ func (n *node) addAdmin() {
 	opt := admin.Options{
 		Access: admin.Access{
 			DataDir: n.cfg.Storage.DataDir, CompatTransactions: n.cfg.Chain.AdminTransactions, Profiling: n.cfg.Monitoring.Profiling,
+			Token: n.cfg.Monitoring.AdminToken,
 		},
 		Listen:       n.cfg.Addresses.AdminListen.Addr(),
 		Orchestrator: n.cfg.Roles.Orchestrator,

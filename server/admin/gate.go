@@ -39,11 +39,7 @@ func (s *Server) Open() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return &fault.Fault{Code: fault.DataDirUnusable, Op: "open the admin API", Detail: err.Error(), Err: err}
 	}
-	path := filepath.Join(dir, adminapi.TokenFile)
-	if s.remote && !s.opts.AllowRemote && !token.Exists(path) {
-		return exposed(s.opts.Listen)
-	}
-	t, err := token.Open(path)
+	t, err := s.openToken(filepath.Join(dir, adminapi.TokenFile))
 	if err != nil {
 		return err
 	}
@@ -53,6 +49,17 @@ func (s *Server) Open() error {
 	}
 	s.gate = gate{token: t, open: true, book: book}
 	return nil
+}
+
+// openToken is the operator's token, or the one that is kept.
+func (s *Server) openToken(path string) (token.Token, error) {
+	if !s.opts.Token.IsZero() {
+		return token.Given(s.opts.Token.Reveal())
+	}
+	if s.remote && !s.opts.AllowRemote && !token.Exists(path) {
+		return token.Token{}, exposed(s.opts.Listen)
+	}
+	return token.Open(path)
 }
 
 func exposed(listen string) error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -27,7 +28,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 			return
 		}
-		if !s.hosts.allow(r.Host) {
+		if !probe(r) && !s.hosts.allow(r.Host) {
 			s.refuse(w, r, fault.New(fault.AdminHostRefused, "admin request", "the Host header names another host than this listener"))
 			return
 		}
@@ -35,7 +36,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not use this"))
 			return
 		}
-		if s.remote {
+		if s.remote && !probe(r) {
 			if err := s.checkToken(r); err != nil {
 				s.refuse(w, r, err)
 				return
@@ -43,6 +44,16 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// probe reports whether a supervisor asks whether the node lives or is ready, which is
+// all that anybody may know.
+func probe(r *http.Request) bool {
+	switch r.URL.Path {
+	case "/healthz", adminapi.PathHealthy, adminapi.PathReady:
+		return r.Method != http.MethodPost
+	}
+	return false
 }
 
 // recovered turns a handler's panic into an answer and a line in our own log.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/reward"
@@ -53,6 +54,8 @@ type Access struct {
 	// DataDir holds the token and the log of changes. Without one there is neither,
 	// and nothing that needs the token can be done.
 	DataDir string
+	// Token is what changes need; empty for the data directory's own.
+	Token core.Secret
 	// AllowRemote lets the listener leave loopback although no token existed before
 	// this start; the one that is made then protects every request.
 	AllowRemote bool

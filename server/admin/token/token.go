@@ -45,6 +45,15 @@ func Open(path string) (Token, error) {
 	return t, nil
 }
 
+// Given is a token that the operator chose. The error is an AdminTokenFile fault.
+func Given(text string) (Token, error) {
+	t, err := parse("-adminToken", text)
+	if err != nil {
+		return Token{}, &fault.Fault{Code: fault.AdminTokenFile, Op: "take the admin token", Detail: err.Error(), Err: err}
+	}
+	return t, nil
+}
+
 // detail is for the operator, at start and in the log; the path is theirs.
 func detail(path string, err error) string {
 	if m, ok := errors.AsType[*modeError](err); ok {
