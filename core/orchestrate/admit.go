@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm"
 )
@@ -56,8 +57,14 @@ func (r *SegmentRequest) session(id core.SessionID) core.SessionRequest {
 // signature, capabilities, token, room for the session, terms for the answer,
 // payment. The error is a *fault.Fault.
 func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment, error) {
+	g, err := o.admit(ctx, &req)
+	o.note(demand.Segment, &req, err)
+	return g, err
+}
+
+func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment, error) {
 	offer := o.lasting()
-	quote, err := o.checkCredentials("admit segment", &req, &offer)
+	quote, err := o.checkCredentials("admit segment", req, &offer)
 	if fault.CodeOf(err) == fault.IncompatibleCapabilities {
 		// Where no device is there to compare with, it is for want of devices.
 		if why := o.refusal(); why != nil {
@@ -71,7 +78,7 @@ func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment,
 		return nil, err
 	}
 	g := &Segment{
-		o: o, req: req, hold: free{}, sender: quote.Sender, priced: o.priced(&quote),
+		o: o, req: *req, hold: free{}, sender: quote.Sender, priced: o.priced(&quote),
 		estimate: int64(core.EstimatePixels(req.Profiles, req.Duration)),
 	}
 	in := false

@@ -37,6 +37,12 @@ type Hardware struct {
 // where it does not say. The error is RequestSignature, OrchestratorCapped or
 // Draining, or why there are no terms of payment for the gateway.
 func (o *Orchestrator) Offer(ctx context.Context, address, sig []byte, wanted *capability.Capabilities) (Info, error) {
+	in, err := o.offer(ctx, address, sig, wanted)
+	o.noteOffer(address, wanted, &in, err)
+	return in, err
+}
+
+func (o *Orchestrator) offer(ctx context.Context, address, sig []byte, wanted *capability.Capabilities) (Info, error) {
 	const op = "make offer"
 	if o.opt.Signatures != nil {
 		if err := o.opt.Signatures.CheckRequest(address, sig); err != nil {

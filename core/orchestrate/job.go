@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
@@ -54,6 +55,12 @@ var errDraining = errors.New("the node is stopping")
 // signature, capabilities, token, units, a slot of the model, payment. ctx is
 // the request's. The error is a *fault.Fault.
 func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, error) {
+	j, err := o.admitJob(ctx, &req)
+	o.note(demand.Job, &req.Credentials, err)
+	return j, err
+}
+
+func (o *Orchestrator) admitJob(ctx context.Context, req *JobRequest) (*Job, error) {
 	const op = "admit job"
 	if o.opt.Worker == nil {
 		return nil, fault.New(fault.ModelNotServed, op, "this node has no AI")
@@ -62,10 +69,10 @@ func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := o.measure(ctx, &req); err != nil {
+	if err := o.measure(ctx, req); err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, req: req, quote: quote, hold: free{}}
+	j := &Job{o: o, req: *req, quote: quote, hold: free{}}
 	paid := false
 	defer func() {
 		if !paid {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -63,6 +64,9 @@ type Options struct {
 	Admitter Admitter
 	// Recorder is core.NopRecorder when nil.
 	Recorder core.Recorder
+
+	// Demand counts what was asked and answered; nil counts nothing.
+	Demand *demand.Book
 
 	// Worker runs AI jobs; nil is a node without AI.
 	Worker inference.Worker

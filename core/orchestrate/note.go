@@ -1,0 +1,66 @@
+package orchestrate
+
+import (
+	"errors"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/demand"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// noteOffer counts an answer to a gateway that looked for an orchestrator. What it
+// wants and the node does not have counts even with an offer: the gateway reads the
+// offer's capabilities and goes elsewhere.
+func (o *Orchestrator) noteOffer(address []byte, wanted *capability.Capabilities, in *Info, err error) {
+	if o.opt.Demand == nil {
+		return
+	}
+	q := demand.Question{Kind: demand.TranscodingOffer, Gateway: o.proven(address, err), Code: refused(err)}
+	if o.opt.Worker != nil && wantsAI(wanted) || namesModels(wanted) {
+		q.Kind = demand.AIOffer
+	}
+	if err == nil && wanted != nil {
+		q.Missing = capability.Objection(wanted, &in.Capabilities)
+	}
+	if err == nil && in.Terms != nil {
+		q.Quoted = &in.Terms.Quote.Price
+	}
+	o.opt.Demand.Note(q)
+}
+
+// note counts a segment or job that was let in, or not.
+func (o *Orchestrator) note(kind demand.Kind, req *SegmentRequest, err error) {
+	if o.opt.Demand == nil {
+		return
+	}
+	q := demand.Question{Kind: kind, Code: refused(err), Expected: req.Payment.Expected}
+	if o.opt.Signatures != nil && q.Code != fault.ErrSegSig {
+		q.Gateway = req.Sender
+	}
+	if f, ok := errors.AsType[*fault.Fault](err); ok && q.Code == fault.IncompatibleCapabilities {
+		q.Missing = f.Detail
+	}
+	o.opt.Demand.Note(q)
+}
+
+// proven is who asks for an offer, as far as the signature says so.
+func (o *Orchestrator) proven(address []byte, err error) (a core.Address) {
+	if o.opt.Signatures != nil && fault.CodeOf(err) != fault.RequestSignature {
+		copy(a[:], address)
+	}
+	return a
+}
+
+// namesModels reports whether a request names models of anything.
+func namesModels(wanted *capability.Capabilities) bool {
+	return wanted != nil && len(wanted.Constraints.PerCapability) > 0
+}
+
+// refused is why, "" where it was not.
+func refused(err error) fault.Code {
+	if err == nil {
+		return ""
+	}
+	return fault.CodeOf(err)
+}

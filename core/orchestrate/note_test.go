@@ -1,0 +1,99 @@
+package orchestrate_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/demand"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// told is what a book says, by kind and code.
+func told(b *demand.Book) map[demand.Kind]map[fault.Code]uint64 {
+	out := make(map[demand.Kind]map[fault.Code]uint64)
+	for _, a := range b.Report().Answers {
+		if out[a.Kind] == nil {
+			out[a.Kind] = make(map[fault.Code]uint64)
+		}
+		out[a.Kind][a.Code] += a.Count
+	}
+	return out
+}
+
+func TestAnswersAreCounted(t *testing.T) {
+	t.Parallel()
+	var b *demand.Book
+	n := newNode(t, func(o *orchestrate.Options) {
+		b = demand.New(o.Now)
+		o.Demand, o.Limit = b, 1
+	})
+	first, second := n.token(), n.token()
+	seg := n.admit(first)
+	defer seg.Close()
+	if _, err := n.Admit(context.Background(), request(second)); err == nil {
+		t.Fatal("a second session was let in")
+	}
+	if _, err := n.Offer(context.Background(), nil, nil, nil); err == nil {
+		t.Fatal("a full node made an offer")
+	}
+	got := told(b)
+	if got[demand.TranscodingOffer][""] != 2 || got[demand.TranscodingOffer][fault.OrchestratorCapped] != 1 ||
+		got[demand.Segment][""] != 1 || got[demand.Segment][fault.OrchestratorCapped] != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
+// A gateway that wants more than there is gets an offer, reads it and goes elsewhere.
+func TestWhatIsMissingIsCounted(t *testing.T) {
+	t.Parallel()
+	var b *demand.Book
+	n := newNode(t, func(o *orchestrate.Options) {
+		b = demand.New(o.Now)
+		o.Demand = b
+	})
+	wanted := capability.Offer(capability.Set{}.With(capability.HEVCDecode), "")
+	in, err := n.Offer(context.Background(), nil, nil, &wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := request(&in.Token)
+	req.Capabilities = &wanted
+	req.Payment.Expected = &pm.Price{PerUnit: 5, PixelsPerUnit: 1}
+	if _, err := n.Admit(context.Background(), req); fault.CodeOf(err) != fault.IncompatibleCapabilities {
+		t.Fatal(err)
+	}
+	r := b.Report()
+	if len(r.Missing) != 2 || r.Missing[0].Text != r.Missing[1].Text || r.Missing[0].Text == "" {
+		t.Errorf("%+v", r.Missing)
+	}
+	if len(r.Prices) != 1 || r.Prices[0].Expected.RatString() != "5" {
+		t.Errorf("%+v", r.Prices)
+	}
+}
+
+// refusing takes nobody's signature.
+type refusing struct{ orchestrate.Signatures }
+
+func (refusing) CheckRequest([]byte, []byte) error {
+	return fault.New(fault.RequestSignature, "check", "")
+}
+
+func TestWhoIsNotProvenIsNobody(t *testing.T) {
+	t.Parallel()
+	var b *demand.Book
+	n := newNode(t, func(o *orchestrate.Options) {
+		b = demand.New(o.Now)
+		o.Demand, o.Signatures = b, refusing{}
+	})
+	who := core.Address{1, 2, 3}
+	if _, err := n.Offer(context.Background(), who[:], nil, nil); fault.CodeOf(err) != fault.RequestSignature {
+		t.Fatal(err)
+	}
+	if a := b.Report().Answers; len(a) != 1 || a[0].Gateway != "" || a[0].Code != fault.RequestSignature {
+		t.Errorf("%+v", a)
+	}
+}
