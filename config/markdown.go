@@ -31,7 +31,8 @@ const docHead = "# Configuration\n\n" +
 	"| A | accepted, and honoured where the feature is there |\n" +
 	"| G | for gateways; other roles accept it and say that it has no effect |\n" +
 	"| O | obsolete: accepted with a notice |\n" +
-	"| T | of tutti alone |\n"
+	"| T | of tutti alone |\n" +
+	"| R | taken over by a running node when it reads its configuration anew (`tutti_cli reload`, SIGHUP) |\n"
 
 // WriteDoc writes the documentation page of the options, docs/configuration.md.
 func WriteDoc(w io.Writer) error {
@@ -78,7 +79,15 @@ func writeDocRow(b *strings.Builder, o option) {
 		meaning += ". *" + strings.ToUpper(string(o.feature[:1])) + o.feature.missing()[1:] + ".*"
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", strings.Join(flags, "<br>"), strings.Join(env, "<br>"),
-		cell(o.valueType().name), cell(o.defaultText()), cell(meaning), o.mark)
+		cell(o.valueType().name), cell(o.defaultText()), cell(meaning), o.marks())
+}
+
+// marks is the last column.
+func (o option) marks() string {
+	if o.live {
+		return o.mark + " R"
+	}
+	return o.mark
 }
 
 // cell escapes what would end a table's cell.

@@ -39,13 +39,15 @@ type option struct {
 	onchain bool
 	// flagOnly options are taken from the command line alone.
 	flagOnly bool
-	to       func(*Config) value
+	// live options may change while the node runs; see Live.
+	live bool
+	to   func(*Config) value
 }
 
 // table is the option table in the order of the documents. Its rows are made
 // anew for every caller.
 func table() []option {
-	return slices.Concat(
+	return markLive(slices.Concat(
 		inGroup(groupProcess, processRows()),
 		inGroup(groupRoles, roleRows()),
 		inGroup(groupAddresses, addressRows()),
@@ -55,7 +57,7 @@ func table() []option {
 		inGroup(groupChain, chainRows()),
 		inGroup(groupMonitoring, monitoringRows()),
 		inGroup(groupTutti, tuttiRows()),
-	)
+	))
 }
 
 func inGroup(g group, rows []option) []option {

@@ -19,6 +19,8 @@ type value interface {
 	// String writes the value as set reads it; secrets are masked.
 	String() string
 	about() valueType
+	// get is the value itself, to be compared.
+	get() any
 }
 
 // valueType describes the texts a value takes.
@@ -50,6 +52,7 @@ func (f field[T]) set(text string, in *Input) error {
 
 func (f field[T]) String() string   { return f.print(*f.p) }
 func (f field[T]) about() valueType { return f.valueType }
+func (f field[T]) get() any         { return *f.p }
 
 // stringer is a type that writes itself.
 type stringer interface{ String() string }
