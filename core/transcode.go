@@ -43,6 +43,9 @@ type TranscodeJob struct {
 	// Origin is the orchestrator's address, or "offchain"; it goes into the
 	// output's metadata.
 	Origin string
+	// Sender is the gateway that pays for it, zero off-chain. It is shown, and decides
+	// nothing.
+	Sender Address
 	// Needs are the capabilities that the segment needs of whoever transcodes it, a
 	// bit string as core/capability.Set writes it. Nil needs nothing special.
 	Needs []uint64

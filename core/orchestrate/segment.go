@@ -3,7 +3,6 @@ package orchestrate
 import (
 	"bytes"
 	"context"
-	"log/slog"
 	"math"
 	"sync"
 	"time"
@@ -28,6 +27,7 @@ type Segment struct {
 	sender   core.Address
 	priced   bool
 	estimate int64
+	line     segmentLine
 }
 
 // CheckHash says whether the bytes that arrived, whose Keccak-256 is hash, are
@@ -44,6 +44,9 @@ func (g *Segment) CheckHash(hash []byte) error {
 func (g *Segment) Close() {
 	g.close.Do(func() {
 		defer func() {
+			if g.line.over {
+				g.report()
+			}
 			if g.s != nil {
 				g.o.leave(g.s)
 			}
@@ -76,13 +79,15 @@ type FinishedRendition struct {
 func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error) {
 	o, req := g.o, &g.req
 	start := o.opt.Now()
+	g.line.bytes, g.line.upload = len(data), start.Sub(g.arrived)
 	o.opt.Recorder.SegmentReceived(req.Manifest, len(data), req.Duration, start.Sub(g.arrived))
 	// The gateway stops waiting at this time, counted from its request.
 	ctx, cancel := context.WithTimeout(ctx, core.WorkDeadline(req.Duration)-start.Sub(g.arrived))
 	defer cancel()
 
 	done, encoded, err := g.transcode(ctx, data)
-	g.report(err)
+	g.noteFailing(err)
+	g.Failed(err)
 	if err != nil {
 		o.opt.Recorder.SegmentFailed(req.Manifest, string(fault.CodeOf(err)))
 		return nil, err
@@ -94,7 +99,9 @@ func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error)
 // transcode does the work in its turn. The bill belongs into the turn, too: the
 // next segment is begun only if enough is left after it.
 func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.Pixels, error) {
+	came := g.o.opt.Now()
 	release, err := g.awaitTurn(ctx)
+	g.line.queue = g.o.opt.Now().Sub(came)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -118,6 +125,7 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 	// The work is done: it is billed even if the gateway has just gone away, and even
 	// if the shelf has filled up meanwhile, as gateways that fetch nothing can bring
 	// about.
+	g.line.worker, g.line.media, g.line.pixels = res.Worker, res.MediaTime, out.encoded
 	g.hold.Done(pm.Work{Units: int64(out.encoded), Produced: -1, Worker: res.Worker})
 	if err := o.results.Put(out.paths, out.results); err != nil {
 		return nil, 0, err
@@ -142,7 +150,7 @@ func (g *Segment) work(ctx context.Context, data []byte) (*core.TranscodeResult,
 		Needs: needs, MinVersion: minVersion,
 		Session: g.s.id, Manifest: req.Manifest, Number: req.Number,
 		Input: data, Duration: req.Duration, Profiles: req.Profiles,
-		Clip: req.Clip, Signature: req.Signature, Reinit: req.Reinit, Origin: g.o.opt.Origin,
+		Clip: req.Clip, Signature: req.Signature, Reinit: req.Reinit, Origin: g.o.opt.Origin, Sender: req.Sender,
 	})
 	if err != nil {
 		return nil, err
@@ -237,22 +245,4 @@ func (g *Segment) finish(res *core.TranscodeResult) (*outcome, error) {
 	}
 	out.done.Signature = sig
 	return out, nil
-}
-
-// report logs the first failure of a session after a success, and counts on the
-// recorder for the rest. A gateway that has not paid is no trouble of ours.
-func (g *Segment) report(err error) {
-	g.o.mu.Lock()
-	first := err != nil && !g.s.failing
-	g.s.failing = err != nil
-	g.o.mu.Unlock()
-	if !first {
-		return
-	}
-	level := slog.LevelWarn
-	if fault.ClassOf(err) == fault.Payment {
-		level = slog.LevelInfo
-	}
-	g.o.opt.Log.LogAttrs(context.Background(), level, "segment failed",
-		slog.String("session", string(g.s.id)), slog.Int64("segment", int64(g.req.Number)), fault.Attr(err))
 }

@@ -1,0 +1,210 @@
+package adminapi
+
+import "time"
+
+// The paths of what a dashboard shows. PathEvents is a stream of server-sent events:
+// first "whole" with a Dashboard, then "update" with the fields of it that changed,
+// where log and series have only what is new, and "beat" while nothing changes.
+const (
+	PathDashboard = Prefix + "/dashboard"
+	PathEvents    = Prefix + "/events"
+)
+
+// The names of the events.
+const (
+	EventWhole  = "whole"
+	EventUpdate = "update"
+	EventBeat   = "beat"
+)
+
+// Dashboard is what an operator wants to see at one look. Parts that the node does
+// not have are empty lists, or null.
+type Dashboard struct {
+	Node     Node      `json:"node"`
+	Gate     Gate      `json:"gate"`
+	Troubles []Trouble `json:"troubles"`
+	Sessions Sessions  `json:"sessions"`
+	Workers  []Worker  `json:"workers"`
+	GPUs     []GPU     `json:"gpus"`
+	Models   []Model   `json:"models"`
+	// Series are the last minutes, the oldest first, in steps of SeriesStep seconds.
+	Series     []Point `json:"series"`
+	SeriesStep int     `json:"seriesStep"`
+	// Chain is null off-chain.
+	Chain *ChainGlance `json:"chain"`
+	// Refusals are what was refused of late, the most frequent first.
+	Refusals []Refusal `json:"refusals"`
+	// Log are the last lines, the oldest first.
+	Log []LogLine `json:"log"`
+	// Settings are the node's options in the order of the documents.
+	Settings []Option `json:"settings"`
+}
+
+// Gate says whether the node takes work.
+type Gate struct {
+	// Taking: at least one door is open.
+	Taking bool `json:"taking"`
+	// Stopping: the node finishes what it has and ends.
+	Stopping bool   `json:"stopping"`
+	Doors    []Door `json:"doors"`
+	// Reloaded is what the last reload of the configuration came to, empty before
+	// the first.
+	Reloaded string `json:"reloaded"`
+}
+
+// Door is one kind of work that the node takes, or does not take now.
+type Door struct {
+	// Name is "video", "AI" or "streams".
+	Name string `json:"name"`
+	Open bool   `json:"open"`
+	// Code and Reason say why it is shut.
+	Code   string `json:"code"`
+	Reason string `json:"reason"`
+	// InUse of Limit sessions, jobs or streams; Limit 0 is no such number.
+	InUse int `json:"inUse"`
+	Limit int `json:"limit"`
+}
+
+// Trouble is a condition with how soon somebody should look at it: "info",
+// "warning" or "critical".
+type Trouble struct {
+	Condition
+	Severity string `json:"severity"`
+}
+
+// Sessions are the streams that are worked on now.
+type Sessions struct {
+	// Total is how many there are, Behind how many of them fall behind real time. The
+	// list has the slowest first and is bounded.
+	Total  int       `json:"total"`
+	Behind int       `json:"behind"`
+	List   []Session `json:"list"`
+}
+
+// Session is one stream.
+type Session struct {
+	ID     string `json:"id"`
+	Stream string `json:"stream"`
+	// Peer is the gateway whose stream it is, or on a gateway the orchestrator that
+	// has it; empty where it is not known.
+	Peer string `json:"peer"`
+	// Device is who did its last segment.
+	Device string `json:"device"`
+	// Renditions are the names of what is made of it.
+	Renditions []string `json:"renditions"`
+	// PixelsPerSecond is what it makes per second of playing time.
+	PixelsPerSecond int64 `json:"pixelsPerSecond"`
+	// Ratio is working time by playing time of late: above 1 it falls behind.
+	Ratio    float64   `json:"ratio"`
+	Behind   bool      `json:"behind"`
+	Segments int64     `json:"segments"`
+	Failed   int64     `json:"failed"`
+	LastCode string    `json:"lastCode"`
+	Since    time.Time `json:"since"`
+	Last     time.Time `json:"last"`
+}
+
+// GPU is one graphics card. Loads are in percent, memory in bytes.
+type GPU struct {
+	ID     string `json:"id"`
+	UUID   string `json:"uuid"`
+	Name   string `json:"name"`
+	Memory int64  `json:"memory"`
+	Used   int64  `json:"used"`
+	// Foreign is what programs use that are not this node's.
+	Foreign         int64 `json:"foreign"`
+	Load            int   `json:"load"`
+	Encoder         int   `json:"encoder"`
+	Decoder         int   `json:"decoder"`
+	EncoderSessions int   `json:"encoderSessions"`
+	Temperature     int   `json:"temperature"`
+	// Throttled says why it runs slower than it could.
+	Throttled string `json:"throttled"`
+	// Problem says why it cannot be used.
+	Problem string `json:"problem"`
+	// Sampled: the loads are known.
+	Sampled bool `json:"sampled"`
+}
+
+// Model is an AI model and where it is in its life.
+type Model struct {
+	Pipeline string    `json:"pipeline"`
+	Model    string    `json:"model"`
+	State    string    `json:"state"`
+	Warm     bool      `json:"warm"`
+	External bool      `json:"external"`
+	Since    time.Time `json:"since"`
+	Code     string    `json:"code"`
+	Reason   string    `json:"reason"`
+	Progress string    `json:"progress"`
+	Capacity int       `json:"capacity"`
+	InUse    int       `json:"inUse"`
+	Waiting  int       `json:"waiting"`
+	Devices  []string  `json:"devices"`
+	Remote   bool      `json:"remote"`
+}
+
+// Point is what happened in one step of time. Times are in milliseconds; 0 where
+// nothing happened.
+type Point struct {
+	// At is the step's begin, in seconds since 1970.
+	At       int64 `json:"at"`
+	Segments int64 `json:"segments"`
+	Failed   int64 `json:"failed"`
+	Refused  int64 `json:"refused"`
+	// Sessions and InHand are the most that there were at once: sessions, and
+	// segments in work or in line.
+	Sessions int64 `json:"sessions"`
+	InHand   int64 `json:"inHand"`
+	Pixels   int64 `json:"pixels"`
+	// SegmentMedian and SegmentHigh are the median and the 95th percentile of what
+	// segments took; Ratio the 95th percentile of working time by playing time.
+	SegmentMedian float64 `json:"segmentMedian"`
+	SegmentHigh   float64 `json:"segmentHigh"`
+	Ratio         float64 `json:"ratio"`
+	Jobs          int64   `json:"jobs"`
+	JobsFailed    int64   `json:"jobsFailed"`
+	// FirstMedian and FirstHigh are of the time to an AI answer's first byte,
+	// WaitHigh of the wait for a slot.
+	FirstMedian float64 `json:"firstMedian"`
+	FirstHigh   float64 `json:"firstHigh"`
+	WaitHigh    float64 `json:"waitHigh"`
+}
+
+// ChainGlance is the chain in short.
+type ChainGlance struct {
+	Known     bool       `json:"known"`
+	Stale     bool       `json:"stale"`
+	Round     Round      `json:"round"`
+	Head      uint64     `json:"head"`
+	L1        uint64     `json:"l1"`
+	HeadTime  time.Time  `json:"headTime"`
+	Endpoints []Endpoint `json:"endpoints"`
+}
+
+// Refusal is how often something was refused of late for one reason.
+type Refusal struct {
+	// Gateway is who asked, empty where that is not known.
+	Gateway string    `json:"gateway"`
+	Code    string    `json:"code"`
+	About   string    `json:"about"`
+	Count   int64     `json:"count"`
+	Last    time.Time `json:"last"`
+	Remedy  string    `json:"remedy"`
+}
+
+// LogLine is one line of the node's log. Seq counts lines since the start.
+type LogLine struct {
+	Seq   uint64    `json:"seq"`
+	Time  time.Time `json:"time"`
+	Level string    `json:"level"`
+	Text  string    `json:"text"`
+}
+
+// Option is one option's value, where secrets are masked, and where it came from.
+type Option struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Origin  string `json:"origin"`
+	Changed bool   `json:"changed"`
+}

@@ -1,0 +1,163 @@
+package dashboard
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Step is how long a point of the series lasts, Steps how many are kept.
+const (
+	Step  = 5 * time.Second
+	Steps = 180
+)
+
+// Series is the last Step × Steps of work. Its zero value is not ready: use NewSeries.
+type Series struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	slots [Steps]slot // guarded by mu, at their number modulo Steps
+	// sessions and inHand are of the moment, and guarded by mu like the slots.
+	sessions, inHand int64
+}
+
+// slot is what happened in one step.
+type slot struct {
+	number                    int64
+	point                     adminapi.Point
+	took, ratio, first, waits histogram
+}
+
+// NewSeries makes one that has seen nothing.
+func NewSeries(now func() time.Time) *Series { return &Series{now: now} }
+
+// at is the slot of the moment. The caller holds mu.
+func (s *Series) at() *slot {
+	number := s.now().UnixNano() / int64(Step)
+	one := &s.slots[number%Steps]
+	if one.number != number {
+		*one = slot{number: number, point: adminapi.Point{At: number * int64(Step/time.Second), Sessions: s.sessions, InHand: s.inHand}}
+	}
+	return one
+}
+
+// Points are the steps that are over, the oldest first; those in which nothing was
+// told have what was so before.
+func (s *Series) Points() []adminapi.Point {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at()
+	current := s.now().UnixNano() / int64(Step)
+	out := make([]adminapi.Point, 0, Steps)
+	var sessions, inHand int64
+	for number := current - Steps + 1; number < current; number++ {
+		one := &s.slots[number%Steps]
+		if one.number != number {
+			if len(out) > 0 {
+				out = append(out, adminapi.Point{At: number * int64(Step/time.Second), Sessions: sessions, InHand: inHand})
+			}
+			continue
+		}
+		out = append(out, one.tell())
+		sessions, inHand = one.point.Sessions, one.point.InHand
+	}
+	return out
+}
+
+func (s *slot) tell() adminapi.Point {
+	p := s.point
+	p.SegmentMedian, p.SegmentHigh = millis(s.took.percentile(0.5)), millis(s.took.percentile(0.95))
+	p.Ratio = rounded(s.ratio.percentile(0.95), 1000)
+	p.FirstMedian, p.FirstHigh = millis(s.first.percentile(0.5)), millis(s.first.percentile(0.95))
+	p.WaitHigh = millis(s.waits.percentile(0.95))
+	return p
+}
+
+func millis(seconds float64) float64 { return rounded(seconds*1000, 10) }
+
+func rounded(v, places float64) float64 { return math.Round(v*places) / places }
+
+// count changes the slot of the moment.
+func (s *Series) count(change func(*slot)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s.at())
+}
+
+// Recorder tells next everything and counts what concerns segments and sessions.
+func (s *Series) Recorder(next core.Recorder) core.Recorder { return recorder{Recorder: next, s: s} }
+
+type recorder struct {
+	core.Recorder
+	s *Series
+}
+
+func (r recorder) SegmentTranscoded(m core.ManifestID, profiles []string, duration, took time.Duration, encoded core.Pixels) {
+	r.Recorder.SegmentTranscoded(m, profiles, duration, took, encoded)
+	r.s.count(func(one *slot) {
+		one.point.Segments++
+		one.point.Pixels += int64(encoded)
+		one.took.add(took.Seconds())
+		if duration > 0 {
+			one.ratio.add(took.Seconds() / duration.Seconds())
+		}
+	})
+}
+
+func (r recorder) SegmentFailed(m core.ManifestID, code string) {
+	r.Recorder.SegmentFailed(m, code)
+	r.s.count(func(one *slot) { one.point.Failed++ })
+}
+
+func (r recorder) SessionRefused(code string) {
+	r.Recorder.SessionRefused(code)
+	r.s.count(func(one *slot) { one.point.Refused++ })
+}
+
+func (r recorder) Sessions(inUse, limit int) {
+	r.Recorder.Sessions(inUse, limit)
+	r.s.count(func(one *slot) {
+		r.s.sessions = int64(inUse)
+		one.point.Sessions = max(one.point.Sessions, int64(inUse))
+	})
+}
+
+// hand notes that a segment came into hand (+1) or left it (-1).
+func (s *Series) hand(n int64) {
+	if s == nil {
+		return
+	}
+	s.count(func(one *slot) {
+		s.inHand += n
+		one.point.InHand = max(one.point.InHand, s.inHand)
+	})
+}
+
+// Inference tells next everything and counts jobs.
+func (s *Series) Inference(next inference.Recorder) inference.Recorder {
+	return jobs{Recorder: next, s: s}
+}
+
+type jobs struct {
+	inference.Recorder
+	s *Series
+}
+
+func (j jobs) JobDone(f *inference.Figures) {
+	j.Recorder.JobDone(f)
+	j.s.count(func(one *slot) {
+		one.point.Jobs++
+		if f.Code != "" {
+			one.point.JobsFailed++
+		}
+		if f.FirstByte > 0 {
+			one.first.add(f.FirstByte.Seconds())
+		}
+		one.waits.add(f.Queue.Seconds())
+	})
+}

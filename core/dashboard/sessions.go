@@ -1,0 +1,173 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// newest is how much the newest segment counts in a session's pace.
+const newest = 0.4
+
+// Sessions is a core.Transcoder that remembers how the streams fare which it passes
+// on. Whoever uses it ends sessions with EndSession, so there are never more than the
+// node has.
+type Sessions struct {
+	core.Transcoder
+	now    func() time.Time
+	series *Series
+
+	mu   sync.Mutex
+	live map[core.SessionID]*session // guarded by mu, with what is in them
+}
+
+type session struct {
+	seen   adminapi.Session
+	inHand int
+	ended  bool
+}
+
+// Watch stands before next. series may be nil.
+func Watch(next core.Transcoder, now func() time.Time, series *Series) *Sessions {
+	return &Sessions{Transcoder: next, now: now, series: series, live: make(map[core.SessionID]*session)}
+}
+
+// Transcode passes the segment on and notes what became of it.
+func (w *Sessions) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	begun := w.begin(job)
+	w.series.hand(1)
+	out, err := w.Transcoder.Transcode(ctx, job)
+	w.series.hand(-1)
+	w.done(job, begun, out, err)
+	return out, err
+}
+
+// EndSession passes it on and forgets the session.
+func (w *Sessions) EndSession(id core.SessionID) {
+	w.Transcoder.EndSession(id)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s := w.live[id]; s != nil {
+		s.ended = true
+		w.forget(id, s)
+	}
+}
+
+// forget drops a session that is over. The caller holds mu.
+func (w *Sessions) forget(id core.SessionID, s *session) {
+	if s.ended && s.inHand == 0 {
+		delete(w.live, id)
+	}
+}
+
+func (w *Sessions) begin(job *core.TranscodeJob) time.Time {
+	now := w.now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.live[job.Session]
+	if s == nil {
+		s = &session{seen: adminapi.Session{ID: string(job.Session), Since: now.UTC()}}
+		w.live[job.Session] = s
+	}
+	s.ended = false
+	s.inHand++
+	s.seen.Stream, s.seen.Last = string(job.Manifest), now.UTC()
+	if !job.Sender.IsZero() {
+		s.seen.Peer = job.Sender.String()
+	}
+	if len(s.seen.Renditions) != len(job.Profiles) {
+		s.seen.Renditions = names(job.Profiles)
+	}
+	return now
+}
+
+func names(profiles []core.Profile) []string {
+	out := make([]string, len(profiles))
+	for i := range profiles {
+		out[i] = profiles[i].Name
+	}
+	return out
+}
+
+func (w *Sessions) done(job *core.TranscodeJob, begun time.Time, out *core.TranscodeResult, err error) {
+	took := w.now().Sub(begun)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.live[job.Session]
+	if s == nil {
+		return
+	}
+	s.inHand--
+	s.seen.Segments++
+	if err != nil {
+		s.seen.Failed++
+		s.seen.LastCode = string(fault.CodeOf(err))
+	} else {
+		s.pace(job.Duration, took, out)
+	}
+	w.forget(job.Session, s)
+}
+
+// pace notes how fast a segment was.
+func (s *session) pace(duration, took time.Duration, out *core.TranscodeResult) {
+	s.seen.Device = out.Worker
+	if duration <= 0 {
+		duration = out.SourceDuration
+	}
+	if duration <= 0 {
+		return
+	}
+	var pixels core.Pixels
+	for i := range out.Renditions {
+		pixels += out.Renditions[i].Pixels
+	}
+	s.seen.PixelsPerSecond = int64(float64(pixels) / duration.Seconds())
+	ratio := took.Seconds() / duration.Seconds()
+	if s.seen.Ratio > 0 {
+		ratio = newest*ratio + (1-newest)*s.seen.Ratio
+	}
+	s.seen.Ratio = ratio
+	s.seen.Behind = ratio > 1
+}
+
+// Live is the sessions of the moment, the slowest first, at most so many of them.
+func (w *Sessions) Live(most int) adminapi.Sessions {
+	w.mu.Lock()
+	all := make([]adminapi.Session, 0, len(w.live))
+	for _, s := range w.live {
+		all = append(all, s.seen)
+	}
+	w.mu.Unlock()
+	return Bounded(all, most)
+}
+
+// Bounded counts sessions and keeps the slowest, in an order that changes little.
+func Bounded(all []adminapi.Session, most int) adminapi.Sessions {
+	out := adminapi.Sessions{Total: len(all)}
+	for i := range all {
+		all[i].Ratio = rounded(all[i].Ratio, 100)
+		if all[i].Behind {
+			out.Behind++
+		}
+	}
+	slices.SortFunc(all, func(a, b adminapi.Session) int {
+		switch {
+		case a.Behind != b.Behind:
+			if a.Behind {
+				return -1
+			}
+			return 1
+		case len(all) > most && a.Ratio != b.Ratio:
+			return cmp.Compare(b.Ratio, a.Ratio)
+		}
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
+	})
+	out.List = all[:min(len(all), most)]
+	return out
+}
