@@ -35,6 +35,8 @@ type SegmentRequest struct {
 	// Neither is looked at off-chain.
 	Payment    pm.Payment
 	PaymentErr error
+	// From is the gateway's network address, for the log.
+	From string
 }
 
 // needs are the capabilities that a transcoder must have for the segment, and the
@@ -63,7 +65,7 @@ func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment,
 }
 
 func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment, error) {
-	offer := o.lasting()
+	begun, offer := o.opt.Now(), o.lasting()
 	quote, err := o.checkCredentials("admit segment", req, &offer)
 	if fault.CodeOf(err) == fault.IncompatibleCapabilities {
 		// Where no device is there to compare with, it is for want of devices.
@@ -80,6 +82,7 @@ func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment
 	g := &Segment{
 		o: o, req: *req, hold: free{}, sender: quote.Sender, priced: o.priced(&quote),
 		estimate: int64(core.EstimatePixels(req.Profiles, req.Duration)),
+		line:     segmentLine{begun: begun, price: quote.Price},
 	}
 	in := false
 	defer func() {

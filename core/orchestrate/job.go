@@ -44,6 +44,7 @@ type Job struct {
 	hold   pm.Hold
 	paid   paidWith
 	billed bool
+	facts  jobFacts
 	giveUp context.CancelCauseFunc
 	close  sync.Once
 }
@@ -72,7 +73,7 @@ func (o *Orchestrator) admitJob(ctx context.Context, req *JobRequest) (*Job, err
 	if err := o.measure(ctx, req); err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, req: *req, quote: quote, hold: free{}}
+	j := &Job{o: o, req: *req, quote: quote, hold: free{}, facts: jobFacts{sender: quote.Sender, price: quote.Price}}
 	paid := false
 	defer func() {
 		if !paid {
@@ -132,6 +133,7 @@ func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 	reply, err := j.slot.Run(ctx, req.Request.Job(req.ContentType, req.Body, req.ID))
 	if err != nil {
 		if ctx.Err() != nil && interrupted(err) && !j.o.cutting() {
+			j.facts.billed = int64(req.Request.Units)
 			j.hold.Done(pm.Work{Units: int64(req.Request.Units), Produced: 0})
 		}
 		return nil, err
@@ -139,6 +141,7 @@ func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 	if reply.Status < 300 {
 		// The work is under way: it is billed even if the gateway has just gone away.
 		j.billed = true
+		j.facts.billed, j.facts.worker = int64(req.Request.Units), reply.Worker
 		j.hold.Done(pm.Work{Units: int64(req.Request.Units), Produced: -1, Worker: reply.Worker})
 	}
 	return reply, nil

@@ -55,6 +55,7 @@ type exchange struct {
 	own, byURL bool
 	req        *pipeline.Request
 	body       *upload
+	job        *orchestrate.Job
 	answer     answerWriter
 	// cut says that the connection is to be cut off.
 	cut bool
@@ -110,6 +111,7 @@ func (x *exchange) run() error {
 		return err
 	}
 	defer job.Close()
+	x.job = job
 	begun := x.s.opt.Now()
 	reply, err := job.Run(x.r.Context())
 	x.wait(begun)
@@ -218,5 +220,5 @@ func (x *exchange) done(err error) {
 	if err != nil {
 		x.f.Code = fault.CodeOf(err)
 	}
-	x.s.orch.JobDone(&x.f, err)
+	x.s.orch.JobDone(&x.f, x.job, clientIP(x.r), err)
 }

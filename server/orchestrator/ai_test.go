@@ -297,7 +297,7 @@ func TestJobLine(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	text := a.log.String()
-	if strings.Count(text, "AI job") != 2 || strings.Contains(text, "secret") {
+	if strings.Count(text, "msg=request ") != 2 || strings.Contains(text, "secret") {
 		t.Errorf("log:\n%s", text)
 	}
 	for _, want := range []string{"job=req-7", "pipeline=llm", "model=" + llama.ID, "status=200", "tokens_in=3", "tokens_out=2", "units=10", "code=RunnerBroke"} {

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"net"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core"
@@ -21,6 +22,7 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, err)
 		return
 	}
+	req.From = clientIP(r)
 	seg, err := s.orch.Admit(r.Context(), req)
 	if err != nil {
 		s.refuse(w, err)
@@ -31,11 +33,13 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 	pace.allow(core.WorkDeadline(req.Duration))
 	body, err := s.body(r, pace)
 	if err != nil {
+		seg.Failed(err)
 		s.refuse(w, err)
 		return
 	}
 	defer body.release()
 	if err := seg.CheckHash(body.sum()); err != nil {
+		seg.Failed(err)
 		s.refuse(w, err)
 		return
 	}
@@ -63,4 +67,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate
 	}
 	writeBy(w, s.opt.Now(), len(msg))
 	_, _ = w.Write(msg) // nobody to tell
+}
+
+// clientIP is the peer's address without its port.
+func clientIP(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }

@@ -55,12 +55,12 @@ func TestJobOutOfMemory(t *testing.T) {
 			t.Errorf("the model is thought ill of: %+v", m)
 		}
 	}
-	for _, line := range n.warnings("AI job") {
+	for _, line := range n.warnings("] request role=orchestrator ") {
 		if !strings.Contains(line, "code=RunnerOutOfMemory ") || !strings.Contains(line, "remedy=") || !strings.Contains(line, "model="+id) {
 			t.Error(line)
 		}
 	}
-	if len(n.warnings("AI job")) == 0 {
+	if len(n.warnings("] request role=orchestrator ")) == 0 {
 		t.Error("the log does not tell")
 	}
 	full.Store(false)

@@ -68,7 +68,7 @@ func (n *pipelineNodes) same(t *testing.T, name string, items []mediaItem, want 
 func (n *pipelineNodes) units(t *testing.T, name string, want int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("the job's line in the log, with %d units", want), func() bool {
-		return strings.HasSuffix(strings.TrimSpace(logged(n.node, "AI job", "pipeline="+name+" ", "status=200")), fmt.Sprintf(" units=%d", want))
+		return strings.Contains(logged(n.node, "] request role=orchestrator ", "pipeline="+name+" ", "status=200"), fmt.Sprintf(" units=%d ", want))
 	})
 }
 
