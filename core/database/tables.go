@@ -14,6 +14,9 @@ type Tables struct {
 	Owner string
 	// Content is what the tables hold, for messages: "keys".
 	Content string
+	// Schema is the schema of the table that counts the steps, with a dot, where that is
+	// not the first that the connection looks in.
+	Schema string
 	// Steps lead from an empty database to the present schema. Those that were
 	// released are never changed; new ones are added at the end.
 	Steps []string
@@ -28,26 +31,27 @@ func (t Tables) Migrate(ctx context.Context, db *sql.DB) error {
 	if !ownerName.MatchString(t.Owner) {
 		return fmt.Errorf("%q owns no tables", t.Owner)
 	}
+	dialect, counted := DialectOf(db), t.Schema+t.Owner+`_schema`
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	if _, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS `+t.Owner+`_schema (version INTEGER NOT NULL) STRICT`); err != nil {
+	if _, err := tx.ExecContext(ctx, dialect.Definition(`CREATE TABLE IF NOT EXISTS `+counted+` (version INTEGER NOT NULL) STRICT`)); err != nil {
 		return err
 	}
 	var version int
-	if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM `+t.Owner+`_schema`).Scan(&version); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM `+counted).Scan(&version); err != nil {
 		return err
 	}
 	if version > len(t.Steps) {
 		return fmt.Errorf("the %s in it are of a newer version of tutti (%d, this one knows %d)", t.Content, version, len(t.Steps))
 	}
 	for ; version < len(t.Steps); version++ {
-		if _, err := tx.ExecContext(ctx, t.Steps[version]); err != nil {
+		if _, err := tx.ExecContext(ctx, dialect.Definition(t.Steps[version])); err != nil {
 			return fmt.Errorf("migration %d: %w", version+1, err)
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO `+t.Owner+`_schema (version) VALUES (?)`, version+1); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO `+counted+` (version) VALUES (?)`, version+1); err != nil {
 			return err
 		}
 	}

@@ -52,11 +52,8 @@ func (g *group) isOpen(ctx context.Context, who pm.Account) (bool, error) {
 }
 
 func (g *group) addAccount(ctx context.Context, who pm.Account, a *account) error {
-	done, err := g.exec(ctx, addAccount, who.Sender[:], string(who.Key), a.used, a.used)
-	if err != nil {
-		return err
-	}
-	a.id, err = done.LastInsertId()
+	var err error
+	a.id, err = g.add(ctx, addAccount, who.Sender[:], string(who.Key), a.used, a.used)
 	return err
 }
 

@@ -113,7 +113,7 @@ func (g *group) carry(ctx context.Context, s span, sums *tally) error {
 func (g *group) forget(ctx context.Context, s span) error {
 	g.now.archived = s.to
 	_, err := g.tx.ExecContext(ctx, `UPDATE ledger_set SET archived = archived + n
-		FROM (SELECT rand_hash AS hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 AND id > ? AND id <= ? GROUP BY rand_hash)
+		FROM (SELECT rand_hash AS hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 AND id > ? AND id <= ? GROUP BY rand_hash) AS credits
 		WHERE rand_hash = hash`, s.after, s.to)
 	if err == nil {
 		_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_entry WHERE id > ? AND id <= ?`, s.after, s.to)
@@ -159,7 +159,10 @@ func (g *group) addTotal(ctx context.Context, t *Total) error {
 	if err == nil {
 		t.add(&was)
 	}
-	_, err = g.tx.ExecContext(ctx, `INSERT OR REPLACE INTO ledger_total (`+totalColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+	_, err = g.tx.ExecContext(ctx, `INSERT INTO ledger_total (`+totalColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+		ON CONFLICT (round, day, sender, pipeline, model, worker) DO UPDATE SET tickets = excluded.tickets, received = excluded.received, jobs = excluded.jobs,
+		units = excluded.units, produced = excluded.produced, billed = excluded.billed, kept = excluded.kept, given = excluded.given, winners = excluded.winners,
+		won = excluded.won, redeemed = excluded.redeemed, expired = excluded.expired, failed = excluded.failed, handed = excluded.handed, gas = excluded.gas`,
 		int64(t.Day), int64(t.Round), t.Sender[:], t.Pipeline, t.Model, t.Worker, t.Tickets, exact(t.Received), t.Jobs, t.Units.String(), t.Produced.String(),
 		exact(t.Billed), exact(t.Kept), exact(t.Given), t.Winners, exact(t.Won), exact(t.Redeemed), exact(t.Expired), exact(t.Failed), exact(t.Handed), exact(t.Gas))
 	return err

@@ -53,6 +53,19 @@ func (b blob) Scan(src any) error {
 	return nil
 }
 
+// maybe scans a BLOB that other kinds of rows do not have; then it stays as it is.
+func maybe(dst []byte) sql.Scanner { return optional(dst) }
+
+type optional []byte
+
+// Scan copies the bytes if there are any.
+func (o optional) Scan(src any) error {
+	if src == nil {
+		return nil
+	}
+	return blob(o).Scan(src)
+}
+
 // value scans an exact amount.
 type value struct{ to *pm.Value }
 

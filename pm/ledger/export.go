@@ -129,8 +129,8 @@ func (r *Reader) Export(ctx context.Context, w io.Writer, f Format) error {
 			l, last, err = entryLine(rows)
 			out = append(out, l)
 			return err
-		}, `SELECT e.id, e.at, e.round, e.kind, a.sender, a.name, coalesce(e.session, ''), coalesce(e.rand_hash, zeroblob(32)), coalesce(e.face, '0'),
-			coalesce(e.prob, zeroblob(32)), coalesce(e.tickets, 0), coalesce(e.nonces, x''), coalesce(e.expiration, 0),
+		}, `SELECT e.id, e.at, e.round, e.kind, a.sender, a.name, coalesce(e.session, ''), e.rand_hash, coalesce(e.face, '0'),
+			e.prob, coalesce(e.tickets, 0), e.nonces, coalesce(e.expiration, 0),
 			coalesce(e.pipeline, ''), coalesce(e.model, ''), coalesce(e.worker, ''), coalesce(e.per_unit, 0), coalesce(e.pixels, 0), coalesce(e.units, 0),
 			coalesce(e.produced, 0), coalesce(e.amount, '0')
 			FROM ledger_entry e JOIN ledger_account a ON a.id = e.account WHERE e.id > ? ORDER BY e.id LIMIT ?`, after, pageRows)
@@ -153,7 +153,7 @@ func entryLine(rows *sql.Rows) (line, int64, error) {
 	var c pm.Credit
 	var d pm.Debit
 	var left pm.Value
-	err := rows.Scan(&id, &at, &c.Round, &kind, into(sender[:]), &account, &c.Session, into(c.RandHash[:]), wei{&c.FaceValue}, into(c.WinProb[:]),
+	err := rows.Scan(&id, &at, &c.Round, &kind, into(sender[:]), &account, &c.Session, maybe(c.RandHash[:]), wei{&c.FaceValue}, maybe(c.WinProb[:]),
 		new(int64), &packed, &c.ExpirationBlock, &d.Pipeline, &d.Model, &d.Worker, &d.Price.PerUnit, &d.Price.PixelsPerUnit, &d.Units, &d.Produced, value{&left})
 	if err != nil {
 		return nil, id, err

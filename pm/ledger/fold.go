@@ -63,8 +63,8 @@ func (l *Ledger) gone(ctx context.Context) (before Day, gone []core.Address, err
 			err := rows.Scan(into(who[:]))
 			gone = append(gone, who)
 			return err
-		}, `SELECT sender FROM ledger_total GROUP BY sender HAVING max(day) < ? AND count(*) <= ? AND sender <> zeroblob(20)
-			AND NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.sender = ledger_total.sender) LIMIT ?`, int64(before), foldRows, foldSenders)
+		}, `SELECT sender FROM ledger_total GROUP BY sender HAVING max(day) < ? AND count(*) <= ? AND sender <> ?
+			AND NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.sender = ledger_total.sender) LIMIT ?`, int64(before), foldRows, make([]byte, len(core.Address{})), foldSenders)
 	})
 	return before, gone, err
 }

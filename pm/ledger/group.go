@@ -13,8 +13,9 @@ import (
 // group is what is written in one transaction. It reads an account or a set once
 // and writes it once, however many entries touch it. It lives for one transaction.
 type group struct {
-	l  *Ledger
-	tx *sql.Tx
+	l     *Ledger
+	tx    *sql.Tx
+	stmts *prepared
 	// was is the state that the group found; now what it leaves behind.
 	was, now current
 	// wrote says that some row was written.
@@ -28,7 +29,7 @@ func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &group{l: l, tx: tx, was: was, now: was, accounts: make(map[pm.Account]*account), sets: make(map[protocol.Hash]*set)}, nil
+	return &group{l: l, tx: tx, stmts: l.stmts, was: was, now: was, accounts: make(map[pm.Account]*account), sets: make(map[protocol.Hash]*set)}, nil
 }
 
 // book adds the entries of one call. It looks at everything before it changes
@@ -77,7 +78,7 @@ func (g *group) flush(ctx context.Context) error {
 	if g.now == g.was && !g.wrote {
 		return nil
 	}
-	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired), int64(g.now.low), g.was.last, g.was.archived, int64(g.l.epoch))
+	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired), int64(g.now.low), g.was.last, g.was.archived, g.was.commits, int64(g.l.epoch))
 	if err != nil {
 		return err
 	}

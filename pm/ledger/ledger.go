@@ -19,7 +19,7 @@ type Ledger struct {
 	opt   Options
 	db    *sql.DB
 	epoch pm.EpochID
-	stmts [statements]*sql.Stmt
+	stmts *prepared
 
 	// slots bounds the callers that wait; wake tells Run that there is something, and
 	// hurry that it is not to wait for more.
@@ -62,7 +62,7 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, epoch: o.Current.ID,
 		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 	}
-	if err := l.prepare(ctx); err != nil {
+	if l.stmts, err = prepare(ctx, opt.DB); err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
 	return l, o, nil

@@ -17,12 +17,14 @@ type span struct{ after, to int64 }
 const (
 	creditSums = `SELECT e.account, a.sender, a.name, e.round, e.at / 86400000000000 AS day, e.face, e.prob, sum(e.tickets), count(*)
 		FROM ledger_entry e JOIN ledger_account a ON a.id = e.account WHERE e.kind = 1 AND e.id > ? AND e.id <= ?
-		GROUP BY e.account, e.round, day, e.face, e.prob`
+		GROUP BY e.account, a.sender, a.name, e.round, day, e.face, e.prob`
 	// Sums of units are made in halves, whose sums no number of rows makes too large.
 	debitSums = `SELECT e.account, a.sender, e.round, e.at / 86400000000000 AS day, e.pipeline, e.model, e.worker, e.per_unit, e.pixels,
-		sum(e.units >> 32), sum(e.units & 4294967295), sum(max(e.produced, 0) >> 32), sum(max(e.produced, 0) & 4294967295), count(*), sum(e.units > 0)
+		sum(e.units >> 32), sum(e.units & 4294967295), 
+		sum(CASE WHEN e.produced > 0 THEN e.produced >> 32 ELSE 0 END), sum(CASE WHEN e.produced > 0 THEN e.produced & 4294967295 ELSE 0 END),
+		count(*), sum(CASE WHEN e.units > 0 THEN 1 ELSE 0 END)
 		FROM ledger_entry e JOIN ledger_account a ON a.id = e.account WHERE e.kind = 2 AND e.id > ? AND e.id <= ?
-		GROUP BY e.account, e.round, day, e.pipeline, e.model, e.worker, e.per_unit, e.pixels`
+		GROUP BY e.account, a.sender, e.round, day, e.pipeline, e.model, e.worker, e.per_unit, e.pixels`
 	closings = `SELECT e.account, a.sender, a.name, e.round, e.at / 86400000000000 AS day, e.amount
 		FROM ledger_entry e JOIN ledger_account a ON a.id = e.account WHERE e.kind = 3 AND e.id > ? AND e.id <= ?`
 )

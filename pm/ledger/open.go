@@ -149,13 +149,16 @@ func height(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) error {
 // current is what the ledger's single row of state says.
 type current struct {
 	last, archived int64
-	before         protocol.Round
-	expired        protocol.L1Block
+	// commits counts the groups that were written: where nobody knows whether one was,
+	// it tells.
+	commits int64
+	before  protocol.Round
+	expired protocol.L1Block
 	// low is the height that the chain showed when expired was found to be wrong.
 	low protocol.L1Block
 }
 
 func readCurrent(ctx context.Context, q querier) (c current, err error) {
-	err = q.QueryRowContext(ctx, `SELECT last, archived, before, expired, low FROM ledger_state`).Scan(&c.last, &c.archived, &c.before, &c.expired, &c.low)
+	err = q.QueryRowContext(ctx, `SELECT last, archived, before, expired, low, commits FROM ledger_state`).Scan(&c.last, &c.archived, &c.before, &c.expired, &c.low, &c.commits)
 	return c, err
 }

@@ -122,6 +122,7 @@ func (r *Reader) Payers(ctx context.Context, most int) (out []core.Address, err 
 		err := rows.Scan(into(who[:]))
 		out = append(out, who)
 		return err
-	}, `SELECT sender FROM ledger_account WHERE sender <> zeroblob(20) GROUP BY sender ORDER BY max(used) DESC LIMIT ?`, most)
+	}, `SELECT sender FROM ledger_account WHERE sender <> ? GROUP BY sender ORDER BY max(used) DESC LIMIT ?`,
+		make([]byte, len(core.Address{})), most)
 	return out, unreadable("read who paid", err)
 }

@@ -108,7 +108,7 @@ func (s *tally) read(ctx context.Context, tx *sql.Tx) error {
 	for i := range moves {
 		s.add(&moves[i].total)
 	}
-	winners, _, err := winnerTotals(ctx, tx, `1`)
+	winners, _, err := winnerTotals(ctx, tx, `1 = 1`)
 	for i := range winners {
 		s.add(&winners[i])
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -17,7 +18,11 @@ type Reader struct{ db *sql.DB }
 func NewReader(ctx context.Context, db *sql.DB) (*Reader, error) {
 	const op = "read the ledger"
 	var tables int
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = 'ledger_schema'`).Scan(&tables); err != nil {
+	query := `SELECT count(*) FROM sqlite_schema WHERE name = 'ledger_schema'`
+	if database.DialectOf(db) == database.Postgres {
+		query = `SELECT count(*) FROM pg_tables WHERE tablename = 'ledger_schema' AND schemaname = current_schema()`
+	}
+	if err := db.QueryRowContext(ctx, query).Scan(&tables); err != nil {
 		return nil, fault.Wrap(fault.LedgerFailed, op, err)
 	}
 	if tables == 0 {
@@ -28,7 +33,11 @@ func NewReader(ctx context.Context, db *sql.DB) (*Reader, error) {
 
 // look gives f the database as it is at one moment.
 func (r *Reader) look(ctx context.Context, op string, f func(*sql.Tx) error) error {
-	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	opt := &sql.TxOptions{ReadOnly: true}
+	if database.DialectOf(r.db) == database.Postgres {
+		opt.Isolation = sql.LevelRepeatableRead // SQLite's never look at two moments
+	}
+	tx, err := r.db.BeginTx(ctx, opt)
 	if err != nil {
 		return unreadable(op, err)
 	}

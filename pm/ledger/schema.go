@@ -2,11 +2,11 @@ package ledger
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are those of the ledger. Times are nanoseconds since 1970; amounts are
+// tables are those of the ledger where it has a database of its own. Times are nanoseconds since 1970; amounts are
 // decimal numbers or fractions in lowest terms, because no integer of a database
 // holds every amount of wei.
 func tables() database.Tables {
-	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals, low, folding}}
+	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals, low, folding, counting}}
 }
 
 const secrets = `CREATE TABLE ledger_token (
@@ -166,3 +166,6 @@ const low = `ALTER TABLE ledger_state ADD COLUMN low INTEGER NOT NULL DEFAULT 0`
 
 // folding finds the totals of one sender.
 const folding = `CREATE INDEX ledger_total_sender ON ledger_total (sender, day)`
+
+// counting counts the groups that were written.
+const counting = `ALTER TABLE ledger_state ADD COLUMN commits INTEGER NOT NULL DEFAULT 0`

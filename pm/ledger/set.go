@@ -130,11 +130,8 @@ func (g *group) flushSets(ctx context.Context) error {
 
 func (g *group) flushSet(ctx context.Context, hash protocol.Hash, s *set) error {
 	if s.id == 0 {
-		done, err := g.exec(ctx, addSet, int64(g.l.epoch), hash[:], s.sender[:], s.face.String(), s.prob[:], int64(s.expiration))
-		if err != nil {
-			return err
-		}
-		if s.id, err = done.LastInsertId(); err != nil {
+		var err error
+		if s.id, err = g.add(ctx, addSet, int64(g.l.epoch), hash[:], s.sender[:], s.face.String(), s.prob[:], int64(s.expiration)); err != nil {
 			return err
 		}
 	}

@@ -32,11 +32,11 @@ const (
 var texts = [statements]string{
 	findAccount: `SELECT id, open, balance, live, price FROM ledger_account WHERE sender = ? AND name = ?`,
 	addAccount: `INSERT INTO ledger_account (sender, name, open, balance, carried, live, price, opened, used)
-		VALUES (?, ?, 0, '0', '0', 0, '', ?, ?)`,
-	setAccount: `UPDATE ledger_account SET open = ?, balance = ?, live = ?, price = ?, used = max(used, ?) WHERE id = ?`,
+		VALUES (?, ?, 0, '0', '0', 0, '', ?, ?) RETURNING id`,
+	setAccount: `UPDATE ledger_account SET open = ?1, balance = ?2, live = ?3, price = ?4, used = CASE WHEN used > ?5 THEN used ELSE ?5 END WHERE id = ?6`,
 	findSet:    `SELECT id, sender, face, prob, expiration, credited FROM ledger_set WHERE rand_hash = ?`,
 	addSet: `INSERT INTO ledger_set (epoch, rand_hash, sender, face, prob, expiration, credited, archived)
-		VALUES (?, ?, ?, ?, ?, ?, 0, 0)`,
+		VALUES (?, ?, ?, ?, ?, ?, 0, 0) RETURNING id`,
 	countSet: `UPDATE ledger_set SET credited = ? WHERE id = ?`,
 	findPage: `SELECT bits FROM ledger_page WHERE set_id = ? AND page = ?`,
 	setPage: `INSERT INTO ledger_page (set_id, page, bits) VALUES (?, ?, ?)
@@ -50,31 +50,42 @@ var texts = [statements]string{
 		(SELECT count(*) FROM ledger_progress WHERE winner = id) FROM ledger_winner WHERE hash = ?`,
 	addWinner: `INSERT INTO ledger_winner (hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash, sig, rand,
 		expiration, account, credited, won, state, since, tx, paid, fee, reason, attempts)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, zeroblob(32), '0', '0', '', 0)`,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '0', '0', '', 0) RETURNING id`,
 	creditWinner: `UPDATE ledger_winner SET credited = 1, account = ? WHERE id = ?`,
 	moveWinner:   `UPDATE ledger_winner SET state = ?, since = ?, tx = ?, paid = ?, fee = ?, reason = ?, attempts = ? WHERE id = ?`,
 	addProgress:  `INSERT INTO ledger_progress (winner, n, state, tx, paid, fee, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-	setState: `UPDATE ledger_state SET last = ?1, archived = ?2, before = ?3, expired = ?4, low = ?5
-		WHERE last = ?6 AND archived = ?7 AND EXISTS (SELECT 1 FROM ledger_epoch WHERE id = ?8 AND state = 'open')`,
+	setState: `UPDATE ledger_state SET last = ?1, archived = ?2, before = ?3, expired = ?4, low = ?5, commits = commits + 1
+		WHERE last = ?6 AND archived = ?7 AND commits = ?8 AND EXISTS (SELECT 1 FROM ledger_epoch WHERE id = ?9 AND state = 'open')`,
 }
 
-// prepare prepares the statements; the database closes them with itself.
-func (l *Ledger) prepare(ctx context.Context) (err error) {
+// prepared are the statements of one database, which closes them with itself.
+type prepared [statements]*sql.Stmt
+
+// prepare prepares the statements.
+func prepare(ctx context.Context, db *sql.DB) (out *prepared, err error) {
+	out = new(prepared)
 	for i, text := range texts {
-		if l.stmts[i], err = l.db.PrepareContext(ctx, text); err != nil {
-			return err
+		if out[i], err = db.PrepareContext(ctx, text); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // exec runs one of the statements in the group's transaction.
 func (g *group) exec(ctx context.Context, s statement, args ...any) (sql.Result, error) {
 	g.wrote = true
-	return g.tx.StmtContext(ctx, g.l.stmts[s]).ExecContext(ctx, args...)
+	return g.tx.StmtContext(ctx, g.stmts[s]).ExecContext(ctx, args...)
+}
+
+// add runs one of the statements that make a row, and returns the row's number.
+func (g *group) add(ctx context.Context, s statement, args ...any) (id int64, err error) {
+	g.wrote = true
+	err = g.row(ctx, s, args...).Scan(&id)
+	return id, err
 }
 
 // row asks one of the statements for its only row.
 func (g *group) row(ctx context.Context, s statement, args ...any) *sql.Row {
-	return g.tx.StmtContext(ctx, g.l.stmts[s]).QueryRowContext(ctx, args...)
+	return g.tx.StmtContext(ctx, g.stmts[s]).QueryRowContext(ctx, args...)
 }

@@ -35,13 +35,9 @@ func (g *group) win(ctx context.Context, w *pm.Winner) error {
 
 func (g *group) addWinner(ctx context.Context, w *pm.Winner) error {
 	t := &w.Ticket
-	done, err := g.exec(ctx, addWinner, w.Hash[:], t.Sender[:], t.Recipient[:], t.FaceValue.String(), t.WinProb[:], int64(t.SenderNonce), t.RecipientRandHash[:],
+	id, err := g.add(ctx, addWinner, w.Hash[:], t.Sender[:], t.Recipient[:], t.FaceValue.String(), t.WinProb[:], int64(t.SenderNonce), t.RecipientRandHash[:],
 		int64(t.CreationRound), t.CreationRoundHash[:], t.Signature[:], t.RecipientRand[:],
-		int64(w.ExpirationBlock), string(w.Account.Key), w.Credited, nanos(w.Won), string(pm.TicketWon), nanos(w.Won))
-	if err != nil {
-		return err
-	}
-	id, err := done.LastInsertId()
+		int64(w.ExpirationBlock), string(w.Account.Key), w.Credited, nanos(w.Won), string(pm.TicketWon), nanos(w.Won), make([]byte, len(protocol.TxHash{})))
 	if err != nil {
 		return err
 	}

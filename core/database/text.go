@@ -1,0 +1,63 @@
+package database
+
+import (
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+)
+
+// PostgreSQL's text holds valid UTF-8 without zeros, and names come from others, who
+// may send anything. mark begins what stands for a byte that cannot be stored, as two
+// hexadecimal digits; a mark itself is stored as a mark and "..". It is a character
+// of Unicode's private area that nobody's name has.
+const (
+	mark     = '\uE000'
+	markSelf = ".."
+)
+
+// stored is a text as PostgreSQL can hold it.
+func stored(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00"+string(mark)) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		switch {
+		case r == 0 || r == utf8.RuneError && n == 1:
+			b.WriteRune(mark)
+			b.WriteString(hex.EncodeToString([]byte{text[0]}))
+		case r == mark:
+			b.WriteString(string(mark) + markSelf)
+		default:
+			b.WriteString(text[:n])
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
+
+// meant is what a stored text stands for.
+func meant(text string) string {
+	if !strings.ContainsRune(text, mark) {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, string(mark))
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		text = after
+		if len(after) < 2 {
+			continue
+		}
+		if raw, err := hex.DecodeString(after[:2]); err == nil {
+			b.Write(raw)
+		} else {
+			b.WriteRune(mark)
+		}
+		text = after[2:]
+	}
+}

@@ -1,0 +1,169 @@
+package database
+
+import (
+	"context"
+	"database/sql/driver"
+)
+
+// Translated makes a driver of PostgreSQL take statements as they are written for
+// SQLite: placeholders are question marks, truth is 1 or 0, and text may be any bytes.
+// What the driver hands over must know contexts, as every present one does.
+func Translated(c driver.Connector) driver.Connector { return translated{c} }
+
+type translated struct{ to driver.Connector }
+
+// speaking is the driver behind a translated connector; sql.DB.Driver returns it.
+type speaking struct{ driver.Driver }
+
+// Dialect is what DialectOf asks for.
+func (speaking) Dialect() Dialect { return Postgres }
+
+// Driver is the driver behind it.
+func (t translated) Driver() driver.Driver { return speaking{t.to.Driver()} }
+
+// Connect opens a connection.
+func (t translated) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := t.to.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	full, ok := c.(conn)
+	if !ok {
+		_ = c.Close()
+		return nil, driver.ErrSkip
+	}
+	return &speaker{full}, nil
+}
+
+// conn is what a driver's connection must know.
+type conn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+}
+
+// speaker is a connection that translates. It does not take over the driver's own
+// checks of values: what it gets is what database/sql makes of every value.
+type speaker struct{ to conn }
+
+// Prepare is PrepareContext without a context.
+func (s *speaker) Prepare(query string) (driver.Stmt, error) {
+	return s.PrepareContext(context.Background(), query)
+}
+
+// PrepareContext prepares a translated statement.
+func (s *speaker) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	st, err := s.to.PrepareContext(ctx, numbered(query))
+	if err != nil {
+		return nil, err
+	}
+	return &sentence{st}, nil
+}
+
+// Close closes the connection.
+func (s *speaker) Close() error { return s.to.Close() }
+
+// Begin is not used: database/sql prefers BeginTx.
+func (s *speaker) Begin() (driver.Tx, error) {
+	return s.BeginTx(context.Background(), driver.TxOptions{})
+}
+
+// BeginTx begins a transaction.
+func (s *speaker) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	return s.to.BeginTx(ctx, o)
+}
+
+// ExecContext runs a translated statement.
+func (s *speaker) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return s.to.ExecContext(ctx, numbered(query), values(args))
+}
+
+// QueryContext asks a translated query.
+func (s *speaker) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := s.to.QueryContext(ctx, numbered(query), values(args))
+	if err != nil {
+		return nil, err
+	}
+	return answers{rows}, nil
+}
+
+// Ping asks whether anybody is there.
+func (s *speaker) Ping(ctx context.Context) error { return s.to.Ping(ctx) }
+
+// ResetSession is called before the connection is used again.
+func (s *speaker) ResetSession(ctx context.Context) error { return s.to.ResetSession(ctx) }
+
+// values are arguments as PostgreSQL stores them.
+func values(args []driver.NamedValue) []driver.NamedValue {
+	out := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		switch v := a.Value.(type) {
+		case bool:
+			a.Value = int64(0)
+			if v {
+				a.Value = int64(1)
+			}
+		case string:
+			a.Value = stored(v)
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// sentence is a prepared statement that translates its arguments.
+type sentence struct{ to driver.Stmt }
+
+// Close forgets the statement.
+func (s *sentence) Close() error { return s.to.Close() }
+
+// NumInput is how many arguments there are.
+func (s *sentence) NumInput() int { return s.to.NumInput() }
+
+// Exec is not used: database/sql prefers ExecContext.
+func (s *sentence) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
+
+// Query is not used: database/sql prefers QueryContext.
+func (s *sentence) Query([]driver.Value) (driver.Rows, error) { return nil, driver.ErrSkip }
+
+// ExecContext runs the statement.
+func (s *sentence) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	st, ok := s.to.(driver.StmtExecContext)
+	if !ok {
+		return nil, driver.ErrSkip
+	}
+	return st.ExecContext(ctx, values(args))
+}
+
+// QueryContext asks the statement's question.
+func (s *sentence) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	st, ok := s.to.(driver.StmtQueryContext)
+	if !ok {
+		return nil, driver.ErrSkip
+	}
+	rows, err := st.QueryContext(ctx, values(args))
+	if err != nil {
+		return nil, err
+	}
+	return answers{rows}, nil
+}
+
+// answers are rows whose text is what was meant.
+type answers struct{ driver.Rows }
+
+// Next reads a row.
+func (a answers) Next(dest []driver.Value) error {
+	if err := a.Rows.Next(dest); err != nil {
+		return err
+	}
+	for i, v := range dest {
+		if text, ok := v.(string); ok {
+			dest[i] = meant(text)
+		}
+	}
+	return nil
+}
