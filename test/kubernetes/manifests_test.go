@@ -1,0 +1,210 @@
+package kubernetes
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/config"
+)
+
+const manifests = "../../deploy/kubernetes"
+
+// folders are what an operator applies, each by itself.
+var folders = []string{"orchestrator", "transcoder", "ai-worker", "gateway", "fleet"}
+
+// object is one line of the check's output; of its object only what is read here.
+type object struct {
+	Folder, Kind, Name string
+	Object             struct {
+		Data       map[string]string
+		StringData map[string]string
+		Spec       struct {
+			Template struct {
+				Spec struct {
+					Containers []container
+					Volumes    []volume
+				}
+			}
+		}
+	}
+}
+
+type container struct {
+	Name         string
+	Image        string
+	Args         []string
+	VolumeMounts []struct{ Name, MountPath string }
+}
+
+type volume struct {
+	Name   string
+	Secret *struct {
+		SecretName string
+		Items      []struct{ Key, Path string }
+	}
+	ConfigMap *struct{ Name string }
+}
+
+// check runs the program that knows the cluster's API on folders below root.
+func check(t *testing.T, root string) ([]object, string, error) {
+	t.Helper()
+	args := []string{"run", ".", "-elsewhere", "tutti-orchestrator"}
+	for _, f := range folders {
+		args = append(args, filepath.Join(root, f))
+	}
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = filepath.Join(manifests, "check")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "CGO_ENABLED=0")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	var all []object
+	for line := range strings.Lines(string(out)) {
+		var o object
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatal(err, line)
+		}
+		all = append(all, o)
+	}
+	return all, said.String(), err
+}
+
+func TestTheClusterKnowsEveryField(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.Abs(manifests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, said, err := check(t, root)
+	if err != nil {
+		t.Fatal(err, said)
+	}
+	nodes := 0
+	for _, o := range objects {
+		for _, c := range o.Object.Spec.Template.Spec.Containers {
+			if strings.HasPrefix(c.Image, "tutti:") {
+				nodes++
+				takes(t, objects, o, c)
+			}
+		}
+	}
+	// Each of the four by itself, and once more in the fleet.
+	if nodes != 8 {
+		t.Errorf("%d containers of tutti", nodes)
+	}
+}
+
+// takes holds a container's options against the node's own judgement.
+func takes(t *testing.T, objects []object, o object, c container) {
+	t.Helper()
+	files := mounted(objects, o, c)
+	_, notices, err := config.Load(config.Input{Args: c.Args, Home: "/", ReadFile: func(name string) ([]byte, error) {
+		if content, ok := files[name]; ok {
+			return []byte(content), nil
+		}
+		return nil, fs.ErrNotExist
+	}})
+	if err != nil {
+		t.Errorf("%s %s: %v", o.Folder, o.Name, err)
+	}
+	for _, n := range notices {
+		t.Errorf("%s %s: %s", o.Folder, o.Name, n)
+	}
+	for _, arg := range c.Args {
+		for _, path := range strings.FieldsFunc(arg, func(r rune) bool { return r == '=' || r == ' ' }) {
+			if _, there := files[path]; strings.HasPrefix(path, "/run/") && !there {
+				t.Errorf("%s %s: nothing is mounted at %s", o.Folder, o.Name, path)
+			}
+		}
+	}
+}
+
+// mounted are the files that config maps and secrets put into a container.
+func mounted(objects []object, o object, c container) map[string]string {
+	files := map[string]string{}
+	for _, m := range c.VolumeMounts {
+		for _, v := range o.Object.Spec.Template.Spec.Volumes {
+			if v.Name == m.Name {
+				for key, content := range contents(objects, o.Folder, v) {
+					files[m.MountPath+"/"+key] = content
+				}
+			}
+		}
+	}
+	return files
+}
+
+// contents are a volume's files; a secret of another folder is taken from there.
+func contents(objects []object, folder string, v volume) map[string]string {
+	kind, name := "Secret", ""
+	switch {
+	case v.Secret != nil:
+		name = v.Secret.SecretName
+	case v.ConfigMap != nil:
+		kind, name = "ConfigMap", v.ConfigMap.Name
+	}
+	all := map[string]string{}
+	for _, o := range objects {
+		if o.Kind != kind || o.Name != name || kind == "ConfigMap" && o.Folder != folder {
+			continue
+		}
+		for key, text := range o.Object.StringData {
+			all[key] = text
+		}
+		for key, text := range o.Object.Data {
+			all[key] = text
+			if decoded, err := base64.StdEncoding.DecodeString(text); err == nil && kind == "Secret" {
+				all[key] = string(decoded)
+			}
+		}
+	}
+	if v.Secret == nil || len(v.Secret.Items) == 0 {
+		return all
+	}
+	some := map[string]string{}
+	for _, item := range v.Secret.Items {
+		some[item.Path] = all[item.Key]
+	}
+	return some
+}
+
+// The check itself: what is wrong in a copy is found there.
+func TestMistakesAreFound(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS(manifests)); err != nil {
+		t.Fatal(err)
+	}
+	mistakes := []struct{ file, old, new, want string }{
+		{"transcoder/deployment.yaml", "terminationGracePeriodSeconds: 90", "terminationGraceSeconds: 90", "spec.template.spec.terminationGraceSeconds"},
+		{"gateway/autoscaler.yaml", "name: tutti-gateway\n  minReplicas", "name: tutti-gatewy\n  minReplicas", "there is nothing of that name to scale"},
+		{"orchestrator/disruption.yaml", "app.kubernetes.io/name: tutti-orchestrator", "app.kubernetes.io/name: other", "the budget selects no workload"},
+		{"ai-worker/deployment.yaml", "{name: models, mountPath: /models}", "{name: modells, mountPath: /models}", "mounts modells, which is no volume"},
+	}
+	for _, mistake := range mistakes {
+		path := filepath.Join(root, mistake.file)
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(text), mistake.old) {
+			t.Fatal(mistake.file, err)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), mistake.old, mistake.new, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, said, err := check(t, root)
+	if err == nil {
+		t.Error("mistakes pass")
+	}
+	for _, mistake := range mistakes {
+		if !strings.Contains(said, mistake.want) {
+			t.Errorf("not said: %s\n%s", mistake.want, said)
+		}
+	}
+}
