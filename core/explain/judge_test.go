@@ -1,0 +1,168 @@
+package explain_test
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/demand"
+	"github.com/tuttinode/tutti/core/explain"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/serviceaddr"
+	"github.com/tuttinode/tutti/core/standing"
+)
+
+var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+// well is a node with which nothing is wrong, in a pool of a hundred.
+func well() *explain.Facts {
+	return &explain.Facts{
+		Now: now, Started: now.Add(-30 * time.Hour), Orchestrator: true,
+		Standing: &standing.Standing{State: standing.Active, RegistryURI: "https://node.example:8935", Round: standing.Round{Number: 7, Initialized: true}},
+		Place:    &explain.Place{Rank: 3, Members: 100, Size: 100, Stake: core.LPTTokens(50), Last: core.LPTTokens(10)},
+		Address:  &serviceaddr.Status{Advertised: "https://node.example:8935", OnChain: "https://node.example:8935", Reach: serviceaddr.Reachable},
+		Work:     explain.Work{Transcodes: true, Devices: 1, DevicesInAll: 1, Sessions: 1, Limit: 10},
+		Price:    big.NewRat(1200, 1),
+		Demand: demand.Report{Since: now.Add(-24 * time.Hour), Until: now, Answers: []demand.Answer{
+			{Kind: demand.Segment, Gateway: "0xa", Count: 900, Last: now}, {Kind: demand.TranscodingOffer, Gateway: "0xa", Count: 20, Last: now},
+		}},
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change  func(f *explain.Facts)
+		weight  explain.Weight
+		says    string
+		summary string
+		proof   string
+	}{
+		"no orchestrator": {func(f *explain.Facts) { f.Orchestrator = false }, explain.Blocker, "takes no jobs", "No jobs can come to this node", ""},
+		"off-chain":       {func(f *explain.Facts) { f.Offchain = true }, explain.Hint, "off-chain", "Jobs do come", ""},
+		"chain not read":  {func(f *explain.Facts) { f.Standing = nil }, explain.Blocker, "not been read", "No jobs can come now", ""},
+		"chain silent":    {func(f *explain.Facts) { f.Standing.Stale = true }, explain.Likely, "silent", "Jobs do come", ""},
+		"not registered":  {func(f *explain.Facts) { f.Standing.State = standing.Unregistered }, explain.Blocker, "not registered", "No jobs can come now", ""},
+		"next round": {func(f *explain.Facts) { f.Standing.State, f.Standing.ActiveFrom = standing.Waiting, 8 }, explain.Blocker,
+			"active in round 8", "No jobs can come now", "this is round 7"},
+		"out of the set": {func(f *explain.Facts) {
+			f.Standing.State = standing.Inactive
+			f.Place = &explain.Place{Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)}
+		}, explain.Blocker, "not in the active set", "No jobs can come now", "not among the 100 members (there is room for 100) with 4 LPT, 6 LPT below the last one's 10 LPT"},
+		"leaving": {func(f *explain.Facts) { f.Standing.State = standing.Leaving }, explain.Likely, "leaves the active set", "Jobs do come", "rank 3 of 100"},
+		"last place": {func(f *explain.Facts) { f.Place.Rank, f.Place.Stake = 100, core.LPTTokens(10) }, explain.Likely, "about to be pushed out", "Jobs do come",
+			"rank 100 of 100"},
+		"lower half":         {func(f *explain.Facts) { f.Place.Rank = 60 }, explain.Hint, "lower half", "Jobs do come", "40 LPT above"},
+		"round not begun":    {func(f *explain.Facts) { f.Standing.Round.Initialized = false }, explain.Likely, "Round 7 is not initialised", "Jobs do come", ""},
+		"no address":         {func(f *explain.Facts) { f.Standing.RegistryURI = "" }, explain.Blocker, "No service address is registered", "No jobs can come now", ""},
+		"port closed":        {func(f *explain.Facts) { f.Address.Reach = serviceaddr.Closed }, explain.Blocker, "cannot be reached", "No jobs can come now", "advertised https://node.example:8935"},
+		"somebody else":      {func(f *explain.Facts) { f.Address.Reach = serviceaddr.Foreign }, explain.Blocker, "Somebody else answers", "No jobs can come now", ""},
+		"nobody came":        {func(f *explain.Facts) { f.Address.Reach = serviceaddr.Unverified }, explain.Likely, "Nobody has come in", "Jobs do come", ""},
+		"registered wrongly": {func(f *explain.Facts) { f.Address.Mismatch = true }, explain.Likely, "not where the node is", "Jobs do come", ""},
+		"private":            {func(f *explain.Facts) { f.Address.Advertised = "https://10.0.0.4:8935" }, explain.Likely, "private", "Jobs do come", "10.0.0.4"},
+		"draining":           {func(f *explain.Facts) { f.Draining = true }, explain.Blocker, "draining", "No jobs can come now", ""},
+		"no device":          {func(f *explain.Facts) { f.Work.Devices = 0 }, explain.Blocker, "Nothing is ready to transcode", "No jobs can come now", "0 of 1"},
+		"no device, models": {func(f *explain.Facts) {
+			f.Work = explain.Work{Transcodes: true, DevicesInAll: 1, AI: true, Models: 1, ModelsInAll: 1}
+		}, explain.Likely,
+			"Nothing is ready to transcode", "Jobs do come", ""},
+		"no model": {func(f *explain.Facts) { f.Work.AI, f.Work.ModelsInAll = true, 2 }, explain.Likely, "No model is ready", "Jobs do come", "0 of 2"},
+		"full":     {func(f *explain.Facts) { f.Work.Sessions = 10 }, explain.Likely, "All sessions are in use", "Jobs do come", "10 of 10"},
+		"nobody asked": {func(f *explain.Facts) { f.Demand.Answers = nil }, explain.Likely, "No gateway has asked", "No gateway asked since 2026-03-03 05:06 UTC.",
+			"up for 30h0m0s"},
+		"refused often": {func(f *explain.Facts) {
+			f.Demand.Answers = append(f.Demand.Answers, demand.Answer{Kind: demand.TranscodingOffer, Gateway: "0xb", Code: fault.OrchestratorCapped, Count: 500, Last: now})
+		}, explain.Likely, "500 of 1420 requests were refused with OrchestratorCapped", "Jobs do come", "0xb: 500 × transcoding_offer"},
+		"refused seldom": {func(f *explain.Facts) {
+			f.Demand.Answers = append(f.Demand.Answers, demand.Answer{Kind: demand.Segment, Code: fault.PaymentRefused, Count: 2, Last: now})
+		}, explain.Hint, "2 of 922 requests were refused with PaymentRefused", "Jobs do come", "without a proven address"},
+		"heard and silent": {func(f *explain.Facts) {
+			f.Demand.Answers = []demand.Answer{{Kind: demand.TranscodingOffer, Gateway: "0xb", Count: 40, Last: now}}
+			f.Demand.Prices = []demand.Price{{Gateway: "0xb", Quotes: 40, Lowest: big.NewRat(1, 2), Highest: big.NewRat(9, 1), Last: big.NewRat(9, 1)}}
+		}, explain.Likely, "heard the price", "Gateways asked 40 times, and no job came", "0xb was asked 9 wei per unit (0.500 to 9 in the day)"},
+		"dearer than before": {func(f *explain.Facts) {
+			f.Demand.Prices = []demand.Price{{Gateway: "0xa", Quotes: 1, Lowest: big.NewRat(9, 1), Highest: big.NewRat(9, 1), Last: big.NewRat(9, 1), Expected: big.NewRat(7, 1)}}
+		}, explain.Hint, "lower price than the present", "Jobs do come", "0xa pays 7 wei per unit and is asked 9"},
+		"missing": {func(f *explain.Facts) {
+			f.Demand.Missing = []demand.Missing{{Kind: demand.AIOffer, Text: "missing llm", Count: 12}}
+		}, explain.Likely, "12 times what this node does not have", "Jobs do come", "missing llm"},
+		"a condition": {func(f *explain.Facts) {
+			f.Conditions = []health.Condition{{Code: fault.GPUFault, About: "GPU-1", Detail: "XID 79", Since: now}}
+		}, explain.Likely, "", "Jobs do come", "GPUFault (GPU-1) since 2026-03-04 05:06 UTC: XID 79"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := well()
+			tt.change(f)
+			out := explain.Judge(f)
+			if !strings.HasPrefix(out.Summary, tt.summary) {
+				t.Errorf("summary %q, want %q", out.Summary, tt.summary)
+			}
+			for _, found := range out.Findings {
+				if found.Weight == tt.weight && strings.Contains(found.Says, tt.says) && strings.Contains(strings.Join(found.Evidence, "|"), tt.proof) {
+					check(t, found)
+					return
+				}
+			}
+			t.Errorf("%s %q with %q is not in %+v", tt.weight, tt.says, tt.proof, out.Findings)
+		})
+	}
+}
+
+func check(t *testing.T, f explain.Finding) {
+	t.Helper()
+	if !strings.HasSuffix(f.Says, ".") || len(f.Remedy) < 10 {
+		t.Errorf("not a sentence with a remedy: %+v", f)
+	}
+	for _, e := range f.Evidence {
+		if e == "" {
+			t.Errorf("empty evidence: %+v", f)
+		}
+	}
+}
+
+func TestNothingIsWrong(t *testing.T) {
+	t.Parallel()
+	out := explain.Judge(well())
+	if len(out.Findings) != 0 || out.Summary != "Jobs do come: 900 segments and 0 AI jobs were taken since 2026-03-03 05:06 UTC." {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestHeaviestFirstAndEachOnce(t *testing.T) {
+	t.Parallel()
+	f := well()
+	f.Work.Sessions = 10
+	f.Address.Reach = serviceaddr.Closed
+	f.Place.Rank = 60
+	f.Conditions = []health.Condition{{Code: fault.PortClosed}, {Code: fault.ChainStale, HiddenBy: fault.ChainUnavailable}, {Code: fault.SandboxDegraded}}
+	var got []string
+	for _, found := range explain.Judge(f).Findings {
+		got = append(got, string(found.Weight)+" "+string(found.Code))
+	}
+	if strings.Join(got, ", ") != "blocker PortClosed, likely OrchestratorCapped, hint " {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestPlaceOf(t *testing.T) {
+	t.Parallel()
+	member := func(n byte, stake uint64) protocol.Orchestrator {
+		return protocol.Orchestrator{Address: core.Address{n}, DelegatedStake: core.LPTTokens(stake)}
+	}
+	pool := []protocol.Orchestrator{member(1, 9), member(2, 5), member(3, 2)}
+	p := explain.PlaceOf(pool, member(2, 5), 100)
+	if p.Rank != 2 || p.Members != 3 || p.Last.Tokens() != "2" || p.Stake.Tokens() != "5" {
+		t.Errorf("%+v", p)
+	}
+	if p := explain.PlaceOf(pool, member(9, 1), 3); p.Rank != 0 || p.Stake.Tokens() != "1" {
+		t.Errorf("%+v", p)
+	}
+	if p := explain.PlaceOf(nil, member(9, 1), 3); p.String() != "" {
+		t.Errorf("%s", p.String())
+	}
+}
