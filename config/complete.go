@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -11,12 +12,32 @@ import (
 func (l *loader) completeDataDir() {
 	dir := &l.config.Storage.DataDir
 	switch {
-	case *dir != "" || !l.sound("dataDir", "network"):
-	case l.in.Home == "":
+	case !l.sound("dataDir", "network"):
+	case *dir == "" && l.in.Home == "":
 		l.problem(&Problem{Code: fault.MissingOption, Subject: "-dataDir",
 			Text: "the user has no home directory to keep the node's state in", Remedy: "write -dataDir /path, or set HOME"})
-	default:
+	case *dir == "":
 		*dir = filepath.Join(l.in.Home, ".tutti", l.config.Chain.Network)
+	case l.in.OldNode != nil && l.in.OldNode(*dir):
+		l.besideOld(dir)
+	}
+}
+
+// besideOld leaves an existing node's data directory alone: what this node keeps goes
+// to a directory of its own, one for each of theirs.
+func (l *loader) besideOld(dir *string) {
+	old, network := filepath.Clean(*dir), l.config.Chain.Network
+	l.config.Storage.OldDataDir = old
+	switch {
+	case l.in.Home == "":
+		*dir = old + ".tutti"
+	case old == filepath.Join(l.in.Home, ".lpData", network):
+		*dir = filepath.Join(l.in.Home, ".tutti", network)
+	default:
+		*dir = filepath.Join(l.in.Home, ".tutti", network+"@"+strings.ReplaceAll(strings.Trim(old, "/"), "/", "-"))
+	}
+	if g, ok := l.given("dataDir"); ok {
+		l.note(g, "is the existing node's and stays as it is; this node keeps its state in "+*dir+", and takes keys and unredeemed tickets over from there (see -moveFrom)")
 	}
 }
 

@@ -113,6 +113,9 @@ type Storage struct {
 	// DataDir is the state directory, absolute or relative to the working
 	// directory; never empty after Load.
 	DataDir string
+	// OldDataDir is the data directory of an existing node that was given in place of
+	// ours, "" for none. It is only read.
+	OldDataDir string
 	// Store is the database of the ledger when several orchestrators share it, a
 	// postgres:// URL with credentials; empty for tutti.db in DataDir.
 	Store Secret

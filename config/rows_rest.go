@@ -72,7 +72,7 @@ func tuttiRows() []option {
 		{name: "store", mark: "T", roles: orchestrator | redeemer, onchain: true, unset: "tutti.db in the data directory", help: "PostgreSQL database of the ledger, shared by several orchestrators with one recipient: postgres://user:password@host/name, or a file that holds it",
 			to: func(c *Config) value { return hidden(&c.Storage.Store, "URL or path", "/path/to/store", readSecret) }},
 		{name: "moveFrom", mark: "T", preset: "auto", help: "data directory of the existing node to take keys and unredeemed tickets over from, which is only read: a path, none, or auto for ~/.lpData/<network>",
-			to: func(c *Config) value { return text(&c.Storage.MoveFrom) }},
+			to: func(c *Config) value { return path(&c.Storage.MoveFrom) }},
 		{name: "drainTimeout", mark: "T", preset: "30s", help: "how long a stop waits for work in progress",
 			to: func(c *Config) value { return duration(&c.Limits.DrainTimeout, 0) }},
 	}

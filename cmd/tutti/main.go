@@ -18,6 +18,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/core/moving"
 )
 
 // version is set when the program is linked.
@@ -89,7 +90,7 @@ func input(args []string) config.Input {
 	if err != nil {
 		home = ""
 	}
-	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home}
+	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home, OldNode: moving.IsSource}
 }
 
 // inform prints what was asked for instead of running a node.
