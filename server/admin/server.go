@@ -14,12 +14,14 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admin/feed"
 	"github.com/tuttinode/tutti/server/admin/token"
 )
 
-// Limits of the listener. It serves one operator and a scraper or two.
+// Limits of the listener. It serves an operator's tools, a scraper or two, and the
+// dashboards that are open, each of which holds a connection.
 const (
-	maxConnections = 64
+	maxConnections = 2 * maxDashboards
 	maxHeader      = 16 << 10
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 15 * time.Second
@@ -39,6 +41,7 @@ type Server struct {
 	handler http.Handler
 	tries   *token.Tries
 	gate    gate // set by Open, before anything is served
+	feed    *feed.Feed[adminapi.Dashboard]
 
 	changes    sync.WaitGroup
 	nextChange atomic.Uint64
@@ -65,6 +68,7 @@ func New(opts Options) *Server {
 	if opts.Limiter != nil {
 		s.sessions = sessionsOf(opts.MaxSessions)
 	}
+	s.feed = s.newFeed()
 	s.handler = s.guard(s.routes())
 	return s
 }
@@ -107,6 +111,8 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	server := s.httpServer(context.WithValue(life, lifeKey{}, life))
+	streams := s.runFeed(ctx)
+	defer streams()
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(netutil.LimitListener(listener, maxConnections)) }()
 	ready()
@@ -116,6 +122,21 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	case <-ctx.Done():
 	}
 	return s.stop(ctx, server, end, served)
+}
+
+// runFeed makes dashboards until ctx ends: before running requests get their time, so
+// that no open dashboard uses it up. What it returns waits for that.
+func (s *Server) runFeed(ctx context.Context) (wait func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.feed.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 func (s *Server) httpServer(base context.Context) *http.Server {

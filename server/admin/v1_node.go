@@ -53,16 +53,20 @@ func (s *Server) node() adminapi.Node {
 }
 
 func conditionsV1(s *Server, _ *http.Request) (any, error) {
-	out := adminapi.Conditions{Conditions: []adminapi.Condition{}}
+	return adminapi.Conditions{Conditions: s.conditionList()}, nil
+}
+
+func (s *Server) conditionList() []adminapi.Condition {
+	out := []adminapi.Condition{}
 	if s.opts.Conditions == nil {
-		return out, nil
+		return out
 	}
 	for _, c := range s.opts.Conditions.Snapshot() {
 		row, _ := fault.Lookup(c.Code)
-		out.Conditions = append(out.Conditions, adminapi.Condition{Code: string(c.Code), About: c.About, Detail: c.Detail,
+		out = append(out, adminapi.Condition{Code: string(c.Code), About: c.About, Detail: c.Detail,
 			Since: c.Since.UTC(), Cause: row.Cause, Remedy: row.Remedy, HiddenBy: string(c.HiddenBy)})
 	}
-	return out, nil
+	return out
 }
 
 // chainEndpoints tell of the chain and of everybody on it.
@@ -80,7 +84,9 @@ func chainEndpoints() []endpoint {
 	}
 }
 
-func chainV1(s *Server, _ *http.Request) (any, error) {
+func chainV1(s *Server, _ *http.Request) (any, error) { return s.chainOf(), nil }
+
+func (s *Server) chainOf() adminapi.Chain {
 	c := s.opts.Chain
 	v := c.Views.View()
 	out := adminapi.Chain{
@@ -93,7 +99,7 @@ func chainV1(s *Server, _ *http.Request) (any, error) {
 	if c.Endpoints != nil {
 		out.Endpoints = orEmpty(c.Endpoints.Endpoints())
 	}
-	return out, nil
+	return out
 }
 
 func (s *Server) priceText(who core.Address) string {

@@ -23,6 +23,8 @@ type Route struct {
 	Accepted bool
 	// CSV: the answer can be text/csv as well.
 	CSV bool
+	// Stream: the answer is a stream of server-sent events.
+	Stream bool
 	// Partly: an error may carry the answer's fields, for what was done before it.
 	Partly bool
 }
@@ -69,7 +71,9 @@ func Document(version string, routes []Route) map[string]any {
 
 func operation(s *schemas, r Route) object {
 	ok := object{"description": "done"}
-	if r.Answer != nil {
+	if r.Stream {
+		ok["content"] = object{"text/event-stream": object{"schema": object{"type": "string"}}}
+	} else if r.Answer != nil {
 		ok["content"] = content(s.of(reflect.TypeOf(r.Answer)))
 	} else {
 		ok["content"] = content(object{"type": "object"})
