@@ -7,6 +7,7 @@ import (
 	"net/http/pprof"
 	"strconv"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -22,6 +23,8 @@ type legacy struct {
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc(adminapi.PathHealthy, healthy)
+	mux.HandleFunc(adminapi.PathReady, s.ready)
 	mux.HandleFunc("/api/conditions", s.conditions)
 	if s.opts.Metrics != nil {
 		mux.Handle("/metrics", s.opts.Metrics)

@@ -1,0 +1,28 @@
+package admin
+
+import (
+	"net/http"
+	"strings"
+)
+
+// healthy answers as long as the process does.
+func healthy(w http.ResponseWriter, _ *http.Request) { writeText(w, "healthy\n") }
+
+// ready answers whether the node can take work; where it cannot, the lines say why, one
+// reason each.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	var why []string
+	if s.opts.Ready != nil {
+		why = s.opts.Ready()
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if len(why) == 0 {
+		writeText(w, "ready\n")
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write([]byte("not ready\n" + strings.Join(why, "\n") + "\n")) // the client's absence is its own trouble
+	}
+}
