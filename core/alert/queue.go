@@ -1,0 +1,100 @@
+package alert
+
+import "time"
+
+// Limits of one sink's queue.
+const (
+	// queued is how many alerts wait for a sink at most.
+	queued = 64
+	// burst alerts may follow one another at once, then one per pace.
+	burst = 10
+	pace  = 20 * time.Second
+	// firstPause is the pause after a failure; it doubles up to longestPause.
+	firstPause   = 2 * time.Second
+	longestPause = 5 * time.Minute
+)
+
+// Queue is what a sink has still to be told. It belongs to one goroutine.
+type Queue struct {
+	waiting []Alert
+	// dropped is how many alerts had no place since the last that was sent.
+	dropped int
+	// spent is how much of the burst is used up, as of at.
+	spent float64
+	at    time.Time
+	// failures in a row, and until when nothing is tried.
+	failures int
+	until    time.Time
+}
+
+// Add puts an alert in line. News about a trouble takes the place of what waits about
+// it; a trouble that ended before anybody was told of it leaves the line.
+func (q *Queue) Add(a Alert) {
+	for i := range q.waiting {
+		if q.waiting[i].Key != a.Key {
+			continue
+		}
+		if q.waiting[i].State == StateFiring && a.State == StateResolved {
+			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+			return
+		}
+		if q.waiting[i].State == StateFiring && a.State == StateStill {
+			a.State = StateFiring // its beginning was never told
+		}
+		q.waiting[i] = a
+		return
+	}
+	if len(q.waiting) == queued {
+		q.waiting = append(q.waiting[:0], q.waiting[1:]...)
+		q.dropped++
+	}
+	q.waiting = append(q.waiting, a)
+}
+
+// Next is the alert to send now; ok is false where there is none, and then wait says
+// when to ask again, 0 for after the next Add.
+func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
+	if len(q.waiting) == 0 {
+		return Alert{}, 0, false
+	}
+	if now.Before(q.until) {
+		return Alert{}, q.until.Sub(now), false
+	}
+	q.spent = max(0, q.spent-float64(now.Sub(q.at))/float64(pace))
+	if q.at = now; q.spent > burst-1 {
+		return Alert{}, time.Duration((q.spent-(burst-1))*float64(pace)) + time.Millisecond, false
+	}
+	return q.waiting[0], 0, true
+}
+
+// Dropped is how many alerts had no place since the last that was sent.
+func (q *Queue) Dropped() int { return q.dropped }
+
+// Waiting is how many alerts are in line.
+func (q *Queue) Waiting() int { return len(q.waiting) }
+
+// Sent takes the alert that Next returned out of line.
+func (q *Queue) Sent() {
+	q.take()
+	q.failures, q.until, q.dropped = 0, time.Time{}, 0
+}
+
+// Failed keeps the alert for another try. after is what the sink asks for, or 0;
+// chance, within 0 and 1, spreads the tries of many nodes.
+func (q *Queue) Failed(now time.Time, after time.Duration, chance float64) {
+	pause := longestPause
+	if q.failures < 8 {
+		pause = min(longestPause, firstPause<<q.failures)
+	}
+	q.failures++
+	q.spent++ // a try is a request, too
+	pause += time.Duration(chance * float64(pause) / 2)
+	q.until = now.Add(max(pause, min(after, time.Hour)))
+}
+
+func (q *Queue) take() {
+	if len(q.waiting) > 0 {
+		q.waiting = append(q.waiting[:0], q.waiting[1:]...)
+		q.spent++
+	}
+}

@@ -1,0 +1,92 @@
+package alert_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/alert"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+)
+
+func about(name string, s alert.State) alert.Alert {
+	return alert.Alert{Key: health.Key{Code: fault.PortClosed, About: name}, State: s}
+}
+
+func TestQueueKeepsItsPace(t *testing.T) {
+	t.Parallel()
+	var q alert.Queue
+	now := time.Unix(1e9, 0)
+	for i := range 100 {
+		q.Add(about(fmt.Sprint(i), alert.StateFiring))
+	}
+	if q.Waiting() != 64 || q.Dropped() != 36 {
+		t.Fatalf("%d wait, %d dropped", q.Waiting(), q.Dropped())
+	}
+	begun, sent := now, 0
+	for q.Waiting() > 0 {
+		a, wait, ok := q.Next(now)
+		if !ok {
+			if wait <= 0 {
+				t.Fatal("never again")
+			}
+			now = now.Add(wait)
+			continue
+		}
+		if sent == 0 && a.Key.About != "36" {
+			t.Errorf("the oldest that is left is %s", a.Key.About)
+		}
+		sent++
+		q.Sent()
+	}
+	if took := now.Sub(begun); took < 17*time.Minute || took > 19*time.Minute {
+		t.Errorf("64 alerts took %s", took)
+	}
+	if q.Dropped() != 0 {
+		t.Error("what was dropped is told for ever")
+	}
+}
+
+func TestQueueJoinsNewsOfOneTrouble(t *testing.T) {
+	t.Parallel()
+	var q alert.Queue
+	q.Add(about("x", alert.StateFiring))
+	q.Add(about("x", alert.StateStill))
+	if a, _, _ := q.Next(time.Unix(1, 0)); q.Waiting() != 1 || a.State != alert.StateFiring {
+		t.Errorf("%d wait, the first %s", q.Waiting(), a.State)
+	}
+	q.Add(about("x", alert.StateResolved))
+	if q.Waiting() != 0 {
+		t.Error("an end is told of what never began")
+	}
+	q.Add(about("x", alert.StateResolved))
+	q.Add(about("x", alert.StateFiring))
+	if a, _, _ := q.Next(time.Unix(1, 0)); q.Waiting() != 1 || a.State != alert.StateFiring {
+		t.Errorf("%d wait, the first %s", q.Waiting(), a.State)
+	}
+}
+
+func TestQueueBacksOff(t *testing.T) {
+	t.Parallel()
+	var q alert.Queue
+	now := time.Unix(1e9, 0)
+	q.Add(about("x", alert.StateFiring))
+	last := time.Duration(0)
+	for i := range 12 {
+		if _, _, ok := q.Next(now); !ok {
+			t.Fatalf("try %d is not made", i)
+		}
+		q.Failed(now, 0, 0.5)
+		_, wait, ok := q.Next(now)
+		if ok || wait < last || wait > 8*time.Minute {
+			t.Errorf("pause %d is %s after %s", i, wait, last)
+		}
+		last = wait
+		now = now.Add(max(wait, 30*time.Second))
+	}
+	q.Failed(now, 20*time.Minute, 0)
+	if _, wait, _ := q.Next(now); wait != 20*time.Minute {
+		t.Errorf("asked for 20m, waits %s", wait)
+	}
+}

@@ -1,0 +1,204 @@
+package alert_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tuttinode/tutti/core/alert"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+)
+
+// bench is rules on a board's state that the test sets, with a clock of its own.
+type bench struct {
+	rules *alert.Rules
+	now   time.Time
+	set   map[health.Key]health.Condition
+	next  time.Time
+}
+
+func newBench(after time.Duration) *bench {
+	return &bench{rules: alert.NewRules(after), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), set: map[health.Key]health.Condition{}}
+}
+
+func (b *bench) put(code fault.Code, hiddenBy fault.Code) {
+	key := health.Key{Code: code}
+	c, was := b.set[key]
+	if !was {
+		c = health.Condition{Code: code, Detail: "facts", Since: b.now}
+	}
+	c.HiddenBy = hiddenBy
+	b.set[key] = c
+}
+
+func (b *bench) clear(code fault.Code) { delete(b.set, health.Key{Code: code}) }
+
+// look returns "state code" of what is told.
+func (b *bench) look() (out []string) {
+	var all []health.Condition
+	for _, c := range b.set {
+		all = append(all, c)
+	}
+	tell, next := b.rules.Observe(b.now, all)
+	b.next = next
+	for _, a := range tell {
+		out = append(out, string(a.State)+" "+string(a.Key.Code))
+	}
+	return out
+}
+
+// pass lets time go by, looking whenever the rules want to.
+func (b *bench) pass(d time.Duration) (out []string) {
+	end := b.now.Add(d)
+	out = b.look()
+	for n := 0; !b.next.IsZero() && !b.next.After(end) && n < 1000; n++ {
+		b.now = b.next
+		out = append(out, b.look()...)
+	}
+	b.now = end
+	return append(out, b.look()...)
+}
+
+func (b *bench) expect(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: told %q, want %q", what, got, want)
+	}
+}
+
+func TestATroubleIsToldOnceAndItsEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(30 * time.Second)
+	b.put(fault.LedgerFailed, "")
+	b.expect(t, "too early", b.pass(29*time.Second))
+	b.expect(t, "it lasts", b.pass(time.Second), "firing LedgerFailed")
+	b.expect(t, "it goes on", b.pass(5*time.Hour))
+	b.expect(t, "hours later", b.pass(2*time.Hour), "still firing LedgerFailed")
+	b.clear(fault.LedgerFailed)
+	b.expect(t, "just gone", b.pass(59*time.Second))
+	b.expect(t, "gone", b.pass(2*time.Second), "resolved LedgerFailed")
+	b.expect(t, "afterwards", b.pass(24*time.Hour))
+	if !b.next.IsZero() {
+		t.Error("something is remembered for ever")
+	}
+}
+
+func TestAShortTroubleIsNotTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(30 * time.Second)
+	b.put(fault.LedgerFailed, "")
+	b.look()
+	b.now = b.now.Add(20 * time.Second)
+	b.clear(fault.LedgerFailed)
+	b.expect(t, "short", b.pass(3*time.Hour))
+}
+
+func TestWhatComesBackNeverEnded(t *testing.T) {
+	t.Parallel()
+	b := newBench(30 * time.Second)
+	b.put(fault.LedgerFailed, "")
+	b.expect(t, "begins", b.pass(time.Minute), "firing LedgerFailed")
+	for range 20 {
+		b.clear(fault.LedgerFailed)
+		b.expect(t, "flaps", b.pass(20*time.Second))
+		b.put(fault.LedgerFailed, "")
+		b.expect(t, "flaps", b.pass(20*time.Second))
+	}
+	b.clear(fault.LedgerFailed)
+	b.expect(t, "ends", b.pass(2*time.Minute), "resolved LedgerFailed")
+}
+
+func TestFlickeringIsTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(30 * time.Second)
+	var told []string
+	for range 8 {
+		b.put(fault.LedgerFailed, "")
+		told = append(told, b.pass(5*time.Second)...)
+		b.clear(fault.LedgerFailed)
+		told = append(told, b.pass(5*time.Second)...)
+	}
+	b.expect(t, "flickers", told, "firing LedgerFailed")
+}
+
+func TestBeginningsPerHourAreLimited(t *testing.T) {
+	t.Parallel()
+	b := newBench(30 * time.Second)
+	firing := 0
+	for range 12 { // two hours
+		b.put(fault.LedgerFailed, "")
+		for _, s := range b.pass(5 * time.Minute) {
+			if s == "firing LedgerFailed" {
+				firing++
+			}
+		}
+		b.clear(fault.LedgerFailed)
+		b.pass(5 * time.Minute)
+	}
+	if firing > 6 || firing < 3 {
+		t.Errorf("told %d times in two hours", firing)
+	}
+}
+
+func TestConsequencesAreNotTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(0)
+	b.put(fault.NoDevices, "")
+	b.put(fault.WorkerQuarantined, fault.NoDevices)
+	b.expect(t, "the cause alone", b.pass(time.Minute), "firing NoDevices")
+	b.clear(fault.NoDevices)
+	b.put(fault.WorkerQuarantined, "")
+	b.expect(t, "it stays without its cause", b.look(), "resolved NoDevices", "firing WorkerQuarantined")
+}
+
+func TestNewsIsNotTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(0)
+	b.put(fault.PortUnverified, "")
+	b.expect(t, "news", b.pass(24*time.Hour))
+}
+
+// Whatever a board does: beginnings and ends alternate, and what holds in the end is
+// told.
+func TestBeginningsAndEndsAlternate(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := newBench(time.Duration(rapid.IntRange(0, 60).Draw(t, "after")) * time.Second)
+		codes := []fault.Code{fault.LedgerFailed, fault.NoDevices, fault.PortClosed}
+		open := map[string]bool{}
+		step := func(lines []string) {
+			for _, l := range lines {
+				var state, code string
+				if n := len("still firing "); len(l) > n && l[:n] == "still firing " {
+					state, code = "still", l[n:]
+				} else if n := len("firing "); l[:n] == "firing " {
+					state, code = "firing", l[n:]
+				} else {
+					state, code = "resolved", l[len("resolved "):]
+				}
+				if (state == "firing") == open[code] {
+					t.Fatalf("%s while open is %v", l, open[code])
+				}
+				open[code] = state != "resolved"
+			}
+		}
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			code := rapid.SampledFrom(codes).Draw(t, "code")
+			if rapid.Bool().Draw(t, "set") {
+				b.put(code, "")
+			} else {
+				b.clear(code)
+			}
+			step(b.pass(time.Duration(rapid.IntRange(0, 400).Draw(t, "seconds")) * time.Second))
+		}
+		step(b.pass(3 * time.Hour))
+		for _, code := range codes {
+			if _, set := b.set[health.Key{Code: code}]; set != open[string(code)] {
+				t.Fatalf("%s holds: %v, told: %v", code, set, open[string(code)])
+			}
+		}
+	})
+}
