@@ -29,6 +29,8 @@ type Section struct {
 // sections is the table, in the order of the documents. Read-only.
 var sections = []Section{
 	{"Starting and reaching the node", startRows},
+	{"What tutti doctor finds", doctorRows},
+	{"Changing a running node", reloadRows},
 	{"GPUs", gpuRows},
 	{"Configuration", configRows},
 	{"Sessions and admission", sessionRows},
@@ -62,13 +64,16 @@ var sections = []Section{
 	{"Redeeming in another process", redeemerRows},
 	{"Rewards and rounds", rewardRows},
 	{"The orchestrator's books", ledgerRows},
+	{"Books in PostgreSQL", storeRows},
 	{"Prices", pricingRows},
 	{"The protocol's contracts", contractsRows},
 	{"Tickets and payments", ticketRows},
 	{"Paying", senderRows},
 	{"Admin listener", adminRows},
+	{"Dashboard", dashboardRows},
 	{"The command line tool", cliRows},
 	{"Layer-2 endpoints", rpcRows},
+	{"Moving in from an existing node", movingRows},
 	{"Everything else", generalRows},
 }
 

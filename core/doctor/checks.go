@@ -1,0 +1,62 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Checks are all there are, group by group.
+func Checks() []Check {
+	return slices.Concat(hostChecks(), gpuChecks(), mediaChecks(), networkChecks(), chainChecks(), keyChecks(),
+		registrationChecks(), priceChecks(), aiChecks(), storageChecks(), secretChecks())
+}
+
+// about makes a look of a probe: broken where the world did not tell.
+func about[T any](probe func(w *World) Probe[T], judge func(w *World, v T) Seen) func(context.Context, *World) Seen {
+	return func(ctx context.Context, w *World) Seen {
+		v, err := probe(w).Get(ctx)
+		if err != nil {
+			return broken(err)
+		}
+		return judge(w, v)
+	}
+}
+
+// when skips a look unless the configuration makes it worth one.
+func when(wanted func(*Setup) bool, why string, look func(context.Context, *World) Seen) func(context.Context, *World) Seen {
+	return func(ctx context.Context, w *World) Seen {
+		if !wanted(&w.Setup) {
+			return skip(why)
+		}
+		return look(ctx, w)
+	}
+}
+
+// with is a look's evidence beside findings that others made; those that are not the
+// check's business fall away later.
+func with(findings []Finding, evidence string) Seen {
+	return Seen{Evidence: evidence, Findings: findings}
+}
+
+func codes(c ...fault.Code) []fault.Code { return c }
+
+// bytesText is a size for people.
+func bytesText(n int64) string {
+	switch {
+	case n >= 10<<30:
+		return fmt.Sprintf("%d GiB", n>>30)
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

@@ -1,0 +1,108 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// gpuMemoryFree is how much of a card's memory must be left for a media worker.
+const gpuMemoryFree = 1 << 30
+
+func gpuChecks() []Check {
+	check := func(name, title string, fails, warns []fault.Code, evidence func(GPUs) string) Check {
+		return Check{Name: name, Group: GroupGPU, Title: title, Fails: fails, Warns: warns, look: gpuLook(func(_ *World, g GPUs) Seen {
+			return with(g.Findings, evidence(g))
+		})}
+	}
+	return []Check{
+		check("gpu.devices", "the GPUs that were asked for are there",
+			codes(fault.NoDevices, fault.GPUIndexUnknown, fault.GPUUnavailable),
+			codes(fault.GPUIsMIG, fault.GPUNotReady, fault.GPUWatchFailed), cardNames),
+		check("gpu.driver", "the driver is loaded and new enough",
+			codes(fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch, fault.GPUNoPermission), nil,
+			func(g GPUs) string { return "driver " + g.Driver }),
+		check("gpu.cuda", "the driver's libraries can be opened", codes(fault.CUDALibrary), nil,
+			func(GPUs) string { return "libcuda and libnvidia-ml are there" }),
+		check("gpu.container", "a container has been given its GPUs", codes(fault.GPUToolkitMissing), nil,
+			func(g GPUs) string { return plural(len(g.Devices), "device") }),
+		{
+			Name: "gpu.encoder", Group: GroupGPU, Title: "cards encode in hardware", look: gpuLook(judgeEncoders),
+			Warns: codes(fault.GPUEncoderMissing),
+		},
+		{
+			Name: "gpu.memory", Group: GroupGPU, Title: "cards have memory left", look: gpuLook(judgeCardMemory),
+			Fails: codes(fault.GPUOutOfMemory), Warns: codes(fault.GPUMemoryTaken),
+		},
+		{
+			Name: "gpu.health", Group: GroupGPU, Title: "cards are cool and without errors", look: gpuLook(judgeCardHealth),
+			Fails: codes(fault.GPUFault, fault.GPUMemoryErrors), Warns: codes(fault.GPUThrottled),
+		},
+	}
+}
+
+func gpuLook(judge func(*World, GPUs) Seen) func(context.Context, *World) Seen {
+	return when(func(s *Setup) bool { return s.GPUs != "" }, "no -gpu: the processor transcodes",
+		about(func(w *World) Probe[GPUs] { return w.GPUs }, func(w *World, g GPUs) Seen {
+			s := judge(w, g)
+			if len(g.Devices) == 0 && len(s.Findings) == 0 {
+				return skip("no GPU was found")
+			}
+			return s
+		}))
+}
+
+func cardNames(g GPUs) string {
+	var names []string
+	for _, c := range g.Devices {
+		names = append(names, c.ID+" "+c.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func judgeEncoders(_ *World, g GPUs) Seen {
+	s := with(nil, fmt.Sprintf("%s with encoders", plural(len(g.Devices), "card")))
+	for _, c := range g.Devices {
+		if !c.Encodes {
+			s.Evidence = "card " + c.ID + " (" + c.Name + ") has no encoder by design; the processor encodes"
+		}
+	}
+	s.Findings = g.Findings
+	return s
+}
+
+func judgeCardMemory(_ *World, g GPUs) Seen {
+	var s Seen
+	var seen []string
+	for _, c := range g.Devices {
+		left := c.Memory - c.Foreign
+		text := fmt.Sprintf("card %s: %s of %s left by others", c.ID, bytesText(left), bytesText(c.Memory))
+		seen = append(seen, text)
+		switch {
+		case c.Memory > 0 && left < gpuMemoryFree/4:
+			s.Findings = append(s.Findings, Finding{Code: fault.GPUOutOfMemory, Detail: text})
+		case c.Memory > 0 && left < gpuMemoryFree:
+			s.Findings = append(s.Findings, Finding{Code: fault.GPUMemoryTaken, Detail: text})
+		}
+	}
+	s.Evidence = strings.Join(seen, ", ")
+	return s
+}
+
+func judgeCardHealth(_ *World, g GPUs) Seen {
+	s := with(g.Findings, "")
+	var seen []string
+	for _, c := range g.Devices {
+		seen = append(seen, fmt.Sprintf("card %s: %d °C", c.ID, c.Temperature))
+		if c.Throttled != "" {
+			s.Findings = append(s.Findings, Finding{Code: fault.GPUThrottled, Detail: "card " + c.ID + " is slowed down: " + c.Throttled})
+		}
+		if c.Uncorrected > 0 {
+			s.Findings = append(s.Findings, Finding{Code: fault.GPUMemoryErrors, Detail: fmt.Sprintf("card %s: %d memory errors", c.ID, c.Uncorrected)})
+		}
+	}
+	s.Evidence = strings.Join(seen, ", ")
+	return s
+}

@@ -1,0 +1,179 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// certificateSoon is when a certificate's end is worth a word.
+const certificateSoon = 14 * 24 * time.Hour
+
+func networkChecks() []Check {
+	serves := func(s *Setup) bool { return s.Roles.Orchestrator && s.Serves }
+	const noServing = "this process takes no work from gateways"
+	address := func(judge func(*World, Address) Seen) func(context.Context, *World) Seen {
+		return when(serves, noServing, about(func(w *World) Probe[Address] { return w.Address }, judge))
+	}
+	return []Check{
+		{
+			Name: "network.ports", Group: GroupNetwork, Title: "the node's ports are free, or its own",
+			Fails: codes(fault.ListenFailed), look: lookPorts("public", "gateway", "rtmp", "redeemer"),
+		},
+		{
+			Name: "network.admin", Group: GroupNetwork, Title: "the admin port is free, or the node's",
+			Fails: codes(fault.ListenFailed), Warns: codes(fault.AdminAuditFailed), look: lookPorts("admin"),
+		},
+		{
+			Name: "network.address", Group: GroupNetwork, Title: "the service address can be reached from the internet", look: when(serves, noServing, lookAddress),
+			Fails: codes(fault.ServiceAddrInvalid), Warns: codes(fault.ServiceAddrPrivate),
+		},
+		{
+			Name: "network.dns", Group: GroupNetwork, Title: "the service address resolves",
+			Fails: codes(fault.ServiceAddrUnresolved), look: address(judgeDNS),
+		},
+		{
+			Name: "network.match", Group: GroupNetwork, Title: "the registered address is where the node is",
+			Fails: codes(fault.ServiceAddrMismatch), Warns: codes(fault.PublicIPUnknown), look: address(judgeMatch),
+		},
+		{
+			Name: "network.reach", Group: GroupNetwork, Title: "gateways get through to the node",
+			Fails: codes(fault.PortClosed, fault.ServiceAddrForeign), Warns: codes(fault.PortUnverified, fault.SessionCleanup), look: address(judgeReach),
+		},
+		{
+			Name: "network.certificate", Group: GroupNetwork, Title: "the listener's certificate is valid",
+			Fails: codes(fault.CertificateUnusable, fault.CertificateExpired), Warns: codes(fault.CertificateEnding),
+			look: about(func(w *World) Probe[Certificate] { return w.Cert }, judgeCertificate),
+		},
+		{
+			Name: "network.orchestrator", Group: GroupNetwork, Title: "the orchestrators that were named answer",
+			Fails: codes(fault.OrchestratorUnreachable, fault.WorkerSecretRefused, fault.WorkerNotRegistered, fault.WorkerTLSFiles),
+			Warns: codes(fault.OrchestratorSilent, fault.WorkerSameOrchestrator), look: about(func(w *World) Probe[[]Peer] { return w.Peers }, judgePeers),
+		},
+	}
+}
+
+func lookPorts(purposes ...string) func(context.Context, *World) Seen {
+	return about(func(w *World) Probe[[]Port] { return w.Ports }, func(_ *World, ports []Port) Seen {
+		var s Seen
+		var seen []string
+		for _, p := range ports {
+			if !strings.Contains(" "+strings.Join(purposes, " ")+" ", " "+p.Purpose+" ") {
+				continue
+			}
+			switch {
+			case p.Denied != "":
+				s.Findings = append(s.Findings, Finding{Code: fault.ListenFailed, Detail: p.Purpose + " " + p.Address + ": " + p.Denied})
+			case p.Ours:
+				seen = append(seen, p.Purpose+" "+p.Address+" is the running node's")
+			case p.Taken != "":
+				s.Findings = append(s.Findings, Finding{Code: fault.ListenFailed, Detail: p.Purpose + " " + p.Address + " is held by " + p.Taken})
+			default:
+				seen = append(seen, p.Purpose+" "+p.Address+" is free")
+			}
+		}
+		if len(seen) == 0 && len(s.Findings) == 0 {
+			return skip("this process listens on none")
+		}
+		s.Evidence = strings.Join(seen, ", ")
+		return s
+	})
+}
+
+func lookAddress(_ context.Context, w *World) Seen {
+	s := &w.Setup
+	switch {
+	case s.ServiceAddr == "":
+		return fine("-serviceAddr is not given: the registered or discovered address is used")
+	case s.Private && !s.OffChain:
+		return found(fault.ServiceAddrPrivate, s.ServiceAddr)
+	}
+	return fine(s.ServiceAddr)
+}
+
+func judgeDNS(w *World, a Address) Seen {
+	switch {
+	case w.Setup.Host == "" && len(a.Resolved) == 0:
+		return skip("no host name was chosen")
+	case len(a.Resolved) == 0:
+		return found(fault.ServiceAddrUnresolved, w.Setup.Host+" has no address")
+	}
+	return fine(w.Setup.Host + " is " + strings.Join(a.Resolved, ", "))
+}
+
+func judgeMatch(w *World, a Address) Seen {
+	switch {
+	case w.Setup.OffChain:
+		return skip("off-chain: nothing is registered")
+	case a.OnChain == "" && len(a.Findings) == 0:
+		return skip("nothing is registered, or the chain could not be asked")
+	}
+	return with(a.Findings, fmt.Sprintf("registered %s, seen at %s", listed([]string{a.OnChain}, "-"), orDash(a.Discovered)))
+}
+
+func judgeReach(_ *World, a Address) Seen {
+	for _, f := range a.Findings {
+		if f.Code == fault.PortClosed || f.Code == fault.ServiceAddrForeign || f.Code == fault.PortUnverified {
+			return with(a.Findings, "")
+		}
+	}
+	if !a.Reached {
+		return skip("not tried: no address is known, or -startupAvailabilityCheck=false")
+	}
+	return fine(a.Advertised + " leads here")
+}
+
+func judgeCertificate(w *World, c Certificate) Seen {
+	if len(c.Findings) > 0 {
+		return with(c.Findings, "")
+	}
+	now := w.Now()
+	switch {
+	case c.To.IsZero():
+		return skip("none was made yet; the node makes one at start")
+	case now.After(c.To) || now.Before(c.From):
+		if !c.Own {
+			return fine("the node's own has ended; it makes another at start")
+		}
+		return found(fault.CertificateExpired, fmt.Sprintf("valid from %s to %s", c.From.Format(time.DateOnly), c.To.Format(time.DateOnly)))
+	case c.Own && c.To.Sub(now) < certificateSoon:
+		return found(fault.CertificateEnding, "ends on "+c.To.Format(time.DateOnly))
+	}
+	return fine("valid until " + c.To.Format(time.DateOnly))
+}
+
+func judgePeers(_ *World, peers []Peer) Seen {
+	if len(peers) == 0 {
+		return skip("no orchestrator was named")
+	}
+	var s Seen
+	var good []string
+	for _, p := range peers {
+		if p.Err == nil {
+			good = append(good, p.Address)
+			continue
+		}
+		s.Findings = append(s.Findings, Finding{Code: fault.OrchestratorUnreachable, Detail: p.Address + ": " + firstLine(p.Err.Error())})
+	}
+	// One of several that is away is no reason to be idle.
+	if len(good) > 0 {
+		for i := range s.Findings {
+			s.Findings[i].Code = fault.OrchestratorSilent
+		}
+	}
+	s.Evidence = strings.Join(good, ", ") + " answer"
+	if len(good) == 1 {
+		s.Evidence += "s"
+	}
+	return s
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

@@ -1,0 +1,53 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+func priceChecks() []Check {
+	prices := func(judge func(*World, Prices) Seen) func(context.Context, *World) Seen {
+		return when(func(s *Setup) bool { return !s.OffChain && s.Roles.Orchestrator }, "nobody pays this process",
+			about(func(w *World) Probe[Prices] { return w.Prices }, judge))
+	}
+	return []Check{
+		{
+			Name: "price.set", Group: GroupPrice, Title: "work has a price", Fails: codes(fault.ModelPriceInvalid),
+			Warns: codes(fault.PriceMissing, fault.ModelUnpriced), look: prices(func(_ *World, p Prices) Seen {
+				switch {
+				case p.Free:
+					return found(fault.PriceMissing, "transcoding is free")
+				case p.Text == "" && p.Models == 0:
+					return skip("no price was given; the configuration says whether that is a mistake")
+				}
+				return fine(orDash(p.Text) + ", " + plural(p.Models, "price") + " of models")
+			}),
+		},
+		{
+			Name: "price.unit", Group: GroupPrice, Title: "prices are in wei, not in whole coins",
+			Fails: codes(fault.PriceImplausible, fault.PriceOutOfRange), Warns: codes(fault.PriceRoundsToZero),
+			look: prices(func(_ *World, p Prices) Seen { return with(p.Findings, orDash(p.Text)+" is what markets pay") }),
+		},
+		{
+			Name: "price.currency", Group: GroupPrice, Title: "the rate of the price's currency is known",
+			Fails: codes(fault.PriceCurrencyUnknown, fault.PriceRateUnknown), Warns: codes(fault.PriceFeedFailing, fault.PriceRateDoubtful),
+			look: prices(func(_ *World, p Prices) Seen {
+				if p.Currency == "" {
+					return with(p.Findings, "prices are in wei")
+				}
+				return with(p.Findings, p.Currency+": "+orDash(p.Feed))
+			}),
+		},
+		{
+			Name: "price.quotes", Group: GroupPrice, Title: "gateways are given quotes",
+			Warns: codes(fault.TicketFaceValueHigh, fault.InsufficientSenderReserve), look: prices(func(_ *World, p Prices) Seen {
+				if p.Quotes == 0 && len(p.Findings) == 0 {
+					return skip("no gateway has an account with a running node yet")
+				}
+				return with(p.Findings, fmt.Sprintf("%d quotes", p.Quotes))
+			}),
+		},
+	}
+}

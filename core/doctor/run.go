@@ -1,0 +1,175 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Result is what came of one check.
+type Result struct {
+	Name   string `json:"name"`
+	Group  Group  `json:"group"`
+	Title  string `json:"title"`
+	Status Status `json:"status"`
+	// Code is the worst condition, with its Cause and Remedy; empty without one.
+	Code   fault.Code `json:"code"`
+	Cause  string     `json:"cause"`
+	Remedy string     `json:"remedy"`
+	// Evidence is what was seen, or why there was nothing to look at.
+	Evidence []string `json:"evidence"`
+	// Ignored: the operator waived it, and it does not count.
+	Ignored bool `json:"ignored"`
+	// Repair is what could be mended, Repaired what was.
+	Repair   string `json:"repair"`
+	Repaired string `json:"repaired"`
+	// Millis is how long it took.
+	Millis int64 `json:"ms"`
+}
+
+// Options say how a run goes.
+type Options struct {
+	// Limit bounds a whole run, whatever hangs.
+	Limit time.Duration
+	// Fix mends what is safe to mend, and looks again.
+	Fix bool
+	// Ignored reports whether a check's result does not count.
+	Ignored func(*Check) bool
+}
+
+// grace is how long a check may take to notice that its time is over, before it is
+// left behind.
+const grace = 500 * time.Millisecond
+
+// Run runs the checks at the same time and returns their results in their order.
+func Run(ctx context.Context, w *World, checks []Check, o Options) []Result {
+	ctx, cancel := context.WithTimeout(ctx, o.Limit)
+	defer cancel()
+	running := make(chan []Finding, 1)
+	go func() { running <- conditions(ctx, w) }()
+	results := make([]Result, len(checks))
+	seen := make([]Seen, len(checks))
+	took := make([]time.Duration, len(checks))
+	var wg sync.WaitGroup
+	for i := range checks {
+		wg.Go(func() {
+			began := w.Now()
+			seen[i] = bounded(ctx, &checks[i], w)
+			took[i] = w.Now().Sub(began)
+		})
+	}
+	wg.Wait()
+	beside := <-running
+	for i := range checks {
+		c := &checks[i]
+		results[i] = c.result(seen[i], beside)
+		if o.Fix && seen[i].Repair != nil && results[i].Status > Skip {
+			results[i].mend(ctx, seen[i].Repair)
+		}
+		results[i].Millis = took[i].Milliseconds()
+		results[i].Ignored = o.Ignored != nil && o.Ignored(c)
+	}
+	return results
+}
+
+// conditions are those of the node that runs beside; none where none answers in time.
+func conditions(ctx context.Context, w *World) []Finding {
+	r, err := w.Running.Get(ctx)
+	if err != nil {
+		return nil
+	}
+	return r.Conditions
+}
+
+// bounded looks, and goes on without a look that does not end with its time: a system
+// call on a dead disk cannot be called back.
+func bounded(ctx context.Context, c *Check, w *World) Seen {
+	done := make(chan Seen, 1)
+	go func() { done <- c.look(ctx, w) }()
+	select {
+	case s := <-done:
+		return s
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case s := <-done:
+		return s
+	case <-late.C:
+		return found(fault.CheckUnfinished, "no answer in time")
+	}
+}
+
+// result makes of what was seen, and of what a running node says, a verdict.
+func (c *Check) result(s Seen, beside []Finding) Result {
+	r := Result{Name: c.Name, Group: c.Group, Title: c.Title, Evidence: []string{}}
+	all := s.Findings
+	for _, f := range beside {
+		if !c.rest && c.judge(f.Code) != Pass && !told(all, f.Code) {
+			f.Detail = strings.TrimSpace("the running node says: " + f.Detail)
+			all = append(all, f)
+		}
+	}
+	var worst Finding
+	for _, f := range all {
+		status := c.judge(f.Code)
+		if f.Code == fault.CheckUnfinished {
+			status = Warn
+		}
+		if status == Pass {
+			continue
+		}
+		if status > r.Status {
+			r.Status, worst = status, f
+		}
+		r.Evidence = append(r.Evidence, f.Detail)
+	}
+	switch {
+	case r.Status > Skip:
+		row, _ := fault.Lookup(worst.Code)
+		r.Code, r.Cause, r.Remedy = worst.Code, row.Cause, row.Remedy
+		if worst.Remedy != "" {
+			r.Remedy = worst.Remedy
+		}
+		if s.Repair != nil {
+			r.Repair = s.Repair.Do
+		}
+	case s.failed:
+		r.Status, r.Evidence = Skip, []string{"could not be looked at: " + s.Findings[0].Detail}
+	case s.Skipped != "":
+		r.Status, r.Evidence = Skip, []string{s.Skipped}
+	default:
+		r.Evidence = []string{s.Evidence}
+	}
+	return r
+}
+
+// told reports whether a look found the condition by itself.
+func told(all []Finding, code fault.Code) bool {
+	for _, f := range all {
+		if f.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// mend does what the check knows to be safe. What is mended passes.
+func (r *Result) mend(ctx context.Context, repair *Repair) {
+	if err := repair.Run(ctx); err != nil {
+		r.Evidence = append(r.Evidence, fmt.Sprintf("could not %s: %s", repair.Do, firstLine(err.Error())))
+		return
+	}
+	r.Repaired, r.Repair = repair.Do, ""
+	r.Status, r.Code, r.Cause, r.Remedy = Pass, "", "", ""
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

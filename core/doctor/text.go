@@ -1,0 +1,175 @@
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Style says how a report is written for people.
+type Style struct {
+	// Width is the terminal's, in columns.
+	Width  int
+	Colour bool
+	// All shows the evidence of checks that pass in full.
+	All bool
+}
+
+// Widths of the columns.
+const (
+	nameWidth = 25
+	indent    = "        "
+	leastWide = 60
+)
+
+// paints are the colours of statuses. Read-only.
+var paints = map[Status]string{Pass: "\x1b[32m", Warn: "\x1b[33m", Fail: "\x1b[1;31m", Skip: "\x1b[2m"}
+
+// WriteText writes the report for people: group by group, what is wrong with what to
+// do about it.
+func (r *Report) WriteText(w io.Writer, style Style) error {
+	style.Width = max(style.Width, leastWide)
+	t := text{style: style}
+	for _, g := range Groups() {
+		t.group(g, r.Results)
+	}
+	t.sum(r)
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+type text struct {
+	strings.Builder
+	style Style
+}
+
+func (t *text) paint(code, word string) string {
+	if !t.style.Colour {
+		return word
+	}
+	return code + word + "\x1b[0m"
+}
+
+func (t *text) group(g Group, all []Result) {
+	var mine []Result
+	for _, r := range all {
+		if r.Group == g {
+			mine = append(mine, r)
+		}
+	}
+	if len(mine) == 0 {
+		return
+	}
+	if t.Len() > 0 {
+		t.WriteByte('\n')
+	}
+	t.WriteString(t.paint("\x1b[1m", string(g)) + "\n")
+	for len(mine) > 0 {
+		n := alike(mine)
+		t.result(mine[0], n)
+		mine = mine[n:]
+	}
+}
+
+// alike is how many results, from the first, were skipped for the same reason.
+func alike(all []Result) int {
+	n := 1
+	for n < len(all) && all[0].Status == Skip && all[n].Status == Skip && all[0].Evidence[0] == all[n].Evidence[0] {
+		n++
+	}
+	return n
+}
+
+func (t *text) result(r Result, n int) {
+	word := t.paint(paints[r.Status], r.Status.String())
+	name := r.Name
+	if n > 1 {
+		name = fmt.Sprintf("%s and %d more", r.Name, n-1)
+	}
+	if r.Ignored {
+		word = t.paint(paints[Skip], r.Status.String())
+		name += " (ignored)"
+	}
+	if r.Status <= Skip && r.Repaired == "" {
+		t.line(word, name, strings.Join(r.Evidence, "; "))
+		return
+	}
+	if r.Repaired != "" {
+		t.line(word, name, "mended: "+r.Repaired)
+		return
+	}
+	t.line(word, name, "NOT so: "+r.Title)
+	for _, e := range r.Evidence {
+		t.wrap("seen  ", e)
+	}
+	if r.Ignored {
+		return
+	}
+	t.wrap("do    ", r.Remedy)
+	if r.Repair != "" {
+		t.wrap("-fix  ", "would "+r.Repair)
+	}
+	t.wrap("more  ", "tutti help "+string(r.Code))
+}
+
+// line is a check's first line, cut to the width.
+func (t *text) line(word, name, rest string) {
+	if len(name) < nameWidth {
+		name += strings.Repeat(" ", nameWidth-len(name))
+	}
+	room := t.style.Width - 2 - 4 - 2 - utf8.RuneCountInString(name) - 1
+	if !t.style.All && utf8.RuneCountInString(rest) > room {
+		rest = string([]rune(rest)[:max(0, room-1)]) + "…"
+	}
+	t.WriteString("  " + word + "  " + strings.TrimRight(name+" "+rest, " ") + "\n")
+}
+
+// wrap writes a labelled paragraph within the width.
+func (t *text) wrap(label, words string) {
+	room := t.style.Width - len(indent) - len(label)
+	lead := indent + t.paint(paints[Skip], label)
+	for _, line := range fold(words, room) {
+		t.WriteString(lead + line + "\n")
+		lead = indent + strings.Repeat(" ", len(label))
+	}
+}
+
+// fold breaks a text into lines; a word that is longer than a line stays whole, so that
+// it can be copied.
+func fold(words string, room int) []string {
+	var out []string
+	line := ""
+	for _, word := range strings.Fields(words) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
+			out = append(out, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(out, line)
+}
+
+func (t *text) sum(r *Report) {
+	c := r.Counts
+	parts := []string{fmt.Sprintf("%d pass", c.Pass)}
+	for _, p := range []struct {
+		n      int
+		status Status
+	}{{c.Warn, Warn}, {c.Fail, Fail}, {c.Skip, Skip}} {
+		if p.n > 0 {
+			parts = append(parts, t.paint(paints[p.status], fmt.Sprintf("%d %s", p.n, p.status)))
+		}
+	}
+	if c.Ignored > 0 {
+		parts = append(parts, fmt.Sprintf("%d ignored", c.Ignored))
+	}
+	beside := "no node runs with this configuration"
+	if r.Running {
+		beside = "beside the running node"
+	}
+	fmt.Fprintf(t, "\n%s · %s · %.1f s\n", strings.Join(parts, ", "), beside, float64(r.Millis)/1000)
+}

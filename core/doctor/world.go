@@ -1,0 +1,292 @@
+package doctor
+
+import "time"
+
+// World is where checks learn of the world. Setup is what was configured, everything
+// else is looked at when a check asks.
+type World struct {
+	Setup Setup
+	Now   func() time.Time
+
+	Running Probe[Running]
+	Machine Probe[Machine]
+	GPUs    Probe[GPUs]
+	Media   Probe[Media]
+	Ports   Probe[[]Port]
+	Address Probe[Address]
+	Cert    Probe[Certificate]
+	Peers   Probe[[]Peer]
+	Chain   Probe[ChainState]
+	Account Probe[Account]
+	Prices  Probe[Prices]
+	Models  Probe[Models]
+	Docker  Probe[Docker]
+	Storage Probe[Disk]
+	Clock   Probe[Clock]
+	Secrets Probe[[]SecretPlace]
+}
+
+// Setup is what the configuration says.
+type Setup struct {
+	// Problems are its mistakes; with any, the rest may be half read.
+	Problems []Finding
+	// Notices are what an operator should know of options that were accepted.
+	Notices []string
+	// Roles are words: orchestrator, transcoder, aiWorker, gateway, redeemer.
+	Roles Roles
+	// Network is the chain's name; OffChain nodes have none.
+	Network  string
+	OffChain bool
+	// Serves: gateways may come to this node.
+	Serves bool
+	// GPUs is the text of -gpu, "" for the processor.
+	GPUs string
+	// MaxSessions is 0 where the node measures.
+	MaxSessions int
+	// Reward is "on", "off" or "auto".
+	Reward string
+	// ServiceAddr is the text of -serviceAddr, Private that only this network reaches
+	// it; Host its host, "" where none was chosen.
+	ServiceAddr, Host string
+	Private           bool
+	// Endpoints is how many -ethUrl names, Polling how often they are asked.
+	Endpoints int
+	Polling   time.Duration
+	// Models is whether -aiModels was given.
+	Models bool
+	// AdminOpen: the admin API listens where other machines reach it; AdminAt says where.
+	AdminOpen bool
+	AdminAt   string
+	// LogDir is where log files go, "" for none.
+	LogDir string
+	// WorkerSecret is the length of the shortest -orchSecret, 0 for none.
+	WorkerSecret int
+}
+
+// Roles are the parts that the node plays.
+type Roles struct{ Orchestrator, Transcoder, AIWorker, Gateway, Redeemer bool }
+
+// Worker reports whether the process works for an orchestrator elsewhere.
+func (r Roles) Worker() bool { return (r.Transcoder || r.AIWorker) && !r.Orchestrator }
+
+// Running is the node that runs beside, as it says itself.
+type Running struct {
+	// Up: a node answers at the admin address. Silent says why none does, "" when
+	// nothing listens there.
+	Up     bool
+	Silent string
+	// Version is its program's, Mine the one that asks.
+	Version, Mine string
+	Conditions    []Finding
+	// Sessions are those of its workers together, Limit what they may be; 0 unknown.
+	Sessions, Limit int
+	Workers         []string
+	// Reward says where this round's reward stands.
+	Reward string
+}
+
+// Machine is the computer.
+type Machine struct {
+	// OnPath is where the shell finds tutti, "" nowhere; NotExecutable are files of
+	// that name on PATH that cannot be run.
+	OnPath        string
+	NotExecutable []string
+	// Memory is all there is for this process, Free what is left of it, in bytes.
+	Memory, Free int64
+	// Files is how many a process may have open.
+	Files      uint64
+	Processors int
+	// Systemd runs the machine; Unit is what starts tutti, "" nothing, and UnitState
+	// what systemd says of it: enabled, disabled, failed.
+	Systemd         bool
+	Container       bool
+	Unit, UnitState string
+	// LogDir is why log files cannot be written, nil when they can.
+	LogDir error
+}
+
+// GPUs are those of the machine that the node was given.
+type GPUs struct {
+	Driver   string
+	Devices  []Card
+	Findings []Finding
+}
+
+// Card is one of them.
+type Card struct {
+	Name, ID string
+	Encodes  bool
+	// Memory and Foreign, in bytes, are all there is and what others use.
+	Memory, Foreign int64
+	Throttled       string
+	Temperature     int
+	Uncorrected     int64
+}
+
+// Media is what a media worker showed.
+type Media struct {
+	// Device is who worked, Took how long a test clip took.
+	Device string
+	Took   time.Duration
+	// Sandbox is what is missing of its walls.
+	Findings []Finding
+}
+
+// Port is an address that the node listens on.
+type Port struct {
+	// Purpose is "public", "admin", "gateway", "rtmp" or "redeemer".
+	Purpose, Address string
+	// Taken is who holds it, "" when it is free; Ours that it is the running node.
+	Taken string
+	Ours  bool
+	// Denied is why it cannot be had although nobody holds it.
+	Denied string
+}
+
+// Address is what is known of the service address.
+type Address struct {
+	Advertised, OnChain, Discovered string
+	// Reached: somebody was found there, and it was this node.
+	Reached  bool
+	Resolved []string
+	Findings []Finding
+}
+
+// Certificate is the public listener's.
+type Certificate struct {
+	// Own: the operator's files; the node's own one renews itself.
+	Own      bool
+	From, To time.Time
+	Findings []Finding
+}
+
+// Peer is another node that this one needs.
+type Peer struct {
+	Address string
+	// Err is why it does not answer.
+	Err error
+}
+
+// ChainState is the chain as its endpoints tell it.
+type ChainState struct {
+	Endpoints []Endpoint
+	Findings  []Finding
+	// Known: the protocol's state was read. The rest is of the newest block.
+	Known       bool
+	ChainID     uint64
+	Block       uint64
+	BlockTime   time.Time
+	Round       uint64
+	Initialized bool
+	Contracts   int
+	// Registered and Active are the orchestrator's; URI is in the registry.
+	Orchestrator       string
+	Registered, Active bool
+	URI                string
+	Stake              string
+	// MayReward: the account may call reward for the orchestrator.
+	MayReward bool
+	Account   string
+	// Ether is the account's balance, in ETH; GasLeft how many transactions it pays.
+	Ether   string
+	GasLeft uint64
+}
+
+// Endpoint is one of -ethUrl, by host alone.
+type Endpoint struct {
+	Name, State string
+	Latency     time.Duration
+	Lag         uint64
+}
+
+// Account is the key.
+type Account struct {
+	Address, File string
+	// Opened: the passphrase was tried and fits.
+	Opened   bool
+	Findings []Finding
+	// Repair closes a key file that others may read.
+	Repair *Repair
+}
+
+// Prices are what the node asks.
+type Prices struct {
+	// Text is the price of transcoding, Free that it is 0, Missing that none is set.
+	Text     string
+	Free     bool
+	Models   int
+	Quotes   int
+	Currency string
+	Feed     string
+	Findings []Finding
+}
+
+// Models are what -aiModels names.
+type Models struct {
+	Entries, Refused, Warm int
+	// Managed: some need containers. Verified counts those of the list.
+	Managed  bool
+	Findings []Finding
+	// Servers are those that the operator runs, behind a url.
+	Servers []Peer
+	// Images are the containers' and whether the machine has them.
+	Images []Image
+	// Ports are host ports of containers that something else holds.
+	Ports []Port
+	// Dir is where weights are, Free the room there in bytes.
+	Dir  string
+	Free int64
+}
+
+// Image is a runner's.
+type Image struct {
+	Name    string
+	Present bool
+	// Finding is what is wrong with its tag.
+	Finding *Finding
+}
+
+// Docker is the engine of containers.
+type Docker struct {
+	Version string
+	// GPUs: it has a runtime or devices that hand GPUs to containers.
+	GPUs     bool
+	Findings []Finding
+}
+
+// Disk is where the node keeps its state.
+type Disk struct {
+	Dir string
+	// Exists and Writable are the directory's, Mode its permissions; Err is why not.
+	Exists, Writable bool
+	Mode             uint32
+	Err              error
+	// Free and Size, in bytes, Kind the file system.
+	Free, Size int64
+	Kind       string
+	Remote     bool
+	// Database is its state, Holder who has the directory's lock.
+	Database         string
+	Holder           string
+	StaleSocket      string
+	Findings         []Finding
+	Make, Close, Rid *Repair
+}
+
+// Clock is the machine's.
+type Clock struct {
+	// Known: the kernel tells. Synchronized is what it says, Off by how much it may be
+	// wrong.
+	Known, Synchronized bool
+	Off                 time.Duration
+}
+
+// SecretPlace is where a secret was given.
+type SecretPlace struct {
+	// Option is its name; Where "argument", "environment" or a file's path.
+	Option, Where string
+	File          bool
+	// Mode is the file's.
+	Mode   uint32
+	Repair *Repair
+}
