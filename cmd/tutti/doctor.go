@@ -8,7 +8,9 @@ import (
 
 // doctorWords are the words that may follow `tutti doctor`; without one of them the
 // checks run.
-var doctorWords = map[string]command{}
+var doctorWords = map[string]command{
+	"explain": explainCommand,
+}
 
 // doctorCommand is `tutti doctor [word] [flags]`.
 func doctorCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/demand"
+	reasons "github.com/tuttinode/tutti/core/explain"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/server/admin"
+)
+
+// asked is what is known of why jobs come or do not. Its book is nil on a node that
+// takes none.
+type asked struct {
+	book *demand.Book
+	// place is the orchestrator's in the pool, as it was read last.
+	place atomic.Pointer[reasons.Place]
+}
+
+// questions is the book that the rules count in.
+func (n *node) questions() *demand.Book {
+	if n.asked.book == nil {
+		n.asked.book = demand.New(time.Now)
+	}
+	return n.asked.book
+}
+
+// explainer is nil on a node that is no orchestrator.
+func (n *node) explainer() admin.Explainer {
+	if !n.cfg.Roles.Orchestrator {
+		return nil
+	}
+	return jobs{n}
+}
+
+// jobs explains where jobs are.
+type jobs struct{ n *node }
+
+// Explain gathers what is known and judges it.
+func (j jobs) Explain(ctx context.Context) adminapi.Explanation {
+	f := j.facts()
+	return explained(f, reasons.Judge(f))
+}
+
+func (j jobs) facts() *reasons.Facts {
+	n := j.n
+	f := &reasons.Facts{
+		Now: time.Now(), Started: n.started, Orchestrator: takesWork(n.cfg), Offchain: n.chain == nil,
+		Place: n.asked.place.Load(), Demand: n.asked.book.Report(), Conditions: n.board.Visible(), Work: j.work(),
+	}
+	if n.panel.rules != nil {
+		f.Draining = n.panel.rules.Draining()
+	}
+	if n.address != nil {
+		s := n.address.Status()
+		f.Address = &s
+	}
+	if n.chain != nil {
+		if s, known := standing.Make(n.chain.View(), n.chain.Reward()); known {
+			f.Standing = &s
+		}
+	}
+	if n.prices != nil && n.prices.book != nil {
+		f.Price, _ = n.prices.book.PricePerPixel(core.Address{})
+	}
+	return f
+}
+
+// work is what there is to work with now.
+func (j jobs) work() (w reasons.Work) {
+	n := j.n
+	if n.media != nil {
+		w.Transcodes, w.Devices, w.DevicesInAll = true, n.media.Ready(), len(n.media.Devices())
+	}
+	if n.panel.rules == nil {
+		return w
+	}
+	use := n.panel.rules.Usage()
+	w.Sessions, w.Limit = use.Sessions, use.Limit
+	states := n.panel.rules.Models()
+	w.AI, w.ModelsInAll = n.panel.rules.HasAI() && (n.doors == nil || len(states) > 0), len(states)
+	for i := range states {
+		if s := &states[i]; s.State == inference.Ready || s.Offered() {
+			w.Models++
+		}
+	}
+	return w
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	reasons "github.com/tuttinode/tutti/core/explain"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+const (
+	// placeEvery is how often the pool is read when nothing calls for it: a hundred
+	// records are some requests to the endpoint.
+	placeEvery = 20 * time.Minute
+	// placeAgain is after a read that failed, or before the chain is known.
+	placeAgain = 15 * time.Second
+)
+
+// placeKeeper keeps in sight where the orchestrator stands in the pool.
+type placeKeeper struct{ n *node }
+
+// addPlace adds it to an orchestrator on the chain.
+func (n *node) addPlace() {
+	if n.chain != nil {
+		n.add(&placeKeeper{n})
+	}
+}
+
+// Name is the component's name.
+func (*placeKeeper) Name() string { return "place in the pool" }
+
+// Run reads the pool now and then, and when the round, the stake or the pool's size
+// changed.
+func (k *placeKeeper) Run(ctx context.Context, ready func()) error {
+	news := make(chan struct{}, 1)
+	stop := k.n.chain.Chain.Subscribe(func(e protocol.Event) {
+		switch e.(type) {
+		case protocol.RoundSeen, protocol.SelfSeen, protocol.PoolSeen:
+			select {
+			case news <- struct{}{}:
+			default:
+			}
+		}
+	})
+	defer stop()
+	ready()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-news:
+		case <-timer.C:
+		}
+		pause := placeEvery
+		if !k.read(ctx) {
+			pause = placeAgain
+		}
+		timer.Reset(pause)
+	}
+}
+
+// read reports whether the place is known now.
+func (k *placeKeeper) read(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	v := k.n.chain.View()
+	if !v.Known {
+		return false
+	}
+	pool, err := k.n.chain.Chain.Pool(ctx)
+	if err != nil {
+		return false
+	}
+	p, err := k.n.chain.Chain.Parameters(ctx)
+	if err != nil {
+		return false
+	}
+	place := reasons.PlaceOf(pool, v.Self, p.PoolMaxSize)
+	place.Round, place.At = v.Round.Number, time.Now()
+	k.n.asked.place.Store(&place)
+	return true
+}
