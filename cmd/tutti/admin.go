@@ -39,6 +39,9 @@ func (n *node) addAdmin() {
 		Metrics:      page,
 		Books:        n.books,
 		Pages:        web.OperatorPages(n.standing()),
+		Dashboard:    n.dashboard(),
+		Explainer:    n.explainer(),
+		Ready:        n.notReady,
 	}
 	if path := n.cfg.Addresses.AdminSocket; path != "" {
 		opt.Listen = "unix:" + path

@@ -69,6 +69,10 @@ type node struct {
 // media workers; everything else starts with its component.
 func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node, error) {
 	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, budget: gpu.NewBudget()}
+	// asked is what gateways asked, and the place in the pool.
+	asked asked
+	// panel is what the dashboard is made of.
+	panel panel
 	n.board = health.New(n.log, time.Now, causes())
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)

@@ -60,6 +60,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	n.add(rules)
 	return n.addListener(rules, work)
 }
+	n.addPlace()
 
 // addWork adds whoever does the work: devices of this machine, and the doors for those
 // of others.
@@ -84,6 +85,7 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 		Recorder:     recorder,
 		Inference:    n.inferenceRecorder(metrics.Orchestrator),
 		Limit:        n.cfg.Limits.MaxSessions.N,
+		Demand:       n.questions(),
 		ResultBytes:  int64(n.cfg.Limits.ResultMemory),
 		Now:          time.Now,
 		Rand:         rand.Reader,
