@@ -111,3 +111,9 @@ type Options struct {
 
 // DefaultWait covers a transaction that is sent again once after five minutes.
 const DefaultWait = 12 * time.Minute
+	// Explainer says why no jobs come; nil on a node that nobody asks for any.
+	Explainer Explainer
+	// Ready says what keeps the node from taking work, nothing when it can; nil is always
+	// ready. It answers at once.
+	Ready     func() []string
+	Dashboard Dashboard
