@@ -5,26 +5,17 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"syscall"
+	"sync/atomic"
 )
 
 // maxConnections bounds connections where the system would allow more.
 const maxConnections = 25000
 
-// openFiles is how many files, and so connections, this process may have open.
-func openFiles() int {
-	var lim syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
-		return 1024
-	}
-	return int(min(lim.Cur, maxConnections))
-}
-
 // idleConns closes the connection that has been idle for longest when there are
 // too many, so that clients with something to say always find room. It is a
 // server's ConnState hook.
 type idleConns struct {
-	limit int
+	limit atomic.Int64
 
 	mu   sync.Mutex
 	open int
@@ -33,7 +24,18 @@ type idleConns struct {
 }
 
 func newIdleConns(limit int) *idleConns {
-	return &idleConns{limit: limit, idle: list.New(), at: make(map[net.Conn]*list.Element)}
+	c := &idleConns{idle: list.New(), at: make(map[net.Conn]*list.Element)}
+	c.limit.Store(int64(limit))
+	return c
+}
+
+// SetConnections changes the bound of connections; those above a lowered one go as new
+// ones come. 0 and what the system does not allow are taken as at the start.
+func (g *Gateway) SetConnections(most int) {
+	if most <= 0 {
+		most = openFiles() * 8 / 10
+	}
+	g.conns.limit.Store(int64(most))
 }
 
 func (c *idleConns) track(conn net.Conn, state http.ConnState) {
@@ -61,7 +63,7 @@ func (c *idleConns) note(conn net.Conn, state http.ConnState) net.Conn {
 		c.open--
 	case http.StateActive:
 	}
-	if c.open <= c.limit || c.idle.Len() == 0 {
+	if int64(c.open) <= c.limit.Load() || c.idle.Len() == 0 {
 		return nil
 	}
 	victim := c.idle.Remove(c.idle.Front()).(net.Conn)

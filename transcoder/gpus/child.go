@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/transcoder/gpus/report"
@@ -37,7 +36,7 @@ func spawn(o Options) (*child, error) {
 	c.cmd = &exec.Cmd{
 		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: environment(o), Dir: "/", Stderr: c.says,
 		// A terminal's interrupt is for the node, which ends the child itself.
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+		SysProcAttr: apart(),
 		WaitDelay:   time.Second,
 	}
 	in, out, err := os.Pipe()
@@ -116,7 +115,7 @@ func (c *child) end() bool {
 		return true
 	default:
 	}
-	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	endAll(c.cmd.Process)
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {

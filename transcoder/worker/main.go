@@ -3,8 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,7 +14,8 @@ import (
 )
 
 const (
-	// socketFD and arenaFD are the descriptors that a child inherits.
+	// socketFD and arenaFD are the descriptors that a child inherits, where it inherits
+	// any.
 	socketFD, arenaFD = 3, 4
 	// niceness makes the child yield to the control process.
 	niceness = 5
@@ -44,16 +43,7 @@ func Main(ctx context.Context, open func(device string) (transcoder.Engine, erro
 		o.Memory = 2*memory + headroom
 	}
 	missing := sandbox.Prepare(arenaFD, o)
-	file := os.NewFile(socketFD, "control")
-	raw, err := net.FileConn(file)
-	if err != nil {
-		return fmt.Errorf("a media worker is started by the node, not by hand: %w", err)
-	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("close the inherited socket: %w", err)
-	}
-	conn := frame.NewConn(raw)
-	arena, err := frame.MapArena(arenaFD)
+	conn, arena, err := inherited()
 	if err != nil {
 		return err
 	}

@@ -98,8 +98,15 @@ func spawn(o Options, level isolation) (*process, error) {
 		defer close(p.exited)
 		err := cmd.Start()
 		theirs.Close()
+		if err == nil {
+			err = confine(cmd, o)
+		}
 		started <- err
 		if err != nil {
+			if cmd.Process != nil {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+			}
 			return
 		}
 		err = cmd.Wait()

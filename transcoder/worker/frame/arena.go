@@ -1,11 +1,8 @@
 package frame
 
 import (
-	"fmt"
 	"os"
 	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/core"
 )
@@ -31,33 +28,30 @@ type Arena struct {
 	free []int
 }
 
-// NewArena makes an arena for one worker. Its memory is used as it is touched.
+// NewArena makes an arena for one worker. Its memory is used as it is touched. On
+// systems whose processes share none this way it has no slots.
 func NewArena() (*Arena, error) {
-	fd, err := unix.MemfdCreate("tutti-worker", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
-	if err != nil {
-		return nil, fmt.Errorf("make shared memory: %w", err)
+	file, err := sharedMemory(arenaSlots * slotSize)
+	if err != nil || file == nil {
+		return &Arena{}, err
 	}
-	a := &Arena{file: os.NewFile(uintptr(fd), "arena")}
-	if err := a.file.Truncate(arenaSlots * slotSize); err != nil {
-		a.file.Close()
-		return nil, fmt.Errorf("size shared memory: %w", err)
-	}
-	// The worker cannot make it grow.
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
-		a.file.Close()
-		return nil, fmt.Errorf("seal shared memory: %w", err)
-	}
+	a := &Arena{file: file}
 	for slot := arenaSlots; slot > 0; slot-- {
 		a.free = append(a.free, slot)
 	}
 	return a, nil
 }
 
-// File is what the worker inherits.
+// File is what the worker inherits, nil for nothing.
 func (a *Arena) File() *os.File { return a.file }
 
 // Close gives the memory back, as far as the worker has it no more.
-func (a *Arena) Close() error { return a.file.Close() }
+func (a *Arena) Close() error {
+	if a.file == nil {
+		return nil
+	}
+	return a.file.Close()
+}
 
 // Put lends a slot and writes the input into it. It returns 0 when there is no
 // slot for it; then the input has to go through the socket.
@@ -111,18 +105,9 @@ func (a *Arena) Fill(slot int, p *Payload) error {
 // View is the worker's side: the arena as memory.
 type View struct{ mapped []byte }
 
-// MapArena maps the inherited arena.
-func MapArena(fd int) (*View, error) {
-	b, err := unix.Mmap(fd, 0, arenaSlots*slotSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		return nil, fmt.Errorf("map shared memory: %w", err)
-	}
-	return &View{mapped: b}, nil
-}
-
 // Input is the first n bytes of a slot, not a copy of them.
 func (v *View) Input(slot, n int) ([]byte, error) {
-	if v == nil || slot < 1 || slot > arenaSlots || n > slotSize {
+	if v == nil || v.mapped == nil || slot < 1 || slot > arenaSlots || n > slotSize {
 		return nil, errorf("%d bytes in slot %d", n, slot)
 	}
 	at := (slot - 1) * slotSize

@@ -7,9 +7,10 @@ import (
 	"sync"
 )
 
-// Conn frames a stream socket. One goroutine reads; any number may send.
+// Conn frames a stream, a socket or a pair of pipes. One goroutine reads; any number
+// may send.
 type Conn struct {
-	raw net.Conn
+	raw io.ReadWriteCloser
 	in  *bufio.Reader
 	// mu covers one frame's write, so that frames of several senders interleave
 	// whole.
@@ -17,12 +18,12 @@ type Conn struct {
 }
 
 // NewConn takes over raw.
-func NewConn(raw net.Conn) *Conn {
+func NewConn(raw io.ReadWriteCloser) *Conn {
 	// The buffer serves headers and messages; payloads are larger and go past it.
 	return &Conn{raw: raw, in: bufio.NewReaderSize(raw, 4<<10)}
 }
 
-// Close closes the socket; pending reads and writes fail.
+// Close closes the stream; pending reads and writes fail.
 func (c *Conn) Close() error { return c.raw.Close() }
 
 // Send writes one message and then the payloads in chunks. It returns when the

@@ -31,25 +31,12 @@ type Options struct {
 
 // Prepare drops what no engine needs: inherited descriptors above keep, core
 // dumps, priority. It returns the walls that could not be put up.
-func Prepare(keep int, o Options) (missing []string) {
-	return collect([]wall{
-		{"closing inherited files", func() error { return closeFilesAbove(keep) }},
-		{"limits", func() error { return setLimits(o) }},
-		{"low priority", func() error { return lowerPriority(o.Nice) }},
-		{"first choice of the kernel's out-of-memory killer", offerToOOMKiller},
-	})
-}
+func Prepare(keep int, o Options) (missing []string) { return collect(first(keep, o)) }
 
 // Enter shuts the doors. After it the process can allocate, compute, start
 // threads and use the descriptors it has. It returns the walls that could not be
 // put up.
-func Enter(o Options) (missing []string) {
-	return collect([]wall{
-		{"dropping capabilities", dropCapabilities},
-		{"Landlock (files, signals)", func() error { return restrictFiles(o) }},
-		{"seccomp (system calls)", restrictCalls},
-	})
-}
+func Enter(o Options) (missing []string) { return collect(last(o)) }
 
 type wall struct {
 	name  string

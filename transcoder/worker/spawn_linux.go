@@ -13,51 +13,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolation is how far the child is cut off when it is made; a system that does
-// not permit one gets the next.
-type isolation int
-
-const (
-	ownUserAndNet isolation = iota // user, network and IPC namespaces of its own
-	ownNet                         // network and IPC namespaces, for root alone
-	shared                         // none
-)
-
-// missing names the walls that the level lacks.
-func (i isolation) missing() []string {
-	switch i {
-	case ownNet:
-		return []string{"user namespace: not permitted"}
-	case shared:
-		return []string{"user and network namespace: not permitted"}
-	}
-	return nil
-}
-
 // command makes the child's command. ours is our end of its socket; the child's
 // end travels as descriptor 3, the arena as 4. The caller closes the child's end
 // after the start.
-func command(o Options, level isolation, says io.Writer, arena *os.File) (cmd *exec.Cmd, ours net.Conn, theirs *os.File, err error) {
+func command(o Options, level isolation, says io.Writer, arena *os.File) (cmd *exec.Cmd, ours io.ReadWriteCloser, theirs io.Closer, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("make the worker's socket: %w", err)
 	}
-	theirs = os.NewFile(uintptr(fds[1]), "worker")
+	child := os.NewFile(uintptr(fds[1]), "worker")
 	file := os.NewFile(uintptr(fds[0]), "control")
 	defer file.Close()
 	if ours, err = net.FileConn(file); err != nil {
-		theirs.Close()
+		child.Close()
 		return nil, nil, nil, fmt.Errorf("use the worker's socket: %w", err)
 	}
 	cmd = &exec.Cmd{
 		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: environment(o), Dir: "/",
 		Stdout: says, Stderr: says,
-		ExtraFiles:  []*os.File{theirs, arena},
+		ExtraFiles:  []*os.File{child, arena},
 		SysProcAttr: attributes(level),
 		// Grandchildren cannot exist; this bounds the wait for the pipe all the same.
 		WaitDelay: time.Second,
 	}
-	return cmd, ours, theirs, nil
+	return cmd, ours, child, nil
 }
 
 func attributes(level isolation) *syscall.SysProcAttr {
@@ -77,6 +56,9 @@ func attributes(level isolation) *syscall.SysProcAttr {
 	}
 	return a
 }
+
+// confine has nothing left to do: what holds the child was there from its start.
+func confine(*exec.Cmd, Options) error { return nil }
 
 // notPermitted recognises a start that failed for the namespaces' sake.
 func notPermitted(err error) bool {

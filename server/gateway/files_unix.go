@@ -1,0 +1,14 @@
+//go:build unix
+
+package gateway
+
+import "syscall"
+
+// openFiles is how many files, and so connections, this process may have open.
+func openFiles() int {
+	var lim syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
+		return 1024
+	}
+	return int(min(lim.Cur, maxConnections))
+}
