@@ -32,6 +32,10 @@ type push struct {
 	input  *input
 	reinit bool
 	trail  trail
+	// from is the client's address. read, queue and away are times that were not ours:
+	// until the segment was here, for the stream's earlier segments, with orchestrators.
+	from              string
+	read, queue, away time.Duration
 }
 
 // servePush takes a segment, has it transcoded and answers with the renditions
@@ -67,7 +71,7 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { s.leave(g.opt.Now()) }()
-	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now()}
+	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r)}
 	defer p.release() // should something below panic, later segments must not wait for this one
 	// The client's slowness to take its answer keeps the renditions in memory.
 	room := g.bodies.share()
@@ -85,7 +89,9 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 
 // take reads the body and has it transcoded.
 func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *share) ([][]byte, error) {
-	if err := g.readBody(w, r, p, room); err != nil {
+	begun := time.Now()
+	err := g.readBody(w, r, p, room)
+	if p.read = time.Since(begun); err != nil {
 		return nil, err
 	}
 	var changed bool
@@ -102,8 +108,10 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	if p.input.NoFrames {
 		return bypass(p), nil
 	}
+	begun = time.Now()
 	select {
 	case p.stream.gate <- struct{}{}:
+		p.queue = time.Since(begun)
 		defer func() { <-p.stream.gate }()
 	case <-ctx.Done():
 		return nil, fault.Wrap(fault.Canceled, "wait for the stream's segments", ctx.Err())
@@ -121,8 +129,9 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 			Profiles: p.plan.profiles, Capabilities: j.wants.Capabilities, Clip: p.req.Clip, Reinit: p.reinit,
 		},
 	}
+	begun = time.Now()
 	renditions, t, err := g.transcode(ctx, j)
-	p.trail = t
+	p.trail, p.away = t, time.Since(begun)
 	if err == nil {
 		p.stream.told(p.reinit)
 		g.opt.Recorder.SegmentTranscoded(p.stream.id, signature.ProfileNames(p.plan.profiles), p.req.Duration, time.Since(p.at), t.pixels)
@@ -204,8 +213,8 @@ func (g *Gateway) conclude(p *push, renditions [][]byte, took time.Duration, err
 	} else {
 		code := fault.CodeOf(err)
 		g.opt.Recorder.SegmentFailed(p.stream.id, string(code))
-		g.logFailure(p, err)
 	}
+	g.logSegment(p, renditions, took, err)
 	p.stream.order.Finish(p.place, seg, func(s hls.Segment) { g.windows.Publish(p.stream.id, s) })
 	p.place = nil
 	p.stream.feed.add(p.figures(renditions, took, err))
@@ -216,15 +225,4 @@ func (p *push) release() {
 	if p.place != nil {
 		p.stream.order.Finish(p.place, nil, func(hls.Segment) {})
 	}
-}
-
-// logFailure tells of a failed segment; what the client did itself is for the
-// debug log.
-func (g *Gateway) logFailure(p *push, err error) {
-	log := g.log.Warn
-	switch fault.CodeOf(err) {
-	case fault.Canceled, fault.PushBroken, fault.PushSlow, fault.PushEmpty, fault.PushTooLarge:
-		log = g.log.Debug
-	}
-	log("segment failed", "job", p.stream.id, "segment", int64(p.req.Number), "orchestrator", p.trail.orchestrator, fault.Attr(err))
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"sync"
 	"time"
 
@@ -29,10 +30,13 @@ type job struct {
 // done is what a job came to; trail tells of it also when it failed.
 type trail struct {
 	orchestrator string
-	attempts     int
-	upload       time.Duration
-	media        time.Duration
-	pixels       core.Pixels
+	session      core.SessionID
+	// price is in wei per pixel, nil where the work is free. It is not changed.
+	price    *big.Rat
+	attempts int
+	upload   time.Duration
+	media    time.Duration
+	pixels   core.Pixels
 }
 
 type lease = route.Lease[upstream.Info]
@@ -52,7 +56,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 			return nil, t, ending(ctx, err, last)
 		}
 		t.attempts++
-		t.orchestrator = l.Offer.URI
+		t.orchestrator, t.session, t.price = l.Offer.URI, l.Offer.Session, l.Offer.Price
 		g.begin(j, l, t.attempts, last)
 		data, err := g.attempt(ctx, j, l, &t)
 		if err == nil {

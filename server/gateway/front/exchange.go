@@ -181,6 +181,11 @@ func (x *exchange) party() string {
 	if x.figures.Key != "" {
 		return x.figures.Key
 	}
+	return x.peer()
+}
+
+// peer is the client's address without its port.
+func (x *exchange) peer() string {
 	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
 	if err != nil {
 		return x.r.RemoteAddr

@@ -26,28 +26,31 @@ func (x *exchange) report() {
 	if !x.f.opt.Log.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
-	attrs := make([]slog.Attr, 0, 24)
-	attrs = append(attrs, slog.String("request", x.id), slog.String("route", x.route.path), slog.Int("status", f.Status))
+	attrs := make([]slog.Attr, 0, 28)
+	attrs = append(attrs, slog.String("role", "gateway"), slog.String("request", x.id), slog.String("clientIP", x.peer()),
+		slog.String("route", x.route.path), slog.Int("status", f.Status))
 	attrs = appendText(attrs, "model", clip(f.Model.ID))
 	attrs = appendText(attrs, "key", f.Key)
 	attrs = appendText(attrs, "orchestrator", f.Orchestrator)
-	attrs = appendText(attrs, "code", string(f.Code))
 	attrs = append(attrs,
 		slog.Int("tries", f.Tries), millis("queue_ms", f.Queue), millis("first_ms", f.FirstByte),
-		millis("total_ms", f.Total), millis("own_ms", f.Own),
+		millis("own_ms", f.Own), millis("total_ms", f.Total),
 		slog.Int64("tokens_in", int64(f.Usage.Prompt)), slog.Int64("tokens_out", int64(f.Usage.Completion)),
 		slog.Int64("tokens_cached", int64(f.Usage.Cached)), slog.Bool("estimated", f.Usage.Estimated),
+		slog.Int64("units", int64(f.Units)),
 		slog.Bool("stream", f.Stream), slog.Int("events", f.Events), slog.Int64("bytes", x.sent))
 	level := slog.LevelInfo
+	if f.Code == "" {
+		attrs = append(attrs, slog.String("outcome", "ok"))
+	} else {
+		attrs = append(attrs, slog.String("outcome", string(f.Code)), slog.String("code", string(f.Code)))
+	}
 	if x.err != nil && f.Code.Class() == fault.Internal {
 		// Our own defect: nothing that a client or an orchestrator does is one.
 		level = slog.LevelError
 		attrs = append(attrs, slog.String("err", x.err.Error()))
 	}
-	// Without a position in the code, which would cost more than the line.
-	line := slog.NewRecord(x.f.opt.Now(), level, "request", 0)
-	line.AddAttrs(attrs...)
-	_ = x.f.opt.Log.Handler().Handle(ctx, line)
+	x.f.opt.Log.LogAttrs(ctx, level, "request", attrs...)
 }
 
 func appendText(attrs []slog.Attr, key, value string) []slog.Attr {
