@@ -1,6 +1,9 @@
 package alert
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Limits of one sink's queue.
 const (
@@ -17,6 +20,8 @@ const (
 // Queue is what a sink has still to be told. It belongs to one goroutine.
 type Queue struct {
 	waiting []Alert
+	// sending was taken by Next.
+	sending Alert
 	// dropped is how many alerts had no place since the last that was sent.
 	dropped int
 	// spent is how much of the burst is used up, as of at.
@@ -31,28 +36,33 @@ type Queue struct {
 // it; a trouble that ended before anybody was told of it leaves the line.
 func (q *Queue) Add(a Alert) {
 	for i := range q.waiting {
-		if q.waiting[i].Key != a.Key {
-			continue
-		}
-		if q.waiting[i].State == StateFiring && a.State == StateResolved {
-			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+		if q.waiting[i].Key == a.Key {
+			q.join(i, q.waiting[i], a)
 			return
 		}
-		if q.waiting[i].State == StateFiring && a.State == StateStill {
-			a.State = StateFiring // its beginning was never told
-		}
-		q.waiting[i] = a
-		return
 	}
 	if len(q.waiting) == queued {
-		q.waiting = append(q.waiting[:0], q.waiting[1:]...)
+		q.waiting = slices.Delete(q.waiting, 0, 1)
 		q.dropped++
 	}
 	q.waiting = append(q.waiting, a)
 }
 
-// Next is the alert to send now; ok is false where there is none, and then wait says
-// when to ask again, 0 for after the next Add.
+// join puts what is left of two alerts of one trouble in the place i.
+func (q *Queue) join(i int, old, news Alert) {
+	switch {
+	case old.State == StateFiring && news.State == StateResolved:
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		return
+	case old.State == StateFiring && news.State == StateStill:
+		news.State = StateFiring // its beginning was never told
+	}
+	q.waiting[i] = news
+}
+
+// Next takes the alert to send now out of line; Sent or Failed must follow. ok is
+// false where there is none, and then wait says when to ask again, 0 for after the
+// next Add.
 func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	if len(q.waiting) == 0 {
 		return Alert{}, 0, false
@@ -64,7 +74,11 @@ func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	if q.at = now; q.spent > burst-1 {
 		return Alert{}, time.Duration((q.spent-(burst-1))*float64(pace)) + time.Millisecond, false
 	}
-	return q.waiting[0], 0, true
+	a = q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	q.sending = a
+	q.spent++ // a try that fails is a request, too
+	return a, 0, true
 }
 
 // Dropped is how many alerts had no place since the last that was sent.
@@ -73,11 +87,8 @@ func (q *Queue) Dropped() int { return q.dropped }
 // Waiting is how many alerts are in line.
 func (q *Queue) Waiting() int { return len(q.waiting) }
 
-// Sent takes the alert that Next returned out of line.
-func (q *Queue) Sent() {
-	q.take()
-	q.failures, q.until, q.dropped = 0, time.Time{}, 0
-}
+// Sent says that the alert of Next arrived.
+func (q *Queue) Sent() { q.failures, q.until, q.dropped = 0, time.Time{}, 0 }
 
 // Failed keeps the alert for another try. after is what the sink asks for, or 0;
 // chance, within 0 and 1, spreads the tries of many nodes.
@@ -87,14 +98,22 @@ func (q *Queue) Failed(now time.Time, after time.Duration, chance float64) {
 		pause = min(longestPause, firstPause<<q.failures)
 	}
 	q.failures++
-	q.spent++ // a try is a request, too
 	pause += time.Duration(chance * float64(pause) / 2)
 	q.until = now.Add(max(pause, min(after, time.Hour)))
+	q.back()
 }
 
-func (q *Queue) take() {
-	if len(q.waiting) > 0 {
-		q.waiting = append(q.waiting[:0], q.waiting[1:]...)
-		q.spent++
+// back puts what could not be sent back to the head of the line.
+func (q *Queue) back() {
+	for i := range q.waiting {
+		if q.waiting[i].Key == q.sending.Key {
+			q.join(i, q.sending, q.waiting[i])
+			return
+		}
 	}
+	if len(q.waiting) == queued {
+		q.dropped++
+		return
+	}
+	q.waiting = slices.Insert(q.waiting, 0, q.sending)
 }

@@ -53,17 +53,24 @@ func TestQueueJoinsNewsOfOneTrouble(t *testing.T) {
 	var q alert.Queue
 	q.Add(about("x", alert.StateFiring))
 	q.Add(about("x", alert.StateStill))
-	if a, _, _ := q.Next(time.Unix(1, 0)); q.Waiting() != 1 || a.State != alert.StateFiring {
+	a, _, _ := q.Next(time.Unix(1, 0))
+	if q.Waiting() != 0 || a.State != alert.StateFiring {
 		t.Errorf("%d wait, the first %s", q.Waiting(), a.State)
 	}
 	q.Add(about("x", alert.StateResolved))
+	q.Failed(time.Unix(1, 0), 0, 0)
 	if q.Waiting() != 0 {
 		t.Error("an end is told of what never began")
 	}
 	q.Add(about("x", alert.StateResolved))
 	q.Add(about("x", alert.StateFiring))
-	if a, _, _ := q.Next(time.Unix(1, 0)); q.Waiting() != 1 || a.State != alert.StateFiring {
+	if a, _, _ := q.Next(time.Unix(100, 0)); q.Waiting() != 0 || a.State != alert.StateFiring {
 		t.Errorf("%d wait, the first %s", q.Waiting(), a.State)
+	}
+	q.Add(about("x", alert.StateResolved))
+	q.Sent()
+	if a, _, _ := q.Next(time.Unix(100, 0)); a.State != alert.StateResolved {
+		t.Errorf("after its beginning its end is told, not %s", a.State)
 	}
 }
 
@@ -85,6 +92,7 @@ func TestQueueBacksOff(t *testing.T) {
 		last = wait
 		now = now.Add(max(wait, 30*time.Second))
 	}
+	q.Next(now)
 	q.Failed(now, 20*time.Minute, 0)
 	if _, wait, _ := q.Next(now); wait != 20*time.Minute {
 		t.Errorf("asked for 20m, waits %s", wait)

@@ -71,6 +71,7 @@ var sections = []Section{
 	{"Paying", senderRows},
 	{"Admin listener", adminRows},
 	{"Dashboard", dashboardRows},
+	{"Telling people of troubles", alertRows},
 	{"The command line tool", cliRows},
 	{"Layer-2 endpoints", rpcRows},
 	{"Moving in from an existing node", movingRows},
