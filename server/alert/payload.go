@@ -1,0 +1,147 @@
+package alert
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tuttinode/tutti/core/alert"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// document is the JSON of a plain webhook and of a program's standard input. It is a
+// contract, docs/alerts.md.
+type document struct {
+	State    string    `json:"state"`
+	Severity string    `json:"severity"`
+	Code     string    `json:"code"`
+	About    string    `json:"about,omitempty"`
+	Node     string    `json:"node"`
+	Summary  string    `json:"summary"`
+	Detail   string    `json:"detail"`
+	Cause    string    `json:"cause"`
+	Remedy   string    `json:"remedy"`
+	Since    time.Time `json:"since"`
+	At       time.Time `json:"at"`
+	// Times is how often it came within an hour; Dropped how many alerts before this
+	// one could not be kept.
+	Times   int    `json:"times"`
+	Dropped int    `json:"dropped,omitempty"`
+	Version string `json:"version"`
+}
+
+func documentOf(m *Message) document {
+	return document{
+		State: string(m.State), Severity: m.Severity.String(), Code: string(m.Key.Code), About: m.Key.About,
+		Node: m.Node, Summary: summary(m), Detail: m.Detail, Cause: bare(m.Cause), Remedy: bare(m.Remedy),
+		Since: m.Since.UTC(), At: m.At.UTC(), Times: m.Times, Dropped: m.Dropped, Version: m.Version,
+	}
+}
+
+// payload is what a sink of a kind is sent.
+func payload(kind alert.Kind, m *Message) (contentType string, body []byte, err error) {
+	const jsonType = "application/json"
+	switch kind {
+	case alert.Slack:
+		body, err = json.Marshal(map[string]string{"text": slackText(m)})
+		return jsonType, body, err
+	case alert.Discord:
+		// Nobody is to be called by a name in a peer's words.
+		body, err = json.Marshal(map[string]any{
+			"content": limit(text(m, "**"), 1900), "allowed_mentions": map[string]any{"parse": []string{}},
+		})
+		return jsonType, body, err
+	case alert.Ntfy:
+		return "text/plain; charset=utf-8", []byte(limit(text(m, ""), 3800)), nil
+	}
+	body, err = json.Marshal(documentOf(m))
+	return jsonType, body, err
+}
+
+// summary is one line: state, code, object, node.
+func summary(m *Message) string {
+	s := fmt.Sprintf("%s: %s", m.State, m.Key.Code)
+	if m.Key.About != "" {
+		s += " (" + m.Key.About + ")"
+	}
+	return s + " on " + m.Node
+}
+
+// text is the message as people read it; bold is what makes words so.
+func text(m *Message, bold string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s%s%s\n", sign(m), bold, summary(m), bold)
+	if m.Detail != "" {
+		fmt.Fprintf(&b, "%s\n", limit(m.Detail, 600))
+	}
+	switch m.State {
+	case alert.StateResolved:
+		fmt.Fprintf(&b, "It lasted %s.", m.At.Sub(m.Since).Round(time.Second))
+	default:
+		fmt.Fprintf(&b, "Since %s. %s\nWhat to do: %s", m.Since.UTC().Format("2006-01-02 15:04:05 UTC"), bare(m.Cause), bare(m.Remedy))
+	}
+	if m.Times > 1 {
+		fmt.Fprintf(&b, "\nIt came %d times within the last hour.", m.Times)
+	}
+	if m.Dropped > 0 {
+		fmt.Fprintf(&b, "\n%d alerts before this one could not be kept.", m.Dropped)
+	}
+	return b.String()
+}
+
+// sign tells the gravity at a glance.
+func sign(m *Message) string {
+	switch {
+	case m.State == alert.StateResolved:
+		return "✅ "
+	case m.State == alert.StateTest:
+		return "🔔 "
+	case m.Severity == fault.Critical:
+		return "🔴 "
+	}
+	return "🟠 "
+}
+
+// slackText escapes the three characters by which a message could hold links or
+// mentions.
+func slackText(m *Message) string {
+	return limit(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text(m, "*")), 3800)
+}
+
+// ntfyHeader gives a message its title and priority. A header is one line of ASCII.
+func ntfyHeader(h http.Header, m *Message) {
+	title := strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII || r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, summary(m))
+	h.Set("Title", limit(title, 200))
+	switch {
+	case m.State == alert.StateResolved, m.State == alert.StateTest:
+		h.Set("Priority", "low")
+	case m.Severity == fault.Critical:
+		h.Set("Priority", "urgent")
+	default:
+		h.Set("Priority", "default")
+	}
+	h.Set("Tags", "tutti,"+m.Severity.String())
+}
+
+// bare takes the code marks of the documents out.
+func bare(s string) string { return strings.ReplaceAll(s, "`", "") }
+
+// limit cuts a text at the start of a character.
+func limit(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	cut := s[:n]
+	for len(cut) > 0 && s[len(cut)]&0xc0 == 0x80 {
+		cut = cut[:len(cut)-1]
+	}
+	return cut + "…"
+}
