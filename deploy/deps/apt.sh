@@ -55,6 +55,8 @@ private_apt() {
 		#clear APT::Update::Post-Invoke;
 		#clear APT::Update::Post-Invoke-Success;
 	CONF
+	# Another kind of machine's packages, if those are wanted.
+	[ -z "${APT_ARCH:-}" ] || printf 'APT::Architecture "%s";\nAPT::Architectures { "%s"; };\n' "$APT_ARCH" "$APT_ARCH" >>"$APT_DIR/apt.conf"
 	[ -z "$late" ] || echo 'Acquire::Check-Valid-Until "false";' >>"$APT_DIR/apt.conf"
 	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again. If the log names a missing key (NO_PUBKEY): apt-get install --only-upgrade debian-archive-keyring"
 	step "package lists of Debian $release" apt-get -c "$APT_DIR/apt.conf" update
@@ -68,33 +70,43 @@ source_entry() {
 	echo
 }
 
-# source_version PACKAGE PREFIX: the newest version whose upstream part begins so.
-source_version() {
+# source_versions PACKAGE PREFIX: those whose upstream part begins so, newest last.
+source_versions() {
 	apt-cache -c "$APT_DIR/apt.conf" showsrc "$1" | awk -v p="$1" '$1 == "Package:" { ours = $2 == p } ours && $1 == "Version:" { print $2 }' |
-		newest_with_prefix "$2"
+		with_prefix "$2"
 }
 
 # package_version PACKAGE PREFIX
 package_version() {
-	apt-cache -c "$APT_DIR/apt.conf" show "$1" | awk '$1 == "Version:" { print $2 }' | newest_with_prefix "$2"
+	apt-cache -c "$APT_DIR/apt.conf" show "$1" | awk '$1 == "Version:" { print $2 }' | with_prefix "$2" | tail -n 1
 }
 
-newest_with_prefix() {
-	awk -v prefix="$1" '{ upstream = $1; sub(/^[0-9]+:/, "", upstream) } index(upstream, prefix) == 1' | sort -V | tail -n 1
+with_prefix() {
+	awk -v prefix="$1" '{ upstream = $1; sub(/^[0-9]+:/, "", upstream) } index(upstream, prefix) == 1' | sort -V -u
 }
 
 # fetch_source DIR PACKAGE PREFIX FULL|ORIGINAL: FULL has Debian's patches, which
 # is where security fixes between releases come from.
 fetch_source() {
 	mkdir -p "$1"
-	version=$(source_version "$2" "$3")
+	version=$(source_versions "$2" "$3" | tail -n 1)
 	[ -n "$version" ] || die "the archive has no $2 $3*" "deploy/deps/recipe/versions says what is wanted."
-	only=
-	[ "$4" = FULL ] || only=--tar-only
 	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again."
-	step "source of $2 $version" in_dir "$1" apt-get -c "$APT_DIR/apt.conf" source --download-only $only "$2=$version"
+	case $4 in
+	FULL) step "source of $2 $version" in_dir "$1" apt-get -c "$APT_DIR/apt.conf" source --download-only "$2=$version" ;;
+	ORIGINAL) step "source of $2 $version" in_dir "$1" fetch_original "$2" "$3" ;;
+	esac
 	REMEDY=
 	echo "$2 $version" >>"$VERSIONS"
+}
+
+# fetch_original PACKAGE PREFIX: revisions of one upstream version share its
+# tarball, and a mirror that is behind may have it under an older one only.
+fetch_original() {
+	for revision in $(source_versions "$1" "$2" | tac); do
+		! apt-get -c "$APT_DIR/apt.conf" source --download-only --tar-only "$1=$revision" || return 0
+	done
+	return 1
 }
 
 # fetch_package DIR PACKAGE PREFIX: the package's files, unpacked under DIR.

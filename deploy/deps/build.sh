@@ -19,24 +19,42 @@ build_prefix() {
 	export PREFIX DESTDIR JOBS RECIPE
 	export PKG_CONFIG_LIBDIR="$DESTDIR$PREFIX/lib/pkgconfig:$work/nvenc/usr/share/pkgconfig"
 	unset PKG_CONFIG_PATH CFLAGS CPPFLAGS LDFLAGS MAKEFLAGS MAKELEVEL MFLAGS
+	prepare_target
 
 	private_apt "$work/apt" "$(wanted release)"
 	fetch_source "$work/x264" x264 "$(wanted x264)" ORIGINAL
 	fetch_source "$work/dav1d" dav1d "$(wanted dav1d)" ORIGINAL
 	fetch_source "$work/ffmpeg" ffmpeg "$(wanted ffmpeg)" FULL
+	[ -z "$TARGET" ] || fetch_source "$work/zlib" zlib "$(wanted zlib)" ORIGINAL
 	fetch_package "$work/nvenc" libffmpeg-nvenc-dev "$(wanted ffnvcodec)"
 	relocate "$work/nvenc/usr" /usr
 
 	step "unpacking sources" unpack_all
-	step "zlib" component "$work" zlib
+	if [ -z "$TARGET" ]; then
+		step "zlib" component "$work" zlib
+	else
+		step "building zlib" component "$work/zlib/src" zlib-source
+	fi
 	step "building x264" component "$work/x264/src" x264
 	step "building dav1d" component "$work/dav1d/src" dav1d
 	step "building FFmpeg (the long one)" component "$work/ffmpeg/src" ffmpeg
 	finish
 }
 
+# prepare_target: what the recipes are told of the machine they build for: triple
+# is empty for this one.
+prepare_target() {
+	unset CC AR GOOS GOARCH
+	export TARGET triple
+	[ -n "$TARGET" ] || return 0
+	cross_env
+	export ffmpeg_arch ffmpeg_os ffmpeg_options
+	export MESON_FILE=$work/meson.ini
+	meson_file >"$MESON_FILE"
+}
+
 unpack_all() {
-	for name in x264 dav1d; do
+	for name in x264 dav1d ${TARGET:+zlib}; do
 		mkdir "$work/$name/src" && tar -xf "$work/$name/"*.orig.tar.* -C "$work/$name/src" --strip-components=1 || return 1
 	done
 	# apt has checked the files against the signed index.

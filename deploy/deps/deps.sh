@@ -8,10 +8,13 @@
 #   deps.sh engine          get a Docker Engine for tests, print where it is
 #   deps.sh llama           get a llama.cpp server and print where it is
 #   deps.sh lab             get what tests of several machines need, where root may
+#   deps.sh judges          get systemd-analyze and rpm for tests, print where
+#   deps.sh image ARCH      get what an image for ARCH holds, print where
 #   deps.sh npm DIR         get the packages of DIR's lock file and print where
 #
 # TUTTI_CACHE  where the cache is (default ~/.cache/tutti)
 # TUTTI_DEPS   a libav prefix of your own to use instead of building one
+# TUTTI_TARGET another kind of machine to build for: a file's name in target/
 # TUTTI_JOBS   parallel compilations (default: one per core)
 # TUTTI_APT_KEYRING  keyring that signs your mirror (default: Debian's)
 set -euo pipefail
@@ -23,22 +26,26 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt build check go llama npm engine; do
+for part in lib tools apt unpacked build cross check go llama npm engine packaging; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
 
 # recipe_key: changes whenever what would be built changes.
 recipe_key() {
-	(cd "$RECIPE" && uname -m && sha256sum -- *) | sha256sum | cut -c1-16
+	{
+		(cd "$RECIPE" && uname -m && sha256sum -- *)
+		[ -z "$TARGET" ] || echo "$TARGET" "$(sha256sum <"$HERE/target/$TARGET.sh")" "$CROSS_DIR"
+	} | sha256sum | cut -c1-16
 }
 
 # locate: set PREFIX_DIR, KEY and whether it is the user's own.
 locate() {
 	OWN=
+	load_target
 	# A prefix of ours that 'make env' exported earlier is not the user's choice:
 	# the recipe may have changed since.
-	if [ -n "${TUTTI_DEPS:-}" ] && [ "${TUTTI_DEPS#"$CACHE/deps/"}" = "$TUTTI_DEPS" ]; then
+	if [ -z "$TARGET" ] && [ -n "${TUTTI_DEPS:-}" ] && [ "${TUTTI_DEPS#"$CACHE/deps/"}" = "$TUTTI_DEPS" ]; then
 		OWN=yes
 		PREFIX_DIR=$TUTTI_DEPS
 		KEY=$(cd "$PREFIX_DIR" 2>/dev/null && stat -c '%n %s %Y' "$PWD" lib/*.a lib/*.so 2>/dev/null | sha256sum | cut -c1-16) || true
@@ -62,6 +69,7 @@ locked() {
 
 ensure() {
 	locate
+	ensure_cross
 	if [ -n "$OWN" ]; then
 		[ -d "$PREFIX_DIR" ] || die "TUTTI_DEPS is $PREFIX_DIR, which is no directory" "Unset it to let 'make deps' build one."
 		need_tools "$compile_needs"
@@ -102,6 +110,10 @@ set_env() {
 	export CGO_ENABLED=${CGO_ENABLED:-1}
 	export GOCACHE=$CACHE/gobuild/$KEY
 	export GO
+	cross_env
+	if [ -n "$TARGET" ]; then
+		export CC="$triple-gcc" AR="$triple-ar" GOOS=$goos GOARCH=$goarch
+	fi
 	# make build stamps the version itself; Go's own stamping fails in a clone
 	# that belongs to another user.
 	case " ${GOFLAGS:-} " in
@@ -113,7 +125,9 @@ set_env() {
 
 print_env() {
 	set_env
-	for name in TUTTI_DEPS PKG_CONFIG_LIBDIR PKG_CONFIG_PATH CGO_ENABLED GOCACHE GOFLAGS GO PATH; do
+	names="TUTTI_DEPS PKG_CONFIG_LIBDIR PKG_CONFIG_PATH CGO_ENABLED GOCACHE GOFLAGS GO PATH"
+	[ -z "$TARGET" ] || names="$names CC AR GOOS GOARCH LD_LIBRARY_PATH"
+	for name in $names; do
 		printf 'export %s=%q\n' "$name" "${!name}"
 	done
 }
@@ -146,6 +160,12 @@ exec)
 	;;
 engine)
 	engine
+	;;
+judges)
+	ensure_judges
+	;;
+image)
+	image_parts "$2"
 	;;
 *)
 	sed -n '2,/^set -/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2

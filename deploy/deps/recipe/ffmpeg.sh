@@ -7,6 +7,11 @@
 # a system FFmpeg of another version could slip into the same program.
 list() { grep -v '^#' "$RECIPE/ffmpeg.parts" | awk -v kind="$1" '$1 == kind { for (i = 2; i <= NF; i++) printf "%s%s", n++ ? "," : "", $i }'; }
 
+# For another machine there is nothing that could run the two programs.
+cross=()
+[ -z "$triple" ] || cross=(--enable-cross-compile --cross-prefix="$triple-" --arch="$ffmpeg_arch" --target-os="$ffmpeg_os"
+	--pkg-config=pkg-config --disable-ffmpeg --disable-ffprobe)
+
 ./configure --prefix="$PREFIX" --pkg-config-flags=--static \
 	--enable-static --disable-shared --enable-pic --enable-gpl \
 	--disable-doc --disable-debug --disable-autodetect --disable-network \
@@ -22,6 +27,7 @@ list() { grep -v '^#' "$RECIPE/ffmpeg.parts" | awk -v kind="$1" '$1 == kind { fo
 	--enable-bsf="$(list bsf)" \
 	--enable-protocol="$(list protocol)" \
 	--enable-indev="$(list indev)" \
-	--enable-filter="$(list filter)"
+	--enable-filter="$(list filter)" \
+	"${cross[@]}" ${ffmpeg_options:-}
 make -j"$JOBS"
 make install DESTDIR="$DESTDIR"
