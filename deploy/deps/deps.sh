@@ -8,6 +8,7 @@
 #   deps.sh engine          get a Docker Engine for tests, print where it is
 #   deps.sh llama           get a llama.cpp server and print where it is
 #   deps.sh lab             get what tests of several machines need, where root may
+#   deps.sh postgres        get a PostgreSQL server for tests, print where it is
 #   deps.sh judges          get systemd-analyze and rpm for tests, print where
 #   deps.sh image ARCH      get what an image for ARCH holds, print where
 #   deps.sh npm DIR         get the packages of DIR's lock file and print where
@@ -26,7 +27,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt unpacked build cross check go llama npm engine packaging; do
+for part in lib tools apt unpacked build cross check go llama npm engine postgres packaging; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -160,6 +161,9 @@ exec)
 	;;
 engine)
 	engine
+	;;
+postgres)
+	postgres
 	;;
 judges)
 	ensure_judges
