@@ -25,6 +25,7 @@ func (l *loader) judge() {
 	l.judgeTickets()
 	l.judgeRedeemer()
 	l.judgeAuthWebhook()
+	l.judgeAlerts()
 	l.judgeNoWork()
 	if l.config.Monitoring.ClientIP {
 		l.config.Monitoring.PerStream = true

@@ -65,7 +65,7 @@ func tuttiRows() []option {
 			to: func(c *Config) value { return boolean(&c.Monitoring.Profiling) }},
 		{name: "alert", mark: "T", help: "who is told of lasting troubles: https://… (webhook), slack+https://…, discord+https://…, ntfy+https://… or exec:/path, several between commas; or a file with one per line",
 			to: func(c *Config) value {
-				return hidden(&c.Monitoring.AlertSinks, "address, list or path", "/path/to/alerts", readSecret)
+				return hidden(&c.Monitoring.AlertSinks, "address, list or path", "exec:/path/to/program", readSecret)
 			}},
 		{name: "alertAfter", mark: "T", preset: "30s", help: "how long a trouble must last before anybody is told",
 			to: func(c *Config) value { return duration(&c.Monitoring.AlertAfter, 0) }},
