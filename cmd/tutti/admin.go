@@ -63,7 +63,9 @@ func (n *node) addAdmin() {
 			opt.Market.Renditions = n.gateway
 		}
 	}
-	n.add(admin.New(opt))
+	n.addProcess(&opt)
+	n.live.admin = admin.New(opt)
+	n.add(n.live.admin)
 }
 
 // adminChain is the chain for the admin API.

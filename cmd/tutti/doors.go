@@ -50,7 +50,7 @@ func (n *node) newDoors() error {
 	}); err != nil {
 		return err
 	}
-	n.doors = d
+	n.doors, n.live.secrets = d, secrets
 	return nil
 }
 

@@ -27,6 +27,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	}
 	opt := gateway.Options{
 		Addr:             n.cfg.Addresses.GatewayListen.Addr(),
+		Listener:         n.process.sockets.take(socketGateway),
 		Orchestrators:    orchestrators,
 		OrchestratorHook: n.cfg.Selection.Webhook.Reveal(),
 		AdmissionHook:    n.cfg.Gateway.AuthWebhook.Reveal(),

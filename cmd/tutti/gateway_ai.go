@@ -35,6 +35,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	if err != nil {
 		return nil, err
 	}
+	n.live.keys = keys
 	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + version})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
@@ -93,7 +94,7 @@ func queueLimit(n int) int {
 // inferenceRecorder counts AI jobs for one role, or nothing without -monitor.
 func (n *node) inferenceRecorder(nodeType string) inference.Recorder {
 	if n.metrics == nil {
-		return inference.NopRecorder{}
+		return n.seenJobs(nodeType, inference.NopRecorder{})
 	}
-	return n.metrics.Inference(nodeType)
+	return n.seenJobs(nodeType, n.metrics.Inference(nodeType))
 }

@@ -12,12 +12,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/moving"
 )
 
@@ -75,14 +72,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // serve runs the node until it is asked to stop or fails.
 func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	n, err := newNode(ctx, cfg, sink)
+	p, err := newProcess(ctx, sink.Logger())
 	if err != nil {
 		return err
 	}
-	return lifecycle.RunWith(ctx, sink.Logger(), lifecycle.Options{DrainTimeout: cfg.Limits.DrainTimeout}, signals, n.components...)
+	n, err := newNode(ctx, cfg, sink, p)
+	if err != nil {
+		return err
+	}
+	return p.run(ctx, n, cfg)
 }
 
 func input(args []string) config.Input {

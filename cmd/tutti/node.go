@@ -45,6 +45,8 @@ type node struct {
 	paying *paying
 	// books are what the admin API reads of both; empty off-chain.
 	books admin.Books
+	// old is an existing node that is moved from, nil for none.
+	old *oldNode
 	// gateway is nil on nodes that are none.
 	gateway *gateway.Gateway
 	// address is nil where nobody reaches the node.
@@ -61,24 +63,33 @@ type node struct {
 	gpus *gpus.Watcher
 	// budget is who may use how much of the GPUs' memory.
 	budget *gpu.Budget
+	// live are the parts that change while the node runs, process what becomes of the
+	// process itself.
+	live    live
+	process *process
 	// cards are the GPUs that models were told of last.
 	cards atomic.Pointer[[]gpu.Device]
-}
-
-// newNode builds what the configuration asks for. It opens files and starts the
-// media workers; everything else starts with its component.
-func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node, error) {
-	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, budget: gpu.NewBudget()}
+	// reloads is told how readings of the configuration went; nil without -monitor.
+	reloads *metrics.Reloads
 	// asked is what gateways asked, and the place in the pool.
 	asked asked
 	// panel is what the dashboard is made of.
 	panel panel
+}
+
+// newNode builds what the configuration asks for. It opens files and starts the
+// media workers; everything else starts with its component.
+func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process) (*node, error) {
+	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, process: p, budget: gpu.NewBudget()}
 	n.board = health.New(n.log, time.Now, causes())
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
 	n.add(&headroom{})
 	n.add(sink.Watch(n.board))
+	if err := n.addAlerts(); err != nil {
+		return nil, err
+	}
 	if err := n.addMetrics(); err != nil {
 		return nil, err
 	}
@@ -108,7 +119,13 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink) (*node
 			return nil, err
 		}
 	}
+	if err := n.addMoving(ctx); err != nil {
+		return nil, err
+	}
 	if err := n.addBooks(ctx); err != nil {
+		return nil, err
+	}
+	if err := n.watchNode(); err != nil {
 		return nil, err
 	}
 	n.addAdmin()
@@ -129,13 +146,16 @@ func (n *node) addMetrics() error {
 	if err := n.metrics.WatchConditions(n.board); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
+	if n.reloads, err = n.metrics.Reloads(n.started); err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
 	return nil
 }
 
 // recorder counts for one role, or nothing without -monitor.
 func (n *node) recorder(nodeType string) core.Recorder {
 	if n.metrics == nil {
-		return core.NopRecorder{}
+		return n.seen(nodeType, core.NopRecorder{})
 	}
-	return n.metrics.Recorder(nodeType)
+	return n.seen(nodeType, n.metrics.Recorder(nodeType))
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
@@ -45,12 +46,13 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	n.limiter = limiters{rules}
+	n.panel.rules, n.limiter = rules, limiters{rules}
 	if n.media != nil {
 		n.limiter = limiters{rules, n.media}
 	}
 	if work.manager != nil {
 		n.add(work.manager)
+		n.panel.models = work.manager.Models
 		if n.metrics != nil {
 			if err := n.metrics.WatchModels(metrics.Orchestrator, work.manager.Models); err != nil {
 				return fmt.Errorf("register metrics of models: %w", err)
@@ -58,9 +60,9 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		}
 	}
 	n.add(rules)
+	n.addPlace()
 	return n.addListener(rules, work)
 }
-	n.addPlace()
 
 // addWork adds whoever does the work: devices of this machine, and the doors for those
 // of others.
@@ -83,16 +85,17 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 		ServiceURI:   n.firstServiceURI(),
 		Capabilities: n.capabilities(),
 		Recorder:     recorder,
+		Demand:       n.questions(),
 		Inference:    n.inferenceRecorder(metrics.Orchestrator),
 		Limit:        n.cfg.Limits.MaxSessions.N,
-		Demand:       n.questions(),
 		ResultBytes:  int64(n.cfg.Limits.ResultMemory),
 		Now:          time.Now,
 		Rand:         rand.Reader,
 		Log:          n.log,
+		TokenSecret:  n.process.token,
 	}
 	if n.media != nil {
-		opt.Transcoder, opt.Admitter = n.media, n.media
+		opt.Transcoder, opt.Admitter = n.watched(n.media), n.media
 	}
 	opt.Worker = n.modelWorker(work)
 	if n.tools != nil {
@@ -138,7 +141,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
 		Version: version, Roles: n.roles(), Connections: n.connections(), AINotice: work.notice,
-		Now: time.Now, Log: n.log, Standing: n.standing(),
+		Now: time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),
 	}
 	if n.tools != nil {
 		opt.Frames = n.tools
@@ -155,7 +158,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 		if err != nil {
 			return err
 		}
-		opt.Cert = cert
+		opt.Cert, n.live.cert = cert, cert
 	}
 	n.addAddress(rules, opt.Cert)
 	opt.Seen = n.address.Seen
@@ -163,6 +166,8 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	if err != nil {
 		return err
 	}
+	rules.Inherit(n.process.estate())
+	n.live.rules, n.live.listener = rules, server
 	n.add(server)
 	n.doors.run(n)
 	n.add(n.address)
@@ -170,11 +175,13 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 }
 
 // connections bounds a public listener; the operator's 0 is no bound.
-func (n *node) connections() int {
-	if n.cfg.Limits.MaxConnections == 0 {
+func (n *node) connections() int { return connectionsOf(n.cfg) }
+
+func connectionsOf(cfg *config.Config) int {
+	if cfg.Limits.MaxConnections == 0 {
 		return math.MaxInt32
 	}
-	return n.cfg.Limits.MaxConnections
+	return cfg.Limits.MaxConnections
 }
 
 // roles are the node's roles as /status shows them.

@@ -16,7 +16,7 @@ const DefaultReservation inference.Tokens = 256
 
 // Options are what a Guard is made of; all but Now may be left out.
 type Options struct {
-	// Static are keys that do not change while the process runs.
+	// Static are keys that change with SetStatic only.
 	Static []Key
 	// Store holds the keys that do, and the counts of all.
 	Store Store
@@ -37,7 +37,9 @@ type Guard struct {
 	table atomic.Pointer[table]
 	hook  *hook
 
-	mu sync.Mutex // guards what replaces table, and saved
+	mu sync.Mutex // guards what replaces table, and what follows
+	// static and stored are the keys of the table.
+	static, stored []Key
 	// saved are the counts that were loaded and belong to no account yet.
 	saved map[string]Usage
 	// loaded: the counts were read once; from then on memory knows better.
@@ -55,7 +57,7 @@ func New(opt Options) *Guard {
 	if opt.Reservation <= 0 {
 		opt.Reservation = DefaultReservation
 	}
-	g := &Guard{opt: opt, saved: make(map[string]Usage)}
+	g := &Guard{opt: opt, static: opt.Static, saved: make(map[string]Usage)}
 	g.table.Store(g.build(nil, &table{}))
 	if opt.Decider != nil {
 		g.hook = newHook(opt.Decider, opt.Now, g.take)
@@ -86,8 +88,18 @@ func (g *Guard) Load(ctx context.Context) error {
 			}
 		}
 	}
+	g.stored = keys
 	g.table.Store(g.build(keys, old))
 	return nil
+}
+
+// SetStatic replaces the static keys. Those that stay keep their counts, and requests
+// that were let in go on.
+func (g *Guard) SetStatic(keys []Key) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.static = keys
+	g.table.Store(g.build(g.stored, g.table.Load()))
 }
 
 // build makes a table. Accounts of the old one are kept, with what they count.
@@ -103,7 +115,7 @@ func (g *Guard) build(stored []Key, old *table) *table {
 		}
 		t.byID[k.ID], t.byHash[k.Hash] = a, a
 	}
-	for _, k := range g.opt.Static {
+	for _, k := range g.static {
 		add(k)
 	}
 	// A secret that is in the file too is the store's, which can take it back.

@@ -29,6 +29,14 @@ type Options struct {
 	DrainTimeout time.Duration
 	// StopGrace is what a component gets that is not a Stopper; default 10 s.
 	StopGrace time.Duration
+	// HandOver, when it closes, stops the components to make place for another process:
+	// nothing is drained; each Leaver leaves what the other one has, too.
+	HandOver <-chan struct{}
+	// LeaveTimeout bounds that for all Leavers together; default 12 s.
+	LeaveTimeout time.Duration
+	// Started is called when every component is ready, Stopping when the stop begins:
+	// before the drain where there is one. Nil for nobody who wants to know.
+	Started, Stopping func()
 	// HurriedGrace is what every component gets after a second signal; default 1 s.
 	HurriedGrace time.Duration
 }
@@ -39,6 +47,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.StopGrace <= 0 {
 		o.StopGrace = 10 * time.Second
+	}
+	if o.LeaveTimeout <= 0 {
+		o.LeaveTimeout = 12 * time.Second
 	}
 	if o.HurriedGrace <= 0 {
 		o.HurriedGrace = time.Second
@@ -76,8 +87,12 @@ func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan
 	if why == running {
 		why = r.wait(ctx)
 	}
-	if why == signalled {
+	tell(r.opts.Stopping)
+	switch why {
+	case signalled:
 		r.drain(ctx)
+	case succeeded:
+		r.leave()
 	}
 	r.stop()
 	return errors.Join(r.errs...)
@@ -101,6 +116,7 @@ const (
 	asked                   // ctx ended
 	signalled               // first signal
 	failed                  // a component ended by itself
+	succeeded               // another process takes the place
 )
 
 // run is one call of RunWith. Only its own goroutine uses it, but for failed.
@@ -139,6 +155,7 @@ func (r *run) start(ctx context.Context, components []Component) reason {
 			return asked
 		}
 	}
+	tell(r.opts.Started)
 	r.log.Info("started", "components", len(components), "took", time.Since(begun).Round(time.Millisecond))
 	return running
 }
@@ -155,6 +172,15 @@ func (r *run) wait(ctx context.Context) reason {
 	case bad := <-r.failed:
 		r.fail(bad)
 		return failed
+	case <-r.opts.HandOver:
+		r.log.Info("making place for another process")
+		return succeeded
+	}
+}
+
+func tell(f func()) {
+	if f != nil {
+		f()
 	}
 }
 

@@ -35,6 +35,7 @@ func (o *Orchestrator) Drain(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		accept = min(accept, time.Until(deadline)/2)
 	}
+	o.stops()
 	o.setPhase(draining)
 	accepting, cancel := context.WithTimeout(ctx, accept)
 	defer cancel()
@@ -59,6 +60,13 @@ func (o *Orchestrator) setPhase(p phase) {
 	for j := range o.jobs {
 		j.giveUp(errDraining)
 	}
+}
+
+// stops says that what begins now cannot be undone.
+func (o *Orchestrator) stops() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stopping = true
 }
 
 // Draining reports whether new sessions are refused because the node stops.

@@ -34,6 +34,7 @@ type Orchestrator struct {
 	idle        *list.List // of *session: those with nothing open, the longest idle first
 	maxSessions int        // 0: the Admitter decides alone
 	phase       phase
+	stopping    bool              // no drain is undone any more
 	jobs        map[*Job]struct{} // let in and not closed
 	changed     chan struct{}     // closed and replaced when a wait may be over
 }

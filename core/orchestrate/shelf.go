@@ -13,7 +13,6 @@ const fetchTime = 4 * time.Second
 
 // shelf keeps values in memory until they are fetched, bounded by bytes.
 type shelf[K comparable, V any] struct {
-	max  int64
 	now  func() time.Time
 	size func(V) int64
 	// dropped, when set, hears of each key that goes. It is called under mu.
@@ -21,6 +20,7 @@ type shelf[K comparable, V any] struct {
 
 	// mu guards what follows.
 	mu      sync.Mutex
+	max     int64
 	used    int64
 	order   *list.List // of *shelved[K, V], oldest first
 	byKey   map[K]*list.Element

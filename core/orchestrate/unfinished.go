@@ -67,7 +67,10 @@ func (o *Orchestrator) patient(quote *pm.Quote) error {
 
 // Cut says that the node itself is about to cut off what is still in hand: gateways
 // that seem to leave from now on did not, and are not billed for it.
-func (o *Orchestrator) Cut() { o.setPhase(refusing) }
+func (o *Orchestrator) Cut() {
+	o.stops()
+	o.setPhase(refusing)
+}
 
 // cutting reports whether requests may end because the node does.
 func (o *Orchestrator) cutting() bool {

@@ -32,7 +32,10 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(s.opts.Listen, unixPrefix); ok {
 		return listenUnix(ctx, strings.TrimPrefix(path, "//"))
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.opts.Listen)
+	l, err := s.opts.Listener, error(nil)
+	if l == nil {
+		l, err = new(net.ListenConfig).Listen(ctx, "tcp", s.opts.Listen)
+	}
 	if err != nil {
 		return nil, fault.Wrap(fault.ListenFailed, "listen on the admin address", err)
 	}

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -74,6 +75,9 @@ type Options struct {
 	// Listen is the address: host:port, where port 0 takes any free one, or
 	// unix:/path for a socket that only the node's user opens.
 	Listen string
+	// Listener is used instead of Listen when it is given, as by a service manager that
+	// opened the port. Listen still says who can reach it.
+	Listener net.Listener
 	// Orchestrator and Redeemer answer /IsOrchestrator and /IsRedeemer.
 	Orchestrator, Redeemer bool
 	// Hosts are further names that the Host header may have, without port.
@@ -96,6 +100,10 @@ type Options struct {
 	AIPools AIPools
 	// Workers are the node's devices and remote workers; nil where nobody works.
 	Workers Workers
+	// Reloader, Drains and Upgrader change the process itself; nil where it cannot.
+	Reloader Reloader
+	Drains   Drains
+	Upgrader Upgrader
 	// Metrics serves /metrics; nil without -monitor.
 	Metrics http.Handler
 	// Pages are further handlers by their pattern, for pages that only read.
@@ -107,13 +115,13 @@ type Options struct {
 	Books          Books
 	Reward         RewardSource
 	ServiceAddress ServiceAddressSource
-}
-
-// DefaultWait covers a transaction that is sent again once after five minutes.
-const DefaultWait = 12 * time.Minute
 	// Explainer says why no jobs come; nil on a node that nobody asks for any.
 	Explainer Explainer
 	// Ready says what keeps the node from taking work, nothing when it can; nil is always
 	// ready. It answers at once.
 	Ready     func() []string
 	Dashboard Dashboard
+}
+
+// DefaultWait covers a transaction that is sent again once after five minutes.
+const DefaultWait = 12 * time.Minute

@@ -43,7 +43,7 @@ func Routes() []openapi.Route {
 }
 
 func endpoints() (all []endpoint) {
-	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints()} {
+	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints()} {
 		all = append(all, some...)
 	}
 	return all
@@ -119,6 +119,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err 
 	}
 	if out, ok := answer.(sheet); ok {
 		s.writeSheet(w, r, out)
+		return
+	}
+	if out, ok := answer.(stream); ok {
+		s.writeStream(w, r, out)
 		return
 	}
 	if p, ok := answer.(pending); ok {

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/leave"
 )
 
 // Gateway serves clients and players. Make it with New; it is a lifecycle
@@ -38,6 +39,8 @@ type Gateway struct {
 	pushes   *pushes
 	bodies   *budget
 	watchers chan struct{}
+	conns    *idleConns
+	door     *leave.Door
 	handler  http.Handler
 
 	// ladder is what streams get that ask for nothing else.
@@ -79,6 +82,8 @@ func New(opt Options) (*Gateway, error) {
 		pushes:    newPushes(opt.Limits.Pushes),
 		bodies:    &budget{limit: opt.Limits.Bytes},
 		watchers:  make(chan struct{}, opt.Limits.Watchers),
+		conns:     newIdleConns(opt.Limits.Connections),
+		door:      leave.New(),
 		stopping:  make(chan struct{}),
 		streams:   make(map[core.ManifestID]*stream),
 		lingering: make(map[core.ManifestID]time.Time),
@@ -189,13 +194,13 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 			return &fault.Fault{Code: fault.ListenFailed, Op: "listen for clients", Detail: g.opt.Addr, Err: err}
 		}
 	}
-	conns := newIdleConns(g.opt.Limits.Connections)
+	g.door.Own(l)
 	srv := &http.Server{
-		Handler:           g.handler,
+		Handler:           g.door.Wrap(g.handler, kindOf),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    512 << 10,
-		ConnState:         conns.track,
+		ConnState:         g.conns.track,
 		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelDebug),
 	}
 	served := make(chan error, 1)
@@ -210,6 +215,11 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 		case <-sweep.C:
 			g.sweep(g.opt.Now())
 		case err := <-served:
+			if g.door.Gone() {
+				<-ctx.Done()
+				served <- err
+				return g.shutdown(ctx, srv, served)
+			}
 			return fmt.Errorf("serve clients: %w", err)
 		case <-ctx.Done():
 			return g.shutdown(ctx, srv, served)

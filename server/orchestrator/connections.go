@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -15,7 +16,7 @@ import (
 // does nothing costs little but is not worth refusing a gateway for: past the
 // limit the one that has done nothing for the longest time is closed.
 type connections struct {
-	max int
+	max atomic.Int64
 	log *slog.Logger
 	// seen is told who has a request; nil for nobody who wants to know.
 	seen func(net.Addr)
@@ -28,7 +29,9 @@ type connections struct {
 }
 
 func newConnections(most int, log *slog.Logger) *connections {
-	return &connections{max: most, log: log, open: make(map[net.Conn]*list.Element), idle: list.New()}
+	c := &connections{log: log, open: make(map[net.Conn]*list.Element), idle: list.New()}
+	c.max.Store(int64(most))
+	return c
 }
 
 // changed is the server's ConnState hook.
@@ -72,11 +75,11 @@ func (c *connections) note(conn net.Conn, state http.ConnState) (victim net.Conn
 			c.idle.Remove(e)
 		}
 		delete(c.open, conn)
-		if len(c.open) < c.max*9/10 {
+		if len(c.open) < int(c.max.Load())*9/10 {
 			c.full = false
 		}
 	}
-	if state != http.StateNew || len(c.open) <= c.max {
+	if state != http.StateNew || len(c.open) <= int(c.max.Load()) {
 		return nil
 	}
 	if !c.full {

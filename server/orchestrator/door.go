@@ -23,13 +23,14 @@ func (s *Server) doors() http.Handler {
 	}
 	streams := remote.Streams(s.grpc, endpoints...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.opt.WorkerCA == nil || certified(r) {
+		if s.workerCA.Load() == nil || certified(r) {
 			streams.ServeHTTP(w, r)
 			return
 		}
-		// The text at which every worker gives up instead of coming back.
+		// The text at which every worker gives up instead of coming back; ours know by
+		// the status that it is not the secret (16, unauthenticated).
 		w.Header().Set("Content-Type", "application/grpc")
-		w.Header().Set("Grpc-Status", "2")
+		w.Header().Set("Grpc-Status", "16")
 		w.Header().Set("Grpc-Message", "invalid secret")
 		s.opt.Log.Warn("a worker without a certificate of ours was turned away", "addr", r.RemoteAddr)
 	})
@@ -42,11 +43,9 @@ func certified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.Verified
 // workersOnly keeps the paths of results for those that showed a certificate, where
 // one is asked for.
 func (s *Server) workersOnly(next http.Handler) http.Handler {
-	if s.opt.WorkerCA == nil {
-		return next
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if (strings.HasPrefix(r.URL.Path, "/transcodeResults") || strings.HasPrefix(r.URL.Path, "/aiResults")) && !certified(r) {
+		results := strings.HasPrefix(r.URL.Path, "/transcodeResults") || strings.HasPrefix(r.URL.Path, "/aiResults")
+		if results && s.workerCA.Load() != nil && !certified(r) {
 			http.Error(w, "Unauthorized", http.StatusUnauthorized)
 			return
 		}
@@ -58,9 +57,14 @@ func (s *Server) workersOnly(next http.Handler) http.Handler {
 // show one; gateways show none.
 func (s *Server) tls() *tls.Config {
 	c := s.opt.Cert.Config()
-	if s.opt.WorkerCA != nil {
-		c = c.Clone()
-		c.ClientAuth, c.ClientCAs = tls.VerifyClientCertIfGiven, s.opt.WorkerCA
+	c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		ca := s.workerCA.Load()
+		if ca == nil {
+			return nil, nil
+		}
+		asking := c.Clone()
+		asking.ClientAuth, asking.ClientCAs = tls.VerifyClientCertIfGiven, ca
+		return asking, nil
 	}
 	return c
 }

@@ -43,7 +43,7 @@ const (
 
 func (s *Server) newHTTP() *http.Server {
 	srv := &http.Server{
-		Handler:           s.guard(s.dispatch()),
+		Handler:           s.guard(s.door.Wrap(s.dispatch(), kindOf)),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      requestTimeout,

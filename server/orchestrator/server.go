@@ -2,17 +2,20 @@ package orchestrator
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/leave"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -27,11 +30,14 @@ type Server struct {
 	http        *http.Server
 	grpc        *grpc.Server
 	conns       *connections
+	door        *leave.Door
 	uploads     *budget
 	credentials credentials
-	pieces      pieces
-	fetch       *http.Client
-	status      *statusPage
+	// workerCA are the authorities of workers, nil where no certificate is asked for.
+	workerCA atomic.Pointer[x509.CertPool]
+	pieces   pieces
+	fetch    *http.Client
+	status   *statusPage
 
 	// mu guards addr.
 	mu   sync.Mutex
@@ -47,10 +53,12 @@ func New(opt Options) (*Server, error) {
 		opt: opt, orch: opt.Orchestrator,
 		grpc:    grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
 		conns:   newConnections(opt.Connections, opt.Log),
+		door:    leave.New(),
 		uploads: &budget{max: opt.UploadBytes},
 		fetch:   fetcher(opt.PrivateInputs),
 	}
 	s.conns.seen = opt.Seen
+	s.workerCA.Store(opt.WorkerCA)
 	s.status = newStatusPage(s)
 	rpc.RegisterOrchestratorServer(s.grpc, &service{s: s})
 	s.http = s.newHTTP()
@@ -78,11 +86,17 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	s.mu.Unlock()
 
 	s.opt.Log.Info("orchestrator serves gateways", "addr", l.Addr(), "service", s.orch.ServiceURI())
+	s.door.Own(l)
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve(l) }()
 	ready()
 	select {
 	case err = <-failed:
+		if s.door.Gone() {
+			<-ctx.Done()
+			s.conns.closeIdle()
+			err = nil
+		}
 	case <-ctx.Done():
 		s.stop(ctx)
 		err = <-failed

@@ -35,7 +35,7 @@ type Options struct {
 type Source struct {
 	opt Options
 
-	// mu guards what follows.
+	// mu guards what follows, and the names of files in opt.
 	mu   sync.Mutex
 	cert *tls.Certificate
 	next time.Time // of the next look

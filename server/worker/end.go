@@ -23,7 +23,7 @@ const reset = "stream terminated by RST_STREAM"
 // pingsForbidden is in the text of a connection that was closed for its pings.
 const pingsForbidden = "too_many_pings"
 
-// judge says what the end of a registration means. Permanent ends are WorkerSecretRefused,
+// judge says what the end of a registration means. Permanent ends are WorkerSecretRefused, WorkerCertificateRefused,
 // WorkerZeroCapacity and WorkerDismissed; for all others, WorkerNotRegistered and
 // WorkerSameOrchestrator, the worker comes back.
 func judge(addr string, err error) (f *fault.Fault, permanent bool) {
@@ -33,6 +33,8 @@ func judge(addr string, err error) (f *fault.Fault, permanent bool) {
 	switch {
 	case err == nil:
 		return fault.New(fault.WorkerNotRegistered, op, addr+": it ended the registration"), false
+	case text == textSecret && s.Code() == codes.Unauthenticated:
+		return &fault.Fault{Code: fault.WorkerCertificateRefused, Op: op, Detail: addr, Err: err}, true
 	case text == textSecret:
 		return &fault.Fault{Code: fault.WorkerSecretRefused, Op: op, Detail: addr, Err: err}, true
 	case text == textCapacity:

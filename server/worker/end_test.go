@@ -21,6 +21,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{"clean", nil, fault.WorkerNotRegistered, false},
 		{"secret", status.Error(codes.Unknown, "invalid secret"), fault.WorkerSecretRefused, true},
+		{"certificate", status.Error(codes.Unauthenticated, "invalid secret"), fault.WorkerCertificateRefused, true},
 		{"capacity", status.Error(codes.Unknown, "zero capacity"), fault.WorkerZeroCapacity, true},
 		{"more than the text", status.Error(codes.Unknown, "invalid secret sauce"), fault.WorkerNotRegistered, false},
 		{"canceled", status.Error(codes.Canceled, "enough"), fault.WorkerDismissed, true},

@@ -29,7 +29,7 @@ func verbosityOf(level slog.Level) glog.Level {
 // Enabled answers from -v alone where it can; with -vmodule the file decides,
 // which is known only in Handle.
 func (h *handler) Enabled(_ context.Context, level slog.Level) bool {
-	return level >= slog.LevelInfo || h.sink.perFile ||
+	return level >= slog.LevelInfo || h.sink.perFile.Load() ||
 		glog.Level(h.sink.verbosity.Load()) >= verbosityOf(level)
 }
 

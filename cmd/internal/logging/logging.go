@@ -61,7 +61,7 @@ type Sink struct {
 	// verbosity repeats glog's -v, so that asking costs nothing.
 	verbosity atomic.Int32
 	// perFile: -vmodule is set, so a line's file decides.
-	perFile   bool
+	perFile   atomic.Bool
 	form      form
 	positions positions
 	tail      tail
@@ -89,7 +89,7 @@ func Setup(opts Options) (*Sink, error) {
 			return nil, fault.New(fault.BadOption, "set up logging", fmt.Sprintf("-%s %q: %v", s.name, s.value, err))
 		}
 	}
-	s := &Sink{perFile: opts.VModule != "", form: textForm{}, now: time.Now, pid: os.Getpid()}
+	s := &Sink{form: textForm{}, now: time.Now, pid: os.Getpid()}
 	if opts.JSON {
 		s.form = jsonForm{}
 	}
@@ -101,6 +101,7 @@ func Setup(opts Options) (*Sink, error) {
 	if err := s.SetVerbosity(opts.Verbosity); err != nil {
 		return nil, err
 	}
+	s.perFile.Store(opts.VModule != "")
 	s.log = slog.New(&handler{sink: s})
 	return s, nil
 }
@@ -121,6 +122,16 @@ func (s *Sink) SetVerbosity(n int) error {
 		return fault.Wrap(fault.Unexpected, "set verbosity", err)
 	}
 	s.verbosity.Store(int32(n))
+	return nil
+}
+
+// SetVModule changes -vmodule while the node runs. The error, of code BadOption, says
+// that it is no list of file=verbosity.
+func (s *Sink) SetVModule(list string) error {
+	if err := setFlag("vmodule", list); err != nil {
+		return fault.New(fault.BadOption, "set verbosity of files", fmt.Sprintf("-vmodule %q: %v", list, err))
+	}
+	s.perFile.Store(list != "")
 	return nil
 }
 

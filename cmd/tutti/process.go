@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// process is what the node is as a process of the system: its sockets, its signals, who
+// came before it and who comes after.
+type process struct {
+	log     *slog.Logger
+	manager systemd
+	sockets sockets
+	// before is the process whose place this one takes, nil for none.
+	before *predecessor
+	// token is what auth tokens are made with off-chain, so that a successor takes them.
+	token pm.Secret
+
+	signals  chan os.Signal
+	upgrades chan struct{}
+	// handOver closes when a successor stands ready.
+	handOver chan struct{}
+	reload   *reloader
+	drain    *drainer
+
+	mu sync.Mutex
+	// All below is guarded by mu. after is the process that takes this one's place.
+	after              *successor
+	upgrading, halting bool
+}
+
+// newProcess takes what was handed over, and waits until the process before it, if any,
+// has made place.
+func newProcess(ctx context.Context, log *slog.Logger) (*process, error) {
+	p := &process{
+		log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), handOver: make(chan struct{}),
+	}
+	signal.Notify(p.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR2)
+	var err error
+	if p.before, p.sockets, err = inherit(); err != nil {
+		return nil, err
+	}
+	if p.before == nil {
+		if p.sockets, err = activated(); err != nil {
+			return nil, err
+		}
+		_, err = io.ReadFull(rand.Reader, p.token[:])
+		return p, err
+	}
+	log.Info("waiting for the process before to make place", "process", os.Getppid())
+	will, err := p.before.await(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.token = will.Token
+	return p, nil
+}
+
+// run runs the node until it is asked to stop, fails, or another process takes over.
+func (p *process) run(ctx context.Context, n *node, cfg *config.Config) error {
+	stops := make(chan os.Signal, 2)
+	defer signal.Stop(p.signals)
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() { p.attend(life, stops) })
+	err := lifecycle.RunWith(ctx, p.log, lifecycle.Options{
+		DrainTimeout: cfg.Limits.DrainTimeout, HandOver: p.handOver, Started: p.started,
+		Stopping: func() { p.stopping(life, &wg) },
+	}, stops, n.components...)
+	end()
+	wg.Wait()
+	if after := p.successor(); after != nil && err == nil {
+		return p.leave(ctx, n, after)
+	}
+	return err
+}
+
+// attend takes signals until ctx ends: stops go to the lifecycle.
+func (p *process) attend(ctx context.Context, stops chan<- os.Signal) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case sig := <-p.signals:
+			switch sig {
+			case syscall.SIGHUP:
+				p.reloadNow(ctx)
+			case syscall.SIGUSR2:
+				wg.Go(func() { p.upgradeNow(ctx) })
+			default:
+				select {
+				case stops <- sig:
+				default: // it knows already
+				}
+			}
+		}
+	}
+}
+
+func (p *process) upgradeNow(ctx context.Context) {
+	// What failed is a condition; a refusal is only told.
+	if _, err := p.Upgrade(ctx); errors.Is(err, fault.UpgradeRefused) {
+		p.log.Warn("no upgrade", fault.Attr(err))
+	}
+}
+
+// Reload reads the configuration anew; see reloader.
+func (p *process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, error) {
+	if !dry {
+		p.manager.reloading()
+		defer p.manager.ready("configuration read anew")
+	}
+	return p.reload.Reload(ctx, dry)
+}
+
+// reloadNow: what is wrong is a condition, and so in the log.
+func (p *process) reloadNow(ctx context.Context) { _, _ = p.Reload(ctx, false) }
+
+func (p *process) started() {
+	if p.before != nil {
+		p.before.ready(p.log)
+	}
+	p.manager.ready("serving")
+}
+
+// stopping asks the service manager for time while the stop goes on.
+func (p *process) stopping(ctx context.Context, wg *sync.WaitGroup) {
+	p.mu.Lock()
+	goesOn := p.after != nil
+	p.halting = true
+	p.mu.Unlock()
+	if goesOn {
+		return
+	}
+	p.drain.stops()
+	p.manager.stopping()
+	wg.Go(func() {
+		tick := time.NewTicker(stopTelling)
+		defer tick.Stop()
+		for {
+			p.manager.extend(stopTelling, "draining: "+p.drain.text())
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	})
+}
+
+// stopTelling is how often the service manager hears that a stop goes on.
+const stopTelling = 5 * time.Second
+
+func (p *process) successor() *successor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.after
+}
+
+// estate is what the process before left.
+func (p *process) estate() orchestrate.Estate {
+	if p.before == nil {
+		return orchestrate.Estate{}
+	}
+	return p.before.will.Estate
+}
+
+// status is a line for the service manager.
+func (p *process) status() string { return "serving: " + p.drain.text() }
+
+func counted(sessions, jobs int) string {
+	return fmt.Sprintf("%d sessions, %d AI jobs", sessions, jobs)
+}

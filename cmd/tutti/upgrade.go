@@ -1,0 +1,377 @@
+package main
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// A process is replaced by another one like this. The new one is started from the file
+// on disk, with the same command line, the listening sockets and a line to the old one.
+// It reads its configuration and then waits; if it does not come that far, nothing has
+// happened. The old one asks its peers to come back over a new connection, leaves the
+// sockets, finishes the segments in hand and stops as always, so that ledger and
+// database are closed. Connections meanwhile wait in the sockets' queues. It hands over
+// its will and with it the place: the new one opens the data directory and serves. The
+// answers of models, which are billed when they begin, go on in the old process, which
+// ends with the last of them. A new process that then does not come up is given up, and
+// the old program, which the system still has, is started in the same way.
+
+const (
+	// handOverEnv names the sockets that a new process is given, between commas.
+	handOverEnv = "NODE_HANDOVER"
+	// waitingTime is how long a new process may take to read its configuration,
+	// upTime until it serves.
+	waitingTime = time.Minute
+	upTime      = 2 * time.Minute
+	// answersTime bounds the answers that the old process finishes.
+	answersTime = 30 * time.Minute
+)
+
+// word is what a new process says of itself.
+type word string
+
+const (
+	wordWaiting word = "waiting"
+	wordReady   word = "ready"
+)
+
+// will is what the old process leaves beside the data directory.
+type will struct {
+	Token  pm.Secret
+	Estate orchestrate.Estate
+}
+
+// predecessor is the line to the process before.
+type predecessor struct {
+	conn net.Conn
+	in   *gob.Decoder
+	out  *gob.Encoder
+	will will
+}
+
+// inherit finds the process before this one, nil for none, and the sockets that it
+// handed over. What says so is taken out of the environment: it is not for children.
+func inherit() (*predecessor, sockets, error) {
+	names, ok := os.LookupEnv(handOverEnv)
+	if !ok {
+		return nil, nil, nil
+	}
+	os.Unsetenv(handOverEnv)
+	f := os.NewFile(firstSocket, "predecessor")
+	conn, err := net.FileConn(f)
+	f.Close()
+	if err != nil {
+		return nil, nil, fault.Wrap(fault.UpgradeFailed, "find the process before", err)
+	}
+	p := &predecessor{conn: conn, in: gob.NewDecoder(conn), out: gob.NewEncoder(conn)}
+	if names == "" {
+		return p, nil, nil
+	}
+	list := strings.Split(names, ",")
+	all, err := listenersOf(firstSocket+1, len(list), list)
+	return p, all, err
+}
+
+// await says that this process stands ready, and waits for the will.
+func (p *predecessor) await(ctx context.Context) (*will, error) {
+	stop := context.AfterFunc(ctx, func() { p.conn.Close() })
+	defer stop()
+	err := p.out.Encode(wordWaiting)
+	if err == nil {
+		err = p.in.Decode(&p.will)
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.UpgradeFailed, "take over from the process before", err)
+	}
+	return &p.will, nil
+}
+
+// ready says that this process serves.
+func (p *predecessor) ready(log interface{ Info(string, ...any) }) {
+	if err := p.out.Encode(wordReady); err != nil {
+		log.Info("the process before is gone", "err", err)
+	}
+	p.conn.Close()
+}
+
+// successor is a process that was started to take this one's place.
+type successor struct {
+	cmd   *exec.Cmd
+	conn  net.Conn
+	in    *gob.Decoder
+	out   *gob.Encoder
+	ended chan struct{}
+	files []*os.File
+	names string
+}
+
+// Upgrade starts the program on disk. It returns when that waits to take over, or with
+// UpgradeFailed when it does not come that far.
+func (p *process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
+	if err := p.mayUpgrade(); err != nil {
+		return adminapi.Upgrade{}, err
+	}
+	s, binary, err := p.start(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.upgrading = false
+	if err == nil && p.halting {
+		s.giveUp()
+		closeAll(s.files)
+		err = errors.New("the node was stopped meanwhile")
+	}
+	if err != nil {
+		err = fault.Wrap(fault.UpgradeFailed, "upgrade", err)
+	}
+	p.reload.n.board.Report(health.Key{Code: fault.UpgradeFailed}, err)
+	if err != nil {
+		return adminapi.Upgrade{}, err
+	}
+	p.log.Info("a new process waits to take over", "process", s.cmd.Process.Pid, "binary", binary)
+	p.after = s
+	close(p.handOver)
+	return adminapi.Upgrade{PID: s.cmd.Process.Pid, Binary: binary}, nil
+}
+
+// mayUpgrade begins an upgrade, or says why there can be none.
+func (p *process) mayUpgrade() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	const op = "upgrade"
+	switch {
+	case os.Getpid() == 1:
+		return fault.New(fault.UpgradeRefused, op, "this is the first process of its container, which ends with it")
+	case p.after != nil, p.upgrading:
+		return fault.New(fault.UpgradeRefused, op, "an upgrade is under way")
+	case p.halting:
+		return fault.New(fault.UpgradeRefused, op, "the node is stopping")
+	}
+	p.upgrading = true
+	return nil
+}
+
+// start starts the program on disk with the sockets of this process.
+func (p *process) start(ctx context.Context) (*successor, string, error) {
+	binary, err := onDisk()
+	if err != nil {
+		return nil, "", err
+	}
+	names, files, err := p.reload.n.ownSockets()
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := begin(ctx, binary, names, files)
+	if err != nil {
+		closeAll(files)
+	}
+	return s, binary, err
+}
+
+// onDisk is the program where it was started from. A file that was replaced has the
+// mark of the system behind its name.
+func onDisk() (string, error) {
+	path, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return os.Executable()
+	}
+	return strings.TrimSuffix(path, " (deleted)"), nil
+}
+
+// itself is the program that runs, whatever has become of its file.
+const itself = "/proc/self/exe"
+
+// begin starts a program and waits until it waits.
+func begin(ctx context.Context, binary, names string, files []*os.File) (*successor, error) {
+	ours, theirs, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	s := &successor{ended: make(chan struct{}), files: files, names: names}
+	s.conn, err = net.FileConn(ours)
+	ours.Close()
+	if err != nil {
+		return nil, err
+	}
+	s.in, s.out = gob.NewDecoder(s.conn), gob.NewEncoder(s.conn)
+	s.cmd = exec.Command(binary, os.Args[1:]...)
+	s.cmd.Args[0] = os.Args[0]
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	s.cmd.Env = append(childEnv(), handOverEnv+"="+names)
+	s.cmd.ExtraFiles = append([]*os.File{theirs}, files...)
+	err = s.cmd.Start()
+	unblock(files)
+	if err != nil {
+		return nil, errors.Join(err, s.conn.Close())
+	}
+	go func() {
+		_ = s.cmd.Wait()
+		close(s.ended)
+	}()
+	if err := s.hear(ctx, wordWaiting, waitingTime); err != nil {
+		s.giveUp()
+		return nil, err
+	}
+	return s, nil
+}
+
+// childEnv is the environment without what the service manager said to this process
+// alone.
+func childEnv() (out []string) {
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "WATCHDOG_PID=") {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// pair is a line between two processes.
+func pair() (ours, theirs *os.File, err error) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fds[0]), "successor"), os.NewFile(uintptr(fds[1]), "predecessor"), nil
+}
+
+// unblock makes sockets again what starting a process with them has changed: calls on
+// them do not wait, in this process as in the other.
+func unblock(files []*os.File) {
+	for _, f := range files {
+		_ = syscall.SetNonblock(int(f.Fd()), true)
+	}
+}
+
+// hear waits for a word.
+func (s *successor) hear(ctx context.Context, want word, limit time.Duration) error {
+	_ = s.conn.SetReadDeadline(time.Now().Add(limit))
+	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	var got word
+	if err := s.in.Decode(&got); err != nil {
+		select {
+		case <-s.ended:
+			return fmt.Errorf("the new process ended with %s", s.cmd.ProcessState)
+		case <-time.After(time.Second):
+			return fmt.Errorf("the new process says nothing: %w", err)
+		}
+	}
+	if got != want {
+		return fmt.Errorf("the new process says %q", got)
+	}
+	return nil
+}
+
+// giveUp ends a process that did not come up.
+func (s *successor) giveUp() {
+	_ = s.cmd.Process.Kill()
+	<-s.ended
+	_ = s.conn.Close()
+}
+
+// bequeath gives the place, and waits until the other serves.
+func (s *successor) bequeath(ctx context.Context, w *will) error {
+	_ = s.conn.SetWriteDeadline(time.Now().Add(waitingTime))
+	if err := s.out.Encode(w); err != nil {
+		return err
+	}
+	return s.hear(ctx, wordReady, upTime)
+}
+
+// leave is the end of the old process, whose parts have stopped.
+func (p *process) leave(ctx context.Context, n *node, s *successor) error {
+	defer func() { closeAll(s.files) }()
+	w := &will{Token: p.token}
+	if n.live.rules != nil {
+		w.Estate = n.live.rules.Estate()
+	}
+	if err := s.bequeath(ctx, w); err != nil {
+		s.giveUp()
+		p.log.Warn("the new process does not serve; the program as it was is started again",
+			fault.Attr(fault.Wrap(fault.UpgradeFailed, "upgrade", err)))
+		if s, err = begin(ctx, itself, s.names, s.files); err == nil {
+			err = s.bequeath(ctx, w)
+		}
+		if err != nil {
+			return fault.Wrap(fault.UpgradeFailed, "start the program as it was", err)
+		}
+	}
+	p.manager.successor(s.cmd.Process.Pid)
+	p.log.Info("another process serves", "process", s.cmd.Process.Pid)
+	return p.finish(ctx, n)
+}
+
+// finish waits for the answers that go on here, or for a signal.
+func (p *process) finish(ctx context.Context, n *node) error {
+	if n.live.listener == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answersTime)
+	defer cancel()
+	go func() {
+		for sig := range p.signals {
+			if sig != syscall.SIGHUP && sig != syscall.SIGUSR2 {
+				cancel()
+				return
+			}
+		}
+	}()
+	if left := n.live.listener.Unfinished(); left > 0 {
+		p.log.Info("answers that were under way are finished here", "answers", left)
+	}
+	if err := n.live.listener.Finish(ctx); err != nil {
+		p.log.Warn("answers are cut off: their time is over", "err", err)
+	}
+	return nil
+}
+
+// ownSockets are the listening sockets, for another process.
+func (n *node) ownSockets() (string, []*os.File, error) {
+	var names []string
+	var files []*os.File
+	for _, s := range []struct {
+		name string
+		of   func() (*os.File, error)
+		is   bool
+	}{
+		{socketPublic, n.publicSocket, n.live.listener != nil},
+		{socketGateway, n.gatewaySocket, n.gateway != nil},
+	} {
+		if !s.is {
+			continue
+		}
+		f, err := s.of()
+		if err != nil {
+			closeAll(files)
+			return "", nil, fmt.Errorf("socket %s: %w", strconv.Quote(s.name), err)
+		}
+		names, files = append(names, s.name), append(files, f)
+	}
+	return strings.Join(names, ","), files, nil
+}
+
+func (n *node) publicSocket() (*os.File, error) { return n.live.listener.Socket() }
+
+func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Socket() }
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}

@@ -1,0 +1,45 @@
+package orchestrator
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/leave"
+)
+
+// kindOf tells the answers of models, which may take minutes, from everything else.
+func kindOf(r *http.Request) leave.Kind {
+	if workerDoor(r.URL.Path) {
+		return leave.Uncounted
+	}
+	for _, p := range pipeline.Table() {
+		if strings.HasPrefix(r.URL.Path, p.Path) {
+			return leave.Long
+		}
+	}
+	return leave.Short
+}
+
+// Socket is the listener's, for another process; the caller closes it.
+func (s *Server) Socket() (*os.File, error) { return s.door.File() }
+
+// Leave gives the socket up to another process that has it, too. Segments in hand are
+// finished; the answers of models go on after Run has returned, see Finish.
+func (s *Server) Leave(ctx context.Context) error { return s.door.Leave(ctx) }
+
+// Finish waits until the answers that were under way at Leave have ended, or for ctx,
+// and closes what is left.
+func (s *Server) Finish(ctx context.Context) error {
+	err := s.door.Await(ctx)
+	_ = s.http.Close()
+	return err
+}
+
+// Unfinished is how many answers still go on.
+func (s *Server) Unfinished() int {
+	_, long := s.door.InHand()
+	return long
+}

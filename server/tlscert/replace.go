@@ -1,0 +1,25 @@
+package tlscert
+
+import "github.com/tuttinode/tutti/core/fault"
+
+// Replace reads the certificate anew, from these files or with "" from those that the
+// node makes itself, and makes ready to use it: nothing is changed before the function
+// is called that it returns. Connections that are open keep the one that they began
+// with. The error is a *fault.Fault CertificateUnusable.
+func (s *Source) Replace(certFile, keyFile string) (func(), error) {
+	next := &Source{opt: s.opt}
+	next.opt.CertFile, next.opt.KeyFile = certFile, keyFile
+	cert, err := next.load()
+	if err != nil {
+		return nil, err
+	}
+	if cert.Leaf != nil && s.opt.Now().After(cert.Leaf.NotAfter) {
+		return nil, fault.New(fault.CertificateUnusable, "read "+certFile, "the certificate has expired")
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.opt.CertFile, s.opt.KeyFile = certFile, keyFile
+		s.cert, s.next = cert, s.opt.Now().Add(recheck)
+	}, nil
+}
