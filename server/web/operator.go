@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strings"
 
 	"github.com/tuttinode/tutti/core/standing"
 )
@@ -22,15 +23,18 @@ func shared() []string { return []string{"page/style.css", "page/chain.js"} }
 
 // OperatorPages are the handlers of the operator's page by their patterns, for the
 // admin listener: "/" and the files beside it, and the node's place on the chain
-// where onChain tells it. The page reads the admin API with GET alone.
+// where onChain tells it. The page reads the admin API with GET alone, but for the part
+// that has the token.
 func OperatorPages(onChain func() (standing.Standing, bool)) map[string]http.Handler {
 	pages := make(map[string]http.Handler)
-	list, err := fs.ReadDir(operatorFiles, "operator")
+	err := fs.WalkDir(operatorFiles, "operator", func(name string, f fs.DirEntry, err error) error {
+		if err == nil && !f.IsDir() {
+			pages["GET /"+strings.TrimPrefix(name, "operator/")] = operatorFile(operatorFiles, name)
+		}
+		return err
+	})
 	if err != nil {
 		panic(err) // the directory is embedded above
-	}
-	for _, f := range list {
-		pages["GET /"+f.Name()] = operatorFile(operatorFiles, path.Join("operator", f.Name()))
 	}
 	for _, name := range shared() {
 		pages["GET /"+path.Base(name)] = operatorFile(files, name)

@@ -51,6 +51,81 @@ export function time(text) {
   return today ? t.toLocaleTimeString() : t.toLocaleString();
 }
 
+// duration writes milliseconds in the two largest units.
+export function duration(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return `${s} s`;
+  const m = Math.floor(s / 60), h = Math.floor(m / 60), d = Math.floor(h / 24);
+  if (h < 1) return `${m} min`;
+  if (d < 1) return `${h} h ${m % 60} min`;
+  return `${d} d ${h % 24} h`;
+}
+
+// since is a time with how long ago it was to be read on demand.
+export function since(text) {
+  const e = element('time', time(text));
+  e.dateTime = text;
+  e.title = `${duration(Date.now() - Date.parse(text))} ago`;
+  return e;
+}
+
+// scale writes a number with the largest unit that it has one of.
+function scale(n, list) {
+  for (const [least, unit] of list) {
+    if (n >= least) return [(n / least).toFixed(n / least < 10 ? 1 : 0), unit];
+  }
+  return [String(Math.round(n)), ''];
+}
+
+// pixels is pixels per second as a number and its unit.
+export function pixels(n) {
+  const [number, unit] = scale(n, [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']]);
+  return [number, `${unit}pixel/s`];
+}
+
+// bytes of memory.
+export function bytes(n) {
+  const [number, unit] = scale(n, [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB']]);
+  return `${number} ${unit || 'B'}`;
+}
+
+// gauge is a share as a bar with its number.
+export function gauge(share, text) {
+  const span = element('span'), bar = element('span', undefined, share > 0.9 ? 'share hot' : 'share'), fill = element('i');
+  fill.style.width = `${Math.min(100, Math.max(0, 100 * share))}%`;
+  bar.setAttribute('aria-hidden', 'true');
+  bar.append(fill);
+  span.append(bar, text);
+  return span;
+}
+
+// redraw replaces what is in an element, and leaves it alone while its text is being
+// selected. What had the keyboard's focus keeps it, if it has a data-key, and what was
+// scrolled stays so.
+export function redraw(into, children) {
+  const selection = document.getSelection();
+  if (selection && !selection.isCollapsed && into.contains(selection.anchorNode)) return;
+  const focused = into.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  const left = [...into.querySelectorAll('.scroll')].map((e) => e.scrollLeft);
+  into.replaceChildren(...children);
+  into.querySelectorAll('.scroll').forEach((e, i) => { reachable(e); if (left[i]) e.scrollLeft = left[i]; });
+  if (focused) for (const e of into.querySelectorAll('[data-key]')) if (e.dataset.key === focused) e.focus({ preventScroll: true });
+}
+
+// reachable lets the keyboard scroll what is wider than its place.
+export function reachable(e) {
+  if (e.scrollWidth > e.clientWidth) {
+    e.tabIndex = 0;
+    e.setAttribute('role', 'region');
+    e.setAttribute('aria-label', e.querySelector('caption')?.textContent || 'table');
+    e.dataset.key = `scroll ${e.getAttribute('aria-label')}`;
+  } else {
+    e.removeAttribute('tabindex');
+    e.removeAttribute('role');
+    e.removeAttribute('aria-label');
+  }
+}
+
 // amount is an element with the exact number to be read on demand.
 export function amount(text) {
   const e = element('span', money(text));

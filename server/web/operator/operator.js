@@ -1,118 +1,169 @@
-// The operator's page: looks at the admin API every two seconds and shows what
-// changed. It never sends anything but GET. While the node does not answer, what was
-// seen last stays, greyed.
+// The operator's dashboard: follows the node's stream of events and shows the view
+// that the address names. While the node does not answer, what was seen last stays,
+// greyed. Only operate.js ever changes anything, for who has the token.
 
 import { element, hash, time } from './format.js';
-import { showEarnings } from './earnings.js';
-import { showFunds, showPayers, showSpending } from './gateways.js';
-import { showLimits, showPrices } from './prices.js';
-import { addSteps, showTickets } from './tickets.js';
+import { addLines, keepLog, setLines, showLog } from './log.js';
+import { showMoney } from './money.js';
+import { showChain } from './onchain.js';
+import { keepOperate, showOperate } from './operate.js';
+import { keepOptions, showOptions } from './options.js';
+import { showGate, showTiles, showTroubles } from './overview.js';
+import { keepPlots, showPlots } from './plots.js';
+import { showGPUs, showModels, showRefusals, showSessions, showWorkers } from './work.js';
 
-const api = '/api/v1';
-const every = 2000, patience = 15000, listed = 25;
 const id = (name) => document.getElementById(name);
-const main = document.querySelector('main');
+const views = ['overview', 'work', 'money', 'onchain', 'log', 'settings'];
+const silence = 40000, again = 3000, moneyEvery = 5000, points = 180;
 
-let seen = null;      // when the node answered last
-let version = '';     // of the node that served this page
-const before = {};    // what each part showed, to leave alone what did not change
+let state = null;        // the dashboard as it is known
+let seen = 0;            // when something was heard last
+let version = '';        // of the node that served this page
+let source = null;
+let standing = null;     // the script of the place on the chain, on a node that has one
+let gate = '', codes = null;   // what was announced last
 
-class Refused extends Error {}
+// drawn says which fields a view is made of.
+const drawn = {
+  overview: [[['troubles', 'gate'], showTroubles], [['sessions', 'series', 'models', 'workers', 'node'], showTiles], [['series'], (s) => showPlots(s.series)]],
+  work: [[['sessions', 'node'], showSessions], [['workers'], showWorkers], [['gpus'], showGPUs], [['models'], showModels], [['refusals'], showRefusals]],
+  money: [],
+  onchain: [[['chain'], showChain]],
+  log: [[['log'], () => showLog(false)]],
+  settings: [[['settings'], (s) => showOptions(s.settings)]],
+};
 
-async function get(path) {
-  const reply = await fetch(api + path, { signal: AbortSignal.timeout(patience), cache: 'no-store' });
-  const answer = await reply.json();
-  if (!reply.ok) throw new Refused(`${answer.error.code}: ${answer.error.message}`);
-  return answer;
-}
+// view is the one that the address names; an address within a view changes nothing.
+let current = 'overview';
+function view() { return current; }
 
-// part shows a section from its answers, each of a path or of a function, or hides it where the node has none.
-async function part(section, paths, show, ...more) {
-  const box = id(section);
-  let answers;
-  try {
-    answers = await Promise.all(paths.map((p) => (typeof p === 'string' ? get(p) : p())));
-  } catch (err) {
-    if (!(err instanceof Refused)) throw err;
-    box.hidden = true;
-    delete before[section];
-    return err.message;
-  }
-  const now = JSON.stringify([answers, more]);
-  if (before[section] !== now) {
-    show(...answers);
-    before[section] = now;
-  }
-  box.hidden = false;
-  return '';
-}
-
-function showConditions({ conditions }) {
-  id('troubles-title').textContent = conditions.length ? 'What is wrong' : 'Nothing is wrong';
-  id('conditions').replaceChildren(...conditions.map((c) => {
-    const name = c.about ? `${c.code} ${c.about}` : c.code;
-    if (c.hiddenBy) return element('p', `${name} follows from ${c.hiddenBy}`, 'follows');
-    const div = element('div', undefined, 'trouble');
-    const title = element('p');
-    title.append(element('strong', name), ` since ${time(c.since)}${c.detail ? `: ${c.detail}` : ''}`);
-    div.append(title, element('p', c.cause, 'quiet'), element('p', `Remedy: ${c.remedy.replaceAll('`', '')}`));
-    return div;
-  }));
-}
-
-function showNode(node, chain) {
+function showNode({ node, chain }) {
   if (version && node.version !== version) location.reload();
   version = node.version;
-  const who = id('who');
-  who.replaceChildren(element('strong', node.roles.join(', ')), ` · ${node.offchain ? 'off-chain' : node.network}`);
-  if (node.orchestrator && node.roles.includes('orchestrator')) who.append(' · ', hash(node.orchestrator));
-  else if (node.account) who.append(' · ', hash(node.account));
+  id('who').replaceChildren(element('strong', node.roles.join(', ')), ` · ${node.offchain ? 'off-chain' : node.network}`);
+  const who = node.roles.includes('orchestrator') ? node.orchestrator || node.account : node.account;
+  if (who) id('who').append(' · ', hash(who));
+  if (!node.offchain && !standing) standing = import('./chain.js');
+  id('nav-money').hidden = id('nav-onchain').hidden = node.offchain;
   const stale = chain && chain.stale ? ' · the chain is silent' : '';
-  id('state').textContent = `tutti ${node.version}, up since ${time(node.started)}${stale}`;
+  id('state-text').textContent = `${node.version}, up since ${time(node.started)}${stale}`;
 }
 
-async function look() {
-  const node = await get('/node');
-  const on = (role) => !node.offchain && node.roles.includes(role);
-  const chain = node.offchain ? null : await get('/chain').catch((err) => { if (err instanceof Refused) return null; throw err; });
-  const known = chain && chain.known ? chain : null;
-  const round = known ? known.round.number : undefined;
-  const pace = node.network.includes('mainnet') ? 12 : 0;   // seconds of a layer-1 block
-  showNode(node, known);
-  const parts = [part('troubles', ['/conditions'], showConditions)];
-  if (on('orchestrator')) {
-    parts.push(
-      part('earned', ['/income/overview'], (a) => showEarnings(id('sums'), id('groups'), a)),
-      part('asked', ['/prices'], (a) => showPrices(id('prices'), a)),
-      part('payers', ['/gateways'], (a) => showPayers(id('gateways'), a)));
+// announce says aloud what matters, and once: the gate's words, and troubles that are new.
+function announce(title) {
+  const now = new Set(state.troubles.filter((t) => !t.hiddenBy && t.severity !== 'info').map((t) => (t.about ? `${t.code} ${t.about}` : t.code)));
+  const news = [];
+  if (gate && title !== gate) news.push(title);
+  if (codes) {
+    for (const c of now) if (!codes.has(c)) news.push(`new trouble: ${c}`);
+    if (codes.size && !now.size) news.push('nothing is wrong any more');
   }
-  if (on('orchestrator') || on('redeemer')) {
-    parts.push(part('won', [() => addSteps(get, `/tickets?limit=${listed}`)], (a) => showTickets(id('tickets'), id('counts'), a, known, pace), round, known && known.head.l1));
-  }
-  if (on('gateway')) {
-    parts.push(
-      part('purse', ['/sender'], (a) => showFunds(id('funds'), a, node.account)),
-      part('limited', ['/price-limits'], (a) => showLimits(id('limits'), a)),
-      part('paid', ['/spending'], (a) => showSpending(id('spending'), a)));
-  }
-  const missing = [...new Set(await Promise.all(parts))].filter(Boolean);
-  if (missing.length) id('state').textContent += ` · not shown: ${missing.join('; ')}`;
+  gate = title;
+  codes = now;
+  if (news.length) id('news').textContent = news.join('. ');
+  document.title = now.size ? `(${now.size}) tutti · operator` : 'tutti · operator';
 }
 
-async function loop() {
+// show draws what of the present view the changed fields are in; all of it for null.
+function show(changed) {
+  if (!state) return;
+  const touched = (fields) => !changed || fields.some((f) => changed.has(f));
+  if (touched(['node', 'chain'])) showNode(state);
+  if (touched(['gate', 'troubles'])) {
+    announce(showGate(state));
+    if (view() !== 'overview') showTroubles(state);   // for the badge
+  }
+  for (const [fields, draw] of drawn[view()]) if (touched(fields)) draw(state);
+}
+
+function heard() {
+  seen = Date.now();
+  id('content').classList.remove('stale');
+  id('pulse').className = 'pulse live';
+}
+
+function lost(why) {
+  id('content').classList.add('stale');
+  id('pulse').className = 'pulse lost';
+  id('state-text').textContent = seen ? `the node does not answer; this is from ${new Date(seen).toLocaleTimeString()}` : why;
+}
+
+function whole(event) {
+  state = JSON.parse(event.data);
+  setLines(state.log);
+  heard();
+  show(null);
+  if (view() === 'log') showLog(true);
+}
+
+function update(event) {
+  const news = JSON.parse(event.data);
+  if (!state) return;
+  if (news.log) addLines(news.log);
+  if (news.series) news.series = [...state.series, ...news.series].slice(-points);
+  Object.assign(state, news);
+  heard();
+  show(new Set(Object.keys(news)));
+}
+
+// follow opens the stream. A hidden page holds none: a browser has few connections to
+// one host.
+function follow() {
+  if (source || document.hidden) return;
+  source = new EventSource('/api/v1/events');
+  source.addEventListener('whole', whole);
+  source.addEventListener('update', update);
+  source.addEventListener('beat', heard);
+  source.addEventListener('error', () => {
+    leave();
+    lost('the node does not answer');
+    setTimeout(follow, again);
+  });
+}
+
+function leave() {
+  if (source) source.close();
+  source = null;
+}
+
+function turn() {
+  const named = location.hash.slice(1) || 'overview';
+  if (views.includes(named)) current = named;
+  const now = current;
+  for (const name of views) id(`view-${name}`).hidden = name !== now;
+  for (const a of document.querySelectorAll('nav a')) {
+    if (a.hash === `#${now}`) a.setAttribute('aria-current', 'page');
+    else a.removeAttribute('aria-current');
+  }
+  show(null);
+  if (now === 'log') showLog(true);
+  if (now === 'settings') showOperate();
+  if (now === 'money') money();
+}
+
+let reading = false;
+async function money() {
+  if (reading || !state || state.node.offchain || view() !== 'money' || document.hidden) return;
+  reading = true;
   try {
-    if (!document.hidden) {
-      await look();
-      seen = new Date();
-      main.classList.remove('stale');
-    }
-  } catch (err) {
-    main.classList.add('stale');
-    const last = seen ? `; this is from ${seen.toLocaleTimeString()}` : '';
-    id('state').textContent = err instanceof Refused ? err.message : `the node does not answer${last}`;
-  } finally {
-    setTimeout(loop, every);
+    await showMoney(state);
+  } catch { /* the stream says that the node is away */ } finally {
+    reading = false;
   }
 }
-document.addEventListener('visibilitychange', () => { if (!document.hidden) look().catch(() => {}); });
-loop();
+
+addEventListener('hashchange', () => {
+  if (!views.includes(location.hash.slice(1) || 'overview')) return;
+  turn();
+  scrollTo(0, 0);
+});
+document.addEventListener('visibilitychange', () => { if (document.hidden) leave(); else follow(); });
+addEventListener('pagehide', leave);
+setInterval(() => { if (source && seen && Date.now() - seen > silence) { leave(); lost(''); follow(); } }, again);
+setInterval(money, moneyEvery);
+keepPlots(() => (state ? state.series : []));
+keepLog();
+keepOptions();
+keepOperate(() => show(null));
+turn();
+follow();

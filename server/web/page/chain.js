@@ -61,6 +61,10 @@
   }
 
   async function look() {
+    if (document.hidden || section.parentElement.hidden) {   // nobody sees it
+      setTimeout(look, every);
+      return;
+    }
     let reply;
     try {
       reply = await fetch('chain.json');

@@ -1,0 +1,124 @@
+// Changes, for who has the token. It is kept in this tab alone, sent in a header to
+// this listener alone, and forgotten with the tab. Nothing else in the page changes
+// anything.
+
+import { element } from './format.js';
+
+const key = 'tutti.token', api = '/api/v1', patience = 15000;
+const id = (name) => document.getElementById(name);
+let token = sessionStorage.getItem(key) || '';
+let listener = () => {};
+
+export const unlocked = () => token !== '';
+
+async function change(path, body) {
+  const reply = await fetch(api + path, {
+    method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(patience),
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+  });
+  const answer = await reply.json();
+  if (reply.status === 401) forget();
+  if (!reply.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
+  return answer;
+}
+
+function say(text) { id('news').textContent = text; const e = id('operate-says'); if (e) e.textContent = text; }
+
+function forget() {
+  token = '';
+  sessionStorage.removeItem(key);
+  listener();
+}
+
+// button is one that changes something, nothing while there is no token.
+export function button(name, about, path, body) {
+  if (!unlocked()) return null;
+  const b = element('button', name);
+  b.type = 'button';
+  b.setAttribute('aria-label', about);
+  b.dataset.key = about.replace(/^\w+/, path);
+  b.addEventListener('click', async () => {
+    b.disabled = true;
+    try {
+      await change(path, body);
+      say(`${about}: done`);
+    } catch (err) {
+      say(`${about}: ${err.message}`);
+    } finally {
+      b.disabled = false;
+    }
+  });
+  return b;
+}
+
+function field(name, label, attributes) {
+  const box = element('label', label), input = element('input');
+  Object.assign(input, { id: name, autocomplete: 'off', spellcheck: false }, attributes);
+  box.append(input);
+  return [box, input];
+}
+
+function form(fields, action, submit) {
+  const f = element('form', undefined, 'form'), b = element('button', action);
+  f.append(...fields, b);
+  f.addEventListener('submit', (event) => {
+    event.preventDefault();
+    submit().catch((err) => say(err.message));
+  });
+  return f;
+}
+
+function locked() {
+  const [box, input] = field('token', 'admin token', { type: 'password', required: true, className: 'wide' });
+  return [
+    element('p', 'The token is in admin.token in the data directory. It stays in this tab and is forgotten when you close it.', 'quiet'),
+    form([box], 'Unlock', async () => {
+      token = input.value.trim();
+      try {
+        await change('/settings', {});
+      } catch (err) {
+        forget();
+        throw err;
+      }
+      sessionStorage.setItem(key, token);
+      listener();
+      say('Unlocked: workers can be drained under Work, settings be changed here.');
+    }),
+  ];
+}
+
+function open(settings) {
+  const [sessions, most] = field('max-sessions', 'sessions at most (a number, or auto)', { value: String(settings.maxSessions), required: true });
+  const [verbosity, level] = field('log-level', 'log verbosity (0 to 99)', { type: 'number', min: 0, max: 99, value: settings.logLevel, required: true });
+  const shut = element('button', 'Forget the token');
+  shut.type = 'button';
+  shut.addEventListener('click', () => { forget(); say('Locked.'); });
+  const fields = settings.maxSessions === '' ? [verbosity] : [sessions, verbosity];
+  return [
+    element('p', 'Until the next start. Workers are drained and resumed under Work.', 'quiet'),
+    form(fields, 'Change', async () => {
+      const body = { logLevel: Number(level.value) };
+      if (settings.maxSessions !== '') body.maxSessions = most.value.trim();
+      await change('/settings', body);
+      say('Changed.');
+    }),
+    shut,
+  ];
+}
+
+export async function showOperate() {
+  const says = element('p', '', 'quiet');
+  says.id = 'operate-says';
+  let parts = null;
+  if (unlocked()) {
+    try {
+      parts = open(await (await fetch(`${api}/settings`, { signal: AbortSignal.timeout(patience), cache: 'no-store' })).json());
+    } catch {
+      parts = [element('p', 'The node does not answer.', 'bad')];
+    }
+  }
+  id('operate').replaceChildren(...(parts || locked()), says);
+}
+
+// keepOperate says whom to tell when the token comes or goes.
+export function keepOperate(tell) { listener = () => { showOperate(); tell(); }; }

@@ -1,0 +1,95 @@
+// The first view: whether the node takes work, what is wrong and what to do, and a few
+// figures.
+
+import { count, duration, element, fact, pixels, redraw, since } from './format.js';
+
+const id = (name) => document.getElementById(name);
+const order = { critical: 0, warning: 1, info: 2 };
+
+// words are the gate's in plain English: a title, why, and the look of it.
+function words(gate, open) {
+  const shut = gate.doors.filter((d) => !d.open);
+  const why = shut.map((d) => (gate.doors.length > 1 ? `${d.name}: ` : '') + (d.reason || d.code)).join('; ');
+  if (gate.stopping) return ['Not taking new work: draining', 'What is here is finished, then the node stops.', 'partly'];
+  if (!gate.doors.length) return ['Nothing to open here', 'This kind of node takes no work from gateways or applications.', ''];
+  if (!gate.taking) return ['Not taking work', `Because ${why}.`, 'shut'];
+  if (shut.length) return [`Taking ${gate.doors.filter((d) => d.open).map((d) => d.name).join(' and ')} only`, `Because ${why}.`, 'partly'];
+  const worst = open.find((t) => t.severity === 'critical');
+  if (worst) return ['Taking work, but look at this', `${worst.code}: ${worst.detail || worst.cause}`, 'partly'];
+  return ['Taking work', '', 'open'];
+}
+
+function use(d) {
+  const full = d.limit ? `${count(d.inUse)} of ${count(d.limit)}` : count(d.inUse);
+  return `${full} in use${d.open ? '' : ', shut'}`;
+}
+
+export function showGate(state) {
+  const open = state.troubles.filter((t) => !t.hiddenBy);
+  const [title, why, look] = words(state.gate, open);
+  id('gate').className = `gate ${look}`;
+  id('gate-title').textContent = title;
+  id('gate-reason').textContent = why;
+  redraw(id('doors'), state.gate.doors.map((d) => fact(d.name, element('span', use(d), d.open ? '' : 'bad'))).concat(
+    state.gate.reloaded ? [fact('last reload', state.gate.reloaded)] : []));
+  return title;
+}
+
+function trouble(t) {
+  const name = t.about ? `${t.code} · ${t.about}` : t.code;
+  if (t.hiddenBy) return element('p', `${name} follows from ${t.hiddenBy}`, 'follows');
+  const box = element('article', undefined, `trouble ${t.severity}`);
+  const title = element('h3', name), when = element('small');
+  when.append(element('span', t.severity, 'severity'), ' · since ', since(t.since));
+  title.append(when);
+  const remedy = element('p', undefined, 'remedy');
+  remedy.append(element('b', 'What to do: '), t.remedy.replaceAll('`', ''));
+  box.append(title);
+  if (t.detail) box.append(element('p', t.detail));
+  box.append(element('p', t.cause.replaceAll('`', ''), 'quiet'), remedy);
+  return box;
+}
+
+export function showTroubles(state) {
+  const all = [...state.troubles].sort((a, b) => Boolean(a.hiddenBy) - Boolean(b.hiddenBy) || order[a.severity] - order[b.severity]);
+  const open = all.filter((t) => !t.hiddenBy);
+  id('troubles-title').textContent = open.length ? `What is wrong (${open.length})` : 'Conditions';
+  redraw(id('conditions'), all.length ? all.map(trouble) : [element('p', 'Nothing is wrong.', 'fine')]);
+  const badge = id('badge'), bad = open.filter((t) => t.severity !== 'info');
+  badge.hidden = !bad.length;
+  badge.textContent = bad.length;
+  badge.className = `badge ${bad.some((t) => t.severity === 'critical') ? 'critical' : 'warning'}`;
+  badge.setAttribute('aria-label', `${bad.length} troubles`);
+}
+
+const sum = (list, key) => list.reduce((all, p) => all + p[key], 0);
+
+function tile(name, value, unit, look) {
+  const box = element('div'), dd = element('dd', value, look);
+  if (unit) dd.append(' ', element('small', unit));
+  box.append(element('dt', name), dd);
+  return box;
+}
+
+export function showTiles(state) {
+  const { sessions, series, models, workers } = state;
+  const minute = series.slice(-Math.max(1, Math.round(60 / (state.seriesStep || 5))));
+  const seconds = minute.length * (state.seriesStep || 5) || 1;
+  const latest = [...minute].reverse().find((p) => p.segments > 0);
+  const failed = sum(series, 'failed') + sum(series, 'jobsFailed'), refused = sum(series, 'refused');
+  const tiles = [
+    tile('live sessions', count(sessions.total)),
+    tile('behind real time', count(sessions.behind), '', sessions.behind ? 'bad' : ''),
+    tile('pixels made', ...pixels(sum(minute, 'pixels') / seconds)),
+    tile('time per playing time', latest ? latest.ratio.toFixed(2) : '–', latest ? '95th percentile' : '', latest && latest.ratio > 1 ? 'bad' : ''),
+    tile('failed, 15 min', count(failed), '', failed ? 'warn' : ''),
+    tile('refused, 15 min', count(refused), '', refused ? 'warn' : ''),
+  ];
+  if (workers.length) tiles.push(tile('workers ready', `${workers.filter((w) => w.state === 'ready').length}`, `of ${workers.length}`));
+  if (models.length) {
+    tiles.push(tile('models ready', `${models.filter((m) => m.state === 'ready').length}`, `of ${models.length}`));
+    tiles.push(tile('AI jobs, 15 min', count(sum(series, 'jobs'))));
+  }
+  tiles.push(tile('up for', duration(Date.now() - Date.parse(state.node.started))));
+  redraw(id('tiles'), tiles);
+}
