@@ -13,6 +13,9 @@ type Recorder interface {
 	SegmentTranscoded(manifest ManifestID, profiles []string, duration, took time.Duration, encoded Pixels)
 	// SegmentFailed: no renditions; code is the fault's stable token.
 	SegmentFailed(manifest ManifestID, code string)
+	// SegmentOverhead: the part of an orchestrator's time for a segment in which neither
+	// codecs worked nor the session's other segments were waited for.
+	SegmentOverhead(own time.Duration)
 	// SegmentUploaded: a gateway's hand-over to an orchestrator; err "" on success.
 	SegmentUploaded(manifest ManifestID, orchestrator string, took time.Duration, code string)
 	// SegmentRetried: a gateway or pool starts attempt number try (2, 3, …).
@@ -46,6 +49,9 @@ func (NopRecorder) SegmentTranscoded(ManifestID, []string, time.Duration, time.D
 
 // SegmentFailed ignores the event.
 func (NopRecorder) SegmentFailed(ManifestID, string) {}
+
+// SegmentOverhead ignores the event.
+func (NopRecorder) SegmentOverhead(time.Duration) {}
 
 // SegmentUploaded ignores the event.
 func (NopRecorder) SegmentUploaded(ManifestID, string, time.Duration, string) {}

@@ -92,7 +92,9 @@ func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error)
 		o.opt.Recorder.SegmentFailed(req.Manifest, string(fault.CodeOf(err)))
 		return nil, err
 	}
-	o.opt.Recorder.SegmentTranscoded(req.Manifest, names(req.Profiles), req.Duration, o.opt.Now().Sub(start), encoded)
+	took := o.opt.Now().Sub(start)
+	o.opt.Recorder.SegmentTranscoded(req.Manifest, names(req.Profiles), req.Duration, took, encoded)
+	o.opt.Recorder.SegmentOverhead(max(0, took-g.line.queue-done.MediaTime))
 	return done, nil
 }
 

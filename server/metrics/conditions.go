@@ -3,6 +3,7 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 )
 
@@ -21,7 +22,7 @@ type conditions struct {
 // that no root cause explains. An alert on it fires with the code and the part.
 func (m *Metrics) WatchConditions(source conditionsSource) error {
 	return m.Register(&conditions{source, prometheus.NewDesc("tutti_condition",
-		"A lasting trouble of the node, by fault code and what it is about; 1 while it holds.", []string{"code", "about"}, nil)})
+		"A lasting trouble of the node, by fault code, severity and what it is about; 1 while it holds.", []string{"code", "severity", "about"}, nil)})
 }
 
 // Describe names the series.
@@ -37,6 +38,6 @@ func (c *conditions) Collect(out chan<- prometheus.Metric) {
 			continue
 		}
 		seen[labels] = true
-		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, 1, labels[0], labels[1])
+		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, 1, labels[0], fault.SeverityOf(cond.Code).String(), labels[1])
 	}
 }

@@ -16,14 +16,15 @@ func (m *Metrics) WatchModels(nodeType string, source func() []inference.ModelSt
 		inUse:   desc("livepeer_ai_container_in_use", "Places of a model that jobs have."),
 		idle:    desc("livepeer_ai_container_idle", "Places of a model that are free."),
 		waiting: desc("tutti_ai_waiting", "Jobs that wait for a model's places."),
+		state:   prometheus.NewDesc("tutti_ai_model_state", "The state that a model is in; always 1.", append(labels[:2:2], "state"), nil),
 		ready:   desc("tutti_ai_model_ready", "1 for a model that takes jobs at once."),
 	})
 }
 
 // models collects the states of models.
 type models struct {
-	source                      func() []inference.ModelState
-	inUse, idle, waiting, ready *prometheus.Desc
+	source                             func() []inference.ModelState
+	inUse, idle, waiting, ready, state *prometheus.Desc
 }
 
 // Describe names the series.
@@ -32,6 +33,7 @@ func (c *models) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.idle
 	ch <- c.waiting
 	ch <- c.ready
+	ch <- c.state
 }
 
 // Collect reads the models.
@@ -55,5 +57,6 @@ func (c *models) Collect(ch chan<- prometheus.Metric) {
 			ready = 1
 		}
 		gauge(c.ready, ready)
+		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, 1, l.pipeline, l.name, string(s.State))
 	}
 }

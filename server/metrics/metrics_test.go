@@ -40,6 +40,7 @@ func exercise(r core.Recorder, manifest core.ManifestID) {
 	for _, took := range []time.Duration{500, 800, 1500, 3000, 9000} {
 		r.SegmentTranscoded(manifest, []string{"P240p", "P360p"}, 2*time.Second, took*time.Millisecond, 2_500_000)
 	}
+	r.SegmentOverhead(3 * time.Millisecond)
 	r.SegmentFailed(manifest, "NoKeyframes")
 	r.SegmentUploaded(manifest, "https://o:8935", time.Second, "")
 	r.SegmentUploaded(manifest, "https://o:8935", time.Second, "OrchestratorBroke")

@@ -24,6 +24,7 @@ type Recorder struct {
 	bytes                             streamCounter
 	transcoded, transcodedRaw, pixels streamCounter
 	transcodeTime, score              streamHistogram
+	overhead                          *prometheus.HistogramVec
 	failed                            streamCounter
 	uploaded                          streamCounter
 	uploadFailed                      streamCounter
@@ -83,6 +84,7 @@ func (r *Recorder) transcodeSeries(b *builder) {
 	r.pixels = b.streamCounter("livepeer_mil_pixels_processed", "Pixels encoded, in millions.")
 	r.transcodeTime = b.streamHistogram("livepeer_transcode_time_seconds", "Time from hand-over to result.", timeBuckets, qualityLabels...)
 	r.score = b.streamHistogram("livepeer_transcode_score", "Playing time over transcode time; above 1 is faster than real time.", scoreBuckets, qualityLabels...)
+	r.overhead = b.histogram("tutti_segment_overhead_seconds", "Time for a segment in which neither codecs worked nor others of its session were waited for.", overheadBuckets)
 	r.failed = b.streamCounter("livepeer_segment_transcode_failed_total", "Segments without result, by fault code.", "error_code")
 	r.retried = b.streamCounter("livepeer_transcode_retried", "Further attempts at a segment, by number.", "try")
 	r.swaps = b.streamCounter("livepeer_orchestrator_swaps", "Streams that moved to another orchestrator.")
@@ -115,6 +117,11 @@ func (r *Recorder) SegmentTranscoded(manifest core.ManifestID, profiles []string
 	if r.push != nil {
 		r.push.transcoded(m, names, ratio, took)
 	}
+}
+
+// SegmentOverhead observes what this node took for itself.
+func (r *Recorder) SegmentOverhead(own time.Duration) {
+	r.overhead.WithLabelValues().Observe(own.Seconds())
 }
 
 // SegmentFailed counts a segment without result.

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -22,17 +23,20 @@ type Refusals struct {
 	mu    sync.Mutex
 	last  time.Time
 	quiet int
+	// counts are by code, since the start.
+	counts map[fault.Code]uint64
 }
 
 // NewRefusals logs to log.
 func NewRefusals(log *slog.Logger, now func() time.Time) *Refusals {
-	return &Refusals{log: log, now: now}
+	return &Refusals{log: log, now: now, counts: make(map[fault.Code]uint64)}
 }
 
 // Note tells of a worker at addr that was refused, and how many others were since
 // the last line.
 func (r *Refusals) Note(addr string, why *fault.Fault) {
 	r.mu.Lock()
+	r.counts[why.Code]++ // the codes are our own, so few
 	now := r.now()
 	if !r.last.IsZero() && now.Sub(r.last) < refusalPause {
 		r.quiet++
@@ -43,4 +47,11 @@ func (r *Refusals) Note(addr string, why *fault.Fault) {
 	r.last, r.quiet = now, 0
 	r.mu.Unlock()
 	r.log.Warn("worker refused", "from", printable(addr, maxName), "others", others, fault.Attr(why))
+}
+
+// Counts is how many were refused since the start, by code.
+func (r *Refusals) Counts() map[fault.Code]uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.counts)
 }

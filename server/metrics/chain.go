@@ -1,0 +1,93 @@
+package metrics
+
+import (
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/explain"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/standing"
+)
+
+// ChainState is what a node knows of the chain at a scrape.
+type ChainState struct {
+	View protocol.View
+	// Place is nil where it is not known.
+	Place *explain.Place
+	// Orchestrator says that the node is one, so that its own record counts.
+	Orchestrator bool
+}
+
+// WatchChain shows, at every scrape, the chain's head and round, the account's money,
+// and an orchestrator's stake and place. Nothing is shown before the chain was read.
+func (m *Metrics) WatchChain(source func() ChainState) error {
+	l := &looked{}
+	head := l.gauge("tutti_chain_head_block", "The newest layer-2 block that was seen.")
+	layer1 := l.gauge("tutti_chain_layer1_block", "The layer-1 block that belongs to it.")
+	at := l.gauge("tutti_chain_head_timestamp_seconds", "When that block was made.")
+	stale := l.gauge("tutti_chain_stale", "1 while the chain is silent for longer than it ever is.")
+	round := l.gauge("tutti_round", "The present round.")
+	initialized := l.gauge("tutti_round_initialized", "1 once somebody initialised the present round.")
+	ends := l.gauge("tutti_round_end_layer1_block", "The layer-1 block at which the present round ends.")
+	balance := l.gauge("tutti_native_balance_gwei", "Money of the account that pays for transactions, in gwei.")
+	token := l.gauge("tutti_token_balance_lpt", "Stake token that the account holds unbonded, in whole tokens.")
+	self := newSelfSeries(l)
+	l.look = func(send sender) {
+		s := source()
+		v := s.View
+		if !v.Known {
+			return
+		}
+		send(head, float64(v.Head.Number))
+		send(layer1, float64(v.Head.L1))
+		send(at, float64(v.Head.Time.UnixMilli())/1e3)
+		send(stale, one(v.Stale))
+		send(round, float64(v.Round.Number))
+		send(initialized, one(v.Round.Initialized))
+		send(ends, float64(v.Round.End()))
+		send(balance, weiGwei(v.Balances.Ether))
+		send(token, tokens(v.Balances.Token))
+		if s.Orchestrator {
+			self(send, &s)
+		}
+	}
+	return m.Register(l)
+}
+
+// newSelfSeries are the figures of an orchestrator's own record.
+func newSelfSeries(l *looked) func(send sender, s *ChainState) {
+	registered := l.gauge("tutti_registered", "1 for an orchestrator that is bonded to itself.")
+	active := l.gauge("tutti_active", "1 for an orchestrator that is in the active set of this round.")
+	stake := l.gauge("tutti_stake_lpt", "Stake delegated to the orchestrator, in whole tokens.")
+	last := l.gauge("tutti_last_reward_round", "The last round for which reward was called.")
+	rank := l.gauge("tutti_pool_rank", "The orchestrator's place in the pool, from 1; 0 outside.")
+	members := l.gauge("tutti_pool_members", "Orchestrators in the pool.")
+	size := l.gauge("tutti_pool_size", "Orchestrators that the pool takes.")
+	margin := l.gauge("tutti_pool_margin_lpt", "By how many tokens the stake is above that of the pool's last member, or below it.")
+	return func(send sender, s *ChainState) {
+		self := s.View.Self
+		send(registered, one(standing.Of(self) != standing.Unregistered))
+		send(active, one(self.Active))
+		send(stake, tokens(self.DelegatedStake))
+		send(last, float64(self.LastRewardRound))
+		send(members, float64(s.View.PoolSize))
+		p := s.Place
+		if p == nil {
+			return
+		}
+		send(rank, float64(p.Rank))
+		send(size, float64(p.Size))
+		amount, above := p.Margin()
+		value := tokens(amount)
+		if !above {
+			value = -value
+		}
+		send(margin, value)
+	}
+}
+
+// tokens is an amount in whole tokens, as far as a float has it.
+func tokens(l core.LPT) float64 {
+	f, _ := new(big.Rat).SetFrac(l.Big(), core.LPTTokens(1).Big()).Float64()
+	return f
+}

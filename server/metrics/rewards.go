@@ -1,0 +1,70 @@
+package metrics
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/reward"
+)
+
+// rewardStates are all that a round's reward can be in.
+var rewardStates = []reward.State{
+	reward.StateOff, reward.StateIdle, reward.StateWaiting, reward.StateSending, reward.StateDone, reward.StateFailed,
+}
+
+// rewards counts rounds whose reward was settled while the node ran.
+type rewards struct {
+	source func() reward.Status
+	state  *prometheus.Desc
+	rounds *prometheus.Desc
+
+	mu      sync.Mutex
+	begun   bool                      // guarded by mu
+	counted protocol.Round            // guarded by mu: the newest round that is in counts
+	counts  map[reward.Outcome]uint64 // guarded by mu
+}
+
+// WatchRewards shows, at every scrape, where the round's reward stands, and counts how
+// rounds ended.
+func (m *Metrics) WatchRewards(source func() reward.Status) error {
+	return m.Register(&rewards{
+		source: source, counts: make(map[reward.Outcome]uint64),
+		state:  prometheus.NewDesc("tutti_reward_state", "1 for the state that the present round's reward is in.", []string{"state"}, nil),
+		rounds: prometheus.NewDesc("tutti_reward_rounds_total", "Rounds that ended since the node began, by what became of their reward.", []string{"outcome"}, nil),
+	})
+}
+
+// Describe names the series.
+func (c *rewards) Describe(ch chan<- *prometheus.Desc) {
+	ch <- c.state
+	ch <- c.rounds
+}
+
+// Collect looks at the caller.
+func (c *rewards) Collect(ch chan<- prometheus.Metric) {
+	s := c.source()
+	for _, state := range rewardStates {
+		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, one(state == s.State), string(state))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count(s)
+	for _, outcome := range []reward.Outcome{reward.Called, reward.Missed} {
+		ch <- prometheus.MustNewConstMetric(c.rounds, prometheus.CounterValue, float64(c.counts[outcome]), string(outcome))
+	}
+}
+
+// count takes rounds in that were settled since the last look; those of before the
+// first one are history. The caller holds mu.
+func (c *rewards) count(s reward.Status) {
+	newest := c.counted
+	for _, p := range s.History {
+		if p.Round > c.counted && c.begun {
+			c.counts[p.Outcome]++
+		}
+		newest = max(newest, p.Round)
+	}
+	c.counted, c.begun = newest, true
+}

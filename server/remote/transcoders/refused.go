@@ -1,0 +1,7 @@
+package transcoders
+
+import "github.com/tuttinode/tutti/core/fault"
+
+// Refused is how many registrations and results were turned away since the start, by
+// fault code.
+func (s *Service) Refused() map[fault.Code]uint64 { return s.refusals.Counts() }
