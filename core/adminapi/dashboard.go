@@ -35,7 +35,7 @@ type Dashboard struct {
 	// Refusals are what was refused of late, the most frequent first.
 	Refusals []Refusal `json:"refusals"`
 	// Log are the last lines, the oldest first.
-	Log []LogLine `json:"log"`
+	Log []TailLine `json:"log"`
 	// Settings are the node's options in the order of the documents.
 	Settings []Option `json:"settings"`
 }
@@ -193,8 +193,8 @@ type Refusal struct {
 	Remedy  string    `json:"remedy"`
 }
 
-// LogLine is one line of the node's log. Seq counts lines since the start.
-type LogLine struct {
+// TailLine is one line of the node's log. Seq counts lines since the start.
+type TailLine struct {
 	Seq   uint64    `json:"seq"`
 	Time  time.Time `json:"time"`
 	Level string    `json:"level"`

@@ -39,7 +39,7 @@ type Dashboard struct {
 	}
 	// Tail is the end of the log.
 	Tail interface {
-		Lines(n int) []adminapi.LogLine
+		Lines(n int) []adminapi.TailLine
 	}
 	Settings interface{ Settings() []adminapi.Option }
 }
