@@ -7,10 +7,22 @@ import (
 
 // Translated makes a driver of PostgreSQL take statements as they are written for
 // SQLite: placeholders are question marks, truth is 1 or 0, and text may be any bytes.
-// What the driver hands over must know contexts, as every present one does.
-func Translated(c driver.Connector) driver.Connector { return translated{c} }
+// What the driver hands over must know contexts, as every present one does. Every
+// error of the driver is told as clean makes it, because drivers name hosts and users;
+// clean leaves driver.ErrBadConn and io.EOF as they are.
+func Translated(c driver.Connector, clean func(error) error) driver.Connector {
+	return translated{c, func(err error) error {
+		if err == nil {
+			return nil
+		}
+		return clean(err)
+	}}
+}
 
-type translated struct{ to driver.Connector }
+type translated struct {
+	to    driver.Connector
+	clean func(error) error
+}
 
 // speaking is the driver behind a translated connector; sql.DB.Driver returns it.
 type speaking struct{ driver.Driver }
@@ -25,14 +37,14 @@ func (t translated) Driver() driver.Driver { return speaking{t.to.Driver()} }
 func (t translated) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := t.to.Connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, t.clean(err)
 	}
 	full, ok := c.(conn)
 	if !ok {
 		_ = c.Close()
 		return nil, driver.ErrSkip
 	}
-	return &speaker{full}, nil
+	return &speaker{full, t.clean}, nil
 }
 
 // conn is what a driver's connection must know.
@@ -48,7 +60,10 @@ type conn interface {
 
 // speaker is a connection that translates. It does not take over the driver's own
 // checks of values: what it gets is what database/sql makes of every value.
-type speaker struct{ to conn }
+type speaker struct {
+	to    conn
+	clean func(error) error
+}
 
 // Prepare is PrepareContext without a context.
 func (s *speaker) Prepare(query string) (driver.Stmt, error) {
@@ -59,9 +74,9 @@ func (s *speaker) Prepare(query string) (driver.Stmt, error) {
 func (s *speaker) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	st, err := s.to.PrepareContext(ctx, numbered(query))
 	if err != nil {
-		return nil, err
+		return nil, s.clean(err)
 	}
-	return &sentence{st}, nil
+	return &sentence{st, s.clean}, nil
 }
 
 // Close closes the connection.
@@ -74,28 +89,45 @@ func (s *speaker) Begin() (driver.Tx, error) {
 
 // BeginTx begins a transaction.
 func (s *speaker) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	return s.to.BeginTx(ctx, o)
+	tx, err := s.to.BeginTx(ctx, o)
+	if err != nil {
+		return nil, s.clean(err)
+	}
+	return deal{tx, s.clean}, nil
 }
+
+// deal is a transaction.
+type deal struct {
+	to    driver.Tx
+	clean func(error) error
+}
+
+// Commit makes it so.
+func (d deal) Commit() error { return d.clean(d.to.Commit()) }
+
+// Rollback makes it undone.
+func (d deal) Rollback() error { return d.clean(d.to.Rollback()) }
 
 // ExecContext runs a translated statement.
 func (s *speaker) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return s.to.ExecContext(ctx, numbered(query), values(args))
+	done, err := s.to.ExecContext(ctx, numbered(query), values(args))
+	return done, s.clean(err)
 }
 
 // QueryContext asks a translated query.
 func (s *speaker) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	rows, err := s.to.QueryContext(ctx, numbered(query), values(args))
 	if err != nil {
-		return nil, err
+		return nil, s.clean(err)
 	}
-	return answers{rows}, nil
+	return answers{rows, s.clean}, nil
 }
 
 // Ping asks whether anybody is there.
-func (s *speaker) Ping(ctx context.Context) error { return s.to.Ping(ctx) }
+func (s *speaker) Ping(ctx context.Context) error { return s.clean(s.to.Ping(ctx)) }
 
 // ResetSession is called before the connection is used again.
-func (s *speaker) ResetSession(ctx context.Context) error { return s.to.ResetSession(ctx) }
+func (s *speaker) ResetSession(ctx context.Context) error { return s.clean(s.to.ResetSession(ctx)) }
 
 // values are arguments as PostgreSQL stores them.
 func values(args []driver.NamedValue) []driver.NamedValue {
@@ -116,7 +148,10 @@ func values(args []driver.NamedValue) []driver.NamedValue {
 }
 
 // sentence is a prepared statement that translates its arguments.
-type sentence struct{ to driver.Stmt }
+type sentence struct {
+	to    driver.Stmt
+	clean func(error) error
+}
 
 // Close forgets the statement.
 func (s *sentence) Close() error { return s.to.Close() }
@@ -136,7 +171,8 @@ func (s *sentence) ExecContext(ctx context.Context, args []driver.NamedValue) (d
 	if !ok {
 		return nil, driver.ErrSkip
 	}
-	return st.ExecContext(ctx, values(args))
+	done, err := st.ExecContext(ctx, values(args))
+	return done, s.clean(err)
 }
 
 // QueryContext asks the statement's question.
@@ -147,18 +183,21 @@ func (s *sentence) QueryContext(ctx context.Context, args []driver.NamedValue) (
 	}
 	rows, err := st.QueryContext(ctx, values(args))
 	if err != nil {
-		return nil, err
+		return nil, s.clean(err)
 	}
-	return answers{rows}, nil
+	return answers{rows, s.clean}, nil
 }
 
 // answers are rows whose text is what was meant.
-type answers struct{ driver.Rows }
+type answers struct {
+	driver.Rows
+	clean func(error) error
+}
 
 // Next reads a row.
 func (a answers) Next(dest []driver.Value) error {
 	if err := a.Rows.Next(dest); err != nil {
-		return err
+		return a.clean(err)
 	}
 	for i, v := range dest {
 		if text, ok := v.(string); ok {

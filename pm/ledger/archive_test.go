@@ -119,6 +119,7 @@ func TestSumsDoNotOverflow(t *testing.T) {
 
 // The file stops growing: what is archived makes room for what comes.
 func TestTheFileStopsGrowing(t *testing.T) {
+	onlyFile(t)
 	t.Parallel()
 	dir := t.TempDir()
 	b := open(t, dir)

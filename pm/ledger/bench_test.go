@@ -139,6 +139,7 @@ func BenchmarkPaced(b *testing.B) {
 // TestMemoryStaysFlat takes tickets for many rounds: what is over is put away, so that
 // neither the memory nor the file grows. TUTTI_LEDGER_TICKETS makes it more of them.
 func TestMemoryStaysFlat(t *testing.T) {
+	onlyFile(t)
 	tickets := 24_000
 	if text := os.Getenv("TUTTI_LEDGER_TICKETS"); text != "" {
 		var err error

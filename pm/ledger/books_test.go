@@ -63,7 +63,7 @@ func open(t testing.TB, dir string, change ...func(*ledger.Options)) *books {
 	b.db = connect(t, dir)
 	log := slog.New(slog.DiscardHandler)
 	b.board = health.New(log, time.Now, nil)
-	opt := ledger.Options{DB: b.db, Full: full, Rand: seeded(rand.Uint64()), Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: time.Millisecond}
+	opt := ledger.Options{DB: b.db, Full: full, Lost: lost, Rand: seeded(rand.Uint64()), Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: time.Millisecond}
 	for _, f := range change {
 		f(&opt)
 	}
@@ -89,6 +89,9 @@ func open(t testing.TB, dir string, change ...func(*ledger.Options)) *books {
 
 func connect(t testing.TB, dir string) *sql.DB {
 	t.Helper()
+	if onPostgres() {
+		return connectStore(t, dir)
+	}
 	db, err := driver().Open(t.Context(), dir, func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
 	if err != nil {
 		t.Fatal(err)

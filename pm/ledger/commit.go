@@ -37,35 +37,31 @@ func (l *Ledger) commit(ctx context.Context, requests []*request) (verdict, erro
 
 func (l *Ledger) transact(ctx context.Context, requests []*request) (not map[*request]error, _ verdict, _ error) {
 	const op = "write the ledger"
-	tx, err := l.db.BeginTx(ctx, nil)
+	limited, cancel := l.patiently(ctx)
+	defer cancel()
+	tx, err := l.db.BeginTx(limited, nil)
 	if err != nil {
 		v := l.outcome(err)
 		if v == apart {
 			v = later // no entry is the reason
 		}
-		return nil, v, wrap(v, op, err)
+		return nil, v, l.wrap(v, op, err)
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	g, err := l.group(ctx, tx)
+	g, err := l.group(limited, tx)
 	if err != nil {
 		v := l.outcome(err)
 		if v == apart {
 			v = over // the books' state itself cannot be read
 		}
-		return nil, v, wrap(v, op, err)
+		return nil, v, l.wrap(v, op, err)
 	}
-	if not, err = fill(ctx, g, requests); err != nil {
+	if not, err = fill(limited, g, requests); err != nil {
 		v := l.outcome(err)
-		return nil, v, wrap(v, op, err)
+		return nil, v, l.wrap(v, op, err)
 	}
-	switch err := tx.Commit(); {
-	case err == nil:
-		return not, written, nil
-	case l.opt.Full(err):
-		return nil, later, wrap(later, op, err)
-	default:
-		return nil, over, wrap(over, op, err)
-	}
+	v, err := l.committed(ctx, tx.Commit(), g)
+	return not, v, l.wrap(v, op, err)
 }
 
 // outcome says what an error before a commit means.
@@ -73,17 +69,19 @@ func (l *Ledger) outcome(err error) verdict {
 	switch {
 	case fault.CodeOf(err) == fault.LedgerFailed, l.opt.Damaged(err):
 		return over
-	case l.opt.Full(err), l.opt.Passing(err):
+	case l.opt.Full(err), l.opt.Passing(err), l.opt.Lost(err):
 		return later
 	}
 	return apart
 }
 
 // wrap names an error by what it means.
-func wrap(v verdict, op string, err error) error {
+func (l *Ledger) wrap(v verdict, op string, err error) error {
 	switch v {
+	case written:
+		return nil
 	case later:
-		return fault.Wrap(fault.LedgerFull, op, err)
+		return fault.Wrap(l.code(err), op, err)
 	case apart:
 		return fault.Wrap(fault.LedgerRefused, op, err)
 	}
@@ -118,9 +116,12 @@ func (l *Ledger) report(v verdict, err error) {
 	case over:
 		l.opt.Board.Report(health.Key{Code: fault.LedgerFailed}, err)
 	case later:
-		l.opt.Board.Report(health.Key{Code: fault.LedgerFull}, err)
+		l.opt.Board.Report(health.Key{Code: fault.CodeOf(err)}, err)
 	case written:
 		l.opt.Board.Clear(health.Key{Code: fault.LedgerFull})
+		if l.shared {
+			l.opt.Board.Clear(health.Key{Code: fault.StoreUnreachable})
+		}
 	}
 }
 

@@ -66,6 +66,7 @@ func total(t *testing.T, r *ledger.Reader, who pm.Account) ledger.Total {
 
 // Old matter that cannot be put away holds no payment up.
 func TestDamagedOldMatterHarmsNoPayment(t *testing.T) {
+	onlyFile(t)
 	t.Parallel()
 	b := open(t, t.TempDir())
 	who, old := account(0, "stream"), account(1, "old")
@@ -101,6 +102,7 @@ func TestDamagedStateStopsTheLedger(t *testing.T) {
 // What the driver says of the machine is tried again, and what it says of the file
 // stops the ledger.
 func TestErrorsOfTheDriver(t *testing.T) {
+	onlyFile(t)
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {
 		t.Run(fmt.Sprint("damaged ", damaged), func(t *testing.T) {

@@ -33,6 +33,7 @@ func TestOldEpochsAreForgotten(t *testing.T) {
 
 // What does nothing but crash does not remember without end.
 func TestEpochsAreBounded(t *testing.T) {
+	onlyFile(t)
 	t.Parallel()
 	dir := t.TempDir()
 	b := open(t, dir)

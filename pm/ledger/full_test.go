@@ -44,6 +44,7 @@ func until(t *testing.T, what string, ok func() bool) {
 }
 
 func TestAFullDiskCreditsNothingAndGoesOn(t *testing.T) {
+	onlyFile(t)
 	t.Parallel()
 	dir, who := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
@@ -82,6 +83,7 @@ func TestAFullDiskCreditsNothingAndGoesOn(t *testing.T) {
 }
 
 func TestAnEndWithoutRoomIsNotClean(t *testing.T) {
+	onlyFile(t)
 	t.Parallel()
 	dir, who := t.TempDir(), account(0, "stream")
 	b := open(t, dir)

@@ -29,7 +29,15 @@ func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &group{l: l, tx: tx, stmts: l.stmts, was: was, now: was, accounts: make(map[pm.Account]*account), sets: make(map[protocol.Hash]*set)}, nil
+	now := was
+	if l.shared {
+		told, err := reached(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		now.expired = max(now.expired, told)
+	}
+	return &group{l: l, tx: tx, stmts: l.stmts, was: was, now: now, accounts: make(map[pm.Account]*account), sets: make(map[protocol.Hash]*set)}, nil
 }
 
 // book adds the entries of one call. It looks at everything before it changes

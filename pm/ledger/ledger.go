@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/pm"
@@ -19,7 +20,9 @@ type Ledger struct {
 	opt   Options
 	db    *sql.DB
 	epoch pm.EpochID
-	stmts *prepared
+	// shared says that the ledger is a book among others.
+	shared bool
+	stmts  *prepared
 
 	// slots bounds the callers that wait; wake tells Run that there is something, and
 	// hurry that it is not to wait for more.
@@ -33,6 +36,9 @@ type Ledger struct {
 	queue  []*request
 	booked int
 	ended  error
+
+	// ending is closed when Run is to end.
+	ending <-chan struct{}
 
 	// kept are entries that nobody waits for and that could not be written so far.
 	// They come before everything else. Only Run touches them.
@@ -51,7 +57,11 @@ var _ lifecycle.Component = (*Ledger)(nil)
 func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 	const op = "open the ledger"
 	opt = opt.withDefaults()
-	if err := tables().Migrate(ctx, opt.DB); err != nil {
+	steps, err := openedTables(ctx, opt.DB)
+	if err == nil {
+		err = steps.Migrate(ctx, opt.DB)
+	}
+	if err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
 	o, err := begin(ctx, opt)
@@ -59,10 +69,10 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
 	l := &Ledger{
-		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, epoch: o.Current.ID,
+		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, shared: database.DialectOf(opt.DB) == database.Postgres, epoch: o.Current.ID,
 		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 	}
-	if l.stmts, err = prepare(ctx, opt.DB); err != nil {
+	if l.stmts, err = prepare(ctx, opt.DB, all()...); err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
 	return l, o, nil

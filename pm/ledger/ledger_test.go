@@ -61,10 +61,12 @@ func TestACrashRotatesTheEpoch(t *testing.T) {
 	}
 	// The first notices that it is not alone, and stops for good, whatever it writes.
 	must(t, again.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 5, 1)}}))
-	want(t, b.Progress(t.Context(), pm.Progress{Hash: winner(who, 5, 1).Hash, State: pm.TicketQueued, At: start}), fault.LedgerFailed)
-	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
-	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
-	want(t, b.stop(), fault.LedgerFailed)
+	if !onPostgres() { // whose lock went to the second with its connection
+		want(t, b.Progress(t.Context(), pm.Progress{Hash: winner(who, 5, 1).Hash, State: pm.TicketQueued, At: start}), fault.LedgerFailed)
+		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
+		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
+		want(t, b.stop(), fault.LedgerFailed)
+	}
 	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 2)}}))
 	sound(t, again.Reader)
 }

@@ -33,6 +33,13 @@ type Options struct {
 	// database. The ledger stops, because writing would make it worse. nil knows no
 	// such error.
 	Damaged func(error) bool
+	// Lost reports whether an error of the driver means that the database could not be
+	// asked, or that its answer got lost, and that it can be asked again. Where nobody
+	// knows whether a commit happened, it is asked. nil knows no such error: that is a
+	// database in a file.
+	Lost func(error) bool
+	// Patience bounds one group's transaction; 0 is no bound.
+	Patience time.Duration
 	// Head is the layer-1 height that the chain shows, false while that is not known or
 	// is old; nil where nobody can tell.
 	Head func() (protocol.L1Block, bool)
@@ -79,7 +86,7 @@ func (o Options) withDefaults() Options {
 	if o.Head == nil {
 		o.Head = func() (protocol.L1Block, bool) { return 0, false }
 	}
-	for _, knows := range []*func(error) bool{&o.Full, &o.Passing, &o.Damaged} {
+	for _, knows := range []*func(error) bool{&o.Full, &o.Passing, &o.Damaged, &o.Lost} {
 		if *knows == nil {
 			*knows = func(error) bool { return false }
 		}

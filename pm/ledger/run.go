@@ -15,6 +15,7 @@ import (
 func (l *Ledger) Run(ctx context.Context, ready func()) error {
 	ready()
 	work := context.WithoutCancel(ctx)
+	l.ending = ctx.Done()
 	head := time.NewTicker(l.opt.HeadEvery)
 	defer head.Stop()
 	for {
@@ -105,7 +106,7 @@ func (l *Ledger) end(ctx context.Context) error {
 			return l.stop(err)
 		}
 		if kept {
-			return l.stop(fault.New(fault.LedgerFull, op, "the last entries could not be written"))
+			return l.stop(fault.New(l.withheld(), op, "the last entries could not be written"))
 		}
 	}
 	_, err := l.db.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE id = ? AND state = ?`,
@@ -115,6 +116,8 @@ func (l *Ledger) end(ctx context.Context) error {
 		return nil
 	case l.opt.Full(err):
 		return fault.Wrap(fault.LedgerFull, op, err)
+	case l.opt.Lost(err):
+		return fault.Wrap(fault.StoreUnreachable, op, err)
 	}
 	return fault.Wrap(fault.LedgerFailed, op, err)
 }

@@ -2,10 +2,10 @@ package ledger
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are those of the ledger where it has a database of its own. Times are nanoseconds since 1970; amounts are
+// tables are those of the ledger; where winning tickets are differs. Times are nanoseconds since 1970; amounts are
 // decimal numbers or fractions in lowest terms, because no integer of a database
 // holds every amount of wei.
-func tables() database.Tables {
+func tables(tickets string) database.Tables {
 	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals, low, folding, counting}}
 }
 

@@ -61,15 +61,24 @@ var texts = [statements]string{
 // prepared are the statements of one database, which closes them with itself.
 type prepared [statements]*sql.Stmt
 
-// prepare prepares the statements.
-func prepare(ctx context.Context, db *sql.DB) (out *prepared, err error) {
+// prepare prepares some statements.
+func prepare(ctx context.Context, db *sql.DB, which ...statement) (out *prepared, err error) {
 	out = new(prepared)
-	for i, text := range texts {
-		if out[i], err = db.PrepareContext(ctx, text); err != nil {
+	for _, i := range which {
+		if out[i], err = db.PrepareContext(ctx, texts[i]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// all are all statements.
+func all() []statement {
+	out := make([]statement, statements)
+	for i := range out {
+		out[i] = statement(i)
+	}
+	return out
 }
 
 // exec runs one of the statements in the group's transaction.

@@ -56,9 +56,16 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {
 			t.Parallel()
+			if strings.HasPrefix(tt.want, "there is a history of") {
+				onlyFile(t) // a book of many sees no history without its winner
+			}
 			b := filled(t)
 			sound(t, b.Reader)
-			for _, text := range []string{`PRAGMA foreign_keys = off`, tt.change} {
+			changes := []string{`PRAGMA foreign_keys = off`, tt.change}
+			if onPostgres() {
+				changes = []string{`SET session_replication_role = replica`, strings.NewReplacer("x'", `'\x`, "zeroblob(32)", `decode(repeat('00', 32), 'hex')`).Replace(tt.change)}
+			}
+			for _, text := range changes {
 				if _, err := b.db.ExecContext(t.Context(), text); err != nil {
 					t.Fatal(err)
 				}

@@ -117,12 +117,17 @@ func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 	switch {
 	case err == nil:
 		r.tell(e.Winners)
-	case code == fault.LedgerFull:
+	case mayLater(code):
 		r.keepLate(e.Winners)
 	case code == fault.LedgerRefused && len(e.Credits) > 0:
 		return r.refused(ctx, e, err)
 	}
 	return err
+}
+
+// mayLater reports whether the books take the same another time.
+func mayLater(code fault.Code) bool {
+	return code == fault.LedgerFull || code == fault.StoreUnreachable
 }
 
 // refused is what becomes of tickets that the books do not take: usually they
@@ -134,7 +139,7 @@ func (r *Recipient) refused(ctx context.Context, e pm.Entries, why error) error 
 		switch err := r.opt.Ledger.Append(ctx, e); {
 		case err == nil:
 			r.tell(e.Winners)
-		case fault.CodeOf(err) == fault.LedgerFull:
+		case mayLater(fault.CodeOf(err)):
 			r.keepLate(e.Winners)
 		}
 	}

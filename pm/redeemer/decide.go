@@ -149,6 +149,9 @@ func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 // hand gives the ticket to the actor. That tells its random number, so first nobody
 // may take tickets under its parameters any more.
 func (r *Redeemer) hand(ctx context.Context, t *ticket, when term) (protocol.Transaction, error) {
+	if err := r.opt.Sending(ctx, t.w.Hash, t.w.ExpirationBlock); err != nil {
+		return protocol.Transaction{}, err
+	}
 	r.opt.Reached(t.w.ExpirationBlock)
 	return r.opt.Actor.Send(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}, protocol.SendOptions{
 		Once: once(t), Until: when.until, Async: true, MinGas: r.opt.RedeemGas + r.opt.RedeemGas/2, Thrifty: t.thrifty,

@@ -46,6 +46,9 @@ type Options struct {
 	// height the chain says later. A recipient in this process has it. It must not
 	// block; it may be left out.
 	Reached func(protocol.L1Block)
+	// Sending is told of a ticket before it is sent, where several processes may redeem
+	// one after another. Its error says that it must not be sent now. It may be left out.
+	Sending func(ctx context.Context, ticket protocol.Hash, expired protocol.L1Block) error
 	Board   *health.Board
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -97,6 +100,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Reached == nil {
 		o.Reached = func(protocol.L1Block) {}
+	}
+	if o.Sending == nil {
+		o.Sending = func(context.Context, protocol.Hash, protocol.L1Block) error { return nil }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/tuttinode/tutti/core/database"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// lockPatience is how long a new connection waits for a lock that the connection
+// before it may still have.
+const lockPatience = 3 * time.Second
+
+// Writer is the connection that writes the book. There is one, and while it stands
+// nobody else writes the book. Errors of its statements tell of a connection that
+// could not be made, among them StoreBookInUse and StoreUnsafe.
+func (s *Store) Writer() *sql.DB {
+	last := new(backend)
+	db := s.open(ledger.BookPath(s.Book), func(ctx context.Context, c *pgx.Conn) error {
+		if err := safe(ctx, c); err != nil {
+			return err
+		}
+		return last.lock(ctx, c, ledger.BookLock(s.Book), func() error {
+			return fault.New(fault.StoreBookInUse, "open the book", "another process has the book "+s.Book)
+		})
+	})
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// Leader is the connection of whoever redeems the winning tickets of all books. Who
+// does not get it, gets the fault StoreNotLeading.
+func (s *Store) Leader() *sql.DB {
+	db := s.open(ledger.SharedPath, func(ctx context.Context, c *pgx.Conn) error {
+		if err := safe(ctx, c); err != nil {
+			return err
+		}
+		var got bool
+		if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, ledger.LeaderLock()).Scan(&got); err != nil {
+			return err
+		}
+		if !got {
+			return fault.New(fault.StoreNotLeading, "redeem for all books", "another node does")
+		}
+		return nil
+	})
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// BookReader reads the book, and nothing but what one book has.
+func (s *Store) BookReader() *sql.DB { return s.open(ledger.BookPath(s.Book), readOnly) }
+
+// SharedReader reads what the books share: all winning tickets.
+func (s *Store) SharedReader() *sql.DB { return s.open(ledger.SharedPath, readOnly) }
+
+func readOnly(ctx context.Context, c *pgx.Conn) error {
+	_, err := c.Exec(ctx, `SET default_transaction_read_only = on`)
+	return err
+}
+
+func (s *Store) open(path string, prepare func(context.Context, *pgx.Conn) error) *sql.DB {
+	config := s.config.Copy()
+	config.RuntimeParams["search_path"] = path
+	config.RuntimeParams["application_name"] = "tutti " + s.Book
+	// A process that hangs with a transaction open would hold up all nodes.
+	config.RuntimeParams["idle_in_transaction_session_timeout"] = "60000"
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(prepare))
+	return sql.OpenDB(database.Translated(connector, Clean))
+}
+
+// safe refuses a database whose commits do not reach its disk.
+func safe(ctx context.Context, c *pgx.Conn) error {
+	for _, setting := range []string{"synchronous_commit", "full_page_writes"} {
+		var value string
+		if err := c.QueryRow(ctx, `SELECT current_setting($1)`, setting).Scan(&value); err != nil {
+			return err
+		}
+		if value == "off" || value == "local" && setting == "full_page_writes" {
+			return fault.New(fault.StoreUnsafe, "open the database", fmt.Sprintf("its %s is %s", setting, value))
+		}
+	}
+	var standby bool
+	if err := c.QueryRow(ctx, `SELECT pg_is_in_recovery()`).Scan(&standby); err != nil {
+		return err
+	}
+	if standby {
+		return fault.New(fault.StoreUnreachable, "open the database", "it is a standby that takes no writes")
+	}
+	return nil
+}
+
+// backend is the server's process behind the connection that this process had last.
+// The pool has one connection, and makes one at a time.
+type backend struct {
+	pid   uint32
+	since time.Time
+}
+
+// lock takes a lock for a new connection. The server may not have noticed that the
+// connection before is gone: that one is ended, and with it whatever it was doing.
+func (b *backend) lock(ctx context.Context, c *pgx.Conn, key int64, taken func() error) error {
+	if b.pid != 0 {
+		if _, err := c.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2`, int64(b.pid), b.since); err != nil {
+			return err
+		}
+	}
+	late := time.After(lockPatience)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var got bool
+		if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, key).Scan(&got); err != nil {
+			return err
+		}
+		if got {
+			return b.note(ctx, c)
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			return taken()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (b *backend) note(ctx context.Context, c *pgx.Conn) error {
+	b.pid = c.PgConn().PID()
+	return c.QueryRow(ctx, `SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&b.since)
+}

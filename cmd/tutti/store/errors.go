@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// unreachable is an error of a connection, without where it led to.
+type unreachable struct{ text string }
+
+func (u unreachable) Error() string { return u.text }
+
+// Clean is an error of the driver without host, user and address. What the server
+// itself said stays: its code is what the other functions go by.
+func Clean(err error) error {
+	var said *pgconn.PgError
+	var connect *pgconn.ConnectError
+	_, isFault := errors.AsType[*fault.Fault](err)
+	switch {
+	case errors.Is(err, driver.ErrBadConn) || err == io.EOF || isFault && !errors.As(err, &connect):
+		return err
+	case isFault: // from our own look at a new connection
+		f, _ := errors.AsType[*fault.Fault](err)
+		return f
+	case errors.As(err, &said) && connectCode(said.Code):
+		return unreachable{"the server refused the connection: " + said.Code + ", " + plain(said.Code)}
+	case errors.As(err, &said):
+		return err
+	case errors.Is(err, context.Canceled):
+		return context.Canceled
+	}
+	return unreachable{"the connection: " + reason(err)}
+}
+
+// connectCode reports whether the server's words may name the user or the database.
+func connectCode(code string) bool {
+	return strings.HasPrefix(code, "28") || strings.HasPrefix(code, "3D")
+}
+
+// plain is what an operator does with such a code.
+func plain(code string) string {
+	if strings.HasPrefix(code, "3D") {
+		return "there is no such database"
+	}
+	return "user or password are wrong, or pg_hba.conf lets nobody in from here"
+}
+
+// reason is a network's error without addresses.
+func reason(err error) string {
+	var dns *net.DNSError
+	var call *os.SyscallError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &dns):
+		return "the host's name cannot be resolved"
+	case errors.As(err, &call):
+		return call.Err.Error()
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer in time"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return "it was closed"
+	case strings.Contains(err.Error(), "tls"), strings.Contains(err.Error(), "x509"):
+		return "TLS could not be agreed on"
+	}
+	return fmt.Sprintf("it failed (%T)", err)
+}
+
+// Lost reports whether an error means that the database could not be asked, or that
+// its answer got lost.
+func Lost(err error) bool {
+	var gone unreachable
+	var said *pgconn.PgError
+	switch {
+	case errors.As(err, &gone), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, context.Canceled), errors.Is(err, fault.StoreUnreachable), errors.Is(err, fault.StoreBookInUse):
+		return true
+	case errors.As(err, &said):
+		// Connections, the server's end and start, and a server that takes no writes.
+		return strings.HasPrefix(said.Code, "08") || strings.HasPrefix(said.Code, "57P") || said.Code == "25006"
+	}
+	return false
+}
+
+// Passing reports whether an error may be gone the next time.
+func Passing(err error) bool {
+	var said *pgconn.PgError
+	if !errors.As(err, &said) {
+		return Lost(err)
+	}
+	for _, class := range []string{"08", "40", "53", "55", "57", "58", "25"} {
+		if strings.HasPrefix(said.Code, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// Full reports whether the server has no room on its disk.
+func Full(err error) bool {
+	var said *pgconn.PgError
+	return errors.As(err, &said) && said.Code == "53100"
+}
+
+// Damaged reports whether the server found its files damaged.
+func Damaged(err error) bool {
+	var said *pgconn.PgError
+	return errors.As(err, &said) && (said.Code == "XX001" || said.Code == "XX002")
+}

@@ -1,0 +1,199 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Term is one node's time as the one that redeems the winning tickets of all books. It
+// ends when another's begins; nothing is written in it after that, whatever its
+// connection believes. It is safe for concurrent use.
+type Term struct {
+	// Reader reads what all books share: their winning tickets.
+	*Reader
+	db     *sql.DB
+	stmts  *prepared
+	number int64
+	book   string
+	now    func() time.Time
+}
+
+// Lead begins a term over the connection that holds the leader's lock.
+func Lead(ctx context.Context, db *sql.DB, book string, now func() time.Time) (*Term, error) {
+	const op = "redeem for all books"
+	t := &Term{Reader: &Reader{db}, db: db, book: book, now: now}
+	err := db.QueryRowContext(ctx, `UPDATE tutti.ledger_leader SET term = term + 1, book = ?, since = ? RETURNING term`, book, nanos(now())).Scan(&t.number)
+	if err == nil {
+		t.stmts, err = prepare(ctx, db, findWinner, addProgress, moveWinner)
+	}
+	if err != nil {
+		return nil, led(op, err)
+	}
+	return t, nil
+}
+
+// led keeps faults of a connection that could not be made as they are.
+func led(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		return f
+	}
+	return fault.Wrap(fault.StoreUnreachable, op, err)
+}
+
+// Holds returns an error when the term has ended.
+func (t *Term) Holds(ctx context.Context) error {
+	return t.do(ctx, "look who redeems", func(*sql.Tx) error { return nil })
+}
+
+// do does something in the term: another's cannot begin before it is done.
+func (t *Term) do(ctx context.Context, op string, f func(*sql.Tx) error) error {
+	tx, err := t.db.BeginTx(ctx, nil)
+	if err != nil {
+		return led(op, err)
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	var one int
+	err = tx.QueryRowContext(ctx, `SELECT 1 FROM tutti.ledger_leader WHERE term = ? FOR SHARE`, t.number).Scan(&one)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return fault.New(fault.StoreNotLeading, op, "another node took over")
+	case err != nil:
+		return led(op, err)
+	}
+	if err := f(tx); err != nil {
+		return led(op, err)
+	}
+	return led(op, tx.Commit())
+}
+
+// Progress is Ledger.Progress for a winning ticket of any book.
+func (t *Term) Progress(ctx context.Context, p pm.Progress) error {
+	const op = "note the progress of a ticket"
+	if err := judgeProgress(op, &p); err != nil {
+		return err
+	}
+	p.Reason = clipped(p.Reason)
+	return t.do(ctx, op, func(tx *sql.Tx) error {
+		g := &group{tx: tx, stmts: t.stmts}
+		if err := g.progress(ctx, op, &p); err != nil || !p.State.Ended() {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM tutti.ledger_sending WHERE hash = ?`, p.Hash[:])
+		return err
+	})
+}
+
+// Sending notes that a winning ticket is about to be sent, which tells the random
+// number of tickets that expired at a block: from then on no book takes such. Where
+// another node noted the same less than grace ago the fault is StoreTakeover: what it
+// sent may not be seen yet.
+func (t *Term) Sending(ctx context.Context, hash protocol.Hash, expired protocol.L1Block, grace time.Duration) error {
+	const op = "send a winning ticket"
+	return t.do(ctx, op, func(tx *sql.Tx) error {
+		if expired <= heightMost {
+			if _, err := tx.ExecContext(ctx, `UPDATE tutti.ledger_reached SET block = ?1 WHERE block < ?1`, int64(expired)); err != nil {
+				return err
+			}
+		}
+		now := t.now()
+		done, err := tx.ExecContext(ctx, `INSERT INTO tutti.ledger_sending AS s (hash, book, at) VALUES (?, ?, ?)
+			ON CONFLICT (hash) DO UPDATE SET book = excluded.book, at = excluded.at WHERE s.book = excluded.book OR s.at < ?`,
+			hash[:], t.book, nanos(now), nanos(now.Add(-grace)))
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		return fault.New(fault.StoreTakeover, op, fmt.Sprintf("it waits %v", grace))
+	})
+}
+
+// Waiting adds up by sender the face values of all books' winning tickets that are not
+// paid. It is for the reader of what books share.
+func (r *Reader) Waiting(ctx context.Context) (map[core.Address]core.Wei, error) {
+	sums := make(map[core.Address]core.Wei)
+	err := each(ctx, r.db, func(rows *sql.Rows) error {
+		var who core.Address
+		var face core.Wei
+		err := rows.Scan(into(who[:]), wei{&face})
+		sums[who] = sums[who].Add(face)
+		return err
+	}, `SELECT sender, face FROM tutti.ledger_winner WHERE state IN (?, ?, ?)`, string(pm.TicketWon), string(pm.TicketQueued), string(pm.TicketSubmitted))
+	return sums, led("add up what is to be redeemed", err)
+}
+
+// SharedReader is a reader of what all books share.
+func SharedReader(db *sql.DB) *Reader { return &Reader{db} }
+
+// BookLine is a book as the list of them shows it.
+type BookLine struct {
+	Book
+	Opened time.Time
+	// InUse says that a process writes it now, Leads that it redeems for all.
+	InUse, Leads bool
+	// Waiting is how many of its winning tickets are not paid, and their sum.
+	Waiting int
+	Worth   core.Wei
+}
+
+// Books lists the books. It is for the reader of what books share.
+func (r *Reader) Books(ctx context.Context) (out []BookLine, err error) {
+	const op = "list the books"
+	at := make(map[string]int)
+	err = r.look(ctx, op, func(tx *sql.Tx) error {
+		locks, err := held(ctx, tx)
+		if err != nil {
+			return err
+		}
+		err = each(ctx, tx, func(rows *sql.Rows) error {
+			var b BookLine
+			var opened int64
+			var leader string
+			err := rows.Scan(&b.Name, into(b.Recipient[:]), &b.Host, &opened, &leader)
+			b.Opened, b.InUse = timeOf(opened), locks[BookLock(b.Name)]
+			b.Leads = leader == b.Name && locks[LeaderLock()]
+			at[b.Name] = len(out)
+			out = append(out, b)
+			return err
+		}, `SELECT b.name, b.recipient, b.host, b.opened, l.book FROM tutti.ledger_book b, tutti.ledger_leader l ORDER BY b.name`)
+		if err != nil {
+			return err
+		}
+		return each(ctx, tx, func(rows *sql.Rows) error {
+			var name string
+			var face core.Wei
+			if err := rows.Scan(&name, wei{&face}); err != nil {
+				return err
+			}
+			b := &out[at[name]]
+			b.Waiting, b.Worth = b.Waiting+1, b.Worth.Add(face)
+			return nil
+		}, `SELECT book, face FROM tutti.ledger_winner WHERE state IN (?, ?, ?)`, string(pm.TicketWon), string(pm.TicketQueued), string(pm.TicketSubmitted))
+	})
+	return out, err
+}
+
+// held are the locks that somebody has.
+func held(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
+	locks := make(map[int64]bool)
+	err := each(ctx, tx, func(rows *sql.Rows) error {
+		var high, low int64
+		err := rows.Scan(&high, &low)
+		locks[high<<32|low] = true
+		return err
+	}, `SELECT classid::bigint, objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+	return locks, err
+}

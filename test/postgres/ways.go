@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+)
+
+// nobody is the user that the server is where the test is root's.
+const nobody = 65534
+
+// way is how the server runs.
+type way struct {
+	name string
+	// attr is as whom, own gives it its directory.
+	attr func() *syscall.SysProcAttr
+	own  func(dir string) error
+}
+
+func ways() []way {
+	dying := func() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT} }
+	if os.Geteuid() != 0 {
+		return []way{{"as it is", dying, func(string) error { return nil }}}
+	}
+	return []way{
+		{"as nobody", func() *syscall.SysProcAttr {
+			a := dying()
+			a.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+			return a
+		}, func(dir string) error { return errors.Join(os.Chown(dir, nobody, nobody), os.Chmod(dir, 0o700)) }},
+		{"in a user namespace", func() *syscall.SysProcAttr {
+			a := dying()
+			a.Cloneflags = syscall.CLONE_NEWUSER
+			a.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: 0, Size: 1}}
+			a.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: 0, Size: 1}}
+			return a
+		}, func(dir string) error { return os.Chown(dir, 0, 0) }},
+	}
+}
+
+// programs is the directory of the newest server there is.
+func programs() (string, error) {
+	for _, root := range []string{"/usr/lib/postgresql", filepath.Join(cache(), "postgres/current/usr/lib/postgresql")} {
+		found, _ := filepath.Glob(filepath.Join(root, "*/bin/initdb"))
+		if len(found) > 0 {
+			sort.Strings(found)
+			return filepath.EvalSymlinks(filepath.Dir(found[len(found)-1]))
+		}
+	}
+	return "", errors.New("no PostgreSQL under /usr/lib/postgresql and none in the cache: run deploy/deps/deps.sh postgres")
+}
+
+// libraries are those that came with a server of the cache.
+func libraries(bin string) string {
+	root := strings.TrimSuffix(bin, "usr/lib/postgresql/"+filepath.Base(filepath.Dir(bin))+"/bin")
+	if root == "/" {
+		return os.Getenv("LD_LIBRARY_PATH")
+	}
+	dirs, _ := filepath.Glob(filepath.Join(root, "usr/lib/*-linux-*"))
+	return strings.Join(dirs, string(os.PathListSeparator))
+}
+
+// cache is where deploy/deps keeps what it gets.
+func cache() string {
+	if dir := os.Getenv("TUTTI_CACHE"); dir != "" {
+		return dir
+	}
+	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
+		return filepath.Join(dir, "tutti")
+	}
+	return filepath.Join(os.Getenv("HOME"), ".cache", "tutti")
+}
