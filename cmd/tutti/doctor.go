@@ -2,8 +2,43 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/doctor"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// doctorUsage is short: -list and docs/doctor.md say the rest.
+const doctorUsage = `usage: tutti doctor [-only a,b] [-ignore a,b] [-fix] [-json] [-all] [the node's own flags | -config FILE]
+       tutti doctor -list
+       tutti doctor explain        why the running node gets no jobs
+       tutti doctor bundle         a file with what a helper needs to see, without secrets
+
+Looks whether a node with these flags can do its work, and says what to do where it
+cannot; before the first start as well as beside a running node.
+
+  -only a,b    only these checks or groups of checks
+  -ignore a,b  these are shown and do not count
+  -fix         mend what is safe to mend: file modes, a missing data directory
+  -json        write JSON
+  -all         do not shorten lines
+  -list        show the checks
+
+The exit status is 0 when all is well, 1 for warnings, 2 for failures, 3 when these
+flags are wrong.
+`
+
+const (
+	// doctorLimit bounds a run of all checks.
+	doctorLimit = 12 * time.Second
+	// exitDoctorUsage is for doctor's own flags: 2 is a failed check.
+	exitDoctorUsage = 3
 )
 
 // doctorWords are the words that may follow `tutti doctor`; without one of them the
@@ -22,7 +57,104 @@ func doctorCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	return doctorChecks(ctx, args, stdout, stderr)
 }
 
-func doctorChecks(_ context.Context, _ []string, _, stderr io.Writer) int {
-	fmt.Fprintln(stderr, "usage: tutti doctor [flags]")
-	return exitUsage
+// doctorFlags are doctor's own; rest are the node's.
+type doctorFlags struct {
+	only, ignore         doctor.Words
+	fix, json, all, list bool
+	rest                 []string
+}
+
+// parseDoctor takes doctor's flags out of the command line, wherever they stand.
+func parseDoctor(args []string) (*doctorFlags, error) {
+	f := new(doctorFlags)
+	flags := flag.NewFlagSet("tutti doctor", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	words := func(w *doctor.Words) func(string) error {
+		return func(text string) error {
+			more, err := doctor.ParseWords(text)
+			*w = append(*w, more...)
+			return err
+		}
+	}
+	flags.Func("only", "", words(&f.only))
+	flags.Func("ignore", "", words(&f.ignore))
+	flags.BoolVar(&f.fix, "fix", false, "")
+	flags.BoolVar(&f.json, "json", false, "")
+	flags.BoolVar(&f.all, "all", false, "")
+	flags.BoolVar(&f.list, "list", false, "")
+	var own []string
+	for i := 0; i < len(args); i++ {
+		name, _, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		known := flags.Lookup(name)
+		switch {
+		case !strings.HasPrefix(args[i], "-") || known == nil:
+			f.rest = append(f.rest, args[i])
+			continue
+		case !joined && (name == "only" || name == "ignore") && i+1 < len(args):
+			own = append(own, args[i])
+			i++
+		}
+		own = append(own, args[i])
+	}
+	return f, flags.Parse(own)
+}
+
+func doctorChecks(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	f, err := parseDoctor(args)
+	var cfg *config.Config
+	if err == nil {
+		var notices []config.Notice
+		var problems error
+		cfg, notices, problems = config.Load(input(f.rest))
+		if cfg != nil && cfg.Process.Help {
+			err = flag.ErrHelp
+		} else if !f.list {
+			return runDoctor(ctx, f, cfg, notices, problems, stdout, stderr)
+		}
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, doctorUsage)
+		return exitOK
+	case err != nil:
+		if detail, ok := errors.AsType[*fault.Fault](err); ok {
+			err = errors.New(detail.Detail)
+		}
+		fmt.Fprintf(stderr, "%v\n\n%s", err, doctorUsage)
+		return exitDoctorUsage
+	}
+	if err := doctor.WriteList(stdout, doctor.Choose(f.only)); err != nil {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// runDoctor runs the checks and writes what they found.
+func runDoctor(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice, problems error, stdout, stderr io.Writer) int {
+	report := examine(ctx, f, cfg, notices, problems)
+	var err error
+	if f.json {
+		err = report.WriteJSON(stdout)
+	} else {
+		style := styleOf(stdout)
+		style.All = f.all
+		err = report.WriteText(stdout, style)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitDoctorUsage
+	}
+	return report.Status.Exit()
+}
+
+// examine is what `tutti init` shows, too.
+func examine(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice, problems error) doctor.Report {
+	began := time.Now()
+	w := doctorWorld(cfg, f.rest, notices, problems)
+	results := doctor.Run(ctx, w, doctor.Choose(f.only), doctor.Options{Limit: doctorLimit, Fix: f.fix, Ignored: f.ignore.Have})
+	report := doctor.NewReport(version, began, results)
+	beside, err := w.Running.Get(ctx)
+	report.Running = err == nil && beside.Up
+	report.Millis = time.Since(began).Milliseconds()
+	return report
 }

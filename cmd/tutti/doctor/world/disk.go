@@ -1,0 +1,175 @@
+package world
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tuttinode/tutti/core/database"
+	"github.com/tuttinode/tutti/core/doctor"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// remote are the file systems of other machines, by their magic numbers.
+var remote = map[int64]string{
+	unix.NFS_SUPER_MAGIC: "NFS", unix.SMB_SUPER_MAGIC: "SMB", unix.SMB2_SUPER_MAGIC: "SMB", unix.CIFS_SUPER_MAGIC: "SMB",
+	unix.CEPH_SUPER_MAGIC: "CephFS", unix.FUSE_SUPER_MAGIC: "FUSE", unix.AFS_SUPER_MAGIC: "AFS", unix.V9FS_MAGIC: "9P",
+}
+
+func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
+	d := doctor.Disk{Dir: l.cfg.Storage.DataDir}
+	if d.Dir == "" {
+		d.Err = errors.New("the configuration names no data directory")
+		return d, nil
+	}
+	info, err := os.Stat(d.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.missing(&d)
+		return d, nil
+	case err != nil:
+		d.Err = err
+		return d, nil
+	case !info.IsDir():
+		d.Err = errors.New(d.Dir + " is no directory")
+		return d, nil
+	}
+	d.Exists, d.Mode = true, uint32(info.Mode().Perm())
+	d.Writable = unix.Access(d.Dir, unix.W_OK|unix.X_OK) == nil
+	d.Close = chmod(d.Dir, 0o700)
+	l.space(&d, d.Dir)
+	d.Holder = holder(filepath.Join(d.Dir, l.LockName))
+	l.database(ctx, &d)
+	l.socket(&d)
+	return d, nil
+}
+
+// missing looks at where the directory would be made.
+func (l *look) missing(d *doctor.Disk) {
+	parent := filepath.Dir(d.Dir)
+	for {
+		if _, err := os.Stat(parent); err == nil || parent == filepath.Dir(parent) {
+			break
+		}
+		parent = filepath.Dir(parent)
+	}
+	l.space(d, parent)
+	if unix.Access(parent, unix.W_OK|unix.X_OK) != nil {
+		return
+	}
+	dir := d.Dir
+	d.Make = &doctor.Repair{Do: "make " + dir + " with mode 0700", Run: func(context.Context) error { return os.MkdirAll(dir, 0o700) }}
+}
+
+func (l *look) space(d *doctor.Disk, dir string) {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return
+	}
+	d.Free, d.Size = int64(s.Bavail)*s.Bsize, int64(s.Blocks)*s.Bsize
+	d.Kind, d.Remote = remote[s.Type], remote[s.Type] != ""
+	if !d.Remote {
+		d.Kind = "a local disk"
+	}
+}
+
+// chmod is the repair of a mode.
+func chmod(path string, mode fs.FileMode) *doctor.Repair {
+	return &doctor.Repair{
+		Do:  fmt.Sprintf("set the mode of %s to %04o", path, mode),
+		Run: func(context.Context) error { return os.Chmod(path, mode) },
+	}
+}
+
+// holder is the process that has the lock, "" for nobody. The kernel's table tells:
+// taking the lock to find out could keep a node from starting.
+func holder(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	table, err := os.ReadFile("/proc/locks")
+	own, ok := info.Sys().(*syscall.Stat_t)
+	if err != nil || !ok {
+		return ""
+	}
+	inode := fmt.Sprintf(":%d", own.Ino)
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line)
+		if len(fields) < 6 || fields[1] != "FLOCK" || !strings.HasSuffix(fields[5], inode) {
+			continue
+		}
+		text, _ := os.ReadFile(path)
+		if pid := strings.TrimSpace(string(text)); pid != "" {
+			return pid
+		}
+		return fields[4]
+	}
+	return ""
+}
+
+// database reads a few pages of the database, without ever writing.
+func (l *look) database(ctx context.Context, d *doctor.Disk) {
+	path := filepath.Join(d.Dir, database.FileName)
+	info, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro&_busy_timeout=2000")
+	if err == nil {
+		defer func() { _ = db.Close() }()
+		var tables int
+		err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables)
+		d.Database = fmt.Sprintf("%s, %d KiB, %d objects", database.FileName, info.Size()>>10, tables)
+	}
+	switch {
+	case err == nil:
+	case strings.Contains(err.Error(), "not a database"), strings.Contains(err.Error(), "malformed"):
+		d.Findings = append(d.Findings, doctor.Finding{Code: fault.LedgerDamaged, Detail: path + ": " + err.Error()})
+	default:
+		d.Findings = append(d.Findings, doctor.Finding{Code: fault.LedgerRefused, Detail: path + ": " + err.Error()})
+	}
+}
+
+// socket finds an admin socket that nobody listens on.
+func (l *look) socket(d *doctor.Disk) {
+	path := l.cfg.Addresses.AdminSocket
+	info, err := os.Stat(path)
+	if path == "" || err != nil || info.Mode()&fs.ModeSocket == 0 {
+		return
+	}
+	conn, err := net.DialTimeout("unix", path, time.Second)
+	if err == nil {
+		_ = conn.Close()
+		return
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		d.StaleSocket = path
+		d.Rid = &doctor.Repair{Do: "remove " + path, Run: func(context.Context) error { return os.Remove(path) }}
+	}
+}
+
+// canWrite is why nothing can be written in a directory, nil when it can.
+func canWrite(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return errors.New(dir + " is no directory")
+	}
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	return nil
+}
