@@ -18,6 +18,9 @@ type Input struct {
 	ReadFile func(path string) ([]byte, error)
 	// Home is the user's home directory, "" when there is none.
 	Home string
+	// System is the operating system's name as Go has it; "" for one where everything
+	// works.
+	System string
 	// OldNode reports whether a directory is the data directory of an existing node of
 	// the network; nil for never.
 	OldNode func(dir string) bool

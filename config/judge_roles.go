@@ -17,6 +17,10 @@ func (l *loader) judgeRoles() {
 	if r.RemoteSigner && !featureRemoteSigner.present() {
 		l.blame(fault.FeatureMissing, "remoteSigner", featureRemoteSigner.missing(), "leave the option out, or use a release that has it")
 	}
+	if r.AIWorker && l.in.System == "windows" {
+		l.blame(fault.OptionUnsupported, "aiWorker", "AI models run on Linux only: their containers and the tools around them need it",
+			"run -aiWorker on a Linux machine, which may register with this orchestrator by -orchSecret; this one can transcode: -orchestrator -transcoder")
+	}
 	active := r.active()
 	switch {
 	case active == 0:

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -27,7 +26,7 @@ func lockData(dir string) (*dataLock, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "open "+path, err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lockFile(f); err != nil {
 		holder, _ := io.ReadAll(io.LimitReader(f, 32))
 		_ = f.Close()
 		return nil, fault.New(fault.DataDirInUse, "lock the data directory", fmt.Sprintf("%s is held by process %s", path, strings.TrimSpace(string(holder))))

@@ -88,7 +88,7 @@ func input(args []string) config.Input {
 	if err != nil {
 		home = ""
 	}
-	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home, OldNode: moving.IsSource}
+	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home, System: runtime.GOOS, OldNode: moving.IsSource}
 }
 
 // inform prints what was asked for instead of running a node.
