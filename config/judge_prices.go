@@ -73,11 +73,19 @@ func (l *loader) judgeUnit(name string, u core.UnitPrice) {
 }
 
 // judgePriced asks for a price where work would be paid for and none was named: 0
-// is one, but only the operator can mean it.
+// is one, but only the operator can mean it. With models, whose prices are elsewhere,
+// the existing node starts without one, and so does this.
 func (l *loader) judgePriced() {
 	r := l.config.Roles
 	takesWork := r.Orchestrator && !l.config.Addresses.Service.None
-	if !takesWork || r.AIWorker && !r.Transcoder || l.config.Prices.PerUnit.IsSet() || !l.sound("pricePerUnit", "orchestrator", "transcoder", "aiWorker", "serviceAddr") {
+	if !takesWork || l.config.Prices.PerUnit.IsSet() || !l.sound("pricePerUnit", "orchestrator", "transcoder", "aiWorker", "serviceAddr") {
+		return
+	}
+	if r.AIWorker {
+		if r.Transcoder {
+			l.notices = append(l.notices, Notice{Subject: "-pricePerUnit",
+				Text: "not given, so video is transcoded for nothing; write -pricePerUnit 1200 for 1200 wei a pixel, or leave -transcoder out to run models only"})
+		}
 		return
 	}
 	l.blame(fault.MissingOption, "pricePerUnit", "an orchestrator on the chain must say what its work costs",

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/tuttinode/tutti/core"
@@ -154,4 +155,22 @@ func size(p *ByteSize, low ByteSize) value {
 		return n, err
 	}
 	return typed(p, "size", "256MB", pure(read))
+}
+
+// mostVerbose is the highest verbosity that means something.
+const mostVerbose = 10
+
+// verbosity takes what the existing node takes: guides write 99 for everything.
+func verbosity(p *int) value {
+	read := func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		switch {
+		case err != nil:
+			return 0, errWhole
+		case n < 0:
+			return 0, errors.New("less than 0")
+		}
+		return min(n, mostVerbose), nil
+	}
+	return field[int]{p, valueType{name: "number", example: "3"}, pure(read), strconv.Itoa}
 }
