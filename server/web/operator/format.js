@@ -69,6 +69,14 @@ export function since(text) {
   return e;
 }
 
+// ago is for how long something has been so.
+export function ago(text) {
+  const e = element('time', duration(Date.now() - Date.parse(text)));
+  e.dateTime = text;
+  e.title = `since ${time(text)}`;
+  return e;
+}
+
 // scale writes a number with the largest unit that it has one of.
 function scale(n, list) {
   for (const [least, unit] of list) {

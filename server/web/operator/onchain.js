@@ -13,7 +13,7 @@ export function showChain({ chain }) {
     fact('blocks left', count(Math.max(0, chain.round.end - chain.l1))),
     fact('layer-1 block', count(chain.l1)),
     fact('layer-2 block', count(chain.head)),
-    fact('of', since(chain.headTime)),
+    fact('newest block of', since(chain.headTime)),
     ...(chain.stale ? [fact('news', element('span', 'none for too long; this is what was known last', 'bad'))] : []),
   ] : [fact('chain', element('span', 'no block was read yet', 'warn'))];
   redraw(id('round'), facts);

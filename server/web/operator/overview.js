@@ -81,7 +81,7 @@ export function showTiles(state) {
     tile('live sessions', count(sessions.total)),
     tile('behind real time', count(sessions.behind), '', sessions.behind ? 'bad' : ''),
     tile('pixels made', ...pixels(sum(minute, 'pixels') / seconds)),
-    tile('time per playing time', latest ? latest.ratio.toFixed(2) : '–', latest ? '95th percentile' : '', latest && latest.ratio > 1 ? 'bad' : ''),
+    tile('pace of the slowest 5 %', latest ? latest.ratio.toFixed(2) : '–', latest ? '× playing time' : '', latest && latest.ratio > 1 ? 'bad' : ''),
     tile('failed, 15 min', count(failed), '', failed ? 'warn' : ''),
     tile('refused, 15 min', count(refused), '', refused ? 'warn' : ''),
   ];

@@ -7,7 +7,7 @@ const definitions = [
   { title: 'Sessions', unit: '', series: [['sessions', 'sessions'], ['in hand', 'inHand']] },
   { title: 'Time a segment takes', unit: ' ms', series: [['median', 'segmentMedian'], ['95th percentile', 'segmentHigh']], when: 'segments' },
   { title: 'Not done', unit: '', series: [['refused sessions', 'refused'], ['failed segments', 'failed'], ['failed AI jobs', 'jobsFailed']] },
-  { title: 'AI: first byte, and wait for a slot', unit: ' ms', series: [['first byte', 'firstMedian'], ['95th percentile', 'firstHigh'], ['wait', 'waitHigh']], when: 'jobs' },
+  { title: 'AI answers begin after', unit: ' ms', series: [['median', 'firstMedian'], ['95th percentile', 'firstHigh'], ['wait for a slot', 'waitHigh']], when: 'jobs' },
 ];
 const colours = ['accent', 'warn', 'bad'], marks = ['one', 'two', 'three'];
 
@@ -52,12 +52,9 @@ function figure(d, into) {
   return { box, canvas, legend, plot: null };
 }
 
-function show(d, points, into) {
-  const wanted = d.when !== 'jobs' || points.some((p) => p.jobs > 0);
-  if (!made.has(d)) made.set(d, figure(d, into));
+function show(d, points) {
   const one = made.get(d);
-  one.box.hidden = !wanted;
-  if (!wanted) return;
+  if (one.box.hidden) return;
   const data = values(d, points);
   const latest = data.slice(1).map((list) => list.findLast((v) => v !== null) ?? null);
   d.series.forEach(([, ], i) => { one.legend[i][1].textContent = latest[i] === null ? '–' : read(latest[i]) + d.unit; });
@@ -76,7 +73,11 @@ function show(d, points, into) {
 
 export function showPlots(points) {
   const into = document.getElementById('plots');
-  for (const d of definitions) show(d, points, into);
+  for (const d of definitions) {
+    if (!made.has(d)) made.set(d, figure(d, into));
+    made.get(d).box.hidden = d.when === 'jobs' && !points.some((p) => p.jobs > 0);
+  }
+  for (const d of definitions) show(d, points);   // their places are known now
 }
 
 function again() {

@@ -1,7 +1,7 @@
 // What the node works on, and with what: sessions, devices, cards, models, refusals.
 
-import { bytes, count, element, gauge, hash, pixels, redraw, since, table } from './format.js';
-import { button } from './operate.js';
+import { ago, bytes, count, element, gauge, hash, pixels, redraw, since, table } from './format.js';
+import { button, unlocked } from './operate.js';
 
 const id = (name) => document.getElementById(name);
 
@@ -32,11 +32,12 @@ export function showSessions({ sessions, node }) {
     { head: 'device', cell: (s) => s.device },
     { head: 'renditions', cell: (s) => s.renditions.join(', ') },
     { head: 'pixels/s', kind: 'number', cell: (s) => (s.pixelsPerSecond ? pixels(s.pixelsPerSecond).join(' ').replace('pixel/s', '') : '–') },
-    { head: 'time per playing time', kind: 'number', cell: pace },
+    { head: 'pace', kind: 'number', cell: pace },
     { head: 'segments', kind: 'number', cell: (s) => count(s.segments) },
     { head: 'failed', kind: 'number', cell: (s) => (s.failed ? element('span', `${count(s.failed)} ${s.lastCode}`, 'bad') : '0') },
-    { head: 'since', cell: (s) => since(s.since) },
+    { head: 'here for', kind: 'number', cell: (s) => ago(s.since) },
   ], sessions.list, 'cards plain')];
+  parts.push(element('p', 'Pace is working time by playing time: above 1 a stream falls behind.', 'note'));
   if (sessions.list.length < sessions.total) parts.push(element('p', `The ${sessions.list.length} slowest of ${count(sessions.total)} are shown.`, 'quiet'));
   redraw(id('sessions'), parts);
 }
@@ -56,11 +57,11 @@ export function showWorkers({ workers }) {
     { head: 'state', kind: 'words', cell: standing },
     { head: 'sessions', kind: 'number', cell: (w) => (w.limit ? `${count(w.sessions)} of ${count(w.limit)}` : count(w.sessions)) },
     { head: 'in work', kind: 'number', cell: (w) => count(w.segments) },
-    { head: 'time per playing time', kind: 'number', cell: (w) => (w.ratio ? element('span', w.ratio.toFixed(2), w.ratio > 1 ? 'bad' : '') : '–') },
+    { head: 'pace', kind: 'number', cell: (w) => (w.ratio ? element('span', w.ratio.toFixed(2), w.ratio > 1 ? 'bad' : '') : '–') },
     { head: 'done', kind: 'number', cell: (w) => count(w.done) },
     { head: 'failed', kind: 'number', cell: (w) => (w.failed ? element('span', count(w.failed), 'warn') : '0') },
   ];
-  columns.push({ head: '', kind: 'action', cell: (w) => {
+  if (unlocked()) columns.push({ head: 'change', kind: 'action', cell: (w) => {
     const drain = w.state !== 'draining';
     return button(drain ? 'Drain' : 'Resume', `${drain ? 'Drain' : 'Resume'} ${w.name}`, '/workers/state', { name: w.name, drain });
   } });
@@ -93,7 +94,7 @@ export function showModels({ models }) {
     { head: 'where', cell: (m) => m.devices.join(', ') },
     { head: 'in use', kind: 'number', cell: (m) => (m.capacity ? `${m.inUse} of ${m.capacity}` : String(m.inUse)) },
     { head: 'waiting', kind: 'number', cell: (m) => element('span', count(m.waiting), m.waiting ? 'warn' : '') },
-    { head: 'since', cell: (m) => since(m.since) },
+    { head: 'so for', kind: 'number', cell: (m) => ago(m.since) },
   ], models, 'cards plain')]);
 }
 

@@ -1,0 +1,156 @@
+'use strict';
+
+// The operator's page in a real browser. dashboard_test.go starts the node, says where
+// it is, and changes it when this asks at TUTTI_CONTROL. TUTTI_SHOTS is a folder for
+// pictures of every view, to be looked at.
+const { after, before, test } = require('node:test');
+const assert = require('node:assert/strict');
+const { readFileSync } = require('node:fs');
+const { chromium } = require('playwright-core');
+
+const { TUTTI_URL, TUTTI_TOKEN, TUTTI_CONTROL, TUTTI_BROWSER, TUTTI_SHOTS } = process.env;
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const views = ['overview', 'work', 'money', 'onchain', 'log', 'settings'];
+let browser;
+
+before(async () => {
+  browser = await chromium.launch({ executablePath: TUTTI_BROWSER, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+});
+after(() => browser?.close());
+
+async function control(path, fields = {}) {
+  const reply = await fetch(`${TUTTI_CONTROL}/${path}`, { method: 'POST', body: new URLSearchParams(fields) });
+  assert.equal(reply.status, 200);
+}
+
+// open loads the page and collects all that a browser complains of.
+async function open(options = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const complaints = [];
+  page.on('console', (m) => { if (['error', 'warning'].includes(m.type())) complaints.push(m.text()); });
+  page.on('pageerror', (e) => complaints.push(String(e)));
+  await page.goto(`${TUTTI_URL}/`);
+  await page.waitForSelector('#pulse.live');
+  return { page, complaints, close: () => context.close() };
+}
+
+async function go(page, view) {
+  await page.evaluate((v) => { location.hash = v; }, view);
+  await page.waitForFunction((v) => !document.getElementById(`view-${v}`).hidden, view);
+}
+
+test('it loads without a complaint, and from this node alone', async () => {
+  const { page, complaints, close } = await open();
+  const elsewhere = [];
+  page.on('request', (r) => { if (!r.url().startsWith(TUTTI_URL)) elsewhere.push(r.url()); });
+  await page.reload();
+  await page.waitForSelector('#pulse.live');
+  await page.waitForSelector('#plots canvas');
+  for (const view of views) {
+    await go(page, view);
+    await page.waitForTimeout(150);
+  }
+  assert.deepEqual(elsewhere, []);
+  assert.deepEqual(complaints.filter((c) => !/404|400/.test(c)), []);
+  assert.match(await page.textContent('#who'), /orchestrator/);
+  await close();
+});
+
+test('a condition is shown with its remedy, said aloud once, and goes again, without a reload', async () => {
+  const { page, close } = await open();
+  await page.evaluate(() => { window.same = true; });
+  assert.match(await page.textContent('#gate-title'), /Taking work/);
+  await control('set', { code: 'PortClosed', about: 'https://o.example:8935', detail: 'connection refused from outside' });
+  await page.waitForSelector('article.trouble:has-text("PortClosed")');
+  const text = await page.textContent('article.trouble:has-text("PortClosed")');
+  assert.match(text, /connection refused from outside/);
+  assert.match(text, /What to do: \S+/);
+  assert.match(text, /critical/);
+  await page.waitForFunction(() => document.getElementById('news').textContent.includes('PortClosed'));
+  assert.match(await page.title(), /^\(1\)/);
+  await control('door', { reason: '40 of 40 in use' });
+  await page.waitForFunction(() => document.getElementById('gate-reason').textContent.includes('40 of 40 in use'));
+  await control('door');
+  await control('clear', { code: 'PortClosed', about: 'https://o.example:8935' });
+  await page.waitForSelector('article.trouble', { state: 'detached' });
+  assert.equal(await page.evaluate(() => window.same), true, 'the page was loaded again');
+  await close();
+});
+
+test('the log grows, and is narrowed by level and text', async () => {
+  const { page, close } = await open();
+  await go(page, 'log');
+  await control('say', { level: 'info', text: 'a stream <b>came</b>' });
+  await control('say', { level: 'error', text: 'something of ours broke' });
+  await page.waitForSelector('#lines p.error:has-text("something of ours broke")');
+  assert.equal(await page.locator('#lines b').count(), 0, 'text is text');
+  await page.selectOption('#level', 'error');
+  await page.waitForFunction(() => [...document.querySelectorAll('#lines p')].every((p) => p.className === 'error'));
+  await close();
+});
+
+test('everything is reached with the keyboard, and the focus is seen', async () => {
+  const { page, close } = await open();
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
+  for (const name of ['Overview', 'Work']) {
+    await page.keyboard.press('Tab');
+    assert.match(await page.evaluate(() => document.activeElement.textContent), new RegExp(name));
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+    assert.notEqual(outline, 'none');
+  }
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#view-work:not([hidden])');
+  assert.equal(await page.getAttribute('nav a[href="#work"]', 'aria-current'), 'page');
+  await close();
+});
+
+test('the token opens changes, stays in its tab, and a wrong one does not', async () => {
+  const { page, close } = await open();
+  await go(page, 'work');
+  assert.equal(await page.locator('button:visible').count(), 0, 'no button without the token');
+  await go(page, 'settings');
+  await page.fill('#token', 'wrong');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /AdminTokenRefused/.test(document.getElementById('news').textContent));
+  await page.fill('#token', TUTTI_TOKEN);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#log-level');
+  await go(page, 'work');
+  await page.click('button[aria-label="Drain rig7"]');
+  await page.waitForSelector('button[aria-label="Resume rig7"]');
+  await page.click('button[aria-label="Resume rig7"]');
+  await page.waitForSelector('button[aria-label="Drain rig7"]');
+  assert.equal(await page.evaluate(() => localStorage.length + document.cookie.length), 0);
+  const { page: other, close: closeOther } = await open();
+  assert.equal(await other.evaluate(() => sessionStorage.length), 0);
+  await closeOther();
+  await close();
+});
+
+const places = [];
+for (const colorScheme of ['light', 'dark']) for (const [name, width, height] of [['phone', 390, 844], ['desk', 1440, 900]]) places.push({ colorScheme, name, width, height });
+
+for (const { colorScheme, name, width, height } of places) {
+  test(`every view is sound on a ${name}, ${colorScheme}`, async () => {
+    await control('set', { code: 'PortClosed', about: 'https://o.example:8935', detail: 'connection refused from outside' });
+    await control('set', { code: 'RPCStale', detail: 'no new block for 94 s' });
+    const { page, close } = await open({ colorScheme, viewport: { width, height }, deviceScaleFactor: name === 'phone' ? 2 : 1 });
+    await page.waitForSelector('article.trouble:has-text("PortClosed")');
+    await page.waitForSelector('#plots canvas');
+    await page.evaluate(axe);
+    for (const view of views) {
+      await go(page, view);
+      await page.waitForTimeout(100);
+      if (TUTTI_SHOTS) await page.screenshot({ path: `${TUTTI_SHOTS}/${name}-${colorScheme}-${view}.png`, fullPage: true });
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(over <= 0, `${view} is ${over} pixels wider than the window`);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }));
+      assert.deepEqual(violations.map((v) => `${view}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(' | ')}`), []);
+    }
+    await close();
+    await control('clear', { code: 'PortClosed', about: 'https://o.example:8935' });
+    await control('clear', { code: 'RPCStale' });
+  });
+}
