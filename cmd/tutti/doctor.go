@@ -44,6 +44,7 @@ const (
 // doctorWords are the words that may follow `tutti doctor`; without one of them the
 // checks run.
 var doctorWords = map[string]command{
+	"bundle":  bundleCommand,
 	"explain": explainCommand,
 }
 

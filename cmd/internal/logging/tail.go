@@ -14,6 +14,8 @@ const (
 
 // Line is one line of the log as a page shows it.
 type Line struct {
+	// Seq counts lines since the start, from 1.
+	Seq  uint64
 	Time time.Time
 	// Level is error, warning, info or debug.
 	Level string
@@ -40,6 +42,7 @@ type tail struct {
 	mu   sync.Mutex
 	ring []kept // guarded by mu
 	next int    // guarded by mu
+	seq  uint64 // guarded by mu: of the last line
 }
 
 // kept is one line of the ring; its bytes are used again for the line that takes its
@@ -58,6 +61,7 @@ func (t *tail) add(at time.Time, level slog.Level, line []byte) {
 	}
 	k := &t.ring[t.next]
 	t.next = (t.next + 1) % keptLines
+	t.seq++
 	k.at, k.level = at, level
 	k.line = append(k.line[:0], line[:min(len(line), keptBytes)]...)
 }
@@ -65,7 +69,7 @@ func (t *tail) add(at time.Time, level slog.Level, line []byte) {
 func (t *tail) last(n int, f form) []Line {
 	t.mu.Lock()
 	n = max(0, min(n, len(t.ring)))
-	raw := make([]kept, n)
+	raw, first := make([]kept, n), t.seq-uint64(n)+1
 	for i := range raw {
 		k := t.ring[(t.next-n+i+keptLines)%keptLines%len(t.ring)]
 		raw[i] = kept{k.at, k.level, append([]byte(nil), k.line...)}
@@ -73,7 +77,7 @@ func (t *tail) last(n int, f form) []Line {
 	t.mu.Unlock()
 	out := make([]Line, n)
 	for i, k := range raw {
-		out[i] = Line{Time: k.at, Level: word(k.level)}
+		out[i] = Line{Seq: first + uint64(i), Time: k.at, Level: word(k.level)}
 		f.split(string(k.line), &out[i])
 	}
 	return out
