@@ -20,6 +20,7 @@ func (n *node) addRemoteAIWorker(ctx context.Context) error {
 		opt.Frames = n.mediaFor(metrics.AIWorker, n.add)
 	}
 	n.add(work.manager)
+	n.panel.models = work.manager.Models
 	if n.metrics != nil {
 		if err := n.metrics.WatchModels(metrics.AIWorker, work.manager.Models); err != nil {
 			return fmt.Errorf("register metrics of models: %w", err)

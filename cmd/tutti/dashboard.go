@@ -1,0 +1,164 @@
+package main
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/dashboard"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/metrics"
+)
+
+// panel is where the dashboard's parts are picked up while the node is put together.
+// The zero value shows nothing.
+type panel struct {
+	series *dashboard.Series
+	// sessions is nil on a node that transcodes for nobody.
+	sessions *dashboard.Sessions
+	// rules is nil on a node that is no orchestrator.
+	rules *orchestrate.Orchestrator
+	// models are those of this machine.
+	models func() []inference.ModelState
+}
+
+// dashboard is what the admin listener shows.
+func (n *node) dashboard() admin.Dashboard {
+	d := admin.Dashboard{
+		Gate: gate{n}, Models: modelList{n}, Settings: settings{n.cfg}, SeriesStep: dashboard.Step,
+		Tail: logTail{n.sink},
+	}
+	if n.panel.series != nil {
+		d.Series = n.panel.series
+	}
+	switch {
+	case n.panel.sessions != nil:
+		d.Sessions = n.panel.sessions
+	case n.gateway != nil:
+		d.Sessions = streams{n.gateway}
+	}
+	if n.asked.book != nil {
+		d.Refusals = refusals{n.asked.book}
+	}
+	if n.gpus != nil {
+		d.GPUs = graphics{n}
+	}
+	return d
+}
+
+// counts is the series, where a role's events are to be in it: a process that is both
+// gateway and orchestrator is shown as an orchestrator, or each segment would count
+// twice.
+func (n *node) counts(nodeType string) bool {
+	if n.panel.series == nil {
+		n.panel.series = dashboard.NewSeries(time.Now)
+	}
+	if n.cfg.Roles.Gateway && n.cfg.Roles.Orchestrator {
+		return nodeType != metrics.Gateway
+	}
+	return true
+}
+
+// seen lets the dashboard see what a recorder is told.
+func (n *node) seen(nodeType string, r core.Recorder) core.Recorder {
+	if !n.counts(nodeType) {
+		return r
+	}
+	return n.panel.series.Recorder(r)
+}
+
+// seenJobs is seen for AI jobs.
+func (n *node) seenJobs(nodeType string, r inference.Recorder) inference.Recorder {
+	if !n.counts(nodeType) {
+		return r
+	}
+	return n.panel.series.Inference(r)
+}
+
+// watched lets the dashboard see the sessions.
+func (n *node) watched(next core.Transcoder) core.Transcoder {
+	n.panel.sessions = dashboard.Watch(next, time.Now, n.panel.series)
+	return n.panel.sessions
+}
+
+// gate says whether the node takes work.
+type gate struct{ n *node }
+
+// Gate looks at every door of the node.
+func (g gate) Gate() adminapi.Gate {
+	var out adminapi.Gate
+	if rules := g.n.panel.rules; rules != nil {
+		out.Stopping = rules.Draining()
+		if g.n.media != nil {
+			out.Doors = append(out.Doors, videoDoor(rules.Usage(), out.Stopping))
+		}
+	}
+	if d, is := g.aiDoor(out.Stopping); is {
+		out.Doors = append(out.Doors, d)
+	}
+	if g.n.gateway != nil {
+		out.Doors = append(out.Doors, streamsDoor(g.n.gateway.Room()))
+	}
+	for _, d := range out.Doors {
+		out.Taking = out.Taking || d.Open
+	}
+	return out
+}
+
+func videoDoor(u orchestrate.Usage, stopping bool) adminapi.Door {
+	d := adminapi.Door{Name: "video", InUse: u.Sessions, Limit: u.Limit, Open: !stopping && !u.Full()}
+	switch {
+	case d.Open:
+	case stopping:
+		d.Code, d.Reason = string(fault.Draining), "the node is stopping: it finishes what it has"
+	case u.Refusal != nil:
+		d.Code = string(u.Refusal.Code)
+		d.Reason = fault.ForOperator(u.Refusal)
+	default:
+		d.Code, d.Reason = string(fault.OrchestratorCapped), u.String()
+	}
+	return d
+}
+
+// aiDoor is open while a model takes jobs, or would be loaded for one.
+func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
+	states := modelList{g.n}.states()
+	if g.n.doors != nil {
+		for _, w := range g.n.doors.ai.Workers() {
+			states = append(states, w.Models...)
+		}
+	}
+	if len(states) == 0 {
+		return adminapi.Door{}, false
+	}
+	d := adminapi.Door{Name: "AI"}
+	for i := range states {
+		m := &states[i]
+		d.InUse += m.InUse
+		d.Limit += m.Capacity
+		d.Open = d.Open || m.Offered()
+		if !m.Offered() && d.Code == "" && m.Reason != "" {
+			d.Code, d.Reason = string(m.Code), m.Model.String()+": "+m.Reason
+		}
+	}
+	switch {
+	case stopping:
+		d.Open, d.Code, d.Reason = false, string(fault.Draining), "the node is stopping: it finishes what it has"
+	case d.Open:
+		d.Code, d.Reason = "", ""
+	case d.Reason == "":
+		d.Reason = "no model is ready"
+	}
+	return d, true
+}
+
+func streamsDoor(inUse, limit int) adminapi.Door {
+	d := adminapi.Door{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
+	if !d.Open {
+		d.Reason = "as many streams as a gateway takes"
+	}
+	return d
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/cmd/internal/logging"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/dashboard"
+	"github.com/tuttinode/tutti/core/demand"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway"
+)
+
+// modelList is the AI models of this machine and of workers elsewhere.
+type modelList struct{ n *node }
+
+// states are those of this machine.
+func (m modelList) states() []inference.ModelState {
+	if m.n.panel.models == nil {
+		return nil
+	}
+	return m.n.panel.models()
+}
+
+// Models are all of them.
+func (m modelList) Models() (out []adminapi.Model) {
+	for _, s := range m.states() {
+		out = append(out, modelOf(&s))
+	}
+	if m.n.doors == nil {
+		return out
+	}
+	for _, w := range m.n.doors.ai.Workers() {
+		for i := range w.Models {
+			one := modelOf(&w.Models[i])
+			one.Remote, one.Devices = true, []string{w.Name}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func modelOf(s *inference.ModelState) adminapi.Model {
+	out := adminapi.Model{
+		Pipeline: s.Model.Capability.Pipeline(), Model: s.Model.ID, State: string(s.State), Warm: s.Warm, External: s.External,
+		Since: s.Since.UTC(), Code: string(s.Code), Reason: s.Reason, Progress: s.Progress,
+		Capacity: s.Capacity, InUse: s.InUse, Waiting: s.Waiting, Devices: s.Devices,
+	}
+	if out.Devices == nil {
+		out.Devices = []string{}
+	}
+	return out
+}
+
+// streams are a gateway's, where nothing is transcoded in this process.
+type streams struct{ g *gateway.Gateway }
+
+// Live are the slowest first.
+func (s streams) Live(most int) adminapi.Sessions {
+	live := s.g.Live()
+	out := make([]adminapi.Session, 0, len(live))
+	for _, l := range live {
+		if l.Renditions == nil {
+			l.Renditions = []string{}
+		}
+		out = append(out, adminapi.Session{
+			ID: l.ID, Stream: l.ID, Peer: l.Orchestrator, Renditions: l.Renditions, PixelsPerSecond: l.PixelsPerSecond, Ratio: l.Ratio,
+			Behind: l.Ratio > 1, Segments: l.Segments, Failed: l.Failed, LastCode: l.LastCode, Since: l.Since.UTC(), Last: l.Last.UTC(),
+		})
+	}
+	return dashboard.Bounded(out, most)
+}
+
+// graphics are the GPUs that are there.
+type graphics struct{ n *node }
+
+// GPUs are in the order of their index, with what was measured of them last.
+func (g graphics) GPUs() (out []adminapi.GPU) {
+	usable := map[gpu.UUID]bool{}
+	for _, d := range g.n.gpus.Devices() {
+		usable[d.UUID] = true
+	}
+	var why string
+	if f := g.n.gpus.Err(); f != nil {
+		why = f.Detail
+		if why == "" {
+			why = string(f.Code)
+		}
+	}
+	for _, d := range g.n.gpus.Present() {
+		one := adminapi.GPU{ID: strconv.Itoa(d.Index), UUID: string(d.UUID), Name: d.Name, Memory: int64(d.Memory)}
+		if !usable[d.UUID] {
+			one.Problem = why
+		}
+		if s, ok := g.n.gpus.Sample(d.UUID); ok {
+			one.Sampled, one.Used, one.Foreign = true, int64(s.Used), int64(s.Foreign)
+			one.Load, one.Encoder, one.Decoder = int(s.GPU), int(s.Encoder), int(s.Decoder)
+			one.EncoderSessions, one.Temperature, one.Throttled = s.EncoderSessions, s.Temperature, s.Throttled
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// settings are the configuration, its secrets masked.
+type settings struct{ cfg *config.Config }
+
+// Settings are in the order of the documents.
+func (s settings) Settings() (out []adminapi.Option) {
+	for _, o := range s.cfg.Settings() {
+		out = append(out, adminapi.Option{Name: o.Option, Value: o.Value, Origin: o.Origin.String(), Changed: o.Changed})
+	}
+	return out
+}
+
+// logTail is the end of the log.
+type logTail struct{ sink *logging.Sink }
+
+// Lines are the last n, the oldest first.
+func (t logTail) Lines(n int) []adminapi.TailLine {
+	lines := t.sink.Tail().Lines(n)
+	out := make([]adminapi.TailLine, len(lines))
+	for i, l := range lines {
+		out[i] = adminapi.TailLine{Seq: l.Seq, Time: l.Time.UTC(), Level: l.Level, Text: l.Text}
+		if l.Source != "" {
+			out[i].Text += "  (" + l.Source + ")"
+		}
+	}
+	return out
+}
+
+// refusals are what gateways were told no to in the last day.
+type refusals struct{ book *demand.Book }
+
+// Refusals are the most frequent first, at most so many.
+func (r refusals) Refusals(most int) (out []adminapi.Refusal) {
+	for _, a := range r.book.Report().Answers {
+		if a.Code == "" {
+			continue
+		}
+		if len(out) == most {
+			break
+		}
+		row, _ := fault.Lookup(a.Code)
+		out = append(out, adminapi.Refusal{
+			Gateway: a.Gateway, Code: string(a.Code), About: strings.ReplaceAll(string(a.Kind), "_", " "), Count: int64(a.Count), Last: a.Last.UTC(), Remedy: row.Remedy,
+		})
+	}
+	return out
+}
