@@ -93,6 +93,12 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 		{Name: "rig7", Kind: "transcoder", Remote: true, Address: "192.0.2.7:40000", Node: "tutti/1", State: "suspended", Code: "RemoteWorkerLost", Reason: "no answer for 8 s",
 			Limit: 8, Failed: 1, Since: fakeNow, Models: []string{}}}}
 	get(adminapi.PathWorkers, "", func(*http.Request) any { return workers })
+	get(adminapi.PathDrain, "", func(*http.Request) any { return draining })
+	post(adminapi.PathDrain, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, draining) })
+	post(adminapi.PathReload, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, reloaded) })
+	post(adminapi.PathUpgrade, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		f.answer(w, adminapi.Upgrade{PID: 4711, Binary: "/usr/bin/tutti"})
+	})
 	post(adminapi.PathWorker, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, workers) })
 	get(adminapi.PathPayers, "", func(*http.Request) any {
 		return adminapi.Payers{Gateways: []adminapi.Payer{{Gateway: other, Deposit: core.NewWei(50_000_000_000_000_000), Reserve: core.NewWei(60_000_000_000_000_000),

@@ -1,0 +1,154 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+	"github.com/tuttinode/tutti/core/adminapi"
+)
+
+// Reloaded is what `reload` answers.
+type Reloaded struct{ adminapi.Reloaded }
+
+// Drain is what `drain` answers.
+type Drain struct {
+	adminapi.Drain
+	DryRun bool `json:"dryRun"`
+}
+
+// Upgrade is what `upgrade` answers.
+type Upgrade struct {
+	adminapi.Upgrade
+	DryRun bool `json:"dryRun"`
+}
+
+// processVerbs change the running process itself.
+func processVerbs() []*verb.Verb {
+	deadline := verb.Field{Name: "deadline", Meta: "DURATION", Help: "how long sessions may go on, such as 5m; without one, until they end by themselves", Parse: parseDeadline}
+	return []*verb.Verb{
+		{Name: "reload", Changes: true, Short: "Read the configuration anew and take over what may change while the node runs; --dry-run shows the difference.", Result: Reloaded{}, Run: runReload},
+		{Name: "drain", Changes: true, Short: "Take no new sessions and jobs; without an option for as long as you like.",
+			Long: "Sessions go on. `--cancel` takes new work again, as long as the node is not stopping. `drain --dry-run` shows what is left.",
+			Fields: []verb.Field{deadline,
+				{Name: "stop", Switch: true, Help: "end the node when nothing is left, or at the deadline"},
+				{Name: "cancel", Switch: true, Help: "take new work again"}},
+			Result: Drain{}, Run: runDrain},
+		{Name: "upgrade", Changes: true, Short: "Start the program on disk in the running one's place, without losing a session.", Result: Upgrade{}, Run: runUpgrade},
+	}
+}
+
+var errDeadline = errors.New("must be a duration of at least a second, such as 5m")
+
+func parseDeadline(_ *verb.Call, text string, _ amount.Check) (any, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < time.Second {
+		return nil, errDeadline
+	}
+	return d, nil
+}
+
+func runReload(ctx context.Context, c *verb.Call) (verb.Result, error) {
+	var out Reloaded
+	query := url.Values{}
+	if c.Set.DryRun {
+		query.Set(adminapi.QueryDryRun, strconv.FormatBool(true))
+	}
+	err := c.Node.Post(ctx, adminapi.PathReload, query, nil, &out.Reloaded)
+	return out, err
+}
+
+func runDrain(ctx context.Context, c *verb.Call) (verb.Result, error) {
+	var out Drain
+	if c.Set.DryRun {
+		out.DryRun = true
+		err := c.Node.Get(ctx, adminapi.PathDrain, &out.Drain)
+		return out, err
+	}
+	change := adminapi.DrainChange{Cancel: verb.Get[bool](c, "cancel"), Stop: verb.Get[bool](c, "stop")}
+	if c.Has("deadline") {
+		change.DeadlineSeconds = int(verb.Get[time.Duration](c, "deadline") / time.Second)
+	}
+	if change.Stop {
+		if err := c.Agree(ctx, "Stop the node when its sessions have ended?"); err != nil {
+			return nil, err
+		}
+	}
+	err := c.Node.Post(ctx, adminapi.PathDrain, nil, change, &out.Drain)
+	return out, err
+}
+
+func runUpgrade(ctx context.Context, c *verb.Call) (verb.Result, error) {
+	if c.Set.DryRun {
+		return Upgrade{DryRun: true}, nil
+	}
+	if err := c.Agree(ctx, "Replace the running program?"); err != nil {
+		return nil, err
+	}
+	var out Upgrade
+	err := c.Node.Post(ctx, adminapi.PathUpgrade, nil, nil, &out.Upgrade)
+	return out, err
+}
+
+// Print writes the differences.
+func (r Reloaded) Print(p *console.Page) {
+	defer p.Flush()
+	if len(r.Changes) == 0 {
+		p.Row("Changed", "nothing")
+		return
+	}
+	var rows [][]string
+	for _, c := range r.Changes {
+		rows = append(rows, []string{"-" + c.Option, c.Old, c.New, c.Source, stateOf(c.State)})
+	}
+	p.Table([]string{"Option", "In force", "Configured", "From", ""}, rows)
+	if r.Restart {
+		p.Row("Restart", "some of it is in force only after `tutti_cli upgrade` or a restart")
+	}
+	if r.DryRun {
+		p.Row("Changed", "nothing (dry run)")
+	}
+}
+
+func stateOf(state string) string {
+	switch state {
+	case adminapi.ReloadApplied:
+		return "taken over"
+	case adminapi.ReloadPending:
+		return "would be taken over"
+	}
+	return "needs a restart"
+}
+
+// Print writes where the drain stands.
+func (d Drain) Print(p *console.Page) {
+	defer p.Flush()
+	p.Row("State", d.State)
+	p.Row("Sessions left", d.Sessions)
+	p.Row("AI jobs left", d.Jobs)
+	if d.Deadline != nil {
+		p.Row("Deadline", d.Deadline.Format(time.DateTime)+" UTC")
+	}
+	if d.Stop {
+		p.Row("Afterwards", "the node stops")
+	}
+	if d.DryRun {
+		p.Row("Changed", "nothing (dry run)")
+	}
+}
+
+// Print writes which process takes over.
+func (u Upgrade) Print(p *console.Page) {
+	defer p.Flush()
+	if u.DryRun {
+		p.Row("Changed", "nothing (dry run)")
+		return
+	}
+	p.Row("Takes over", "process "+strconv.Itoa(u.PID))
+	p.Row("Program", u.Binary)
+}

@@ -1,0 +1,33 @@
+// Package upgrade runs the real binary under load while its configuration is read
+// anew, while it drains, and while another process takes its place: no segment may
+// fail and no answer may break off.
+//
+// It is no test of the parts, which have theirs beside the code.
+package upgrade
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/tuttinode/tutti/test/harness"
+)
+
+// binary is the tutti under test, built once.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "tutti-upgrade")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if binary, err = harness.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
