@@ -8,7 +8,7 @@ import (
 
 func transcodingRows() []option {
 	return []option{
-		{name: "gpu", aliases: []string{"nvidia"}, field: "Nvidia", mark: "B M", roles: transcoder, feature: featureGPU, meanwhile: "segments are transcoded on the CPU", unset: "the CPU", help: "NVIDIA GPUs to transcode on: numbers as nvidia-smi counts them and UUIDs (GPU-…), separated by commas, or all",
+		{name: "gpu", aliases: []string{"nvidia"}, field: "Nvidia", mark: "B M", roles: transcoder | aiWorker, feature: featureGPU, meanwhile: "segments are transcoded on the CPU", unset: "the CPU", help: "NVIDIA GPUs to transcode on: numbers as nvidia-smi counts them and UUIDs (GPU-…), separated by commas, or all",
 			to: func(c *Config) value {
 				return typed(&c.Transcoding.Devices, "devices", "all", pure(ParseDevices))
 			}},

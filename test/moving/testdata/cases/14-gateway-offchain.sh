@@ -1,0 +1,1 @@
+livepeer -broadcaster -network offchain -orchAddr 127.0.0.1:8935 -transcodingOptions P144p30fps16x9,P240p30fps16x9 -httpAddr 127.0.0.1:9935 -rtmpAddr 127.0.0.1:1935 -cliAddr 127.0.0.1:5935 -currentManifest=true -v 99

@@ -1,0 +1,1 @@
+livepeer -config /etc/livepeer/livepeer.conf -serviceAddr orch.example.org:8935
