@@ -148,6 +148,7 @@ contractscheck:
 
 docs:  ## write the generated pages of docs/ anew
 	@$(with) go run ./cmd/internal/gendocs
+	@$(with) go run ./cmd/internal/genmonitoring
 
 transcript:  ## walk docs/become-an-orchestrator.md and write what the programs say into it
 	@UPDATE=1 $(with) go test -count=1 -run BecomeAnOrchestrator ./test/operator
