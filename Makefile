@@ -146,7 +146,7 @@ contractscheck:
 	NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts "$$out/artifacts"; \
 	diff -rq eth/devnet/artifacts "$$out/artifacts" || { echo 'make contracts writes them anew'; exit 1; }
 
-docs:  ## write the generated pages of docs/ anew
+docs:  ## write the generated pages of docs/ and deploy/monitoring anew
 	@$(with) go run ./cmd/internal/gendocs
 	@$(with) go run ./cmd/internal/genmonitoring
 
