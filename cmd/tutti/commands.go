@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav"
 	"github.com/tuttinode/tutti/transcoder/worker"
@@ -24,6 +23,7 @@ const mediaWorker = "media-worker"
 const envPreset = "TUTTI_WORKER_PRESET"
 
 var commands = map[string]command{
+	"alert":     alertCommand,
 	"config":    configCommand,
 	"doctor":    doctorCommand,
 	"gpu":       gpuCommand,
@@ -32,6 +32,7 @@ var commands = map[string]command{
 	"key":       keyCommand,
 	"ledger":    ledgerCommand,
 	mediaWorker: mediaWorkerCommand,
+	"move":      moveCommand,
 }
 
 // configCommand is `tutti config check [flags]`.
@@ -66,7 +67,7 @@ func helpCommand(_ context.Context, args []string, stdout, stderr io.Writer) int
 	if len(args) == 0 {
 		err = config.WriteHelp(stdout)
 	} else {
-		err = fault.Explain(stdout, args[0])
+		err = explainCode(stdout, args[0])
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)

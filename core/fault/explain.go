@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/tuttinode/tutti/core/nearest"
 )
 
 // Explain writes what the table knows of a code, for `tutti help CODE`. Case
@@ -39,7 +41,8 @@ func find(code string) (Row, bool) {
 	return Row{}, false
 }
 
-// didYouMean lists the codes that contain the word or are contained in it.
+// didYouMean lists the codes that contain the word or are contained in it, else the
+// one that it may be a slip of.
 func didYouMean(word string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if len(word) < 3 {
@@ -53,7 +56,17 @@ func didYouMean(word string) string {
 		}
 	}
 	if len(near) == 0 {
+		if name, _ := nearest.Name(word, codeNames()); name != "" {
+			return "; did you mean " + name + "?"
+		}
 		return "; docs/troubleshooting.md lists them all"
 	}
 	return "; did you mean " + strings.Join(near, ", ") + "?"
+}
+
+func codeNames() (out []string) {
+	for _, r := range Table() {
+		out = append(out, string(r.Code))
+	}
+	return out
 }

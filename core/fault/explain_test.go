@@ -28,6 +28,7 @@ func TestExplainUnknown(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ code, want string }{
 		{"Capped", `no condition is called "Capped"; did you mean OrchestratorCapped?`},
+		{"PortClsoed", `no condition is called "PortClsoed"; did you mean PortClosed?`},
 		{"zebra", `no condition is called "zebra"; docs/troubleshooting.md lists them all`},
 		{"", `no condition is called ""`},
 	}
