@@ -8,7 +8,9 @@
 #   deps.sh engine          get a Docker Engine for tests, print where it is
 #   deps.sh llama           get a llama.cpp server and print where it is
 #   deps.sh lab             get what tests of several machines need, where root may
+#   deps.sh prometheus      get a Prometheus for tests, print where it is
 #   deps.sh postgres        get a PostgreSQL server for tests, print where it is
+#   deps.sh nfpm            get what writes debs and rpms, print where it is
 #   deps.sh judges          get systemd-analyze and rpm for tests, print where
 #   deps.sh image ARCH      get what an image for ARCH holds, print where
 #   deps.sh npm DIR         get the packages of DIR's lock file and print where
@@ -27,7 +29,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt unpacked build cross check go llama npm engine postgres packaging; do
+for part in lib tools apt unpacked build cross check go llama npm engine postgres prometheus packaging; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -164,6 +166,12 @@ engine)
 	;;
 postgres)
 	postgres
+	;;
+prometheus)
+	prometheus
+	;;
+nfpm)
+	ensure_nfpm
 	;;
 judges)
 	ensure_judges

@@ -50,3 +50,22 @@ make_judges() {
 	say "deps: getting what looks at packages once, into $JUDGES_DIR (log: $LOG)"
 	(unpacked "$JUDGES_DIR" "$judges")
 }
+
+# ensure_nfpm: print the program that writes debs and rpms, at the version that
+# deploy/nfpm names; it is built for this machine, whatever is packed.
+ensure_nfpm() {
+	nfpm_dir=$CACHE/nfpm/$(cat "$ROOT/deploy/nfpm/go.mod" "$ROOT/deploy/nfpm/go.sum" | sha256sum | cut -c1-16)
+	[ -x "$nfpm_dir/nfpm" ] || locked make_nfpm
+	printf '%s\n' "$nfpm_dir/nfpm"
+}
+
+make_nfpm() {
+	[ ! -x "$nfpm_dir/nfpm" ] || return 0
+	find_go || die "there is no Go" "Run 'make deps' first."
+	mkdir -p "$nfpm_dir"
+	: >"$LOG"
+	REMEDY="Go fetches its parts through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured."
+	step "building nfpm" in_dir "$ROOT/deploy/nfpm" env -u GOOS -u GOARCH -u CC GOFLAGS= GOWORK=off CGO_ENABLED=0 \
+		"$GO" build -o "$nfpm_dir/nfpm" github.com/goreleaser/nfpm/v2/cmd/nfpm
+	REMEDY=
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
+)
+
+// file is one of an installed release; path is below the root.
+type file struct {
+	path string
+	// mode with fs.ModeDir is a folder's, which has no data.
+	mode fs.FileMode
+	data []byte
+	// owner is user and group; root is what installed files belong to.
+	owner int
+}
+
+// copied are the files of the tree that are installed as they are: where they lie, as
+// a pattern, and the folder they go to.
+var copied = []struct{ from, to string }{
+	{"deploy/systemd/*.service", "usr/lib/systemd/system"},
+	{"deploy/systemd/*.socket", "usr/lib/systemd/system"},
+	{"deploy/systemd/sysusers.d/*.conf", "usr/lib/sysusers.d"},
+	{"deploy/systemd/tmpfiles.d/*.conf", "usr/lib/tmpfiles.d"},
+	{"deploy/systemd/examples/*.conf", docs + "/examples/systemd"},
+	{"deploy/compose/*.yml", docs + "/examples/compose"},
+	{"deploy/monitoring/*.yml", docs + "/examples/monitoring"},
+	{"deploy/monitoring/*.json", docs + "/examples/monitoring"},
+	{"docs/*.md", docs},
+	{"README.md", docs},
+	{"deploy/nfpm/copyright", docs},
+}
+
+const docs = "usr/share/doc/tutti"
+
+// programs are those that operators run. The others show things on a chain of their
+// own and are for the source tree.
+var programs = []string{"tutti", "tutti_bench", "tutti_cli"}
+
+// files are all files of the release, by path.
+func (r *release) files(parts []part) ([]file, error) {
+	var out []file
+	for _, name := range programs {
+		data, err := os.ReadFile(filepath.Join(r.programs, name))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, file{path: "usr/bin/" + name, mode: 0o755, data: data})
+	}
+	for _, c := range copied {
+		found, err := filepath.Glob(filepath.Join(r.tree, c.from))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, file{path: c.to + "/" + filepath.Base(path), mode: 0o644, data: data})
+		}
+	}
+	written, err := r.written(parts)
+	out = append(out, written...)
+	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	return out, err
+}
+
+// written are the files that the code itself writes.
+func (r *release) written(parts []part) ([]file, error) {
+	table := action.Table()
+	var out []file
+	add := func(path string, write func(io.Writer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		out = append(out, file{path: path, mode: 0o644, data: b.Bytes()})
+		return err
+	}
+	for _, step := range []func() error{
+		func() error { return add("etc/tutti/tutti.conf", writeConf) },
+		func() error { return add("usr/share/man/man1/tutti.1.gz", packed(r.writeMan)) },
+		func() error {
+			return add("usr/share/man/man1/tutti_cli.1.gz", packed(func(w io.Writer) error { return manual.WriteMan(w, table) }))
+		},
+		func() error {
+			return add("usr/share/bash-completion/completions/tutti_cli", func(w io.Writer) error { return manual.WriteCompletion(w, "bash", table) })
+		},
+		func() error {
+			return add("usr/share/zsh/vendor-completions/_tutti_cli", func(w io.Writer) error { return manual.WriteCompletion(w, "zsh", table) })
+		},
+		func() error {
+			return add("usr/share/fish/vendor_completions.d/tutti_cli.fish", func(w io.Writer) error { return manual.WriteCompletion(w, "fish", table) })
+		},
+		func() error {
+			return add(docs+"/sbom.cdx.json", func(w io.Writer) error { return r.writeBill(w, parts) })
+		},
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// packed writes through gzip, which by itself writes no time and no name.
+func packed(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if err := write(z); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+}

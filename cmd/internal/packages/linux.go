@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"text/template"
+)
+
+// linux makes the deb and the rpm: nfpm packs a folder that has the files in their
+// places, by the recipe of deploy/nfpm.
+func (r *release) linux(files []file, glibc string) ([]string, error) {
+	if r.nfpm == "" {
+		return nil, nil
+	}
+	stage, err := os.MkdirTemp("", "packages-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(stage)
+	if err := r.stage(stage, files); err != nil {
+		return nil, err
+	}
+	recipe, err := r.recipe(stage, files, glibc)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, kind := range []string{"deb", "rpm"} {
+		path, err := filepath.Abs(r.named("." + kind))
+		if err != nil {
+			return nil, err
+		}
+		cmd := exec.Command(r.nfpm, "package", "--config", recipe, "--packager", kind, "--target", path)
+		cmd.Dir = stage
+		cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.time.Unix(), 10))
+		if said, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("nfpm makes the %s: %w: %s", kind, err, said)
+		}
+		out = append(out, r.named("."+kind))
+	}
+	return out, nil
+}
+
+// stage writes files below dir, all with the release's time.
+func (r *release) stage(dir string, files []file) error {
+	for _, f := range files {
+		path := filepath.Join(dir, f.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.data, f.mode); err != nil {
+			return err
+		}
+		if err := os.Chtimes(path, r.time, r.time); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recipe writes what nfpm reads and returns its path.
+func (r *release) recipe(stage string, files []file, glibc string) (string, error) {
+	from := filepath.Join(r.tree, "deploy/nfpm")
+	t, err := template.ParseFiles(filepath.Join(from, "nfpm.yaml"))
+	if err != nil {
+		return "", err
+	}
+	scripts, err := filepath.Abs(filepath.Join(from, "scripts"))
+	if err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.path)
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, map[string]any{
+		"Version": r.version, "Arch": r.arch, "Glibc": glibc, "Time": r.time.Format("2006-01-02T15:04:05Z"),
+		"Scripts": scripts, "Files": paths, "Licence": combinedLicence,
+	})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(stage, "nfpm.yaml")
+	return path, os.WriteFile(path, b.Bytes(), 0o644)
+}

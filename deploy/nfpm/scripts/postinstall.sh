@@ -1,0 +1,34 @@
+#!/bin/sh
+# After installation and after an upgrade, for deb and rpm. Nothing is started; a
+# service that runs goes on with its old program until it is told to change.
+set -e
+
+# configure is the deb's word, a number of installed versions the rpm's.
+case "${1:-}" in
+configure | 1 | 2 | '') ;;
+*) exit 0 ;;
+esac
+
+if command -v systemd-sysusers >/dev/null 2>&1; then
+	systemd-sysusers tutti.conf
+elif ! getent passwd tutti >/dev/null; then
+	getent group tutti >/dev/null || groupadd --system tutti
+	useradd --system --gid tutti --home-dir /var/lib/tutti --no-create-home --shell /usr/sbin/nologin tutti
+fi
+if command -v systemd-tmpfiles >/dev/null 2>&1; then
+	systemd-tmpfiles --create tutti.conf || true
+fi
+# The node reads its configuration, and nobody else has to.
+[ ! -e /etc/tutti/tutti.conf ] || chgrp tutti /etc/tutti/tutti.conf
+
+if [ -d /run/systemd/system ]; then
+	systemctl daemon-reload || true
+	if systemctl is-active --quiet tutti.service; then
+		echo "tutti: the service goes on with the program from before. Change over without losing a segment:"
+		echo "  sudo -u tutti tutti_cli upgrade"
+		exit 0
+	fi
+fi
+if [ -n "${2:-}" ] || [ "${1:-}" = 2 ]; then exit 0; fi
+echo "tutti is installed and not started. Next:"
+echo "  edit /etc/tutti/tutti.conf, then: tutti config check -config /etc/tutti/tutti.conf"
