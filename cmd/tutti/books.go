@@ -13,7 +13,6 @@ import (
 	"github.com/tuttinode/tutti/pm/earnings"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/recipient"
-	"github.com/tuttinode/tutti/pm/redeemer"
 	"github.com/tuttinode/tutti/pm/spent"
 	"github.com/tuttinode/tutti/server/admin"
 )
@@ -73,7 +72,7 @@ func (w winningTickets) Winners(ctx context.Context, f admin.TicketFilter) ([]pm
 type payingGateways struct {
 	recipient *recipient.Recipient
 	// redeemer is nil where another process redeems.
-	redeemer *redeemer.Redeemer
+	redeemer redeeming
 }
 
 // Payers are the gateways with their accounts and their money on the chain.

@@ -15,7 +15,6 @@ import (
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/recipient"
-	"github.com/tuttinode/tutti/pm/redeemer"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/redeemer/client"
 )
@@ -27,7 +26,7 @@ type earning struct {
 	// recipient is nil in a redeemer, which takes no payments.
 	recipient *recipient.Recipient
 	// redeemer is nil where another process redeems, and handing where this one does.
-	redeemer *redeemer.Redeemer
+	redeemer redeeming
 	handing  *client.Client
 	token    pm.Secret
 }

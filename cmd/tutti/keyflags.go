@@ -121,10 +121,19 @@ func (f *keyFlags) apply(k *keys.Key, now time.Time) error {
 	return nil
 }
 
-// dataDir finds the node's data directory as the node does: by its options,
+// dataDir finds the node's data directory.
+func (f *keyFlags) dataDir() (string, error) {
+	cfg, err := f.load()
+	if err != nil {
+		return "", err
+	}
+	return cfg.Storage.DataDir, nil
+}
+
+// load finds where the node keeps its state as the node does: by its options,
 // environment and configuration file. What else may be wrong with these is the
 // node's business.
-func (f *keyFlags) dataDir() (string, error) {
+func (f *keyFlags) load() (*config.Config, error) {
 	var args []string
 	f.set.Visit(func(one *flag.Flag) {
 		if value := f.node[one.Name]; value != nil {
@@ -134,7 +143,7 @@ func (f *keyFlags) dataDir() (string, error) {
 	cfg, _, err := config.Load(input(args))
 	problems, ok := errors.AsType[config.Problems](err)
 	if err != nil && !ok {
-		return "", err
+		return nil, err
 	}
 	ours := slices.DeleteFunc(slices.Clone(problems), func(p *config.Problem) bool {
 		name, _, _ := strings.Cut(strings.TrimPrefix(p.Subject, "-"), " ")
@@ -142,7 +151,7 @@ func (f *keyFlags) dataDir() (string, error) {
 		return p.Origin.Source != config.FromFlag && !slices.Contains(nodeOptions, name)
 	})
 	if len(ours) > 0 {
-		return "", fmt.Errorf("%w: %w", ours, errKeyUsage)
+		return nil, fmt.Errorf("%w: %w", ours, errKeyUsage)
 	}
-	return cfg.Storage.DataDir, nil
+	return cfg, nil
 }

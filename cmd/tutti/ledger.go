@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm/ledger"
@@ -21,12 +22,15 @@ import (
 const ledgerUsage = `usage: tutti ledger show                 what is in the books: accounts, sets, winning tickets, epochs
        tutti ledger verify               work everything out again; status 1 and the reasons when it does not add up
        tutti ledger export [-tickets]    every entry, or every winning ticket, that is not rolled up
+       tutti ledger books                the books of the nodes that share -store, and which node redeems for all
+       tutti ledger move                 take the books of tutti.db into -store; the node must not be running
 
   -json              show and verify: write JSON
   -format F          export: csv (as it is without) or json, one object a line
   -dataDir, -network, -config   as given to the node
+  -store X           as given to the node; with book=NAME in it, another node's book
 
-They read, and change nothing; the node may be running. No secret is ever shown.
+All but move only read, and the node may be running. No secret is ever shown.
 `
 
 // ledgerCommand is `tutti ledger …`.
@@ -52,6 +56,12 @@ var ledgerActions = map[string]func(*ledgerTool, context.Context, *ledger.Reader
 	"export": (*ledgerTool).export,
 }
 
+// storeActions are those that are about a database that several nodes share.
+var storeActions = map[string]func(*ledgerTool, context.Context, *config.Config, *ledgerFlags) error{
+	"books": (*ledgerTool).books,
+	"move":  (*ledgerTool).move,
+}
+
 func (t *ledgerTool) run(ctx context.Context, args []string) int {
 	err := t.do(ctx, args)
 	switch {
@@ -73,10 +83,12 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 		return errKeyUsage
 	}
 	action, ok := ledgerActions[args[0]]
-	if !ok {
+	storing := storeActions[args[0]]
+	if !ok && storing == nil {
 		return fmt.Errorf("there is no ledger %s: %w", args[0], errKeyUsage)
 	}
 	f := &ledgerFlags{keyFlags: newKeyFlags(keyAction{json: args[0] != "export"}), format: string(ledger.CSV)}
+	f.node["store"] = f.set.String("store", "", "")
 	if args[0] == "export" {
 		f.set.BoolVar(&f.tickets, "tickets", false, "")
 		f.set.StringVar(&f.format, "format", f.format, "")
@@ -87,10 +99,16 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 	if f.format != string(ledger.CSV) && f.format != string(ledger.JSON) {
 		return fmt.Errorf("-format is csv or json, not %q: %w", f.format, errKeyUsage)
 	}
-	dir, err := f.dataDir()
-	if err != nil {
+	cfg, err := f.load()
+	switch {
+	case err != nil:
 		return err
+	case storing != nil:
+		return storing(t, ctx, cfg, f)
+	case cfg.Storage.Store.Reveal() != "":
+		return t.inStore(ctx, cfg, f, action)
 	}
+	dir := cfg.Storage.DataDir
 	db, err := openReadOnly(filepath.Join(dir, database.FileName))
 	if err != nil {
 		return err

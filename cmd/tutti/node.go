@@ -41,6 +41,8 @@ type node struct {
 	// prices are nil off-chain; earning is nil on a node that nobody pays.
 	prices  *nodePrices
 	earning *earning
+	// storing is nil where the ledger is in tutti.db.
+	storing *storing
 	// paying is nil on a node that pays nobody.
 	paying *paying
 	// books are what the admin API reads of both; empty off-chain.

@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/recipient"
 	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/server/admin"
 	service "github.com/tuttinode/tutti/server/redeemer"
 	"github.com/tuttinode/tutti/server/redeemer/client"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -25,6 +26,9 @@ const ledgerReaders = 4
 // openLedger opens the books, with connections of their own for who only reads:
 // neither a long report nor a look at winning tickets holds a payment up.
 func (n *node) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, error) {
+	if n.cfg.Storage.Store.Reveal() != "" {
+		return n.openStore(ctx)
+	}
 	reader, err := openReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
 	if err != nil {
 		return nil, pm.Opening{}, err
@@ -43,9 +47,19 @@ func (n *node) layer1() (protocol.L1Block, bool) {
 	return v.Head.L1, v.Known && !v.Stale
 }
 
+// redeeming turns winning tickets into money: a redeemer, or one among several nodes
+// that share their books.
+type redeeming interface {
+	lifecycle.Component
+	service.Redeemer
+	admin.Redeemer
+	Pending(sender core.Address) core.Wei
+	Won(w pm.Winner)
+}
+
 // newRedeemer redeems what is in the ledger, in this process.
-func (n *node) newRedeemer(e *earning) *redeemer.Redeemer {
-	return redeemer.New(redeemer.Options{
+func (n *node) newRedeemer(e *earning) redeeming {
+	opt := redeemer.Options{
 		Reached: func(l1 protocol.L1Block) {
 			if e.recipient != nil { // it is made before anything runs
 				e.recipient.Reached(l1)
@@ -53,7 +67,11 @@ func (n *node) newRedeemer(e *earning) *redeemer.Redeemer {
 		},
 		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.network.RedeemGas,
-	})
+	}
+	if n.storing != nil {
+		return n.newLeader(e, opt)
+	}
+	return redeemer.New(opt)
 }
 
 // chooseRedeemer makes what winning tickets are given to: this process's redeemer, or

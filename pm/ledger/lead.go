@@ -134,6 +134,17 @@ func (r *Reader) Waiting(ctx context.Context) (map[core.Address]core.Wei, error)
 	return sums, led("add up what is to be redeemed", err)
 }
 
+// Led reports whether some node redeems for all books now.
+func (r *Reader) Led(ctx context.Context) (led bool, err error) {
+	const op = "look who redeems"
+	err = r.look(ctx, op, func(tx *sql.Tx) error {
+		locks, err := held(ctx, tx)
+		led = locks[LeaderLock()]
+		return err
+	})
+	return led, err
+}
+
 // SharedReader is a reader of what all books share.
 func SharedReader(db *sql.DB) *Reader { return &Reader{db} }
 

@@ -21,6 +21,11 @@ type Filter struct {
 	Before time.Time
 }
 
+// Unfinished are the states of winners that something is still to be done for.
+func Unfinished() []pm.TicketState {
+	return []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined}
+}
+
 // where is the filter in the language of the database.
 func (f *Filter) where() (text string, args []any) {
 	var parts []string

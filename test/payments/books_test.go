@@ -35,12 +35,16 @@ type books struct {
 	winners                   []pm.Winner
 }
 
-func (w *world) books() *books {
-	w.Helper()
-	b := &books{
+func newBooks() *books {
+	return &books{
 		paid: map[protocol.Hash][]uint32{}, answered: map[protocol.Hash][]uint32{}, taken: map[protocol.Hash][]uint32{},
 		paidEV: map[protocol.Hash]pm.Value{}, takenEV: map[protocol.Hash]pm.Value{}, states: map[spent.State]int{},
 	}
+}
+
+func (w *world) books() *books {
+	w.Helper()
+	b := newBooks()
 	for _, g := range w.gateways {
 		w.readSpent(b, g)
 	}
@@ -100,6 +104,11 @@ func (w *world) readLedger(b *books, o *party) {
 	w.Helper()
 	reader, err := ledger.NewReader(w.Context(), w.open(o))
 	w.must(err)
+	w.readBook(b, reader)
+}
+
+func (w *world) readBook(b *books, reader *ledger.Reader) {
+	w.Helper()
 	var text bytes.Buffer
 	w.must(reader.Export(w.Context(), &text, ledger.JSON))
 	lines := bufio.NewScanner(&text)

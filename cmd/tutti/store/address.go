@@ -56,6 +56,14 @@ func Parse(address string) (*Store, error) {
 	return s, nil
 }
 
+// Known is Name for who only looks: it makes no name up.
+func (s *Store) Known(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, bookFile)); err != nil {
+		return fault.New(fault.LedgerAbsent, "find the node's book", dir+" has no file "+bookFile+"; name a book with book= in the address, as tutti ledger books lists them")
+	}
+	return s.Name(dir)
+}
+
 // Name gives the book the name that the data directory has for it, and makes one up
 // for a new directory. One that the address has stays.
 func (s *Store) Name(dir string) error {
