@@ -64,6 +64,7 @@ parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, the 
 	@deploy/deps/deps.sh lab >/dev/null
 	@deploy/deps/deps.sh llama >/dev/null
 	@deploy/deps/deps.sh engine >/dev/null
+	@deploy/deps/deps.sh prometheus >/dev/null
 	@deploy/deps/deps.sh npm test/openai >/dev/null
 
 race: parts  ## all tests with the race detector
