@@ -20,8 +20,8 @@ type legacy struct {
 }
 
 // routes is the mux: pages for programs, the existing node's routes, version 1.
-func (s *Server) routes() *http.ServeMux {
-	mux := http.NewServeMux()
+func (s *Server) routes() *router {
+	mux := newRouter()
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc(adminapi.PathHealthy, healthy)
 	mux.HandleFunc(adminapi.PathReady, s.ready)
@@ -72,7 +72,7 @@ func (s *Server) missingChain(w http.ResponseWriter, r *http.Request) {
 	s.refuse(w, r, fault.New(fault.MissingETHClient, "admin request", ""))
 }
 
-func (s *Server) profiles(mux *http.ServeMux) {
+func (s *Server) profiles(mux *router) {
 	mux.Handle("/debug/pprof/", s.sameSite(pprof.Index))
 	mux.Handle("/debug/pprof/cmdline", s.sameSite(pprof.Cmdline))
 	mux.Handle("/debug/pprof/profile", s.sameSite(pprof.Profile))

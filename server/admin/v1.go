@@ -51,7 +51,7 @@ func endpoints() (all []endpoint) {
 
 // routesV1 puts version 1 into the mux. A path that takes one method only names it
 // to those who use another.
-func (s *Server) routesV1(mux *http.ServeMux) {
+func (s *Server) routesV1(mux *router) {
 	byPath := map[string]map[string]http.HandlerFunc{}
 	for _, e := range endpoints() {
 		if byPath[e.Path] == nil {
