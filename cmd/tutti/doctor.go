@@ -36,7 +36,7 @@ flags are wrong.
 
 const (
 	// doctorLimit bounds a run of all checks.
-	doctorLimit = 12 * time.Second
+	doctorLimit = 13 * time.Second
 	// exitDoctorUsage is for doctor's own flags: 2 is a failed check.
 	exitDoctorUsage = 3
 )
@@ -74,6 +74,9 @@ func parseDoctor(args []string) (*doctorFlags, error) {
 		return func(text string) error {
 			more, err := doctor.ParseWords(text)
 			*w = append(*w, more...)
+			if wrong, ok := errors.AsType[*fault.Fault](err); ok {
+				return errors.New(wrong.Detail)
+			}
 			return err
 		}
 	}
@@ -118,9 +121,6 @@ func doctorChecks(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		fmt.Fprint(stdout, doctorUsage)
 		return exitOK
 	case err != nil:
-		if detail, ok := errors.AsType[*fault.Fault](err); ok {
-			err = errors.New(detail.Detail)
-		}
 		fmt.Fprintf(stderr, "%v\n\n%s", err, doctorUsage)
 		return exitDoctorUsage
 	}

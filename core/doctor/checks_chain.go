@@ -19,10 +19,7 @@ const (
 func chainChecks() []Check {
 	endpoints := func(name, title string, fails, warns []fault.Code, evidence func(*World, ChainState) string) Check {
 		return Check{Name: name, Group: GroupChain, Title: title, Fails: fails, Warns: warns, look: onChain(func(w *World, c ChainState) Seen {
-			if !c.Known && len(c.Endpoints) == 0 {
-				return with(c.Findings, "not asked")
-			}
-			return with(c.Findings, evidence(w, c))
+			return c.seen(func() Seen { return fine(evidence(w, c)) })
 		})}
 	}
 	return []Check{

@@ -101,6 +101,9 @@ func judgeDNS(w *World, a Address) Seen {
 	case len(a.Resolved) == 0:
 		return found(fault.ServiceAddrUnresolved, w.Setup.Host+" has no address")
 	}
+	if a.Resolved[0] == w.Setup.Host {
+		return fine("an IP address needs no name server")
+	}
 	return fine(w.Setup.Host + " is " + strings.Join(a.Resolved, ", "))
 }
 

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -28,7 +29,7 @@ func priceChecks() []Check {
 		{
 			Name: "price.unit", Group: GroupPrice, Title: "prices are in wei, not in whole coins",
 			Fails: codes(fault.PriceImplausible, fault.PriceOutOfRange), Warns: codes(fault.PriceRoundsToZero),
-			look: prices(func(_ *World, p Prices) Seen { return with(p.Findings, orDash(p.Text)+" is what markets pay") }),
+			look: prices(judgeAmount),
 		},
 		{
 			Name: "price.currency", Group: GroupPrice, Title: "the rate of the price's currency is known",
@@ -50,4 +51,19 @@ func priceChecks() []Check {
 			}),
 		},
 	}
+}
+
+// judgeAmount takes a price that the configuration refused for what it mostly is: whole
+// coins where wei are meant.
+func judgeAmount(w *World, p Prices) Seen {
+	s := with(p.Findings, orDash(p.Text)+" is no price that nobody pays")
+	for _, f := range w.Setup.Problems {
+		if strings.Contains(f.Detail, "pricePer") {
+			s.Findings = append(s.Findings, Finding{Code: fault.PriceImplausible, Detail: f.Detail, Remedy: f.Remedy})
+		}
+	}
+	if p.Text == "" && p.Models == 0 {
+		s.Skipped = "no price was given"
+	}
+	return s
 }

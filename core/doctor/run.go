@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -127,7 +128,9 @@ func (c *Check) result(s Seen, beside []Finding) Result {
 		if status > r.Status {
 			r.Status, worst = status, f
 		}
-		r.Evidence = append(r.Evidence, f.Detail)
+		if !slices.Contains(r.Evidence, f.Detail) {
+			r.Evidence = append(r.Evidence, f.Detail)
+		}
 	}
 	switch {
 	case r.Status > Skip:

@@ -99,7 +99,8 @@ func (t *text) result(r Result, n int) {
 		t.line(word, name, "mended: "+r.Repaired)
 		return
 	}
-	t.line(word, name, "NOT so: "+r.Title)
+	t.line(word, name, string(r.Code))
+	t.wrap("want  ", r.Title)
 	for _, e := range r.Evidence {
 		t.wrap("seen  ", e)
 	}
@@ -110,7 +111,6 @@ func (t *text) result(r Result, n int) {
 	if r.Repair != "" {
 		t.wrap("-fix  ", "would "+r.Repair)
 	}
-	t.wrap("more  ", "tutti help "+string(r.Code))
 }
 
 // line is a check's first line, cut to the width.
@@ -172,4 +172,7 @@ func (t *text) sum(r *Report) {
 		beside = "beside the running node"
 	}
 	fmt.Fprintf(t, "\n%s · %s · %.1f s\n", strings.Join(parts, ", "), beside, float64(r.Millis)/1000)
+	if codes := r.Codes(); len(codes) > 0 {
+		fmt.Fprintf(t, "tutti help %s says more, and so for every other code\n", codes[0])
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/admin"
 )
@@ -26,6 +27,7 @@ var pages = []struct {
 	{"configuration.md", config.WriteDoc},
 	{"troubleshooting.md", fault.WriteDoc},
 	{"admin-api.md", admin.WriteDoc},
+	{"doctor.md", doctor.WriteDoc},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

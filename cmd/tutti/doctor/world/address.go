@@ -41,8 +41,12 @@ func (l *look) address(ctx context.Context) (doctor.Address, error) {
 	if host == "" {
 		return a, nil
 	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		a.Resolved = []string{host}
+		return a, nil
+	}
 	for _, ip := range resolve(ctx)(host) {
-		a.Resolved = append(a.Resolved, ip.String())
+		a.Resolved = append(a.Resolved, ip.Unmap().String())
 	}
 	return a, nil
 }
@@ -54,6 +58,16 @@ func resolve(ctx context.Context) func(string) []netip.Addr {
 		ips, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		return ips
 	}
+}
+
+// timeLeft is a part's time, and less where the run ends sooner, so that what was found
+// until then is told.
+func timeLeft(ctx context.Context, most time.Duration) time.Duration {
+	const rest = time.Second
+	if until, ok := ctx.Deadline(); ok {
+		return max(0, min(most, time.Until(until)-rest))
+	}
+	return most
 }
 
 // askAddress reads what the running node found; what is wrong with it is among its
@@ -80,7 +94,11 @@ func (l *look) visit(ctx context.Context, a *doctor.Address) {
 			a.Advertised = c.URI
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, tryVisit)
+	// Both want the port, and whether it is free is asked first.
+	if _, err := l.w.Ports.Get(ctx); err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeLeft(ctx, tryVisit))
 	defer cancel()
 	board := health.New(l.log, l.Now, nil)
 	opt := selfcheck.Options{

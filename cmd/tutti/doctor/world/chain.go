@@ -20,7 +20,7 @@ import (
 const (
 	// askChain is how long the endpoints may take together, askFunds the questions
 	// after.
-	askChain, askFunds = 6 * time.Second, 2 * time.Second
+	askChain, askFunds = 5 * time.Second, 2 * time.Second
 	// poll is how often heads are asked for in that time.
 	poll = time.Second
 	// leastGasPrice is what a transaction is reckoned to cost at least, in wei.

@@ -17,7 +17,7 @@ import (
 )
 
 // askNode is how long the node beside may take for all its answers.
-const askNode = 5 * time.Second
+const askNode = 3 * time.Second
 
 // running asks the admin address for a node. That nothing listens there is no error:
 // the node was not started yet.
