@@ -32,6 +32,7 @@ var commands = map[string]command{
 	"key":       keyCommand,
 	"ledger":    ledgerCommand,
 	mediaWorker: mediaWorkerCommand,
+	"init":      initCommand,
 	"move":      moveCommand,
 }
 

@@ -53,6 +53,9 @@ func (n *node) addChain(ctx context.Context) error {
 		return err
 	}
 	n.add(lock)
+	if err := n.moveKeys(ctx, network.ChainID); err != nil {
+		return err
+	}
 	signer, err := n.openWallet()
 	if err != nil {
 		return err

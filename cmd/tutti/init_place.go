@@ -1,0 +1,124 @@
+package main
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+
+	"github.com/tuttinode/tutti/cmd/tutti/setup"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// place is where a node's files go, and how it is started.
+type place struct {
+	setup.Places
+	// dir is the configuration's directory; dataDir the one above the networks' data.
+	dir, dataDir string
+	// packaged: the service of the packages is used; root: the service is the system's.
+	packaged, root bool
+}
+
+// serviceUser is whom the packages' service runs as.
+const serviceUser = "tutti"
+
+// packagedUnits are where packages put the service.
+var packagedUnits = []string{"/usr/lib/systemd/system/tutti.service", "/lib/systemd/system/tutti.service", "/etc/systemd/system/tutti.service"}
+
+// findPlace chooses the directory; one that was named holds everything.
+func findPlace(dir string) (place, error) {
+	const op = "choose a directory"
+	home, err := os.UserHomeDir()
+	p := place{root: os.Geteuid() == 0}
+	switch {
+	case dir != "":
+		if p.dir, err = filepath.Abs(dir); err != nil {
+			return p, fault.Wrap(fault.SetupAnswer, op, err)
+		}
+	case p.root:
+		p.dir = "/etc/tutti"
+		for _, unit := range packagedUnits {
+			p.packaged = p.packaged || isFile(unit)
+		}
+	default:
+		if p.dir, err = os.UserConfigDir(); err != nil {
+			return p, fault.Wrap(fault.SetupAnswer, op, err)
+		}
+		p.dir = filepath.Join(p.dir, "tutti")
+	}
+	p.Config, p.OrchSecret, p.Passphrase = filepath.Join(p.dir, "tutti.conf"), filepath.Join(p.dir, "orchSecret"), filepath.Join(p.dir, "ethPassword")
+	if p.packaged {
+		p.Credential, p.Passphrase, p.dataDir = true, "/etc/credstore/tutti.ethPassword", "/var/lib/tutti"
+		return p, nil
+	}
+	if home != "" {
+		p.dataDir = filepath.Join(home, ".tutti")
+	}
+	p.Unit = filepath.Join(p.dir, "tutti.service")
+	p.Program, err = os.Executable()
+	if err != nil {
+		return p, fault.Wrap(fault.SetupAnswer, op, err)
+	}
+	return p, nil
+}
+
+// dataOf is where a network's state is.
+func (p *place) dataOf(network string) string { return filepath.Join(p.dataDir, network) }
+
+// settlePlace names what depends on the answers: the packages' service has a directory
+// of its own, and cannot look into anybody's home.
+func (t *initTool) settlePlace() error {
+	if t.place.packaged {
+		network := t.answers[setup.Network]
+		if network == "" {
+			network = setup.Offchain
+		}
+		t.place.DataDir, t.place.KeepOut = t.place.dataOf(network), t.found.OldNode != ""
+	}
+	return nil
+}
+
+// serviceOwner is the numbers of the user that the packages' service runs as.
+func serviceOwner() (uid, gid int, ok bool) {
+	u, err := user.Lookup(serviceUser)
+	if err != nil {
+		return 0, 0, false
+	}
+	uid, err = strconv.Atoi(u.Uid)
+	if err != nil {
+		return 0, 0, false
+	}
+	gid, err = strconv.Atoi(u.Gid)
+	return uid, gid, err == nil
+}
+
+// next prints the two commands that come next.
+func (t *initTool) next() {
+	var first, second string
+	switch p := t.place; {
+	case p.packaged:
+		first, second = "systemctl enable --now tutti", "tutti_cli -dataDir "+p.DataDir+" status"
+	case p.root:
+		first, second = "systemctl enable --now "+p.Unit, "tutti_cli status"
+	default:
+		first, second = "systemctl --user enable --now "+p.Unit, "tutti_cli status"
+	}
+	t.console.Tell("")
+	t.console.Tell("%s", t.console.TellStyle.Title("Next"))
+	t.console.Tell("%s", "  "+first)
+	t.console.Tell("%s", "  "+t.afterwards(second))
+	if !t.place.packaged {
+		t.console.Tell("%s", "Where there is no systemd: tutti -config "+t.place.Config)
+	}
+}
+
+// afterwards is the second command: for an orchestrator the way into the active set.
+func (t *initTool) afterwards(status string) string {
+	if !t.answers.Earns() {
+		return status
+	}
+	if t.place.packaged {
+		return "tutti_cli -dataDir " + t.place.DataDir + " activate --dry-run"
+	}
+	return "tutti_cli activate --dry-run"
+}
