@@ -24,8 +24,11 @@ const (
 func (l *list) answers(f *Facts, c *counts) {
 	if c.asked == 0 {
 		up := f.Now.Sub(f.Started).Round(1e9)
-		l.add(Likely, "", "No gateway has asked this node for an offer.",
-			"If everything above is in order, gateways prefer others: compare stake, price and how quickly the node answers; in the first hour after a start, wait.",
+		remedy := "If everything else here is in order, gateways prefer others: compare stake, price and how quickly the node answers; in the first hour after a start, wait."
+		if f.Offchain {
+			remedy = "Compare the gateways' -orchAddr with the address that this node advertises."
+		}
+		l.add(Likely, "", "No gateway has asked this node for an offer.", remedy,
 			fmt.Sprintf("none since %s; the node is up for %s", stamp(f.Demand.Since), up))
 		return
 	}

@@ -1,0 +1,57 @@
+// Package monitoring has a real Prometheus, from the distribution's package, look at a
+// running node: that it reads all metrics, takes every rule of deploy/monitoring, and
+// tells of what goes wrong.
+package monitoring
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/test/harness"
+)
+
+// programs is the directory of prometheus and promtool, node the program under test,
+// rules the file with the alerts.
+var programs, node, rules string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "tutti-monitoring")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = prepare(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+func prepare(dir string) (err error) {
+	out, err := exec.Command("../../deploy/deps/deps.sh", "prometheus").Output()
+	if err != nil {
+		return fmt.Errorf("the alerts are tried with a real Prometheus, and there is none: %w\nInstall it (apt-get install prometheus), or let `make parts` get it", err)
+	}
+	programs = strings.TrimSpace(string(out))
+	if rules, err = filepath.Abs("../../deploy/monitoring/tutti-rules.yml"); err != nil {
+		return err
+	}
+	node, err = harness.Build(dir)
+	return err
+}
+
+// promtool runs it and returns what it says.
+func promtool(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(filepath.Join(programs, "promtool"), args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("promtool %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
