@@ -136,7 +136,7 @@ func (p *process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
 		err = errors.New("the node was stopped meanwhile")
 	}
 	if err != nil {
-		err = fault.Wrap(fault.UpgradeFailed, "upgrade", err)
+		err = &fault.Fault{Code: fault.UpgradeFailed, Op: "upgrade", Detail: err.Error(), Err: err}
 	}
 	p.reload.n.board.Report(health.Key{Code: fault.UpgradeFailed}, err)
 	if err != nil {
@@ -201,11 +201,11 @@ func begin(ctx context.Context, binary, names string, files []*os.File) (*succes
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close()
 	s := &successor{ended: make(chan struct{}), files: files, names: names}
 	s.conn, err = net.FileConn(ours)
 	ours.Close()
 	if err != nil {
+		theirs.Close()
 		return nil, err
 	}
 	s.in, s.out = gob.NewDecoder(s.conn), gob.NewEncoder(s.conn)
@@ -215,6 +215,7 @@ func begin(ctx context.Context, binary, names string, files []*os.File) (*succes
 	s.cmd.Env = append(childEnv(), handOverEnv+"="+names)
 	s.cmd.ExtraFiles = append([]*os.File{theirs}, files...)
 	err = s.cmd.Start()
+	theirs.Close() // so that its end is heard
 	unblock(files)
 	if err != nil {
 		return nil, errors.Join(err, s.conn.Close())

@@ -13,6 +13,7 @@ import (
 // TestReloadUnderLoad: the limit changes ten times while streams run; a mistake leaves
 // all as it was and is told.
 func TestReloadUnderLoad(t *testing.T) {
+	t.Parallel()
 	n := start(t, slowModel(t))
 	gw := n.gateway()
 	segs := segments(t, 3)
@@ -55,6 +56,7 @@ func TestReloadUnderLoad(t *testing.T) {
 // TestDrain: sessions go on, new ones are refused, and all of it is undone; then the
 // node ends when nothing is left.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	n := start(t, slowModel(t))
 	gw := n.gateway()
 	segs := segments(t, 4)
