@@ -146,7 +146,7 @@ func TestSeries(t *testing.T) {
 	c.at = c.at.Add(time.Hour)
 	r.Sessions(0, 10)
 	c.at = c.at.Add(dashboard.Step)
-	if got = s.Points(); len(got) != 1 {
+	if got = s.Points(); len(got) != dashboard.Steps-1 || got[len(got)-1].Segments != 0 {
 		t.Errorf("%d points after an hour", len(got))
 	}
 }

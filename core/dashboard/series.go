@@ -19,6 +19,8 @@ const (
 // Series is the last Step × Steps of work. Its zero value is not ready: use NewSeries.
 type Series struct {
 	now func() time.Time
+	// begun is the number of the first step.
+	begun int64
 
 	mu    sync.Mutex
 	slots [Steps]slot // guarded by mu, at their number modulo Steps
@@ -34,11 +36,18 @@ type slot struct {
 }
 
 // NewSeries makes one that has seen nothing.
-func NewSeries(now func() time.Time) *Series { return &Series{now: now} }
+func NewSeries(now func() time.Time) *Series {
+	s := &Series{now: now}
+	s.begun = s.number()
+	return s
+}
+
+// number counts steps.
+func (s *Series) number() int64 { return s.now().UnixNano() / int64(Step) }
 
 // at is the slot of the moment. The caller holds mu.
 func (s *Series) at() *slot {
-	number := s.now().UnixNano() / int64(Step)
+	number := s.number()
 	one := &s.slots[number%Steps]
 	if one.number != number {
 		*one = slot{number: number, point: adminapi.Point{At: number * int64(Step/time.Second), Sessions: s.sessions, InHand: s.inHand}}
@@ -51,16 +60,13 @@ func (s *Series) at() *slot {
 func (s *Series) Points() []adminapi.Point {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at()
-	current := s.now().UnixNano() / int64(Step)
+	current := s.number()
 	out := make([]adminapi.Point, 0, Steps)
 	var sessions, inHand int64
-	for number := current - Steps + 1; number < current; number++ {
+	for number := max(s.begun, current-Steps+1); number < current; number++ {
 		one := &s.slots[number%Steps]
 		if one.number != number {
-			if len(out) > 0 {
-				out = append(out, adminapi.Point{At: number * int64(Step/time.Second), Sessions: sessions, InHand: inHand})
-			}
+			out = append(out, adminapi.Point{At: number * int64(Step/time.Second), Sessions: sessions, InHand: inHand})
 			continue
 		}
 		out = append(out, one.tell())
