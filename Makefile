@@ -60,12 +60,17 @@ demo: build  ## the same without a browser: bounded, checked, exit 0 or what bro
 
 test: lint contractscheck build race  ## everything CI runs: lint, build, all tests with the race detector
 
-parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, the OpenAI client, network hosts
+parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, a PostgreSQL server, the OpenAI client, network hosts
 	@deploy/deps/deps.sh lab >/dev/null
 	@deploy/deps/deps.sh llama >/dev/null
 	@deploy/deps/deps.sh engine >/dev/null
+	@deploy/deps/deps.sh judges >/dev/null
+	@deploy/deps/deps.sh nfpm >/dev/null
+	@deploy/deps/deps.sh postgres >/dev/null
 	@deploy/deps/deps.sh prometheus >/dev/null
 	@deploy/deps/deps.sh npm test/openai >/dev/null
+	@deploy/deps/deps.sh npm test/dashboard >/dev/null
+	@deploy/deps/deps.sh browser >/dev/null
 
 race: parts  ## all tests with the race detector
 	@echo 'go test -race $(PKG)'
@@ -147,6 +152,15 @@ contractscheck:
 	NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts "$$out/artifacts"; \
 	diff -rq eth/devnet/artifacts "$$out/artifacts" || { echo 'make contracts writes them anew'; exit 1; }
 
+ARCH ?= $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
+
+packages:  ## deb, rpm, archive, container image, list of parts and checksums into bin/packages; ARCH=arm64 for 64-bit ARM
+	@mkdir -p bin/packages
+	@deploy/nfpm/build.sh '$(VERSION)' '$(ARCH)' bin/packages
+
+reproducible:  ## make the packages twice, in two folders, and compare them byte by byte
+	@deploy/nfpm/reproducible.sh '$(VERSION)' '$(ARCH)'
+
 docs:  ## write the generated pages of docs/ and deploy/monitoring anew
 	@$(with) go run ./cmd/internal/gendocs
 	@$(with) go run ./cmd/internal/genmonitoring
@@ -161,4 +175,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: soak help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck docs transcript generate clean
+.PHONY: soak help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages reproducible docs transcript generate clean

@@ -6,6 +6,7 @@
 #   deps.sh env             print the exports for a shell: eval "$(make -s env)"
 #   deps.sh exec COMMAND... ensure, then run COMMAND with that environment
 #   deps.sh engine          get a Docker Engine for tests, print where it is
+#   deps.sh browser         get a browser for tests, print where it is
 #   deps.sh llama           get a llama.cpp server and print where it is
 #   deps.sh lab             get what tests of several machines need, where root may
 #   deps.sh prometheus      get a Prometheus for tests, print where it is
@@ -18,6 +19,7 @@
 # TUTTI_CACHE  where the cache is (default ~/.cache/tutti)
 # TUTTI_DEPS   a libav prefix of your own to use instead of building one
 # TUTTI_TARGET another kind of machine to build for: a file's name in target/
+# TUTTI_GOCACHE another place for what Go compiles
 # TUTTI_JOBS   parallel compilations (default: one per core)
 # TUTTI_APT_KEYRING  keyring that signs your mirror (default: Debian's)
 set -euo pipefail
@@ -29,7 +31,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt unpacked build cross check go llama npm engine postgres prometheus packaging; do
+for part in lib tools apt unpacked build cross check go llama npm engine browser postgres prometheus packaging; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -111,7 +113,7 @@ set_env() {
 	export PKG_CONFIG_LIBDIR=$PREFIX_DIR/lib/pkgconfig
 	export PKG_CONFIG_PATH=
 	export CGO_ENABLED=${CGO_ENABLED:-1}
-	export GOCACHE=$CACHE/gobuild/$KEY
+	export GOCACHE=${TUTTI_GOCACHE:-$CACHE/gobuild/$KEY}
 	export GO
 	cross_env
 	if [ -n "$TARGET" ]; then
@@ -163,6 +165,9 @@ exec)
 	;;
 engine)
 	engine
+	;;
+browser)
+	browser
 	;;
 postgres)
 	postgres

@@ -40,7 +40,7 @@ function view() { return current; }
 function showNode({ node, chain }) {
   if (version && node.version !== version) location.reload();
   version = node.version;
-  id('who').replaceChildren(element('strong', node.roles.join(', ')), ` · ${node.offchain ? 'off-chain' : node.network}`);
+  id('who').replaceChildren(element('strong', node.roles.join(', ')), ` · ${node.offchain ? 'off\u2011chain' : node.network}`);
   const who = node.roles.includes('orchestrator') ? node.orchestrator || node.account : node.account;
   if (who) id('who').append(' · ', hash(who));
   if (!node.offchain && !standing) standing = import('./chain.js');

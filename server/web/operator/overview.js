@@ -12,6 +12,11 @@ function words(gate, open) {
   const why = shut.map((d) => (gate.doors.length > 1 ? `${d.name}: ` : '') + (d.reason || d.code)).join('; ');
   if (gate.stopping) return ['Not taking new work: draining', 'What is here is finished, then the node stops.', 'partly'];
   if (!gate.doors.length) return ['Nothing to open here', 'This kind of node takes no work from gateways or applications.', ''];
+  const full = shut.filter((d) => d.limit > 0 && d.inUse >= d.limit);
+  if (shut.length && shut.length === full.length) {
+    const more = gate.taking ? `Full for ${full.map((d) => d.name).join(' and ')}` : 'Full';
+    return [more, `Every place is taken (${full.map((d) => `${d.name}: ${d.inUse} of ${d.limit}`).join('; ')}). New ones are let in as others leave.`, 'partly'];
+  }
   if (!gate.taking) return ['Not taking work', `Because ${why}.`, 'shut'];
   if (shut.length) return [`Taking ${gate.doors.filter((d) => d.open).map((d) => d.name).join(' and ')} only`, `Because ${why}.`, 'partly'];
   const worst = open.find((t) => t.severity === 'critical');

@@ -27,7 +27,7 @@ function draw(d, box, data) {
     width: Math.max(200, box.clientWidth), height,
     legend: { show: false }, cursor: { show: false },
     scales: { x: { time: true }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-    axes: [{ ...axis(), values: (_, ticks) => ticks.map(clock), size: 26, space: 70 }, { ...axis(), values: (_, ticks) => ticks.map((v) => (Number.isInteger(v) || d.unit ? read(v) : '')), size: 42, space: 32 }],
+    axes: [{ ...axis(), values: (_, ticks) => ticks.map(clock), incrs: [60, 120, 300, 600], size: 26, space: 70 }, { ...axis(), values: (_, ticks) => ticks.map((v) => (Number.isInteger(v) || d.unit ? read(v) : '')), size: 42, space: 32 }],
     series: [{}, ...d.series.map(([name], i) => line(name, i))],
   }, data, box);
 }
