@@ -282,7 +282,11 @@ func TestProfilesAreOff(t *testing.T) {
 	if got := newStation(t, nil).get("/debug/pprof/cmdline"); got.Code != 404 {
 		t.Errorf("off: %d", got.Code)
 	}
-	if got := newStation(t, func(o *admin.Options) { o.Profiling = true }).get("/debug/pprof/cmdline"); got.Code != 200 {
+	if got := newStation(t, func(o *admin.Options) { o.Profiling = true }).get("/debug/pprof/goroutine"); got.Code != 200 {
 		t.Errorf("on: %d", got.Code)
+	}
+	// Secrets may be on the command line.
+	if got := newStation(t, func(o *admin.Options) { o.Profiling = true }).get("/debug/pprof/cmdline"); got.Code != 404 {
+		t.Errorf("the command line: %d", got.Code)
 	}
 }

@@ -73,8 +73,8 @@ func (s *Server) missingChain(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) profiles(mux *router) {
+	// Without cmdline: secrets may be on the command line.
 	mux.Handle("/debug/pprof/", s.sameSite(pprof.Index))
-	mux.Handle("/debug/pprof/cmdline", s.sameSite(pprof.Cmdline))
 	mux.Handle("/debug/pprof/profile", s.sameSite(pprof.Profile))
 	mux.Handle("/debug/pprof/symbol", s.sameSite(pprof.Symbol))
 	mux.Handle("/debug/pprof/trace", s.sameSite(pprof.Trace))
