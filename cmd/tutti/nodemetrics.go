@@ -38,7 +38,7 @@ func (n *node) workersRefused() map[string]map[fault.Code]uint64 {
 }
 
 func (n *node) chainState() metrics.ChainState {
-	return metrics.ChainState{View: n.chain.View(), Place: n.asked.place.Load(), Orchestrator: n.cfg.Roles.Orchestrator}
+	return metrics.ChainState{View: n.chain.View(), Place: n.asked.place.Load(), Orchestrator: n.cfg.Roles.Orchestrator, Gas: n.chain.Transactions.Prices()}
 }
 
 func (n *node) endpointStates() (out []metrics.EndpointState) {

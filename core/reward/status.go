@@ -56,6 +56,8 @@ type Status struct {
 	Code            fault.Code
 	Reason          string
 	NextTry         time.Time
+	// Failures counts calls that failed, since the start.
+	Failures uint64
 	// Tx is the call of this round.
 	Tx protocol.TxHash
 	// History are the last rounds, newest first.

@@ -50,7 +50,8 @@ func watched(t *testing.T, w *world) (*metrics.Metrics, *metrics.Reloads) {
 
 func full() *world {
 	return &world{
-		chain: metrics.ChainState{Orchestrator: true, Place: &explain.Place{Rank: 0, Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)},
+		reward: reward.Status{Failures: 2},
+		chain: metrics.ChainState{Orchestrator: true, Gas: protocol.GasPrices{Current: core.NewWei(100_000_000)}, Place: &explain.Place{Rank: 0, Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)},
 			View: protocol.View{
 				Known: true, PoolSize: 100, Head: protocol.Head{Number: 900, L1: 70, Time: time.Unix(1_700_000_000, 0)},
 				Round:    protocol.RoundState{Number: 12, Initialized: true, Start: 60, Length: 20},
@@ -78,6 +79,7 @@ func TestNodeFigures(t *testing.T) {
 		`tutti_chain_head_block{D}`: "900", `tutti_chain_layer1_block{D}`: "70", `tutti_chain_stale{D}`: "0",
 		`tutti_chain_head_timestamp_seconds{D}`: "1.7e+09",
 		`tutti_round{D}`:                        "12", `tutti_round_initialized{D}`: "1", `tutti_round_end_layer1_block{D}`: "80",
+		`livepeer_suggested_gas_price{D}`: "0.1", `livepeer_max_gas_price{D}`: "0", `livepeer_reward_call_errors{N}`: "2",
 		`tutti_native_balance_gwei{D}`: "5.5", `tutti_token_balance_lpt{D}`: "3", `tutti_stake_lpt{D}`: "4", `tutti_last_reward_round{D}`: "11",
 		`tutti_registered{D}`: "1", `tutti_active{D}`: "0", `tutti_pool_rank{D}`: "0", `tutti_pool_members{D}`: "100", `tutti_pool_size{D}`: "100",
 		`tutti_pool_margin_lpt{D}`:                 "-6",
@@ -99,10 +101,10 @@ func TestNodeFigures(t *testing.T) {
 		`tutti_config_last_reload_successful{D}`:                "0",
 		`tutti_config_last_reload_success_timestamp_seconds{D}`: "1.7e+09",
 		`tutti_ai_model_state{model_name="m",O,pipeline="` + capability.LLM.Pipeline() + `",state="loading"}`: "1",
-		`tutti_reward_state{D,state="idle"}`: "0",
+		`tutti_reward_state{O,state="idle"}`: "0",
 	} {
-		series = strings.NewReplacer(`D`+"}", `node_id="id",node_type="dflt"}`, `,O}`, `,node_id="id",node_type="orch"}`, `,O,`, `,node_id="id",node_type="orch",`,
-			`{D,`, `{node_id="id",node_type="dflt",`).Replace(series)
+		series = strings.NewReplacer(`{N}`, `{node_id="id",node_type="orch"}`, `D`+"}", `node_id="id",node_type="dflt"}`, `,O}`, `,node_id="id",node_type="orch"}`, `,O,`, `,node_id="id",node_type="orch",`,
+			`{O,`, `{node_id="id",node_type="orch",`).Replace(series)
 		if !strings.Contains(text, series+" "+want+"\n") {
 			t.Errorf("%s is not %s", series, want)
 		}
@@ -142,7 +144,7 @@ func TestRewardRoundsAreCountedOnce(t *testing.T) {
 		t.Helper()
 		text := scrape(t, m)
 		for outcome, n := range map[string]string{"called": called, "missed": missed} {
-			if !strings.Contains(text, `tutti_reward_rounds_total{node_id="id",node_type="dflt",outcome="`+outcome+`"} `+n+"\n") {
+			if !strings.Contains(text, `tutti_reward_rounds_total{node_id="id",node_type="orch",outcome="`+outcome+`"} `+n+"\n") {
 				t.Errorf("%s is not %s:\n%s", outcome, n, text)
 			}
 		}

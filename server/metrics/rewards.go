@@ -19,6 +19,7 @@ type rewards struct {
 	source func() reward.Status
 	state  *prometheus.Desc
 	rounds *prometheus.Desc
+	errors *prometheus.Desc
 
 	mu      sync.Mutex
 	begun   bool                      // guarded by mu
@@ -29,10 +30,11 @@ type rewards struct {
 // WatchRewards shows, at every scrape, where the round's reward stands, and counts how
 // rounds ended.
 func (m *Metrics) WatchRewards(source func() reward.Status) error {
-	return m.Register(&rewards{
+	return m.base(Orchestrator).Register(&rewards{
 		source: source, counts: make(map[reward.Outcome]uint64),
 		state:  prometheus.NewDesc("tutti_reward_state", "1 for the state that the present round's reward is in.", []string{"state"}, nil),
 		rounds: prometheus.NewDesc("tutti_reward_rounds_total", "Rounds that ended since the node began, by what became of their reward.", []string{"outcome"}, nil),
+		errors: prometheus.NewDesc("livepeer_reward_call_errors", "Calls of reward that failed.", nil, nil),
 	})
 }
 
@@ -40,6 +42,7 @@ func (m *Metrics) WatchRewards(source func() reward.Status) error {
 func (c *rewards) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.state
 	ch <- c.rounds
+	ch <- c.errors
 }
 
 // Collect looks at the caller.
@@ -48,6 +51,7 @@ func (c *rewards) Collect(ch chan<- prometheus.Metric) {
 	for _, state := range rewardStates {
 		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, one(state == s.State), string(state))
 	}
+	ch <- prometheus.MustNewConstMetric(c.errors, prometheus.CounterValue, float64(s.Failures))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count(s)
