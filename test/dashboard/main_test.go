@@ -17,20 +17,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // suite's packages are. A machine that has none fails, and says what to do.
 func browser(t *testing.T) (program, packages string) {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
-		}
+	out, err := exec.Command("../../deploy/deps/deps.sh", "browser").Output()
+	if err != nil {
+		t.Fatalf("the dashboard is looked at with Chromium, and there is none: %v\nInstall it (apt-get install chromium), or let `make parts` get it.", err)
 	}
-	if program == "" {
-		out, err := exec.Command("../../deploy/deps/deps.sh", "browser").Output()
-		if err != nil {
-			t.Fatalf("the dashboard is looked at with Chromium, and there is none: %v\nInstall it (apt-get install chromium), or let `make parts` get it.", err)
-		}
-		program = strings.TrimSpace(string(out))
-	}
-	out, err := exec.Command("../../deploy/deps/deps.sh", "npm", ".").Output()
+	program = strings.TrimSpace(string(out))
+	out, err = exec.Command("../../deploy/deps/deps.sh", "npm", ".").Output()
 	if err != nil {
 		t.Fatalf("the suite's packages: %v: make parts gets them", err)
 	}
