@@ -10,11 +10,12 @@ import (
 	"os"
 	"testing"
 
+	"github.com/tuttinode/tutti/test/devnet"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
-// binary is the tutti under test, built once.
-var binary string
+// binary is the tutti under test, tool its tutti_cli, built once.
+var binary, tool string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -26,6 +27,13 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	if binary, err = harness.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if tool, err = harness.BuildTool(dir); err == nil {
+		_, err = devnet.Binary()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
