@@ -56,7 +56,7 @@ func priceChecks() []Check {
 // judgeAmount takes a price that the configuration refused for what it mostly is: whole
 // coins where wei are meant.
 func judgeAmount(w *World, p Prices) Seen {
-	s := with(p.Findings, orDash(p.Text)+" is no price that nobody pays")
+	s := with(p.Findings, orDash(p.Text)+" is plausible")
 	for _, f := range w.Setup.Problems {
 		if strings.Contains(f.Detail, "pricePer") {
 			s.Findings = append(s.Findings, Finding{Code: fault.PriceImplausible, Detail: f.Detail, Remedy: f.Remedy})

@@ -68,7 +68,7 @@ func Run(ctx context.Context, w *World, checks []Check, o Options) []Result {
 	for i := range checks {
 		c := &checks[i]
 		results[i] = c.result(seen[i], beside)
-		if o.Fix && seen[i].Repair != nil && results[i].Status > Skip {
+		if o.Fix && seen[i].Repair != nil && results[i].Status != Skip {
 			results[i].mend(ctx, seen[i].Repair)
 		}
 		results[i].Millis = took[i].Milliseconds()

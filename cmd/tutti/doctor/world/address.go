@@ -225,8 +225,8 @@ func dial(ctx context.Context, authority string, secure bool) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", authority)
 	if err == nil && secure {
 		err = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}).HandshakeContext(ctx)
-		// Who asks for a certificate of ours is there all the same.
-		if alert, ok := errors.AsType[tls.AlertError](err); ok && alert != 0 {
+		// Who refuses, for want of a certificate of ours, is there all the same.
+		if refusal, ok := errors.AsType[*net.OpError](err); ok && refusal.Op == "remote error" {
 			err = nil
 		}
 	}

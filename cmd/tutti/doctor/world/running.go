@@ -41,6 +41,10 @@ func (l *look) running(ctx context.Context) (doctor.Running, error) {
 		r.Silent = "what answers at " + l.w.Setup.AdminAt + " is no tutti: " + fault.ForOperator(err)
 		return r, nil
 	}
+	if n.Network != l.cfg.Chain.Network {
+		r.Silent = "another node, of network " + n.Network + ", answers at " + l.w.Setup.AdminAt
+		return r, nil
+	}
 	r.Up, r.Version = true, n.Version
 	l.askMore(ctx, client, &r)
 	return r, nil
