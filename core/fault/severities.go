@@ -43,6 +43,7 @@ var judgements = map[Code]judgement{
 	LedgerFailed:      {Critical, atOnce},
 	LedgerFull:        {Critical, atOnce},
 	LedgerDamaged:     {Critical, atOnce},
+	StoreUnreachable:  {Critical, atOnce},
 	SpentFailed:       {Critical, atOnce},
 	TicketExpiring:    {Critical, atOnce},
 	TicketsLost:       {Critical, atOnce},

@@ -17,7 +17,12 @@ import (
 // filled is a ledger with something of everything.
 func filled(t *testing.T) *books {
 	t.Helper()
-	b := open(t, t.TempDir())
+	return filledAt(t, t.TempDir())
+}
+
+func filledAt(t *testing.T, dir string) *books {
+	t.Helper()
+	b := open(t, dir)
 	who := account(0, "stream")
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1, 2), credit(account(1, "33_m"), 1, 7)}, Winners: []pm.Winner{winner(who, 0, 2)}}))
 	b.Book(pm.Entries{Debits: []pm.Debit{debit(who, 10)}})

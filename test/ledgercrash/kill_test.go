@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tuttinode/tutti/test/postgres"
 )
 
 // perLife is how far apart the payments of two lives are.
@@ -29,14 +32,43 @@ type life struct {
 // tells what it finds.
 func TestKills(t *testing.T) {
 	t.Parallel()
-	kills := setting(t, "TUTTI_LEDGERCRASH_KILLS", 30)
+	killing(t, t.TempDir(), setting(t, "TUTTI_LEDGERCRASH_KILLS", 30), func(int) {})
+}
+
+// TestKillsOnPostgres does the same on PostgreSQL, and after every third kill the
+// server is killed too.
+func TestKillsOnPostgres(t *testing.T) {
+	t.Parallel()
+	dir, err := postgres.Directory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	server, err := postgres.New(dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop(true) })
+	killing(t, server.Database(t)+"&book=crash", setting(t, "TUTTI_LEDGERCRASH_KILLS", 30)/2, func(n int) {
+		if n%3 != 2 {
+			return
+		}
+		server.Stop(true)
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// killing kills a process that writes the books of a directory, or of a database.
+func killing(t *testing.T, dir string, kills int, between func(n int)) {
+	t.Helper()
 	seed := uint64(setting(t, "TUTTI_LEDGERCRASH_SEED", 1))
 	r := rand.New(rand.NewPCG(seed, 1))
 	program := filepath.Join(t.TempDir(), "appender")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./appender").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	dir := t.TempDir()
 	asked, done := make(map[int64]bool), make(map[int64]bool)
 	for n := range kills + 1 {
 		l := live(t, program, dir, int64(n)*perLife, time.Duration(r.Int64N(int64(30*time.Millisecond))))
@@ -47,6 +79,7 @@ func TestKills(t *testing.T) {
 			t.Errorf("life %d: %s", n, p)
 		}
 		compare(t, n, l.has, asked, done)
+		between(n)
 		if t.Failed() {
 			return
 		}

@@ -6,7 +6,8 @@
 //
 //	appender DIR FIRST
 //
-// with the number of the first payment. Its lines are "epoch ID CLEAN", "problem TEXT",
+// with the number of the first payment; DIR may be the address of a PostgreSQL database
+// instead. Its lines are "epoch ID CLEAN", "problem TEXT",
 // "has PAYMENT TICKETS WINNERS", "ready", "ask PAYMENT", "done PAYMENT".
 package main
 
@@ -20,12 +21,14 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
 
+	"github.com/tuttinode/tutti/cmd/tutti/store"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/health"
@@ -56,14 +59,19 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	driver := database.Driver{Name: "sqlite3", Busy: isCode(sqlite3.ErrBusy)}
-	db, err := driver.Open(ctx, args[0], func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
+	opt := ledger.Options{Full: isCode(sqlite3.ErrFull)}
+	if strings.HasPrefix(args[0], "postgres:") {
+		opt, err = elsewhere(ctx, args[0])
+	} else {
+		driver := database.Driver{Name: "sqlite3", Busy: isCode(sqlite3.ErrBusy)}
+		opt.DB, err = driver.Open(ctx, args[0], func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
+	}
 	if err != nil {
 		return err
 	}
 	log := slog.New(slog.DiscardHandler)
 	l, opening, err := ledger.Open(ctx, ledger.Options{
-		DB: db, Full: isCode(sqlite3.ErrFull), Rand: rand.Reader, Now: time.Now, Board: health.New(log, time.Now, nil), Log: log, KeepWinners: 1 << 40,
+		DB: opt.DB, Full: opt.Full, Lost: opt.Lost, Passing: opt.Passing, Rand: rand.Reader, Now: time.Now, Board: health.New(log, time.Now, nil), Log: log, KeepWinners: 1 << 40,
 	})
 	if err != nil {
 		return err
@@ -72,6 +80,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	return pay(ctx, out, l, first)
+}
+
+// elsewhere opens a book in PostgreSQL.
+func elsewhere(ctx context.Context, address string) (ledger.Options, error) {
+	s, err := store.Parse(address)
+	if err != nil {
+		return ledger.Options{}, err
+	}
+	db := s.Writer()
+	err = ledger.OpenBook(ctx, db, ledger.Book{Name: s.Book, Recipient: core.Address{1}}, time.Now())
+	return ledger.Options{DB: db, Full: store.Full, Lost: store.Lost, Passing: store.Passing}, err
 }
 
 // tell writes what is in the ledger.
