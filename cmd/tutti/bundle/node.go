@@ -48,6 +48,12 @@ func (a *Archive) AddNode(ctx context.Context, n Node) {
 		a.Missing("node", "the running node", fmt.Errorf("no node answers on its admin address: %w", err))
 		return
 	}
+	// Before the questions, which may leave lines of their own.
+	if content, err := n.get(ctx, client, adminapi.PathLog+"?"+adminapi.QueryLines+"=500"); err != nil {
+		a.Missing("log.txt", "the log's last lines", err)
+	} else {
+		a.Add("log.txt", "the log's last lines", logText(content))
+	}
 	for _, p := range nodeParts {
 		content, err := n.get(ctx, client, p.path)
 		if err != nil {
@@ -55,11 +61,6 @@ func (a *Archive) AddNode(ctx context.Context, n Node) {
 			continue
 		}
 		a.Add(p.name, p.about, indented(content))
-	}
-	if content, err := n.get(ctx, client, adminapi.PathLog+"?"+adminapi.QueryLines+"=500"); err != nil {
-		a.Missing("log.txt", "the log's last lines", err)
-	} else {
-		a.Add("log.txt", "the log's last lines", logText(content))
 	}
 }
 
