@@ -42,7 +42,7 @@ func (l *list) answers(f *Facts, c *counts) {
 		}
 		row, _ := fault.Lookup(code)
 		l.add(weight, code, fmt.Sprintf("%d of %d requests were refused with %s.", n, all, code), row.Remedy,
-			append([]string{row.Cause, fmt.Sprintf("to %d gateways", len(c.refusedTo[code]))}, byGateway(f.Demand.Answers, code)...)...)
+			append([]string{row.Cause, fmt.Sprintf("gateways that heard it: %d", len(c.refusedTo[code]))}, byGateway(f.Demand.Answers, code)...)...)
 	}
 }
 
