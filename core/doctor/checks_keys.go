@@ -78,8 +78,8 @@ func judgePassword(_ *World, a Account) Seen {
 
 func judgeGas(_ *World, c ChainState) Seen {
 	return c.seen(func() Seen {
-		if c.Account == "" {
-			return skip("no account is known yet")
+		if c.Account == "" || c.Ether == "" {
+			return skip("no account is known yet, or its balance could not be read")
 		}
 		text := fmt.Sprintf("%s has %s ETH, enough for about %d transactions", c.Account, c.Ether, c.GasLeft)
 		switch {

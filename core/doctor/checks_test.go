@@ -136,6 +136,7 @@ var troubles = []struct {
 	{"keys.password", doctor.Fail, fault.AccountPassword, "none", accountTrouble(fault.AccountPassword)},
 	{"keys.password", doctor.Warn, fault.AccountPasswordMissing, "none", accountTrouble(fault.AccountPasswordMissing)},
 	{"keys.gas", doctor.Fail, fault.GasMoneyMissing, "0 transactions", func(f *facts) { f.chain.GasLeft = 0 }},
+	{"keys.gas", doctor.Skip, "", "could not be read", func(f *facts) { f.chain.Ether = "" }},
 	{"keys.gas", doctor.Warn, fault.GasMoneyLow, "3 transactions", func(f *facts) { f.chain.GasLeft = 3 }},
 
 	{"registration.orchestrator", doctor.Warn, fault.NotRegistered, "0xA", func(f *facts) { f.chain.Registered = false }},

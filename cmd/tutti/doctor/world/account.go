@@ -45,11 +45,9 @@ func (l *look) account(ctx context.Context) (doctor.Account, error) {
 		return a, nil
 	}
 	a.Address, a.File = k.entry.Address.String(), k.entry.Path
-	if l.up(ctx) {
-		return a, nil
-	}
+	up := l.up(ctx)
 	passphrase, err := l.Passphrase()
-	if err != nil {
+	if err != nil && !up {
 		note(err)
 	}
 	signer, err := k.keys.Signer(k.entry, passphrase)
@@ -60,7 +58,7 @@ func (l *look) account(ctx context.Context) (doctor.Account, error) {
 		note(err)
 		return a, nil
 	}
-	if passphrase.IsZero() {
+	if up || passphrase.IsZero() {
 		return a, nil
 	}
 	if err := signer.Open(); err != nil {
