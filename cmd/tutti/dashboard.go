@@ -1,8 +1,10 @@
 package main
 
 import (
+	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
@@ -23,12 +25,20 @@ type panel struct {
 	rules *orchestrate.Orchestrator
 	// models are those of this machine.
 	models func() []inference.ModelState
+	// reloaded is the configuration as it was read anew last, nil before.
+	reloaded atomic.Pointer[reloaded]
+}
+
+// reloaded is a configuration that was read while the node runs.
+type reloaded struct {
+	cfg *config.Config
+	at  time.Time
 }
 
 // dashboard is what the admin listener shows.
 func (n *node) dashboard() admin.Dashboard {
 	d := admin.Dashboard{
-		Gate: gate{n}, Models: modelList{n}, Settings: settings{n.cfg}, SeriesStep: dashboard.Step,
+		Gate: gate{n}, Models: modelList{n}, Settings: settings{n}, SeriesStep: dashboard.Step,
 		Tail: logTail{n.sink},
 	}
 	if n.panel.series != nil {
@@ -90,6 +100,9 @@ type gate struct{ n *node }
 // Gate looks at every door of the node.
 func (g gate) Gate() adminapi.Gate {
 	var out adminapi.Gate
+	if last := g.n.panel.reloaded.Load(); last != nil {
+		out.Reloaded = &last.at
+	}
 	if rules := g.n.panel.rules; rules != nil {
 		out.Stopping = rules.Draining()
 		if g.n.media != nil {

@@ -107,12 +107,26 @@ func (g graphics) GPUs() (out []adminapi.GPU) {
 }
 
 // settings are the configuration, its secrets masked.
-type settings struct{ cfg *config.Config }
+type settings struct{ n *node }
 
-// Settings are in the order of the documents.
+// Settings are in the order of the documents. Of what was read anew, that which takes
+// a restart is only pending.
 func (s settings) Settings() (out []adminapi.Option) {
-	for _, o := range s.cfg.Settings() {
-		out = append(out, adminapi.Option{Name: o.Option, Value: o.Value, Origin: o.Origin.String(), Changed: o.Changed})
+	news := map[string]config.Difference{}
+	if last := s.n.panel.reloaded.Load(); last != nil {
+		for _, d := range config.Compare(s.n.cfg, last.cfg) {
+			news[d.Option] = d
+		}
+	}
+	for _, o := range s.n.cfg.Settings() {
+		one := adminapi.Option{Name: o.Option, Value: o.Value, Origin: o.Origin.String(), Changed: o.Changed}
+		switch d, is := news[o.Option]; {
+		case is && d.Live:
+			one.Value, one.Origin, one.Changed = d.New, d.Origin.String(), true
+		case is:
+			one.Pending, one.Changed = d.New, true
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -34,13 +35,15 @@ type reloader struct {
 	read func() (*config.Config, []config.Notice, error)
 
 	mu sync.Mutex
-	// now is what is in force, files what files of options held then; guarded by mu.
-	now   *config.Config
-	files fileSums
+	// now is what is in force of what may change, files what files of options held then;
+	// guarded by mu. Of everything else what the node started with is in force.
+	now            *config.Config
+	files, started fileSums
 }
 
 func newReloader(n *node, read func() (*config.Config, []config.Notice, error)) *reloader {
-	return &reloader{n: n, read: read, now: n.cfg, files: sumFiles(n.cfg)}
+	files := sumFiles(n.cfg)
+	return &reloader{n: n, read: read, now: n.cfg, files: files, started: files}
 }
 
 var reloadKey = health.Key{Code: fault.ReloadFailed}
@@ -55,6 +58,7 @@ func (r *reloader) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 		return out, err
 	}
 	r.n.board.Report(reloadKey, err)
+	r.n.reloads.Reloaded(time.Now(), err)
 	if err == nil && len(out.Changes) == 0 {
 		r.n.log.Info("configuration read anew: nothing has changed")
 	}
@@ -68,8 +72,7 @@ func (r *reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 		return out, failedReload(err)
 	}
 	files := sumFiles(next)
-	out.Changes = append(out.Changes, changesOf(config.Compare(r.now, next))...)
-	out.Changes = append(out.Changes, r.files.changes(files, r.now, next)...)
+	out.Changes = append(out.Changes, r.changes(next, files)...)
 	applies, err := r.n.prepare(ctx, r.now, next)
 	if err != nil {
 		return out, failedReload(err)
@@ -88,6 +91,7 @@ func (r *reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 		apply()
 	}
 	r.now, r.files = next, files
+	r.n.panel.reloaded.Store(&reloaded{cfg: next, at: time.Now().UTC()})
 	for _, c := range out.Changes {
 		r.n.log.Info("configuration changed", "option", c.Option, "from", c.Old, "to", c.New, "source", c.Source, "state", c.State)
 	}
@@ -97,6 +101,21 @@ func (r *reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 // failedReload says in one fault why nothing was taken over.
 func failedReload(err error) error {
 	return &fault.Fault{Code: fault.ReloadFailed, Op: "read the configuration anew", Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+}
+
+// changes are what next says otherwise than what is in force.
+func (r *reloader) changes(next *config.Config, files fileSums) (out []adminapi.ReloadChange) {
+	for _, c := range append(changesOf(config.Compare(r.now, next)), r.files.changes(files, r.now, next)...) {
+		if c.State != adminapi.ReloadRestart {
+			out = append(out, c)
+		}
+	}
+	for _, c := range append(changesOf(config.Compare(r.n.cfg, next)), r.started.changes(files, r.n.cfg, next)...) {
+		if c.State == adminapi.ReloadRestart {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func changesOf(all []config.Difference) (out []adminapi.ReloadChange) {

@@ -47,9 +47,10 @@ type Gate struct {
 	// Stopping: the node finishes what it has and ends.
 	Stopping bool   `json:"stopping"`
 	Doors    []Door `json:"doors"`
-	// Reloaded is what the last reload of the configuration came to, empty before
-	// the first.
-	Reloaded string `json:"reloaded"`
+	// Drain is where the operator's drain stands, null where there is none to have.
+	Drain *Drain `json:"drain"`
+	// Reloaded is when the configuration was read anew last, null before.
+	Reloaded *time.Time `json:"reloaded"`
 }
 
 // Door is one kind of work that the node takes, or does not take now.
@@ -201,10 +202,12 @@ type TailLine struct {
 	Text  string    `json:"text"`
 }
 
-// Option is one option's value, where secrets are masked, and where it came from.
+// Option is one option's value in effect, where secrets are masked, and where it came
+// from. Pending is the value that it has after a restart, where that is another one.
 type Option struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
 	Origin  string `json:"origin"`
 	Changed bool   `json:"changed"`
+	Pending string `json:"pending"`
 }

@@ -88,6 +88,10 @@ func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 		out.Gate = d.Gate.Gate()
 		out.Gate.Doors = orEmpty(out.Gate.Doors)
 	}
+	if s.opts.Drains != nil {
+		drain := s.opts.Drains.Drain()
+		out.Gate.Drain = &drain
+	}
 	if d.Sessions != nil {
 		out.Sessions = d.Sessions.Live(dashboardSessions)
 		out.Sessions.List = orEmpty(out.Sessions.List)

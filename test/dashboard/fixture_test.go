@@ -33,6 +33,7 @@ type node struct {
 	streams int                 // guarded by mu, like what follows
 	lines   []adminapi.TailLine //
 	limit   int
+	drain   bool
 	drained map[string]bool
 	reason  string // why the video door is shut
 }
@@ -48,7 +49,7 @@ func newNode(t *testing.T, onChain bool) *node {
 	opt := admin.Options{
 		Access: admin.Access{DataDir: dir}, Listen: "127.0.0.1:0", Log: log, Orchestrator: true, MaxSessions: 40,
 		Limiter: n, Verbosity: n, Conditions: n.board, Node: n, Workers: n, Pages: web.OperatorPages(nil),
-		Dashboard: admin.Dashboard{Gate: n, Sessions: n, GPUs: n, Models: n, Series: n, SeriesStep: 5 * time.Second, Refusals: n, Tail: n, Settings: n},
+		Drains: drains{n}, Dashboard: admin.Dashboard{Gate: n, Sessions: n, GPUs: n, Models: n, Series: n, SeriesStep: 5 * time.Second, Refusals: n, Tail: n, Settings: n},
 	}
 	if onChain {
 		chain := coretest.NewChain(core.Address{0xaa, 19: 1}, core.Address{})
@@ -147,6 +148,28 @@ func (n *node) mark(name string, drained bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.drained[name] = drained
+	return nil
+}
+
+// drains are the node's own.
+type drains struct{ n *node }
+
+func (d drains) Drain() adminapi.Drain {
+	d.n.mu.Lock()
+	defer d.n.mu.Unlock()
+	if d.n.drain {
+		return adminapi.Drain{State: adminapi.DrainDraining, Sessions: d.n.streams, Jobs: 2}
+	}
+	return adminapi.Drain{State: adminapi.DrainServing}
+}
+
+func (d drains) Begin(time.Duration, bool) error { return d.set(true) }
+func (d drains) Cancel() error                   { return d.set(false) }
+
+func (d drains) set(on bool) error {
+	d.n.mu.Lock()
+	defer d.n.mu.Unlock()
+	d.n.drain = on
 	return nil
 }
 

@@ -122,6 +122,13 @@ test('the token opens changes, stays in its tab, and a wrong one does not', asyn
   await page.waitForSelector('button[aria-label="Resume rig7"]');
   await page.click('button[aria-label="Resume rig7"]');
   await page.waitForSelector('button[aria-label="Drain rig7"]');
+  await go(page, 'settings');
+  await page.click('button[aria-label="Drain the node"]');
+  await page.waitForFunction(() => document.getElementById('gate-title').textContent.startsWith('Draining'));
+  await page.waitForFunction(() => document.getElementById('news').textContent.includes('Draining'));
+  await page.click('button[aria-label="Take work again"]');
+  await page.waitForFunction(() => document.getElementById('gate-title').textContent.startsWith('Taking work'));
+  if (TUTTI_SHOTS) await page.screenshot({ path: `${TUTTI_SHOTS}/operate.png` });
   assert.equal(await page.evaluate(() => localStorage.length + document.cookie.length), 0);
   const { page: other, close: closeOther } = await open();
   assert.equal(await other.evaluate(() => sessionStorage.length), 0);

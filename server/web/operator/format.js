@@ -147,6 +147,18 @@ export function hash(text, name) {
   return e;
 }
 
+// below sets a quieter line under something.
+export function below(first, second) {
+  const span = element('span');
+  span.append(first);
+  if (second) {
+    const quiet = element('span', undefined, 'under');
+    quiet.append(second);
+    span.append(quiet);
+  }
+  return span;
+}
+
 // table makes one from columns {head, cell(row), kind} where kind is 'number',
 // 'words', 'whole' or 'name' for the row's heading. On a phone its rows become cards.
 export function table(caption, columns, rows, className = 'cards') {

@@ -8,6 +8,9 @@ const key = 'tutti.token', api = '/api/v1', patience = 15000;
 const id = (name) => document.getElementById(name);
 let token = sessionStorage.getItem(key) || '';
 let listener = () => {};
+let drains = false;   // whether this node can be drained
+
+export const setDrains = (can) => { drains = can; };
 
 export const unlocked = () => token !== '';
 
@@ -68,6 +71,12 @@ function form(fields, action, submit) {
   return f;
 }
 
+function row(...children) {
+  const p = element('p', undefined, 'row form');
+  p.append(...children);
+  return p;
+}
+
 function locked() {
   const [box, input] = field('token', 'admin token', { type: 'password', required: true, className: 'wide' });
   return [
@@ -102,7 +111,9 @@ function open(settings) {
       await change('/settings', body);
       say('Changed.');
     }),
-    shut,
+    ...(drains ? [row(
+      button('Drain the node', 'Drain the node', '/drain', {}),
+      button('Take work again', 'Take work again', '/drain', { cancel: true }), shut)] : [row(shut)]),
   ];
 }
 

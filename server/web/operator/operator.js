@@ -6,7 +6,7 @@ import { element, hash, time } from './format.js';
 import { addLines, keepLog, setLines, showLog } from './log.js';
 import { showMoney } from './money.js';
 import { showChain } from './onchain.js';
-import { keepOperate, showOperate } from './operate.js';
+import { keepOperate, setDrains, showOperate } from './operate.js';
 import { keepOptions, showOptions } from './options.js';
 import { showGate, showTiles, showTroubles } from './overview.js';
 import { keepPlots, showPlots } from './plots.js';
@@ -71,6 +71,7 @@ function show(changed) {
   if (touched(['node', 'chain'])) showNode(state);
   if (touched(['gate', 'troubles'])) {
     announce(showGate(state));
+    setDrains(Boolean(state.gate.drain));
     if (view() !== 'overview') showTroubles(state);   // for the badge
   }
   for (const [fields, draw] of drawn[view()]) if (touched(fields)) draw(state);

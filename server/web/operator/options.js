@@ -1,6 +1,6 @@
 // Every option's value and where it came from.
 
-import { element, redraw, table } from './format.js';
+import { below, element, redraw, table } from './format.js';
 
 const id = (name) => document.getElementById(name);
 let options = [];
@@ -13,9 +13,10 @@ export function showOptions(list) {
     redraw(id('options'), [element('p', only && !find ? 'Every option has its default.' : 'No option is called so.', 'quiet')]);
     return;
   }
+  const shown = (o) => (o.value === '' ? element('span', 'empty', 'quiet') : element('code', o.value));
   redraw(id('options'), [table('Options', [
     { head: 'option', kind: 'name', cell: (o) => element('code', `-${o.name}`) },
-    { head: 'value', kind: 'value', cell: (o) => (o.value === '' ? element('span', 'empty', 'quiet') : element('code', o.value)) },
+    { head: 'value', kind: 'value', cell: (o) => (o.pending ? below(shown(o), `after a restart: ${o.pending}`) : shown(o)) },
     { head: 'from', cell: (o) => element('span', o.origin, o.origin === 'default' ? 'quiet' : '') },
   ], rows, 'cards plain')]);
 }

@@ -1,7 +1,7 @@
 // The first view: whether the node takes work, what is wrong and what to do, and a few
 // figures.
 
-import { count, duration, element, fact, pixels, redraw, since } from './format.js';
+import { count, duration, element, fact, pixels, redraw, since, time } from './format.js';
 
 const id = (name) => document.getElementById(name);
 const order = { critical: 0, warning: 1, info: 2 };
@@ -10,6 +10,13 @@ const order = { critical: 0, warning: 1, info: 2 };
 function words(gate, open) {
   const shut = gate.doors.filter((d) => !d.open);
   const why = shut.map((d) => (gate.doors.length > 1 ? `${d.name}: ` : '') + (d.reason || d.code)).join('; ');
+  const { drain } = gate;
+  if (drain && drain.state !== 'serving' && drain.state !== 'stopping') {
+    const left = `${count(drain.sessions)} session${drain.sessions === 1 ? '' : 's'} and ${count(drain.jobs)} AI job${drain.jobs === 1 ? '' : 's'} are left`;
+    const until = drain.deadline ? `, until ${time(drain.deadline)} at the latest` : '';
+    const then = drain.stop ? ' Then the node stops.' : '';
+    return drain.state === 'drained' ? ['Drained: taking nothing new', `Nothing is left.${then}`, 'partly'] : ['Draining: taking nothing new', `${left}${until}.${then}`, 'partly'];
+  }
   if (gate.stopping) return ['Not taking new work: draining', 'What is here is finished, then the node stops.', 'partly'];
   if (!gate.doors.length) return ['Nothing to open here', 'This kind of node takes no work from gateways or applications.', ''];
   const full = shut.filter((d) => d.limit > 0 && d.inUse >= d.limit);
@@ -36,7 +43,7 @@ export function showGate(state) {
   id('gate-title').textContent = title;
   id('gate-reason').textContent = why;
   redraw(id('doors'), state.gate.doors.map((d) => fact(d.name, element('span', use(d), d.open ? '' : 'bad'))).concat(
-    state.gate.reloaded ? [fact('last reload', state.gate.reloaded)] : []));
+    state.gate.reloaded ? [fact('configuration read anew', since(state.gate.reloaded))] : []));
   return title;
 }
 

@@ -1,6 +1,6 @@
 // Each winning ticket's life: its steps, what it is worth, what it waits for.
 
-import { amount, count, element, hash, short, table, time } from './format.js';
+import { amount, below, count, element, hash, short, table, time } from './format.js';
 
 const steps = ['won', 'queued', 'submitted', 'mined', 'final'];
 const ends = ['failed', 'expired', 'handed'];
@@ -86,14 +86,6 @@ function brought(ticket) {
   const gas = amount(ticket.gasFee);
   gas.append(' gas');
   return below(amount(ticket.paid), gas);
-}
-
-// below sets a quieter line under something.
-function below(first, second) {
-  const span = element('span'), quiet = element('span', undefined, 'under');
-  quiet.append(second);
-  span.append(first, quiet);
-  return span;
 }
 
 function name(account) {

@@ -1,16 +1,9 @@
 // What the node works on, and with what: sessions, devices, cards, models, refusals.
 
-import { ago, bytes, count, element, gauge, hash, pixels, redraw, since, table } from './format.js';
+import { ago, below, bytes, count, element, gauge, hash, pixels, redraw, since, table } from './format.js';
 import { button, unlocked } from './operate.js';
 
 const id = (name) => document.getElementById(name);
-
-function below(first, second) {
-  const span = element('span');
-  span.append(first);
-  if (second) span.append(element('span', second, 'under'));
-  return span;
-}
 
 function pace(s) {
   if (!s.ratio) return '–';
