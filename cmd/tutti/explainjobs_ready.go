@@ -7,7 +7,7 @@ import (
 
 // notWorking are the conditions in which a node takes no work, in whatever role.
 var notWorking = []fault.Code{
-	fault.NoTranscoders, fault.WorkerNotRegistered, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.ServiceAddrInvalid,
+	fault.NoTranscoders, fault.WorkerNotRegistered, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.StoreUnreachable, fault.ServiceAddrInvalid,
 }
 
 // notReady says what keeps the node from taking work now. The admin listener is the

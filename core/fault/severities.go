@@ -55,6 +55,13 @@ var judgements = map[Code]judgement{
 	TxJournalFailed:   {Critical, atOnce},
 	DiskFull:          {Critical, atOnce},
 
+	// The books are somebody else's, or out of reach.
+	StoreUnsafe:     {Critical, atOnce},
+	StoreBookInUse:  {Critical, atOnce},
+	OldNodeRunning:  {Critical, atOnce},
+	WatchdogStalled: {Critical, atOnce},
+	UpgradeFailed:   {Warning, atOnce},
+
 	// The chain cannot be seen, or the node is out of the game.
 	ChainUnavailable:     {Critical, shortly},
 	ChainStale:           {Critical, shortly},
