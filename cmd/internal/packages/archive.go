@@ -2,7 +2,6 @@ package main
 
 import (
 	"archive/tar"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,16 +17,7 @@ import (
 func (r *release) archive(files []file) ([]string, error) {
 	out := r.named(".tar.gz")
 	folder := fmt.Sprintf("tutti-%s-linux-%s/", r.version, r.arch)
-	return []string{out}, writeFile(out, func(w io.Writer) error {
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		if err := writeTar(z, folder, files, r.time); err != nil {
-			return err
-		}
-		return z.Close()
-	})
+	return []string{out}, writeFile(out, packed(func(w io.Writer) error { return writeTar(w, folder, files, r.time) }))
 }
 
 // writeTar writes files below folder, with the folders they are in first. Everything

@@ -114,10 +114,7 @@ func (r *release) written(parts []part) ([]file, error) {
 // packed writes through gzip, which by itself writes no time and no name.
 func packed(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
+		z := gzip.NewWriter(w)
 		if err := write(z); err != nil {
 			return err
 		}

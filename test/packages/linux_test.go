@@ -1,0 +1,117 @@
+package packages
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// expected is in every package.
+var expected = []string{
+	"/usr/bin/tutti", "/usr/bin/tutti_cli", "/usr/bin/tutti_bench", "/etc/tutti/tutti.conf",
+	"/usr/lib/systemd/system/tutti.service", "/usr/lib/systemd/system/tutti@.service", "/usr/lib/systemd/system/tutti.socket",
+	"/usr/lib/sysusers.d/tutti.conf", "/usr/lib/tmpfiles.d/tutti.conf", "/usr/share/man/man1/tutti.1.gz", "/usr/share/man/man1/tutti_cli.1.gz",
+	"/usr/share/bash-completion/completions/tutti_cli", "/usr/share/doc/tutti/copyright", "/usr/share/doc/tutti/sbom.cdx.json",
+	"/usr/share/doc/tutti/install.md", "/usr/share/doc/tutti/examples/compose/combined.yml",
+}
+
+func TestDeb(t *testing.T) {
+	t.Parallel()
+	deb := pack(t, ".deb")
+	info := says(t, "dpkg-deb", "--info", deb)
+	for _, want := range []string{"Package: tutti\n", "Architecture: " + architecture() + "\n", "License: GPL-3.0-or-later\n", "conffiles", "postinst"} {
+		if !strings.Contains(info, want) {
+			t.Errorf("the deb does not say %q:\n%s", want, info)
+		}
+	}
+	if !regexp.MustCompile(`Depends: libc6 \(>= 2\.\d+\)\n`).MatchString(info) {
+		t.Errorf("the deb does not say which C library it needs:\n%s", info)
+	}
+	contents := says(t, "dpkg-deb", "--contents", deb)
+	for _, path := range expected {
+		if !strings.Contains(contents, " ."+path+"\n") {
+			t.Errorf("the deb lacks %s", path)
+		}
+	}
+	for line := range strings.Lines(contents) {
+		if !strings.Contains(line, " root/root ") || !strings.Contains(line, " 2023-11-14 ") {
+			t.Errorf("owner or time: %s", line)
+		}
+	}
+}
+
+// The programs and the configuration, unpacked, are those that were packed.
+func TestDebRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	says(t, "dpkg-deb", "-x", pack(t, ".deb"), dir)
+	if said := says(t, dir+"/usr/bin/tutti", "-version"); !strings.Contains(said, version) {
+		t.Errorf("tutti -version: %s", said)
+	}
+	// The shipped file says everything but what the node is for.
+	conf := filepath.Join(dir, "etc/tutti/tutti.conf")
+	said := says(t, dir+"/usr/bin/tutti", "config", "check", "-config", conf, "-orchestrator", "-transcoder")
+	if !strings.Contains(said, "/var/lib/tutti") || !strings.Contains(said, "The configuration is valid") {
+		t.Errorf("config check: %s", said)
+	}
+	cmd := exec.Command(dir+"/usr/bin/tutti", "-config", conf)
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 2 {
+		t.Errorf("a node without roles ended with %v, want status 2, after which the unit does not try again\n%s", err, out)
+	}
+}
+
+func TestRPM(t *testing.T) {
+	t.Parallel()
+	rpm, db := pack(t, ".rpm"), t.TempDir()
+	query := func(args ...string) string {
+		said, err := judge(t, "rpm", append([]string{"--dbpath", db, "-qp"}, append(args, rpm)...)...)
+		if err != nil {
+			t.Fatalf("rpm %v: %v: %s", args, err, said)
+		}
+		return said
+	}
+	if said := query("--qf", "%{NAME} %{LICENSE} %{BUILDHOST} %{BUILDTIME}\n"); said != "tutti GPL-3.0-or-later localhost "+epoch+"\n" {
+		t.Errorf("the rpm is %s", said)
+	}
+	if said := query("-R"); !strings.Contains(said, "glibc >= 2.") {
+		t.Errorf("the rpm requires %s", said)
+	}
+	list, conf := query("-l"), query("-c")
+	for _, path := range expected {
+		if !strings.Contains(list, path+"\n") {
+			t.Errorf("the rpm lacks %s", path)
+		}
+	}
+	if conf != "/etc/tutti/tutti.conf\n" {
+		t.Errorf("configuration files: %s", conf)
+	}
+}
+
+// The scripts are plain shell, never start the service and never remove the state.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob(root + "/deploy/nfpm/scripts/*.sh")
+	if err != nil || len(scripts) != 3 {
+		t.Fatalf("%v, %v", scripts, err)
+	}
+	for _, path := range scripts {
+		says(t, "sh", "-n", path)
+		text := read(t, path)
+		for _, never := range []string{"systemctl start", "enable --now", "restart", "rm -", "userdel"} {
+			if strings.Contains(text, never) {
+				t.Errorf("%s has %q", path, never)
+			}
+		}
+	}
+}
+
+func TestChecksums(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("sha256sum", "--strict", "-c", "SHA256SUMS-"+architecture())
+	cmd.Dir = made
+	if said, err := cmd.CombinedOutput(); err != nil || strings.Count(string(said), ": OK\n") != 5 {
+		t.Errorf("%v: %s", err, said)
+	}
+}
