@@ -3,6 +3,8 @@ package orchestrate
 import (
 	"context"
 	"log/slog"
+	"math/bits"
+	"strconv"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -127,7 +129,26 @@ func appendMoney(attrs []slog.Attr, price pm.Price, units int64) []slog.Attr {
 	if price.Free() {
 		return attrs
 	}
-	return append(attrs, slog.String("price", price.String()), slog.String("fee", price.Of(units).Floor().String()))
+	text := strconv.FormatInt(price.PerUnit, 10)
+	if price.PixelsPerUnit > 1 {
+		text += "/" + strconv.FormatInt(price.PixelsPerUnit, 10)
+	}
+	return append(attrs, slog.String("price", text), slog.String("fee", fee(price, units)))
+}
+
+// fee is what units cost in whole wei, rounded down. Lines come in thousands, and
+// nearly every fee fits into a word.
+func fee(price pm.Price, units int64) string {
+	if price.PerUnit < 0 || units < 0 {
+		return price.Of(units).Floor().String()
+	}
+	high, low := bits.Mul64(uint64(price.PerUnit), uint64(units))
+	per := uint64(max(1, price.PixelsPerUnit))
+	if high >= per {
+		return price.Of(units).Floor().String()
+	}
+	wei, _ := bits.Div64(high, low, per)
+	return strconv.FormatUint(wei, 10)
 }
 
 // outcomeOf is "ok" or the code of the fault.
