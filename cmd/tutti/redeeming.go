@@ -68,10 +68,12 @@ func (n *node) newRedeemer(e *earning) redeeming {
 		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.network.RedeemGas,
 	}
-	if n.storing != nil {
-		return n.newLeader(e, opt)
+	if n.storing == nil {
+		return redeemer.New(opt)
 	}
-	return redeemer.New(opt)
+	l := n.newLeader(e, opt)
+	n.storing.leads = l.Leads
+	return l
 }
 
 // chooseRedeemer makes what winning tickets are given to: this process's redeemer, or

@@ -27,6 +27,8 @@ type storing struct {
 	store *store.Store
 	// writer writes this node's book, shared reads what all have in common.
 	writer, reader, shared *sql.DB
+	// leads is nil where another process redeems.
+	leads func() (leads bool, took time.Duration)
 }
 
 // openStore opens the node's book in the database of -store.
@@ -38,7 +40,7 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	if err != nil {
 		return nil, pm.Opening{}, err
 	}
-	n.storing = &storing{s, s.Writer(), s.BookReader(), s.SharedReader()}
+	n.storing = &storing{store: s, writer: s.Writer(), reader: s.BookReader(), shared: s.SharedReader()}
 	n.storing.reader.SetMaxOpenConns(ledgerReaders)
 	n.storing.shared.SetMaxOpenConns(ledgerReaders)
 	n.add(storeConnections{n.storing})

@@ -37,6 +37,11 @@ func (n *node) watchTickets(books *ledger.Reader) error {
 			return err
 		}
 	}
+	if n.storing != nil && n.storing.leads != nil {
+		if err := n.metrics.WatchStore(n.takingRole(), n.storing.leads); err != nil {
+			return err
+		}
+	}
 	if n.prices != nil && n.prices.book != nil {
 		if err := n.metrics.WatchPrices(metrics.Orchestrator, n.prices.book.List); err != nil {
 			return err
