@@ -76,6 +76,9 @@ func join(t *testing.T, f *feed.Feed[document]) *feed.Reader {
 	return r
 }
 
+// pass lets the bubble's time go on.
+func pass(d time.Duration) { <-time.NewTimer(d).C }
+
 // take is the next event, or "" where there is none, "over" at the end.
 func take(r *feed.Reader) string {
 	select {
@@ -100,12 +103,12 @@ func TestWholeThenChanges(t *testing.T) {
 		if got := take(r); got != `event: whole data: {"name":"n","tick":0,"lines":[1,2]}` {
 			t.Error(got)
 		}
-		time.Sleep(3 * time.Second)
+		pass(3 * time.Second)
 		if got := take(r); got != "" {
 			t.Errorf("nothing changed, and it said %q", got)
 		}
 		s.set(7, 3)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		synctest.Wait()
 		if got := take(r); got != `event: update data: {"tick":7,"lines":[3]}` {
 			t.Error(got)
@@ -115,7 +118,7 @@ func TestWholeThenChanges(t *testing.T) {
 		if got := take(late); got != `event: whole data: {"name":"n","tick":7,"lines":[1,2,3]}` {
 			t.Error(got)
 		}
-		time.Sleep(20 * time.Second)
+		pass(20 * time.Second)
 		synctest.Wait()
 		if got := take(r); got != `event: beat data: {}` {
 			t.Error(got)
@@ -130,7 +133,7 @@ func TestMadeOnceForAll(t *testing.T) {
 		s := &source{}
 		f, stop := run(t, s, 1000)
 		defer stop()
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		synctest.Wait()
 		if s.count() != 0 {
 			t.Errorf("made %d for nobody", s.count())
@@ -145,7 +148,7 @@ func TestMadeOnceForAll(t *testing.T) {
 		for range 100 {
 			f.Latest(t.Context())
 		}
-		time.Sleep(10*time.Second + time.Millisecond)
+		pass(10*time.Second + time.Millisecond)
 		synctest.Wait()
 		if s.count() != 11 {
 			t.Errorf("made %d in ten seconds", s.count())
@@ -154,7 +157,7 @@ func TestMadeOnceForAll(t *testing.T) {
 			r.Leave()
 			r.Leave()
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		synctest.Wait()
 		if s.count() > 12 {
 			t.Errorf("made %d although all have left", s.count())
@@ -175,7 +178,7 @@ func TestSlowReadersAreDropped(t *testing.T) {
 		}
 		for i := range 20 {
 			s.set(i + 1)
-			time.Sleep(time.Second)
+			pass(time.Second)
 			synctest.Wait()
 			for take(quick) != "" {
 			}
@@ -222,7 +225,7 @@ func TestManyTicks(t *testing.T) {
 		take(r)
 		for i := 1; i <= 50; i++ {
 			s.set(i, i)
-			time.Sleep(time.Second)
+			pass(time.Second)
 			synctest.Wait()
 			want := `event: update data: {"tick":` + strconv.Itoa(i) + `,"lines":[` + strconv.Itoa(i) + `]}`
 			if got := take(r); got != want {
