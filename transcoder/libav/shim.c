@@ -110,7 +110,15 @@ int tutti_captions(const AVFrame *f)
 	return d ? (int)d->size : 0;
 }
 
+// Giving memory back early, and few arenas, are glibc's; other C libraries do as they
+// do.
+#ifdef __GLIBC__
 void tutti_trim(void) { malloc_trim(0); }
+static void few_arenas(void) { mallopt(M_ARENA_MAX, 2); }
+#else
+void tutti_trim(void) {}
+static void few_arenas(void) {}
+#endif
 
 // The log: libav's texts hold bytes of the media, so lines are bounded in length
 // and in number, and they never call into Go from a codec's thread.
@@ -196,7 +204,7 @@ static void log_line(void *avcl, int level, const char *fmt, va_list vl)
 
 static void setup(void)
 {
-	mallopt(M_ARENA_MAX, 2);
+	few_arenas();
 	av_log_set_level(AV_LOG_ERROR);
 	av_log_set_callback(log_line);
 }

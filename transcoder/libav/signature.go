@@ -2,12 +2,10 @@ package libav
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/asticode/go-astiav"
-	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
@@ -16,7 +14,7 @@ import (
 const opSign = "compute signature"
 
 // signer computes the MPEG-7 video signature of the frames it is given. libav's
-// filter can only write it to a file, so the file is one in memory.
+// filter can only write it to a file, so the file is one in memory where there are such.
 type signer struct {
 	file  *os.File
 	graph *astiav.FilterGraph
@@ -29,12 +27,12 @@ type signer struct {
 }
 
 func newSigner(width, height int, base timing.Base) (*signer, error) {
-	fd, err := unix.MemfdCreate("signature", unix.MFD_CLOEXEC)
+	file, err := signatureFile()
 	if err != nil {
 		return nil, fault.Wrap(fault.FiltergraphFailed, opSign, err)
 	}
 	s := &signer{
-		file: os.NewFile(uintptr(fd), "signature"),
+		file: file,
 		fit:  scaler{width: width, height: height, threads: 1},
 		got:  astiav.AllocFrame(),
 	}
@@ -71,8 +69,7 @@ func (s *signer) build(width, height int, base timing.Base) error {
 	if s.sink, err = s.graph.NewBuffersinkFilterContext(out, "out"); err != nil {
 		return err
 	}
-	filter := fmt.Sprintf("signature=format=binary:filename=/proc/self/fd/%d", s.file.Fd())
-	return connect(s.graph, s.src.FilterContext(), s.sink.FilterContext(), filter)
+	return connect(s.graph, s.src.FilterContext(), s.sink.FilterContext(), "signature=format=binary:filename="+signaturePath(s.file))
 }
 
 // add gives one frame, of any size: a source that changes its size in the middle
@@ -144,8 +141,7 @@ func (s *signer) close() {
 		s.raw = nil
 	}
 	if s.file != nil {
-		// Nothing is lost with a file in memory.
-		_ = s.file.Close()
+		dropSignature(s.file)
 		s.file = nil
 	}
 }
