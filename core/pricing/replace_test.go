@@ -3,9 +3,11 @@ package pricing_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pricing"
 )
@@ -35,7 +37,7 @@ func TestReplacePrices(t *testing.T) {
 
 func TestReplaceLimits(t *testing.T) {
 	t.Parallel()
-	c, err := pricing.NewCaps(pricing.CapsOptions{Limits: pricing.Limits{General: unit(t, "5")}, Log: quiet})
+	c, err := pricing.NewCaps(pricing.CapsOptions{Limits: pricing.Limits{General: unit(t, "5")}, Board: health.New(quiet, time.Now, nil), Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
