@@ -24,8 +24,6 @@ const (
 	classReal = "real"
 )
 
-func (c cell) null() bool { return c.class == classNull || len(c.bytes) == 0 }
-
 // fixed reads bytes of a known length: as they are, or in hexadecimal digits.
 func (c cell) fixed(into []byte) error {
 	if c.class == classBlob && len(c.bytes) == len(into) {
