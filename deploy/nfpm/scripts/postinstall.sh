@@ -25,7 +25,7 @@ if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload || true
 	if systemctl is-active --quiet tutti.service; then
 		echo "tutti: the service goes on with the program from before. Change over without losing a segment:"
-		echo "  sudo -u tutti tutti_cli upgrade"
+		echo "  sudo -u tutti tutti_cli --dataDir /var/lib/tutti upgrade"
 		exit 0
 	fi
 fi
