@@ -95,7 +95,7 @@ func TestEveryChangeIsGuarded(t *testing.T) {
 	}
 	for _, path := range paths {
 		bearer := []string{"Authorization", "Bearer " + st.token}
-		isRead := slices.Contains([]string{adminapi.PathGas, adminapi.PathSettings, adminapi.PathPrices, adminapi.PathPriceLimits}, path)
+		isRead := slices.Contains([]string{adminapi.PathGas, adminapi.PathSettings, adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathDrain}, path)
 		if got := ask(st.Server, "GET", path, "", bearer...); got.Code != 405 && !isRead {
 			t.Errorf("GET %s: %d %s", path, got.Code, got.Body)
 		}

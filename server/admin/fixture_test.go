@@ -180,6 +180,7 @@ func stationIn(dir string, change func(*admin.Options)) *station {
 		o.Log = slog.New(slog.NewTextHandler(st.log, nil))
 		o.Node, o.ServiceAddress, o.Reward = st.node, st.node, rewards{}
 		o.Explainer = explainer{}
+		(&fakeProcess{}).into(o)
 		o.LogTail = logTail{}
 		o.Market = admin.Market{Prices: st.table, FaceValue: st.table}
 		c := st.chain

@@ -110,12 +110,13 @@ func requests() map[string]request {
 		adminapi.PathOrchestrator, adminapi.PathOrchestrators, adminapi.PathDelegator, adminapi.PathUnbondingLocks, adminapi.PathBalances,
 		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings,
 		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers, adminapi.PathIncome,
-		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathWorkers, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog} {
+		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathWorkers, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog, adminapi.PathDrain} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
 	}
 	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200, wrong: "?round=x"}
 	for path, bodies := range map[string][2]string{
 		adminapi.PathTicketRetry: {`{}`, `{"x":1}`},
+		adminapi.PathDrain:       {`{"deadlineSeconds":60}`, `{"cancel":true,"stop":true}`},
 		adminapi.PathWorker:      {`{"name":"rig7","drain":true}`, `{"drain":true}`},
 		adminapi.PathSettings:    {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
 		adminapi.PathPrices:      {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5","pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
@@ -126,6 +127,9 @@ func requests() map[string]request {
 		adminapi.PathConfig:      {`{"serviceURI":"https://new.example:8935"}`, `{"serviceURI":"ftp://new.example"}`},
 	} {
 		out["POST "+path] = request{method: "POST", path: path, body: bodies[0], want: 200, wrongWith: bodies[1]}
+	}
+	for _, path := range []string{adminapi.PathReload, adminapi.PathUpgrade} {
+		out["POST "+path] = request{method: "POST", path: path, want: 200, wrong: "?unknown=1"}
 	}
 	for verb, bodies := range map[string][2]string{
 		adminapi.VerbApprove:               {`{"amount":"1"}`, `{"amount":1}`},
