@@ -84,7 +84,7 @@ func (t *initTool) foretell(ctx context.Context, cfg *config.Config) {
 	plan, who, err := t.plan(ctx, cfg)
 	if err != nil {
 		t.console.Tell("%s", explain(err))
-		t.console.Tell("%s", "The steps can be seen later: tutti_cli activate --dry-run")
+		t.console.Tell("%s", "The steps can be seen later: tutti_cli orchestrator activate --dry-run")
 		return
 	}
 	t.showPlan(plan, who)
@@ -118,7 +118,7 @@ func (t *initTool) showPlan(plan activation.Plan, who core.Address) {
 	if plan.Blocked != nil {
 		p.Line("%s", explain(plan.Blocked))
 	}
-	p.Line("%s", "How much stake is bonded is said with `tutti_cli activate --amount`.")
+	p.Line("%s", "How much stake is bonded is said with `tutti_cli orchestrator activate --stake`.")
 	p.Flush()
 }
 

@@ -97,7 +97,7 @@ func (t *initTool) next() {
 	var first, second string
 	switch p := t.place; {
 	case p.packaged:
-		first, second = "systemctl enable --now tutti", "tutti_cli -dataDir "+p.DataDir+" status"
+		first, second = "systemctl enable --now tutti", "tutti_cli --dataDir "+p.DataDir+" status"
 	case p.root:
 		first, second = "systemctl enable --now "+p.Unit, "tutti_cli status"
 	default:
@@ -118,7 +118,7 @@ func (t *initTool) afterwards(status string) string {
 		return status
 	}
 	if t.place.packaged {
-		return "tutti_cli -dataDir " + t.place.DataDir + " activate --dry-run"
+		return "tutti_cli --dataDir " + t.place.DataDir + " orchestrator activate --dry-run"
 	}
-	return "tutti_cli activate --dry-run"
+	return "tutti_cli orchestrator activate --dry-run"
 }
