@@ -28,7 +28,8 @@ var packagedUnits = []string{"/usr/lib/systemd/system/tutti.service", "/lib/syst
 // findPlace chooses the directory; one that was named holds everything.
 func findPlace(dir string) (place, error) {
 	const op = "choose a directory"
-	home, err := os.UserHomeDir()
+	home, _ := os.UserHomeDir() // without one there is no data directory to look at
+	var err error
 	p := place{root: os.Geteuid() == 0}
 	switch {
 	case dir != "":
