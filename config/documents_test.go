@@ -157,7 +157,7 @@ func TestCheck(t *testing.T) {
 		"  orchAddr                https://h.example.org:8935  flag -orchAddr\n",
 		"  httpAddr                127.0.0.1:9935              default\n",
 		"  dataDir           /home/op/.tutti/offchain  default\n",
-		"\nNotices\n  -gpu (command line): has no effect without -transcoder\n",
+		"\nNotices\n  -gpu (command line): has no effect without -transcoder or -aiWorker\n",
 	} {
 		if !strings.Contains(good, line) {
 			t.Errorf("%q is not in\n%s", line, good)

@@ -76,7 +76,7 @@ func TestNotices(t *testing.T) {
 		{name: "gateway option without gateway", args: []string{"-orchestrator", "-transcoder", "-serviceAddr", "h.example.org", "-rtmpAddr", "0.0.0.0:1935"},
 			want: []string{"-rtmpAddr (command line): has no effect without -gateway"}},
 		{name: "transcoder option on a gateway", args: []string{"-gateway", "-orchAddr", "h.example.org", "-nvidia", "all"},
-			want: []string{"-nvidia (command line): has no effect without -transcoder"}},
+			want: []string{"-nvidia (command line): has no effect without -transcoder or -aiWorker"}},
 		{name: "on-chain option off-chain", args: append(combined[:5:5], "-ethUrl", "https://arb.example.org/v2/key", "-reward=false"),
 			want: []string{"-ethUrl (command line): has no effect off-chain; add -network arbitrum-one-mainnet"}},
 		{name: "payments off-chain", args: append(combined[:5:5], "-ticketEV", "5", "-pricePerUnit", "1200"),
