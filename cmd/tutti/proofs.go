@@ -63,10 +63,15 @@ func (n *node) ownURLs() (out []string) {
 // reachable is where a listener's address is reached from this machine.
 func reachable(at net.Addr) string {
 	host, port, err := net.SplitHostPort(at.String())
-	if ip := net.ParseIP(host); err == nil && (ip == nil || ip.IsUnspecified()) {
-		return net.JoinHostPort("localhost", port)
+	ip := net.ParseIP(host)
+	switch {
+	case err != nil || ip != nil && !ip.IsUnspecified():
+		return at.String()
+	case ip != nil && ip.To4() == nil:
+		return net.JoinHostPort("::1", port)
 	}
-	return at.String()
+	// By number: a machine need not know what localhost is.
+	return net.JoinHostPort("127.0.0.1", port)
 }
 
 // accepts has a listener take a connection and answer. Whatever it answers will do.
