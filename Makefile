@@ -142,6 +142,9 @@ FOR ?= 10m
 soak: parts  ## gateways pay orchestrators for FOR while everything goes wrong, then their books are compared
 	@$(with) go test -count=1 -v -timeout 0 -run TestSoak ./test/payments -args -soak.for=$(FOR) -soak.seed=$(or $(SEED),1)
 
+steady: parts  ## load that never stays the same for FOR: memory, goroutines and open files of the nodes must stay level
+	@$(with) go test -count=1 -v -timeout 0 -run TestSteady ./test/steady -args -steady.for=$(FOR) -steady.every=5s
+
 contracts:  ## compile the local test chain's contracts into eth/devnet/artifacts
 	@NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts eth/devnet/artifacts
 
@@ -175,4 +178,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: soak help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages reproducible docs transcript generate clean
+.PHONY: soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages reproducible docs transcript generate clean
