@@ -1,6 +1,7 @@
 package demand
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -51,7 +52,10 @@ type totalKey struct {
 
 // hour is what was asked in one hour.
 type hour struct {
-	number   int64 // since 1970
+	number int64 // since 1970
+	// lent says that a report reads it without the book's lock: it is not written to
+	// any more, also when the clock goes back.
+	lent     bool
 	gateways map[core.Address]bool
 	answers  map[answerKey]*tally
 	missing  map[missingKey]*tally
@@ -111,7 +115,24 @@ func (b *Book) hour(now time.Time) *hour {
 			missing: make(map[missingKey]*tally), prices: make(map[who]*span),
 		}
 	}
+	if (*at).lent {
+		*at = (*at).clone()
+	}
 	return *at
+}
+
+// clone is the same hour, of which nobody else knows.
+func (h *hour) clone() *hour {
+	return &hour{number: h.number, gateways: maps.Clone(h.gateways), answers: cloned(h.answers), missing: cloned(h.missing), prices: cloned(h.prices)}
+}
+
+func cloned[K comparable, V any](in map[K]*V) map[K]*V {
+	out := make(map[K]*V, len(in))
+	for key, v := range in {
+		same := *v
+		out[key] = &same
+	}
+	return out
 }
 
 // who takes a gateway in as long as there is room.

@@ -194,3 +194,41 @@ func TestAtTheSameTime(t *testing.T) {
 		t.Errorf("%d", sum)
 	}
 }
+
+// A clock that goes back counts in an hour that a report may be reading.
+func TestReportsWhileTheClockGoesBack(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	c := newClock()
+	b := demand.New(func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return c.at
+	})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for range 200 {
+				b.Report()
+			}
+		})
+	}
+	const each = 500
+	for n := range uint32(each) {
+		mu.Lock()
+		c.at = newClock().at.Add(time.Duration(n%3) * time.Hour)
+		mu.Unlock()
+		b.Note(demand.Question{Kind: demand.Segment, Gateway: gateway(n % 5)})
+	}
+	wg.Wait()
+	mu.Lock()
+	c.at = newClock().at.Add(2 * time.Hour)
+	mu.Unlock()
+	var sum uint64
+	for _, a := range b.Report().Answers {
+		sum += a.Count
+	}
+	if sum != each {
+		t.Errorf("%d of %d are counted", sum, each)
+	}
+}

@@ -57,8 +57,7 @@ func (b *Book) Report() Report {
 	now := b.now()
 	r := Report{Since: b.since, Until: now}
 	answers, missing, prices := make(map[answerKey]*tally), make(map[missingKey]*tally), make(map[who]*span)
-	b.mu.Lock()
-	for _, h := range b.lately(now) {
+	for _, h := range b.lend(now) {
 		join(answers, h.answers)
 		join(missing, h.missing)
 		for gateway, s := range h.prices {
@@ -68,12 +67,27 @@ func (b *Book) Report() Report {
 			prices[gateway].join(s)
 		}
 	}
-	b.mu.Unlock()
 	if day := now.Add(-Window).Truncate(time.Hour); day.After(r.Since) {
 		r.Since = day
 	}
 	r.fill(answers, missing, prices)
 	return r
+}
+
+// lend are the hours of the window, to be read in peace: adding up a busy day takes
+// milliseconds, for which no segment is to wait.
+func (b *Book) lend(now time.Time) []*hour {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := b.lately(now)
+	for i, h := range all {
+		if i == len(all)-1 {
+			all[i] = h.clone() // it is written to all the time
+		} else {
+			h.lent = true
+		}
+	}
+	return all
 }
 
 // lately are the hours of the window, in order. The caller holds mu.
