@@ -41,6 +41,8 @@ type trouble struct {
 	// gone is when it was first seen not to hold.
 	set                bool
 	since, shown, gone time.Time
+	// hidden: its root cause was there when it was looked at last.
+	hidden bool
 	// told: the beginning was told and the end not yet. toldAt is when it was last
 	// told.
 	told   bool
@@ -91,7 +93,7 @@ func (r *Rules) Observe(now time.Time, conditions []health.Condition) (tell []Al
 		if !seen[key] && !hidden[key] && t.set {
 			t.set, t.gone = false, now
 		}
-		if hidden[key] {
+		if t.hidden = hidden[key]; t.hidden {
 			continue
 		}
 		a, due := r.judge(now, t)
@@ -125,6 +127,9 @@ func (r *Rules) see(now time.Time, key health.Key, c health.Condition) {
 	// A condition that was cleared and set again between two looks is a new one.
 	if !t.set || !t.since.Equal(c.Since) {
 		t.came, t.since, t.shown = append(t.came, now), c.Since, now
+	}
+	if t.hidden {
+		t.shown = now // it may go as its cause did
 	}
 	if t.told {
 		c.Since = t.last.Since // it never ended for those who were told

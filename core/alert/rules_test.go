@@ -202,3 +202,18 @@ func TestBeginningsAndEndsAlternate(t *testing.T) {
 		}
 	})
 }
+
+// What a root cause hid has to last from when it is seen: it often goes a moment after
+// its cause.
+func TestWhatWasHiddenHasToLastAnew(t *testing.T) {
+	t.Parallel()
+	b := newBench(30 * time.Second)
+	b.put(fault.LedgerFailed, "")
+	b.expect(t, "a moment before its cause", b.pass(5*time.Second))
+	b.put(fault.LedgerFailed, fault.LedgerDamaged)
+	b.expect(t, "hidden", b.pass(time.Hour))
+	b.put(fault.LedgerFailed, "")
+	b.expect(t, "its cause is gone", b.pass(5*time.Second))
+	b.clear(fault.LedgerFailed)
+	b.expect(t, "gone, too", b.pass(time.Hour))
+}

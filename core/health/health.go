@@ -163,11 +163,12 @@ func compare(x, y Condition) int {
 	return strings.Compare(x.About, y.About)
 }
 
-// hiddenBy returns a set root cause of code. The caller holds mu.
+// hiddenBy returns a set root cause of code. A milder one hides nothing: who is told
+// only of what is critical would hear of neither. The caller holds mu.
 func (b *Board) hiddenBy(code fault.Code) fault.Code {
 	var by fault.Code
 	for key := range b.set {
-		if key.Code != code && slices.Contains(b.causes[key.Code], code) && (by == "" || key.Code < by) {
+		if key.Code != code && fault.SeverityOf(key.Code) >= fault.SeverityOf(code) && slices.Contains(b.causes[key.Code], code) && (by == "" || key.Code < by) {
 			by = key.Code
 		}
 	}

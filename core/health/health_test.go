@@ -22,7 +22,7 @@ var (
 	port    = health.Key{Code: fault.PortClosed, About: "host:8935"}
 	causes  = map[fault.Code][]fault.Code{
 		fault.NoDevices:   {fault.WorkerQuarantined},
-		fault.CUDALibrary: {fault.WorkerQuarantined, fault.NoDevices},
+		fault.GPUUnavailable: {fault.WorkerQuarantined, fault.NoDevices},
 	}
 )
 
@@ -109,10 +109,10 @@ func TestRootCauseHidesConsequences(t *testing.T) {
 func TestChainOfCauses(t *testing.T) {
 	t.Parallel()
 	b := newBench()
-	b.Set(health.Key{Code: fault.CUDALibrary}, "libcuda.so.1")
+	b.Set(health.Key{Code: fault.GPUUnavailable}, "libcuda.so.1")
 	b.Set(noGPU, "none")
 	b.Set(worker0, "crashed")
-	if v := b.Visible(); len(v) != 1 || v[0].Code != fault.CUDALibrary {
+	if v := b.Visible(); len(v) != 1 || v[0].Code != fault.GPUUnavailable {
 		t.Errorf("visible: %+v", v)
 	}
 	b.lines()
@@ -174,5 +174,17 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 	if !b.Healthy() {
 		t.Errorf("left: %+v", b.Snapshot())
+	}
+}
+
+// What is graver than its cause is shown beside it: whoever is told only of what is
+// critical must hear that a node takes no work.
+func TestAMilderCauseHidesNothingGraver(t *testing.T) {
+	t.Parallel()
+	b := health.New(slog.New(slog.DiscardHandler), time.Now, map[fault.Code][]fault.Code{fault.DeviceTestFailed: {fault.NoTranscoders}})
+	b.Set(health.Key{Code: fault.DeviceTestFailed, About: "gpu 0"}, "its encoder fails")
+	b.Set(health.Key{Code: fault.NoTranscoders}, "no device is ready")
+	if visible := b.Visible(); len(visible) != 2 {
+		t.Errorf("visible: %+v", visible)
 	}
 }

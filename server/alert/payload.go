@@ -41,17 +41,20 @@ func documentOf(m *Message) document {
 	}
 }
 
+// suppressEmbeds keeps Discord from fetching what a message names.
+const suppressEmbeds = 4
+
 // payload is what a sink of a kind is sent.
 func payload(kind alert.Kind, m *Message) (contentType string, body []byte, err error) {
 	const jsonType = "application/json"
 	switch kind {
 	case alert.Slack:
-		body, err = json.Marshal(map[string]string{"text": slackText(m)})
+		body, err = json.Marshal(map[string]any{"text": slackText(m), "unfurl_links": false, "unfurl_media": false})
 		return jsonType, body, err
 	case alert.Discord:
 		// Nobody is to be called by a name in a peer's words.
 		body, err = json.Marshal(map[string]any{
-			"content": limit(text(m, "**"), 1900), "allowed_mentions": map[string]any{"parse": []string{}},
+			"content": limit(text(m, "**"), 1900), "allowed_mentions": map[string]any{"parse": []string{}}, "flags": suppressEmbeds,
 		})
 		return jsonType, body, err
 	case alert.Ntfy:
@@ -65,17 +68,17 @@ func payload(kind alert.Kind, m *Message) (contentType string, body []byte, err 
 func summary(m *Message) string {
 	s := fmt.Sprintf("%s: %s", m.State, m.Key.Code)
 	if m.Key.About != "" {
-		s += " (" + m.Key.About + ")"
+		s += " (" + clean(m.Key.About) + ")"
 	}
-	return s + " on " + m.Node
+	return s + " on " + clean(m.Node)
 }
 
 // text is the message as people read it; bold is what makes words so.
 func text(m *Message, bold string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s%s%s\n", sign(m), bold, summary(m), bold)
+	fmt.Fprintf(&b, "%s%s%s%s\n", sign(m), bold, words(summary(m)), bold)
 	if m.Detail != "" {
-		fmt.Fprintf(&b, "%s\n", limit(m.Detail, 600))
+		fmt.Fprintf(&b, "%s\n", limit(words(m.Detail), 600))
 	}
 	switch m.State {
 	case alert.StateResolved:
@@ -105,10 +108,17 @@ func sign(m *Message) string {
 	return "🟠 "
 }
 
+// words are a text that may quote a peer as one line without the pictures and links of
+// Markdown.
+func words(s string) string {
+	return strings.NewReplacer("![", "! [", "](", "] (").Replace(clean(s))
+}
+
 // slackText escapes the three characters by which a message could hold links or
-// mentions.
+// mentions. What only understands Slack's messages takes a bare @channel, too: a space
+// without width keeps it a word.
 func slackText(m *Message) string {
-	return limit(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text(m, "*")), 3800)
+	return limit(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "@\u200b").Replace(text(m, "*")), 3800)
 }
 
 // ntfyHeader gives a message its title and priority. A header is one line of ASCII.

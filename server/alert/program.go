@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"time"
+	"unicode"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -53,9 +54,9 @@ func environment(d *document) []string {
 		"TUTTI_ALERT_STATE=" + d.State,
 		"TUTTI_ALERT_SEVERITY=" + d.Severity,
 		"TUTTI_ALERT_CODE=" + d.Code,
-		"TUTTI_ALERT_ABOUT=" + clean(d.About),
+		"TUTTI_ALERT_ABOUT=" + clean(limit(d.About, 2000)),
 		"TUTTI_ALERT_NODE=" + clean(d.Node),
-		"TUTTI_ALERT_SUMMARY=" + clean(d.Summary),
+		"TUTTI_ALERT_SUMMARY=" + clean(limit(d.Summary, 4000)),
 		"TUTTI_ALERT_DETAIL=" + clean(limit(d.Detail, 2000)),
 		"TUTTI_ALERT_REMEDY=" + d.Remedy,
 		"TUTTI_ALERT_SINCE=" + d.Since.Format(time.RFC3339),
@@ -63,10 +64,11 @@ func environment(d *document) []string {
 	}
 }
 
-// clean leaves out what the environment cannot hold, or a careless program trips over.
+// clean makes one line of a text: it leaves out what the environment cannot hold, or a
+// careless program trips over.
 func clean(s string) string {
 	return string(bytes.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
 		}
 		return r

@@ -101,7 +101,7 @@ func TestPayloads(t *testing.T) {
 		want   []string
 	}{
 		{"", "summary", []string{"firing: PortClosed (host:1) on n1"}},
-		{"slack+", "text", []string{"🔴 *firing: PortClosed (host:1) on n1*\n", "&lt;@everyone&gt; &amp;", "What to do: open it", "2 times", "3 alerts"}},
+		{"slack+", "text", []string{"🔴 *firing: PortClosed (host:1) on n1*\n", "&lt;@\u200beveryone&gt; &amp;", "What to do: open it", "2 times", "3 alerts"}},
 		{"discord+", "content", []string{"**firing: PortClosed (host:1) on n1**\n", "it is closed"}},
 	} {
 		if _, err := sender(t, tt.scheme+h.URL).Send(t.Context(), message()); err != nil {
