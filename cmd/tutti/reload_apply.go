@@ -2,16 +2,19 @@ package main
 
 import (
 	"context"
+	"maps"
 
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // prepare makes ready to take over what next says otherwise than now. Whatever may fail
 // does so here, before anything has changed; what it returns only sets values.
 func (n *node) prepare(ctx context.Context, now, next *config.Config) (all []func(), err error) {
 	for _, step := range []func(context.Context, *config.Config, *config.Config) (func(), error){
-		n.prepareLog, n.prepareLimits, n.preparePrices, n.prepareCaps, n.prepareMoney,
+		n.prepareLog, n.prepareLimits, n.preparePrices, n.prepareCaps, n.prepareGas, n.prepareFaceValue,
 		n.prepareSecrets, n.prepareKeys, n.prepareCert, n.prepareWorkerCA,
 	} {
 		apply, err := step(ctx, now, next)
@@ -26,15 +29,17 @@ func (n *node) prepare(ctx context.Context, now, next *config.Config) (all []fun
 }
 
 // prepareLog: both were checked with the configuration. What the admin API set stays
-// unless the options say something new.
+// unless its option says something new.
 func (n *node) prepareLog(_ context.Context, now, next *config.Config) (func(), error) {
-	if now.Logging.Verbosity == next.Logging.Verbosity && now.Logging.VModule == next.Logging.VModule {
-		return nil, nil
-	}
+	was, is := now.Logging, next.Logging
 	return func() {
 		// Neither fails: the configuration has judged them.
-		_ = n.sink.SetVerbosity(next.Logging.Verbosity)
-		_ = n.sink.SetVModule(next.Logging.VModule)
+		if was.Verbosity != is.Verbosity {
+			_ = n.sink.SetVerbosity(is.Verbosity)
+		}
+		if was.VModule != is.VModule {
+			_ = n.sink.SetVModule(is.VModule)
+		}
 	}, nil
 }
 
@@ -59,18 +64,39 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 	}, nil
 }
 
+// preparePrices: of prices too, what the admin API set stays unless its option says
+// something new.
 func (n *node) preparePrices(ctx context.Context, now, next *config.Config) (func(), error) {
-	if n.prices == nil || n.prices.book == nil || !changed(now, next, "pricePerUnit", "pixelsPerUnit", "pricePerGateway") {
+	if n.prices == nil || n.prices.book == nil {
 		return nil, nil
 	}
-	return n.prices.book.Replace(ctx, next.Prices.Default(), next.Prices.Gateways)
+	var fallback *core.UnitPrice
+	if changed(now, next, "pricePerUnit", "pixelsPerUnit") {
+		u := next.Prices.Default()
+		fallback = &u
+	}
+	var gateways map[core.Address]core.UnitPrice
+	if changed(now, next, "pricePerGateway") {
+		gateways = make(map[core.Address]core.UnitPrice)
+		maps.Copy(gateways, next.Prices.Gateways)
+	}
+	return n.prices.book.Replace(ctx, fallback, gateways)
 }
 
 func (n *node) prepareCaps(ctx context.Context, now, next *config.Config) (func(), error) {
-	if n.prices == nil || n.prices.caps == nil || !changed(now, next, "maxPricePerUnit", "pixelsPerUnit", "maxPricePerCapability") {
+	if n.prices == nil || n.prices.caps == nil {
 		return nil, nil
 	}
-	return n.prices.caps.Replace(ctx, next.Prices.Limits())
+	limits := next.Prices.Limits()
+	var general *core.UnitPrice
+	if changed(now, next, "maxPricePerUnit", "pixelsPerUnit") {
+		general = &limits.General
+	}
+	var single *pricing.Limits
+	if changed(now, next, "maxPricePerCapability") {
+		single = &limits
+	}
+	return n.prices.caps.Replace(ctx, general, single)
 }
 
 // changed reports whether one of the options has another value.
@@ -85,27 +111,42 @@ func changed(now, next *config.Config, options ...string) bool {
 	return false
 }
 
-// prepareMoney: the bounds on gas and on what tickets pay.
-func (n *node) prepareMoney(_ context.Context, now, next *config.Config) (func(), error) {
-	if n.chain == nil || !changed(now, next, "maxFaceValue", "minGasPrice", "maxGasPrice") {
+// prepareGas: the bounds on the price of gas. One that its option leaves as it was is as
+// the admin API set it, and the two must agree.
+func (n *node) prepareGas(_ context.Context, now, next *config.Config) (func(), error) {
+	if n.chain == nil || !changed(now, next, "minGasPrice", "maxGasPrice") {
 		return nil, nil
 	}
-	lowest, highest := n.chain.network.MinGasPrice, next.Gas.MaxPrice
-	if next.Gas.MinPrice != nil {
-		lowest = *next.Gas.MinPrice
+	inForce := n.chain.Transactions.Prices()
+	lowest, highest := inForce.Min, inForce.Max
+	if changed(now, next, "maxGasPrice") {
+		highest = next.Gas.MaxPrice
+	}
+	if changed(now, next, "minGasPrice") {
+		lowest = n.chain.network.MinGasPrice
+		if next.Gas.MinPrice != nil {
+			lowest = *next.Gas.MinPrice
+		}
 	}
 	if !highest.IsZero() && lowest.Cmp(highest) > 0 {
 		return nil, fault.New(fault.BadOption, "set the bounds of the gas price", "-maxGasPrice "+highest.String()+" is less than the least, "+lowest.String())
+	}
+	// It does not fail: both were looked at above.
+	return func() { _ = n.gasBounds().SetGasBounds(&lowest, &highest) }, nil
+}
+
+// prepareFaceValue: the bound on what a ticket pays.
+func (n *node) prepareFaceValue(_ context.Context, now, next *config.Config) (func(), error) {
+	if n.chain == nil || !changed(now, next, "maxFaceValue") {
+		return nil, nil
 	}
 	face := next.Tickets.MaxFaceValue
 	if !face.IsZero() && face.Cmp(n.cfg.Tickets.EV) <= 0 {
 		return nil, fault.New(fault.BadOption, "bound the face value", "-maxFaceValue "+face.String()+" is not more than -ticketEV")
 	}
 	return func() {
-		// Neither fails: both were looked at above.
-		_ = n.gasBounds().SetGasBounds(&lowest, &highest)
 		if f := n.faceValue(); f != nil {
-			_ = f.SetMaxFaceValue(face)
+			_ = f.SetMaxFaceValue(face) // looked at above
 		}
 	}, nil
 }

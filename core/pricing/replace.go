@@ -10,11 +10,14 @@ import (
 )
 
 // Replace makes ready to set the price of transcoding and all prices of single
-// gateways, in place of those that are in force. Nothing is changed before the
-// function is called that it returns; the error is a fault. Prices of models stay.
-func (b *Book) Replace(ctx context.Context, fallback core.UnitPrice, gateways map[core.Address]core.UnitPrice) (func(), error) {
-	if err := settleGiven(ctx, fallback, b.opt.Rates); err != nil {
-		return nil, err
+// gateways, in place of those that are in force; nil leaves what there is. Nothing is
+// changed before the function is called that it returns; the error is a fault. Prices of
+// models stay.
+func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice, gateways map[core.Address]core.UnitPrice) (func(), error) {
+	if fallback != nil {
+		if err := settleGiven(ctx, *fallback, b.opt.Rates); err != nil {
+			return nil, err
+		}
 	}
 	if len(gateways) > MaxEntries {
 		return nil, tooMany()
@@ -25,30 +28,45 @@ func (b *Book) Replace(ctx context.Context, fallback core.UnitPrice, gateways ma
 		}
 	}
 	next := maps.Clone(gateways)
-	if next == nil {
-		next = make(map[core.Address]core.UnitPrice)
-	}
 	return func() {
 		b.mu.Lock()
-		b.book.fallback, b.book.gateways = fallback, next
+		if fallback != nil {
+			b.book.fallback = *fallback
+		}
+		if next != nil {
+			b.book.gateways = next
+		}
 		b.mu.Unlock()
 		b.renew()
 	}, nil
 }
 
-// Replace makes ready to set all limits, as Book.Replace does.
-func (c *Caps) Replace(ctx context.Context, limits Limits) (func(), error) {
-	for _, u := range limits.all() {
+// Replace makes ready to set the general limit, and those of pipelines and models, as
+// Book.Replace does: nil leaves what there is.
+func (c *Caps) Replace(ctx context.Context, general *core.UnitPrice, single *Limits) (func(), error) {
+	var all []core.UnitPrice
+	if general != nil {
+		all = append(all, *general)
+	}
+	next := Limits{Pipelines: make(map[capability.ID]core.UnitPrice), Models: make(map[inference.Model]core.UnitPrice)}
+	if single != nil {
+		maps.Copy(next.Pipelines, single.Pipelines)
+		maps.Copy(next.Models, single.Models)
+		all = append(all, next.all()...)
+	}
+	for _, u := range all {
 		if err := settleGiven(ctx, u, c.opt.Rates); err != nil {
 			return nil, err
 		}
 	}
-	next := Limits{General: limits.General, Pipelines: make(map[capability.ID]core.UnitPrice), Models: make(map[inference.Model]core.UnitPrice)}
-	maps.Copy(next.Pipelines, limits.Pipelines)
-	maps.Copy(next.Models, limits.Models)
 	return func() {
 		c.mu.Lock()
-		c.limits = next
+		if general != nil {
+			c.limits.General = *general
+		}
+		if single != nil {
+			c.limits.Pipelines, c.limits.Models = next.Pipelines, next.Models
+		}
 		c.mu.Unlock()
 		c.renew()
 	}, nil
