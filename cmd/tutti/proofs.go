@@ -40,38 +40,44 @@ func (n *node) moves(ctx context.Context) error {
 			return fmt.Errorf("the ledger does not turn: %w", err)
 		}
 	}
-	for _, url := range n.ownURLs() {
-		if err := accepts(ctx, url); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ownURLs lead to the node's own listeners.
-func (n *node) ownURLs() (out []string) {
 	if l := n.live.listener; l != nil && l.Addr() != nil {
 		scheme := "https://"
 		if n.live.cert == nil {
 			scheme = "http://"
 		}
-		out = append(out, scheme+reachable(l.Addr())+"/healthz")
+		return answers(ctx, scheme, l.Addr())
 	}
-	return out
+	return nil
 }
 
-// reachable is where a listener's address is reached from this machine.
-func reachable(at net.Addr) string {
+// answers has a listener answer at one of its addresses.
+func answers(ctx context.Context, scheme string, at net.Addr) error {
+	var all []error
+	for _, authority := range reachable(at) {
+		err := accepts(ctx, scheme+authority+"/healthz")
+		if err == nil {
+			return nil
+		}
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
+
+// reachable is where a listener's address may be reached from this machine. Every address
+// of both families is the listener's as a rule, but the machine may have no IPv6, or the
+// socket no IPv4.
+func reachable(at net.Addr) []string {
 	host, port, err := net.SplitHostPort(at.String())
 	ip := net.ParseIP(host)
-	switch {
-	case err != nil || ip != nil && !ip.IsUnspecified():
-		return at.String()
-	case ip != nil && ip.To4() == nil:
-		return net.JoinHostPort("::1", port)
+	if err != nil || ip != nil && !ip.IsUnspecified() {
+		return []string{at.String()}
 	}
 	// By number: a machine need not know what localhost is.
-	return net.JoinHostPort("127.0.0.1", port)
+	out := []string{net.JoinHostPort("127.0.0.1", port)}
+	if ip.To4() == nil {
+		out = append(out, net.JoinHostPort("::1", port))
+	}
+	return out
 }
 
 // accepts has a listener take a connection and answer. Whatever it answers will do.
