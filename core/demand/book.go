@@ -2,8 +2,11 @@ package demand
 
 import (
 	"maps"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -160,10 +163,13 @@ func count[K comparable](in map[K]*tally, key K, most int, now time.Time) {
 	t.last = now
 }
 
-// clip bounds a text that names what a stranger asked for.
+// clip makes a short text of one line of what a stranger asked for: it is shown on
+// terminals, too.
 func clip(s string) string {
-	if len(s) <= maxText {
-		return s
-	}
-	return s[:maxText]
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, s[:min(len(s), maxText)])
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -230,5 +232,18 @@ func TestReportsWhileTheClockGoesBack(t *testing.T) {
 	}
 	if sum != each {
 		t.Errorf("%d of %d are counted", sum, each)
+	}
+}
+
+// What a stranger asked for is shown on terminals.
+func TestWhatIsMissingIsPlainText(t *testing.T) {
+	t.Parallel()
+	b := demand.New(newClock().now)
+	b.Note(demand.Question{Kind: demand.AIOffer, Missing: "model \x1b]0;owned\x07\u202e\xff\nx"})
+	b.Note(demand.Question{Kind: demand.AIOffer, Missing: strings.Repeat("é", 150)})
+	for _, m := range b.Report().Missing {
+		if strings.ContainsFunc(m.Text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) || len(m.Text) > 200 {
+			t.Errorf("%q", m.Text)
+		}
 	}
 }
