@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
-	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -30,9 +29,8 @@ func (m systemd) stopping() { m.send("STOPPING=1\nSTATUS=stopping") }
 
 // reloading brackets a reload; the manager wants the time by its own clock.
 func (m systemd) reloading() {
-	var now unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) == nil {
-		m.send(fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", now.Nano()/1000))
+	if now, ok := monotonic(); ok {
+		m.send(fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", now.Microseconds()))
 	}
 }
 

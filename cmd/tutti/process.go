@@ -51,7 +51,7 @@ func newProcess(ctx context.Context, log *slog.Logger) (*process, error) {
 	p := &process{
 		log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), handOver: make(chan struct{}),
 	}
-	signal.Notify(p.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR2)
+	signal.Notify(p.signals, signals()...)
 	var err error
 	if p.before, p.sockets, err = inherit(); err != nil {
 		return nil, err
@@ -100,10 +100,10 @@ func (p *process) attend(ctx context.Context, stops chan<- os.Signal) {
 		case <-ctx.Done():
 			return
 		case sig := <-p.signals:
-			switch sig {
-			case syscall.SIGHUP:
+			switch {
+			case sig == syscall.SIGHUP:
 				p.reloadNow(ctx)
-			case syscall.SIGUSR2:
+			case asksUpgrade(sig):
 				wg.Go(func() { p.upgradeNow(ctx) })
 			default:
 				select {

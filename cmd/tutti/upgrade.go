@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -154,6 +153,8 @@ func (p *process) mayUpgrade() error {
 	defer p.mu.Unlock()
 	const op = "upgrade"
 	switch {
+	case noUpgrade != "":
+		return fault.New(fault.UpgradeRefused, op, noUpgrade)
 	case os.Getpid() == 1:
 		return fault.New(fault.UpgradeRefused, op, "this is the first process of its container, which ends with it")
 	case p.after != nil, p.upgrading:
@@ -242,23 +243,6 @@ func childEnv() (out []string) {
 	return out
 }
 
-// pair is a line between two processes.
-func pair() (ours, theirs *os.File, err error) {
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	return os.NewFile(uintptr(fds[0]), "successor"), os.NewFile(uintptr(fds[1]), "predecessor"), nil
-}
-
-// unblock makes sockets again what starting a process with them has changed: calls on
-// them do not wait, in this process as in the other.
-func unblock(files []*os.File) {
-	for _, f := range files {
-		_ = syscall.SetNonblock(int(f.Fd()), true)
-	}
-}
-
 // hear waits for a word.
 func (s *successor) hear(ctx context.Context, want word, limit time.Duration) error {
 	_ = s.conn.SetReadDeadline(time.Now().Add(limit))
@@ -327,7 +311,7 @@ func (p *process) finish(ctx context.Context, n *node) error {
 	defer cancel()
 	go func() {
 		for sig := range p.signals {
-			if sig != syscall.SIGHUP && sig != syscall.SIGUSR2 {
+			if sig != syscall.SIGHUP && !asksUpgrade(sig) {
 				cancel()
 				return
 			}
@@ -340,39 +324,4 @@ func (p *process) finish(ctx context.Context, n *node) error {
 		p.log.Warn("answers are cut off: their time is over", "err", err)
 	}
 	return nil
-}
-
-// ownSockets are the listening sockets, for another process.
-func (n *node) ownSockets() (string, []*os.File, error) {
-	var names []string
-	var files []*os.File
-	for _, s := range []struct {
-		name string
-		of   func() (*os.File, error)
-		is   bool
-	}{
-		{socketPublic, n.publicSocket, n.live.listener != nil},
-		{socketGateway, n.gatewaySocket, n.gateway != nil},
-	} {
-		if !s.is {
-			continue
-		}
-		f, err := s.of()
-		if err != nil {
-			closeAll(files)
-			return "", nil, fmt.Errorf("socket %s: %w", strconv.Quote(s.name), err)
-		}
-		names, files = append(names, s.name), append(files, f)
-	}
-	return strings.Join(names, ","), files, nil
-}
-
-func (n *node) publicSocket() (*os.File, error) { return n.live.listener.Socket() }
-
-func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Socket() }
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close()
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -113,7 +114,7 @@ func (n *node) warnOpenFile() {
 	if path == "" {
 		return
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		n.log.Warn("others may read the passphrase",
 			fault.Attr(fault.New(fault.AccountFileOpen, "look at the file of the passphrase", path+" has mode "+info.Mode().Perm().String())))
 	}

@@ -6,8 +6,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // comparison is the same work done by us and by another program, both as fast as
@@ -73,17 +71,4 @@ func spent(work func() error) (effort, error) {
 	wall := time.Since(begin)
 	after, err := processorTime()
 	return effort{Wall: wall.Seconds(), Processor: (after - before).Seconds()}, err
-}
-
-// processorTime is the processor time of this process and of those it has waited for.
-func processorTime() (time.Duration, error) {
-	var sum time.Duration
-	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
-		var u unix.Rusage
-		if err := unix.Getrusage(who, &u); err != nil {
-			return 0, err
-		}
-		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	return sum, nil
 }

@@ -110,6 +110,9 @@ func judgeToken(all []SecretPlace) Seen {
 		if p.Option != tokenFile {
 			continue
 		}
+		if p.Mode == 0 {
+			return skip("the system has access lists instead of modes")
+		}
 		text := fmt.Sprintf("%s has mode %04o", p.Where, p.Mode)
 		if p.Mode&0o077 != 0 {
 			return Seen{Findings: []Finding{{Code: fault.AdminTokenFile, Detail: text}}, Repair: p.Repair}

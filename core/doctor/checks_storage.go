@@ -87,6 +87,8 @@ func judgeMode(_ *World, d Disk) Seen {
 	switch {
 	case !d.Exists:
 		return skip("it is not there yet")
+	case d.Mode == 0:
+		return skip("the system has access lists instead of modes")
 	case d.Mode&0o022 != 0:
 		return Seen{Findings: []Finding{{Code: fault.DataDirWritable, Detail: text}}, Repair: d.Close}
 	case d.Mode&0o077 != 0:

@@ -139,6 +139,8 @@ type Port struct {
 	// Taken is who holds it, "" when it is free; Ours that it is the running node.
 	Taken string
 	Ours  bool
+	// Socket: the service manager holds it open for the node.
+	Socket bool
 	// Denied is why it cannot be had although nobody holds it.
 	Denied string
 }
@@ -257,7 +259,8 @@ type Docker struct {
 // Disk is where the node keeps its state.
 type Disk struct {
 	Dir string
-	// Exists and Writable are the directory's, Mode its permissions; Err is why not.
+	// Exists and Writable are the directory's, Mode its permissions, 0 where the system
+	// has none; Err is why not.
 	Exists, Writable bool
 	Mode             uint32
 	Err              error
@@ -286,7 +289,7 @@ type SecretPlace struct {
 	// Option is its name; Where "argument", "environment" or a file's path.
 	Option, Where string
 	File          bool
-	// Mode is the file's.
+	// Mode is the file's, 0 where the system has none.
 	Mode   uint32
 	Repair *Repair
 }

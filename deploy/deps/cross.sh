@@ -40,10 +40,16 @@ make_cross() {
 }
 
 # compiler_finds_itself: a compiler in the tree, work/tree, that looks there for headers
-# and libraries and never in this machine's own.
+# and libraries and never in this machine's own, and is called what the triple says.
 compiler_finds_itself() {
-	[ -n "${cross_sysroot:-}" ] || return 0
 	mkdir "$work/tree/bin"
+	if [ -n "${cross_suffix:-}" ]; then
+		for path in "$work/tree/usr/bin/$triple-"*"$cross_suffix"; do
+			name=${path##*/}
+			ln -s "../usr/bin/$name" "$work/tree/bin/${name%"$cross_suffix"}"
+		done
+	fi
+	[ -n "${cross_sysroot:-}" ] || return 0
 	cat >"$work/tree/bin/$triple-gcc" <<-SH
 		#!/bin/sh
 		root=\$(cd "\$(dirname "\$0")/.." && pwd)

@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"errors"
 	"os"
+	"runtime"
 	"sync"
 
 	"github.com/ethereum/go-ethereum/accounts/keystore"
@@ -54,13 +55,14 @@ func unseal(e Entry, content []byte, passphrase core.Secret) (*ecdsa.PrivateKey,
 	return key, nil
 }
 
-// closed refuses a file that others than its owner can read or write.
+// closed refuses a file that others than its owner can read or write. Windows has access
+// lists instead of modes, and those of a home directory are its owner's.
 func closed(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fault.Wrap(fault.KeystoreUnusable, "look at the key file", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return fault.New(fault.AccountFileOpen, "look at the key file", path+" has mode "+info.Mode().Perm().String())
 	}
 	return nil

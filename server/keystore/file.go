@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/keys"
@@ -33,7 +34,8 @@ func ReadFile(path string) ([]keys.Key, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.KeyFileInvalid, op, err)
 	}
-	if mode := info.Mode().Perm(); file.Secrets && mode&0o077 != 0 {
+	// Windows has access lists, and modes that Go makes up.
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && file.Secrets && mode&0o077 != 0 {
 		return nil, fault.New(fault.KeyFileInvalid, op,
 			fmt.Sprintf("it holds keys in the clear and others may read it (mode %04o): chmod 600 %s, or replace each key by its key_sha256", mode, path))
 	}

@@ -13,18 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
 )
-
-// remote are the file systems of other machines, by their magic numbers.
-var remote = map[int64]string{
-	unix.NFS_SUPER_MAGIC: "NFS", unix.SMB_SUPER_MAGIC: "SMB", unix.SMB2_SUPER_MAGIC: "SMB", unix.CIFS_SUPER_MAGIC: "SMB",
-	unix.CEPH_SUPER_MAGIC: "CephFS", unix.FUSE_SUPER_MAGIC: "FUSE", unix.AFS_SUPER_MAGIC: "AFS", unix.V9FS_MAGIC: "9P",
-}
 
 func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
 	d := doctor.Disk{Dir: l.cfg.Storage.DataDir}
@@ -44,8 +36,8 @@ func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
 		d.Err = errors.New(d.Dir + " is no directory")
 		return d, nil
 	}
-	d.Exists, d.Mode = true, uint32(info.Mode().Perm())
-	d.Writable = unix.Access(d.Dir, unix.W_OK|unix.X_OK) == nil
+	d.Exists, d.Mode = true, mode(info)
+	d.Writable = writable(d.Dir) == nil
 	d.Close = chmod(d.Dir, 0o700)
 	l.space(&d, d.Dir)
 	d.Holder = holder(filepath.Join(d.Dir, l.LockName))
@@ -64,7 +56,7 @@ func (l *look) missing(d *doctor.Disk) {
 		parent = filepath.Dir(parent)
 	}
 	l.space(d, parent)
-	if unix.Access(parent, unix.W_OK|unix.X_OK) != nil {
+	if writable(parent) != nil {
 		return
 	}
 	dir := d.Dir
@@ -72,15 +64,20 @@ func (l *look) missing(d *doctor.Disk) {
 }
 
 func (l *look) space(d *doctor.Disk, dir string) {
-	var s unix.Statfs_t
-	if unix.Statfs(dir, &s) != nil {
+	v, err := volumeOf(dir)
+	if err != nil {
 		return
 	}
-	d.Free, d.Size = int64(s.Bavail)*s.Bsize, int64(s.Blocks)*s.Bsize
-	d.Kind, d.Remote = remote[s.Type], remote[s.Type] != ""
+	d.Free, d.Size, d.Kind, d.Remote = v.free, v.size, v.kind, v.kind != ""
 	if !d.Remote {
 		d.Kind = "a local disk"
 	}
+}
+
+// volume is where files lie; kind names a file system of another machine, "" none.
+type volume struct {
+	free, size int64
+	kind       string
 }
 
 // chmod is the repair of a mode.
@@ -89,33 +86,6 @@ func chmod(path string, mode fs.FileMode) *doctor.Repair {
 		Do:  fmt.Sprintf("set the mode of %s to %04o", path, mode),
 		Run: func(context.Context) error { return os.Chmod(path, mode) },
 	}
-}
-
-// holder is the process that has the lock, "" for nobody. The kernel's table tells:
-// taking the lock to find out could keep a node from starting.
-func holder(path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	table, err := os.ReadFile("/proc/locks")
-	own, ok := info.Sys().(*syscall.Stat_t)
-	if err != nil || !ok {
-		return ""
-	}
-	inode := fmt.Sprintf(":%d", own.Ino)
-	for line := range strings.Lines(string(table)) {
-		fields := strings.Fields(line)
-		if len(fields) < 6 || fields[1] != "FLOCK" || !strings.HasSuffix(fields[5], inode) {
-			continue
-		}
-		text, _ := os.ReadFile(path)
-		if pid := strings.TrimSpace(string(text)); pid != "" {
-			return pid
-		}
-		return fields[4]
-	}
-	return ""
 }
 
 // database reads a few pages of the database, without ever writing.
@@ -168,7 +138,7 @@ func canWrite(dir string) error {
 	if !info.IsDir() {
 		return errors.New(dir + " is no directory")
 	}
-	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+	if err := writable(dir); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	return nil

@@ -8,20 +8,15 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/tuttinode/tutti/core/doctor"
 )
 
 func (l *look) machine(ctx context.Context) (doctor.Machine, error) {
 	m := doctor.Machine{Processors: runtime.GOMAXPROCS(0), Container: inContainer()}
-	m.OnPath, m.NotExecutable = onPath("tutti", os.Getenv("PATH"))
-	m.Memory, m.Free = memory("/")
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil {
-		// Go raises the soft limit to the hard one in every program.
-		m.Files = limit.Max
-	}
+	m.OnPath, m.NotExecutable = onPath("tutti"+programSuffix, os.Getenv("PATH"))
+	m.Memory, m.Free = ownMemory()
+	m.Files = mostFiles()
 	if _, err := os.Stat("/run/systemd/system"); err == nil {
 		m.Systemd = true
 		m.Unit, m.UnitState = unit(ctx)
@@ -40,7 +35,7 @@ func onPath(name, path string) (at string, not []string) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if info.Mode().Perm()&0o111 == 0 {
+		if !runnable(info) {
 			not = append(not, file)
 			continue
 		}

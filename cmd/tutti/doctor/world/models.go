@@ -3,14 +3,13 @@ package world
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/docker"
@@ -205,16 +204,15 @@ func (l *look) weights(m *doctor.Models) {
 		m.Dir = filepath.Join(l.cfg.Storage.DataDir, "models")
 	}
 	for dir := m.Dir; ; dir = filepath.Dir(dir) {
-		var s unix.Statfs_t
-		err := unix.Statfs(dir, &s)
+		v, err := volumeOf(dir)
 		if err == nil {
-			m.Free = int64(s.Bavail) * s.Bsize
+			m.Free = v.free
 			if dir == m.Dir && canWrite(dir) != nil {
 				m.Findings = append(m.Findings, doctor.Finding{Code: fault.ModelsDirUnusable, Detail: reason(canWrite(dir))})
 			}
 			return
 		}
-		if dir == filepath.Dir(dir) || !errors.Is(err, unix.ENOENT) {
+		if dir == filepath.Dir(dir) || !errors.Is(err, fs.ErrNotExist) {
 			m.Findings = append(m.Findings, doctor.Finding{Code: fault.ModelsDirUnusable, Detail: m.Dir + ": " + reason(err)})
 			return
 		}

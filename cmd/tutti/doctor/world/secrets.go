@@ -64,7 +64,7 @@ func exists(path string) bool {
 func place(option, path string) doctor.SecretPlace {
 	p := doctor.SecretPlace{Option: option, Where: path, File: true}
 	if info, err := os.Stat(path); err == nil {
-		p.Mode = uint32(info.Mode().Perm())
+		p.Mode = mode(info)
 		p.Repair = chmod(path, info.Mode().Perm()&0o700)
 	}
 	return p
