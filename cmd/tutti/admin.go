@@ -33,7 +33,6 @@ func (n *node) addAdmin() {
 		Verbosity:    n.sink,
 		Conditions:   n.board,
 		Status:       statusSource{n},
-		LogTail:      statusSource{n},
 		Node:         statusSource{n},
 		AIPools:      n.pools,
 		Workers:      n.workers(),

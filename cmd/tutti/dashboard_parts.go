@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
@@ -127,22 +126,6 @@ func (s settings) Settings() (out []adminapi.Option) {
 			one.Pending, one.Changed = d.New, true
 		}
 		out = append(out, one)
-	}
-	return out
-}
-
-// logTail is the end of the log.
-type logTail struct{ sink *logging.Sink }
-
-// Lines are the last n, the oldest first.
-func (t logTail) Lines(n int) []adminapi.TailLine {
-	lines := t.sink.Tail().Lines(n)
-	out := make([]adminapi.TailLine, len(lines))
-	for i, l := range lines {
-		out[i] = adminapi.TailLine{Seq: l.Seq, Time: l.Time.UTC(), Level: l.Level, Text: l.Text}
-		if l.Source != "" {
-			out[i].Text += "  (" + l.Source + ")"
-		}
 	}
 	return out
 }

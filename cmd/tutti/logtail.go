@@ -1,10 +1,16 @@
 package main
 
-import "github.com/tuttinode/tutti/core/adminapi"
+import (
+	"github.com/tuttinode/tutti/cmd/internal/logging"
+	"github.com/tuttinode/tutti/core/adminapi"
+)
 
-// LogTail is the end of the log for the admin API.
-func (s statusSource) LogTail(n int) []adminapi.LogEntry {
-	lines := s.n.sink.Tail().Lines(n)
+// logTail is the end of the log for the admin API and the dashboard.
+type logTail struct{ sink *logging.Sink }
+
+// Lines are the last n, the oldest first.
+func (t logTail) Lines(n int) []adminapi.LogEntry {
+	lines := t.sink.Tail().Lines(n)
 	out := make([]adminapi.LogEntry, len(lines))
 	for i, l := range lines {
 		out[i] = adminapi.LogEntry{Seq: l.Seq, Time: l.Time.UTC(), Level: l.Level, Source: l.Source, Text: l.Text, Code: l.Code}

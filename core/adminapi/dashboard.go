@@ -35,7 +35,7 @@ type Dashboard struct {
 	// Refusals are what was refused of late, the most frequent first.
 	Refusals []Refusal `json:"refusals"`
 	// Log are the last lines, the oldest first.
-	Log []TailLine `json:"log"`
+	Log []LogEntry `json:"log"`
 	// Settings are the node's options in the order of the documents.
 	Settings []Option `json:"settings"`
 }
@@ -192,14 +192,6 @@ type Refusal struct {
 	Count   int64     `json:"count"`
 	Last    time.Time `json:"last"`
 	Remedy  string    `json:"remedy"`
-}
-
-// TailLine is one line of the node's log. Seq counts lines since the start.
-type TailLine struct {
-	Seq   uint64    `json:"seq"`
-	Time  time.Time `json:"time"`
-	Level string    `json:"level"`
-	Text  string    `json:"text"`
 }
 
 // Option is one option's value in effect, where secrets are masked, and where it came

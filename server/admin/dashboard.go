@@ -39,7 +39,7 @@ type Dashboard struct {
 	}
 	// Tail is the end of the log.
 	Tail interface {
-		Lines(n int) []adminapi.TailLine
+		Lines(n int) []adminapi.LogEntry
 	}
 	Settings interface{ Settings() []adminapi.Option }
 }

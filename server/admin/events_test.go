@@ -80,7 +80,7 @@ func TestEvents(t *testing.T) {
 	var news struct {
 		Troubles []adminapi.Trouble  `json:"troubles"`
 		Node     *adminapi.Node      `json:"node"`
-		Log      []adminapi.TailLine `json:"log"`
+		Log      []adminapi.LogEntry `json:"log"`
 	}
 	name, data, _ = next()
 	if err := json.Unmarshal([]byte(data), &news); err != nil || name != adminapi.EventUpdate || len(news.Troubles) != 1 || news.Node != nil {

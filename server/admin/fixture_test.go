@@ -181,7 +181,7 @@ func stationIn(dir string, change func(*admin.Options)) *station {
 		o.Node, o.ServiceAddress, o.Reward = st.node, st.node, rewards{}
 		o.Explainer = explainer{}
 		(&fakeProcess{}).into(o)
-		o.LogTail = logTail{}
+		o.Dashboard.Tail = logTail{}
 		o.Market = admin.Market{Prices: st.table, FaceValue: st.table}
 		c := st.chain
 		o.Chain = &admin.Chain{Rounds: c, Stakes: c, Settings: c, Funds: c, Actor: c, Views: c, Gas: st.gas, Signer: signer{}, Endpoints: st.node}
@@ -198,6 +198,15 @@ func old(o *admin.Options) { o.CompatTransactions = true }
 // get asks for a path.
 func (st *station) get(target string) *httptest.ResponseRecorder {
 	return ask(st.Server, "GET", target, "")
+}
+
+// glance asks for a path and is gone, so that a stream's answer ends.
+func (st *station) glance(target string) *httptest.ResponseRecorder {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	rec := httptest.NewRecorder()
+	st.Handler().ServeHTTP(rec, httptest.NewRequestWithContext(ctx, "GET", "http://127.0.0.1:7935"+target, nil))
+	return rec
 }
 
 // post changes something under version 1.

@@ -11,7 +11,7 @@ import (
 // logTail is a log of three lines.
 type logTail struct{}
 
-func (logTail) LogTail(n int) (out []adminapi.LogEntry) {
+func (logTail) Lines(n int) (out []adminapi.LogEntry) {
 	for i := range min(n, 3) {
 		out = append(out, adminapi.LogEntry{Seq: uint64(i + 1), Time: time.Unix(1e9, 0).UTC(), Level: "info", Source: "a.go:1", Text: "line"})
 	}

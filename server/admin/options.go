@@ -121,8 +121,6 @@ type Options struct {
 	// ready. It answers at once.
 	Ready     func() []string
 	Dashboard Dashboard
-	// LogTail are the last lines of the log; nil where none are kept.
-	LogTail LogTail
 }
 
 // DefaultWait covers a transaction that is sent again once after five minutes.

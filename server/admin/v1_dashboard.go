@@ -79,7 +79,7 @@ func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 		Node: s.node(), Troubles: s.troubles(), Chain: s.chainGlance(), SeriesStep: int(d.SeriesStep / time.Second),
 		Gate: adminapi.Gate{Doors: []adminapi.Door{}}, Sessions: adminapi.Sessions{List: []adminapi.Session{}},
 		GPUs: []adminapi.GPU{}, Models: []adminapi.Model{}, Series: []adminapi.Point{}, Refusals: []adminapi.Refusal{},
-		Log: []adminapi.TailLine{}, Settings: []adminapi.Option{}, Workers: []adminapi.Worker{},
+		Log: []adminapi.LogEntry{}, Settings: []adminapi.Option{}, Workers: []adminapi.Worker{},
 	}
 	if s.opts.Workers != nil {
 		out.Workers = orEmpty(s.opts.Workers.Workers())

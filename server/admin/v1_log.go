@@ -9,11 +9,6 @@ import (
 	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
-// LogTail keeps the last lines of the log. What is secret is not in them.
-type LogTail interface {
-	LogTail(n int) []adminapi.LogEntry
-}
-
 // maxLogLines is how many lines may be asked for; fewer are kept.
 const maxLogLines = 10_000
 
@@ -24,7 +19,7 @@ func logEndpoints() []endpoint {
 }
 
 func logV1(s *Server, r *http.Request) (any, error) {
-	if s.opts.LogTail == nil {
+	if s.opts.Dashboard.Tail == nil {
 		return nil, absent("log that is kept")
 	}
 	n := adminapi.DefaultLogLines
@@ -34,5 +29,5 @@ func logV1(s *Server, r *http.Request) (any, error) {
 			return nil, fault.New(fault.AdminBadParam, "read log", adminapi.QueryLines+" must be 1 to "+strconv.Itoa(maxLogLines))
 		}
 	}
-	return adminapi.Log{Lines: orEmpty(s.opts.LogTail.LogTail(n))}, nil
+	return adminapi.Log{Lines: orEmpty(s.opts.Dashboard.Tail.Lines(n))}, nil
 }

@@ -31,7 +31,7 @@ type node struct {
 
 	mu      sync.Mutex
 	streams int                 // guarded by mu, like what follows
-	lines   []adminapi.TailLine //
+	lines   []adminapi.LogEntry //
 	limit   int
 	drain   bool
 	drained map[string]bool
@@ -89,7 +89,7 @@ func (n *node) url() string { return "http://" + n.Addr().String() }
 func (n *node) say(level, text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.lines = append(n.lines, adminapi.TailLine{Seq: uint64(len(n.lines) + 1), Time: time.Now().UTC(), Level: level, Text: text})
+	n.lines = append(n.lines, adminapi.LogEntry{Seq: uint64(len(n.lines) + 1), Time: time.Now().UTC(), Level: level, Text: text})
 }
 
 func (n *node) Node() adminapi.Node {
@@ -206,10 +206,10 @@ func (n *node) Refusals(int) []adminapi.Refusal {
 	return []adminapi.Refusal{{Gateway: "0xc3C7c4C8f7061B7d6A72766Eee5359fE4F36e61E", Code: "OrchestratorCapped", About: "video", Count: 41, Last: time.Now(), Remedy: "Raise `-maxSessions`, or add a device."}}
 }
 
-func (n *node) Lines(most int) []adminapi.TailLine {
+func (n *node) Lines(most int) []adminapi.LogEntry {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return append([]adminapi.TailLine{}, n.lines[max(0, len(n.lines)-most):]...)
+	return append([]adminapi.LogEntry{}, n.lines[max(0, len(n.lines)-most):]...)
 }
 
 func (n *node) Settings() []adminapi.Option {

@@ -9,14 +9,14 @@ let lines = [], shown = 0;
 
 function fits(line) {
   const find = id('find').value.trim().toLowerCase();
-  return (ranks[line.level] ?? 1) >= ranks[id('level').value] && (!find || line.text.toLowerCase().includes(find));
+  return (ranks[line.level] ?? 1) >= ranks[id('level').value] && (!find || `${line.text} ${line.source}`.toLowerCase().includes(find));
 }
 
 function row(line) {
   const p = element('p', undefined, line.level);
   const t = element('time', new Date(line.time).toLocaleTimeString());
   t.dateTime = line.time;
-  p.append(t, line.level === 'info' ? ' ' : ` ${line.level} `, line.text);
+  p.append(t, line.level === 'info' ? ' ' : ` ${line.level} `, line.text, line.source ? ` (${line.source})` : '');
   return p;
 }
 
