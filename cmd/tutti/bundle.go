@@ -30,6 +30,7 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		fmt.Fprint(stderr, bundleUsage)
 		return exitUsage
 	}
+	args = serviceArgs(args, stderr)
 	// With mistakes in it, the configuration is what is to be looked at.
 	cfg, notices, problems := config.Load(input(args))
 	if cfg == nil {

@@ -42,7 +42,7 @@ func configCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		fmt.Fprintln(stderr, "usage: tutti config check [the node's flags]\nShows the configuration in effect, where each value comes from, and every problem.")
 		return exitUsage
 	}
-	cfg, notices, problems := config.Load(input(args[1:]))
+	cfg, notices, problems := config.Load(input(serviceArgs(args[1:], stderr)))
 	if err := config.WriteCheck(stdout, cfg, notices, problems); err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitFailed

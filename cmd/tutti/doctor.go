@@ -21,7 +21,8 @@ const doctorUsage = `usage: tutti doctor [-only a,b] [-ignore a,b] [-fix] [-json
        tutti doctor bundle         a file with what a helper needs to see, without secrets
 
 Looks whether a node with these flags can do its work, and says what to do where it
-cannot; before the first start as well as beside a running node.
+cannot; before the first start as well as beside a running node. Without flags it looks
+at the packages' service, where there is one: /etc/tutti/tutti.conf.
 
   -only a,b    only these checks or groups of checks
   -ignore a,b  these are shown and do not count
@@ -109,6 +110,9 @@ func doctorChecks(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if err == nil {
 		var notices []config.Notice
 		var problems error
+		if !f.list {
+			f.rest = serviceArgs(f.rest, stderr)
+		}
 		cfg, notices, problems = config.Load(input(f.rest))
 		if cfg != nil && cfg.Process.Help {
 			err = flag.ErrHelp

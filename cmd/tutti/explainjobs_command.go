@@ -29,7 +29,7 @@ func explainCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 		return exitUsage
 	}
 	home, _ := os.UserHomeDir()
-	tokens := client.TokenSources{Env: os.Getenv("TUTTI_ADMIN_TOKEN"), Home: home, DataDir: os.Getenv("TUTTI_DATA_DIR"), Network: os.Getenv("TUTTI_NETWORK")}
+	tokens := client.TokenSources{Env: os.Getenv("TUTTI_ADMIN_TOKEN"), Home: home, DataDir: os.Getenv("TUTTI_DATA_DIR"), Network: os.Getenv("TUTTI_NETWORK"), Service: config.ServiceDataDir(os.ReadFile)}
 	running, err := client.New(client.Options{URL: address, Token: tokens.Find})
 	if err != nil {
 		fmt.Fprintln(stderr, explain(err))

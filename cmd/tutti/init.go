@@ -151,7 +151,7 @@ func (t *initTool) run(ctx context.Context) error {
 			t.foretell(ctx, cfg)
 		}
 	}
-	t.next()
+	t.next(cfg.Addresses.AdminListen.Addr())
 	return nil
 }
 

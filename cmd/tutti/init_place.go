@@ -22,6 +22,9 @@ type place struct {
 // serviceUser is whom the packages' service runs as.
 const serviceUser = "tutti"
 
+// servicePassphrase is the file with the passphrase of its key, which only root reads.
+const servicePassphrase = "/etc/credstore/tutti.ethPassword"
+
 // packagedUnits are where packages put the service.
 var packagedUnits = []string{"/usr/lib/systemd/system/tutti.service", "/lib/systemd/system/tutti.service", "/etc/systemd/system/tutti.service"}
 
@@ -49,7 +52,7 @@ func findPlace(dir string) (place, error) {
 	}
 	p.Config, p.OrchSecret, p.Passphrase = filepath.Join(p.dir, "tutti.conf"), filepath.Join(p.dir, "orchSecret"), filepath.Join(p.dir, "ethPassword")
 	if p.packaged {
-		p.Credential, p.Passphrase, p.dataDir = true, "/etc/credstore/tutti.ethPassword", "/var/lib/tutti"
+		p.Credential, p.Passphrase, p.dataDir = true, servicePassphrase, "/var/lib/tutti"
 		return p, nil
 	}
 	if home != "" {
@@ -93,12 +96,12 @@ func serviceOwner() (uid, gid int, ok bool) {
 	return uid, gid, err == nil
 }
 
-// next prints the two commands that come next.
-func (t *initTool) next() {
+// next prints the two commands that come next, and where the dashboard is.
+func (t *initTool) next(admin string) {
 	var first, second string
 	switch p := t.place; {
 	case p.packaged:
-		first, second = "systemctl enable --now tutti", "tutti_cli --dataDir "+p.DataDir+" status"
+		first, second = "systemctl enable --now tutti", "tutti_cli status"
 	case p.root:
 		first, second = "systemctl enable --now "+p.Unit, "tutti_cli status"
 	default:
@@ -108,6 +111,7 @@ func (t *initTool) next() {
 	t.console.Tell("%s", t.console.TellStyle.Title("Next"))
 	t.console.Tell("%s", "  "+first)
 	t.console.Tell("%s", "  "+t.afterwards(second))
+	t.console.Tell("%s", "  http://"+admin+"/ shows it in a browser of this machine; from another one: ssh -L "+admin+":"+admin+" HOST")
 	if !t.place.packaged {
 		t.console.Tell("%s", "Where there is no systemd: tutti -config "+t.place.Config)
 	}
@@ -117,9 +121,6 @@ func (t *initTool) next() {
 func (t *initTool) afterwards(status string) string {
 	if !t.answers.Earns() {
 		return status
-	}
-	if t.place.packaged {
-		return "tutti_cli --dataDir " + t.place.DataDir + " orchestrator activate --dry-run"
 	}
 	return "tutti_cli orchestrator activate --dry-run"
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
+	"github.com/tuttinode/tutti/config"
 )
 
 // version is set when the program is linked.
@@ -35,7 +36,7 @@ func run() int {
 	}
 	p := program{
 		in: os.Stdin, out: os.Stdout, errs: os.Stderr, getenv: os.Getenv,
-		world: verb.World{Now: time.Now, Poll: time.Second, Random: rand.Reader, Home: home, ReadFile: os.ReadFile, Mode: mode, Version: version},
+		world: verb.World{Now: time.Now, Poll: time.Second, Random: rand.Reader, Home: home, Service: config.ServiceDataDir(os.ReadFile), ReadFile: os.ReadFile, Mode: mode, Version: version},
 	}
 	return p.run(ctx, os.Args[1:])
 }

@@ -113,7 +113,7 @@ func (p *program) connect() error {
 	if address == "" {
 		address = "http://" + net.JoinHostPort(p.set.Host, strconv.Itoa(p.set.Port))
 	}
-	sources := node.TokenSources{File: p.set.TokenFile, Env: p.getenv("TUTTI_ADMIN_TOKEN"), DataDir: p.set.DataDir, Home: p.world.Home, Network: p.set.Network}
+	sources := node.TokenSources{File: p.set.TokenFile, Env: p.getenv("TUTTI_ADMIN_TOKEN"), DataDir: p.set.DataDir, Home: p.world.Home, Network: p.set.Network, Service: p.world.Service}
 	var err error
 	p.client, err = node.New(node.Options{URL: address, Token: sources.Find})
 	return err

@@ -64,9 +64,11 @@ const docHead = `# tutti doctor
 
 ` + "`tutti doctor`" + ` says whether a node can do its work, and what to do where it cannot. It works before the first start,
 beside a running node, and without a chain, a GPU or a network; what it cannot look at it skips, and says why. It takes
-the flags of the node itself, or its configuration file, behind its own:
+the flags of the node itself, or its configuration file, behind its own; without any it looks at the packages' service,
+/etc/tutti/tutti.conf, where there is one:
 
 ` + "```" + `
+tutti doctor
 tutti doctor -orchestrator -transcoder -serviceAddr host:8935
 tutti doctor -config /etc/tutti/tutti.conf
 tutti doctor -only chain,network.reach -config /etc/tutti/tutti.conf

@@ -16,7 +16,8 @@ func writeConf(w io.Writer) error {
 	if err := config.WriteSample(&sample); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, `## What the service "tutti" runs: choose the roles and the address, then
+	_, err := fmt.Fprintf(w, `## What the service "tutti" runs: `+"`tutti init`"+` asks for it, or choose the roles and the
+## address here, then
 ##   tutti config check -config /etc/tutti/tutti.conf
 ##   systemctl enable --now tutti
 ## After a change: systemctl reload tutti, which says what needs a restart.

@@ -30,11 +30,14 @@ func (a Answers) Read(text string) error {
 	return nil
 }
 
-// Empty reports whether a configuration file sets nothing: one with comments alone, as
-// packages bring it, may be replaced.
+// packagedLine is the only one in the packages' configuration that is no comment.
+const packagedLine = "dataDir /var/lib/tutti"
+
+// Empty reports whether a configuration file is as packages bring it and may be
+// replaced: it sets nothing but where the state is.
 func Empty(content string) bool {
 	for line := range strings.Lines(content) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+		if line = strings.TrimSpace(line); line != "" && line != packagedLine && !strings.HasPrefix(line, "#") {
 			return false
 		}
 	}

@@ -172,7 +172,7 @@ func TestReadAnswers(t *testing.T) {
 	if err := a.Read("role x\nnetwrok secret-word"); err == nil || strings.Contains(err.Error(), "secret-word") || !strings.Contains(err.Error(), "line 2") {
 		t.Error(err)
 	}
-	for text, want := range map[string]bool{"": true, "# a\n\n #b\n": true, "# a\nmonitor\n": false} {
+	for text, want := range map[string]bool{"": true, "# a\n\n #b\n": true, "# a\nmonitor\n": false, "## x\n\ndataDir /var/lib/tutti\n\n#orchestrator\n": true, "dataDir /srv/tutti\n": false} {
 		if setup.Empty(text) != want {
 			t.Errorf("%q", text)
 		}

@@ -21,6 +21,9 @@ type TokenSources struct {
 	Env string
 	// DataDir is the node's data directory where it was named.
 	DataDir string
+	// Service is the data directory of the packages' service, "" where this user may not
+	// know it. Who may is an operator of it, so that it counts before a home.
+	Service string
 	// Home is the user's home directory, "" for none.
 	Home string
 	// Network is the node's network where it was named; else the node is asked.
@@ -37,6 +40,8 @@ func (s TokenSources) Find(ctx context.Context, c *Client) (string, error) {
 		return strings.TrimSpace(s.Env), nil
 	case s.DataDir != "":
 		return readToken(filepath.Join(s.DataDir, adminapi.TokenFile))
+	case s.Network == "" && s.Service != "" && there(filepath.Join(s.Service, adminapi.TokenFile)):
+		return readToken(filepath.Join(s.Service, adminapi.TokenFile))
 	case s.Home == "":
 		return "", fault.New(fault.AdminTokenMissing, "find the admin token", "there is no home directory to look in")
 	}
@@ -52,6 +57,11 @@ func (s TokenSources) Find(ctx context.Context, c *Client) (string, error) {
 		return "", fault.New(fault.AdminTokenMissing, "find the admin token", "the node does not say which network it serves")
 	}
 	return readToken(filepath.Join(s.Home, ".tutti", network, adminapi.TokenFile))
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func readToken(path string) (string, error) {

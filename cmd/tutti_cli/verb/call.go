@@ -37,6 +37,8 @@ type World struct {
 	Random interface{ Read([]byte) (int, error) }
 	// Home is the user's home directory, "" for none.
 	Home string
+	// Service is the data directory of the packages' service, "" for none.
+	Service string
 	// ReadFile reads what an option names.
 	ReadFile func(path string) ([]byte, error)
 	// Mode says who may read a file.

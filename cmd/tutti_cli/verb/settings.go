@@ -48,7 +48,7 @@ func Globals() []Global {
 		{"http", "PORT", "port of the node's admin API; default 7935, a gateway alone has 5935", nil, func(f *flag.FlagSet, s *Settings) { f.IntVar(&s.Port, "http", s.Port, "") }},
 		{"url", "URL", "address of the admin API instead: http://host:port, https://host:port or unix:/path", nil, text("url", func(s *Settings) *string { return &s.URL })},
 		{"token-file", "FILE", "file with the admin token; else TUTTI_ADMIN_TOKEN, else admin.token in the data directory", nil, text("token-file", func(s *Settings) *string { return &s.TokenFile })},
-		{"dataDir", "DIR", "the node's data directory; default TUTTI_DATA_DIR, else ~/.tutti/NETWORK", nil, text("dataDir", func(s *Settings) *string { return &s.DataDir })},
+		{"dataDir", "DIR", "the node's data directory; default TUTTI_DATA_DIR, else that of /etc/tutti/tutti.conf, else ~/.tutti/NETWORK", nil, text("dataDir", func(s *Settings) *string { return &s.DataDir })},
 		{"network", "NETWORK", "the node's network, to find its data directory; default TUTTI_NETWORK, else the node is asked", nil, text("network", func(s *Settings) *string { return &s.Network })},
 		{"yes", "", "make the change without asking", nil, yes("yes", func(s *Settings) *bool { return &s.Yes })},
 		{"allow-unusual", "", "take values that are most likely not meant, such as a price of 0", nil, yes("allow-unusual", func(s *Settings) *bool { return &s.Unusual })},

@@ -25,10 +25,11 @@ if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload || true
 	if systemctl is-active --quiet tutti.service; then
 		echo "tutti: the service goes on with the program from before. Change over without losing a segment:"
-		echo "  sudo -u tutti tutti_cli --dataDir /var/lib/tutti upgrade"
+		echo "  tutti_cli upgrade        (as root)"
 		exit 0
 	fi
 fi
 if [ -n "${2:-}" ] || [ "${1:-}" = 2 ]; then exit 0; fi
 echo "tutti is installed and not started. Next:"
-echo "  edit /etc/tutti/tutti.conf, then: tutti config check -config /etc/tutti/tutti.conf"
+echo "  tutti init                       asks what is needed, as root"
+echo "or edit /etc/tutti/tutti.conf, then: tutti config check"
