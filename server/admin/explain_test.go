@@ -67,3 +67,27 @@ func TestProbes(t *testing.T) {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }
+
+// Who may not read the node's state learns codes, and no facts.
+func TestProbesTellStrangersCodesOnly(t *testing.T) {
+	t.Parallel()
+	ready := func(o *admin.Options) {
+		o.Ready = func() []string { return []string{"LedgerFull: /var/lib/tutti is full"} }
+	}
+	remote := newStation(t, func(o *admin.Options) { ready(o); o.Listen, o.AllowRemote = "0.0.0.0:7935", true })
+	local := newStation(t, ready)
+	const codes, all = "not ready\nLedgerFull\n", "not ready\nLedgerFull: /var/lib/tutti is full\n"
+	for name, c := range map[string]struct {
+		got  string
+		want string
+	}{
+		"a stranger":               {remote.get(adminapi.PathReady).Body.String(), codes},
+		"with the token":           {ask(remote.Server, "GET", adminapi.PathReady, "", "Authorization", "Bearer "+remote.token).Body.String(), all},
+		"on this machine":          {local.get(adminapi.PathReady).Body.String(), all},
+		"a page of another domain": {ask(local.Server, "GET", adminapi.PathReady, "", "Host", "peer.example").Body.String(), codes},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q", name, c.got)
+		}
+	}
+}

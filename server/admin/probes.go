@@ -9,11 +9,17 @@ import (
 func healthy(w http.ResponseWriter, _ *http.Request) { writeText(w, "healthy\n") }
 
 // ready answers whether the node can take work; where it cannot, the lines say why, one
-// reason each.
+// reason each. Everybody may ask: who may not read the node's state learns the codes, not
+// the facts behind their colons.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	var why []string
 	if s.opts.Ready != nil {
 		why = s.opts.Ready()
+	}
+	if !s.mayRead(r) {
+		for i := range why {
+			why[i], _, _ = strings.Cut(why[i], ":")
+		}
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if len(why) == 0 {
@@ -25,4 +31,9 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodHead {
 		_, _ = w.Write([]byte("not ready\n" + strings.Join(why, "\n") + "\n")) // the client's absence is its own trouble
 	}
+}
+
+// mayRead reports whether guard would have let a request in that is no probe.
+func (s *Server) mayRead(r *http.Request) bool {
+	return s.hosts.allow(r.Host) && (!s.remote || s.checkToken(r) == nil)
 }

@@ -3,7 +3,7 @@
 // the highest verbosity, the admin API and its pages, metrics, public pages, errors,
 // command lines of child processes, the debug bundle. A mark that is found is a leak.
 //
-// It does not test what secrets are for; other tests do. `make canary` runs it alone.
+// It does not test what secrets are for; other tests do. `go test ./test/canary` runs it.
 package canary
 
 import (

@@ -36,7 +36,6 @@ func TestMistakes(t *testing.T) {
 	t.Parallel()
 	m := newMarks(t)
 	bad := failing(t)
-	base := []string{"-orchestrator", "-transcoder", "-serviceAddr", harness.Address(t), "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}
 	chain := []string{"-network", "arbitrum-one-mainnet", "-pricePerUnit", "1", "-ethUrl", "http://" + bad + "/" + m.mark("RPC path"), "-moveFrom", "none"}
 	for name, args := range map[string][]string{
 		"alert of no kind":  {"-alert", "teams+https://h.example/" + m.mark("alert of no kind")},
@@ -51,12 +50,18 @@ func TestMistakes(t *testing.T) {
 		"unsupported": {"-kafkaPassword", m.mark("Kafka"), "-objectStore", "s3://key:" + m.mark("object store") + "@eu-west-1/bucket",
 			"-metadataQueueUri", "amqp://u:" + m.mark("queue") + "@mq.example/", "-remoteSignerHeaders", "X:" + m.mark("signer headers"), "-maxSessions", "x"},
 	} {
-		all := append(append([]string{}, base...), args...)
-		p := harness.StartIn(t, binary, nil, all...)
-		if p.Exit(exitTime) == 0 {
-			t.Errorf("%s: it was taken", name)
-		}
-		m.check(name, p.Log())
-		m.check(name+": config check", output(t, nil, append([]string{"config", "check"}, all...)...))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &marks{t: t, named: m.named}
+			all := append([]string{"-orchestrator", "-transcoder", "-serviceAddr", harness.Address(t), "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, args...)
+			check := harness.StartIn(t, binary, nil, append([]string{"config", "check"}, all...)...)
+			p := harness.StartIn(t, binary, nil, all...)
+			if p.Exit(exitTime) == 0 {
+				t.Error("it was taken")
+			}
+			check.Exit(exitTime)
+			m.check("the start", p.Log())
+			m.check("config check", check.Log())
+		})
 	}
 }
