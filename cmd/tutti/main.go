@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // serve runs the node until it is asked to stop or fails.
 func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
-	p, err := newProcess(ctx, sink.Logger())
+	p, err := newProcess(ctx, sink.Logger(), func() error { return usableFiles(cfg) })
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,34 @@ func (m systemd) extend(every time.Duration, status string) {
 // successor names the process that has taken over.
 func (m systemd) successor(pid int) { m.send(fmt.Sprintf("MAINPID=%d\nREADY=1", pid)) }
 
+// keepAlive gives signs of life while nothing can prove them, as between two processes,
+// where every step is bounded by itself. What it returns ends that and waits; it may be
+// called again.
+func (m systemd) keepAlive(ctx context.Context) (stop func()) {
+	limit, err := daemon.SdWatchdogEnabled(false)
+	if err != nil || limit <= 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(limit / 3)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			m.send(daemon.SdNotifyWatchdog)
+			select {
+			case <-ctx.Done():
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
 // statusEvery is how often the manager is told what is going on.
 const statusEvery = 10 * time.Second
 

@@ -41,13 +41,14 @@ type process struct {
 
 	mu sync.Mutex
 	// All below is guarded by mu. after is the process that takes this one's place.
-	after              *successor
-	upgrading, halting bool
+	after *successor
+	// up: every part is ready. halting: they stop. asked: a signal wants the node to end.
+	up, upgrading, halting, asked bool
 }
 
 // newProcess takes what was handed over, and waits until the process before it, if any,
-// has made place.
-func newProcess(ctx context.Context, log *slog.Logger) (*process, error) {
+// has made place. Before that one does, check may find that this one would not come up.
+func newProcess(ctx context.Context, log *slog.Logger, check func() error) (*process, error) {
 	p := &process{
 		log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), handOver: make(chan struct{}),
 	}
@@ -62,6 +63,9 @@ func newProcess(ctx context.Context, log *slog.Logger) (*process, error) {
 		}
 		_, err = io.ReadFull(rand.Reader, p.token[:])
 		return p, err
+	}
+	if err := check(); err != nil {
+		return nil, err
 	}
 	log.Info("waiting for the process before to make place", "process", os.Getppid())
 	will, err := p.before.await(ctx)
@@ -85,8 +89,8 @@ func (p *process) run(ctx context.Context, n *node, cfg *config.Config) error {
 	}, stops, n.components...)
 	end()
 	wg.Wait()
-	if after := p.successor(); after != nil && err == nil {
-		return p.leave(ctx, n, after)
+	if after := p.successor(); after != nil {
+		return p.end(ctx, n, after, err)
 	}
 	return err
 }
@@ -106,6 +110,7 @@ func (p *process) attend(ctx context.Context, stops chan<- os.Signal) {
 			case asksUpgrade(sig):
 				wg.Go(func() { p.upgradeNow(ctx) })
 			default:
+				p.ask()
 				select {
 				case stops <- sig:
 				default: // it knows already
@@ -122,19 +127,62 @@ func (p *process) upgradeNow(ctx context.Context) {
 	}
 }
 
-// Reload reads the configuration anew; see reloader.
+// ask notes that the node is to end, so that no other process takes its place.
+func (p *process) ask() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = true
+}
+
+func (p *process) stopAsked() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked
+}
+
+// phase is whether every part is ready, and whether they stop or another process takes
+// the place.
+func (p *process) phase() (up, ends bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.up, p.halting || p.after != nil
+}
+
+// Reload reads the configuration anew; see reloader. The service manager is told, but
+// not before it was told that the node serves.
 func (p *process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, error) {
-	if !dry {
+	up, ends := p.phase()
+	switch {
+	case ends:
+		return adminapi.Reloaded{}, failedReload(errors.New("the node is stopping, or another process takes its place"))
+	case up && !dry:
 		p.manager.reloading()
 		defer p.manager.ready("configuration read anew")
 	}
 	return p.reload.Reload(ctx, dry)
 }
 
+// proofs are n's; a node that stops or makes place need not prove that it serves.
+func (p *process) proofs(n *node) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if _, ends := p.phase(); ends {
+			return nil
+		}
+		err := n.proofs(ctx)
+		if _, ends := p.phase(); ends {
+			return nil
+		}
+		return err
+	}
+}
+
 // reloadNow: what is wrong is a condition, and so in the log.
 func (p *process) reloadNow(ctx context.Context) { _, _ = p.Reload(ctx, false) }
 
 func (p *process) started() {
+	p.mu.Lock()
+	p.up = true
+	p.mu.Unlock()
 	if p.before != nil {
 		p.before.ready(p.log)
 	}
@@ -147,10 +195,15 @@ func (p *process) stopping(ctx context.Context, wg *sync.WaitGroup) {
 	goesOn := p.after != nil
 	p.halting = true
 	p.mu.Unlock()
+	p.drain.stops()
 	if goesOn {
+		alive := p.manager.keepAlive(ctx)
+		wg.Go(func() {
+			<-ctx.Done()
+			alive()
+		})
 		return
 	}
-	p.drain.stops()
 	p.manager.stopping()
 	wg.Go(func() {
 		tick := time.NewTicker(stopTelling)
@@ -175,12 +228,14 @@ func (p *process) successor() *successor {
 	return p.after
 }
 
-// estate is what the process before left.
+// estate is what the process before left; whoever takes it keeps it.
 func (p *process) estate() orchestrate.Estate {
 	if p.before == nil {
 		return orchestrate.Estate{}
 	}
-	return p.before.will.Estate
+	left := p.before.will.Estate
+	p.before.will.Estate = orchestrate.Estate{}
+	return left
 }
 
 // status is a line for the service manager.

@@ -31,5 +31,5 @@ func (n *node) addProcess(opt *admin.Options) {
 	})
 	opt.Reloader, opt.Drains, opt.Upgrader = p, d, p
 	opt.Listener = p.sockets.take(socketAdmin)
-	n.add(&reporter{manager: p.manager, status: p.status, proofs: n.proofs})
+	n.add(&reporter{manager: p.manager, status: p.status, proofs: p.proofs(n)})
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -45,7 +44,10 @@ const (
 type word string
 
 const (
-	wordWaiting word = "waiting"
+	// wordWaiting has the number of the hand-over's form: a process that knows another
+	// one is found out before anything has happened. Who changes what is in a will
+	// changes the number.
+	wordWaiting word = "waiting 1"
 	wordReady   word = "ready"
 )
 
@@ -53,6 +55,9 @@ const (
 type will struct {
 	Token  pm.Secret
 	Estate orchestrate.Estate
+	// AfterEnd: parts of the old process have not stopped, so that the data directory is
+	// free only when all of it has ended.
+	AfterEnd bool
 }
 
 // predecessor is the line to the process before.
@@ -97,6 +102,9 @@ func (p *predecessor) await(ctx context.Context) (*will, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.UpgradeFailed, "take over from the process before", err)
 	}
+	if p.will.AfterEnd {
+		_ = p.in.Decode(new(word)) // nothing is said any more: the line ends with the process
+	}
 	return &p.will, nil
 }
 
@@ -129,10 +137,9 @@ func (p *process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.upgrading = false
-	if err == nil && p.halting {
-		s.giveUp()
-		closeAll(s.files)
-		err = errors.New("the node was stopped meanwhile")
+	if why := p.changed(); err == nil && why != "" {
+		s.abandon()
+		err = errors.New(why)
 	}
 	if err != nil {
 		err = &fault.Fault{Code: fault.UpgradeFailed, Op: "upgrade", Detail: err.Error(), Err: err}
@@ -159,11 +166,27 @@ func (p *process) mayUpgrade() error {
 		return fault.New(fault.UpgradeRefused, op, "this is the first process of its container, which ends with it")
 	case p.after != nil, p.upgrading:
 		return fault.New(fault.UpgradeRefused, op, "an upgrade is under way")
-	case p.halting:
+	case containerInit(os.Getppid()):
+		return fault.New(fault.UpgradeRefused, op, "the first process of the container waits for this one, and ends with it")
+	case p.halting || p.asked:
 		return fault.New(fault.UpgradeRefused, op, "the node is stopping")
+	case p.drain.Draining():
+		return fault.New(fault.UpgradeRefused, op, "the node is draining, and a new process would take work: end the drain first, or let the node stop")
 	}
 	p.upgrading = true
 	return nil
+}
+
+// changed is what has happened while the new process started that rules it out, ""
+// for nothing. The caller holds mu.
+func (p *process) changed() string {
+	switch {
+	case p.halting || p.asked:
+		return "the node was stopped meanwhile"
+	case p.drain.Draining():
+		return "a drain began meanwhile"
+	}
+	return ""
 }
 
 // start starts the program on disk with the sockets of this process.
@@ -259,69 +282,6 @@ func (s *successor) hear(ctx context.Context, want word, limit time.Duration) er
 	}
 	if got != want {
 		return fmt.Errorf("the new process says %q", got)
-	}
-	return nil
-}
-
-// giveUp ends a process that did not come up.
-func (s *successor) giveUp() {
-	_ = s.cmd.Process.Kill()
-	<-s.ended
-	_ = s.conn.Close()
-}
-
-// bequeath gives the place, and waits until the other serves.
-func (s *successor) bequeath(ctx context.Context, w *will) error {
-	_ = s.conn.SetWriteDeadline(time.Now().Add(waitingTime))
-	if err := s.out.Encode(w); err != nil {
-		return err
-	}
-	return s.hear(ctx, wordReady, upTime)
-}
-
-// leave is the end of the old process, whose parts have stopped.
-func (p *process) leave(ctx context.Context, n *node, s *successor) error {
-	defer func() { closeAll(s.files) }()
-	w := &will{Token: p.token}
-	if n.live.rules != nil {
-		w.Estate = n.live.rules.Estate()
-	}
-	if err := s.bequeath(ctx, w); err != nil {
-		s.giveUp()
-		p.log.Warn("the new process does not serve; the program as it was is started again",
-			fault.Attr(fault.Wrap(fault.UpgradeFailed, "upgrade", err)))
-		if s, err = begin(ctx, itself, s.names, s.files); err == nil {
-			err = s.bequeath(ctx, w)
-		}
-		if err != nil {
-			return fault.Wrap(fault.UpgradeFailed, "start the program as it was", err)
-		}
-	}
-	p.manager.successor(s.cmd.Process.Pid)
-	p.log.Info("another process serves", "process", s.cmd.Process.Pid)
-	return p.finish(ctx, n)
-}
-
-// finish waits for the answers that go on here, or for a signal.
-func (p *process) finish(ctx context.Context, n *node) error {
-	if n.live.listener == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, answersTime)
-	defer cancel()
-	go func() {
-		for sig := range p.signals {
-			if sig != syscall.SIGHUP && !asksUpgrade(sig) {
-				cancel()
-				return
-			}
-		}
-	}()
-	if left := n.live.listener.Unfinished(); left > 0 {
-		p.log.Info("answers that were under way are finished here", "answers", left)
-	}
-	if err := n.live.listener.Finish(ctx); err != nil {
-		p.log.Warn("answers are cut off: their time is over", "err", err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -18,6 +19,8 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 	}{
 		{socketPublic, n.publicSocket, n.live.listener != nil},
 		{socketGateway, n.gatewaySocket, n.gateway != nil},
+		// The service manager holds this one open, so that nobody else can open it.
+		{socketAdmin, n.adminSocket, n.process.sockets.take(socketAdmin) != nil},
 	} {
 		if !s.is {
 			continue
@@ -35,6 +38,14 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 func (n *node) publicSocket() (*os.File, error) { return n.live.listener.Socket() }
 
 func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Socket() }
+
+func (n *node) adminSocket() (*os.File, error) {
+	f, ok := n.process.sockets.take(socketAdmin).(interface{ File() (*os.File, error) })
+	if !ok {
+		return nil, errors.New("it is none that can be handed over")
+	}
+	return f.File()
+}
 
 func closeAll(files []*os.File) {
 	for _, f := range files {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -33,4 +34,18 @@ func unblock(files []*os.File) {
 	for _, f := range files {
 		_ = syscall.SetNonblock(int(f.Fd()), true)
 	}
+}
+
+// containerInit reports whether a process is a container's first one that only waits for
+// its child.
+func containerInit(pid int) bool {
+	if pid != 1 {
+		return false
+	}
+	name, _ := os.ReadFile("/proc/1/comm")
+	switch strings.TrimSpace(string(name)) {
+	case "tini", "docker-init", "dumb-init", "catatonit":
+		return true
+	}
+	return false
 }

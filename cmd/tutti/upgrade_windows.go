@@ -15,7 +15,9 @@ func signals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
 func asksUpgrade(os.Signal) bool { return false }
 
-// pair and unblock belong to what noUpgrade rules out.
+func containerInit(int) bool { return false }
+
+// pair, unblock and containerInit belong to what noUpgrade rules out.
 func pair() (ours, theirs *os.File, err error) { return nil, nil, errors.New(noUpgrade) }
 
 func unblock([]*os.File) {}

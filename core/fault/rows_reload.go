@@ -14,8 +14,8 @@ var reloadRows = []Row{
 	},
 	{
 		Code: UpgradeRefused, Class: Config,
-		Cause:  "This process cannot be replaced by another one: it is the first process of a container, an upgrade is under way, or the system does not allow it.",
-		Remedy: "In a container start a new one beside the old and drain the old (`tutti_cli drain --stop`); elsewhere wait for the upgrade that is under way.",
+		Cause:  "This process cannot be replaced by another one: it is the first process of a container, or that one waits for it; the node is draining or stopping; an upgrade is under way; or the system does not allow it.",
+		Remedy: "In a container start a new one beside the old and drain the old (`tutti_cli drain --stop`); elsewhere wait for the upgrade that is under way, or end the drain (`tutti_cli drain --cancel`) first.",
 	},
 	{
 		Code: SocketUnusable, Class: Config,

@@ -85,9 +85,16 @@ func Start(t testing.TB, binary string, args ...string) *Process {
 // StartIn is Start with more environment variables, NAME=value.
 func StartIn(t testing.TB, binary string, env []string, args ...string) *Process {
 	t.Helper()
+	return StartWith(t, binary, env, nil, args...)
+}
+
+// StartWith is StartIn with open files, which have the numbers from 3 on there.
+func StartWith(t testing.TB, binary string, env []string, files []*os.File, args ...string) *Process {
+	t.Helper()
 	p := &Process{t: t, log: &safeBuffer{}, done: make(chan struct{})}
 	p.cmd = exec.Command(binary, args...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	p.cmd.ExtraFiles = files
 	p.cmd.Env = append(append(os.Environ(), "HOME="+t.TempDir()), env...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.cmd.Start(); err != nil {

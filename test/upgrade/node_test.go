@@ -27,6 +27,21 @@ type node struct {
 // start starts one that transcodes and serves the model of an external server.
 func start(t *testing.T, model string) *node {
 	t.Helper()
+	n := prepare(t, model)
+	n.p = harness.Start(t, n.program(), n.args()...)
+	n.up()
+	return n
+}
+
+func (n *node) up() {
+	n.t.Helper()
+	n.p.WaitHTTP("https://" + n.addr + "/healthz")
+	n.p.WaitHTTP("http://" + n.admin + "/healthz")
+}
+
+// prepare writes the node's files.
+func prepare(t *testing.T, model string) *node {
+	t.Helper()
 	dir := t.TempDir()
 	n := &node{t: t, dir: dir, addr: harness.Address(t), admin: harness.Address(t)}
 	n.install(readFile(t, binary))
@@ -36,11 +51,14 @@ func start(t *testing.T, model string) *node {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "aiModels.json"), models, 0o600)
-	n.p = harness.Start(t, n.program(), "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", filepath.Join(dir, "aiModels.json"), "-aiAllowUnverified",
-		"-serviceAddr", n.addr, "-httpAddr", n.addr, "-cliAddr", n.admin, "-dataDir", filepath.Join(dir, "data"), "-config", filepath.Join(dir, "tutti.conf"))
-	n.p.WaitHTTP("https://" + n.addr + "/healthz")
-	n.p.WaitHTTP("http://" + n.admin + "/healthz")
 	return n
+}
+
+func (n *node) args() []string {
+	return []string{
+		"-orchestrator", "-transcoder", "-aiWorker", "-aiModels", filepath.Join(n.dir, "aiModels.json"), "-aiAllowUnverified",
+		"-serviceAddr", n.addr, "-httpAddr", n.addr, "-cliAddr", n.admin, "-dataDir", filepath.Join(n.dir, "data"), "-config", filepath.Join(n.dir, "tutti.conf"),
+	}
 }
 
 func (n *node) program() string { return filepath.Join(n.dir, "tutti") }
