@@ -69,6 +69,8 @@ func lookPorts(purposes ...string) func(context.Context, *World) Seen {
 				s.Findings = append(s.Findings, Finding{Code: fault.ListenFailed, Detail: p.Purpose + " " + p.Address + ": " + p.Denied})
 			case p.Ours:
 				seen = append(seen, p.Purpose+" "+p.Address+" is the running node's")
+			case p.Socket:
+				seen = append(seen, p.Purpose+" "+p.Address+" is held open for the node by its socket unit")
 			case p.Taken != "":
 				s.Findings = append(s.Findings, Finding{Code: fault.ListenFailed, Detail: p.Purpose + " " + p.Address + " is held by " + p.Taken})
 			default:

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -50,12 +49,12 @@ func (l *look) listeners() (out []listener) {
 	return out
 }
 
-// tryListen finds out whether an address is free by taking it for a moment. up: a node
+// tryListen finds out whether an address is free. It binds to it for a moment and does
+// not listen, so that a node which starts in that moment gets it all the same. up: a node
 // of this configuration runs, so that what tutti holds is its.
 func tryListen(ctx context.Context, p *doctor.Port, at config.ListenAddr, up bool) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", at.Addr())
+	err := bindable(ctx, at.Addr())
 	if err == nil {
-		_ = l.Close()
 		return
 	}
 	if !errors.Is(err, syscall.EADDRINUSE) {
@@ -70,6 +69,8 @@ func tryListen(ctx context.Context, p *doctor.Port, at config.ListenAddr, up boo
 		p.Taken = "another process"
 	}
 	p.Ours = up && (pid == 0 || name == "tutti" || name == program())
+	// A socket unit opens the port for the node, before the node as well as beside it.
+	p.Socket = (pid == 0 || pid == 1 && name == "systemd") && len(socketUnits("/")) > 0
 }
 
 // program is this one's name, as the kernel has it.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"os"
@@ -213,6 +214,35 @@ func TestPorts(t *testing.T) {
 	if ports = get(t, w.Ports); ports[0].Denied == "" {
 		t.Errorf("another machine's address: %+v", ports[0])
 	}
+}
+
+// TestPortsDisturbNobody: a node that starts while the doctor looks gets its port.
+func TestPortsDisturbNobody(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		for ctx.Err() == nil {
+			_ = bindable(ctx, addr)
+		}
+	}()
+	for range 300 {
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			t.Errorf("the node does not start: %v", err)
+			break
+		}
+		_ = l.Close()
+	}
+	cancel()
+	<-looked
 }
 
 func TestSecretPlaces(t *testing.T) {
