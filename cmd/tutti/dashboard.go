@@ -109,6 +109,9 @@ func (g gate) Gate() adminapi.Gate {
 			out.Doors = append(out.Doors, videoDoor(rules.Usage(), out.Stopping))
 		}
 	}
+	if d, is := g.workerDoor(); is {
+		out.Doors = append(out.Doors, d)
+	}
 	if d, is := g.aiDoor(out.Stopping); is {
 		out.Doors = append(out.Doors, d)
 	}
@@ -119,6 +122,24 @@ func (g gate) Gate() adminapi.Gate {
 		out.Taking = out.Taking || d.Open
 	}
 	return out
+}
+
+// workerDoor is that of devices which work for an orchestrator elsewhere: open while one
+// is ready and the orchestrator knows of it.
+func (g gate) workerDoor() (adminapi.Door, bool) {
+	if g.n.panel.rules != nil || g.n.media == nil || !g.n.cfg.Roles.Transcoder {
+		return adminapi.Door{}, false
+	}
+	use := g.n.media.Usage()
+	d := adminapi.Door{Name: "video, for an orchestrator", InUse: use.Sessions, Limit: use.Limit}
+	if g.n.media.Ready() == 0 {
+		d.Code, d.Reason = string(fault.NoTranscoders), "no device is ready"
+	}
+	if away := g.n.unregistered(kindTranscoder); away != "" && d.Code == "" {
+		d.Code, d.Reason = string(fault.WorkerNotRegistered), away
+	}
+	d.Open = d.Code == ""
+	return d, true
 }
 
 func videoDoor(u orchestrate.Usage, stopping bool) adminapi.Door {
@@ -144,10 +165,14 @@ func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
 			states = append(states, w.Models...)
 		}
 	}
-	if len(states) == 0 {
+	elsewhere := g.n.panel.rules == nil && g.n.cfg.Roles.AIWorker
+	if len(states) == 0 && !elsewhere {
 		return adminapi.Door{}, false
 	}
 	d := adminapi.Door{Name: "AI"}
+	if elsewhere {
+		d.Name = "AI, for an orchestrator"
+	}
 	for i := range states {
 		m := &states[i]
 		d.InUse += m.InUse
@@ -160,6 +185,8 @@ func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
 	switch {
 	case stopping:
 		d.Open, d.Code, d.Reason = false, string(fault.Draining), "the node is stopping: it finishes what it has"
+	case d.Open && elsewhere && g.n.unregistered(kindAI) != "":
+		d.Open, d.Code, d.Reason = false, string(fault.WorkerNotRegistered), g.n.unregistered(kindAI)
 	case d.Open:
 		d.Code, d.Reason = "", ""
 	case d.Reason == "":

@@ -7,7 +7,7 @@ import (
 
 // notWorking are the conditions in which a node takes no work, in whatever role.
 var notWorking = []fault.Code{
-	fault.NoTranscoders, fault.WorkerNotRegistered, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.StoreUnreachable, fault.ServiceAddrInvalid,
+	fault.NoTranscoders, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.StoreUnreachable, fault.ServiceAddrInvalid,
 }
 
 // notReady says what keeps the node from taking work now. The admin listener is the
@@ -19,9 +19,9 @@ func (n *node) notReady() (why []string) {
 			why = append(why, "Draining: the node takes nothing new")
 		}
 		why = append(why, nothingToDo(jobs{n}.work(), said)...)
-	} else if n.media != nil && n.media.Ready() == 0 {
-		said[fault.NoTranscoders] = true
-		why = append(why, "NoTranscoders: no device is ready")
+	} else {
+		said[fault.NoTranscoders] = true // said below, for the kind of worker
+		why = append(why, n.workerNotReady()...)
 	}
 	if n.chain != nil && !n.chain.View().Known {
 		why = append(why, "ChainNotReady: the chain has not been read yet")

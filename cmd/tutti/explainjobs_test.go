@@ -94,9 +94,9 @@ func TestNotReady(t *testing.T) {
 		t.Errorf("%q", why)
 	}
 	n.board.Set(health.Key{Code: fault.GPUThrottled}, "hot")
-	n.board.Set(health.Key{Code: fault.WorkerNotRegistered, About: "a"}, "refused")
-	n.board.Set(health.Key{Code: fault.WorkerNotRegistered, About: "b"}, "refused, too")
-	if why := n.notReady(); len(why) != 1 || why[0] != "WorkerNotRegistered: refused" {
+	n.board.Set(health.Key{Code: fault.LedgerFailed, About: "a"}, "refused")
+	n.board.Set(health.Key{Code: fault.LedgerFailed, About: "b"}, "refused, too")
+	if why := n.notReady(); len(why) != 1 || why[0] != "LedgerFailed: refused" {
 		t.Errorf("%q", why)
 	}
 }

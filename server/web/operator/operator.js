@@ -71,7 +71,7 @@ function show(changed) {
   if (touched(['node', 'chain'])) showNode(state);
   if (touched(['gate', 'troubles'])) {
     announce(showGate(state));
-    setDrains(Boolean(state.gate.drain));
+    setDrains(Boolean(state.gate.drain) && state.node.roles.includes('orchestrator') && state.gate.doors.length > 0);
     if (view() !== 'overview') showTroubles(state);   // for the badge
   }
   for (const [fields, draw] of drawn[view()]) if (touched(fields)) draw(state);
