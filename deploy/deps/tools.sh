@@ -20,9 +20,12 @@ command bzip2 bzip2
 header zlib.h zlib1g-dev
 '
 
-# What makes the hosts that tests of several machines run on. It takes root to use it.
+# What makes the hosts that tests of several machines run on, which takes root to use,
+# and what the guides' commands are run with.
 lab_needs='
 command ip iproute2
+command curl curl
+command python3 python3
 '
 
 certificates='
