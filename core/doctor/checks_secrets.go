@@ -79,7 +79,7 @@ func judgeSecretFiles(all []SecretPlace) Seen {
 		switch {
 		case p.Mode&0o022 != 0:
 			code = fault.SecretFileWritable
-		case p.Mode&0o044 == 0:
+		case p.Mode&0o044 == 0, p.Group && p.Mode&0o004 == 0:
 			continue
 		}
 		s.Findings = append(s.Findings, Finding{Code: code, Detail: text})

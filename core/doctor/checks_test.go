@@ -91,6 +91,9 @@ var troubles = []struct {
 
 	{"network.ports", doctor.Fail, fault.ListenFailed, "nginx", func(f *facts) { f.ports[0] = doctor.Port{Purpose: "public", Address: ":8935", Taken: "nginx"} }},
 	{"network.ports", doctor.Fail, fault.ListenFailed, "denied", func(f *facts) { f.ports[0] = doctor.Port{Purpose: "public", Address: ":1", Denied: "denied"} }},
+	{"network.ports", doctor.Pass, "", "socket unit", func(f *facts) {
+		f.ports[0] = doctor.Port{Purpose: "public", Address: ":8935", Taken: "systemd (process 1)", Socket: true}
+	}},
 	{"network.admin", doctor.Fail, fault.ListenFailed, "python3", func(f *facts) { f.ports[1].Taken = "python3" }},
 	{"network.address", doctor.Warn, fault.ServiceAddrPrivate, "node", func(f *facts) { f.setup.Private = true }},
 	{"network.dns", doctor.Fail, fault.ServiceAddrUnresolved, "node.example", func(f *facts) { f.address.Resolved = nil }},
@@ -204,6 +207,9 @@ var troubles = []struct {
 	{"secrets.environment", doctor.Warn, fault.SecretInEnvironment, "-ethUrl", func(f *facts) {
 		f.secrets = append(f.secrets, doctor.SecretPlace{Option: "ethUrl", Where: "environment"})
 	}},
+	{"secrets.files", doctor.Warn, fault.SecretFileOpen, "0640", func(f *facts) { f.secrets[0].Mode = 0o640 }},
+	{"secrets.files", doctor.Pass, "", "0640", func(f *facts) { f.secrets[0].Mode, f.secrets[0].Group = 0o640, true }},
+	{"secrets.files", doctor.Warn, fault.SecretFileOpen, "0644", func(f *facts) { f.secrets[0].Mode, f.secrets[0].Group = 0o644, true }},
 	{"secrets.files", doctor.Warn, fault.SecretFileOpen, "0644", func(f *facts) { f.secrets[0].Mode = 0o644 }},
 	{"secrets.files", doctor.Fail, fault.SecretFileWritable, "0666", func(f *facts) { f.secrets[0].Mode = 0o666 }},
 	{"secrets.token", doctor.Fail, fault.AdminTokenFile, "0640", func(f *facts) { f.secrets[1].Mode = 0o640 }},

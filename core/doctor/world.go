@@ -289,7 +289,9 @@ type SecretPlace struct {
 	// Option is its name; Where "argument", "environment" or a file's path.
 	Option, Where string
 	File          bool
-	// Mode is the file's, 0 where the system has none.
+	// Mode is the file's, 0 where the system has none. Group: root owns the file, and
+	// another group, the node's as a rule, reads it.
 	Mode   uint32
+	Group  bool
 	Repair *Repair
 }

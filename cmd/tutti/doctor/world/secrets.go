@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,8 +65,12 @@ func exists(path string) bool {
 func place(option, path string) doctor.SecretPlace {
 	p := doctor.SecretPlace{Option: option, Where: path, File: true}
 	if info, err := os.Stat(path); err == nil {
-		p.Mode = mode(info)
-		p.Repair = chmod(path, info.Mode().Perm()&0o700)
+		p.Mode, p.Group = mode(info), groupReads(info)
+		keep := fs.FileMode(0o700)
+		if p.Group {
+			keep = 0o740 // without its group the node could not read it any more
+		}
+		p.Repair = chmod(path, info.Mode().Perm()&keep)
 	}
 	return p
 }

@@ -88,3 +88,10 @@ func holder(path string) string {
 	}
 	return ""
 }
+
+// groupReads reports whether root owns a file that another group may read: so a package
+// gives the node, which runs as a user of its own, its configuration.
+func groupReads(info fs.FileInfo) bool {
+	own, ok := info.Sys().(*syscall.Stat_t)
+	return ok && own.Uid == 0 && own.Gid != 0 && info.Mode().Perm()&0o040 != 0
+}

@@ -83,3 +83,5 @@ func mostFiles() uint64 { return math.MaxUint32 }
 // holder is not known: locks have no table here, and taking one to find out could keep a
 // node from starting.
 func holder(string) string { return "" }
+
+func groupReads(fs.FileInfo) bool { return false }

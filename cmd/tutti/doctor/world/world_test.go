@@ -295,3 +295,23 @@ func TestSetup(t *testing.T) {
 		t.Error("a secret is in it")
 	}
 }
+
+// TestPackagedConfiguration: root's file that the node's group reads is as a package
+// leaves it, and mending keeps it readable for the node.
+func TestPackagedConfiguration(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files to another group")
+	}
+	path := write(t, t.TempDir()+"/tutti.conf", "orchSecret hunter2hunter2\n", 0o644)
+	if err := os.Chown(path, 0, 4711); err != nil {
+		t.Skip(err)
+	}
+	p := place("config", path)
+	if !p.Group || p.Repair.Run(t.Context()) != nil {
+		t.Fatalf("%+v", p)
+	}
+	if p = place("config", path); p.Mode != 0o640 {
+		t.Errorf("mended to %04o", p.Mode)
+	}
+}
