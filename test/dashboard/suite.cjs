@@ -136,26 +136,30 @@ test('the token opens changes, stays in its tab, and a wrong one does not', asyn
   await close();
 });
 
-const places = [];
-for (const colorScheme of ['light', 'dark']) for (const [name, width, height] of [['phone', 390, 844], ['desk', 1440, 900]]) places.push({ colorScheme, name, width, height });
+// sound looks at every view as it stands: in the dark only colours differ.
+async function sound(page, name, colorScheme) {
+  const runOnly = colorScheme === 'light' ? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] : { type: 'rule', values: ['color-contrast'] };
+  await page.emulateMedia({ colorScheme });
+  for (const view of views) {
+    await go(page, view);
+    await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+    if (TUTTI_SHOTS) await page.screenshot({ path: `${TUTTI_SHOTS}/${name}-${colorScheme}-${view}.png`, fullPage: true });
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `${view} is ${over} pixels wider than the window`);
+    const { violations } = await page.evaluate((only) => window.axe.run(document, { runOnly: only, resultTypes: ['violations'] }), runOnly);
+    assert.deepEqual(violations.map((v) => `${view}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(' | ')}`), []);
+  }
+}
 
-for (const { colorScheme, name, width, height } of places) {
-  test(`every view is sound on a ${name}, ${colorScheme}`, async () => {
+for (const [name, width, height] of [['phone', 390, 844], ['desk', 1440, 900]]) {
+  test(`every view is sound on a ${name}`, async () => {
     await control('set', { code: 'PortClosed', about: 'https://o.example:8935', detail: 'connection refused from outside' });
     await control('set', { code: 'RPCStale', detail: 'no new block for 94 s' });
-    const { page, close } = await open({ colorScheme, viewport: { width, height }, deviceScaleFactor: name === 'phone' ? 2 : 1 });
+    const { page, close } = await open({ viewport: { width, height }, deviceScaleFactor: name === 'phone' ? 2 : 1 });
     await page.waitForSelector('article.trouble:has-text("PortClosed")');
     await page.waitForSelector('#plots canvas');
     await page.evaluate(axe);
-    for (const view of views) {
-      await go(page, view);
-      await page.waitForTimeout(100);
-      if (TUTTI_SHOTS) await page.screenshot({ path: `${TUTTI_SHOTS}/${name}-${colorScheme}-${view}.png`, fullPage: true });
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(over <= 0, `${view} is ${over} pixels wider than the window`);
-      const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }));
-      assert.deepEqual(violations.map((v) => `${view}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(' | ')}`), []);
-    }
+    for (const colorScheme of ['light', 'dark']) await sound(page, name, colorScheme);
     await close();
     await control('clear', { code: 'PortClosed', about: 'https://o.example:8935' });
     await control('clear', { code: 'RPCStale' });
