@@ -7,6 +7,7 @@ package upgrade
 
 import (
 	"encoding/gob"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -21,6 +22,11 @@ var binary, tool string
 func TestMain(m *testing.M) {
 	if _, ok := os.LookupEnv("NODE_HANDOVER"); ok {
 		os.Exit(comeNotUp())
+	}
+	flag.Parse()
+	// Most of these tests wait for streams in real time, whatever the machine can do.
+	if err := flag.Set("test.parallel", "5"); err != nil {
+		panic(err)
 	}
 	os.Exit(run(m))
 }
