@@ -83,7 +83,9 @@ func (n *node) moveKeys(ctx context.Context, chain uint64) error {
 		return fault.Wrap(fault.KeystoreUnusable, "read the keystore", err)
 	}
 	asked := old.wanted
-	old.wanted = asked || len(have) == 0
+	// A start that ended before the tickets had come left keys behind: whose keys are the
+	// existing node's has its tickets as well.
+	old.wanted = asked || len(have) == 0 || old.shares(have)
 	if !old.wanted {
 		return nil
 	}
@@ -107,6 +109,14 @@ func (n *node) moveKeys(ctx context.Context, chain uint64) error {
 	}
 	n.noteWeights()
 	return nil
+}
+
+// shares reports whether one of our keys is the existing node's.
+func (o *oldNode) shares(have []moving.Key) bool {
+	theirs, err := moving.KeysIn(o.dir)
+	return err == nil && slices.ContainsFunc(theirs, func(k moving.Key) bool {
+		return slices.ContainsFunc(have, func(h moving.Key) bool { return h.Address == k.Address })
+	})
 }
 
 // noteWeights says where the existing node's models lie: nobody wants to load them

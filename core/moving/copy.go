@@ -16,8 +16,12 @@ var besides = []string{"", "-journal", "-wal"}
 // error is fs.ErrNotExist.
 func copyDatabase(source, into string) (string, error) {
 	target := filepath.Join(into, DatabaseName)
+	path, err := filepath.EvalSymlinks(filepath.Join(source, DatabaseName)) // the others lie beside the file itself
+	if err != nil {
+		return "", err
+	}
 	for _, suffix := range besides {
-		err := copyFile(filepath.Join(source, DatabaseName+suffix), target+suffix)
+		err := copyFile(path+suffix, target+suffix)
 		if suffix != "" && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -19,7 +19,10 @@ const (
 // Both are looked at without touching the file's content. "" means that nobody was
 // found, which a process of another user's, or in a container, may be all the same.
 func Holder(dir string) string {
-	path := filepath.Join(dir, DatabaseName)
+	path, err := filepath.EvalSymlinks(filepath.Join(dir, DatabaseName))
+	if err != nil {
+		return ""
+	}
 	if pid := locker(path); pid > 0 {
 		return "process " + strconv.Itoa(pid)
 	}
@@ -52,7 +55,7 @@ func opener(path string) string {
 	}
 	for _, link := range links {
 		at, err := os.Readlink(link)
-		if err != nil || filepath.Base(at) != DatabaseName {
+		if err != nil || filepath.Base(at) != filepath.Base(path) {
 			continue
 		}
 		found, err := os.Stat(link)

@@ -2,6 +2,7 @@ package moving
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -96,9 +97,11 @@ func (s *Settler) pass(ctx context.Context) bool {
 		s.opt.Board.Clear(key)
 		if err := s.opt.Fetch(ctx); err != nil {
 			s.opt.Board.Report(health.Key{Code: fault.CodeOf(err)}, err)
-			return ctx.Err() == nil // what cannot be read now is read at the next start
+			if ctx.Err() != nil {
+				return false
+			}
 		}
-		s.fetched = true
+		s.fetched = true // what cannot be read now is read at the next start
 	}
 	waiting, err := s.opt.Record.Waiting(ctx, s.opt.Recipient)
 	if err != nil {
@@ -118,22 +121,29 @@ func (s *Settler) settle(ctx context.Context, waiting []Ticket) bool {
 	if err != nil {
 		return false // the chain's own conditions say so
 	}
-	counts := make(map[Outcome]int)
+	counts, left := make(map[Outcome]int), 0
 	var worth core.Wei
 	for i := range waiting {
 		t := &waiting[i]
 		o, err := s.one(ctx, t, v.Round.Number, limits.TicketValidity)
 		if err != nil {
 			s.opt.Log.Warn("a ticket of the existing node is not taken over yet", "ticket", t.Hash.String(), fault.Attr(err))
-			return false
+			if !errors.Is(err, fault.LedgerRefused) {
+				return false
+			}
+			left++ // the books will not have it: that holds no other up
+			continue
 		}
 		counts[o]++
 		if o == Taken {
 			worth = worth.Add(t.Ticket.FaceValue)
 		}
 	}
+	if len(counts) == 0 {
+		return false
+	}
 	s.opt.Log.Info("tickets of the existing node", "taken", counts[Taken], "worth_wei", worth.String(), "redeemed_before", counts[Used], "too_late", counts[Late])
-	return true
+	return left == 0
 }
 
 // one settles a ticket: on the chain first, in the books next, in the record last, so

@@ -52,6 +52,8 @@ type books struct {
 	all map[protocol.Hash]pm.Winner
 	// full fails the first call.
 	full atomic.Bool
+	// refused is a ticket that they never take.
+	refused protocol.Hash
 }
 
 func (b *books) Append(_ context.Context, e pm.Entries) error {
@@ -61,6 +63,9 @@ func (b *books) Append(_ context.Context, e pm.Entries) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, w := range e.Winners {
+		if w.Hash == b.refused {
+			return fault.New(fault.LedgerRefused, "append", "")
+		}
 		if _, known := b.all[w.Hash]; !known {
 			b.all[w.Hash] = w
 		}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/moving"
+)
+
+// A first start that copied the keys and ended before the tickets had come, because
+// of a wrong passphrase or a kill, is not the last that looks at them.
+func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
+	t.Parallel()
+	old, ours := t.TempDir(), t.TempDir()
+	key := `{"address":"00000000000000000000000000000000000000aa","crypto":{"cipher":"aes-128-ctr"},"version":3}`
+	if err := os.Mkdir(filepath.Join(old, moving.KeystoreName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range map[string]string{filepath.Join(moving.KeystoreName, "UTC--key"): key, moving.DatabaseName: ""} {
+		if err := os.WriteFile(filepath.Join(old, path), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := &config.Config{}
+	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = moveAuto, old, ours
+	for range 2 {
+		n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
+		if err := n.moveKeys(context.Background(), 0); err != nil {
+			t.Fatal(err)
+		}
+		if n.old == nil || !n.old.wanted {
+			t.Error("the tickets are not looked for")
+		}
+	}
+	// One with a key of its own is not the existing node's successor.
+	if err := os.RemoveAll(filepath.Join(ours, moving.KeystoreName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(ours, moving.KeystoreName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := `{"address":"00000000000000000000000000000000000000bb","crypto":{"cipher":"aes-128-ctr"},"version":3}`
+	if err := os.WriteFile(filepath.Join(ours, moving.KeystoreName, "UTC--other"), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
+	if err := n.moveKeys(context.Background(), 0); err != nil || n.old.wanted {
+		t.Error("somebody else's directory is taken over", err)
+	}
+}
