@@ -33,16 +33,23 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
+// prepare gets both programs, the one while the other is built.
 func prepare(dir string) (err error) {
+	built := make(chan error, 1)
+	go func() {
+		var err error
+		node, err = harness.Build(dir)
+		built <- err
+	}()
 	out, err := exec.Command("../../deploy/deps/deps.sh", "prometheus").Output()
+	if failed := <-built; failed != nil {
+		return failed
+	}
 	if err != nil {
 		return fmt.Errorf("the alerts are tried with a real Prometheus, and there is none: %w\nInstall it (apt-get install prometheus), or let `make parts` get it", err)
 	}
 	programs = strings.TrimSpace(string(out))
-	if rules, err = filepath.Abs("../../deploy/monitoring/tutti-rules.yml"); err != nil {
-		return err
-	}
-	node, err = harness.Build(dir)
+	rules, err = filepath.Abs("../../deploy/monitoring/tutti-rules.yml")
 	return err
 }
 
