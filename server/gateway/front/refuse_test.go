@@ -169,7 +169,7 @@ func TestKeys(t *testing.T) {
 	if hint.Party != "team" {
 		t.Errorf("hint %+v", hint)
 	}
-	if text := n.log.String(); !strings.Contains(text, "key=team") || strings.Contains(text, token) || strings.Contains(text, "hello") {
+	if text := n.log.String(); !strings.Contains(text, "key=team") || !strings.Contains(text, "pipeline=llm") || strings.Contains(text, token) || strings.Contains(text, "hello") {
 		t.Errorf("log:\n%s", text)
 	}
 }
