@@ -56,3 +56,11 @@ func BenchmarkNoteBesideReports(b *testing.B) {
 	close(stop)
 	<-ended
 }
+
+// BenchmarkNote is a segment's part.
+func BenchmarkNote(b *testing.B) {
+	book := full()
+	for b.Loop() {
+		book.Note(demand.Question{Kind: demand.Segment, Gateway: gateway(7)})
+	}
+}
