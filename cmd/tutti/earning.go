@@ -116,6 +116,8 @@ func (n *node) feed() pricing.Feed {
 // watchPayers has the funds of gateways that paid lately read at once, so that they
 // need not queue with whoever names addresses that nobody knows.
 func (n *node) watchPayers(ctx context.Context, books *ledger.Ledger) error {
+	ctx, cancel := context.WithTimeout(ctx, storePatience) // the books may be elsewhere
+	defer cancel()
 	payers, err := books.Payers(ctx, payersWatched)
 	if err != nil {
 		return err

@@ -123,12 +123,14 @@ func (n *node) newLeader(e *earning, opt redeemer.Options) *leader.Leader {
 // lead runs f while this node has the leader's lock; with the connection it goes.
 func (s *storing) lead(ctx context.Context, f func(context.Context, leader.Term) error) error {
 	// To ask who leads costs no new connection.
-	if led, err := ledger.SharedReader(s.shared).Led(ctx); err != nil || led {
+	asking, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	if led, err := ledger.SharedReader(s.shared).Led(asking); err != nil || led {
 		return errors.Join(err, fault.StoreNotLeading)
 	}
 	db := s.store.Leader()
 	defer func() { _ = db.Close() }()
-	term, err := ledger.Lead(ctx, db, s.store.Book, time.Now)
+	term, err := ledger.Lead(asking, db, s.store.Book, time.Now)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ var storeRows = []Row{
 	},
 	{
 		Code: StoreUnsafe, Class: Internal,
-		Cause:  "The database answers before commits are on its disk: `synchronous_commit` or `full_page_writes` is off. After a power cut tickets that were answered for could be missing and be credited twice.",
-		Remedy: "`ALTER DATABASE name SET synchronous_commit = on` (for the node's user: `ALTER ROLE`), `full_page_writes = on` in postgresql.conf; then start the node again.",
+		Cause:  "The database answers before commits are on its disk: `fsync`, `synchronous_commit` or `full_page_writes` is off. After a power cut tickets that were answered for could be missing and be credited twice. Or its locks do not belong to connections, because a connection pool is in front of it or it is another product that speaks PostgreSQL's protocol: two nodes could write one book.",
+		Remedy: "`ALTER DATABASE name SET synchronous_commit = on` (for the node's user: `ALTER ROLE`), `fsync = on` and `full_page_writes = on` in postgresql.conf; let the address lead to the server itself and not to its pool (PgBouncer, Pgpool, a provider's pooled port). Then start the node again.",
 	},
 	{
 		Code: StoreBookInUse, Class: Internal,

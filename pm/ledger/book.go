@@ -63,6 +63,9 @@ func OpenBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
 	return enterBook(ctx, db, b, now)
 }
 
+// tablesLock is whose who makes tables, or enters a book.
+const tablesLock = "tutti ledger tables"
+
 // sharedTables brings what the books share up to date; nodes that start together do so
 // one after another.
 func sharedTables(ctx context.Context, db *sql.DB) error {
@@ -70,7 +73,7 @@ func sharedTables(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	key := lockNumber("tutti ledger tables")
+	key := lockNumber(tablesLock)
 	_, err = conn.ExecContext(ctx, `SELECT pg_advisory_lock(?)`, key)
 	if err == nil {
 		_, err = conn.ExecContext(ctx, `CREATE SCHEMA IF NOT EXISTS `+SharedPath)
@@ -90,6 +93,10 @@ func enterBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	// Of two recipients who come together, the second sees the first.
+	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(?)`, lockNumber(tablesLock)); err != nil {
+		return err
+	}
 	var other core.Address
 	switch err := tx.QueryRowContext(ctx, `SELECT recipient FROM tutti.ledger_book WHERE recipient <> ? LIMIT 1`, b.Recipient[:]).Scan(into(other[:])); {
 	case err == nil:

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -39,6 +40,7 @@ func (l *Ledger) transact(ctx context.Context, requests []*request) (not map[*re
 	const op = "write the ledger"
 	limited, cancel := l.patiently(ctx)
 	defer cancel()
+	began := time.Now()
 	tx, err := l.db.BeginTx(limited, nil)
 	if err != nil {
 		v := l.outcome(err)
@@ -58,9 +60,20 @@ func (l *Ledger) transact(ctx context.Context, requests []*request) (not map[*re
 	}
 	if not, err = fill(limited, g, requests); err != nil {
 		v := l.outcome(err)
+		if limited.Err() != nil {
+			v = later // the time was over, whatever a driver makes of that
+			l.slower()
+		}
 		return nil, v, l.wrap(v, op, err)
 	}
 	v, err := l.committed(ctx, tx.Commit(), g)
+	switch {
+	case v == written:
+		l.commits = g.now.commits
+		l.faster(time.Since(began))
+	case limited.Err() != nil:
+		l.slower()
+	}
 	return not, v, l.wrap(v, op, err)
 }
 

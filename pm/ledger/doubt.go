@@ -21,6 +21,16 @@ func (l *Ledger) patiently(ctx context.Context) (context.Context, context.Cancel
 	return context.WithTimeout(ctx, l.opt.Patience)
 }
 
+// slower has fewer requests in the next group, where all of them took too long.
+func (l *Ledger) slower() { l.most = max(1, l.most/2) }
+
+// faster has more in the next, where twice as many would have had the time.
+func (l *Ledger) faster(took time.Duration) {
+	if 4*took < l.opt.Patience {
+		l.most = min(groupMost, 2*l.most)
+	}
+}
+
 // committed says what became of a commit. A database in a file that failed is not
 // asked again: what it then reads may not be what is on disk.
 func (l *Ledger) committed(ctx context.Context, err error, g *group) (verdict, error) {
@@ -68,11 +78,24 @@ func (l *Ledger) doubt(ctx context.Context, g *group, why error) (verdict, error
 	}
 }
 
-// present is the books' state as the database has it now.
-func (l *Ledger) present(ctx context.Context) (current, error) {
+// present is the books' state as the database has it now, and keeps it. Where commits
+// wait for a standby, one whose connection was lost may be seen and not be there yet;
+// a later one waits for all before it.
+func (l *Ledger) present(ctx context.Context) (c current, err error) {
 	ctx, cancel := l.patiently(ctx)
 	defer cancel()
-	return readCurrent(ctx, l.db)
+	tx, err := l.db.BeginTx(ctx, nil)
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	if _, err := tx.ExecContext(ctx, `UPDATE ledger_state SET last = last`); err != nil {
+		return c, err
+	}
+	if c, err = readCurrent(ctx, tx); err != nil {
+		return c, err
+	}
+	return c, tx.Commit()
 }
 
 // turnAway refuses everybody who waits for what no group has taken yet.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -28,6 +29,9 @@ func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
 	was, err := readCurrent(ctx, tx)
 	if err != nil {
 		return nil, err
+	}
+	if was.commits != l.commits {
+		return nil, fault.New(fault.LedgerFailed, "write the ledger", fmt.Sprintf("the books are at commit %d and were at %d: they are an older copy, or another process writes them", was.commits, l.commits))
 	}
 	now := was
 	if l.shared {
@@ -93,6 +97,7 @@ func (g *group) flush(ctx context.Context) error {
 	if n, err := done.RowsAffected(); err != nil || n != 1 {
 		return errors.Join(err, fault.New(fault.LedgerFailed, "write the ledger", "another process opened this ledger; only one may"))
 	}
+	g.now.commits++
 	return nil
 }
 

@@ -1,16 +1,18 @@
 package ledger
 
+import "slices"
+
 // take is the next group's requests: what was kept, then what is queued.
 func (l *Ledger) take() []*request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := together(l.kept)
+	n := together(l.kept, l.most)
 	group := l.kept[:n:n]
 	l.kept = l.kept[n:]
 	if len(l.kept) > 0 || n > 0 && group[0].alone {
 		return group
 	}
-	m := together(l.queue)
+	m := together(l.queue, max(l.most-n, 0))
 	if n > 0 && m > 0 && l.queue[0].alone {
 		m = 0
 	}
@@ -23,27 +25,28 @@ func (l *Ledger) take() []*request {
 }
 
 // together is how many of the first requests are written in one transaction.
-func together(requests []*request) int {
+func together(requests []*request, most int) int {
 	for i, r := range requests {
 		switch {
+		case i == most:
+			return i
 		case r.alone:
 			return max(i, 1)
-		case i == groupMost:
-			return i
 		}
 	}
 	return len(requests)
 }
 
 // keep answers those who wait for a group that could not be written, and keeps the
-// rest of it before everything else. With more kept than one group holds, those who
-// wait in the queue would wait for all of that: they are answered too.
+// rest of it before everything else. With a whole group or more kept, those who
+// wait in the queue would wait for all of that: they are answered too. So are those
+// behind what is written alone, which comes after all that is kept.
 func (l *Ledger) keep(group []*request, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	kept := answer(group, err)
 	l.kept = append(kept, l.kept...)
-	if len(l.kept) > groupMost {
+	if len(l.kept) >= l.most || slices.ContainsFunc(l.queue, func(r *request) bool { return r.alone }) {
 		for _, r := range l.queue {
 			r.taken = true
 		}

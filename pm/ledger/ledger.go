@@ -46,6 +46,12 @@ type Ledger struct {
 	// low is when the chain's head was seen far below the height of the books, zero
 	// while it is not. Only Run touches it.
 	low time.Time
+	// commits is the number of the group that was written last: books that are at
+	// another are not those that this process knows. Only Run touches it.
+	commits int64
+	// most bounds how many requests a group has: fewer where the database is too slow
+	// for as many in the time there is. Only Run touches it.
+	most int
 }
 
 var _ lifecycle.Component = (*Ledger)(nil)
@@ -64,12 +70,13 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 	if err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
-	o, err := begin(ctx, opt)
+	o, at, err := begin(ctx, opt)
 	if err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
 	l := &Ledger{
 		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, shared: database.DialectOf(opt.DB) == database.Postgres, epoch: o.Current.ID,
+		commits: at.commits, most: groupMost,
 		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 	}
 	if l.stmts, err = prepare(ctx, opt.DB, all()...); err != nil {

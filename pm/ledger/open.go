@@ -30,18 +30,22 @@ const (
 
 // begin marks the ledger as in use and reads what it remembers, in one
 // transaction.
-func begin(ctx context.Context, opt Options) (o pm.Opening, err error) {
+func begin(ctx context.Context, opt Options) (o pm.Opening, at current, err error) {
 	tx, err := opt.DB.BeginTx(ctx, nil)
 	if err != nil {
-		return o, err
+		return o, at, err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, sound, enter, height, retired, openSets, openBalances} {
+	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, sound, enter, retired, openSets, openBalances} {
 		if err := step(ctx, tx, opt, &o); err != nil {
-			return o, err
+			return o, at, err
 		}
 	}
-	return o, tx.Commit()
+	if at, err = readCurrent(ctx, tx); err != nil {
+		return o, at, err
+	}
+	o.Expired = at.expired // how far the chain was when sets were put away last
+	return o, at, tx.Commit()
 }
 
 // token reads the secret of auth tokens, or makes it.
@@ -137,13 +141,6 @@ func openBalances(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) err
 		o.Balances = append(o.Balances, b)
 		return err
 	}, `SELECT sender, name, balance, used FROM ledger_account WHERE open = 1 ORDER BY id`)
-}
-
-// height is how far the chain was when sets were put away last.
-func height(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) error {
-	c, err := readCurrent(ctx, tx)
-	o.Expired = c.expired
-	return err
 }
 
 // current is what the ledger's single row of state says.

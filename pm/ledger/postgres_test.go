@@ -46,7 +46,7 @@ func TestAllOnPostgres(t *testing.T) {
 	dir, err := postgres.Directory()
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	server, err := postgres.New(dir, false)
+	server, err := postgres.New(dir, true)
 	must(t, err)
 	t.Cleanup(func() { server.Stop(true) })
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.parallel=8", "-test.short", "-rapid.checks=20", "-rapid.nofailfile")

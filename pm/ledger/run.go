@@ -97,6 +97,21 @@ func (l *Ledger) stop(why error) error {
 	return why
 }
 
+// markEnded marks the epoch as ended in order, if the books are as this process left
+// them: a database that went back to an older state has forgotten tickets, and must
+// not go on under the same secret.
+func (l *Ledger) markEnded(ctx context.Context) (rows int64, err error) {
+	ctx, cancel := l.patiently(ctx)
+	defer cancel()
+	done, err := l.db.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE id = ? AND state IN (?, ?)
+		AND EXISTS (SELECT 1 FROM ledger_state WHERE commits = ?)`,
+		epochClean, nanos(l.opt.Now()), int64(l.epoch), epochOpen, epochClean, l.commits)
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
+}
+
 // end writes the rest and marks the epoch as ended in order.
 func (l *Ledger) end(ctx context.Context) error {
 	const op = "close the ledger"
@@ -109,9 +124,10 @@ func (l *Ledger) end(ctx context.Context) error {
 			return l.stop(fault.New(l.withheld(), op, "the last entries could not be written"))
 		}
 	}
-	_, err := l.db.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE id = ? AND state = ?`,
-		epochClean, nanos(l.opt.Now()), int64(l.epoch), epochOpen)
+	n, err := l.markEnded(ctx)
 	switch {
+	case err == nil && n == 0:
+		return fault.New(fault.LedgerFailed, op, "the books are not those that were written last: an older copy, or another process writes them")
 	case err == nil:
 		return nil
 	case l.opt.Full(err):

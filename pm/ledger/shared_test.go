@@ -27,6 +27,8 @@ type shelf struct {
 	*testing.T
 	server  *postgres.Server
 	address string
+	// patience is Options.Patience.
+	patience time.Duration
 }
 
 func newShelf(t *testing.T) *shelf {
@@ -37,10 +39,10 @@ func newShelf(t *testing.T) *shelf {
 	dir, err := postgres.Directory()
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	server, err := postgres.New(dir, false)
+	server, err := postgres.New(dir, true)
 	must(t, err)
 	t.Cleanup(func() { server.Stop(true) })
-	return &shelf{t, server, server.Database(t)}
+	return &shelf{t, server, server.Database(t), 5 * time.Second}
 }
 
 func (s *shelf) store(book string) *store.Store {
@@ -60,7 +62,7 @@ func (s *shelf) book(name string) *books {
 	b.board = health.New(log, time.Now, nil)
 	var err error
 	b.Ledger, b.opening, err = ledger.Open(s.Context(), ledger.Options{
-		DB: b.db, Lost: store.Lost, Passing: store.Passing, Full: store.Full, Patience: 5 * time.Second,
+		DB: b.db, Lost: store.Lost, Passing: store.Passing, Full: store.Full, Patience: s.patience,
 		Rand: rand.Reader, Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: 20 * time.Millisecond,
 	})
 	must(s.T, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,14 +44,11 @@ func (s *Store) Leader() *sql.DB {
 		if err := safe(ctx, c); err != nil {
 			return err
 		}
-		var got bool
-		if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, ledger.LeaderLock()).Scan(&got); err != nil {
-			return err
+		got, err := try(ctx, c, ledger.LeaderLock())
+		if err == nil && !got {
+			err = fault.New(fault.StoreNotLeading, "redeem for all books", "another node does")
 		}
-		if !got {
-			return fault.New(fault.StoreNotLeading, "redeem for all books", "another node does")
-		}
-		return nil
+		return err
 	})
 	db.SetMaxOpenConns(1)
 	return db
@@ -72,18 +71,39 @@ func (s *Store) open(path string, prepare func(context.Context, *pgx.Conn) error
 	config.RuntimeParams["application_name"] = "tutti " + s.Book
 	// A process that hangs with a transaction open would hold up all nodes.
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = "60000"
-	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(prepare))
+	// A machine that lost its power says nothing: the server is to notice soon, because
+	// the locks of that machine's connections keep all others waiting.
+	config.RuntimeParams["tcp_keepalives_idle"] = seconds(silence.Idle)
+	config.RuntimeParams["tcp_keepalives_interval"] = seconds(silence.Interval)
+	config.RuntimeParams["tcp_keepalives_count"] = strconv.Itoa(silence.Count)
+	config.DialFunc = (&net.Dialer{KeepAliveConfig: silence}).DialContext
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+		err := prepare(ctx, c)
+		if err == nil {
+			return nil
+		}
+		// The driver forgets it, and its locks would stay.
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = c.Close(closing)
+		return err
+	}))
 	return sql.OpenDB(database.Translated(connector, Clean))
 }
 
+// silence is when either side takes the other for gone: after twenty seconds.
+var silence = net.KeepAliveConfig{Enable: true, Idle: 8 * time.Second, Interval: 4 * time.Second, Count: 3}
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
+
 // safe refuses a database whose commits do not reach its disk.
 func safe(ctx context.Context, c *pgx.Conn) error {
-	for _, setting := range []string{"synchronous_commit", "full_page_writes"} {
+	for _, setting := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
 		var value string
 		if err := c.QueryRow(ctx, `SELECT current_setting($1)`, setting).Scan(&value); err != nil {
 			return err
 		}
-		if value == "off" || value == "local" && setting == "full_page_writes" {
+		if value == "off" {
 			return fault.New(fault.StoreUnsafe, "open the database", fmt.Sprintf("its %s is %s", setting, value))
 		}
 	}
@@ -95,6 +115,26 @@ func safe(ctx context.Context, c *pgx.Conn) error {
 		return fault.New(fault.StoreUnreachable, "open the database", "it is a standby that takes no writes")
 	}
 	return nil
+}
+
+// try takes a lock if nobody has it. It must be this connection's own: behind a pool
+// that gives every transaction another connection, or on a server that only pretends
+// to have such locks, two nodes would write one book.
+func try(ctx context.Context, c *pgx.Conn, key int64) (got bool, err error) {
+	if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, key).Scan(&got); err != nil || !got {
+		return false, err
+	}
+	var pid int64
+	var kept bool
+	err = c.QueryRow(ctx, `SELECT pg_backend_pid(), EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+		AND pid = pg_backend_pid() AND classid::bigint << 32 | objid::bigint = $1)`, key).Scan(&pid, &kept)
+	if err != nil {
+		return false, err
+	}
+	if !kept || pid != int64(c.PgConn().PID()) {
+		return false, fault.New(fault.StoreUnsafe, "open the database", "its locks do not belong to connections: there is a connection pool in front of it, or it is not PostgreSQL itself")
+	}
+	return true, nil
 }
 
 // backend is the server's process behind the connection that this process had last.
@@ -116,8 +156,8 @@ func (b *backend) lock(ctx context.Context, c *pgx.Conn, key int64, taken func()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		var got bool
-		if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, key).Scan(&got); err != nil {
+		got, err := try(ctx, c, key)
+		if err != nil {
 			return err
 		}
 		if got {

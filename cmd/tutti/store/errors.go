@@ -33,8 +33,8 @@ func Clean(err error) error {
 	case isFault: // from our own look at a new connection
 		f, _ := errors.AsType[*fault.Fault](err)
 		return f
-	case errors.As(err, &said) && connectCode(said.Code):
-		return unreachable{"the server refused the connection: " + said.Code + ", " + plain(said.Code)}
+	case errors.As(err, &connect) && errors.As(err, &said):
+		return unreachable{"the server refused the connection: " + said.Code + plain(said.Code)}
 	case errors.As(err, &said):
 		return err
 	case errors.Is(err, context.Canceled):
@@ -43,17 +43,22 @@ func Clean(err error) error {
 	return unreachable{"the connection: " + reason(err)}
 }
 
-// connectCode reports whether the server's words may name the user or the database.
-func connectCode(code string) bool {
-	return strings.HasPrefix(code, "28") || strings.HasPrefix(code, "3D")
-}
-
-// plain is what an operator does with such a code.
+// plain is what such a code means: the server's own words name the user and the
+// database.
 func plain(code string) string {
-	if strings.HasPrefix(code, "3D") {
-		return "there is no such database"
+	switch {
+	case strings.HasPrefix(code, "3D"):
+		return ", there is no such database"
+	case strings.HasPrefix(code, "28"):
+		return ", user or password are wrong, or pg_hba.conf lets nobody in from here"
+	case strings.HasPrefix(code, "53300"):
+		return ", it has too many connections"
+	case strings.HasPrefix(code, "57P"):
+		return ", it is starting or stopping"
+	case strings.HasPrefix(code, "42501"):
+		return ", the user may not connect to the database"
 	}
-	return "user or password are wrong, or pg_hba.conf lets nobody in from here"
+	return ""
 }
 
 // reason is a network's error without addresses.
@@ -82,8 +87,8 @@ func Lost(err error) bool {
 	var gone unreachable
 	var said *pgconn.PgError
 	switch {
-	case errors.As(err, &gone), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, context.Canceled), errors.Is(err, fault.StoreUnreachable), errors.Is(err, fault.StoreBookInUse):
+	case errors.As(err, &gone), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, fault.StoreUnreachable), errors.Is(err, fault.StoreBookInUse):
 		return true
 	case errors.As(err, &said):
 		// Connections, the server's end and start, and a server that takes no writes.

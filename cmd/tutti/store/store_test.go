@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ import (
 	"github.com/tuttinode/tutti/test/postgres"
 )
 
-var server postgres.Shared
+var server = postgres.Shared{Durable: true}
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -111,6 +112,12 @@ func TestOneWriterEach(t *testing.T) {
 	if err := second.PingContext(t.Context()); !errors.Is(err, fault.StoreBookInUse) || !strings.Contains(err.Error(), "the book a") {
 		t.Error(err)
 	}
+	// What was refused is gone, and takes no place at the server.
+	var open int
+	reader := closed(t, parse(t, address).SharedReader())
+	if err := reader.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tutti a'`).Scan(&open); err != nil || open != 1 {
+		t.Error(open, err)
+	}
 	_ = first.Close()
 	if err := second.PingContext(t.Context()); err != nil {
 		t.Error(err)
@@ -182,5 +189,50 @@ func TestNames(t *testing.T) {
 	}
 	if err := parse(t, "postgres://x/y").Known(t.TempDir()); !errors.Is(err, fault.LedgerAbsent) {
 		t.Error(err)
+	}
+}
+
+// What a refused connection says names nobody, whatever the server's reason is.
+func TestNoRoomForAConnection(t *testing.T) {
+	t.Parallel()
+	address := server.Server(t).Database(t)
+	admin := closed(t, parse(t, address+"&book=admin").Writer())
+	role := fmt.Sprintf("crowded_%d", time.Now().UnixNano())
+	if _, err := admin.ExecContext(t.Context(), `CREATE ROLE `+role+` LOGIN CONNECTION LIMIT 0`); err != nil {
+		t.Fatal(err)
+	}
+	db := closed(t, parse(t, strings.Replace(address, "postgres@", role+"@", 1)).SharedReader())
+	err := db.PingContext(t.Context())
+	if err == nil || !store.Lost(err) || strings.Contains(err.Error(), role) || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "test_") {
+		t.Error(err)
+	}
+}
+
+// A machine that fell silent gives its locks up soon.
+func TestSilenceIsNoticed(t *testing.T) {
+	t.Parallel()
+	s := parse(t, server.Server(t).Database(t)+"&book=a")
+	for name, db := range map[string]*sql.DB{"writer": s.Writer(), "leader": s.Leader()} {
+		var idle, count string
+		err := closed(t, db).QueryRowContext(t.Context(), `SELECT current_setting('tcp_keepalives_idle'), current_setting('tcp_keepalives_count')`).Scan(&idle, &count)
+		if err != nil || idle != "8" || count != "3" {
+			t.Errorf("%s: idle %s, count %s, %v", name, idle, count, err)
+		}
+	}
+}
+
+// Behind a pool a lock is whose turn it is, and not the node's.
+func TestAPoolIsRefused(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse(server.Server(t).Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = pool(t, u.Host)
+	s := parse(t, u.String()+"&book=a")
+	for name, db := range map[string]*sql.DB{"writer": s.Writer(), "leader": s.Leader()} {
+		if err := closed(t, db).PingContext(t.Context()); !errors.Is(err, fault.StoreUnsafe) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
