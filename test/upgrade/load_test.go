@@ -110,12 +110,17 @@ func slowModel(t *testing.T) string {
 
 // chat asks the model and reads its answer to the end.
 func (l *load) chat(gateway string, begun chan<- struct{}) {
-	l.wg.Go(func() { l.note(chat(gateway, begun)) })
+	l.wg.Go(func() { l.note(chat(context.Background(), gateway, begun)) })
 }
 
-func chat(gateway string, begun chan<- struct{}) error {
+func chat(ctx context.Context, gateway string, begun chan<- struct{}) error {
 	body := `{"model":"m","stream":true,"max_tokens":64,"messages":[{"role":"user","content":"count"}]}`
-	res, err := http.Post(gateway+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, gateway+"/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
 	}
