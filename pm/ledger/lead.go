@@ -23,13 +23,12 @@ type Term struct {
 	stmts  *prepared
 	number int64
 	book   string
-	now    func() time.Time
 }
 
 // Lead begins a term over the connection that holds the leader's lock.
 func Lead(ctx context.Context, db *sql.DB, book string, now func() time.Time) (*Term, error) {
 	const op = "redeem for all books"
-	t := &Term{Reader: &Reader{db}, db: db, book: book, now: now}
+	t := &Term{Reader: &Reader{db}, db: db, book: book}
 	err := db.QueryRowContext(ctx, `UPDATE tutti.ledger_leader SET term = term + 1, book = ?, since = ? RETURNING term`, book, nanos(now())).Scan(&t.number)
 	if err == nil {
 		t.stmts, err = prepare(ctx, db, findWinner, addProgress, moveWinner)
@@ -106,10 +105,11 @@ func (t *Term) Sending(ctx context.Context, hash protocol.Hash, expired protocol
 				return err
 			}
 		}
-		now := t.now()
-		done, err := tx.ExecContext(ctx, `INSERT INTO tutti.ledger_sending AS s (hash, book, at) VALUES (?, ?, ?)
-			ON CONFLICT (hash) DO UPDATE SET book = excluded.book, at = excluded.at WHERE s.book = excluded.book OR s.at < ?`,
-			hash[:], t.book, nanos(now), nanos(now.Add(-grace)))
+		// The database's clock is the same for all nodes.
+		done, err := tx.ExecContext(ctx, `INSERT INTO tutti.ledger_sending AS s (hash, book, at)
+			VALUES (?, ?, (extract(epoch FROM clock_timestamp()) * 1000000000)::bigint)
+			ON CONFLICT (hash) DO UPDATE SET book = excluded.book, at = excluded.at
+			WHERE s.book = excluded.book OR s.at <= excluded.at - ?3 OR s.at > excluded.at + ?3`, hash[:], t.book, int64(grace))
 		if err != nil {
 			return err
 		}
