@@ -161,8 +161,20 @@ packages:  ## deb, rpm, archive, container image, list of parts and checksums in
 	@mkdir -p bin/packages
 	@deploy/nfpm/build.sh '$(VERSION)' '$(ARCH)' bin/packages
 
+windows:  ## the programs for Windows as a zip with its checksum into bin/packages
+	@mkdir -p bin/packages
+	@deploy/nfpm/windows.sh '$(VERSION)' bin/packages
+
+winesmoke: build  ## run those programs under Wine beside a gateway of this machine
+	@deploy/nfpm/winesmoke.sh bin/packages
+
 reproducible:  ## make the packages twice, in two folders, and compare them byte by byte
 	@deploy/nfpm/reproducible.sh '$(VERSION)' '$(ARCH)'
+
+trial: packages  ## boot a bare Debian 12, install the package, break the node and look that each trouble is named; root alone, minutes
+	@mkdir -p bin/trial
+	@$(with) go build -trimpath -o bin/trial/tutti_devnet ./cmd/tutti_devnet
+	@test/trial/trial.sh "$$(ls -t bin/packages/*-linux-$(ARCH).deb | head -1)" "$$PWD/bin/trial/tutti_devnet"
 
 docs:  ## write the generated pages of docs/ and deploy/monitoring anew
 	@$(with) go run ./cmd/internal/gendocs
@@ -178,4 +190,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages reproducible docs transcript generate clean
+.PHONY: trial soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean

@@ -4,13 +4,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // expected is in every package.
 var expected = []string{
-	"/usr/bin/tutti", "/usr/bin/tutti_cli", "/usr/bin/tutti_bench", "/etc/tutti/tutti.conf",
+	"/usr/bin/tutti", "/usr/bin/tutti_cli", "/usr/bin/tutti_bench",
 	"/usr/lib/systemd/system/tutti.service", "/usr/lib/systemd/system/tutti@.service", "/usr/lib/systemd/system/tutti.socket",
 	"/usr/lib/sysusers.d/tutti.conf", "/usr/lib/tmpfiles.d/tutti.conf", "/usr/share/man/man1/tutti.1.gz", "/usr/share/man/man1/tutti_cli.1.gz",
 	"/usr/share/bash-completion/completions/tutti_cli", "/usr/share/doc/tutti/copyright", "/usr/share/doc/tutti/sbom.cdx.json",
@@ -21,7 +22,7 @@ func TestDeb(t *testing.T) {
 	t.Parallel()
 	deb := pack(t, ".deb")
 	info := says(t, "dpkg-deb", "--info", deb)
-	for _, want := range []string{"Package: tutti\n", "Architecture: " + architecture() + "\n", "License: GPL-3.0-or-later\n", "conffiles", "postinst"} {
+	for _, want := range []string{"Package: tutti\n", "Architecture: " + architecture() + "\n", "License: GPL-3.0-or-later\n", "postinst", "postrm"} {
 		if !strings.Contains(info, want) {
 			t.Errorf("the deb does not say %q:\n%s", want, info)
 		}
@@ -30,7 +31,11 @@ func TestDeb(t *testing.T) {
 		t.Errorf("the deb does not say which C library it needs:\n%s", info)
 	}
 	contents := says(t, "dpkg-deb", "--contents", deb)
-	for _, path := range expected {
+	// dpkg would ask about a changed one at each upgrade, where nobody may be to answer.
+	if strings.Contains(contents, " ./etc/tutti/") {
+		t.Error("the deb has the configuration in its place")
+	}
+	for _, path := range append(slices.Clone(expected), "/usr/share/tutti/tutti.conf") {
 		if !strings.Contains(contents, " ."+path+"\n") {
 			t.Errorf("the deb lacks %s", path)
 		}
@@ -51,7 +56,7 @@ func TestDebRuns(t *testing.T) {
 		t.Errorf("tutti -version: %s", said)
 	}
 	// The shipped file says everything but what the node is for.
-	conf := filepath.Join(dir, "etc/tutti/tutti.conf")
+	conf := filepath.Join(dir, "usr/share/tutti/tutti.conf")
 	said := says(t, dir+"/usr/bin/tutti", "config", "check", "-config", conf, "-orchestrator", "-transcoder")
 	if !strings.Contains(said, "/var/lib/tutti") || !strings.Contains(said, "The configuration is valid") {
 		t.Errorf("config check: %s", said)
@@ -79,7 +84,7 @@ func TestRPM(t *testing.T) {
 		t.Errorf("the rpm requires %s", said)
 	}
 	list, conf := query("-l"), query("-c")
-	for _, path := range expected {
+	for _, path := range append(slices.Clone(expected), "/etc/tutti/tutti.conf") {
 		if !strings.Contains(list, path+"\n") {
 			t.Errorf("the rpm lacks %s", path)
 		}

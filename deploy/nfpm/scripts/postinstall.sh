@@ -18,6 +18,12 @@ fi
 if command -v systemd-tmpfiles >/dev/null 2>&1; then
 	systemd-tmpfiles --create tutti.conf || true
 fi
+# The deb has the configuration here, so that dpkg never asks about one in use.
+if [ ! -e /etc/tutti/tutti.conf ] && [ -e /usr/share/tutti/tutti.conf ]; then
+	mkdir -p /etc/tutti
+	cp /usr/share/tutti/tutti.conf /etc/tutti/tutti.conf
+	chmod 0640 /etc/tutti/tutti.conf
+fi
 # The node reads its configuration, and nobody else has to.
 [ ! -e /etc/tutti/tutti.conf ] || chgrp tutti /etc/tutti/tutti.conf
 
@@ -25,7 +31,7 @@ if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload || true
 	if systemctl is-active --quiet tutti.service; then
 		echo "tutti: the service goes on with the program from before. Change over without losing a segment:"
-		echo "  tutti_cli upgrade        (as root)"
+		echo "  tutti_cli upgrade --yes        (as root)"
 		exit 0
 	fi
 fi
