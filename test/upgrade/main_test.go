@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/test/devnet"
 	"github.com/tuttinode/tutti/test/harness"
@@ -31,13 +32,15 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// comeNotUp plays a program that takes the place and then fails.
+// comeNotUp plays a program that takes the place, hangs for longer than a watchdog waits
+// and then fails.
 func comeNotUp() int {
 	line := os.NewFile(3, "predecessor")
 	if err := gob.NewEncoder(line).Encode("waiting 1"); err != nil {
 		return 2
 	}
 	_, _ = line.Read(make([]byte, 1))
+	<-time.After(watchdog + 2*time.Second)
 	return 1
 }
 

@@ -252,7 +252,7 @@ func TestSocketsEndWithTheNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.ends(pid)
-	within(t, 10*time.Second, "the port to be free", func() bool {
+	within(t, 4*time.Second, "the port to be free", func() bool {
 		l, err := net.Listen("tcp", n.addr)
 		if err == nil {
 			_ = l.Close()
