@@ -173,3 +173,23 @@ func TestSeriesIsWhole(t *testing.T) {
 		}
 	})
 }
+
+// A worker for an orchestrator elsewhere is not told when sessions end: the pool forgets
+// those that are idle, and so does who watches.
+func TestIdleSessionsAreForgotten(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := dashboard.Watch(&worker{clock: c, takes: time.Second}, c.now, nil)
+	for _, id := range []core.SessionID{"a", "b"} {
+		if _, err := s.Transcode(t.Context(), job(id)); err != nil {
+			t.Fatal(err)
+		}
+		if live := s.Live(10); live.Total != 1 || live.List[0].ID != string(id) {
+			t.Errorf("%+v", live)
+		}
+		c.at = c.at.Add(core.SessionIdle)
+	}
+	if live := s.Live(10); live.Total != 0 {
+		t.Errorf("%+v", live)
+	}
+}

@@ -16,8 +16,8 @@ import (
 const newest = 0.4
 
 // Sessions is a core.Transcoder that remembers how the streams fare which it passes
-// on. Whoever uses it ends sessions with EndSession, so there are never more than the
-// node has.
+// on. Whoever uses it ends sessions with EndSession; those of which nobody tells are
+// forgotten when they are idle, as the pool does.
 type Sessions struct {
 	core.Transcoder
 	now    func() time.Time
@@ -66,12 +66,22 @@ func (w *Sessions) forget(id core.SessionID, s *session) {
 	}
 }
 
+// sweep forgets what is idle. The caller holds mu.
+func (w *Sessions) sweep(now time.Time) {
+	for id, s := range w.live {
+		if s.inHand == 0 && now.Sub(s.seen.Last) > core.SessionIdle {
+			delete(w.live, id)
+		}
+	}
+}
+
 func (w *Sessions) begin(job *core.TranscodeJob) time.Time {
 	now := w.now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := w.live[job.Session]
 	if s == nil {
+		w.sweep(now)
 		s = &session{seen: adminapi.Session{ID: string(job.Session), Since: now.UTC()}}
 		w.live[job.Session] = s
 	}
@@ -139,6 +149,7 @@ func (s *session) pace(duration, took time.Duration, out *core.TranscodeResult) 
 // Live is the sessions of the moment, the slowest first, at most so many of them.
 func (w *Sessions) Live(most int) adminapi.Sessions {
 	w.mu.Lock()
+	w.sweep(w.now())
 	all := make([]adminapi.Session, 0, len(w.live))
 	for _, s := range w.live {
 		all = append(all, s.seen)
