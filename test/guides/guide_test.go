@@ -62,8 +62,8 @@ func blocks(text string) (all []block) {
 }
 
 // commands are the block's shell commands, each whole: lines that end with a backslash
-// and open quotes go on. Blocks without a label count where they begin with one of
-// our programs, so that nothing escapes by a forgotten label.
+// and open quotes go on. Blocks without a label count where a line begins with a
+// program, so that nothing escapes by a forgotten label.
 func (b block) commands() (all []string) {
 	switch b.label {
 	case "sh":
@@ -91,9 +91,10 @@ func prompted(lines []string) (out []string) {
 	return out
 }
 
-// ours says whether a word is a program that a block cannot name by accident.
+// ours says whether a block that begins a line with a word is made of commands.
 func ours(word string) bool {
-	return slices.Contains([]string{"tutti", "tutti_cli", "tutti_bench", "tutti_devnet", "curl", "sudo", "systemctl", "docker", "kubectl"}, word)
+	_, listed := outside[word]
+	return listed || slices.Contains(programsOfOurs, word) || slices.Contains([]string{"curl", "sudo", "echo", "install"}, word)
 }
 
 // join puts lines together that are one command.

@@ -86,6 +86,10 @@ func (w *walk) overrides(command, admin, dir string) string {
 	if !w.lives {
 		service, front = harness.Address(w.t), harness.Address(w.t)
 	}
+	work := w.world.service
+	if w.lives {
+		work = w.world.second
+	}
 	more := []string{"-cliAddr", admin, "-moveFrom", "none"}
 	for _, o := range []struct {
 		when string
@@ -94,7 +98,7 @@ func (w *walk) overrides(command, admin, dir string) string {
 		{"-serviceAddr", []string{"-serviceAddr", service, "-httpAddr", service}},
 		{"-gateway", []string{"-httpAddr", front}},
 		{"-redeemer", []string{"-httpAddr", front}},
-		{"-orchAddr", []string{"-orchAddr", w.world.service}},
+		{"-orchAddr", []string{"-orchAddr", work}},
 		{"-orchSecret", []string{"-orchSecret", w.world.file("pool-secret")}},
 		{"-network", []string{"-network", "devnet", "-ethKeystorePath", w.world.keystore, "-ethPassword", w.world.file("passphrase")}},
 		{"-ethUrl", []string{"-ethUrl", w.ethURL()}},

@@ -35,6 +35,9 @@ type world struct {
 	runner, curl, modules string
 	// admin, paid are the orchestrator's on the chain; service is the other's.
 	admin, paid, service, gateway string
+	// second is another orchestrator like that at service: a busy machine measures that it
+	// can bear one stream and refuses the next, and two guides push one.
+	second string
 	// keystore has the account that nodes of the guides start with.
 	keystore string
 	// token is what changes at the nodes need.
@@ -46,7 +49,7 @@ type world struct {
 const modelID = "meta-llama/Meta-Llama-3.1-8B-Instruct"
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, etc: t.TempDir(), admin: harness.Address(t), paid: harness.Address(t), service: harness.Address(t), gateway: harness.Address(t)}
+	w := &world{t: t, etc: t.TempDir(), admin: harness.Address(t), paid: harness.Address(t), service: harness.Address(t), second: harness.Address(t), gateway: harness.Address(t)}
 	w.chain = devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond, L1BlockTime: time.Second, Args: []string{"-initializeRounds"}})
 	w.runner, w.token = runner(t), rand.Text()+rand.Text()+rand.Text()
 	w.tools()
@@ -130,8 +133,10 @@ func (w *world) nodes() {
 	orch := w.start(w.admin, append(chain, "-orchestrator", "-transcoder", "-orchSecret", w.file("pool-secret"), "-serviceAddr", w.paid, "-httpAddr", w.paid,
 		"-pricePerUnit", "1200", "-ethKeystorePath", w.keystore, "-dataDir", w.t.TempDir(), "-adminToken", w.file("admin-token"), "-monitor")...)
 	w.start(harness.Address(w.t), "-transcoder", "-orchAddr", w.paid, "-orchSecret", w.file("pool-secret"), "-workerName", "rig7", "-dataDir", w.t.TempDir())
-	w.start(harness.Address(w.t), "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", w.file("aiModels.json"), "-orchSecret", w.file("pool-secret"),
-		"-serviceAddr", w.service, "-httpAddr", w.service, "-dataDir", w.t.TempDir())
+	for _, addr := range []string{w.service, w.second} {
+		w.start(harness.Address(w.t), "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", w.file("aiModels.json"), "-orchSecret", w.file("pool-secret"),
+			"-serviceAddr", addr, "-httpAddr", addr, "-dataDir", w.t.TempDir())
+	}
 	w.start(harness.Address(w.t), "-gateway", "-orchAddr", w.service, "-httpAddr", w.gateway, "-dataDir", w.t.TempDir())
 	orch.Wait("the orchestrator to be registered", time.Minute, func() bool {
 		_, status := harness.Output(w.t, filepath.Join(bin, "tutti_cli"), "--url", "http://"+w.admin, "--token-file", w.file("admin-token"), "orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95",
