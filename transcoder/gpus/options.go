@@ -12,7 +12,7 @@ import (
 type Options struct {
 	// Selection is what the operator asked for. Without any nothing is watched.
 	Selection gpu.Selection
-	// Path is the program that watches the driver, /proc/self/exe when empty, Args
+	// Path is the program that watches the driver, this one when empty, Args
 	// its arguments; none are "gpu-watch". Env is added to its environment, which has
 	// nothing of the node's but what the driver reads.
 	Path string
@@ -36,7 +36,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Path == "" {
-		o.Path = "/proc/self/exe"
+		o.Path = self()
 	}
 	if o.Args == nil {
 		o.Args = []string{Command}

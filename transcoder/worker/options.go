@@ -75,7 +75,7 @@ type times struct {
 
 func (o Options) withDefaults() Options {
 	if o.Path == "" {
-		o.Path = "/proc/self/exe"
+		o.Path = self()
 	}
 	start := 30 * time.Second
 	if o.IdleMemory == 0 {
