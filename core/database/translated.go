@@ -194,6 +194,9 @@ type answers struct {
 	clean func(error) error
 }
 
+// Close ends the reading. What a query of one row met is told here.
+func (a answers) Close() error { return a.clean(a.Rows.Close()) }
+
 // Next reads a row.
 func (a answers) Next(dest []driver.Value) error {
 	if err := a.Rows.Next(dest); err != nil {
