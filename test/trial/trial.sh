@@ -31,7 +31,8 @@ work=$(mktemp -d)
 root=$work/root
 pids=()
 cleanup() {
-	for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+	# unshare takes no other signal while its child lives, and takes the child along.
+	for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
 	wait 2>/dev/null || true
 	rmdir "$cgroups/trial.$$"/* "$cgroups/trial.$$" 2>/dev/null || true
 	rm -rf "$work"
@@ -103,7 +104,7 @@ named() {
 	check "metrics: $1" within has /metrics "tutti_condition{.*code=\"$1\""
 	check "dashboard: $1" has /api/v1/conditions "\"$1\""
 	check "log: $1" logged "$1"
-	check "doctor: $1, status $2" doctor "$1" "$2"
+	check "doctor: $1, status $2" within doctor "$1" "$2"
 	check "help: $1" helps "$1"
 }
 
