@@ -34,7 +34,7 @@ cleanup() {
 	# unshare takes no other signal while its child lives, and takes the child along.
 	for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
 	wait 2>/dev/null || true
-	rmdir "$cgroups/trial.$$"/* "$cgroups/trial.$$" 2>/dev/null || true
+	find "$cgroups/trial.$$" -depth -type d -exec rmdir {} + 2>/dev/null || true
 	rm -rf "$work"
 }
 trap cleanup EXIT
