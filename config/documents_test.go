@@ -89,7 +89,8 @@ func TestSampleFileIsUnderstood(t *testing.T) {
 		}
 		settings++
 		in := input(append(combined[:len(combined):len(combined)], "-config", "node.conf")...)
-		in.ReadFile = files(map[string]string{"node.conf": setting, "/path/to/file.json": "{}", "/path/to/secret": "s"})
+		in.ReadFile = files(map[string]string{"node.conf": setting, "/path/to/file.json": "{}", "/path/to/secret": "s",
+			"/path/to/token": strings.Repeat("0f", 32), "/path/to/store": "postgres://h/n"})
 		_, _, err := config.Load(in)
 		for reason := range strings.Lines(errorText(err)) {
 			if strings.HasPrefix(reason, "BadOption") || strings.HasPrefix(reason, "Unknown") || strings.HasPrefix(reason, "ConfigUnreadable") {

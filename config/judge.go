@@ -26,6 +26,8 @@ func (l *loader) judge() {
 	l.judgeRedeemer()
 	l.judgeAuthWebhook()
 	l.judgeAlerts()
+	l.judgeAdminToken()
+	l.judgeStore()
 	l.judgeNoWork()
 	if l.config.Monitoring.ClientIP {
 		l.config.Monitoring.PerStream = true

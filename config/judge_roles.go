@@ -1,11 +1,6 @@
 package config
 
-import (
-	"errors"
-	"io/fs"
-
-	"github.com/tuttinode/tutti/core/fault"
-)
+import "github.com/tuttinode/tutti/core/fault"
 
 // judgeRoles checks that there is something to do, that it fits into one
 // process, and that this release can do it.
@@ -80,14 +75,7 @@ func (l *loader) judgeRemoteWorker() {
 // judgeSecret refuses a path in place of a secret: what is written in documents would be
 // a secret that anybody knows.
 func (l *loader) judgeSecret() {
-	g, given := l.given("orchSecret")
-	if !given || !l.sound("orchSecret") || !beginsLikePath(g.value) {
-		return
-	}
-	if _, err := l.in.read(g.value); errors.Is(err, fs.ErrNotExist) {
-		l.blame(fault.ConfigUnreadable, "orchSecret", "it looks like a path, and there is no such file",
-			"correct the path, or make the file: head -c 24 /dev/urandom | base64 >file; a secret that looks like a path belongs into a file")
-	}
+	l.judgeFile("orchSecret", "correct the path, or make the file: head -c 24 /dev/urandom | base64 >file; a secret that looks like a path belongs into a file")
 }
 
 // judgeRouter checks that a router has somebody to send gateways to.

@@ -115,6 +115,9 @@ func urlsOrFile(p *[]URL, schemes ...string) value {
 		if err != nil {
 			return nil, err
 		}
+		if content.Reveal() == s && beginsLikePath(s) {
+			return nil, &unreadable{path: s, why: "it does not exist"}
+		}
 		return plain(strings.Join(strings.Fields(content.Reveal()), ","), in)
 	}
 	return text

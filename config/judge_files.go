@@ -1,0 +1,59 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"net/url"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// judgeFile refuses what looks like a path and is none of a file, for an option that
+// takes a text or a file that holds it. It reports whether the option can be looked at
+// further.
+func (l *loader) judgeFile(name, remedy string) bool {
+	g, given := l.given(name)
+	if !given || !l.sound(name) {
+		return false
+	}
+	if !beginsLikePath(g.value) {
+		return true
+	}
+	if _, err := l.in.read(g.value); errors.Is(err, fs.ErrNotExist) {
+		l.blame(fault.ConfigUnreadable, name, "it looks like a path, and there is no such file", remedy)
+		return false
+	}
+	return true
+}
+
+// leastToken is how long the admin token is at least: 256 bits as hexadecimal digits.
+const leastToken = 64
+
+// judgeAdminToken refuses what the admin API would not take.
+func (l *loader) judgeAdminToken() {
+	if !l.judgeFile("adminToken", "correct the path, or make the file: openssl rand -hex 32 >file; chmod 600 file") {
+		return
+	}
+	text := l.config.Monitoring.AdminToken.Reveal()
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(text) < leastToken || strings.ContainsFunc(text, odd) {
+		l.blame(fault.BadOption, "adminToken", "it is no token of at least 64 letters and digits", "make one: openssl rand -hex 32 >file; chmod 600 file; and write -adminToken /path/to/file")
+	}
+}
+
+// judgeStore refuses what is not the address of a PostgreSQL database. Nothing of it is
+// repeated: it has a password.
+func (l *loader) judgeStore() {
+	if !l.judgeFile("store", "correct the path, or write the address into that file: postgres://user:password@host/name") {
+		return
+	}
+	const remedy = "write postgres://user:password@host/name, or the path of a file that holds it"
+	u, err := url.Parse(strings.TrimSpace(l.config.Storage.Store.Reveal()))
+	switch {
+	case err != nil:
+		l.blame(fault.StoreAddress, "store", "it cannot be read as a URL: a character such as %, /, ? or # in the password is written as %25, %2F, %3F or %23", remedy)
+	case u.Scheme != "postgres" && u.Scheme != "postgresql":
+		l.blame(fault.StoreAddress, "store", "it does not begin with postgres://", remedy)
+	}
+}
