@@ -98,7 +98,7 @@ function locked() {
 
 function open(settings) {
   const [sessions, most] = field('max-sessions', 'sessions at most (a number, or auto)', { value: String(settings.maxSessions), required: true });
-  const [verbosity, level] = field('log-level', 'log verbosity (0 to 99)', { type: 'number', min: 0, max: 99, value: settings.logLevel, required: true });
+  const [verbosity, level] = field('log-level', 'log verbosity (0 to 10)', { type: 'number', min: 0, max: 10, value: settings.logLevel, required: true });
   const shut = element('button', 'Forget the token');
   shut.type = 'button';
   shut.addEventListener('click', () => { forget(); say('Locked.'); });
