@@ -21,7 +21,7 @@ var (
 	worker1 = health.Key{Code: fault.WorkerQuarantined, About: "1"}
 	port    = health.Key{Code: fault.PortClosed, About: "host:8935"}
 	causes  = map[fault.Code][]fault.Code{
-		fault.NoDevices:   {fault.WorkerQuarantined},
+		fault.NoDevices:      {fault.WorkerQuarantined},
 		fault.GPUUnavailable: {fault.WorkerQuarantined, fault.NoDevices},
 	}
 )

@@ -276,7 +276,9 @@ func (c *Caller) failed(ctx context.Context, round protocol.RoundState, err erro
 		return ctx.Err()
 	}
 	code, text := fault.Public(err)
-	c.update(func(s *Status) { s.State, s.Code, s.Reason, s.Failures = StateFailed, fault.Code(code), text, s.Failures+1 })
+	c.update(func(s *Status) {
+		s.State, s.Code, s.Reason, s.Failures = StateFailed, fault.Code(code), text, s.Failures+1
+	})
 	detail := text
 	if round.Number != 0 {
 		detail = fmt.Sprintf("round %d: %s", round.Number, text)
