@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/store"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
@@ -41,8 +40,9 @@ func (t *ledgerTool) inStore(ctx context.Context, cfg *config.Config, f *ledgerF
 	books, err := ledger.NewReader(ctx, db)
 	if err == nil {
 		err = action(t, ctx, books, f)
-	} else if cause := errors.Unwrap(err); cause != nil {
-		err = storeFault("read the book "+s.Book, cause)
+	}
+	if store.Lost(err) {
+		err = storeFault("read the book "+s.Book, err)
 	}
 	return errors.Join(err, db.Close())
 }
@@ -67,10 +67,10 @@ func (t *ledgerTool) books(ctx context.Context, cfg *config.Config, f *ledgerFla
 	}
 	db := s.SharedReader()
 	all, err := ledger.SharedReader(db).Books(ctx)
+	if store.Lost(err) {
+		err = storeFault("list the books", err)
+	}
 	if err := errors.Join(err, db.Close()); err != nil {
-		if cause := errors.Unwrap(err); cause != nil && store.Lost(err) {
-			return fault.New(fault.StoreUnreachable, "list the books", "the database does not answer")
-		}
 		return err
 	}
 	views := make([]bookView, 0, len(all))

@@ -63,10 +63,15 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	return l, o, err
 }
 
-// storeFault names an error of the database.
+// storeFault names an error of the database. What reads the ledger cannot tell one that
+// does not answer from one that is damaged.
 func storeFault(op string, err error) error {
-	if f, ok := errors.AsType[*fault.Fault](err); ok {
+	f, ok := errors.AsType[*fault.Fault](err)
+	if ok && (f.Code != fault.LedgerFailed || !store.Lost(err)) {
 		return f
+	}
+	if ok && f.Err != nil {
+		err = f.Err
 	}
 	if store.Lost(err) {
 		return fault.Wrap(fault.StoreUnreachable, op, err)
