@@ -65,7 +65,7 @@ func (t *initTool) findOld() {
 		if file := filepath.Join(filepath.Dir(dir), "aiModels.json"); t.found.ModelsFile == "" && isFile(file) {
 			t.found.ModelsFile = file
 		}
-		if t.found.OldNode == "" && moving.IsSource(dir) {
+		if t.found.OldNode == "" && (moving.IsSource(dir) || moving.HasKeys(dir)) {
 			t.found.OldNode = dir
 			if keys, err := moving.KeysIn(dir); err == nil && len(keys) > 0 {
 				t.found.OldAccount = keys[0].Address.String()

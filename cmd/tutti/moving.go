@@ -43,7 +43,8 @@ func oldNodeOf(cfg *config.Config, chain uint64) (*oldNode, error) {
 			home, _ := os.UserHomeDir() // without one there is nothing to find
 			dir = moving.Usual(home, cfg.Chain.Network)
 		}
-		if dir == "" || !moving.IsSource(dir) {
+		// Its keys alone are worth taking; ours lie in the same way in our own directory.
+		if dir == "" || !moving.IsSource(dir) && (sameDir(dir, cfg.Storage.DataDir) || !moving.HasKeys(dir)) {
 			return nil, nil
 		}
 	}
@@ -51,11 +52,20 @@ func oldNodeOf(cfg *config.Config, chain uint64) (*oldNode, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.OldDataMissing, "look for the existing node", err)
 	}
-	keys, err := moving.KeysIn(dir)
-	if asked && !moving.IsSource(dir) && (err != nil || len(keys) == 0) {
+	if asked && !moving.IsSource(dir) && !moving.HasKeys(dir) {
 		return nil, fault.New(fault.OldDataMissing, "look for the existing node", dir)
 	}
 	return &oldNode{dir: dir, chain: chain, wanted: asked}, nil
+}
+
+// sameDir reports whether two paths are one directory.
+func sameDir(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // read looks at what the existing node left.

@@ -52,3 +52,31 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 		t.Error("somebody else's directory is taken over", err)
 	}
 }
+
+// Keys alone are worth taking over, but never from our own directory.
+func TestAKeystoreWithoutDatabaseIsFound(t *testing.T) {
+	t.Parallel()
+	old := t.TempDir()
+	if err := os.Mkdir(filepath.Join(old, moving.KeystoreName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cfg := &config.Config{}
+	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = moveAuto, old, t.TempDir()
+	if o, err := oldNodeOf(cfg, 0); o != nil || err != nil {
+		t.Errorf("an empty keystore: %+v, %v", o, err)
+	}
+	key := `{"address":"639fe6ab55c921f74e7fac1ee960c0b6293ba612","crypto":{"cipher":"aes-128-ctr","ciphertext":"00","kdf":"scrypt"},"version":3}`
+	if err := os.WriteFile(filepath.Join(old, moving.KeystoreName, "UTC--one"), []byte(key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !moving.HasKeys(old) {
+		t.Fatal("the key is not seen")
+	}
+	if o, err := oldNodeOf(cfg, 0); err != nil || o == nil || o.dir != old || o.wanted {
+		t.Errorf("a key without a database: %+v, %v", o, err)
+	}
+	cfg.Storage.DataDir = old
+	if o, err := oldNodeOf(cfg, 0); o != nil || err != nil {
+		t.Errorf("the node's own directory: %+v, %v", o, err)
+	}
+}

@@ -5,7 +5,7 @@ var movingRows = []Row{
 	{
 		Code: OldDataMissing, Class: Config,
 		Cause:  "There is no directory where `-moveFrom` says that the existing node keeps its data, or neither a database nor a keystore in it.",
-		Remedy: "Name the directory that holds `lpdb.sqlite3`, usually `~/.lpData/arbitrum-one-mainnet` of the user that the existing node ran as; or write `-moveFrom none` to take nothing over.",
+		Remedy: "Name the directory that holds `lpdb.sqlite3`, or `keystore` where only keys are left, usually `~/.lpData/arbitrum-one-mainnet` of the user that the existing node ran as; or write `-moveFrom none` to take nothing over.",
 	},
 	{
 		Code: OldDataUnreadable, Class: Config,

@@ -23,6 +23,13 @@ func IsSource(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// HasKeys reports whether there are keys to take over in a directory, with a database
+// beside them or without one.
+func HasKeys(dir string) bool {
+	keys, err := KeysIn(dir)
+	return err == nil && len(keys) > 0
+}
+
 // Usual is where the existing node keeps its data unless it is told otherwise.
 func Usual(home, network string) string {
 	if home == "" {
