@@ -58,6 +58,7 @@ func (n *node) addGateway(ctx context.Context) error {
 		return err
 	}
 	n.gateway = g
+	n.watchSessions(metrics.Gateway, g.Room)
 	for _, c := range ai.components {
 		n.add(c)
 	}

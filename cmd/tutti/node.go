@@ -161,3 +161,11 @@ func (n *node) recorder(nodeType string) core.Recorder {
 	}
 	return n.seen(nodeType, n.metrics.Recorder(nodeType))
 }
+
+// watchSessions has a role's sessions looked up at every scrape: their limit is there
+// before the first, and changes with the devices.
+func (n *node) watchSessions(nodeType string, source func() (inUse, limit int)) {
+	if n.metrics != nil {
+		n.metrics.WatchSessions(nodeType, source)
+	}
+}

@@ -49,6 +49,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	n.panel.rules, n.limiter = rules, limiters{rules}
 	if n.media != nil {
 		n.limiter = limiters{rules, n.media}
+		n.watchSessions(metrics.Orchestrator, func() (int, int) { u := rules.Usage(); return u.Sessions, u.Limit })
 	}
 	if work.manager != nil {
 		n.add(work.manager)

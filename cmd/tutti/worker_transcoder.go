@@ -24,6 +24,7 @@ func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 		return err
 	}
 	n.limiter = n.media
+	n.watchSessions(metrics.Transcoder, func() (int, int) { u := n.media.Usage(); return u.Sessions, u.Limit })
 	at, err := n.joining()
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ type Recorder struct {
 	profiles, peers, codes, devices   *values
 	success                           success
 	push                              *pushSeries
-	maxSessions, currentSessions      prometheus.Gauge
+	sessions                          *sessions
 	transcoders, capacity, load       prometheus.Gauge
 	emerged, emergedRaw, downloaded   streamCounter
 	downloadTime, sourceDuration      streamHistogram
@@ -56,8 +56,7 @@ func newRecorder(reg prometheus.Registerer, nodeType string, perStream bool) *Re
 }
 
 func (r *Recorder) sessionSeries(b *builder) {
-	r.maxSessions = b.gauge("livepeer_max_sessions_total", "Limit of concurrent sessions.")
-	r.currentSessions = b.gauge("livepeer_current_sessions_total", "Sessions in use.")
+	r.sessions = newSessions(b.reg)
 	r.transcoders = b.gauge("livepeer_transcoders_number", "Transcoders connected.")
 	r.capacity = b.gauge("livepeer_transcoders_capacity", "Sessions that the connected transcoders offer together.")
 	r.load = b.gauge("livepeer_transcoders_load", "Sessions that the connected transcoders work on.")
@@ -152,12 +151,6 @@ func (r *Recorder) OrchestratorSwapped(manifest core.ManifestID) { r.swaps.add(s
 // DiscoveryFailed counts an orchestrator that did not answer usably.
 func (r *Recorder) DiscoveryFailed(orchestrator, code string) {
 	r.discoveryErrors.WithLabelValues(r.codes.of(code), r.peers.of(orchestrator)).Inc()
-}
-
-// Sessions shows the sessions in use and their limit.
-func (r *Recorder) Sessions(inUse, limit int) {
-	r.currentSessions.Set(float64(inUse))
-	r.maxSessions.Set(float64(limit))
 }
 
 // SessionRefused counts a session that was not admitted.
