@@ -13,6 +13,7 @@
 #   deps.sh postgres        get a PostgreSQL server for tests, print where it is
 #   deps.sh nfpm            get what writes debs and rpms, print where it is
 #   deps.sh judges          get systemd-analyze and rpm for tests, print where
+#   deps.sh wine            get Wine for smoke tests, print what runs it
 #   deps.sh image ARCH      get what an image for ARCH holds, print where
 #   deps.sh npm DIR         get the packages of DIR's lock file and print where
 #
@@ -31,7 +32,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt unpacked build cross check go llama npm engine browser postgres prometheus packaging; do
+for part in lib tools apt unpacked build cross check go llama npm engine browser postgres prometheus packaging wine; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -180,6 +181,9 @@ nfpm)
 	;;
 judges)
 	ensure_judges
+	;;
+wine)
+	wine
 	;;
 image)
 	image_parts "$2"
