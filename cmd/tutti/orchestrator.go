@@ -94,6 +94,7 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 		Rand:         rand.Reader,
 		Log:          n.log,
 		TokenSecret:  n.process.token,
+		Board:        n.board,
 	}
 	if n.media != nil {
 		opt.Transcoder, opt.Admitter = n.watched(n.media), n.media

@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/demand"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -64,6 +65,9 @@ type Options struct {
 	Admitter Admitter
 	// Recorder is core.NopRecorder when nil.
 	Recorder core.Recorder
+
+	// Board is told while gateways are refused for want of room; nil is told nothing.
+	Board *health.Board
 
 	// Demand counts what was asked and answered; nil counts nothing.
 	Demand *demand.Book

@@ -27,6 +27,7 @@ type Orchestrator struct {
 	serviceURI atomic.Pointer[string]
 	artifacts  *Artifacts
 	waste      waste
+	crowd      crowd
 
 	// mu guards what follows, and the sessions themselves.
 	mu          sync.Mutex
@@ -103,7 +104,9 @@ func (o *Orchestrator) Ping(value []byte) ([]byte, error) {
 func (o *Orchestrator) SetMaxSessions(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.maxSessions = max(0, n)
+	if o.maxSessions = max(0, n); o.maxSessions == 0 || o.maxSessions > len(o.sessions) {
+		o.crowd.limit.Store(0)
+	}
 	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 }
 

@@ -54,6 +54,7 @@ func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest) (*session, 
 	if o.opt.Admitter != nil {
 		// A refusal is counted by the Admitter.
 		if err := o.opt.Admitter.Admit(req.session(id)); err != nil {
+			o.crowd.refused(&o.crowd.devices, err, now)
 			return nil, err
 		}
 	}
@@ -133,7 +134,11 @@ func (o *Orchestrator) remove(s *session) {
 // room says whether another session may be. The caller holds mu.
 func (o *Orchestrator) room(op string) error {
 	if u := (Usage{Sessions: len(o.sessions), Limit: o.limit()}); u.Full() {
-		return fault.New(fault.OrchestratorCapped, op, u.String())
+		by := &o.crowd.devices
+		if o.maxSessions > 0 {
+			by = &o.crowd.limit
+		}
+		return o.crowd.refused(by, fault.New(fault.OrchestratorCapped, op, u.String()), o.opt.Now())
 	}
 	if o.opt.Admitter == nil {
 		return nil
@@ -141,9 +146,9 @@ func (o *Orchestrator) room(op string) error {
 	u := o.opt.Admitter.Usage()
 	switch {
 	case u.Refusal != nil:
-		return u.Refusal
+		return o.crowd.refused(&o.crowd.devices, u.Refusal, o.opt.Now())
 	case u.Full():
-		return fault.New(fault.OrchestratorCapped, op, u.String())
+		return o.crowd.refused(&o.crowd.devices, fault.New(fault.OrchestratorCapped, op, u.String()), o.opt.Now())
 	}
 	return nil
 }

@@ -13,11 +13,12 @@ const sweepInterval = time.Second
 
 // Sweep ends the sessions that saw no segment for core.SessionIdle at now, and
 // drops the renditions whose grace time is over, and old artifacts. A session with a segment in
-// hand is not idle.
+// hand is not idle. The board hears whether gateways are refused for want of room.
 func (o *Orchestrator) Sweep(now time.Time) {
 	o.sweepSessions(now)
 	o.results.Sweep(now)
 	o.artifacts.Sweep(now)
+	o.judgeRoom(now)
 }
 
 // sweepSessions ends the sessions that are idle at now. It looks at those that it
