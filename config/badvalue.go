@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -17,6 +18,9 @@ func (l *loader) badValue(o option, t valueType, g given, err error) *Problem {
 		return p
 	}
 	p := &Problem{Code: fault.BadOption, Subject: g.subject(t), Origin: g.origin, Text: err.Error()}
+	if errors.Is(err, core.ErrPriceWhole) {
+		p.Code = fault.PriceImplausible // whole coins where wei are meant
+	}
 	if !strings.HasSuffix(p.Text, "?") {
 		p.Remedy = "write " + g.origin.spell(o.example(t), t.isSwitch)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,7 +53,7 @@ func (l *loader) mistakes(name string, d Document, all []pricing.Mistake) {
 		if at != "" {
 			at += ": "
 		}
-		p := &Problem{Code: fault.BadOption, Subject: "-" + name, Text: at + m.Text, Remedy: m.Remedy}
+		p := &Problem{Code: cmp.Or(m.Code, fault.BadOption), Subject: "-" + name, Text: at + m.Text, Remedy: m.Remedy}
 		if g, ok := l.given(name); ok {
 			p.Subject, p.Origin = g.origin.bare(), g.origin
 		}

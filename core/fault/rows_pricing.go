@@ -11,7 +11,7 @@ var pricingRows = []Row{
 	{
 		Code: PriceImplausible, Class: Config,
 		Symptom: "few or no jobs and no errors",
-		Cause:   "A price is so far above every market that no gateway pays it: a million wei for a pixel of video, 10^10 for a pixel of a picture, 10^12 for a token, a millisecond of audio or a byte of speech. Most often it is an amount of a whole currency taken for wei, or `-pixelsPerUnit` or `pixels_per_unit` was left out of a price that is meant for many units.",
+		Cause:   "A price is so far above every market that no gateway pays it: a million wei for a pixel of video, 10^10 for a pixel of a picture, 10^12 for a token, a millisecond of audio or a byte of speech. Most often it is an amount of a whole currency taken for wei, or `-pixelsPerUnit` or `pixels_per_unit` was left out of a price that is meant for many units. A fraction without a currency, such as 0.5, is an amount of a whole currency for certain, and the node does not start with it.",
 		Remedy:  "Compare with what others ask (some 1000 wei for a pixel of video, 0.08 USD for a million tokens of a small model) and correct the price that the message names: prices are in wei for one unit, or name a currency and the number of units, `-pricePerUnit 0.1USD -pixelsPerUnit 1000000000000`. `tutti_cli price set` changes it without a restart.",
 	},
 	{

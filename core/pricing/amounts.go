@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // amountForm parts an amount from a currency behind it.
@@ -53,7 +54,11 @@ func (r *reader) amount(e entry, name string) (core.Price, bool) {
 	case !f.scalar() || errors.Is(err, core.ErrPriceForm):
 		r.blameField(e, name, clip(f.text)+" is not a price", exampleRemedy)
 	case err != nil:
+		had := len(r.mistakes)
 		r.blameField(e, name, clip(f.text)+": "+err.Error(), exampleRemedy)
+		if len(r.mistakes) > had && errors.Is(err, core.ErrPriceWhole) {
+			r.mistakes[had].Code = fault.PriceImplausible
+		}
 	default:
 		return price, true
 	}

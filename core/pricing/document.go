@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/nearest"
 )
 
@@ -28,6 +29,8 @@ type Mistake struct {
 	At   string
 	// Text says what is wrong, Remedy what to write.
 	Text, Remedy string
+	// Code is the fault's where it has one of its own, PriceImplausible.
+	Code fault.Code
 	// offset is where, in bytes.
 	offset int
 }
@@ -68,7 +71,7 @@ type field struct {
 func (r *reader) blame(offset int, at, text, remedy string) {
 	if len(r.mistakes) < maxMistakes {
 		line := 1 + bytes.Count(r.content[:min(offset, len(r.content))], []byte{'\n'})
-		r.mistakes = append(r.mistakes, Mistake{line, at, text, remedy, offset})
+		r.mistakes = append(r.mistakes, Mistake{Line: line, At: at, Text: text, Remedy: remedy, offset: offset})
 	}
 }
 
