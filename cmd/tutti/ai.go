@@ -50,11 +50,20 @@ func (n *node) newAI(ctx context.Context) *aiWork {
 	}
 	out := &aiWork{notice: n.reportModels(problems)}
 	if list.Empty() && out.notice == "" {
-		out.notice = "no models: -aiModels is not given"
+		out.notice = n.withoutModels()
 	}
 	// Without a model too: a node that has nothing else to do stays up and says why.
 	out.models, out.manager = list, n.newManager(list, devices)
 	return out
+}
+
+// withoutModels says that no models were named. It is a trouble, unless workers
+// elsewhere may have some.
+func (n *node) withoutModels() (notice string) {
+	if others := n.cfg.Roles.Orchestrator && len(workerSecrets(n.cfg)) > 0; !others {
+		n.board.Set(health.Key{Code: fault.NoModels}, "-aiModels is not given")
+	}
+	return "no models: -aiModels is not given"
 }
 
 // findGPUs looks for the GPUs that were asked for. The board says what is missing

@@ -2,11 +2,13 @@ package main
 
 import (
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
@@ -42,4 +44,31 @@ func TestWorkersReadiness(t *testing.T) {
 	n.board.Clear(away("a:8935"))
 	states = nil
 	expect("no model", "NoModels")
+}
+
+// A worker that was given no models tells whoever is alerted, not its page alone; an
+// orchestrator may have the models of others.
+func TestWithoutModelsThereIsATrouble(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		orchestrator bool
+		secret       string
+		told         bool
+	}{
+		"a worker for an orchestrator":       {false, "s", true},
+		"an orchestrator that takes work":    {true, "", true},
+		"one that lets workers of others in": {true, "s", false},
+	} {
+		n := &node{cfg: &config.Config{}, log: slog.New(slog.DiscardHandler)}
+		n.board = health.New(n.log, time.Now, nil)
+		n.cfg.Roles.AIWorker, n.cfg.Roles.Orchestrator = true, row.orchestrator
+		if row.secret != "" {
+			n.cfg.Addresses.OrchSecret = core.NewSecret(row.secret)
+		}
+		notice := n.withoutModels()
+		told := slices.ContainsFunc(n.board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels })
+		if told != row.told || notice == "" {
+			t.Errorf("%s: on the board %t, notice %q", name, told, notice)
+		}
+	}
 }

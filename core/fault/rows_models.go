@@ -5,8 +5,8 @@ var modelsRows = []Row{
 	{
 		Code: NoModels, Class: Config,
 		Symptom: "the AI runner runs but no AI jobs arrive",
-		Cause:   "`-aiModels` has no valid entry: the file is missing or broken, or each entry was refused by a message of its own. The node runs on and advertises no AI.",
-		Remedy:  "Correct the file by the messages before this one (`tutti config check` shows them without starting the node), then restart: the file is read at start only.",
+		Cause:   "`-aiModels` is not given or has no valid entry: the file is missing or broken, or each entry was refused by a message of its own. The node runs on and advertises no AI.",
+		Remedy:  "Give `-aiModels`, or correct the file by the messages before this one (`tutti config check` shows them without starting the node), then restart: the file is read at start only.",
 	},
 	{
 		Code: ModelsFileUnreadable, Class: Config,
