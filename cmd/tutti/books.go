@@ -27,7 +27,9 @@ func (n *node) addBooks(ctx context.Context) error {
 	if e := n.earning; e != nil {
 		reader = e.ledger.Reader
 		n.books.Tickets = winningTickets{reader}
-		n.books.Income = newIncome(reader, n.chain.Reward, n.round)
+		sums := e.ledger.Summary()
+		n.add(sums)
+		n.books.Income = newIncome(sums, n.chain.Reward, n.round)
 		payers := payingGateways{recipient: e.recipient}
 		if e.redeemer != nil {
 			n.books.Redeemer, payers.redeemer = e.redeemer, e.redeemer
@@ -107,7 +109,7 @@ type income struct {
 	overview *remembered[struct{}, *earnings.Overview]
 }
 
-func newIncome(books *ledger.Reader, rewards func() reward.Status, round func() protocol.Round) income {
+func newIncome(books *ledger.Summary, rewards func() reward.Status, round func() protocol.Round) income {
 	return income{
 		reports: newRemembered(time.Now, func(ctx context.Context, by earnings.By) (*earnings.Income, error) {
 			totals, err := books.Totals(ctx, by.Query())

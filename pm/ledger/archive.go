@@ -54,6 +54,7 @@ func (g *group) archive(ctx context.Context, before protocol.Round) (more bool, 
 	if err != nil {
 		return false, err
 	}
+	g.wrote, g.anew = g.wrote || len(sums.sums) > 0, g.anew || ended > 0
 	for _, t := range sums.sums {
 		if err := g.addTotal(ctx, t); err != nil {
 			return false, err

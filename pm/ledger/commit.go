@@ -66,6 +66,7 @@ func (l *Ledger) transact(ctx context.Context, requests []*request) (not map[*re
 		}
 		return nil, v, l.wrap(v, op, err)
 	}
+	l.journal.note(g.now.commits, g.touched, g.anew)
 	v, err := l.committed(ctx, tx.Commit(), g)
 	switch {
 	case v == written:

@@ -8,7 +8,8 @@
 // It decides nothing about payments: whether a ticket is good is judged before it
 // comes here, and the ledger refuses only what contradicts its books. pm/recipient
 // writes it, pm/redeemer notes what became of winners, pm/earnings and the command
-// `tutti ledger` read it. One process may have it open at a time; the node makes
+// `tutti ledger` read it; what the node's own page asks is answered by a Summary, which
+// keeps the sums in memory. One process may have it open at a time; the node makes
 // sure of that by the lock of its data directory, and the ledger stops for good
 // when it finds that somebody else wrote.
 package ledger

@@ -98,7 +98,7 @@ func (g *group) fold(ctx context.Context, who core.Address, before Day) (bool, e
 			return false, err
 		}
 	}
-	g.wrote = true
+	g.wrote, g.anew = true, true
 	_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_total WHERE sender = ?`, who[:])
 	return err == nil, err
 }

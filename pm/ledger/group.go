@@ -19,8 +19,10 @@ type group struct {
 	stmts *prepared
 	// was is the state that the group found; now what it leaves behind.
 	was, now current
-	// wrote says that some row was written.
-	wrote    bool
+	// wrote says that some row was written, anew that totals were made anew.
+	wrote, anew bool
+	// touched are winners that were added or changed.
+	touched  []int64
 	accounts map[pm.Account]*account
 	sets     map[protocol.Hash]*set
 }

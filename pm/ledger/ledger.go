@@ -29,6 +29,9 @@ type Ledger struct {
 	slots       chan struct{}
 	wake, hurry chan struct{}
 
+	// journal is for the summary.
+	journal journal
+
 	mu sync.Mutex
 	// queue is what no group has taken, in the order of the calls; booked is how
 	// many of them nobody waits for, with those that Run keeps. ended is why nothing

@@ -24,6 +24,7 @@ func BenchmarkReports(b *testing.B) {
 	l := open(b, b.TempDir())
 	pay(b, l, 0, tickets*9/10, 1, false)
 	pay(b, l, tickets*9/10/block*block+block, tickets*9/10/block*block+block+tickets/10, 1, true)
+	sum := l.Summary()
 	for _, r := range []struct {
 		name string
 		read func() error
@@ -31,6 +32,11 @@ func BenchmarkReports(b *testing.B) {
 		{"overview", func() error { _, err := l.Totals(b.Context(), earnings.OverviewQuery()); return err }},
 		{"income by day", func() error { _, err := l.Totals(b.Context(), earnings.Day.Query()); return err }},
 		{"workers", func() error { _, err := l.Totals(b.Context(), earnings.WorkersQuery()); return err }},
+		{"summary for the first time", func() error { fresh := l.Summary(); catchUp(b, fresh); return nil }},
+		{"summary, nothing new", func() error { catchUp(b, sum); return nil }},
+		{"overview of the summary", func() error { _, err := sum.Totals(b.Context(), earnings.OverviewQuery()); return err }},
+		{"income by day of the summary", func() error { _, err := sum.Totals(b.Context(), earnings.Day.Query()); return err }},
+		{"workers of the summary", func() error { _, err := sum.Totals(b.Context(), earnings.WorkersQuery()); return err }},
 		{"newest 25 tickets", func() error { _, err := l.Winners(b.Context(), ledger.Filter{Limit: 25}); return err }},
 		{"tickets by state", func() error { _, err := l.Counts(b.Context()); return err }},
 	} {

@@ -89,37 +89,3 @@ func closingMovement(rows *sql.Rows) (m movement, err error) {
 	}
 	return m, err
 }
-
-// winnerSums are winners one by one; where chooses among them.
-func winnerTotals(ctx context.Context, q querier, where string, args ...any) (out []Total, ids []int64, err error) {
-	err = each(ctx, q, func(rows *sql.Rows) error {
-		t, id, err := winnerTotal(rows)
-		out, ids = append(out, t), append(ids, id)
-		return err
-	}, `SELECT id, won / 86400000000000, round, sender, account, state, face, paid, fee FROM ledger_winner WHERE `+where, args...)
-	return out, ids, err
-}
-
-func winnerTotal(rows *sql.Rows) (t Total, id int64, err error) {
-	var name string
-	var state pm.TicketState
-	var face, paid, fee core.Wei
-	err = rows.Scan(&id, &t.Day, &t.Round, into(t.Sender[:]), &name, &state, wei{&face}, wei{&paid}, wei{&fee})
-	t.Pipeline, t.Model = workOf(name)
-	t.Winners, t.Won, t.Gas = 1, pm.WeiValue(face), pm.WeiValue(fee)
-	switch state {
-	case pm.TicketFinal:
-		t.Redeemed = pm.WeiValue(paid)
-	case pm.TicketExpired:
-		t.Expired = t.Won
-	case pm.TicketFailed:
-		t.Failed = t.Won
-	case pm.TicketHanded:
-		t.Handed = t.Won
-	case pm.TicketMined:
-		t.Mined = t.Won
-	default:
-		t.Waiting = t.Won
-	}
-	return t, id, err
-}

@@ -89,12 +89,17 @@ func (r *Reader) Totals(ctx context.Context, query Query) ([]Total, error) {
 	if err := r.look(ctx, "add up the ledger", func(tx *sql.Tx) error { return s.read(ctx, tx) }); err != nil {
 		return nil, err
 	}
+	return s.sorted(), nil
+}
+
+// sorted are the sums in their order.
+func (s *tally) sorted() []Total {
 	out := make([]Total, 0, len(s.sums))
 	for _, t := range s.sums {
 		out = append(out, *t)
 	}
 	slices.SortFunc(out, func(a, b Total) int { return compareKeys(a.Key, b.Key) })
-	return out, nil
+	return out
 }
 
 func (s *tally) read(ctx context.Context, tx *sql.Tx) error {

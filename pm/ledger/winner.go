@@ -28,6 +28,7 @@ func (g *group) win(ctx context.Context, w *pm.Winner) error {
 	case err != nil:
 		return err
 	case w.Credited && !known.credited:
+		g.touched = append(g.touched, known.id)
 		_, err = g.exec(ctx, creditWinner, string(w.Account.Key), known.id)
 	}
 	return err
@@ -45,6 +46,7 @@ func (g *group) addWinner(ctx context.Context, w *pm.Winner) error {
 }
 
 func (g *group) addProgress(ctx context.Context, winner, n int64, p *pm.Progress) error {
+	g.touched = append(g.touched, winner)
 	_, err := g.exec(ctx, addProgress, winner, n, string(p.State), p.Tx[:], p.Paid.String(), p.GasFee.String(), p.Reason, nanos(p.At))
 	return err
 }
