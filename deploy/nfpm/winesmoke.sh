@@ -38,6 +38,7 @@ system=$WINEPREFIX/drive_c/windows/system32
 if [ ! -e "$system/bcryptprimitives.dll" ]; then
 	TUTTI_TARGET=windows-amd64 "$deps" exec x86_64-w64-mingw32-gcc -shared -o "$system/bcryptprimitives.dll" "$here/wine/processprng.c" -ladvapi32
 fi
+libav=$("$deps" exec bash -c 'echo "$TUTTI_DEPS"')
 # A user's directory that is not this machine's, and no console.
 export HOME=$work
 tutti() { timeout 60 "$wine" "$programs/tutti.exe" "$@" </dev/null 2>&1 | tr -d '\r'; }
@@ -75,8 +76,7 @@ echo 'winesmoke: ok: /status'
 	-rtmpAddr 127.0.0.1:0 -dataDir "$work/gateway" >"$work/gateway.log" 2>&1 &
 gateway=$!
 answers curl -sf -m 5 http://127.0.0.1:15935/api/v1/node
-libav=$("$deps" exec bash -c 'echo "$TUTTI_DEPS"')
-"$libav/bin/ffmpeg" -v error -f lavfi -i testsrc2=size=640x360:rate=30 -t 2 -c:v libx264 -preset veryfast -g 60 -f mpegts "$work/0.ts"
+"$libav/bin/ffmpeg" -nostdin -v error -f lavfi -i testsrc2=size=640x360:rate=30 -t 2 -c:v libx264 -preset veryfast -g 60 -f mpegts "$work/0.ts"
 code=$(curl -s -m 60 -o "$work/answer" -w '%{http_code}' -X POST -H 'Accept: multipart/mixed' -H 'Content-Duration: 2000' \
 	--data-binary @"$work/0.ts" http://127.0.0.1:19935/live/wine/0.ts)
 [ "$code" = 200 ] && [ "$(grep -ac 'Rendition-Name' "$work/answer")" -ge 1 ] || { echo "winesmoke: the push answered $code" >&2; exit 1; }
