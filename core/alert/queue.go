@@ -19,9 +19,9 @@ const (
 
 // Queue is what a sink has still to be told. It belongs to one goroutine.
 type Queue struct {
-	waiting []Alert
+	waiting []waiting
 	// sending was taken by Next.
-	sending Alert
+	sending waiting
 	// dropped is how many alerts had no place since the last that was sent.
 	dropped int
 	// spent is how much of the burst is used up, as of at.
@@ -32,12 +32,20 @@ type Queue struct {
 	until    time.Time
 }
 
+// waiting is an alert in line.
+type waiting struct {
+	Alert
+	// tried: it was sent and failed. Who sees no answer does not know that it did not
+	// arrive.
+	tried bool
+}
+
 // Add puts an alert in line. News about a trouble takes the place of what waits about
-// it; a trouble that ended before anybody was told of it leaves the line.
+// it; a trouble that ended before anybody may have been told of it leaves the line.
 func (q *Queue) Add(a Alert) {
 	for i := range q.waiting {
 		if q.waiting[i].Key == a.Key {
-			q.join(i, q.waiting[i], a)
+			q.join(i, q.waiting[i], waiting{Alert: a})
 			return
 		}
 	}
@@ -45,13 +53,14 @@ func (q *Queue) Add(a Alert) {
 		q.waiting = slices.Delete(q.waiting, 0, 1)
 		q.dropped++
 	}
-	q.waiting = append(q.waiting, a)
+	q.waiting = append(q.waiting, waiting{Alert: a})
 }
 
 // join puts what is left of two alerts of one trouble in the place i.
-func (q *Queue) join(i int, old, news Alert) {
+func (q *Queue) join(i int, old, news waiting) {
+	news.tried = news.tried || old.tried
 	switch {
-	case old.State == StateFiring && news.State == StateResolved:
+	case old.State == StateFiring && news.State == StateResolved && !old.tried:
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 		return
 	case old.State == StateFiring && news.State == StateStill:
@@ -74,11 +83,10 @@ func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	if q.at = now; q.spent > burst-1 {
 		return Alert{}, time.Duration((q.spent-(burst-1))*float64(pace)) + time.Millisecond, false
 	}
-	a = q.waiting[0]
+	q.sending = q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
-	q.sending = a
 	q.spent++ // a try that fails is a request, too
-	return a, 0, true
+	return q.sending.Alert, 0, true
 }
 
 // Dropped is how many alerts had no place since the last that was sent.
@@ -105,6 +113,7 @@ func (q *Queue) Failed(now time.Time, after time.Duration, chance float64) {
 
 // back puts what could not be sent back to the head of the line.
 func (q *Queue) back() {
+	q.sending.tried = true
 	for i := range q.waiting {
 		if q.waiting[i].Key == q.sending.Key {
 			q.join(i, q.sending, q.waiting[i])

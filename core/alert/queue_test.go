@@ -59,6 +59,12 @@ func TestQueueJoinsNewsOfOneTrouble(t *testing.T) {
 	}
 	q.Add(about("x", alert.StateResolved))
 	q.Failed(time.Unix(1, 0), 0, 0)
+	if a, _, ok := q.Next(time.Unix(50, 0)); !ok || a.State != alert.StateResolved {
+		t.Errorf("of what may have arrived no end is told, but %s", a.State)
+	}
+	q.Sent()
+	q.Add(about("x", alert.StateFiring))
+	q.Add(about("x", alert.StateResolved))
 	if q.Waiting() != 0 {
 		t.Error("an end is told of what never began")
 	}
