@@ -97,6 +97,9 @@ func bundleSecrets(cfg *config.Config) []string {
 }
 
 func adminToken(cfg *config.Config) string {
+	if given := cfg.Monitoring.AdminToken.Reveal(); given != "" {
+		return given
+	}
 	b, err := os.ReadFile(filepath.Join(cfg.Storage.DataDir, adminapi.TokenFile))
 	if err != nil {
 		return ""
@@ -104,10 +107,15 @@ func adminToken(cfg *config.Config) string {
 	return strings.TrimSpace(string(b))
 }
 
+// bundleNode is where the node is asked. Reading needs the token only where other
+// machines reach the listener; elsewhere it is not told to whoever has taken the port
+// of a node that does not run.
 func bundleNode(cfg *config.Config) bundle.Node {
-	return bundle.Node{
-		Address: cfg.Addresses.AdminListen.Addr(), Socket: strings.TrimPrefix(cfg.Addresses.AdminSocket, "unix:"), Token: adminToken(cfg),
+	n := bundle.Node{Address: cfg.Addresses.AdminListen.Addr(), Socket: strings.TrimPrefix(cfg.Addresses.AdminSocket, "unix:")}
+	if n.Socket == "" && !cfg.Addresses.AdminListen.Loopback() {
+		n.Token = adminToken(cfg)
 	}
+	return n
 }
 
 // doctorTime bounds the checks for a bundle.

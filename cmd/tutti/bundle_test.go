@@ -2,10 +2,15 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/adminapi"
 )
 
 func TestBundleFileOfTheCommandLine(t *testing.T) {
@@ -65,5 +70,32 @@ func TestAlertsAreTested(t *testing.T) {
 	if status := alertCommand(t.Context(), args, &stdout, &stderr); status != exitFailed || !strings.Contains(stdout.String(), "cannot be reached") ||
 		strings.Contains(stdout.String()+stderr.String(), "s3cr3t") {
 		t.Errorf("%d %s %s", status, &stdout, &stderr)
+	}
+}
+
+// What listens on the admin port may be anything when the node does not run: it is not
+// told the token where reading needs none.
+func TestABundleKeepsTheTokenOnLoopback(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, adminapi.TokenFile), []byte("hush\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		args []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"-cliAddr", "127.0.0.1:7000"}, ""},
+		{[]string{"-cliAddr", "0.0.0.0:7000"}, "hush"},
+		{[]string{"-cliAddr", "0.0.0.0:7000", "-adminSocket", "/run/tutti.sock"}, ""},
+	} {
+		cfg, _, err := config.Load(config.Input{Args: append([]string{"-orchestrator", "-transcoder", "-serviceAddr", "127.0.0.1:8935", "-dataDir", dir}, row.args...), Home: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bundleNode(cfg).Token; got != row.want {
+			t.Errorf("%v: the token is %q", row.args, got)
+		}
 	}
 }
