@@ -32,6 +32,10 @@ type Rules struct {
 	// after is the shortest time that a trouble must last.
 	after time.Duration
 	known map[health.Key]*trouble
+	// missed is how many troubles of the last look had no place, since when there are
+	// such.
+	missed int
+	since  time.Time
 }
 
 // trouble is what is remembered of a key.
@@ -80,6 +84,7 @@ func (r *Rules) calm() time.Duration {
 func (r *Rules) Observe(now time.Time, conditions []health.Condition) (tell []Alert, next time.Time) {
 	hidden := make(map[health.Key]bool)
 	seen := make(map[health.Key]bool)
+	r.missed = 0
 	for _, c := range conditions {
 		key := health.Key{Code: c.Code, About: c.About}
 		if c.HiddenBy != "" {
@@ -88,6 +93,10 @@ func (r *Rules) Observe(now time.Time, conditions []health.Condition) (tell []Al
 		}
 		seen[key] = true
 		r.see(now, key, c)
+	}
+	if c, over := r.over(now); over {
+		seen[tooMany] = true
+		r.note(now, tooMany, c)
 	}
 	for key, t := range r.known {
 		if !seen[key] && !hidden[key] && t.set {
@@ -116,11 +125,17 @@ func (r *Rules) see(now time.Time, key health.Key, c health.Condition) {
 	if fault.SeverityOf(c.Code) == fault.Info {
 		return // nobody has to do anything
 	}
+	if r.known[key] == nil && len(r.known) >= maxKnown && !r.forget() {
+		r.missed++
+		return
+	}
+	r.note(now, key, c)
+}
+
+// note takes a condition into what is followed.
+func (r *Rules) note(now time.Time, key health.Key, c health.Condition) {
 	t := r.known[key]
 	if t == nil {
-		if len(r.known) >= maxKnown {
-			return
-		}
 		t = &trouble{}
 		r.known[key] = t
 	}

@@ -1,6 +1,7 @@
 package alert_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -216,4 +217,52 @@ func TestWhatWasHiddenHasToLastAnew(t *testing.T) {
 	b.expect(t, "its cause is gone", b.pass(5*time.Second))
 	b.clear(fault.LedgerFailed)
 	b.expect(t, "gone, too", b.pass(time.Hour))
+}
+
+// A flood of troubles keeps no new one from being noticed: what is over makes room, and
+// what has no place is told as one.
+func TestAFloodIsTold(t *testing.T) {
+	t.Parallel()
+	r, now := alert.NewRules(30*time.Second), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	flood := func(from, to int) (out []health.Condition) {
+		for i := from; i < to; i++ {
+			out = append(out, health.Condition{Code: fault.WorkerQuarantined, About: fmt.Sprint(i), Since: now})
+		}
+		return out
+	}
+	told := func(tell []alert.Alert, code fault.Code, state alert.State) (n int) {
+		for _, a := range tell {
+			if a.Key.Code == code && a.State == state {
+				n++
+			}
+		}
+		return n
+	}
+	look := func(all []health.Condition, after time.Duration) []alert.Alert {
+		now = now.Add(after)
+		tell, _ := r.Observe(now, all)
+		return tell
+	}
+	look(flood(0, 1000), 0)
+	look(nil, time.Second) // a flicker: each is only remembered
+	one := []health.Condition{{Code: fault.LedgerFailed, Since: now}}
+	look(one, 0)
+	if n := told(look(one, time.Hour/2), fault.LedgerFailed, alert.StateFiring); n != 1 {
+		t.Errorf("after a flood that is over, one that lasts is told %d times", n)
+	}
+	all := append(flood(2000, 3500), one...)
+	look(all, 0)
+	tell := look(all, time.Hour/2)
+	if n := told(tell, fault.AlertsTooMany, alert.StateFiring); n != 1 {
+		t.Errorf("of those without a place %d alerts tell", n)
+	}
+	for _, a := range tell {
+		if a.Key.Code == fault.AlertsTooMany && (a.Detail == "" || a.Remedy == "") {
+			t.Errorf("%+v", a)
+		}
+	}
+	look(one, time.Second)
+	if n := told(look(one, time.Hour), fault.AlertsTooMany, alert.StateResolved); n != 1 {
+		t.Errorf("the end is told %d times", n)
+	}
 }

@@ -12,4 +12,9 @@ var alertRows = []Row{
 		Cause:  "A test of alerts was asked for, and `-alert` names nobody.",
 		Remedy: "Give `tutti alert test` the node's own options, with `-alert` among them, such as `-alert slack+https://hooks.slack.com/services/…`.",
 	},
+	{
+		Code: AlertsTooMany, Class: Internal,
+		Cause:  "More than 1000 troubles hold at once, which have one cause as a rule: a network that is down, or a great many workers that left. Those beyond are told together, by this alert alone.",
+		Remedy: "Look at the dashboard or at `tutti_cli conditions` for what most of them have in common, and mend that first.",
+	},
 }
