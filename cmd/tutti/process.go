@@ -32,8 +32,7 @@ type process struct {
 	// token is what auth tokens are made with off-chain, so that a successor takes them.
 	token pm.Secret
 
-	signals  chan os.Signal
-	upgrades chan struct{}
+	signals chan os.Signal
 	// handOver closes when a successor stands ready.
 	handOver chan struct{}
 	reload   *reloader
