@@ -116,7 +116,7 @@ func (g gate) Gate() adminapi.Gate {
 		out.Doors = append(out.Doors, d)
 	}
 	if g.n.gateway != nil {
-		out.Doors = append(out.Doors, streamsDoor(g.n.gateway.Room()))
+		out.Doors = append(out.Doors, g.n.streamsDoor(g.n.gateway.Room()))
 	}
 	for _, d := range out.Doors {
 		out.Taking = out.Taking || d.Open
@@ -195,10 +195,16 @@ func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
 	return d, true
 }
 
-func streamsDoor(inUse, limit int) adminapi.Door {
+// streamsDoor is a gateway's: shut also while there is nobody to give streams to.
+func (n *node) streamsDoor(inUse, limit int) adminapi.Door {
 	d := adminapi.Door{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
 	if !d.Open {
 		d.Reason = "as many streams as a gateway takes"
+	}
+	for _, c := range n.board.Snapshot() {
+		if c.Code == nobodyAnswers.Code && c.About == nobodyAnswers.About {
+			d.Open, d.Code, d.Reason = false, string(c.Code), c.Detail
+		}
 	}
 	return d
 }

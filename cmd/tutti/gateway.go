@@ -63,6 +63,9 @@ func (n *node) addGateway(ctx context.Context) error {
 		n.add(c)
 	}
 	n.add(g)
+	if !n.cfg.Roles.Orchestrator {
+		n.add(&answering{board: n.board, look: g.Answering})
+	}
 	return nil
 }
 

@@ -4,7 +4,7 @@ package fault
 var dispatchRows = []Row{
 	{
 		Code: NoOrchestratorReachable, Class: Upstream,
-		Cause:  "None of the orchestrators that may serve the model answers: the list is empty, they are down, or the network between is.",
+		Cause:  "None of the orchestrators that the gateway may use, or that may serve the model, answers: the list is empty, they are down, or the network between is.",
 		Remedy: "Check the addresses in `-orchAddr`, that port 8935 is open there, and the warnings about single orchestrators in this gateway's log.", Retryable: true,
 	},
 	{

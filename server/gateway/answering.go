@@ -1,0 +1,60 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+const (
+	// askTimeout bounds one question whether an orchestrator is there, askedAtMost how
+	// many are asked.
+	askTimeout  = 3 * time.Second
+	askedAtMost = 32
+)
+
+// Answering says how many orchestrators there are and whether any of them answers;
+// known is false before that can be told. On the chain it is what the registry heard;
+// elsewhere, and where it heard nothing good, they are asked now.
+func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bool) {
+	if g.opt.Network != nil {
+		if answers, of, known = g.heard(); answers || !known || of == 0 {
+			return answers, of, known
+		}
+	}
+	uris, err := g.orchestrators.list(ctx)
+	if len(uris) == 0 {
+		return false, 0, err != nil && ctx.Err() == nil
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for _, uri := range uris[:min(len(uris), askedAtMost)] {
+		wg.Go(func() {
+			bounded, cancel := context.WithTimeout(ctx, askTimeout)
+			defer cancel()
+			_, err := g.client.Survey(bounded, uri)
+			mu.Lock()
+			defer mu.Unlock()
+			answers = answers || err == nil || fault.CodeOf(err) == fault.OrchestratorCapped
+		})
+	}
+	wg.Wait()
+	return answers, len(uris), answers || ctx.Err() == nil
+}
+
+// heard is what the registry knows. One that was not asked yet may answer.
+func (g *Gateway) heard() (answers bool, of int, known bool) {
+	all, read, _ := g.opt.Network.Snapshot()
+	for i := range all {
+		switch k := &all[i]; {
+		case k.Trouble != "":
+		case k.Heard.IsZero():
+			return false, len(all), false
+		default:
+			answers = true
+		}
+	}
+	return answers, len(all), answers || len(all) > 0 || !read.IsZero()
+}
