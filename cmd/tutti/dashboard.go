@@ -8,9 +8,11 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
+	reasons "github.com/tuttinode/tutti/core/explain"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/standing"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/metrics"
 )
@@ -115,6 +117,11 @@ func (g gate) Gate() adminapi.Gate {
 	if d, is := g.aiDoor(out.Stopping); is {
 		out.Doors = append(out.Doors, d)
 	}
+	if place := g.n.standing(); place != nil && g.n.panel.rules != nil {
+		if s, known := place(); known {
+			unseen(out.Doors, &s)
+		}
+	}
 	if g.n.gateway != nil {
 		out.Doors = append(out.Doors, g.n.streamsDoor(g.n.gateway.Room()))
 	}
@@ -122,6 +129,16 @@ func (g gate) Gate() adminapi.Gate {
 		out.Taking = out.Taking || d.Open
 	}
 	return out
+}
+
+// unseen says at open doors why no gateway finds them on the chain.
+func unseen(doors []adminapi.Door, s *standing.Standing) {
+	code, says := reasons.Absent(s)
+	for i := range doors {
+		if d := &doors[i]; d.Open {
+			d.Code, d.Reason = string(code), says
+		}
+	}
 }
 
 // workerDoor is that of devices which work for an orchestrator elsewhere: open while one
@@ -159,7 +176,7 @@ func videoDoor(u orchestrate.Usage, stopping bool) adminapi.Door {
 
 // aiDoor is open while a model takes jobs, or would be loaded for one.
 func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
-	states := modelList{g.n}.states()
+	states := modelList(g).states()
 	if g.n.doors != nil {
 		for _, w := range g.n.doors.ai.Workers() {
 			states = append(states, w.Models...)

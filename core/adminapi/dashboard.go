@@ -58,7 +58,7 @@ type Door struct {
 	// Name is "video", "AI" or "streams".
 	Name string `json:"name"`
 	Open bool   `json:"open"`
-	// Code and Reason say why it is shut.
+	// Code and Reason say why it is shut, or why nobody comes to one that is open.
 	Code   string `json:"code"`
 	Reason string `json:"reason"`
 	// InUse of Limit sessions, jobs or streams; Limit 0 is no such number.

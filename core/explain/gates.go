@@ -33,18 +33,32 @@ func (l *list) gates(f *Facts) {
 	}
 }
 
+// Absent is why gateways that look for orchestrators on the chain do not find one: its
+// fault, "" where it only has to wait, and a sentence, "" where they find it.
+func Absent(s *standing.Standing) (fault.Code, string) {
+	switch s.State {
+	case standing.Unregistered:
+		return fault.NotRegistered, "The account is not registered as an orchestrator."
+	case standing.Waiting:
+		return "", fmt.Sprintf("The node is registered and becomes active in round %d; gateways come after that.", s.ActiveFrom)
+	case standing.Inactive:
+		return fault.InactiveOrchestrator, "The node is not in the active set, so gateways do not look at it."
+	}
+	return "", ""
+}
+
 // place is about the active set.
 func (l *list) place(f *Facts, s *standing.Standing) {
 	where := f.Place.String()
+	code, says := Absent(s)
 	switch s.State {
 	case standing.Unregistered:
-		l.add(Blocker, fault.NotRegistered, "The account is not registered as an orchestrator.",
-			"Bond stake to yourself and set a service address: tutti_cli activate does both.", s.Address.String())
+		l.add(Blocker, code, says, "Bond stake to yourself and set a service address: tutti_cli orchestrator activate does both.", s.Address.String())
 	case standing.Waiting:
-		l.add(Blocker, "", fmt.Sprintf("The node is registered and becomes active in round %d; gateways come after that.", s.ActiveFrom),
-			"None needed: wait for the next round.", fmt.Sprintf("this is round %d, which ends at layer-1 block %d; now is %d", s.Round.Number, s.Round.End, s.Round.Block), where)
+		l.add(Blocker, code, says, "None needed: wait for the next round.",
+			fmt.Sprintf("this is round %d, which ends at layer-1 block %d; now is %d", s.Round.Number, s.Round.End, s.Round.Block), where)
 	case standing.Inactive:
-		l.add(Blocker, fault.InactiveOrchestrator, "The node is not in the active set, so gateways do not look at it.", "", where)
+		l.add(Blocker, code, says, "", where)
 	case standing.Leaving:
 		l.add(Likely, fault.LeavingActiveSet, "The node leaves the active set when this round ends.", "", where)
 	case standing.Active:

@@ -26,18 +26,19 @@ var ordinary = judgement{Warning, shortly}
 // ordinary warning. Read-only.
 var judgements = map[Code]judgement{
 	// Nobody can reach the node, or it has nothing to work with.
-	PortClosed:         {Critical, shortly},
-	ServiceAddrForeign: {Critical, shortly},
-	NoTranscoders:      {Critical, shortly},
-	NoDevices:          {Critical, shortly},
-	GPUDriverNotLoaded: {Critical, shortly},
-	GPUDriverMismatch:  {Critical, shortly},
-	DriverTooOld:       {Critical, shortly},
-	GPUNoPermission:    {Critical, shortly},
-	GPUUnavailable:     {Critical, shortly},
-	GPUFault:           {Critical, atOnce},
-	GPUMemoryErrors:    {Critical, atOnce},
-	WorkerQuarantined:  {Critical, shortly},
+	PortClosed:          {Critical, shortly},
+	ServiceAddrForeign:  {Critical, shortly},
+	ServiceAddrMismatch: {Critical, shortly},
+	NoTranscoders:       {Critical, shortly},
+	NoDevices:           {Critical, shortly},
+	GPUDriverNotLoaded:  {Critical, shortly},
+	GPUDriverMismatch:   {Critical, shortly},
+	DriverTooOld:        {Critical, shortly},
+	GPUNoPermission:     {Critical, shortly},
+	GPUUnavailable:      {Critical, shortly},
+	GPUFault:            {Critical, atOnce},
+	GPUMemoryErrors:     {Critical, atOnce},
+	WorkerQuarantined:   {Critical, shortly},
 
 	// Money is being lost, or about to be.
 	LedgerFailed:      {Critical, atOnce},
@@ -70,6 +71,7 @@ var judgements = map[Code]judgement{
 	ControllerInvalid:    {Critical, shortly},
 	ContractMissing:      {Critical, shortly},
 	InactiveOrchestrator: {Critical, atOnce},
+	NotRegistered:        {Critical, shortly},
 	ForeignTransaction:   {Critical, atOnce},
 	OwnDepositEmpty:      {Critical, atOnce},
 	OwnReserveEmpty:      {Critical, atOnce},
@@ -77,6 +79,7 @@ var judgements = map[Code]judgement{
 
 	// They mend themselves as a rule, or others do it.
 	LeavingActiveSet:    {Warning, atOnce},
+	OrchestratorCapped:  {Warning, patient},
 	RPCRateLimited:      {Warning, patient},
 	RPCUnreachable:      {Warning, patient},
 	RPCTimeout:          {Warning, patient},

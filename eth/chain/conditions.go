@@ -7,6 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/standing"
 )
 
 // lateRound is after how many layer-1 blocks, of about 12 s, a round that nobody
@@ -21,7 +22,25 @@ func (f *follower) judge() {
 	late := !s.Round.Initialized && s.Round.Length != 0 && s.Head.L1 >= s.Round.Start+lateRound
 	f.condition(fault.RoundNotInitialized, late, fmt.Sprintf("round %d began at layer-1 block %d", s.Round.Number, s.Round.Start))
 	f.condition(fault.ServiceURIUnset, f.missesURI(o), o.Address.String())
+	f.condition(fault.NotRegistered, f.staysOutside(o), o.Address.String()+" is registered as no orchestrator, so gateways do not look for it")
 	f.judgePlace(s)
+}
+
+// outsideTime is for how long an orchestrator may be unregistered: many start the node,
+// and register with it.
+const outsideTime = time.Minute
+
+// staysOutside reports whether a node that takes work has not been registered for too
+// long.
+func (f *follower) staysOutside(o protocol.Orchestrator) bool {
+	if f.c.opt.NoService || standing.Of(o) != standing.Unregistered {
+		f.clock.outside = time.Time{}
+		return false
+	}
+	if f.clock.outside.IsZero() {
+		f.clock.outside = f.c.opt.Now()
+	}
+	return f.c.opt.Now().Sub(f.clock.outside) >= outsideTime
 }
 
 // uriPolls is for how many polls a service URI may be missing, about two minutes:

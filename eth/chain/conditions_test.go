@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ethereum/go-ethereum/core/types"
+
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 )
@@ -58,6 +60,45 @@ func TestNoService(t *testing.T) {
 			}
 		}, func(o *Options) { o.NoService = true })
 	})
+}
+
+// outside takes the registration away, or gives it back.
+func (w *world) outside(is bool) {
+	w.mine(0, func(t *truth) []types.Log {
+		t.outside = is
+		return nil
+	})
+}
+
+// Who takes work without being registered is told so, and not in the first minute.
+func TestUnregisteredIsToldLater(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		noService bool
+		want      bool
+	}{"takes work": {false, true}, "serves nobody": {true, false}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(who(1))
+				w.outside(true)
+				w.follow(w, func(c *Chain) {
+					w.live(50)
+					if _, set := condition(c, fault.NotRegistered); set {
+						t.Error("told within the first minute")
+					}
+					w.live(20)
+					if text, set := condition(c, fault.NotRegistered); set != tt.want || set && !strings.Contains(text, who(1).String()) {
+						t.Errorf("after more than a minute: %t %q", set, text)
+					}
+					w.outside(false)
+					w.live(310) // until the whole state is read again
+					if _, set := condition(c, fault.NotRegistered); set {
+						t.Error("told although it is registered")
+					}
+				}, func(o *Options) { o.NoService = tt.noService })
+			})
+		})
+	}
 }
 
 // A node that starts with a view of before is not in trouble for that alone.

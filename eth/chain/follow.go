@@ -64,6 +64,8 @@ type clock struct {
 	// noURI is since when the orchestrator has no service URI, answered when an
 	// endpoint told its newest block the last time it was asked.
 	noURI, answered time.Time
+	// outside is since when the orchestrator is seen not to be registered.
+	outside time.Time
 	// pause is how long to wait after the next failure.
 	pause time.Duration
 }

@@ -71,11 +71,14 @@ func (w *world) answer(b worldBlock, method string, args []any) []any {
 func (w *world) answerStake(b worldBlock, method string, args []any) []any {
 	switch method {
 	case "getTranscoder":
+		if b.outside {
+			return []any{num(0), num(0), num(0), num(0), num(0), num(0), num(0), num(0), num(0), num(0)}
+		}
 		return []any{num(3), num(1000), num(2000), num(4), num(5), new(big.Int).Sub(new(big.Int).Lsh(num(1), 256), num(1)), num(0), num(0), num(0), num(0)}
 	case "isActiveTranscoder":
-		return []any{b.round().Number >= 5}
+		return []any{b.round().Number >= 5 && !b.outside}
 	case "isRegisteredTranscoder":
-		return []any{true}
+		return []any{!b.outside}
 	case "transcoderTotalStake", "pendingStake", "balanceOf", "allowance":
 		return []any{num(b.stake)}
 	case "pendingFees":

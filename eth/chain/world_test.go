@@ -28,6 +28,7 @@ type truth struct {
 	stake    uint64
 	uri      string
 	pool     int
+	outside  bool // not registered
 	locks    map[uint64]uint64
 	nextLock uint64
 	deposit  uint64

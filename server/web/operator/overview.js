@@ -26,6 +26,8 @@ function words(gate, open) {
   }
   if (!gate.taking) return ['Not taking work', `Because ${why}.`, 'shut'];
   if (shut.length) return [`Taking ${gate.doors.filter((d) => d.open).map((d) => d.name).join(' and ')} only`, `Because ${why}.`, 'partly'];
+  const unseen = gate.doors.find((d) => d.open && d.reason);
+  if (unseen) return ['Ready, but no gateway looks here', `${unseen.code ? `${unseen.code}: ` : ''}${unseen.reason}`, 'partly'];
   const worst = open.find((t) => t.severity === 'critical');
   if (worst) return ['Taking work, but look at this', `${worst.code}: ${worst.detail || worst.cause}`, 'partly'];
   return ['Taking work', '', 'open'];
