@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -251,7 +252,7 @@ func (t *initTool) check(key setup.Key, text string) error {
 	_, _, err := config.Load(config.Input{Args: []string{"-" + string(key) + "=" + text}, ReadFile: os.ReadFile})
 	problems, _ := errors.AsType[config.Problems](err)
 	for _, p := range problems {
-		if strings.HasPrefix(p.Subject, "-"+string(key)) && (p.Code == fault.BadOption || p.Code == fault.ConfigUnreadable) {
+		if strings.HasPrefix(p.Subject, "-"+string(key)) && slices.Contains([]fault.Code{fault.BadOption, fault.PriceImplausible, fault.ConfigUnreadable}, p.Code) {
 			return fault.New(fault.SetupAnswer, op, p.Text+"; "+p.Remedy)
 		}
 	}

@@ -59,10 +59,14 @@ func hostChecks() []Check {
 }
 
 func lookConfig(_ context.Context, w *World) Seen {
-	if len(w.Setup.Notices) > 0 {
-		return with(w.Setup.Problems, plural(len(w.Setup.Notices), "notice")+": "+strings.Join(w.Setup.Notices, "; "))
+	text := "no problems"
+	switch {
+	case len(w.Setup.Problems) > 0:
+		text = "what is wrong with a price is said at price.unit"
+	case len(w.Setup.Notices) > 0:
+		text = plural(len(w.Setup.Notices), "notice") + ": " + strings.Join(w.Setup.Notices, "; ")
 	}
-	return with(w.Setup.Problems, "no problems")
+	return with(w.Setup.Problems, text)
 }
 
 func judgeCommand(_ *World, m Machine) Seen {

@@ -13,6 +13,7 @@ func priceChecks() []Check {
 		return when(func(s *Setup) bool { return !s.OffChain && s.Roles.Orchestrator }, "nobody pays this process",
 			about(func(w *World) Probe[Prices] { return w.Prices }, judge))
 	}
+	amount := prices(judgeAmount)
 	return []Check{
 		{
 			Name: "price.set", Group: GroupPrice, Title: "work has a price", Fails: codes(fault.ModelPriceInvalid),
@@ -29,7 +30,12 @@ func priceChecks() []Check {
 		{
 			Name: "price.unit", Group: GroupPrice, Title: "prices are in wei, not in whole coins",
 			Fails: codes(fault.PriceImplausible, fault.PriceOutOfRange), Warns: codes(fault.PriceRoundsToZero),
-			look: prices(judgeAmount),
+			look: func(ctx context.Context, w *World) Seen {
+				if wrong := refusedPrices(w); len(wrong) > 0 {
+					return Seen{Findings: wrong}
+				}
+				return amount(ctx, w)
+			},
 		},
 		{
 			Name: "price.currency", Group: GroupPrice, Title: "the rate of the price's currency is known",
@@ -53,15 +59,19 @@ func priceChecks() []Check {
 	}
 }
 
-// judgeAmount takes a price that the configuration refused for what it mostly is: whole
-// coins where wei are meant.
-func judgeAmount(w *World, p Prices) Seen {
-	s := with(p.Findings, orDash(p.Text)+" is plausible")
+// refusedPrices are prices that the configuration refused, on whatever node, as what they
+// mostly are: whole coins where wei are meant.
+func refusedPrices(w *World) (out []Finding) {
 	for _, f := range w.Setup.Problems {
-		if strings.Contains(f.Detail, "pricePer") {
-			s.Findings = append(s.Findings, Finding{Code: fault.PriceImplausible, Detail: f.Detail, Remedy: f.Remedy})
+		if f.Code == fault.PriceImplausible || strings.Contains(f.Detail, "pricePer") {
+			out = append(out, Finding{Code: fault.PriceImplausible, Detail: f.Detail, Remedy: f.Remedy})
 		}
 	}
+	return out
+}
+
+func judgeAmount(_ *World, p Prices) Seen {
+	s := with(p.Findings, orDash(p.Text)+" is plausible")
 	if p.Text == "" && p.Models == 0 {
 		s.Skipped = "no price was given"
 	}

@@ -157,7 +157,14 @@ var troubles = []struct {
 	{"price.unit", doctor.Fail, fault.PriceImplausible, "none", priceTrouble(fault.PriceImplausible)},
 	{"price.unit", doctor.Warn, fault.PriceRoundsToZero, "none", priceTrouble(fault.PriceRoundsToZero)},
 	{"price.unit", doctor.Fail, fault.PriceImplausible, "-pricePerUnit 0.5", func(f *facts) {
-		f.setup.Problems = []doctor.Finding{{Code: fault.BadOption, Detail: "-pricePerUnit 0.5: not a whole number", Remedy: "write 1200"}}
+		f.setup.Problems = []doctor.Finding{{Code: fault.PriceImplausible, Detail: "-pricePerUnit 0.5: not a whole number", Remedy: "write 1200"}}
+	}},
+	{"host.config", doctor.Pass, "", "price.unit", func(f *facts) {
+		f.setup.Problems = []doctor.Finding{{Code: fault.PriceImplausible, Detail: "-pricePerUnit 0.5: not a whole number", Remedy: "write 1200"}}
+	}},
+	{"price.unit", doctor.Fail, fault.PriceImplausible, "-pricePerUnit 0.5", func(f *facts) {
+		f.setup.OffChain = true
+		f.setup.Problems = []doctor.Finding{{Code: fault.PriceImplausible, Detail: "-pricePerUnit 0.5: not a whole number", Remedy: "write 1200"}}
 	}},
 	{"price.currency", doctor.Fail, fault.PriceCurrencyUnknown, "none", priceTrouble(fault.PriceCurrencyUnknown)},
 	{"price.currency", doctor.Warn, fault.PriceFeedFailing, "none", priceTrouble(fault.PriceFeedFailing)},

@@ -265,7 +265,7 @@ func only(t *testing.T, dir string) string {
 func TestPriceInWholeUnits(t *testing.T) {
 	t.Parallel()
 	out, status := harness.Output(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-serviceAddr", "127.0.0.1:0", "-pricePerUnit", "0.5")
-	if status != 2 || !strings.Contains(out, string(fault.BadOption)) || !strings.Contains(out, "wei") {
+	if status != 2 || !strings.Contains(out, string(fault.PriceImplausible)) || !strings.Contains(out, "wei") {
 		t.Errorf("tutti -pricePerUnit 0.5 ends with %d:\n%s", status, out)
 	}
 	chain := devnet.Start(t, devnet.Options{})

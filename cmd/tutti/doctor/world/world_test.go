@@ -284,7 +284,7 @@ func TestSetup(t *testing.T) {
 	t.Parallel()
 	w, _ := seen(t, "-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-ethUrl", "https://u:p@rpc.example/k", "-pricePerUnit", "0.5", "-serviceAddr", "10.0.0.1:8935")
 	s := w.Setup
-	if len(s.Problems) != 1 || s.Problems[0].Code != fault.BadOption || !strings.Contains(s.Problems[0].Detail, "pricePerUnit") {
+	if len(s.Problems) != 1 || s.Problems[0].Code != fault.PriceImplausible || !strings.Contains(s.Problems[0].Detail, "pricePerUnit") {
 		t.Errorf("%+v", s.Problems)
 	}
 	if !s.Private || s.Host != "10.0.0.1" || s.Reward != "auto" || s.OffChain || !s.Roles.Orchestrator || s.AdminOpen {
