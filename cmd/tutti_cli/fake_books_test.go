@@ -97,6 +97,7 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 	post(adminapi.PathDrain, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, draining) })
 	post(adminapi.PathReload, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, reloaded) })
 	post(adminapi.PathUpgrade, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		f.node.Started, f.leaving = f.node.Started.Add(time.Hour), 2
 		f.answer(w, adminapi.Upgrade{PID: 4711, Binary: "/usr/bin/tutti"})
 	})
 	post(adminapi.PathWorker, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, workers) })

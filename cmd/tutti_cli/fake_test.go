@@ -60,6 +60,8 @@ type fakeNode struct {
 	// how many looks at the transactions break off.
 	abort bool
 	away  int
+	// leaving is how often nobody answers who the node is, after an upgrade.
+	leaving int
 	// onLook is called with the transactions before they are told.
 	onLook func([]adminapi.Transaction)
 	// broken is a path that fails.
@@ -124,6 +126,10 @@ func (f *fakeNode) routes() http.Handler {
 			if f.broken == path {
 				f.refused(w, http.StatusServiceUnavailable, adminapi.Error{Code: "ChainNotReady", Message: "no endpoint answered", Remedy: "wait"})
 				return
+			}
+			if f.leaving > 0 && path == adminapi.PathNode {
+				f.leaving--
+				panic(http.ErrAbortHandler)
 			}
 			f.answer(w, answer())
 		})

@@ -36,7 +36,9 @@ type tool struct {
 	t    *testing.T
 	node *fakeNode
 	home string
-	env  map[string]string
+	// service is the packages' service's data directory.
+	service string
+	env     map[string]string
 	// extra are options of every call.
 	extra []string
 }
@@ -62,7 +64,7 @@ func (o *tool) runContext(ctx context.Context, args ...string) (int, string, str
 	}
 	defer func() { _ = null.Close() }()
 	p := program{in: null, out: &out, errs: &errs, getenv: func(name string) string { return o.env[name] },
-		world: verb.World{Now: time.Now, Poll: time.Millisecond, Random: &counter{}, Home: o.home, ReadFile: os.ReadFile, Mode: mode, Version: "1.2.3"}}
+		world: verb.World{Now: time.Now, Poll: time.Millisecond, Random: &counter{}, Home: o.home, Service: o.service, ReadFile: os.ReadFile, Mode: mode, Version: "1.2.3"}}
 	if o.node != nil {
 		args = append(append([]string{"--url", o.node.url}, o.extra...), args...)
 	}

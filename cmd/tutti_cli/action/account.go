@@ -26,7 +26,7 @@ type Accounts struct {
 }
 
 func accountVerbs() verb.Table {
-	where := verb.Field{Name: "keystore", Meta: "DIR", Help: "the keystore; default keystore in --dataDir, else in ~/.tutti/NETWORK, with arbitrum-one-mainnet where --network is left out"}
+	where := verb.Field{Name: "keystore", Meta: "DIR", Help: "the keystore; default keystore in --dataDir, else that of /etc/tutti/tutti.conf, else in ~/.tutti/NETWORK, with arbitrum-one-mainnet where --network is left out"}
 	password := verb.Field{Name: "password-file", Meta: "FILE", Help: "file with the passphrase; without it you are asked"}
 	light := verb.Field{Name: "light", Switch: true, Help: "seal the key cheaply: only for keys that guard nothing"}
 	return verb.Table{
@@ -53,6 +53,8 @@ func keystore(c *verb.Call) (*account.Keystore, error) {
 	case path != "":
 	case c.Set.DataDir != "":
 		path = filepath.Join(c.Set.DataDir, "keystore")
+	case c.Set.Network == "" && c.World.Service != "":
+		path = filepath.Join(c.World.Service, "keystore")
 	case c.World.Home == "":
 		return nil, verb.Mistake("there is no home directory: give --keystore")
 	case network != filepath.Base(network) || network == "..":

@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Reloaded is what `reload` answers.
@@ -39,7 +40,9 @@ func processVerbs() []*verb.Verb {
 				{Name: "stop", Switch: true, Help: "end the node when nothing is left, or at the deadline"},
 				{Name: "cancel", Switch: true, Help: "take new work again"}},
 			Result: Drain{}, Run: runDrain},
-		{Name: "upgrade", Changes: true, Short: "Start the program on disk in the running one's place, without losing a session.", Result: Upgrade{}, Run: runUpgrade},
+		{Name: "upgrade", Changes: true, Short: "Start the program on disk in the running one's place, without losing a session.",
+			Long:   "It returns when the new program serves, which the segments in hand may hold up.",
+			Result: Upgrade{}, Run: runUpgrade},
 	}
 }
 
@@ -90,9 +93,40 @@ func runUpgrade(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	if err := c.Agree(ctx, "Replace the running program?"); err != nil {
 		return nil, err
 	}
+	var before adminapi.Node
+	if err := c.Node.Get(ctx, adminapi.PathNode, &before); err != nil {
+		return nil, err
+	}
 	var out Upgrade
-	err := c.Node.Post(ctx, adminapi.PathUpgrade, nil, nil, &out.Upgrade)
-	return out, err
+	if err := c.Node.Post(ctx, adminapi.PathUpgrade, nil, nil, &out.Upgrade); err != nil {
+		return nil, err
+	}
+	c.Tell("Process %d takes over; waiting until it serves.", out.PID)
+	return out, awaitOther(ctx, c, before.Started)
+}
+
+// upgradeWait bounds the wait for the new process: the old one finishes what it has in
+// hand before, and a new one that does not come up is replaced by the old program.
+const upgradeWait = 5 * time.Minute
+
+// awaitOther waits until another process answers than the one that started at a time.
+func awaitOther(ctx context.Context, c *verb.Call, started time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, upgradeWait)
+	defer cancel()
+	for {
+		var now adminapi.Node
+		if err := c.Node.Get(ctx, adminapi.PathNode, &now); err == nil && !now.Started.Equal(started) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return fault.New(fault.UpgradeFailed, "wait for the new process", "no other process has answered within "+upgradeWait.String())
+			}
+			return ctx.Err()
+		case <-time.After(c.World.Poll):
+		}
+	}
 }
 
 // Print writes the differences.
