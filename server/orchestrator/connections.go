@@ -2,12 +2,14 @@ package orchestrator
 
 import (
 	"container/list"
+	"context"
 	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -25,11 +27,13 @@ type connections struct {
 	mu   sync.Mutex
 	open map[net.Conn]*list.Element // nil element: a request is in hand
 	idle *list.List                 // of net.Conn, longest idle first
-	full bool                       // the limit was hit and not yet left
+	// fresh are those that have not had a request yet, with when they came.
+	fresh map[net.Conn]time.Time
+	full  bool // the limit was hit and not yet left
 }
 
 func newConnections(most int, log *slog.Logger) *connections {
-	c := &connections{log: log, open: make(map[net.Conn]*list.Element), idle: list.New()}
+	c := &connections{log: log, open: make(map[net.Conn]*list.Element), idle: list.New(), fresh: make(map[net.Conn]time.Time)}
 	c.max.Store(int64(most))
 	return c
 }
@@ -58,6 +62,11 @@ func hangUp(conn net.Conn) {
 func (c *connections) note(conn net.Conn, state http.ConnState) (victim net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if state == http.StateNew {
+		c.fresh[conn] = time.Now()
+	} else {
+		delete(c.fresh, conn)
+	}
 	switch state {
 	case http.StateNew, http.StateIdle:
 		// A connection is idle from its start: one that never says anything is
@@ -91,6 +100,32 @@ func (c *connections) note(conn net.Conn, state http.ConnState) (victim net.Conn
 	victim = c.idle.Remove(e).(net.Conn)
 	c.open[victim] = nil
 	return victim
+}
+
+// awaitFresh waits until connections have a request that came not so long ago.
+func (c *connections) awaitFresh(ctx context.Context, young time.Duration) {
+	const look = 10 * time.Millisecond
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for c.anyFresh(time.Now().Add(-young)) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// anyFresh reports whether a connection that came after a time has had no request yet.
+func (c *connections) anyFresh(after time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, came := range c.fresh {
+		if came.After(after) {
+			return true
+		}
+	}
+	return false
 }
 
 // closeIdle closes every connection without a request in hand.

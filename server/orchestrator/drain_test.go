@@ -2,7 +2,9 @@ package orchestrator_test
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -63,4 +65,38 @@ func TestStopEndsWithAClientThatStays(t *testing.T) {
 	if _, err := n.h1.Get(n.uri + "/healthz"); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("after the stop: %v", err)
 	}
+}
+
+// Who connected just before a stop is answered: where another process has the socket, too,
+// such a peer would not know that it came to one that stops.
+func TestStopAnswersWhoHasJustConnected(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	conn, err := net.Dial("tcp", n.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// The server takes connections in their order: behind one that is answered, this one is in.
+	get(t, n.h1, "https://"+n.addr+"/healthz")
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		n.stop()
+	}()
+	eventually(t, func() bool {
+		c, err := net.Dial("tcp", n.addr)
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+	c := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+	if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: node\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := io.ReadAll(c); !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+		t.Errorf("%q, %v", answer, err)
+	}
+	<-stopped
 }

@@ -23,6 +23,9 @@ import (
 // after it.
 const stopGrace = 3 * time.Second
 
+// handshakes is how long a new connection has at a stop until its request is there.
+const handshakes = time.Second
+
 // Server is the listener. It is a lifecycle component that can drain.
 type Server struct {
 	opt         Options
@@ -98,8 +101,13 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 			err = nil
 		}
 	case <-ctx.Done():
+		// Closed first, with what was let in by then: net/http answers nobody once it is
+		// told to stop.
+		_ = l.Close()
+		if err = <-failed; errors.Is(err, net.ErrClosed) {
+			err = nil
+		}
 		s.stop(ctx)
-		err = <-failed
 	}
 	s.grpc.Stop()
 	s.fetch.CloseIdleConnections()
@@ -131,6 +139,9 @@ func (s *Server) serve(l net.Listener) error {
 func (s *Server) stop(ctx context.Context) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
+	// One that was let in a moment ago is amidst its handshake: with a socket that others
+	// hold open, its peer does not know that it came too late.
+	s.conns.awaitFresh(grace, handshakes)
 	// Connections that say nothing would be waited for; nobody misses them.
 	s.conns.closeIdle()
 	if err := s.http.Shutdown(grace); err != nil {
