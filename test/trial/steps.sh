@@ -26,10 +26,32 @@ step_begin() {
 	check "drain and back" machine 'tutti_cli drain --yes && tutti_cli drain --cancel --yes'
 	check "reload" machine 'systemctl reload tutti && tutti_cli reload --dry-run'
 	check "the same package again, unasked" machine 'dpkg -i /root/tutti.deb'
+	check "the service's keys without being told where" machine 'tutti_cli account list | grep /var/lib/tutti/devnet/keystore >/dev/null'
 	local old
 	old=$(machine 'systemctl show -p MainPID --value tutti')
-	check "upgrade" machine 'tutti_cli upgrade --yes'
+	check "upgrade, and at once the next command" machine 'tutti_cli upgrade --yes && tutti_cli status'
 	check "another process serves" within eval "has /-/ready '' && test \"\$(machine 'systemctl show -p MainPID --value tutti')\" != $old"
+	step_socket
+}
+
+# The socket unit holds the port, which is the node's all the same, and gateways that come
+# while the node is restarted wait.
+step_socket() {
+	machine 'systemctl stop tutti; systemctl enable --now tutti.socket; systemctl start tutti'
+	check "doctor: the port of the socket unit is the node's" eval "! machine 'tutti doctor -json' | grep ListenFailed >/dev/null"
+	check "no request is lost across a restart" across_restart
+	machine 'systemctl stop tutti tutti.socket; systemctl disable tutti.socket; systemctl start tutti'
+	check "serving" within has /-/ready ''
+}
+
+across_restart() {
+	machine 'systemctl restart tutti' &
+	local restart=$! status=0
+	while kill -0 "$restart" 2>/dev/null; do
+		outside curl -skf -m 60 https://127.0.0.1:8935/healthz -o /dev/null || { status=$?; echo "curl ends with $status"; }
+	done
+	wait "$restart"
+	return "$status"
 }
 
 step_chain_down() {
@@ -76,22 +98,24 @@ step_runner() {
 # The node does not start with such a price, so that there is no page and no metric.
 step_price() {
 	configure 's/^pricePerUnit.*/pricePerUnit 0.5/' || true
-	check "log: the price and what to write" logged 'pricePerUnit 0.5.*write pricePerUnit'
+	check "log: the price and what to write" logged 'PriceImplausible.*pricePerUnit 0.5.*write pricePerUnit'
+	check "config check: PriceImplausible" eval "machine 'tutti config check 2>&1' | grep PriceImplausible >/dev/null"
+	check "no other code: BadOption" eval "! machine 'tutti config check 2>&1; tutti doctor -json' | grep -E '\"BadOption\"|^ *BadOption' >/dev/null"
 	check "doctor: PriceImplausible" doctor PriceImplausible 2
 	check "help: PriceImplausible" helps PriceImplausible
 }
 
 # One session is allowed and one is pushed: a second stream is refused, and while that
-# lasts doctor says why. It is no condition: it comes and goes with the streams.
+# lasts every place says why.
 step_capacity() {
 	machine 'cp /root/good.conf /root/off.conf; sed -i "s/^network.*/network offchain/; /^ethUrl/d; /^pricePerUnit/d; s/^#maxSessions.*/maxSessions 1/; s/^transcoder/transcoder\ngateway\norchAddr 127.0.0.1:8935/" /root/off.conf; cp /root/off.conf /etc/tutti/tutti.conf; systemctl reset-failed tutti; systemctl restart tutti'
 	check "serving" within has /-/ready ''
 	check "a stream" push one 0
 	check "a second one is refused" eval '! push two 0'
-	check "log: OrchestratorCapped" logged OrchestratorCapped
-	check "doctor: OrchestratorCapped" doctor OrchestratorCapped 1
+	named OrchestratorCapped 1
+	check "in words: -maxSessions 1" has /api/v1/conditions 'all of -maxSessions 1'
 	check "explain: OrchestratorCapped" eval "machine 'tutti doctor explain' | grep OrchestratorCapped >/dev/null"
-	check "help: OrchestratorCapped" helps OrchestratorCapped
+	look capacity
 }
 
 # push STREAM NUMBER: one segment through the gateway's port.

@@ -106,6 +106,14 @@ named() {
 	check "log: $1" logged "$1"
 	check "doctor: $1, status $2" within doctor "$1" "$2"
 	check "help: $1" helps "$1"
+	look "$1"
+}
+# look NAME: the dashboard as an operator sees it, into TRIAL_PICTURES, if that is set and
+# there is a browser.
+look() {
+	[ -n "${TRIAL_PICTURES:-}" ] && command -v chromium >/dev/null || return 0
+	outside chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1400 --virtual-time-budget=6000 \
+		--user-data-dir="$work/browser" --screenshot="$TRIAL_PICTURES/$1.png" http://127.0.0.1:7935/ >/dev/null 2>&1 || true
 }
 
 # configure SCRIPT: the configuration as init wrote it, changed by sed.
