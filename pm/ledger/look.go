@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"strconv"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/database"
@@ -88,7 +89,7 @@ const winnersAtOnce = 100
 func changedWinners(ctx context.Context, tx *sql.Tx, book string, floor int64, touched []int64) (out []prize, err error) {
 	if book != "" {
 		return prizes(ctx, tx, `SELECT `+prizeColumns+` FROM tutti.ledger_winner
-			WHERE book = ? AND ((xmin::text::bigint - ?) & 4294967295) < 2147483648`, book, floor)
+			WHERE book = ? AND age(xmin) <= age(?::text::xid)`, book, strconv.FormatUint(uint64(uint32(floor)), 10))
 	}
 	for len(touched) > 0 {
 		some := touched[:min(winnersAtOnce, len(touched))]
