@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 step_install() {
-	check "dpkg installs it" machine 'dpkg -i /root/tutti.deb && ! systemctl is-active -q tutti'
+	check "dpkg installs it" machine 'dpkg -i ~/tutti.deb && ! systemctl is-active -q tutti'
 	check "status says what a service without a role lacks" eval "machine 'systemctl start tutti; systemctl status tutti; true' | grep NoRole >/dev/null"
 	nsenter -t "$(first)" -n "$devnet" -initializeRounds -roundLength 1000 -ready "$work/ready" >"$work/chain.log" 2>&1 &
 	pids+=("$!")
@@ -11,7 +11,7 @@ step_install() {
 
 step_begin() {
 	check "tutti init" machine 'tutti init --yes --role orchestrator --network devnet --ethUrl http://127.0.0.1:8545 --serviceAddr 127.0.0.1:8935 --ethPassword "four words are a start" --gpu cpu --publicIPLookup none'
-	machine 'cp -p /etc/tutti/tutti.conf /root/good.conf'
+	machine 'cp -p /etc/tutti/tutti.conf ~/good.conf'
 	check "systemctl start" machine 'systemctl enable --now tutti && systemctl is-active tutti'
 	account=$(node /api/v1/node | grep -o '0x[0-9a-fA-F]\{40\}' | head -1)
 	check "doctor before there is money: GasMoneyMissing" doctor GasMoneyMissing 2
@@ -25,7 +25,7 @@ step_begin() {
 	check "explain, bundle, status" machine 'cd /root && tutti doctor explain && tutti doctor bundle && tutti_cli status'
 	check "drain and back" machine 'tutti_cli drain --yes && tutti_cli drain --cancel --yes'
 	check "reload" machine 'systemctl reload tutti && tutti_cli reload --dry-run'
-	check "the same package again, unasked" machine 'dpkg -i /root/tutti.deb'
+	check "the same package again, unasked" machine 'dpkg -i ~/tutti.deb'
 	check "the service's keys without being told where" machine 'tutti_cli account list | grep /var/lib/tutti/devnet/keystore >/dev/null'
 	local old
 	old=$(machine 'systemctl show -p MainPID --value tutti')
@@ -108,7 +108,7 @@ step_price() {
 # One session is allowed and one is pushed: a second stream is refused, and while that
 # lasts every place says why.
 step_capacity() {
-	machine 'cp /root/good.conf /root/off.conf; sed -i "s/^network.*/network offchain/; /^ethUrl/d; /^pricePerUnit/d; s/^#maxSessions.*/maxSessions 1/; s/^transcoder/transcoder\ngateway\norchAddr 127.0.0.1:8935/" /root/off.conf; cp /root/off.conf /etc/tutti/tutti.conf; systemctl reset-failed tutti; systemctl restart tutti'
+	machine 'cp ~/good.conf ~/off.conf; sed -i "s/^network.*/network offchain/; /^ethUrl/d; /^pricePerUnit/d; s/^#maxSessions.*/maxSessions 1/; s/^transcoder/transcoder\ngateway\norchAddr 127.0.0.1:8935/" ~/off.conf; cp ~/off.conf /etc/tutti/tutti.conf; systemctl reset-failed tutti; systemctl restart tutti'
 	check "serving" within has /-/ready ''
 	check "a stream" push one 0
 	check "a second one is refused" eval '! push two 0'

@@ -118,7 +118,7 @@ look() {
 
 # configure SCRIPT: the configuration as init wrote it, changed by sed.
 configure() {
-	machine "cp -p /root/good.conf /etc/tutti/tutti.conf && sed -i '$1' /etc/tutti/tutti.conf && chgrp tutti /etc/tutti/tutti.conf"
+	machine "cp -p ~/good.conf /etc/tutti/tutti.conf && sed -i '$1' /etc/tutti/tutti.conf && chgrp tutti /etc/tutti/tutti.conf"
 	machine 'systemctl reset-failed tutti; systemctl restart tutti' 2>/dev/null
 }
 
