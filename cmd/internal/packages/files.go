@@ -35,8 +35,8 @@ var copied = []struct{ from, to string }{
 	{"deploy/compose/*.yml", docs + "/examples/compose"},
 	{"deploy/monitoring/*.yml", docs + "/examples/monitoring"},
 	{"deploy/monitoring/*.json", docs + "/examples/monitoring"},
+	// README.md among them is the index: the one above is for the tree.
 	{"docs/*.md", docs},
-	{"README.md", docs},
 	{"deploy/nfpm/copyright", docs},
 }
 
