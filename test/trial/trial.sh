@@ -112,7 +112,7 @@ named() {
 # there is a browser.
 look() {
 	[ -n "${TRIAL_PICTURES:-}" ] && command -v chromium >/dev/null || return 0
-	outside chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1400 --virtual-time-budget=6000 \
+	outside timeout -s KILL 40 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1400 --timeout=8000 \
 		--user-data-dir="$work/browser" --screenshot="$TRIAL_PICTURES/$1.png" http://127.0.0.1:7935/ >/dev/null 2>&1 || true
 }
 
