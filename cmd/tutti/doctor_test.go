@@ -63,7 +63,7 @@ func TestDoctorBeforeTheFirstStart(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	for name, want := range map[string][2]string{
-		"chain.endpoints": {"fail", "ChainUnavailable"}, "price.unit": {"fail", "PriceOutOfRange"}, "keys.account": {"warn", "AccountMissing"},
+		"chain.endpoints": {"fail", "ChainUnavailable"}, "price.unit": {"fail", "PriceImplausible"}, "keys.account": {"warn", "AccountMissing"},
 		"secrets.arguments": {"warn", "SecretInArguments"}, "network.ports": {"pass", ""}, "storage.directory": {"pass", ""},
 		"registration.active": {"skip", ""}, "ai.models": {"skip", ""}, "network.reach": {"pass", ""},
 	} {
