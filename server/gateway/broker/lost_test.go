@@ -208,6 +208,7 @@ func TestTermsThatAreStaleWhenTheyComeAreTheOrchestratorsFailure(t *testing.T) {
 	if text, _ := s.mustAsk(t); text != `{"bad":1}` {
 		t.Fatal(text)
 	}
+	eventually(t, "both are known", func() bool { return len(s.Pools()[0].Standings) == 2 })
 	p.chain.height.Add(39) // the terms in use are stale
 	bad.offers(func(i *rpc.OrchestratorInfo) {
 		priced(i)
