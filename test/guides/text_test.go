@@ -17,7 +17,7 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	for name, blocks := range documents(t) {
 		for _, b := range blocks {
-			if !slices.Contains([]string{"sh", "console", "json", "python", "javascript", ""}, b.label) {
+			if !slices.Contains([]string{"sh", "console", "json", "python", "javascript", "bat", ""}, b.label) {
 				t.Errorf("%s:%d: no test knows blocks of %s", name, b.line, b.label)
 			}
 			if b.label == "json" && !json.Valid([]byte(strings.Join(b.text, "\n"))) {
