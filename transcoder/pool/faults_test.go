@@ -173,7 +173,8 @@ func TestMemoryExhaustionCostsNobodyElse(t *testing.T) {
 		}
 		return ""
 	})
-	until(t, "the worker is replaced", func() bool { s := c.Status(); return s.Restarts == 1 && s.Active == 8 })
+	// On a busy machine the segment may meet a second worker before it is given up.
+	until(t, "the worker is replaced", func() bool { s := c.Status(); return s.Restarts >= 1 && s.Active == 8 })
 	close(stop)
 	wait()
 	if n := failed.Load(); n != 0 {
