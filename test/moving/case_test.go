@@ -29,7 +29,7 @@ func cases(t *testing.T) []string {
 }
 
 // homes are the directories of operators' machines that a case may name.
-var homes = []string{"/etc/livepeer", "/root", "/home/livepeer", "/var/lib/livepeer"}
+var homes = []string{"/etc/livepeer", "/home/livepeer", "/var/lib/livepeer"}
 
 // prepare copies a case's files to a machine of its own. Nothing is changed but the
 // directories that the test may not use.
@@ -65,7 +65,7 @@ func prepare(t *testing.T, path string) starting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.env = []string{"HOME=" + s.root + "/root"}
+	s.env = []string{"HOME=" + s.root + "/home/livepeer"}
 	switch text := elsewhere(string(content)); filepath.Ext(path) {
 	case ".service":
 		s.unit(t, text)

@@ -2,12 +2,12 @@ livepeer \
     -orchestrator \
     -transcoder \
     -aiWorker \
-    -aiModels /root/.lpData/aiModels.json \
-    -aiModelsDir /root/.lpData/models \
+    -aiModels /home/livepeer/.lpData/aiModels.json \
+    -aiModelsDir /home/livepeer/.lpData/models \
     -aiServiceRegistry \
     -network arbitrum-one-mainnet \
     -ethUrl https://arb1.arbitrum.example.org/rpc \
-    -ethPassword /root/.lpData/ethpass \
+    -ethPassword /home/livepeer/.lpData/ethpass \
     -ethAcctAddr 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf \
     -ethOrchAddr 0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF \
     -serviceAddr 203.0.113.9:8936 \

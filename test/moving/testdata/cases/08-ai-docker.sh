@@ -1,14 +1,14 @@
 docker run \
     --name livepeer_ai_orchestrator \
-    -v ~/.lpData/:/root/.lpData/ \
+    -v ~/.lpData/:/home/livepeer/.lpData/ \
     -v /var/run/docker.sock:/var/run/docker.sock \
     --network host \
     --gpus all \
     livepeer/go-livepeer:v0.8.0 \
     -orchestrator \
     -aiWorker \
-    -aiModels /root/.lpData/aiModels.json \
-    -aiModelsDir /root/.lpData/models \
+    -aiModels /home/livepeer/.lpData/aiModels.json \
+    -aiModelsDir /home/livepeer/.lpData/models \
     -aiRunnerImage livepeer/ai-runner:latest \
     -aiServiceRegistry \
     -serviceAddr 0.0.0.0:8936 \

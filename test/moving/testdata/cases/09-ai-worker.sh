@@ -1,1 +1,1 @@
-livepeer -aiWorker -aiModels "text-to-image:ByteDance/SDXL-Lightning:true" -aiModelsDir /root/.lpData/models -orchAddr ai.example.org:8936 -orchSecret verysecretword -nvidia 0 -aiRunnerContainersPerGPU 1 -aiVerboseLogs -v 6
+livepeer -aiWorker -aiModels "text-to-image:ByteDance/SDXL-Lightning:true" -aiModelsDir /home/livepeer/.lpData/models -orchAddr ai.example.org:8936 -orchSecret verysecretword -nvidia 0 -aiRunnerContainersPerGPU 1 -aiVerboseLogs -v 6

@@ -1,1 +1,1 @@
-docker run --name livepeer_ai_gateway --network host -v ~/.lpData2/:/root/.lpData2 livepeer/go-livepeer:master -datadir /root/.lpData2 -gateway -orchAddr 192.0.2.20:8936,192.0.2.21:8936 -httpAddr 0.0.0.0:8937 -v 6 -httpIngest -aiProcessingRetryTimeout 10s
+docker run --name livepeer_ai_gateway --network host -v ~/.lpData2/:/home/livepeer/.lpData2 livepeer/go-livepeer:master -datadir /home/livepeer/.lpData2 -gateway -orchAddr 192.0.2.20:8936,192.0.2.21:8936 -httpAddr 0.0.0.0:8937 -v 6 -httpIngest -aiProcessingRetryTimeout 10s
