@@ -24,24 +24,10 @@ const tree = "../.."
 // bin is the directory of the programs that the guides name.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "tutti-guides")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	if err := build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	bin = dir
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(harness.Main(build, m.Run)) }
 
 func build(dir string) error {
+	bin = dir
 	if _, err := harness.Build(dir); err != nil {
 		return err
 	}

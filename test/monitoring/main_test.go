@@ -18,20 +18,7 @@ import (
 // rules the file with the alerts.
 var programs, node, rules string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "tutti-monitoring")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		err = prepare(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(harness.Main(prepare, m.Run)) }
 
 // prepare gets both programs, the one while the other is built.
 func prepare(dir string) (err error) {

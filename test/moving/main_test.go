@@ -4,7 +4,6 @@
 package moving
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
@@ -14,21 +13,12 @@ import (
 // binary is the node under test.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(build, m.Run)) }
 
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "tutti-moving")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
+// build takes the program that the environment names, or builds it.
+func build(dir string) error {
 	if binary = os.Getenv("TUTTI_UNDER_TEST"); binary != "" {
-		return m.Run()
+		return nil
 	}
-	if binary, err = harness.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
+	return harness.Node(&binary)(dir)
 }

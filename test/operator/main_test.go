@@ -5,7 +5,6 @@
 package operator
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,24 +16,10 @@ import (
 // bin is the directory of the programs under test: tutti, tutti_cli, tutti_devnet.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "tutti-operator")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	if err := build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	bin = dir
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(harness.Main(build, m.Run)) }
 
 func build(dir string) error {
+	bin = dir
 	if _, err := harness.Build(dir); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package payments
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -23,21 +22,11 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
 	flag.Parse()
-	dir, err := os.MkdirTemp("", "tutti-payments")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	if err := build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	bin = dir
-	return m.Run()
+	return harness.Main(build, m.Run)
 }
 
 func build(dir string) error {
+	bin = dir
 	if _, err := harness.Build(dir); err != nil {
 		return err
 	}

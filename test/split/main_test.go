@@ -22,21 +22,11 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "SKIPPED: no network of several hosts can be made here:", err)
 		return 0
 	}
-	dir, err := os.MkdirTemp("", "tutti-split")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	if err := build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	bin = dir
-	return m.Run()
+	return harness.Main(build, m.Run)
 }
 
 func build(dir string) error {
+	bin = dir
 	if _, err := harness.Build(dir); err != nil {
 		return err
 	}

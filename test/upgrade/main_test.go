@@ -8,7 +8,6 @@ package upgrade
 import (
 	"encoding/gob"
 	"flag"
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "5"); err != nil {
 		panic(err)
 	}
-	os.Exit(run(m))
+	os.Exit(harness.Main(build, m.Run))
 }
 
 // comeNotUp plays a program that takes the place, hangs for longer than a watchdog waits
@@ -49,23 +48,12 @@ func startWith(t *testing.T, env []string, files []*os.File, args ...string) *ha
 	return harness.StartWith(t, "/bin/sh", env, files, args...)
 }
 
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "tutti-upgrade")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
+func build(dir string) (err error) {
 	if binary, err = harness.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		return err
 	}
 	if tool, err = harness.BuildTool(dir); err == nil {
 		_, err = devnet.Binary()
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
+	return err
 }

@@ -19,21 +19,7 @@ import (
 // binary is the tutti under test, built once.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "tutti-gpu-node")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	if binary, err = harness.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(harness.Main(harness.Node(&binary), m.Run)) }
 
 // node is an orchestrator with GPUs and a gateway, off-chain.
 type node struct {
