@@ -205,6 +205,15 @@ func (b *boss) hires() *desk {
 	return next(b.T, b.registered, "no registration came")
 }
 
+// gives sends the worker a task, and returns it as the worker has it.
+func (d *desk) gives(t *testing.T, c *crew, task int64) notice {
+	t.Helper()
+	if err := d.stream.Send(&rpc.NotifySegment{TaskId: task}); err != nil {
+		t.Fatal(err)
+	}
+	return next(t, c.notices, "no notice")
+}
+
 func next[V any](t *testing.T, c <-chan V, what string) V {
 	t.Helper()
 	select {

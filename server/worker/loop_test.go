@@ -22,10 +22,7 @@ func TestRegistersAndBringsResults(t *testing.T) {
 	if d.req.GetSecret() != secret || d.req.GetNode() != "tutti/0.0.1" || d.req.GetWorker() != "rig7" || d.req.GetInstance() != "i-1" {
 		t.Errorf("registration %v", d.req)
 	}
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 7}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 7)
 	if got := c.loop.Status()[0]; got.Tasks != 1 || got.State != worker.Registered && got.State != worker.Connecting {
 		t.Errorf("status %+v", got)
 	}
@@ -173,10 +170,7 @@ func TestBrokenResultIsBroughtAgain(t *testing.T) {
 	b.mu.Lock()
 	b.spoil = 1
 	b.mu.Unlock()
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 3)
 	n.answer <- "done"
 	if r := next(t, b.results, "no result"); r.body != "done" || r.header.Get(remote.InstanceHeader) != "i-1" {
 		t.Errorf("result %+v", r)
@@ -191,10 +185,7 @@ func TestRefusedResultHasTheOrchestratorsWords(t *testing.T) {
 	b := newBoss(t, "").start()
 	c := hire(t, nil, b.addr)
 	d := b.hires()
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 3)
 	b.mu.Lock()
 	b.spoil = 9
 	b.mu.Unlock()
@@ -210,10 +201,7 @@ func TestTasksOutliveABreak(t *testing.T) {
 	b := newBoss(t, "tutti/0.0.1").start()
 	c := hire(t, nil, b.addr)
 	d := b.hires()
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 3)
 	b.cut()
 	b.hires()
 	n.answer <- "done"
@@ -228,10 +216,7 @@ func TestTasksEndWithTheOrchestratorsWord(t *testing.T) {
 	b := newBoss(t, "tutti/0.0.1").start()
 	c := hire(t, nil, b.addr)
 	d := b.hires()
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 3)
 	d.end <- errors.New("no result in time")
 	next(t, n.over, "the task goes on")
 	b.hires()

@@ -15,10 +15,7 @@ func TestDrainTellsOurOwnKind(t *testing.T) {
 	b := newBoss(t, "tutti/0.0.1").start()
 	c := hire(t, nil, b.addr)
 	d := b.hires()
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 3)
 	drained := make(chan error, 1)
 	go func() { drained <- c.loop.Drain(context.Background()) }()
 	last := b.hires()
@@ -48,10 +45,7 @@ func TestDrainLeavesOthersWhenIdle(t *testing.T) {
 	b := newBoss(t, "").start()
 	c := hire(t, nil, b.addr)
 	d := b.hires()
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 3)
 	drained := make(chan error, 1)
 	go func() { drained <- c.loop.Drain(context.Background()) }()
 	until(t, "it does not know", n.from.Draining)
@@ -79,10 +73,7 @@ func TestOfferIsReplaced(t *testing.T) {
 	b := newBoss(t, "tutti/0.0.1").start()
 	c := hire(t, nil, b.addr)
 	d := b.hires()
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 3)
 	c.offers(9)
 	again := b.hires()
 	if again.req.GetCapacity() != 9 || again.req.GetDraining() {
@@ -137,10 +128,7 @@ func TestOfferToOthersWaitsForAnIdleMoment(t *testing.T) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	}, b.addr)
 	d := b.hires()
-	if err := d.stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
-		t.Fatal(err)
-	}
-	n := next(t, c.notices, "no notice")
+	n := d.gives(t, c, 3)
 	c.offers(9)
 	ahead.Store(int64(10 * time.Minute))
 	if n := b.live.Load(); n != 1 {
