@@ -18,6 +18,14 @@ type Problem struct {
 	Text, Remedy string
 }
 
+// Option is the name of the option that the problem is about, as it was given; "" for
+// none.
+func (p *Problem) Option() string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(p.Subject, "-"), " ")
+	name, _, _ = strings.Cut(name, "=")
+	return name
+}
+
 // Error is one line: code, option, place, what is wrong and what to do.
 func (p *Problem) Error() string {
 	var b strings.Builder

@@ -146,9 +146,7 @@ func (f *keyFlags) load() (*config.Config, error) {
 		return nil, err
 	}
 	ours := slices.DeleteFunc(slices.Clone(problems), func(p *config.Problem) bool {
-		name, _, _ := strings.Cut(strings.TrimPrefix(p.Subject, "-"), " ")
-		name, _, _ = strings.Cut(name, "=")
-		return p.Origin.Source != config.FromFlag && !slices.Contains(nodeOptions, name)
+		return p.Origin.Source != config.FromFlag && !slices.Contains(nodeOptions, p.Option())
 	})
 	if len(ours) > 0 {
 		return nil, fmt.Errorf("%w: %w", ours, errKeyUsage)

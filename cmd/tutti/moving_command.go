@@ -70,9 +70,7 @@ func placeOf(args []string) (*config.Config, error) {
 		return nil, err
 	}
 	ours := slices.DeleteFunc(slices.Clone(problems), func(p *config.Problem) bool {
-		name, _, _ := strings.Cut(strings.TrimPrefix(p.Subject, "-"), " ")
-		name, _, _ = strings.Cut(name, "=")
-		return p.Code != fault.UnknownOption && !slices.Contains(movingOptions, name)
+		return p.Code != fault.UnknownOption && !slices.Contains(movingOptions, p.Option())
 	})
 	if len(ours) > 0 {
 		return nil, ours

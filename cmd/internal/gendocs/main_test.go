@@ -31,7 +31,7 @@ func TestWritesThenFindsFresh(t *testing.T) {
 	if status := run([]string{"-dir", dir}, &out, &errs); status != 0 || out.Len() != 0 {
 		t.Errorf("write again: %d %q", status, out.String())
 	}
-	path := filepath.Join(dir, pages[1].name)
+	path := filepath.Join(dir, pages[1].Name)
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -7,58 +7,33 @@
 package main
 
 import (
-	"bytes"
-	"flag"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"github.com/tuttinode/tutti/cmd/internal/generated"
 )
 
-// files are what is written, by name in the directory.
-var files = []struct {
-	name  string
-	write func() ([]byte, error)
-}{
-	{"tutti-rules.yml", rulesFile},
-	{"tutti-dashboard.json", dashboardFile},
-	{"prometheus.yml", prometheusFile},
+// files are what is written.
+var files = []generated.File{
+	{Name: "tutti-rules.yml", Write: whole(rulesFile)},
+	{Name: "tutti-dashboard.json", Write: whole(dashboardFile)},
+	{Name: "prometheus.yml", Write: whole(prometheusFile)},
+}
+
+// whole writes a file that is made in one piece.
+func whole(make func() ([]byte, error)) func(io.Writer) error {
+	return func(w io.Writer) error {
+		text, err := make()
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(text)
+		return err
+	}
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("genmonitoring", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	check := flags.Bool("check", false, "only say which files are stale")
-	dir := flags.String("dir", "deploy/monitoring", "the directory of the files")
-	if err := flags.Parse(args); err != nil {
-		return 2
-	}
-	stale := false
-	for _, f := range files {
-		path := filepath.Join(*dir, f.name)
-		want, err := f.write()
-		if err != nil {
-			fmt.Fprintln(stderr, err)
-			return 1
-		}
-		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, want) {
-			continue
-		}
-		if *check {
-			stale = true
-			fmt.Fprintf(stderr, "%s is stale; run make docs\n", path)
-			continue
-		}
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			fmt.Fprintln(stderr, err)
-			return 1
-		}
-		fmt.Fprintf(stdout, "%s written\n", path)
-	}
-	if stale {
-		return 1
-	}
-	return 0
+	return generated.Run("genmonitoring", "deploy/monitoring", files, args, stdout, stderr)
 }

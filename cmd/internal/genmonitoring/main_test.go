@@ -37,7 +37,7 @@ func TestWritesThenFindsFresh(t *testing.T) {
 	if status := run([]string{"-dir", dir}, &out, &errs); status != 0 || strings.Count(out.String(), "written") != len(files) {
 		t.Errorf("write: %d %q", status, out.String())
 	}
-	if err := os.WriteFile(filepath.Join(dir, files[0].name), []byte("old"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, files[0].Name), []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	errs.Reset()
