@@ -1,0 +1,116 @@
+// Package count counts what programs ask of an NVIDIA driver: decoders, encoders,
+// kernels, and the bytes between host and card. It works with any driver, the real one
+// included, because a small library is loaded before the program and listens in.
+//
+// It changes nothing of what the driver does. The GPU kit's tests alone use it.
+package count
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+//go:embed library/count.c
+var source []byte
+
+const (
+	// EnvLibrary names the library ready made, for machines without a compiler.
+	EnvLibrary = "TUTTI_GPUCOUNT_LIBRARY"
+	envFile    = "TUTTI_GPUCOUNT"
+	counters   = 10
+)
+
+// Counts is what was asked of the driver since a counter was made.
+type Counts struct {
+	DecodersCreated, DecodersDestroyed, PicturesDecoded int64
+	EncodersOpened, EncodersClosed, PicturesEncoded     int64
+	Kernels, Modules, UploadedBytes, DownloadedBytes    int64
+}
+
+// Since is what came after an earlier reading.
+func (c Counts) Since(b Counts) Counts {
+	return Counts{
+		c.DecodersCreated - b.DecodersCreated, c.DecodersDestroyed - b.DecodersDestroyed, c.PicturesDecoded - b.PicturesDecoded,
+		c.EncodersOpened - b.EncodersOpened, c.EncodersClosed - b.EncodersClosed, c.PicturesEncoded - b.PicturesEncoded,
+		c.Kernels - b.Kernels, c.Modules - b.Modules, c.UploadedBytes - b.UploadedBytes, c.DownloadedBytes - b.DownloadedBytes,
+	}
+}
+
+// Counter counts for the programs that are started with its Env.
+type Counter struct{ library, file string }
+
+// Start makes a counter.
+func Start(t testing.TB) *Counter {
+	t.Helper()
+	c := &Counter{library: Library(t), file: filepath.Join(t.TempDir(), "counters")}
+	if err := os.WriteFile(c.file, make([]byte, 8*counters), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Own is the counter of the test's own process, nil where it was started without.
+func Own() *Counter {
+	file := os.Getenv(envFile)
+	if file == "" || os.Getenv("LD_PRELOAD") == "" {
+		return nil
+	}
+	return &Counter{file: file}
+}
+
+// Env is what a program needs in its environment to be counted.
+func (c *Counter) Env() []string { return []string{"LD_PRELOAD=" + c.library, envFile + "=" + c.file} }
+
+// Read is what was counted so far.
+func (c *Counter) Read(t testing.TB) Counts {
+	t.Helper()
+	b, err := os.ReadFile(c.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(i int) int64 { return int64(binary.NativeEndian.Uint64(b[8*i:])) }
+	return Counts{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)}
+}
+
+var built struct {
+	sync.Mutex
+	path string
+}
+
+// Library is the path of the library, compiled once per process where it is not ready.
+func Library(t testing.TB) string {
+	t.Helper()
+	if ready := os.Getenv(EnvLibrary); ready != "" {
+		return ready
+	}
+	built.Lock()
+	defer built.Unlock()
+	if built.path == "" {
+		directory, err := os.MkdirTemp("", "gpucount")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(directory, "libtutticount.so")
+		Compile(t, path)
+		built.path = path
+	}
+	return built.path
+}
+
+// Compile makes the library at a path.
+func Compile(t testing.TB, path string) {
+	t.Helper()
+	text := filepath.Join(t.TempDir(), "count.c")
+	if err := os.WriteFile(text, source, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-o", path, text, "-ldl")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("compile the counting library: %v\n%s", err, said)
+	}
+}
