@@ -171,6 +171,18 @@ winesmoke: build  ## run those programs under Wine beside a gateway of this mach
 reproducible:  ## make the packages twice, in two folders, and compare them byte by byte
 	@deploy/nfpm/reproducible.sh '$(VERSION)' '$(ARCH)'
 
+gpukit:  ## an archive that tries tutti on a machine with an NVIDIA card, without network, into bin/gpukit
+	@deploy/deps/deps.sh xz
+	@$(with) test/gpu/kit/pack.sh '$(VERSION)' bin/gpukit
+
+gpurehearsal: gpukit  ## run that archive on simulated cards in a bare Debian 12 without network; root alone; PARTS="inventory correct"
+	@deploy/deps/deps.sh bare
+	@test/gpu/kit/rehearse.sh bin/gpukit/tutti-gpukit-*-linux-amd64.tar.xz $(PARTS)
+
+# REPORT: the report.md that the kit wrote on a card; without one the section is only filled again.
+gpureport:  ## put REPORT=report.md of the GPU kit into docs/ and fill the section of docs/gpu.md
+	@$(with) go run ./test/gpu/kit publish '$(REPORT)' docs
+
 trial: packages  ## boot a bare Debian 12, install the package, break the node and look that each trouble is named; root alone, minutes
 	@mkdir -p bin/trial
 	@$(with) go build -trimpath -o bin/trial/tutti_devnet ./cmd/tutti_devnet
@@ -190,4 +202,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: trial soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean
+.PHONY: gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean

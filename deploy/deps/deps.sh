@@ -15,6 +15,8 @@
 #   deps.sh judges          get systemd-analyze and rpm for tests, print where
 #   deps.sh wine            get Wine for smoke tests, print what runs it
 #   deps.sh image ARCH      get what an image for ARCH holds, print where
+#   deps.sh xz              get what the GPU kit is packed with
+#   deps.sh bare            get what makes a bare system to rehearse in
 #   deps.sh npm DIR         get the packages of DIR's lock file and print where
 #
 # TUTTI_CACHE  where the cache is (default ~/.cache/tutti)
@@ -153,6 +155,12 @@ llama)
 	;;
 lab)
 	! can_be_root || need_tools "$lab_needs"
+	;;
+xz)
+	need_tools "$pack_needs"
+	;;
+bare)
+	need_tools "$bare_needs"
 	;;
 npm)
 	ensure_npm "$2"

@@ -28,6 +28,18 @@ command curl curl
 command python3 python3
 '
 
+# What the GPU kit is packed with, and what a bare system to rehearse in is made with.
+pack_needs='
+command xz xz-utils
+command strip binutils
+'
+bare_needs='
+command debootstrap debootstrap
+command ip iproute2
+command unshare util-linux
+command xz xz-utils
+'
+
 certificates='
 file /etc/ssl/certs/ca-certificates.crt ca-certificates
 '

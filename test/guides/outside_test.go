@@ -15,17 +15,19 @@ var outside = map[string]struct {
 	why   string
 	judge func(w *walk, command string)
 }{
-	"apt":        {"changes the machine's packages; test/packages unpacks what is installed", nil},
-	"systemctl":  {"needs systemd as process 1; test/packages judges the units", (*walk).units},
-	"journalctl": {"needs systemd's journal", nil},
-	"docker":     {"needs a Docker Engine and the image; test/packages takes the image apart", (*walk).container},
-	"kubectl":    {"needs a cluster; test/kubernetes builds every folder", (*walk).folder},
-	"createuser": {"needs a PostgreSQL server; test/postgres has one", nil},
-	"createdb":   {"needs a PostgreSQL server; test/postgres has one", nil},
-	"ffplay":     {"needs a screen; what it would play is fetched", (*walk).playlist},
-	"make":       {"takes minutes; that the target exists is looked up", (*walk).target},
-	"chown":      {"needs the user that the package makes", nil},
-	"mail":       {"sends mail", nil},
+	"apt":                    {"changes the machine's packages; test/packages unpacks what is installed", nil},
+	"systemctl":              {"needs systemd as process 1; test/packages judges the units", (*walk).units},
+	"journalctl":             {"needs systemd's journal", nil},
+	"docker":                 {"needs a Docker Engine and the image; test/packages takes the image apart", (*walk).container},
+	"kubectl":                {"needs a cluster; test/kubernetes builds every folder", (*walk).folder},
+	"createuser":             {"needs a PostgreSQL server; test/postgres has one", nil},
+	"createdb":               {"needs a PostgreSQL server; test/postgres has one", nil},
+	"ffplay":                 {"needs a screen; what it would play is fetched", (*walk).playlist},
+	"make":                   {"takes minutes; that the target exists is looked up", (*walk).target},
+	"chown":                  {"needs the user that the package makes", nil},
+	"mail":                   {"sends mail", nil},
+	"tar":                    {"unpacks what make gpukit writes; make gpurehearsal does so", nil},
+	"tutti-gpukit/gpukit.sh": {"takes minutes on a card; test/gpu/kit runs it on scripts, and make gpurehearsal as it is", (*walk).kit},
 }
 
 // needs are parts of our own commands that the sandbox has not. Such a command is
@@ -89,6 +91,14 @@ func (w *walk) container(command string) {
 			w.shell(strings.Join(words[i:], " "))
 			return
 		}
+	}
+}
+
+// kit looks whether the script is in the kit, and in the archive's folder.
+func (w *walk) kit(command string) {
+	packed, err := os.ReadFile(filepath.Join(tree, "test/gpu/kit/pack.sh"))
+	if err != nil || !strings.Contains(string(packed), `"$kit/gpukit.sh"`) || !strings.HasPrefix(command, "tutti-gpukit/") {
+		w.t.Errorf("%s: %v", command, err)
 	}
 }
 

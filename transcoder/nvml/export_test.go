@@ -17,3 +17,6 @@ func OpenWith(lib nvml.Interface) (*Reader, *report.Trouble) { return open(lib) 
 func (r *Reader) WatchWith(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
 	return r.watch(ctx, w, tick)
 }
+
+// Functions are the optional functions of the library, and whether it has them.
+func (r *Reader) Functions() map[string]bool { return r.has }

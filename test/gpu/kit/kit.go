@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/test/fakegpu"
+	"github.com/tuttinode/tutti/test/gpu/card"
+	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/count"
+	"github.com/tuttinode/tutti/test/gpu/kit/report"
+	"github.com/tuttinode/tutti/test/harness"
+)
+
+// bench is one run of the kit.
+type bench struct {
+	settings
+	env []string
+	log *os.File
+	// noCard says why parts that need a card cannot run, "" where they can.
+	noCard string
+}
+
+// kit runs the parts, and writes the report after each: a machine may be taken away in
+// the middle.
+func kit(ctx context.Context, s settings) (passed bool, err error) {
+	if s.out, err = filepath.Abs(s.out); err != nil {
+		return false, err
+	}
+	if err := os.MkdirAll(s.out, 0o755); err != nil {
+		return false, err
+	}
+	b := &bench{settings: s}
+	if b.log, err = os.OpenFile(filepath.Join(s.out, "log.txt"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+		return false, err
+	}
+	defer b.log.Close()
+	r := report.Report{Kit: version, Date: today(), Host: host(), Full: !s.short}
+	b.look(ctx, &r)
+	if earlier, err := report.Read(s.out); err == nil && report.SameCard(earlier, r) {
+		r.Parts = earlier.Parts
+	}
+	fmt.Fprintf(s.stdout, "gpukit %s: %s, driver %s; the report is in %s\n", version, r.Card.Name, r.Driver, s.out)
+	passed = true
+	for _, p := range s.parts {
+		done := b.part(ctx, p)
+		passed = passed && done.Passed()
+		r.Add(done, names())
+		if err := r.Write(s.out); err != nil {
+			return false, err
+		}
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+	}
+	return passed, nil
+}
+
+// look finds the card, and makes the environment of the test programs.
+func (b *bench) look(ctx context.Context, r *report.Report) {
+	driver, facts := "real", card.Facts{}
+	b.env = append(os.Environ(), library()...)
+	if b.fake {
+		driver, r.Driver, facts = "fake", report.Simulated, simulated(b.withoutEncoder)
+		b.env = append(b.env, fakegpu.EnvLibraries+"="+filepath.Join(b.home, "fake"))
+		if b.withoutEncoder {
+			b.env = append(b.env, card.EnvScript+"="+scriptWithoutEncoder)
+		}
+	} else {
+		facts = b.first(ctx, r)
+	}
+	r.Card = report.Card{Name: facts.Name, UUID: facts.UUID, PCI: facts.PCI, Compute: facts.Compute, Encodes: facts.Encodes, Memory: facts.Memory}
+	text, _ := json.Marshal(facts) // plain strings and numbers
+	b.env = append(b.env, card.EnvDriver+"="+driver, card.EnvFacts+"="+string(text), fmt.Sprintf("%s=%t", card.EnvFull, !b.short),
+		harness.EnvHome+"="+b.home, "TUTTI_GPUKIT_OUT="+b.out, "TUTTI_DEPS="+b.home,
+		count.EnvLibrary+"="+filepath.Join(b.home, "lib", "libtutticount.so"))
+}
+
+// scriptWithoutEncoder makes the simulated card one of a data centre.
+const scriptWithoutEncoder = "device.name=NVIDIA H100 80GB HBM3;device.compute=90;device.encodes=0;device.memory=81559"
+
+func simulated(withoutEncoder bool) card.Facts {
+	if withoutEncoder {
+		return card.Facts{Name: "NVIDIA H100 80GB HBM3", PCI: "0000:01:00.0", Compute: "9.0", Memory: 81559 << 20}
+	}
+	return card.Facts{Name: "NVIDIA GeForce RTX 4090", PCI: "0000:01:00.0", Compute: "8.9", Encodes: true, Memory: 24564 << 20}
+}
+
+// first is the first usable card, as the node itself finds it.
+func (b *bench) first(ctx context.Context, r *report.Report) card.Facts {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(b.home, "bin", "tutti"), "gpu", "list", "-json")
+	cmd.Env, cmd.Stderr = b.env, b.log
+	out, err := cmd.Output()
+	var found struct {
+		Driver, CUDA string
+		GPUs         []struct {
+			card.Facts
+			Usable bool
+		}
+		Problems []struct{ Code, Detail, Remedy string }
+	}
+	if bad := json.Unmarshal(out, &found); bad != nil {
+		b.noCard = fmt.Sprintf("tutti gpu list: %v, %v", err, bad)
+	}
+	r.Driver, r.CUDA = found.Driver, found.CUDA
+	for _, g := range found.GPUs {
+		if g.Usable {
+			return g.Facts
+		}
+	}
+	if b.noCard == "" {
+		b.noCard = "tutti gpu list shows no usable GPU"
+	}
+	for _, p := range found.Problems {
+		b.noCard += fmt.Sprintf("; %s: %s", p.Code, p.Detail)
+	}
+	return card.Facts{Name: "no card"}
+}
+
+// part runs the programs of a part one after another, in its time.
+func (b *bench) part(ctx context.Context, p part) report.Part {
+	begin := time.Now()
+	done := report.Part{Name: p.name, Title: p.title, Began: begin.UTC().Format(time.RFC3339), Limit: b.limit.Seconds()}
+	checks := filepath.Join(b.out, ".checks-"+p.name)
+	os.Remove(checks)
+	defer os.Remove(checks)
+	for _, program := range p.programs {
+		if b.noCard != "" && p.name != "inventory" {
+			_ = check.Append(checks, check.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable", Seen: b.noCard, Result: check.Failed})
+			break
+		}
+		left := b.limit - time.Since(begin)
+		if program.share > 0 {
+			left = min(left, program.share)
+		}
+		done.Programs = append(done.Programs, b.program(ctx, program, checks, left))
+	}
+	done.Seconds = time.Since(begin).Seconds()
+	var err error
+	if done.Checks, err = read(checks); err != nil {
+		done.Checks = append(done.Checks, check.Check{What: "the file of checks", Expected: "readable", Seen: err.Error(), Result: check.Failed})
+	}
+	b.tell(done)
+	return done
+}
+
+// tell prints a part's outcome, with what failed.
+func (b *bench) tell(p report.Part) {
+	fmt.Fprintf(b.stdout, "%-10s %3d passed, %d failed, %d skipped, %d figures, %.0f s\n", p.Name,
+		p.Count(check.Passed), p.Count(check.Failed), p.Count(check.Skipped), p.Count(check.Noted), p.Seconds)
+	for _, c := range p.Checks {
+		if c.Result == check.Failed {
+			fmt.Fprintf(b.stdout, "  FAILED %s: expected %s, seen %.300s\n", c.What, c.Expected, c.Seen)
+		}
+	}
+	for _, program := range p.Programs {
+		if program.End != "" {
+			fmt.Fprintf(b.stdout, "  FAILED %s %s; log.txt has its output\n", program.Name, program.End)
+		}
+		if len(program.Failed) > 0 {
+			fmt.Fprintf(b.stdout, "  FAILED tests of %s: %s\n", program.Name, strings.Join(program.Failed, ", "))
+		}
+	}
+}
+
+// read reads the checks of a part.
+func read(path string) ([]check.Check, error) {
+	data, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []check.Check
+	for line := range strings.Lines(string(data)) {
+		var c check.Check
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			return out, fmt.Errorf("%q: %w", line, err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// host is this machine.
+func host() report.Host {
+	h := report.Host{Cores: runtime.NumCPU(), Processor: "an unknown processor", System: "unknown system"}
+	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		h.Kernel = strings.TrimSpace(string(text))
+	}
+	h.Processor = field("/proc/cpuinfo", "model name\t: ", h.Processor)
+	h.System = strings.Trim(field("/etc/os-release", "PRETTY_NAME=", h.System), `"`)
+	var kib int64
+	if _, err := fmt.Sscan(field("/proc/meminfo", "MemTotal:", "0"), &kib); err == nil {
+		h.Memory = kib << 10
+	}
+	return h
+}
+
+// field is what follows a prefix in the first line that has it.
+func field(path, prefix, otherwise string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return otherwise
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, found := strings.CutPrefix(line, prefix); found {
+			return strings.TrimSpace(value)
+		}
+	}
+	return otherwise
+}

@@ -1,0 +1,109 @@
+package probe_test
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	kit "github.com/tuttinode/tutti/test/gpu/card"
+	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/transcoder/probe"
+	"github.com/tuttinode/tutti/transcoder/worker"
+)
+
+// open starts a media worker on the card and tells how long that took.
+func open(t *testing.T, c *kit.Card, cache string, more ...string) (*worker.Client, time.Duration, error) {
+	t.Helper()
+	begin := time.Now()
+	w, err := worker.Start(t.Context(), worker.Options{
+		Device: fmt.Sprint(c.Index), GPU: true, UUID: c.UUID, Args: []string{childArg}, Cache: cache, Env: append(c.Env(), more...),
+	})
+	return w, time.Since(begin), err
+}
+
+// TestCardCompiles: the driver compiles scale_cuda's kernels for its card when they are
+// loaded first, and finds them again afterwards.
+func TestCardCompiles(t *testing.T) {
+	c := kit.Open(t)
+	cache := filepath.Join(t.TempDir(), "cache")
+	took := map[string]time.Duration{}
+	for _, state := range []string{"cold", "warm", "warm again", "without"} {
+		var more []string
+		if state == "without" {
+			more = append(more, "CUDA_CACHE_DISABLE=1")
+		}
+		w, d, err := open(t, c, cache, more...)
+		if !check.NoError(t, err, "a media worker starts, cache of kernels "+state, fmt.Sprintf("%.2f s", d.Seconds())) {
+			return
+		}
+		took[state] = d
+		check.NoError(t, w.Close(), "it ends", "")
+	}
+	check.Note(t, "time to compile kernels (a cold start less a warm one)", "see figure", fmt.Sprintf("%.2f s", (took["cold"]-took["warm"]).Seconds()))
+	files, bytes := sizeOf(t, cache)
+	if !c.Real() {
+		check.Skip(t, "the driver keeps what it compiled", "the simulated driver compiles nothing")
+		return
+	}
+	check.That(t, files > 0, "the driver keeps what it compiled", "files in its cache", fmt.Sprintf("%d files", files), fmt.Sprintf("%.1f MB", float64(bytes)/1e6))
+	check.That(t, took["warm"] < took["cold"], "a warm cache saves time", "a faster start", fmt.Sprintf("%v, cold %v", took["warm"], took["cold"]), "")
+}
+
+func sizeOf(t *testing.T, folder string) (files int, bytes int64) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			files, bytes = files+1, bytes+info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return files, bytes
+}
+
+// TestCardStartUp is the test that the node makes of every card when it starts.
+func TestCardStartUp(t *testing.T) {
+	c := kit.Open(t)
+	w, _, err := open(t, c, filepath.Join(t.TempDir(), "cache"))
+	if !check.NoError(t, err, "a media worker starts", "") {
+		return
+	}
+	defer w.Close()
+	walls := "none"
+	if err := w.Degraded(); err != nil {
+		walls = err.Error()
+	}
+	check.Note(t, "walls around the media worker that this system withholds", walls, "")
+	streams := 4
+	if kit.Full() {
+		streams = 8
+	}
+	r := probe.Test(t.Context(), w, probe.Options{Streams: streams})
+	if r.Fault != nil {
+		check.That(t, false, "the start-up test passes", "a device that can work", r.Fault.Error(), fmt.Sprintf("%.1f s", r.Took.Seconds()))
+		return
+	}
+	check.That(t, true, "the start-up test passes", "a device that can work", "it can", fmt.Sprintf("%.1f s", r.Took.Seconds()))
+	var has []string
+	for _, id := range r.Capabilities.IDs() {
+		has = append(has, id.String())
+	}
+	check.Note(t, "capabilities that the card has shown", strings.Join(has, ", "), fmt.Sprint(len(has)))
+	for _, m := range r.Missing {
+		check.Note(t, "lacks "+m.ID.String(), m.Err.Error(), "")
+	}
+	check.That(t, r.Capabilities.Has(capability.H264), "H.264 is offered", "yes", fmt.Sprint(r.Capabilities.Has(capability.H264)), "")
+	check.That(t, r.NoEncoder != c.Encodes, "the start-up test and NVML agree on the encoder", fmt.Sprint(c.Encodes), fmt.Sprint(!r.NoEncoder), "")
+	check.Note(t, "hardware encoders that may be open at once (0: no limit found, or no encoder)", fmt.Sprint(r.EncoderSessions), fmt.Sprint(r.EncoderSessions))
+	check.That(t, r.Cost > 0, "the pace was measured", "a cost above 0", fmt.Sprint(r.Cost), fmt.Sprintf("cost %.3g", r.Cost))
+}

@@ -1,0 +1,128 @@
+package nvml_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/tuttinode/tutti/core/gpu"
+	kit "github.com/tuttinode/tutti/test/gpu/card"
+	"github.com/tuttinode/tutti/test/gpu/check"
+	ours "github.com/tuttinode/tutti/transcoder/nvml"
+)
+
+// TestCardManagementLibrary asks the driver's management library in this process, and
+// records all that it says of the card.
+func TestCardManagementLibrary(t *testing.T) {
+	c := kit.Load(t)
+	begin := time.Now()
+	r, trouble := ours.Open()
+	if trouble != nil {
+		check.That(t, false, "NVML opens", "no error", fmt.Sprintf("%s %s", trouble.Kind, trouble.Detail), "")
+		return
+	}
+	defer r.Close()
+	check.That(t, true, "NVML opens", "no error", "done", fmt.Sprintf("%.0f ms", 1000*time.Since(begin).Seconds()))
+	functions := r.Functions()
+	var missing []string
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		if !functions[name] {
+			missing = append(missing, name)
+		}
+	}
+	check.Note(t, "functions of NVML that this driver lacks", fmt.Sprintf("%d of %d: %s", len(missing), len(functions), strings.Join(missing, " ")), "")
+	begin = time.Now()
+	l := r.Read(time.Now())
+	check.Note(t, "one reading of all cards", fmt.Sprintf("%d cards", len(l.Devices)), fmt.Sprintf("%.1f ms", 1000*time.Since(begin).Seconds()))
+	check.That(t, l.Driver.Version != "" && l.Driver.CUDA != "", "driver and CUDA versions", "both are known", fmt.Sprintf("%+v", l.Driver), "")
+	check.That(t, len(l.Unreadable) == 0, "cards that cannot be read", "none", fmt.Sprintf("%+v", l.Unreadable), "")
+	for _, d := range l.Devices {
+		describe(t, d.Device, d.Sample)
+		if d.Device.PCI == c.PCI || len(l.Devices) == 1 {
+			check.That(t, d.Device.Encodes == c.Encodes, "NVML and tutti gpu list agree on the encoder", fmt.Sprint(c.Encodes), fmt.Sprint(d.Device.Encodes), "")
+		}
+	}
+	check.That(t, len(l.Devices) > 0, "cards found", "at least one", fmt.Sprint(len(l.Devices)), "")
+	if c.Real() {
+		raw(t)
+	}
+}
+
+func describe(t *testing.T, d gpu.Device, s gpu.Sample) {
+	t.Helper()
+	name := fmt.Sprintf("GPU %d (%s)", d.Index, d.Name)
+	check.That(t, d.Memory > 0 && d.Compute >= 30 && d.PCI != "" && strings.HasPrefix(string(d.UUID), "GPU-"), name+" is described",
+		"UUID, PCI address, memory and compute capability", fmt.Sprintf("%+v", d), fmt.Sprintf("%d MiB", d.Memory>>20))
+	check.That(t, s.Temperature > 0 && s.Temperature < 110, name+" has a temperature", "1 to 109 °C", fmt.Sprint(s.Temperature), fmt.Sprintf("%d °C", s.Temperature))
+	check.That(t, s.Used >= 0 && s.Used <= d.Memory, name+" has memory in use", "no more than there is", fmt.Sprintf("%d MiB", s.Used>>20), fmt.Sprintf("%d MiB", s.Used>>20))
+	check.Note(t, name+" at rest", fmt.Sprintf("%+v", s), "")
+	check.Note(t, name+" is divided by MIG", fmt.Sprint(d.MIG), "")
+}
+
+// raw records what the node does not read, straight from the library.
+func raw(t *testing.T) {
+	t.Helper()
+	lib := nvml.New()
+	if ret := lib.Init(); ret != nvml.SUCCESS {
+		check.NoError(t, ret, "NVML opens a second time", "")
+		return
+	}
+	defer lib.Shutdown()
+	d, ret := lib.DeviceGetHandleByIndex(0)
+	if ret != nvml.SUCCESS {
+		check.NoError(t, ret, "NVML gives the first card", "")
+		return
+	}
+	note := func(symbol, what string, ask func() (string, nvml.Return)) {
+		if lib.Extensions().LookupSymbol(symbol) != nil {
+			check.Skip(t, what, "this driver has no "+symbol)
+			return
+		}
+		text, ret := ask()
+		if ret != nvml.SUCCESS {
+			text = ret.Error()
+		}
+		check.Note(t, what, text, "")
+	}
+	note("nvmlDeviceGetEncoderCapacity", "encoder capacity for H.264, HEVC and AV1 (NVML)", func() (string, nvml.Return) { return capacities(d) })
+	note("nvmlDeviceGetEccMode", "ECC mode, now and after a restart (NVML)", func() (string, nvml.Return) {
+		now, next, ret := d.GetEccMode()
+		return fmt.Sprint(now, " ", next), ret
+	})
+	note("nvmlDeviceGetPersistenceMode", "persistence mode (NVML)", func() (string, nvml.Return) {
+		mode, ret := d.GetPersistenceMode()
+		return fmt.Sprint(mode), ret
+	})
+	note("nvmlDeviceGetCurrPcieLinkWidth", "PCI Express lanes (NVML)", func() (string, nvml.Return) {
+		width, ret := d.GetCurrPcieLinkWidth()
+		return fmt.Sprint(width), ret
+	})
+	note("nvmlDeviceGetPowerUsage", "power at rest in mW (NVML)", func() (string, nvml.Return) {
+		power, ret := d.GetPowerUsage()
+		return fmt.Sprint(power), ret
+	})
+	note("nvmlDeviceGetComputeMode", "compute mode (NVML)", func() (string, nvml.Return) {
+		mode, ret := d.GetComputeMode()
+		return fmt.Sprint(mode), ret
+	})
+}
+
+// capacities are percentages, or why there is none: that decides whether a card counts
+// as one with an encoder.
+func capacities(d nvml.Device) (string, nvml.Return) {
+	var all []string
+	for _, kind := range []nvml.EncoderType{nvml.ENCODER_QUERY_H264, nvml.ENCODER_QUERY_HEVC, nvml.ENCODER_QUERY_AV1} {
+		n, ret := d.GetEncoderCapacity(kind)
+		if ret != nvml.SUCCESS {
+			all = append(all, ret.Error())
+			continue
+		}
+		all = append(all, fmt.Sprint(n))
+	}
+	return strings.Join(all, ", "), nvml.SUCCESS
+}
