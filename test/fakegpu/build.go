@@ -40,12 +40,13 @@ var libraries = []library{
 // compiler.
 const EnvLibraries = "TUTTI_FAKEGPU"
 
-// Copy puts the libraries into a directory, for use through EnvLibraries.
+// Copy puts the libraries into a directory, for use through EnvLibraries. They are the
+// caller's to change.
 func Copy(t testing.TB, directory string) {
 	t.Helper()
 	from := compiled(t)
 	for _, l := range libraries {
-		if err := place(filepath.Join(from, l.name), filepath.Join(directory, l.name)); err != nil {
+		if err := duplicate(filepath.Join(from, l.name), filepath.Join(directory, l.name)); err != nil {
 			t.Fatal(err)
 		}
 	}

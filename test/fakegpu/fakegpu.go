@@ -52,6 +52,11 @@ func place(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
+	return duplicate(from, to)
+}
+
+// duplicate copies a file.
+func duplicate(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err

@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if code, ran := cardProgram(os.Args[1:]); ran {
+		os.Exit(code)
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -63,6 +63,24 @@ func TestWalls(t *testing.T) {
 	}
 }
 
+// A signal to another process is refused before the system looks whether there is
+// one: Landlock, which older kernels have without signals, comes later.
+func TestSignalsStayInside(t *testing.T) {
+	t.Parallel()
+	c := start(t, nil)
+	if strings.Contains(fmt.Sprint(c.Degraded()), "seccomp") {
+		t.Skip(c.Degraded())
+	}
+	const noProcess = 1 << 22 // Linux's greatest
+	if got := says(t, c, "signal-thread "+strconv.Itoa(noProcess)); !strings.Contains(got, "not permitted") {
+		t.Errorf("got %s", got)
+	}
+	own := strconv.Itoa(c.Status().PID)
+	if got := says(t, c, "signal-thread "+own); got != "done" {
+		t.Errorf("its own: %s", got)
+	}
+}
+
 // tryToBreakOut asks a child for what it must not get.
 func tryToBreakOut(t *testing.T, e transcoder.Engine, address, secret string) {
 	t.Helper()

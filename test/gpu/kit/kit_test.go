@@ -106,7 +106,7 @@ func TestNothingStops(t *testing.T) {
 		t.Errorf("failed: %v, want %v", verdicts, want)
 	}
 	first := r.Parts[0]
-	if len(first.Programs) != 3 || !slices.Equal(first.Programs[0].Failed, []string{"TestCardX"}) || !strings.Contains(first.Programs[1].End, "segmentation") || first.Programs[2].End != "" {
+	if len(first.Programs) != 4 || !slices.Equal(first.Programs[0].Failed, []string{"TestCardX"}) || !strings.Contains(first.Programs[1].End, "segmentation") || first.Programs[2].End != "" {
 		t.Errorf("%+v", first.Programs)
 	}
 	if end := r.Parts[1].Programs[0].End; !strings.Contains(end, "stopped after") {

@@ -34,6 +34,7 @@ var parts = []part{
 	{"inventory", "What the machine has, and what the node finds of it.", []program{
 		{folder: "transcoder/nvml", run: cardTests, share: time.Minute},
 		{folder: "test/gpu/inventory", run: cardTests, share: 2 * time.Minute},
+		{folder: "test/gpu/cuda", run: cardTests, share: time.Minute},
 		{folder: "test/gpu/probe", run: cardTests},
 	}},
 	{"correct", "Pictures, times and sound of the card's work beside the CPU's.", []program{

@@ -28,7 +28,7 @@ fi
 root=$work/root
 mkdir "$root"
 tar -C "$root" -xf "$cache/bare.tar"
-tar -C "$root/root" -xJf "$archive"
+tar -C "$root/opt" -xJf "$archive"
 
 # bare COMMAND: in the bare system, with a loopback interface and no other, and with its
 # own mounts and processes, which end with it.
@@ -48,9 +48,9 @@ status=0
 rm -rf "$out"
 for card in fake fake-without-encoder; do
 	echo "rehearsal: -$card"
-	bare "/root/tutti-gpukit/gpukit.sh -$card ${FORM:-} -o /root/$card $*" || status=1
+	bare "/opt/tutti-gpukit/gpukit.sh -$card ${FORM:-} -o /opt/$card $*" || status=1
 	mkdir -p "$out/$card"
-	cp -r "$root/root/$card/." "$out/$card/"
+	cp -r "$root/opt/$card/." "$out/$card/"
 done
 echo "rehearsal: the reports are in $out"
 exit $status

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"os"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
@@ -49,6 +50,14 @@ func restrictCalls() error {
 		Name:       "prlimit64",
 		Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: 0}},
 	}}
+	// The Go runtime signals threads of its own process. Landlock keeps signals within
+	// the process only from version 6 on, so this does not rely on it.
+	for _, name := range known(info, []string{"tgkill", "rt_tgsigqueueinfo", "rt_sigqueueinfo"}) {
+		deny.NamesWithCondtions = append(deny.NamesWithCondtions, seccomp.NameWithConditions{
+			Name:       name,
+			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: uint64(os.Getpid())}},
+		})
+	}
 	if err := load(deny); err != nil {
 		return err
 	}
