@@ -212,6 +212,12 @@ func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
 			continue
 		}
 		info := infoOf(frame)
+		if d.kept != nil {
+			if err := d.kept.presentable(info); err != nil {
+				frame.Unref()
+				return decodingFailed(err)
+			}
+		}
 		d.frames++
 		d.pixels += core.Pixels(info.width) * core.Pixels(info.height)
 		t, length := d.line.Next(info.pts, info.guess, info.length)

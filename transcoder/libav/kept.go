@@ -3,6 +3,7 @@ package libav
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/asticode/go-astiav"
@@ -166,6 +167,21 @@ func (k *keptDecoder) refused(code fault.Code, text string, err error) *refusal 
 
 // own reports whether a frame belongs to the segment.
 func (k *keptDecoder) own(f *astiav.Frame) bool { return k.markers.frame(markOf(f)) }
+
+// presentable leaves pictures to the processor that libav does not bring off a device as
+// they are: nothing there would crop the left or the top, and of those with an odd
+// number of rows the colours are read one row too early.
+func (k *keptDecoder) presentable(info frameInfo) error {
+	w, h := k.c.Width(), k.c.Height()
+	switch {
+	case k.gpu == nil:
+	case info.cut:
+		return lasting(k.refused(fault.UnsupportedInputPixelFormat, "cropped at the left or the top", nil))
+	case info.width == even(w) && info.height == even(h) && (w != even(w) || h != even(h)):
+		return lasting(k.refused(fault.UnsupportedInputPixelFormat, fmt.Sprintf("odd size %dx%d", w, h), nil))
+	}
+	return nil
+}
 
 // end brings the segment's last frames out, with drain, and leaves the decoder
 // ready for the next segment.

@@ -18,6 +18,9 @@ void tutti_frame_info(const AVFrame *f, TuttiFrameInfo *out)
 	out->format = f->format;
 	out->key = !!(f->flags & AV_FRAME_FLAG_KEY);
 	out->corrupt = !!(f->flags & AV_FRAME_FLAG_CORRUPT) || f->decode_error_flags;
+	// Cropping that libav leaves to the caller: of frames on a device it does the right
+	// and the bottom alone.
+	out->cut = f->crop_left || f->crop_top;
 	out->range = f->color_range;
 	// The full-range pixel formats say in their name what others say in a field.
 	if (f->format == AV_PIX_FMT_YUVJ420P || f->format == AV_PIX_FMT_YUVJ422P ||

@@ -16,8 +16,10 @@ type frameInfo struct {
 	width, height      int
 	format             astiav.PixelFormat
 	key, corrupt       bool
-	color              color
-	sar                astiav.Rational
+	// cut says that the picture begins right of the frame's left side or below its top.
+	cut   bool
+	color color
+	sar   astiav.Rational
 }
 
 // color are the tags that say how samples map to light.
@@ -30,7 +32,7 @@ func infoOf(f *astiav.Frame) frameInfo {
 		pts: int64(c.pts), guess: int64(c.best_effort), length: int64(c.duration),
 		width: int(c.width), height: int(c.height),
 		format: astiav.PixelFormat(c.format),
-		key:    c.key != 0, corrupt: c.corrupt != 0,
+		key:    c.key != 0, corrupt: c.corrupt != 0, cut: c.cut != 0,
 		color: color{int(c._range), int(c.primaries), int(c.transfer), int(c.space), int(c.chroma)},
 		sar:   astiav.NewRational(int(c.sar_num), int(c.sar_den)),
 	}

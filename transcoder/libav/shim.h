@@ -11,7 +11,7 @@
 typedef struct TuttiFrameInfo {
 	int64_t pts, best_effort, duration;
 	int width, height, format;
-	int key, corrupt;
+	int key, corrupt, cut;
 	int range, primaries, transfer, space, chroma;
 	int sar_num, sar_den;
 } TuttiFrameInfo;

@@ -55,6 +55,9 @@ API CUresult cuvidCreateDecoder(struct decoder **out, const void *info) {
 		.surfaces = (int)FIELD(info, 16, unsigned long), .outputs = (int)FIELD(info, 112, unsigned long),
 	};
 	if (!can(slot, d.codec, d.chroma, d.bits)) return refuse(slot, CUDA_NOT_SUPPORTED);
+	// Surfaces have whole samples of U and V.
+	d.width = (d.width + 1) & ~1;
+	d.height = (d.height + 1) & ~1;
 	int w = (int)FIELD(info, 0, unsigned long), h = (int)FIELD(info, 8, unsigned long);
 	if (w > abilities[d.codec].most || h > abilities[d.codec].most || w < least(abilities[d.codec].least_w) || h < least(abilities[d.codec].least_h))
 		return refuse(slot, CUDA_NOT_SUPPORTED);
@@ -114,7 +117,7 @@ API CUresult cuvidMapVideoFrame64(struct decoder *d, int index, uint64_t *pointe
 	if (d->mapped >= d->outputs) return MAP_FAILED;
 	*pitch = (unsigned)((d->width * (d->bits > 8 ? 2 : 1) + 511) / 512 * 512);
 	void *memory;
-	if (posix_memalign(&memory, 512, (size_t)*pitch * (size_t)d->height * 3 / 2 + 512)) return CUDA_OUT_OF_MEMORY;
+	if (posix_memalign(&memory, 512, (size_t)*pitch * (size_t)surface_rows(d) + 512)) return CUDA_OUT_OF_MEMORY;
 	draw_surface(d, index, memory, (int)*pitch);
 	d->mapped++;
 	*pointer = (uint64_t)memory;

@@ -37,6 +37,7 @@ void open_software(struct decoder *d);
 void close_software(struct decoder *d);
 void decode_picture(struct decoder *d, const void *picture);
 void draw_surface(struct decoder *d, int index, uint8_t *to, int pitch);
+int surface_rows(const struct decoder *d);
 
 // cuvid_h264.c, cuvid_hevc.c: the parameter sets that the driver was told of instead of
 // shown. They return how many bytes, start codes included.

@@ -104,8 +104,14 @@ void decode_picture(struct decoder *d, const void *picture) {
 	if (!d->surface[index]) count(d->slot, PICTURES_MADE_UP, 1);
 }
 
+// surface_rows is how many rows all planes of a surface have: those of U and V follow
+// at full size in 4:4:4, else together at half the height.
+int surface_rows(const struct decoder *d) { return d->chroma == 3 ? d->height * 3 : d->height * 3 / 2; }
+
+static int even(int n) { return (n + 1) & ~1; }
+
 static void make_up(struct decoder *d, uint64_t seed, uint8_t *to, int pitch) {
-	for (int y = 0; y < d->height * 3 / 2; y++)
+	for (int y = 0; y < surface_rows(d); y++)
 		for (int x = 0; x < d->width; x++) {
 			unsigned v = y < d->height ? 16 + (unsigned)(x + y + (int)(seed & 127)) % 220 : 96 + (unsigned)(seed >> (8 + x % 2)) % 64;
 			if (d->bits == 8) to[(size_t)y * (size_t)pitch + (size_t)x] = (uint8_t)v;
@@ -113,11 +119,16 @@ static void make_up(struct decoder *d, uint64_t seed, uint8_t *to, int pitch) {
 		}
 }
 
+// within keeps a coordinate inside the decoded picture, whose sides may be odd.
+static int within(int at, int side) { return at < side ? at : side - 1; }
+
 // draw_deep shifts samples to the top of 16 bits, as P010 and P016 have them.
 static void draw_deep(struct decoder *d, const AVFrame *f, uint8_t *to, int pitch, int width, int height) {
 	int shift = 16 - d->bits;
 	for (int y = 0; y < height; y++)
-		for (int x = 0; x < width; x++) FIELD(to, (size_t)y * (size_t)pitch + 2 * (size_t)x, uint16_t) = (uint16_t)(FIELD(f->data[0], y * f->linesize[0] + 2 * x, uint16_t) << shift);
+		for (int x = 0; x < width; x++)
+			FIELD(to, (size_t)y * (size_t)pitch + 2 * (size_t)x, uint16_t) =
+				(uint16_t)(FIELD(f->data[0], within(y, f->height) * f->linesize[0] + 2 * within(x, f->width), uint16_t) << shift);
 	to += (size_t)pitch * (size_t)d->height;
 	for (int y = 0; y < height / 2; y++)
 		for (int x = 0; x < width; x++)
@@ -126,7 +137,10 @@ static void draw_deep(struct decoder *d, const AVFrame *f, uint8_t *to, int pitc
 }
 
 static void draw(struct decoder *d, const AVFrame *f, uint8_t *to, int pitch, int width, int height) {
-	for (int y = 0; y < height; y++) memcpy(to + (size_t)y * (size_t)pitch, f->data[0] + y * f->linesize[0], (size_t)width);
+	for (int y = 0; y < height; y++) {
+		const uint8_t *from = f->data[0] + within(y, f->height) * f->linesize[0];
+		for (int x = 0; x < width; x++) to[(size_t)y * (size_t)pitch + (size_t)x] = from[within(x, f->width)];
+	}
 	to += (size_t)pitch * (size_t)d->height;
 	for (int y = 0; y < height / 2; y++)
 		for (int x = 0; x < width; x++)
@@ -140,7 +154,7 @@ void draw_surface(struct decoder *d, int index, uint8_t *to, int pitch) {
 		make_up(d, d->fingerprint[index], to, pitch);
 		return;
 	}
-	int width = (f->width < d->width ? f->width : d->width) & ~1, height = (f->height < d->height ? f->height : d->height) & ~1;
+	int width = even(f->width < d->width ? f->width : d->width), height = even(f->height < d->height ? f->height : d->height);
 	if (d->bits == 8) draw(d, f, to, pitch, width, height);
 	else draw_deep(d, f, to, pitch, width, height);
 }

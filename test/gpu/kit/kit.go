@@ -24,6 +24,8 @@ type bench struct {
 	settings
 	env []string
 	log *os.File
+	// uuid names the card, "" where it has no name.
+	uuid string
 	// noCard says why parts that need a card cannot run, "" where they can.
 	noCard string
 }
@@ -76,6 +78,7 @@ func (b *bench) look(ctx context.Context, r *report.Report) {
 	} else {
 		facts = b.first(ctx, r)
 	}
+	b.uuid = facts.UUID
 	r.Card = report.Card{Name: facts.Name, UUID: facts.UUID, PCI: facts.PCI, Compute: facts.Compute, Encodes: facts.Encodes, Memory: facts.Memory}
 	text, _ := json.Marshal(facts) // plain strings and numbers
 	b.env = append(b.env, card.EnvDriver+"="+driver, card.EnvFacts+"="+string(text), fmt.Sprintf("%s=%t", card.EnvFull, !b.short),

@@ -20,8 +20,9 @@ type program struct {
 	folder string
 	run    string
 	skip   string
-	// counted has what it asks of the driver counted.
-	counted bool
+	// loads says that the driver becomes part of it: it sees the one card alone, and
+	// what it asks of the driver is counted.
+	loads bool
 	// share is how much of the part's time it may take at most, 0 for what is left.
 	share time.Duration
 }
@@ -38,7 +39,7 @@ var parts = []part{
 		{folder: "test/gpu/probe", run: cardTests},
 	}},
 	{"correct", "Pictures, times and sound of the card's work beside the CPU's.", []program{
-		{folder: "transcoder/libav", run: cardTests, counted: true},
+		{folder: "transcoder/libav", run: cardTests, loads: true},
 	}},
 	{"walls", "What the media worker may do with the driver inside, and what it may not.", []program{
 		{folder: "transcoder/worker", run: cardTests},

@@ -40,7 +40,10 @@ func (b *bench) program(ctx context.Context, p program, checks string, left time
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = grace
-	if p.counted {
+	if p.loads {
+		if b.uuid != "" {
+			cmd.Env = append(cmd.Env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+b.uuid)
+		}
 		counters := filepath.Join(b.out, ".counters")
 		if err := os.WriteFile(counters, make([]byte, 4096), 0o666); err != nil {
 			done.End = err.Error()

@@ -1,0 +1,122 @@
+package libav_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/gpu/card"
+	"github.com/tuttinode/tutti/test/gpu/check"
+)
+
+// TestCardEncoder: the engine finds out whether the card encodes, agrees with what is
+// known of it, and can count its encoder sessions.
+func TestCardEncoder(t *testing.T) {
+	c := card.Load(t)
+	e := onCard(t, c)
+	said, none := e.NoEncoder()
+	seen := "an encoder"
+	if none {
+		seen = "no encoder: " + said
+	}
+	expected := "no encoder"
+	if c.Encodes {
+		expected = "an encoder"
+	}
+	check.That(t, none != c.Encodes, "the engine finds on "+c.Name, expected, seen, "")
+	check.That(t, e.Kind() == "nvidia", "kind of the device", "nvidia", e.Kind(), "")
+	atMost := 8
+	if card.Full() {
+		atMost = 40
+	}
+	type count struct {
+		n   int
+		err error
+	}
+	sessions := inTime(t, "count encoder sessions", func(ctx context.Context) count {
+		n, err := e.EncoderLimit(ctx, atMost)
+		return count{n, err}
+	})
+	what := fmt.Sprintf("encoder sessions, at most %d tried", atMost)
+	if errors.Is(sessions.err, fault.GPUOutOfMemory) {
+		check.Note(t, what+": why not more", sessions.err.Error(), "")
+	} else {
+		check.NoError(t, sessions.err, what+": counted", "")
+	}
+	if none {
+		check.That(t, sessions.n == 0, what, "0 on a card without encoder", fmt.Sprint(sessions.n), "")
+		return
+	}
+	check.That(t, sessions.n >= 1, what, "1 or more", fmt.Sprint(sessions.n), fmt.Sprintf("%d sessions", sessions.n))
+}
+
+// TestCardForms: H.264 is encoded on the card if it has an encoder, and by the CPU from
+// frames that the card decoded and scaled if not.
+func TestCardForms(t *testing.T) {
+	c := card.Load(t)
+	p := newPair(t, c)
+	_, none := p.card.NoEncoder()
+	var r compared
+	n, counted := spent(t, c, func() { r = p.same(t, "the segment", in("forms", gpuClips(t, 1)[0], second()...)) })
+	if r.card == nil {
+		return
+	}
+	check.That(t, r.lost == "", "parts of the work that went to the CPU", "none beyond those of a card without encoder",
+		orElse(reason(r.lost), "none"), "")
+	if !counted {
+		check.Skip(t, "decoded, scaled and encoded where", "the process was started without the counting library")
+		return
+	}
+	frames := int64(r.card.DecodedFrames)
+	check.That(t, n.PicturesDecoded >= frames, "pictures that the card decoded", fmt.Sprintf("%d or more", frames),
+		fmt.Sprint(n.PicturesDecoded), "")
+	check.That(t, n.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames), fmt.Sprint(n.Kernels), "")
+	if none {
+		check.That(t, n.EncodersOpened == 0 && n.PicturesEncoded == 0, "pictures that the card encoded", "none",
+			fmt.Sprint(n.PicturesEncoded), "")
+		return
+	}
+	check.That(t, n.PicturesEncoded == 2*frames, "pictures that the card encoded", fmt.Sprint(2*frames),
+		fmt.Sprint(n.PicturesEncoded), "")
+}
+
+// TestCardHEVC: renditions in HEVC are made by the card's encoder, with the frames of the
+// source, or refused by name.
+func TestCardHEVC(t *testing.T) {
+	c := card.Load(t)
+	e := onCard(t, c)
+	cpu := engine(t)
+	clip := gpuClips(t, 1)[0]
+	for _, format := range []core.Format{core.FormatMPEGTS, core.FormatMP4} {
+		profile := core.Profile{Name: "HEVC", Width: 320, Height: 180, Bitrate: 3_000_000, Format: format,
+			Encoder: core.CodecHEVC}
+		plain := profile
+		plain.Encoder = core.CodecH264
+		what := "HEVC in " + format.Ext()
+		r, err := e.transcode(t, in(what, clip, profile))
+		_, none := e.NoEncoder()
+		if none || errors.Is(err, fault.EncoderNotFound) {
+			check.That(t, errors.Is(err, fault.EncoderNotFound), what, fault.EncoderNotFound.Error(), fmt.Sprint(err), "")
+			continue
+		}
+		if !check.NoError(t, err, what, "") {
+			continue
+		}
+		want, err := cpu.Transcode(t.Context(), in(what, clip, plain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Renditions[0]
+		check.That(t, verify(t, got.Data).Video.Codec == "hevc", what+": codec", "hevc", verify(t, got.Data).Video.Codec, "")
+		if sameFrames(t, what+": ", got, want.Renditions[0]) {
+			near(t, what+": pictures beside H.264 of the CPU", got.Data, want.Renditions[0].Data, leastDB)
+		}
+	}
+	r, err := e.transcode(t, in("beside", clip, second()...))
+	if check.NoError(t, err, "H.264 after HEVC", "") {
+		check.That(t, len(r.Renditions) == 2, "renditions in H.264", "2", fmt.Sprint(len(r.Renditions)), "")
+	}
+}

@@ -1,0 +1,4 @@
+package libav
+
+// Cascade is the chain of filters that scales on a card.
+func Cascade(srcW, srcH, width, height int) string { return cascade(srcW, srcH, width, height) }
