@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"strconv"
 
 	"github.com/tuttinode/tutti/core/gpu"
@@ -49,4 +51,39 @@ func deviceNames(targets []target) []string {
 		out = append(out, t.name)
 	}
 	return out
+}
+
+// withoutEncoder finds the GPUs, by their names, whose pictures the processor encodes: the
+// driver reports no encoder, or libav can open none, as our engine then sees it too.
+func withoutEncoder(ctx context.Context, s settings) map[string]bool {
+	known := make(map[gpu.UUID]gpu.Device)
+	if s.inventory != nil {
+		for _, d := range s.inventory.Devices() {
+			known[d.UUID] = d
+		}
+	}
+	none := make(map[string]bool)
+	for _, t := range s.devices {
+		if !t.gpu() {
+			continue
+		}
+		if d, ok := known[t.uuid]; ok && !d.Encodes {
+			none[t.name] = true
+			continue
+		}
+		none[t.name] = opensNone(ctx, s, t)
+	}
+	return none
+}
+
+// opensNone reports whether a GPU is known to have no encoder that libav can open. Where
+// that cannot be found out, the other program shall try the encoder.
+func opensNone(ctx context.Context, s settings, t target) bool {
+	c, err := start(ctx, s, t, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	n, err := c.EncoderLimit(ctx, 1)
+	return err == nil && n == 0
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/tuttinode/tutti/transcoder"
@@ -65,9 +66,7 @@ func open(ctx context.Context, s settings, n int, stderr io.Writer) (*farm, erro
 			errs = append(errs, err)
 			continue
 		}
-		c, err := worker.Start(ctx, worker.Options{
-			Device: device.name, GPU: device.gpu(), UUID: string(device.uuid), Args: []string{mediaWorker}, Env: []string{envPreset + "=" + s.preset}, Log: log,
-		})
+		c, err := start(ctx, s, device, log)
 		if err == nil {
 			engines = append(engines, c)
 			f.clients = append(f.clients, c)
@@ -82,6 +81,24 @@ func open(ctx context.Context, s settings, n int, stderr io.Writer) (*farm, erro
 	}
 	f.Pool = pool.New(engines, pool.Options{MaxSessions: n, Log: log})
 	return f, nil
+}
+
+// start starts the media worker of a device.
+func start(ctx context.Context, s settings, t target, log *slog.Logger) (*worker.Client, error) {
+	return worker.Start(ctx, worker.Options{
+		Device: t.name, GPU: t.gpu(), UUID: string(t.uuid), Args: []string{mediaWorker},
+		Env: []string{envPreset + "=" + s.preset}, Cache: kernelCache(), Log: log,
+	})
+}
+
+// kernelCache is where the driver of a GPU keeps what it compiled, "" for a folder that
+// goes with the run. The node keeps it as well, and so does the driver for an ffmpeg.
+func kernelCache() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(base, "tutti", "bench", "cuda-cache")
 }
 
 // memory is what the media workers use, in bytes.

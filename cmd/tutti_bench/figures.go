@@ -22,6 +22,14 @@ type figures struct {
 	P50 float64 `json:"p50Seconds"`
 	P95 float64 `json:"p95Seconds"`
 	P99 float64 `json:"p99Seconds"`
+	// Slowest is the longest that a segment took, First the mean of the first segments
+	// of the streams and Later that of all others, 0 without any, in seconds.
+	Slowest float64 `json:"slowestSeconds"`
+	First   float64 `json:"firstSegmentSeconds"`
+	Later   float64 `json:"laterSegmentSeconds"`
+	// Processor is the processor time of all our processes, the media workers' start
+	// included, in seconds.
+	Processor float64 `json:"processorSeconds"`
 	// Wall is how long the measurement took, in seconds.
 	Wall float64 `json:"wallSeconds"`
 	// Memory is the most that the media workers used, in bytes; 0 in process.
@@ -35,6 +43,7 @@ type figures struct {
 func summarise(sessions int, samples []sample, wall time.Duration, memory int64) figures {
 	f := figures{Sessions: sessions, Segments: len(samples), Wall: wall.Seconds(), Memory: memory}
 	var took []time.Duration
+	var first, later mean
 	for _, s := range samples {
 		f.Source += s.source.Seconds()
 		f.Transcoding += s.took.Seconds()
@@ -42,7 +51,13 @@ func summarise(sessions int, samples []sample, wall time.Duration, memory int64)
 			f.RealTime++
 		}
 		took = append(took, s.took)
+		if s.first {
+			first.add(s.took)
+		} else {
+			later.add(s.took)
+		}
 	}
+	f.First, f.Later = first.seconds(), later.seconds()
 	if len(samples) == 0 {
 		return f
 	}
@@ -52,8 +67,22 @@ func summarise(sessions int, samples []sample, wall time.Duration, memory int64)
 	}
 	slices.Sort(took)
 	f.P50, f.P95, f.P99 = percentile(took, 50), percentile(took, 95), percentile(took, 99)
+	f.Slowest = took[len(took)-1].Seconds()
 	return f
 }
+
+// mean is the mean of durations, 0 of none.
+type mean struct {
+	sum time.Duration
+	n   int
+}
+
+func (m *mean) add(d time.Duration) {
+	m.sum += d
+	m.n++
+}
+
+func (m mean) seconds() float64 { return m.sum.Seconds() / float64(max(m.n, 1)) }
 
 // percentile is the smallest value that at least p of a hundred do not exceed,
 // in seconds. sorted is not empty.

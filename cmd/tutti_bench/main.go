@@ -120,7 +120,7 @@ func rivalry(ctx context.Context, s settings, clips []piece, limit *int, stderr 
 	if limit != nil {
 		sessions = max(1, *limit)
 	}
-	c, err := compare(ctx, s, clips, sessions, func(s settings) error {
+	c, err := compare(ctx, s, clips, sessions, func(s settings, clips []piece) error {
 		_, err := measure(ctx, s, clips, sessions, newLines(io.Discard), stderr)
 		return err
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,11 +26,27 @@ type measurement struct {
 	peak int64
 }
 
-// sample is one transcoded segment.
-type sample struct{ source, took time.Duration }
+// sample is one transcoded segment. first says that its stream began with it.
+type sample struct {
+	source, took time.Duration
+	first        bool
+}
 
 // measure runs n sessions to their end. Any failed segment ends it.
 func measure(ctx context.Context, s settings, pieces []piece, n int, lines *lines, stderr io.Writer) (figures, error) {
+	before, err := processorTime()
+	if err != nil {
+		return figures{}, err
+	}
+	f, err := measured(ctx, s, pieces, n, lines, stderr)
+	after, timing := processorTime()
+	f.Processor = (after - before).Seconds()
+	return f, errors.Join(err, timing)
+}
+
+// measured is measure without the processor time, which is known when the media
+// workers have ended.
+func measured(ctx context.Context, s settings, pieces []piece, n int, lines *lines, stderr io.Writer) (figures, error) {
 	farm, err := open(ctx, s, n, stderr)
 	if err != nil {
 		return figures{}, err
@@ -54,8 +71,9 @@ func (m *measurement) session(ctx context.Context, k int) error {
 	if err := pause(ctx, time.Duration(k)*m.s.delay); err != nil {
 		return err
 	}
-	id := core.SessionID(fmt.Sprint("bench", k))
-	for n, p := range m.pieces {
+	begin := time.Now()
+	for n := 0; m.more(n, begin); n++ {
+		p, id := m.pieces[n%len(m.pieces)], m.id(k, n)
 		start := time.Now()
 		res, err := m.farm.Transcode(ctx, &core.TranscodeJob{
 			Session: id, Manifest: core.ManifestID(id), Number: core.SegmentNumber(n), Input: p.data, Duration: p.duration,
@@ -69,21 +87,41 @@ func (m *measurement) session(ctx context.Context, k int) error {
 		if err := m.keep(k, n, res); err != nil {
 			return err
 		}
-		if m.s.live && n < len(m.pieces)-1 {
+		if m.s.fresh {
+			m.farm.EndSession(id)
+		}
+		if m.s.live && m.more(n+1, begin) {
 			if err := pause(ctx, p.duration-time.Since(start)); err != nil {
 				return err
 			}
 		}
 	}
-	m.farm.EndSession(id)
+	if !m.s.fresh {
+		m.farm.EndSession(m.id(k, 0))
+	}
 	return nil
+}
+
+// more reports whether a stream that began at a time has a segment n.
+func (m *measurement) more(n int, begin time.Time) bool {
+	repeats := m.s.until > 0 && m.s.segments == 0
+	inTime := m.s.until == 0 || n == 0 || time.Since(begin) < m.s.until
+	return inTime && (repeats || n < len(m.pieces))
+}
+
+// id names the session of segment n of stream k.
+func (m *measurement) id(k, n int) core.SessionID {
+	if m.s.fresh {
+		return core.SessionID(fmt.Sprintf("bench%d-%d", k, n))
+	}
+	return core.SessionID(fmt.Sprint("bench", k))
 }
 
 func (m *measurement) note(k, n int, source, took time.Duration, res *core.TranscodeResult) {
 	memory := m.farm.memory()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.took = append(m.took, sample{source, took})
+	m.took = append(m.took, sample{source, took, n == 0})
 	m.peak = max(m.peak, memory)
 	m.lines.write(time.Now(), k, n, source, took, res.Renditions[0].Frames)
 }

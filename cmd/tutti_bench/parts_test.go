@@ -16,6 +16,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"-concurrentSessions 0":           "-concurrentSessions is 0: give at least 1",
 		"-repeat 0":                       "-repeat is 0: give at least 1",
 		"-segs -1":                        "-segs is -1: give at least 0",
+		"-until -1s":                      "-until is -1s: give at least 0s",
 		"-netint x":                       "-netint: these devices need a private FFmpeg and are not supported; leave the flag out",
 		"-gpu 0 -nvidia 1":                "-gpu and -nvidia are the same setting: give one of them",
 		"-gpu 0 -inProcess":               "-inProcess is for the processor: leave it out, or -gpu",
@@ -79,7 +80,7 @@ func TestFigures(t *testing.T) {
 	t.Parallel()
 	var samples []sample
 	for i := range 100 {
-		samples = append(samples, sample{2 * time.Second, time.Duration(i+1) * 30 * time.Millisecond})
+		samples = append(samples, sample{2 * time.Second, time.Duration(i+1) * 30 * time.Millisecond, i == 99})
 	}
 	f := summarise(4, samples, time.Minute, 5)
 	if f.Segments != 100 || f.RealTime != 66 || f.SegmentRatio != 0.66 || f.Source != 200 || f.P50 != 1.5 || f.P95 != 2.85 || math.Abs(f.P99-2.97) > 1e-9 {
@@ -88,7 +89,10 @@ func TestFigures(t *testing.T) {
 	if math.Abs(f.DurationRatio-0.7575) > 1e-9 {
 		t.Errorf("ratio %v", f.DurationRatio)
 	}
-	if f := summarise(1, []sample{{time.Second, time.Second}}, 0, 0); f.P50 != 1 || f.P99 != 1 || f.RealTime != 1 {
+	if f.Slowest != 3 || f.First != 3 || math.Abs(f.Later-1.5) > 1e-9 {
+		t.Errorf("slowest %v, first %v, later %v", f.Slowest, f.First, f.Later)
+	}
+	if f := summarise(1, []sample{{time.Second, time.Second, true}}, 0, 0); f.P50 != 1 || f.P99 != 1 || f.RealTime != 1 || f.First != 1 || f.Later != 0 {
 		t.Errorf("one segment: %+v", f)
 	}
 	if f := summarise(1, nil, 0, 0); f.DurationRatio != 0 {

@@ -66,6 +66,7 @@ func (s settings) rows() []row {
 		{"Encoder Preset", preset},
 		{"Concurrent Sessions", fmt.Sprint(s.sessions)},
 		{"Live Mode", fmt.Sprint(s.live)},
+		{"A Session per Segment", fmt.Sprint(s.fresh)},
 		{"MPEG-7 Sign Mode", fmt.Sprint(s.signature)},
 		{"Media Workers", fmt.Sprint(!s.inProcess)},
 	}
@@ -93,6 +94,8 @@ func writeFigures(w io.Writer, f figures) error {
 		{"Total Transcoding Duration", fmt.Sprintf("%0.4gs", f.Transcoding)},
 		{"* Real-Time Duration Ratio *", fmt.Sprintf("%0.4g", f.DurationRatio)},
 		{"Transcoding p50 / p95 / p99", fmt.Sprintf("%0.3gs / %0.3gs / %0.3gs", f.P50, f.P95, f.P99)},
+		{"First Segments / Later Ones", fmt.Sprintf("%0.3gs / %0.3gs", f.First, f.Later)},
+		{"Processor Time", fmt.Sprintf("%0.4gs", f.Processor)},
 	}
 	if f.Memory > 0 {
 		rows = append(rows, row{"Peak Worker Memory", fmt.Sprintf("%d MB", f.Memory>>20)})
@@ -118,6 +121,7 @@ func writeComparison(w io.Writer, c comparison) error {
 		{"Compared With", c.Program},
 		{"Wall Time, Ours / Theirs", fmt.Sprintf("%0.4gs / %0.4gs", c.Ours.Wall, c.Theirs.Wall)},
 		{"* Ratio *", fmt.Sprintf("%0.3g (below 1 we are faster)", c.Ratio)},
+		{"* Ratio Without Starts *", fmt.Sprintf("%0.3g (0: not known)", c.SteadyRatio)},
 		{"Processor Time, Ours / Theirs", fmt.Sprintf("%0.4gs / %0.4gs", c.Ours.Processor, c.Theirs.Processor)},
 		{"* Processor Ratio *", fmt.Sprintf("%0.3g (below 1 we are cheaper)", c.ProcessorRatio)},
 	})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -27,21 +26,27 @@ type rival struct {
 	// plays.
 	input  string
 	period time.Duration
+	// noEncoder has the names of the GPUs whose pictures the processor encodes.
+	noEncoder map[string]bool
 }
+
+// software reports whether the processor encodes what a device scales.
+func (r rival) software(t target) bool { return !t.gpu() || r.noEncoder[t.name] }
 
 var errNoTransportStream = errors.New("-against: the input is no MPEG-TS, and segments of other formats cannot be joined")
 
-// joined writes the segments as one file, which the caller removes with its folder.
-func joined(dir string, pieces []piece) (path string, period time.Duration, err error) {
+// joined writes the segments as one file and returns its path.
+func joined(path string, pieces []piece) (_ string, period time.Duration, err error) {
 	var all bytes.Buffer
 	for _, p := range pieces {
 		if len(p.data) == 0 || p.data[0] != 'G' {
 			return "", 0, errNoTransportStream
 		}
-		all.Write(p.data)
 		period = max(period, p.duration)
 	}
-	path = filepath.Join(dir, "input.ts")
+	for _, p := range continuous(pieces) {
+		all.Write(p.data)
+	}
 	return path, period, os.WriteFile(path, all.Bytes(), 0o600)
 }
 
@@ -104,7 +109,12 @@ func (r rival) graph(t target) string {
 			num, den := p.FPS.Norm()
 			fmt.Fprintf(&b, "fps=%d/%d,", num, den)
 		}
-		fmt.Fprintf(&b, "%s=%d:-2[v%d]", scale, max(p.Width, p.Height)&^1, i)
+		fmt.Fprintf(&b, "%s=%d:-2", scale, max(p.Width, p.Height)&^1)
+		if t.gpu() && r.software(t) {
+			// As with us: 8-bit pictures come down in the layout that the card has.
+			b.WriteString(":format=nv12,hwdownload,format=nv12")
+		}
+		fmt.Fprintf(&b, "[v%d]", i)
 	}
 	return b.String()
 }
@@ -112,12 +122,15 @@ func (r rival) graph(t target) string {
 func (r rival) encoder(t target, p core.Profile) []string {
 	codec := map[core.VideoCodec]string{core.CodecH264: "h264", core.CodecHEVC: "hevc"}[p.Encoder]
 	args := []string{"-c:v", codec + "_nvenc"}
-	if !t.gpu() {
+	if r.software(t) {
 		preset := r.s.preset
 		if preset == "" {
 			preset = libav.DefaultPreset
 		}
-		args = []string{"-c:v", "libx264", "-preset", preset, "-pix_fmt", "yuv420p"}
+		args = []string{"-c:v", "libx264", "-preset", preset}
+		if !t.gpu() {
+			args = append(args, "-pix_fmt", "yuv420p")
+		}
 		if r.sessions >= runtime.NumCPU() {
 			args = append(args, "-threads", "1")
 		}

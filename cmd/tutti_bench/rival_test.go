@@ -51,7 +51,7 @@ func TestAComparison(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if c := doc.Against; c == nil || c.Sessions != 2 || c.Ours.Wall <= 0 || c.Theirs.Processor <= 0 || c.Ratio != c.Ours.Wall/c.Theirs.Wall || c.ProcessorRatio <= 0 {
+	if c := doc.Against; c == nil || c.Sessions != 2 || c.Ours.Wall <= 0 || c.Theirs.Processor <= 0 || c.Ratio != c.Ours.Wall/c.Theirs.Wall || c.ProcessorRatio <= 0 || c.OursFirst.Wall <= 0 || c.TheirsFirst.Wall <= 0 {
 		t.Errorf("got %+v", doc.Against)
 	}
 	if !strings.Contains(errs.String(), "* Ratio *") {
@@ -61,9 +61,9 @@ func TestAComparison(t *testing.T) {
 
 func TestComparisonsThatCannotBe(t *testing.T) {
 	t.Parallel()
-	nothing := func(settings) error { return nil }
+	nothing := func(settings, []piece) error { return nil }
 	s := settings{repeat: 1, against: filepath.Join(t.TempDir(), "none"), devices: []target{{name: processor}}, profiles: []core.Profile{{Width: 256, Height: 144}}}
-	good := []piece{{[]byte("G and more"), time.Second}}
+	good := []piece{{append([]byte("G and more"), make([]byte, 178)...), time.Second}}
 	if _, err := compare(t.Context(), s, []piece{{[]byte("\x00\x00\x00\x18ftyp"), time.Second}}, 1, nothing); !errors.Is(err, errNoTransportStream) {
 		t.Errorf("MP4: %v", err)
 	}
@@ -71,7 +71,7 @@ func TestComparisonsThatCannotBe(t *testing.T) {
 		t.Errorf("no program: %v", err)
 	}
 	broken := errors.New("broken")
-	if _, err := compare(t.Context(), s, good, 1, func(settings) error { return broken }); !errors.Is(err, broken) {
+	if _, err := compare(t.Context(), s, good, 1, func(settings, []piece) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("ours fails: %v", err)
 	}
 }
@@ -79,7 +79,7 @@ func TestComparisonsThatCannotBe(t *testing.T) {
 // What the other program is asked for is what our engine does, there and here.
 func TestTheOthersCommandLine(t *testing.T) {
 	t.Parallel()
-	r := rival{sessions: 1, input: "in.ts", period: 2 * time.Second, s: settings{preset: "fast", profiles: []core.Profile{
+	r := rival{sessions: 1, input: "in.ts", period: 2 * time.Second, noEncoder: map[string]bool{"2": true}, s: settings{preset: "fast", profiles: []core.Profile{
 		{Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30, Den: 1}, Profile: core.ProfileConstrainedHigh},
 		{Width: 240, Height: 427, Bitrate: 250_000, Profile: core.ProfileMain},
 	}}}
@@ -92,7 +92,11 @@ func TestTheOthersCommandLine(t *testing.T) {
 			"-c:v libx264 -preset fast -pix_fmt yuv420p", "-b:v 3000000 -maxrate 3000000 -bufsize 3000000 -profile:v high -bf 0",
 			"-profile:v main -bf 3 -fps_mode passthrough -force_key_frames expr:gte(t,n_forced*2)",
 		}},
-		{target{name: "1"}, []string{"-hwaccel cuda -hwaccel_output_format cuda -i in.ts", "scale_cuda=1280:-2", "-c:v h264_nvenc -b:v 250000"}},
+		{target{name: "1"}, []string{"-hwaccel cuda -hwaccel_output_format cuda -i in.ts", "scale_cuda=1280:-2[v0]", "-c:v h264_nvenc -b:v 250000"}},
+		{target{name: "2"}, []string{
+			"-hwaccel cuda -hwaccel_output_format cuda -i in.ts", "scale_cuda=1280:-2:format=nv12,hwdownload,format=nv12[v0]",
+			"-c:v libx264 -preset fast -b:v 250000",
+		}},
 	} {
 		line := strings.Join(r.args(row.device), " ")
 		for _, want := range row.want {
@@ -161,5 +165,26 @@ func TestWhatGPUsDid(t *testing.T) {
 	})
 	if fmt.Sprint(deviceNames([]target{{name: processor}})) != "[cpu]" {
 		t.Error("the processor has another name")
+	}
+}
+
+// What starting takes is left out of the steady ratios, and each ratio has its own median.
+func TestRatiosOfPairs(t *testing.T) {
+	t.Parallel()
+	pair := func(ours, oursFirst, theirs, theirsFirst float64) comparison {
+		return comparison{
+			Ours: effort{ours, 2 * ours}, OursFirst: effort{oursFirst, oursFirst},
+			Theirs: effort{theirs, ours}, TheirsFirst: effort{theirsFirst, ours / 2},
+		}.withRatios()
+	}
+	c := median([]comparison{pair(12, 4, 10, 2), pair(9, 1, 6, 2), pair(11, 1, 10, 5)})
+	if c.Ratio != 1.2 || !slices.Equal(c.Ratios, []float64{1.1, 1.2, 1.5}) || c.ProcessorRatio != 2 {
+		t.Errorf("got %+v", c)
+	}
+	if c.SteadyRatio != 2 || !slices.Equal(c.SteadyRatios, []float64{1, 2, 2}) {
+		t.Errorf("steady: %+v", c)
+	}
+	if c := pair(1, 1, 1, 1); c.SteadyRatio != 0 || c.Ratio != 1 {
+		t.Errorf("nothing after the first segment: %+v", c)
 	}
 }

@@ -16,11 +16,15 @@ import (
 
 // settings are what the command line says.
 type settings struct {
-	in        string
-	live      bool
-	sessions  int
-	delay     time.Duration
-	segments  int
+	in       string
+	live     bool
+	sessions int
+	delay    time.Duration
+	segments int
+	// until is when no more segments are begun, 0 for no bound.
+	until time.Duration
+	// fresh ends the session after each segment.
+	fresh     bool
 	repeat    int
 	ladder    string
 	profiles  []core.Profile
@@ -52,6 +56,8 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	fs.IntVar(&s.sessions, "concurrentSessions", 1, "sessions at once; with -walk the number to begin with")
 	fs.DurationVar(&s.delay, "concurrentSessionDelay", 300*time.Millisecond, "time between the starts of two sessions")
 	fs.IntVar(&s.segments, "segs", 0, "segments per session, 0: all")
+	fs.DurationVar(&s.until, "until", 0, "start no segment later; without -segs the input starts over; 0: no bound")
+	fs.BoolVar(&s.fresh, "fresh", false, "end the session after each segment, so that nothing is kept for the next")
 	fs.IntVar(&s.repeat, "repeat", 1, "measurements one after another")
 	fs.StringVar(&s.ladder, "transcodingOptions", defaultLadder, "renditions: preset names, or the path of a JSON file")
 	fs.StringVar(&cards, "gpu", "", "all, or GPU indices or UUIDs separated by commas; sessions take turns on them; empty: the processor")
@@ -82,6 +88,9 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	positive("concurrentSessions", s.sessions, 1)
 	positive("repeat", s.repeat, 1)
 	positive("segs", s.segments, 0)
+	if s.until < 0 {
+		errs = append(errs, fmt.Errorf("-until is %v: give at least 0s", s.until))
+	}
 	if netint != "" {
 		errs = append(errs, errors.New("-netint: these devices need a private FFmpeg and are not supported; leave the flag out"))
 	}
