@@ -23,7 +23,7 @@ link="-s -w -X main.version=$version"
 go build -trimpath -ldflags "$link" -o "$kit/bin/" ./cmd/tutti ./cmd/tutti_bench
 CGO_ENABLED=0 go build -trimpath -ldflags "$link" -o "$kit/bin/" ./cmd/tutti_cli
 CGO_ENABLED=1 go build -trimpath -ldflags "$link" -o "$kit/bin/gpukit" ./test/gpu/kit
-cp "$TUTTI_DEPS/bin/ffmpeg" "$TUTTI_DEPS/bin/ffprobe" "$kit/bin/"
+cp "$TUTTI_DEPS/bin/ffmpeg" "$kit/bin/"
 
 echo "gpukit: test programs"
 for package in $("$kit/bin/gpukit" packages); do
@@ -33,7 +33,7 @@ done
 # Clips that no encoder of ours can make.
 for folder in transcoder/libav/testdata transcoder/probe/clips; do
 	mkdir -p "$kit/tests/$folder"
-	git ls-files -- "$folder" | grep -E '\.(ts|mp4|webm|mkv)$' | while read -r file; do cp "$file" "$kit/tests/$file"; done
+	git ls-files -- "$folder" | grep -E '\.(ts|mp4|webm|mkv)$' | while read -r file; do install -D -m 644 "$file" "$kit/tests/$file"; done
 done
 
 echo "gpukit: the simulated driver"

@@ -3,6 +3,7 @@ package node
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,28 +17,80 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
-// binary is the tutti under test, built once.
-var binary string
+// binary is the tutti under test and tool its tutti_cli, built once.
+var binary, tool string
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(harness.Node(&binary), m.Run)) }
+// atOnce is how many tests run beside each other on the simulated driver: most of them
+// wait for streams in real time.
+const atOnce = "5"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == runnerArg {
+		os.Exit(playRunner(os.Stdin, os.Stdout))
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err)
+	}
+	os.Exit(harness.Main(build, m.Run))
+}
+
+func build(dir string) (err error) {
+	if binary, err = harness.Build(dir); err == nil {
+		tool, err = harness.BuildTool(dir)
+	}
+	return err
+}
 
 // node is an orchestrator with GPUs and a gateway, off-chain.
 type node struct {
 	*testing.T
-	proc           *harness.Process
-	admin, gateway string
-	data           string // the data directory
-	segments       []clip.Segment
+	proc                    *harness.Process
+	admin, gateway, service string
+	data                    string   // the data directory
+	args                    []string // the command line without the program
+	segments                []clip.Segment
 }
+
+// ladder is what a gateway asks for in these tests.
+const ladder = "P144p30fps16x9,P240p30fps16x9"
 
 // start runs orchestrator, transcoder and gateway in one process.
 func start(t *testing.T, env []string, args ...string) *node {
 	t.Helper()
-	n := &node{T: t, admin: harness.Address(t), gateway: harness.Address(t), segments: segments(t), data: t.TempDir()}
-	service := harness.Address(t)
-	args = append([]string{"-orchestrator", "-transcoder", "-gateway", "-serviceAddr", service, "-gatewayAddr", n.gateway, "-cliAddr", n.admin,
-		"-dataDir", n.data, "-transcodingOptions", "P144p30fps16x9,P240p30fps16x9", "-v", "6", "-monitor"}, args...)
-	n.proc = harness.StartIn(t, binary, env, args...)
+	n := begin(t, env, ladder, args...)
+	n.segments = segments(t)
+	return n
+}
+
+// begin is start for another ladder, without segments to push.
+func begin(t *testing.T, env []string, ladder string, args ...string) *node {
+	t.Helper()
+	n := &node{T: t, admin: harness.Address(t), gateway: harness.Address(t), service: harness.Address(t),
+		data: t.TempDir()}
+	return n.run(env, append([]string{"-gateway", "-gatewayAddr", n.gateway, "-transcodingOptions", ladder},
+		args...)...)
+}
+
+// beginApart is begin with the gateway in a process of its own.
+func beginApart(t *testing.T, env []string, ladder string, args ...string) *node {
+	t.Helper()
+	n := &node{T: t, admin: harness.Address(t), gateway: harness.Address(t), service: harness.Address(t),
+		data: t.TempDir()}
+	n.run(env, args...)
+	gateway := harness.Start(t, binary, "-gateway", "-orchAddr", n.service, "-httpAddr", n.gateway, "-cliAddr",
+		harness.Address(t),
+		"-dataDir", t.TempDir(), "-transcodingOptions", ladder, "-v", "6")
+	gateway.WaitHTTP("http://" + n.gateway + "/healthz")
+	return n
+}
+
+// run starts the process with the card.
+func (n *node) run(env []string, args ...string) *node {
+	n.Helper()
+	n.args = append([]string{"-orchestrator", "-transcoder", "-serviceAddr", n.service, "-cliAddr", n.admin, "-dataDir",
+		n.data, "-v", "6", "-monitor"}, args...)
+	n.proc = harness.StartIn(n.T, binary, env, n.args...)
 	n.proc.WaitHTTP("http://" + n.admin + "/healthz")
 	return n
 }
@@ -84,7 +137,8 @@ func (n *node) push(stream string, number int) error {
 			return err
 		}
 		v := report.Video
-		if v == nil || len(v.Frames) != 30 || v.Frames[0].Width != size[0] || v.Frames[0].Height != size[1] || !v.Frames[0].Key {
+		if v == nil || len(v.Frames) != 30 || v.Frames[0].Width != size[0] || v.Frames[0].Height != size[1] ||
+			!v.Frames[0].Key {
 			return fmt.Errorf("rendition %d is not %v: %+v", i, size, v)
 		}
 	}
@@ -115,7 +169,12 @@ func (n *node) condition(code string) adminapi.Condition {
 // segments is one second pieces of a test picture, 30 frames each.
 func segments(t *testing.T) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 640, Height: 360, Segments: 4, Bitrate: 600_000, Segment: time.Second})
+	return generated(t, clip.Options{Width: 640, Height: 360, Segments: 4, Bitrate: 600_000, Segment: time.Second})
+}
+
+func generated(t *testing.T, o clip.Options) []clip.Segment {
+	t.Helper()
+	g, err := clip.Generate(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,107 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/test/gpu/check"
+)
+
+// sampleTime is how old the card's figures may be: the node asks the driver once a
+// second.
+const sampleTime = 5 * time.Second
+
+// figures looks at the card in the dashboard's document and in the metrics while so
+// many streams run.
+func (r *rig) figures(streams int) {
+	var page adminapi.Dashboard
+	var one *adminapi.GPU
+	wanted := 0
+	if r.card.Encodes && r.conditionOf("GPUEncoderMissing") == nil {
+		wanted = streams * len(r.profiles)
+	}
+	_, shown := r.within(sampleTime, func() bool {
+		if r.read(adminapi.PathDashboard, &page) != nil {
+			return false
+		}
+		one = r.shown(&page)
+		return one != nil && one.Sampled && one.EncoderSessions >= wanted && page.Sessions.Total >= streams
+	})
+	if one == nil {
+		check.That(r, false, "the dashboard shows the card", r.card.Name, fmt.Sprintf("%+v", page.GPUs), "")
+		return
+	}
+	check.That(r, shown, "the dashboard while streams run", fmt.Sprintf("%d sessions, %d encoders open", streams,
+		wanted),
+		fmt.Sprintf("%d sessions, %d encoders open, sampled %v", page.Sessions.Total, one.EncoderSessions, one.Sampled),
+		"")
+	check.That(r, one.Name == r.card.Name && one.Problem == "", "the dashboard names the card", r.card.Name,
+		one.Name+" "+one.Problem, "")
+	check.That(r, one.Memory == r.card.Memory, "the dashboard's memory of the card", mib(r.card.Memory),
+		mib(one.Memory), "")
+	check.That(r, one.Used > 0 && one.Used < one.Memory, "the dashboard's memory in use",
+		"more than nothing, less than all", mib(one.Used), "")
+	check.That(r, one.Temperature > 0 && one.Temperature < 110, "the dashboard's temperature", "1 to 109 °C",
+		fmt.Sprintf("%d °C", one.Temperature), "")
+	for _, load := range []int{one.Load, one.Encoder, one.Decoder} {
+		check.That(r, load >= 0 && load <= 100, "a load in the dashboard", "0 to 100 %", fmt.Sprintf("%d %%", load), "")
+	}
+	check.Note(r, "load while streams run", fmt.Sprintf("card %d %%, encoder %d %%, decoder %d %%", one.Load,
+		one.Encoder, one.Decoder), fmt.Sprintf("%d streams", streams))
+	if one.Throttled != "" {
+		check.Note(r, "the card runs slower than it could", one.Throttled, "")
+	}
+	for _, s := range page.Sessions.List {
+		check.That(r, s.Device == r.device && s.Failed == 0, "the dashboard's session of "+s.Stream,
+			"on "+r.device+", nothing failed",
+			fmt.Sprintf("on %s, %d failed", s.Device, s.Failed), fmt.Sprintf("%.2f of real time", s.Ratio))
+	}
+	r.series(one)
+}
+
+// shown is the card in the dashboard, nil where it is not there.
+func (r *rig) shown(page *adminapi.Dashboard) *adminapi.GPU {
+	for i := range page.GPUs {
+		if "gpu "+page.GPUs[i].ID == r.device {
+			return &page.GPUs[i]
+		}
+	}
+	return nil
+}
+
+// series looks at the metrics of the card.
+func (r *rig) series(one *adminapi.GPU) {
+	text, err := r.page("/metrics")
+	if !check.NoError(r, err, "the metrics page", "") {
+		return
+	}
+	value := func(name string) float64 {
+		v, found := metric(text, name)
+		if !found {
+			check.That(r, false, "the metric "+name, "a series", "none", "")
+			return -1
+		}
+		return v
+	}
+	total := value("tutti_gpu_memory_total_bytes")
+	check.That(r, total == float64(r.card.Memory), "tutti_gpu_memory_total_bytes", mib(r.card.Memory),
+		mib(int64(total)), "")
+	used := value("tutti_gpu_memory_used_bytes")
+	near := used > 0 && used < total && used > float64(one.Used)/2 && used < 2*float64(one.Used)
+	check.That(r, near, "tutti_gpu_memory_used_bytes", "about the dashboard's "+mib(one.Used), mib(int64(used)), "")
+	hot := value("tutti_gpu_temperature_celsius")
+	check.That(r, hot > 0 && hot < 110, "tutti_gpu_temperature_celsius", "1 to 109", fmt.Sprint(hot), "")
+	for _, name := range []string{"tutti_gpu_load_ratio", "tutti_gpu_encoder_load_ratio",
+		"tutti_gpu_decoder_load_ratio"} {
+		v := value(name)
+		check.That(r, v >= 0 && v <= 1, name, "0 to 1", fmt.Sprint(v), "")
+	}
+	encoders := value("tutti_gpu_encoder_sessions")
+	check.That(r, encoders >= 0 && (r.card.Encodes || encoders == 0), "tutti_gpu_encoder_sessions",
+		"none without an encoder", fmt.Sprint(encoders), "")
+	xid := value("tutti_gpu_last_xid")
+	check.That(r, xid == 0, "tutti_gpu_last_xid", "0, no critical error", fmt.Sprint(xid), "")
+}
+
+func mib(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
