@@ -23,6 +23,13 @@ func TestMain(m *testing.M) {
 		os.Stdout.WriteString(ask())
 		os.Exit(0)
 	}
+	if len(os.Args) > 1 && os.Args[1] == decodersArg {
+		if err := listDecoders(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

@@ -251,7 +251,8 @@ const toolTime = 90 * time.Second
 
 // cli runs tutti_cli on the node.
 func (n *node) cli(args ...string) (text string, err error) {
-	return n.output(tool, nil, append([]string{"--url", "http://" + n.admin, "--token-file",
+	// Tables, whatever terminal the kit was started from.
+	return n.output(tool, []string{"TERM=xterm"}, append([]string{"--url", "http://" + n.admin, "--token-file",
 		filepath.Join(n.data, adminapi.TokenFile), "--no-color"}, args...)...)
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tuttinode/tutti/test/gpu/check"
@@ -75,11 +76,15 @@ func (r Report) summary(b *strings.Builder) {
 	}
 }
 
+// comparisons are the parts whose figures are counts of what was compared: the summary
+// says all that a reader wants of them.
+var comparisons = []string{"correct", "walls"}
+
 func (r Report) figures(b *strings.Builder) {
 	b.WriteString("\n## Figures\n\n| Part | What | Figure |\n|---|---|---|\n")
 	for _, p := range r.Parts {
 		for _, c := range p.Checks {
-			if c.Figure != "" {
+			if c.Figure != "" && !slices.Contains(comparisons, p.Name) {
 				fmt.Fprintf(b, "| %s | %s | %s |\n", p.Name, cell(c.What), cell(c.Figure))
 			}
 		}

@@ -17,6 +17,8 @@ func sample() Report {
 		Host: Host{Kernel: "6.1", System: "Debian", Processor: "a CPU", Cores: 16, Memory: 128 << 30},
 		Parts: []Part{{Name: "correct", Title: "Pictures.", Seconds: 61, Checks: []check.Check{
 			{What: "PSNR", Expected: "40 dB", Seen: "42.5 dB", Figure: "42.5 dB", Result: check.Passed}, {What: "HEVC", Seen: "no encoder", Result: check.Skipped},
+		}}, {Name: "speed", Title: "Pace.", Seconds: 9, Checks: []check.Check{
+			{What: "1080p30", Expected: "at most 1.03", Seen: "0.98", Figure: "0.98 ×", Result: check.Passed},
 		}}},
 	}
 }
@@ -54,14 +56,14 @@ func TestPublish(t *testing.T) {
 	}
 	got := text(t, filepath.Join(docs, "gpu.md"))
 	for _, want := range []string{
-		"before", "after", "### NVIDIA H100 80GB HBM3", "| Driver | 580.159.04, CUDA 13.0 |", "| Date | 2026-11-22 |", "| correct | PSNR | 42.5 dB |",
+		"before", "after", "### NVIDIA H100 80GB HBM3", "| Driver | 580.159.04, CUDA 13.0 |", "| Date | 2026-11-22 |", "| speed | 1080p30 | 0.98 × |",
 		"| correct | 1 | 0 | 1 | 61 s | passed |", "[Every check](gpu-report-nvidia-h100-80gb-hbm3.md)",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in the page:\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "no encoder |") || strings.Contains(got, "old") || strings.Contains(got, notRun) {
+	if strings.Contains(got, "42.5 dB") || strings.Contains(got, "no encoder |") || strings.Contains(got, "old") || strings.Contains(got, notRun) {
 		t.Errorf("too much:\n%s", got)
 	}
 	if err := Fill(docs); err != nil || text(t, filepath.Join(docs, "gpu.md")) != got {

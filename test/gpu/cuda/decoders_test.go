@@ -1,0 +1,62 @@
+package cuda_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/tuttinode/tutti/test/gpu/card"
+	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/cuda"
+)
+
+// decodersArg makes the test program write what the card decodes.
+const decodersArg = "list-decoders"
+
+// listDecoders writes them as JSON.
+func listDecoders() error {
+	d, err := cuda.Open(0)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	all, err := d.Decoders()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(all)
+}
+
+// TestCardDecoders asks the driver what the card's decoder units can do.
+func TestCardDecoders(t *testing.T) {
+	c := card.Open(t)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], decodersArg)
+	cmd.Env = append(append(os.Environ(), c.Env()...), "CUDA_DEVICE_ORDER=PCI_BUS_ID")
+	if c.UUID != "" {
+		cmd.Env = append(cmd.Env, "CUDA_VISIBLE_DEVICES="+c.UUID)
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if !check.NoError(t, err, "the driver says what the card decodes", "") {
+		return
+	}
+	var all []cuda.Decoder
+	if err := json.Unmarshal(out, &all); err != nil {
+		check.NoError(t, err, "the list of decoders", "")
+		return
+	}
+	for _, d := range all {
+		what := "decoder: " + d.Codec + " " + d.Format
+		if d.Codec == "H.264" && d.Format == "4:2:0 8 bit" {
+			fits := d.Supported && d.LeastWidth <= 320 && d.LeastHeight <= 180 && d.MostWidth >= 3840 && d.MostHeight >= 2160
+			check.That(t, fits, what, "180p to 2160p", d.String(), d.String())
+			continue
+		}
+		figure := ""
+		if d.Supported {
+			figure = d.String()
+		}
+		check.Note(t, what, d.String(), figure)
+	}
+}
