@@ -73,6 +73,7 @@ func (r rig) traced(t *testing.T, gpu bool) (record trace.Trace, refused string)
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "trace.json")
 	o := r.options(gpu)
+	o.Cache = "" // what compiling kernels asks of the system belongs to it
 	o.Args = []string{traceArg, out, "/proc/self/exe", "tutti", cardArg}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

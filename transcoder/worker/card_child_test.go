@@ -140,6 +140,8 @@ func (r rig) options(gpu bool) worker.Options {
 	o := worker.Options{Device: "cpu", Args: []string{cardArg}}
 	if gpu {
 		o.Device, o.GPU, o.UUID, o.Env = strconv.Itoa(r.Index), true, r.UUID, append(r.Card.Env(), r.Counter.Env()...)
+		// A driver takes seconds to compile its kernels, too long for each worker here.
+		o.Cache = os.Getenv(card.EnvKernels)
 	}
 	return o
 }

@@ -24,6 +24,9 @@ const (
 	EnvFull = "TUTTI_GPUKIT_FULL"
 	// EnvFacts is the card as Facts in JSON.
 	EnvFacts = "TUTTI_GPUKIT_CARD"
+	// EnvKernels names a folder in which the driver may keep what it compiles for all
+	// processes of a run; without it each test has its own.
+	EnvKernels = "TUTTI_GPUKIT_KERNELS"
 	// EnvScript is what the simulated driver plays, lines of key=value separated by
 	// semicolons.
 	EnvScript = "TUTTI_GPUKIT_SCRIPT"

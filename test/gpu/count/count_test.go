@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tuttinode/tutti/test/fakegpu"
@@ -42,6 +43,67 @@ func TestCountsWhatTheDriverCounts(t *testing.T) {
 		}
 		if got != want || got == (count.Counts{}) {
 			t.Errorf("%s: counted %+v, the driver %+v", name, got, want)
+		}
+	}
+}
+
+// TestTheDriversOwnWork: what the driver's libraries ask of each other is not counted.
+func TestTheDriversOwnWork(t *testing.T) {
+	folder := t.TempDir()
+	compile := func(name, source string, flags ...string) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path+".c", []byte("#include <dlfcn.h>\n"+source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("gcc", append(flags, "-o", path, path+".c", "-ldl")...)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		return path
+	}
+	const ask = `
+typedef int launch(void *, int, int, int, int, int, int, int, void *, void *, void *);
+int NAME(void *cuda) { launch *f = (launch *)dlsym(cuda, "cuLaunchKernel"); return f(0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0); }
+`
+	compile("libcuda.so.1", "int cuLaunchKernel(void) { return 0; }", "-shared", "-fPIC")
+	compile("libnvcuvid.so.1", strings.ReplaceAll(ask, "NAME", "decode"), "-shared", "-fPIC")
+	program := compile("program", strings.ReplaceAll(ask, "NAME", "mine")+`
+int main(int n, char **path) {
+	void *cuda = dlopen(path[1], RTLD_NOW), *decoder = dlopen(path[2], RTLD_NOW);
+	if (n < 3 || !cuda || !decoder) return 1;
+	int (*decode)(void *) = (int (*)(void *))dlsym(decoder, "decode");
+	return decode(cuda) + mine(cuda) + decode(cuda);
+}`)
+	c := count.Start(t)
+	cmd := exec.Command(program, filepath.Join(folder, "libcuda.so.1"), filepath.Join(folder, "libnvcuvid.so.1"))
+	cmd.Env = append(os.Environ(), c.Env()...)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if got := c.Read(t); got != (count.Counts{Kernels: 1}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestOwn: without the library in the process there is no counter, whatever the
+// environment says.
+func TestOwn(t *testing.T) {
+	const asked = "TUTTI_COUNT_TEST"
+	if os.Getenv(asked) != "" {
+		if got := count.Own() != nil; got != (os.Getenv(asked) == "there") {
+			t.Errorf("a counter: %v", got)
+		}
+		return
+	}
+	c := count.Start(t)
+	for want, env := range map[string][]string{
+		"there": c.Env(), "missing": append(c.Env(), "LD_PRELOAD=/nothing/libtutticount.so"),
+	} {
+		cmd := exec.Command("/proc/self/exe", "-test.run=^TestOwn$")
+		cmd.Env = append(append(os.Environ(), env...), asked+"="+want)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", want, err, said)
 		}
 	}
 }

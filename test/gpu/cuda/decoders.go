@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 )
 
@@ -30,18 +31,20 @@ type Decoder struct {
 	Units                   int
 	LeastWidth, LeastHeight int
 	MostWidth, MostHeight   int
+	// Problem is why the driver did not answer, "" where it did.
+	Problem string
 }
 
 // String is for reports.
 func (d Decoder) String() string {
 	if !d.Supported {
-		return "not decoded"
+		return strings.TrimSpace("not decoded " + d.Problem)
 	}
 	return fmt.Sprintf("%d×%d to %d×%d by %d decoder units", d.LeastWidth, d.LeastHeight, d.MostWidth, d.MostHeight, d.Units)
 }
 
 // Decoders asks the card's driver for every codec in every format.
-func (d *Device) Decoders() ([]Decoder, error) {
+func (d *Device) Decoders() []Decoder {
 	var out []Decoder
 	for _, codec := range codecs {
 		for _, format := range formats {
@@ -49,15 +52,17 @@ func (d *Device) Decoders() ([]Decoder, error) {
 			err := d.call(func(context unsafe.Pointer) C.struct_tutti_result {
 				return C.tutti_decoder(d.driver, context, &asked)
 			})
+			problem := ""
 			if err != nil {
-				return out, err
+				problem = err.Error()
 			}
 			out = append(out, Decoder{
-				Codec: codec.name, Format: format.name, Supported: asked.supported != 0, Units: int(asked.units),
+				Problem: problem,
+				Codec:   codec.name, Format: format.name, Supported: asked.supported != 0, Units: int(asked.units),
 				LeastWidth: int(asked.least_width), LeastHeight: int(asked.least_height),
 				MostWidth: int(asked.most_width), MostHeight: int(asked.most_height),
 			})
 		}
 	}
-	return out, nil
+	return out
 }

@@ -1,10 +1,12 @@
 package cuda_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/test/gpu/check"
@@ -21,17 +23,15 @@ func listDecoders() error {
 		return err
 	}
 	defer d.Close()
-	all, err := d.Decoders()
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(all)
+	return json.NewEncoder(os.Stdout).Encode(d.Decoders())
 }
 
 // TestCardDecoders asks the driver what the card's decoder units can do.
 func TestCardDecoders(t *testing.T) {
 	c := card.Open(t)
-	cmd := exec.CommandContext(t.Context(), os.Args[0], decodersArg)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], decodersArg)
 	cmd.Env = append(append(os.Environ(), c.Env()...), "CUDA_DEVICE_ORDER=PCI_BUS_ID")
 	if c.UUID != "" {
 		cmd.Env = append(cmd.Env, "CUDA_VISIBLE_DEVICES="+c.UUID)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/test/fakegpu"
@@ -28,6 +29,8 @@ type bench struct {
 	uuid string
 	// noCard says why parts that need a card cannot run, "" where they can.
 	noCard string
+	// kernels is where the driver keeps what it compiles, for all processes of this run.
+	kernels string
 }
 
 // kit runs the parts, and writes the report after each: a machine may be taken away in
@@ -40,22 +43,45 @@ func kit(ctx context.Context, s settings) (passed bool, err error) {
 		return false, err
 	}
 	b := &bench{settings: s}
-	if b.log, err = os.OpenFile(filepath.Join(s.out, "log.txt"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+	if strings.ContainsAny(s.home, " :;\t\n") {
+		return false, fmt.Errorf("unpack the kit where the path has no space, colon or semicolon: "+
+			"the loader takes no library from %q", s.home)
+	}
+	if b.kernels, err = os.MkdirTemp("", "gpukit-"); err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(b.kernels)
+	if b.log, err = openLog(s.out); err != nil {
 		return false, err
 	}
 	defer b.log.Close()
 	r := report.Report{Kit: version, Date: today(), Host: host(), Full: !s.short}
 	b.look(ctx, &r)
-	if earlier, err := report.Read(s.out); err == nil && report.SameCard(earlier, r) {
-		r.Parts = earlier.Parts
+	if r.Parts, err = report.Earlier(s.out, r); err != nil {
+		return false, err
 	}
 	fmt.Fprintf(s.stdout, "gpukit %s: %s, driver %s; the report is in %s\n", version, r.Card.Name, r.Driver, s.out)
+	return b.run(ctx, r)
+}
+
+// run runs the parts in the time that all of them have.
+func (b *bench) run(ctx context.Context, r report.Report) (passed bool, err error) {
 	passed = true
-	for _, p := range s.parts {
+	end, limit := time.Now().Add(b.total), b.limit
+	for _, p := range b.parts {
+		if b.total > 0 {
+			if b.limit = min(limit, time.Until(end)-grace); b.limit < leastPart {
+				fmt.Fprintf(b.stdout, "%-10s left out: no time left\n", p.name)
+				passed = false
+				continue
+			}
+		}
+		release := b.keepAwake(p, r.Card.PCI)
 		done := b.part(ctx, p)
+		release()
 		passed = passed && done.Passed()
 		r.Add(done, names())
-		if err := r.Write(s.out); err != nil {
+		if err := r.Write(b.out); err != nil {
 			return false, err
 		}
 		if ctx.Err() != nil {
@@ -64,6 +90,39 @@ func kit(ctx context.Context, s settings) (passed bool, err error) {
 	}
 	return passed, nil
 }
+
+// keepAwake keeps the card initialised during a part. The inventory shows what it costs
+// that it is not; later parts do not pay for that at each of a hundred starts.
+func (b *bench) keepAwake(p part, pci string) (release func()) {
+	if b.fake || b.noCard != "" || p.name == "inventory" {
+		return func() {}
+	}
+	held, err := awake("/", pci)
+	if err != nil {
+		fmt.Fprintln(b.log, "the card is not kept awake between programs:", err)
+		return func() {}
+	}
+	return func() { held.Close() }
+}
+
+// leastPart is the time in which it is worth while to begin a part.
+const leastPart = time.Minute
+
+// openLog opens the log of a folder, which one run at a time may write.
+func openLog(folder string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(folder, "log.txt"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("another run writes into %s: %w", folder, err)
+	}
+	return f, nil
+}
+
+// counting is the library that counts what is asked of the driver.
+func (b *bench) counting() string { return filepath.Join(b.home, "lib", "libtutticount.so") }
 
 // look finds the card, and makes the environment of the test programs.
 func (b *bench) look(ctx context.Context, r *report.Report) {
@@ -83,7 +142,7 @@ func (b *bench) look(ctx context.Context, r *report.Report) {
 	text, _ := json.Marshal(facts) // plain strings and numbers
 	b.env = append(b.env, card.EnvDriver+"="+driver, card.EnvFacts+"="+string(text), fmt.Sprintf("%s=%t", card.EnvFull, !b.short),
 		harness.EnvHome+"="+b.home, "TUTTI_GPUKIT_OUT="+b.out, "TUTTI_DEPS="+b.home,
-		count.EnvLibrary+"="+filepath.Join(b.home, "lib", "libtutticount.so"))
+		count.EnvLibrary+"="+b.counting(), card.EnvKernels+"="+filepath.Join(b.kernels, "workers"))
 }
 
 // scriptWithoutEncoder makes the simulated card one of a data centre.
@@ -101,7 +160,7 @@ func (b *bench) first(ctx context.Context, r *report.Report) card.Facts {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(b.home, "bin", "tutti"), "gpu", "list", "-json")
-	cmd.Env, cmd.Stderr = b.env, b.log
+	cmd.Env, cmd.Stderr, cmd.WaitDelay = b.env, b.log, grace
 	out, err := cmd.Output()
 	var found struct {
 		Driver, CUDA string
@@ -139,6 +198,9 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 	for _, program := range p.programs {
 		if b.noCard != "" && p.name != "inventory" {
 			_ = check.Append(checks, check.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable", Seen: b.noCard, Result: check.Failed})
+			break
+		}
+		if ctx.Err() != nil {
 			break
 		}
 		left := b.limit - time.Since(begin)

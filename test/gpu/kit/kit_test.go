@@ -173,12 +173,12 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"wals"}, {"-frob"}, {"inventory", "frob"}} {
 		var out, errs strings.Builder
-		if status := run(t.Context(), args, &out, &errs); status != exitUsage || errs.Len() == 0 {
+		if status := run(t.Context(), args, false, &out, &errs); status != exitUsage || errs.Len() == 0 {
 			t.Errorf("%q: status %d, %s", args, status, errs.String())
 		}
 	}
 	var out, errs strings.Builder
-	if status := run(t.Context(), []string{"-h"}, &out, &errs); status != exitOK || !strings.Contains(errs.String(), "inventory, correct, walls, node, speed, load") {
+	if status := run(t.Context(), []string{"-h"}, false, &out, &errs); status != exitOK || !strings.Contains(errs.String(), "inventory, correct, walls, node, speed, load") {
 		t.Errorf("status %d, %s", status, errs.String())
 	}
 }

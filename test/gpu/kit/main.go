@@ -40,17 +40,25 @@ const usage = `usage: gpukit.sh [-o FOLDER] [-fake | -fake-without-encoder] [-sh
 
 Runs the named parts, or all, on the first usable NVIDIA GPU, %v at most each, and writes
 report.json, report.md and log.txt into FOLDER (default: gpukit-report). Parts that are
-run again replace those in the report. The exit status is 0 when nothing failed.
+run again replace those in the report; the report of another card is set aside. The exit
+status is 0 when nothing failed.
 
 Parts: %s.
   -fake                   rehearse on a simulated driver
   -fake-without-encoder   the same with a card that has no encoder
+  -time 9m30s             all parts together in this time; those for which none is left are
+                          left out
   -short                  small clips and few streams: seconds, not minutes
 `
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	alone := adopt() == nil
+	status := run(ctx, os.Args[1:], alone, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
@@ -63,11 +71,13 @@ type settings struct {
 	parts                []part
 	words                []string
 	stdout               io.Writer
-	// limit is how long a part may take.
-	limit time.Duration
+	// limit is how long a part may take, total how long all may, 0 for as long as they take.
+	limit, total time.Duration
+	// alone says that this process has no children but those of the kit.
+	alone bool
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, alone bool, stdout, stderr io.Writer) int {
 	s, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -76,7 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "gpukit:", err)
 		return exitUsage
 	}
-	s.stdout = stdout
+	s.stdout, s.alone = stdout, alone
 	passed, err := s.do(ctx)
 	switch {
 	case err != nil:
@@ -122,6 +132,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	fs.BoolVar(&s.fake, "fake", false, "")
 	fs.BoolVar(&s.withoutEncoder, "fake-without-encoder", false, "")
 	fs.BoolVar(&s.short, "short", false, "")
+	fs.DurationVar(&s.total, "time", 0, "")
 	if err := fs.Parse(args); err != nil {
 		return s, err
 	}
@@ -158,8 +169,9 @@ func merge(out string, folders []string) error {
 			all, all.Parts = r, nil
 		}
 		if !report.SameCard(all, r) {
-			return fmt.Errorf("merge: %s is of another card, driver or kit than %s", folder, folders[0])
+			return fmt.Errorf("merge: %s is of another card, driver or form than %s", folder, folders[0])
 		}
+		all.Join(r)
 		for _, p := range r.Parts {
 			all.Add(p, names())
 		}

@@ -23,6 +23,7 @@ func TestCardSpeed(t *testing.T) {
 	}
 	s, large := r.full()
 	s = r.makeSource(t, s)
+	r.compile(t, s)
 	t.Run("1080p30, 4 streams against ffmpeg", func(t *testing.T) { r.against(t, s, 4, 80*time.Second) })
 	t.Run("sessions kept and anew", func(t *testing.T) { r.keptAgainstFresh(t, s, 40*time.Second) })
 	t.Run("copies", func(t *testing.T) { r.copies(t, s, 60*time.Second) })

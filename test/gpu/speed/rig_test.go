@@ -203,6 +203,24 @@ func fastest(streams int, args ...string) []string {
 	return append([]string{"-live=false", "-concurrentSessions", n, "-concurrentSessionDelay", "0"}, args...)
 }
 
+// compile has the driver compile what both sides need: it takes seconds at the first
+// start, which would count for every start in what is planned by trials.
+func (r *rig) compile(t *testing.T, s source) {
+	t.Helper()
+	args := []string{"-segs", "3", "-until", "1ms"}
+	if ffmpeg() != "" {
+		args = append(args, "-against", ffmpeg())
+	}
+	begin := time.Now()
+	_, err := r.bench(t, s, r.left(2*time.Minute), nil, fastest(1, args...)...)
+	took := fmt.Sprintf("%.1f s", time.Since(begin).Seconds())
+	if err != nil {
+		r.failed(t, "the first start, with which the driver compiles its kernels", err)
+		return
+	}
+	check.Note(t, "the first start, with which the driver compiles its kernels", "ours and ffmpeg's", took)
+}
+
 // trial is a short run, which says how long others will take.
 func (r *rig) trial(t *testing.T, s source, streams int, limit time.Duration) (pace, error) {
 	t.Helper()

@@ -137,9 +137,18 @@ static dlsym_function loader(void) {
 	return found;
 }
 
+// What the driver's libraries ask each other is not what the program asks for: the
+// decoder's uploads streams and starts kernels of its own.
+static int of_driver(const void *caller) {
+	Dl_info at;
+	if (!dladdr(caller, &at) || !at.dli_fname) return 0;
+	const char *slash = strrchr(at.dli_fname, '/'), *name = slash ? slash + 1 : at.dli_fname;
+	return !strncmp(name, "libcuda.so", 10) || !strncmp(name, "libnv", 5);
+}
+
 __attribute__((visibility("default"))) void *dlsym(void *handle, const char *name) {
 	dlsym_function real = loader();
-	if (name[0] == 'c' || name[0] == 'N')
+	if ((name[0] == 'c' || name[0] == 'N') && !of_driver(__builtin_return_address(0)))
 		for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
 			if (!strcmp(name, functions[i].name)) {
 				void *found = real(handle, name);

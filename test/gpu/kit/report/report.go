@@ -7,10 +7,12 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tuttinode/tutti/test/gpu/check"
 )
@@ -111,10 +113,49 @@ func (r *Report) Add(p Part, order []string) {
 	slices.SortStableFunc(r.Parts, func(a, b Part) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
 }
 
-// SameCard reports whether two reports are of one card, driver and kit, so that the
-// parts of one may stand beside those of the other.
+// SameCard reports whether two reports are of one model of card with one driver, in one
+// form, so that the parts of one may stand beside those of the other. Machines with such
+// a card are often lent for minutes, one after another.
 func SameCard(a, b Report) bool {
-	return a.Card == b.Card && a.Driver == b.Driver && a.Kit == b.Kit && a.Full == b.Full
+	model := func(c Card) Card { c.UUID, c.PCI = "", ""; return c }
+	return model(a.Card) == model(b.Card) && a.Driver == b.Driver && a.Full == b.Full
+}
+
+// Join names in a report what another has that is of the same card, but not its parts.
+func (r *Report) Join(other Report) {
+	if !slices.Contains(strings.Split(r.Kit, ", "), other.Kit) {
+		r.Kit += ", " + other.Kit
+	}
+	if r.Card.UUID != other.Card.UUID {
+		r.Card.UUID, r.Card.PCI = "", ""
+	}
+}
+
+// Earlier are the parts that the report of a folder has of the same card and kit. The
+// report of another is set aside under another name.
+func Earlier(directory string, now Report) ([]Part, error) {
+	earlier, err := Read(directory)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case err == nil && SameCard(earlier, now) && earlier.Kit == now.Kit && earlier.Card.UUID == now.Card.UUID:
+		return earlier.Parts, nil
+	}
+	for n := 1; ; n++ {
+		folder := filepath.Join(directory, fmt.Sprintf("earlier-%d", n))
+		if err := os.Mkdir(folder, 0o755); errors.Is(err, os.ErrExist) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		for _, name := range []string{JSON, Markdown} {
+			err := os.Rename(filepath.Join(directory, name), filepath.Join(folder, name))
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
 }
 
 // Read reads the report of a folder.
