@@ -69,10 +69,11 @@ func (n *node) withoutModels() (notice string) {
 // findGPUs looks for the GPUs that were asked for. The board says what is missing
 // of them; those that are there are used all the same.
 func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
-	asked := n.cfg.Transcoding.Devices
-	seen := lookForGPUs(ctx, asked)
-	devices, err := containerGPUs(n.shared(seen), asked)
-	if ctx.Err() != nil || n.transcodesOnGPUs() {
+	seen := lookForGPUs(ctx, n.cfg.Transcoding.Devices)
+	present := seen.Present()
+	n.cards.Store(&present)
+	devices, err := devicesForModels(n.cfg, seen, n.budget)
+	if ctx.Err() != nil || transcodesOnGPUs(n.cfg) {
 		return devices, err // whoever watches them for transcoding says what is wrong
 	}
 	for _, code := range gpuTroubles {

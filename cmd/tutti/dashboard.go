@@ -108,7 +108,7 @@ func (g gate) Gate() adminapi.Gate {
 	if rules := g.n.panel.rules; rules != nil {
 		out.Stopping = rules.Draining()
 		if g.n.media != nil {
-			out.Doors = append(out.Doors, videoDoor(rules.Usage(), out.Stopping))
+			out.Doors = append(out.Doors, videoDoor(rules.Usage(), rules.Capped, out.Stopping))
 		}
 	}
 	if d, is := g.workerDoor(); is {
@@ -159,7 +159,7 @@ func (g gate) workerDoor() (adminapi.Door, bool) {
 	return d, true
 }
 
-func videoDoor(u orchestrate.Usage, stopping bool) adminapi.Door {
+func videoDoor(u orchestrate.Usage, capped func() *fault.Fault, stopping bool) adminapi.Door {
 	d := adminapi.Door{Name: "video", InUse: u.Sessions, Limit: u.Limit, Open: !stopping && !u.Full()}
 	switch {
 	case d.Open:
@@ -169,7 +169,7 @@ func videoDoor(u orchestrate.Usage, stopping bool) adminapi.Door {
 		d.Code = string(u.Refusal.Code)
 		d.Reason = fault.ForOperator(u.Refusal)
 	default:
-		d.Code, d.Reason = string(fault.OrchestratorCapped), u.String()
+		d.Code, d.Reason = string(fault.OrchestratorCapped), capped().Detail
 	}
 	return d
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/worker"
@@ -35,7 +36,7 @@ func doctorWorld(cfg *config.Config, args []string, notices []config.Notice, pro
 		},
 		Images: func() (docker.Images, error) { return runnerImages(cfg) },
 		Devices: func(seen *gpus.Watcher) []models.Device {
-			found, _ := containerGPUs(seen, cfg.Transcoding.Devices)
+			found, _ := devicesForModels(cfg, seen, gpu.NewBudget())
 			return found
 		},
 		StartWorker: func(ctx context.Context) (*worker.Client, error) { return n.startCPU(ctx, core.NopRecorder{}) },

@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/gpu"
 )
 
 // assumedGPUs is as many as a machine has that shows none yet of "all".
@@ -75,7 +76,7 @@ func writeModelsCheck(ctx context.Context, w io.Writer, cfg *config.Config) (pro
 	if !cfg.Roles.AIWorker || cfg.AI.Models == "" {
 		return nil, nil
 	}
-	devices, noDevices := containerGPUs(lookForGPUs(ctx, cfg.Transcoding.Devices), cfg.Transcoding.Devices)
+	devices, noDevices := devicesForModels(cfg, lookForGPUs(ctx, cfg.Transcoding.Devices), gpu.NewBudget())
 	list, notices, wrong := loadModels(cfg, devices)
 	images, badImages := runnerImages(cfg)
 	var b strings.Builder

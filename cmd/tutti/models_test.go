@@ -3,14 +3,21 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/test/fakegpu"
 )
 
 const modelsFile = `[
@@ -90,5 +97,41 @@ func TestModelsCheck(t *testing.T) {
 	c.Roles.AIWorker = false
 	if problems, err := writeModelsCheck(context.Background(), &out, c); problems != nil || err != nil || out.Len() > 0 {
 		t.Errorf("without the role: %v, %v, %s", problems, err, out.String())
+	}
+}
+
+// What transcoding keeps of a card counts in the check of the configuration and in the
+// doctor's as in the running node.
+func TestModelsCheckDecidesAsTheNode(t *testing.T) {
+	d := fakegpu.Build(t)
+	t.Setenv("LD_LIBRARY_PATH", d.Directory())
+	const entry = `{"pipeline": "llm", "model_id": "test/%s", "warm": true, "price_per_unit": 0, "pixels_per_unit": 1, ` +
+		`"image": "tutti.invalid/runner:1", "vram_gb": %.3f}`
+	// The card has 24564 MiB, of which transcoding keeps 1024.
+	gb := func(mib float64) float64 { return mib * (1 << 20) / models.GB }
+	crowds, fits := fmt.Sprintf(entry, "crowds", gb(24564-512)), fmt.Sprintf(entry, "fits", gb(24564-1024-64))
+	c := modelsConfig(t, "["+crowds+", "+fits+"]")
+	c.AI.AllowUnverified = true
+	c.Transcoding.Devices = config.Devices{All: true}
+	for _, transcodes := range []bool{true, false} {
+		c.Roles.Transcoder = transcodes
+		n := &node{cfg: c, budget: gpu.NewBudget(), board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+		devices, err := n.findGPUs(t.Context())
+		if err != nil || len(devices) != 1 {
+			t.Fatal(devices, err)
+		}
+		want, _, _ := loadModels(c, devices)
+		if len(want.Entries) != 1 || strings.HasSuffix(want.Entries[0].Model.ID, "fits") != transcodes {
+			t.Fatalf("the node takes %+v", want.Entries)
+		}
+		var out bytes.Buffer
+		problems, err := writeModelsCheck(t.Context(), &out, c)
+		refused := "llm test/fits"
+		if transcodes {
+			refused = "llm test/crowds"
+		}
+		if list, _ := errors.AsType[models.Problems](problems); err != nil || len(list) != 1 || list[0].Model != refused {
+			t.Errorf("transcodes %v: %v, %v", transcodes, problems, err)
+		}
 	}
 }

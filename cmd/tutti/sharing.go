@@ -1,27 +1,32 @@
 package main
 
 import (
+	"time"
+
+	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder/devices"
 )
 
 // transcodesOnGPUs reports whether segments are transcoded on GPUs of this machine.
-func (n *node) transcodesOnGPUs() bool {
-	return n.cfg.Roles.Transcoder && !n.cfg.Transcoding.Devices.None()
+func transcodesOnGPUs(cfg *config.Config) bool {
+	return cfg.Roles.Transcoder && !cfg.Transcoding.Devices.None()
 }
 
-// shared is an inventory with as much memory of each GPU as models may have: where
-// segments are transcoded on it, too, room for a session is kept.
-func (n *node) shared(seen gpusSeen) gpusSeen {
+// devicesForModels are the GPUs that models may have, with as much memory of each as
+// they may have: where segments are transcoded on it, too, room for a session is kept.
+// The node, the check of the configuration and the doctor decide by it alike. The error
+// is containerGPUs'.
+func devicesForModels(cfg *config.Config, seen gpusSeen, budget *gpu.Budget) ([]models.Device, error) {
 	present := seen.Present()
-	n.cards.Store(&present)
-	n.budget.Furnish(present)
-	if n.transcodesOnGPUs() {
+	budget.Furnish(present)
+	if transcodesOnGPUs(cfg) {
 		for _, d := range present {
-			n.budget.Reserve(d.UUID, gpu.Transcoding, devices.AtLeast)
+			budget.Reserve(d.UUID, gpu.Transcoding, devices.AtLeast)
 		}
 	}
-	return modelGPUs{seen, n.budget}
+	return containerGPUs(modelGPUs{seen, budget}, cfg.Transcoding.Devices)
 }
 
 // modelGPUs are GPUs with the memory that models may have.
@@ -44,4 +49,19 @@ func (n *node) reserveForModels(device string, bytes int64) {
 			n.budget.Reserve(d.UUID, gpu.Models, gpu.Bytes(bytes))
 		}
 	}
+}
+
+// freeMemory is how much memory of a GPU nobody uses, and when that was seen.
+func (n *node) freeMemory(device string) (bytes int64, at time.Time, ok bool) {
+	if n.gpus == nil {
+		return 0, time.Time{}, false
+	}
+	for _, d := range n.gpus.Devices() {
+		if d.ID() != device {
+			continue
+		}
+		s, ok := n.gpus.Sample(d.UUID)
+		return int64(d.Memory - s.Used), s.At, ok && d.Memory > 0
+	}
+	return 0, time.Time{}, false
 }

@@ -49,6 +49,7 @@ func ofDevice(u *placement.Use) adminapi.Worker {
 	return adminapi.Worker{
 		Name: shown(u), Kind: "transcoder", Remote: u.Remote, State: u.State, Code: string(u.Code), Reason: u.Reason,
 		Sessions: u.Sessions, Limit: u.Limit, Segments: u.Segments, Encoders: u.Encoders, Memory: u.Memory, Ratio: u.Ratio,
+		EncoderLimit: u.EncoderLimit, SessionMemory: u.SessionMemory, Cost: u.Cost,
 		Done: u.Done, Failed: u.Failed, Since: u.Since.UTC(), Models: []string{},
 	}
 }

@@ -33,6 +33,13 @@ type Worker struct {
 	// its sessions are reckoned to use.
 	Encoders int   `json:"encoders"`
 	Memory   int64 `json:"memory"`
+	// EncoderLimit is how many hardware encoders it may have open at once, 0 for no such
+	// number. SessionMemory is the device memory in bytes that a session with one
+	// rendition takes, and Cost the working time by playing time for each requested pixel
+	// per second, as the start-up test measured them; 0 where it did not.
+	EncoderLimit  int     `json:"encoderLimit"`
+	SessionMemory int64   `json:"sessionMemory"`
+	Cost          float64 `json:"cost"`
 	// Ratio is working time by playing time, below 1 when faster than real time; 0
 	// before the first segment.
 	Ratio float64 `json:"ratio"`

@@ -79,6 +79,6 @@ var gpuRows = []Row{
 	{
 		Code: GPUMemoryTaken, Class: Config,
 		Cause:  "Programs that are not the node's use much of the GPU's memory, which sessions and models then lack. The detail names the largest.",
-		Remedy: "Stop them, or give the node another GPU with `-gpu`. If they are meant to be there, ignore this; the node admits by what is free.", Retryable: true,
+		Remedy: "Stop them, or give the node another GPU with `-gpu`. If they are meant to be there, ignore this: a session that the card refuses for want of memory is done on another GPU or refused, and the card gets sessions again when its memory is free (see docs/gpu.md).", Retryable: true,
 	},
 }

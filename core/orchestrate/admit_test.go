@@ -32,6 +32,9 @@ type admitter struct {
 
 func (a *admitter) Admit(core.SessionRequest) error { return a.refuse }
 func (a *admitter) Usage() orchestrate.Usage        { return a.usage }
+func (a *admitter) Capped() *fault.Fault {
+	return fault.New(fault.OrchestratorCapped, "admit session", "")
+}
 
 // TestAdmitOrder has everything wrong at once and puts one thing right after
 // another: each time the next complaint must come.

@@ -1,8 +1,9 @@
 package orchestrate
 
 import (
+	"errors"
 	"fmt"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -13,17 +14,52 @@ import (
 // come free and are taken again all the time, and the board is for what lasts.
 const crowdTime = time.Minute
 
-// crowd is when a gateway was last refused for want of room, in Unix nanoseconds, 0 for
-// never: by -maxSessions, and by what the devices bear. Refusals only store a number.
-type crowd struct{ limit, devices atomic.Int64 }
+// crowd is when gateways were last refused for want of room, by bound.
+type crowd struct {
+	mu   sync.Mutex
+	last map[Bound]time.Time // guarded by mu
+	// shown is the bound that the condition names; guarded by mu.
+	shown Bound
+}
 
-// refused notes a refusal at one of the two, and returns it. Others than for want of
-// room are none.
-func (c *crowd) refused(at *atomic.Int64, err error, now time.Time) error {
-	if fault.CodeOf(err) == fault.OrchestratorCapped {
-		at.Store(now.UnixNano())
+// bounds are in the order in which the condition names them; an empty one is a bound
+// that is not known.
+var bounds = []Bound{ByMemory, ByEncoders, BySessions, ByPace, "", ByOption}
+
+// refused notes a refusal, and returns it. Others than for want of room are none.
+func (c *crowd) refused(err error, now time.Time) error {
+	if fault.CodeOf(err) != fault.OrchestratorCapped {
+		return err
 	}
+	by, _ := errors.AsType[Bound](err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil {
+		c.last = make(map[Bound]time.Time)
+	}
+	c.last[by] = now
 	return err
+}
+
+// forget forgets the refusals by a bound that has changed.
+func (c *crowd) forget(by Bound) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.last, by)
+}
+
+// bound is what keeps gateways out, false when none was refused recently. It stays the
+// same as long as it refuses, because each change is a line in the log.
+func (c *crowd) bound(now time.Time) (Bound, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, by := range append([]Bound{c.shown}, bounds...) {
+		if last, ok := c.last[by]; ok && now.Sub(last) < crowdTime {
+			c.shown = by
+			return by, true
+		}
+	}
+	return "", false
 }
 
 // judgeRoom sets or clears the condition. Its words stay as long as the reason does,
@@ -32,20 +68,20 @@ func (o *Orchestrator) judgeRoom(now time.Time) {
 	if o.opt.Board == nil {
 		return
 	}
-	late := func(at *atomic.Int64) bool {
-		last := at.Load()
-		return last != 0 && now.Sub(time.Unix(0, last)) < crowdTime
-	}
 	key := health.Key{Code: fault.OrchestratorCapped}
+	const byDevices = "gateways are refused: the devices have no room for another session"
+	by, some := o.crowd.bound(now)
 	switch {
-	case late(&o.crowd.devices):
-		o.opt.Board.Set(key, "gateways are refused: the devices have no room for another session")
-	case late(&o.crowd.limit):
+	case !some:
+		o.opt.Board.Clear(key)
+	case by == ByOption:
 		o.mu.Lock()
 		limit := o.maxSessions
 		o.mu.Unlock()
 		o.opt.Board.Set(key, fmt.Sprintf("gateways are refused: all of -maxSessions %d are in use", limit))
+	case by == "":
+		o.opt.Board.Set(key, byDevices)
 	default:
-		o.opt.Board.Clear(key)
+		o.opt.Board.Set(key, byDevices+" ("+string(by)+")")
 	}
 }

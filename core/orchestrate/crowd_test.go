@@ -1,7 +1,9 @@
 package orchestrate_test
 
 import (
+	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,26 +84,33 @@ func TestCrowdEndsWithTheLimit(t *testing.T) {
 }
 
 type hardware struct {
-	use   orchestrate.Usage
-	admit error
+	use    orchestrate.Usage
+	admit  error
+	capped *fault.Fault
 }
 
 func (h *hardware) Admit(core.SessionRequest) error { return h.admit }
 func (h *hardware) Usage() orchestrate.Usage        { return h.use }
+func (h *hardware) Capped() *fault.Fault            { return h.capped }
 
 // What keeps gateways out is said, in words that do not change with each estimate.
 func TestCrowdOfTheDevices(t *testing.T) {
 	t.Parallel()
 	const byDevices = "gateways are refused: the devices have no room for another session"
-	capped := fault.New(fault.OrchestratorCapped, "", "gpu-0: 3 of 3 encoder sessions in use")
+	const byEncoders, byMemory = byDevices + " (encoder sessions)", byDevices + " (card memory)"
+	capped := &fault.Fault{Code: fault.OrchestratorCapped, Err: orchestrate.ByEncoders}
+	memory := &fault.Fault{Code: fault.OrchestratorCapped, Err: orchestrate.ByMemory}
+	unknown := fault.New(fault.OrchestratorCapped, "", "the node stops")
+	three := orchestrate.Usage{Sessions: 3, Limit: 3}
 	for name, tt := range map[string]struct {
 		hardware hardware
 		want     string
 	}{
-		"no session measured": {hardware{use: orchestrate.Usage{Refusal: capped}}, byDevices},
-		"as many as they do":  {hardware{use: orchestrate.Usage{Sessions: 3, Limit: 3}}, byDevices},
+		"no session measured": {hardware{use: orchestrate.Usage{Refusal: capped}}, byEncoders},
+		"bound not known":     {hardware{use: orchestrate.Usage{Refusal: unknown}}, byDevices},
+		"as many as they do":  {hardware{use: three, capped: memory}, byMemory},
 		"no device":           {hardware{use: orchestrate.Usage{Refusal: fault.New(fault.NoTranscoders, "", "")}}, ""},
-		"this session":        {hardware{admit: capped}, byDevices},
+		"this session":        {hardware{admit: capped}, byEncoders},
 		"its needs":           {hardware{admit: fault.New(fault.NoCapableTranscoder, "", "")}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,6 +125,61 @@ func TestCrowdOfTheDevices(t *testing.T) {
 			}
 			if got := says(); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// The condition keeps the bound that it names while that refuses gateways, and names
+// another one after that.
+func TestCrowdNamesOneBound(t *testing.T) {
+	t.Parallel()
+	refusal := func(by orchestrate.Bound) *fault.Fault { return &fault.Fault{Code: fault.OrchestratorCapped, Err: by} }
+	has := hardware{use: orchestrate.Usage{Sessions: 3, Limit: 3}}
+	n, says := crowded(t, func(opt *orchestrate.Options) { opt.Admitter, opt.Limit = &has, 5 })
+	for i, step := range []struct {
+		by   orchestrate.Bound
+		want string
+	}{
+		{orchestrate.ByPace, "pace"}, {orchestrate.ByMemory, "pace"}, {orchestrate.ByMemory, "card memory"},
+		{orchestrate.ByPace, "card memory"},
+	} {
+		has.capped = refusal(step.by)
+		n.refused()
+		if got := says(); !strings.HasSuffix(got, "("+step.want+")") {
+			t.Errorf("step %d: got %q", i, got)
+		}
+		n.clk.Forward(40 * time.Second)
+	}
+}
+
+// The refusal names the bound that makes the limit, also where the devices do not have
+// all sessions yet.
+func TestRefusalNamesItsBound(t *testing.T) {
+	t.Parallel()
+	const full = "gpu 0: 90 of 99 MiB of card memory in use"
+	memory := &fault.Fault{Code: fault.OrchestratorCapped, Detail: full, Err: orchestrate.ByMemory}
+	for name, row := range map[string]struct {
+		limit  int
+		use    orchestrate.Usage
+		detail string
+		by     orchestrate.Bound
+	}{
+		"option":        {1, orchestrate.Usage{}, "-maxSessions: 1 of 1 in use", orchestrate.ByOption},
+		"sessions here": {0, orchestrate.Usage{Limit: 1}, "1 of 1 in use; " + full, orchestrate.ByMemory},
+		"devices":       {5, orchestrate.Usage{Sessions: 3, Limit: 3}, full, orchestrate.ByMemory},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			has := hardware{capped: memory}
+			n := newNode(t, func(opt *orchestrate.Options) { opt.Admitter, opt.Limit = &has, row.limit })
+			n.send(n.token())
+			has.use = row.use
+			_, err := n.Offer(t.Context(), nil, nil, nil)
+			by, _ := errors.AsType[orchestrate.Bound](err)
+			f, _ := errors.AsType[*fault.Fault](err)
+			if f == nil || f.Detail != row.detail || by != row.by || fault.Wire(err) != "OrchestratorCapped" {
+				t.Errorf("got %v", err)
 			}
 		})
 	}

@@ -107,6 +107,7 @@ type asked struct{ sessions int }
 
 func (a *asked) Admit(core.SessionRequest) error { a.sessions++; return nil }
 func (a *asked) Usage() orchestrate.Usage        { return orchestrate.Usage{} }
+func (a *asked) Capped() *fault.Fault            { return nil }
 
 // TestUnpaidSegmentTakesNoPlace: no session is made for who brings no money, and none
 // is kept alive.

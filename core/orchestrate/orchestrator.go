@@ -105,7 +105,7 @@ func (o *Orchestrator) SetMaxSessions(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.maxSessions = max(0, n); o.maxSessions == 0 || o.maxSessions > len(o.sessions) {
-		o.crowd.limit.Store(0)
+		o.crowd.forget(ByOption)
 	}
 	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Admitter says what the devices can still take. transcoder/pool is behind it.
-// Both methods are called with the session table locked: they answer at once
+// Its methods are called with the session table locked: they answer at once
 // and do not call back.
 type Admitter interface {
 	// Admit is asked once for every new session, before its first segment. The
@@ -17,7 +17,26 @@ type Admitter interface {
 	Admit(s core.SessionRequest) error
 	// Usage is what the devices carry now.
 	Usage() Usage
+	// Capped is the refusal of a session beyond the limit of Usage: an
+	// OrchestratorCapped that names the bound which makes the limit.
+	Capped() *fault.Fault
 }
+
+// Bound is what keeps another session out. It is in the chain of an OrchestratorCapped
+// whose bound is known.
+type Bound string
+
+// The bounds.
+const (
+	ByOption   Bound = "-maxSessions"
+	BySessions Bound = "sessions of a device"
+	ByEncoders Bound = "encoder sessions"
+	ByMemory   Bound = "card memory"
+	ByPace     Bound = "pace"
+)
+
+// Error makes a Bound the cause of a fault.
+func (b Bound) Error() string { return "bound by " + string(b) }
 
 // Usage is how many sessions there are and how many there may be. Limit 0 means that
 // there is no such number, unless a Refusal says that there may be none.

@@ -54,8 +54,7 @@ func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest) (*session, 
 	if o.opt.Admitter != nil {
 		// A refusal is counted by the Admitter.
 		if err := o.opt.Admitter.Admit(req.session(id)); err != nil {
-			o.crowd.refused(&o.crowd.devices, err, now)
-			return nil, err
+			return nil, o.crowd.refused(err, now)
 		}
 	}
 	s = &session{id: id, open: 1, turn: make(chan struct{}, 1), last: now}
@@ -134,11 +133,7 @@ func (o *Orchestrator) remove(s *session) {
 // room says whether another session may be. The caller holds mu.
 func (o *Orchestrator) room(op string) error {
 	if u := (Usage{Sessions: len(o.sessions), Limit: o.limit()}); u.Full() {
-		by := &o.crowd.devices
-		if o.maxSessions > 0 {
-			by = &o.crowd.limit
-		}
-		return o.crowd.refused(by, fault.New(fault.OrchestratorCapped, op, u.String()), o.opt.Now())
+		return o.crowd.refused(o.capped(op, u), o.opt.Now())
 	}
 	if o.opt.Admitter == nil {
 		return nil
@@ -146,11 +141,33 @@ func (o *Orchestrator) room(op string) error {
 	u := o.opt.Admitter.Usage()
 	switch {
 	case u.Refusal != nil:
-		return o.crowd.refused(&o.crowd.devices, u.Refusal, o.opt.Now())
+		return o.crowd.refused(u.Refusal, o.opt.Now())
 	case u.Full():
-		return o.crowd.refused(&o.crowd.devices, fault.New(fault.OrchestratorCapped, op, u.String()), o.opt.Now())
+		return o.crowd.refused(o.opt.Admitter.Capped(), o.opt.Now())
 	}
 	return nil
+}
+
+// Capped is the refusal of another session where Usage is full by its limit: an
+// OrchestratorCapped whose detail names the bound.
+func (o *Orchestrator) Capped() *fault.Fault {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.capped(opAdmitSession, Usage{Sessions: len(o.sessions), Limit: o.limit()})
+}
+
+// capped refuses a session beyond the limit, by what makes the limit. The caller holds
+// mu.
+func (o *Orchestrator) capped(op string, u Usage) *fault.Fault {
+	if o.maxSessions > 0 || o.opt.Admitter == nil {
+		return &fault.Fault{
+			Code: fault.OrchestratorCapped, Op: op, Detail: string(ByOption) + ": " + u.String(), Err: ByOption,
+		}
+	}
+	// There are sessions here that the devices do not have yet.
+	f := *o.opt.Admitter.Capped()
+	f.Op, f.Detail = op, u.String()+"; "+f.Detail
+	return &f
 }
 
 // refusal is why no session may come at all, nil when they may.

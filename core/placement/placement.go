@@ -84,7 +84,12 @@ type Use struct {
 	Ratio float64
 	// Memory is the device memory, in bytes, that its sessions are reckoned to use.
 	Memory int64
-	Remote bool
+	// EncoderLimit, SessionMemory and Cost are EncoderSessions, SessionMemory and Cost of
+	// its Offer.
+	EncoderLimit  int
+	SessionMemory int64
+	Cost          float64
+	Remote        bool
 	// Done and Failed count segments since it was attached.
 	Done, Failed int64
 	Since        time.Time

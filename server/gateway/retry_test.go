@@ -112,6 +112,34 @@ func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
 	n.push("/live/show/1.ts", media).want(t, media)
 }
 
+// An orchestrator that has no room for a segment says nothing of the segment.
+func TestSegmentWithoutRoomAnywhere(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		last   behaviour
+		status int
+		code   fault.Code
+	}{
+		"refused":      {behaviour{status: 403, text: "OrchestratorCapped"}, http.StatusServiceUnavailable, fault.NoSessionsAvailable},
+		"in an answer": {behaviour{err: "OrchestratorCapped"}, http.StatusServiceUnavailable, fault.NoSessionsAvailable},
+		"draining":     {behaviour{status: 403, text: "Draining"}, http.StatusServiceUnavailable, fault.NoSessionsAvailable},
+		"failed":       {behaviour{err: "Invalid data found when processing input"}, http.StatusUnprocessableEntity, fault.AttemptsExhausted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := newFake(t), newFake(t)
+			a.set(behaviour{status: 403, text: "OrchestratorCapped"})
+			b.set(row.last)
+			n := start(t, []string{a.uri, b.uri})
+			got := n.push("/live/show/0.ts", media)
+			got.wantFault(t, row.status, row.code)
+			if row.code == fault.NoSessionsAvailable && got.text != "No sessions available" {
+				t.Errorf("text %q", got.text)
+			}
+		})
+	}
+}
+
 func TestNoSessionsAvailable(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

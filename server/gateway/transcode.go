@@ -47,17 +47,17 @@ type lease = route.Lease[upstream.Info]
 func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error) {
 	var t trail
 	var tried []string
-	var last error
+	var failures []error
 	ctx, cancel := context.WithTimeout(ctx, j.seg.Timing.Segment)
 	defer cancel()
 	for t.attempts < g.opt.Routing.MaxAttempts {
 		l, err := g.lease(ctx, j, tried)
 		if err != nil {
-			return nil, t, ending(ctx, err, last)
+			return nil, t, ending(ctx, err, failures)
 		}
 		t.attempts++
 		t.orchestrator, t.session, t.price = l.Offer.URI, l.Offer.Session, l.Offer.Price
-		g.begin(j, l, t.attempts, last)
+		g.begin(j, l, t.attempts, last(failures))
 		data, err := g.attempt(ctx, j, l, &t)
 		if err == nil {
 			return data, t, nil
@@ -66,26 +66,45 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 		case ctx.Err() != nil, code == fault.SegmentNotTranscodable, code == fault.PushesFull:
 			return nil, t, ending(ctx, err, nil) // another orchestrator would not change it
 		}
-		last = err
+		failures = append(failures, err)
 		tried = append(tried, l.Offer.Place())
 	}
-	return nil, t, &fault.Fault{
-		Code: fault.AttemptsExhausted, Op: "transcode segment",
-		Detail: fmt.Sprintf("%d attempts, the last: %s", t.attempts, fault.CodeOf(last)), Err: last,
+	return nil, t, exhausted(failures, fmt.Sprintf("%d attempts, the last: ", t.attempts))
+}
+
+// last is the latest failure, nil where there is none.
+func last(failures []error) error {
+	if len(failures) == 0 {
+		return nil
 	}
+	return failures[len(failures)-1]
+}
+
+// exhausted is the fault of a segment whose attempts all failed. Clients read
+// AttemptsExhausted as bad input, so it is not said where the segment was only refused
+// for want of capacity.
+func exhausted(failures []error, detail string) error {
+	f := &fault.Fault{Code: fault.NoSessionsAvailable, Op: "transcode segment", Err: last(failures)}
+	for _, err := range failures {
+		if code := fault.CodeOf(err); code != fault.OrchestratorCapped && code != fault.Draining {
+			f.Code = fault.AttemptsExhausted
+		}
+	}
+	f.Detail = detail + string(fault.CodeOf(f.Err))
+	return f
 }
 
 // ending is the fault of a job that is over: what ended its context goes before
 // what was in the way, and a failed attempt before a search that found nobody.
-func ending(ctx context.Context, err, last error) error {
+func ending(ctx context.Context, err error, failures []error) error {
 	const op = "transcode segment"
 	switch {
 	case ctx.Err() == context.DeadlineExceeded:
 		return fault.Wrap(fault.SegmentLate, op, err)
 	case ctx.Err() != nil:
 		return fault.Wrap(fault.Canceled, op, err)
-	case last != nil:
-		return &fault.Fault{Code: fault.AttemptsExhausted, Op: op, Detail: "nobody left after " + string(fault.CodeOf(last)), Err: last}
+	case len(failures) > 0:
+		return exhausted(failures, "no orchestrator left after ")
 	}
 	return err
 }

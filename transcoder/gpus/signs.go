@@ -29,14 +29,14 @@ type signs struct {
 	xids map[gpu.UUID]gpu.Sample
 	// since is when a sign came, gone when it went.
 	since, gone map[health.Key]time.Time
-	// shown are the conditions that are set.
-	shown map[health.Key]bool
+	// shown are the conditions that are set, with their details.
+	shown map[health.Key]string
 }
 
 func newSigns() signs {
 	return signs{
 		xids: make(map[gpu.UUID]gpu.Sample), since: make(map[health.Key]time.Time), gone: make(map[health.Key]time.Time),
-		shown: make(map[health.Key]bool),
+		shown: make(map[health.Key]string),
 	}
 }
 
@@ -67,14 +67,15 @@ func (s *signs) complete(h host, d gpu.Device, sample gpu.Sample, now time.Time)
 // steady reports whether a sign has held long enough, or has not been gone for long
 // enough.
 func (s *signs) steady(key health.Key, holds bool, now time.Time) bool {
+	_, shown := s.shown[key]
 	switch {
 	case holds:
 		delete(s.gone, key)
 		if _, ok := s.since[key]; !ok {
 			s.since[key] = now
 		}
-		return s.shown[key] || now.Sub(s.since[key]) >= settle
-	case !s.shown[key]:
+		return shown || now.Sub(s.since[key]) >= settle
+	case !shown:
 		delete(s.since, key)
 		return false
 	}
@@ -109,7 +110,7 @@ func (w *Watcher) publish(v verdict, samples map[gpu.UUID]gpu.Sample, now time.T
 		}
 	}
 	for key, detail := range holds {
-		w.signs.shown[key] = true
+		w.signs.shown[key] = detail
 		w.o.Board.Set(key, detail)
 	}
 }
@@ -130,7 +131,11 @@ func (w *Watcher) troubled(d gpu.Device, s gpu.Sample, now time.Time, holds map[
 	}
 	taken := s.Foreign-w.o.Allowed(d.UUID) > max(leastTaken, d.Memory/10)
 	if k := key(fault.GPUMemoryTaken); w.signs.steady(k, taken, now) {
-		holds[k] = takers(s.Processes)
+		// Who had the memory is still named while it is free for a moment.
+		holds[k] = w.signs.shown[k]
+		if taken {
+			holds[k] = takers(s.Processes)
+		}
 	}
 }
 
@@ -144,7 +149,7 @@ func throttling(d gpu.Device, s gpu.Sample) string {
 // takers names the largest.
 func takers(list []gpu.Process) string {
 	if len(list) == 0 {
-		return "by programs that are gone"
+		return "by programs that the driver does not name"
 	}
 	name := list[0].Name
 	if name == "" {

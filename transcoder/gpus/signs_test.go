@@ -94,6 +94,16 @@ func TestMemoryOfStrangers(t *testing.T) {
 	if sample, ok := s.Sample("GPU-a"); !ok || sample.Foreign != 3<<30 || !reflect.DeepEqual(sample.Processes, []gpu.Process{other}) {
 		t.Errorf("%+v", sample)
 	}
+	// It stays as it is while it may come back, so that the log tells of it once.
+	const want = "GPUMemoryTaken: by python3, process 600000, before others"
+	for _, step := range []struct {
+		after time.Duration
+		want  string
+	}{{time.Second, want}, {29 * time.Second, want}, {time.Second, ""}} {
+		if got := s.after(step.after, gpu.Sample{Processes: []gpu.Process{mine}}); got != step.want {
+			t.Errorf("%q, want %q", got, step.want)
+		}
+	}
 	// What models may have is nobody's loss.
 	s.o.Allowed = func(gpu.UUID) gpu.Bytes { return 2 << 30 }
 	s.after(0, gpu.Sample{Processes: []gpu.Process{mine, other}})

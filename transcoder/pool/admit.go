@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -44,7 +43,7 @@ func (p *Pool) place(r core.SessionRequest) (*session, *fault.Fault) {
 		return nil, fault.New(fault.Draining, opAdmit, "the node stops")
 	}
 	if n, have := p.rules.maxSessions.Load(), p.number.Load(); n > 0 && have >= n {
-		return nil, fault.New(fault.OrchestratorCapped, opAdmit, fmt.Sprintf("%d of %d in use", have, n))
+		return nil, byOption(have, n)
 	}
 	p.catchUp(looks)
 	s := newSession(r, t.needsOf(r.Needs, r.MinVersion))

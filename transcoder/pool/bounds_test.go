@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -32,16 +33,17 @@ func TestEveryBoundHoldsAndIsNamed(t *testing.T) {
 		renditions int
 		want       int
 		words      string
+		by         orchestrate.Bound
 	}{
-		"the node's number":       {options: pool.Options{MaxSessions: 4}, renditions: 1, want: 4, words: "4 of 4 in use"},
-		"the device's number":     {offer: placement.Offer{Sessions: 3}, options: pool.Options{MaxSessions: 9}, renditions: 1, want: 3, words: "gpu 0: 3 of 3 sessions in use"},
-		"encoders":                {offer: placement.Offer{EncoderSessions: 8}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 2, words: "gpu 0: 6 of 8 encoder sessions in use, 3 more wanted"},
-		"memory":                  {offer: placement.Offer{Memory: 1000 << 20, SessionMemory: 200 << 20, RenditionMemory: 50 << 20}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 3, words: "gpu 0: 900 of 1000 MiB in use, 300 more wanted"},
-		"what was never measured": {options: pool.Options{Untried: 2}, renditions: 1, want: 2, words: "gpu 0: 2 in use, of which 0 have shown what they cost"},
+		"the node's number":       {options: pool.Options{MaxSessions: 4}, renditions: 1, want: 4, words: "(-maxSessions: 4 of 4 in use)", by: orchestrate.ByOption},
+		"the device's number":     {offer: placement.Offer{Sessions: 3}, options: pool.Options{MaxSessions: 9}, renditions: 1, want: 3, words: "gpu 0: 3 of 3 sessions in use", by: orchestrate.BySessions},
+		"encoders":                {offer: placement.Offer{EncoderSessions: 8}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 2, words: "gpu 0: 6 of 8 encoder sessions in use, 3 more wanted", by: orchestrate.ByEncoders},
+		"memory":                  {offer: placement.Offer{Memory: 1000 << 20, SessionMemory: 200 << 20, RenditionMemory: 50 << 20}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 3, words: "gpu 0: 900 of 1000 MiB of card memory in use, 300 more wanted", by: orchestrate.ByMemory},
+		"what was never measured": {options: pool.Options{Untried: 2}, renditions: 1, want: 2, words: "gpu 0: 2 in use, of which 0 have shown what they cost", by: orchestrate.ByPace},
 		// A session is 6.9 million pixels a second and so 5 % of the device's time: half
 		// of what is allowed is given on the word of the start-up test.
-		"the start-up test": {offer: placement.Offer{Cost: 0.05 / 6_912_000}, renditions: 1, want: 8, words: "have shown what they cost"},
-		"a remote's number": {offer: placement.Offer{Remote: true, Sessions: 20}, renditions: 1, want: 20, words: "20 of 20 sessions in use"},
+		"the start-up test": {offer: placement.Offer{Cost: 0.05 / 6_912_000}, renditions: 1, want: 8, words: "have shown what they cost", by: orchestrate.ByPace},
+		"a remote's number": {offer: placement.Offer{Remote: true, Sessions: 20}, renditions: 1, want: 20, words: "20 of 20 sessions in use", by: orchestrate.BySessions},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +56,12 @@ func TestEveryBoundHoldsAndIsNamed(t *testing.T) {
 			if n != test.want {
 				t.Errorf("%d admitted, want %d", n, test.want)
 			}
-			wantRefusal(t, err, fault.OrchestratorCapped, test.words)
+			for _, refusal := range []error{err, p.Capped()} {
+				wantRefusal(t, refusal, fault.OrchestratorCapped, test.words)
+				if by, _ := errors.AsType[orchestrate.Bound](refusal); by != test.by {
+					t.Errorf("bound by %q, want %q", by, test.by)
+				}
+			}
 			p.EndSession("s0")
 			if err := p.Admit(request("again", test.renditions)); err != nil {
 				t.Errorf("after one ended: %v", err)
@@ -152,6 +159,56 @@ func TestADeviceThatRefusesIsLearnedFrom(t *testing.T) {
 				<-time.After(6 * time.Minute)
 				if err := p.Admit(request("more", 2)); err != nil {
 					t.Errorf("others may have left it: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// What a card showed that it bears ends when its memory is free again, as far as the
+// samples of its memory speak of it; else after five minutes.
+func TestMemoryThatIsFreeAgainIsUsed(t *testing.T) {
+	t.Parallel()
+	const before, sameSecond, after, never = -time.Second, 100 * time.Millisecond, 10 * time.Second, time.Hour
+	for name, test := range map[string]struct {
+		// From short to enough after the refusal less is free than a session needs; blind says
+		// that nothing is known.
+		short, enough time.Duration
+		blind         bool
+		want          time.Duration
+	}{
+		"free again":               {short: before, enough: after, want: after},
+		"seen after the refusal":   {short: sameSecond, enough: after, want: after},
+		"never free":               {short: before, enough: never, want: 5 * time.Minute},
+		"free when it was refused": {short: never, enough: never, want: 5 * time.Minute},
+		"nothing is known of it":   {blind: true, want: 5 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				free := func(string) (int64, time.Time, bool) {
+					if since := time.Since(start) - time.Second; since >= test.short && since < test.enough {
+						return 199, time.Now(), true
+					}
+					return 200, time.Now(), !test.blind
+				}
+				p := pool.New(nil, pool.Options{MaxSessions: 100, FreeMemory: free})
+				defer p.Close()
+				d := &coretest.SimDevice{Name: "0", Memory: 800, SessionMemory: 100, RenditionMemory: 100}
+				sim(t, p, d)
+				d.Foreign(0, 800)
+				<-time.After(time.Second)
+				if _, err := p.Transcode(t.Context(), job("a", 0, 2)); fault.CodeOf(err) != fault.GPUOutOfMemory {
+					t.Fatal(err)
+				}
+				p.EndSession("a")
+				refused := time.Now()
+				for p.Admit(request("b", 2)) != nil && time.Since(refused) < time.Hour {
+					<-time.After(time.Second)
+				}
+				if took := time.Since(refused); took < test.want || took > test.want+3*time.Second {
+					t.Errorf("sessions again after %v, want %v", took, test.want)
 				}
 			})
 		})

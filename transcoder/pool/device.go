@@ -74,6 +74,12 @@ func (d *device) memory() int64 {
 	return first*d.offer.SessionMemory + (int64(d.renditions)-first)*d.offer.RenditionMemory
 }
 
+// memoryFor is the device memory that a session with so many renditions takes. The
+// caller holds mu.
+func (d *device) memoryFor(renditions int) int64 {
+	return d.offer.SessionMemory + int64(renditions-1)*d.offer.RenditionMemory
+}
+
 // take books a session, drop gives back what it was booked with. The caller holds mu,
 // and the session's.
 func (d *device) take(s *session) {

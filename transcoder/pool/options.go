@@ -3,6 +3,7 @@ package pool
 import (
 	"log/slog"
 	"runtime"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -25,6 +26,9 @@ type Options struct {
 	// Capabilities are what a device without capabilities of its own can do, and the
 	// node's version.
 	Capabilities capability.Capabilities
+	// FreeMemory is how much memory of a device nobody uses, and when that was seen; false
+	// where it is not known. It answers at once. Nil knows nothing of any device.
+	FreeMemory func(device string) (bytes int64, at time.Time, ok bool)
 	// Changed is called soon after the devices that are ready, or their offers, became
 	// others; changes that come together are told once. Nil tells nobody.
 	Changed func()
@@ -40,6 +44,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxInput == 0 {
 		o.MaxInput = 1 << 30
+	}
+	if o.FreeMemory == nil {
+		o.FreeMemory = func(string) (int64, time.Time, bool) { return 0, time.Time{}, false }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -3,6 +3,8 @@ package pool
 import (
 	"math"
 	"time"
+
+	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
 const (
@@ -98,19 +100,26 @@ func (d *device) roomForSessions(now time.Time) int { return d.sessionLimit(now)
 // roomForRenditions is how many renditions a further session may have, by encoders
 // and memory. The caller holds mu.
 func (d *device) roomForRenditions(now time.Time) int {
-	n := d.encoderLimit(now) - d.renditions
+	return min(d.roomForEncoders(now), d.roomInMemory(now))
+}
+
+func (d *device) roomForEncoders(now time.Time) int { return d.encoderLimit(now) - d.renditions }
+
+// roomInMemory is how many renditions a further session may have by memory. The caller
+// holds mu.
+func (d *device) roomInMemory(now time.Time) int {
 	limit := d.memoryLimit(now)
 	if limit == 0 {
-		return n
+		return unlimited
 	}
 	left := limit - d.memory() - d.offer.SessionMemory
 	switch {
 	case left < 0:
 		return 0
 	case d.offer.RenditionMemory <= 0:
-		return n
+		return unlimited
 	}
-	return min(n, 1+int(left/d.offer.RenditionMemory))
+	return 1 + int(left/d.offer.RenditionMemory)
 }
 
 // roomForLoad is how much more weighted load may come by what was measured. The
@@ -140,28 +149,56 @@ func (d *device) roomForLoad(o *rules) float64 {
 // limit estimates how many sessions like those that there are the device can have.
 // The caller holds mu.
 func (d *device) limit(o *rules, now time.Time) int {
+	n, _ := d.limitBy(o, now)
+	return n
+}
+
+// limitBy is limit, and the bound that makes it. The caller holds mu.
+func (d *device) limitBy(o *rules, now time.Time) (n int, by orchestrate.Bound) {
 	if !d.ready() {
-		return d.sessions
+		return d.sessions, ""
 	}
-	n := d.sessionLimit(now)
-	per := 1 // renditions of a session
-	if d.sessions > 0 {
-		per = max(1, d.renditions/d.sessions)
+	n, by = d.sessionLimit(now), orchestrate.BySessions
+	lower := func(to int, bound orchestrate.Bound) {
+		if to < n {
+			n, by = to, bound
+		}
 	}
-	if r := d.roomForRenditions(now); r < unlimited/2 {
-		n = min(n, d.sessions+max(0, r)/per)
+	per := d.usualRenditions()
+	if r := d.roomForEncoders(now); r < unlimited/2 {
+		lower(d.sessions+max(0, r)/per, orchestrate.ByEncoders)
+	}
+	if r := d.roomInMemory(now); r < unlimited/2 {
+		lower(d.sessions+r/per, orchestrate.ByMemory)
 	}
 	switch {
 	case !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
-		return n
 	case d.sessions > 0 && d.weighted > 0 && max(d.cost, d.offer.Cost) > 0:
-		return min(n, d.limitByRatio(o))
+		lower(d.limitByRatio(o), orchestrate.ByPace)
+	default:
+		lower(max(d.sessions, o.untried), orchestrate.ByPace)
 	}
-	return min(n, max(d.sessions, o.untried))
+	return n, by
+}
+
+// usualRenditions and usualLoad are those of a session like the ones that there are.
+// The callers hold mu.
+func (d *device) usualRenditions() int {
+	if d.sessions == 0 {
+		return 1
+	}
+	return max(1, d.renditions/d.sessions)
+}
+
+func (d *device) usualLoad() int64 {
+	if d.sessions == 0 {
+		return 1
+	}
+	return max(1, d.weighted/int64(d.sessions))
 }
 
 func (d *device) limitByRatio(o *rules) int {
-	usual := max(1, d.weighted/int64(d.sessions))
+	usual := d.usualLoad()
 	room := d.roomForLoad(o)
 	if room < float64(usual) {
 		// What the figures promise beyond is not proven yet.

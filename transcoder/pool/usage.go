@@ -37,7 +37,9 @@ func (p *Pool) Usage() orchestrate.Usage {
 		}
 		t.mu.Unlock()
 	case limit <= 0:
-		u.Refusal = fault.New(fault.OrchestratorCapped, opAdmit, "the devices that are ready have no room")
+		t.mu.Lock()
+		u.Refusal = p.full()
+		t.mu.Unlock()
 	}
 	// There is no such number where no device bounds it.
 	if limit < unlimited {
@@ -74,7 +76,8 @@ func (d *device) use(now time.Time) placement.Use {
 	defer d.mu.Unlock()
 	u := placement.Use{
 		Device: d.label, Sessions: d.sessions, Segments: d.segments, Load: d.load, Ratio: d.ratio,
-		Memory: d.memory(), Remote: d.offer.Remote, Done: d.done, Failed: d.failed, Since: d.since,
+		Memory: d.memory(), EncoderLimit: d.offer.EncoderSessions, SessionMemory: d.offer.SessionMemory, Cost: d.offer.Cost,
+		Remote: d.offer.Remote, Done: d.done, Failed: d.failed, Since: d.since,
 	}
 	if n := d.sessionLimit(now); n < unlimited {
 		u.Limit = n

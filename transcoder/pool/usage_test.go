@@ -38,6 +38,23 @@ func TestUsageWithoutRoom(t *testing.T) {
 	})
 }
 
+// What the start-up test found is shown beside what is in use.
+func TestFiguresOfADevice(t *testing.T) {
+	t.Parallel()
+	p := pool.New(nil, pool.Options{})
+	defer p.Close()
+	sim(t, p, &coretest.SimDevice{
+		Name: "0", Encoders: 8, Memory: 900, SessionMemory: 120, RenditionMemory: 40, Cost: 1e-12,
+	})
+	if err := p.Admit(request("a", 2)); err != nil {
+		t.Fatal(err)
+	}
+	u := p.Devices()[0]
+	if u.Encoders != 2 || u.EncoderLimit != 8 || u.Memory != 160 || u.SessionMemory != 120 || u.Cost != 1e-12 {
+		t.Errorf("%+v", u)
+	}
+}
+
 func TestUsageWhileThePoolDrains(t *testing.T) {
 	t.Parallel()
 	p := pool.New(nil, pool.Options{MaxSessions: 10})

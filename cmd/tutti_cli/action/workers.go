@@ -57,7 +57,9 @@ func (w Workers) Print(p *console.Page) {
 	if len(rows) == 0 {
 		p.Row("None", "no device is ready and nobody has registered")
 	} else {
-		p.Table([]string{"Worker", "Kind", "State", "Sessions", "Encoders", "MB", "Real time", "Done", "Failed", "From"}, rows)
+		p.Table([]string{
+			"Worker", "Kind", "State", "Sessions", "Encoders", "MB", "MB each", "Real time", "Done", "Failed", "From",
+		}, rows)
 	}
 	for _, one := range w.Workers.Workers {
 		if one.Reason != "" {
@@ -77,11 +79,15 @@ func positive(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-func workerRow(w *adminapi.Worker) []string {
-	sessions := strconv.Itoa(w.Sessions)
-	if w.Limit > 0 {
-		sessions += " of " + strconv.Itoa(w.Limit)
+// of is a number and its limit, if there is one.
+func of(n, limit int) string {
+	if limit <= 0 {
+		return strconv.Itoa(n)
 	}
+	return fmt.Sprintf("%d of %d", n, limit)
+}
+
+func workerRow(w *adminapi.Worker) []string {
 	ratio := "–"
 	if w.Ratio > 0 {
 		ratio = fmt.Sprintf("%.2f", w.Ratio)
@@ -90,5 +96,12 @@ func workerRow(w *adminapi.Worker) []string {
 	if w.Remote {
 		from = strings.TrimSpace(w.Address + " " + w.Node)
 	}
-	return []string{w.Name, w.Kind, w.State, sessions, positive(int64(w.Encoders)), positive(w.Memory >> 20), ratio, strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), from}
+	encoders := positive(int64(w.Encoders))
+	if w.EncoderLimit > 0 {
+		encoders = of(w.Encoders, w.EncoderLimit)
+	}
+	return []string{
+		w.Name, w.Kind, w.State, of(w.Sessions, w.Limit), encoders, positive(w.Memory >> 20), positive(w.SessionMemory >> 20),
+		ratio, strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), from,
+	}
 }

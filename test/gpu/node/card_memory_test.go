@@ -152,28 +152,22 @@ func (r *rig) recovers(f *film, spare bool) {
 }
 
 // learnedLine is what the log says when a card refused a session for want of memory. The
-// node then takes no more sessions than the card bore, for five minutes.
+// node then takes no more sessions than the card bore, until its memory is free again.
 const learnedLine = "a device bears less than was thought"
 
 // takesNew looks whether new streams are taken when the memory is free again.
 func (r *rig) takesNew(spare bool) {
 	limit := freeIn
-	learned := strings.Contains(r.proc.Log(), learnedLine)
-	if learned || !spare {
+	if !spare {
 		limit = time.Second
 	}
+	learned := strings.Contains(r.proc.Log(), learnedLine)
 	last, took := r.taken("again", limit)
 	const what = "a new stream when the memory is free again"
-	switch {
-	case last.err == nil:
-		check.That(r, true, what, "within "+limit.String(), "done", seconds(took))
-	case learned:
-		check.That(r, last.refused(), what,
-			"refused by name: the card refused a session, which the node remembers for five minutes",
-			cut(last.err.Error()), "")
-	case !spare || r.capped():
+	if last.err != nil && (!spare || r.capped() && !learned) {
 		check.Skip(r, what, noSpare)
-	default:
-		check.That(r, false, what, "within "+limit.String(), cut(last.err.Error()+"; "+r.explain()), seconds(took))
+		return
 	}
+	check.That(r, last.err == nil, what, "within "+limit.String(), cut(fmt.Sprint(last.err)+"; "+r.explain()),
+		seconds(took))
 }

@@ -128,14 +128,16 @@ func (r *rig) configCheck() {
 		check.That(r, false, "tutti config check", "a list of models", "nothing", "")
 		return
 	}
-	_, problems, _ := strings.Cut(text, "Problems with AI models")
+	taken, problems, _ := strings.Cut(text, "Problems with AI models")
 	needs := func(bytes int64) string { return fmt.Sprintf("the model needs %.1f GB", float64(bytes)/1e9) }
 	check.That(r, strings.Contains(problems, needs(r.card.Memory+promised)),
 		"tutti config check of a model that is larger than the card",
 		"refused: "+needs(r.card.Memory+promised), cut(problems), "")
-	crowds := strings.Contains(problems, needs(r.card.Memory-promised/2))
-	check.Note(r, "tutti config check of a model that leaves transcoding too little",
-		fmt.Sprintf("refused: %v; the running node refuses it", crowds), "")
+	check.That(r, strings.Contains(problems, needs(r.card.Memory-promised/2)),
+		"tutti config check of a model that leaves transcoding too little",
+		"refused, as by the running node: "+needs(r.card.Memory-promised/2), cut(problems), "")
+	check.That(r, strings.Contains(taken, fitting), "tutti config check of a model that fits",
+		"taken, as by the running node", cut(problems), "")
 }
 
 // shares opens streams until the node takes no more: transcoding has what it is
