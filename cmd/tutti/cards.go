@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"runtime"
 	"strconv"
 
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/gpu"
@@ -32,14 +34,15 @@ func (n *node) addGPUs(recorder core.Recorder) error {
 		}
 	}
 	n.add(watcher)
-	n.add(devices.New(devices.Options{
+	n.keeper = devices.New(devices.Options{
 		Inventory: watcher, Start: n.startGPU(watcher, recorder),
-		Test: n.cfg.Transcoding.TestAtStart,
+		Test: n.cfg.Transcoding.TestAtStart, Inherited: n.process.ahead.findings(),
 		// Untested, a card is taken at its vendor's word: what the usual ones can do.
 		Base:   placement.Offer{Capabilities: n.offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
 		Adjust: n.adjust,
 		Placer: n.media, Use: n.memoryUse, Budget: n.budget, Board: n.board, Log: n.log,
-	}))
+	})
+	n.add(n.keeper)
 	return nil
 }
 
@@ -47,21 +50,47 @@ func (n *node) addGPUs(recorder core.Recorder) error {
 // compile for their cards.
 const cudaCache = "cuda-cache"
 
-// startGPU starts the media worker of a card.
+// startGPU starts the media worker of a card, or takes the one that was started before
+// this process took another's place.
 func (n *node) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context, gpu.Device) (probe.Worker, error) {
-	uvm := gpus.NewUVM(n.log)
+	s := cardStarter{cfg: n.cfg, log: n.log, recorder: recorder, inventory: inventory, uvm: gpus.NewUVM(n.log)}
+	ahead := n.process.ahead
+	if ahead != nil {
+		ahead.recorder.to.Store(&recorder)
+	}
 	return func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
-		o := n.workerOptions(recorder)
-		o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
-		o.Cache = filepath.Join(n.cfg.Storage.DataDir, cudaCache)
-		o.Cores = coresFor(d, inventory.Devices(), runtime.NumCPU())
-		uvm.Load(ctx)
-		client, err := worker.Start(ctx, o)
+		client := ahead.take(d)
+		var err error
+		if client == nil {
+			client, err = s.start(ctx, d)
+		}
 		if err != nil {
-			return nil, uvm.Explain(err)
+			return nil, err
 		}
 		return client, nil
 	}
+}
+
+// cardStarter starts media workers of cards.
+type cardStarter struct {
+	cfg       *config.Config
+	log       *slog.Logger
+	recorder  core.Recorder
+	inventory gpu.Inventory
+	uvm       *gpus.UVM
+}
+
+func (s *cardStarter) start(ctx context.Context, d gpu.Device) (*worker.Client, error) {
+	o := workerOptions(s.cfg, s.log, s.recorder)
+	o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
+	o.Cache = filepath.Join(s.cfg.Storage.DataDir, cudaCache)
+	o.Cores = coresFor(d, s.inventory.Devices(), runtime.NumCPU())
+	s.uvm.Load(ctx)
+	client, err := worker.Start(ctx, o)
+	if err != nil {
+		return nil, s.uvm.Explain(err)
+	}
+	return client, nil
 }
 
 // coresFor is how many cores a card's worker may count on: those without an encoder

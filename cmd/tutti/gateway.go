@@ -58,6 +58,9 @@ func (n *node) addGateway(ctx context.Context) error {
 		return err
 	}
 	n.gateway = g
+	if n.live.listener != nil {
+		n.live.listener.LeaveAfter(g.Settled)
+	}
 	n.watchSessions(metrics.Gateway, g.Room)
 	for _, c := range ai.components {
 		n.add(c)

@@ -68,7 +68,7 @@ func (p *process) leave(ctx context.Context, n *node, s *successor, w *will) err
 		s.giveUp()
 		p.log.Warn("the new process does not serve; the program as it was is started again",
 			fault.Attr(fault.Wrap(fault.UpgradeFailed, "upgrade", err)))
-		again, err := begin(ctx, itself, s.names, s.files)
+		again, err := begin(ctx, itself, s.names, s.cards, s.files)
 		if err == nil {
 			s, err = again, again.bequeath(ctx, w)
 		}

@@ -73,10 +73,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // serve runs the node until it is asked to stop or fails.
 func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
-	p, err := newProcess(ctx, sink.Logger(), func() error { return usableFiles(cfg) })
+	p, err := newProcess(ctx, sink.Logger(), cfg)
 	if err != nil {
 		return err
 	}
+	defer p.ahead.close()
 	n, err := newNode(ctx, cfg, sink, p)
 	if err != nil {
 		return err

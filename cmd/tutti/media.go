@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 	n.media = pool.New(engines, pool.Options{
 		MaxSessions: n.cfg.Limits.MaxSessions.N, Measured: !n.cfg.Transcoding.Devices.None(),
 		Capabilities: n.offered(capability.SoftwareTranscoder()), Log: n.log, Recorder: recorder, Changed: n.tellTranscoders,
+		FreeMemory: n.freeMemory,
 	})
 	n.add(n.media)
 	n.add(&readiness{n})
@@ -49,7 +51,7 @@ func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, workerStart)
 	defer cancel()
-	o := n.workerOptions(recorder)
+	o := workerOptions(n.cfg, n.log, recorder)
 	o.Device = "cpu"
 	client, err := worker.Start(ctx, o)
 	if err == nil {
@@ -59,10 +61,10 @@ func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Cl
 }
 
 // workerOptions are those of every media worker.
-func (n *node) workerOptions(recorder core.Recorder) worker.Options {
+func workerOptions(cfg *config.Config, log *slog.Logger, recorder core.Recorder) worker.Options {
 	return worker.Options{
-		Args: []string{mediaWorker}, Env: []string{envPreset + "=" + n.cfg.Transcoding.EncoderPreset},
-		Memory: workerMemory(n.cfg.Transcoding.WorkerMemory), Log: n.log, Recorder: recorder,
+		Args: []string{mediaWorker}, Env: []string{envPreset + "=" + cfg.Transcoding.EncoderPreset},
+		Memory: workerMemory(cfg.Transcoding.WorkerMemory), Log: log, Recorder: recorder,
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/selfcheck"
+	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -63,6 +64,8 @@ type node struct {
 	doors *doors
 	// gpus is nil on a node that was given no GPU to transcode on.
 	gpus *gpus.Watcher
+	// keeper keeps their workers, nil like gpus.
+	keeper *devices.Keeper
 	// budget is who may use how much of the GPUs' memory.
 	budget *gpu.Budget
 	// live are the parts that change while the node runs, process what becomes of the

@@ -29,6 +29,8 @@ type process struct {
 	sockets sockets
 	// before is the process whose place this one takes, nil for none.
 	before *predecessor
+	// ahead are its cards, nil without such a process.
+	ahead *cardsAhead
 	// token is what auth tokens are made with off-chain, so that a successor takes them.
 	token pm.Secret
 
@@ -46,8 +48,9 @@ type process struct {
 }
 
 // newProcess takes what was handed over, and waits until the process before it, if any,
-// has made place. Before that one does, check may find that this one would not come up.
-func newProcess(ctx context.Context, log *slog.Logger, check func() error) (*process, error) {
+// has made place. Before that one does, this one finds out whether it would come up, and
+// starts what would keep segments waiting.
+func newProcess(ctx context.Context, log *slog.Logger, cfg *config.Config) (*process, error) {
 	p := &process{
 		log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), handOver: make(chan struct{}),
 	}
@@ -63,12 +66,14 @@ func newProcess(ctx context.Context, log *slog.Logger, check func() error) (*pro
 		_, err = io.ReadFull(rand.Reader, p.token[:])
 		return p, err
 	}
-	if err := check(); err != nil {
+	if err := usableFiles(cfg); err != nil {
 		return nil, err
 	}
+	p.ahead = startAhead(ctx, cfg, log, p.before.cards)
 	log.Info("waiting for the process before to make place", "process", os.Getppid())
 	will, err := p.before.await(ctx)
 	if err != nil {
+		p.ahead.close()
 		return nil, err
 	}
 	p.token = will.Token

@@ -20,14 +20,15 @@ import (
 
 // A process is replaced by another one like this. The new one is started from the file
 // on disk, with the same command line, the listening sockets and a line to the old one.
-// It reads its configuration and then waits; if it does not come that far, nothing has
-// happened. The old one asks its peers to come back over a new connection, leaves the
-// sockets, finishes the segments in hand and stops as always, so that ledger and
-// database are closed. Connections meanwhile wait in the sockets' queues. It hands over
-// its will and with it the place: the new one opens the data directory and serves. The
-// answers of models, which are billed when they begin, go on in the old process, which
-// ends with the last of them. A new process that then does not come up is given up, and
-// the old program, which the system still has, is started in the same way.
+// It reads its configuration, starts the media workers of the old one's GPUs and then
+// waits; if it does not come that far, nothing has happened. The old one asks its peers
+// to come back over a new connection, leaves the sockets, finishes the segments in hand
+// and stops as always, so that ledger and database are closed. Connections meanwhile
+// wait in the sockets' queues. It hands over its will and with it the place: the new one
+// opens the data directory and serves. The answers of models, which are billed when they
+// begin, go on in the old process, which ends with the last of them. A new process that
+// then does not come up is given up, and the old program, which the system still has, is
+// started in the same way.
 
 const (
 	// handOverEnv names the sockets that a new process is given, between commas.
@@ -66,6 +67,8 @@ type predecessor struct {
 	in   *gob.Decoder
 	out  *gob.Encoder
 	will will
+	// cards is what it handed over of its cards.
+	cards string
 }
 
 // inherit finds the process before this one, nil for none, and the sockets that it
@@ -75,14 +78,16 @@ func inherit() (*predecessor, sockets, error) {
 	if !ok {
 		return nil, nil, nil
 	}
+	cards := os.Getenv(cardsEnv)
 	os.Unsetenv(handOverEnv)
+	os.Unsetenv(cardsEnv)
 	f := os.NewFile(firstSocket, "predecessor")
 	conn, err := net.FileConn(f)
 	f.Close()
 	if err != nil {
 		return nil, nil, fault.Wrap(fault.UpgradeFailed, "find the process before", err)
 	}
-	p := &predecessor{conn: conn, in: gob.NewDecoder(conn), out: gob.NewEncoder(conn)}
+	p := &predecessor{cards: cards, conn: conn, in: gob.NewDecoder(conn), out: gob.NewEncoder(conn)}
 	if names == "" {
 		return p, nil, nil
 	}
@@ -125,6 +130,7 @@ type successor struct {
 	ended chan struct{}
 	files []*os.File
 	names string
+	cards string
 }
 
 // Upgrade starts the program on disk. It returns when that waits to take over, or with
@@ -199,7 +205,7 @@ func (p *process) start(ctx context.Context) (*successor, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := begin(ctx, binary, names, files)
+	s, err := begin(ctx, binary, names, p.reload.n.handedCards(), files)
 	if err != nil {
 		closeAll(files)
 	}
@@ -220,12 +226,12 @@ func onDisk() (string, error) {
 const itself = "/proc/self/exe"
 
 // begin starts a program and waits until it waits.
-func begin(ctx context.Context, binary, names string, files []*os.File) (*successor, error) {
+func begin(ctx context.Context, binary, names, cards string, files []*os.File) (*successor, error) {
 	ours, theirs, err := pair()
 	if err != nil {
 		return nil, err
 	}
-	s := &successor{ended: make(chan struct{}), files: files, names: names}
+	s := &successor{ended: make(chan struct{}), files: files, names: names, cards: cards}
 	s.conn, err = net.FileConn(ours)
 	ours.Close()
 	if err != nil {
@@ -236,7 +242,7 @@ func begin(ctx context.Context, binary, names string, files []*os.File) (*succes
 	s.cmd = exec.Command(binary, os.Args[1:]...)
 	s.cmd.Args[0] = os.Args[0]
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	s.cmd.Env = append(childEnv(), handOverEnv+"="+names)
+	s.cmd.Env = append(childEnv(), handOverEnv+"="+names, cardsEnv+"="+cards)
 	s.cmd.ExtraFiles = append([]*os.File{theirs}, files...)
 	err = s.cmd.Start()
 	theirs.Close() // so that its end is heard

@@ -111,7 +111,7 @@ func New(opt Options) (*Gateway, error) {
 func (g *Gateway) routes() http.Handler {
 	mux := http.NewServeMux()
 	// Pages of other sites must not push into a gateway on somebody's loopback.
-	mux.Handle("/live/", http.NewCrossOriginProtection().Handler(http.HandlerFunc(g.servePush)))
+	mux.Handle(pushPath, http.NewCrossOriginProtection().Handler(http.HandlerFunc(g.servePush)))
 	mux.HandleFunc("/stream/{rest...}", g.servePlayer)
 	mux.HandleFunc("GET /api/streams", g.serveStreams)
 	mux.HandleFunc("GET /api/streams/{id}/events", g.serveEvents)

@@ -9,12 +9,16 @@ import (
 	"github.com/tuttinode/tutti/server/leave"
 )
 
-// kindOf: an event stream of players never ends by itself.
+// kindOf: an event stream of players never ends by itself, and the answer of a model may
+// take minutes.
 func kindOf(r *http.Request) leave.Kind {
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.Method == http.MethodGet {
 		return leave.Uncounted
 	}
-	return leave.Short
+	if strings.HasPrefix(r.URL.Path, pushPath) {
+		return leave.Short
+	}
+	return leave.Long
 }
 
 // Socket is the listener's, for another process; the caller closes it.
@@ -22,4 +26,13 @@ func (g *Gateway) Socket() (*os.File, error) { return g.door.File() }
 
 // Leave gives the socket up to another process that has it, too, when what is in hand
 // has been answered: segments, and answers of models.
-func (g *Gateway) Leave(ctx context.Context) error { return g.door.Leave(ctx) }
+func (g *Gateway) Leave(ctx context.Context) error {
+	if err := g.door.Leave(ctx); err != nil {
+		return err
+	}
+	return g.door.Await(ctx)
+}
+
+// Settled waits until the socket was given up and no segment is in hand, or for ctx: the
+// renditions of all of them were fetched.
+func (g *Gateway) Settled(ctx context.Context) error { return g.door.Settled(ctx) }

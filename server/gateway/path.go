@@ -8,6 +8,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
+// pushPath is where segments are pushed to.
+const pushPath = "/live/"
+
 // maxManifest bounds a stream's name, in bytes.
 const maxManifest = 128
 
@@ -27,7 +30,7 @@ func parsePush(path string) (segmentPath, error) {
 	bad := func(why string) (segmentPath, error) {
 		return segmentPath{}, fault.New(fault.PushPath, "read path", why+"; segments go to /live/<stream>/<number>.ts or .mp4")
 	}
-	rest, ok := strings.CutPrefix(path, "/live/")
+	rest, ok := strings.CutPrefix(path, pushPath)
 	if !ok {
 		return bad("not below /live/")
 	}

@@ -26,7 +26,9 @@ type Door struct {
 	// short and long are requests in hand: those that end soon, and answers that may
 	// take minutes.
 	short, long int
-	changed     chan struct{} // closed and replaced when one has ended
+	changed     chan struct{} // closed and replaced when one has ended, or the socket was left
+	// hold keeps the socket until it returns, nil does not.
+	hold func(context.Context) error
 }
 
 // New makes a door that is open.
@@ -91,6 +93,11 @@ func (d *Door) exit(k Kind) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.count(k, -1)
+	d.notify()
+}
+
+// notify: the caller holds mu.
+func (d *Door) notify() {
 	close(d.changed)
 	d.changed = make(chan struct{})
 }
@@ -107,11 +114,25 @@ func (d *Door) count(k Kind, n int) {
 // the socket is left: a little more than most segments are long.
 const notice = 2 * time.Second
 
+// held is how long a hold may keep the socket after the notice: requests in hand need the
+// rest of the time in which all of them leave.
+const held = 6 * time.Second
+
+// Hold has Leave keep the socket until f returns, or for some seconds: for peers in this
+// process, which would wait in the socket's queue for the other one, while that waits for
+// the end of this one. It is called before Leave.
+func (d *Door) Hold(f func(context.Context) error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.hold = f
+}
+
 // Leave gives notice, closes the listener and waits until no short request is in hand.
 // The error is ctx's, with some still there.
 func (d *Door) Leave(ctx context.Context) error {
 	d.mu.Lock()
 	d.leaving = true
+	hold := d.hold
 	d.mu.Unlock()
 	timer := time.NewTimer(notice)
 	defer timer.Stop()
@@ -119,15 +140,32 @@ func (d *Door) Leave(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
+	if hold != nil {
+		bounded, cancel := context.WithTimeout(ctx, held)
+		_ = hold(bounded) // its time is over: what it waits for is not worth more
+		cancel()
+	}
+	d.close()
+	return d.await(ctx, func() bool { return d.short == 0 })
+}
+
+// close closes this process's side of the socket, which lives on in the other process.
+func (d *Door) close() {
 	d.mu.Lock()
 	d.gone = true
 	l := d.listener
 	d.mu.Unlock()
 	if l != nil {
-		// The socket lives on in the other process.
 		_ = l.Close()
 	}
-	return d.await(ctx, func() bool { return d.short == 0 })
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.notify()
+}
+
+// Settled waits until the socket was left and no short request is in hand, or for ctx.
+func (d *Door) Settled(ctx context.Context) error {
+	return d.await(ctx, func() bool { return d.gone && d.short == 0 })
 }
 
 // Await waits until the long requests have ended, too, or for ctx.

@@ -153,3 +153,36 @@ func TestNoticeEndsConnections(t *testing.T) {
 	close(h.short)
 	<-held
 }
+
+// TestHeldUntilAnotherHasSettled: a door that is held stays open for the peers that the
+// other one's requests need.
+func TestHeldUntilAnotherHasSettled(t *testing.T) {
+	front, back := newHouse(t), newHouse(t)
+	back.door.Hold(front.door.Settled)
+	inHand := front.get("/short")
+	front.until(t, 1, 0)
+	left := make(chan error, 2)
+	go func() { left <- front.door.Leave(t.Context()) }()
+	go func() { left <- back.door.Leave(t.Context()) }()
+	<-front.served
+	// A connection of its own, as after an answer that closed the last one.
+	for range 3 {
+		if got := <-back.get("/now"); got != "" {
+			t.Errorf("for the request in hand: %q", got)
+		}
+		back.client.CloseIdleConnections()
+	}
+	if back.door.Gone() {
+		t.Error("the socket was left before the other's request had its answer")
+	}
+	close(front.short)
+	if got := <-inHand; got != "whole" {
+		t.Errorf("in hand: %q", got)
+	}
+	<-back.served
+	for range 2 {
+		if err := <-left; err != nil {
+			t.Error(err)
+		}
+	}
+}

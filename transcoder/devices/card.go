@@ -27,7 +27,7 @@ type card struct {
 // tend keeps one card's worker until ctx ends: the card is gone, or the node stops.
 func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
 	c := &card{k: k, d: d, name: strconv.Itoa(d.Index)}
-	defer k.common.over(d.UUID)
+	defer c.over()
 	defer k.o.Board.Clear(c.encoderMissing())
 	defer c.report(nil)
 	defer k.o.Budget.Reserve(d.UUID, gpu.Transcoding, 0)
@@ -35,8 +35,9 @@ func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
 		err := c.life(ctx, func() {
 			c.fails = 0
 			c.report(nil)
+			k.coming.over(d.UUID)
 		})
-		k.common.over(d.UUID)
+		c.over()
 		if ctx.Err() != nil {
 			return
 		}
@@ -47,6 +48,12 @@ func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
 		}
 		c.rest(ctx)
 	}
+}
+
+// over says that nothing needs to wait for the card any more.
+func (c *card) over() {
+	c.k.uncounted.over(c.d.UUID)
+	c.k.coming.over(c.d.UUID)
 }
 
 // busyFails is the number of failures whose pause is the longest for a card that was
@@ -111,16 +118,13 @@ func (c *card) life(ctx context.Context, offered func()) error {
 	defer w.Close()
 	defer c.k.common.leave(c.d.UUID)
 	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4, Log: o.Log})
+	found, err := c.find(ctx, device)
+	if err != nil {
+		return err
+	}
 	offer := o.Base
-	if o.Test {
-		result := c.test(ctx, device)
-		if result.Fault != nil {
-			return result.Fault
-		}
-		offer = result.Offer(offer)
-		c.equipped(c.d, result)
-		o.Log.Info("a GPU was tested", "device", c.name, "name", c.d.Name, "took", result.Took,
-			"encoders", offer.EncoderSessions, "session MB", offer.SessionMemory>>20, "rendition MB", offer.RenditionMemory>>20)
+	if found.Tested {
+		offer = found.result().Offer(offer)
 	}
 	offer = o.Adjust(offer)
 	first := c.share(offer)
@@ -129,8 +133,35 @@ func (c *card) life(ctx context.Context, offered func()) error {
 		return err
 	}
 	defer place.Detach()
+	c.k.keep(c.d.UUID, found)
+	defer c.k.forget(c.d.UUID)
 	offered()
 	return c.watch(ctx, device, place, offer, first)
+}
+
+// find finds out what the card can do: by a test, unless that is not wanted or the
+// process before has made one.
+func (c *card) find(ctx context.Context, device *probe.Device) (Finding, error) {
+	o := &c.k.o
+	found, ok := c.k.inherit(c.d.UUID)
+	said := "a GPU goes on as the process before tested it"
+	var took time.Duration
+	switch {
+	case !o.Test:
+		return Finding{}, nil
+	case ok:
+		c.k.common.join(c.d, probe.Encoders{Most: found.EncoderSessions, None: found.NoEncoder})
+	default:
+		result := c.test(ctx, device)
+		if result.Fault != nil {
+			return Finding{}, result.Fault
+		}
+		found, said, took = findingOf(&result), "a GPU was tested", result.Took
+	}
+	c.equipped(c.d, found.NoEncoder)
+	o.Log.Info(said, "device", c.name, "name", c.d.Name, "took", took, "encoders", found.EncoderSessions,
+		"session MB", found.SessionMemory>>20, "rendition MB", found.RenditionMemory>>20)
+	return found, nil
 }
 
 // share sets memory aside for transcoding, at least one session's, and offers what

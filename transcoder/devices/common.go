@@ -1,10 +1,8 @@
 package devices
 
 import (
-	"context"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/placement"
@@ -24,56 +22,11 @@ type common struct {
 	// which the processor encodes.
 	sharing  map[gpu.UUID]int
 	software map[gpu.UUID]bool
-	// uncounted are the cards of the start that were not counted yet; counted is
-	// closed when there are none left.
-	uncounted map[gpu.UUID]bool
-	counted   chan struct{}
 }
 
 func newCommon() *common {
-	m := &common{
+	return &common{
 		capped: make(map[string]bool), sharing: make(map[gpu.UUID]int), software: make(map[gpu.UUID]bool),
-		uncounted: make(map[gpu.UUID]bool), counted: make(chan struct{}),
-	}
-	close(m.counted)
-	return m
-}
-
-// expect says which cards are there at the start.
-func (m *common) expect(cards []gpu.Device) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.counted = make(chan struct{})
-	for _, d := range cards {
-		m.uncounted[d.UUID] = true
-	}
-}
-
-// over says that a card was counted, or will not be.
-func (m *common) over(id gpu.UUID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.uncounted[id] {
-		return
-	}
-	delete(m.uncounted, id)
-	if len(m.uncounted) == 0 {
-		close(m.counted)
-	}
-}
-
-// await waits until the cards of the start are counted: what is offered before would
-// be missing from their count. It does not wait long for a card that hangs.
-func (m *common) await(ctx context.Context, limit time.Duration) {
-	m.mu.Lock()
-	counted := m.counted
-	m.mu.Unlock()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-counted:
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }
 

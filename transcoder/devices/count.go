@@ -13,7 +13,7 @@ import (
 // start is offered.
 func (c *card) count(ctx context.Context, device *probe.Device) probe.Encoders {
 	k := c.k
-	defer k.common.over(c.d.UUID)
+	defer k.uncounted.over(c.d.UUID)
 	if !k.turn(ctx) {
 		return probe.Encoders{}
 	}
@@ -30,7 +30,8 @@ func (c *card) count(ctx context.Context, device *probe.Device) probe.Encoders {
 // machine, and figures of one would make those of the other worse.
 func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
 	found := c.count(ctx, device)
-	c.k.common.await(ctx, c.k.o.Counts)
+	// What is offered before the others are counted would be missing from their count.
+	c.k.uncounted.await(ctx, c.k.o.Counts)
 	if !c.k.turn(ctx) {
 		return probe.Result{Fault: fault.Wrap(fault.CodeOf(ctx.Err()), "wait for the test of another GPU", ctx.Err())}
 	}
@@ -65,8 +66,8 @@ func (c *card) encoderMissing() health.Key {
 }
 
 // equipped tells the operator of a card that has an encoder and does not encode.
-func (c *card) equipped(d gpu.Device, r probe.Result) {
-	if !r.NoEncoder || !d.Encodes {
+func (c *card) equipped(d gpu.Device, noEncoder bool) {
+	if !noEncoder || !d.Encodes {
 		c.k.o.Board.Clear(c.encoderMissing())
 		return
 	}

@@ -2,6 +2,8 @@ package devices
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,32 +16,48 @@ type Keeper struct {
 	// testing has the turn of the one card that may be tested now.
 	testing chan struct{}
 	common  *common
+	// uncounted are the cards of the start whose encoders were not counted yet, coming
+	// those that the process before had and that are not offered yet.
+	uncounted, coming *pending
+
+	mu sync.Mutex // covers the fields below
+	// left is what the process before found of cards, found what is known of those that
+	// are offered.
+	left, found map[gpu.UUID]Finding
 }
 
 // New makes a keeper; it starts nothing.
 func New(o Options) *Keeper {
-	return &Keeper{o: o.withDefaults(), testing: make(chan struct{}, 1), common: newCommon()}
+	return &Keeper{
+		o: o.withDefaults(), testing: make(chan struct{}, 1), common: newCommon(), uncounted: newPending(),
+		coming: newPending(), left: maps.Clone(o.Inherited), found: make(map[gpu.UUID]Finding),
+	}
 }
 
 // Name is the component's name.
 func (k *Keeper) Name() string { return "GPUs" }
 
 // Run keeps a worker on every card until ctx ends, then closes them. It is ready at
-// once: a card begins when it is tested.
+// once: a card begins when it is tested. Only the cards of the process before, which
+// need no test, are waited for: their streams go on here.
 func (k *Keeper) Run(ctx context.Context, ready func()) error {
-	ready()
 	ticker := time.NewTicker(k.o.Look)
 	defer ticker.Stop()
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	kept := make(map[gpu.UUID]context.CancelFunc)
-	begun := !k.o.Test
+	begun := false
+	k.coming.expect(k.awaited(k.o.Inventory.Devices()))
+	wg.Go(func() {
+		k.coming.await(ctx, k.o.Ready)
+		ready()
+	})
 	for {
 		here := k.o.Inventory.Devices()
 		k.o.Budget.Furnish(here)
 		if !begun && len(here) > 0 {
 			begun = true
-			k.common.expect(here)
+			k.uncounted.expect(k.untested(here))
 		}
 		for id, stop := range kept {
 			if !among(here, id) {
@@ -63,6 +81,22 @@ func (k *Keeper) Run(ctx context.Context, ready func()) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// awaited are the cards that can be offered as the process before offered them.
+func (k *Keeper) awaited(here []gpu.Device) []gpu.Device {
+	return slices.DeleteFunc(slices.Clone(here), func(d gpu.Device) bool {
+		_, ok := k.inherited(d.UUID)
+		return !ok
+	})
+}
+
+// untested are the cards that are to be tested.
+func (k *Keeper) untested(here []gpu.Device) []gpu.Device {
+	return slices.DeleteFunc(slices.Clone(here), func(d gpu.Device) bool {
+		_, ok := k.inherited(d.UUID)
+		return ok || !k.o.Test
+	})
 }
 
 func among(devices []gpu.Device, id gpu.UUID) bool {

@@ -28,6 +28,7 @@ type cards struct {
 	mu      sync.Mutex
 	here    []gpu.Device
 	samples map[gpu.UUID]gpu.Sample
+	driver  string
 }
 
 func (c *cards) set(f func()) {
@@ -42,7 +43,7 @@ func (c *cards) Devices() []gpu.Device {
 	return append([]gpu.Device(nil), c.here...)
 }
 func (c *cards) Err() *fault.Fault  { return nil }
-func (c *cards) Driver() gpu.Driver { return gpu.Driver{} }
+func (c *cards) Driver() gpu.Driver { return gpu.Driver{Version: c.driver} }
 func (c *cards) Sample(id gpu.UUID) (gpu.Sample, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +121,12 @@ type rig struct {
 	counting, latency time.Duration
 	uses              map[string]gpu.Bytes
 	// hangs is a card whose worker does not start.
-	hangs  gpu.UUID
+	hangs gpu.UUID
+	// left is what the process before found; keeper is what is tested, ready that it
+	// said so.
+	left   map[gpu.UUID]devices.Finding
+	keeper *devices.Keeper
+	ready  bool
 	places map[string]*place
 	board  *health.Board
 	budget *gpu.Budget
@@ -156,7 +162,7 @@ func keep(t *testing.T, r *rig, test bool) {
 	r.places, r.samples, r.budget = map[string]*place{}, map[gpu.UUID]gpu.Sample{}, gpu.NewBudget()
 	r.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	k := devices.New(devices.Options{
-		Inventory: r, Placer: r, Board: r.board, Budget: r.budget, Test: test,
+		Inventory: r, Placer: r, Board: r.board, Budget: r.budget, Test: test, Inherited: r.left,
 		Base: placement.Offer{Cost: 7},
 		Use: func(card string) (used gpu.Bytes) {
 			r.set(func() { used = r.uses[card] })
@@ -176,11 +182,12 @@ func keep(t *testing.T, r *rig, test bool) {
 			return &worker{name: string('0' + rune(d.Index)), rig: r}, nil
 		},
 	})
+	r.keeper = k
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := k.Run(ctx, func() {}); err != nil {
+		if err := k.Run(ctx, func() { r.set(func() { r.ready = true }) }); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -22,6 +22,11 @@ type Options struct {
 	// Base is what every card's offer begins with: the node's release, and the
 	// capabilities of a card that is not tested.
 	Base placement.Offer
+	// Inherited is what the process before found of the cards that it offered: they are
+	// not tested again, unless they fail, and Run is ready when they are offered, or
+	// after Ready without them. Findings are those of this one.
+	Inherited map[gpu.UUID]Finding
+	Ready     time.Duration
 	// Adjust changes the offer of a card by the operator's wishes; nil changes nothing.
 	Adjust func(o placement.Offer) placement.Offer
 	Placer placement.Placer
@@ -37,7 +42,7 @@ type Options struct {
 	// are, before it is offered; the default is half a minute.
 	Counts time.Duration
 	// Look is how often the inventory is read, Pause and Longest the pauses after a
-	// card that failed; the defaults are 1 s, 5 s and 5 min.
+	// card that failed; the defaults are 1 s, 5 s and 5 min, that of Ready 5 s.
 	Look, Pause, Longest time.Duration
 }
 
@@ -57,7 +62,10 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		of   *time.Duration
 		less time.Duration
-	}{{&o.Counts, 30 * time.Second}, {&o.Look, time.Second}, {&o.Pause, 5 * time.Second}, {&o.Longest, 5 * time.Minute}} {
+	}{
+		{&o.Counts, 30 * time.Second}, {&o.Ready, 5 * time.Second}, {&o.Look, time.Second},
+		{&o.Pause, 5 * time.Second}, {&o.Longest, 5 * time.Minute},
+	} {
 		if *d.of <= 0 {
 			*d.of = d.less
 		}

@@ -8,6 +8,10 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
+// Form is the number of the test's form. Who changes what a test tries or what its
+// figures mean changes the number: a process does not take over results of another form.
+const Form = 1
+
 // Result is what the test of a device found.
 type Result struct {
 	Device string

@@ -1,0 +1,68 @@
+package upgrade
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/test/harness"
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
+)
+
+// TestUpgradeOfGatewayAndOrchestrator: a process that is both has segments in hand for
+// which its gateway opens further connections to its orchestrator.
+func TestUpgradeOfGatewayAndOrchestrator(t *testing.T) {
+	t.Parallel()
+	n := prepare(t, slowModel(t))
+	addr := harness.Address(t)
+	n.p = harness.Start(t, n.program(), append(n.args(), "-gateway", "-gatewayAddr", addr, "-transcodingOptions",
+		"P144p30fps16x9")...)
+	n.up()
+	gw := "http://" + addr
+	n.p.WaitHTTP(gw + "/healthz")
+	var l load
+	stop := make(chan struct{})
+	for i := range 3 {
+		l.unbroken(gw, fmt.Sprintf("s%d", i), segments(t, 2), stop)
+	}
+	within(t, 20*time.Second, "a session", func() bool { return n.drain().Sessions > 0 })
+	begun := time.Now()
+	pid := n.upgrade()
+	n.serves(pid)
+	if took := time.Since(begun); took > placeChanges {
+		t.Errorf("the change of process took %v", took)
+	}
+	close(stop)
+	l.wg.Wait()
+	for _, err := range l.errs {
+		t.Error(err)
+	}
+	if l.done == 0 {
+		t.Error("no segment came back")
+	}
+	n.ends(n.p.PID())
+}
+
+// placeChanges is how long the change of process may take where segments are short: well
+// below what the old process allows for requests that do not end.
+const placeChanges = 8 * time.Second
+
+// unbroken pushes segments one after another, without a pause: one of them is in hand at
+// every moment.
+func (l *load) unbroken(gateway, name string, segs []clip.Segment, stop <-chan struct{}) {
+	l.wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			s := segs[i%len(segs)]
+			_, err := harness.Push(gateway, name, fmt.Sprintf("%d.ts", i), s.Data, s.Duration)
+			if err != nil {
+				err = fmt.Errorf("%s segment %d: %w", name, i, err)
+			}
+			l.note(err)
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package devices
+
+import (
+	"maps"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/transcoder/probe"
+)
+
+// Finding is what a process knows of a card that it offers, for the process that takes
+// its place: that one need not test the card while this one has encoders and memory of
+// it, which would be missing from the figures.
+type Finding struct {
+	// Driver is the version of the driver with which the card was tested.
+	Driver string
+	// Tested says that the card was tested; the fields below are empty otherwise, and
+	// are those of probe.Result.
+	Tested                         bool
+	Capabilities                   capability.Set
+	EncoderSessions                int
+	NoEncoder                      bool
+	SessionMemory, RenditionMemory int64
+	Cost                           float64
+}
+
+// findingOf is a test's result as a finding.
+func findingOf(r *probe.Result) Finding {
+	return Finding{
+		Tested: true, Capabilities: r.Capabilities, EncoderSessions: r.EncoderSessions, NoEncoder: r.NoEncoder,
+		SessionMemory: r.SessionMemory, RenditionMemory: r.RenditionMemory, Cost: r.Cost,
+	}
+}
+
+// result is the finding as a test's result.
+func (f *Finding) result() probe.Result {
+	return probe.Result{
+		Capabilities: f.Capabilities, EncoderSessions: f.EncoderSessions, NoEncoder: f.NoEncoder,
+		SessionMemory: f.SessionMemory, RenditionMemory: f.RenditionMemory, Cost: f.Cost,
+	}
+}
+
+// Findings are those of the cards that are offered now.
+func (k *Keeper) Findings() map[gpu.UUID]Finding {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.found)
+}
+
+// keep notes what is known of a card that is offered from now on.
+func (k *Keeper) keep(id gpu.UUID, f Finding) {
+	f.Driver = k.o.Inventory.Driver().Version
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.found[id] = f
+}
+
+func (k *Keeper) forget(id gpu.UUID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.found, id)
+}
+
+// inherited is what the process before found of a card, as far as it still holds.
+func (k *Keeper) inherited(id gpu.UUID) (Finding, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f, ok := k.left[id]
+	return f, ok && (!k.o.Test || f.Tested && f.Driver == k.o.Inventory.Driver().Version)
+}
+
+// inherit is inherited for the one time that a finding is used: a card that has failed
+// since is tested.
+func (k *Keeper) inherit(id gpu.UUID) (Finding, bool) {
+	f, ok := k.inherited(id)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.left, id)
+	return f, ok
+}
