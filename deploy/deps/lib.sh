@@ -16,6 +16,7 @@ die() {
 step() {
 	title=$1
 	shift
+	mkdir -p "${LOG%/*}"
 	printf 'deps: %-46s' "$title" >&2
 	begun=$(date +%s)
 	logged=$(wc -l 2>/dev/null <"$LOG" || echo 0)
