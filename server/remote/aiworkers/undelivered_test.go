@@ -35,8 +35,32 @@ func from(instance string) func(http.Header) {
 	}
 }
 
+// untilBegun repeats a scenario until its answer was there before the request that looks
+// whether it has begun, and that would be taken for the answer otherwise.
+func untilBegun(t *testing.T, scenario func() (begun bool)) {
+	t.Helper()
+	for range 20 {
+		if scenario() {
+			return
+		}
+	}
+	t.Fatal("another request was always faster than the answer")
+}
+
+// begun looks whether an answer to a task is on its way in: a second one is of no use.
+func begun(b *bench, task int64, kind string, worker func(http.Header)) bool {
+	code, _ := b.post(task, kind, strings.NewReader(""), worker)
+	return code == http.StatusGone
+}
+
 // An answer that got stuck half way is given up when its worker says so.
 func TestALostAnswersJobGoesToAnother(t *testing.T) {
+	untilBegun(t, func() bool { return lostHalfWay(t) })
+}
+
+func lostHalfWay(t *testing.T) bool {
+	const kind = "multipart/mixed; boundary=x"
+	rig1 := func(h http.Header) { h.Set("Tutti-Instance", "rig1-1") }
 	b := newBench(t, nil)
 	first := b.register(ours("rig1", llm("m"), 1))
 	b.has(llm("m"), 1)
@@ -47,14 +71,17 @@ func TestALostAnswersJobGoesToAnother(t *testing.T) {
 	r, w := io.Pipe()
 	posted := make(chan int, 1)
 	go func() {
-		code, _ := b.post(task, "multipart/mixed; boundary=x", r, func(h http.Header) { h.Set("Tutti-Instance", "rig1-1") })
+		code, _ := b.post(task, kind, r, rig1)
 		posted <- code
 	}()
+	defer func() {
+		w.Close()
+		<-posted
+	}()
 	_, _ = io.WriteString(w, "--x\r\n")
-	b.until("it is being read", func() bool {
-		code, _ := b.post(task, "multipart/mixed; boundary=x", strings.NewReader(""), func(h http.Header) { h.Set("Tutti-Instance", "rig1-1") })
-		return code == http.StatusGone
-	})
+	if !begun(b, task, kind, rig1) {
+		return false
+	}
 	if code, text := b.post(task, "livepeer/ai-worker-error", strings.NewReader("lost"), lost("rig1-1")); code != 200 || text != "OK" {
 		t.Errorf("%d %s", code, text)
 	}
@@ -62,8 +89,7 @@ func TestALostAnswersJobGoesToAnother(t *testing.T) {
 	if out := <-done; out.err != nil || out.reply.Worker != "rig2" {
 		t.Errorf("%+v", out)
 	}
-	w.Close()
-	<-posted
+	return true
 }
 
 // So is one that has begun: before its first byte another worker does the job, after it
@@ -71,17 +97,11 @@ func TestALostAnswersJobGoesToAnother(t *testing.T) {
 func TestALostAnswerThatHadBegun(t *testing.T) {
 	for _, text := range []string{"", "data: x\n\n"} {
 		t.Run(text, func(t *testing.T) {
-			for tries := 0; !lostAfterItsBeginning(t, text); tries++ {
-				if tries == 20 {
-					t.Fatal("another request was always faster than the answer")
-				}
-			}
+			untilBegun(t, func() bool { return lostAfterItsBeginning(t, text) })
 		})
 	}
 }
 
-// lostAfterItsBeginning is one such answer that began with a text. It is false where the
-// request that looks whether it has begun came first, and was taken for the answer.
 func lostAfterItsBeginning(t *testing.T, text string) bool {
 	b := newBench(t, nil)
 	h := b.register(ours("rig1", llm("m"), 1))
@@ -90,11 +110,11 @@ func lostAfterItsBeginning(t *testing.T, text string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun, done := make(chan struct{}), make(chan error, 1)
+	running, done := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer slot.Release()
 		reply, err := slot.Run(t.Context(), chat(llm("m"), true))
-		close(begun)
+		close(running)
 		if err == nil {
 			_, err = io.ReadAll(reply.Body)
 			reply.Body.Close()
@@ -110,18 +130,13 @@ func lostAfterItsBeginning(t *testing.T, text string) bool {
 	}()
 	_, _ = io.WriteString(w, text)
 	if text != "" {
-		<-begun
+		<-running
 	}
-	taken := false
-	b.until("it has begun", func() bool {
-		code, _ := b.post(task, "text/event-stream", strings.NewReader(""), from("rig1-1"))
-		taken = taken || code == http.StatusOK
-		return taken || code == http.StatusGone
-	})
-	if taken {
+	defer func() {
 		w.Close()
 		<-posted
-		<-done
+	}()
+	if !begun(b, task, "text/event-stream", from("rig1-1")) {
 		return false
 	}
 	if code, said := b.post(task, "livepeer/ai-worker-error", strings.NewReader("lost"), lost("another")); code == 200 {
@@ -138,8 +153,6 @@ func lostAfterItsBeginning(t *testing.T, text string) bool {
 	if err := <-done; fault.CodeOf(err) != want {
 		t.Error(err)
 	}
-	w.Close()
-	<-posted
 	return true
 }
 
