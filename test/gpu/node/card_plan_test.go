@@ -2,7 +2,9 @@ package node
 
 import (
 	"fmt"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,7 +131,9 @@ func (r *rig) configCheck() {
 		return
 	}
 	taken, problems, _ := strings.Cut(text, "Problems with AI models")
-	needs := func(bytes int64) string { return fmt.Sprintf("the model needs %.1f GB", float64(bytes)/1e9) }
+	needs := func(bytes int64) string {
+		return "the model needs " + strconv.FormatFloat(math.Round(float64(bytes)/1e8)/10, 'f', -1, 64) + " GB"
+	}
 	check.That(r, strings.Contains(problems, needs(r.card.Memory+promised)),
 		"tutti config check of a model that is larger than the card",
 		"refused: "+needs(r.card.Memory+promised), cut(problems), "")
