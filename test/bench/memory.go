@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/test/procfs"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
@@ -23,7 +24,7 @@ func (s settings) memory(ctx context.Context, segs []clip.Segment) error {
 	defer n.stop()
 	fmt.Fprintln(s.out, "memory in MB, orchestrator + media worker + gateway, preset medium")
 	for _, cmd := range n.cmds {
-		fmt.Fprintf(s.out, "  idle control process                 %6.0f\n", float64(resident(cmd.Process.Pid))/1e6)
+		fmt.Fprintf(s.out, "  idle control process                 %6.0f\n", float64(procfs.Resident(cmd.Process.Pid))/1e6)
 	}
 	busy, stop := context.WithCancel(ctx)
 	defer stop()
@@ -84,34 +85,16 @@ func (s settings) start(ctx context.Context, _ []clip.Segment) error {
 func (n *nodes) resident() int64 {
 	sum := int64(0)
 	for _, cmd := range n.cmds {
-		sum += resident(cmd.Process.Pid)
+		sum += procfs.Resident(cmd.Process.Pid)
 		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", cmd.Process.Pid))
 		for _, task := range tasks {
 			text, _ := os.ReadFile(task)
 			for _, child := range strings.Fields(string(text)) {
 				if pid, err := strconv.Atoi(child); err == nil {
-					sum += resident(pid)
+					sum += procfs.Resident(pid)
 				}
 			}
 		}
 	}
 	return sum
-}
-
-// resident is a process's resident set in bytes, shared pages counted in full; 0
-// when it is gone.
-func resident(pid int) int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, err := strconv.ParseInt(fields[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
 }

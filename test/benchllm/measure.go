@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 // cpu is what processes have used so far, user and system together.
@@ -35,15 +37,7 @@ func cpu(pids []int) time.Duration {
 // resident is what processes hold in memory, in bytes.
 func resident(pids []int) (sum int64) {
 	for _, pid := range pids {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-		if err != nil {
-			continue
-		}
-		fields := strings.Fields(string(text))
-		if len(fields) > 1 {
-			pages, _ := strconv.ParseInt(fields[1], 10, 64)
-			sum += pages * int64(os.Getpagesize())
-		}
+		sum += procfs.Resident(pid)
 	}
 	return sum
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 // load is what became of many clients that ask at once.
@@ -54,7 +56,7 @@ func drive(ctx context.Context, clients int, length time.Duration, pid int, ask 
 		case <-ctx.Done():
 		}
 		timer.Stop()
-		l.memory[i] = resident(pid)
+		l.memory[i] = float64(procfs.Resident(pid)) / 1e6
 	}
 	wg.Wait()
 	l.took = time.Since(begin)

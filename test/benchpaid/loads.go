@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 // loadTokens make every second request need two tickets and the others one.
@@ -89,6 +91,6 @@ func (s settings) own(ctx context.Context, w *world) error {
 	if l.last != nil {
 		fmt.Fprintf(s.out, "  last failure: %.300s\n", l.last)
 	}
-	fmt.Fprintf(s.out, "  the gateway holds %.1f MB at the end\n\n", resident(w.paid.gateway.pid()))
+	fmt.Fprintf(s.out, "  the gateway holds %.1f MB at the end\n\n", float64(procfs.Resident(w.paid.gateway.pid()))/1e6)
 	return errors.Join(err, w.clock(ctx, slowL1))
 }

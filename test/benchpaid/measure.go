@@ -29,20 +29,6 @@ func cpuOf(pid int) time.Duration {
 	return sum
 }
 
-// resident is what a process holds in memory, in megabytes.
-func resident(pid int) float64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	return float64(pages*int64(os.Getpagesize())) / 1e6
-}
-
 // loadAverage is how many processes wanted a core in the last 1, 5 and 15 minutes.
 func loadAverage() string {
 	text, err := os.ReadFile("/proc/loadavg")

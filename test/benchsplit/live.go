@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 // held is what the orchestrator's process holds, in megabytes: resident has the rubbish
@@ -16,7 +18,7 @@ type held struct{ resident, heap, stacks float64 }
 func (h held) live() float64 { return h.heap + h.stacks }
 
 func (u *setup) holds() (h held, err error) {
-	h.resident = resident(u.orch.PID())
+	h.resident = float64(procfs.Resident(u.orch.PID())) / 1e6
 	resp, err := u.client.Get(adminURL + "/debug/pprof/heap?gc=1&debug=1")
 	if err != nil {
 		return h, err

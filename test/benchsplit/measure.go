@@ -1,27 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// resident is what a process holds in memory, in megabytes.
-func resident(pid int) float64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	return float64(pages*int64(os.Getpagesize())) / 1e6
-}
 
 // available is the memory that could still be had, in megabytes.
 func available() float64 {

@@ -63,23 +63,6 @@ func parent(pid int) int {
 	return id
 }
 
-// resident is a process's memory in bytes, 0 when it is gone.
-func resident(pid int) int64 {
-	text, err := os.ReadFile(filepath.Join(procOf(pid), "statm"))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, err := strconv.ParseInt(fields[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
-}
-
 // openFiles is how many descriptors a process has open, 0 when that cannot be read.
 func openFiles(pid int) int {
 	all, err := os.ReadDir(filepath.Join(procOf(pid), "fd"))
