@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 step_install() {
-	check "dpkg installs it" machine 'dpkg -i ~/tutti.deb && ! systemctl is-active -q tutti'
+	check "dpkg installs it" machine 'dpkg -i /opt/tutti.deb && ! systemctl is-active -q tutti'
 	check "status says what a service without a role lacks" eval "machine 'systemctl start tutti; systemctl status tutti; true' | grep NoRole >/dev/null"
 	nsenter -t "$(first)" -n "$devnet" -initializeRounds -roundLength 1000 -ready "$work/ready" >"$work/chain.log" 2>&1 &
 	pids+=("$!")
@@ -25,7 +25,7 @@ step_begin() {
 	check "explain, bundle, status" machine 'cd /root && tutti doctor explain && tutti doctor bundle && tutti_cli status'
 	check "drain and back" machine 'tutti_cli drain --yes && tutti_cli drain --cancel --yes'
 	check "reload" machine 'systemctl reload tutti && tutti_cli reload --dry-run'
-	check "the same package again, unasked" machine 'dpkg -i ~/tutti.deb'
+	check "the same package again, unasked" machine 'dpkg -i /opt/tutti.deb'
 	check "the service's keys without being told where" machine 'tutti_cli account list | grep /var/lib/tutti/devnet/keystore >/dev/null'
 	local old
 	old=$(machine 'systemctl show -p MainPID --value tutti')

@@ -56,7 +56,7 @@ bare() {
 boot() {
 	mkdir "$root"
 	tar -C "$root" -xf "$cache/bare.tar"
-	cp "$deb" "$root/root/tutti.deb"
+	cp "$deb" "$root/opt/tutti.deb"
 	"$here/boot.sh" "$root" "$cgroups/trial.$$" >"$work/boot.log" 2>&1 &
 	booter=$!
 	pids+=("$booter")
