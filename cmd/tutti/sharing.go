@@ -51,7 +51,7 @@ func (n *node) reserveForModels(device string, bytes int64) {
 	}
 }
 
-// freeMemory is how much memory of a GPU nobody uses, and when that was seen.
+// freeMemory is how much memory of a GPU is unused, and when that was read.
 func (n *node) freeMemory(device string) (bytes int64, at time.Time, ok bool) {
 	if n.gpus == nil {
 		return 0, time.Time{}, false

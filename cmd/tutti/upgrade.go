@@ -22,7 +22,7 @@ import (
 // on disk, with the same command line, the listening sockets and a line to the old one.
 // It reads its configuration, starts the media workers of the old one's GPUs and then
 // waits; if it does not come that far, nothing has happened. The old one asks its peers
-// to come back over a new connection, leaves the sockets, finishes the segments in hand
+// to come back over a new connection, leaves the sockets, finishes its current segments
 // and stops as always, so that ledger and database are closed. Connections meanwhile
 // wait in the sockets' queues. It hands over its will and with it the place: the new one
 // opens the data directory and serves. The answers of models, which are billed when they

@@ -58,8 +58,8 @@ func TestCardsAreMeasured(t *testing.T) {
 	}
 }
 
-// On a card without an encoder the processor encodes for the other program too, whoever
-// notices that there is none: the driver, or libav alone.
+// On a card without an encoder the processor encodes for the other program too, whether
+// the driver or libav alone says that there is none.
 func TestACardWithoutEncoderIsCompared(t *testing.T) {
 	for _, noticed := range []string{"by the driver", "by libav"} {
 		d := driver(t, "device.encodes=0", "device.compute=86")

@@ -33,6 +33,6 @@ func (g *Gateway) Leave(ctx context.Context) error {
 	return g.door.Await(ctx)
 }
 
-// Settled waits until the socket was given up and no segment is in hand, or for ctx: the
+// Settled waits until the socket was given up and no segment is in progress, or for ctx: the
 // renditions of all of them were fetched.
 func (g *Gateway) Settled(ctx context.Context) error { return g.door.Settled(ctx) }

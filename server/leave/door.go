@@ -114,7 +114,7 @@ func (d *Door) count(k Kind, n int) {
 // the socket is left: a little more than most segments are long.
 const notice = 2 * time.Second
 
-// held is how long a hold may keep the socket after the notice: requests in hand need the
+// held is how long a hold may keep the socket after the notice: current requests need the
 // rest of the time in which all of them leave.
 const held = 6 * time.Second
 
@@ -163,7 +163,7 @@ func (d *Door) close() {
 	d.notify()
 }
 
-// Settled waits until the socket was left and no short request is in hand, or for ctx.
+// Settled waits until the socket was left and no short request is in progress, or for ctx.
 func (d *Door) Settled(ctx context.Context) error {
 	return d.await(ctx, func() bool { return d.gone && d.short == 0 })
 }

@@ -31,7 +31,7 @@ func (s *Server) Socket() (*os.File, error) { return s.door.File() }
 func (s *Server) Leave(ctx context.Context) error { return s.door.Leave(ctx) }
 
 // LeaveAfter has Leave keep the socket, for some seconds at most, until f returns: a gateway
-// in this process opens further connections to it for the segments that it has in hand.
+// in this process opens further connections to it for its current segments.
 func (s *Server) LeaveAfter(f func(context.Context) error) { s.door.Hold(f) }
 
 // Finish waits until the answers that were under way at Leave have ended, or for ctx,

@@ -83,7 +83,7 @@ func TestCardsAreTestedAgain(t *testing.T) {
 	})
 }
 
-// A card that does not come up keeps nobody for ever.
+// A card that does not come up does not hold up the start for ever.
 func TestACardThatDoesNotComeUpAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, _ := offeredBy(t, &rig{})

@@ -131,7 +131,7 @@ func (w *Watcher) troubled(d gpu.Device, s gpu.Sample, now time.Time, holds map[
 	}
 	taken := s.Foreign-w.o.Allowed(d.UUID) > max(leastTaken, d.Memory/10)
 	if k := key(fault.GPUMemoryTaken); w.signs.steady(k, taken, now) {
-		// Who had the memory is still named while it is free for a moment.
+		// The program that had the memory stays named while it is free for a moment.
 		holds[k] = w.signs.shown[k]
 		if taken {
 			holds[k] = takers(s.Processes)

@@ -26,7 +26,7 @@ type Options struct {
 	// Capabilities are what a device without capabilities of its own can do, and the
 	// node's version.
 	Capabilities capability.Capabilities
-	// FreeMemory is how much memory of a device nobody uses, and when that was seen; false
+	// FreeMemory is how much memory of a device is unused, and when that was read; false
 	// where it is not known. It answers at once. Nil knows nothing of any device.
 	FreeMemory func(device string) (bytes int64, at time.Time, ok bool)
 	// Changed is called soon after the devices that are ready, or their offers, became

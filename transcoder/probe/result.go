@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
-// Form is the number of the test's form. Who changes what a test tries or what its
-// figures mean changes the number: a process does not take over results of another form.
+// Form is the number of the test's form. Raise it with each change of what the test tries
+// or of what its figures mean: a process does not take over results of another form.
 const Form = 1
 
 // Result is what the test of a device found.

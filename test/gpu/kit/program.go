@@ -133,7 +133,7 @@ func (b *bench) loading() (env []string, remove func(), err error) {
 	if err := os.MkdirAll(kernels, 0o700); err != nil {
 		return nil, nil, err
 	}
-	// Without a home folder the driver would compile its kernels anew for each process.
+	// Without a home folder the driver would compile its kernels again for each process.
 	return append(env, "LD_PRELOAD="+b.counting(), "TUTTI_GPUCOUNT="+counters, "CUDA_CACHE_DISABLE=0",
 		"CUDA_CACHE_PATH="+kernels), func() { os.Remove(counters) }, nil
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // TestCardMemoryTaken: an AI runner beside the node takes the card's memory. Streams go
-// on or are refused by name, the operator is told who has it, and all is well again
+// on or are refused by name, the operator is shown which program has it, and all is well again
 // when it is free.
 func TestCardMemoryTaken(t *testing.T) {
 	c := card.Open(t)

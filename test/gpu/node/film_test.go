@@ -145,7 +145,7 @@ func (f *film) answered(count int) bool {
 	return ok
 }
 
-// stop ends the stream after the segment in hand.
+// stop ends the stream after the current segment.
 func (f *film) stop() outcomes {
 	f.over()
 	<-f.ended
