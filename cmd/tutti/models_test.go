@@ -130,7 +130,8 @@ func TestModelsCheckDecidesAsTheNode(t *testing.T) {
 		if transcodes {
 			refused = "llm test/crowds"
 		}
-		if list, _ := errors.AsType[models.Problems](problems); err != nil || len(list) != 1 || list[0].Model != refused {
+		if list, _ := errors.AsType[models.Problems](problems); err != nil || len(list) != 1 ||
+			list[0].Model != refused {
 			t.Errorf("transcodes %v: %v, %v", transcodes, problems, err)
 		}
 	}

@@ -67,7 +67,8 @@ func TestACardWithoutEncoderIsCompared(t *testing.T) {
 			d.Remove(t, "libnvidia-ml.so.1")
 		}
 		before := d.Counts(0)
-		doc := cardRun(t, 2, "-gpu", "0", "-live=false", "-encoderPreset", "ultrafast", "-against", ffmpeg(t), "-repeat", "2")
+		doc := cardRun(t, 2, "-gpu", "0", "-live=false", "-encoderPreset", "ultrafast", "-against", ffmpeg(t),
+			"-repeat", "2")
 		c := d.Counts(0)
 		// Twice for the figures, twice in pairs with the other program.
 		if got, least := c.PicturesDecoded-before.PicturesDecoded, int64(6*60); got < least || c.PicturesEncoded != 0 {

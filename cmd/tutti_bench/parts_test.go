@@ -92,7 +92,8 @@ func TestFigures(t *testing.T) {
 	if f.Slowest != 3 || f.First != 3 || math.Abs(f.Later-1.5) > 1e-9 {
 		t.Errorf("slowest %v, first %v, later %v", f.Slowest, f.First, f.Later)
 	}
-	if f := summarise(1, []sample{{time.Second, time.Second, true}}, 0, 0); f.P50 != 1 || f.P99 != 1 || f.RealTime != 1 || f.First != 1 || f.Later != 0 {
+	if f := summarise(1, []sample{{time.Second, time.Second, true}}, 0, 0); f.P50 != 1 || f.P99 != 1 ||
+		f.RealTime != 1 || f.First != 1 || f.Later != 0 {
 		t.Errorf("one segment: %+v", f)
 	}
 	if f := summarise(1, nil, 0, 0); f.DurationRatio != 0 {

@@ -37,7 +37,8 @@ func TestARepeatedInputGoesOn(t *testing.T) {
 		}
 	}
 	r := rival{sessions: 1, input: path, period: period}
-	r.s = settings{preset: "ultrafast", profiles: []core.Profile{{Width: 256, Height: 144, FPS: core.Framerate{Num: 30, Den: 1}}}}
+	r.s = settings{preset: "ultrafast", profiles: []core.Profile{{Width: 256, Height: 144,
+		FPS: core.Framerate{Num: 30, Den: 1}}}}
 	args := r.args(target{name: processor})
 	out := filepath.Join(t.TempDir(), "out.ts")
 	args[len(args)-1] = out
@@ -53,7 +54,8 @@ func TestARepeatedInputGoesOn(t *testing.T) {
 func TestTimesAreMoved(t *testing.T) {
 	t.Parallel()
 	last := int64(1<<clockBits - 1)
-	for _, row := range [][2]int64{{0, 5}, {last, 1}, {1 << 32, 1 << 32}, {0x155555555, 90000}, {12345678, 8589934591}} {
+	for _, row := range [][2]int64{{0, 5}, {last, 1}, {1 << 32, 1 << 32}, {0x155555555, 90000},
+		{12345678, 8589934591}} {
 		want := (row[0] + row[1]) & last
 		b := []byte{0x31, 0, 1, 0, 1}
 		moveTime(b, row[0])
@@ -77,7 +79,8 @@ func TestTimesAreMoved(t *testing.T) {
 func presented(t *testing.T, path, stream string) []float64 {
 	t.Helper()
 	probe := filepath.Join(filepath.Dir(ffmpeg(t)), "ffprobe")
-	args := []string{"-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time", "-of", "csv=p=0", path}
+	args := []string{"-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time", "-of", "csv=p=0",
+		path}
 	text, err := exec.CommandContext(t.Context(), probe, args...).Output()
 	if err != nil {
 		t.Fatal(err)

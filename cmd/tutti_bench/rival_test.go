@@ -51,7 +51,9 @@ func TestAComparison(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if c := doc.Against; c == nil || c.Sessions != 2 || c.Ours.Wall <= 0 || c.Theirs.Processor <= 0 || c.Ratio != c.Ours.Wall/c.Theirs.Wall || c.ProcessorRatio <= 0 || c.OursFirst.Wall <= 0 || c.TheirsFirst.Wall <= 0 {
+	if c := doc.Against; c == nil || c.Sessions != 2 || c.Ours.Wall <= 0 || c.Theirs.Processor <= 0 ||
+		c.Ratio != c.Ours.Wall/c.Theirs.Wall || c.ProcessorRatio <= 0 || c.OursFirst.Wall <= 0 ||
+		c.TheirsFirst.Wall <= 0 {
 		t.Errorf("got %+v", doc.Against)
 	}
 	if !strings.Contains(errs.String(), "* Ratio *") {
@@ -71,7 +73,8 @@ func TestComparisonsThatCannotBe(t *testing.T) {
 		t.Errorf("no program: %v", err)
 	}
 	broken := errors.New("broken")
-	if _, err := compare(t.Context(), s, good, 1, func(settings, []piece) error { return broken }); !errors.Is(err, broken) {
+	if _, err := compare(t.Context(), s, good, 1, func(settings, []piece) error { return broken }); !errors.Is(err,
+		broken) {
 		t.Errorf("ours fails: %v", err)
 	}
 }
@@ -79,10 +82,11 @@ func TestComparisonsThatCannotBe(t *testing.T) {
 // What the other program is asked for is what our engine does, there and here.
 func TestTheOthersCommandLine(t *testing.T) {
 	t.Parallel()
-	r := rival{sessions: 1, input: "in.ts", period: 2 * time.Second, noEncoder: map[string]bool{"2": true}, s: settings{preset: "fast", profiles: []core.Profile{
-		{Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30, Den: 1}, Profile: core.ProfileConstrainedHigh},
-		{Width: 240, Height: 427, Bitrate: 250_000, Profile: core.ProfileMain},
-	}}}
+	r := rival{sessions: 1, input: "in.ts", period: 2 * time.Second, noEncoder: map[string]bool{"2": true},
+		s: settings{preset: "fast", profiles: []core.Profile{
+			{Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30, Den: 1}, Profile: core.ProfileConstrainedHigh},
+			{Width: 240, Height: 427, Bitrate: 250_000, Profile: core.ProfileMain},
+		}}}
 	for _, row := range []struct {
 		device target
 		want   []string
@@ -92,9 +96,11 @@ func TestTheOthersCommandLine(t *testing.T) {
 			"-c:v libx264 -preset fast -pix_fmt yuv420p", "-b:v 3000000 -maxrate 3000000 -bufsize 3000000 -profile:v high -bf 0",
 			"-profile:v main -bf 3 -fps_mode passthrough -force_key_frames expr:gte(t,n_forced*2)",
 		}},
-		{target{name: "1"}, []string{"-hwaccel cuda -hwaccel_output_format cuda -i in.ts", "scale_cuda=1280:-2[v0]", "-c:v h264_nvenc -b:v 250000"}},
+		{target{name: "1"}, []string{"-hwaccel cuda -hwaccel_output_format cuda -i in.ts", "scale_cuda=1280:-2[v0]",
+			"-c:v h264_nvenc -b:v 250000"}},
 		{target{name: "2"}, []string{
-			"-hwaccel cuda -hwaccel_output_format cuda -i in.ts", "scale_cuda=1280:-2:format=nv12,hwdownload,format=nv12[v0]",
+			"-hwaccel cuda -hwaccel_output_format cuda -i in.ts",
+			"scale_cuda=1280:-2:format=nv12,hwdownload,format=nv12[v0]",
 			"-c:v libx264 -preset fast -b:v 250000",
 		}},
 	} {

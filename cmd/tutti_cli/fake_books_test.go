@@ -89,7 +89,8 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 			{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Units: 12}}}
 	})
 	workers := adminapi.Workers{Workers: []adminapi.Worker{
-		{Name: "gpu 0", Kind: "transcoder", State: "ready", Sessions: 3, Encoders: 6, EncoderLimit: 8, SessionMemory: 120 << 20, Cost: 4e-9, Ratio: 0.41, Done: 120, Since: fakeNow, Models: []string{}},
+		{Name: "gpu 0", Kind: "transcoder", State: "ready", Sessions: 3, Encoders: 6, EncoderLimit: 8,
+			SessionMemory: 120 << 20, Cost: 4e-9, Ratio: 0.41, Done: 120, Since: fakeNow, Models: []string{}},
 		{Name: "rig7", Kind: "transcoder", Remote: true, Address: "192.0.2.7:40000", Node: "tutti/1", State: "suspended", Code: "RemoteWorkerLost", Reason: "no answer for 8 s",
 			Limit: 8, Failed: 1, Since: fakeNow, Models: []string{}}}}
 	get(adminapi.PathWorkers, "", func(*http.Request) any { return workers })

@@ -120,10 +120,14 @@ func TestSegmentWithoutRoomAnywhere(t *testing.T) {
 		status int
 		code   fault.Code
 	}{
-		"refused":      {behaviour{status: 403, text: "OrchestratorCapped"}, http.StatusServiceUnavailable, fault.NoSessionsAvailable},
-		"in an answer": {behaviour{err: "OrchestratorCapped"}, http.StatusServiceUnavailable, fault.NoSessionsAvailable},
-		"draining":     {behaviour{status: 403, text: "Draining"}, http.StatusServiceUnavailable, fault.NoSessionsAvailable},
-		"failed":       {behaviour{err: "Invalid data found when processing input"}, http.StatusUnprocessableEntity, fault.AttemptsExhausted},
+		"refused": {behaviour{status: 403, text: "OrchestratorCapped"}, http.StatusServiceUnavailable,
+			fault.NoSessionsAvailable},
+		"in an answer": {behaviour{err: "OrchestratorCapped"}, http.StatusServiceUnavailable,
+			fault.NoSessionsAvailable},
+		"draining": {behaviour{status: 403, text: "Draining"}, http.StatusServiceUnavailable,
+			fault.NoSessionsAvailable},
+		"failed": {behaviour{err: "Invalid data found when processing input"}, http.StatusUnprocessableEntity,
+			fault.AttemptsExhausted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

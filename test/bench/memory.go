@@ -24,7 +24,8 @@ func (s settings) memory(ctx context.Context, segs []clip.Segment) error {
 	defer n.stop()
 	fmt.Fprintln(s.out, "memory in MB, orchestrator + media worker + gateway, preset medium")
 	for _, cmd := range n.cmds {
-		fmt.Fprintf(s.out, "  idle control process                 %6.0f\n", float64(procfs.Resident(cmd.Process.Pid))/1e6)
+		fmt.Fprintf(s.out, "  idle control process                 %6.0f\n",
+			float64(procfs.Resident(cmd.Process.Pid))/1e6)
 	}
 	busy, stop := context.WithCancel(ctx)
 	defer stop()

@@ -15,10 +15,11 @@ var outside = map[string]struct {
 	why   string
 	judge func(w *walk, command string)
 }{
-	"apt":                    {"changes the machine's packages; test/packages unpacks what is installed", nil},
-	"systemctl":              {"needs systemd as process 1; test/packages judges the units", (*walk).units},
-	"journalctl":             {"needs systemd's journal", nil},
-	"docker":                 {"needs a Docker Engine and the image; test/packages takes the image apart", (*walk).container},
+	"apt":        {"changes the machine's packages; test/packages unpacks what is installed", nil},
+	"systemctl":  {"needs systemd as process 1; test/packages judges the units", (*walk).units},
+	"journalctl": {"needs systemd's journal", nil},
+	"docker": {"needs a Docker Engine and the image; test/packages takes the image apart",
+		(*walk).container},
 	"kubectl":                {"needs a cluster; test/kubernetes builds every folder", (*walk).folder},
 	"createuser":             {"needs a PostgreSQL server; test/postgres has one", nil},
 	"createdb":               {"needs a PostgreSQL server; test/postgres has one", nil},
@@ -97,7 +98,8 @@ func (w *walk) container(command string) {
 // kit looks whether the script is in the kit, and in the archive's folder.
 func (w *walk) kit(command string) {
 	packed, err := os.ReadFile(filepath.Join(tree, "test/gpu/kit/pack.sh"))
-	if err != nil || !strings.Contains(string(packed), `"$kit/gpukit.sh"`) || !strings.HasPrefix(command, "tutti-gpukit/") {
+	if err != nil || !strings.Contains(string(packed), `"$kit/gpukit.sh"`) ||
+		!strings.HasPrefix(command, "tutti-gpukit/") {
 		w.t.Errorf("%s: %v", command, err)
 	}
 }

@@ -69,7 +69,8 @@ func BuildBench(dir string) (string, error) {
 		return path, nil
 	}
 	out := filepath.Join(dir, "tutti_bench")
-	if text, err := exec.Command("go", "build", "-o", out, "github.com/tuttinode/tutti/cmd/tutti_bench").CombinedOutput(); err != nil {
+	if text, err := exec.Command("go", "build", "-o", out,
+		"github.com/tuttinode/tutti/cmd/tutti_bench").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build tutti_bench: %w\n%s", err, text)
 	}
 	return out, nil

@@ -129,7 +129,8 @@ func sameFrames(t *testing.T, what string, got, want core.Rendition) bool {
 		orElse(ordered, fmt.Sprintf("%d frames, %d stated", len(a.Video.Frames), got.Frames)), "")
 	if b.Audio != nil {
 		check.That(t, slices.Equal(sums(a), sums(b)) && slices.Equal(audioTimes(a), audioTimes(b)), what+"audio",
-			fmt.Sprintf("%d packets as on the CPU, with their times", len(sums(b))), fmt.Sprintf("%d packets", len(sums(a))), "")
+			fmt.Sprintf("%d packets as on the CPU, with their times", len(sums(b))),
+			fmt.Sprintf("%d packets", len(sums(a))), "")
 	}
 	return difference == ""
 }

@@ -46,7 +46,8 @@ func brokenInputs(t *testing.T, clip []byte) []broken {
 		noise[i] = byte(random.Uint32())
 	}
 	all := []broken{
-		{"no bytes", nil}, {"noise", noise}, {"text", []byte("this is no media at all")}, {"zeros", make([]byte, 10_000)},
+		{"no bytes", nil}, {"noise", noise}, {"text", []byte("this is no media at all")},
+		{"zeros", make([]byte, 10_000)},
 		{"audio alone", soundOnly(t)},
 		{"cut in the middle", clip[:len(clip)/2]}, {"cut after a third, inside a packet", clip[:len(clip)/3|1]},
 		{"only its beginning", clip[:188*12]},
@@ -60,7 +61,8 @@ func brokenInputs(t *testing.T, clip []byte) []broken {
 	}
 	for _, seed := range seeds {
 		for _, every := range []int{20_000, 4000, 1000, 200} {
-			all = append(all, broken{fmt.Sprintf("one byte in %d damaged, %d", every, seed), damaged(clip, seed, every)})
+			all = append(all, broken{fmt.Sprintf("one byte in %d damaged, %d", every, seed),
+				damaged(clip, seed, every)})
 		}
 	}
 	return all

@@ -84,7 +84,8 @@ func formats() []source {
 			format: format, never: never}
 	}
 	return []source{
-		high("10 bits", "yuv420p10le", false), high("4:2:2", "yuv422p", true), high("4:2:2 of 10 bits", "yuv422p10le", true),
+		high("10 bits", "yuv420p10le", false), high("4:2:2", "yuv422p", true),
+		high("4:2:2 of 10 bits", "yuv422p10le", true),
 		high("4:4:4", "yuv444p", false), grey,
 		{name: "hevc422.mp4", format: "yuv422p10le", never: true}, {name: "hevc444.mp4", format: "yuv444p"},
 	}
@@ -165,7 +166,8 @@ func decoderOf(t *testing.T, c *card.Card, s source, clip []byte) (able, known b
 	fiction := madeUp(c, func() {
 		n, counted := spent(t, c, func() {
 			graph := fmt.Sprintf("[0:v]format=%[1]s[a];[1:v]format=%[1]s[b];[a][b]psnr=stats_file=stats", s.format)
-			d, err = measured(t, dir, c.Env(), "-threads", "1", "-hwaccel", "cuda", "-i", "in", "-threads", "1", "-i", "in",
+			d, err = measured(t, dir, c.Env(), "-threads", "1", "-hwaccel", "cuda", "-i", "in", "-threads", "1", "-i",
+				"in",
 				"-lavfi", graph, "-f", "null", "-")
 		})
 		decoded, known = n.PicturesDecoded, counted

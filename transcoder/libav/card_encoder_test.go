@@ -73,7 +73,8 @@ func TestCardForms(t *testing.T) {
 	frames := int64(r.card.DecodedFrames)
 	check.That(t, n.PicturesDecoded >= frames, "pictures that the card decoded", fmt.Sprintf("%d or more", frames),
 		fmt.Sprint(n.PicturesDecoded), "")
-	check.That(t, n.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames), fmt.Sprint(n.Kernels), "")
+	check.That(t, n.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames), fmt.Sprint(n.Kernels),
+		"")
 	if none {
 		check.That(t, n.EncodersOpened == 0 && n.PicturesEncoded == 0, "pictures that the card encoded", "none",
 			fmt.Sprint(n.PicturesEncoded), "")
@@ -99,7 +100,8 @@ func TestCardHEVC(t *testing.T) {
 		r, err := e.transcode(t, in(what, clip, profile))
 		_, none := e.NoEncoder()
 		if none || errors.Is(err, fault.EncoderNotFound) {
-			check.That(t, errors.Is(err, fault.EncoderNotFound), what, fault.EncoderNotFound.Error(), fmt.Sprint(err), "")
+			check.That(t, errors.Is(err, fault.EncoderNotFound), what, fault.EncoderNotFound.Error(), fmt.Sprint(err),
+				"")
 			continue
 		}
 		if !check.NoError(t, err, what, "") {
@@ -110,7 +112,8 @@ func TestCardHEVC(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := r.Renditions[0]
-		check.That(t, verify(t, got.Data).Video.Codec == "hevc", what+": codec", "hevc", verify(t, got.Data).Video.Codec, "")
+		check.That(t, verify(t, got.Data).Video.Codec == "hevc", what+": codec", "hevc",
+			verify(t, got.Data).Video.Codec, "")
 		if sameFrames(t, what+": ", got, want.Renditions[0]) {
 			near(t, what+": pictures beside H.264 of the CPU", got.Data, want.Renditions[0].Data, leastDB)
 		}

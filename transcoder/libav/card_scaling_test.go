@@ -78,7 +78,8 @@ func scales(t *testing.T, c *card.Card, r ratio, kind, recipe string, least floa
 		check.NoError(t, err, what, "")
 		return
 	}
-	check.That(t, d.frames > 0 && d.worst >= least, what, fmt.Sprintf("at least %.0f dB to swscale in every frame", least),
+	check.That(t, d.frames > 0 && d.worst >= least, what,
+		fmt.Sprintf("at least %.0f dB to swscale in every frame", least),
 		fmt.Sprintf("%d frames compared, mean %.1f dB", d.frames, d.mean), fmt.Sprintf("%.1f dB", d.worst))
 }
 

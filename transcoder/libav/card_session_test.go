@@ -68,7 +68,8 @@ func TestCardKeepsItsCodecs(t *testing.T) {
 		}
 	})
 	if !counted {
-		check.Skip(t, "decoders, encoders and bytes of a session", "the process was started without the counting library")
+		check.Skip(t, "decoders, encoders and bytes of a session",
+			"the process was started without the counting library")
 		return
 	}
 	encoders := int64(len(profiles))
@@ -106,7 +107,8 @@ func copied(t *testing.T, c count.Counts, frames int64, encodes bool, profiles [
 	}
 	const small = 4096 // parameters, and what drivers do for themselves
 	up, down := c.UploadedBytes/frames, c.DownloadedBytes/frames
-	check.That(t, up <= small, "uploaded per frame", fmt.Sprintf("at most %d bytes", small), fmt.Sprintf("%d bytes", up),
+	check.That(t, up <= small, "uploaded per frame", fmt.Sprintf("at most %d bytes", small),
+		fmt.Sprintf("%d bytes", up),
 		fmt.Sprintf("%d B", up))
 	if encodes {
 		check.That(t, down <= small, "downloaded per frame", fmt.Sprintf("at most %d bytes", small),

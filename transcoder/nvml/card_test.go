@@ -35,16 +35,20 @@ func TestCardManagementLibrary(t *testing.T) {
 			missing = append(missing, name)
 		}
 	}
-	check.Note(t, "functions of NVML that this driver lacks", fmt.Sprintf("%d of %d: %s", len(missing), len(functions), strings.Join(missing, " ")), "")
+	check.Note(t, "functions of NVML that this driver lacks",
+		fmt.Sprintf("%d of %d: %s", len(missing), len(functions), strings.Join(missing, " ")), "")
 	begin = time.Now()
 	l := r.Read(time.Now())
-	check.Note(t, "one reading of all cards", fmt.Sprintf("%d cards", len(l.Devices)), fmt.Sprintf("%.1f ms", 1000*time.Since(begin).Seconds()))
-	check.That(t, l.Driver.Version != "" && l.Driver.CUDA != "", "driver and CUDA versions", "both are known", fmt.Sprintf("%+v", l.Driver), "")
+	check.Note(t, "one reading of all cards", fmt.Sprintf("%d cards", len(l.Devices)),
+		fmt.Sprintf("%.1f ms", 1000*time.Since(begin).Seconds()))
+	check.That(t, l.Driver.Version != "" && l.Driver.CUDA != "", "driver and CUDA versions", "both are known",
+		fmt.Sprintf("%+v", l.Driver), "")
 	check.That(t, len(l.Unreadable) == 0, "cards that cannot be read", "none", fmt.Sprintf("%+v", l.Unreadable), "")
 	for _, d := range l.Devices {
 		describe(t, d.Device, d.Sample)
 		if d.Device.PCI == c.PCI || len(l.Devices) == 1 {
-			check.That(t, d.Device.Encodes == c.Encodes, "NVML and tutti gpu list agree on the encoder", fmt.Sprint(c.Encodes), fmt.Sprint(d.Device.Encodes), "")
+			check.That(t, d.Device.Encodes == c.Encodes, "NVML and tutti gpu list agree on the encoder",
+				fmt.Sprint(c.Encodes), fmt.Sprint(d.Device.Encodes), "")
 		}
 	}
 	check.That(t, len(l.Devices) > 0, "cards found", "at least one", fmt.Sprint(len(l.Devices)), "")
@@ -56,15 +60,18 @@ func TestCardManagementLibrary(t *testing.T) {
 func describe(t *testing.T, d gpu.Device, s gpu.Sample) {
 	t.Helper()
 	name := fmt.Sprintf("GPU %d (%s)", d.Index, d.Name)
-	check.That(t, d.Memory > 0 && d.Compute >= 30 && d.PCI != "" && strings.HasPrefix(string(d.UUID), "GPU-"), name+" is described",
+	check.That(t, d.Memory > 0 && d.Compute >= 30 && d.PCI != "" && strings.HasPrefix(string(d.UUID), "GPU-"),
+		name+" is described",
 		"UUID, PCI address, memory and compute capability", fmt.Sprintf("%+v", d), fmt.Sprintf("%d MiB", d.Memory>>20))
 	if s.Temperature == 0 {
 		check.Skip(t, name+" has a temperature", "the driver reports none, as in some virtual machines")
 	} else {
 		degrees := fmt.Sprintf("%d °C", s.Temperature)
-		check.That(t, s.Temperature > 0 && s.Temperature < 110, name+" has a temperature", "1 to 109 °C", degrees, degrees)
+		check.That(t, s.Temperature > 0 && s.Temperature < 110, name+" has a temperature", "1 to 109 °C", degrees,
+			degrees)
 	}
-	check.That(t, s.Used >= 0 && s.Used <= d.Memory, name+" has memory in use", "no more than there is", fmt.Sprintf("%d MiB", s.Used>>20), fmt.Sprintf("%d MiB", s.Used>>20))
+	check.That(t, s.Used >= 0 && s.Used <= d.Memory, name+" has memory in use", "no more than there is",
+		fmt.Sprintf("%d MiB", s.Used>>20), fmt.Sprintf("%d MiB", s.Used>>20))
 	check.Note(t, name+" at rest", fmt.Sprintf("%+v", s), "")
 	check.Note(t, name+" is divided by MIG", fmt.Sprint(d.MIG), "")
 }
@@ -94,7 +101,8 @@ func raw(t *testing.T) {
 		}
 		check.Note(t, what, text, "")
 	}
-	note("nvmlDeviceGetEncoderCapacity", "encoder capacity for H.264, HEVC and AV1 (NVML)", func() (string, nvml.Return) { return capacities(d) })
+	note("nvmlDeviceGetEncoderCapacity", "encoder capacity for H.264, HEVC and AV1 (NVML)",
+		func() (string, nvml.Return) { return capacities(d) })
 	note("nvmlDeviceGetEccMode", "ECC mode, now and after a restart (NVML)", func() (string, nvml.Return) {
 		now, next, ret := d.GetEccMode()
 		return fmt.Sprint(now, " ", next), ret

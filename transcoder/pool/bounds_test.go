@@ -35,15 +35,24 @@ func TestEveryBoundHoldsAndIsNamed(t *testing.T) {
 		words      string
 		by         orchestrate.Bound
 	}{
-		"the node's number":       {options: pool.Options{MaxSessions: 4}, renditions: 1, want: 4, words: "(-maxSessions: 4 of 4 in use)", by: orchestrate.ByOption},
-		"the device's number":     {offer: placement.Offer{Sessions: 3}, options: pool.Options{MaxSessions: 9}, renditions: 1, want: 3, words: "gpu 0: 3 of 3 sessions in use", by: orchestrate.BySessions},
-		"encoders":                {offer: placement.Offer{EncoderSessions: 8}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 2, words: "gpu 0: 6 of 8 encoder sessions in use, 3 more wanted", by: orchestrate.ByEncoders},
-		"memory":                  {offer: placement.Offer{Memory: 1000 << 20, SessionMemory: 200 << 20, RenditionMemory: 50 << 20}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 3, words: "gpu 0: 900 of 1000 MiB of card memory in use, 300 more wanted", by: orchestrate.ByMemory},
-		"what was never measured": {options: pool.Options{Untried: 2}, renditions: 1, want: 2, words: "gpu 0: 2 in use, of which 0 have shown what they cost", by: orchestrate.ByPace},
+		"the node's number": {options: pool.Options{MaxSessions: 4}, renditions: 1, want: 4,
+			words: "(-maxSessions: 4 of 4 in use)", by: orchestrate.ByOption},
+		"the device's number": {offer: placement.Offer{Sessions: 3}, options: pool.Options{MaxSessions: 9},
+			renditions: 1, want: 3, words: "gpu 0: 3 of 3 sessions in use", by: orchestrate.BySessions},
+		"encoders": {offer: placement.Offer{EncoderSessions: 8}, options: pool.Options{MaxSessions: 9},
+			renditions: 3, want: 2, words: "gpu 0: 6 of 8 encoder sessions in use, 3 more wanted",
+			by: orchestrate.ByEncoders},
+		"memory": {offer: placement.Offer{Memory: 1000 << 20, SessionMemory: 200 << 20,
+			RenditionMemory: 50 << 20}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 3,
+			words: "gpu 0: 900 of 1000 MiB of card memory in use, 300 more wanted", by: orchestrate.ByMemory},
+		"what was never measured": {options: pool.Options{Untried: 2}, renditions: 1, want: 2,
+			words: "gpu 0: 2 in use, of which 0 have shown what they cost", by: orchestrate.ByPace},
 		// A session is 6.9 million pixels a second and so 5 % of the device's time: half
 		// of what is allowed is given on the word of the start-up test.
-		"the start-up test": {offer: placement.Offer{Cost: 0.05 / 6_912_000}, renditions: 1, want: 8, words: "have shown what they cost", by: orchestrate.ByPace},
-		"a remote's number": {offer: placement.Offer{Remote: true, Sessions: 20}, renditions: 1, want: 20, words: "20 of 20 sessions in use", by: orchestrate.BySessions},
+		"the start-up test": {offer: placement.Offer{Cost: 0.05 / 6_912_000}, renditions: 1, want: 8,
+			words: "have shown what they cost", by: orchestrate.ByPace},
+		"a remote's number": {offer: placement.Offer{Remote: true, Sessions: 20}, renditions: 1, want: 20,
+			words: "20 of 20 sessions in use", by: orchestrate.BySessions},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -76,7 +76,8 @@ func (d *device) use(now time.Time) placement.Use {
 	defer d.mu.Unlock()
 	u := placement.Use{
 		Device: d.label, Sessions: d.sessions, Segments: d.segments, Load: d.load, Ratio: d.ratio,
-		Memory: d.memory(), EncoderLimit: d.offer.EncoderSessions, SessionMemory: d.offer.SessionMemory, Cost: d.offer.Cost,
+		Memory: d.memory(), EncoderLimit: d.offer.EncoderSessions, SessionMemory: d.offer.SessionMemory,
+		Cost:   d.offer.Cost,
 		Remote: d.offer.Remote, Done: d.done, Failed: d.failed, Since: d.since,
 	}
 	if n := d.sessionLimit(now); n < unlimited {

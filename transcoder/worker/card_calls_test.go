@@ -125,13 +125,15 @@ func (r rig) workOnCard(t *testing.T, c *worker.Client) {
 	before := r.Read(t)
 	least := workOf(t, c, r.Encodes, func() int64 { return r.Read(t).PicturesDecoded })
 	now := r.Read(t).Since(before)
-	check.That(t, now.PicturesDecoded >= least && now.DecodersCreated > 0, "pictures decoded on the card behind the walls",
+	check.That(t, now.PicturesDecoded >= least && now.DecodersCreated > 0,
+		"pictures decoded on the card behind the walls",
 		fmt.Sprintf("at least %d", least), fmt.Sprintf("%d by %d decoders", now.PicturesDecoded, now.DecodersCreated),
 		fmt.Sprintf("%d pictures", now.PicturesDecoded))
 	check.That(t, now.Kernels > 0, "scaling on the card behind the walls", "kernels started", fmt.Sprint(now.Kernels),
 		fmt.Sprintf("%d kernels", now.Kernels))
 	if r.Encodes {
-		check.That(t, now.PicturesEncoded > 0 && now.EncodersOpened > 0, "pictures encoded on the card behind the walls",
+		check.That(t, now.PicturesEncoded > 0 && now.EncodersOpened > 0,
+			"pictures encoded on the card behind the walls",
 			"some", fmt.Sprintf("%d by %d encoders", now.PicturesEncoded, now.EncodersOpened),
 			fmt.Sprintf("%d pictures", now.PicturesEncoded))
 	} else {
@@ -292,7 +294,8 @@ func note(t *testing.T, p trace.Phase) {
 	check.Note(t, p.Name+": files by folder", counted(folders), fmt.Sprintf("%d folders", len(folders)))
 	check.Note(t, p.Name+": files of the system", counted(system), fmt.Sprintf("%d files", len(system)))
 	check.Note(t, p.Name+": ioctl requests by file", counted(requests), fmt.Sprintf("%d files", len(requests)))
-	check.Note(t, p.Name+": threads, processes, programs, sockets", counted(starts), fmt.Sprintf("%d kinds", len(starts)))
+	check.Note(t, p.Name+": threads, processes, programs, sockets", counted(starts),
+		fmt.Sprintf("%d kinds", len(starts)))
 }
 
 // counted lists what happened how often.

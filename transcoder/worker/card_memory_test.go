@@ -157,6 +157,7 @@ func (r rig) enough(t *testing.T, limit int64) {
 	r.busy(t, c)
 	decoded := r.Read(t).PicturesDecoded - before
 	status := c.Status()
-	check.That(t, status.Restarts == 0 && decoded > 0, "a worker below its limit", "works on the card and is not replaced",
+	check.That(t, status.Restarts == 0 && decoded > 0, "a worker below its limit",
+		"works on the card and is not replaced",
 		fmt.Sprintf("%d pictures, %d times replaced", decoded, status.Restarts), megabytes(status.Memory))
 }

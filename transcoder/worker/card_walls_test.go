@@ -123,10 +123,12 @@ func fromOutside(t *testing.T, c *worker.Client, missing string) {
 				example = fieldOf(string(status), "Name:") + ": " + got
 			}
 		}
-		check.That(t, bad == 0 && read > 0, field.name+" of the worker's threads, the driver's own included", field.want,
+		check.That(t, bad == 0 && read > 0, field.name+" of the worker's threads, the driver's own included",
+			field.want,
 			fmt.Sprintf("%s, %d of %d otherwise", example, bad, read), fmt.Sprintf("%d threads", read))
 	}
-	for _, space := range []struct{ name, wall string }{{"net", wallNetwork}, {"ipc", wallNetwork}, {"user", wallUser}} {
+	for _, space := range []struct{ name, wall string }{{"net", wallNetwork}, {"ipc", wallNetwork},
+		{"user", wallUser}} {
 		ours, err := os.Readlink("/proc/self/ns/" + space.name)
 		theirs, other := os.Readlink(process + "/ns/" + space.name)
 		switch {

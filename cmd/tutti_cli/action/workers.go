@@ -101,7 +101,8 @@ func workerRow(w *adminapi.Worker) []string {
 		encoders = of(w.Encoders, w.EncoderLimit)
 	}
 	return []string{
-		w.Name, w.Kind, w.State, of(w.Sessions, w.Limit), encoders, positive(w.Memory >> 20), positive(w.SessionMemory >> 20),
+		w.Name, w.Kind, w.State, of(w.Sessions, w.Limit), encoders, positive(w.Memory >> 20),
+		positive(w.SessionMemory >> 20),
 		ratio, strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), from,
 	}
 }

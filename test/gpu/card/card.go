@@ -93,7 +93,8 @@ func facts(t testing.TB) Facts {
 	t.Helper()
 	text := os.Getenv(EnvFacts)
 	if text == "" {
-		return Facts{Name: "NVIDIA GeForce RTX 4090", PCI: "0000:01:00.0", Compute: "8.9", Encodes: true, Memory: 24564 << 20}
+		return Facts{Name: "NVIDIA GeForce RTX 4090", PCI: "0000:01:00.0", Compute: "8.9", Encodes: true,
+			Memory: 24564 << 20}
 	}
 	var f Facts
 	if err := json.Unmarshal([]byte(text), &f); err != nil {

@@ -37,9 +37,11 @@ type Counts struct {
 // Since is what came after an earlier reading.
 func (c Counts) Since(b Counts) Counts {
 	return Counts{
-		c.DecodersCreated - b.DecodersCreated, c.DecodersDestroyed - b.DecodersDestroyed, c.PicturesDecoded - b.PicturesDecoded,
+		c.DecodersCreated - b.DecodersCreated, c.DecodersDestroyed - b.DecodersDestroyed,
+		c.PicturesDecoded - b.PicturesDecoded,
 		c.EncodersOpened - b.EncodersOpened, c.EncodersClosed - b.EncodersClosed, c.PicturesEncoded - b.PicturesEncoded,
-		c.Kernels - b.Kernels, c.Modules - b.Modules, c.UploadedBytes - b.UploadedBytes, c.DownloadedBytes - b.DownloadedBytes,
+		c.Kernels - b.Kernels, c.Modules - b.Modules, c.UploadedBytes - b.UploadedBytes,
+		c.DownloadedBytes - b.DownloadedBytes,
 	}
 }
 
@@ -115,7 +117,8 @@ func Compile(t testing.TB, path string) {
 	if err := os.WriteFile(text, source, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-o", path, text, "-ldl")
+	cmd := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-shared",
+		"-fvisibility=hidden", "-o", path, text, "-ldl")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compile the counting library: %v\n%s", err, said)
 	}

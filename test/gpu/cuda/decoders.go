@@ -40,7 +40,8 @@ func (d Decoder) String() string {
 	if !d.Supported {
 		return strings.TrimSpace("not decoded " + d.Problem)
 	}
-	return fmt.Sprintf("%d×%d to %d×%d by %d decoder units", d.LeastWidth, d.LeastHeight, d.MostWidth, d.MostHeight, d.Units)
+	return fmt.Sprintf("%d×%d to %d×%d by %d decoder units", d.LeastWidth, d.LeastHeight, d.MostWidth, d.MostHeight,
+		d.Units)
 }
 
 // Decoders asks the card's driver for every codec in every format.

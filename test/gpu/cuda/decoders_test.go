@@ -49,7 +49,8 @@ func TestCardDecoders(t *testing.T) {
 	for _, d := range all {
 		what := "decoder: " + d.Codec + " " + d.Format
 		if d.Codec == "H.264" && d.Format == "4:2:0 8 bit" {
-			fits := d.Supported && d.LeastWidth <= 320 && d.LeastHeight <= 180 && d.MostWidth >= 3840 && d.MostHeight >= 2160
+			fits := d.Supported && d.LeastWidth <= 320 && d.LeastHeight <= 180 && d.MostWidth >= 3840 &&
+				d.MostHeight >= 2160
 			check.That(t, fits, what, "180p to 2160p", d.String(), d.String())
 			continue
 		}

@@ -50,7 +50,8 @@ func TestCardList(t *testing.T) {
 	c, binary := card.Open(t), program(t)
 	begin := time.Now()
 	table, status := tutti(t, c, binary, "gpu", "list")
-	check.That(t, status == 0, "tutti gpu list", "status 0", fmt.Sprintf("status %d: %s", status, table), fmt.Sprintf("%.2f s", time.Since(begin).Seconds()))
+	check.That(t, status == 0, "tutti gpu list", "status 0", fmt.Sprintf("status %d: %s", status, table),
+		fmt.Sprintf("%.2f s", time.Since(begin).Seconds()))
 	text, _ := tutti(t, c, binary, "gpu", "list", "-json")
 	var found struct {
 		GPUs []struct {
@@ -68,9 +69,11 @@ func TestCardList(t *testing.T) {
 		if g.Usable {
 			usable++
 		}
-		check.Note(t, fmt.Sprintf("GPU %d of tutti gpu list", g.Index), fmt.Sprintf("%+v", g), fmt.Sprintf("%d MiB", g.Memory>>20))
+		check.Note(t, fmt.Sprintf("GPU %d of tutti gpu list", g.Index), fmt.Sprintf("%+v", g),
+			fmt.Sprintf("%d MiB", g.Memory>>20))
 	}
-	check.That(t, usable > 0, "usable GPUs", "at least one", fmt.Sprintf("%d of %d; %+v", usable, len(found.GPUs), found.Problems), fmt.Sprint(usable))
+	check.That(t, usable > 0, "usable GPUs", "at least one",
+		fmt.Sprintf("%d of %d; %+v", usable, len(found.GPUs), found.Problems), fmt.Sprint(usable))
 }
 
 // TestCardDoctor: the checks before a first start.

@@ -138,9 +138,11 @@ func (b *bench) look(ctx context.Context, r *report.Report) {
 		facts = b.first(ctx, r)
 	}
 	b.uuid = facts.UUID
-	r.Card = report.Card{Name: facts.Name, UUID: facts.UUID, PCI: facts.PCI, Compute: facts.Compute, Encodes: facts.Encodes, Memory: facts.Memory}
+	r.Card = report.Card{Name: facts.Name, UUID: facts.UUID, PCI: facts.PCI, Compute: facts.Compute,
+		Encodes: facts.Encodes, Memory: facts.Memory}
 	text, _ := json.Marshal(facts) // plain strings and numbers
-	b.env = append(b.env, card.EnvDriver+"="+driver, card.EnvFacts+"="+string(text), fmt.Sprintf("%s=%t", card.EnvFull, !b.short),
+	b.env = append(b.env, card.EnvDriver+"="+driver, card.EnvFacts+"="+string(text),
+		fmt.Sprintf("%s=%t", card.EnvFull, !b.short),
 		harness.EnvHome+"="+b.home, "TUTTI_GPUKIT_OUT="+b.out, "TUTTI_DEPS="+b.home,
 		count.EnvLibrary+"="+b.counting(), card.EnvKernels+"="+filepath.Join(b.kernels, "workers"))
 }
@@ -152,7 +154,8 @@ func simulated(withoutEncoder bool) card.Facts {
 	if withoutEncoder {
 		return card.Facts{Name: "NVIDIA H100 80GB HBM3", PCI: "0000:01:00.0", Compute: "9.0", Memory: 81559 << 20}
 	}
-	return card.Facts{Name: "NVIDIA GeForce RTX 4090", PCI: "0000:01:00.0", Compute: "8.9", Encodes: true, Memory: 24564 << 20}
+	return card.Facts{Name: "NVIDIA GeForce RTX 4090", PCI: "0000:01:00.0", Compute: "8.9", Encodes: true,
+		Memory: 24564 << 20}
 }
 
 // first is the first usable card, as the node itself finds it.
@@ -197,7 +200,8 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 	defer os.Remove(checks)
 	for _, program := range p.programs {
 		if b.noCard != "" && p.name != "inventory" {
-			_ = check.Append(checks, check.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable", Seen: b.noCard, Result: check.Failed})
+			_ = check.Append(checks, check.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable",
+				Seen: b.noCard, Result: check.Failed})
 			break
 		}
 		if ctx.Err() != nil {
@@ -212,7 +216,8 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 	done.Seconds = time.Since(begin).Seconds()
 	var err error
 	if done.Checks, err = read(checks); err != nil {
-		done.Checks = append(done.Checks, check.Check{What: "the file of checks", Expected: "readable", Seen: err.Error(), Result: check.Failed})
+		done.Checks = append(done.Checks, check.Check{What: "the file of checks", Expected: "readable",
+			Seen: err.Error(), Result: check.Failed})
 	}
 	b.tell(done)
 	return done

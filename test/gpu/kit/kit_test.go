@@ -65,11 +65,13 @@ func TestAllParts(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	r, status, said := kitRun(t, time.Minute, "-home", home(t, nil), "-o", out, "-fake")
-	if status != exitOK || !r.Passed() || r.Driver != report.Simulated || r.Card.Name == "" || len(r.Parts) != len(parts) {
+	if status != exitOK || !r.Passed() || r.Driver != report.Simulated || r.Card.Name == "" ||
+		len(r.Parts) != len(parts) {
 		t.Errorf("status %d, %+v\n%s", status, r, said)
 	}
 	text, err := os.ReadFile(filepath.Join(out, report.Markdown))
-	if err != nil || !strings.Contains(string(text), "# GPU report: NVIDIA GeForce RTX 4090\n") || !strings.Contains(string(text), "No figure here is a card's") {
+	if err != nil || !strings.Contains(string(text), "# GPU report: NVIDIA GeForce RTX 4090\n") ||
+		!strings.Contains(string(text), "No figure here is a card's") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if left, err := filepath.Glob(filepath.Join(out, ".*")); err != nil || len(left) > 0 {
@@ -106,7 +108,8 @@ func TestNothingStops(t *testing.T) {
 		t.Errorf("failed: %v, want %v", verdicts, want)
 	}
 	first := r.Parts[0]
-	if len(first.Programs) != 4 || !slices.Equal(first.Programs[0].Failed, []string{"TestCardX"}) || !strings.Contains(first.Programs[1].End, "segmentation") || first.Programs[2].End != "" {
+	if len(first.Programs) != 4 || !slices.Equal(first.Programs[0].Failed, []string{"TestCardX"}) ||
+		!strings.Contains(first.Programs[1].End, "segmentation") || first.Programs[2].End != "" {
 		t.Errorf("%+v", first.Programs)
 	}
 	if end := r.Parts[1].Programs[0].End; !strings.Contains(end, "stopped after") {
@@ -131,7 +134,8 @@ func TestPartsAreReplaced(t *testing.T) {
 	kitRun(t, time.Minute, "-home", kit, "-o", out, "-fake", "walls", "inventory")
 	write(t, filepath.Join(kit, "tests/transcoder/worker/worker.test"), "exit 3")
 	r, status, _ := kitRun(t, time.Minute, "-home", kit, "-o", out, "-fake", "walls")
-	if status != exitFailed || len(r.Parts) != 2 || r.Parts[0].Name != "inventory" || !r.Parts[0].Passed() || r.Parts[1].Passed() {
+	if status != exitFailed || len(r.Parts) != 2 || r.Parts[0].Name != "inventory" || !r.Parts[0].Passed() ||
+		r.Parts[1].Passed() {
 		t.Errorf("status %d, %+v", status, r.Parts)
 	}
 	kitRun(t, time.Minute, "-home", kit, "-o", other, "-fake", "correct")
@@ -150,7 +154,8 @@ func TestNoCard(t *testing.T) {
 	kit := home(t, nil)
 	write(t, filepath.Join(kit, "bin", "tutti"), `echo '{"driver":"","gpus":[],"problems":[{"code":"NoDevices","detail":"none here"}]}'; exit 1`)
 	r, status, said := kitRun(t, time.Minute, "-home", kit, "-o", t.TempDir(), "inventory", "correct")
-	if status != exitFailed || !r.Parts[0].Passed() || r.Parts[1].Count(check.Failed) != 1 || !strings.Contains(said, "NoDevices: none here") {
+	if status != exitFailed || !r.Parts[0].Passed() || r.Parts[1].Count(check.Failed) != 1 ||
+		!strings.Contains(said, "NoDevices: none here") {
 		t.Errorf("status %d, %+v\n%s", status, r.Parts, said)
 	}
 }
@@ -164,7 +169,8 @@ X`)
 	out := t.TempDir()
 	r, status, said := kitRun(t, time.Minute, "-home", kit, "-o", out, "correct")
 	want := report.Card{Name: "NVIDIA H100", UUID: "GPU-1", Compute: "9.0", Memory: 1 << 20}
-	if status != exitOK || r.Card != want || r.Driver != "580.1" || r.CUDA != "13.0" || r.Parts[0].Checks[0].Seen != "real true" {
+	if status != exitOK || r.Card != want || r.Driver != "580.1" || r.CUDA != "13.0" ||
+		r.Parts[0].Checks[0].Seen != "real true" {
 		t.Errorf("status %d, %+v\n%s", status, r, said)
 	}
 }
@@ -178,7 +184,8 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	var out, errs strings.Builder
-	if status := run(t.Context(), []string{"-h"}, false, &out, &errs); status != exitOK || !strings.Contains(errs.String(), "inventory, correct, walls, node, speed, load") {
+	if status := run(t.Context(), []string{"-h"}, false, &out, &errs); status != exitOK ||
+		!strings.Contains(errs.String(), "inventory, correct, walls, node, speed, load") {
 		t.Errorf("status %d, %s", status, errs.String())
 	}
 }

@@ -13,7 +13,8 @@ import (
 // TestLibrariesForTheKit makes the libraries that the kit carries, in the folders that
 // pack.sh names.
 func TestLibrariesForTheKit(t *testing.T) {
-	driver, counting := cmp.Or(os.Getenv("TUTTI_GPUKIT_FAKE"), t.TempDir()), cmp.Or(os.Getenv("TUTTI_GPUKIT_LIB"), t.TempDir())
+	driver, counting := cmp.Or(os.Getenv("TUTTI_GPUKIT_FAKE"), t.TempDir()),
+		cmp.Or(os.Getenv("TUTTI_GPUKIT_LIB"), t.TempDir())
 	fakegpu.Copy(t, driver)
 	count.Compile(t, filepath.Join(counting, "libtutticount.so"))
 	for folder, least := range map[string]int{driver: 5, counting: 1} {

@@ -29,7 +29,8 @@ func (r *rig) level() (level, bool) {
 	foreign, _ := metric(text, "tutti_gpu_memory_foreign_bytes")
 	const mib = 1 << 20
 	return level{
-		node: float64(procfs.Resident(r.pid)) / mib, worker: float64(procfs.Resident(workers[0])) / mib, card: (used - foreign) / mib,
+		node: float64(procfs.Resident(r.pid)) / mib, worker: float64(procfs.Resident(workers[0])) / mib,
+		card:       (used - foreign) / mib,
 		goroutines: goroutines, files: float64(openFiles(r.pid)), workerFiles: float64(openFiles(workers[0])),
 	}, true
 }

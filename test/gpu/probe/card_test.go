@@ -20,7 +20,8 @@ func open(t *testing.T, c *kit.Card, cache string, more ...string) (*worker.Clie
 	t.Helper()
 	begin := time.Now()
 	w, err := worker.Start(t.Context(), worker.Options{
-		Device: fmt.Sprint(c.Index), GPU: true, UUID: c.UUID, Args: []string{childArg}, Cache: cache, Env: append(c.Env(), more...),
+		Device: fmt.Sprint(c.Index), GPU: true, UUID: c.UUID, Args: []string{childArg}, Cache: cache,
+		Env: append(c.Env(), more...),
 	})
 	return w, time.Since(begin), err
 }
@@ -37,7 +38,8 @@ func TestCardCompiles(t *testing.T) {
 			more = append(more, "CUDA_CACHE_DISABLE=1")
 		}
 		w, d, err := open(t, c, cache, more...)
-		if !check.NoError(t, err, "a media worker starts, cache of kernels "+state, fmt.Sprintf("%.2f s", d.Seconds())) {
+		if !check.NoError(t, err, "a media worker starts, cache of kernels "+state,
+			fmt.Sprintf("%.2f s", d.Seconds())) {
 			return
 		}
 		took[state] = d
@@ -53,7 +55,8 @@ func TestCardCompiles(t *testing.T) {
 		check.Skip(t, "the driver keeps what it compiled", "the simulated driver compiles nothing")
 		return
 	}
-	check.That(t, files > 0, "the driver keeps what it compiled", "files in its cache", fmt.Sprintf("%d files", files), fmt.Sprintf("%.1f MB", float64(bytes)/1e6))
+	check.That(t, files > 0, "the driver keeps what it compiled", "files in its cache", fmt.Sprintf("%d files", files),
+		fmt.Sprintf("%.1f MB", float64(bytes)/1e6))
 	check.That(t, kept["warm again"] == kept["cold"], "a warm start compiles nothing",
 		fmt.Sprintf("%d files as after the cold one", kept["cold"]), fmt.Sprintf("%d files", kept["warm again"]), "")
 }
@@ -95,10 +98,12 @@ func TestCardStartUp(t *testing.T) {
 	}
 	r := probe.Test(t.Context(), w, probe.Options{Streams: streams})
 	if r.Fault != nil {
-		check.That(t, false, "the start-up test passes", "a device that can work", r.Fault.Error(), fmt.Sprintf("%.1f s", r.Took.Seconds()))
+		check.That(t, false, "the start-up test passes", "a device that can work", r.Fault.Error(),
+			fmt.Sprintf("%.1f s", r.Took.Seconds()))
 		return
 	}
-	check.That(t, true, "the start-up test passes", "a device that can work", "it can", fmt.Sprintf("%.1f s", r.Took.Seconds()))
+	check.That(t, true, "the start-up test passes", "a device that can work", "it can",
+		fmt.Sprintf("%.1f s", r.Took.Seconds()))
 	var has []string
 	for _, id := range r.Capabilities.IDs() {
 		has = append(has, id.String())
@@ -107,8 +112,12 @@ func TestCardStartUp(t *testing.T) {
 	for _, m := range r.Missing {
 		check.Note(t, "lacks "+m.ID.String(), m.Err.Error(), "")
 	}
-	check.That(t, r.Capabilities.Has(capability.H264), "H.264 is offered", "yes", fmt.Sprint(r.Capabilities.Has(capability.H264)), "")
-	check.That(t, r.NoEncoder != c.Encodes, "the start-up test and NVML agree on the encoder", fmt.Sprint(c.Encodes), fmt.Sprint(!r.NoEncoder), "")
-	check.Note(t, "hardware encoders that may be open at once (0: no limit found, or no encoder)", fmt.Sprint(r.EncoderSessions), fmt.Sprint(r.EncoderSessions))
-	check.That(t, r.Cost > 0, "the pace was measured", "a cost above 0", fmt.Sprint(r.Cost), fmt.Sprintf("cost %.3g", r.Cost))
+	check.That(t, r.Capabilities.Has(capability.H264), "H.264 is offered", "yes",
+		fmt.Sprint(r.Capabilities.Has(capability.H264)), "")
+	check.That(t, r.NoEncoder != c.Encodes, "the start-up test and NVML agree on the encoder", fmt.Sprint(c.Encodes),
+		fmt.Sprint(!r.NoEncoder), "")
+	check.Note(t, "hardware encoders that may be open at once (0: no limit found, or no encoder)",
+		fmt.Sprint(r.EncoderSessions), fmt.Sprint(r.EncoderSessions))
+	check.That(t, r.Cost > 0, "the pace was measured", "a cost above 0", fmt.Sprint(r.Cost),
+		fmt.Sprintf("cost %.3g", r.Cost))
 }

@@ -72,7 +72,8 @@ func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c count.Co
 	for n := range copySegments {
 		seg := s.segments[n%len(s.segments)]
 		res, err := w.Transcode(ctx, &core.TranscodeJob{
-			Session: "copies", Manifest: "copies", Number: core.SegmentNumber(n), Input: seg.Data, Duration: seg.Duration,
+			Session: "copies", Manifest: "copies", Number: core.SegmentNumber(n), Input: seg.Data,
+			Duration: seg.Duration,
 			Profiles: s.parsed(t), Origin: "offchain",
 		})
 		if err != nil {
@@ -136,7 +137,8 @@ func (r *rig) copied(t *testing.T, s source, what string, c count.Counts) {
 	least, most := s.renditions()
 	// What a picture brings beside its pixels is as little as on a card that encodes.
 	ok := down >= least && down <= most+little*s.picture()
-	check.That(t, ok, what+", down", fmt.Sprintf("the renditions' pixels: %.0f bytes, %.0f with rows padded", least, most),
+	check.That(t, ok, what+", down", fmt.Sprintf("the renditions' pixels: %.0f bytes, %.0f with rows padded", least,
+		most),
 		fmt.Sprintf("%.0f bytes", down), figure(down))
 }
 

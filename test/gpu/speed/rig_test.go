@@ -62,7 +62,8 @@ func (r *rig) has(t *testing.T, what string, needs time.Duration) bool {
 
 // noTime is the reason of a check that is skipped because it needs more time than is left.
 func noTime(needs, left time.Duration) string {
-	return fmt.Sprintf("no time left: it takes about %v of %v", needs.Round(time.Second), max(0, left).Round(time.Second))
+	return fmt.Sprintf("no time left: it takes about %v of %v", needs.Round(time.Second),
+		max(0, left).Round(time.Second))
 }
 
 // device is the card for tutti_bench's -gpu.

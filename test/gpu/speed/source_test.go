@@ -40,7 +40,8 @@ func rendition(width, height, bitrate int) map[string]any {
 func hd() source {
 	return source{
 		name: "1080p30",
-		clip: clip.Options{Width: 1920, Height: 1080, Segment: 2 * time.Second, Segments: 10, Bitrate: 6_000_000, Noise: 10},
+		clip: clip.Options{Width: 1920, Height: 1080, Segment: 2 * time.Second, Segments: 10, Bitrate: 6_000_000,
+			Noise: 10},
 		profiles: []map[string]any{
 			rendition(1280, 720, 3_000_000), rendition(854, 480, 1_600_000),
 			rendition(640, 360, 800_000), rendition(426, 240, 400_000),
@@ -52,7 +53,8 @@ func hd() source {
 func uhd() source {
 	return source{
 		name: "2160p30",
-		clip: clip.Options{Width: 3840, Height: 2160, Segment: 2 * time.Second, Segments: 3, Bitrate: 20_000_000, Noise: 10},
+		clip: clip.Options{Width: 3840, Height: 2160, Segment: 2 * time.Second, Segments: 3, Bitrate: 20_000_000,
+			Noise: 10},
 		profiles: []map[string]any{
 			rendition(1920, 1080, 6_000_000), rendition(1280, 720, 3_000_000),
 			rendition(854, 480, 1_600_000), rendition(640, 360, 800_000),

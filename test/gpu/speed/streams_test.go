@@ -200,8 +200,10 @@ func (r *rig) writeTable(t *testing.T) {
 	}
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	rows := [][]string{{"source", "streams", "segments", "segments_per_s", "real_time_factor", "real_time_segments_ratio",
-		"p50_s", "p95_s", "slowest_s", "first_s", "later_s", "cpu_s_per_video_s", "worker_mib", "card_mib", "gpu_percent",
+	rows := [][]string{{"source", "streams", "segments", "segments_per_s", "real_time_factor",
+		"real_time_segments_ratio",
+		"p50_s", "p95_s", "slowest_s", "first_s", "later_s", "cpu_s_per_video_s", "worker_mib", "card_mib",
+		"gpu_percent",
 		"nvdec_percent", "nvenc_percent", "encoder_sessions", "temperature_c", "throttled"}}
 	for _, row := range r.table {
 		rows = append(rows, row.fields())

@@ -63,7 +63,8 @@ func subjects(tid int, name string, args [6]uint64) []subject {
 	}
 	switch name {
 	case "ioctl":
-		return []subject{{kind: request, path: opened(tid, int(int32(args[0]))), detail: fmt.Sprintf("%#x", uint32(args[1]))}}
+		return []subject{{kind: request, path: opened(tid, int(int32(args[0]))),
+			detail: fmt.Sprintf("%#x", uint32(args[1]))}}
 	case "execve":
 		path := text(tid, args[0])
 		return []subject{{kind: file, path: path}, {kind: start, path: path}}

@@ -177,7 +177,8 @@ func (t *tracer) atCall(tid int, th *thread) {
 		if !ok {
 			name = fmt.Sprintf("#%d", regs.Orig_rax)
 		}
-		*th = thread{within: true, name: name, args: [6]uint64{regs.Rdi, regs.Rsi, regs.Rdx, regs.R10, regs.R8, regs.R9}}
+		*th = thread{within: true, name: name, args: [6]uint64{regs.Rdi, regs.Rsi, regs.Rdx, regs.R10, regs.R8,
+			regs.R9}}
 		th.about = subjects(tid, name, th.args)
 		th.phase = t.begun(name, operation(name, th.args))
 		return

@@ -65,10 +65,11 @@ func program(folder, address string) error {
 		return fmt.Errorf("/dev/null is a terminal")
 	}
 	for range 2 { // as the sandbox does, one by one
-		err := seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync, Policy: seccomp.Policy{
-			DefaultAction: seccomp.ActionAllow,
-			Syscalls:      []seccomp.SyscallGroup{{Action: seccomp.ActionErrno, Names: []string{"socket"}}},
-		}})
+		err := seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync,
+			Policy: seccomp.Policy{
+				DefaultAction: seccomp.ActionAllow,
+				Syscalls:      []seccomp.SyscallGroup{{Action: seccomp.ActionErrno, Names: []string{"socket"}}},
+			}})
 		if err != nil {
 			return err
 		}

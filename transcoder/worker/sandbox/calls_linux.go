@@ -54,8 +54,9 @@ func restrictCalls() error {
 	// the process only from version 6 on, so this does not rely on it.
 	for _, name := range known(info, []string{"tgkill", "rt_tgsigqueueinfo", "rt_sigqueueinfo"}) {
 		deny.NamesWithCondtions = append(deny.NamesWithCondtions, seccomp.NameWithConditions{
-			Name:       name,
-			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: uint64(os.Getpid())}},
+			Name: name,
+			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual,
+				Value: uint64(os.Getpid())}},
 		})
 	}
 	if err := load(deny); err != nil {

@@ -43,10 +43,12 @@ func (r Report) facts(b *strings.Builder) {
 		form = "full"
 	}
 	rows := [][2]string{
-		{"Card", fmt.Sprintf("%s, compute %s, %d MiB, encoder: %s", r.Card.Name, cmp.Or(r.Card.Compute, "?"), r.Card.Memory>>20, encoder)},
+		{"Card", fmt.Sprintf("%s, compute %s, %d MiB, encoder: %s", r.Card.Name, cmp.Or(r.Card.Compute, "?"),
+			r.Card.Memory>>20, encoder)},
 		{"Driver", strings.TrimSpace(r.Driver + cudaVersion(r.CUDA))},
 		{"Date", r.Date},
-		{"Machine", fmt.Sprintf("%d cores of %s, %d GiB, kernel %s, %s", r.Host.Cores, r.Host.Processor, r.Host.Memory>>30, r.Host.Kernel, r.Host.System)},
+		{"Machine", fmt.Sprintf("%d cores of %s, %d GiB, kernel %s, %s", r.Host.Cores, r.Host.Processor,
+			r.Host.Memory>>30, r.Host.Kernel, r.Host.System)},
 		{"Kit", fmt.Sprintf("%s, %s form", r.Kit, form)},
 	}
 	if r.Driver == Simulated {
@@ -72,7 +74,8 @@ func (r Report) summary(b *strings.Builder) {
 		if !p.Passed() {
 			verdict = "**failed**"
 		}
-		fmt.Fprintf(b, "| %s | %d | %d | %d | %.0f s | %s |\n", p.Name, p.Count(check.Passed), p.Count(check.Failed), p.Count(check.Skipped), p.Seconds, verdict)
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %.0f s | %s |\n", p.Name, p.Count(check.Passed), p.Count(check.Failed),
+			p.Count(check.Skipped), p.Seconds, verdict)
 	}
 }
 
@@ -106,7 +109,8 @@ func (p Part) write(b *strings.Builder) {
 		if c.Result == check.Failed {
 			result = "**failed**"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", result, cell(c.What), cell(c.Expected), cell(c.Seen), cell(c.Figure))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", result, cell(c.What), cell(c.Expected), cell(c.Seen),
+			cell(c.Figure))
 	}
 }
 

@@ -110,7 +110,10 @@ func (r Report) Passed() bool {
 func (r *Report) Add(p Part, order []string) {
 	r.Parts = slices.DeleteFunc(r.Parts, func(old Part) bool { return old.Name == p.Name })
 	r.Parts = append(r.Parts, p)
-	slices.SortStableFunc(r.Parts, func(a, b Part) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
+	slices.SortStableFunc(r.Parts, func(a, b Part) int {
+		return slices.Index(order, a.Name) - slices.Index(order,
+			b.Name)
+	})
 }
 
 // SameCard reports whether two reports are of one model of card with one driver, in one

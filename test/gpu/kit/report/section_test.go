@@ -13,10 +13,12 @@ const page = "# GPUs\n\nbefore\n\n" + sectionBegin + "\n\nold\n\n" + sectionEnd 
 
 func sample() Report {
 	return Report{
-		Kit: "1", Date: "2026-11-22", Driver: "580.159.04", CUDA: "13.0", Full: true, Card: Card{Name: "NVIDIA H100 80GB HBM3", Compute: "9.0", Memory: 81559 << 20},
+		Kit: "1", Date: "2026-11-22", Driver: "580.159.04", CUDA: "13.0", Full: true,
+		Card: Card{Name: "NVIDIA H100 80GB HBM3", Compute: "9.0", Memory: 81559 << 20},
 		Host: Host{Kernel: "6.1", System: "Debian", Processor: "a CPU", Cores: 16, Memory: 128 << 30},
 		Parts: []Part{{Name: "correct", Title: "Pictures.", Seconds: 61, Checks: []check.Check{
-			{What: "PSNR", Expected: "40 dB", Seen: "42.5 dB", Figure: "42.5 dB", Result: check.Passed}, {What: "HEVC", Seen: "no encoder", Result: check.Skipped},
+			{What: "PSNR", Expected: "40 dB", Seen: "42.5 dB", Figure: "42.5 dB", Result: check.Passed},
+			{What: "HEVC", Seen: "no encoder", Result: check.Skipped},
 		}}, {Name: "speed", Title: "Pace.", Seconds: 9, Checks: []check.Check{
 			{What: "1080p30", Expected: "at most 1.03", Seen: "0.98", Figure: "0.98 ×", Result: check.Passed},
 		}}},
@@ -44,7 +46,8 @@ func text(t *testing.T, path string) string {
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	docs, out := folder(t), t.TempDir()
-	if err := Fill(docs); err != nil || !strings.Contains(text(t, filepath.Join(docs, "gpu.md")), "\n\n"+notRun+"\n\n") {
+	if err := Fill(docs); err != nil || !strings.Contains(text(t, filepath.Join(docs, "gpu.md")),
+		"\n\n"+notRun+"\n\n") {
 		t.Errorf("without a report: %v\n%s", err, text(t, filepath.Join(docs, "gpu.md")))
 	}
 	if err := sample().Write(out); err != nil {
@@ -56,14 +59,16 @@ func TestPublish(t *testing.T) {
 	}
 	got := text(t, filepath.Join(docs, "gpu.md"))
 	for _, want := range []string{
-		"before", "after", "### NVIDIA H100 80GB HBM3", "| Driver | 580.159.04, CUDA 13.0 |", "| Date | 2026-11-22 |", "| speed | 1080p30 | 0.98 × |",
+		"before", "after", "### NVIDIA H100 80GB HBM3", "| Driver | 580.159.04, CUDA 13.0 |", "| Date | 2026-11-22 |",
+		"| speed | 1080p30 | 0.98 × |",
 		"| correct | 1 | 0 | 1 | 61 s | passed |", "[Every check](gpu-report-nvidia-h100-80gb-hbm3.md)",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in the page:\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "42.5 dB") || strings.Contains(got, "no encoder |") || strings.Contains(got, "old") || strings.Contains(got, notRun) {
+	if strings.Contains(got, "42.5 dB") || strings.Contains(got, "no encoder |") || strings.Contains(got, "old") ||
+		strings.Contains(got, notRun) {
 		t.Errorf("too much:\n%s", got)
 	}
 	if err := Fill(docs); err != nil || text(t, filepath.Join(docs, "gpu.md")) != got {
