@@ -137,6 +137,9 @@ e2e: parts  ## the tests that start real programs
 chaos:  ## ROUNDS rounds in which everything goes wrong on the chain, and what a block costs
 	@TUTTI_CHAOS_ROUNDS='$(ROUNDS)' TUTTI_CHAOS_SEED='$(SEED)' $(with) go test -count=1 -v -timeout 3h -run 'TestChaos$$|TestCost$$' ./test/chaos
 
+adversary: parts  ## strangers, liars and hostile media against the real programs, for longer than in the tests
+	@TUTTI_ADVERSARY=long $(with) go test -race -count=1 -timeout 1h $(if $(RUN),-run '$(RUN)') ./test/adversary/...
+
 FOR ?= 10m
 
 soak: parts  ## gateways pay orchestrators for FOR while everything goes wrong, then their books are compared
@@ -202,4 +205,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean
+.PHONY: adversary gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean
