@@ -30,11 +30,9 @@ type rendition struct {
 	grid   *timing.Grid // nil when the source's frames are kept
 	window *timing.Window
 	keys   timing.Keys
-	// width and height are the rendition's present size, scaler makes frames of it,
-	// and shown is the latest one.
+	// width and height are the rendition's present size, scaler makes frames of it.
 	width, height int
 	scaler        scaling
-	shown         *astiav.Frame
 	enc           *encoder
 	sign          *signer
 
@@ -105,7 +103,8 @@ func (r *rendition) take(p picture) error {
 	}
 	if r.grid == nil {
 		defer p.frame.Free()
-		return r.show(p, p.time, p.length)
+		_, err := r.show(p, p.time, p.length)
+		return err
 	}
 	slots := r.grid.Add(p.time)
 	previous, holding := r.held, r.holding
@@ -124,34 +123,37 @@ func (r *rendition) fill(p picture, slots timing.Slots, decoded int64) error {
 			fmt.Sprintf("more than %d frames from %d", runaway*decoded, decoded))
 	}
 	for n := slots.From; n < slots.To; n++ {
-		if err := r.show(p, r.grid.Time(n), r.grid.Step()); err != nil {
+		shown, err := r.show(p, r.grid.Time(n), r.grid.Step())
+		if err != nil {
 			return err
 		}
 		if n == slots.From {
 			stripRepeated(p.frame)
-			if r.shown != nil {
-				stripRepeated(r.shown)
+			if shown != nil {
+				stripRepeated(shown)
 			}
 		}
 	}
 	return nil
 }
 
-// show encodes a picture at time t, unless a clip leaves it out.
-func (r *rendition) show(p picture, t, length int64) error {
+// show encodes a picture at time t and returns the frame that was encoded, or nil when
+// a clip leaves it out. That frame may be the picture's own, so it is not to be kept
+// for longer than the picture.
+func (r *rendition) show(p picture, t, length int64) (*astiav.Frame, error) {
 	if r.window != nil && !r.window.Keeps(t, r.first) {
-		return nil
+		return nil, nil
 	}
 	if err := r.fit(p); err != nil {
-		return err
+		return nil, err
 	}
 	f, err := r.scaler.scale(p.frame)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if r.shown = f; r.enc == nil {
+	if r.enc == nil {
 		if err := r.beginEncoder(p, f); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	t -= r.shift
@@ -159,12 +161,12 @@ func (r *rendition) show(p picture, t, length int64) error {
 	r.file.sawVideo(t)
 	if r.job.spec.Signature {
 		if err := r.signFrame(f); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	r.encoded++
 	r.pixels += core.Pixels(r.width) * core.Pixels(r.height)
-	return r.enc.encode(f, r.keep)
+	return f, r.enc.encode(f, r.keep)
 }
 
 // fit makes sure that scaler and encoder have the size that this picture asks for.
