@@ -46,6 +46,9 @@ type TranscodeJob struct {
 	// Sender is the gateway that pays for it, zero off-chain. It is shown, and decides
 	// nothing.
 	Sender Address
+	// Party is who is held to account for what the segment does to workers: the account
+	// that signed for it, off-chain the network the request came from; "" is not known.
+	Party string
 	// Needs are the capabilities that the segment needs of whoever transcodes it, a
 	// bit string as core/capability.Set writes it. Nil needs nothing special.
 	Needs []uint64

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
+	"github.com/tuttinode/tutti/transcoder/probe"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -32,7 +33,8 @@ func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 		if err != nil {
 			return err
 		}
-		engines = append(engines, client)
+		// One that can be tested: that tells a processor that works from media that ends workers.
+		engines = append(engines, probe.NewDevice(client, probe.Options{Log: n.log}))
 	}
 	n.media = pool.New(engines, pool.Options{
 		MaxSessions: n.cfg.Limits.MaxSessions.N, Measured: !n.cfg.Transcoding.Devices.None(),

@@ -54,11 +54,18 @@ const (
 	// streams. Remedy: lower -maxSessions or use -maxSessions auto; look at the
 	// driver when the machine is not loaded.
 	TranscodeTimeout Code = "TranscodeTimeout"
-	// SegmentRefused: the segment's session has crashed a worker that had nothing
-	// else to do, twice; its segments are refused until the session ends. Class
-	// bad request, not retryable. Cause: the media triggers a fault in a codec
-	// or driver. Remedy: report the stream; update the driver.
+	// SegmentRefused: the segment or its stream ended or blocked a media worker that
+	// had nothing else to do, or the stream takes longer than its time on every
+	// transcoder. Class bad request, not retryable, wire text "TranscoderInvalidVideo",
+	// at which gateways try no other node. Cause: the media triggers a fault in a
+	// codec or driver, or asks for too much. Remedy: report the stream; update the
+	// driver.
 	SegmentRefused Code = "SegmentRefused"
+	// SenderDeferred: several streams of one gateway ended or blocked media workers
+	// within minutes; its new streams are not begun for a while. Class busy,
+	// retryable, wire text "TranscoderBusy". Remedy: none needed, established streams
+	// go on.
+	SenderDeferred Code = "SenderDeferred"
 	// TranscoderBusy: four segments of the session wait already, or the inputs in
 	// flight fill the memory set aside for them. Class busy, retryable, wire text
 	// "TranscoderBusy". Remedy: lower -maxSessions or add devices.

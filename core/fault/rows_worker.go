@@ -63,9 +63,17 @@ var workerRows = []Row{
 	},
 	{
 		Code: SegmentRefused, Class: BadRequest,
-		Cause:  "The session's media has crashed a worker that had nothing else to do, twice, or several of its segments took longer than their time on several transcoders; its segments are refused until the session ends.",
-		Remedy: "Report the stream; update the driver.",
-		Wire:   "TranscoderInvalidInput",
+		Cause: "The segment, or others of its stream, ended or blocked a media worker that had nothing else to do, or several " +
+			"of the stream's segments took longer than their time on every transcoder. The segment is not tried again; the " +
+			"stream is refused for half a minute at first and longer when it repeats, in whatever session it comes.",
+		Remedy: "None for this node: its device works, and other streams go on. If the stream is an honest one, look at the worker's last lines in the log, update the driver, raise `-workerMemory`, and report the stream.",
+		Wire:   "TranscoderInvalidVideo",
+	},
+	{
+		Code: SenderDeferred, Class: Busy,
+		Cause:  "Several streams of one gateway ended or blocked media workers within minutes. Its new streams are not begun for a while; those that have been done well go on.",
+		Remedy: "None needed, one incident is forgotten every minute. The log names the streams, on lines with `ends or blocks media workers`.",
+		Wire:   "TranscoderBusy", Retryable: true,
 	},
 	{
 		Code: TranscoderStopped, Class: Busy,

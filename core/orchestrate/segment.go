@@ -152,7 +152,8 @@ func (g *Segment) work(ctx context.Context, data []byte) (*core.TranscodeResult,
 		Needs: needs, MinVersion: minVersion,
 		Session: g.s.id, Manifest: req.Manifest, Number: req.Number,
 		Input: data, Duration: req.Duration, Profiles: req.Profiles,
-		Clip: req.Clip, Signature: req.Signature, Reinit: req.Reinit, Origin: g.o.opt.Origin, Sender: req.Sender,
+		Clip: req.Clip, Signature: req.Signature, Reinit: req.Reinit, Origin: g.o.opt.Origin,
+		Sender: req.Sender, Party: g.o.party(req),
 	})
 	if err != nil {
 		return nil, err

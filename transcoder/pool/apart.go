@@ -7,17 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
-)
-
-const (
-	// maxCrashes is how many workers of its own a session may crash before its
-	// segments are refused.
-	maxCrashes = 2
-	// pardon is how many good segments make up for a crash.
-	pardon = 10
-	// maxTardy is how many segments of a session may take longer than their time on
-	// several transcoders before the others are refused.
-	maxTardy = 3
+	"github.com/tuttinode/tutti/transcoder/pool/incidents"
 )
 
 // replacer is an engine whose process can be killed and replaced, which helps
@@ -34,23 +24,42 @@ type isolator interface {
 
 func (d *device) isolates() bool { return d.alone != nil }
 
-// apart runs a segment that may have killed a worker in a process of its own,
-// where it can harm no other. If it kills that too, it is known for it.
-func (p *Pool) apart(ctx context.Context, s *session, d *device, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+// retryApart runs a segment again whose worker ended, in a process of its own. Until
+// that is done new streams of its sender keep away from others.
+func (c *course) retryApart(ctx context.Context, d *device) (*core.TranscodeResult, error) {
+	r := c.p.incidents
+	r.Began(c.work, time.Now())
+	defer func() { r.Ended(c.work, time.Now()) }()
+	return c.apart(ctx, d, d.alone)
+}
+
+// isolated runs a segment in a process of its own because of what is remembered of it,
+// its stream or its sender. Those that were begun only for a proof run one at a time
+// for each sender, and never take the processes that others need for their retries.
+func (c *course) isolated(ctx context.Context, d *device, how incidents.Treatment) (*core.TranscodeResult, error) {
+	if how == incidents.Isolated {
+		return c.apart(ctx, d, d.alone)
+	}
+	leave, err := c.p.singles.enter(ctx, c.job.Party)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return c.apart(ctx, d, d.single)
+}
+
+// apart runs the segment in a process of its own, where it can harm no other, as soon
+// as slots has room.
+func (c *course) apart(ctx context.Context, d *device, slots chan struct{}) (*core.TranscodeResult, error) {
 	select {
-	case d.alone <- struct{}{}:
-		defer func() { <-d.alone }()
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
 	case <-ctx.Done():
-		code := fault.CodeOf(ctx.Err())
-		if code == fault.DeadlineExceeded {
-			code = fault.TranscoderBusy // it was never in work
-		}
-		return nil, fault.Wrap(code, "wait for a worker of its own", ctx.Err())
+		return nil, neverBegun(ctx)
 	}
 	d.begin()
 	defer d.end()
-	l := limit(ctx, job)
-	sub, cancel := context.WithTimeout(ctx, l.time)
+	sub, cancel := context.WithTimeout(ctx, limit(ctx, c.job).time)
 	defer cancel()
 	e, err := d.engine.(isolator).Alone(sub)
 	if err != nil {
@@ -58,67 +67,49 @@ func (p *Pool) apart(ctx context.Context, s *session, d *device, job *core.Trans
 	}
 	defer e.Close()
 	start := time.Now()
-	res, err := e.Transcode(sub, job)
+	res, err := e.Transcode(sub, c.job)
 	late := sub.Err() != nil && ctx.Err() != context.Canceled
-	switch {
-	case err == nil:
-		s.mu.Lock()
-		s.acquit()
-		s.mu.Unlock()
+	if err == nil {
+		c.s.mu.Lock()
+		c.s.acquit()
+		c.s.mu.Unlock()
+		c.p.proved(d, c.s)
+		c.p.incidents.Done(c.work, time.Now())
 		d.sign(res)
 		return res, nil
-	case deadly(err), late && time.Since(start) >= core.WorkDeadline(job.Duration)/4:
-		p.convict(s, d, err)
 	}
+	took := time.Since(start)
+	harm := deadly(err) || late && took >= core.WorkDeadline(c.job.Duration)/4 || c.tooLong(ctx, took)
 	if late {
-		return nil, timeout(d, time.Since(start), err)
+		err = timeout(d, took, err)
+	}
+	if harm && c.p.attribute(d, c.s, c.work, err) {
+		err = final(err)
 	}
 	return nil, err
 }
 
-// convict notes that a session kills workers.
-func (p *Pool) convict(s *session, d *device, err error) {
-	n := s.convict()
-	p.o.Log.Warn("a stream kills media workers; it gets one of its own from now on",
-		"session", string(s.id), "device", d.label, "times", n, fault.Attr(err))
+// tooLong says whether an attempt took so long that it is of no matter who gave up: a
+// gateway's time and ours end within milliseconds, and one that means harm may leave a
+// little earlier.
+func (c *course) tooLong(ctx context.Context, took time.Duration) bool {
+	return ctx.Err() != nil && took >= core.WorkDeadline(c.job.Duration)/2
 }
 
-// convict counts a crash and returns how many there were.
-func (s *session) convict() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.crashes++
-	s.clean = 0
-	return s.crashes
-}
-
-// acquit counts a good segment; after enough of them the session is as any other. The
-// caller holds mu.
-func (s *session) acquit() {
-	if s.clean++; s.clean >= pardon {
-		s.crashes, s.tardy, s.excused = 0, 0, false
+// neverBegun is the end of a segment that waited for a worker of its own. It was never
+// in work, so that is not told as the end of its time, for which gateways pay.
+func neverBegun(ctx context.Context) error {
+	code := fault.CodeOf(ctx.Err())
+	if code == fault.DeadlineExceeded {
+		code = fault.TranscoderBusy
 	}
+	return fault.Wrap(code, "wait for a worker of its own", ctx.Err())
 }
 
-// overtime counts a segment that took longer than its time on several transcoders and
-// returns how many there were.
-func (s *session) overtime() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tardy++
-	s.clean = 0
-	return s.tardy
-}
-
-// refusal is why the session gets nothing done any more, "" when it does.
-func (s *session) refusal() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.crashes >= maxCrashes:
-		return "the stream crashed its worker twice"
-	case s.tardy >= maxTardy:
-		return "the stream takes longer than its time on every transcoder"
-	}
-	return ""
+// final is the fault of a segment that ended or blocked workers and is to blame for
+// it: no other node shall try it.
+func final(err error) error {
+	f := fault.Wrap(fault.SegmentRefused, "transcode", err)
+	f.Detail = "the segment ended or blocked its media worker"
+	return f
 }

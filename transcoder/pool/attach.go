@@ -26,8 +26,9 @@ func (p *Pool) Attach(d placement.Device, o placement.Offer) (placement.Attachme
 func newDevice(d placement.Device, o placement.Offer) *device {
 	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), shown: shut}
 	if _, ok := d.(isolator); ok {
-		// Suspects run beside each other as far as they have processors.
+		// Retries run beside each other as far as they have processors.
 		x.alone = make(chan struct{}, max(2, runtime.NumCPU()))
+		x.single = make(chan struct{}, max(1, runtime.NumCPU()/4))
 	}
 	return x
 }

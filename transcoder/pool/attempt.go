@@ -7,20 +7,27 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/pool/incidents"
 )
 
 // attempts runs a segment, and again, each time elsewhere, while what failed it may be
 // the device and the caller has time. Where there is no other device it is tried once
 // more on the same.
-func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+func (p *Pool) attempts(
+	ctx context.Context, s *session, job *core.TranscodeJob, w *incidents.Work,
+) (*core.TranscodeResult, error) {
+	c := &course{p: p, s: s, job: job, work: w, began: time.Now()}
+	how := p.incidents.Treat(c.work, s.good(), c.began)
+	if err := refused(how); err != nil {
+		return nil, err
+	}
 	d, err := p.device(s, job)
 	if err != nil {
 		return nil, err
 	}
-	if s.crashCount() > 0 && d.isolates() {
-		return p.apart(ctx, s, d, job)
+	if how != incidents.Shared && d.isolates() {
+		return c.isolated(ctx, d, how)
 	}
-	c := &course{p: p, s: s, job: job, began: time.Now()}
 	for {
 		begun := time.Now()
 		res, err := p.attempt(ctx, s, d, job, p.limitOf(ctx, d, c))
@@ -28,7 +35,7 @@ func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob)
 			c.note(d, begun, err)
 			if !over(ctx) && len(c.failures) < maxAttempts && suspect(err) && d.isolates() {
 				p.again(job, d, err, len(c.failures))
-				res, err = p.apart(ctx, s, d, job)
+				res, err = c.retryApart(ctx, d)
 				return c.end(ctx, d, res, err)
 			}
 		}
@@ -45,6 +52,17 @@ func (p *Pool) attempts(ctx context.Context, s *session, job *core.TranscodeJob)
 		p.again(job, d, err, len(c.failures))
 		d = next
 	}
+}
+
+// refused is the fault of a segment that is not to be run, nil for others.
+func refused(how incidents.Treatment) error {
+	switch how {
+	case incidents.Refused:
+		return fault.New(fault.SegmentRefused, "transcode", "it, or its stream, ended or blocked media workers before")
+	case incidents.Deferred:
+		return fault.New(fault.SenderDeferred, "transcode", "")
+	}
+	return nil
 }
 
 // end ends a course: with what a device made, or with what its caller is told.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/pool/incidents"
 )
 
 // maxAttempts bounds the devices that one segment is tried on: one that harms devices
@@ -19,6 +20,7 @@ type course struct {
 	p        *Pool
 	s        *session
 	job      *core.TranscodeJob
+	work     *incidents.Work
 	began    time.Time
 	failures []failure
 }
@@ -59,7 +61,7 @@ func (c *course) note(d *device, from time.Time, err error) {
 	f := failure{d: d, remote: d.elsewhere(), err: err, from: from, to: time.Now()}
 	c.failures = append(c.failures, f)
 	c.p.strike(d, err)
-	if deviceFault(err) && !f.late() && !f.harmed() {
+	if deviceFault(err) && !f.late() && !f.harmed() && !(suspect(err) && !f.remote && d.isolates()) {
 		c.p.accuse(d, err)
 	}
 	if f.code() == fault.RemoteWorkerLost {

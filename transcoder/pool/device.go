@@ -18,8 +18,9 @@ type device struct {
 	kept  bool
 	seq   int
 	since time.Time
-	// alone bounds the processes that serve one segment each.
-	alone chan struct{}
+	// alone bounds the processes that serve one segment each, single those of segments,
+	// streams and senders that did harm before.
+	alone, single chan struct{}
 
 	// class and slot are its place in a tree, offered what it adds to what the node can
 	// do while it is ready. All are the table's.
@@ -41,8 +42,9 @@ type device struct {
 	booked
 	figures
 	state
-	learned learned
-	recent  recent
+	learned  learned
+	recent   recent
+	evidence evidence
 	// segments are in work now; quiet is closed when none is, nil while nobody waits.
 	segments     int
 	quiet        chan struct{}

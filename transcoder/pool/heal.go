@@ -24,9 +24,15 @@ func (p *Pool) accuse(d *device, err error) {
 	begins := !d.gone && d.fail(now, err)
 	q := d.quarantine
 	d.mu.Unlock()
-	if !begins {
-		return
+	if begins {
+		p.beginQuarantine(d, q, err)
 	}
+}
+
+// beginQuarantine keeps new sessions from a device until it is over or, where it can be
+// tested, until it works again.
+func (p *Pool) beginQuarantine(d *device, q *quarantine, err error) {
+	now := time.Now()
 	p.o.Log.Warn("a device fails again and again and gets no new sessions for a while",
 		"device", d.label, "pause", q.until.Sub(now), fault.Attr(err))
 	p.look(d)

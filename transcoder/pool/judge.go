@@ -34,7 +34,8 @@ func (c *course) done(winner *device) {
 // failed judges when no device did the segment, and returns what its caller is told.
 func (c *course) failed(ctx context.Context, err error) error {
 	c.overtime()
-	c.harm(err)
+	c.blocked(ctx)
+	harmful := c.harm(err)
 	for i := range c.failures {
 		switch f := &c.failures[i]; {
 		case f.late() && c.count((*failure).late) == 1 && ctx.Err() != context.Canceled:
@@ -47,7 +48,10 @@ func (c *course) failed(ctx context.Context, err error) error {
 	if cut := c.cutShort(ctx, err); cut != nil {
 		err = cut
 	}
-	return c.opinion(ctx, err)
+	if err = c.opinion(ctx, err); harmful && fault.CodeOf(err) != fault.SegmentRefused {
+		err = final(err)
+	}
+	return err
 }
 
 // tardy counts a device's silence against it. Where another one was silent over the
@@ -69,15 +73,19 @@ func (c *course) overtime() {
 		"session", string(c.s.id), "transcoders", n, "times", times)
 }
 
-// harm convicts the session when the segment was the end of media workers on more than
-// one machine, none of which is to blame then.
-func (c *course) harm(err error) {
+// harm remembers a segment that was the end of media workers on more than one machine,
+// none of which is to blame then, and reports whether it is such a one.
+func (c *course) harm(err error) bool {
 	if c.count((*failure).harmed) < 2 {
-		return
+		return false
 	}
-	n := c.s.convict()
-	c.p.o.Log.Warn("a stream kills media workers on other machines; another one ends it",
+	n := c.p.incidents.Failed(c.work, time.Now())
+	c.s.mu.Lock()
+	c.s.clean = 0
+	c.s.mu.Unlock()
+	c.p.o.Log.Warn("a stream ends media workers on other machines; it is refused when it repeats",
 		"session", string(c.s.id), "times", n, fault.Attr(err))
+	return true
 }
 
 // cutShort is the end of a segment that transcoders on other machines sat on, nil where

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/pool/incidents"
 )
 
 const (
@@ -84,7 +85,7 @@ func (c *course) suspect() {
 // it is the session's doing, unless others were lost at the same time that it had
 // nothing to do with. That excuse holds once: streams that end transcoders may come
 // together.
-func (p *Pool) blame(s *session) {
+func (p *Pool) blame(s *session, job *core.TranscodeJob) {
 	s.mu.Lock()
 	own := s.lost
 	s.lost = nil
@@ -98,9 +99,17 @@ func (p *Pool) blame(s *session) {
 	if len(own) == 0 || alone < maxLost && s.excuse() {
 		return
 	}
-	n := s.convict()
+	n := p.flag(s, job)
 	p.o.Log.Warn("transcoders on other machines are lost over one segment; another one ends its stream",
 		"session", string(s.id), "transcoders", len(own), "times", n)
+}
+
+// flag notes that segments of a job's stream before it did harm, and returns how often.
+func (p *Pool) flag(s *session, job *core.TranscodeJob) int {
+	s.mu.Lock()
+	s.clean = 0
+	s.mu.Unlock()
+	return p.incidents.Flag(incidents.Of(job), time.Now())
 }
 
 // excuse says whether the session is excused, which it is once.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/transcoder/pool/incidents"
 )
 
 // weight is how much a new segment counts in the smoothed figures.
@@ -50,6 +51,7 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	s.mu.Lock()
 	d.mu.Lock()
 	released := d.quarantine != nil
+	open := d.evidence.done(s.id, wall <= playing, time.Now())
 	d.worked()
 	d.done++
 	s.wall = smoothTime(s.wall, wall)
@@ -62,6 +64,10 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	moved := released || now.moved(&d.shown)
 	d.mu.Unlock()
 	s.mu.Unlock()
+	for _, w := range open {
+		p.incidents.Failed(w, time.Now())
+	}
+	p.incidents.Done(incidents.Of(job), time.Now())
 	if moved {
 		p.table.touch(d)
 	}

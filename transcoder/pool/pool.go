@@ -6,12 +6,14 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/pool/incidents"
 )
 
 // Pool is a core.Transcoder over several devices. Its methods are safe for
@@ -27,6 +29,8 @@ type Pool struct {
 	number, limit atomic.Int64
 	offer         atomic.Pointer[capability.Capabilities]
 	losses        losses
+	incidents     *incidents.Record
+	singles       singles
 	remotes       struct{ number, capacity, load atomic.Int64 }
 	// active counts segments that are in work or wait, input their bytes.
 	active, input atomic.Int64
@@ -49,7 +53,7 @@ type Pool struct {
 // in Run.
 func New(engines []transcoder.Engine, o Options) *Pool {
 	o = o.withDefaults()
-	p := &Pool{o: o, sessions: newShards(), done: make(chan struct{}), quiet: make(chan struct{})}
+	p := &Pool{o: o, sessions: newShards(), incidents: incidents.New(), done: make(chan struct{}), quiet: make(chan struct{})}
 	p.rules.measured, p.rules.untried = o.Measured, o.Untried
 	p.rules.maxSessions.Store(int64(max(0, o.MaxSessions)))
 	t := &p.table
@@ -82,7 +86,7 @@ func (p *Pool) keep(e transcoder.Engine) {
 // known yet is admitted first. Segments of one session wait for each other.
 //
 // Beside the devices' faults it returns those of Admit for new sessions,
-// TranscoderBusy, TranscoderStopped, TranscodeTimeout, SegmentRefused,
+// TranscoderBusy, TranscoderStopped, TranscodeTimeout, SegmentRefused, SenderDeferred,
 // ErrTranscoderUnavailable, NoTranscoders when its device has gone and there is no
 // other, and the last attempt's fault after several. RemoteWorkerTimeout is the end of
 // every segment that transcoders on other machines sat on; orchestrate.ErrOneOpinion is
@@ -92,12 +96,16 @@ func (p *Pool) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.Tra
 	if err != nil {
 		return nil, err
 	}
+	w := incidents.Of(job)
+	if p.incidents.Treat(w, s.good(), time.Now()) == incidents.Refused {
+		return nil, refused(incidents.Refused) // there is no need to wait for that
+	}
 	leave, err := p.enter(ctx, s, int64(len(job.Input)))
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return p.attempts(ctx, s, job)
+	return p.attempts(ctx, s, job, w)
 }
 
 // EndSession frees the session's place at once, and what its engine holds when

@@ -29,8 +29,8 @@ func engines(latency time.Duration, names ...string) ([]transcoder.Engine, []*co
 
 func segment(session string, n int) *core.TranscodeJob {
 	return &core.TranscodeJob{
-		Session: core.SessionID(session), Manifest: "m", Number: core.SegmentNumber(n),
-		Input: []byte("segment"), Duration: 2 * time.Second,
+		Session: core.SessionID(session), Manifest: core.ManifestID(session), Number: core.SegmentNumber(n),
+		Input: fmt.Appendf(nil, "segment %s %d", session, n), Duration: 2 * time.Second,
 		Profiles: []core.Profile{{Name: "a", Width: 640, Height: 360}, {Name: "b", Width: 320, Height: 180}},
 	}
 }

@@ -181,14 +181,13 @@ func TestACallerWithLittleTimeDoesNotCostAWorker(t *testing.T) {
 
 func TestAStreamThatKillsWorkersIsKeptApartAndThenRefused(t *testing.T) {
 	t.Parallel()
-	crash := failing(1<<30, fault.WorkerCrashed)
-	d := &process{Fake: &coretest.Fake{}, lonely: &coretest.Fake{On: crash}}
-	d.On = func(ctx context.Context, n int, job *core.TranscodeJob) error {
-		if job.Session == "poison" {
-			return crash(ctx, n, job)
+	crash := func(_ context.Context, _ int, job *core.TranscodeJob) error {
+		if job.Manifest == "poison" {
+			return fault.New(fault.WorkerCrashed, "transcode", "as asked")
 		}
 		return nil
 	}
+	d := &process{Fake: &coretest.Fake{On: crash}, lonely: &coretest.Fake{On: crash}}
 	p := pool.New([]transcoder.Engine{d}, pool.Options{MaxSessions: 9})
 	defer p.Close()
 	for n := range 2 {
@@ -206,8 +205,10 @@ func TestAStreamThatKillsWorkersIsKeptApartAndThenRefused(t *testing.T) {
 		t.Error(err)
 	}
 	p.EndSession("poison")
-	if _, err := p.Transcode(t.Context(), segment("poison", 0)); errors.Is(err, fault.SegmentRefused) {
-		t.Error("refused although the session ended")
+	again := segment("poison", 0)
+	again.Session = "another"
+	if _, err := p.Transcode(t.Context(), again); !errors.Is(err, fault.SegmentRefused) || d.alone.Load() != 3 {
+		t.Errorf("in another session: %v, cells %d times", err, d.alone.Load())
 	}
 }
 

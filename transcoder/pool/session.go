@@ -48,13 +48,12 @@ type session struct {
 	wall time.Duration
 	// moved is when it last left a device for want of speed.
 	moved time.Time
-	// crashes counts workers that the session killed although they had nothing
-	// else to do. From the first on it never shares a worker again.
-	crashes int
-	// tardy counts its segments that took longer than their time on several devices.
-	tardy int
-	// clean counts its segments since the last of either; excused says that since then
-	// it was once not blamed for what it had to do with; see blame.
+	// late counts its segments that took longer than their time on several devices,
+	// lateAt is when the last one did.
+	late   int
+	lateAt time.Time
+	// clean counts its good segments since the last of these; excused says that since
+	// then it was once not blamed for what it had to do with; see blame.
 	clean   int
 	excused bool
 	// lost are the transcoders that its last segment lost, if they were many.
@@ -78,10 +77,48 @@ func (s *session) usual() time.Duration {
 	return s.wall
 }
 
-func (s *session) crashCount() int {
+// good is how many of its segments were done since one of them did harm.
+func (s *session) good() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.crashes
+	return s.clean
+}
+
+const (
+	// pardon is how many good segments make up for those that were late.
+	pardon = 10
+	// maxLate is how many segments of a session may take longer than their time on
+	// several transcoders before the others are refused, lateRest for how long they are
+	// from the last one on.
+	maxLate  = 3
+	lateRest = 30 * time.Second
+)
+
+// acquit counts a good segment; after enough of them the session is as any other. The
+// caller holds mu.
+func (s *session) acquit() {
+	if s.clean++; s.clean >= pardon {
+		s.late, s.excused = 0, false
+	}
+}
+
+// overtime counts a segment that took longer than its time on several transcoders and
+// returns how many there were.
+func (s *session) overtime() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.late, s.lateAt, s.clean = s.late+1, time.Now(), 0
+	return s.late
+}
+
+// refusal is why the session gets nothing done for a while, "" when it does.
+func (s *session) refusal() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.late >= maxLate && time.Since(s.lateAt) < lateRest {
+		return "the stream takes longer than its time on every transcoder"
+	}
+	return ""
 }
 
 // session finds the job's session or admits it.
@@ -94,7 +131,7 @@ func (p *Pool) session(job *core.TranscodeJob) (*session, error) {
 			return nil, err
 		}
 	}
-	p.blame(s)
+	p.blame(s, job)
 	if why := s.refusal(); why != "" {
 		return nil, fault.New(fault.SegmentRefused, "transcode", why)
 	}

@@ -6,6 +6,14 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
+// leastAlone is what a child for one segment may use at least, in bytes, where others
+// may.
+const leastAlone = 1 << 30
+
+// aloneMemory is what a child for one segment may use where one for all may use limit:
+// a part, so that it does not take the memory that the other needs. 0 is no limit.
+func aloneMemory(limit int64) int64 { return min(limit, max(limit/4, leastAlone)) }
+
 // alone is an engine in a child of its own, which is not replaced.
 type alone struct{ p *process }
 

@@ -130,7 +130,9 @@ func (c *Client) Alone(ctx context.Context) (transcoder.Engine, error) {
 	if closed {
 		return nil, fault.New(fault.WorkerClosed, "transcode", "")
 	}
-	p, _, err := launch(ctx, c.o, level)
+	o := c.o
+	o.Memory = aloneMemory(o.Memory)
+	p, _, err := launch(ctx, o, level)
 	if err != nil {
 		return nil, err
 	}

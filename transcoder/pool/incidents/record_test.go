@@ -1,0 +1,119 @@
+package incidents_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/transcoder/pool/incidents"
+)
+
+var begin = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func work(party, stream string, n int) *incidents.Work {
+	return incidents.Of(&core.TranscodeJob{
+		Party: party, Manifest: core.ManifestID(stream), Input: fmt.Appendf(nil, "%s %s %d", party, stream, n),
+		Profiles: []core.Profile{{Width: 640, Height: 360}},
+	})
+}
+
+func treated(t *testing.T, r *incidents.Record, w *incidents.Work, good int, now time.Time, want incidents.Treatment) {
+	t.Helper()
+	if got := r.Treat(w, good, now); got != want {
+		t.Errorf("treatment %d, want %d", got, want)
+	}
+}
+
+func TestASegmentIsKnownByItsBytes(t *testing.T) {
+	t.Parallel()
+	r := incidents.New()
+	treated(t, r, work("a", "s", 1), 0, begin, incidents.Shared)
+	r.Failed(work("a", "s", 1), begin)
+	other := incidents.Of(&core.TranscodeJob{Party: "b", Manifest: "x", Input: []byte("a s 1"), Profiles: []core.Profile{{Width: 640, Height: 360}}})
+	treated(t, r, other, 99, begin, incidents.Refused)
+	differently := incidents.Of(&core.TranscodeJob{Party: "b", Manifest: "x", Input: []byte("a s 1")})
+	treated(t, r, differently, 99, begin, incidents.Single)
+	treated(t, r, work("b", "x", 1), 0, begin, incidents.Shared)
+	treated(t, r, other, 99, begin.Add(11*time.Minute), incidents.Shared)
+}
+
+func TestAStreamIsRefusedForAWhile(t *testing.T) {
+	t.Parallel()
+	r, now := incidents.New(), begin
+	r.Failed(work("a", "s", 1), now)
+	treated(t, r, work("a", "s", 2), 99, now, incidents.Single)
+	rest := 30 * time.Second
+	for n := range 4 {
+		r.Failed(work("a", "s", 2+n), now)
+		treated(t, r, work("a", "s", 100), 99, now.Add(rest-1), incidents.Refused)
+		treated(t, r, work("a", "s", 100), 99, now.Add(rest), incidents.Single)
+		now, rest = now.Add(rest), rest*2
+	}
+	for range 10 {
+		r.Done(work("a", "s", 100), now)
+	}
+	treated(t, r, work("a", "s", 100), 99, now, incidents.Shared)
+}
+
+func TestASendersNewStreams(t *testing.T) {
+	t.Parallel()
+	r := incidents.New()
+	r.Began(work("a", "first", 1), begin)
+	treated(t, r, work("a", "next", 1), 0, begin, incidents.Single)
+	r.Ended(work("a", "first", 1), begin)
+	treated(t, r, work("a", "next", 1), 0, begin, incidents.Shared)
+
+	for n := range 8 {
+		r.Failed(work("a", fmt.Sprint(n), 1), begin)
+		for _, row := range []struct {
+			good int
+			want incidents.Treatment
+		}{
+			{3 * (n + 1), incidents.Shared}, {3*(n+1) - 1, incidents.Isolated}, {0, incidents.Single},
+		} {
+			if n >= 5 && row.good == 0 {
+				row.want = incidents.Deferred
+			}
+			treated(t, r, work("a", "new", 1), row.good, begin, row.want)
+		}
+	}
+	treated(t, r, work("b", "new", 1), 0, begin, incidents.Shared)
+	treated(t, r, work("a", "new", 1), 0, begin.Add(3*time.Minute), incidents.Single)
+	treated(t, r, work("a", "new", 1), 0, begin.Add(8*time.Minute), incidents.Shared)
+}
+
+func TestManySenders(t *testing.T) {
+	t.Parallel()
+	r := incidents.New()
+	for n := range 4 {
+		treated(t, r, work("honest", "new", 1), 0, begin, incidents.Shared)
+		r.Failed(work(fmt.Sprint(n), "s", 1), begin)
+	}
+	treated(t, r, work("honest", "new", 1), 0, begin, incidents.Single)
+	treated(t, r, work("honest", "old", 1), 3, begin, incidents.Shared)
+}
+
+func TestWhatADeviceDidIsForgotten(t *testing.T) {
+	t.Parallel()
+	r := incidents.New()
+	w := work("a", "s", 1)
+	w.Seal()
+	r.Failed(w, begin)
+	r.Forget(w, begin)
+	treated(t, r, work("a", "s", 1), 0, begin, incidents.Shared)
+}
+
+// What is remembered is bounded, and the latest is kept.
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	r := incidents.New()
+	for n := range 5000 {
+		r.Failed(work(fmt.Sprint("sender", n), fmt.Sprint("stream", n), n), begin.Add(time.Duration(n)*time.Millisecond))
+	}
+	if n := r.Len(); n > 3*1024 {
+		t.Errorf("%d entries", n)
+	}
+	now := begin.Add(5 * time.Second)
+	treated(t, r, work("sender4999", "stream4999", 4999), 0, now, incidents.Refused)
+}
