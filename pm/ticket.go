@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
@@ -57,6 +59,13 @@ func (p *Params) TicketHash(sender core.Address, nonce uint32) protocol.Hash {
 	b := p.preimage(sender)
 	putNonce(b, nonce)
 	return signature.Keccak(b)
+}
+
+// TicketMessage is what the sender signs of a ticket.
+func (p *Params) TicketMessage(sender core.Address, nonce uint32) (signature.Message, error) {
+	b := p.preimage(sender)
+	putNonce(b, nonce)
+	return signature.TicketMessage(common.Address(sender), b)
 }
 
 // TicketDigest is what a sender signs of a ticket. Key stores that sign digests sign

@@ -145,7 +145,7 @@ type messages struct{ c *chainWork }
 
 // SignMessage signs a personal message.
 func (s messages) SignMessage(_ context.Context, message []byte) ([]byte, error) {
-	return s.c.Signer.SignMessage(message)
+	return s.c.Signer.SignText(message)
 }
 
 // SignTypedData signs an EIP-712 document.

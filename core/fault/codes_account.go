@@ -22,6 +22,10 @@ const (
 	KeystoreUnusable Code = "KeystoreUnusable"
 	// SigningRefused: not one of the transactions that the node makes.
 	SigningRefused Code = "SigningRefused"
+	// MessageRefused: a text or a document that could stand for something of value.
+	MessageRefused Code = "MessageRefused"
+	// PingRefused: a ping's value that could stand for something else.
+	PingRefused Code = "PingRefused"
 	// TypedDataInvalid: not a typed structure that can be signed.
 	TypedDataInvalid Code = "TypedDataInvalid"
 	// DataDirInUse: another process works with the same account and journal.

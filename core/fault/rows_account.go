@@ -54,6 +54,19 @@ var accountRows = []Row{
 		Remedy: "Report it with the lines before it. If the protocol's contracts were replaced, restart the node so that it finds the new ones.",
 	},
 	{
+		Code: MessageRefused, Class: Forbidden,
+		Cause: "The account's key was asked to sign a text or a typed document that means something beyond its words: bytes or hex digits that may be a ticket, a hash, an address " +
+			"or a transaction, a text of exactly 32 bytes, the state of a remote signer, or a document that makes a contract move or approve something. Nothing was signed.",
+		Remedy: "Sign plain text, one character longer or shorter if it has 32 bytes. For transfers and approvals use the actions of `tutti_cli help`, which do the same as transactions; " +
+			"for documents of other contracts use a wallet with an account of its own.",
+	},
+	{
+		Code: PingRefused, Class: BadRequest, Wire: "PingRefused: a ping has 1 to 31 bytes that stand for nothing else",
+		Cause: "A peer asked the node, by Ping on the public port, to sign a value that could also be a ticket, a request, a segment or a result. Nothing was signed. " +
+			"The network's nodes send nothing of the kind.",
+		Remedy: "None needed. A monitoring tool of yours that pings should send 1 to 31 bytes, for example the time as text.",
+	},
+	{
 		Code: TypedDataInvalid, Class: BadRequest,
 		Cause:  "The text is not a typed structure (EIP-712): JSON with types, primaryType, domain and message that fit together.",
 		Remedy: "Check the JSON; every field of the message must have a type, and numbers larger than 2^53 must be strings.",

@@ -48,7 +48,7 @@ var adminRows = []Row{
 	{
 		Code: AdminNeedsPost, Class: BadRequest,
 		Cause:  "The request changes something and was not sent with POST, or a request that only reads was not sent with GET.",
-		Remedy: "Send changes with POST and the admin token. For tools that use GET and no token, start the node with `-enableCliTxRoutes` on a loopback address.",
+		Remedy: "Send changes with POST and the admin token, for example `curl -X POST`. For tools that know no token, start the node with `-enableCliTxRoutes` on a loopback address; they too need POST.",
 	},
 	{
 		Code: AdminExposed, Class: Config,

@@ -71,6 +71,7 @@ type Signatures interface {
 	CheckSegment(req *SegmentRequest) error
 	// SignRenditions signs the renditions of one segment, in profile order.
 	SignRenditions(renditions []core.Rendition) ([]byte, error)
-	// SignPing signs the value of a ping.
+	// SignPing signs the value of a ping, which any peer chooses. A value that could
+	// stand for anything else is the fault PingRefused.
 	SignPing(value []byte) ([]byte, error)
 }

@@ -212,7 +212,7 @@ func TestSignsOnlyWhatIsPermitted(t *testing.T) {
 func TestSignMessages(t *testing.T) {
 	t.Parallel()
 	s := signer(t)
-	sig, err := s.SignMessage([]byte("hello"))
+	sig, err := s.SignText([]byte("hello"))
 	if err != nil || len(sig) != account.SignatureLength || sig[64] != 27 && sig[64] != 28 {
 		t.Fatalf("%x, %v", sig, err)
 	}

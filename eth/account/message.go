@@ -8,19 +8,33 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 // SignatureLength is r, s and v.
 const SignatureLength = 65
 
-// SignMessage signs bytes as a personal message (EIP-191), which can never be a
-// transaction. v is 27 or 28.
-func (s *Signer) SignMessage(message []byte) ([]byte, error) {
-	return s.sign(accounts.TextHash(message))
+// SignMessage signs a personal message (EIP-191). v is 27 or 28.
+func (s *Signer) SignMessage(m signature.Message) ([]byte, error) {
+	if len(m.Bytes()) == 0 {
+		return nil, fault.New(fault.MessageRefused, "sign a message", "it was not made for any purpose")
+	}
+	return s.sign(accounts.TextHash(m.Bytes()))
+}
+
+// SignText signs a text that the operator asks for. One that could stand for anything
+// else is the fault MessageRefused.
+func (s *Signer) SignText(text []byte) ([]byte, error) {
+	m, err := signature.TextMessage(text)
+	if err != nil {
+		return nil, &fault.Fault{Code: fault.MessageRefused, Op: "sign a text", Detail: err.Error(), Err: err}
+	}
+	return s.SignMessage(m)
 }
 
 // SignTypedData signs a typed structure (EIP-712) given as JSON. Text that is no
-// such structure is the fault TypedDataInvalid.
+// such structure is the fault TypedDataInvalid, one with which a contract would move
+// anything the fault MessageRefused.
 func (s *Signer) SignTypedData(document []byte) ([]byte, error) {
 	var data apitypes.TypedData
 	if err := json.Unmarshal(document, &data); err != nil {
@@ -29,6 +43,9 @@ func (s *Signer) SignTypedData(document []byte) ([]byte, error) {
 	hash, _, err := apitypes.TypedDataAndHash(data)
 	if err != nil {
 		return nil, fault.Wrap(fault.TypedDataInvalid, "sign typed data", err)
+	}
+	if err := checkDocument(&data); err != nil {
+		return nil, &fault.Fault{Code: fault.MessageRefused, Op: "sign typed data", Detail: err.Error(), Err: err}
 	}
 	return s.sign(hash)
 }

@@ -138,7 +138,7 @@ func begin(t testing.TB, dir string, change func(*sender.Options)) *kit {
 	go func() { ended <- store.Run(ctx, func() {}) }()
 	key := gatewayKey(t)
 	opt := sender.Options{
-		Account: gateway, Sign: func(m []byte) ([]byte, error) { return signature.EthSign(key, m) },
+		Account: gateway, Sign: func(m signature.Message) ([]byte, error) { return signature.EthSign(key, m.Bytes()) },
 		Chain: k.chain, Book: store, Issued: issued, Board: k.board, Now: k.clock.Now,
 		Limits: pm.Limits{MaxEV: wei("3000000000000"), MaxTotalEV: wei("20000000000000"), DepositMultiplier: 1},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/spent"
 )
@@ -32,7 +33,7 @@ type Options struct {
 	Account core.Address
 	// Sign signs a message with the account's key, in the personal form of Ethereum
 	// signatures. It may be called from several goroutines at once.
-	Sign  func(message []byte) ([]byte, error)
+	Sign  func(m signature.Message) ([]byte, error)
 	Chain Chain
 	Book  Book
 	// Issued are the nonces that the process before used, as spent.Open tells.

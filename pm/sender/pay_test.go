@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/pm/spent"
@@ -200,7 +201,7 @@ func TestAFullDiskPaysNothing(t *testing.T) {
 func TestAKeyThatDoesNotSign(t *testing.T) {
 	t.Parallel()
 	k := begin(t, t.TempDir(), func(o *sender.Options) {
-		o.Sign = func([]byte) ([]byte, error) { return nil, errors.New("locked") }
+		o.Sign = func(signature.Message) ([]byte, error) { return nil, errors.New("locked") }
 	})
 	if _, err := k.Pay(t.Context(), terms(params(1, 30), nil), 1000); !errors.Is(err, fault.PaymentUnsigned) {
 		t.Error(err)

@@ -31,8 +31,11 @@ func (s *Sender) sign(params *pm.Params, first uint32, n int) ([]pm.Signed, erro
 func (s *Sender) signSome(params *pm.Params, first uint32, tickets []pm.Signed) error {
 	for i := range tickets {
 		nonce := first + uint32(i)
-		hash := params.TicketHash(s.opt.Account, nonce)
-		sig, err := s.opt.Sign(hash[:])
+		ticket, err := params.TicketMessage(s.opt.Account, nonce)
+		if err != nil {
+			return fault.Wrap(fault.PaymentUnsigned, "make a ticket", err)
+		}
+		sig, err := s.opt.Sign(ticket)
 		if err != nil {
 			return fault.Wrap(fault.PaymentUnsigned, "sign a ticket", err)
 		}

@@ -60,7 +60,7 @@ func legacyStatus(err error) int {
 	case fault.AdminBadParam, fault.OrchestratorRegistered, fault.TypedDataInvalid:
 		return http.StatusBadRequest
 	case fault.AdminHostRefused, fault.AdminCrossSite, fault.AdminNeedsPost, fault.AdminTokenRequired,
-		fault.AdminTokenRefused, fault.AdminTokenTries, fault.AdminPartAbsent:
+		fault.AdminTokenRefused, fault.AdminTokenTries, fault.AdminPartAbsent, fault.MessageRefused:
 		return status.HTTP(err)
 	}
 	return http.StatusInternalServerError

@@ -26,7 +26,9 @@ type account struct{ key *ecdsa.PrivateKey }
 func (a account) Address() core.Address {
 	return core.Address(crypto.PubkeyToAddress(a.key.PublicKey))
 }
-func (a account) SignMessage(m []byte) ([]byte, error) { return signature.EthSign(a.key, m) }
+func (a account) SignMessage(m signature.Message) ([]byte, error) {
+	return signature.EthSign(a.key, m.Bytes())
+}
 
 // sign signs as nodes do.
 func (a account) sign(t testing.TB, m []byte) []byte {

@@ -44,10 +44,13 @@ func (v *service) EndTranscodingSession(_ context.Context, req *rpc.EndTranscodi
 	return &rpc.EndTranscodingSessionResponse{}, nil
 }
 
-// Ping signs the value.
-func (v *service) Ping(_ context.Context, req *rpc.PingPong) (*rpc.PingPong, error) {
+// Ping signs the value, if nothing else could be signed by that.
+func (v *service) Ping(ctx context.Context, req *rpc.PingPong) (*rpc.PingPong, error) {
 	sig, err := v.s.orch.Ping(req.GetValue())
 	if err != nil {
+		v.s.note(err)
+		// The code is for tools; the text has it too, should it not be added.
+		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New(fault.Wire(err))
 	}
 	return &rpc.PingPong{Value: sig}, nil

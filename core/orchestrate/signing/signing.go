@@ -9,20 +9,21 @@ package signing
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
-// Signer signs with the node's key. SignMessage makes a personal message of its
-// argument (EIP-191) and signs that; the last of the 65 bytes is 27 or 28. It may
-// be called at the same time.
+// Signer signs with the node's key. SignMessage signs a personal message (EIP-191);
+// the last of the 65 bytes is 27 or 28. It may be called at the same time.
 type Signer interface {
 	Address() core.Address
-	SignMessage(message []byte) ([]byte, error)
+	SignMessage(m signature.Message) ([]byte, error)
 }
 
 // Signatures implements orchestrate.Signatures.
@@ -34,6 +35,7 @@ var (
 	errAddress = errors.New("the address is not 20 bytes long")
 	errHash    = errors.New("the segment's hash is not 32 bytes long")
 	errSender  = errors.New("the payment names no sender")
+	errTicket  = errors.New("the segment's description is the text of a ticket")
 )
 
 // New signs with signer.
@@ -63,17 +65,24 @@ func (s *Signatures) CheckSegment(req *orchestrate.SegmentRequest) error {
 	}
 	copy(hash[:], req.Hash)
 	signed := signature.Segment(req.Manifest, req.Number, hash, signature.ProfileNames(req.Profiles))
+	if signature.IsTicket(common.Address(req.Sender), signed) {
+		// Senders give their tickets to every orchestrator; they are no credentials.
+		return errTicket
+	}
 	return signature.NodeVerify(common.Address(req.Sender), signed, req.SegmentSig)
 }
 
-// SignPing signs the value of a ping.
+// SignPing signs the value of a ping. One that could be anything else is the fault
+// PingRefused.
 func (s *Signatures) SignPing(value []byte) ([]byte, error) {
-	h := signature.Keccak(value)
-	return s.signer.SignMessage(h[:])
+	m, err := signature.PingMessage(value)
+	if err != nil {
+		return nil, &fault.Fault{Code: fault.PingRefused, Op: "sign a ping", Detail: fmt.Sprintf("%d bytes", len(value)), Err: err}
+	}
+	return s.signer.SignMessage(m)
 }
 
 // SignRenditions signs the renditions of one segment, in profile order.
 func (s *Signatures) SignRenditions(renditions []core.Rendition) ([]byte, error) {
-	result := signature.Result(hashes(renditions))
-	return s.signer.SignMessage(result[:])
+	return s.signer.SignMessage(signature.ResultMessage(hashes(renditions)))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/orchestrate/signing"
 	"github.com/tuttinode/tutti/core/signature"
@@ -43,8 +44,10 @@ func vectors[T any](t testing.TB, name string) (v T) {
 // signer signs with a key in memory, as a keystore's does.
 type signer struct{ key *ecdsa.PrivateKey }
 
-func (s signer) Address() core.Address                { return core.Address(crypto.PubkeyToAddress(s.key.PublicKey)) }
-func (s signer) SignMessage(m []byte) ([]byte, error) { return signature.EthSign(s.key, m) }
+func (s signer) Address() core.Address { return core.Address(crypto.PubkeyToAddress(s.key.PublicKey)) }
+func (s signer) SignMessage(m signature.Message) ([]byte, error) {
+	return signature.EthSign(s.key, m.Bytes())
+}
 
 // keyOf is the key of 32 equal bytes, as the vectors have them: 1 is the
 // gateway's, 2 the orchestrator's.
@@ -195,7 +198,7 @@ type locked struct{ signer }
 
 var errLocked = errors.New("the key is locked")
 
-func (locked) SignMessage([]byte) ([]byte, error) { return nil, errLocked }
+func (locked) SignMessage(signature.Message) ([]byte, error) { return nil, errLocked }
 
 func TestLockedKey(t *testing.T) {
 	t.Parallel()
@@ -203,7 +206,37 @@ func TestLockedKey(t *testing.T) {
 	if _, err := s.SignRenditions(nil); !errors.Is(err, errLocked) {
 		t.Error(err)
 	}
-	if _, err := s.SignPing(nil); !errors.Is(err, errLocked) {
+	if _, err := s.SignPing([]byte("ping")); !errors.Is(err, errLocked) {
 		t.Error(err)
+	}
+}
+
+func TestPingsOfValueAreRefused(t *testing.T) {
+	t.Parallel()
+	s := signing.New(keyOf(t, 2))
+	for _, value := range [][]byte{nil, make([]byte, 32), make([]byte, 232), []byte(s.Address().String())} {
+		if sig, err := s.SignPing(value); !errors.Is(err, fault.PingRefused) || sig != nil {
+			t.Errorf("%x: %x, %v", value, sig, err)
+		}
+	}
+}
+
+// A gateway gives its tickets to orchestrators; one of them shows a ticket's signature
+// as the credentials of a job of its own.
+func TestTicketIsNoCredential(t *testing.T) {
+	t.Parallel()
+	gateway := keyOf(t, 1)
+	sender := gateway.Address()
+	name := make([]byte, 104)
+	copy(name[20:], sender[:])
+	req := orchestrate.SegmentRequest{Sender: sender, Manifest: core.ManifestID(name), Number: 1, Hash: make([]byte, 32)}
+	ticket := signature.Segment(req.Manifest, req.Number, [signature.Size]byte{}, nil)
+	sig, err := signature.NodeSign(gateway.key, ticket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SegmentSig = sig
+	if signing.New(keyOf(t, 2)).CheckSegment(&req) == nil {
+		t.Error("a ticket's signature opened a session")
 	}
 }

@@ -82,7 +82,7 @@ func newPurse(t testing.TB) *purse {
 			t.Error(err)
 		}
 	})
-	sign := func(m []byte) ([]byte, error) { return signature.EthSign(key, m) }
+	sign := func(m signature.Message) ([]byte, error) { return signature.EthSign(key, m.Bytes()) }
 	p.sender = sender.New(sender.Options{
 		Account: account, Sign: sign, Chain: &p.chain, Book: p.book, Issued: issued,
 		Limits: pm.Limits{MaxEV: core.NewWei(1 << 40), MaxTotalEV: core.NewWei(1 << 50)},

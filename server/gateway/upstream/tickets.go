@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"sync"
 
+	"github.com/ethereum/go-ethereum/common"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core"
@@ -27,9 +28,8 @@ type Caps interface {
 // TicketOptions make TicketPayments. Sender and Sign must be set.
 type TicketOptions struct {
 	Sender *sender.Sender
-	// Sign signs a message with the sender's key, in the personal form of Ethereum
-	// signatures.
-	Sign func(message []byte) ([]byte, error)
+	// Sign signs a message with the sender's key.
+	Sign func(m signature.Message) ([]byte, error)
 	// Caps are held to before each payment; nil pays any price. DearToo pays more than
 	// they say: then only the choice of orchestrators looks at them.
 	Caps    Caps
@@ -52,7 +52,7 @@ func NewTicketPayments(opt TicketOptions) *TicketPayments {
 		mu.Lock()
 		defer mu.Unlock()
 		if sig == nil { // a key that failed may be open the next time
-			sig, err = p.nodeSign([]byte(opt.Sender.Account().String()))
+			sig, err = p.sign(signature.RequestMessage(common.Address(opt.Sender.Account())))
 		}
 		return sig, err
 	}
@@ -67,13 +67,16 @@ func (p *TicketPayments) Identity(context.Context) (address, sig []byte, err err
 }
 
 // Sign signs a segment's description.
-func (p *TicketPayments) Sign(_ context.Context, preimage []byte) ([]byte, error) {
-	return p.nodeSign(preimage)
+func (p *TicketPayments) Sign(_ context.Context, description []byte) ([]byte, error) {
+	m, err := signature.SegmentMessage(common.Address(p.opt.Sender.Account()), description)
+	if err != nil {
+		return nil, fault.Wrap(fault.PaymentUnsigned, "describe a segment", err)
+	}
+	return p.sign(m)
 }
 
-func (p *TicketPayments) nodeSign(message []byte) ([]byte, error) {
-	hash := signature.Keccak(message)
-	sig, err := p.opt.Sign(hash[:])
+func (p *TicketPayments) sign(m signature.Message) ([]byte, error) {
+	sig, err := p.opt.Sign(m)
 	if err != nil {
 		return nil, fault.Wrap(fault.PaymentUnsigned, "sign a request", err)
 	}

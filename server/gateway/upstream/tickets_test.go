@@ -88,7 +88,7 @@ func ticketsAt(t testing.TB, l1 protocol.L1Block, change func(*upstream.TicketOp
 		}
 	})
 	ether, _ := core.ParseWei("1e30")
-	sign := func(m []byte) ([]byte, error) { return signature.EthSign(key, m) }
+	sign := func(m signature.Message) ([]byte, error) { return signature.EthSign(key, m.Bytes()) }
 	opt := upstream.TicketOptions{Sign: sign, Sender: sender.New(sender.Options{
 		Account: account, Sign: sign, Chain: chain{l1}, Book: book, Issued: issued, Limits: pm.Limits{MaxEV: ether, MaxTotalEV: ether},
 	})}
@@ -103,7 +103,7 @@ func TestIdentityIsSignedOnce(t *testing.T) {
 	var signed atomic.Int32
 	p := tickets(t, func(o *upstream.TicketOptions) {
 		sign := o.Sign
-		o.Sign = func(m []byte) ([]byte, error) {
+		o.Sign = func(m signature.Message) ([]byte, error) {
 			if signed.Add(1) == 1 {
 				return nil, errors.New("locked")
 			}
