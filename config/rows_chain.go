@@ -40,7 +40,7 @@ func accountRows() []option {
 					return ParseHostPort(s, DefaultServicePort)
 				}))
 			}},
-		{name: "enableCliTxRoutes", mark: "A", help: "let the admin routes that sign, send transactions or change settings be used from this machine without the token and with any method, as older tools do",
+		{name: "enableCliTxRoutes", mark: "A", help: "let the admin routes that sign, send transactions or change settings be used by POST from this machine without the token, as older tools do",
 			to: func(c *Config) value { return boolean(&c.Chain.AdminTransactions) }},
 	}
 }

@@ -48,7 +48,7 @@ func TestWhoMayChange(t *testing.T) {
 		{"new change", nil, "POST", newChange, "right", 200, ""},
 		{"new change without token", nil, "POST", newChange, "", 401, fault.AdminTokenRequired},
 		{"new change by GET", nil, "GET", adminapi.ActionPath(adminapi.VerbReward), "right", 405, fault.AdminNeedsPost},
-		{"the old way by GET", old, "GET", oldChange, "", 200, ""},
+		{"the old way by GET", old, "GET", oldChange, "", 405, fault.AdminNeedsPost},
 		{"the old way by POST", old, "POST", oldChange, "", 200, ""},
 		{"new change where the old way is open", old, "POST", newChange, "", 401, fault.AdminTokenRequired},
 		{"remote read", remote, "GET", read, "", 401, fault.AdminTokenRequired},

@@ -17,7 +17,7 @@ func TestChangesAreWrittenDown(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	st := newStation(t, func(o *admin.Options) { old(o); o.Now = func() time.Time { return at } })
-	ask(st.Server, "GET", "/setMaxSessions?maxSessions=5", "")
+	ask(st.Server, "POST", "/setMaxSessions?maxSessions=5", "")
 	st.form("/claimEarnings", "")
 	st.form("/unbond", "amount=1")
 	st.form("/signMessage", "message=secret+words")
@@ -28,8 +28,8 @@ func TestChangesAreWrittenDown(t *testing.T) {
 	hash := st.chain.Transactions()[0].Hash.String()
 	const head = `{"time":"2026-03-01T12:00:00Z","id":`
 	want := []string{
-		head + `1,"method":"GET","route":"/setMaxSessions","from":"remote 192.0.2.1","token":false,"parameters":{"maxSessions":"5"},"outcome":"begun"}`,
-		head + `1,"method":"GET","route":"/setMaxSessions","from":"remote 192.0.2.1","token":false,"outcome":"done","status":200}`,
+		head + `1,"method":"POST","route":"/setMaxSessions","from":"remote 192.0.2.1","token":false,"parameters":{"maxSessions":"5"},"outcome":"begun"}`,
+		head + `1,"method":"POST","route":"/setMaxSessions","from":"remote 192.0.2.1","token":false,"outcome":"done","status":200}`,
 		head + `2,"method":"POST","route":"/claimEarnings","from":"remote 192.0.2.1","token":false,"parameters":{},"outcome":"begun"}`,
 		head + `2,"method":"POST","route":"/claimEarnings","from":"remote 192.0.2.1","token":false,"outcome":"done","status":200,"tx":["` + hash + `"]}`,
 		head + `3,"method":"POST","route":"/unbond","from":"remote 192.0.2.1","token":false,"parameters":{"amount":"1"},"outcome":"begun"}`,

@@ -113,18 +113,19 @@ func (s *Server) sender(r *http.Request) sender {
 // oldWay reports whether changes are taken as the existing node takes them.
 func (s *Server) oldWay() bool { return s.opts.CompatTransactions && !s.remote }
 
-// mayChange says why a request may not change anything. Old routes have the old
-// way in where the operator opened it.
+// mayChange says why a request may not change anything. Old routes need no token where
+// the operator said so; POST they need as well, because links, images and previews
+// of pages are followed by GET.
 func (s *Server) mayChange(r *http.Request, old bool) error {
 	if err := checkSite(r); err != nil {
 		return err
 	}
+	if r.Method != http.MethodPost {
+		return needsPost("changes need POST, and the token of " + adminapi.TokenFile +
+			" unless -enableCliTxRoutes lets the existing node's tools in without, on loopback")
+	}
 	if old && s.oldWay() {
 		return nil
-	}
-	if r.Method != http.MethodPost {
-		return needsPost("changes need POST and the token of " + adminapi.TokenFile +
-			"; -enableCliTxRoutes on loopback lets the existing node's tools in without")
 	}
 	return s.checkToken(r)
 }

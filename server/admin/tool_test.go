@@ -205,7 +205,7 @@ func orchestratorEntries() []entry {
 		{name: "status", before: active, calls: func(c *tool) { c.status(true) }},
 		{name: "reward", before: active, calls: func(c *tool) {
 			if info(c).Transcoder.LastRewardRound.Cmp(c.number("/currentRound")) < 0 {
-				c.get("/reward")
+				c.post("/reward") // earlier revisions used GET; docs/migration.md says what to do
 			}
 			if info(c).Transcoder.LastRewardRound.Cmp(c.number("/currentRound")) != 0 {
 				c.fail(fmt.Errorf("no reward"))
