@@ -26,14 +26,6 @@ type Epoch struct {
 	Secret Secret
 }
 
-// Set is what was seen of one set of parameters: which nonces were credited.
-type Set struct {
-	RandHash        protocol.Hash
-	Sender          core.Address
-	ExpirationBlock protocol.L1Block
-	Nonces          []uint32
-}
-
 // Balance is an open account and what is in it.
 type Balance struct {
 	Account Account
@@ -42,19 +34,32 @@ type Balance struct {
 	Used time.Time
 }
 
+// Debt is what a gateway left unpaid in accounts that are closed.
+type Debt struct {
+	Sender core.Address
+	Owed   Value
+	// Since is when it was left last, Paid what the gateway's tickets were worth in the
+	// time of which debts are remembered.
+	Since time.Time
+	Paid  Value
+}
+
 // Opening is what a ledger remembers when it is opened.
 type Opening struct {
-	// Clean says that the ledger was closed in order. After a crash Current is new.
-	Clean   bool
-	Current Epoch
+	// Clean says that the ledger was closed in order. Current is new either way.
+	Clean bool
+	// Restored says that the ledger is an older copy: what was taken and billed since is
+	// not in it, so that what its accounts hold may have been spent already.
+	Restored bool
+	Current  Epoch
 	// Retired are earlier epochs whose parameters may still come back, newest first.
 	Retired []Epoch
 	// Token is the secret of auth tokens; it lasts over restarts and crashes.
 	Token Secret
-	// Sets are those of the current epoch that have not expired, Balances the open
-	// accounts.
-	Sets     []Set
+	// Balances are the open accounts.
 	Balances []Balance
+	// Debts are what gateways left unpaid lately.
+	Debts []Debt
 	// Expired is the layer-1 block up to which sets were put away for good; a chain
 	// that shows a smaller height later does not bring them back.
 	Expired protocol.L1Block

@@ -37,6 +37,7 @@ func (n *node) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, erro
 	n.add(booksFile{reader})
 	return ledger.Open(ctx, ledger.Options{
 		DB: n.chain.db, Reader: reader, Full: diskFull, Passing: diskPassing, Damaged: fileDamaged, Head: n.layer1,
+		Mark: ledgerMark(n.cfg.Storage.DataDir, ""),
 		Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
 	})
 }

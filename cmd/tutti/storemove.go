@@ -55,10 +55,10 @@ func (t *ledgerTool) move(ctx context.Context, cfg *config.Config, _ *ledgerFlag
 	if err := ledger.OpenBook(ctx, to, ledger.Book{Name: s.Book, Recipient: recipient, Host: host}, time.Now()); err != nil {
 		return storeFault(op, err)
 	}
-	if err := ledger.Move(ctx, from, to); err != nil {
+	if err := ledger.Move(ctx, from, to, s.Book, ledgerMark(dir, "")); err != nil {
 		return storeFault(op, err)
 	}
-	_, err = fmt.Fprintf(t.stdout, "the books of %s are the book %s now; start the node with -store, and do not start it without again\n", dir, s.Book)
+	_, err = fmt.Fprintf(t.stdout, "the books of %s are the book %s now; start the node with -store\n", dir, s.Book)
 	return err
 }
 

@@ -16,4 +16,8 @@ const (
 	LedgerDamaged Code = "LedgerDamaged"
 	// LedgerHeight: the books remember a layer-1 height that the chain does not have.
 	LedgerHeight Code = "LedgerHeight"
+	// LedgerRestored: the books are an older copy.
+	LedgerRestored Code = "LedgerRestored"
+	// LedgerMoved: the books are in another database now.
+	LedgerMoved Code = "LedgerMoved"
 )

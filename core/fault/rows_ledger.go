@@ -39,4 +39,14 @@ var ledgerRows = []Row{
 		Cause:   "For ten minutes the chain has shown a layer-1 height that is more than 100 blocks below the one in the books, most likely because an Ethereum endpoint once told a wrong one, that of layer 2 for example. Tickets that expire below the height in the books are refused, which is nearly every ticket.",
 		Remedy:  "Check that `-ethUrl` names endpoints of the right network and that they are not hours behind. If the height that the message gives for the chain is the right one, restart the node: it then forgets the wrong height and takes a fresh secret, so that no ticket can be paid twice. Nothing that was earned is lost. If the endpoint was behind, the condition goes away by itself when it has caught up.",
 	},
+	{
+		Code: LedgerRestored, Class: Internal,
+		Cause:  "The books are an older copy than the node worked with last: `ledger.mark` in the data directory says that they had come further. Nothing that was taken since the copy is credited again, because every start begins with a fresh secret, and what gateways had in their accounts by the copy is not given a second time. Winning tickets that the copy lacks are not in the books.",
+		Remedy: "If a newer `tutti.db` exists (with its `-wal` file), stop the node and put it back, because it alone has the winning tickets since the copy. For a ledger in PostgreSQL, let `-store` lead to the newest state. If the copy is all there is, nothing needs to be done; the condition goes with the next start.",
+	},
+	{
+		Code: LedgerMoved, Class: Internal,
+		Cause:  "`tutti ledger move` took the books of this data directory into the database of `-store`, where they go on; or it was interrupted while it did. Two copies of the books would count the same tickets, so the file is not opened as a ledger again, and neither is an older copy of it.",
+		Remedy: "Start the node with `-store /path/to/store`. If `tutti ledger move` was interrupted, run it again: it goes on where it ended.",
+	},
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type Ledger struct {
 	opt   Options
 	db    *sql.DB
 	epoch pm.EpochID
+	// identity is the name of the books in their mark.
+	identity string
 	// shared says that the ledger is a book among others.
 	shared bool
 	stmts  *prepared
@@ -52,6 +55,8 @@ type Ledger struct {
 	// commits is the number of the group that was written last: books that are at
 	// another are not those that this process knows. Only Run touches it.
 	commits int64
+	// marked is the mark that was stored last. Only Open and Run touch it.
+	marked Mark
 	// most bounds how many requests a group has: fewer where the database is too slow
 	// for as many in the time there is. Only Run touches it.
 	most int
@@ -61,8 +66,9 @@ var _ lifecycle.Component = (*Ledger)(nil)
 
 // Open brings the tables up to date and returns what the ledger remembers. From
 // then on it counts as in use: if the process ends before Run has ended, the next
-// opening is one after a crash, with a fresh secret. Balances come back either way,
-// as they are on disk. Errors are the fault LedgerFailed.
+// opening is one after a crash. Every opening begins with a fresh secret. Balances come
+// back either way,
+// as they are on disk. Errors are the faults LedgerFailed and LedgerMoved.
 func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 	const op = "open the ledger"
 	opt = opt.withDefaults()
@@ -75,17 +81,28 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 	}
 	o, at, err := begin(ctx, opt)
 	if err != nil {
-		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
+		return nil, pm.Opening{}, failedOpening(op, err)
 	}
 	l := &Ledger{
 		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, shared: database.DialectOf(opt.DB) == database.Postgres, epoch: o.Current.ID,
-		commits: at.commits, most: groupMost,
+		identity: identity(o.Token), commits: at.commits, most: groupMost,
 		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 	}
 	if l.stmts, err = prepare(ctx, opt.DB, all()...); err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
+	if err := l.mark(); err != nil {
+		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, "store the ledger's mark", err)
+	}
 	return l, o, nil
+}
+
+// failedOpening is why books are not opened: they were moved, or cannot be read.
+func failedOpening(op string, err error) error {
+	if f, ok := errors.AsType[*fault.Fault](err); ok && f.Code == fault.LedgerMoved {
+		return f
+	}
+	return fault.Wrap(fault.LedgerFailed, op, err)
 }
 
 // Name is the component's name.

@@ -31,14 +31,15 @@ func TestACleanStopKeepsEverything(t *testing.T) {
 	must(t, b.stop())
 	again := open(t, dir)
 	o := again.opening
-	if !o.Clean || o.Current != b.opening.Current || o.Token != b.opening.Token || len(o.Retired) != 0 {
-		t.Error("secrets changed over a clean stop")
+	if !o.Clean || o.Token != b.opening.Token {
+		t.Errorf("%+v", o)
+	}
+	// The file may be an older copy: nothing made under the secret in it is taken again.
+	if o.Current.ID != 2 || o.Current.Secret == b.opening.Current.Secret || len(o.Retired) != 1 || o.Retired[0] != b.opening.Current {
+		t.Errorf("epochs %+v, retired %+v", o.Current, o.Retired)
 	}
 	if v, _ := balanceOf(o, who); v.Cmp(pm.ValueOf(big.NewRat(4*ev*3-100, 3))) != 0 {
 		t.Error(v)
-	}
-	if len(o.Sets) != 1 || !slices.Equal(o.Sets[0].Nonces, []uint32{0, 5, 6, 4097}) || o.Sets[0].Sender != who.Sender || o.Sets[0].ExpirationBlock != 100 {
-		t.Errorf("%+v", o.Sets)
 	}
 }
 
@@ -50,7 +51,7 @@ func TestACrashRotatesTheEpoch(t *testing.T) {
 	// A second opening without the first having ended is what a crash looks like.
 	again := open(t, dir)
 	o := again.opening
-	if o.Clean || o.Current.ID != b.opening.Current.ID+1 || o.Current.Secret == b.opening.Current.Secret || len(o.Sets) != 0 {
+	if o.Clean || o.Current.ID != b.opening.Current.ID+1 || o.Current.Secret == b.opening.Current.Secret {
 		t.Errorf("%+v", o)
 	}
 	if len(o.Retired) != 1 || o.Retired[0] != b.opening.Current || o.Token != b.opening.Token {

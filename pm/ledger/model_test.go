@@ -90,6 +90,7 @@ func TestModel(t *testing.T) {
 					d.Fatal(err)
 				}
 				b = open(t, dir)
+				m.epoch++
 				m.opened(d, b.opening, true)
 			},
 			"crash": func(d *rapid.T) {
@@ -139,13 +140,6 @@ func (m *model) opened(d *rapid.T, o pm.Opening, clean bool) {
 	for _, b := range o.Balances {
 		if want, ok := m.balances[b.Account]; !ok || want.Cmp(b.Value) != 0 {
 			d.Fatalf("%v has %v, not %v", b.Account, b.Value, want)
-		}
-	}
-	for _, s := range o.Sets {
-		for _, n := range s.Nonces {
-			if !m.tickets[fmt.Sprint(s.RandHash, n)] {
-				d.Fatalf("ticket %d of %v came from nowhere", n, s.RandHash)
-			}
 		}
 	}
 }

@@ -3,8 +3,12 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // moved are the tables that are taken over as they are, in an order in which each
@@ -20,10 +24,11 @@ var moved = []struct{ table, columns, counted string }{
 	{"ledger_total", totalColumns, ""},
 }
 
-// Move copies the books of a database in a file into a book that is new and empty, all
-// or nothing. Nobody may have either open. The file stays as it is; Unfinished winners
-// in it are known by the book from then on.
-func Move(ctx context.Context, from, to *sql.DB) error {
+// Move copies the books of a database in a file into the book of a name, which is new
+// and empty, all or nothing. No process may have either open. From then on the file, and
+// by mark any older copy of it, is not opened as a ledger again. A Move that was
+// interrupted goes on when it is called again.
+func Move(ctx context.Context, from, to *sql.DB, name string, mark Marker) error {
 	steps, err := openedTables(ctx, to)
 	if err == nil {
 		err = steps.Migrate(ctx, to)
@@ -35,6 +40,82 @@ func Move(ctx context.Context, from, to *sql.DB) error {
 	if err := tables(tickets).Migrate(ctx, from); err != nil {
 		return err
 	}
+	kept, err := leave(ctx, from, name, mark)
+	if err != nil {
+		return err
+	}
+	there, err := arrived(ctx, to, kept)
+	if err != nil {
+		return err
+	}
+	if !there {
+		if err := copyBooks(ctx, from, to); err != nil {
+			return err
+		}
+	}
+	return mark.Store(kept)
+}
+
+// leave notes in the file that its books go to another, and returns the mark that says
+// so of every copy. It is the first step: a file that might have been copied already
+// must not be opened.
+func leave(ctx context.Context, from *sql.DB, name string, mark Marker) (m Mark, err error) {
+	const op = "move the books"
+	tx, err := from.BeginTx(ctx, nil)
+	if err != nil {
+		return m, err
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	var token pm.Secret
+	if err := tx.QueryRowContext(ctx, `SELECT secret FROM ledger_token`).Scan(into(token[:])); err != nil {
+		return m, err
+	}
+	if m, err = presentMark(ctx, tx, token); err != nil {
+		return m, err
+	}
+	kept, _, err := mark.Load()
+	if err != nil {
+		return m, err
+	}
+	if kept.Ledger == m.Ledger && kept.Moved != "" {
+		m.Moved = kept.Moved
+	}
+	switch {
+	case m.Moved != "" && m.Moved != name:
+		return m, fault.New(fault.LedgerMoved, op, "the books are now the book "+m.Moved)
+	case kept.after(m):
+		return m, refused(op, "they are an older copy of the books; put the newest back")
+	}
+	m.Moved = name
+	if _, err := tx.ExecContext(ctx, `UPDATE ledger_state SET moved = ?`, name); err != nil {
+		return m, err
+	}
+	return m, tx.Commit()
+}
+
+// arrived reports whether a book has the books of a mark already. One that has others
+// is refused.
+func arrived(ctx context.Context, to *sql.DB, kept Mark) (there bool, err error) {
+	tx, err := to.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = tx.Rollback() }() // it only reads
+	var token pm.Secret
+	err = tx.QueryRowContext(ctx, `SELECT secret FROM ledger_token`).Scan(into(token[:]))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, err
+	case identity(token) != kept.Ledger:
+		return false, refused("move the books", "the book is not empty")
+	}
+	return true, nil
+}
+
+// copyBooks copies everything in one transaction.
+func copyBooks(ctx context.Context, from, to *sql.DB) error {
 	tx, err := to.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -26,18 +26,6 @@ func setBit(bits []byte, at int, mask byte) []byte {
 	return bits
 }
 
-// appendNonces appends the nonces of a page.
-func appendNonces(to []uint32, page int64, bits []byte) []uint32 {
-	for at, b := range bits {
-		for n := range 8 {
-			if b&(1<<n) != 0 {
-				to = append(to, uint32(page)*pageNonces+uint32(at*8+n))
-			}
-		}
-	}
-	return to
-}
-
 // packNonces writes nonces in ascending order, each as the distance from the one
 // before: a ticket of a run takes one byte.
 func packNonces(nonces []uint32) []byte {

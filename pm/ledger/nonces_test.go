@@ -35,6 +35,18 @@ func TestNoncesSurvive(t *testing.T) {
 	})
 }
 
+// appendNonces appends the nonces of a page.
+func appendNonces(to []uint32, page int64, bits []byte) []uint32 {
+	for at, b := range bits {
+		for n := range 8 {
+			if b&(1<<n) != 0 {
+				to = append(to, uint32(page)*pageNonces+uint32(at*8+n))
+			}
+		}
+	}
+	return to
+}
+
 func FuzzNonces(f *testing.F) {
 	for _, seed := range [][]uint32{nil, {0}, {1, 2, 3}, {0, 1 << 20}, {1<<32 - 1}} {
 		f.Add(packNonces(seed))

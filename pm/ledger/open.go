@@ -36,7 +36,7 @@ func begin(ctx context.Context, opt Options) (o pm.Opening, at current, err erro
 		return o, at, err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, sound, enter, retired, openSets, openBalances} {
+	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, compare, sound, enter, retired, openBalances, openDebts} {
 		if err := step(ctx, tx, opt, &o); err != nil {
 			return o, at, err
 		}
@@ -61,28 +61,22 @@ func token(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 	return err
 }
 
-// enter goes on in the epoch that was ended in order, or begins one. An epoch that
-// is still open was ended by a crash: what was promised in it after the last commit
-// is unknown, so nothing made under its secret is taken again.
+// enter begins an epoch, at every opening: the database may be a copy of an older
+// state, also of one that was ended in order, and the tickets that were credited since
+// the copy are not in it. Nothing made under the secrets that are in it is taken again.
 func enter(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 	now := nanos(opt.Now())
 	var state string
-	err := tx.QueryRowContext(ctx, `SELECT id, secret, state FROM ledger_epoch ORDER BY id DESC LIMIT 1`).Scan(&o.Current.ID, into(o.Current.Secret[:]), &state)
-	switch {
-	case err == nil && state == epochClean:
-		o.Clean = true
-		_, err = tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = 0 WHERE id = ?`, epochOpen, int64(o.Current.ID))
-		return err
-	case err == nil:
-		if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state = ?`, epochCrashed, now, epochOpen); err != nil {
-			return err
-		}
-	case errors.Is(err, sql.ErrNoRows):
-		o.Clean = true // nothing was lost of a ledger that is new
-	default:
+	var last pm.EpochID
+	err := tx.QueryRowContext(ctx, `SELECT id, state FROM ledger_epoch ORDER BY id DESC LIMIT 1`).Scan(&last, &state)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	o.Current.ID++
+	o.Clean = !o.Restored && (err != nil || state == epochClean) // nothing was lost of a ledger that is new
+	if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state = ?`, epochCrashed, now, epochOpen); err != nil {
+		return err
+	}
+	o.Current.ID = max(o.Current.ID, last) + 1
 	if _, err := io.ReadFull(opt.Rand, o.Current.Secret[:]); err != nil {
 		return err
 	}
@@ -93,8 +87,8 @@ func enter(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 
 // retired forgets the oldest epochs and reads the others.
 func retired(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM ledger_epoch WHERE state = ? AND (ended < ? OR id < ?)`,
-		epochCrashed, nanos(opt.Now().Add(-retiredFor)), int64(o.Current.ID)-retiredMost)
+	_, err := tx.ExecContext(ctx, `DELETE FROM ledger_epoch WHERE state <> ? AND (ended < ? OR id < ?)`,
+		epochOpen, nanos(opt.Now().Add(-retiredFor)), int64(o.Current.ID)-retiredMost)
 	if err != nil {
 		return err
 	}
@@ -104,31 +98,6 @@ func retired(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 		o.Retired = append(o.Retired, e)
 		return err
 	}, `SELECT id, secret FROM ledger_epoch WHERE id <> ? ORDER BY id DESC`, int64(o.Current.ID))
-}
-
-func openSets(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) error {
-	at := make(map[int64]int)
-	err := each(ctx, tx, func(rows *sql.Rows) error {
-		var s pm.Set
-		var id int64
-		err := rows.Scan(&id, into(s.RandHash[:]), into(s.Sender[:]), &s.ExpirationBlock)
-		at[id] = len(o.Sets)
-		o.Sets = append(o.Sets, s)
-		return err
-	}, `SELECT id, rand_hash, sender, expiration FROM ledger_set WHERE epoch = ? ORDER BY id`, int64(o.Current.ID))
-	if err != nil {
-		return err
-	}
-	return each(ctx, tx, func(rows *sql.Rows) error {
-		var id, page int64
-		var bits []byte
-		if err := rows.Scan(&id, &page, &bits); err != nil {
-			return err
-		}
-		s := &o.Sets[at[id]]
-		s.Nonces = appendNonces(s.Nonces, page, bits)
-		return nil
-	}, `SELECT set_id, page, bits FROM ledger_page JOIN ledger_set ON ledger_set.id = set_id WHERE epoch = ? ORDER BY set_id, page`, int64(o.Current.ID))
 }
 
 func openBalances(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) error {

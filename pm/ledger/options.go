@@ -40,6 +40,9 @@ type Options struct {
 	Lost func(error) bool
 	// Patience bounds one group's transaction; 0 is no bound.
 	Patience time.Duration
+	// Mark keeps outside the database how far the books are, so that an older copy of
+	// them is known for one; nil keeps nothing.
+	Mark Marker
 	// Head is the layer-1 height that the chain shows, false while that is not known or
 	// is old; nil where nobody can tell.
 	Head func() (protocol.L1Block, bool)
@@ -90,6 +93,9 @@ func (o Options) withDefaults() Options {
 		if *knows == nil {
 			*knows = func(error) bool { return false }
 		}
+	}
+	if o.Mark == nil {
+		o.Mark = unmarked{}
 	}
 	if o.Reader == nil {
 		o.Reader = o.DB

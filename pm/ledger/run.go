@@ -36,6 +36,7 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 		case <-again:
 		case <-head.C:
 			l.watchHead()
+			l.remark()
 		case <-ctx.Done():
 			return l.end(work)
 		}
@@ -129,6 +130,7 @@ func (l *Ledger) end(ctx context.Context) error {
 	case err == nil && n == 0:
 		return fault.New(fault.LedgerFailed, op, "the books are not those that were written last: an older copy, or another process writes them")
 	case err == nil:
+		l.remark()
 		return nil
 	case l.opt.Full(err):
 		return fault.Wrap(fault.LedgerFull, op, err)

@@ -6,7 +6,7 @@ import "github.com/tuttinode/tutti/core/database"
 // decimal numbers or fractions in lowest terms, because no integer of a database
 // holds every amount of wei.
 func tables(tickets string) database.Tables {
-	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals, low, folding, counting}}
+	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals, low, folding, counting, leaving}}
 }
 
 const secrets = `CREATE TABLE ledger_token (
@@ -169,3 +169,6 @@ const folding = `CREATE INDEX ledger_total_sender ON ledger_total (sender, day)`
 
 // counting counts the groups that were written.
 const counting = `ALTER TABLE ledger_state ADD COLUMN commits INTEGER NOT NULL DEFAULT 0`
+
+// leaving names the book that the books are being moved into, or were moved into.
+const leaving = `ALTER TABLE ledger_state ADD COLUMN moved TEXT NOT NULL DEFAULT ''`

@@ -244,15 +244,19 @@ func TestMovingIntoAStore(t *testing.T) {
 	from, to := connect(t, dir), s.store("a").Writer()
 	defer to.Close()
 	must(t, ledger.OpenBook(t.Context(), to, ledger.Book{Name: "a", Recipient: core.Address{1}}, start))
-	must(t, ledger.Move(t.Context(), from, to))
-	want(t, ledger.Move(t.Context(), from, to), fault.LedgerRefused)
+	mark := &memory{}
+	must(t, ledger.Move(t.Context(), from, to, "a", mark))
+	must(t, ledger.Move(t.Context(), from, to, "a", mark)) // as after an interruption
+	want(t, ledger.Move(t.Context(), from, to, "b", mark), fault.LedgerMoved)
+	_, _, err := ledger.Open(t.Context(), ledger.Options{DB: from, Rand: seeded(1), Now: time.Now, Board: old.board, Log: slog.New(slog.DiscardHandler)})
+	want(t, err, fault.LedgerMoved)
 	must(t, to.Close())
 	b := s.book("a")
 	after := sound(t, b.Reader)
 	if after.Entries != before.Entries || after.Tickets != before.Tickets || after.Winners != before.Winners || after.Open.Cmp(before.Open) != 0 {
 		t.Errorf("%+v, was %+v", after, before)
 	}
-	if !b.opening.Clean || b.opening.Current != old.opening.Current || b.opening.Token != old.opening.Token {
+	if !b.opening.Clean || b.opening.Current.Secret == old.opening.Current.Secret || b.opening.Token != old.opening.Token {
 		t.Errorf("%+v", b.opening)
 	}
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(account(7, "new"), 7, 1)}, Winners: []pm.Winner{winner(account(7, "new"), 7, 1)}}))

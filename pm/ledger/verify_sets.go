@@ -89,7 +89,7 @@ func (c *checker) tickets(ctx context.Context) error {
 		WHERE e.kind = 1 ORDER BY e.rand_hash, e.id`)
 }
 
-// epochs: the newest is open or was ended in order, all others crashed.
+// epochs: the newest is open or was ended in order, all others have ended.
 func (c *checker) epochs(ctx context.Context) error {
 	first := true
 	return each(ctx, c.tx, func(rows *sql.Rows) error {
@@ -98,7 +98,7 @@ func (c *checker) epochs(ctx context.Context) error {
 		if err := rows.Scan(&id, &state); err != nil {
 			return err
 		}
-		if (state == epochCrashed) == first {
+		if first && state == epochCrashed || !first && state == epochOpen {
 			c.report.problem("epoch %d: it is %s, and cannot be", id, state)
 		}
 		first = false

@@ -14,9 +14,11 @@ type account struct {
 	id    pm.Account
 	payer *payer
 
-	// pins and used are guarded by the mutex of accounts.
-	pins int
-	used time.Time
+	// pins, used and stale are guarded by the mutex of accounts. A stale account is of
+	// before the start and is not to be used again: it is closed before anybody has it.
+	pins  int
+	used  time.Time
+	stale bool
 
 	mu sync.Mutex
 	// balance is what was paid less what was billed; inHand what the jobs in hand are

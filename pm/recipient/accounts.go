@@ -19,6 +19,8 @@ const longestKey = 512
 type accounts struct {
 	limits Limits
 	book   func(pm.Entries)
+	// clock is the time and the round at this moment.
+	clock func() (time.Time, protocol.Round)
 
 	mu sync.Mutex
 	// open and payers, and what account says of itself. Guarded by mu.
@@ -27,14 +29,24 @@ type accounts struct {
 	payers map[core.Address]*payer
 }
 
-func newAccounts(limits Limits, book func(pm.Entries), balances []pm.Balance) *accounts {
-	s := &accounts{limits: limits, book: book, open: make(map[pm.Account]*account), payers: make(map[core.Address]*payer)}
-	for _, b := range balances {
+func newAccounts(limits Limits, book func(pm.Entries), clock func() (time.Time, protocol.Round)) *accounts {
+	return &accounts{limits: limits, book: book, clock: clock, open: make(map[pm.Account]*account), payers: make(map[core.Address]*payer)}
+}
+
+// restore takes over what the ledger remembers. An account that was idle for long
+// enough to be closed holds nothing any more, and neither does one with money in an
+// older copy of the ledger: that may have been spent since.
+func (s *accounts) restore(o *pm.Opening) {
+	now, _ := s.clock()
+	for _, d := range o.Debts {
+		s.payers[d.Sender] = &payer{given: d.Owed, used: d.Since, paid: d.Paid}
+	}
+	for _, b := range o.Balances {
 		a := s.add(b.Account)
 		a.used = b.Used
+		a.stale = now.Sub(b.Used) >= idleAccount || o.Restored && b.Value.Sign() > 0
 		a.change(b.Value)
 	}
-	return s
 }
 
 // add opens an account. The caller holds mu, or is the only one.
@@ -66,6 +78,11 @@ func (s *accounts) pin(id pm.Account, create bool) (*account, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.open[id]
+	if a != nil && a.stale && a.pins == 0 {
+		now, round := s.clock()
+		s.book(pm.Entries{Closings: []pm.Closing{s.close(a, now, round)}})
+		a = nil
+	}
 	if a == nil {
 		switch {
 		case !create:
@@ -116,12 +133,10 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 	defer s.mu.Unlock()
 	var e pm.Entries
 	for _, a := range s.open {
-		if a.pins > 0 || a.used.After(since) {
+		if a.pins > 0 || a.used.After(since) && !a.stale {
 			continue
 		}
-		e.Closings = append(e.Closings, pm.Closing{Account: a.id, Left: a.balance, Round: round, At: now})
-		a.payer.close(a.balance, now)
-		s.remove(a)
+		e.Closings = append(e.Closings, s.close(a, now, round))
 	}
 	s.forgive(now)
 	if len(e.Closings) > 0 {
@@ -130,6 +145,14 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 		s.book(e)
 	}
 	return len(e.Closings)
+}
+
+// close ends an account that nobody has pinned. The caller holds mu, and books what is
+// returned.
+func (s *accounts) close(a *account, now time.Time, round protocol.Round) pm.Closing {
+	a.payer.close(a.balance, now)
+	s.remove(a)
+	return pm.Closing{Account: a.id, Left: a.balance, Round: round, At: now}
 }
 
 // forgive forgets debts of long ago, and of who owes longest where there are too many
@@ -157,7 +180,7 @@ func (s *accounts) forgive(now time.Time) {
 func (s *accounts) free(id pm.Account) pm.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.open[id]; a != nil {
+	if a := s.open[id]; a != nil && !a.stale {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		return a.free()

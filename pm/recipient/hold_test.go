@@ -181,8 +181,6 @@ func TestFarNoncesTakeTheSendersRoom(t *testing.T) {
 	n.admit(s.with(s.g.payment(s.terms, s.quote.Price, 1, 2, 1023), 1)).Release()
 	n.admit(s.with(s.g.payment(s.terms, s.quote.Price, 3, 1024, 2048, 4096, 8192, 16384, 32768, 65536), 1)).Release()
 	n.refuse(s.with(s.g.payment(s.terms, s.quote.Price, 4), 1), fault.TicketSetsFull, "")
-	n.reopen(func(*pm.Opening) {})
-	n.refuse(s.with(s.g.payment(s.terms, s.quote.Price, 4), 1), fault.TicketSetsFull, "")
 	n.admit(n.session(n.gateway(2), "s").job(1, 1)).Release()
 }
 

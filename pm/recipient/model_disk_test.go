@@ -12,6 +12,9 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
+// retiredMost is how many secrets of before the disk keeps.
+const retiredMost = 12
+
 // disk is a ledger whose process may die: what was appended is there afterwards,
 // what was booked after that perhaps in part. It refuses what contradicts it.
 type disk struct {
@@ -21,7 +24,7 @@ type disk struct {
 	retired []pm.Epoch
 
 	balances map[pm.Account]pm.Value
-	sets     map[protocol.Hash]*pm.Set
+	sets     map[protocol.Hash]*seen
 	winners  map[protocol.Hash]pm.Winner
 	expired  protocol.L1Block
 	// sums over all time
@@ -29,9 +32,15 @@ type disk struct {
 	lost                  pm.Value
 }
 
+// seen is what the disk has of one set of parameters.
+type seen struct {
+	ExpirationBlock protocol.L1Block
+	Nonces          []uint32
+}
+
 func newDisk() *disk {
 	return &disk{epoch: pm.Epoch{ID: 1, Secret: pm.Secret{1}}, balances: make(map[pm.Account]pm.Value),
-		sets: make(map[protocol.Hash]*pm.Set), winners: make(map[protocol.Hash]pm.Winner)}
+		sets: make(map[protocol.Hash]*seen), winners: make(map[protocol.Hash]pm.Winner)}
 }
 
 func (d *disk) Append(_ context.Context, e pm.Entries) error {
@@ -84,7 +93,7 @@ func (d *disk) add(e *pm.Entries) {
 		c := &e.Credits[i]
 		set := d.sets[c.RandHash]
 		if set == nil {
-			set = &pm.Set{RandHash: c.RandHash, Sender: c.Account.Sender, ExpirationBlock: c.ExpirationBlock}
+			set = &seen{ExpirationBlock: c.ExpirationBlock}
 			d.sets[c.RandHash] = set
 		}
 		set.Nonces = append(set.Nonces, c.Nonces...)
@@ -110,8 +119,8 @@ func (d *disk) add(e *pm.Entries) {
 	}
 }
 
-// reopen is what a new process finds: after a clean stop everything and the same
-// secret, after a crash some of what nobody waited for and a new secret.
+// reopen is what a new process finds: after a clean stop everything, after a crash some
+// of what no caller waited for, and a new secret either way.
 func (d *disk) reopen(crash bool, dice *rand.Rand, now time.Time) pm.Opening {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,21 +135,14 @@ func (d *disk) reopen(crash bool, dice *rand.Rand, now time.Time) pm.Opening {
 	}
 	d.flush(n)
 	d.booked = nil
-	if crash {
-		d.retired = append([]pm.Epoch{d.epoch}, d.retired...)
-		d.retired = d.retired[:min(len(d.retired), 3)]
-		d.epoch.ID++
-		for i := range d.epoch.Secret {
-			d.epoch.Secret[i] = byte(dice.Uint32())
-		}
-		clear(d.sets)
+	d.retired = append([]pm.Epoch{d.epoch}, d.retired...)
+	d.retired = d.retired[:min(len(d.retired), retiredMost)]
+	d.epoch.ID++
+	for i := range d.epoch.Secret {
+		d.epoch.Secret[i] = byte(dice.Uint32())
 	}
+	clear(d.sets)
 	o := pm.Opening{Clean: !crash, Current: d.epoch, Retired: slices.Clone(d.retired), Expired: d.expired}
-	for _, s := range d.sets {
-		set := *s
-		set.Nonces = slices.Clone(s.Nonces)
-		o.Sets = append(o.Sets, set)
-	}
 	for who, v := range d.balances {
 		o.Balances = append(o.Balances, pm.Balance{Account: who, Value: v, Used: now})
 	}

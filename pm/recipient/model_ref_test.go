@@ -38,8 +38,8 @@ type refAccount struct {
 	jobs            int
 }
 
-func newReference(ev pm.Value) *reference {
-	return &reference{ev: ev, epoch: 1, accounts: make(map[pm.Account]*refAccount), dearest: make(map[pm.Account]pm.Value),
+func newReference(ev pm.Value, epoch pm.EpochID) *reference {
+	return &reference{ev: ev, epoch: epoch, accounts: make(map[pm.Account]*refAccount), dearest: make(map[pm.Account]pm.Value),
 		taken: make(map[protocol.Hash]map[uint32]bool), winners: make(map[protocol.Hash]bool),
 		given: make(map[core.Address]pm.Value), paid: make(map[core.Address]pm.Value), since: make(map[core.Address]time.Time)}
 }
@@ -164,12 +164,10 @@ func (r *reference) end(who pm.Account, cost, bill pm.Value) {
 }
 
 // restart forgets what a process only remembers; the books say what is left.
-func (r *reference) restart(crash bool, balances []pm.Balance) {
+func (r *reference) restart(balances []pm.Balance) {
 	r.tallest = r.expired
-	if crash {
-		r.epoch++
-		clear(r.taken)
-	}
+	r.epoch++
+	clear(r.taken)
 	r.accounts = make(map[pm.Account]*refAccount)
 	clear(r.given)
 	clear(r.paid)

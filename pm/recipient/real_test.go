@@ -145,8 +145,8 @@ func TestRealLedger(t *testing.T) {
 	r.chain.change(func(v *protocol.View) { v.Head.L1 += 40 })
 	r.Sweep()
 	r.agree()
-	if n := len(r.opt.Opening.Balances) + len(r.opt.Opening.Sets); n != 0 {
-		t.Errorf("%d accounts and sets are left over", n)
+	if n := len(r.opt.Opening.Balances); n != 0 {
+		t.Errorf("%d accounts are left over", n)
 	}
 }
 

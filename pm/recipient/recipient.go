@@ -4,6 +4,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/lifecycle"
@@ -42,21 +43,23 @@ var (
 	_ lifecycle.Component  = (*Recipient)(nil)
 )
 
-// New makes a Recipient that goes on where its ledger ended: with the open accounts
-// and, after a clean stop, with the nonces that were seen. It fails when an option is
-// missing.
+// New makes a Recipient that goes on where its ledger ended, with the open accounts and
+// the debts. It fails when an option is missing.
 func New(opt Options) (*Recipient, error) {
 	opt, err := opt.complete()
 	if err != nil {
 		return nil, err
 	}
 	r := &Recipient{
-		opt:      opt,
-		accounts: newAccounts(opt.Limits, opt.Ledger.Book, opt.Opening.Balances),
-		sets:     newSets(opt.Limits, opt.Opening),
-		told:     newTold(),
-		readers:  newReaders(),
+		opt:     opt,
+		sets:    newSets(opt.Limits, opt.Opening.Expired),
+		told:    newTold(),
+		readers: newReaders(),
 	}
+	r.accounts = newAccounts(opt.Limits, opt.Ledger.Book, func() (time.Time, protocol.Round) {
+		return opt.Now(), opt.Chain.View().Round.Number
+	})
+	r.accounts.restore(&opt.Opening)
 	r.SetMaxFaceValue(opt.MaxFaceValue)
 	r.SetMinGasPrice(opt.MinGasPrice)
 	return r, nil

@@ -41,17 +41,8 @@ type set struct {
 	far    map[uint32]struct{}
 }
 
-func newSets(limits Limits, o pm.Opening) *sets {
-	s := &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), tallest: o.Expired, perSender: make(map[core.Address]int)}
-	for i := range o.Sets {
-		old := &o.Sets[i]
-		t := s.add(old.RandHash, old.Sender, old.ExpirationBlock)
-		for _, n := range old.Nonces {
-			_ = t.nonces.Add(n) // the books have each once
-		}
-		s.weigh(t, t.reach(old.Nonces))
-	}
-	return s
+func newSets(limits Limits, expired protocol.L1Block) *sets {
+	return &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), tallest: expired, perSender: make(map[core.Address]int)}
 }
 
 // height is the greatest layer-1 block that was seen, l1 included.

@@ -1,0 +1,111 @@
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Mark is how far a ledger came, as kept outside its database: a database that is
+// behind its mark was restored from an older copy.
+type Mark struct {
+	// Ledger is the identity of the books that the mark is of; it tells nothing of
+	// their secrets.
+	Ledger string `json:"ledger"`
+	// Epoch is the newest epoch, and Commits the newest commit that was marked in it.
+	Epoch   pm.EpochID `json:"epoch"`
+	Commits int64      `json:"commits"`
+	// Moved is the book of the shared database that the books were moved into, "" while
+	// they are in use here.
+	Moved string `json:"moved,omitempty"`
+}
+
+// Marker keeps a ledger's mark. core/database has one in a file.
+type Marker interface {
+	// Load returns the mark, false where there is none.
+	Load() (Mark, bool, error)
+	// Store returns when the mark is on disk.
+	Store(Mark) error
+}
+
+// unmarked is the Marker of a ledger without one.
+type unmarked struct{}
+
+func (unmarked) Load() (Mark, bool, error) { return Mark{}, false, nil }
+func (unmarked) Store(Mark) error          { return nil }
+
+// after reports whether a mark is further than another of the same ledger.
+func (m Mark) after(o Mark) bool {
+	return m.Ledger == o.Ledger && (m.Epoch > o.Epoch || m.Epoch == o.Epoch && m.Commits > o.Commits)
+}
+
+// identity is the name that a ledger's marks bear: two ledgers have different token
+// secrets, and a copy has the same.
+func identity(token pm.Secret) string {
+	sum := sha256.Sum256(append([]byte("tutti ledger "), token[:]...))
+	return hex.EncodeToString(sum[:8])
+}
+
+// presentMark is how far the books in the database are.
+func presentMark(ctx context.Context, tx *sql.Tx, token pm.Secret) (m Mark, err error) {
+	m.Ledger = identity(token)
+	err = tx.QueryRowContext(ctx, `SELECT commits, moved FROM ledger_state`).Scan(&m.Commits, &m.Moved)
+	if err != nil {
+		return m, err
+	}
+	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM ledger_epoch`).Scan(&m.Epoch)
+	return m, err
+}
+
+// compare compares the books with their mark: those that were moved are not opened,
+// and those that are behind are older than what the node worked with last.
+func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
+	now, err := presentMark(ctx, tx, o.Token)
+	if err != nil {
+		return err
+	}
+	kept, _, err := opt.Mark.Load()
+	if err != nil {
+		return err
+	}
+	if kept.Ledger == now.Ledger && now.Moved == "" {
+		now.Moved = kept.Moved
+	}
+	if now.Moved != "" {
+		return fault.New(fault.LedgerMoved, "open the ledger", "the books are now the book "+now.Moved)
+	}
+	if kept.after(now) {
+		o.Restored = true
+		o.Current.ID = kept.Epoch // the next epoch is after all that there were
+		opt.Board.Set(health.Key{Code: fault.LedgerRestored}, fmt.Sprintf(
+			"the books are at epoch %d, commit %d, and the node had reached epoch %d, commit %d", now.Epoch, now.Commits, kept.Epoch, kept.Commits))
+	}
+	return nil
+}
+
+// mark keeps how far the books are, if that is not what was kept last.
+func (l *Ledger) mark() error {
+	next := Mark{Ledger: l.identity, Epoch: l.epoch, Commits: l.commits}
+	if next == l.marked {
+		return nil
+	}
+	err := l.opt.Mark.Store(next)
+	if err == nil {
+		l.marked = next
+	}
+	return err
+}
+
+// remark is mark while the ledger runs. A mark that cannot be stored now is stored
+// later: until then a restored copy may be taken for the newest.
+func (l *Ledger) remark() {
+	if err := l.mark(); err != nil {
+		l.opt.Log.Debug("ledger mark not stored", "err", err)
+	}
+}
