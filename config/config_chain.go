@@ -60,8 +60,10 @@ type Prices struct {
 	PerUnit       core.Price
 	PixelsPerUnit core.Pixels
 	// FeedAddr is the contract that tells the currency's rate.
-	FeedAddr   core.Address
-	AutoAdjust bool
+	FeedAddr core.Address
+	// FeedCurrency is the currency whose rate it tells, "" where only the contract knows.
+	FeedCurrency string
+	AutoAdjust   bool
 	// PerGateway is the JSON of prices for single gateways, Gateways what it says.
 	PerGateway Document
 	Gateways   map[core.Address]core.UnitPrice

@@ -15,13 +15,14 @@ import (
 // asked or paid.
 func (l *loader) judgePrices() {
 	p := &l.config.Prices
+	p.FeedCurrency = l.feedCurrency()
 	if l.sound("pricePerGateway") && !p.PerGateway.IsZero() {
-		gateways, mistakes := pricing.ParseGateways(p.PerGateway.JSON)
+		gateways, mistakes := pricing.ParseGateways(p.PerGateway.JSON, pricing.AskedWith(p.AutoAdjust), p.FeedCurrency)
 		p.Gateways = gateways
 		l.mistakes("pricePerGateway", p.PerGateway, mistakes)
 	}
 	if l.sound("maxPricePerCapability") && !p.MaxPerCapability.IsZero() {
-		limits, mistakes := pricing.ParseCapabilities(p.MaxPerCapability.JSON)
+		limits, mistakes := pricing.ParseCapabilities(p.MaxPerCapability.JSON, p.FeedCurrency)
 		p.limits = limits
 		l.mistakes("maxPricePerCapability", p.MaxPerCapability, mistakes)
 	}
@@ -31,8 +32,8 @@ func (l *loader) judgePrices() {
 	if !l.sound("pixelsPerUnit") {
 		return
 	}
-	l.judgeUnit("pricePerUnit", p.Default())
-	l.judgeUnit("maxPricePerUnit", p.limits.General)
+	l.judgeUnit("pricePerUnit", p.Default(), pricing.AskedWith(p.AutoAdjust))
+	l.judgeUnit("maxPricePerUnit", p.limits.General, pricing.Paid)
 	if l.config.Chain.Offchain() || !l.sound("network") {
 		return
 	}
@@ -62,12 +63,22 @@ func (l *loader) mistakes(name string, d Document, all []pricing.Mistake) {
 	}
 }
 
-// judgeUnit refuses a price that offers cannot carry.
-func (l *loader) judgeUnit(name string, u core.UnitPrice) {
+// feedCurrency is the currency that the price feed tells the rate of, "" where only the
+// contract of -priceFeedAddr knows. The feed that is the default tells that of the US
+// dollar.
+func (l *loader) feedCurrency() string {
+	if _, given := l.given("priceFeedAddr"); given {
+		return ""
+	}
+	return "USD"
+}
+
+// judgeUnit refuses a price that offers cannot carry, or that cannot be meant.
+func (l *loader) judgeUnit(name string, u core.UnitPrice, use pricing.Use) {
 	if !l.sound(name) {
 		return
 	}
-	if err := pricing.Check(u); err != nil {
+	if err := pricing.Check(u, use, l.config.Prices.FeedCurrency); err != nil {
 		_, text := fault.Public(err)
 		l.blame(fault.BadOption, name, text, "write wei such as 1200, or an amount of a currency for many pixels: 0.1USD and -pixelsPerUnit 1000000000000")
 	}

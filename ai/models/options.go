@@ -28,6 +28,9 @@ type Options struct {
 	Offchain bool
 	// DefaultPrice is -pricePerUnit and -pixelsPerUnit, for entries without price.
 	DefaultPrice core.UnitPrice
+	// CheckPrice is the error of a price that cannot be asked; nil finds no fault with
+	// any.
+	CheckPrice func(core.UnitPrice) error
 }
 
 // MaxFileBytes bounds every file that is read.

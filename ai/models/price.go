@@ -137,8 +137,16 @@ func (d *draft) finishPrice() {
 }
 
 func (d *draft) setPrice(fromFlags bool) {
+	u := core.UnitPrice{Price: d.price.price, PixelsPerUnit: d.price.pixels}
+	if check := d.l.options.CheckPrice; check != nil && !fromFlags {
+		if err := check(u); err != nil {
+			_, text := fault.Public(err)
+			d.blamePrice(d.given["price_per_unit"], "price_per_unit", text, `write 1200 for wei, or 0.18 and "currency": "USD"`)
+			return
+		}
+	}
 	d.entry.Prices = []GatewayPrice{{Gateway: d.price.gateway, FromFlags: fromFlags,
-		Price: core.UnitPrice{Price: d.price.price, PixelsPerUnit: d.price.pixels}}}
+		Price: u}}
 }
 
 // unit is what the pipeline counts, for messages.

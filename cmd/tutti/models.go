@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // assumedGPUs is as many as a machine has that shows none yet of "all".
@@ -43,6 +44,11 @@ func loadModels(cfg *config.Config, devices []models.Device) (*models.Config, []
 		ContainersPerGPU: cfg.AI.ContainersPerGPU,
 		Offchain:         cfg.Chain.Offchain(),
 		DefaultPrice:     core.UnitPrice{Price: cfg.Prices.PerUnit, PixelsPerUnit: cfg.Prices.PixelsPerUnit},
+	}
+	if !o.Offchain {
+		o.CheckPrice = func(u core.UnitPrice) error {
+			return pricing.Check(u, pricing.AskedWith(cfg.Prices.AutoAdjust), cfg.Prices.FeedCurrency)
+		}
 	}
 	if len(devices) == 0 {
 		// The file is read once: what is right when they are there must be right now.

@@ -29,7 +29,7 @@ func priceChecks() []Check {
 		},
 		{
 			Name: "price.unit", Group: GroupPrice, Title: "prices are in wei, not in whole coins",
-			Fails: codes(fault.PriceImplausible, fault.PriceOutOfRange), Warns: codes(fault.PriceRoundsToZero),
+			Fails: codes(fault.PriceImplausible, fault.PriceOutOfRange, fault.PriceRoundsToZero),
 			look: func(ctx context.Context, w *World) Seen {
 				if wrong := refusedPrices(w); len(wrong) > 0 {
 					return Seen{Findings: wrong}

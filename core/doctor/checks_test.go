@@ -155,7 +155,7 @@ var troubles = []struct {
 	{"price.set", doctor.Warn, fault.PriceMissing, "free", func(f *facts) { f.prices.Free = true }},
 	{"price.set", doctor.Skip, "", "no price", func(f *facts) { f.prices.Text = "" }},
 	{"price.unit", doctor.Fail, fault.PriceImplausible, "none", priceTrouble(fault.PriceImplausible)},
-	{"price.unit", doctor.Warn, fault.PriceRoundsToZero, "none", priceTrouble(fault.PriceRoundsToZero)},
+	{"price.unit", doctor.Fail, fault.PriceRoundsToZero, "none", priceTrouble(fault.PriceRoundsToZero)},
 	{"price.unit", doctor.Fail, fault.PriceImplausible, "-pricePerUnit 0.5", func(f *facts) {
 		f.setup.Problems = []doctor.Finding{{Code: fault.PriceImplausible, Detail: "-pricePerUnit 0.5: not a whole number", Remedy: "write 1200"}}
 	}},

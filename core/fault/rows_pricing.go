@@ -16,12 +16,12 @@ var pricingRows = []Row{
 	},
 	{
 		Code: PriceRoundsToZero, Class: Config,
-		Cause:  "A price is above 0 and below a thousandth of a wei for one unit. With `-autoAdjustPrice` offers carry prices in thousandths of a wei, rounded down, so the work is done for nothing.",
+		Cause:  "A price is above 0 and so small that offers would carry 0: with `-autoAdjustPrice` they carry prices in thousandths of a wei, rounded down. The work would be done for nothing, so the price is refused: in an option at the start, in the models file for that model. Where a currency's rate made the price so small, nothing is offered at it.",
 		Remedy: "Raise the price, or lower `-pixelsPerUnit` (`pixels_per_unit` in the models file): the price divided by it must be at least 0.001 wei. Write a price of 0 if free work is meant.",
 	},
 	{
 		Code: PriceOutOfRange, Class: BadRequest,
-		Cause:  "A price is more than 10^15 wei, a thousandth of an ETH, for a single pixel or token. Offers cannot carry it; a whole amount of a currency was most likely taken for wei.",
+		Cause:  "A price is more than 10^15 wei, a thousandth of an ETH, for a single pixel or token, or an amount of a currency that cannot be meant: more than 1000, or less than 10^-21, for a single one. Offers cannot carry it; a whole amount of a currency was most likely taken for wei.",
 		Remedy: "Write wei for one unit (`-pricePerUnit 1200`), or name the currency and how many units it buys (`-pricePerUnit 0.1USD -pixelsPerUnit 1000000000000`).",
 	},
 	{

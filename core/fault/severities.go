@@ -102,8 +102,8 @@ var judgements = map[Code]judgement{
 	PortUnverified:     {Info, patient},
 	ServiceAddrPrivate: {Info, atOnce},
 	SandboxDegraded:    {Info, atOnce},
-	PriceRoundsToZero:  {Info, atOnce},
-	ProtocolPaused:     {Info, atOnce},
+
+	ProtocolPaused: {Info, atOnce},
 }
 
 // SeverityOf is how soon somebody should look at a condition. It is Warning for what

@@ -24,8 +24,9 @@ func (r *reader) price(e entry, amountName, pixelsName string) (core.UnitPrice, 
 	if !priced || !united {
 		return u, false
 	}
-	if Check(u) != nil {
-		r.blameField(e, amountName, u.String()+" is more than "+mostOnWire.RatString()+" wei for a single unit", exampleRemedy)
+	if err := Check(u, r.use, r.feed); err != nil {
+		_, text := fault.Public(err)
+		r.blameField(e, amountName, text, exampleRemedy)
 		return u, false
 	}
 	return u, true

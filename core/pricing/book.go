@@ -64,7 +64,7 @@ type modelKey struct {
 	gateway core.Address
 }
 
-// New makes a Book. The error is a fault: PriceOutOfRange, or PriceCurrencyUnknown
+// New makes a Book. The error is a fault: PriceOutOfRange, PriceRoundsToZero, or PriceCurrencyUnknown
 // for a price in a currency where there is no feed. A model's price of that kind is
 // a condition instead, and the model is offered to nobody: the rest goes on.
 func New(opt Options) (*Book, error) {
@@ -76,7 +76,7 @@ func New(opt Options) (*Book, error) {
 		b.book.models[modelKey{m.Model, m.Gateway}] = m.Price
 	}
 	for _, u := range slices.AppendSeq([]core.UnitPrice{opt.Default}, maps.Values(opt.Gateways)) {
-		if err := judge(u, opt.Rates); err != nil {
+		if err := judge(u, AskedWith(opt.AutoAdjust), opt.Rates); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func New(opt Options) (*Book, error) {
 func (b *Book) renew() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	next := newTable(&b.book, b.opt.Rates)
+	next := newTable(&b.book, AskedWith(b.opt.AutoAdjust), b.opt.Rates)
 	b.now.Store(next)
 	b.report(next)
 }
@@ -167,7 +167,7 @@ func (b *Book) SetPrice(ctx context.Context, gateway core.Address, price core.Un
 
 // CheckPrice is the error that SetPrice would return.
 func (b *Book) CheckPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
-	if err := settle(ctx, price, b.opt.Rates); err != nil {
+	if err := settle(ctx, price, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
 		return err
 	}
 	b.mu.Lock()

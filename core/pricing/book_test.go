@@ -2,6 +2,7 @@ package pricing_test
 
 import (
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -191,19 +192,41 @@ func TestPricesThatNobodyPays(t *testing.T) {
 	}
 }
 
-// A price that offers round to 0 is told, where they do.
+// A price above 0 that offers would carry as 0 is refused, where they do.
 func TestPricesThatRoundToZero(t *testing.T) {
 	t.Parallel()
-	for adjust, want := range map[bool]string{true: "PriceRoundsToZero", false: ""} {
-		b, board := newBook(t, pricing.Options{Default: unit(t, "1/1001"), AutoAdjust: adjust})
-		if codes(board) != want {
-			t.Errorf("adjusted %v: %s", adjust, codes(board))
+	for _, c := range []struct {
+		price   string
+		adjust  bool
+		refused bool
+	}{
+		{"1/1001", true, true}, {"1/1001", false, false}, {"1/1000", true, false}, {"1/1e15", false, false}, {"0", true, false},
+		{"1e-40ETH/1", false, true}, {"1e-21ETH/1", true, false}, {"1e-22ETH/1", true, true},
+	} {
+		board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
+		opt := pricing.Options{Default: unit(t, c.price), AutoAdjust: c.adjust, Board: board, Log: slog.New(slog.DiscardHandler)}
+		_, err := pricing.New(opt)
+		if (fault.CodeOf(err) == fault.PriceRoundsToZero) != c.refused || !c.refused && err != nil {
+			t.Errorf("%s, adjusted %v: %v", c.price, c.adjust, err)
 		}
-		for _, fine := range []string{"1/1000", "0"} {
-			if err := b.SetPrice(t.Context(), core.Address{}, unit(t, fine)); err != nil || codes(board) != "" {
-				t.Errorf("%s: %v %s", fine, err, codes(board))
-			}
+		opt.Default = unit(t, "5")
+		b, err := pricing.New(opt)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if err := b.SetPrice(t.Context(), core.Address{}, unit(t, c.price)); (err != nil) != c.refused {
+			t.Errorf("set %s, adjusted %v: %v", c.price, c.adjust, err)
+		}
+	}
+}
+
+// A model's price that rounds to 0 offers the model to no gateway, and is reported.
+func TestModelPricesThatRoundToZero(t *testing.T) {
+	t.Parallel()
+	llm := inference.Model{Capability: capability.LLM, ID: "m"}
+	b, board := newBook(t, pricing.Options{Default: unit(t, "5"), AutoAdjust: true, Models: []pricing.ModelPrice{{Model: llm, Price: unit(t, "1/1001")}}})
+	if p, ok := b.Model(core.Address{}, llm); ok || codes(board) != string(fault.PriceRoundsToZero) {
+		t.Errorf("%v %v, %s", p, ok, codes(board))
 	}
 }
 

@@ -58,7 +58,7 @@ func NewCaps(opt CapsOptions) (*Caps, error) {
 	maps.Copy(c.limits.Pipelines, opt.Pipelines)
 	maps.Copy(c.limits.Models, opt.Models)
 	for _, u := range c.limits.all() {
-		if err := judge(u, opt.Rates); err != nil {
+		if err := judge(u, Paid, opt.Rates); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +153,7 @@ func (c *Caps) SetMaxModel(ctx context.Context, m inference.Model, price core.Un
 }
 
 func (c *Caps) set(ctx context.Context, price core.UnitPrice, what string, change func(*Limits) error) error {
-	if err := settle(ctx, price, c.opt.Rates); err != nil {
+	if err := settle(ctx, price, Paid, c.opt.Rates); err != nil {
 		return err
 	}
 	c.mu.Lock()

@@ -47,6 +47,9 @@ func (m Mistake) Error() string {
 // reader reads a document that is an object with a list of flat objects.
 type reader struct {
 	content []byte
+	// use is what the prices are for, feed the currency whose rate is known.
+	use  Use
+	feed string
 	// lists are the names that the list may have, fields those of an entry's.
 	lists, fields []string
 	entries       []entry

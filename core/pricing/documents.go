@@ -1,8 +1,11 @@
 package pricing
 
 import (
+	"strings"
+
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
 
@@ -11,21 +14,25 @@ func NeedsFeed(u core.UnitPrice) bool {
 	return !native(u.Price.Currency) && u.Price.Amount().Sign() != 0
 }
 
-// Check is the error of a price in wei or ETH that is more than offers can carry:
-// the fault PriceOutOfRange.
-func Check(u core.UnitPrice) error {
-	if !native(u.Price.Currency) {
-		return nil
+// Check is the error of a price that cannot be meant, as far as that is known without a
+// feed: the faults PriceOutOfRange, PriceRoundsToZero and PriceCurrencyUnknown. feed is
+// the currency that the price feed tells the rate of, "" while that is not known.
+func Check(u core.UnitPrice, use Use, feed string) error {
+	if native(u.Price.Currency) {
+		return judge(u, use, nil)
 	}
-	return judge(u, nil)
+	if feed != "" && NeedsFeed(u) && !strings.EqualFold(feed, u.Price.Currency) {
+		return fault.New(fault.PriceCurrencyUnknown, opJudge, unknownCurrency(u.Price.Currency, feed))
+	}
+	return plausible(u)
 }
 
 // ParseGateways reads the prices for single gateways:
 // {"gateways":[{"ethaddress","priceperunit","currency","pixelsperunit"}]}, or with
-// the list's old name, broadcasters. Every mistake is told, and what has none is
-// returned all the same.
-func ParseGateways(content []byte) (map[core.Address]core.UnitPrice, []Mistake) {
-	r := &reader{content: content, lists: []string{"gateways", "broadcasters"}, fields: []string{"ethaddress", "priceperunit", "currency", "pixelsperunit"}}
+// the list's old name, broadcasters. use and feed are as for Check. Every mistake is
+// reported, and what has none is returned all the same.
+func ParseGateways(content []byte, use Use, feed string) (map[core.Address]core.UnitPrice, []Mistake) {
+	r := &reader{content: content, use: use, feed: feed, lists: []string{"gateways", "broadcasters"}, fields: []string{"ethaddress", "priceperunit", "currency", "pixelsperunit"}}
 	r.read()
 	out := make(map[core.Address]core.UnitPrice)
 	for _, e := range r.entries {
@@ -70,8 +77,8 @@ const DefaultModel = "default"
 // "currency"}]}. A model that is missing or "default" is every model of the pipeline;
 // a price that is missing or 0 leaves it to the general limit. Every mistake is told,
 // and what has none is returned all the same.
-func ParseCapabilities(content []byte) (Limits, []Mistake) {
-	r := &reader{content: content, lists: []string{"capabilities_prices"}, fields: []string{"pipeline", "model_id", "price_per_unit", "pixels_per_unit", "currency"}}
+func ParseCapabilities(content []byte, feed string) (Limits, []Mistake) {
+	r := &reader{content: content, use: Paid, feed: feed, lists: []string{"capabilities_prices"}, fields: []string{"pipeline", "model_id", "price_per_unit", "pixels_per_unit", "currency"}}
 	r.read()
 	out := Limits{Pipelines: make(map[capability.ID]core.UnitPrice), Models: make(map[inference.Model]core.UnitPrice)}
 	for _, e := range r.entries {

@@ -22,10 +22,10 @@ const (
 func TestParseGateways(t *testing.T) {
 	t.Parallel()
 	for _, list := range []string{"gateways", "broadcasters", "Gateways"} {
-		got, mistakes := pricing.ParseGateways([]byte(`{"` + list + `":[
-			{"ethaddress":` + aliceText + `,"priceperunit":1200,"currency":"","pixelsperunit":1},
-			{"EthAddress":` + bobText + `,"pricePerUnit":0.18,"currency":"usd","pixelsPerUnit":1e6},
-			{"ethaddress":"0xc000000000000000000000000000000000000000","priceperunit":"0.5e-2USD","pixelsperunit":"1000","currency":null}]}`))
+		got, mistakes := pricing.ParseGateways([]byte(`{"`+list+`":[
+			{"ethaddress":`+aliceText+`,"priceperunit":1200,"currency":"","pixelsperunit":1},
+			{"EthAddress":`+bobText+`,"pricePerUnit":0.18,"currency":"usd","pixelsPerUnit":1e6},
+			{"ethaddress":"0xc000000000000000000000000000000000000000","priceperunit":"0.5e-2USD","pixelsperunit":"1000","currency":null}]}`), pricing.Adjusted, "USD")
 		want := map[core.Address]string{alice: "1200 wei per 1", bob: "0.18USD per 1000000", {0xc0}: "0.005USD per 1000"}
 		if len(mistakes) != 0 || len(got) != len(want) {
 			t.Fatalf("%s: %v %v", list, got, mistakes)
@@ -37,7 +37,7 @@ func TestParseGateways(t *testing.T) {
 		}
 	}
 	for _, nothing := range []string{"{}", `{"gateways":[]}`} {
-		if got, mistakes := pricing.ParseGateways([]byte(nothing)); len(got)+len(mistakes) != 0 {
+		if got, mistakes := pricing.ParseGateways([]byte(nothing), pricing.Adjusted, "USD"); len(got)+len(mistakes) != 0 {
 			t.Errorf("%s: %v %v", nothing, got, mistakes)
 		}
 	}
@@ -71,7 +71,7 @@ func TestMistakesOfGateways(t *testing.T) {
 		entry(`"ethaddress":` + aliceText + `,"priceperunit":1`):                                  "gateways[0].pixelsperunit (line 2): it is missing; write 1, or 1000000 for a price per million",
 		entry(`"ethaddress":` + aliceText + `,"priceperunit":1,"pixelsperunit":0`):                "gateways[0].pixelsperunit (line 2): 0 is not a whole number from 1; write 1, or 1000000 for a price per million",
 	} {
-		got, mistakes := pricing.ParseGateways([]byte(doc))
+		got, mistakes := pricing.ParseGateways([]byte(doc), pricing.Adjusted, "USD")
 		if len(mistakes) != 1 || mistakes[0].Error() != want {
 			t.Errorf("%s\ngot %v\nwant %s", doc, mistakes, want)
 		}
@@ -79,8 +79,8 @@ func TestMistakesOfGateways(t *testing.T) {
 			t.Errorf("%s gives %v", doc, got)
 		}
 	}
-	got, mistakes := pricing.ParseGateways([]byte(`{"gateways":[{"ethaddress":` + bobText + `,"pixelsperunit":"x"},{"ethaddress":` + aliceText + priced + `},` +
-		"\n" + `{"ethaddress":` + aliceText + priced + `}]}`))
+	got, mistakes := pricing.ParseGateways([]byte(`{"gateways":[{"ethaddress":`+bobText+`,"pixelsperunit":"x"},{"ethaddress":`+aliceText+priced+`},`+
+		"\n"+`{"ethaddress":`+aliceText+priced+`}]}`), pricing.Adjusted, "USD")
 	if len(got) != 1 || len(mistakes) != 3 || mistakes[2].Error() != "gateways[2].ethaddress (line 2): there is a price for "+alice.String()+" already; keep one of them" {
 		t.Errorf("%v %v", got, mistakes)
 	}
@@ -93,18 +93,18 @@ const (
 
 func TestDocumentsAreBounded(t *testing.T) {
 	t.Parallel()
-	if _, m := pricing.ParseGateways(make([]byte, pricing.MaxDocument+1)); len(m) != 1 || !strings.Contains(m[0].Text, "longer") {
+	if _, m := pricing.ParseGateways(make([]byte, pricing.MaxDocument+1), pricing.Adjusted, "USD"); len(m) != 1 || !strings.Contains(m[0].Text, "longer") {
 		t.Errorf("%v", m)
 	}
 	var b strings.Builder
 	for i := range pricing.MaxEntries + 2 {
 		fmt.Fprintf(&b, `,{"ethaddress":"0x%040x","priceperunit":1,"pixelsperunit":1}`, i+1)
 	}
-	got, m := pricing.ParseGateways([]byte(`{"gateways":[` + b.String()[1:] + `]}`))
+	got, m := pricing.ParseGateways([]byte(`{"gateways":[`+b.String()[1:]+`]}`), pricing.Adjusted, "USD")
 	if len(got) != pricing.MaxEntries || len(m) != 1 || m[0].At != "gateways[10000]" {
 		t.Errorf("%d entries, %v", len(got), m)
 	}
-	if _, m := pricing.ParseGateways([]byte(`{"gateways":[` + strings.Repeat("1,", 1000) + `1]}`)); len(m) != 50 {
+	if _, m := pricing.ParseGateways([]byte(`{"gateways":[`+strings.Repeat("1,", 1000)+`1]}`), pricing.Adjusted, "USD"); len(m) != 50 {
 		t.Errorf("%d mistakes are told", len(m))
 	}
 }
@@ -116,7 +116,7 @@ func TestParseCapabilities(t *testing.T) {
 		{"pipeline":"llm","price_per_unit":0.1,"pixels_per_unit":1000000,"currency":"USD"},
 		{"pipeline":"text-to-image","model_id":"default","price_per_unit":7,"pixels_per_unit":1},
 		{"pipeline":"upscale","model_id":"default"},
-		{"pipeline":"upscale","model_id":"x","price_per_unit":0,"pixels_per_unit":1}]}`))
+		{"pipeline":"upscale","model_id":"x","price_per_unit":0,"pixels_per_unit":1}]}`), "USD")
 	if len(mistakes) != 0 {
 		t.Fatal(mistakes)
 	}
@@ -136,7 +136,7 @@ func TestParseCapabilities(t *testing.T) {
 		`"pipeline":"llm","price_per_unit":1`:                                  "pixels_per_unit (line 1): it is missing",
 		`"pipeline":"llm","price_per_unit":1,"pixels_per_unit":1},{"pipeline":"llm","model_id":"default","price_per_unit":1,"pixels_per_unit":1`: "pipeline (line 1): there is a limit for llm  already",
 	} {
-		_, mistakes := pricing.ParseCapabilities([]byte(`{"capabilities_prices":[{` + entry + `}]}`))
+		_, mistakes := pricing.ParseCapabilities([]byte(`{"capabilities_prices":[{`+entry+`}]}`), "USD")
 		if len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), want) {
 			t.Errorf("%s: %v, want %s", entry, mistakes, want)
 		}
@@ -165,7 +165,7 @@ func FuzzParseGateways(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		got, mistakes := pricing.ParseGateways(doc)
+		got, mistakes := pricing.ParseGateways(doc, pricing.Adjusted, "USD")
 		checkMistakes(t, mistakes)
 		for who, price := range got {
 			if who.IsZero() {
@@ -181,7 +181,7 @@ func FuzzParseCapabilities(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		got, mistakes := pricing.ParseCapabilities(doc)
+		got, mistakes := pricing.ParseCapabilities(doc, "USD")
 		checkMistakes(t, mistakes)
 		for id, price := range got.Pipelines {
 			checkPrice(t, price)
@@ -205,7 +205,7 @@ func FuzzCurrency(f *testing.F) {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, amount, currency string) {
-		got, mistakes := pricing.ParseGateways(fmt.Appendf(nil, `{"gateways":[{"ethaddress":%s,"priceperunit":%q,"currency":%q,"pixelsperunit":1}]}`, aliceText, amount, currency))
+		got, mistakes := pricing.ParseGateways(fmt.Appendf(nil, `{"gateways":[{"ethaddress":%s,"priceperunit":%q,"currency":%q,"pixelsperunit":1}]}`, aliceText, amount, currency), pricing.Adjusted, "USD")
 		checkMistakes(t, mistakes)
 		if len(got) > 0 == (len(mistakes) > 0) {
 			t.Fatalf("%v and %v", got, mistakes)
@@ -226,7 +226,7 @@ func checkMistakes(t *testing.T, mistakes []pricing.Mistake) {
 }
 
 func checkPrice(t *testing.T, u core.UnitPrice) {
-	if !u.IsSet() || u.PixelsPerUnit < 1 || u.PerPixel().Sign() < 0 || pricing.Check(u) != nil {
+	if !u.IsSet() || u.PixelsPerUnit < 1 || u.PerPixel().Sign() < 0 || pricing.Check(u, pricing.Paid, "USD") != nil {
 		t.Fatalf("%v", u)
 	}
 	again, err := core.ParsePrice(u.Price.String())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // MaxEntries bounds the prices of single gateways, and those of a document.
@@ -18,21 +19,81 @@ const MaxEntries = 10_000
 // pixel or token is beyond every market.
 var mostOnWire = big.NewRat(1_000_000_000_000_000, 1)
 
+// Amounts of a currency for one unit that cannot be meant, whatever its rate: what is
+// more is beyond mostOnWire even at a million for an ETH, and what is less rounds to
+// nothing even at one for an ETH.
+var (
+	mostOfCurrency  = big.NewRat(1000, 1)
+	leastOfCurrency = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(21), nil))
+)
+
+// Use is what a price is for, which decides how small it may be.
+type Use int
+
+// The uses.
+const (
+	// Paid is the most that is paid: it is compared with and never on the wire.
+	Paid Use = iota
+	// Asked is on the wire as it is, Adjusted in thousandths of a wei after what
+	// redeeming costs was added.
+	Asked
+	Adjusted
+)
+
+// AskedWith is the use of an orchestrator's prices.
+func AskedWith(autoAdjust bool) Use {
+	if autoAdjust {
+		return Adjusted
+	}
+	return Asked
+}
+
+// vanishes reports whether a price above 0 would be carried as 0.
+func (u Use) vanishes(wei *big.Rat) bool {
+	switch {
+	case u == Paid || wei.Sign() <= 0:
+		return false
+	case u == Adjusted:
+		return pm.Quantise(wei).Free()
+	}
+	return pm.RoundedPrice(wei).Free()
+}
+
 // judge is the error of a price that can never be asked or paid: more than the wire
-// holds, or in a currency that the feed does not tell the rate of.
-func judge(u core.UnitPrice, rates *Rates) error {
-	const op = "judge a price"
+// holds, so little that it would be carried as 0, or in a currency that the feed does not
+// tell the rate of.
+func judge(u core.UnitPrice, use Use, rates *Rates) error {
 	if native(u.Price.Currency) {
-		if wei, ok := u.WeiPerPixel(); ok && wei.Cmp(mostOnWire) > 0 {
-			return fault.New(fault.PriceOutOfRange, op, u.String()+" is more than "+mostOnWire.RatString()+" wei for a single unit")
-		}
-		return nil
+		wei, _ := u.WeiPerPixel()
+		return fitting(u, use, wei)
 	}
 	if u.Price.Amount().Sign() == 0 {
 		return nil
 	}
 	if known := rates.Currency(); rates == nil || known != "" && !strings.EqualFold(known, u.Price.Currency) {
-		return fault.New(fault.PriceCurrencyUnknown, op, unknownCurrency(u.Price.Currency, known))
+		return fault.New(fault.PriceCurrencyUnknown, opJudge, unknownCurrency(u.Price.Currency, known))
+	}
+	return plausible(u)
+}
+
+const opJudge = "judge a price"
+
+// fitting is the error of a price in wei that the wire cannot carry.
+func fitting(u core.UnitPrice, use Use, wei *big.Rat) error {
+	switch {
+	case wei.Cmp(mostOnWire) > 0:
+		return fault.New(fault.PriceOutOfRange, opJudge, u.String()+" is more than "+mostOnWire.RatString()+" wei for a single unit")
+	case use.vanishes(wei):
+		return fault.New(fault.PriceRoundsToZero, opJudge, fmt.Sprintf("%s is %s wei for a single unit, which offers would carry as 0", u, decimal(wei)))
+	}
+	return nil
+}
+
+// plausible is the error of an amount of a currency that cannot be meant.
+func plausible(u core.UnitPrice) error {
+	one := u.PerPixel()
+	if one.Sign() > 0 && (one.Cmp(mostOfCurrency) > 0 || one.Cmp(leastOfCurrency) < 0) {
+		return fault.New(fault.PriceOutOfRange, opJudge, fmt.Sprintf("%s is %s %s for a single unit", u, decimal(one), u.Price.Currency))
 	}
 	return nil
 }
@@ -46,26 +107,26 @@ func unknownCurrency(currency, known string) string {
 
 // settle is judge for a price that is set while the node runs: its rate must be
 // known, and is asked for if nobody did so before.
-func settle(ctx context.Context, u core.UnitPrice, rates *Rates) error {
+func settle(ctx context.Context, u core.UnitPrice, use Use, rates *Rates) error {
 	if !u.IsSet() {
 		return fault.New(fault.AdminBadParam, "set a price", "no price is given")
 	}
-	if err := judge(u, rates); err != nil {
+	if err := judge(u, use, rates); err != nil {
 		return err
 	}
 	if _, ok := rates.Wei(u); !ok {
 		if err := rates.Learn(ctx); err != nil {
 			return err
 		}
-		if err := judge(u, rates); err != nil {
+		if err := judge(u, use, rates); err != nil {
 			return err
 		}
 	}
 	wei, ok := rates.Wei(u)
-	if ok && wei.Cmp(mostOnWire) > 0 {
-		return fault.New(fault.PriceOutOfRange, "set a price", fmt.Sprintf("%s is %s wei for a single unit", u, wei.FloatString(0)))
+	if !ok {
+		return nil
 	}
-	return nil
+	return fitting(u, use, wei)
 }
 
 func tooMany() error {

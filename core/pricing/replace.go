@@ -15,7 +15,7 @@ import (
 // models stay.
 func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice, gateways map[core.Address]core.UnitPrice) (func(), error) {
 	if fallback != nil {
-		if err := settleGiven(ctx, *fallback, b.opt.Rates); err != nil {
+		if err := settleGiven(ctx, *fallback, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
 			return nil, err
 		}
 	}
@@ -23,7 +23,7 @@ func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice, gateways m
 		return nil, tooMany()
 	}
 	for _, u := range gateways {
-		if err := settle(ctx, u, b.opt.Rates); err != nil {
+		if err := settle(ctx, u, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +55,7 @@ func (c *Caps) Replace(ctx context.Context, general *core.UnitPrice, single *Lim
 		all = append(all, next.all()...)
 	}
 	for _, u := range all {
-		if err := settleGiven(ctx, u, c.opt.Rates); err != nil {
+		if err := settleGiven(ctx, u, Paid, c.opt.Rates); err != nil {
 			return nil, err
 		}
 	}
@@ -73,9 +73,9 @@ func (c *Caps) Replace(ctx context.Context, general *core.UnitPrice, single *Lim
 }
 
 // settleGiven is settle for prices that may be left out.
-func settleGiven(ctx context.Context, u core.UnitPrice, rates *Rates) error {
+func settleGiven(ctx context.Context, u core.UnitPrice, use Use, rates *Rates) error {
 	if !u.IsSet() {
 		return nil
 	}
-	return settle(ctx, u, rates)
+	return settle(ctx, u, use, rates)
 }

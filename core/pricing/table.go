@@ -16,12 +16,13 @@ type table struct {
 	gateways map[core.Address]*big.Rat
 	models   map[modelKey]*big.Rat
 	names    []inference.Model
+	use      Use
 	// trouble is what an operator should know about the prices.
 	trouble troubles
 }
 
-func newTable(p *prices, rates *Rates) *table {
-	t := &table{gateways: make(map[core.Address]*big.Rat, len(p.gateways)), models: make(map[modelKey]*big.Rat, len(p.models))}
+func newTable(p *prices, use Use, rates *Rates) *table {
+	t := &table{use: use, gateways: make(map[core.Address]*big.Rat, len(p.gateways)), models: make(map[modelKey]*big.Rat, len(p.models))}
 	t.fallback = t.value(subject{}, p.fallback, rates)
 	for gateway, u := range p.gateways {
 		t.gateways[gateway] = t.value(subject{gateway: gateway}, u, rates)
@@ -47,6 +48,10 @@ func (t *table) value(s subject, u core.UnitPrice, rates *Rates) *big.Rat {
 		return nil
 	}
 	t.trouble.weigh(s, u, wei)
+	if t.use.vanishes(wei) {
+		t.trouble.small(s, u, wei)
+		return nil // work is never free because a rate or a rounding made it so
+	}
 	return wei
 }
 

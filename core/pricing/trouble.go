@@ -26,8 +26,6 @@ var (
 	// to 10000 million wei; at a million million a thousand of them cost a thousandth
 	// of an ETH.
 	dearUnit = big.NewRat(1_000_000_000_000, 1)
-	// leastOnWire is the smallest step of an adjusted price; what is less is free.
-	leastOnWire = big.NewRat(1, 1000)
 )
 
 // subject is what a price is for.
@@ -81,20 +79,18 @@ func (t *troubles) weigh(s subject, u core.UnitPrice, wei *big.Rat) {
 	if wei.Cmp(s.market()) >= 0 {
 		t.dear(s, u, wei)
 	}
-	if wei.Sign() > 0 && wei.Cmp(leastOnWire) < 0 {
-		t.low = append(t.low, fmt.Sprintf("%s costs %s, %s wei a unit", s, u, decimal(wei)))
-	}
+}
+
+// small notes a price that offers would carry as 0.
+func (t *troubles) small(s subject, u core.UnitPrice, wei *big.Rat) {
+	t.low = append(t.low, fmt.Sprintf("%s costs %s, %s wei a unit", s, u, decimal(wei)))
 }
 
 // report puts what is wrong with a table on the board, and takes away what is not.
 func (b *Book) report(t *table) {
 	reportCurrencies(b.opt.Board, "prices", t.trouble.currencies, b.opt.Rates)
 	reportSome(b.opt.Board, fault.PriceImplausible, t.trouble.high)
-	low := t.trouble.low
-	if !b.opt.AutoAdjust {
-		low = nil
-	}
-	reportSome(b.opt.Board, fault.PriceRoundsToZero, low)
+	reportSome(b.opt.Board, fault.PriceRoundsToZero, t.trouble.low)
 }
 
 func reportSome(board *health.Board, code fault.Code, texts []string) {
