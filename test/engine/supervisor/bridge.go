@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"unsafe"
@@ -43,23 +45,49 @@ func (b bridge) up() error {
 	})
 }
 
-// down removes the interface, with the host's ends of containers' links that a
-// killed engine left in it.
+// pool is where the engine takes the networks from that containers ask for, 32 at
+// most: 10.214.n.0 of 24 bits, in pieces of 29.
+func (b bridge) pool() string { return fmt.Sprintf("base=10.214.%d.0/24,size=29", b.n) }
+
+// down removes the interface, and those of networks that a killed engine left.
 func (b bridge) down() {
-	links, _ := os.ReadDir(filepath.Join("/sys/class/net", b.name(), "brif"))
 	_ = control(func(socket int) error {
-		for _, l := range links {
-			remove(socket, l.Name())
+		for _, name := range append(b.networks(), b.name()) {
+			if err := removeBridge(socket, name); err != nil {
+				return err
+			}
 		}
-		if err := b.flags(socket, 0); err != nil {
-			return err
-		}
-		name, err := unix.BytePtrFromString(b.name())
-		if err != nil {
-			return err
-		}
-		return call(socket, unix.SIOCBRDELBR, unsafe.Pointer(name))
+		return nil
 	})
+}
+
+// networks are the interfaces with an address of the pool.
+func (b bridge) networks() (names []string) {
+	all, _ := net.Interfaces()
+	for _, i := range all {
+		addrs, _ := i.Addrs()
+		for _, a := range addrs {
+			if n, ok := a.(*net.IPNet); ok && bytes.HasPrefix(n.IP.To4(), []byte{10, 214, byte(b.n)}) {
+				names = append(names, i.Name)
+			}
+		}
+	}
+	return names
+}
+
+// removeBridge removes an interface, with the host's ends of containers' links that
+// a killed engine left in it.
+func removeBridge(socket int, name string) error {
+	links, _ := os.ReadDir(filepath.Join("/sys/class/net", name, "brif"))
+	for _, l := range links {
+		remove(socket, l.Name())
+	}
+	remove(socket, name)
+	text, err := unix.BytePtrFromString(name)
+	if err != nil {
+		return err
+	}
+	return call(socket, unix.SIOCBRDELBR, unsafe.Pointer(text))
 }
 
 // remove takes a link down; the kernel removes it with its container's end.
