@@ -28,6 +28,8 @@ type AI struct {
 	Serverless bool
 	// RetryTimeout is a gateway's window for retrying a request.
 	RetryTimeout time.Duration
+	// PrivateURLs lets a gateway pass requests on that name private addresses.
+	PrivateURLs bool
 }
 
 // LiveAI is what live AI on an orchestrator or worker works with.

@@ -32,6 +32,8 @@ func aiRows() []option {
 			to: func(c *Config) value { return boolean(&c.AI.VerboseLogs) }},
 		{name: "aiProcessingRetryTimeout", mark: "G", roles: gateway, preset: "2s", help: "how long a request is tried again elsewhere",
 			to: func(c *Config) value { return duration(&c.AI.RetryTimeout, 0) }},
+		{name: "aiPrivateUrls", mark: "T", roles: gateway, help: "pass AI requests on that name private addresses for a model server to fetch from",
+			to: func(c *Config) value { return boolean(&c.AI.PrivateURLs) }},
 		{name: "aiRunnerContainersPerGPU", mark: "M", roles: aiRoles, preset: "1", help: "runner containers per GPU",
 			to: func(c *Config) value { return whole(&c.AI.ContainersPerGPU, 1, 100) }},
 		{name: "aiMinRunnerVersion", mark: "A", roles: gateway, preset: "[]", help: "oldest runner version per pipeline and model, as JSON",

@@ -53,7 +53,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	f, err := front.New(front.Options{
 		Dispatcher: b, Keys: keys, Recorder: n.inferenceRecorder(metrics.Gateway),
 		Media: n.mediaFor(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
-		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)},
+		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)}, PrivateURLs: n.cfg.AI.PrivateURLs,
 		Log:    n.log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {

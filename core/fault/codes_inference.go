@@ -6,6 +6,9 @@ const (
 	JobUnknown Code = "JobUnknown"
 	// JobUnreadable: the body is not what its pipeline takes.
 	JobUnreadable Code = "JobUnreadable"
+	// RequestURLRefused: a request names an address that its model server may not be
+	// given.
+	RequestURLRefused Code = "RequestURLRefused"
 	// JobTooLarge: the body is larger than the limit for its pipeline.
 	JobTooLarge Code = "JobTooLarge"
 	// JobBroken: the body did not come whole, or came too slowly.

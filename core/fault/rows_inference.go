@@ -14,6 +14,12 @@ var inferenceRows = []Row{
 		Wire:   detailMark,
 	},
 	{
+		Code: RequestURLRefused, Class: BadRequest,
+		Cause:  "An AI request names an address, in `image_url` or the like, that its model server may not be given: one of a private network, a file, or any where the model takes `data:` addresses only.",
+		Remedy: "Send the picture or sound itself, as a `data:` address. The operator of the model server permits public addresses with `\"request_urls\": \"public\"` in the model's entry of aiModels.json, and all with `\"any\"`; the operator of the gateway lets private ones pass with `-aiPrivateUrls`.",
+		Wire:   detailMark,
+	},
+	{
 		Code: JobTooLarge, Class: BadRequest,
 		Cause:  "The body of an AI request is larger than this node takes: 10 MiB for llm and the other pipelines of text, 64 MiB for those with a file.",
 		Remedy: "Send a smaller file, or a shorter conversation.",

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
 const (
@@ -81,7 +82,7 @@ func fetcher(private bool) *http.Client {
 			if err != nil {
 				return err
 			}
-			if !public(at.Addr()) {
+			if !fetchurl.Public(at.Addr()) {
 				return fmt.Errorf("%s is not a public address", at.Addr())
 			}
 			return nil
@@ -103,36 +104,4 @@ func fetcher(private bool) *http.Client {
 			return nil
 		},
 	}
-}
-
-// reserved are the networks that count as global but are not the internet.
-var reserved = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),       // this network
-	netip.MustParsePrefix("100.64.0.0/10"),   // carriers' own
-	netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments
-	netip.MustParsePrefix("192.0.2.0/24"),    // documentation
-	netip.MustParsePrefix("198.18.0.0/15"),   // benchmarks
-	netip.MustParsePrefix("198.51.100.0/24"), // documentation
-	netip.MustParsePrefix("203.0.113.0/24"),  // documentation
-	netip.MustParsePrefix("240.0.0.0/4"),     // reserved
-	netip.MustParsePrefix("64:ff9b::/96"),    // IPv4 behind IPv6
-	netip.MustParsePrefix("64:ff9b:1::/48"),  // the same, local
-	netip.MustParsePrefix("100::/64"),        // discard
-	netip.MustParsePrefix("2001:db8::/32"),   // documentation
-	netip.MustParsePrefix("2002::/16"),       // IPv4 inside IPv6
-	netip.MustParsePrefix("fec0::/10"),       // site-local
-}
-
-// public reports whether an address is one of the internet at large.
-func public(ip netip.Addr) bool {
-	ip = ip.Unmap()
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
-		return false
-	}
-	for _, p := range reserved {
-		if p.Contains(ip) {
-			return false
-		}
-	}
-	return true
 }

@@ -39,6 +39,9 @@ func (x *exchange) passText() error {
 		return err
 	}
 	x.figures.Model, x.figures.Stream = req.Model, req.Stream
+	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
+		return err
+	}
 	if err := req.Measure(ctx, nil); err != nil {
 		return err
 	}

@@ -49,6 +49,9 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 		return nil, err
 	}
 	x.figures.Model = req.Model
+	if err := x.checkAddresses(ctx, in.contentType, b); err != nil {
+		return nil, err
+	}
 	// Measuring audio is work for a media worker, so the key is asked before.
 	if err := x.admit(ctx, keys.Need{Model: req.Model.ID, MaxTokens: keys.NoTokens}); err != nil {
 		return nil, err

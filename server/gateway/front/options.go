@@ -37,6 +37,9 @@ type Options struct {
 	// that is not known. It is asked for every request. nil knows nothing.
 	Capacity func(inference.Model) int
 	Limits   Limits
+	// PrivateURLs lets requests pass that name addresses of private networks for a
+	// model server to fetch from.
+	PrivateURLs bool
 
 	Recorder inference.Recorder
 	Log      *slog.Logger

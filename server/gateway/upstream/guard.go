@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"net/url"
 	"syscall"
+
+	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
 // publicOnly refuses connections to addresses that only the gateway can reach.
@@ -15,9 +17,8 @@ func publicOnly(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return err
 	}
-	ip := ap.Addr().Unmap()
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
-		return fmt.Errorf("%s is not a public address, and not the orchestrator's own host", ip)
+	if !fetchurl.Public(ap.Addr()) {
+		return fmt.Errorf("%s is not a public address, and not the orchestrator's own host", ap.Addr().Unmap())
 	}
 	return nil
 }

@@ -1,0 +1,129 @@
+package fetchurl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// Policy says which addresses in requests a model server may be given.
+type Policy int
+
+const (
+	// DataOnly permits data: addresses, which hold what they stand for, and nothing
+	// that is fetched.
+	DataOnly Policy = iota
+	// PublicHosts permits http and https at hosts of the internet as well.
+	PublicHosts
+	// Any permits every address.
+	Any
+)
+
+// ParsePolicy reads "data", "public" or "any".
+func ParsePolicy(text string) (Policy, bool) {
+	for p, name := range policyNames {
+		if text == name {
+			return Policy(p), true
+		}
+	}
+	return 0, false
+}
+
+var policyNames = [...]string{"data", "public", "any"}
+
+// String is the policy as ParsePolicy reads it.
+func (p Policy) String() string { return policyNames[p] }
+
+// maxURL is the longest address that is looked at, in bytes. Those of data: are not.
+const maxURL = 8 << 10
+
+// Resolver finds the addresses of a host's name.
+type Resolver func(ctx context.Context, host string) ([]netip.Addr, error)
+
+// Check says what keeps an address from being given to a server, nil for nothing.
+// resolve finds out what names lead to; nil takes names of the internet unseen.
+//
+// What a name leads to may change between this look and the server's, and a server
+// may follow redirections: only DataOnly is proof against those.
+func (p Policy) Check(ctx context.Context, address string, resolve Resolver) error {
+	if p == Any || IsData(address) {
+		return nil
+	}
+	if p == DataOnly {
+		return fmt.Errorf("%s is to be fetched, and only data: addresses are taken here", show(address))
+	}
+	host, err := hostOf(address)
+	if err != nil {
+		return fmt.Errorf("%s: %w", show(address), err)
+	}
+	if ip, ok := literal(host); ok {
+		return permit(address, host, ip)
+	}
+	if why := publicName(host); why != "" {
+		return fmt.Errorf("%s: the host %s %s", show(address), show(host), why)
+	}
+	if resolve == nil {
+		return nil
+	}
+	found, err := resolve(ctx, host)
+	if err != nil || len(found) == 0 {
+		return fmt.Errorf("%s: the host %s is not found", show(address), host)
+	}
+	for _, ip := range found {
+		if err := permit(address, host, ip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// permit refuses what is not public. It does not say what a name led to, which would
+// tell strangers about the operator's network.
+func permit(address, host string, ip netip.Addr) error {
+	if Public(ip) {
+		return nil
+	}
+	return fmt.Errorf("%s: the host %s is not of the internet", show(address), show(host))
+}
+
+// IsData reports whether an address holds what it stands for.
+func IsData(address string) bool {
+	const scheme = "data:"
+	return len(address) >= len(scheme) && strings.EqualFold(address[:len(scheme)], scheme)
+}
+
+// hostOf is the host of an address that every program reads the same way.
+func hostOf(address string) (string, error) {
+	if len(address) > maxURL {
+		return "", errors.New("it is too long")
+	}
+	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }) {
+		return "", errors.New("it holds characters that an address cannot have")
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "", errors.New("it is no address that can be read")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", errors.New("it is neither http, https nor data")
+	case u.User != nil || strings.Contains(u.Host, "@"):
+		return "", errors.New("it names a user")
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if host == "" || strings.Contains(host, "%") {
+		return "", errors.New("it names no host")
+	}
+	return host, nil
+}
+
+// show is the beginning of a text of others, fit for a message.
+func show(text string) string {
+	const most = 80
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,82 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"errors"
+	"mime/multipart"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+func addresses(id capability.ID, contentType string, body []byte) (out []string, err error) {
+	err = pipeline.Addresses(id, contentType, body, func(a string) error {
+		out = append(out, a)
+		return nil
+	})
+	return out, err
+}
+
+func TestAddressesInARequest(t *testing.T) {
+	t.Parallel()
+	base64 := "iVBORw0KGgo" + strings.Repeat("A", 100)
+	for body, want := range map[string][]string{
+		`{"a":"http://x","text":"http://x","content":"file:///x"}`:                 nil,
+		`{"url":"http://x","b":{"c":[{"imageURL":["1",{"uri":"2"}]}]}}`:            {"http://x", "1", "2"},
+		`{"image_url":{"url":"DATA:x"},"image-url":"data:y","$ref":"#/a"}`:         nil,
+		`{"$ref":"http://x","$schema":"http://x","$id":"http://x"}`:                {"http://x"},
+		`{"\u0075rl":"\u0068ttp:\/\/x","url":" data:x"}`:                           {"http://x", " data:x"},
+		`{"image":"` + base64 + `","images":["` + base64 + `"]}`:                   nil,
+		`{"image":"/etc/passwd","video":["x.mp4"],"file":{"file_data":"QQ"}}`:      {"/etc/passwd", "x.mp4"},
+		`{"image":"` + strings.Repeat("/", 96) + `etc/passwd"}`:                    {strings.Repeat("/", 96) + "etc/passwd"},
+		`{"arguments":{"url":"http://x","b":{"href":"y"}},"metadata":{"url":"z"}}`: nil,
+		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:  nil,
+		`{"url":"http://x","url":"http://y"}`:                                      {"http://x", "http://y"},
+	} {
+		got, err := addresses(capability.LLM, "", []byte(body))
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", body, got, err, want)
+		}
+	}
+	long := `{"url":"http://` + strings.Repeat("a", 100<<10) + `"}`
+	if got, err := addresses(capability.LLM, "", []byte(long)); err != nil || len(got) != 1 || len(got[0]) > 20<<10 {
+		t.Errorf("a long address: %d, %v", len(got), err)
+	}
+	many := `{"urls":[` + strings.Repeat(`"http://x",`, 1000) + `""]}`
+	if got, err := addresses(capability.LLM, "", []byte(many)); err == nil || len(got) > 100 {
+		t.Errorf("many addresses: %d, %v", len(got), err)
+	}
+	stop := errors.New("stop")
+	if err := pipeline.Addresses(capability.LLM, "", []byte(`{"url":"x"}`), func(string) error { return stop }); !errors.Is(err, stop) {
+		t.Error(err)
+	}
+	for _, broken := range []string{``, `{`, `{"url":"x"} {}`, strings.Repeat("[", 1000)} {
+		if _, err := addresses(capability.LLM, "", []byte(broken)); err == nil {
+			t.Errorf("%.20s is walked", broken)
+		}
+	}
+}
+
+func TestAddressesInAForm(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	part, err := w.CreateFormFile("image", "a.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = part.Write([]byte("http://file"))
+	for name, value := range map[string]string{"prompt": "http://prompt", "image_url": "http://x", "mask_url": "data:x"} {
+		if err := w.WriteField(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = w.Close()
+	got, err := addresses(capability.ImageToImage, w.FormDataContentType(), b.Bytes())
+	if err != nil || !slices.Equal(got, []string{"http://x"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
