@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -14,21 +15,48 @@ import (
 // stopGrace is how long a runner may take to end by itself.
 const stopGrace = 8 * time.Second
 
-// Create makes a container and does not start it. It never fetches an image.
-func (e *Engine) Create(ctx context.Context, s *Spec) (ID, error) {
+// Made is a container that Create made.
+type Made struct {
+	ID ID
+	// Missing names the restrictions that this engine cannot keep.
+	Missing []string
+}
+
+// Create makes a container with its network and does not start it. It never fetches
+// an image.
+func (e *Engine) Create(ctx context.Context, s *Spec) (Made, error) {
 	const op = "create container"
-	options, ok := s.options(e.owner)
+	inside, ok := s.inside()
 	if !ok {
-		return "", fault.New(fault.ContainerPortConflict, op, "no such port")
+		return Made{}, fault.New(fault.ContainerPortConflict, op, "no such port")
 	}
+	limits, err := e.limits(ctx, s)
+	if err != nil {
+		return Made{}, err
+	}
+	at := place{inside: inside.Num(), published: s.HostPort}
+	out := Made{Missing: limits.missing}
+	if !s.Permissions.Network {
+		at.network, err = e.makeNetwork(ctx, s.Name)
+		switch {
+		case errors.Is(err, errNotHere):
+			out.Missing = append(out.Missing, "network ("+err.Error()+", so the container has a way out)")
+		case err != nil:
+			return Made{}, err
+		}
+	}
+	options, _ := s.options(e.owner, at.network, limits)
 	made, err := e.api.ContainerCreate(ctx, options)
 	if err != nil {
-		return "", e.fault(op, err)
+		e.dropNetwork(context.WithoutCancel(ctx), at.network)
+		return Made{}, e.fault(op, err)
 	}
 	for _, w := range made.Warnings {
 		e.log.Warn("Docker Engine warns of a container", "container", s.Name, "warning", clean(w))
 	}
-	return ID(made.ID), nil
+	out.ID = ID(made.ID)
+	e.keepPlace(out.ID, at)
+	return out, nil
 }
 
 // Start starts a container. One that runs already is a success.
@@ -106,10 +134,17 @@ func (e *Engine) Stop(ctx context.Context, id ID) error {
 }
 
 // Remove removes a container and waits until it is gone, killing its program if
-// it still runs. Volumes that its image made for it alone go with it; the models'
-// directory is none of those. A container that has gone is a success.
+// it still runs. Its network and the volumes that its image made for it alone go with
+// it; the models' directory is none of those. A container that has gone is a success.
 func (e *Engine) Remove(ctx context.Context, id ID) error {
-	const op = "remove container"
+	if err := e.removeContainer(ctx, id); err != nil {
+		return err
+	}
+	e.dropNetwork(ctx, e.takePlace(id).network)
+	return nil
+}
+
+func (e *Engine) removeContainer(ctx context.Context, id ID) error {
 	_, err := e.api.ContainerRemove(ctx, string(id), client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	switch {
 	case err == nil || errdefs.IsNotFound(err):
@@ -118,7 +153,7 @@ func (e *Engine) Remove(ctx context.Context, id ID) error {
 		// Someone removes it already.
 		return e.waitRemoved(ctx, id)
 	}
-	return e.fault(op, err)
+	return e.fault("remove container", err)
 }
 
 func (e *Engine) waitRemoved(ctx context.Context, id ID) error {

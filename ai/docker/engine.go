@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"runtime"
 	"sync"
 	"time"
@@ -34,14 +35,18 @@ type Engine struct {
 	owner string
 	log   *slog.Logger
 	now   func() time.Time
+	// here reports whether an interface of this machine has an address.
+	here func(name string, ip netip.Addr) bool
 
 	// life ends with Close; pulls that are shared among callers run under it.
 	life    context.Context
 	end     context.CancelFunc
 	running sync.WaitGroup
 
-	mu    sync.Mutex // covers pulls, and that nothing begins to run after Close
+	mu    sync.Mutex // covers pulls and places, and that nothing begins to run after Close
 	pulls map[string]*pull
+	// places are where the containers of this run are reached.
+	places map[ID]place
 }
 
 // Open prepares to talk to the engine and connects to nothing yet: Ping tells
@@ -66,7 +71,10 @@ func Open(o Options) (*Engine, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	e := &Engine{api: api, owner: o.Owner, log: o.Log, now: o.Now, pulls: make(map[string]*pull)}
+	e := &Engine{
+		api: api, owner: o.Owner, log: o.Log, now: o.Now, here: interfaceHas,
+		pulls: make(map[string]*pull), places: make(map[ID]place),
+	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e, nil
 }

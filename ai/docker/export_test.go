@@ -1,6 +1,9 @@
 package docker
 
-import "io"
+import (
+	"io"
+	"net/netip"
+)
 
 // What is tested without an engine.
 var Follow = follow
@@ -12,5 +15,11 @@ func Tail(r io.Reader, n int) ([]string, string, error) {
 }
 
 // Environment and Labels are what Create gives a container.
-func (s *Spec) Environment() []string                    { return s.environment() }
+func (s *Spec) Environment() []string                    { return s.environment(nil) }
 func (s *Spec) AllLabels(owner string) map[string]string { return s.labels(owner) }
+
+// Elsewhere has the engine's networks not be this machine's.
+func (e *Engine) Elsewhere() { e.here = func(string, netip.Addr) bool { return false } }
+
+// DefaultMemory is what a container may take of a machine.
+var DefaultMemory = defaultMemory

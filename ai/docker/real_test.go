@@ -74,21 +74,24 @@ func port(t *testing.T) uint16 {
 	return uint16(l.Addr().(*net.TCPAddr).Port)
 }
 
-// spec is a container of the fake runner.
+// spec is a container of the fake runner, whose port is published on this machine.
 func (b *bench) spec(env ...string) *docker.Spec {
 	b.t.Helper()
 	p := port(b.t)
 	model := strings.ReplaceAll(b.t.Name(), "/", "_")
-	return &docker.Spec{Name: docker.Name("llm", model, p), Image: b.image, Pipeline: "llm", Model: "own/model", HostPort: p, Env: env}
+	return &docker.Spec{
+		Name: docker.Name("llm", model, p), Image: b.image, Pipeline: "llm", Model: "own/model", HostPort: p, Env: env,
+		Permissions: docker.Permissions{Network: true},
+	}
 }
 
 func (b *bench) create(s *docker.Spec) docker.ID {
 	b.t.Helper()
-	id, err := b.Create(b.t.Context(), s)
+	made, err := b.Create(b.t.Context(), s)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return id
+	return made.ID
 }
 
 func (b *bench) run(s *docker.Spec) docker.ID {

@@ -40,6 +40,8 @@ var engineSigns = []sign{
 	{fault.ModelsDirUnusable, words("invalid mount config"), "the directory's path cannot be mounted"},
 	{fault.ModelsDirUnusable, words("mounts denied"), "the engine may not share the directory"},
 
+	{fault.ContainerRootReadOnly, words("read-only file system"), "the engine cannot prepare it with a read-only root"},
+
 	{fault.ContainerCannotRun, words("executable file not found"), "the image has no such program"},
 	{fault.ContainerCannotRun, words("unable to start container process: exec"), "the image's program cannot be started"},
 	{fault.ContainerCannotRun, words("no command specified"), "the image names no program"},
@@ -86,7 +88,13 @@ var runnerSigns = []sign{
 
 	{fault.ImageWrongPlatform, words("exec format error"), "for another architecture"},
 	{fault.ModelsDirUnusable, words("permission denied", modelsPath), "the runner may not use it"},
-	{fault.ModelsDirUnusable, words("read-only file system", modelsPath), "the runner may not write to it"},
+	{fault.ModelsDirUnusable, words("read-only file system", modelsPath), `the runner wants to write to it: "write_models" in its entry permits that`},
+	{fault.ContainerRootReadOnly, words("read-only file system"), ""},
+	{fault.ModelNotDownloaded, words("offline mode is enabled"), ""},
+	{fault.ModelNotDownloaded, words("offlinemodeisenabled"), ""},
+	{fault.ModelNotDownloaded, words("localentrynotfounderror"), ""},
+	{fault.ModelNotDownloaded, words("outgoing traffic has been disabled"), ""},
+	{fault.ModelNotDownloaded, words("we couldn't connect to 'https://huggingface.co'"), ""},
 	{fault.DiskFull, words("no space left on device"), "a disk that the runner writes to is full"},
 }
 

@@ -37,11 +37,13 @@ type Spec struct {
 	Pipeline, Model string
 	// Env are further variables, "NAME=value". They win over those two.
 	Env []string
-	// HostPort is where the runner is reached, on 127.0.0.1 only.
+	// HostPort is where the runner is reached on 127.0.0.1 where it has no network of
+	// its own: see Engine.Address.
 	HostPort uint16
 	// ContainerPort is where it listens inside; 0 is 8000, every runner's.
 	ContainerPort uint16
-	// ModelsDir is mounted at /models, to be read and written; "" mounts nothing.
+	// ModelsDir is mounted at /models, read-only unless Permissions say otherwise; "" mounts
+	// nothing.
 	// The engine resolves it, so in a container of the node's own it must be the
 	// host's path.
 	ModelsDir string
@@ -50,48 +52,72 @@ type Spec struct {
 	// ShmBytes is the size of its shared memory, 0 the engine's default of 64 MiB.
 	// Models on several GPUs talk through it and need more.
 	ShmBytes int64
-	// MemoryBytes limits its main memory, 0 not at all.
+	// MemoryBytes limits its main memory; 0 is most of the machine's.
 	MemoryBytes int64
+	// Permissions are what it may do beyond serving its model.
+	Permissions Permissions
 	// Labels are further labels.
 	Labels map[string]string
 	// Command replaces the image's own arguments; nil keeps them.
 	Command []string
 }
 
-// options are the spec in the engine's words.
-func (s *Spec) options(owner string) (client.ContainerCreateOptions, bool) {
-	inside, ok := network.PortFrom(cmp.Or(s.ContainerPort, runnerPort), network.TCP)
+// options are the spec in the engine's words. network is the container's own
+// network, "" publishes its port instead.
+func (s *Spec) options(owner, network string, l limits) (client.ContainerCreateOptions, bool) {
+	inside, ok := s.inside()
 	if !ok {
 		return client.ContainerCreateOptions{}, false
 	}
 	host := &container.HostConfig{
-		PortBindings: network.PortMap{inside: {{
-			HostIP:   netip.AddrFrom4([4]byte{127, 0, 0, 1}),
-			HostPort: strconv.Itoa(int(s.HostPort)),
-		}}},
 		// The node restarts runners itself: it must see a crash, say why, wait
 		// longer each time and withdraw the model meanwhile. An engine that
 		// restarts on its own hides all that.
 		RestartPolicy: container.RestartPolicy{Name: container.RestartPolicyDisabled},
 		LogConfig:     container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": logBytes, "max-file": logFiles}},
 		ShmSize:       s.ShmBytes,
-		Resources: container.Resources{
-			// The same limit with swap: a model that swaps is as good as dead.
-			Memory: s.MemoryBytes, MemorySwap: s.MemoryBytes,
-			DeviceRequests: s.deviceRequests(),
-		},
+		Resources:     container.Resources{DeviceRequests: s.deviceRequests()},
 	}
+	s.confine(host, l)
 	if s.ModelsDir != "" {
-		host.Mounts = []mount.Mount{{Type: mount.TypeBind, Source: s.ModelsDir, Target: modelsPath}}
+		host.Mounts = []mount.Mount{{
+			Type: mount.TypeBind, Source: s.ModelsDir, Target: modelsPath, ReadOnly: !s.Permissions.WritableModels,
+		}}
 	}
-	return client.ContainerCreateOptions{
-		Name: s.Name,
-		Config: &container.Config{
-			Image: s.Image, Env: s.environment(), Labels: s.labels(owner), Cmd: s.Command,
-			ExposedPorts: network.PortSet{inside: {}},
-		},
-		HostConfig: host,
-	}, true
+	config := &container.Config{Image: s.Image, Labels: s.labels(owner), Cmd: s.Command}
+	config.Env = s.environment(s.defaults(network != ""))
+	s.connect(config, host, network, inside)
+	return client.ContainerCreateOptions{Name: s.Name, Config: config, HostConfig: host}, true
+}
+
+// inside is the port that the runner listens on in its container.
+func (s *Spec) inside() (network.Port, bool) {
+	return network.PortFrom(cmp.Or(s.ContainerPort, runnerPort), network.TCP)
+}
+
+// connect joins a container to its own network, or publishes its port on 127.0.0.1.
+func (s *Spec) connect(config *container.Config, host *container.HostConfig, own string, inside network.Port) {
+	config.ExposedPorts = network.PortSet{inside: {}}
+	if own != "" {
+		host.NetworkMode = container.NetworkMode(own)
+		host.DNS = []netip.Addr{noServer}
+		return
+	}
+	host.PortBindings = network.PortMap{inside: {{
+		HostIP:   netip.AddrFrom4([4]byte{127, 0, 0, 1}),
+		HostPort: strconv.Itoa(int(s.HostPort)),
+	}}}
+}
+
+// defaults are variables that follow from its restrictions.
+func (s *Spec) defaults(alone bool) (out []string) {
+	if !s.Permissions.WritableRoot {
+		out = append(out, scratchEnvironment()...)
+	}
+	if alone {
+		out = append(out, offlineEnvironment()...)
+	}
+	return out
 }
 
 // deviceRequests asks for exactly the named GPUs, as --gpus device=… does.
@@ -112,8 +138,8 @@ func (s *Spec) labels(owner string) map[string]string {
 
 // environment holds each variable once: which of two a program sees is up to
 // its C library.
-func (s *Spec) environment() []string {
-	all := append([]string{"PIPELINE=" + s.Pipeline, "MODEL_ID=" + s.Model}, s.Env...)
+func (s *Spec) environment(defaults []string) []string {
+	all := slices.Concat(defaults, []string{"PIPELINE=" + s.Pipeline, "MODEL_ID=" + s.Model}, s.Env)
 	last := make(map[string]int, len(all))
 	for i, v := range all {
 		name, _, _ := strings.Cut(v, "=")

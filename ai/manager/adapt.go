@@ -27,6 +27,7 @@ func entry(e *models.Entry) Entry {
 		Model: e.Model, URL: e.URL, Token: e.Token, ServedModel: e.ServedModel,
 		Warm: e.Warm, Capacity: e.Capacity,
 		GPUs: e.GPUs.Count, GPUIDs: e.GPUs.IDs, Image: e.Image, Env: e.Environment(),
+		Sandbox: e.Sandbox, RequestURLs: e.RequestURLs,
 	}
 	gpus := int64(max(e.GPUs.Count, 1))
 	out.MemoryBytes = (e.VRAM + gpus - 1) / gpus

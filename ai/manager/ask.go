@@ -2,6 +2,7 @@ package manager
 
 import (
 	"context"
+	"net/netip"
 
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/docker"
@@ -12,8 +13,10 @@ import (
 type Engine interface {
 	Reconcile(ctx context.Context) (removed []string, err error)
 	EnsureImage(ctx context.Context, image string, progress func(docker.Progress)) error
-	Create(ctx context.Context, s *docker.Spec) (docker.ID, error)
+	Create(ctx context.Context, s *docker.Spec) (docker.Made, error)
 	Start(ctx context.Context, id docker.ID) error
+	// Address is where a started container is reached.
+	Address(ctx context.Context, id docker.ID) (netip.AddrPort, error)
 	// WhyEnded also looks at a container that still runs: its last lines may say
 	// what is wrong.
 	WhyEnded(ctx context.Context, id docker.ID) (docker.Death, error)

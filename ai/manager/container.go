@@ -3,7 +3,7 @@ package manager
 import (
 	"context"
 	"errors"
-	"strconv"
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/ai/docker"
@@ -33,6 +33,10 @@ type container struct {
 	real   []string
 	port   uint16
 	id     docker.ID
+	// at is where it is reached once it was started; missing names the restrictions
+	// that it lacks.
+	at      netip.AddrPort
+	missing []string
 }
 
 // place claims GPUs, evicting others where that helps.
@@ -90,18 +94,36 @@ func (c *container) start(ctx context.Context) error {
 		Name: c.name(), Image: c.image,
 		Pipeline: pipeline, Model: e.Model.ID, Env: environment(e.Env),
 		HostPort: c.port, ModelsDir: o.ModelsDir, Devices: c.real,
+		MemoryBytes: e.Sandbox.MemoryBytes, Permissions: c.permissions(),
 	}
 	if len(c.real) > 1 {
 		spec.ShmBytes = sharedMemory
 	}
-	id, err := o.Engine.Create(ctx, spec)
+	made, err := o.Engine.Create(ctx, spec)
 	if err != nil {
 		return err
 	}
-	c.id = id
+	c.id, c.missing = made.ID, made.Missing
+	if c.r.rootWritable {
+		c.missing = append(c.missing, "root (its program needs to change files of its image)")
+	}
 	// Before it runs: it may end at once.
-	c.r.shared.news.subscribe(id, c.r.ended)
-	return o.Engine.Start(ctx, id)
+	c.r.shared.news.subscribe(c.id, c.r.ended)
+	if err := o.Engine.Start(ctx, c.id); err != nil {
+		return err
+	}
+	c.at, err = o.Engine.Address(ctx, c.id)
+	return err
+}
+
+// permissions are what the entry permits, and a root that may be changed where the
+// container has shown that it needs one.
+func (c *container) permissions() docker.Permissions {
+	s := &c.r.entry.Sandbox
+	return docker.Permissions{
+		Network: s.Network, WritableModels: s.WriteModels, Capabilities: s.Capabilities, Processes: s.Processes,
+		WritableRoot: s.Root == models.RootWritable || c.r.rootWritable,
+	}
 }
 
 // environment is the settings as the engine wants them. They may hold tokens.
@@ -120,7 +142,7 @@ func (c *container) name() string {
 }
 
 // url is where the runner listens.
-func (c *container) url() string { return "http://127.0.0.1:" + strconv.Itoa(int(c.port)) }
+func (c *container) url() string { return "http://" + c.at.String() }
 
 // death tells why the container ended, false while it runs.
 func (c *container) death(ctx context.Context) (end, bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -59,6 +60,8 @@ type program struct {
 	kind     backend.Kind
 	version  string
 	missing  bool
+	// unconfined are the restrictions that the engine cannot keep.
+	unconfined []string
 	// The rest is changed while it runs, under host.mu.
 	health backend.Health // "" goes by loads
 	stuck  bool           // it accepts probes and jobs and says nothing
@@ -112,16 +115,16 @@ func (h *host) EnsureImage(ctx context.Context, image string, progress func(dock
 	return err
 }
 
-func (h *host) Create(ctx context.Context, s *docker.Spec) (docker.ID, error) {
+func (h *host) Create(ctx context.Context, s *docker.Spec) (docker.Made, error) {
 	h.mu.Lock()
 	if h.hang[s.Model] {
 		h.mu.Unlock()
 		<-ctx.Done()
-		return "", fault.Wrap(fault.DockerFailed, "create container", ctx.Err())
+		return docker.Made{}, fault.Wrap(fault.DockerFailed, "create container", ctx.Err())
 	}
 	defer h.mu.Unlock()
 	if h.engineErr != nil {
-		return "", h.engineErr
+		return docker.Made{}, h.engineErr
 	}
 	h.next++
 	h.created[s.Model]++
@@ -140,7 +143,15 @@ func (h *host) Create(ctx context.Context, s *docker.Spec) (docker.ID, error) {
 		}
 		h.most[d] = max(h.most[d], n)
 	}
-	return b.id, nil
+	return docker.Made{ID: b.id, Missing: p.unconfined}, nil
+}
+
+// Address is the port on this machine: that of a container in a network of its own
+// would say nothing about which container it is.
+func (h *host) Address(_ context.Context, id docker.ID) (netip.AddrPort, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), h.boxes[id].spec.HostPort), nil
 }
 
 func (h *host) Start(_ context.Context, id docker.ID) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -54,7 +55,7 @@ func (r *runner) liveContainer(ctx context.Context) {
 		if late {
 			r.conclude(ctx, e)
 		}
-		if e.kind != failed {
+		if e.kind != failed || r.openRoot(e.why) {
 			continue
 		}
 		if e.served >= healthyEnough {
@@ -70,6 +71,20 @@ func (r *runner) liveContainer(ctx context.Context) {
 			r.enter(inference.Absent)
 		}
 	}
+}
+
+// openRoot lets the next container change the files of its image if this one failed
+// because it could not, and its entry leaves that open. It reports whether that is
+// new, so that the next one may start at once.
+func (r *runner) openRoot(why error) bool {
+	if !errors.Is(why, fault.ContainerRootReadOnly) || r.entry.Sandbox.Root != models.RootAuto || r.rootWritable {
+		return false
+	}
+	r.rootWritable = true
+	r.log.Warn("a model's container is started again with files of its image that it may change; "+
+		`"read_only": false in its entry says that this is meant, true forbids it`,
+		"pipeline", r.model.id.Capability.Pipeline(), "model", r.model.id.ID, fault.Attr(why))
+	return true
 }
 
 // prefetch gets a cold model's image at the node's start.
@@ -151,6 +166,9 @@ func (r *runner) operate(ctx context.Context, c *container) end {
 		return end{kind: failed, why: err}
 	}
 	if err := c.launch(ctx); err != nil {
+		if e, over := c.death(ctx); over && errors.Is(err, fault.ContainerExited) {
+			return e // it ended before it had an address, and its last lines say why
+		}
 		return end{kind: failed, why: err}
 	}
 	b, err := r.shared.o.Backends(r.entry, c.url())
@@ -158,7 +176,7 @@ func (r *runner) operate(ctx context.Context, c *container) end {
 		return end{kind: failed, why: err}
 	}
 	w := newWatch(r, b, c.name())
-	w.image = c.image
+	w.image, w.missing = c.image, c.missing
 	defer r.ready.Store(false)
 	defer w.end()
 	e := r.watchContainer(ctx, c, w)

@@ -1,7 +1,6 @@
 package manager
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -205,13 +204,11 @@ func (m *model) conditions() {
 	}
 	set := make(map[fault.Code]string)
 	for i := range m.all {
-		why := cmp.Or(m.all[i].why, m.all[i].concern)
-		code := fault.CodeOf(why)
-		if why == nil || code == fault.ModelNoRoom && m.runners[i].entry.cold() {
-			continue
-		}
-		if _, there := set[code]; !there {
-			set[code] = reason(why)
+		for _, why := range m.all[i].shown() {
+			code := fault.CodeOf(why)
+			if _, there := set[code]; !there && !(code == fault.ModelNoRoom && m.runners[i].entry.cold()) {
+				set[code] = reason(why)
+			}
 		}
 	}
 	for code, detail := range set {

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -44,6 +45,10 @@ type Entry struct {
 	Image string
 	// Env is the containers' environment beside PIPELINE and MODEL_ID.
 	Env models.Settings
+	// Sandbox is what the containers may do beyond serving the model.
+	Sandbox models.Sandbox
+	// RequestURLs says which addresses in requests the runner may be given.
+	RequestURLs fetchurl.Policy
 }
 
 func (e *Entry) external() bool { return e.URL != "" }
@@ -116,6 +121,9 @@ type Options struct {
 	// PullTimeout is how long an image may take to arrive, 0 is 2 hours.
 	PullTimeout time.Duration
 
+	// Resolve finds out what names in requests lead to; nil is the system's resolver.
+	Resolve fetchurl.Resolver
+
 	// Board shows lasting trouble per model; nil shows none.
 	Board *health.Board
 	// Recorder is told of changes; nil ignores them.
@@ -152,6 +160,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.PullTimeout <= 0 {
 		o.PullTimeout = 2 * time.Hour
+	}
+	if o.Resolve == nil {
+		o.Resolve = lookUp
 	}
 	if o.Recorder == nil {
 		o.Recorder = inference.NopRecorder{}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/line"
 )
 
@@ -29,6 +30,10 @@ type member struct {
 	backend backend.Backend
 	// suspect is told that a job failed as it does when the runner is gone.
 	suspect func()
+	// urls says which addresses in requests the runner may be given, resolve what
+	// names in them lead to.
+	urls    fetchurl.Policy
+	resolve fetchurl.Resolver
 	slots   int // guarded by pool.mu
 	busy    int // guarded by pool.mu
 }

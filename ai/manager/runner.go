@@ -33,6 +33,9 @@ type runner struct {
 	// The rest belongs to live. now is what was reported last.
 	now     status
 	retries *backoff
+	// rootWritable says that a container of this run needed to change files of its
+	// image, and its entry leaves that open.
+	rootWritable bool
 }
 
 // shared is what all runners of the node use together.

@@ -34,6 +34,10 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		return nil, fault.New(fault.ModelRunnerLost, op, s.model.id.String())
 	}
 	s.at = at
+	if err := at.checkAddresses(ctx, job); err != nil {
+		s.Release()
+		return nil, err
+	}
 	reply, err := at.backend.Run(ctx, job)
 	if err != nil {
 		if ctx.Err() == nil && telling(err) {

@@ -16,8 +16,8 @@ type status struct {
 	// why is the reason for the state, or for the last failure until it is ready
 	// again; nil when all is well.
 	why error
-	// concern is what may go wrong with a runner that is ready; nil for nothing.
-	concern  error
+	// concerns are what may go wrong with a runner that is ready.
+	concerns []error
 	lines    []string
 	progress string
 	devices  []string
@@ -43,6 +43,15 @@ func (s *status) starting() bool {
 // dormant reports whether it waits for a job to start it.
 func (s *status) dormant() bool {
 	return s.state == inference.Absent || s.state == inference.Evicted
+}
+
+// shown are the conditions of the runner: why it does not work, or what may go wrong
+// while it does.
+func (s *status) shown() []error {
+	if s.why != nil {
+		return []error{s.why}
+	}
+	return s.concerns
 }
 
 // sum makes a model's state of its runners': that of the runner that is nearest

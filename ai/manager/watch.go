@@ -17,8 +17,10 @@ type watch struct {
 	r      *runner
 	prober *prober
 	member *member
-	// image is the container's, "" for a server.
-	image string
+	// image is the container's, "" for a server; missing names the restrictions that
+	// the container lacks.
+	image   string
+	missing []string
 
 	// offered says that the member is in the pool.
 	offered bool
@@ -38,7 +40,10 @@ type watch struct {
 func newWatch(r *runner, b backend.Backend, name string) *watch {
 	return &watch{
 		r: r, prober: newProber(b), pause: firstProbe,
-		member: &member{name: name, backend: b, suspect: func() { poke(r.suspect) }},
+		member: &member{
+			name: name, backend: b, suspect: func() { poke(r.suspect) },
+			urls: r.entry.RequestURLs, resolve: r.shared.o.Resolve,
+		},
 	}
 }
 
@@ -96,7 +101,7 @@ func (w *watch) ready(info *backend.Info) {
 	if w.offered {
 		w.r.model.pool.resize(w.member, n)
 		if !same(&w.r.now.info, info) {
-			w.r.report(func(s *status) { s.info, s.concern = *info, w.concern(info) })
+			w.r.report(func(s *status) { s.info, s.concerns = *info, w.concerns(info) })
 		}
 		return
 	}
@@ -108,22 +113,25 @@ func (w *watch) ready(info *backend.Info) {
 	}
 	w.r.report(func(s *status) {
 		s.state, s.why, s.lines, s.progress, s.info = inference.Ready, nil, nil, "", *info
-		s.concern = w.concern(info)
+		s.concerns = w.concerns(info)
 	})
 }
 
-// concern is that the runner is of another release than this node is written for:
-// it works, and where it does not it may say nothing. Other kinds of servers count
-// their versions their own way.
-func (w *watch) concern(info *backend.Info) error {
+// concerns are what may go wrong although it works: it lacks restrictions, or is of
+// another release than this node is written for and may fail without a word. Other
+// kinds of servers count their versions their own way.
+func (w *watch) concerns(info *backend.Info) (out []error) {
+	if f := docker.Degraded(w.missing); f != nil {
+		out = append(out, f)
+	}
 	version := ""
 	if info.Kind == backend.Contract {
 		version = info.Version
 	}
 	if f := docker.CheckTag(w.image, version); f != nil {
-		return f
+		out = append(out, f)
 	}
-	return nil
+	return out
 }
 
 // same reports whether two answers say the same of what others are told.

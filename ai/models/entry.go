@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/inference"
 )
 
@@ -42,6 +43,10 @@ type Entry struct {
 	vramGiven bool
 	// Image is the container image that the entry asks for, "" for the pipeline's.
 	Image string
+	// Sandbox is what a container may do beyond serving its model.
+	Sandbox Sandbox
+	// RequestURLs says which addresses in requests its runner may be given.
+	RequestURLs fetchurl.Policy
 	// Prices are what is asked for the model; empty only off-chain.
 	Prices []GatewayPrice
 	// Place is where the entry begins.

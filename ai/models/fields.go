@@ -47,6 +47,13 @@ func fields() []field {
 		{name: "gpus", kinds: []kind{isNumber, isArray}, example: "2 for the number, or [0, 1] for the devices", read: readGPUs},
 		{name: "vram_gb", kinds: []kind{isNumber}, example: "16", read: readVRAM},
 		{name: "image", kinds: text, example: `"registry/name:tag"`, read: readImage},
+		{name: "network", kinds: []kind{isBool}, example: "true, without quotes", read: func(d *draft, v node) { d.entry.Sandbox.Network = v.text == "true" }},
+		{name: "read_only", kinds: []kind{isBool}, example: "false, without quotes", read: readReadOnly},
+		{name: "write_models", kinds: []kind{isBool}, example: "true, without quotes", read: func(d *draft, v node) { d.entry.Sandbox.WriteModels = v.text == "true" }},
+		{name: "memory_gb", kinds: []kind{isNumber}, example: "64", read: readMemory},
+		{name: "processes", kinds: []kind{isNumber}, example: "8192", read: readProcesses},
+		{name: "capabilities", kinds: []kind{isArray}, example: `["SETUID", "SETGID"]`, read: readCapabilities},
+		{name: "request_urls", kinds: text, example: `"data", "public" or "any"`, read: readRequestURLs},
 	}
 }
 

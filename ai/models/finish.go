@@ -11,6 +11,9 @@ import (
 // maxContainers bounds the containers of one entry, and of all warm ones.
 const maxContainers = 100
 
+// sandboxFields are those that only containers of ours have a use for.
+var sandboxFields = []string{"network", "read_only", "write_models", "memory_gb", "processes", "capabilities"}
+
 // finish judges what needs more than one field of the entry.
 func (d *draft) finish() {
 	for _, name := range []string{"pipeline", "model_id"} {
@@ -23,7 +26,8 @@ func (d *draft) finish() {
 	}
 	d.finishPrice()
 	if d.external {
-		d.noteIdle("has no effect on an external server", "optimization_flags", "gpus", "vram_gb", "image")
+		d.noteIdle("has no effect on an external server", append([]string{"optimization_flags", "gpus", "vram_gb", "image"}, sandboxFields...)...)
+		d.entry.Sandbox = Sandbox{}
 		d.entry.Flags, d.entry.GPUs, d.entry.VRAM, d.entry.Image = nil, GPUs{}, 0, ""
 		return
 	}

@@ -65,4 +65,13 @@ const (
 	ContainerExited Code = "ContainerExited"
 	// ModelsDirUnusable: the directory of models cannot be mounted or used.
 	ModelsDirUnusable Code = "ModelsDirUnusable"
+	// ContainerRootReadOnly: a container's program wants to change files of its image.
+	ContainerRootReadOnly Code = "ContainerRootReadOnly"
+	// ContainerNetworkFailed: a container's own network cannot be made.
+	ContainerNetworkFailed Code = "ContainerNetworkFailed"
+	// ContainerSandboxDegraded: a container runs without a limit that it should have.
+	ContainerSandboxDegraded Code = "ContainerSandboxDegraded"
+	// ModelNotDownloaded: a runner looks for files of its model at a hub that its
+	// container cannot reach.
+	ModelNotDownloaded Code = "ModelNotDownloaded"
 )

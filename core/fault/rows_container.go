@@ -142,4 +142,27 @@ var containerRows = []Row{
 		Cause:   "The directory of models cannot be mounted into a container: it does not exist where the Docker Engine runs, or may not be read and written.",
 		Remedy:  "Create the directory of `-aiModelsDir` and check its owner. Where the node itself runs in a container, it must be the host's path.", Retryable: true,
 	},
+	{
+		Code: ContainerRootReadOnly, Class: Config,
+		Symptom: "`Read-only file system` in the lines of a runner",
+		Cause:   "A runner's program wants to change files of its image, which are read-only in its container; it may write below /tmp, /var/tmp and /run.",
+		Remedy:  "None needed where the entry in aiModels.json does not say `read_only`: the node starts the container again with files that it may change. Otherwise delete `\"read_only\": true`.", Retryable: true,
+	},
+	{
+		Code: ContainerNetworkFailed, Class: Config,
+		Symptom: "`could not find an available, non-overlapping IPv4 address pool`",
+		Cause:   "The Docker Engine could not make the network that a runner's container gets for itself; most often its address pools are used up.",
+		Remedy:  "Remove unused networks with `docker network prune`, or add `default-address-pools` to /etc/docker/daemon.json and restart Docker. `\"network\": true` in the entry of aiModels.json does without, and gives the container a way out.", Retryable: true,
+	},
+	{
+		Code: ContainerSandboxDegraded, Class: Config,
+		Cause:  "A runner's container runs without a limit that it should have; the message names which. What runs in it could do more harm than it should.",
+		Remedy: "Run the node on the Docker Engine's own machine, as root's engine and not in a container without `--network host`; mount the control groups for memory and pids. Where it is meant, say so in the model's entry of aiModels.json (`network`, `read_only`).",
+	},
+	{
+		Code: ModelNotDownloaded, Class: Config,
+		Symptom: "`offline mode is enabled`, `LocalEntryNotFoundError`",
+		Cause:   "A runner looks for files of its model at the model hub, which its container cannot reach: the model, or a part of it, is not in `-aiModelsDir`.",
+		Remedy:  "Download the model into `-aiModelsDir`: `hf download <model_id> --cache-dir <aiModelsDir>`. Or let the container fetch it, with `\"network\": true` and `\"write_models\": true` in its entry of aiModels.json.", Retryable: true,
+	},
 }

@@ -1,0 +1,187 @@
+package docker
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"net"
+	"net/netip"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+const (
+	// networkPrefix stands before a container's name in that of its network, and
+	// bridgePrefix before a hash in that of the machine's interface, so that a
+	// firewall can name all of them: -i tutti+.
+	networkPrefix = "tutti_"
+	bridgePrefix  = "tutti"
+	// bridgeOption is how the engine is told an interface's name.
+	bridgeOption = "com.docker.network.bridge.name"
+	// gatewayOption is where the engine looks for the containers' default gateway.
+	gatewayOption = "DefaultGatewayIPv4"
+)
+
+// errNotHere says that the engine's networks are not this process's: the engine runs
+// in a virtual machine, without root, on another machine, or the node in a container
+// with a network of its own.
+var errNotHere = errors.New("the Docker Engine's networks cannot be reached from the node")
+
+// bridge is the name of a network's interface, at most 15 bytes.
+func (e *Engine) bridge(container string) string {
+	sum := sha256.Sum256([]byte(e.owner + "\x00" + container))
+	return bridgePrefix + hex.EncodeToString(sum[:5])
+}
+
+// makeNetwork makes a network for one container: no way out, no other container in
+// it, and this machine as its only neighbour. The error is errNotHere where the node
+// could not reach the container in it.
+//
+// Older engines give containers a route through this machine even there, and a
+// firewall may be off. The route leads to an address that nothing has instead, for
+// which the subnet must be known: it is that of a first network.
+func (e *Engine) makeNetwork(ctx context.Context, container string) (id string, err error) {
+	const op = "make a container's network"
+	first, err := e.tryNetwork(ctx, container, nil)
+	if err != nil {
+		return "", e.networkFault(op, err)
+	}
+	if !e.here(e.bridge(container), first.Gateway) {
+		e.dropNetwork(ctx, first.id)
+		return "", errNotHere
+	}
+	e.dropNetwork(ctx, first.id)
+	made, err := e.tryNetwork(ctx, container, &network.IPAM{Config: []network.IPAMConfig{{
+		Subnet: first.Subnet, Gateway: first.Gateway,
+		AuxAddress: map[string]netip.Addr{gatewayOption: last(first.Subnet)},
+	}}})
+	if err != nil {
+		return "", e.networkFault(op, err)
+	}
+	return made.id, nil
+}
+
+// last is the last address of a subnet that a host could have.
+func last(subnet netip.Prefix) netip.Addr {
+	ip := subnet.Masked().Addr().As4()
+	n := binary.BigEndian.Uint32(ip[:]) | (1<<(32-subnet.Bits()) - 1)
+	binary.BigEndian.PutUint32(ip[:], n-1)
+	return netip.AddrFrom4(ip)
+}
+
+// madeNetwork is a network with its subnet.
+type madeNetwork struct {
+	id string
+	network.IPAMConfig
+}
+
+// tryNetwork makes a network and looks at it, after removing one that an earlier
+// container of that name left.
+func (e *Engine) tryNetwork(ctx context.Context, container string, ipam *network.IPAM) (madeNetwork, error) {
+	id, err := e.createNetwork(ctx, container, ipam)
+	if err != nil && e.removeLeftNetwork(ctx, container) {
+		id, err = e.createNetwork(ctx, container, ipam)
+	}
+	if err != nil {
+		return madeNetwork{}, err
+	}
+	made, err := e.api.NetworkInspect(ctx, id, client.NetworkInspectOptions{})
+	if err == nil && (len(made.Network.IPAM.Config) == 0 || !made.Network.IPAM.Config[0].Subnet.Addr().Is4()) {
+		err = errors.New("the network has no IPv4 subnet")
+	}
+	if err != nil {
+		e.dropNetwork(context.WithoutCancel(ctx), id)
+		return madeNetwork{}, err
+	}
+	return madeNetwork{id, made.Network.IPAM.Config[0]}, nil
+}
+
+func (e *Engine) createNetwork(ctx context.Context, container string, ipam *network.IPAM) (string, error) {
+	ipv6 := false
+	made, err := e.api.NetworkCreate(ctx, networkPrefix+container, client.NetworkCreateOptions{
+		Driver: "bridge", Internal: true, EnableIPv6: &ipv6, IPAM: ipam,
+		Options: map[string]string{bridgeOption: e.bridge(container)},
+		Labels:  map[string]string{labelCreator: creator, labelOwner: e.owner},
+	})
+	return made.ID, err
+}
+
+// networkFault is the fault of a network that could not be made.
+func (e *Engine) networkFault(op string, err error) error {
+	if f := cutOff(op, err); f != nil {
+		return f
+	}
+	return fault.Wrap(fault.ContainerNetworkFailed, op, worded{err})
+}
+
+// interfaceHas reports whether an interface of this machine has the address.
+func interfaceHas(name string, ip netip.Addr) bool {
+	i, err := net.InterfaceByName(name)
+	if err != nil {
+		return false
+	}
+	addrs, err := i.Addrs()
+	if err != nil {
+		return false
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok {
+			if has, ok := netip.AddrFromSlice(n.IP); ok && has.Unmap() == ip {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// removeLeftNetwork removes this node's network for a container, if one was left,
+// and reports whether it did.
+func (e *Engine) removeLeftNetwork(ctx context.Context, container string) bool {
+	found, err := e.api.NetworkInspect(ctx, networkPrefix+container, client.NetworkInspectOptions{})
+	if err != nil || !e.oursMarked(found.Network.Labels) {
+		return false
+	}
+	_, err = e.api.NetworkRemove(ctx, found.Network.ID, client.NetworkRemoveOptions{})
+	return err == nil
+}
+
+// oursMarked is ours for what only nodes with an owner's label make.
+func (e *Engine) oursMarked(labels map[string]string) bool {
+	_, marked := labels[labelOwner]
+	return marked && e.ours(labels)
+}
+
+// dropNetwork removes a network. One that stays costs addresses only, and is removed
+// at the node's next start.
+func (e *Engine) dropNetwork(ctx context.Context, id string) {
+	if id == "" {
+		return
+	}
+	_, err := e.api.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
+	if err != nil && !errdefs.IsNotFound(err) {
+		e.log.Warn("a container's network could not be removed, the node's next start tries again",
+			"network", id, fault.Attr(e.networkFault("remove a container's network", err)))
+	}
+}
+
+// reconcileNetworks removes the networks that an earlier run of this node left.
+func (e *Engine) reconcileNetworks(ctx context.Context) error {
+	listed, err := e.api.NetworkList(ctx, client.NetworkListOptions{
+		Filters: make(client.Filters).Add("label", labelCreator+"="+creator),
+	})
+	if err != nil {
+		return e.networkFault("list containers' networks", err)
+	}
+	for _, n := range listed.Items {
+		if e.oursMarked(n.Labels) && !e.holds(n.ID) {
+			e.dropNetwork(ctx, n.ID)
+		}
+	}
+	return nil
+}
