@@ -33,7 +33,7 @@ func startProcess(ctx context.Context, name, binary, dir string, ready, args []s
 		return nil, fmt.Errorf("make a data directory: %w", err)
 	}
 	logPath := filepath.Join(dir, "tutti.log")
-	logFile, err := os.Create(logPath)
+	logFile, err := os.OpenFile(logPath, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the log of the %s: %w", name, err)
 	}

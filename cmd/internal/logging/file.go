@@ -43,7 +43,7 @@ func (f *file) put(line []byte) error {
 // next begins a new file. Where it cannot, the present one goes on.
 func (f *file) next() error {
 	name := f.name()
-	created, err := os.OpenFile(filepath.Join(f.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
+	created, err := os.OpenFile(filepath.Join(f.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
