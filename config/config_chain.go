@@ -52,6 +52,17 @@ type Tickets struct {
 	// The gateway's caps.
 	MaxEV, MaxTotalEV core.Wei
 	DepositMultiplier int
+	// maxCredit is nil when unset.
+	maxCredit *core.Wei
+}
+
+// MaxCredit is the most that one orchestrator holds in tickets that it has not worked for,
+// beside as much as it worked for recently.
+func (t Tickets) MaxCredit() core.Wei {
+	if t.maxCredit != nil {
+		return *t.maxCredit
+	}
+	return t.MaxTotalEV
 }
 
 // Prices are what an orchestrator asks and a gateway pays at most.

@@ -37,6 +37,10 @@ func (l *loader) judgeTickets() {
 		l.blame(fault.OptionConflict, name, "one ticket may be worth -maxTicketEV "+t.MaxEV.String()+" wei, and all of a payment -maxTotalEV "+t.MaxTotalEV.String(),
 			"make -maxTotalEV at least -maxTicketEV")
 	}
+	if l.sound("maxCreditEV", "maxTotalEV") && t.MaxCredit().Cmp(t.MaxTotalEV) < 0 {
+		l.blame(fault.OptionConflict, "maxCreditEV", "one payment may be worth -maxTotalEV "+t.MaxTotalEV.String()+" wei, and an orchestrator may hold -maxCreditEV "+
+			t.MaxCredit().String()+" without work", "make -maxCreditEV at least -maxTotalEV, or lower -maxTotalEV")
+	}
 }
 
 // judgeRedeemer refuses a redeemer without a chain, and one that is to hand its own

@@ -23,6 +23,10 @@ type Recorder interface {
 	TicketsSent(recipient core.Address, account core.ManifestID, n int, value Value)
 	// PaymentNotMade: a gateway could not pay; code is a fault's.
 	PaymentNotMade(code string)
+	// PaidUnworked: a job ended, and so much of its payment is not worked for; where the
+	// work made good for earlier losses it is negative. held is all that the orchestrator
+	// holds.
+	PaidUnworked(payee string, lost, held Value)
 }
 
 // NopRecorder ignores everything.
@@ -48,3 +52,6 @@ func (NopRecorder) TicketsSent(core.Address, core.ManifestID, int, Value) {}
 
 // PaymentNotMade ignores the event.
 func (NopRecorder) PaymentNotMade(string) {}
+
+// PaidUnworked ignores the event.
+func (NopRecorder) PaidUnworked(string, Value, Value) {}

@@ -1,18 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/earnings"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/recipient"
+	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/pm/spent"
 	"github.com/tuttinode/tutti/server/admin"
 )
@@ -39,7 +44,7 @@ func (n *node) addBooks(ctx context.Context) error {
 		}
 	}
 	if p := n.paying; p != nil {
-		n.books.Spending = newSpending(p.spent)
+		n.books.Spending, n.books.Credits = newSpending(p.spent), credits{p.sender}
 	}
 	return n.watchTickets(reader)
 }
@@ -178,6 +183,39 @@ func newSpending(store *spent.Store) spending {
 // Spending is what was paid whom for what.
 func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
 	return s.reports.get(ctx, struct{}{})
+}
+
+// credits are what orchestrators were paid and have not worked for.
+type credits struct{ sender *sender.Sender }
+
+// Credits are the largest first.
+func (c credits) Credits() []adminapi.Credit {
+	all := c.sender.Credits()
+	slices.SortFunc(all, func(a, b sender.Credit) int {
+		return cmp.Or(b.Unworked.Cmp(a.Unworked), strings.Compare(a.Payee, b.Payee))
+	})
+	wei := func(v pm.Value) core.Wei {
+		w, _ := core.WeiOf(v.Floor()) // never negative
+		return w
+	}
+	out := make([]adminapi.Credit, 0, len(all))
+	for _, k := range all {
+		out = append(out, adminapi.Credit{
+			Orchestrator: k.Payee, Unworked: wei(k.Unworked), InProgress: wei(k.InHand), Bound: wei(k.Bound), Stopped: k.Stopped,
+		})
+	}
+	return out
+}
+
+// Forgive takes an account in any letters.
+func (c credits) Forgive(orchestrator string) error {
+	if a, err := core.ParseAddress(orchestrator); err == nil {
+		orchestrator = a.String()
+	}
+	if !c.sender.Forgive(orchestrator) {
+		return fault.New(fault.CreditUnknown, "forgive an orchestrator", orchestrator)
+	}
+	return nil
 }
 
 // round is the present round, 0 while it is not known.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"time"
 
@@ -42,17 +43,19 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	if err := n.addPrices(nil); err != nil {
 		return err
 	}
-	account := n.chain.Signer.Address()
+	account, t := n.chain.Signer.Address(), n.cfg.Tickets
 	store, issued, err := spent.Open(ctx, spent.Options{DB: n.chain.db, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
 	if err != nil {
 		return err
 	}
+	credits, err := store.Credits(ctx)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
 	p := &paying{spent: store, caps: n.prices.caps}
 	p.sender = sender.New(sender.Options{
-		Account: account, Sign: n.chain.Signer.SignMessage, Chain: n.chain.Chain, Book: store, Issued: issued,
-		Limits: pm.Limits{
-			MaxEV: n.cfg.Tickets.MaxEV, MaxTotalEV: n.cfg.Tickets.MaxTotalEV, DepositMultiplier: n.cfg.Tickets.DepositMultiplier,
-		},
+		Account: account, Sign: n.chain.Signer.SignMessage, Chain: n.chain.Chain, Book: store, Issued: issued, Credits: credits,
+		Limits:   pm.Limits{MaxEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, MaxCredit: t.MaxCredit(), DepositMultiplier: t.DepositMultiplier},
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{

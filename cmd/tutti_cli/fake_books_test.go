@@ -88,6 +88,11 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 		return adminapi.Spending{Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Rows: []adminapi.SpendingRow{
 			{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Units: 12}}}
 	})
+	credits := adminapi.Credits{Credits: []adminapi.Credit{
+		{Orchestrator: other.String(), Unworked: core.NewWei(17_400_000_000_000), Bound: core.NewWei(20_000_000_000_000), Stopped: true},
+		{Orchestrator: "https://o.example:8935", Unworked: core.NewWei(8_000_000_000), InProgress: core.NewWei(64_000_000_000), Bound: core.NewWei(21_000_000_000_000)}}}
+	get(adminapi.PathCredits, "", func(*http.Request) any { return credits })
+	post(adminapi.PathForgive, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, credits) })
 	workers := adminapi.Workers{Workers: []adminapi.Worker{
 		{Name: "gpu 0", Kind: "transcoder", State: "ready", Sessions: 3, Encoders: 6, EncoderLimit: 8,
 			SessionMemory: 120 << 20, Cost: 4e-9, Ratio: 0.41, Done: 120, Since: fakeNow, Models: []string{}},

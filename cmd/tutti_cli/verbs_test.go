@@ -86,6 +86,8 @@ var verbRows = []verbRow{
 	{"income", "income --by round,model,worker", ""},
 	{"income workers", "income workers", ""},
 	{"spending", "spending", ""},
+	{"spending credits", "spending credits", ""},
+	{"spending forgive", "spending forgive https://o.example:8935 --yes", `spending/credits/forgive {"orchestrator":"https://o.example:8935"}`},
 	{"price list", "price list", ""},
 	{"gateways", "gateways", ""},
 	{"help", "help WaitTimedOut", ""},

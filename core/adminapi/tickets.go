@@ -16,6 +16,8 @@ const (
 	PathPayers      = Prefix + "/gateways"
 	PathIncome      = Prefix + "/income"
 	PathSpending    = Prefix + "/spending"
+	PathCredits     = Prefix + "/spending/credits"
+	PathForgive     = Prefix + "/spending/credits/forgive"
 )
 
 // The parameters of their queries.

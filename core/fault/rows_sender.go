@@ -23,6 +23,25 @@ var senderRows = []Row{
 		Remedy: "None needed for one orchestrator: others are used, and what is idle is forgotten within half an hour. If it happens again with the same one, take it off with `-orchBlocklist`.", Retryable: true,
 	},
 	{
+		Code: PaidWorkMissing, Class: Payment,
+		Cause: "An orchestrator, which the condition names, was paid for work that it did not do: it refused or failed jobs after the payment, returned nothing usable, " +
+			"or took large tickets in ever new sessions. It holds more than `-maxCreditEV`, and more than it worked for recently. The gateway pays it no further tickets; streams and jobs go to others. " +
+			"Half of what it holds is forgiven every hour, and it is used again when it holds half of what is allowed.",
+		Remedy: "No action needed while other orchestrators serve. `tutti_cli spending credits` shows what each one holds. " +
+			"If it was an accident of an orchestrator that you trust, run `tutti_cli spending forgive ORCHESTRATOR`; otherwise exclude it with `-orchBlocklist`.",
+		Retryable: true,
+	},
+	{
+		Code: CreditInUse, Class: Busy,
+		Cause:  "The payments for jobs in progress at one orchestrator come to `-maxCreditEV` and what it worked for recently. The next jobs go to other orchestrators, or to this one when it has finished some.",
+		Remedy: "No action needed while it passes: the allowance grows with the work done. If it lasts, raise `-maxCreditEV` to what all jobs in progress at one orchestrator cost together.", Retryable: true,
+	},
+	{
+		Code: CreditUnknown, Class: NotFound,
+		Cause:  "The gateway paid no orchestrator of that name recently, or it holds nothing.",
+		Remedy: "Write the name as `tutti_cli spending credits` shows it: the account, or the address for an orchestrator that is not on the chain.",
+	},
+	{
 		Code: PaymentUnsigned, Class: Internal,
 		Cause:  "The account's key did not sign a ticket or a request; the message says why. As a rule the key could not be unlocked.",
 		Remedy: "Check `-ethAcctAddr`, `-ethKeystorePath` and `-ethPassword`, and start the gateway again.", Retryable: true,

@@ -39,7 +39,7 @@ func (t *Terms) checkNames() error {
 		size, most int
 	}{
 		{"address", len(t.Peer), maxPeer}, {"session id", len(t.Session), maxSession}, {"account", len(t.Key), maxKey},
-		{"stream", len(t.Stream), maxKey}, {"model", len(t.Model), pm.MaxModelID},
+		{"stream", len(t.Stream), maxKey}, {"stream", len(t.Push), maxKey}, {"model", len(t.Model), pm.MaxModelID},
 	} {
 		if n.size > n.most {
 			return fault.New(fault.OrchestratorUnusable, "read terms of payment", fmt.Sprintf("its %s has %d bytes, at most %d are taken", n.what, n.size, n.most))

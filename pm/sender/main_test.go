@@ -156,6 +156,20 @@ func begin(t testing.TB, dir string, change func(*sender.Options)) *kit {
 	return k
 }
 
+// readCredits are those that a book has, which is closed then.
+func readCredits(t testing.TB, db *sql.DB) []spent.Credit {
+	t.Helper()
+	store, _, err := spent.Open(t.Context(), spent.Options{DB: db, Sender: gateway, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	credits, err := store.Credits(t.Context())
+	if err = errors.Join(err, store.Close(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return credits
+}
+
 // params are a set whose tickets are worth ev wei, each set another one.
 func params(set byte, ev uint64) *pm.Params {
 	face := new(big.Int).Mul(new(big.Int).SetUint64(ev), big.NewInt(100))

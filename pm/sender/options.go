@@ -25,6 +25,7 @@ type Book interface {
 	Begin(p *spent.Payment) (*spent.Writing, error)
 	Settle(id spent.ID, r spent.Result)
 	Note(p *spent.Payment)
+	Keep(c spent.Credit)
 }
 
 // Options make a Sender. Account, Sign, Chain and Book must be set.
@@ -38,7 +39,9 @@ type Options struct {
 	Book  Book
 	// Issued are the nonces that the process before used, as spent.Open tells.
 	Issued []spent.Issued
-	Limits pm.Limits
+	// Credits are what orchestrators were paid and had not worked for then.
+	Credits []spent.Credit
+	Limits  pm.Limits
 
 	Recorder pm.Recorder
 	// Board is told of funds that do not suffice; nil tells nobody.

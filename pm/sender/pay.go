@@ -14,7 +14,8 @@ import (
 // maxTickets bounds the tickets of one payment: 600 take 60 KB in a header.
 const maxTickets = 600
 
-// Payment is a payment that may be sent, once. Settle must be called.
+// Payment is a payment that may be sent, once. Settle must be called, and Received after
+// it where the job was served.
 type Payment struct {
 	pm.Payment
 
@@ -24,15 +25,18 @@ type Payment struct {
 	// existing is what was taken out of the balance, credit what the tickets add.
 	existing, credit pm.Value
 	// took is existing with its times.
-	took    taken
-	settled atomic.Bool
+	took taken
+	// charged is what the tickets count on the orchestrator's credit.
+	charged           pm.Value
+	settled, received atomic.Bool
 }
 
 // Pay makes the payment for a job of so many units, as many as the orchestrator may
 // come to bill. What it does not have there is paid by tickets; they are on disk
 // when Pay returns. Errors are faults: TicketParamsStale says that new terms are to
-// be asked for, the funds' own codes that this gateway cannot pay, SpentFailed that
-// nothing can be written down, all others what is wrong with the terms.
+// be asked for, PaidWorkMissing and CreditInUse that this orchestrator is to work first,
+// the funds' own codes that this gateway cannot pay, SpentFailed that nothing can be
+// written down, all others what is wrong with the terms.
 func (s *Sender) Pay(ctx context.Context, t *Terms, units int64) (*Payment, error) {
 	now := s.opt.Now()
 	p, err := s.pay(ctx, t, max(0, units), now)
@@ -88,7 +92,22 @@ func (s *Sender) fill(ctx context.Context, p *Payment, units int64) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	first, err := s.number(t, n)
+	charged := wholeUp(t.ev.Times(int64(n)))
+	if err := s.charge(ctx, t, charged); err != nil {
+		return err
+	}
+	if err = s.issue(ctx, p, n); err != nil {
+		s.unsend(t, charged)
+		return err
+	}
+	p.charged, p.credit = charged, t.ev.Times(int64(n))
+	s.opt.Recorder.TicketsSent(p.record.Recipient, t.Key, n, p.credit)
+	return nil
+}
+
+// issue makes a payment's tickets and writes them down.
+func (s *Sender) issue(ctx context.Context, p *Payment, n int) error {
+	first, err := s.number(p.terms, n)
 	if err != nil {
 		return err
 	}
@@ -107,8 +126,6 @@ func (s *Sender) fill(ctx context.Context, p *Payment, units int64) error {
 		s.book(p, spent.Unsent, 0)
 		return err
 	}
-	p.credit = t.ev.Times(int64(n))
-	s.opt.Recorder.TicketsSent(p.record.Recipient, t.Key, n, p.credit)
 	return nil
 }
 

@@ -27,6 +27,7 @@ type Sender struct {
 	accounts map[accountKey]*account
 	prices   map[priceKey]*first
 	tooHigh  map[core.Address]time.Time // see tellFaceValue
+	credits  map[string]*credit         // by payee
 
 	// How many of these there are, by recipient and by who owns the terms.
 	setRoom                quota[core.Address]
@@ -39,12 +40,14 @@ func New(opt Options) *Sender {
 		opt: opt.withDefaults(), issued: make(map[protocol.Hash]uint32),
 		sets: make(map[setKey]*set), accounts: make(map[accountKey]*account),
 		prices: make(map[priceKey]*first), tooHigh: make(map[core.Address]time.Time),
+		credits: make(map[string]*credit),
 		setRoom: newQuota[core.Address](maxSets, maxSetsAll), accountRoom: newQuota[string](maxAccounts, maxAccountsAll),
 		priceRoom: newQuota[string](maxPrices, maxPricesAll),
 	}
 	for _, i := range opt.Issued {
 		s.issued[i.RandHash] = i.Last
 	}
+	s.restoreCredits(opt.Credits)
 	return s
 }
 
@@ -70,10 +73,19 @@ func (s *Sender) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// Sweep forgets sets that have expired, and balances and first prices that are idle.
+// Sweep forgets sets that have expired, and balances, first prices and credits that are
+// idle.
 func (s *Sender) Sweep() {
 	now, view := s.opt.Now(), s.opt.Chain.View()
 	s.forgetFaceValues(now)
+	for _, payee := range s.sweepAll(now, view) {
+		s.tellCredit(payee, false, true, "")
+	}
+}
+
+// sweepAll is Sweep but for the conditions. It returns the orchestrators that are paid
+// again.
+func (s *Sender) sweepAll(now time.Time, view protocol.View) (again []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweepSets(view)
@@ -83,6 +95,7 @@ func (s *Sender) Sweep() {
 		}
 	}
 	s.sweepPrices(now)
+	return s.sweepCredits(now)
 }
 
 // Held is one balance as this gateway reckons it.

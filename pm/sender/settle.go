@@ -25,13 +25,21 @@ const (
 	Unsent
 )
 
-// Settle tells what became of the job, and how many units are billed when it was
-// served. Further calls do nothing.
+// Settle tells what became of the job at the orchestrator, and how many units that bills
+// when it was served. Further calls do nothing.
 func (p *Payment) Settle(how Outcome, units int64) {
 	if p.settled.Swap(true) {
 		return
 	}
 	s, k, now := p.s, p.terms.account(), p.s.opt.Now()
+	switch how {
+	case Unsent:
+		p.received.Store(true)
+		s.unsend(p.terms, p.charged)
+	case Refused, Short, Failed:
+		p.Received(0)
+	case Served: // Received tells what came
+	}
 	switch how {
 	case Served:
 		bill := p.terms.Price.Of(max(0, units))
@@ -50,6 +58,15 @@ func (p *Payment) Settle(how Outcome, units int64) {
 		// A debt stays one.
 		s.putBack(k, debt(p.existing.Add(p.credit)), now)
 		s.book(p, spent.Failed, 0)
+	}
+}
+
+// Received tells how many units of the work came, by this gateway's own count: 0 where
+// none is of use. What was paid beyond them stays on the orchestrator's credit. Further
+// calls do nothing.
+func (p *Payment) Received(units int64) {
+	if !p.received.Swap(true) {
+		p.s.receive(p.terms, p.charged, units)
 	}
 }
 

@@ -31,6 +31,11 @@ type Terms struct {
 	// a model, or a session without either bounds later ones.
 	Session core.SessionID
 	Stream  core.ManifestID
+	// Payee is whom the gateway chose, by what it knows itself: the account that registered
+	// the address that was asked, or that address. What was paid and not worked for is kept
+	// by it; "" keeps it by the tickets' recipient. Push is the stream that a segment is of.
+	Payee string
+	Push  core.ManifestID
 	// Key is the account that the orchestrator books the work on.
 	Key core.ManifestID
 	// Pipeline and Model name the work in the book.
@@ -42,7 +47,8 @@ type Terms struct {
 	Nonces int
 
 	ev pm.Value
-	by string
+	// by is who owns the terms, to whose credit they are.
+	by, to string
 }
 
 // NewTerms makes terms ready for use.
@@ -56,6 +62,13 @@ func NewTerms(t Terms) *Terms {
 	}
 	if t.by = t.Owner; t.by == "" {
 		t.by = t.Peer + " " + t.Address.String()
+	}
+	switch t.to = t.Payee; {
+	case t.to != "":
+	case t.Params != nil:
+		t.to = t.Params.Recipient.String()
+	default:
+		t.to = t.by
 	}
 	return &t
 }

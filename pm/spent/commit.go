@@ -64,8 +64,10 @@ func (s *Store) flush(ctx context.Context) error {
 	s.stop()
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	for batch := s.take(maxBatch); len(batch) > 0; batch = s.take(maxBatch) {
-		if err := s.write(ctx, batch); err != nil {
+	// Credits go with the first commit: none come any more.
+	credits := s.takeCredits()
+	for batch := s.take(maxBatch); len(batch)+len(credits) > 0; batch, credits = s.take(maxBatch), nil {
+		if err := s.write(ctx, batch, credits); err != nil {
 			s.answer(append(batch, s.take(maxWaiting)...), err)
 			return failed("close the account of payments", err)
 		}
@@ -77,10 +79,12 @@ func (s *Store) flush(ctx context.Context) error {
 // commit writes a batch. Where that fails, who waits is told, and results that
 // nobody waits for are kept for later.
 func (s *Store) commit(ctx context.Context, batch []*entry) error {
-	if len(batch) == 0 {
+	// After the batch was taken: what a payment of it was counted on is there.
+	credits := s.takeCredits()
+	if len(batch)+len(credits) == 0 {
 		return nil
 	}
-	err := s.write(ctx, batch)
+	err := s.write(ctx, batch, credits)
 	if s.opt.Board != nil {
 		s.opt.Board.Report(health.Key{Code: fault.SpentFailed}, failed("write down payments", err))
 	}
@@ -95,6 +99,7 @@ func (s *Store) commit(ctx context.Context, batch []*entry) error {
 		}
 	}
 	s.again(later)
+	s.againCredits(credits)
 	return err
 }
 
@@ -108,7 +113,7 @@ func (s *Store) answer(batch []*entry, err error) {
 }
 
 // write makes one transaction of a batch.
-func (s *Store) write(ctx context.Context, batch []*entry) error {
+func (s *Store) write(ctx context.Context, batch []*entry, credits map[string]Credit) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -127,6 +132,9 @@ func (s *Store) write(ctx context.Context, batch []*entry) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := writeCredits(ctx, tx, s.opt.Sender, credits); err != nil {
+		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return err

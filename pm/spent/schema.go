@@ -2,7 +2,8 @@ package spent
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are the payments one by one, and sums of those that are not kept. Amounts
+// tables are the payments one by one, sums of those that are not kept, and what
+// orchestrators were paid and have not worked for. Amounts
 // of tickets are numerators over 2^256-1, so that sums stay exact.
 func tables() database.Tables {
 	return database.Tables{Owner: "spent", Content: "payments", Steps: []string{
@@ -41,6 +42,17 @@ func tables() database.Tables {
 			units     INTEGER NOT NULL,
 			billed    TEXT NOT NULL,
 			PRIMARY KEY (sender, day, recipient, pipeline, model)
+		) STRICT, WITHOUT ROWID`,
+		`CREATE TABLE spent_credit (
+			sender   BLOB NOT NULL,
+			payee    TEXT NOT NULL,
+			unworked TEXT NOT NULL,
+			halved   INTEGER NOT NULL,
+			worked   TEXT NOT NULL,
+			earlier  TEXT NOT NULL,
+			span     INTEGER NOT NULL,
+			stopped  INTEGER NOT NULL,
+			PRIMARY KEY (sender, payee)
 		) STRICT, WITHOUT ROWID`,
 	}}
 }

@@ -46,6 +46,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	queue   []*entry
+	credits map[string]Credit // to be written
 	running bool
 	stopped bool
 	next    ID
@@ -73,7 +74,7 @@ func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err erro
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	s = &Store{opt: opt, db: opt.DB, wake: make(chan struct{}, 1), later: make(chan struct{}, 1)}
+	s = &Store{opt: opt, db: opt.DB, wake: make(chan struct{}, 1), later: make(chan struct{}, 1), credits: make(map[string]Credit)}
 	const op = "open the account of payments"
 	if err := tables().Migrate(ctx, opt.DB); err != nil {
 		return nil, nil, failed(op, err)

@@ -23,6 +23,7 @@ type Books struct {
 	Income   Income
 	// Spending belongs to a gateway on the chain.
 	Spending Spending
+	Credits  Credits
 }
 
 // TicketFilter chooses winning tickets. What is zero chooses nothing away.
@@ -66,6 +67,13 @@ type Income interface {
 // Spending reports what was paid. The error is a fault.
 type Spending interface {
 	Spending(ctx context.Context) (*earnings.Spending, error)
+}
+
+// Credits are what orchestrators were paid and have not worked for.
+type Credits interface {
+	Credits() []adminapi.Credit
+	// Forgive writes off what one holds. The error is the fault CreditUnknown.
+	Forgive(orchestrator string) error
 }
 
 // wantsCSV reports whether the query asks for a list for spreadsheets.

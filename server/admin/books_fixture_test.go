@@ -43,7 +43,18 @@ func newBooks() *fakeBooks {
 
 // of are the books as the API takes them.
 func (b *fakeBooks) of() admin.Books {
-	return admin.Books{Tickets: b, Redeemer: b, Payers: b, Income: b, Spending: b}
+	return admin.Books{Tickets: b, Redeemer: b, Payers: b, Income: b, Spending: b, Credits: b}
+}
+
+func (b *fakeBooks) Credits() []adminapi.Credit {
+	return []adminapi.Credit{{Orchestrator: "https://o.example:8935", Unworked: core.NewWei(5), Bound: core.NewWei(7), Stopped: true}}
+}
+
+func (b *fakeBooks) Forgive(orchestrator string) error {
+	if orchestrator != "https://o.example:8935" {
+		return fault.New(fault.CreditUnknown, "forgive an orchestrator", orchestrator)
+	}
+	return nil
 }
 
 func (b *fakeBooks) Winners(_ context.Context, f admin.TicketFilter) (out []pm.Winner, _ error) {

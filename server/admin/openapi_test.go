@@ -110,12 +110,13 @@ func requests() map[string]request {
 		adminapi.PathOrchestrator, adminapi.PathOrchestrators, adminapi.PathDelegator, adminapi.PathUnbondingLocks, adminapi.PathBalances,
 		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings,
 		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers, adminapi.PathIncome,
-		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathWorkers, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog, adminapi.PathDrain} {
+		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathCredits, adminapi.PathWorkers, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog, adminapi.PathDrain} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
 	}
 	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200, wrong: "?round=x"}
 	for path, bodies := range map[string][2]string{
 		adminapi.PathTicketRetry: {`{}`, `{"x":1}`},
+		adminapi.PathForgive:     {`{"orchestrator":"https://o.example:8935"}`, `{"payee":"x"}`},
 		adminapi.PathDrain:       {`{"deadlineSeconds":60}`, `{"cancel":true,"stop":true}`},
 		adminapi.PathWorker:      {`{"name":"rig7","drain":true}`, `{"drain":true}`},
 		adminapi.PathSettings:    {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},

@@ -25,6 +25,9 @@ func bookEndpoints() []endpoint {
 		{Route: workers, serve: workersV1},
 		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by whom and what, at one moment", adminapi.IncomeOverview{}), serve: overviewV1},
 		{Route: spending, serve: spendingV1},
+		{Route: get(adminapi.PathCredits, "What orchestrators were paid and have not worked for", adminapi.Credits{}), serve: creditsV1},
+		{Route: post(adminapi.PathForgive, "Write off what an orchestrator has not worked for, so that it is paid again",
+			adminapi.Forgiveness{}, adminapi.Credits{}), serve: forgiveV1},
 	}...)
 }
 
@@ -90,4 +93,25 @@ func spendingV1(s *Server, r *http.Request) (any, error) {
 		return sheet{"spending", report}, nil
 	}
 	return report.Answer(), nil
+}
+
+func creditsV1(s *Server, _ *http.Request) (any, error) {
+	if s.opts.Books.Credits == nil {
+		return nil, absent("payments to orchestrators")
+	}
+	return adminapi.Credits{Credits: orEmpty(s.opts.Books.Credits.Credits())}, nil
+}
+
+func forgiveV1(s *Server, r *http.Request) (any, error) {
+	who, err := body[adminapi.Forgiveness](r)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.opts.Books.Credits == nil:
+		return nil, absent("payments to orchestrators")
+	}
+	if err := s.opts.Books.Credits.Forgive(who.Orchestrator); err != nil {
+		return nil, err
+	}
+	return creditsV1(s, r)
 }

@@ -34,6 +34,9 @@ func verdict(err error) route.Outcome {
 		return route.Succeeded
 	}
 	if upstream.Unpaid(err) {
+		if fault.CodeOf(err) == fault.PaidWorkMissing {
+			return route.NodeFailed // no stream pays it
+		}
 		return route.StreamFailed // it has done nothing, but this stream cannot use it
 	}
 	switch fault.CodeOf(err) {

@@ -162,9 +162,10 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried []string) (*lease, e
 
 // attempt makes one attempt with a lease and gives it back. What was paid for it is
 // settled by what the orchestrator bills, whatever its work turns out to be: a lie
-// was paid for too.
+// was paid for too. Its credit counts what of the work is of use.
 func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]byte, error) {
 	start := time.Now()
+	j.seg.Asked = l.Offer.Place()
 	res, err := g.client.Send(ctx, l.Info, &j.seg)
 	if fault.CodeOf(err) == fault.TicketParamsStale {
 		res, err = g.sendAnew(ctx, j, l, res, err)
@@ -183,11 +184,29 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 			t.pixels += r.Pixels
 		}
 	}
+	if res != nil {
+		res.Received(g.received(j, res, err))
+	}
 	score := route.Score(trip, j.seg.Meta.Duration)
 	how := g.outcome(l, err)
 	g.endAll(j.stream.pool.Release(l, how, score, news, g.opt.Now()))
 	g.learn(j, l, how, score, err)
 	return data, err
+}
+
+// received is how many pixels of a result are of use. Where results are not checked, they
+// are no more than was asked for.
+func (g *Gateway) received(j *job, res *upstream.Result, err error) (pixels core.Pixels) {
+	if err != nil {
+		return 0
+	}
+	for _, r := range res.Renditions {
+		pixels += max(0, r.Pixels)
+	}
+	if !g.opt.LocalVerify {
+		pixels = min(pixels, j.seg.Estimate)
+	}
+	return pixels
 }
 
 // collect fetches the renditions of an attempt that went well so far, and checks them

@@ -76,6 +76,9 @@ type madeTickets struct {
 	value, tickets streamCounter
 	errors         prometheus.Counter
 	byCode         *prometheus.CounterVec
+	payees         *values
+	unworked       *prometheus.CounterVec
+	credit         *prometheus.GaugeVec
 }
 
 func newMadeTickets(reg prometheus.Registerer, perStream bool) *madeTickets {
@@ -86,6 +89,11 @@ func newMadeTickets(reg prometheus.Registerer, perStream bool) *madeTickets {
 		tickets: b.streamCounter("livepeer_tickets_sent", "Tickets sent."),
 		errors:  b.total("livepeer_payment_create_errors", "Payments that could not be made."),
 		byCode:  b.counter("tutti_payment_create_errors_total", "Payments that could not be made, by fault code.", "code"),
+		payees:  newValues(),
+		unworked: b.counter("tutti_payment_unworked_gwei_total",
+			"Expected value of tickets for which an orchestrator did no work, in gwei.", "orchestrator"),
+		credit: b.gauges("tutti_payment_credit_gwei",
+			"Expected value of the tickets that an orchestrator holds and has not worked for, in gwei.", "orchestrator"),
 	}
 }
 
@@ -169,6 +177,18 @@ func (t *Tickets) PaymentNotMade(code string) {
 		t.made.errors.Inc()
 		t.made.byCode.WithLabelValues(t.made.codes.of(code)).Inc()
 	}
+}
+
+// PaidUnworked counts what an orchestrator was paid without work, and shows what it holds.
+func (t *Tickets) PaidUnworked(payee string, lost, held pm.Value) {
+	if t.made == nil {
+		return
+	}
+	who := t.made.payees.of(payee)
+	if lost.Sign() > 0 {
+		t.made.unworked.WithLabelValues(who).Add(valueGwei(lost))
+	}
+	t.made.credit.WithLabelValues(who).Set(valueGwei(held))
 }
 
 // gwei is one gwei in wei.

@@ -54,6 +54,7 @@ var byCode = map[fault.Code]int{
 	fault.TicketTotalEVHigh:         http.StatusServiceUnavailable,
 	fault.TicketFaceValueHigh:       http.StatusServiceUnavailable,
 	fault.PriceRaised:               http.StatusServiceUnavailable,
+	fault.PaidWorkMissing:           http.StatusServiceUnavailable,
 	fault.NoOrchestratorReachable:   http.StatusServiceUnavailable,
 	fault.JobLate:                   http.StatusGatewayTimeout,
 

@@ -14,6 +14,13 @@ import (
 type (
 	// Spending is `spending`.
 	Spending struct{ adminapi.Spending }
+	// Credits is `spending credits`.
+	Credits struct{ adminapi.Credits }
+	// Forgiven is `spending forgive`: the credit as it was before.
+	Forgiven struct {
+		Credit adminapi.Credit `json:"credit"`
+		DryRun bool            `json:"dryRun"`
+	}
 	// Gateways is `gateways`.
 	Gateways struct{ adminapi.Payers }
 )
@@ -24,6 +31,11 @@ func spendingVerbs() verb.Table {
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 				return report(ctx, c, adminapi.PathSpending, url.Values{}, func(a adminapi.Spending) verb.Result { return Spending{a} })
 			}},
+		{Name: "spending credits", Chain: true, Short: "What orchestrators were paid and have not worked for.", Result: Credits{},
+			Run: read(adminapi.PathCredits, func(a adminapi.Credits) Credits { return Credits{a} })},
+		{Name: "spending forgive", Chain: true, Changes: true, Short: "Pay an orchestrator again that holds payments it has not worked for.",
+			Fields: []verb.Field{{Name: "orchestrator", Word: true, Required: true, Meta: "ORCHESTRATOR",
+				Help: "its account or address, as `spending credits` shows it"}}, Result: Forgiven{}, Run: runForgive},
 		{Name: "gateways", Chain: true, Short: "The gateways that pay this orchestrator: funds, and balances paid ahead of the work.", Result: Gateways{},
 			Run: read(adminapi.PathPayers, func(a adminapi.Payers) Gateways { return Gateways{a} })},
 	}

@@ -54,6 +54,12 @@ func judgeFree(err error) verdict {
 		return verdict{outcome: dispatch.Abandoned, stop: true}
 	}
 	if upstream.Unpaid(err) {
+		switch code {
+		case fault.PaidWorkMissing:
+			return verdict{outcome: dispatch.Abandoned, loss: dispatch.Default} // it rests
+		case fault.CreditInUse:
+			return verdict{outcome: dispatch.Full, again: true}
+		}
 		return verdict{outcome: dispatch.Abandoned, stop: unableToPay(code)}
 	}
 	if errors.Is(err, fault.TicketParamsUnusable) {

@@ -121,6 +121,24 @@ type guarded struct {
 	directory *Directory
 }
 
+// Deal has what is paid counted on the credit of whoever registered the address that was
+// asked: the recipient of tickets is the orchestrator's to choose, and could be another one
+// each time.
+func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, error) {
+	work.Payee = g.directory.payee(work.Asked, info)
+	return g.Payments.Deal(info, work)
+}
+
+// payee is the account that registered an address and that an offer from it names, or the
+// address where nobody did.
+func (d *Directory) payee(asked string, info upstream.Info) string {
+	owner, err := d.OwnerOf(asked, info)
+	if err != nil || !owner.Registered {
+		return asked
+	}
+	return owner.Address.String()
+}
+
 // Usable says whether an offer is of use to a gateway on the chain.
 func (g guarded) Usable(info upstream.Info) error {
 	if err := g.directory.Terms(info); err != nil {

@@ -13,6 +13,10 @@ type answerBody struct {
 	rest   io.ReadCloser
 	outer  context.Context // the caller's: it tells why a read failed
 	cancel context.CancelCauseFunc
+	// received tells how many units came. An answer that the orchestrator breaks off is
+	// none; of one that its reader does not want to the end all counts.
+	received func(units int64)
+	units    int64
 }
 
 // Read returns what has arrived. Errors other than io.EOF are faults: Canceled or
@@ -32,16 +36,20 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	// An orchestrator that sees its client leave may end the answer in good order,
 	// and that end may still arrive. It is none.
 	if end := b.outer.Err(); end != nil {
+		b.received(b.units)
 		return n, fault.Wrap(fault.CodeOf(end), "read answer", err)
 	}
 	if err == io.EOF {
+		b.received(b.units)
 		return n, io.EOF
 	}
+	b.received(0)
 	return n, fault.Wrap(fault.CompletionBroken, "read answer", err)
 }
 
 // Close ends the exchange: what was not read is not wanted.
 func (b *answerBody) Close() error {
+	b.received(b.units)
 	b.cancel(nil)
 	return b.rest.Close()
 }

@@ -24,9 +24,19 @@ type Payments interface {
 	Usable(info Info) error
 	// Sign signs a segment's description; the result may be empty.
 	Sign(ctx context.Context, preimage []byte) ([]byte, error)
-	// Deal reads what an orchestrator wants to be paid with for jobs of a model, or
-	// for segments when model is nil. The error is a fault.
-	Deal(info Info, model *inference.Model) (Deal, error)
+	// Deal reads what an orchestrator wants to be paid with for some work. The error is a
+	// fault.
+	Deal(info Info, work Work) (Deal, error)
+}
+
+// Work is what an orchestrator is paid for.
+type Work struct {
+	// Model is that of jobs; nil is segments, of a Stream.
+	Model  *inference.Model
+	Stream core.ManifestID
+	// Asked is the address of the list at which the orchestrator was asked for its terms.
+	// Payee is on whose credit the work is counted, see sender.Terms; "" is that address.
+	Asked, Payee string
 }
 
 // Deal is how one orchestrator is paid for one kind of work. It may be used for many
@@ -36,7 +46,8 @@ type Deal interface {
 	Wear() sender.Wear
 	// Pay makes the payment for work of at most so many units. It is called once for
 	// each attempt; what it returns must be settled. Errors are faults:
-	// TicketParamsStale says that new terms are to be asked for, and nothing was paid.
+	// TicketParamsStale says that new terms are to be asked for, PaidWorkMissing and
+	// CreditInUse that this orchestrator is to work first; nothing was paid then.
 	Pay(ctx context.Context, units int64) (Payment, error)
 }
 
@@ -51,6 +62,9 @@ type Payment interface {
 	// Settle tells what became of the attempt, and how many units are billed where it
 	// was served. Further calls do nothing.
 	Settle(how sender.Outcome, units int64)
+	// Received tells how many units of the work came where it was served, by this gateway's
+	// own count: 0 where none is of use. It must be called then. Further calls do nothing.
+	Received(units int64)
 }
 
 // UnpaidError is a failure of this gateway's own paying: nothing was sent, and the
@@ -108,7 +122,7 @@ func (FreePayments) Usable(Info) error { return nil }
 func (FreePayments) Sign(context.Context, []byte) ([]byte, error) { return nil, nil }
 
 // Deal is free.
-func (FreePayments) Deal(Info, *inference.Model) (Deal, error) { return free{}, nil }
+func (FreePayments) Deal(Info, Work) (Deal, error) { return free{}, nil }
 
 // free is the deal and the payment of free work.
 type free struct{}
@@ -118,3 +132,4 @@ func (free) Pay(context.Context, int64) (Payment, error) { return free{}, nil }
 func (free) Value() pm.Value                             { return pm.Value{} }
 func (free) Header() string                              { return "" }
 func (free) Settle(sender.Outcome, int64)                {}
+func (free) Received(int64)                              {}

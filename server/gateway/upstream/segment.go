@@ -35,6 +35,8 @@ type Segment struct {
 	// Meta is everything but the token and the signature, which Send adds.
 	Meta rpc.SegmentMeta
 	Data []byte
+	// Asked is the address of the list at which the orchestrator was asked for its terms.
+	Asked string
 	// Estimate is about how many pixels the work comes to, for the payment.
 	Estimate core.Pixels
 	Timing   route.Timing
@@ -51,7 +53,13 @@ type Result struct {
 	Upload time.Duration
 	// MediaTime is how long the codecs took, 0 where the orchestrator does not tell.
 	MediaTime time.Duration
+
+	payment Payment
 }
+
+// Received tells how many pixels of the result are of use, by the gateway's own count. It
+// must be called for each result, whatever error came beside it.
+func (r *Result) Received(pixels core.Pixels) { r.payment.Received(int64(max(0, pixels))) }
 
 // Remote is a rendition still at the orchestrator.
 type Remote struct {
@@ -70,7 +78,7 @@ type Remote struct {
 // came, also beside an error.
 //
 // Its payment is settled when Send returns, by what the orchestrator says that it
-// bills. Faults of the payment itself keep their codes: TicketParamsStale asks for
+// bills; what came of it the caller tells with Result.Received. Faults of the payment itself keep their codes: TicketParamsStale asks for
 // new terms, whoever of the two finds them old (see Unpaid).
 func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, error) {
 	req, payment, err := c.request(ctx, info, seg)
@@ -101,7 +109,7 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 		payment.Settle(refusedSegment(err), 0)
 		return nil, err
 	}
-	res := &Result{Upload: time.Since(start)}
+	res := &Result{Upload: time.Since(start), payment: payment}
 	late.Reset(max(0, seg.Timing.Attempt-res.Upload))
 	raw, err := body.Reader{Limit: maxResult, Size: resp.ContentLength}.Read(resp.Body)
 	if err != nil {
@@ -162,7 +170,7 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 	if err != nil {
 		return nil, nil, fault.Wrap(fault.OrchestratorUnusable, "address segment", err)
 	}
-	deal, err := c.payments.Deal(info, nil)
+	deal, err := c.payments.Deal(info, Work{Stream: meta.Manifest, Asked: seg.Asked})
 	if err != nil {
 		return nil, nil, &UnpaidError{err}
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
@@ -34,6 +33,8 @@ type deal struct {
 	mu      sync.Mutex
 	paid    []int64
 	settled []settled
+	// received are the units that came, as they were told.
+	received []int64
 }
 
 type settled struct {
@@ -77,6 +78,12 @@ func (p *payment) Settle(how sender.Outcome, units int64) {
 	}
 }
 
+func (p *payment) Received(units int64) {
+	p.deal.mu.Lock()
+	defer p.deal.mu.Unlock()
+	p.deal.received = append(p.deal.received, units)
+}
+
 // only is the one payment's end.
 func (d *deal) only(t *testing.T) settled {
 	t.Helper()
@@ -94,7 +101,7 @@ type payer struct {
 	deal *deal
 }
 
-func (p payer) Deal(upstream.Info, *inference.Model) (upstream.Deal, error) { return p.deal, nil }
+func (p payer) Deal(upstream.Info, upstream.Work) (upstream.Deal, error) { return p.deal, nil }
 
 func says(status int, code, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {

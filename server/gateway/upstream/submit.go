@@ -147,22 +147,22 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 		resp.Body.Close()
 		return nil, x.fault("wait for the answer", err)
 	}
-	x.settle(resp.StatusCode, job)
+	units := x.settle(resp.StatusCode, job)
 	return &inference.Reply{
 		Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Length: resp.ContentLength,
-		Body: &answerBody{first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel},
+		Body: &answerBody{first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel, received: x.payment.Received, units: units},
 	}, nil
 }
 
 // settle settles the payment of an answer that has begun, which orchestrators bill in
 // full whatever becomes of the rest of it. A client's mistake is not billed: what was
-// paid for it is still there.
-func (x *exchange) settle(status int, job *inference.Job) {
-	if status != http.StatusOK {
-		x.payment.Settle(sender.Served, 0)
-		return
+// paid for it is still there. The units are those that are billed.
+func (x *exchange) settle(status int, job *inference.Job) (units int64) {
+	if status == http.StatusOK {
+		units = int64(job.Units)
 	}
-	x.payment.Settle(sender.Served, int64(job.Units))
+	x.payment.Settle(sender.Served, units)
+	return units
 }
 
 // fault names a failed exchange by who ended it.

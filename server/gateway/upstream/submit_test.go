@@ -135,7 +135,7 @@ func (s *signer) Sign(_ context.Context, preimage []byte) ([]byte, error) {
 	return s.sig, nil
 }
 
-func (s *signer) Deal(upstream.Info, *inference.Model) (upstream.Deal, error) {
+func (s *signer) Deal(upstream.Info, upstream.Work) (upstream.Deal, error) {
 	return &deal{header: base64.StdEncoding.EncodeToString(s.payment)}, nil
 }
 

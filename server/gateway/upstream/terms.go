@@ -81,7 +81,7 @@ func (c *Client) terms(found Found, model inference.Model, wants *route.Wants) (
 	}
 	t.Offer.Capabilities = nil // what is wanted of them is in Model
 	var err error
-	if t.deal, err = c.payments.Deal(info, &model); err != nil {
+	if t.deal, err = c.payments.Deal(info, Work{Model: &model, Asked: found.Asked}); err != nil {
 		return nil, err
 	}
 	if t.url, err = url.Parse(info.GetTranscoder() + "/" + model.Capability.Pipeline()); err != nil {

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"math/big"
@@ -86,7 +87,7 @@ func (p *TicketPayments) sign(m signature.Message) ([]byte, error) {
 // Usable wants a price, and where it is not 0 parameters that tickets can be made
 // with. How high the price is matters to the choice among orchestrators.
 func (p *TicketPayments) Usable(info Info) error {
-	terms, err := termsOf(info, nil)
+	terms, err := termsOf(info, Work{})
 	if err != nil {
 		return err
 	}
@@ -103,18 +104,19 @@ func (p *TicketPayments) holds(terms *sender.Terms) error {
 }
 
 // Deal reads the terms of payment.
-func (p *TicketPayments) Deal(info Info, model *inference.Model) (Deal, error) {
-	terms, err := termsOf(info, model)
+func (p *TicketPayments) Deal(info Info, work Work) (Deal, error) {
+	terms, err := termsOf(info, work)
 	if err != nil {
 		return nil, err
 	}
-	return &ticketDeal{p: p, terms: terms, model: model}, nil
+	return &ticketDeal{p: p, terms: terms, model: work.Model}, nil
 }
 
 // termsOf reads an orchestrator's terms of payment. Errors are faults
 // OrchestratorUnusable and TicketParamsUnusable.
-func termsOf(info Info, model *inference.Model) (*sender.Terms, error) {
+func termsOf(info Info, work Work) (*sender.Terms, error) {
 	const op = "read terms of payment"
+	model := work.Model
 	price, ok := rpc.FromPriceInfo(info.GetPriceInfo())
 	if !ok {
 		return nil, fault.New(fault.OrchestratorUnusable, op, "it names no price")
@@ -122,6 +124,7 @@ func termsOf(info Info, model *inference.Model) (*sender.Terms, error) {
 	t := sender.Terms{
 		Peer: info.GetTranscoder(), Session: core.SessionID(info.GetAuthToken().GetSessionId()), Price: price,
 		Key: core.ManifestID(info.GetAuthToken().GetSessionId()), Pipeline: "transcoding", Nonces: sender.NetworkNonces,
+		Payee: cmp.Or(work.Payee, work.Asked), Push: work.Stream,
 	}
 	if a := info.GetAddress(); len(a) == len(t.Address) {
 		t.Address = core.Address(a)

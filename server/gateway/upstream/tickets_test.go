@@ -164,7 +164,7 @@ func TestPaymentVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := ticketsAt(t, max(read.ExpirationBlock, 40)-40, nil).Deal(info, nil)
+			d, err := ticketsAt(t, max(read.ExpirationBlock, 40)-40, nil).Deal(info, upstream.Work{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +188,7 @@ func TestPaymentVectors(t *testing.T) {
 
 func TestFreeWorkIsPaidWithAName(t *testing.T) {
 	t.Parallel()
-	d, err := tickets(t, nil).Deal(&rpc.OrchestratorInfo{PriceInfo: &rpc.PriceInfo{PixelsPerUnit: 1}}, nil)
+	d, err := tickets(t, nil).Deal(&rpc.OrchestratorInfo{PriceInfo: &rpc.PriceInfo{PixelsPerUnit: 1}}, upstream.Work{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestCapsAreHeldTo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, err := tickets(t, func(o *upstream.TicketOptions) { o.Caps, o.DearToo = row.caps, row.dear }).Deal(priced(3, 2), row.model)
+			d, err := tickets(t, func(o *upstream.TicketOptions) { o.Caps, o.DearToo = row.caps, row.dear }).Deal(priced(3, 2), upstream.Work{Model: row.model})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -291,7 +291,7 @@ func FuzzTermsOfPayment(f *testing.F) {
 			return
 		}
 		usable := p.Usable(info) == nil
-		d, err := p.Deal(info, &model)
+		d, err := p.Deal(info, upstream.Work{Model: &model})
 		if usable != (err == nil) {
 			t.Fatalf("usable: %v, %v", usable, err)
 		}

@@ -74,3 +74,18 @@ export function showSpending(into, answer) {
     { head: 'billed', kind: 'number', cell: (r) => amount(r.billed) },
   ], rows));
 }
+
+// what orchestrators hold without having worked for it, the largest first.
+export function showCredits(into, answer) {
+  if (!answer.credits.length) {
+    into.replaceChildren(element('p', 'No orchestrator was paid recently.', 'quiet'));
+    return;
+  }
+  into.replaceChildren(table('By orchestrator, expected value of tickets', [
+    { head: 'orchestrator', kind: 'name', cell: (c) => (c.orchestrator.startsWith('0x') ? hash(c.orchestrator) : c.orchestrator) },
+    { head: 'no work', kind: 'number', cell: (c) => amount(c.unworked) },
+    { head: 'in progress', kind: 'number', cell: (c) => amount(c.inProgress) },
+    { head: 'at most', kind: 'number', cell: (c) => amount(c.bound) },
+    { head: 'state', cell: (c) => element('span', c.stopped ? 'stopped: it is paid nothing more' : 'paid', c.stopped ? 'bad' : 'good') },
+  ], answer.credits.slice(0, 100)));
+}

@@ -2,7 +2,7 @@
 // books and change slowly, so they are read every few seconds and only while shown.
 
 import { showEarnings } from './earnings.js';
-import { showFunds, showPayers, showSpending } from './gateways.js';
+import { showCredits, showFunds, showPayers, showSpending } from './gateways.js';
 import { showLimits, showPrices } from './prices.js';
 import { addSteps, showTickets } from './tickets.js';
 
@@ -57,7 +57,8 @@ export async function showMoney({ node, chain }) {
     parts.push(
       part('purse', () => get('/sender'), (a) => showFunds(id('funds'), a, node.account)),
       part('limited', () => get('/price-limits'), (a) => showLimits(id('limits'), a)),
-      part('paid', () => get('/spending'), (a) => showSpending(id('spending'), a)));
+      part('paid', () => get('/spending'), (a) => showSpending(id('spending'), a)),
+      part('ahead', () => get('/spending/credits'), (a) => showCredits(id('credits'), a)));
   }
   const missing = [...new Set(await Promise.all(parts))].filter(Boolean);
   id('money-note').hidden = !missing.length;

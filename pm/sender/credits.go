@@ -1,0 +1,227 @@
+package sender
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/spent"
+)
+
+// creditWait is how long a segment's payment waits for those in hand.
+const creditWait = 2 * time.Second
+
+// charge counts a payment on its orchestrator's credit, where that has not reached its
+// bound. Where only jobs in hand are in the way, a segment waits a moment for one to end;
+// a model's job goes elsewhere. Errors are the faults PaidWorkMissing and CreditInUse.
+func (s *Sender) charge(ctx context.Context, t *Terms, amount pm.Value) error {
+	a := s.tryCharge(t, amount)
+	if a.code == fault.CreditInUse && t.Model == "" {
+		timer := time.NewTimer(creditWait)
+		defer timer.Stop()
+		for over := false; a.code == fault.CreditInUse && !over; {
+			select {
+			case <-a.freed:
+				a = s.tryCharge(t, amount)
+			case <-timer.C:
+				over = true
+			case <-ctx.Done():
+				over = true
+			}
+		}
+	}
+	if a.code == "" {
+		return nil
+	}
+	return fault.New(a.code, "make payment", t.payee()+" "+a.detail)
+}
+
+// answer is whether a payment may be made: code is why not, detail the same in words, and
+// freed a channel that is closed when less is in hand.
+type answer struct {
+	code   fault.Code
+	detail string
+	freed  <-chan struct{}
+}
+
+// tryCharge is charge without waiting.
+func (s *Sender) tryCharge(t *Terms, amount pm.Value) (a answer) {
+	s.mu.Lock()
+	c := s.creditOf(t.payee())
+	if c == nil {
+		s.mu.Unlock()
+		return answer{code: fault.CreditInUse, detail: "is one orchestrator of too many"}
+	}
+	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
+	if limit.Sign() > 0 {
+		a = answer{code: c.admit(amount, limit), freed: c.freed, detail: holds(c.unworked)}
+	}
+	if a.code == "" {
+		c.inHand = c.inHand.Add(amount)
+	}
+	if changed := c.stopped != was; changed || a.code == "" {
+		s.keep(t.payee(), c)
+		defer s.tellCredit(t.payee(), c.stopped, changed, a.detail)
+	}
+	s.mu.Unlock()
+	return a
+}
+
+// holds says what an orchestrator has not worked for.
+func holds(unworked pm.Value) string {
+	return fmt.Sprintf("has not worked for %d gwei that it was paid", part(unworked, 1e9).Floor())
+}
+
+// tellCredit makes a condition of an orchestrator that is paid no more, and clears it
+// when it is paid again.
+func (s *Sender) tellCredit(payee string, stopped, changed bool, detail string) {
+	key := health.Key{Code: fault.PaidWorkMissing, About: payee}
+	switch {
+	case s.opt.Board == nil || !changed:
+	case stopped:
+		s.opt.Board.Set(key, detail)
+	default:
+		s.opt.Board.Clear(key)
+	}
+}
+
+// creditOf finds or makes a credit, up to date; nil when there are too many. It is called
+// with the lock held.
+func (s *Sender) creditOf(payee string) *credit {
+	now := s.opt.Now()
+	c := s.credits[payee]
+	if c == nil {
+		if len(s.credits) >= maxCredits {
+			return nil
+		}
+		c = newCredit(now)
+		s.credits[payee] = c
+	}
+	c.pass(now)
+	return c
+}
+
+// keep has a credit written down. Jobs in hand count: what becomes of them is not known
+// after a crash. It is called with the lock held.
+func (s *Sender) keep(payee string, c *credit) {
+	s.opt.Book.Keep(spent.Credit{
+		Payee: payee, Unworked: c.held().Floor(), Halved: c.halved, Span: c.span,
+		Worked: [2]*big.Int{c.worked[0].Floor(), c.worked[1].Floor()}, Stopped: c.stopped,
+	})
+}
+
+// restoreCredits takes over what was written down.
+func (s *Sender) restoreCredits(credits []spent.Credit) {
+	value := func(n *big.Int) pm.Value { return pm.ValueOf(new(big.Rat).SetInt(n)) }
+	for _, k := range credits {
+		c := newCredit(k.Halved)
+		c.unworked, c.span, c.stopped = value(k.Unworked), k.Span, k.Stopped
+		c.worked = [2]pm.Value{value(k.Worked[0]), value(k.Worked[1])}
+		s.credits[k.Payee] = c
+		if c.stopped {
+			s.tellCredit(k.Payee, true, true, holds(c.unworked))
+		}
+	}
+}
+
+// unsend takes back a charge of which nothing left this gateway.
+func (s *Sender) unsend(t *Terms, amount pm.Value) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.credits[t.payee()]; c != nil && amount.Sign() > 0 {
+		c.end(amount)
+		s.keep(t.payee(), c)
+	}
+}
+
+// receive counts the work that came for a payment.
+func (s *Sender) receive(t *Terms, amount pm.Value, units int64) {
+	if t.Price.Free() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.creditOf(t.payee())
+	if c == nil {
+		return
+	}
+	lost := c.receive(amount, whole(t.Price.Of(max(0, units))), t.start(), s.opt.Now())
+	s.opt.Recorder.PaidUnworked(t.payee(), lost, c.held())
+	s.keep(t.payee(), c)
+}
+
+// Credit is what one orchestrator was paid and has not worked for.
+type Credit struct {
+	// Payee is its account on the chain, or the address at which the operator has it asked.
+	Payee string
+	// Unworked was paid for what is over, InHand for jobs that are being done; Bound is the
+	// most that both may come to.
+	Unworked, InHand, Bound pm.Value
+	// Stopped: it is paid nothing more until it holds half of Bound.
+	Stopped bool
+}
+
+// Credits lists the orchestrators that hold something, in no order.
+func (s *Sender) Credits() []Credit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
+	out := make([]Credit, 0, len(s.credits))
+	for payee, c := range s.credits {
+		c.pass(s.opt.Now())
+		out = append(out, Credit{Payee: payee, Unworked: c.unworked, InHand: c.inHand, Bound: c.bound(limit), Stopped: c.stopped})
+	}
+	return out
+}
+
+// Forgive writes off what an orchestrator did not work for, so that it is paid again. It
+// is false where nothing is known of it.
+func (s *Sender) Forgive(payee string) bool {
+	s.mu.Lock()
+	c := s.credits[payee]
+	if c != nil {
+		c.unworked, c.stopped = pm.Value{}, false
+		s.opt.Recorder.PaidUnworked(payee, pm.Value{}, c.held())
+		s.keep(payee, c)
+	}
+	s.mu.Unlock()
+	if c != nil {
+		s.tellCredit(payee, false, true, "")
+	}
+	return c != nil
+}
+
+// sweepCredits forgets those that hold nothing, and returns those that are paid again. It
+// is called with the lock held.
+func (s *Sender) sweepCredits(now time.Time) (again []string) {
+	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
+	for payee, c := range s.credits {
+		c.pass(now)
+		c.forget(now)
+		if c.stopped && c.admit(pm.Value{}, limit) == "" {
+			again = append(again, payee)
+			s.keep(payee, c)
+		}
+		s.opt.Recorder.PaidUnworked(payee, pm.Value{}, c.held())
+		if c.held().Sign() == 0 && c.bound(limit).Cmp(limit) == 0 && len(c.starts) == 0 {
+			delete(s.credits, payee)
+			s.opt.Book.Keep(spent.Credit{Payee: payee})
+		}
+	}
+	return again
+}
+
+// payee is whose credit it is.
+func (t *Terms) payee() string { return t.to }
+
+// start names what a session is for, for its first work.
+func (t *Terms) start() string {
+	if t.Model != "" {
+		return "model " + t.Pipeline + " " + t.Model
+	}
+	return "stream " + string(t.Push)
+}
