@@ -104,7 +104,7 @@ func TestCommandLines(t *testing.T) {
 			equal(t, c.Addresses.OrchestratorListen.Port, 8945)
 			equal(t, c.TLS, config.TLS{Cert: "/home/op/c.pem", Key: "/k.pem"})
 		}},
-		{name: "tutti's own", line: "-orchestrator -transcoder -serviceAddr h.example.org -maxSessions auto -encoderPreset medium -resultMemory 1GiB -workerMemory 2GB -drainTimeout 90s -maxConnections 0", check: func(t *testing.T, c *config.Config) {
+		{name: "tutti's own", line: "-orchestrator -transcoder -serviceAddr h.example.org -maxSessions auto -encoderPreset medium -resultMemory 1GiB -workerMemory 2GB -drainTimeout 90s -maxConnections 0 -maxConnectionsPerAddress 0", check: func(t *testing.T, c *config.Config) {
 			equal(t, c.Limits, config.Limits{MaxSessions: config.Sessions{Auto: true}, ResultMemory: 1 << 30, DrainTimeout: 90 * time.Second})
 			equal(t, c.Transcoding.WorkerMemory, config.MemoryLimit{Bytes: 2_000_000_000})
 			equal(t, c.Transcoding.EncoderPreset, "medium")

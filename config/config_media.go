@@ -66,8 +66,12 @@ type Limits struct {
 	MaxSessions Sessions
 	// ResultMemory bounds stored renditions that wait for their download.
 	ResultMemory ByteSize
-	// MaxConnections bounds the public listener's connections, 0 for no bound.
+	// MaxConnections bounds the public listener's connections, 0 for what the limit of
+	// open files allows.
 	MaxConnections int
+	// PerAddress is how many connections of one address are served at once before it has
+	// shown valid credentials, 0 for no bound.
+	PerAddress int
 	// DrainTimeout is how long a first signal waits for work in progress.
 	DrainTimeout time.Duration
 }

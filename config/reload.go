@@ -10,7 +10,7 @@ import (
 func Live() []string {
 	return []string{
 		"v", "vmodule",
-		"maxSessions", "resultMemory", "maxConnections",
+		"maxSessions", "resultMemory", "maxConnections", "maxConnectionsPerAddress",
 		"pricePerUnit", "pixelsPerUnit", "pricePerGateway", "maxPricePerUnit", "maxPricePerCapability",
 		"maxFaceValue", "minGasPrice", "maxGasPrice",
 		"orchSecret", "apiKeys", "tlsCert", "tlsKey", "workerCA",

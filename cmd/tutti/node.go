@@ -76,6 +76,8 @@ type node struct {
 	cards atomic.Pointer[[]gpu.Device]
 	// reloads is told how readings of the configuration went; nil without -monitor.
 	reloads *metrics.Reloads
+	// files are the descriptors that the process may have.
+	files *descriptors
 	// asked is what gateways asked, and the place in the pool.
 	asked asked
 	// panel is what the dashboard is made of.
@@ -90,7 +92,9 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
+	n.files = newDescriptors(n.board, time.Now)
 	n.add(&headroom{})
+	n.add(n.files)
 	n.add(sink.Watch(n.board))
 	if err := n.addAlerts(); err != nil {
 		return nil, err

@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
-	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
@@ -142,7 +140,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	listen := n.cfg.Addresses.OrchestratorListen
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
-		Version: version, Roles: n.roles(), Connections: n.connections(), AINotice: work.notice,
+		Version: version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Scarce: n.files.refused, AINotice: work.notice,
 		Now: time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),
 	}
 	if n.tools != nil {
@@ -174,16 +172,6 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	n.doors.run(n)
 	n.add(n.address)
 	return nil
-}
-
-// connections bounds a public listener; the operator's 0 is no bound.
-func (n *node) connections() int { return connectionsOf(n.cfg) }
-
-func connectionsOf(cfg *config.Config) int {
-	if cfg.Limits.MaxConnections == 0 {
-		return math.MaxInt32
-	}
-	return cfg.Limits.MaxConnections
 }
 
 // roles are the node's roles as /status shows them.

@@ -52,14 +52,16 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 		if n.live.rules != nil && now.Limits.ResultMemory != next.Limits.ResultMemory {
 			n.live.rules.SetResultBytes(int64(next.Limits.ResultMemory))
 		}
-		if now.Limits.MaxConnections == next.Limits.MaxConnections {
+		if now.Limits.MaxConnections == next.Limits.MaxConnections && now.Limits.PerAddress == next.Limits.PerAddress {
 			return
 		}
 		if n.live.listener != nil {
-			n.live.listener.SetConnections(connectionsOf(next))
+			n.live.listener.SetConnections(n.files.connections(next))
+			n.live.listener.SetPerAddress(next.Limits.PerAddress)
 		}
 		if n.gateway != nil {
-			n.gateway.SetConnections(connectionsOf(next))
+			n.gateway.SetConnections(n.files.connections(next))
+			n.gateway.SetPerAddress(next.Limits.PerAddress)
 		}
 	}, nil
 }

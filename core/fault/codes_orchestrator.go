@@ -98,4 +98,16 @@ const (
 	// connections open. Remedy: raise the limit of open files (LimitNOFILE), and
 	// look at the firewall if the clients are not gateways.
 	TooManyConnections Code = "TooManyConnections"
+	// AddressBusy: one address has as many requests in progress as it may have before
+	// a gateway or a worker there has shown valid credentials.
+	// Cause: someone floods the port, or a proxy gives many peers one address. Remedy:
+	// none for a flood; raise `-maxConnectionsPerAddress` behind a proxy.
+	AddressBusy Code = "AddressBusy"
+	// HeadersTooMany: a request's header has more fields than any node sends.
+	// Cause: the client is no node, or attacks. Remedy: send fewer fields.
+	HeadersTooMany Code = "HeadersTooMany"
+	// DescriptorsLow: the process has few descriptors left, or its limit is low.
+	// Cause: a low limit of open files, or very many connections. Remedy: raise the
+	// limit of open files (LimitNOFILE).
+	DescriptorsLow Code = "DescriptorsLow"
 )

@@ -113,5 +113,22 @@ var orchestratorRows = []Row{
 		Code: TooManyConnections, Class: Busy,
 		Cause:  "More clients are connected at once than the limit allows, or someone holds connections open.",
 		Remedy: "Raise the limit of open files (LimitNOFILE), and look at the firewall if the clients are not gateways.", Retryable: true,
+	}, {
+		Code: AddressBusy, Class: Busy,
+		Cause:  "One address has as many requests in progress as it may have before a gateway or a worker there has shown valid credentials. It floods the port, or a proxy gives many peers one address.",
+		Remedy: "No action needed for a flood. Behind a proxy that hides addresses raise `-maxConnectionsPerAddress`.",
+		Wire:   "insufficient capacity", Retryable: true,
+	},
+	{
+		Code: HeadersTooMany, Class: BadRequest,
+		Cause:  "A request has more header fields than any node of the network sends.",
+		Remedy: "Send fewer header fields, 128 at most.",
+		Wire:   "too many header fields",
+	},
+	{
+		Code: DescriptorsLow, Class: Config,
+		Symptom: "`too many open files`",
+		Cause:   "The process may open few files, or has opened nearly as many as it may. Every connection takes one, so fewer connections are served than `-maxConnections` says.",
+		Remedy:  "Raise the limit: `LimitNOFILE=65536` in the unit file, `--ulimit nofile=65536` for a container, `ulimit -n 65536` in the shell; then restart the node.",
 	},
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
@@ -16,8 +17,11 @@ import (
 
 // JobRequest is an AI job as a gateway sends it.
 type JobRequest struct {
-	// Credentials are what the headers say: a segment's, with no media in it.
+	// Credentials are what the headers say: a segment's, with no media in it. They are
+	// not looked at where Sender is given.
 	Credentials SegmentRequest
+	// Sender is who sends the job, as CheckJob found it; nil has AdmitJob find it.
+	Sender *JobSender
 	// Request is the body as it was read. Admitting the job measures it.
 	Request     *pipeline.Request
 	Body        []byte
@@ -52,24 +56,59 @@ type Job struct {
 // errDraining is why a job that waits for a slot gives up.
 var errDraining = errors.New("the node is stopping")
 
+// JobSender is a gateway whose credentials were found valid.
+type JobSender struct {
+	credentials SegmentRequest
+	quote       pm.Quote
+}
+
+// Account is the gateway's, zero off-chain.
+func (s *JobSender) Account() core.Address { return s.quote.Sender }
+
+const opAdmitJob = "admit job"
+
+// CheckJob checks a job's credentials, before its body is read: signature,
+// capabilities, token. The error is a *fault.Fault.
+func (o *Orchestrator) CheckJob(credentials SegmentRequest) (*JobSender, error) {
+	s, err := o.checkJob(credentials)
+	if err != nil {
+		o.note(demand.Job, &credentials, err)
+	}
+	return s, err
+}
+
+func (o *Orchestrator) checkJob(credentials SegmentRequest) (*JobSender, error) {
+	if o.opt.Worker == nil {
+		return nil, fault.New(fault.ModelNotServed, opAdmitJob, "this node has no AI")
+	}
+	quote, err := o.checkCredentials(opAdmitJob, &credentials, o.whole())
+	if err != nil {
+		return nil, err
+	}
+	return &JobSender{credentials, quote}, nil
+}
+
 // AdmitJob lets an AI job in or says why not. It checks in the protocol's order:
 // signature, capabilities, token, units, a slot of the model, payment. ctx is
 // the request's. The error is a *fault.Fault.
 func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, error) {
+	if req.Sender != nil {
+		req.Credentials = req.Sender.credentials
+	}
 	j, err := o.admitJob(ctx, &req)
 	o.note(demand.Job, &req.Credentials, err)
 	return j, err
 }
 
 func (o *Orchestrator) admitJob(ctx context.Context, req *JobRequest) (*Job, error) {
-	const op = "admit job"
-	if o.opt.Worker == nil {
-		return nil, fault.New(fault.ModelNotServed, op, "this node has no AI")
+	sender := req.Sender
+	if sender == nil {
+		var err error
+		if sender, err = o.checkJob(req.Credentials); err != nil {
+			return nil, err
+		}
 	}
-	quote, err := o.checkCredentials(op, &req.Credentials, o.whole())
-	if err != nil {
-		return nil, err
-	}
+	quote := sender.quote
 	if err := o.measure(ctx, req); err != nil {
 		return nil, err
 	}

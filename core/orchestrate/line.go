@@ -170,6 +170,10 @@ func jobLevel(err error) slog.Level {
 	switch fault.ClassOf(err) {
 	case fault.Internal:
 		return slog.LevelError
+	case fault.Forbidden:
+		// A sender without valid credentials must not fill the log. What is refused is
+		// counted (core/demand).
+		return slog.LevelDebug
 	case fault.Upstream, fault.Config:
 		if c := fault.CodeOf(err); c != fault.Canceled && c != fault.JobBroken {
 			return slog.LevelWarn

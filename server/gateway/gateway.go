@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/leave"
@@ -39,7 +40,7 @@ type Gateway struct {
 	pushes   *pushes
 	bodies   *budget
 	watchers chan struct{}
-	conns    *idleConns
+	conns    *admission.Gate
 	door     *leave.Door
 	handler  http.Handler
 
@@ -82,7 +83,7 @@ func New(opt Options) (*Gateway, error) {
 		pushes:    newPushes(opt.Limits.Pushes),
 		bodies:    &budget{limit: opt.Limits.Bytes},
 		watchers:  make(chan struct{}, opt.Limits.Watchers),
-		conns:     newIdleConns(opt.Limits.Connections),
+		conns:     newGate(&opt),
 		door:      leave.New(),
 		stopping:  make(chan struct{}),
 		streams:   make(map[core.ManifestID]*stream),
@@ -147,6 +148,10 @@ func (g *Gateway) StopGrace() time.Duration {
 	return shutdownTime + route.RefreshTimeout + 2*time.Second
 }
 
+// maxHeader bounds a request's header: a stream's configuration with 64 renditions is a
+// quarter as large.
+const maxHeader = 64 << 10
+
 // shutdownTime is what requests get to finish when the gateway stops.
 const shutdownTime = 5 * time.Second
 
@@ -199,12 +204,12 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 		Handler:           g.door.Wrap(g.handler, kindOf),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    512 << 10,
-		ConnState:         g.conns.track,
+		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelDebug),
 	}
+	g.conns.Server(srv, nil)
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(l) }()
+	go func() { served <- srv.Serve(g.conns.Listener(l)) }()
 	g.log.Info("gateway serves clients", "addr", l.Addr().String())
 	ready()
 

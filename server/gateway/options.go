@@ -55,6 +55,9 @@ type Options struct {
 	// Page is served at "/", where the gateway's own addresses leave room.
 	Page http.Handler
 
+	// Scarce is called when the system has no descriptor for a connection; may be nil.
+	Scarce func(error)
+
 	Recorder core.Recorder
 	Log      *slog.Logger
 	// Now and Rand are the clock and the source of randomness.
@@ -114,6 +117,9 @@ type Limits struct {
 	// Connections at once; the longest idle one makes room. Default 20000, or
 	// what the limit on open files allows.
 	Connections int
+	// PerAddress is how many requests of one address are read at once
+	// (admission.Options); 0 is no bound.
+	PerAddress int
 	// Watchers of events at once; default 256.
 	Watchers int
 	// Window is what is kept for players.

@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // Headers of AI jobs. Those beside the network's are between our own nodes.
@@ -94,24 +95,53 @@ func (x *exchange) run() error {
 		return err
 	}
 	pace := newReadPace(x.w, x.start, textTime)
-	if err := x.receive(pace); err != nil {
+	sender, err := x.authenticate()
+	if err != nil {
+		// The body is not worth reading.
+		x.w.Header().Set("Connection", "close")
+		return err
+	}
+	if err := x.receive(pace, x.peer(sender)); err != nil {
 		return err
 	}
 	defer x.body.release()
 	if err := x.decode(); err != nil {
 		return err
 	}
-	credentials, err := x.s.credentials.read(x.r.Header)
-	if err != nil {
-		return err
-	}
 	pace.done()
-	job, err := x.admit(credentials)
+	job, err := x.admit(sender)
 	if err != nil {
 		return err
 	}
 	defer job.Close()
 	x.job = job
+	x.body.paid()
+	return x.work(job)
+}
+
+// authenticate reads and checks what the headers say, before a byte of the body is read.
+func (x *exchange) authenticate() (*orchestrate.JobSender, error) {
+	credentials, err := x.s.credentials.read(x.r.Header)
+	if err != nil {
+		return nil, err
+	}
+	sender, err := x.s.orch.CheckJob(credentials)
+	if err == nil {
+		admission.Prove(x.r.Context())
+	}
+	return sender, err
+}
+
+// peer is who sends a job: its account, or off-chain its address.
+func (x *exchange) peer(sender *orchestrate.JobSender) string {
+	if a := sender.Account(); !a.IsZero() {
+		return a.String()
+	}
+	return clientIP(x.r)
+}
+
+// work has the job done and passes its answer on.
+func (x *exchange) work(job *orchestrate.Job) error {
 	begun := x.s.opt.Now()
 	reply, err := job.Run(x.r.Context())
 	x.wait(begun)
@@ -142,7 +172,7 @@ func (x *exchange) name() (err error) {
 
 // receive reads the body to its end, which HTTP/1.1 needs to notice that a
 // client went away.
-func (x *exchange) receive(pace *readPace) error {
+func (x *exchange) receive(pace *readPace, peer string) error {
 	most := x.s.opt.TextBytes
 	if x.pipe.Form == pipeline.Multipart {
 		most = x.s.opt.FileBytes
@@ -150,7 +180,7 @@ func (x *exchange) receive(pace *readPace) error {
 	}
 	begun := x.s.opt.Now()
 	var err error
-	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads, pace.progress)
+	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads, peer, pace.progress)
 	x.wait(begun)
 	if fault.CodeOf(err) == fault.JobTooLarge {
 		// What is left of it is not worth reading.
@@ -180,10 +210,10 @@ func (x *exchange) decode() error {
 	return nil
 }
 
-func (x *exchange) admit(credentials orchestrate.SegmentRequest) (*orchestrate.Job, error) {
+func (x *exchange) admit(sender *orchestrate.JobSender) (*orchestrate.Job, error) {
 	begun := x.s.opt.Now()
 	job, err := x.s.orch.AdmitJob(x.r.Context(), orchestrate.JobRequest{
-		Credentials: credentials, Request: x.req,
+		Sender: sender, Request: x.req,
 		Body: x.body.data, ContentType: x.r.Header.Get("Content-Type"), Grow: x.grow,
 		Own: x.own, ID: x.f.RequestID,
 	})

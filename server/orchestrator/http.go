@@ -1,7 +1,9 @@
 package orchestrator
 
 import (
+	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -21,13 +23,15 @@ const (
 	requestTimeout = 30 * time.Second
 	// idleTimeout is the network's.
 	idleTimeout = 10 * time.Minute
-	// maxHeader lets payments with hundreds of tickets through.
-	maxHeader = 1 << 20
-	// maxMessage bounds a gRPC request.
-	maxMessage = 1 << 20
-	// maxStreams bounds the requests at once on one connection; a gateway with
-	// many streams has one connection for all of them.
-	maxStreams = 1000
+	// maxHeader lets payments with hundreds of tickets through: one takes 100 bytes.
+	maxHeader = 128 << 10
+
+	// maxMessage bounds a gRPC request: one that names a thousand models is a quarter
+	// as large.
+	maxMessage = 256 << 10
+	// maxStreams bounds the requests at once on one connection. It is the number that
+	// unmodified orchestrators have: gateways with more open further connections.
+	maxStreams = 250
 	// uploadWindow is how much of a segment may be on its way unread: a whole one
 	// of usual size, so that an upload never waits for an answer.
 	uploadWindow = 4<<20 - 1
@@ -43,13 +47,12 @@ const (
 
 func (s *Server) newHTTP() *http.Server {
 	srv := &http.Server{
-		Handler:           s.guard(s.door.Wrap(s.dispatch(), kindOf)),
+		Handler:           s.conns.Handler(s.guard(s.door.Wrap(s.dispatch(), kindOf))),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      requestTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
-		ConnState:         s.conns.changed,
 		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams:          maxStreams,
@@ -63,8 +66,12 @@ func (s *Server) newHTTP() *http.Server {
 	}
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetHTTP2(true)
+	s.conns.Server(srv, s.seen)
 	if len(s.opt.Doors) > 0 {
-		srv.ConnContext = remote.ConnContext
+		proofs := srv.ConnContext
+		srv.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+			return remote.ConnContext(proofs(ctx, conn), conn)
+		}
 	}
 	if s.opt.Cert == nil {
 		srv.Protocols.SetUnencryptedHTTP2(true)

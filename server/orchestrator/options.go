@@ -80,6 +80,11 @@ type Options struct {
 	UploadBytes int64
 	// Connections is DefaultConnections when 0.
 	Connections int
+	// PerAddress is how many connections of one address are served at once before they
+	// have shown valid credentials (admission.Options); 0 is no bound.
+	PerAddress int
+	// Scarce is called when the system has no descriptor for a connection; may be nil.
+	Scarce func(error)
 	// PrivateInputs lets a segment's bytes be fetched from a private network,
 	// where a gateway sends a URL instead of bytes. Without it a stranger could
 	// have this node read what only it can reach.

@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -29,6 +30,7 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer seg.Close()
+	admission.Prove(r.Context())
 	req.Payment = pm.Payment{} // it may be large, and the work take long
 	pace.allow(core.WorkDeadline(req.Duration))
 	body, err := s.body(r, pace)

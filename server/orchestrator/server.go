@@ -15,6 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/leave"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -32,7 +33,7 @@ type Server struct {
 	orch        *orchestrate.Orchestrator
 	http        *http.Server
 	grpc        *grpc.Server
-	conns       *connections
+	conns       *admission.Gate
 	door        *leave.Door
 	uploads     *budget
 	credentials credentials
@@ -55,12 +56,11 @@ func New(opt Options) (*Server, error) {
 	s := &Server{
 		opt: opt, orch: opt.Orchestrator,
 		grpc:    grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
-		conns:   newConnections(opt.Connections, opt.Log),
+		conns:   newGate(&opt),
 		door:    leave.New(),
-		uploads: &budget{max: opt.UploadBytes},
+		uploads: newBudget(opt.UploadBytes),
 		fetch:   fetcher(opt.PrivateInputs),
 	}
-	s.conns.seen = opt.Seen
 	s.workerCA.Store(opt.WorkerCA)
 	s.status = newStatusPage(s)
 	rpc.RegisterOrchestratorServer(s.grpc, &service{s: s})
@@ -91,13 +91,13 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	s.opt.Log.Info("orchestrator serves gateways", "addr", l.Addr(), "service", s.orch.ServiceURI())
 	s.door.Own(l)
 	failed := make(chan error, 1)
-	go func() { failed <- s.serve(l) }()
+	go func() { failed <- s.serve(s.conns.Listener(l)) }()
 	ready()
 	select {
 	case err = <-failed:
 		if s.door.Gone() {
 			<-ctx.Done()
-			s.conns.closeIdle()
+			s.conns.CloseIdle()
 			err = nil
 		}
 	case <-ctx.Done():
@@ -141,9 +141,9 @@ func (s *Server) stop(ctx context.Context) {
 	defer cancel()
 	// One that was let in a moment ago is amidst its handshake: with a socket that others
 	// hold open, its peer does not know that it came too late.
-	s.conns.awaitFresh(grace, handshakes)
+	s.conns.AwaitFresh(grace, handshakes)
 	// Connections that say nothing would be waited for; nobody misses them.
-	s.conns.closeIdle()
+	s.conns.CloseIdle()
 	if err := s.http.Shutdown(grace); err != nil {
 		s.opt.Log.Warn("requests cut off at the stop", "err", err)
 		s.orch.Cut()

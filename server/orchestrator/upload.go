@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// trustedSize is how much is set aside on the word of a Content-Length; the
-	// usual segment fits, a liar gains little.
-	trustedSize = 2 << 20
-	// smallSize is where a body of unknown length starts.
-	smallSize = 256 << 10
+	// firstSize is how much is set aside before the first byte has come, whatever length
+	// was announced.
+	firstSize = 64 << 10
+	// growth is how many times as much as has come is set aside for the rest.
+	growth = 4
 )
 
 var errTooLarge = errors.New("the body is larger than the limit")
@@ -28,6 +28,8 @@ type upload struct {
 	digest [signature.Size]byte
 	budget *budget
 	held   int64
+	// peer is whose request it is until it was paid for, "" for paid work.
+	peer string
 	// most is the size beyond which it is refused.
 	most int64
 }
@@ -60,9 +62,9 @@ func (u *upload) read(body io.Reader, size int64, progress func(int)) error {
 	if size > u.most {
 		return errTooLarge
 	}
-	start := min(size, trustedSize)
-	if size < 0 {
-		start = min(smallSize, u.most)
+	start := min(firstSize, u.most)
+	if size >= 0 {
+		start = min(size, firstSize)
 	}
 	if err := u.grow(start); err != nil {
 		return err
@@ -103,9 +105,8 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 	if int64(len(u.data)) >= u.most {
 		return false, errTooLarge
 	}
-	next := max(2*int64(cap(u.data)), smallSize)
+	next := max(growth*int64(cap(u.data)), firstSize)
 	if size > int64(len(u.data)) {
-		// Its sender has kept its word so far.
 		next = min(next, size)
 	}
 	if err := u.grow(min(next, u.most)); err != nil {
@@ -134,12 +135,12 @@ func (u *upload) note(b []byte) {
 // grow makes the buffer size bytes large. Old and new are both booked while
 // both are there.
 func (u *upload) grow(size int64) error {
-	if !u.budget.take(size) {
+	if !u.budget.take(size, u.peer) {
 		return fault.New(fault.UploadsFull, "receive segment", "")
 	}
 	data := make([]byte, len(u.data), size)
 	copy(data, u.data)
-	u.budget.give(u.held)
+	u.budget.give(u.held, u.peer)
 	u.data, u.held = data, size
 	return nil
 }
@@ -147,17 +148,23 @@ func (u *upload) grow(size int64) error {
 // more books n bytes for something that is made of these, and reports whether there
 // was room. They are given back with the upload.
 func (u *upload) more(n int64) bool {
-	if !u.budget.take(n) {
+	if !u.budget.take(n, u.peer) {
 		return false
 	}
 	u.held += n
 	return true
 }
 
+// paid says that the request has been paid for: its bytes count no more against its peer.
+func (u *upload) paid() {
+	u.budget.paid(u.held, u.peer)
+	u.peer = ""
+}
+
 // sum is the Keccak-256 of the bytes.
 func (u *upload) sum() []byte { return u.digest[:] }
 
 func (u *upload) release() {
-	u.budget.give(u.held)
+	u.budget.give(u.held, u.peer)
 	u.data, u.held = nil, 0
 }

@@ -20,13 +20,13 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 func TestReceive(t *testing.T) {
 	t.Parallel()
 	noted := 0
-	for _, size := range []int{0, 1, 100, smallSize, smallSize + 1, trustedSize, trustedSize + 1, 3*trustedSize + 7} {
+	for _, size := range []int{0, 1, 100, firstSize, firstSize + 1, growth * firstSize, growth*firstSize + 1, 9*growth*firstSize + 7} {
 		body := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
 		for name, said := range map[string]int64{"right": int64(size), "unknown": -1, "too little": int64(size / 2), "too much": int64(size) * 2} {
 			for kind, r := range map[string]io.Reader{
 				"whole": bytes.NewReader(body), "end with data": iotest.DataErrReader(bytes.NewReader(body)), "halves": iotest.HalfReader(bytes.NewReader(body)),
 			} {
-				b := &budget{max: core.MaxSegmentBytes}
+				b := newBudget(core.MaxSegmentBytes)
 				u, err := receive(r, said, b, func(n int) { noted = n })
 				if err != nil {
 					t.Fatal(err)
@@ -35,8 +35,8 @@ func TestReceive(t *testing.T) {
 				if !bytes.Equal(u.data, body) || !bytes.Equal(u.sum(), want[:]) {
 					t.Errorf("%d bytes, length %s, %s: other bytes", size, name, kind)
 				}
-				if b.used.Load() != int64(cap(u.data)) {
-					t.Errorf("%d bytes booked for %d", b.used.Load(), cap(u.data))
+				if b.used != int64(cap(u.data)) {
+					t.Errorf("%d bytes booked for %d", b.used, cap(u.data))
 				}
 				if name == "right" && cap(u.data) != size {
 					t.Errorf("%d bytes: a buffer of %d", size, cap(u.data))
@@ -45,8 +45,8 @@ func TestReceive(t *testing.T) {
 					t.Error("no progress was told")
 				}
 				u.release()
-				if b.used.Load() != 0 {
-					t.Errorf("%d bytes stay booked", b.used.Load())
+				if b.used != 0 {
+					t.Errorf("%d bytes stay booked", b.used)
 				}
 			}
 		}
@@ -70,23 +70,68 @@ func TestReceiveFails(t *testing.T) {
 		{"lost in the middle", io.MultiReader(bytes.NewReader(make([]byte, 50)), iotest.ErrReader(broken)), 100, limit, fault.SegmentUnreadable},
 		{"lost at its end", io.MultiReader(bytes.NewReader(make([]byte, 100)), iotest.ErrReader(broken)), 100, limit, fault.SegmentUnreadable},
 		{"no room at the start", bytes.NewReader(nil), 100, 99, fault.UploadsFull},
-		{"no room later", endless{}, -1, 2 * smallSize, fault.UploadsFull},
+		{"no room later", endless{}, -1, 2 * firstSize, fault.UploadsFull},
 	} {
-		b := &budget{max: tc.max}
+		b := newBudget(tc.max)
 		u := &upload{hash: signature.StartBackground(), budget: b, most: limit}
 		err := u.receive(tc.body, tc.size, func(int) {})
 		if fault.CodeOf(err) != tc.want {
 			t.Errorf("%s: %v", tc.name, err)
 		}
-		if b.used.Load() != 0 {
-			t.Errorf("%s: %d bytes stay booked", tc.name, b.used.Load())
+		if b.used != 0 {
+			t.Errorf("%s: %d bytes stay booked", tc.name, b.used)
 		}
+	}
+}
+
+// TestAnnouncedLength: what is booked follows what came, not what was announced.
+func TestAnnouncedLength(t *testing.T) {
+	t.Parallel()
+	b := newBudget(core.MaxSegmentBytes)
+	const announced = 200 << 20
+	body := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(io.ErrUnexpectedEOF))
+	most := int64(0)
+	_, err := receive(body, announced, b, func(received int) {
+		if most = max(most, b.used); b.used > int64(growth*received+firstSize) {
+			t.Errorf("%d bytes booked for %d that came", b.used, received)
+		}
+	})
+	if fault.CodeOf(err) != fault.SegmentUnreadable || most == 0 || b.used != 0 {
+		t.Errorf("%v, at most %d bytes booked, %d left", err, most, b.used)
+	}
+}
+
+// TestUnpaidShare: requests that were not paid for yet leave room for paid work, and one
+// peer's for other peers.
+func TestUnpaidShare(t *testing.T) {
+	t.Parallel()
+	b := newBudget(1000)
+	for _, step := range []struct {
+		n    int64
+		peer string
+		want bool
+	}{{250, "a", true}, {1, "a", false}, {250, "b", true}, {250, "c", true}, {1, "d", false}, {250, "", true}, {1, "", false}} {
+		if got := b.take(step.n, step.peer); got != step.want {
+			t.Errorf("%d bytes for %q: %v", step.n, step.peer, got)
+		}
+	}
+	b.give(250, "")
+	b.paid(250, "a")
+	if !b.take(250, "d") || b.take(1, "e") {
+		t.Error("what was paid for still counts as unpaid")
+	}
+	b.give(250, "")
+	for _, peer := range []string{"b", "c", "d"} {
+		b.give(250, peer)
+	}
+	if b.used != 0 || b.unpaid != 0 || len(b.peers) != 0 {
+		t.Errorf("%d bytes, %d unpaid, %v stay booked", b.used, b.unpaid, b.peers)
 	}
 }
 
 func BenchmarkReceive(b *testing.B) {
 	body := make([]byte, 1_500_000)
-	budget := &budget{max: core.MaxSegmentBytes}
+	budget := newBudget(core.MaxSegmentBytes)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		u, err := receive(bytes.NewReader(body), int64(len(body)), budget, func(int) {})

@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
+
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // hangUpAfter is how long a stream that was cut may take to end before its
@@ -55,7 +57,9 @@ func Streams(next http.Handler, endpoints ...Endpoint) http.Handler {
 	calls := streams(endpoints)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l := &Line{host: r.Host, secure: r.TLS != nil, addr: r.RemoteAddr, ctl: http.NewResponseController(w)}
-		l.conn, _ = r.Context().Value(connKey{}).(net.Conn)
+		ctx := r.Context()
+		l.conn, _ = ctx.Value(connKey{}).(net.Conn)
+		l.proved = func() { admission.Prove(ctx) }
 		defer l.end()
 		r = r.WithContext(context.WithValue(r.Context(), lineKey{}, l))
 		if call := calls[r.URL.Path]; call != nil {
@@ -72,6 +76,8 @@ type Line struct {
 	host, addr string
 	secure     bool
 	conn       net.Conn
+	// proved tells the listener that the peer's credentials are valid; nil without one.
+	proved func()
 
 	// mu guards what follows; ctl must not be used once the handler has returned.
 	mu     sync.Mutex
@@ -110,6 +116,9 @@ func (l *Line) Addr() string { return l.addr }
 // Open makes the line one that stays: it lifts the listener's deadlines and watches
 // the connection. A caller does it when it knows who is there.
 func (l *Line) Open() {
+	if l.proved != nil {
+		l.proved()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ctl != nil {

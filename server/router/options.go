@@ -15,6 +15,8 @@ const (
 	// DefaultPatience is how long an answer may take in all: gateways wait about as
 	// long.
 	DefaultPatience = 2 * time.Second
+	// DefaultConnections bounds the connections that are open.
+	DefaultConnections = 16384
 	// spare is how long the others are waited for when one has answered.
 	spare = 150 * time.Millisecond
 	// pollEvery is how often the orchestrators' public status is read.
@@ -31,6 +33,11 @@ type Options struct {
 	Listener net.Listener
 	// Backends are the orchestrators, host:port, at least one.
 	Backends []string
+	// Connections bounds those that are open, DefaultConnections when 0. PerAddress is how
+	// many of one address are served at once (admission.Options), 0 for no bound.
+	Connections, PerAddress int
+	// Scarce is called when the system has no descriptor for a connection; may be nil.
+	Scarce func(error)
 	// Cert is nil for plaintext.
 	Cert *tlscert.Source
 	// Patience is DefaultPatience when 0.
@@ -48,6 +55,7 @@ func (opt *Options) complete() error {
 	case opt.Board == nil || opt.Now == nil || opt.Log == nil:
 		return errors.New("board, clock and log must be given")
 	}
+	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
 	opt.Patience = cmp.Or(opt.Patience, DefaultPatience)
 	return nil
 }

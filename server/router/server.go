@@ -18,16 +18,31 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	board "github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // stopGrace is what requests in hand get at the stop.
 const stopGrace = 3 * time.Second
 
+// Limits on peers.
+const (
+	// maxMessage bounds a request for an offer.
+	maxMessage = 256 << 10
+	// maxHeader bounds a request's header, which says nothing but the path.
+	maxHeader = 16 << 10
+	// maxStreams bounds the requests at once on one connection.
+	maxStreams = 250
+	// pingAfter is when a silent connection is asked for a sign of life, and how long one
+	// may take nothing from the router.
+	pingAfter = 15 * time.Second
+)
+
 // Router is the listener. It is a lifecycle component.
 type Router struct {
 	rpc.UnimplementedOrchestratorServer
 	opt      Options
+	conns    *admission.Gate
 	backends []*backend
 	grpc     *grpc.Server
 	http     *http.Server
@@ -45,7 +60,10 @@ func New(opt Options) (*Router, error) {
 	if err := opt.complete(); err != nil {
 		return nil, fmt.Errorf("build router: %w", err)
 	}
-	r := &Router{opt: opt, grpc: grpc.NewServer(grpc.MaxRecvMsgSize(1 << 20))}
+	r := &Router{opt: opt, grpc: grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage))}
+	r.conns = admission.New(admission.Options{
+		Most: opt.Connections, PerAddress: opt.PerAddress, Scarce: opt.Scarce, Now: opt.Now, Log: opt.Log,
+	})
 	for _, addr := range opt.Backends {
 		b, err := dial(addr)
 		if err != nil {
@@ -65,14 +83,20 @@ func New(opt Options) (*Router, error) {
 
 func (r *Router) server() *http.Server {
 	srv := &http.Server{
-		Handler:           http.HandlerFunc(r.serve),
+		Handler:           r.conns.Handler(http.HandlerFunc(r.serve)),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 10 * time.Minute,
-		MaxHeaderBytes: 64 << 10,
-		ErrorLog:       slog.NewLogLogger(r.opt.Log.Handler(), slog.LevelDebug),
-		Protocols:      new(http.Protocols),
+		MaxHeaderBytes: maxHeader,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: maxStreams, MaxReadFrameSize: 16 << 10,
+			MaxReceiveBufferPerConnection: 1 << 20, MaxReceiveBufferPerStream: 2 * maxMessage,
+			SendPingTimeout: pingAfter, WriteByteTimeout: pingAfter,
+		},
+		ErrorLog:  slog.NewLogLogger(r.opt.Log.Handler(), slog.LevelDebug),
+		Protocols: new(http.Protocols),
 	}
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetHTTP2(true)
+	r.conns.Server(srv, nil)
 	if r.opt.Cert == nil {
 		srv.Protocols.SetUnencryptedHTTP2(true)
 	} else {
@@ -118,7 +142,7 @@ func (r *Router) Run(ctx context.Context, ready func()) error {
 	r.mu.Unlock()
 	r.opt.Log.Info("router answers gateways", "addr", l.Addr(), "orchestrators", len(r.backends))
 	failed := make(chan error, 1)
-	go func() { failed <- r.listen(l) }()
+	go func() { failed <- r.listen(r.conns.Listener(l)) }()
 	var polls sync.WaitGroup
 	sub, stop := context.WithCancel(ctx)
 	for _, b := range r.backends {

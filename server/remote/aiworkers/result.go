@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -42,6 +43,7 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "invalid secret", http.StatusUnauthorized)
 		return
 	}
+	admission.Prove(r.Context())
 	id, err := strconv.ParseInt(r.Header.Get("TaskId"), 10, 64)
 	if err != nil {
 		http.Error(w, "Invalid Task ID", http.StatusBadRequest)

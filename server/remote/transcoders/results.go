@@ -10,6 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -50,6 +51,7 @@ func (s *Service) result(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
 	}
+	admission.Prove(r.Context())
 	if no := s.take(w, r); no != nil {
 		s.opt.Log.Debug("result refused", "from", r.RemoteAddr, "status", no.status, "detail", no.text)
 		http.Error(w, no.text, no.status)

@@ -1,0 +1,63 @@
+package admission
+
+import (
+	"sync"
+	"time"
+)
+
+// bucket is how many bytes an address may send: a burst, then so many a second. What
+// was read already can take it below zero; the address waits until it is paid back.
+type bucket struct {
+	mu sync.Mutex
+	// level is what is left, at is when it was. fresh says that it is still full.
+	level float64
+	at    time.Time
+	fresh bool
+}
+
+// refill brings the level up to now. The caller holds mu.
+func (b *bucket) refill(now time.Time, scale int) {
+	burst := float64(burstPer * scale)
+	if b.fresh {
+		b.level, b.fresh = burst, false
+	}
+	if passed := now.Sub(b.at).Seconds(); passed > 0 {
+		b.level += passed * float64(ratePer*scale)
+		b.at = now
+	}
+	b.level = min(b.level, burst)
+}
+
+// wait is how long until more may be read. scale is not 0.
+func (b *bucket) wait(now time.Time, scale int) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refill(now, scale)
+	if b.level > 0 {
+		return 0
+	}
+	return time.Duration((1 - b.level) / float64(ratePer*scale) * float64(time.Second))
+}
+
+// spend takes n bytes, negative to give them back.
+func (b *bucket) spend(now time.Time, scale, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refill(now, scale)
+	b.level -= float64(n)
+}
+
+// reset fills it again.
+func (b *bucket) reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fresh = true
+}
+
+// full reports whether the address has the whole burst.
+func (b *bucket) full(now time.Time, scale int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refill(now, scale)
+	return b.level >= float64(burstPer*scale)
+}

@@ -1,0 +1,11 @@
+// Package admission bounds what a peer of a public listener costs before it has proved
+// anything: connections, handshakes, bytes and requests in progress, counted for each
+// address. An address is one IPv4 address, or the /64 of an IPv6 one.
+//
+// A connection is proved when a request on it has shown valid credentials (Prove says
+// so). It counts no more against its address then, and its address is known for some
+// minutes and may do much more: behind a NAT one gateway's payments let its neighbors
+// in. Proved connections are also the last to be closed when there are too many in all.
+//
+// The package knows no credentials; the listeners of server decide what proves a peer.
+package admission

@@ -1,0 +1,293 @@
+package admission
+
+import (
+	"container/list"
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Gate admits the connections of one listener. Its methods may be called at the same
+// time.
+type Gate struct {
+	opt Options
+
+	// mu guards what follows, and what peers and connections say it guards.
+	mu         sync.Mutex
+	most       int
+	perAddress int
+	open       map[*Conn]struct{}
+	// unproved and proved are the connections without a request in progress, of *Conn,
+	// longest idle first.
+	unproved, proved *list.List
+	// fresh are those that have had no request yet.
+	fresh map[*Conn]struct{}
+	// provedOpen counts the open connections that are proved, strangers the addresses
+	// that have others.
+	provedOpen, strangers int
+	full                  bool // the bound was reached and not yet left
+	peers                 map[netip.Prefix]*peer
+	// sweepAt is the number of peers at which those without a connection are dropped.
+	sweepAt int
+}
+
+// minSweep is the least number of addresses that are remembered.
+const minSweep = 1024
+
+// New makes a gate.
+func New(opt Options) *Gate {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	return &Gate{
+		opt: opt, most: opt.Most, perAddress: opt.PerAddress, sweepAt: minSweep,
+		open: make(map[*Conn]struct{}), fresh: make(map[*Conn]struct{}), peers: make(map[netip.Prefix]*peer),
+		unproved: list.New(), proved: list.New(),
+	}
+}
+
+// SetMost changes the bound of all connections. Those above a lowered one are closed as
+// new ones come.
+func (g *Gate) SetMost(most int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.most = most
+}
+
+// SetPerAddress changes what one address may do.
+func (g *Gate) SetPerAddress(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.perAddress = n
+	for _, p := range g.peers {
+		p.serve()
+	}
+}
+
+// Connections is how many are open, and how many may be.
+func (g *Gate) Connections() (open, most int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.open), g.most
+}
+
+// admit makes a connection the gate's, nil where it is not taken. victims must be closed.
+func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := g.peerOf(raw.RemoteAddr())
+	if p.open >= p.limit(1+g.waitingPer()) {
+		return nil, nil
+	}
+	c = &Conn{Conn: raw, gate: g, peer: p, wake: make(chan struct{}, 1), came: g.opt.Now()}
+	g.open[c], g.fresh[c] = struct{}{}, struct{}{}
+	c.idle = g.unproved.PushBack(c)
+	if p.open++; p.open == 1 {
+		g.strangers++
+	}
+	for over := len(g.open) - max(g.most, 1); over > 0; over-- {
+		v := g.victim()
+		if v == nil {
+			break
+		}
+		victims = append(victims, v)
+	}
+	if len(victims) > 0 && !g.full {
+		g.full = true
+		if g.opt.Full != nil {
+			g.opt.Full()
+		}
+	}
+	return c, victims
+}
+
+// lookedAt is how many idle connections are looked at for one whose address has more
+// than its share.
+const lookedAt = 64
+
+// victim takes a connection out of the gate's count that makes room for a new one: the
+// longest idle one of an address with more than its share, else of those that have
+// proved nothing, else of all; nil where every connection has a request. The caller
+// holds mu and closes it.
+func (g *Gate) victim() *Conn {
+	from := g.unproved
+	e := from.Front()
+	for n, at := 0, e; at != nil && n < lookedAt; n, at = n+1, at.Next() {
+		if at.Value.(*Conn).peer.greedy() {
+			e = at
+			break
+		}
+	}
+	if e == nil {
+		if e = g.proved.Front(); e == nil {
+			return nil
+		}
+	}
+	c := e.Value.(*Conn)
+	g.forget(c)
+	return c
+}
+
+// Shed closes the connection that is the first to go, for want of descriptors.
+func (g *Gate) Shed() {
+	g.mu.Lock()
+	c := g.victim()
+	g.mu.Unlock()
+	if c != nil {
+		c.hangUp()
+	}
+}
+
+// share is how many unproved connections an address may have once there is no room. The
+// caller holds mu.
+func (g *Gate) share() int { return max(1, (g.most-g.provedOpen)/max(1, g.strangers)) }
+
+// forget ends a connection's part in every count. It may be called again. The caller
+// holds mu.
+func (g *Gate) forget(c *Conn) {
+	if _, ok := g.open[c]; !ok {
+		return
+	}
+	delete(g.open, c)
+	delete(g.fresh, c)
+	c.unlist()
+	if c.proved.Load() {
+		g.provedOpen--
+	} else {
+		c.peer.left(c)
+	}
+	if len(g.open) < g.most*9/10 {
+		g.full = false
+	}
+}
+
+// changed is an http.Server's ConnState hook.
+func (g *Gate) changed(conn net.Conn, state http.ConnState) {
+	c := connOf(conn)
+	if c == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, ok := g.open[c]; !ok {
+		return
+	}
+	if state != http.StateNew {
+		delete(g.fresh, c)
+	}
+	switch state {
+	case http.StateIdle:
+		c.list()
+	case http.StateActive:
+		c.unlist()
+		if g.opt.HeadersOnly {
+			c.peer.release(c)
+		}
+	case http.StateClosed, http.StateHijacked:
+		g.forget(c)
+	}
+}
+
+// AwaitFresh waits until no connection that came shortly ago is without a request, or
+// for ctx.
+func (g *Gate) AwaitFresh(ctx context.Context, young time.Duration) {
+	const look = 10 * time.Millisecond
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for g.anyFresh(g.opt.Now().Add(-young)) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// anyFresh reports whether a connection that came after a time has had no request yet.
+func (g *Gate) anyFresh(after time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for c := range g.fresh {
+		if c.came.After(after) {
+			return true
+		}
+	}
+	return false
+}
+
+// CloseIdle closes every connection without a request in progress.
+func (g *Gate) CloseIdle() {
+	g.mu.Lock()
+	var idle []*Conn
+	for _, l := range []*list.List{g.unproved, g.proved} {
+		for e := l.Front(); e != nil; e = e.Next() {
+			idle = append(idle, e.Value.(*Conn))
+		}
+	}
+	g.mu.Unlock()
+	for _, c := range idle {
+		c.hangUp()
+	}
+}
+
+// waitingPer is how many connections of an address may wait for each that is served.
+func (g *Gate) waitingPer() int {
+	if g.opt.HeadersOnly {
+		return idlePer
+	}
+	return waitingPer
+}
+
+// isLocal reports whether an address is the one by which programs of the own machine
+// reach each other.
+func isLocal(ip netip.Addr) bool {
+	return ip == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || ip == netip.IPv6Loopback()
+}
+
+// peerOf is the peer of an address. The caller holds mu.
+func (g *Gate) peerOf(addr net.Addr) *peer {
+	key := network(addr)
+	if p := g.peers[key]; p != nil {
+		return p
+	}
+	if len(g.peers) >= g.sweepAt {
+		for key, p := range g.peers {
+			if p.forgettable() {
+				delete(g.peers, key)
+			}
+		}
+		g.sweepAt = max(minSweep, 2*len(g.peers))
+	}
+	p := &peer{gate: g, free: g.opt.LocalFree && key.Addr().IsValid() && isLocal(key.Addr()), bucket: bucket{at: g.opt.Now(), fresh: true}}
+	g.peers[key] = p
+	return p
+}
+
+// networkBits are the bits of an IPv6 address that make a peer; the rest it chooses
+// itself.
+const networkBits = 64
+
+// network is the part of an address that makes a peer; the zero Prefix for what is no
+// address.
+func network(addr net.Addr) netip.Prefix {
+	if addr == nil {
+		return netip.Prefix{}
+	}
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil {
+		return netip.Prefix{}
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	bits := ip.BitLen()
+	if ip.Is6() && !ip.IsLoopback() {
+		bits = networkBits
+	}
+	p, err := ip.Prefix(bits)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return p
+}

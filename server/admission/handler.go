@@ -1,0 +1,78 @@
+package admission
+
+import (
+	"net/http"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/status"
+)
+
+// mostFields bounds the fields of a request's header: requests of the network have a
+// dozen.
+const mostFields = 128
+
+// Handler bounds the requests in progress of connections that are not proved, and the
+// fields that a request's header has.
+func (g *Gate) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if fields(r.Header) > mostFields {
+			r.Header = nil // it may be large, and the answer not be taken soon
+			refuse(w, fault.New(fault.HeadersTooMany, "read request", ""))
+			return
+		}
+		c, ok := r.Context().Value(connKey{}).(*Conn)
+		if !ok || c.proved.Load() {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if !c.enter() {
+			r.Header = nil
+			refuse(w, fault.New(fault.AddressBusy, "take request", ""))
+			return
+		}
+		defer c.exit()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// fields counts values: each one is a field of the message.
+func fields(h http.Header) (n int) {
+	for _, values := range h {
+		n += len(values)
+	}
+	return n
+}
+
+func refuse(w http.ResponseWriter, err error) {
+	http.Error(w, fault.Wire(err), status.Job(err))
+}
+
+// enter counts a request of the connection; false when its address has too many.
+func (c *Conn) enter() bool {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if _, open := c.gate.open[c]; !open || c.proved.Load() {
+		return true
+	}
+	if c.peer.requests >= c.peer.limit(requestsPer) {
+		return false
+	}
+	c.peer.requests++
+	c.requests++
+	return true
+}
+
+// exit ends one. Those of a connection that was proved or closed meanwhile are not
+// counted any more.
+func (c *Conn) exit() {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if c.requests == 0 {
+		return
+	}
+	c.requests--
+	c.peer.requests--
+	if c.requests == 0 {
+		c.peer.serve()
+	}
+}

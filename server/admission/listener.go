@@ -1,0 +1,67 @@
+package admission
+
+import (
+	"errors"
+	"net"
+	"time"
+)
+
+// Listener gives only the connections that the gate admits.
+func (g *Gate) Listener(l net.Listener) net.Listener {
+	return &listener{Listener: l, gate: g}
+}
+
+type listener struct {
+	net.Listener
+	gate *Gate
+}
+
+// Pauses after a connection that could not be taken for want of descriptors.
+const leastPause, mostPause = time.Millisecond, time.Second
+
+// Accept is the next connection. Want of descriptors is no end: it closes idle
+// connections of strangers until there are some.
+func (l *listener) Accept() (net.Conn, error) {
+	pause := leastPause
+	for {
+		raw, err := l.Listener.Accept()
+		if err == nil {
+			if c := l.take(raw); c != nil {
+				return c, nil
+			}
+			continue
+		}
+		if !scarce(err) {
+			return nil, err
+		}
+		if l.gate.opt.Scarce != nil {
+			l.gate.opt.Scarce(err)
+		}
+		l.gate.Shed()
+		<-time.After(pause)
+		pause = min(2*pause, mostPause)
+	}
+}
+
+// take admits a connection, nil where it was refused and closed.
+func (l *listener) take(raw net.Conn) net.Conn {
+	c, victims := l.gate.admit(raw)
+	for _, v := range victims {
+		v.hangUp()
+	}
+	if c == nil {
+		_ = raw.Close() // refused
+		return nil
+	}
+	return c
+}
+
+// scarce reports whether the system has no descriptor, or no memory for one.
+func scarce(err error) bool {
+	for _, e := range scarceErrors {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
