@@ -156,6 +156,7 @@ func (l *loader) completeGateway() {
 	g.LocalVerify = g.localVerify.Or(!l.config.Chain.Offchain())
 	open := l.config.Addresses.GatewayListen.Loopback() || !g.AuthWebhook.IsZero()
 	g.HTTPIngest = g.httpIngest.Or(open)
+	g.OpenIngest = g.httpIngest == On && !l.config.Addresses.GatewayListen.Loopback()
 	if l.config.Roles.Gateway && !g.HTTPIngest && g.httpIngest == Unset {
 		l.notices = append(l.notices, Notice{Subject: "-httpIngest",
 			Text: "off, because the gateway listens on " + l.config.Addresses.GatewayListen.Addr() + " and anybody there could push; write -httpIngest to take segments all the same"})

@@ -90,7 +90,14 @@ type Gateway struct {
 	HTTPIngest  bool
 	// AuthWebhook admits streams (gateway) or gateways (orchestrator).
 	AuthWebhook URL
-	// APIKeys is a file of keys for AI requests.
+	// StreamAccess is what streams need, "auto", "open" or "keys"; Hosts are further
+	// names that the gateway may be called by.
+	StreamAccess string
+	Hosts        []string
+	// OpenIngest: segments are taken from everywhere, because the operator asked for
+	// it on an address that others reach.
+	OpenIngest bool
+	// APIKeys is a file of keys for AI requests and streams.
 	APIKeys string
 	// DiscoveryTimeout bounds one round of discovery.
 	DiscoveryTimeout time.Duration

@@ -41,6 +41,10 @@ func tuttiRows() []option {
 			to: func(c *Config) value { return path(&c.TLS.Key) }},
 		{name: "gatewayAddr", mark: "T", roles: gateway, unset: "127.0.0.1:9935", help: "listening address of the gateway; -httpAddr then belongs to the orchestrator",
 			to: func(c *Config) value { return listening(&c.Addresses.gatewayAddr, "127.0.0.1:9935") }},
+		{name: "streamAccess", mark: "T", roles: gateway, preset: "auto", help: "what pushes, playlists and segments of streams need: auto (nothing on the gateway's own machine, an API key or a signed address elsewhere), open (nothing anywhere), keys (a key or a signed address everywhere)",
+			to: func(c *Config) value { return choice(&c.Gateway.StreamAccess, "auto", "open", "keys") }},
+		{name: "gatewayHosts", mark: "T", roles: gateway, help: "further names that requests without an API key may call the gateway by, besides its address and localhost",
+			to: func(c *Config) value { return hostNames(&c.Gateway.Hosts) }},
 		{name: "encoderPreset", mark: "T", roles: transcoder, preset: "veryfast", help: "x264 preset: ultrafast, superfast, veryfast, faster, fast, medium, slow, slower or veryslow",
 			to: func(c *Config) value {
 				return choice(&c.Transcoding.EncoderPreset, "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow")

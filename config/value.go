@@ -209,6 +209,17 @@ func choice(p *string, words ...string) value {
 	return field[string]{p, valueType{name: "word", example: words[0]}, pure(read), asIs}
 }
 
+// hostNames is names of hosts separated by commas, without ports.
+func hostNames(p *[]string) value {
+	read := func(s string) (string, error) {
+		if strings.ContainsAny(s, ":/@ ") {
+			return "", errors.New("not a host name, which has neither scheme nor port")
+		}
+		return s, nil
+	}
+	return list(p, valueType{name: "names", example: "media.example.org"}, read, asIs)
+}
+
 // list is texts separated by commas.
 func list[T any](p *[]T, of valueType, read func(string) (T, error), print func(T) string) value {
 	readAll := func(s string) ([]T, error) {

@@ -54,7 +54,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opt.AI = ai.front
+	opt.AI, opt.Access = ai.front, ai.access
 	if g, err = gateway.New(opt); err != nil {
 		return err
 	}

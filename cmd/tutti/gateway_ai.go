@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/server/gateway/access"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/front"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -19,6 +20,8 @@ import (
 // gatewayAI is the gateway's way from applications to models.
 type gatewayAI struct {
 	front *front.Front
+	// access says who may use the gateway.
+	access *access.Policy
 	// components keep it going, in starting order.
 	components []lifecycle.Component
 }
@@ -48,10 +51,17 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		n.log.Warn("AI requests are taken from this machine only",
 			fault.Attr(fault.New(fault.KeysNotConfigured, "open the gateway for AI", "there is no API key")))
 	}
+	if !keys.Required() && !n.cfg.Addresses.GatewayListen.Loopback() && n.cfg.Gateway.StreamAccess == string(access.Auto) {
+		n.log.Warn("streams are open to this machine only",
+			fault.Attr(fault.New(fault.StreamKeyRequired, "open the gateway for streams", "there is no API key")))
+	}
 	n.pools = b
 	out := &gatewayAI{components: []lifecycle.Component{keys, &brokering{b, client}}}
+	if out.access, err = n.gatewayAccess(keys); err != nil {
+		return nil, err
+	}
 	f, err := front.New(front.Options{
-		Dispatcher: b, Keys: keys, Recorder: n.inferenceRecorder(metrics.Gateway),
+		Dispatcher: b, Keys: keys, Machine: out.access.Machine, Recorder: n.inferenceRecorder(metrics.Gateway),
 		Media: n.mediaFor(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
 		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)}, PrivateURLs: n.cfg.AI.PrivateURLs,
 		Log:    n.log, Now: time.Now, Rand: rand.Reader,
@@ -61,6 +71,19 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	}
 	out.front = f
 	return out, nil
+}
+
+// gatewayAccess is who may use the gateway's listener.
+func (n *node) gatewayAccess(ring *keystore.Keystore) (*access.Policy, error) {
+	links, err := access.OpenLinks(n.cfg.Storage.DataDir, rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	c := n.cfg.Gateway
+	return access.New(access.Options{
+		Listen: n.cfg.Addresses.GatewayListen.Addr(), Hosts: c.Hosts, Mode: access.Mode(c.StreamAccess), Keys: ring, Links: links,
+		AskedPushes: !c.AuthWebhook.IsZero(), OpenPushes: c.OpenIngest,
+	}), nil
 }
 
 // payments are how orchestrators are paid; nil pays nothing.

@@ -12,6 +12,18 @@ const (
 	// Cause: -httpIngest=false, or a public listening address without an admission
 	// hook. Remedy: -httpIngest, -authWebhookUrl, or a loopback address.
 	PushOff Code = "PushOff"
+	// StreamKeyRequired: streams are open to the gateway's own machine only.
+	StreamKeyRequired Code = "StreamKeyRequired"
+	// GatewayHostRefused: the Host header names something that is not this gateway.
+	GatewayHostRefused Code = "GatewayHostRefused"
+	// GatewayCrossSite: a browser page of another site asked.
+	GatewayCrossSite Code = "GatewayCrossSite"
+	// PlaybackRefused: the signature in a stream's address does not fit.
+	PlaybackRefused Code = "PlaybackRefused"
+	// PlaybackExpired: the time of a signed address is over.
+	PlaybackExpired Code = "PlaybackExpired"
+	// PlaybackLifetime: a signed address was asked for with a time that is none.
+	PlaybackLifetime Code = "PlaybackLifetime"
 	// PushHeader: a header of a push cannot be read.
 	// Cause: Content-Duration, Content-Resolution or Content-Slice-From/To is not
 	// of its form. Remedy: send milliseconds up to 300000, <width>x<height>, and a

@@ -184,4 +184,37 @@ var gatewayRows = []Row{
 		Cause:  "The gateway has no such address.",
 		Remedy: "See docs/architecture.md for the gateway's addresses.",
 	},
+	{
+		Code: StreamKeyRequired, Class: Unauthenticated,
+		Cause: "The request for a stream (a push, a playlist, a segment, events or the list) came from another machine, or through a proxy or a tunnel, or `-streamAccess keys` " +
+			"asks everyone for a key. It carried no API key and no signed address.",
+		Remedy: "Make a key with `tutti key create -name player` and send it as `Authorization: Bearer KEY`; for players ask `POST /api/streams/NAME/playback` for a signed address. " +
+			"To let everyone in, start the gateway with `-streamAccess open`.",
+	},
+	{
+		Code: GatewayHostRefused, Class: Forbidden,
+		Cause: "A request without an API key names a host that is not this gateway. That is how a web page reaches into the machine of the one who reads it: " +
+			"its own name is made to point to 127.0.0.1.",
+		Remedy: "Use http://127.0.0.1:PORT, or name the host with `-gatewayHosts media.example.org`; a request with an API key may use any name.",
+	},
+	{
+		Code: GatewayCrossSite, Class: Forbidden,
+		Cause:  "A browser asked the gateway for a page of another site, or of another port of this machine, without an API key or a signed address.",
+		Remedy: "Give the page a signed address (`POST /api/streams/NAME/playback`), or start the gateway with `-streamAccess open` if every page may play its streams.",
+	},
+	{
+		Code: PlaybackRefused, Class: Forbidden,
+		Cause:  "The signature in the address was not made by this gateway for this stream and this time.",
+		Remedy: "Ask `POST /api/streams/NAME/playback` again. Gateways behind one balancer need the same `playback.key` in their data directories.",
+	},
+	{
+		Code: PlaybackExpired, Class: Forbidden,
+		Cause:  "The time of the signed address is over.",
+		Remedy: "Ask `POST /api/streams/NAME/playback` again, with a longer `lifetime` if the stream is longer (up to 168h).",
+	},
+	{
+		Code: PlaybackLifetime, Class: BadRequest,
+		Cause:  "The lifetime of a signed address is not a duration above 0 and up to 168h.",
+		Remedy: "Write it as `?lifetime=6h`, or leave it out for 6 hours.",
+	},
 }

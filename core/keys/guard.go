@@ -183,6 +183,20 @@ func (g *Guard) Known(token string) error {
 	return unknown()
 }
 
+// Use refuses a token that may not be used for what takes nothing from a key's limits,
+// as watching a stream. The webhook's tokens are asked about as for any request.
+func (g *Guard) Use(ctx context.Context, token, route string) error {
+	if err := g.Known(token); err != nil || !g.Required() || g.table.Load().byHash[HashOf(token)] != nil {
+		return err
+	}
+	grant, err := g.Admit(ctx, token, Need{Route: route, MaxTokens: NoTokens})
+	if err != nil {
+		return err
+	}
+	grant.Settle(inference.Usage{}, false)
+	return nil
+}
+
 func missing() error {
 	return refuse(fault.KeyMissing, 0, "this gateway wants an API key: send Authorization: Bearer <key>")
 }

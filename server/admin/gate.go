@@ -111,7 +111,7 @@ func (s *Server) sender(r *http.Request) sender {
 }
 
 // oldWay reports whether changes are taken as the existing node takes them.
-func (s *Server) oldWay() bool { return s.opts.CompatTransactions && !s.remote }
+func (s *Server) oldWay(r *http.Request) bool { return s.opts.CompatTransactions && !s.distant(r) }
 
 // mayChange says why a request may not change anything. Old routes need no token where
 // the operator said so; POST they need as well, because links, images and previews
@@ -124,7 +124,7 @@ func (s *Server) mayChange(r *http.Request, old bool) error {
 		return needsPost("changes need POST, and the token of " + adminapi.TokenFile +
 			" unless -enableCliTxRoutes lets the existing node's tools in without, on loopback")
 	}
-	if old && s.oldWay() {
+	if old && s.oldWay(r) {
 		return nil
 	}
 	return s.checkToken(r)

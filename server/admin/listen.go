@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // unixPrefix begins an address that is a socket in the file system.
@@ -17,13 +18,21 @@ const unixPrefix = "unix:"
 
 func isUnix(listen string) bool { return strings.HasPrefix(listen, unixPrefix) }
 
+// hostsOf are the names of the listener.
+func hostsOf(o *Options) origin.Hosts {
+	if isUnix(o.Listen) {
+		return origin.NewHosts("", o.Hosts)
+	}
+	return origin.NewHosts(o.Listen, o.Hosts)
+}
+
 // isRemote reports whether other machines reach the address.
 func isRemote(listen string) bool {
 	if isUnix(listen) {
 		return false
 	}
 	host, _, err := net.SplitHostPort(listen)
-	return err == nil && !isLoopback(host)
+	return err == nil && !origin.IsLoopback(host)
 }
 
 // listen opens the listener. What is meant for this machine alone and is not is

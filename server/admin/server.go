@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/admin/feed"
 	"github.com/tuttinode/tutti/server/admin/token"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // Limits of the listener. It serves an operator's tools, a scraper or two, and the
@@ -35,7 +36,7 @@ const (
 // Server is the admin listener, a lifecycle.Component.
 type Server struct {
 	opts  Options
-	hosts hosts
+	hosts origin.Hosts
 	// remote: other machines reach the listener, so that everything needs the token.
 	remote  bool
 	handler http.Handler
@@ -64,7 +65,7 @@ func New(opts Options) *Server {
 	if opts.Wait == 0 {
 		opts.Wait = DefaultWait
 	}
-	s := &Server{opts: opts, hosts: newHosts(opts.Listen, opts.Hosts), remote: isRemote(opts.Listen), tries: token.NewTries(opts.Now)}
+	s := &Server{opts: opts, hosts: hostsOf(&opts), remote: isRemote(opts.Listen), tries: token.NewTries(opts.Now)}
 	if opts.Limiter != nil {
 		s.sessions = sessionsOf(opts.MaxSessions)
 	}

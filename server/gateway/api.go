@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/status"
 )
 
 // StreamsReply is the JSON of GET /api/streams.
@@ -60,10 +61,19 @@ type RenditionReply struct {
 }
 
 // serveStreams lists the live streams.
-func (g *Gateway) serveStreams(w http.ResponseWriter, _ *http.Request) {
+func (g *Gateway) serveStreams(w http.ResponseWriter, r *http.Request) {
+	keyed, err := g.opt.Access.Streams(r)
+	if err != nil {
+		refuse(w, r, status.HTTP(err), err)
+		return
+	}
 	reply := StreamsReply{Streams: []StreamReply{}}
 	for _, s := range g.liveStreams() {
-		reply.Streams = append(reply.Streams, s.reply())
+		one := s.reply()
+		if keyed {
+			g.signAll(&one)
+		}
+		reply.Streams = append(reply.Streams, one)
 	}
 	slices.SortFunc(reply.Streams, func(a, b StreamReply) int { return cmp.Compare(a.ID, b.ID) })
 	w.Header().Set("Cache-Control", "no-store")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/status"
 )
 
 // eventBeat is how often a quiet event stream shows that it is alive.
@@ -17,7 +18,12 @@ const eventBeat = 15 * time.Second
 // segment of the recent past and of the future, "end" when the stream ends. Each
 // carries SegmentFigures.
 func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
-	s := g.streamByID(core.ManifestID(r.PathValue("id")))
+	id := core.ManifestID(r.PathValue("id"))
+	if _, err := g.opt.Access.Play(r, id, g.opt.Now()); err != nil {
+		refuse(w, r, status.HTTP(err), err)
+		return
+	}
+	s := g.streamByID(id)
 	if s == nil {
 		refuse(w, r, http.StatusNotFound, fault.New(fault.StreamNotFound, "follow stream", "no such stream is live"))
 		return

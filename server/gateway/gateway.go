@@ -116,6 +116,7 @@ func (g *Gateway) routes() http.Handler {
 	mux.HandleFunc("/stream/{rest...}", g.servePlayer)
 	mux.HandleFunc("GET /api/streams", g.serveStreams)
 	mux.HandleFunc("GET /api/streams/{id}/events", g.serveEvents)
+	mux.HandleFunc("POST /api/streams/{id}/playback", g.servePlayback)
 	mux.HandleFunc("GET /healthz", g.serveHealth)
 	if g.opt.AI != nil {
 		g.opt.AI.Register(mux)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/server/gateway/access"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -34,6 +35,9 @@ type Options struct {
 	Network *registry.Directory
 	// AdmissionHook is a URL that is asked before a stream begins; "" admits all.
 	AdmissionHook string
+
+	// Access says who may push and play, and what signs addresses; nil lets everyone.
+	Access *access.Policy
 
 	// NoPush refuses segments; players are served all the same.
 	NoPush bool

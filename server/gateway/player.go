@@ -6,10 +6,11 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/status"
 )
 
-// servePlayer answers players: playlists and segments from the windows. Players
-// on any page may read them.
+// servePlayer answers players: playlists and segments from the windows. Players on any
+// page may read what they have a signed address of.
 func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -32,11 +33,23 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve player", "not the address of a playlist or a segment"))
 		return
 	}
+	query, err := g.opt.Access.Play(r, p.Manifest, g.opt.Now())
+	if err != nil {
+		h.Set("Cache-Control", "no-store")
+		refuse(w, r, status.HTTP(err), err)
+		return
+	}
 	data, kind, cache, err := g.content(p)
 	if err != nil {
 		h.Set("Cache-Control", "no-cache")
 		refuse(w, r, http.StatusNotFound, err)
 		return
+	}
+	if kind == hls.ContentType && query != "" {
+		data = hls.WithQuery(data, query)
+	}
+	if r.Header.Get("Authorization") != "" {
+		cache = "private, " + cache
 	}
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", cache)

@@ -51,6 +51,10 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		g.refusePush(w, r, fault.New(fault.PushOff, "take segment", ""))
 		return
 	}
+	if err := g.opt.Access.Push(r); err != nil {
+		g.refusePush(w, r, err)
+		return
+	}
 	if !g.pushes.enter() {
 		g.refusePush(w, r, g.pushes.why())
 		return

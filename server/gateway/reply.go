@@ -19,6 +19,9 @@ const noSessionsText = "No sessions available"
 func (g *Gateway) refusePush(w http.ResponseWriter, r *http.Request, err error) {
 	code := fault.CodeOf(err)
 	answer := status.Push(code)
+	if answer == http.StatusUnauthorized || answer == http.StatusForbidden {
+		w.Header().Set("Connection", "close") // as below
+	}
 	switch code {
 	case fault.PushOff, fault.PushTooLarge, fault.PushSlow, fault.PushesFull, fault.Draining:
 		// What is left of the body is not worth reading.

@@ -175,8 +175,13 @@ func Push(code fault.Code) int {
 		fault.TranscoderUnrecognizedProfile, fault.TranscoderInvalidGOP:
 		return http.StatusUnprocessableEntity
 	}
-	if code.Class() == fault.BadRequest {
+	switch code.Class() {
+	case fault.BadRequest:
 		return http.StatusUnprocessableEntity
+	case fault.Unauthenticated:
+		return http.StatusUnauthorized
+	case fault.Forbidden:
+		return http.StatusForbidden
 	}
 	return http.StatusInternalServerError
 }

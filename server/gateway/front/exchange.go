@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -110,9 +109,9 @@ func (x *exchange) local() error {
 	if _, all := x.f.opt.Keys.(open); all || x.f.opt.Keys.Required() {
 		return nil
 	}
-	peer, err := netip.ParseAddrPort(x.r.RemoteAddr)
-	if err == nil && peer.Addr().Unmap().IsLoopback() {
-		return nil
+	err := x.f.opt.Machine(x.r)
+	if err == nil || errors.Is(err, fault.GatewayHostRefused) || errors.Is(err, fault.GatewayCrossSite) {
+		return err
 	}
 	return fault.New(fault.KeysNotConfigured, "take request", "this gateway has no API keys yet, so it serves only its own machine")
 }

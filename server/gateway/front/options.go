@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -27,6 +29,9 @@ type Dispatcher interface {
 // Options make a Front. Only Dispatcher must be set.
 type Options struct {
 	Dispatcher Dispatcher
+	// Machine says why a request is not this machine's own, which counts while there is
+	// no key; nil looks at the peer's address alone.
+	Machine func(r *http.Request) error
 	// Keys judges API keys; nil lets everybody in.
 	Keys keys.Authorizer
 	// Media measures audio; nil refuses requests that are priced by its length.
@@ -96,12 +101,24 @@ func orElse[T int | int64 | time.Duration](v, d T) T {
 	return v
 }
 
+// loopbackPeer wants a connection that begins on this machine.
+func loopbackPeer(r *http.Request) error {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err == nil && peer.Addr().Unmap().IsLoopback() {
+		return nil
+	}
+	return fault.New(fault.KeysNotConfigured, "take request", "the request comes from another machine")
+}
+
 func (o Options) withDefaults() (Options, error) {
 	if o.Dispatcher == nil {
 		return o, fault.New(fault.MissingOption, "make the gateway's AI interface", "it needs a dispatcher")
 	}
 	if o.Keys == nil {
 		o.Keys = open{}
+	}
+	if o.Machine == nil {
+		o.Machine = loopbackPeer
 	}
 	if o.Fetcher == nil {
 		o.Fetcher = newFetcher()

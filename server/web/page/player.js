@@ -6,6 +6,7 @@ const streamSelect = document.getElementById('stream');
 const state = document.getElementById('state');
 const players = document.getElementById('players');
 const rows = document.getElementById('segments');
+const streamKey = document.getElementById('key');
 const kept = 12;
 
 let shown = '';          // the stream that is shown
@@ -95,7 +96,12 @@ function segmentRow(s) {
 async function refresh() {
   let streams;
   try {
-    const reply = await fetch('/api/streams');
+    const reply = await fetch('/api/streams', streamKey.value ? { headers: { Authorization: `Bearer ${streamKey.value}` } } : {});
+    if (reply.status === 401) {
+      document.getElementById('chat').hidden = document.getElementById('keyrow').hidden = false;
+      state.textContent = 'this gateway asks for a key';
+      return;
+    }
     if (!reply.ok) throw new Error(reply.statusText);
     ({ streams } = await reply.json());
   } catch (err) {

@@ -1,0 +1,186 @@
+// Package access says who may use a gateway: its own machine, holders of an API key,
+// and players with an address that was signed for one stream and a time.
+//
+// A request counts as the own machine's when its connection begins there, no proxy
+// brought it, it calls the gateway by one of its names, and no page of another site
+// asks. The package knows nothing of what the streams are; the gateway and its front
+// for AI are its callers.
+package access
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/keys"
+	"github.com/tuttinode/tutti/server/origin"
+)
+
+// Mode is the operator's choice for streams.
+type Mode string
+
+// What streams need.
+const (
+	// Auto: nothing on the own machine, a key or a signed address elsewhere.
+	Auto Mode = "auto"
+	// Open: nothing anywhere.
+	Open Mode = "open"
+	// Keys: a key or a signed address everywhere.
+	Keys Mode = "keys"
+)
+
+// KeyRing checks API keys; keys.Guard is one.
+type KeyRing interface {
+	// Required reports whether there are keys at all.
+	Required() bool
+	// Use refuses a token with a fault that says why.
+	Use(ctx context.Context, token, route string) error
+}
+
+// Options make a Policy.
+type Options struct {
+	// Listen is the gateway's address, Hosts are further names it may be called by.
+	Listen string
+	Hosts  []string
+	Mode   Mode
+	// Keys are the gateway's; nil has none.
+	Keys KeyRing
+	// Links signs addresses; nil signs none.
+	Links *Links
+	// AskedPushes: a webhook decides about each new stream, so pushes need no key.
+	AskedPushes bool
+	// OpenPushes: the operator asked for pushes from everywhere; it counts until there
+	// is a key.
+	OpenPushes bool
+}
+
+// Policy decides about requests. It is safe for concurrent use; nil lets everything
+// in.
+type Policy struct {
+	opt   Options
+	hosts origin.Hosts
+	// local: only this machine reaches the listener.
+	local bool
+}
+
+// New makes a Policy.
+func New(opt Options) *Policy {
+	host, _, err := net.SplitHostPort(opt.Listen)
+	return &Policy{opt: opt, hosts: origin.NewHosts(opt.Listen, opt.Hosts), local: err == nil && origin.IsLoopback(host)}
+}
+
+// op is the operation of all faults here.
+const op = "take request"
+
+// Machine says why a request is not the own machine's; nil where it is. Errors are
+// faults GatewayHostRefused, GatewayCrossSite and StreamKeyRequired; the latter is for
+// what comes from elsewhere.
+func (p *Policy) Machine(r *http.Request) error {
+	if p == nil {
+		return nil
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	switch {
+	case err != nil || !peer.Addr().Unmap().IsLoopback():
+		return fault.New(fault.StreamKeyRequired, op, "the request comes from another machine")
+	case !p.hosts.Allow(r.Host):
+		return hostRefused()
+	case origin.Forwarded(r):
+		return fault.New(fault.StreamKeyRequired, op, "the request comes through a proxy, as its headers say")
+	case origin.Foreign(r):
+		return fault.New(fault.GatewayCrossSite, op, "a page of another site may not use this without a key")
+	}
+	return nil
+}
+
+func hostRefused() error {
+	return fault.New(fault.GatewayHostRefused, op, "the Host header names another host than this gateway")
+}
+
+// Streams decides about the list of streams and the signing of addresses. Errors are
+// faults of Machine and of the keys. keyed says that a key opened: addresses that are
+// answered have to be signed then.
+func (p *Policy) Streams(r *http.Request) (keyed bool, err error) {
+	if p == nil {
+		return false, nil
+	}
+	err = p.free(r)
+	if err == nil {
+		return false, nil
+	}
+	return true, p.key(r, err)
+}
+
+// Play decides about a stream's playlists, segments and events. The query that comes
+// back is to be added to the addresses in playlists.
+func (p *Policy) Play(r *http.Request, id core.ManifestID, now time.Time) (query string, err error) {
+	if p == nil {
+		return "", nil
+	}
+	link, linked := linkOf(r.URL.RawQuery)
+	if linked {
+		if err = p.opt.Links.check(id, link, now); err == nil {
+			return link.query(), nil
+		}
+	}
+	free := p.free(r)
+	switch {
+	case free == nil:
+		return "", nil
+	case linked && r.Header.Get("Authorization") == "":
+		return "", err
+	}
+	return "", p.key(r, free)
+}
+
+// Push decides about a segment.
+func (p *Policy) Push(r *http.Request) error {
+	if p == nil || p.opt.AskedPushes {
+		return nil
+	}
+	err := p.free(r)
+	if err == nil || p.opt.OpenPushes && !p.required() && p.opt.Mode == Auto {
+		return nil
+	}
+	return p.key(r, err)
+}
+
+// free says why a request for a stream needs a key.
+func (p *Policy) free(r *http.Request) error {
+	switch {
+	case p.opt.Mode == Keys:
+		return fault.New(fault.StreamKeyRequired, op, "every request for a stream needs a key here")
+	case p.opt.Mode != Open:
+		return p.Machine(r)
+	case p.local && !p.hosts.Allow(r.Host):
+		// Open to those who reach the listener, which a page does by its own name.
+		return hostRefused()
+	}
+	return nil
+}
+
+// key lets a request with a good key in; without any it is refused for why.
+func (p *Policy) key(r *http.Request, why error) error {
+	token := keys.BearerToken(r.Header.Get("Authorization"))
+	if token == "" {
+		return why
+	}
+	if !p.required() {
+		return fault.New(fault.StreamKeyRequired, op, "this gateway has no API keys yet, so it serves only its own machine")
+	}
+	return p.opt.Keys.Use(r.Context(), token, r.URL.Path)
+}
+
+func (p *Policy) required() bool { return p.opt.Keys != nil && p.opt.Keys.Required() }
+
+// Link signs the playlist of a stream; ok is false where nothing is signed.
+func (p *Policy) Link(id core.ManifestID, expires time.Time) (query string, ok bool) {
+	if p == nil || p.opt.Links == nil {
+		return "", false
+	}
+	return p.opt.Links.sign(id, expires).query(), true
+}

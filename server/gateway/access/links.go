@@ -1,0 +1,146 @@
+package access
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// How long a signed address may be good for.
+const (
+	DefaultLifetime = 6 * time.Hour
+	MaxLifetime     = 7 * 24 * time.Hour
+)
+
+// KeyFile is the name of the file with the secret of signed addresses, in the data
+// directory. Gateways with the same file take one another's addresses.
+const KeyFile = "playback.key"
+
+// Links signs addresses of streams and checks them.
+type Links struct{ secret [sha256.Size]byte }
+
+// OpenLinks reads the secret from a data directory, and makes one where there is none.
+// Errors are faults DataDirUnusable.
+func OpenLinks(dir string, random io.Reader) (*Links, error) {
+	path := filepath.Join(dir, KeyFile)
+	l, err := readLinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = writeLinks(dir, path, random); err == nil {
+			l, err = readLinks(path)
+		}
+	}
+	if err != nil {
+		return nil, &fault.Fault{Code: fault.DataDirUnusable, Op: "open the secret of signed addresses", Detail: err.Error(), Err: err}
+	}
+	return l, nil
+}
+
+func readLinks(path string) (*Links, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &Links{}
+	secret, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(secret) != len(l.secret) {
+		return nil, fmt.Errorf("%s does not hold 64 hex digits; remove it and start again: signed addresses end with it", path)
+	}
+	copy(l.secret[:], secret)
+	return l, nil
+}
+
+// writeLinks writes a new secret; where another process was faster its secret stays.
+func writeLinks(dir, path string, random io.Reader) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	var secret [sha256.Size]byte
+	if _, err := io.ReadFull(random, secret[:]); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, KeyFile+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	_, err = file.WriteString(hex.EncodeToString(secret[:]) + "\n")
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err = os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return os.Rename(file.Name(), path) // file systems without links
+	}
+	return nil
+}
+
+// link is what a signed address has in its query.
+type link struct {
+	expires   int64
+	signature string
+	// bad: the query has them in a form that is never signed.
+	bad bool
+}
+
+const (
+	expiresParam   = "expires"
+	signatureParam = "signature"
+)
+
+// linkOf reads a query; ok says that it has a part of a signed address.
+func linkOf(raw string) (l link, ok bool) {
+	q, err := url.ParseQuery(raw)
+	expires, signature := q[expiresParam], q[signatureParam]
+	if len(expires)+len(signature) == 0 {
+		return link{}, false
+	}
+	if err != nil || len(expires) != 1 || len(signature) != 1 {
+		return link{bad: true}, true
+	}
+	at, err := strconv.ParseInt(expires[0], 10, 64)
+	// One text for one number, so that what is added to playlists is what was signed.
+	return link{expires: at, signature: signature[0], bad: err != nil || strconv.FormatInt(at, 10) != expires[0]}, true
+}
+
+func (l link) query() string {
+	return expiresParam + "=" + strconv.FormatInt(l.expires, 10) + "&" + signatureParam + "=" + l.signature
+}
+
+// sign makes a signed address's query.
+func (l *Links) sign(id core.ManifestID, expires time.Time) link {
+	return link{expires: expires.Unix(), signature: l.mac(id, expires.Unix())}
+}
+
+// mac is the signature: a stream's name has no line breaks, so that no two streams and
+// times have the same text.
+func (l *Links) mac(id core.ManifestID, expires int64) string {
+	h := hmac.New(sha256.New, l.secret[:])
+	fmt.Fprintf(h, "tutti playback\n%s\n%d", id, expires)
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}
+
+// check says why a signed address is no good. The time counts only where the signature
+// is right.
+func (l *Links) check(id core.ManifestID, given link, now time.Time) error {
+	const op = "check a signed address"
+	if l == nil || given.bad || !hmac.Equal([]byte(given.signature), []byte(l.mac(id, given.expires))) {
+		return fault.New(fault.PlaybackRefused, op, "the signature is not this gateway's for this stream and time")
+	}
+	if now.Unix() >= given.expires {
+		return fault.New(fault.PlaybackExpired, op, "the address was good until "+time.Unix(given.expires, 0).UTC().Format(time.RFC3339))
+	}
+	return nil
+}
