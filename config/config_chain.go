@@ -91,6 +91,13 @@ type Prices struct {
 // Limits are the most a gateway pays: what MaxPerUnit and MaxPerCapability say.
 func (p Prices) Limits() pricing.Limits { return p.limits }
 
+// Bounded reports whether a gateway holds to a price for work that has no limit of its
+// own.
+func (p Prices) Bounded() bool {
+	general := p.limits.General
+	return general.IsSet() && general.PerPixel().Sign() > 0 && !p.IgnoreMaxIfNeeded
+}
+
 // Default is the price of transcoding, unset where none was given.
 func (p Prices) Default() core.UnitPrice {
 	if !p.PerUnit.IsSet() {

@@ -27,6 +27,18 @@ type Limits struct {
 	DepositMultiplier int
 }
 
+// String says what of a gateway's money an orchestrator can get at once, whatever its
+// price is.
+func (l Limits) String() string {
+	part := "the deposit"
+	if l.DepositMultiplier > 1 {
+		part = fmt.Sprintf("a %dth of the deposit", l.DepositMultiplier)
+	}
+	return fmt.Sprintf("one ticket is worth at most %s wei on average (-maxTicketEV), the tickets of one payment %s wei (-maxTotalEV), "+
+		"an orchestrator is paid at most %s wei ahead of its work (-maxCreditEV), a ticket that wins pays at most %s (-depositMultiplier), "+
+		"and all of them together the deposit and the reserve", l.MaxEV, l.MaxTotalEV, l.MaxCredit, part)
+}
+
 // CheckParams says whether parameters can be paid with at a layer-1 height. Errors
 // are the faults TicketParamsUnusable and, where new ones must be asked for,
 // TicketParamsStale.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/selection"
 	"github.com/tuttinode/tutti/pm"
@@ -43,7 +44,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	if err := n.addPrices(nil); err != nil {
 		return err
 	}
-	account, t := n.chain.Signer.Address(), n.cfg.Tickets
+	account := n.chain.Signer.Address()
 	store, issued, err := spent.Open(ctx, spent.Options{DB: n.chain.db, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	p := &paying{spent: store, caps: n.prices.caps}
 	p.sender = sender.New(sender.Options{
 		Account: account, Sign: n.chain.Signer.SignMessage, Chain: n.chain.Chain, Book: store, Issued: issued, Credits: credits,
-		Limits:   pm.Limits{MaxEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, MaxCredit: t.MaxCredit(), DepositMultiplier: t.DepositMultiplier},
+		Limits:   n.payLimits(),
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{
@@ -68,10 +69,24 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	})
 	p.payments = p.directory.Guard(tickets)
 	n.paying = p
+	n.sayBounds()
 	n.add(p.spent)
 	n.add(p.sender)
 	n.add(surveying{p.directory, asking})
 	return nil
+}
+
+// sayBounds says what bounds the spending of a gateway that pays any price.
+func (n *node) sayBounds() {
+	if !n.cfg.Prices.Bounded() {
+		n.log.Warn("the gateway pays any price", fault.Attr(fault.New(fault.PriceCapMissing, "start paying", n.payLimits().String())))
+	}
+}
+
+// payLimits are what bounds payments whatever the price is.
+func (n *node) payLimits() pm.Limits {
+	t := n.cfg.Tickets
+	return pm.Limits{MaxEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, MaxCredit: t.MaxCredit(), DepositMultiplier: t.DepositMultiplier}
 }
 
 // surveying is a directory that ends its connections when it ends.

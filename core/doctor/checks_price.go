@@ -16,6 +16,10 @@ func priceChecks() []Check {
 	amount := prices(judgeAmount)
 	return []Check{
 		{
+			Name: "price.bound", Group: GroupPrice, Title: "a bound is set on the price that a gateway pays", Warns: codes(fault.PriceCapMissing),
+			look: when(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process pays nobody", judgeBound),
+		},
+		{
 			Name: "price.set", Group: GroupPrice, Title: "work has a price", Fails: codes(fault.ModelPriceInvalid),
 			Warns: codes(fault.PriceMissing, fault.ModelUnpriced), look: prices(func(_ *World, p Prices) Seen {
 				switch {
@@ -57,6 +61,14 @@ func priceChecks() []Check {
 			}),
 		},
 	}
+}
+
+// judgeBound says what bounds a gateway's spending.
+func judgeBound(_ context.Context, w *World) Seen {
+	if w.Setup.MaxPrice == "" {
+		return found(fault.PriceCapMissing, "any price is paid; "+w.Setup.PayLimits)
+	}
+	return fine("at most " + w.Setup.MaxPrice + "; " + w.Setup.PayLimits)
 }
 
 // refusedPrices are prices that the configuration refused, on whatever node, as what they

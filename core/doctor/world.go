@@ -52,6 +52,10 @@ type Setup struct {
 	// Endpoints is how many -ethUrl names, Polling how often they are asked.
 	Endpoints int
 	Polling   time.Duration
+	// MaxPrice is the most that a gateway pays for video, "" for any price, also where
+	// dearer orchestrators are taken when there is no other. PayLimits says what bounds
+	// its payments otherwise.
+	MaxPrice, PayLimits string
 	// Models is whether -aiModels was given.
 	Models bool
 	// AdminOpen: the admin API listens where other machines reach it; AdminAt says where.

@@ -2,6 +2,8 @@ package fault
 
 // Prices and the rate of their currency.
 const (
+	// PriceCapMissing: a gateway pays any price.
+	PriceCapMissing Code = "PriceCapMissing"
 	// ModelUnpriced is a health condition: a worker brings models that this node has no
 	// price for. Class config. Remedy: name them in -aiModels.
 	ModelUnpriced Code = "ModelUnpriced"

@@ -45,4 +45,11 @@ var pricingRows = []Row{
 		Cause:  "The price feed's answer is more than a day old, is for another currency than before, or differs by more than half for every hour since the last rate that was taken. The last rate stays in use; a jump that lasts is taken within hours.",
 		Remedy: "Compare the rate in the message with the market. If the feed stands still, name another one with `-priceFeedAddr` or write prices in wei.", Retryable: true,
 	},
+	{
+		Code: PriceCapMissing, Class: Config,
+		Cause: "The gateway pays orchestrators on the chain and has no `-maxPricePerUnit`, or ignores it where no orchestrator keeps within (`-ignoreMaxPriceIfNeeded`), so it takes " +
+			"any price. Then only the worth of a ticket, the worth of a payment and the deposit bound what one orchestrator gets.",
+		Remedy: "Give the most that you pay for a pixel, for example `-maxPricePerUnit 2000`, and for models `-maxPricePerCapability`; keep no more in the deposit than you would lose " +
+			"(`tutti_cli deposit`).",
+	},
 }

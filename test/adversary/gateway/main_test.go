@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/test/devnet"
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
@@ -17,7 +18,15 @@ import (
 // binary is the program under test.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(harness.Node(&binary), m.Run)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(build, m.Run)) }
+
+func build(dir string) error {
+	if err := harness.Node(&binary)(dir); err != nil {
+		return err
+	}
+	_, err := devnet.Binary()
+	return err
+}
 
 // target is a gateway with an orchestrator in its process.
 type target struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/serviceaddr"
 	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // setup is the configuration in the doctor's words.
@@ -22,7 +23,7 @@ func (l *look) setup() doctor.Setup {
 		GPUs: c.Transcoding.Devices.String(), MaxSessions: c.Limits.MaxSessions.N, Reward: reward(c),
 		Endpoints: len(c.Chain.Endpoints), Polling: c.Chain.PollingInterval, Models: c.AI.Models != "",
 		AdminAt: c.Addresses.AdminListen.Addr(), AdminOpen: !c.Addresses.AdminListen.Loopback(), LogDir: c.Logging.Dir,
-		WorkerSecret: shortest(c.Addresses.OrchSecret.Reveal()),
+		WorkerSecret: shortest(c.Addresses.OrchSecret.Reveal()), MaxPrice: maxPrice(c), PayLimits: payLimits(c),
 	}
 	if a := c.Addresses.Service; !a.None && !a.IsZero() {
 		s.ServiceAddr, s.Host = a.String(), a.Host
@@ -39,6 +40,22 @@ func (l *look) setup() doctor.Setup {
 		s.Problems = append(s.Problems, doctor.Finding{Code: p.Code, Detail: subject(p) + p.Text, Remedy: p.Remedy})
 	}
 	return s
+}
+
+// maxPrice is the most that is paid for video, "" for any price.
+func maxPrice(c *config.Config) string {
+	if !c.Prices.Bounded() {
+		return ""
+	}
+	return c.Prices.Limits().General.String()
+}
+
+// payLimits is what bounds a gateway's payments besides the price.
+func payLimits(c *config.Config) string {
+	t := c.Tickets
+	return pm.Limits{
+		MaxEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, MaxCredit: t.MaxCredit(), DepositMultiplier: t.DepositMultiplier,
+	}.String()
 }
 
 // subject names the option that a problem is about.
