@@ -17,7 +17,7 @@ func priceChecks() []Check {
 	return []Check{
 		{
 			Name: "price.bound", Group: GroupPrice, Title: "a bound is set on the price that a gateway pays", Warns: codes(fault.PriceCapMissing),
-			look: when(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process pays nobody", judgeBound),
+			look: when(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process makes no payments", judgeBound),
 		},
 		{
 			Name: "price.set", Group: GroupPrice, Title: "work has a price", Fails: codes(fault.ModelPriceInvalid),

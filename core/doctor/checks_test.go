@@ -154,7 +154,7 @@ var troubles = []struct {
 
 	{"price.bound", doctor.Pass, "", "at most 2000 wei; tickets are bounded", func(*facts) {}},
 	{"price.bound", doctor.Warn, fault.PriceCapMissing, "any price is paid; tickets are bounded", func(f *facts) { f.setup.MaxPrice = "" }},
-	{"price.bound", doctor.Skip, "", "pays nobody", func(f *facts) { f.setup.Roles.Gateway = false }},
+	{"price.bound", doctor.Skip, "", "makes no payments", func(f *facts) { f.setup.Roles.Gateway = false }},
 	{"price.set", doctor.Warn, fault.PriceMissing, "free", func(f *facts) { f.prices.Free = true }},
 	{"price.set", doctor.Skip, "", "no price", func(f *facts) { f.prices.Text = "" }},
 	{"price.unit", doctor.Fail, fault.PriceImplausible, "none", priceTrouble(fault.PriceImplausible)},

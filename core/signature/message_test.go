@@ -17,7 +17,7 @@ import (
 var self = common.HexToAddress("0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1")
 
 // purposes draw what each maker of messages is given, as an attacker would choose it
-// where anybody can, and say which bytes it hashes (or signs as they are, for text).
+// where a peer can, and say which bytes it hashes (or signs as they are, for text).
 var purposes = map[string]func(*rapid.T) []byte{
 	"ping":    func(t *rapid.T) []byte { return rapid.SliceOfN(rapid.Byte(), 1, 31).Draw(t, "ping") },
 	"request": func(*rapid.T) []byte { return signature.Request(self) },

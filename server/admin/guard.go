@@ -85,7 +85,7 @@ func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
 // site: old browsers send no other header with an image or a form. guard has seen to
 // the rest.
 func checkSite(r *http.Request) error {
-	if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" && origin.Elsewhere(r, "Referer") {
+	if origin.Linked(r) {
 		return fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not do this")
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // PlaybackReply is the JSON of POST /api/streams/{id}/playback.
 type PlaybackReply struct {
 	// Playlist is the master playlist's path with a signature that opens the stream
-	// until Expires, to anybody who has the address.
+	// until Expires, without a key.
 	Playlist string    `json:"playlist"`
 	Expires  time.Time `json:"expires"`
 }

@@ -73,6 +73,13 @@ func Foreign(r *http.Request) bool {
 	return Elsewhere(r, "Origin")
 }
 
+// Linked reports whether nothing but a link tells of a page of another site: old browsers
+// send no other header with an image or a form. It is for what costs or changes
+// something.
+func Linked(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" && Elsewhere(r, "Referer")
+}
+
 // Elsewhere reports whether a header has the address of another site.
 func Elsewhere(r *http.Request, header string) bool {
 	from := r.Header.Get(header)

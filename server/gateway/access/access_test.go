@@ -82,6 +82,7 @@ func TestWhoMayUseStreams(t *testing.T) {
 		{"a bound name with a key", nil, here, append([]string{"Host", "media.example"}, key...), "", ""},
 		{"a bound name", nil, here, []string{"Host", "evil.example"}, fault.GatewayHostRefused, fault.GatewayHostRefused},
 		{"a page", nil, here, []string{"Sec-Fetch-Site", "cross-site"}, fault.GatewayCrossSite, fault.GatewayCrossSite},
+		{"a form of a page, old browser", func(o *access.Options) { o.Keys = nil }, here, []string{"Referer", "http://evil.example/"}, "", fault.GatewayCrossSite},
 		{"a proxy", nil, here, []string{"Forwarded", "for=x"}, fault.StreamKeyRequired, fault.StreamKeyRequired},
 		{"keys, the own machine", func(o *access.Options) { o.Mode = access.Keys }, here, nil, fault.StreamKeyRequired, fault.StreamKeyRequired},
 		{"keys, with one", func(o *access.Options) { o.Mode = access.Keys }, here, key, "", ""},
@@ -109,6 +110,7 @@ func TestWhoMayUseStreams(t *testing.T) {
 		if _, err := p.Streams(r); fault.CodeOf(err) != row.play && (err != nil || row.play != "") {
 			t.Errorf("%s: listing is %v, want %q", row.name, err, row.play)
 		}
+		r.Method = http.MethodPost
 		if err := p.Push(r); fault.CodeOf(err) != row.push && (err != nil || row.push != "") {
 			t.Errorf("%s: pushing is %v, want %q", row.name, err, row.push)
 		}

@@ -189,8 +189,8 @@ func (g *target) expire(elsewhere, keyed []string) {
 	}
 }
 
-// What the operator chooses holds: -streamAccess open lets everybody play and push,
-// but for pages that reach into loopback; keys asks the own machine as well.
+// What the operator chooses holds: -streamAccess open lets all play and push but pages
+// that reach into loopback; keys asks the own machine for a key as well.
 func TestOperatorChoosesStreamAccess(t *testing.T) {
 	t.Parallel()
 	g := start(t, "-streamAccess", "open")

@@ -65,9 +65,9 @@ func permit(v *victim, primary, fields, message string) []byte {
 		primary, fields, primary, v.chain.Info.ChainID, v.chain.Info.Contracts["LivepeerToken"].Hex(), message)
 }
 
-// Whoever gets an operator, or a tool of the operator's, to sign something by the
-// admin API gets neither a ticket nor anything else that other doors of the key sign,
-// and no approval. Texts and votes are signed as ever.
+// An attacker who gets an operator, or a tool of the operator's, to sign something by the
+// admin API gets no ticket, nothing else that the key signs for other purposes, and no
+// approval. Texts and votes are signed as before.
 func TestAdminSignsNothingOfValue(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)

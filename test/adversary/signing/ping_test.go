@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// ping asks the public port for a signature, as anybody can.
+// ping asks the public port for a signature, as any peer can.
 func (v *victim) ping(value []byte) (sig []byte, code string, err error) {
 	v.Helper()
 	conn, err := grpc.NewClient(v.front, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
