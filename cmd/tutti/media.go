@@ -57,9 +57,21 @@ func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Cl
 	o.Device = "cpu"
 	client, err := worker.Start(ctx, o)
 	if err == nil {
-		n.board.Report(health.Key{Code: fault.SandboxDegraded, About: client.Device()}, client.Degraded())
+		n.reportWalls(client)
 	}
 	return client, err
+}
+
+// reportWalls makes a condition of the walls that are missing around a media worker.
+func (n *node) reportWalls(client *worker.Client) {
+	degraded := client.Degraded()
+	for _, code := range []fault.Code{fault.SandboxOpen, fault.SandboxDegraded} {
+		var err error
+		if degraded != nil && fault.CodeOf(degraded) == code {
+			err = degraded
+		}
+		n.board.Report(health.Key{Code: code, About: client.Device()}, err)
+	}
 }
 
 // workerOptions are those of every media worker.

@@ -29,11 +29,11 @@ func mediaChecks() []Check {
 		},
 		{
 			Name: "media.sandbox", Group: GroupMedia, Title: "media workers have all their walls",
-			Warns: codes(fault.SandboxDegraded), look: media(func(_ *World, m Media) Seen {
+			Fails: codes(fault.SandboxOpen), Warns: codes(fault.SandboxDegraded), look: media(func(_ *World, m Media) Seen {
 				if m.Device == "" && len(m.Findings) == 0 {
 					return skip("no media worker was started")
 				}
-				return with(m.Findings, "namespaces, Landlock and seccomp")
+				return with(m.Findings, "namespaces, a root of their own, Landlock and seccomp")
 			}),
 		},
 		{

@@ -83,6 +83,9 @@ var troubles = []struct {
 	{"media.sandbox", doctor.Warn, fault.SandboxDegraded, "Landlock", func(f *facts) {
 		f.media.Findings = []doctor.Finding{{Code: fault.SandboxDegraded, Detail: "Landlock"}}
 	}},
+	{"media.sandbox", doctor.Fail, fault.SandboxOpen, "the network", func(f *facts) {
+		f.media.Findings = []doctor.Finding{{Code: fault.SandboxOpen, Detail: "hostile media could get at the network"}}
+	}},
 	{"media.sessions", doctor.Warn, fault.SessionsAboveHardware, "999 on 8", func(f *facts) { f.setup.GPUs, f.setup.MaxSessions = "", 999 }},
 	{"media.sessions", doctor.Warn, fault.SessionsAboveHardware, "999 on 1 card", func(f *facts) { f.setup.MaxSessions = 999 }},
 	{"media.sessions", doctor.Pass, "", "auto", func(f *facts) { f.setup.MaxSessions = 0 }},

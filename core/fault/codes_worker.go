@@ -41,11 +41,15 @@ const (
 	// WorkerClosed: the media worker was asked for work after it was closed.
 	// Class busy, retryable. Cause: the node is stopping. Remedy: none needed.
 	WorkerClosed Code = "WorkerClosed"
+	// SandboxOpen is a health condition: walls of a media worker are missing, and nothing
+	// else stands before what the detail names. Class config, not retryable. Remedy: as
+	// for SandboxDegraded, or transcode on another machine.
+	SandboxOpen Code = "SandboxOpen"
 	// SandboxDegraded is a health condition, not an error: a media worker runs
 	// with fewer walls around it than it could have. Class config, not
 	// retryable. Cause: the kernel, container or permissions withhold a layer,
 	// which the detail names (user namespaces, Landlock, seccomp). Remedy: use a
-	// kernel ≥ 6.7 with Landlock, allow unprivileged user namespaces, and do not
+	// kernel ≥ 6.12 with Landlock, allow unprivileged user namespaces, and do not
 	// run the container with seccomp filters that forbid these calls.
 	SandboxDegraded Code = "SandboxDegraded"
 	// TranscodeTimeout: a segment took longer than four times its duration (at

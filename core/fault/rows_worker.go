@@ -51,9 +51,14 @@ var workerRows = []Row{
 		Wire:   "TranscoderStopped", Retryable: true,
 	},
 	{
+		Code: SandboxOpen, Class: Config,
+		Cause:  "Walls of a media worker are missing because the kernel, the container or permissions withhold them, and no other wall stands before what the detail names: media that takes over a codec could get at it.",
+		Remedy: "Do not transcode for strangers here before the walls stand: run a kernel of 6.12 or later with seccomp and Landlock (`grep -i landlock /sys/kernel/security/lsm`), allow user namespaces (`sysctl kernel.unprivileged_userns_clone=1`, `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), and do not forbid them to the container (`--security-opt seccomp=unconfined`). Or run the transcoder on a machine of its own with `-transcoder -orchAddr`, which has no keys.",
+	},
+	{
 		Code: SandboxDegraded, Class: Config,
-		Cause:  "A media worker runs with fewer walls around it than it could have: the kernel, the container or permissions withhold a layer, which the detail names (user namespaces, Landlock, seccomp).",
-		Remedy: "Use a kernel of 6.7 or later with Landlock, allow unprivileged user namespaces, and do not run the container with seccomp filters that forbid these calls.",
+		Cause:  "A media worker runs with fewer walls around it than it could have: the kernel, the container or permissions withhold a layer, which the detail names (namespaces, own root, another user, Landlock or rights that its version lacks, seccomp). Other walls stand before everything that it would protect.",
+		Remedy: "Use a kernel of 6.12 or later with Landlock, allow unprivileged user namespaces (`sysctl kernel.unprivileged_userns_clone=1`, `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), and do not run the container with seccomp filters that forbid these calls.",
 	},
 	{
 		Code: TranscodeTimeout, Class: Internal,

@@ -77,6 +77,9 @@ var judgements = map[Code]judgement{
 	OwnReserveEmpty:      {Critical, atOnce},
 	RedeemerRefuses:      {Critical, shortly},
 
+	// Hostile media may get out.
+	SandboxOpen: {Critical, atOnce},
+
 	// They mend themselves as a rule, or others do it.
 	LeavingActiveSet:    {Warning, atOnce},
 	OrchestratorCapped:  {Warning, patient},

@@ -23,7 +23,7 @@ func TestSeverityOf(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[fault.Code]fault.Severity{
 		fault.ChainUnavailable: fault.Critical, fault.RewardMissed: fault.Critical,
-		fault.GPUThrottled: fault.Warning, fault.SandboxDegraded: fault.Info,
+		fault.GPUThrottled: fault.Warning, fault.SandboxDegraded: fault.Info, fault.SandboxOpen: fault.Critical,
 		fault.ModelUnpriced: fault.Warning, "NeverHeardOfIt": fault.Warning,
 	} {
 		if got := fault.SeverityOf(code); got != want {

@@ -36,6 +36,10 @@ func newState(path string) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Whoever uses the card may be another user, as with the devices of a real one.
+	if err := file.Chmod(0o666); err != nil {
+		return nil, err
+	}
 	if err := file.Truncate(stateBytes); err != nil {
 		return nil, err
 	}

@@ -63,7 +63,8 @@ func TestWallsLeaveRoomForMediaWorkers(t *testing.T) {
 	t.Parallel()
 	unit := read(t, systemd+"tutti.service")
 	for _, want := range []string{
-		"RestrictNamespaces=user net ipc\n", "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp capset\n",
+		"RestrictNamespaces=user net ipc mnt\n", "mount umount2 pivot_root mount_setattr\n",
+		"landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp capset\n",
 		"DeviceAllow=char-nvidia* rw\n", "OOMPolicy=continue\n", "KillMode=mixed\n", "RestartPreventExitStatus=2\n",
 	} {
 		if !strings.Contains(unit, want) {

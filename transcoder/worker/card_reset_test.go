@@ -37,7 +37,7 @@ func TestCardReset(t *testing.T) {
 			check.Note(t, what, said+"; this system withholds the wall: "+missing, "")
 			continue
 		}
-		check.That(t, strings.Contains(said, "permission denied") || strings.Contains(said, "not permitted"), what,
+		check.That(t, refused(said), what,
 			"refused", said, "")
 	}
 	check.Note(t, "files that this user could write outside the walls", fmt.Sprintf("%d of %d", possible, len(files)),

@@ -72,13 +72,12 @@ func TestCardWalls(t *testing.T) {
 			continue
 		}
 		said := answer(t, c, a.what)
-		refused := strings.Contains(said, "not permitted") || strings.Contains(said, "permission denied")
-		expected := "refused"
+		stopped, expected := refused(said), "refused"
 		if strings.Contains(missing, a.wall) {
 			expected = "refused, or the wall is named as missing"
-			refused = true
+			stopped = true
 		}
-		check.That(t, refused, "inside the worker: "+a.what, expected, said, "")
+		check.That(t, stopped, "inside the worker: "+a.what, expected, said, "")
 	}
 	for _, what := range []string{"memfd", "name cuda-EvtHandlr", "read /proc/self/maps", "write /dev/null"} {
 		said := answer(t, c, what)

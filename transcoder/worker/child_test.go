@@ -123,8 +123,6 @@ func act(ctx context.Context, verb, arg string) string {
 		err = unix.Mount("none", "/", "tmpfs", 0, "")
 	case "env":
 		return "[" + os.Getenv(arg) + "]"
-	case "facts":
-		return facts()
 	}
 	if err == nil {
 		return "done"
@@ -180,31 +178,6 @@ func writeMemory() error {
 		return err
 	}
 	return os.WriteFile(fmt.Sprintf("/proc/self/fd/%d", fd), []byte("x"), 0)
-}
-
-// facts are what a child can see of its own walls.
-func facts() string {
-	var core, files, data unix.Rlimit
-	unix.Getrlimit(unix.RLIMIT_CORE, &core)
-	unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
-	unix.Getrlimit(unix.RLIMIT_DATA, &data)
-	nnp, _ := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
-	status, _ := os.ReadFile("/proc/self/status")
-	caps := ""
-	for line := range strings.SplitSeq(string(status), "\n") {
-		if v, ok := strings.CutPrefix(line, "CapEff:"); ok {
-			caps = strings.TrimSpace(v)
-		}
-	}
-	fds, _ := os.ReadDir("/proc/self/fd")
-	sockets := 0
-	for _, e := range fds {
-		if target, err := os.Readlink(filepath.Join("/proc/self/fd", e.Name())); err == nil && strings.HasPrefix(target, "socket:") {
-			sockets++
-		}
-	}
-	nice, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
-	return fmt.Sprintf("core=%d files=%d nnp=%d caps=%s sockets=%d nice=%d env=%d unbounded=%t", core.Max, files.Max, nnp, caps, sockets, 20-nice, len(os.Environ()), data.Max == unix.RLIM_INFINITY)
 }
 
 // start starts a client whose child is this test program.

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // Client is the engine of one device, in a child process. It keeps such a child
@@ -47,7 +48,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	if c.o.compiled, c.uncache, err = openCache(c.o); err != nil {
 		c.o.Log.Warn("what the driver of a GPU compiles is not kept", "device", o.Device, "err", err)
 	}
-	p, level, err := launch(ctx, c.o, ownUserAndNet)
+	p, level, err := launch(ctx, c.o, strictest())
 	if err != nil {
 		c.uncache()
 		return nil, err
@@ -231,12 +232,19 @@ func (c *Client) Status() Status {
 	return s
 }
 
-// Degraded is the health condition SandboxDegraded, nil when every wall stands.
+// Degraded is the health condition of walls that are missing: SandboxOpen where that
+// lets hostile media get at something, SandboxDegraded where other walls stand before
+// it, nil when every wall stands.
 func (c *Client) Degraded() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.missing) == 0 {
 		return nil
 	}
-	return fault.New(fault.SandboxDegraded, "start media worker", "missing: "+strings.Join(c.missing, "; "))
+	missing := "missing: " + strings.Join(c.missing, "; ")
+	if exposed := sandbox.Exposed(c.o.GPU, c.missing); len(exposed) > 0 {
+		return fault.New(fault.SandboxOpen, "start media worker",
+			"hostile media could get at "+strings.Join(exposed, ", ")+"; "+missing)
+	}
+	return fault.New(fault.SandboxDegraded, "start media worker", missing)
 }

@@ -13,6 +13,8 @@ const (
 	EnvMemory = "TUTTI_WORKER_MEMORY"
 	EnvGPU    = "TUTTI_WORKER_GPU"
 	EnvCores  = "TUTTI_WORKER_CORES"
+	EnvUser   = "TUTTI_WORKER_USER"
+	EnvMounts = "TUTTI_WORKER_MOUNTS"
 )
 
 // ForGPU says, in a child, that its device is a GPU: the one that CUDA counts as
@@ -41,6 +43,9 @@ func environment(o Options) []string {
 		// Codec threads come and go; without this each leaves the C library an
 		// arena that is never given back.
 		"MALLOC_ARENA_MAX=2",
+		// The Go runtime would read the group's share of the processors again and again
+		// from files that the child closes.
+		"GODEBUG=updatemaxprocs=0",
 	}
 	if o.Memory > 0 {
 		// The Go heap holds only segments on their way; libav's memory is beside it.
@@ -58,6 +63,16 @@ func environment(o Options) []string {
 		env = append(env, forGPU(o)...)
 	}
 	return append(env, o.Env...)
+}
+
+// valueOf is a variable's value in an environment, "" for none. The last one counts.
+func valueOf(env []string, name string) (value string) {
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			value = v
+		}
+	}
+	return value
 }
 
 // forGPU leaves the child one GPU, named for good where its UUID is known. What

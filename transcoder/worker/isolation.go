@@ -5,18 +5,34 @@ package worker
 type isolation int
 
 const (
-	ownUserAndNet isolation = iota // user, network and IPC namespaces of its own
-	ownNet                         // network and IPC namespaces, for root alone
-	shared                         // none
+	otherUser   isolation = iota // all that there is, and another user in its user namespace
+	ownUser                      // user, network, IPC and mount namespaces of its own
+	ownUserOnly                  // the same without mounts
+	ownMounts                    // network, IPC and mount namespaces, for root alone
+	ownNet                       // network and IPC namespaces, for root alone
+	shared                       // none
 )
 
-// missing names the walls that the level lacks.
-func (i isolation) missing() []string {
+// separation is what a level has of its own.
+type separation struct {
+	user, network, mounts bool
+	// other: the child may become another user. Where the node is root that takes a
+	// namespace that has one, or none.
+	other bool
+}
+
+func (i isolation) separation() separation {
 	switch i {
+	case otherUser:
+		return separation{user: true, network: true, mounts: true, other: true}
+	case ownUser:
+		return separation{user: true, network: true, mounts: true}
+	case ownUserOnly:
+		return separation{user: true, network: true}
+	case ownMounts:
+		return separation{network: true, mounts: true, other: true}
 	case ownNet:
-		return []string{"user namespace: not permitted"}
-	case shared:
-		return []string{"user and network namespace: not permitted"}
+		return separation{network: true, other: true}
 	}
-	return nil
+	return separation{other: true}
 }

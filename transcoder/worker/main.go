@@ -34,6 +34,10 @@ const (
 func Main(ctx context.Context, open func(device string) (transcoder.Engine, error)) error {
 	o := sandbox.Options{Nice: niceness}
 	device := os.Getenv(EnvDevice)
+	o.Mounts = os.Getenv(EnvMounts) == "true"
+	if user, err := strconv.Atoi(os.Getenv(EnvUser)); err == nil && user > 0 {
+		o.User = user
+	}
 	if o.GPU = ForGPU(); o.GPU {
 		o.Libraries = filepath.SplitList(os.Getenv(libraryPath))
 		o.Cache = os.Getenv(cachePath)

@@ -63,7 +63,7 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 			p.close()
 			return nil, level, err
 		}
-		p.missing = append(p.missing, level.missing()...)
+		p.missing = append(p.missing, level.missing(o)...)
 		p.wg.Go(p.read)
 		p.wg.Go(p.beat)
 		p.wg.Go(p.watch)

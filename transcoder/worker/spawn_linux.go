@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,6 +16,9 @@ import (
 // end travels as descriptor 3, the arena as 4. The caller closes the child's end
 // after the start.
 func command(o Options, level isolation, says io.Writer, arena *os.File) (cmd *exec.Cmd, ours io.ReadWriteCloser, theirs io.Closer, err error) {
+	if err := level.giveCache(o); err != nil {
+		return nil, nil, nil, err
+	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("make the worker's socket: %w", err)
@@ -29,32 +31,14 @@ func command(o Options, level isolation, says io.Writer, arena *os.File) (cmd *e
 		return nil, nil, nil, fmt.Errorf("use the worker's socket: %w", err)
 	}
 	cmd = &exec.Cmd{
-		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: environment(o), Dir: "/",
+		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: append(environment(o), level.environment(o)...), Dir: "/",
 		Stdout: says, Stderr: says,
 		ExtraFiles:  []*os.File{child, arena},
-		SysProcAttr: attributes(level),
+		SysProcAttr: level.attributes(),
 		// Grandchildren cannot exist; this bounds the wait for the pipe all the same.
 		WaitDelay: time.Second,
 	}
 	return cmd, ours, child, nil
-}
-
-func attributes(level isolation) *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{
-		// A process group of its own: a terminal's interrupt is for us, and we end
-		// the child when its work is done.
-		Setpgid:   true,
-		Pdeathsig: syscall.SIGKILL,
-	}
-	if level <= ownNet {
-		a.Cloneflags = syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC
-	}
-	if level == ownUserAndNet {
-		a.Cloneflags |= syscall.CLONE_NEWUSER
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
-		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-	}
-	return a
 }
 
 // confine has nothing left to do: what holds the child was there from its start.

@@ -52,7 +52,11 @@ type Counter struct{ library, file string }
 func Start(t testing.TB) *Counter {
 	t.Helper()
 	c := &Counter{library: Library(t), file: filepath.Join(t.TempDir(), "counters")}
-	if err := os.WriteFile(c.file, make([]byte, 8*counters), 0o666); err != nil {
+	err := os.WriteFile(c.file, make([]byte, 8*counters), 0o666)
+	if err == nil {
+		err = os.Chmod(c.file, 0o666) // media workers may be another user's
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -126,7 +126,11 @@ func (b *bench) loading() (env []string, remove func(), err error) {
 		env = append(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+b.uuid)
 	}
 	counters := filepath.Join(b.out, ".counters")
-	if err := os.WriteFile(counters, make([]byte, 4096), 0o666); err != nil {
+	err = os.WriteFile(counters, make([]byte, 4096), 0o666)
+	if err == nil {
+		err = os.Chmod(counters, 0o666) // media workers may be another user's
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	kernels := filepath.Join(b.kernels, "loaded")

@@ -23,25 +23,32 @@ func Main(args []string) (code int, err error) {
 	if len(args) < 3 {
 		return 1, errors.New("trace: a file, a program and the program's name are needed")
 	}
+	// The program may change the root that both have.
+	folder, err := os.OpenRoot(filepath.Dir(args[0]))
+	if err != nil {
+		return 1, err
+	}
+	defer folder.Close()
+	name := filepath.Base(args[0])
 	r := newRecorder()
-	code, err = run(args[1], args[2:], r, func() error { return write(args[0], r.trace()) })
+	code, err = run(args[1], args[2:], r, func() error { return write(folder, name, r.trace()) })
 	if err != nil {
 		r.refused(err)
 	}
-	return code, errors.Join(err, write(args[0], r.trace()))
+	return code, errors.Join(err, write(folder, name, r.trace()))
 }
 
 // write replaces a file in one step, so that a reader never sees a part of it.
-func write(path string, t Trace) error {
+func write(folder *os.Root, name string, t Trace) error {
 	b, err := json.MarshalIndent(t, "", " ")
 	if err != nil {
 		return err
 	}
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+strconv.Itoa(os.Getpid()))
-	if err := os.WriteFile(temporary, b, 0o644); err != nil {
+	temporary := "." + name + strconv.Itoa(os.Getpid())
+	if err := folder.WriteFile(temporary, b, 0o644); err != nil {
 		return err
 	}
-	return os.Rename(temporary, path)
+	return folder.Rename(temporary, name)
 }
 
 // Read is the record that is in a file now.

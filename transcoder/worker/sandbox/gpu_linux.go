@@ -8,7 +8,11 @@ import (
 
 // gpuReadable is what a GPU's driver reads beyond what every worker may: its
 // profiles, and where distributions that share nothing put it.
-var gpuReadable = []string{"/usr/share/nvidia", "/run/opengl-driver/lib"}
+// Debian's links to its libraries lead through /etc/alternatives.
+var gpuReadable = []string{"/usr/share/nvidia", "/etc/alternatives"}
+
+// gpuLibraries are folders of libraries that lead elsewhere.
+var gpuLibraries = []string{"/run/opengl-driver/lib"}
 
 // gpuNodes are the files through which a driver is spoken to. The driver makes
 // them when it is opened first, which is before the doors close.

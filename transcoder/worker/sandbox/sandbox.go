@@ -1,6 +1,8 @@
 // Package sandbox puts walls around a media worker's process, so that media
 // which takes over a codec gets nothing but that codec: no network, no files
-// beyond libraries and device nodes, no other processes, no privileges.
+// beyond a driver's own, no other processes, no privileges. What it may ask of the
+// system is a list (lists_linux.go): what is not on it is refused, whatever the system
+// learns in later versions.
 //
 // It changes the process that calls it, for good. transcoder/worker calls it in
 // the child, Prepare before the engine is opened and Enter after; the network
@@ -24,18 +26,24 @@ type Options struct {
 	// a coarse stop far above the limit that the control process watches, since
 	// it counts what is reserved, not what is used.
 	Memory int64
+	// User is the user and group that the process becomes, 0 to stay the one it is.
+	User int
+	// Mounts: the process was started with a mount namespace of its own, and may mount.
+	// Without, it does not touch what is mounted, which would be the node's.
+	Mounts bool
 	// Nice is added to the process's niceness, so that the control process gets
 	// the processor when it needs it.
 	Nice int
 }
 
 // Prepare drops what no engine needs: inherited descriptors above keep, core
-// dumps, priority. It returns the walls that could not be put up.
+// dumps, priority, the node's user, and the system calls with which no engine is
+// opened. It returns the walls that could not be put up.
 func Prepare(keep int, o Options) (missing []string) { return collect(first(keep, o)) }
 
 // Enter shuts the doors. After it the process can allocate, compute, start
-// threads and use the descriptors it has. It returns the walls that could not be
-// put up.
+// threads and use the descriptors it has; the driver of a GPU can also open its own
+// files. It returns the walls that could not be put up.
 func Enter(o Options) (missing []string) { return collect(last(o)) }
 
 type wall struct {

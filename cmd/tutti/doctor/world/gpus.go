@@ -63,7 +63,7 @@ func (l *look) media(ctx context.Context) (doctor.Media, error) {
 	}
 	defer func() { _ = client.Close() }()
 	if err := client.Degraded(); err != nil {
-		m.Findings = append(m.Findings, doctor.Finding{Code: fault.SandboxDegraded, Detail: fault.ForOperator(err)})
+		m.Findings = append(m.Findings, doctor.Finding{Code: fault.CodeOf(err), Detail: fault.ForOperator(err)})
 	}
 	began := l.Now()
 	if err := probe.NewDevice(client, probe.Options{}).Reprobe(ctx); err != nil {

@@ -1,0 +1,161 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// A media worker makes the calls of these lists and no others. They come from traces
+// of the corpus and of the simulated driver (test/gpu/trace), from what the Go
+// runtime, the C library and the race detector document, and for real drivers from
+// what is known of CUDA. oldCalls have further ones, of architectures that still have
+// calls which newer ones replace.
+
+// newerCalls were there before the kernel gave every architecture the same numbers.
+// The Go runtime and the C library try them first and fall back.
+var newerCalls = absent(unix.SYS_STATX, unix.SYS_PREADV2, unix.SYS_PWRITEV2, unix.SYS_COPY_FILE_RANGE)
+
+// serving is what is left once media arrives: to compute, to allocate, to run threads,
+// and to use the descriptors that are open. No call names a path, another process or
+// an address.
+func serving() []call {
+	list := slices.Concat(newerCalls, oldCalls, always(
+		// The socket to the node, standard error, and the wait for them.
+		unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_CLOSE, unix.SYS_FSTAT,
+		unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_PWRITE64,
+		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PPOLL,
+		unix.SYS_SHUTDOWN,
+		// Threads: locks, ends, the processors they may use, their names for what they are.
+		unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_GETTID, unix.SYS_GETPID,
+		unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS,
+		unix.SYS_MEMBARRIER, unix.SYS_GETCPU, unix.SYS_RESTART_SYSCALL,
+		unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_GETSCHEDULER, unix.SYS_SCHED_GET_PRIORITY_MAX,
+		unix.SYS_SCHED_GET_PRIORITY_MIN,
+		// Signals within the process.
+		unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK,
+		// Memory that is no program.
+		unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_MINCORE,
+		// Time and facts.
+		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP,
+		unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME, unix.SYS_SYSINFO, unix.SYS_GETRUSAGE,
+		unix.SYS_TIMES, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID,
+	))
+	return append(list,
+		where(unix.SYS_MMAP, none(2, unix.PROT_EXEC)),
+		where(unix.SYS_MPROTECT, none(2, unix.PROT_EXEC)),
+		newThread,
+		ownThread,
+		where(unix.SYS_FCNTL, anInt(1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL)),
+		where(unix.SYS_PRCTL, anInt(0, unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_VMA)),
+		ownLimits,
+	)
+}
+
+var (
+	// newThread admits clone for threads of this process in the namespaces that it has.
+	// The flags of clone3 lie in memory, where a filter does not see them: it is absent,
+	// and the C library falls back.
+	newThread = where(unix.SYS_CLONE, condition{0, wholeLong &^ threadOptions, []uint32{threadFlags}})
+	// ownThread admits signals to threads of this process: the Go runtime interrupts its
+	// threads by them, and a failed assertion ends the process.
+	ownThread = where(unix.SYS_TGKILL, anInt(0, uint32(os.Getpid())))
+	// ownLimits admits asking for limits of this process. It lowers them before.
+	ownLimits = where(unix.SYS_PRLIMIT64, anInt(0, 0), condition{2, wholeLong, []uint32{0}})
+)
+
+// Every thread has the first flags, and may have the second, which say where its
+// number and its own variables are.
+const (
+	threadFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD |
+		unix.CLONE_SYSVSEM
+	threadOptions = unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_CLEARTID |
+		unix.CLONE_CHILD_SETTID | unix.CLONE_DETACHED
+)
+
+// driving is what a driver of a GPU calls beyond that while media is transcoded: it
+// opens its devices for every context, loads libraries late, and keeps kernels that it
+// compiled. Which paths there are is for the process's own root and for Landlock.
+func driving() []call {
+	list := slices.Concat(serving(), oldPaths, always(
+		// Device nodes, libraries, facts in /proc and /sys.
+		unix.SYS_OPENAT, unix.SYS_FACCESSAT, unix.SYS_READLINKAT, statAt, unix.SYS_GETDENTS64,
+		unix.SYS_STATFS, unix.SYS_FSTATFS, unix.SYS_GETCWD, unix.SYS_FADVISE64,
+		// The cache of compiled kernels: files made, found, locked and dropped.
+		unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT2, unix.SYS_FTRUNCATE, unix.SYS_FALLOCATE,
+		unix.SYS_FLOCK, unix.SYS_FSYNC, unix.SYS_FDATASYNC,
+		// Memory for several processes and devices, where it lies, and that it stays.
+		unix.SYS_MEMFD_CREATE, unix.SYS_MLOCK, unix.SYS_MLOCK2, unix.SYS_MUNLOCK, unix.SYS_MSYNC,
+		unix.SYS_MBIND, unix.SYS_GET_MEMPOLICY, unix.SYS_SET_MEMPOLICY,
+		// Events of the device reach the driver's own threads by pipes, timers and copies
+		// of descriptors.
+		unix.SYS_PIPE2, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PSELECT6,
+		unix.SYS_TIMERFD_CREATE, unix.SYS_TIMERFD_SETTIME, unix.SYS_TIMERFD_GETTIME,
+		// The service that shares a card (MPS), through the socket that was opened with the
+		// device.
+		unix.SYS_SENDMSG, unix.SYS_RECVMSG, unix.SYS_RECVFROM, unix.SYS_GETSOCKOPT, unix.SYS_GETSOCKNAME,
+		unix.SYS_GETPEERNAME,
+	))
+	return append(list,
+		// Libraries are mapped to be run. Nothing may be both written and run.
+		where(unix.SYS_MMAP, condition{2, unix.PROT_WRITE | unix.PROT_EXEC, []uint32{0, unix.PROT_WRITE,
+			unix.PROT_EXEC}}),
+		where(unix.SYS_IOCTL, condition{1, ioctlKind, deviceKinds}),
+		where(unix.SYS_IOCTL, anInt(1, fionRead, fionBIO, fionClEx, fioClEx)),
+		where(unix.SYS_FCNTL, anInt(1, unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW,
+			unix.F_ADD_SEALS, unix.F_GET_SEALS)),
+		where(unix.SYS_SENDTO, condition{4, wholeLong, []uint32{0}}),
+		where(unix.SYS_SCHED_SETAFFINITY, anInt(0, 0)),
+	)
+}
+
+// ioctlKind is the part of a request's number that says to which kind of device it
+// belongs. It keeps requests to terminals, sockets, file systems and disks out.
+const ioctlKind = 0xff00
+
+// deviceKinds are the kinds that drivers of GPUs have: NVIDIA's unified memory, which
+// does not use the part, its cards, its outputs, the kernel's direct rendering, the
+// buffers and fences that devices share, and Windows' card under Linux.
+var deviceKinds = []uint32{0, 'F' << 8, 'm' << 8, 'd' << 8, 'b' << 8, '>' << 8, 'G' << 8}
+
+// Requests to every descriptor: bytes that wait, no waiting, and whether it survives
+// the start of a program.
+const fionRead, fionBIO, fionClEx, fioClEx = 0x541b, 0x5421, 0x5450, 0x5451
+
+// opening is what the process may do before media arrives: open its engine, and put up
+// its walls. Programs and networks are closed already.
+func opening() []call {
+	return slices.Concat(driving(), oldOpening, always(
+		// Libraries that are loaded; threads that are measured.
+		unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_FCNTL, unix.SYS_IOCTL, unix.SYS_PRCTL, unix.SYS_PRLIMIT64,
+		unix.SYS_FACCESSAT2, unix.SYS_SCHED_SETAFFINITY, unix.SYS_GETPPID, unix.SYS_GETPGID,
+		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_UMASK,
+		// The walls.
+		unix.SYS_TKILL, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT_SETATTR, unix.SYS_CHDIR,
+		unix.SYS_SYMLINKAT, unix.SYS_CAPGET, unix.SYS_CAPSET, unix.SYS_SECCOMP,
+		unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF,
+	))
+}
+
+// openingGPU is what drivers of GPUs do beyond that before media arrives. They run a
+// helper that makes device nodes, and speak to services of the machine, through
+// sockets that are files or names.
+func openingGPU() []call {
+	return slices.Concat(opening(), oldStarts, always(
+		unix.SYS_CLONE, unix.SYS_EXECVE, unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_SETPGID,
+		unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT4, unix.SYS_SENDTO, unix.SYS_SETSOCKOPT,
+		unix.SYS_MKNODAT, unix.SYS_FCHOWNAT, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_SHMCTL,
+	), []call{
+		where(unix.SYS_SOCKET, anInt(0, unix.AF_UNIX)),
+		where(unix.SYS_SOCKETPAIR, anInt(0, unix.AF_UNIX)),
+	})
+}
+
+// anInt is a condition on an int.
+func anInt(argument int, values ...uint32) condition { return condition{argument, wholeInt, values} }
+
+// none is the condition that a bit is not set.
+func none(argument int, bit uint64) condition { return condition{argument, bit, []uint32{0}} }

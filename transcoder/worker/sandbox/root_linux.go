@@ -1,0 +1,171 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// The root is made on one of these folders, whichever there is, and what was the root
+// is below it until what is needed was taken from there.
+var bases = []string{"/tmp", "/run", "/var", "/usr"}
+
+const before = "/.before"
+
+// place is a path that stays visible. real is where it leads to.
+type place struct {
+	path, real string
+	writable   bool
+}
+
+// ownRoot makes a file system with nothing in it the root of the process, bar what a
+// GPU's driver opens while it works.
+func ownRoot(o Options) error {
+	if !o.Mounts {
+		return nil // who started the process knows, and says so
+	}
+	places, err := visible(o)
+	if err != nil {
+		return err
+	}
+	if err := newRoot(); err != nil {
+		return err
+	}
+	var errs []error
+	for _, p := range places {
+		if err := p.bind(); err != nil {
+			errs = append(errs, fmt.Errorf("keep %s: %w", p.path, err))
+		}
+	}
+	return errors.Join(append(errs, leaveBefore())...)
+}
+
+// newRoot changes to an empty root that has the former one in a folder.
+func newRoot() error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("keep mounts to itself: %w", err)
+	}
+	base, err := firstFolder(bases)
+	if err != nil {
+		return err
+	}
+	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	if err := unix.Mount("tutti-worker", base, "tmpfs", flags, "mode=755,size=1m,nr_inodes=4k"); err != nil {
+		return fmt.Errorf("mount an empty file system: %w", err)
+	}
+	if err = os.Mkdir(base+before, 0o700); err == nil {
+		err = unix.PivotRoot(base, base+before)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("change the root: %w", err), unix.Unmount(base, unix.MNT_DETACH))
+	}
+	return os.Chdir("/")
+}
+
+func firstFolder(paths []string) (string, error) {
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("none of the folders %v is there", paths)
+}
+
+// leaveBefore takes the former root away, and makes the new one read-only.
+func leaveBefore() error {
+	if err := unix.Unmount(before, unix.MNT_DETACH); err != nil {
+		return fmt.Errorf("leave the former root: %w", err)
+	}
+	if err := os.Remove(before); err != nil {
+		return err
+	}
+	const flags = unix.MS_REMOUNT | unix.MS_BIND | unix.MS_RDONLY | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	if err := unix.Mount("", "/", "", flags, ""); err != nil {
+		return fmt.Errorf("make the root read-only: %w", err)
+	}
+	return nil
+}
+
+// visible are the places of a GPU's driver. The processor's engine needs none: all that
+// is left is the list of the process's own threads, with which each of them is put
+// behind the walls that follow.
+func visible(o Options) ([]place, error) {
+	if !o.GPU {
+		real, err := filepath.EvalSymlinks(threadNames)
+		return []place{{path: real, real: real}}, err
+	}
+	paths, err := pathsOf(o)
+	if err != nil {
+		return nil, err
+	}
+	var out []place
+	known := make(map[string]bool)
+	for _, g := range []struct {
+		paths    []string
+		writable bool
+	}{{[]string{"/proc/self"}, true}, {paths.read, false}, {paths.use, true}} {
+		for _, path := range g.paths {
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil || real == "/" || known[path] {
+				continue // it is not there
+			}
+			known[path] = true
+			out = append(out, place{path: path, real: real, writable: g.writable})
+		}
+	}
+	return out, nil
+}
+
+// bind shows the place in the new root.
+func (p place) bind() error {
+	if p.path != p.real {
+		if err := link(p.real, p.path); err != nil {
+			return err
+		}
+	}
+	info, err := os.Stat(before + p.real)
+	if err != nil {
+		return err
+	}
+	if err := mountPoint(p.real, info.IsDir()); err != nil {
+		return err
+	}
+	if err := unix.Mount(before+p.real, p.real, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return err
+	}
+	attributes := uint64(unix.MOUNT_ATTR_NOSUID)
+	if p.writable {
+		attributes |= unix.MOUNT_ATTR_NOEXEC
+	} else {
+		attributes |= unix.MOUNT_ATTR_RDONLY
+	}
+	return unix.MountSetattr(unix.AT_FDCWD, p.real, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: attributes})
+}
+
+// link makes path lead to real, unless there is something.
+func link(real, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.Symlink(real, path); err != nil && !errors.Is(err, os.ErrExist) && !errors.Is(err, unix.EROFS) {
+		return err
+	}
+	return nil
+}
+
+// mountPoint makes what a folder or a file can be mounted on, unless it is there.
+func mountPoint(path string, folder bool) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if folder {
+		return os.MkdirAll(path, 0o755)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, nil, 0o444)
+}
