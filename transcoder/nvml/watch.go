@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // Watch writes a report at once and at every tick until ctx ends or w is closed, or
@@ -19,6 +20,9 @@ func Watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
 		return report.Write(w, report.Line{Trouble: trouble})
 	}
 	defer r.Close()
+	// What a driver does once was done. The process that watches has nothing of strangers,
+	// and may do without this where the system does not provide it.
+	_ = sandbox.Watch()
 	return r.watch(ctx, w, tick)
 }
 

@@ -33,13 +33,23 @@ var driverCalls = []string{
 	"timerfd_settime", "unlink", "unlinkat",
 }
 
+// watcherCalls do something in the process that watches GPUs beyond these: it may start
+// the driver's helper and speak to services of the machine.
+var watcherCalls = []string{
+	"accept4", "arch_prctl", "bind", "chmod", "chown", "clone", "connect", "execve", "faccessat2", "fchmod", "fchmodat",
+	"fchownat", "fcntl", "fork", "getpgid", "getppid", "getrlimit", "ioctl", "listen", "mknod", "mknodat", "mmap",
+	"mprotect", "prctl", "prlimit64", "sched_setaffinity", "sendto", "setpgid", "setsockopt", "shmat", "shmctl", "shmdt",
+	"shmget", "symlink", "umask", "vfork", "wait4", "waitid",
+}
+
 // uprobe is what the kernel itself puts into programs that are being traced. It lets it
 // past every filter, and refuses it to programs that were not given it.
 const uprobe = 336
 
-// Calls that are not tried, because they would end the thread that tries them.
+// Calls that are not tried here, because they would end the thread that tries them, or
+// make another process; TestAttacks makes the latter.
 var (
-	ends64 = []int{unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_RT_SIGRETURN}
+	ends64 = []int{unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_RT_SIGRETURN, unix.SYS_FORK, unix.SYS_VFORK}
 	ends32 = []int{1, 252, 119, 173} // exit, exit_group, sigreturn, rt_sigreturn
 )
 
@@ -53,25 +63,33 @@ const x32 = 1 << 30
 // anything in a media worker.
 func TestEverySystemCall(t *testing.T) {
 	for _, device := range devices {
-		t.Run(device.name, func(t *testing.T) {
-			pid := device.worker(t)
-			c := capture(t, pid)
-			defer c.free()
-			did, waited := c.everyNumber(0, ends64, c.call)
-			t.Logf("%d calls of 64-bit programs do something", len(did))
-			compare(t, did, device.calls)
-			if len(waited) > 0 {
-				t.Errorf("wait for something in spite of arguments that make no sense: %v", waited)
-			}
-			did, _ = c.everyNumber(x32, nil, c.call)
-			if len(did) > 0 {
-				t.Errorf("numbers of x32 that do something: %v", did)
-			}
-			did, _ = c.everyNumber(0, ends32, c.call32)
-			if len(did) > 0 {
-				t.Errorf("numbers of 32-bit programs that do something: %v", did)
-			}
-		})
+		t.Run(device.name, func(t *testing.T) { tryAll(t, device.worker(t), device.calls) })
+	}
+}
+
+// TestEverySystemCallOfTheWatcher: the process in which the driver is asked how its GPUs
+// are may start a helper and speak to local services. It has no media, and gets no more.
+func TestEverySystemCallOfTheWatcher(t *testing.T) { tryAll(t, watches(t), watcher.calls) }
+
+// tryAll makes a process make every call, and holds what did something against the list
+// of what may.
+func tryAll(t *testing.T, pid int, may []string) {
+	t.Helper()
+	c := capture(t, pid)
+	defer c.free()
+	did, waited := c.everyNumber(0, ends64, c.call)
+	t.Logf("%d calls of 64-bit programs do something", len(did))
+	compare(t, did, may)
+	if len(waited) > 0 {
+		t.Errorf("wait for something in spite of arguments that make no sense: %v", waited)
+	}
+	did, _ = c.everyNumber(x32, nil, c.call)
+	if len(did) > 0 {
+		t.Errorf("numbers of x32 that do something: %v", did)
+	}
+	did, _ = c.everyNumber(0, ends32, c.call32)
+	if len(did) > 0 {
+		t.Errorf("numbers of 32-bit programs that do something: %v", did)
 	}
 }
 

@@ -24,6 +24,25 @@ type device struct {
 	calls []string
 }
 
+// watcher is the process that asks the driver of GPUs how they are.
+var watcher = device{
+	name: "watcher of GPUs", args: []string{"-gpu", "all", "-testTranscoder=false"},
+	env:   func(t *testing.T) []string { return fakegpu.Build(t).Env() },
+	calls: slices.Concat(processorCalls, driverCalls, watcherCalls),
+}
+
+// watches starts a node with GPUs, and returns the process that watches them.
+func watches(t *testing.T) int {
+	t.Helper()
+	node, _ := watcher.node(t, t.TempDir())
+	var pid int
+	node.Wait("a filter around what watches GPUs", 30*time.Second, func() bool {
+		pid = childOf(t, node.PID(), "gpu-watch")
+		return pid != 0 && status(pid, "Seccomp_filters:") >= "1"
+	})
+	return pid
+}
+
 var devices = []device{
 	{name: "processor", calls: processorCalls},
 	{
@@ -62,6 +81,12 @@ func (d device) node(t *testing.T, data string) (*harness.Process, int) {
 // workerOf is the media worker among a process's children, 0 without one.
 func workerOf(t *testing.T, pid int) int {
 	t.Helper()
+	return childOf(t, pid, "media-worker")
+}
+
+// childOf is a process's child with that word among its arguments, 0 without one.
+func childOf(t *testing.T, pid int, word string) int {
+	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +95,7 @@ func workerOf(t *testing.T, pid int) int {
 		text, _ := os.ReadFile(task)
 		for _, field := range strings.Fields(string(text)) {
 			cmdline, _ := os.ReadFile("/proc/" + field + "/cmdline")
-			if child, err := strconv.Atoi(field); err == nil && strings.Contains(string(cmdline), "media-worker") {
+			if child, err := strconv.Atoi(field); err == nil && strings.Contains(string(cmdline), word) {
 				return child
 			}
 		}

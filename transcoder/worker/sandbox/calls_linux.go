@@ -19,6 +19,15 @@ func restrictServing(o Options) error {
 	return restrict(serving())
 }
 
+// Watch leaves a process that watches GPUs, and has their driver open, the system calls
+// of the driver.
+func Watch() error {
+	if err := renounce(); err != nil {
+		return err
+	}
+	return restrict(watching())
+}
+
 // restrict refuses what is not on a list, in every thread and for good. Of several
 // lists a call has to be on each.
 func restrict(list []call) error {

@@ -69,6 +69,7 @@ func TestTheListIsWhatPasses(t *testing.T) {
 	t.Parallel()
 	for name, list := range map[string][]call{
 		"serving": serving(), "driving": driving(), "opening": opening(), "opening a GPU": openingGPU(),
+		"watching": watching(),
 	} {
 		p := program(t, list)
 		on := make(map[uint32]bool)

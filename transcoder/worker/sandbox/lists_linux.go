@@ -127,24 +127,38 @@ const fionRead, fionBIO, fionClEx, fioClEx = 0x541b, 0x5421, 0x5450, 0x5451
 
 // opening is what the process may do before media arrives: open its engine, and put up
 // its walls. Programs and networks are closed already.
-func opening() []call {
-	return slices.Concat(driving(), oldOpening, always(
-		// Libraries that are loaded; threads that are measured.
+func opening() []call { return slices.Concat(driving(), loading(), building()) }
+
+// loading is what the C library and drivers do when they are loaded: programs are mapped,
+// threads are measured, files are made.
+func loading() []call {
+	return slices.Concat(oldOpening, always(
 		unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_FCNTL, unix.SYS_IOCTL, unix.SYS_PRCTL, unix.SYS_PRLIMIT64,
 		unix.SYS_FACCESSAT2, unix.SYS_SCHED_SETAFFINITY, unix.SYS_GETPPID, unix.SYS_GETPGID,
 		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_UMASK,
-		// The walls.
-		unix.SYS_TKILL, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT_SETATTR, unix.SYS_CHDIR,
-		unix.SYS_SYMLINKAT, unix.SYS_CAPGET, unix.SYS_CAPSET, unix.SYS_SECCOMP,
-		unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF,
 	))
 }
 
-// openingGPU is what drivers of GPUs do beyond that before media arrives. They run a
-// helper that makes device nodes, and speak to services of the machine, through
-// sockets that are files or names.
-func openingGPU() []call {
-	return slices.Concat(opening(), oldStarts, always(
+// building is what the walls are put up with.
+func building() []call {
+	return always(
+		unix.SYS_TKILL, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT_SETATTR, unix.SYS_CHDIR,
+		unix.SYS_SYMLINKAT, unix.SYS_CAPGET, unix.SYS_CAPSET, unix.SYS_SECCOMP,
+		unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF,
+	)
+}
+
+// openingGPU is what drivers of GPUs do beyond that before media arrives.
+func openingGPU() []call { return slices.Concat(opening(), asking()) }
+
+// watching is what the driver of GPUs may do in the process that watches them, where it
+// was opened before and meets no media.
+func watching() []call { return slices.Concat(driving(), loading(), asking()) }
+
+// asking is how drivers reach others: a program that makes device nodes, and services of
+// the machine through sockets that are files or names.
+func asking() []call {
+	return slices.Concat(oldStarts, always(
 		unix.SYS_CLONE, unix.SYS_EXECVE, unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_SETPGID,
 		unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT4, unix.SYS_SENDTO, unix.SYS_SETSOCKOPT,
 		unix.SYS_MKNODAT, unix.SYS_FCHOWNAT, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_SHMCTL,

@@ -9,3 +9,4 @@ func serving() []call    { return nil }
 func driving() []call    { return nil }
 func opening() []call    { return nil }
 func openingGPU() []call { return nil }
+func watching() []call   { return nil }
