@@ -142,7 +142,26 @@ func (p place) bind() error {
 	} else {
 		attributes |= unix.MOUNT_ATTR_RDONLY
 	}
-	return unix.MountSetattr(unix.AT_FDCWD, p.real, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: attributes})
+	err = unix.MountSetattr(unix.AT_FDCWD, p.real, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: attributes})
+	if errors.Is(err, unix.ENOSYS) { // before Linux 5.12
+		return remount(p.real, uintptr(attributes))
+	}
+	return err
+}
+
+// remount adds attributes to those of a mount, whose flags have the same values. It has
+// to repeat what a namespace inherited, which it may not take away.
+func remount(path string, attributes uintptr) error {
+	var now unix.Statfs_t
+	if err := unix.Statfs(path, &now); err != nil {
+		return err
+	}
+	const same = unix.ST_RDONLY | unix.ST_NOSUID | unix.ST_NODEV | unix.ST_NOEXEC | unix.ST_NOATIME | unix.ST_NODIRATIME
+	flags := uintptr(now.Flags)&same | attributes
+	if now.Flags&unix.ST_RELATIME != 0 {
+		flags |= unix.MS_RELATIME
+	}
+	return unix.Mount("", path, "", unix.MS_REMOUNT|unix.MS_BIND|flags, "")
 }
 
 // link makes path lead to real, unless there is something.
