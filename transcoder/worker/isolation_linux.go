@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,13 +11,13 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// stranger is the user and group of children where the node is root. It is above all
+// workerUser is the user and group of children where the node is root. It is above all
 // that systems give to people, services and containers, so no file belongs to it.
-const stranger = 1953854580
+const workerUser = 1953854580
 
-// nobodyInside is the user and group that a child sees itself as where it stays the
+// userInside is the user and group that a child sees itself as where it stays the
 // node's.
-const nobodyInside = 65534
+const userInside = 65534
 
 // strictest is the level to try first.
 func strictest() isolation {
@@ -41,7 +40,11 @@ func (i isolation) missing(o Options) (out []string) {
 		out = append(out, sandbox.OwnRoot+": no mount namespace is permitted")
 	}
 	if os.Getuid() == 0 {
-		if reason := s.staysRoot(o); reason != "" {
+		reason := s.staysRoot(o)
+		if reason == "" && !hasCache(o) {
+			reason = "the folder for what its driver compiles cannot be given to one"
+		}
+		if reason != "" {
 			out = append(out, sandbox.OtherUser+": "+reason)
 		}
 	}
@@ -79,8 +82,8 @@ func (s separation) staysRoot(o Options) string {
 func (i isolation) environment(o Options) []string {
 	s := i.separation()
 	env := []string{EnvMounts + "=" + strconv.FormatBool(s.mounts)}
-	if os.Getuid() == 0 && s.staysRoot(o) == "" {
-		env = append(env, EnvUser+"="+strconv.Itoa(stranger))
+	if os.Getuid() == 0 && s.staysRoot(o) == "" && giveCache(o) == nil {
+		env = append(env, EnvUser+"="+strconv.Itoa(workerUser))
 	}
 	return env
 }
@@ -113,39 +116,42 @@ func (i isolation) attributes() *syscall.SysProcAttr {
 	return a
 }
 
-// users maps the node's user, or group, and the stranger into a namespace. Root stays
-// root there until it has become the stranger.
+// users maps the node's user, or group, and the other user into a namespace. Root stays
+// root there until it has become the other user.
 func users(own int, other bool) []syscall.SysProcIDMap {
-	inside := nobodyInside
+	inside := userInside
 	if own == 0 {
 		inside = own
 	}
 	m := []syscall.SysProcIDMap{{ContainerID: inside, HostID: own, Size: 1}}
 	if other {
-		m = append(m, syscall.SysProcIDMap{ContainerID: stranger, HostID: stranger, Size: 1})
+		m = append(m, syscall.SysProcIDMap{ContainerID: workerUser, HostID: workerUser, Size: 1})
 	}
 	return m
 }
 
-// giveCache makes the driver's cache the child's to use, where that is another user.
-func (i isolation) giveCache(o Options) error {
-	if o.compiled == "" || os.Getuid() != 0 || i.separation().staysRoot(o) != "" {
+// giveCache makes what the driver of a GPU compiles the other user's.
+func giveCache(o Options) error {
+	if hasCache(o) {
 		return nil
 	}
-	info, err := os.Lstat(o.compiled)
-	if err == nil {
-		if has, ok := info.Sys().(*syscall.Stat_t); ok && has.Uid == stranger {
-			return nil
+	return filepath.WalkDir(o.compiled, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-		err = filepath.WalkDir(o.compiled, func(path string, _ os.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			return os.Lchown(path, stranger, stranger)
-		})
+		return os.Lchown(path, workerUser, workerUser)
+	})
+}
+
+// hasCache reports whether the driver's cache, if there is one, is the other user's.
+func hasCache(o Options) bool {
+	if o.compiled == "" {
+		return true
 	}
+	info, err := os.Lstat(o.compiled)
 	if err != nil {
-		return fmt.Errorf("give what the driver compiles to the media worker: %w", err)
+		return false
 	}
-	return nil
+	of, ok := info.Sys().(*syscall.Stat_t)
+	return ok && of.Uid == workerUser
 }

@@ -50,7 +50,7 @@ func TestAttacks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := capture(t, pid)
+			c := attach(t, pid)
 			attempts := slices.Concat(c.onFiles(victim), c.onProcesses(uint64(node.PID())), c.outward(), c.onKernel(),
 				c.onMemory())
 			for range rounds {
@@ -65,7 +65,7 @@ func TestAttacks(t *testing.T) {
 				}
 			}
 			c.foreign(t, victim)
-			c.free()
+			c.detach()
 			after, err := os.Stat(victim)
 			if err != nil || after.Mode() != before.Mode() || after.Size() != before.Size() {
 				t.Errorf("the operator's file is now %v, %v", after, err)
@@ -78,7 +78,7 @@ func TestAttacks(t *testing.T) {
 }
 
 // onFiles are attempts on a file that everybody may write, and on the machine's.
-func (c *captive) onFiles(victim string) []attempt {
+func (c *tracee) onFiles(victim string) []attempt {
 	path := c.put(0, []byte(victim))
 	passwd, other, shadow := c.put(512, []byte("/etc/passwd")), c.put(600, []byte(victim+"2")), c.put(1200, []byte("/"))
 	how := make([]byte, 24)
@@ -121,7 +121,7 @@ func (c *captive) onFiles(victim string) []attempt {
 }
 
 // onProcesses are attempts on the node, in whose memory the keys are.
-func (c *captive) onProcesses(node uint64) []attempt {
+func (c *tracee) onProcesses(node uint64) []attempt {
 	vector := make([]byte, 16)
 	binary.LittleEndian.PutUint64(vector, c.memory+4096)
 	binary.LittleEndian.PutUint64(vector[8:], 64)
@@ -153,6 +153,12 @@ func (c *captive) onProcesses(node uint64) []attempt {
 		{what: "clone of a thread in a new namespace", number: unix.SYS_CLONE,
 			args: []uint64{unix.CLONE_THREAD | unix.CLONE_VM | unix.CLONE_SIGHAND | unix.CLONE_NEWNET}},
 		{what: "clone of a process that shares memory", number: unix.SYS_CLONE, args: []uint64{unix.CLONE_VM}},
+		{what: "its own memory as a file", number: unix.SYS_OPEN,
+			args: []uint64{c.put(2600, []byte("/proc/self/mem")), unix.O_RDWR}, also: hidden},
+		{what: "its own users", number: unix.SYS_OPEN,
+			args: []uint64{c.put(2700, []byte("/proc/self/uid_map")), unix.O_RDWR}, also: hidden},
+		{what: "its own program", number: unix.SYS_OPEN,
+			args: []uint64{c.put(2800, []byte("/proc/self/exe")), unix.O_RDONLY}, also: hidden},
 		{what: "clone3", number: unix.SYS_CLONE3, args: []uint64{info, 88}},
 		{what: "execve", number: unix.SYS_EXECVE, args: []uint64{c.put(2500, []byte("/bin/true")), 0, 0}},
 		{what: "execveat", number: unix.SYS_EXECVEAT, args: []uint64{here, c.memory + 2500, 0, 0, 0}},
@@ -160,7 +166,7 @@ func (c *captive) onProcesses(node uint64) []attempt {
 }
 
 // outward are attempts to reach others.
-func (c *captive) outward() []attempt {
+func (c *tracee) outward() []attempt {
 	var out []attempt
 	for name, family := range map[string]uint64{"unix": unix.AF_UNIX, "IPv4": unix.AF_INET, "IPv6": unix.AF_INET6,
 		"netlink": unix.AF_NETLINK, "packet": unix.AF_PACKET, "vsock": unix.AF_VSOCK, "alg": unix.AF_ALG} {
@@ -183,7 +189,7 @@ func (c *captive) outward() []attempt {
 }
 
 // onKernel are attempts on what is hard to guard.
-func (c *captive) onKernel() []attempt {
+func (c *tracee) onKernel() []attempt {
 	none, buffer := c.put(4000, []byte("none")), c.put(4100, make([]byte, 256))
 	root := c.put(4400, []byte("/"))
 	return []attempt{
@@ -223,7 +229,7 @@ func (c *captive) onKernel() []attempt {
 }
 
 // onMemory are attempts to make a program of data.
-func (c *captive) onMemory() []attempt {
+func (c *tracee) onMemory() []attempt {
 	const anonymous, all = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS, ^uint64(0)
 	return []attempt{
 		{what: "memory to write and run", number: unix.SYS_MMAP,
@@ -233,6 +239,8 @@ func (c *captive) onMemory() []attempt {
 		{what: "the same with a key", number: unix.SYS_PKEY_MPROTECT, args: []uint64{c.memory, 4096, 5, all}},
 		{what: "a file in memory", number: unix.SYS_MEMFD_CREATE, args: []uint64{c.put(6000, []byte("x")), 0},
 			processor: true},
+		{what: "a lock that lends priority", number: unix.SYS_FUTEX, args: []uint64{c.memory, 6, 0, 0}, processor: true},
+		{what: "what files the machine has in memory", number: unix.SYS_MINCORE, args: []uint64{c.memory, 4096, c.memory}},
 		{what: "memory to run", number: unix.SYS_MMAP,
 			args: []uint64{0, 4096, unix.PROT_READ | unix.PROT_EXEC, anonymous, all, 0}, processor: true},
 		{what: "a secret file in memory", number: unix.SYS_MEMFD_SECRET, args: []uint64{0}},
@@ -242,7 +250,7 @@ func (c *captive) onMemory() []attempt {
 
 // foreign does the same through the entry of 32-bit programs, whose numbers are others
 // and whose pointers are short.
-func (c *captive) foreign(t *testing.T, victim string) {
+func (c *tracee) foreign(t *testing.T, victim string) {
 	t.Helper()
 	const lowMemory = 0x10000000
 	at, errno := c.call(unix.SYS_MMAP, lowMemory, memorySize, unix.PROT_READ|unix.PROT_WRITE,

@@ -14,8 +14,8 @@ import (
 // or an address.
 var processorCalls = []string{
 	"brk", "clock_getres", "clock_gettime", "clock_nanosleep", "close", "epoll_create1", "epoll_ctl", "epoll_pwait",
-	"epoll_wait", "eventfd2", "exit", "exit_group", "fstat", "futex", "getcpu", "getegid", "geteuid", "getgid", "getpid",
-	"getrandom", "getrusage", "gettid", "gettimeofday", "getuid", "lseek", "madvise", "membarrier", "mincore", "mremap",
+	"epoll_wait", "eventfd2", "exit", "exit_group", "fstat", "getcpu", "getegid", "geteuid", "getgid", "getpid",
+	"getrandom", "getrusage", "gettid", "gettimeofday", "getuid", "lseek", "madvise", "membarrier", "mremap",
 	"munmap", "nanosleep", "poll", "ppoll", "pread64", "pwrite64", "read", "readv", "restart_syscall", "rseq",
 	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sched_get_priority_max", "sched_get_priority_min",
 	"sched_getaffinity", "sched_getparam", "sched_getscheduler", "sched_yield", "set_robust_list", "set_tid_address",
@@ -26,7 +26,7 @@ var processorCalls = []string{
 // is for its root and for Landlock.
 var driverCalls = []string{
 	"access", "dup", "dup2", "dup3", "eventfd", "faccessat", "fadvise64", "fallocate", "fdatasync", "flock", "fstatfs",
-	"fsync", "ftruncate", "get_mempolicy", "getcwd", "getdents", "getdents64", "getpeername", "getsockname", "getsockopt",
+	"fsync", "ftruncate", "futex", "get_mempolicy", "getcwd", "getdents", "getdents64", "getpeername", "getsockname", "getsockopt",
 	"lstat", "mbind", "memfd_create", "mkdir", "mkdirat", "mlock", "mlock2", "msync", "munlock", "newfstatat", "open",
 	"openat", "pipe", "pipe2", "pselect6", "readlink", "readlinkat", "recvfrom", "recvmsg", "rename", "renameat",
 	"renameat2", "rmdir", "select", "sendmsg", "set_mempolicy", "stat", "statfs", "timerfd_create", "timerfd_gettime",
@@ -75,8 +75,8 @@ func TestEverySystemCallOfTheWatcher(t *testing.T) { tryAll(t, watches(t), watch
 // of what may.
 func tryAll(t *testing.T, pid int, may []string) {
 	t.Helper()
-	c := capture(t, pid)
-	defer c.free()
+	c := attach(t, pid)
+	defer c.detach()
 	did, waited := c.everyNumber(0, ends64, c.call)
 	t.Logf("%d calls of 64-bit programs do something", len(did))
 	compare(t, did, may)
@@ -95,7 +95,7 @@ func tryAll(t *testing.T, pid int, may []string) {
 
 // everyNumber makes every call with arguments that make no sense, and returns those
 // that were not refused.
-func (c *captive) everyNumber(bit uint64, not []int, call func(uint64, ...uint64) (int64, unix.Errno)) (did,
+func (c *tracee) everyNumber(bit uint64, not []int, call func(uint64, ...uint64) (int64, unix.Errno)) (did,
 	waited []int) {
 	const nonsense = ^uint64(0)
 	for n := 0; n <= last; n++ {

@@ -16,6 +16,10 @@ const (
 	filesGPU = 4096
 )
 
+// threads is how many a worker may have. It is far above what codecs and drivers start,
+// and below what would leave the node none.
+const threads = 8192
+
 func setLimits(o Options) error {
 	files := uint64(filesCPU)
 	if o.GPU {
@@ -24,6 +28,7 @@ func setLimits(o Options) error {
 	errs := []error{
 		limit(unix.RLIMIT_CORE, 0), // a core dump would hold the media of all streams
 		limit(unix.RLIMIT_NOFILE, files),
+		limit(unix.RLIMIT_NPROC, threads),
 	}
 	if o.Memory > 0 {
 		// RLIMIT_AS would not do: the Go runtime and drivers reserve address space

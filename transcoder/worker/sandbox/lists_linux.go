@@ -29,8 +29,8 @@ func serving() []call {
 		unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_PWRITE64,
 		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PPOLL,
 		unix.SYS_SHUTDOWN,
-		// Threads: locks, ends, the processors they may use, their names for what they are.
-		unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_GETTID, unix.SYS_GETPID,
+		// Threads: ends, the processors they may use, their names for what they are.
+		unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_GETTID, unix.SYS_GETPID,
 		unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS,
 		unix.SYS_MEMBARRIER, unix.SYS_GETCPU, unix.SYS_RESTART_SYSCALL,
 		unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_GETSCHEDULER, unix.SYS_SCHED_GET_PRIORITY_MAX,
@@ -38,7 +38,7 @@ func serving() []call {
 		// Signals within the process.
 		unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK,
 		// Memory that is no program.
-		unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_MINCORE,
+		unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK,
 		// Time and facts.
 		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP,
 		unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME, unix.SYS_SYSINFO, unix.SYS_GETRUSAGE,
@@ -47,6 +47,7 @@ func serving() []call {
 	return append(list,
 		where(unix.SYS_MMAP, none(2, unix.PROT_EXEC)),
 		where(unix.SYS_MPROTECT, none(2, unix.PROT_EXEC)),
+		where(unix.SYS_FUTEX, condition{1, wholeInt &^ (futexPrivate | futexRealtime), plainLocks}),
 		newThread,
 		ownThread,
 		where(unix.SYS_FCNTL, anInt(1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL)),
@@ -66,6 +67,14 @@ var (
 	// ownLimits admits asking for limits of this process. It lowers them before.
 	ownLimits = where(unix.SYS_PRLIMIT64, anInt(0, 0), condition{2, wholeLong, []uint32{0}})
 )
+
+// plainLocks are the operations of the locks that the Go runtime and the C library use:
+// wait, wake, requeue, and their newer forms. Locks that lend a thread's priority are
+// none of them.
+var plainLocks = []uint32{0, 1, 3, 4, 5, 9, 10}
+
+// Flags of operations on locks.
+const futexPrivate, futexRealtime = 128, 256
 
 // Every thread has the first flags, and may have the second, which say where its
 // number and its own variables are.
@@ -90,6 +99,7 @@ func driving() []call {
 		// Memory for several processes and devices, where it lies, and that it stays.
 		unix.SYS_MEMFD_CREATE, unix.SYS_MLOCK, unix.SYS_MLOCK2, unix.SYS_MUNLOCK, unix.SYS_MSYNC,
 		unix.SYS_MBIND, unix.SYS_GET_MEMPOLICY, unix.SYS_SET_MEMPOLICY,
+		unix.SYS_FUTEX,
 		// Events of the device reach the driver's own threads by pipes, timers and copies
 		// of descriptors.
 		unix.SYS_PIPE2, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PSELECT6,

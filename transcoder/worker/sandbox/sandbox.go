@@ -6,7 +6,7 @@
 //
 // It changes the process that calls it, for good. transcoder/worker calls it in
 // the child, Prepare before the engine is opened and Enter after; the network
-// namespace is made by whoever starts the child. Walls that the system does not
+// namespace is made by the process that starts the child. Walls that the system does not
 // provide are named to the caller, who tells the operator.
 package sandbox
 

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// captive is a thread of another process that makes the system calls it is given. All of
+// tracee is a thread of another process that makes the system calls it is given. All of
 // it belongs to one thread of this process, the one that the kernel knows as its tracer.
-type captive struct {
+type tracee struct {
 	t     testing.TB
 	pid   int
 	saved unix.PtraceRegs
@@ -23,7 +23,7 @@ type captive struct {
 	// instructions of the two interfaces stand there.
 	code uint64
 	text []byte
-	// memory is what the captive may be told to look at.
+	// memory is what the tracee may be told to look at.
 	memory uint64
 }
 
@@ -36,15 +36,15 @@ var (
 const (
 	atNative, atForeign = 0, 8
 	memorySize          = 1 << 16
-	// patience is how long a call may take. One that takes longer waits for something.
-	patience = 200 * time.Millisecond
+	// callTimeout is how long a call may take. One that takes longer waits for something.
+	callTimeout = 200 * time.Millisecond
 )
 
-// capture takes a process's first thread until the test function ends.
-func capture(t testing.TB, pid int) *captive {
+// attach takes a process's first thread until the test function ends.
+func attach(t testing.TB, pid int) *tracee {
 	t.Helper()
 	runtime.LockOSThread()
-	c := &captive{t: t, pid: pid, code: entry(t, pid)}
+	c := &tracee{t: t, pid: pid, code: entry(t, pid)}
 	if err := unix.PtraceSeize(pid); err != nil {
 		t.Fatalf("take over the worker's thread: %v", err)
 	}
@@ -70,8 +70,8 @@ func capture(t testing.TB, pid int) *captive {
 	return c
 }
 
-// free lets the thread go on where it was.
-func (c *captive) free() {
+// detach lets the thread go on where it was.
+func (c *tracee) detach() {
 	c.t.Helper()
 	defer runtime.UnlockOSThread()
 	c.write(c.code, c.text)
@@ -116,15 +116,15 @@ func entry(t testing.TB, pid int) uint64 {
 	return 0
 }
 
-func (c *captive) write(at uint64, b []byte) {
+func (c *tracee) write(at uint64, b []byte) {
 	c.t.Helper()
 	if _, err := unix.PtracePokeData(c.pid, uintptr(at), b); err != nil {
 		c.t.Fatalf("write to the worker's memory: %v", err)
 	}
 }
 
-// put puts a path or other bytes into the captive's memory and returns their address.
-func (c *captive) put(at int, b []byte) uint64 {
+// put puts a path or other bytes into the tracee's memory and returns their address.
+func (c *tracee) put(at int, b []byte) uint64 {
 	c.t.Helper()
 	address := c.memory + uint64(at)
 	c.write(address, append(b, 0))
@@ -135,7 +135,7 @@ func (c *captive) put(at int, b []byte) uint64 {
 const errWaits = unix.Errno(4095)
 
 // call makes a system call of 64-bit programs.
-func (c *captive) call(number uint64, args ...uint64) (int64, unix.Errno) {
+func (c *tracee) call(number uint64, args ...uint64) (int64, unix.Errno) {
 	c.t.Helper()
 	regs := c.saved
 	regs.Rip = c.code + atNative
@@ -149,7 +149,7 @@ func (c *captive) call(number uint64, args ...uint64) (int64, unix.Errno) {
 }
 
 // call32 makes a system call of 32-bit programs.
-func (c *captive) call32(number uint64, args ...uint64) (int64, unix.Errno) {
+func (c *tracee) call32(number uint64, args ...uint64) (int64, unix.Errno) {
 	c.t.Helper()
 	regs := c.saved
 	regs.Rip = c.code + atForeign
@@ -163,7 +163,7 @@ func (c *captive) call32(number uint64, args ...uint64) (int64, unix.Errno) {
 }
 
 // enter runs the instruction at the registers' place and returns what came of it.
-func (c *captive) enter(regs unix.PtraceRegs) (int64, unix.Errno) {
+func (c *tracee) enter(regs unix.PtraceRegs) (int64, unix.Errno) {
 	c.t.Helper()
 	regs.Orig_rax = ^uint64(0) // nothing was interrupted that would have to begin again
 	if err := unix.PtraceSetRegs(c.pid, &regs); err != nil {
@@ -194,9 +194,9 @@ func (c *captive) enter(regs unix.PtraceRegs) (int64, unix.Errno) {
 
 // await waits until the thread stops. One that does not in time is interrupted, and
 // ended is false.
-func (c *captive) await() (ended bool) {
+func (c *tracee) await() (ended bool) {
 	c.t.Helper()
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(callTimeout)
 	for ended = true; ; runtime.Gosched() {
 		var status unix.WaitStatus
 		tid, err := unix.Wait4(c.pid, &status, unix.WALL|unix.WNOHANG, nil)
