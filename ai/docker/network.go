@@ -17,11 +17,9 @@ import (
 )
 
 const (
-	// networkPrefix stands before a container's name in that of its network, and
-	// bridgePrefix before a hash in that of the machine's interface, so that a
-	// firewall can name all of them: -i tutti+.
-	networkPrefix = "tutti_"
-	bridgePrefix  = "tutti"
+	// bridgePrefix stands before a hash in the name of a network's interface, so that
+	// a firewall can name all of them: -i tutti+.
+	bridgePrefix = "tutti"
 	// bridgeOption is how the engine is told an interface's name.
 	bridgeOption = "com.docker.network.bridge.name"
 	// gatewayOption is where the engine looks for the containers' default gateway.
@@ -32,6 +30,12 @@ const (
 // in a virtual machine, without root, on another machine, or the node in a container
 // with a network of its own.
 var errNotHere = errors.New("the Docker Engine's networks cannot be reached from the node")
+
+// networkName is the name of a container's network. Nodes that share an engine may
+// have containers of one name for a moment, and then another.
+func (e *Engine) networkName(container string) string {
+	return container + "_" + e.bridge(container)
+}
 
 // bridge is the name of a network's interface, at most 15 bytes.
 func (e *Engine) bridge(container string) string {
@@ -104,7 +108,7 @@ func (e *Engine) tryNetwork(ctx context.Context, container string, ipam *network
 
 func (e *Engine) createNetwork(ctx context.Context, container string, ipam *network.IPAM) (string, error) {
 	ipv6 := false
-	made, err := e.api.NetworkCreate(ctx, networkPrefix+container, client.NetworkCreateOptions{
+	made, err := e.api.NetworkCreate(ctx, e.networkName(container), client.NetworkCreateOptions{
 		Driver: "bridge", Internal: true, EnableIPv6: &ipv6, IPAM: ipam,
 		Options: map[string]string{bridgeOption: e.bridge(container)},
 		Labels:  map[string]string{labelCreator: creator, labelOwner: e.owner},
@@ -143,7 +147,7 @@ func interfaceHas(name string, ip netip.Addr) bool {
 // removeLeftNetwork removes this node's network for a container, if one was left,
 // and reports whether it did.
 func (e *Engine) removeLeftNetwork(ctx context.Context, container string) bool {
-	found, err := e.api.NetworkInspect(ctx, networkPrefix+container, client.NetworkInspectOptions{})
+	found, err := e.api.NetworkInspect(ctx, e.networkName(container), client.NetworkInspectOptions{})
 	if err != nil || !e.oursMarked(found.Network.Labels) {
 		return false
 	}

@@ -166,3 +166,26 @@ func TestDefaultMemory(t *testing.T) {
 		}
 	}
 }
+
+// Two nodes that choose one name for a container do not share a network, and the
+// second is told that the name is taken.
+func TestNodesOfOneEngine(t *testing.T) {
+	t.Parallel()
+	one := open(t)
+	two := openAt(t, one.real, one.real.Host, t.Name()+" of another node")
+	s := one.spec()
+	s.Permissions = docker.Permissions{}
+	made, err := one.Create(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := two.Create(t.Context(), s); !errors.Is(err, fault.ContainerNameConflict) {
+		t.Error(err)
+	}
+	if names := one.networks(); len(names) != 1 {
+		t.Errorf("networks %q", names)
+	}
+	if err := one.Remove(t.Context(), made.ID); err != nil {
+		t.Error(err)
+	}
+}

@@ -18,8 +18,9 @@ const (
 	startTimeout = 3 * time.Minute
 	stopTimeout  = 30 * time.Second
 	lookTimeout  = 10 * time.Second
-	// portTries is how many ports are tried when others keep taking them.
-	portTries = 3
+	// portTries is how many ports are tried when others keep taking them, or have a
+	// container of the name that goes with the port.
+	portTries = 8
 	// sharedMemory is what processes that share a model over several GPUs need to
 	// talk to each other.
 	sharedMemory = 8 << 30

@@ -57,11 +57,17 @@ const (
 	opaqueField
 )
 
+// maxFieldName is as much of a field's name as matters: its end.
+const maxFieldName = 64
+
+// spelling is what the spellings of a name differ in.
+var spelling = strings.NewReplacer("_", "", "-", "", "$", "")
+
 // fieldOf classifies a field by its name, however it is spelled: image_url, imageUrl,
-// image-URL.
+// image-URL, and in letters that some readers of JSON take for these.
 func fieldOf(name string) fieldKind {
-	name = strings.NewReplacer("_", "", "-", "", "$", "").Replace(strings.ToLower(name))
-	switch name {
+	name = strings.ToLower(strings.ToUpper(name[max(0, len(name)-maxFieldName):]))
+	switch name = spelling.Replace(name); name {
 	case "arguments", "metadata":
 		return opaqueField
 	case "href", "src", "ref", "dynamicref", "link", "path", "filepath":

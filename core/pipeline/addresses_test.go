@@ -24,17 +24,18 @@ func TestAddressesInARequest(t *testing.T) {
 	t.Parallel()
 	base64 := "iVBORw0KGgo" + strings.Repeat("A", 100)
 	for body, want := range map[string][]string{
-		`{"a":"http://x","text":"http://x","content":"file:///x"}`:                 nil,
-		`{"url":"http://x","b":{"c":[{"imageURL":["1",{"uri":"2"}]}]}}`:            {"http://x", "1", "2"},
-		`{"image_url":{"url":"DATA:x"},"image-url":"data:y","$ref":"#/a"}`:         nil,
-		`{"$ref":"http://x","$schema":"http://x","$id":"http://x"}`:                {"http://x"},
-		`{"\u0075rl":"\u0068ttp:\/\/x","url":" data:x"}`:                           {"http://x", " data:x"},
-		`{"image":"` + base64 + `","images":["` + base64 + `"]}`:                   nil,
-		`{"image":"/etc/passwd","video":["x.mp4"],"file":{"file_data":"QQ"}}`:      {"/etc/passwd", "x.mp4"},
-		`{"image":"` + strings.Repeat("/", 96) + `etc/passwd"}`:                    {strings.Repeat("/", 96) + "etc/passwd"},
-		`{"arguments":{"url":"http://x","b":{"href":"y"}},"metadata":{"url":"z"}}`: nil,
-		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:  nil,
-		`{"url":"http://x","url":"http://y"}`:                                      {"http://x", "http://y"},
+		`{"a":"http://x","text":"http://x","content":"file:///x"}`:                   nil,
+		`{"url":"http://x","b":{"c":[{"imageURL":["1",{"uri":"2"}]}]}}`:              {"http://x", "1", "2"},
+		`{"image_url":{"url":"DATA:x"},"image-url":"data:y","$ref":"#/a"}`:           nil,
+		`{"$ref":"http://x","$schema":"http://x","$id":"http://x"}`:                  {"http://x"},
+		`{"\u0075rl":"\u0068ttp:\/\/x","url":" data:x"}`:                             {"http://x", " data:x"},
+		`{"image":"` + base64 + `","images":["` + base64 + `"]}`:                     nil,
+		`{"image":"/etc/passwd","video":["x.mp4"],"file":{"file_data":"QQ"}}`:        {"/etc/passwd", "x.mp4"},
+		`{"image":"` + strings.Repeat("/", 96) + `etc/passwd"}`:                      {strings.Repeat("/", 96) + "etc/passwd"},
+		`{"arguments":{"url":"http://x","b":{"href":"y"}},"metadata":{"url":"z"}}`:   nil,
+		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:    nil,
+		`{"URL\u017f":"http://x","` + strings.Repeat("x", 100) + `_url":"http://y"}`: {"http://x", "http://y"},
+		`{"url":"http://x","url":"http://y"}`:                                        {"http://x", "http://y"},
 	} {
 		got, err := addresses(capability.LLM, "", []byte(body))
 		if err != nil || !slices.Equal(got, want) {
@@ -78,5 +79,17 @@ func TestAddressesInAForm(t *testing.T) {
 	got, err := addresses(capability.ImageToImage, w.FormDataContentType(), b.Bytes())
 	if err != nil || !slices.Equal(got, []string{"http://x"}) {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// The walk costs little beside reading the request itself.
+func BenchmarkAddresses(b *testing.B) {
+	body := []byte(`{"model":"m","messages":[` + strings.Repeat(`{"role":"user","content":"some text of a usual length, as people write it"},`, 1000) +
+		`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + strings.Repeat("A", 1<<20) + `"}}]}]}`)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if err := pipeline.Addresses(capability.LLM, "", body, func(string) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -177,15 +177,21 @@ type outcome struct {
 // attempt has a model's server attack.
 func (n *node) attempt(model, what, target string) outcome {
 	n.t.Helper()
+	return n.attemptAt(address(n.container(model)), what, target)
+}
+
+// attemptAt is attempt at a known address.
+func (n *node) attemptAt(at, what, target string) (o outcome) {
+	n.t.Helper()
 	q := url.Values{"what": {what}, "target": {target}}
-	resp, err := harness.Client().Post("http://"+address(n.container(model))+"/__try?"+q.Encode(), "", http.NoBody)
+	resp, err := harness.Client().Post("http://"+at+"/__try?"+q.Encode(), "", http.NoBody)
 	if err != nil {
-		n.t.Fatalf("%s %s: %v", what, target, err)
+		n.t.Errorf("%s %s: %v", what, target, err)
+		return o
 	}
 	defer resp.Body.Close()
-	var o outcome
 	if err := json.NewDecoder(resp.Body).Decode(&o); err != nil {
-		n.t.Fatalf("%s %s: %v", what, target, err)
+		n.t.Errorf("%s %s: %v", what, target, err)
 	}
 	return o
 }
@@ -195,5 +201,22 @@ func (n *node) fails(model, what, target string) {
 	n.t.Helper()
 	if o := n.attempt(model, what, target); o.Done {
 		n.t.Errorf("%s %s worked: %+v", what, target, o)
+	}
+}
+
+// allFail checks that an attempt works on no target, at all of them at once.
+func (n *node) allFail(model, what string, targets ...string) {
+	n.t.Helper()
+	outcomes := make([]outcome, len(targets))
+	var wg sync.WaitGroup
+	at := address(n.container(model))
+	for i, target := range targets {
+		wg.Go(func() { outcomes[i] = n.attemptAt(at, what, target) })
+	}
+	wg.Wait()
+	for i, o := range outcomes {
+		if o.Done {
+			n.t.Errorf("%s %s worked: %+v", what, targets[i], o)
+		}
 	}
 }

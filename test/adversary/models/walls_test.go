@@ -72,9 +72,8 @@ func TestNoWayOutOfAContainer(t *testing.T) {
 	n := start(t, e, []entry{hostile(t, e, "own/hostile"), hostile(t, e, "own/victim")})
 	const model = "own/hostile"
 
-	for _, target := range []string{"1.1.1.1:443", "169.254.169.254:80", "10.0.0.1:80", "[2606:4700:4700::1111]:443", "[fd00::1]:80"} {
-		n.fails(model, "dial", target)
-	}
+	n.allFail(model, "dial", "1.1.1.1:443", "169.254.169.254:80", "10.0.0.1:80", "[2606:4700:4700::1111]:443", "[fd00::1]:80")
+	n.allFail(model, "dial on link", "1.1.1.1:443", "169.254.169.254:80", inside(n.container("own/victim")), n.admin)
 	others := otherAddresses(t)
 	if len(others) == 0 {
 		t.Log("the machine has no address beside loopback: only the routes tell")
@@ -90,18 +89,23 @@ func TestNoWayOutOfAContainer(t *testing.T) {
 	}
 	loopback, met := canary(t, "127.0.0.1")
 	_, port, _ := net.SplitHostPort(loopback)
-	for _, host := range []string{"127.0.0.1", "localhost", gateway(n.container(model)), "0.0.0.0"} {
-		n.fails(model, "dial", net.JoinHostPort(host, port))
-	}
 	_, admin, _ := net.SplitHostPort(n.admin)
-	n.fails(model, "dial", net.JoinHostPort(gateway(n.container(model)), admin))
+	machine := gateway(n.container(model))
+	services := []string{net.JoinHostPort(machine, admin)}
+	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0", machine} {
+		services = append(services, net.JoinHostPort(host, port))
+	}
+	n.allFail(model, "dial", services...)
+	n.allFail(model, "dial on link", services...)
 	if met.Load() != 0 {
 		t.Error("the container reached a loopback service of the machine")
 	}
 	n.fails(model, "dial", inside(n.container("own/victim")))
-	n.fails(model, "resolve", "example.com")
-	n.fails(model, "resolve", "own-victim")
+	n.allFail(model, "resolve", "example.com", "own-victim")
 	n.fails(model, "route", gateway(n.container(model)))
+	if o := n.attempt(model, "read", "/proc/net/if_inet6"); o.Text != "" {
+		t.Errorf("IPv6 addresses: %+v", o)
+	}
 	if o := n.attempt(model, "routes", ""); !o.Done || leadsOut(t, o.Text) {
 		t.Errorf("routes: %+v", o)
 	}
@@ -184,6 +188,35 @@ func TestNoPrivilegesInAContainer(t *testing.T) {
 	for _, want := range []string{
 		"CapEff:\t0000000000000000", "CapPrm:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2",
 	} {
+		if !strings.Contains(status, want) {
+			t.Errorf("no %q in\n%s", want, status)
+		}
+	}
+}
+
+// What an entry permits is permitted, and no more than that.
+func TestWhatAnEntryPermits(t *testing.T) {
+	t.Parallel()
+	e := engine.Start(t)
+	n := start(t, e, []entry{hostile(t, e, "own/open").with(entry{
+		"network": true, "read_only": false, "write_models": true, "capabilities": []string{"SETUID", "CHOWN"},
+	})})
+	const model = "own/open"
+	if at := address(n.container(model)); !strings.HasPrefix(at, "127.0.0.1:") {
+		t.Errorf("its port is published at %s", at)
+	}
+	for _, path := range []string{"/models/new", "/new"} {
+		if o := n.attempt(model, "write", path); !o.Done {
+			t.Errorf("write %s: %+v", path, o)
+		}
+	}
+	for _, attempt := range []struct{ what, target string }{
+		{"mount", "/opt"}, {"namespace", ""}, {"raw socket", ""}, {"device", "/disk"}, {"route", gateway(n.container(model))},
+	} {
+		n.fails(model, attempt.what, attempt.target)
+	}
+	status := n.attempt(model, "privileges", "").Text
+	for _, want := range []string{"CapBnd:\t0000000000000081", "NoNewPrivs:\t1"} {
 		if !strings.Contains(status, want) {
 			t.Errorf("no %q in\n%s", want, status)
 		}
