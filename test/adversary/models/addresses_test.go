@@ -166,3 +166,18 @@ func awaitAnswer(t *testing.T, gateway string) {
 		}
 	}
 }
+
+// An AI worker on another machine refuses them as well: it stands before the model
+// server, whoever its orchestrator is.
+func TestWorkerRefusesPrivateAddresses(t *testing.T) {
+	t.Parallel()
+	f := startFetching(t)
+	n := startOrchestrator(t, []entry{{
+		"pipeline": "llm", "model_id": "own/model", "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "remote": true,
+	}}, "-orchSecret", "hostile")
+	startWorker(t, n.addr, []entry{external(f)}, "-orchSecret", "hostile")
+	gateway := startGateway(t, n.addr, "-aiPrivateUrls")
+	awaitAnswer(t, gateway)
+	f.jobs.Store(0)
+	refused(t, gateway, f)
+}

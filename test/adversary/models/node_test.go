@@ -68,8 +68,37 @@ type node struct {
 	e                   *engine.Engine
 }
 
-// start starts an orchestrator and waits until all its models are ready.
+// start starts an orchestrator with models of its own and waits until all are ready.
 func start(t *testing.T, e *engine.Engine, entries []entry, args ...string) *node {
+	t.Helper()
+	n := newNode(t, e, entries)
+	n.run(append([]string{"-orchestrator", "-aiWorker", "-serviceAddr", n.addr, "-httpAddr", n.addr}, args...)...)
+	n.WaitHTTP("https://" + n.addr + "/healthz")
+	for _, e := range entries {
+		id := e["model_id"].(string)
+		n.Wait(id+" to be ready", 60*time.Second, func() bool { return n.state(id) == "ready" })
+	}
+	return n
+}
+
+// startOrchestrator starts one whose models are on other machines.
+func startOrchestrator(t *testing.T, entries []entry, args ...string) *node {
+	t.Helper()
+	n := newNode(t, nil, entries)
+	n.run(append([]string{"-orchestrator", "-serviceAddr", n.addr, "-httpAddr", n.addr}, args...)...)
+	n.WaitHTTP("https://" + n.addr + "/healthz")
+	return n
+}
+
+// startWorker starts an AI worker of an orchestrator.
+func startWorker(t *testing.T, orchestrator string, entries []entry, args ...string) {
+	t.Helper()
+	n := newNode(t, nil, entries)
+	n.run(append([]string{"-aiWorker", "-orchAddr", orchestrator}, args...)...)
+}
+
+// newNode is a node that does not run yet.
+func newNode(t *testing.T, e *engine.Engine, entries []entry) *node {
 	t.Helper()
 	text, err := json.Marshal(entries)
 	if err != nil {
@@ -81,21 +110,19 @@ func start(t *testing.T, e *engine.Engine, entries []entry, args ...string) *nod
 			t.Fatal(err)
 		}
 	}
-	var env []string
-	if e != nil {
-		env = []string{"DOCKER_HOST=" + e.Host}
-	}
-	n.Process = harness.StartIn(t, binary, env, append([]string{
-		"-orchestrator", "-aiWorker", "-aiModels", filepath.Join(n.models, "aiModels.json"), "-aiAllowUnverified",
-		"-aiModelsDir", n.models, "-aiRunnerContainersPerGPU", "8",
-		"-serviceAddr", n.addr, "-httpAddr", n.addr, "-cliAddr", n.admin, "-dataDir", t.TempDir(),
-	}, args...)...)
-	n.WaitHTTP("https://" + n.addr + "/healthz")
-	for _, e := range entries {
-		id := e["model_id"].(string)
-		n.Wait(id+" to be ready", 60*time.Second, func() bool { return n.state(id) == "ready" })
-	}
 	return n
+}
+
+func (n *node) run(args ...string) {
+	n.t.Helper()
+	var env []string
+	if n.e != nil {
+		env = []string{"DOCKER_HOST=" + n.e.Host}
+	}
+	n.Process = harness.StartIn(n.t, binary, env, append([]string{
+		"-aiModels", filepath.Join(n.models, "aiModels.json"), "-aiAllowUnverified",
+		"-aiModelsDir", n.models, "-aiRunnerContainersPerGPU", "8", "-cliAddr", n.admin, "-dataDir", n.t.TempDir(),
+	}, args...)...)
 }
 
 // state is a model's on /status.
