@@ -20,7 +20,7 @@ const (
 	// bridgePrefix stands before a hash in the name of a network's interface, so that
 	// a firewall can name all of them: -i tutti+.
 	bridgePrefix = "tutti"
-	// bridgeOption is how the engine is told an interface's name.
+	// bridgeOption gives the engine an interface's name.
 	bridgeOption = "com.docker.network.bridge.name"
 	// gatewayOption is where the engine looks for the containers' default gateway.
 	gatewayOption = "DefaultGatewayIPv4"

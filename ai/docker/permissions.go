@@ -89,7 +89,8 @@ func (e *Engine) limits(ctx context.Context, s *Spec) (limits, error) {
 	if !got.Info.PidsLimit {
 		l.missing = append(l.missing, "processes (the engine cannot limit them)")
 	}
-	if !slices.ContainsFunc(got.Info.SecurityOptions, func(o string) bool { return strings.HasPrefix(o, "name=seccomp") }) {
+	seccomp := func(option string) bool { return strings.HasPrefix(option, "name=seccomp") }
+	if !slices.ContainsFunc(got.Info.SecurityOptions, seccomp) {
 		l.missing = append(l.missing, "system calls (the engine has no seccomp)")
 	}
 	return l, nil

@@ -20,7 +20,9 @@ func (b *bench) networks() (names []string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.t.Context()), patience)
 	defer cancel()
-	listed, err := b.real.API.NetworkList(ctx, client.NetworkListOptions{Filters: make(client.Filters).Add("label", "creator_id="+b.t.Name())})
+	listed, err := b.real.API.NetworkList(ctx, client.NetworkListOptions{
+		Filters: make(client.Filters).Add("label", "creator_id="+b.t.Name()),
+	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -109,7 +111,8 @@ func TestLeftNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The container goes without its network, as when someone else removes it.
-	if _, err := before.real.API.ContainerRemove(t.Context(), string(again.ID), client.ContainerRemoveOptions{Force: true}); err != nil {
+	force := client.ContainerRemoveOptions{Force: true}
+	if _, err := before.real.API.ContainerRemove(t.Context(), string(again.ID), force); err != nil {
 		t.Fatal(err)
 	}
 	third, err := after.Create(t.Context(), s)
@@ -168,7 +171,7 @@ func TestDefaultMemory(t *testing.T) {
 }
 
 // Two nodes that choose one name for a container do not share a network, and the
-// second is told that the name is taken.
+// error names what is taken.
 func TestNodesOfOneEngine(t *testing.T) {
 	t.Parallel()
 	one := open(t)

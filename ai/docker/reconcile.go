@@ -15,8 +15,8 @@ import (
 const removals = 4
 
 // Reconcile removes the containers, running or not, that an earlier run of this
-// node left behind, with their networks, and returns their names in order. Nobody uses
-// them any more, so they get no grace. Containers of other nodes stay. An error says which could
+// node left behind, with their networks, and returns their names in order. They are
+// in no use, so they get no grace. Containers of other nodes stay. An error says which could
 // not be removed; the others are.
 func (e *Engine) Reconcile(ctx context.Context) ([]string, error) {
 	listed, err := e.api.ContainerList(ctx, client.ContainerListOptions{

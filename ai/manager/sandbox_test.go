@@ -32,12 +32,16 @@ func (h *host) permissions(model string) (p docker.Permissions) {
 func TestAnImageThatNeedsItsRoot(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()
-		why := docker.Death{Fault: fault.New(fault.ContainerRootReadOnly, "run container", ""), Status: docker.Status{State: "exited"}}
+		why := docker.Death{
+			Fault:  fault.New(fault.ContainerRootReadOnly, "run container", ""),
+			Status: docker.Status{State: "exited"},
+		}
 		for _, id := range []string{"open", "shut"} {
 			h.programs[id] = &program{slots: 1, dies: time.Second, death: &why, silent: time.Hour}
 		}
 		r := begin(t, h, manager.Options{ContainersPerGPU: 2, Entries: []manager.Entry{
-			{Model: llm("open"), Warm: true}, {Model: llm("shut"), Warm: true, Sandbox: models.Sandbox{Root: models.RootReadOnly}},
+			{Model: llm("open"), Warm: true},
+			{Model: llm("shut"), Warm: true, Sandbox: models.Sandbox{Root: models.RootReadOnly}},
 		}})
 		if h.permissions("open").WritableRoot || h.permissions("shut").WritableRoot {
 			t.Error("a root is writable from the start")
@@ -66,7 +70,9 @@ func TestRestrictionsThatAreMissing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()
 		h.programs["a"] = &program{slots: 1, unconfined: []string{"network (none)", "memory (none)"}}
-		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Warm: true, Sandbox: models.Sandbox{Network: true, Processes: 7}}}})
+		r := begin(t, h, manager.Options{Entries: []manager.Entry{
+			{Model: llm("a"), Warm: true, Sandbox: models.Sandbox{Network: true, Processes: 7}},
+		}})
 		after(time.Minute)
 		r.state("a", inference.Ready, "")
 		all := r.board.Snapshot()

@@ -26,7 +26,8 @@ func (d *draft) finish() {
 	}
 	d.finishPrice()
 	if d.external {
-		d.noteIdle("has no effect on an external server", append([]string{"optimization_flags", "gpus", "vram_gb", "image"}, sandboxFields...)...)
+		d.noteIdle("has no effect on an external server", "optimization_flags", "gpus", "vram_gb", "image")
+		d.noteIdle("has no effect on an external server", sandboxFields...)
 		d.entry.Sandbox = Sandbox{}
 		d.entry.Flags, d.entry.GPUs, d.entry.VRAM, d.entry.Image = nil, GPUs{}, 0, ""
 		return

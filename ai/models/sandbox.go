@@ -45,6 +45,10 @@ const (
 	minProcesses, maxProcesses = 16, 4_000_000
 )
 
+func readNetwork(d *draft, v node) { d.entry.Sandbox.Network = v.text == "true" }
+
+func readWriteModels(d *draft, v node) { d.entry.Sandbox.WriteModels = v.text == "true" }
+
 func readReadOnly(d *draft, v node) {
 	d.entry.Sandbox.Root = RootWritable
 	if v.text == "true" {
@@ -55,7 +59,8 @@ func readReadOnly(d *draft, v node) {
 func readMemory(d *draft, v node) {
 	gb, err := strconv.ParseFloat(v.text, 64)
 	if err != nil || !(gb >= minMemoryGB && gb <= maxMemoryGB) {
-		d.blame(fault.ModelFieldInvalid, v, "memory_gb", v.short()+" is not an amount of memory", "write the main memory that the container may take in GB, 64 for example")
+		d.blame(fault.ModelFieldInvalid, v, "memory_gb", v.short()+" is not an amount of memory",
+			"write the main memory that the container may take in GB, 64 for example")
 		return
 	}
 	d.entry.Sandbox.MemoryBytes = int64(gb * GB)
@@ -64,7 +69,8 @@ func readMemory(d *draft, v node) {
 func readProcesses(d *draft, v node) {
 	n, ok := whole(v.text, maxProcesses)
 	if !ok || n < minProcesses {
-		d.blame(fault.ModelFieldInvalid, v, "processes", v.short()+" is not a whole number from 16 to 4000000", "write how many processes and threads the container may have, 8192 for example")
+		d.blame(fault.ModelFieldInvalid, v, "processes", v.short()+" is not a whole number from 16 to 4000000",
+			"write how many processes and threads the container may have, 8192 for example")
 		return
 	}
 	d.entry.Sandbox.Processes = int64(n)
@@ -73,14 +79,16 @@ func readProcesses(d *draft, v node) {
 // grantable are the capabilities that a container may keep: those that act on the
 // container alone. None lets it out or near the machine's network.
 var grantable = []string{
-	"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
+	"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE",
+	"SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
 }
 
 func readCapabilities(d *draft, v node) {
 	for _, item := range v.items {
 		name := strings.TrimPrefix(item.text, "CAP_")
 		if item.kind != isString || !slices.Contains(grantable, name) {
-			d.blame(fault.ModelFieldInvalid, item, "capabilities", item.short()+" is no capability that a container can be given", "write some of "+list(grantable))
+			d.blame(fault.ModelFieldInvalid, item, "capabilities", item.short()+" is no capability that a container can be given",
+				"write some of "+list(grantable))
 			return
 		}
 		if !slices.Contains(d.entry.Sandbox.Capabilities, name) {
@@ -92,7 +100,8 @@ func readCapabilities(d *draft, v node) {
 func readRequestURLs(d *draft, v node) {
 	p, ok := fetchurl.ParsePolicy(v.text)
 	if !ok {
-		d.blame(fault.ModelFieldInvalid, v, "request_urls", shown(v.text)+" is not data, public or any", `write "public" to let the model server fetch from public addresses`)
+		d.blame(fault.ModelFieldInvalid, v, "request_urls", shown(v.text)+" is not data, public or any",
+			`write "public" to let the model server fetch from public addresses`)
 		return
 	}
 	d.entry.RequestURLs = p

@@ -140,7 +140,7 @@ var containerRows = []Row{
 		Code: ModelsDirUnusable, Class: Config,
 		Symptom: "`bind source path does not exist`",
 		Cause:   "The directory of models cannot be mounted into a container: it does not exist where the Docker Engine runs, or may not be read and written.",
-		Remedy:  "Create the directory of `-aiModelsDir` and check its owner. Where the node itself runs in a container, it must be the host's path.", Retryable: true,
+		Remedy:  "Create the directory of `-aiModelsDir`, and let every user read it: `chmod -R a+rX <aiModelsDir>`. A runner that must write there needs `\"write_models\": true` in its entry of aiModels.json. Where the node itself runs in a container, it must be the host's path.", Retryable: true,
 	},
 	{
 		Code: ContainerRootReadOnly, Class: Config,

@@ -174,5 +174,6 @@ func isMedia(raw []byte) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(head[5:], "Z0eX") || strings.HasPrefix(head[4:], "GZ0eX") // MP4, whose first bytes are a length
+	// MP4 begins with a length, and then "ftyp".
+	return strings.HasPrefix(head[6:], "Z0eX")
 }

@@ -23,19 +23,20 @@ func addresses(id capability.ID, contentType string, body []byte) (out []string,
 func TestAddressesInARequest(t *testing.T) {
 	t.Parallel()
 	base64 := "iVBORw0KGgo" + strings.Repeat("A", 100)
+	mp4 := "AAAAIGZ0eXBpc29t" + strings.Repeat("A", 100)
 	for body, want := range map[string][]string{
-		`{"a":"http://x","text":"http://x","content":"file:///x"}`:                   nil,
-		`{"url":"http://x","b":{"c":[{"imageURL":["1",{"uri":"2"}]}]}}`:              {"http://x", "1", "2"},
-		`{"image_url":{"url":"DATA:x"},"image-url":"data:y","$ref":"#/a"}`:           nil,
-		`{"$ref":"http://x","$schema":"http://x","$id":"http://x"}`:                  {"http://x"},
-		`{"\u0075rl":"\u0068ttp:\/\/x","url":" data:x"}`:                             {"http://x", " data:x"},
-		`{"image":"` + base64 + `","images":["` + base64 + `"]}`:                     nil,
-		`{"image":"/etc/passwd","video":["x.mp4"],"file":{"file_data":"QQ"}}`:        {"/etc/passwd", "x.mp4"},
-		`{"image":"` + strings.Repeat("/", 96) + `etc/passwd"}`:                      {strings.Repeat("/", 96) + "etc/passwd"},
-		`{"arguments":{"url":"http://x","b":{"href":"y"}},"metadata":{"url":"z"}}`:   nil,
-		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:    nil,
-		`{"URL\u017f":"http://x","` + strings.Repeat("x", 100) + `_url":"http://y"}`: {"http://x", "http://y"},
-		`{"url":"http://x","url":"http://y"}`:                                        {"http://x", "http://y"},
+		`{"a":"http://x","text":"http://x","content":"file:///x"}`:                     nil,
+		`{"url":"http://x","b":{"c":[{"imageURL":["1",{"uri":"2"}]}]}}`:                {"http://x", "1", "2"},
+		`{"image_url":{"url":"DATA:x"},"image-url":"data:y","$ref":"#/a"}`:             nil,
+		`{"$ref":"http://x","$schema":"http://x","$id":"http://x"}`:                    {"http://x"},
+		`{"\u0075rl":"\u0068ttp:\/\/x","url":" data:x"}`:                               {"http://x", " data:x"},
+		`{"image":"` + base64 + `","images":["` + base64 + `"],"video":"` + mp4 + `"}`: nil,
+		`{"image":"/etc/passwd","video":["x.mp4"],"file":{"file_data":"QQ"}}`:          {"/etc/passwd", "x.mp4"},
+		`{"image":"` + strings.Repeat("/", 96) + `etc/passwd"}`:                        {strings.Repeat("/", 96) + "etc/passwd"},
+		`{"arguments":{"url":"http://x","b":{"href":"y"}},"metadata":{"url":"z"}}`:     nil,
+		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:      nil,
+		`{"URL\u017f":"http://x","` + strings.Repeat("x", 100) + `_url":"http://y"}`:   {"http://x", "http://y"},
+		`{"url":"http://x","url":"http://y"}`:                                          {"http://x", "http://y"},
 	} {
 		got, err := addresses(capability.LLM, "", []byte(body))
 		if err != nil || !slices.Equal(got, want) {
@@ -51,7 +52,8 @@ func TestAddressesInARequest(t *testing.T) {
 		t.Errorf("many addresses: %d, %v", len(got), err)
 	}
 	stop := errors.New("stop")
-	if err := pipeline.Addresses(capability.LLM, "", []byte(`{"url":"x"}`), func(string) error { return stop }); !errors.Is(err, stop) {
+	err := pipeline.Addresses(capability.LLM, "", []byte(`{"url":"x"}`), func(string) error { return stop })
+	if !errors.Is(err, stop) {
 		t.Error(err)
 	}
 	for _, broken := range []string{``, `{`, `{"url":"x"} {}`, strings.Repeat("[", 1000)} {
@@ -70,7 +72,8 @@ func TestAddressesInAForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = part.Write([]byte("http://file"))
-	for name, value := range map[string]string{"prompt": "http://prompt", "image_url": "http://x", "mask_url": "data:x"} {
+	fields := map[string]string{"prompt": "http://prompt", "image_url": "http://x", "mask_url": "data:x"}
+	for name, value := range fields {
 		if err := w.WriteField(name, value); err != nil {
 			t.Fatal(err)
 		}

@@ -168,7 +168,7 @@ func awaitAnswer(t *testing.T, gateway string) {
 }
 
 // An AI worker on another machine refuses them as well: it stands before the model
-// server, whoever its orchestrator is.
+// server, and its orchestrator may be run by others.
 func TestWorkerRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	f := startFetching(t)
