@@ -101,11 +101,18 @@ func (c *credit) admit(amount, limit pm.Value) fault.Code {
 		return fault.PaidWorkMissing
 	case c.held().Add(amount).Cmp(bound) <= 0:
 		return ""
-	case c.unworked.Add(amount).Cmp(bound) > 0 && c.unworked.Times(2).Cmp(bound) > 0:
-		c.stopped = true
+	case c.stop(amount, limit):
 		return fault.PaidWorkMissing
 	}
 	return fault.CreditInUse
+}
+
+// stop stops an orchestrator that holds so much without work that such a payment does not
+// go to it any more, whatever becomes of the jobs in hand.
+func (c *credit) stop(amount, limit pm.Value) bool {
+	bound := c.bound(limit)
+	c.stopped = c.stopped || c.unworked.Add(amount).Cmp(bound) > 0 && c.unworked.Times(2).Cmp(bound) > 0
+	return c.stopped
 }
 
 // end takes a job's payment out of hand.

@@ -188,4 +188,11 @@ func TestWorkIsCountedOnce(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	roughly(t, got[0].Unworked, 30_001)
+	// A client that leaves is not the orchestrator's fault, but a ticket's worth is no job's.
+	pay(t, k, session(3), 10_000).Settle(sender.Abandoned, 0)
+	if got = k.Credits(); got[0].Unworked.Sign() != 0 { // its first work makes good for more
+		t.Errorf("%+v", got)
+	}
+	pay(t, k, session(4), 10_000).Settle(sender.Abandoned, 0)
+	roughly(t, k.Credits()[0].Unworked, 30_001-10_000-10_000/16)
 }

@@ -144,14 +144,21 @@ func (s *Sender) receive(t *Terms, amount pm.Value, units int64) {
 		return
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	c := s.creditOf(t.payee())
 	if c == nil {
+		s.mu.Unlock()
 		return
 	}
 	lost := c.receive(amount, whole(t.Price.Of(max(0, units))), t.start(), s.opt.Now())
 	s.opt.Recorder.PaidUnworked(t.payee(), lost, c.held())
+	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
+	if lost.Sign() > 0 && limit.Sign() > 0 {
+		c.stop(amount, limit)
+	}
+	changed, detail := c.stopped != was, holds(c.unworked)
 	s.keep(t.payee(), c)
+	s.mu.Unlock()
+	s.tellCredit(t.payee(), true, changed, detail)
 }
 
 // Credit is what one orchestrator was paid and has not worked for.
@@ -195,16 +202,19 @@ func (s *Sender) Forgive(payee string) bool {
 	return c != nil
 }
 
-// sweepCredits forgets those that hold nothing, and returns those that are paid again. It
-// is called with the lock held.
-func (s *Sender) sweepCredits(now time.Time) (again []string) {
+// sweepCredits forgets those that hold nothing. It returns why orchestrators are stopped,
+// and "" for those that are not. It is called with the lock held.
+func (s *Sender) sweepCredits(now time.Time) (why map[string]string) {
 	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
+	why = make(map[string]string, len(s.credits))
 	for payee, c := range s.credits {
 		c.pass(now)
 		c.forget(now)
 		if c.stopped && c.admit(pm.Value{}, limit) == "" {
-			again = append(again, payee)
 			s.keep(payee, c)
+		}
+		if why[payee] = ""; c.stopped {
+			why[payee] = holds(c.unworked)
 		}
 		s.opt.Recorder.PaidUnworked(payee, pm.Value{}, c.held())
 		if c.held().Sign() == 0 && c.bound(limit).Cmp(limit) == 0 && len(c.starts) == 0 {
@@ -212,7 +222,7 @@ func (s *Sender) sweepCredits(now time.Time) (again []string) {
 			s.opt.Book.Keep(spent.Credit{Payee: payee})
 		}
 	}
-	return again
+	return why
 }
 
 // payee is whose credit it is.

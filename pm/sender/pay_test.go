@@ -59,6 +59,8 @@ func TestOutcomes(t *testing.T) {
 		"short":   {sender.Short, 0, spent.Refused},
 		"failed":  {sender.Failed, 0, spent.Failed},
 		"unsent":  {sender.Unsent, 3, spent.Unsent},
+		"left":    {sender.Abandoned, 0, spent.Failed},
+		"input":   {sender.InputBad, 3 + 60, spent.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -78,14 +78,13 @@ func (s *Sender) Run(ctx context.Context, ready func()) error {
 func (s *Sender) Sweep() {
 	now, view := s.opt.Now(), s.opt.Chain.View()
 	s.forgetFaceValues(now)
-	for _, payee := range s.sweepAll(now, view) {
-		s.tellCredit(payee, false, true, "")
+	for payee, why := range s.sweepAll(now, view) {
+		s.tellCredit(payee, why != "", true, why)
 	}
 }
 
-// sweepAll is Sweep but for the conditions. It returns the orchestrators that are paid
-// again.
-func (s *Sender) sweepAll(now time.Time, view protocol.View) (again []string) {
+// sweepAll is Sweep but for the conditions, of which it returns those of credits.
+func (s *Sender) sweepAll(now time.Time, view protocol.View) (why map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweepSets(view)

@@ -23,6 +23,12 @@ const (
 	Failed
 	// Unsent: nothing left this gateway.
 	Unsent
+	// Abandoned: the client left before an answer came. The orchestrator may have worked, so
+	// that the job as it was estimated is not held against it; a ticket beyond that is.
+	Abandoned
+	// InputBad: the orchestrator could make nothing of the input, and bills nothing. All
+	// that was paid is still on the balance, and is not paid once more.
+	InputBad
 )
 
 // Settle tells what became of the job at the orchestrator, and how many units that bills
@@ -36,8 +42,10 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	case Unsent:
 		p.received.Store(true)
 		s.unsend(p.terms, p.charged)
-	case Refused, Short, Failed:
+	case Refused, Short, Failed, InputBad:
 		p.Received(0)
+	case Abandoned:
+		p.Received(p.record.Estimate)
 	case Served: // Received tells what came
 	}
 	switch how {
@@ -54,7 +62,10 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	case Short:
 		s.distrust(k, p.existing, now)
 		s.book(p, spent.Refused, 0)
-	case Failed:
+	case InputBad:
+		s.putBack(k, p.existing.Add(p.credit), now)
+		s.book(p, spent.Failed, 0)
+	case Failed, Abandoned:
 		// A debt stays one.
 		s.putBack(k, debt(p.existing.Add(p.credit)), now)
 		s.book(p, spent.Failed, 0)

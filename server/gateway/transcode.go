@@ -194,16 +194,16 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	return data, err
 }
 
-// received is how many pixels of a result are of use. Where results are not checked, they
-// are no more than was asked for.
+// received is how many pixels of a result are of use. Where results are not checked, or
+// nobody waits for them any more, they are no more than was asked for.
 func (g *Gateway) received(j *job, res *upstream.Result, err error) (pixels core.Pixels) {
-	if err != nil {
+	if err != nil && verdict(err) != route.Abandoned {
 		return 0
 	}
 	for _, r := range res.Renditions {
 		pixels += max(0, r.Pixels)
 	}
-	if !g.opt.LocalVerify {
+	if !g.opt.LocalVerify || err != nil {
 		pixels = min(pixels, j.seg.Estimate)
 	}
 	return pixels

@@ -14,7 +14,8 @@ type answerBody struct {
 	outer  context.Context // the caller's: it tells why a read failed
 	cancel context.CancelCauseFunc
 	// received tells how many units came. An answer that the orchestrator breaks off is
-	// none; of one that its reader does not want to the end all counts.
+	// none, nor is one that takes too long; of one that its reader does not want to the end
+	// all counts.
 	received func(units int64)
 	units    int64
 }
@@ -36,7 +37,10 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	// An orchestrator that sees its client leave may end the answer in good order,
 	// and that end may still arrive. It is none.
 	if end := b.outer.Err(); end != nil {
-		b.received(b.units)
+		if end == context.Canceled {
+			b.received(b.units)
+		}
+		b.received(0) // it took longer than this gateway waits
 		return n, fault.Wrap(fault.CodeOf(end), "read answer", err)
 	}
 	if err == io.EOF {

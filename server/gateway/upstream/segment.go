@@ -86,7 +86,8 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 		return nil, err
 	}
 	// What is not settled otherwise was sent and failed.
-	defer payment.Settle(sender.Failed, 0)
+	client := ctx
+	defer func() { payment.Settle(failed(client), 0) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	start := time.Now()
@@ -100,7 +101,7 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 		err = ctx.Err()
 	}
 	if err != nil {
-		payment.Settle(unanswered(err), 0)
+		payment.Settle(unanswered(client, err), 0)
 		return nil, exchangeFault(ctx, "send segment", err)
 	}
 	defer resp.Body.Close()
@@ -118,7 +119,10 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	// Trailers are there once the body was read to its end.
 	res.MediaTime = rpc.ParseMediaTime(resp.Trailer.Get(rpc.MediaTimeHeader))
 	err = res.read(raw, len(seg.Meta.Profiles))
-	if len(res.Renditions) > 0 {
+	switch {
+	case fault.CodeOf(err) == fault.SegmentNotTranscodable:
+		payment.Settle(sender.InputBad, 0)
+	case len(res.Renditions) > 0:
 		payment.Settle(sender.Served, min(res.billed(), seg.mostBilled()))
 	}
 	return res, err

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -46,10 +47,19 @@ func refusedSegment(err error) sender.Outcome {
 	return sender.Refused
 }
 
-// unanswered is for a request without an answer.
-func unanswered(err error) sender.Outcome {
+// unanswered is for a request without an answer. ctx is the client's.
+func unanswered(ctx context.Context, err error) sender.Outcome {
 	if notSent(err) {
 		return sender.Unsent
+	}
+	return failed(ctx)
+}
+
+// failed is for what was sent and came to nothing, which a client that left may be the
+// cause of. A deadline is this gateway's, and the orchestrator's to keep.
+func failed(ctx context.Context) sender.Outcome {
+	if ctx.Err() == context.Canceled {
+		return sender.Abandoned
 	}
 	return sender.Failed
 }

@@ -201,9 +201,69 @@ func TestAClientThatLeavesHasPaid(t *testing.T) {
 	if _, err := c.Submit(ctx, terms(t, c, s.URL, ""), job()); !errors.Is(err, fault.Canceled) {
 		t.Error(err)
 	}
-	if got := d.only(t); got.how != sender.Failed {
+	if got := d.only(t); got.how != sender.Abandoned {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestWhatCameOfAnAnswer: an answer counts as work when it came to its end, or when nobody
+// waits for it any more, and not when the orchestrator broke it off or this gateway did not
+// wait longer.
+func TestWhatCameOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		breaks bool
+		read   func(t *testing.T, cancel func(), late func(), body io.ReadCloser)
+		want   int64
+	}{
+		"to its end":  {false, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) }, 256},
+		"broken off":  {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) }, 0},
+		"not wanted":  {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { b.Close() }, 256},
+		"client left": {true, func(_ *testing.T, cancel, _ func(), b io.ReadCloser) { cancel(); io.Copy(io.Discard, b) }, 256},
+		"too late":    {true, func(_ *testing.T, _, late func(), b io.ReadCloser) { late(); io.Copy(io.Discard, b) }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := server(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				io.WriteString(w, "{")
+				http.NewResponseController(w).Flush()
+				if row.breaks {
+					panic(http.ErrAbortHandler)
+				}
+				io.WriteString(w, "}")
+			})
+			d := &deal{header: "AQID"}
+			c := client(t, upstream.Options{Payments: payer{deal: d}})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			ending := &endable{Context: ctx}
+			reply, err := c.Submit(ending, terms(t, c, s.URL, ""), job())
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.read(t, cancel, func() { ending.late.Store(true) }, reply.Body)
+			reply.Body.Close()
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if len(d.received) == 0 || d.received[0] != row.want {
+				t.Errorf("received %v, want %d first", d.received, row.want)
+			}
+		})
+	}
+}
+
+// endable is a context that says that its deadline is over when it is told to.
+type endable struct {
+	context.Context
+	late atomic.Bool
+}
+
+func (e *endable) Err() error {
+	if e.late.Load() {
+		return context.DeadlineExceeded
+	}
+	return e.Context.Err()
 }
 
 // A kept connection that died is no reason to send a payment once more.
@@ -274,7 +334,7 @@ func TestEverySegmentsPaymentIsSettled(t *testing.T) {
 		"huge":          {made(1<<62, 1<<62), settled{sender.Served, 4000}, ""},
 		"negative":      {made(-5, 7), settled{sender.Served, 7}, ""},
 		"one too few":   {made(300), settled{sender.Served, 300}, fault.RenditionCount},
-		"bad input":     {result(&rpc.TranscodeResult{Result: &rpc.TranscodeResult_Error{Error: "No keyframes in input"}}), settled{sender.Failed, 0}, fault.SegmentNotTranscodable},
+		"bad input":     {result(&rpc.TranscodeResult{Result: &rpc.TranscodeResult_Error{Error: "No keyframes in input"}}), settled{sender.InputBad, 0}, fault.SegmentNotTranscodable},
 		"no result":     {result(&rpc.TranscodeResult{}), settled{sender.Failed, 0}, fault.ResultUnreadable},
 		"capped":        {says(403, "", "OrchestratorCapped"), settled{sender.Refused, 0}, fault.OrchestratorCapped},
 		"old tickets":   {says(400, "", "TicketParams expired"), settled{sender.Refused, 0}, fault.TicketParamsStale},

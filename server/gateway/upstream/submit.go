@@ -48,8 +48,8 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*inf
 		return nil, &UnpaidError{err}
 	}
 	// What is not settled otherwise was sent and failed.
-	defer payment.Settle(sender.Failed, 0)
 	outer := ctx
+	defer func() { payment.Settle(failed(outer), 0) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	x := exchange{outer: outer, ctx: ctx, cancel: cancel, payment: payment}
 	if c.firstByte > 0 {
@@ -123,7 +123,7 @@ func (x *exchange) stop() bool { return x.late == nil || x.late.Stop() }
 func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*inference.Reply, error) {
 	resp, err := jobs.RoundTrip(req)
 	if err != nil {
-		x.payment.Settle(unanswered(err), 0)
+		x.payment.Settle(unanswered(x.outer, err), 0)
 		return nil, x.fault("send job", err)
 	}
 	own := t.Node != ""

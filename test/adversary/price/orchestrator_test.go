@@ -41,11 +41,13 @@ type orchestrator struct {
 	ev    core.Wei
 	price int64
 	token time.Duration
+	// prices, where there are any, are those of each answer in turn.
+	prices []int64
 	// recipient is who is paid, where that is another account each time.
 	recipient func(n int) core.Address
 	// cheat answers the n-th job instead of doing it, unless it returns false.
-	cheat func(n int, w http.ResponseWriter) bool
-	asked int
+	cheat       func(n int, w http.ResponseWriter) bool
+	asked, turn int
 	// balances are by session or model. paid is all tickets' worth, worked the worth of
 	// all work that was done, jobs how many came.
 	balances     map[string]*big.Rat
@@ -116,6 +118,10 @@ func (o *orchestrator) terms(token *rpc.AuthToken) *rpc.OrchestratorInfo {
 	}
 	_, _ = rand.Read(params.RecipientRandHash[:])
 	_, _ = rand.Read(params.Seed[:])
+	if len(o.prices) > 0 {
+		o.price = o.prices[o.turn%len(o.prices)]
+		o.turn++
+	}
 	set := capability.SoftwareTranscoder().With(capability.LLM)
 	offer := capability.Offer(set, "0.8.9")
 	offer.Constraints.PerCapability = map[capability.ID]capability.Models{capability.LLM: {networkModel: {Warm: true, Capacity: 64}}}

@@ -3,6 +3,8 @@ package price
 import (
 	"fmt"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,6 +70,90 @@ func TestNewSessions(t *testing.T) {
 		}
 	}
 	w.cheated(2)
+	w.forgiven()
+}
+
+// forgiven looks at the stopped orchestrator with the operator's tool, and has it paid
+// again.
+func (w *world) forgiven() {
+	w.Helper()
+	name := w.cheat.account.String()
+	if text, status := w.cli("spending", "credits"); status != 0 || !strings.Contains(text, name) || !strings.Contains(text, "stopped") {
+		w.Errorf("credits: %d\n%s", status, text)
+	}
+	before, _, _ := w.cheat.books()
+	if text, status := w.cli("spending", "forgive", name); status != 0 || len(w.conditions(stopped)) != 0 {
+		w.Fatalf("forgive: %d\n%s", status, text)
+	}
+	w.gateway.Wait("the forgiven orchestrator to be paid", 90*time.Second, func() bool {
+		_ = w.push(fmt.Sprint("again", time.Now().UnixNano()), 0)
+		paid, _, _ := w.cheat.books()
+		return paid > before
+	})
+}
+
+// TestPricesThatChange has the price change in each answer: as much as the gateway
+// pays at most, a million times that, nothing.
+func TestPricesThatChange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cheat.with(func() {
+		w.cheat.ev, w.cheat.token = core.NewWei(largeEV), time.Minute
+		w.cheat.prices = []int64{1000, 2000, 1500, 2_000_000_000, 1900, 0, 2000}
+	})
+	for i := range rounds(40) {
+		if err := w.push("film", i); err != nil {
+			t.Errorf("segment %d: %v", i, err)
+		}
+	}
+	paid, worked, served := w.cheat.books()
+	t.Logf("the cheat was paid %.0f gwei for work worth %.3f gwei (%d jobs)", paid, worked, served)
+	// What it asks for at the last price is no work at that price.
+	if served == 0 {
+		t.Error("the cheat was not tried")
+	}
+	if most := allowed(float64(served)*256*144*15*2000/1e9, 1); paid > most {
+		t.Errorf("paid %.0f gwei, at most %.0f may be", paid, most)
+	}
+}
+
+// TestHonestWithManyStreams: orchestrators of the existing network, with its tickets, keep
+// all of many streams that begin at once, many that are over after a segment, jobs beside
+// them, and a gateway that is killed in between.
+func TestHonestWithManyStreams(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var wg sync.WaitGroup
+	life := func(n int) {
+		for stream := range 24 {
+			wg.Go(func() {
+				for i := range rounds(4) {
+					if err := w.push(fmt.Sprintf("long%d", stream), n+i); err != nil {
+						t.Errorf("stream %d, segment %d: %v", stream, n+i, err)
+					}
+				}
+			})
+		}
+		for clip := range rounds(24) {
+			if err := w.push(fmt.Sprintf("clip%d.%d", n, clip), 0); err != nil {
+				t.Errorf("clip %d: %v", clip, err)
+			}
+			if err := w.ask(n + clip); err != nil {
+				t.Errorf("job %d: %v", clip, err)
+			}
+		}
+		wg.Wait()
+	}
+	life(0)
+	w.kill()
+	life(1000)
+	for _, o := range []*orchestrator{w.cheat, w.honest} {
+		paid, worked, served := o.books()
+		t.Logf("%s was paid %.0f gwei for work worth %.3f gwei (%d jobs)", o.account, paid, worked, served)
+	}
+	if got := w.conditions(stopped); len(got) != 0 {
+		t.Errorf("stopped: %v", got)
+	}
 }
 
 // TestErrorsAfterPayment has it take what comes with the first segment of each stream, and
@@ -87,6 +173,38 @@ func TestErrorsAfterPayment(t *testing.T) {
 			t.Errorf("stream %d: %v", i, err)
 		}
 	}
+	w.cheated(0)
+}
+
+// TestParallelPayments has it take the payments of many streams that begin at once, before
+// it answers any, and then break all connections.
+func TestParallelPayments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	release := make(chan struct{})
+	w.cheat.with(func() {
+		w.cheat.ev = core.NewWei(largeEV)
+		w.cheat.cheat = func(int, http.ResponseWriter) bool {
+			<-release
+			panic(http.ErrAbortHandler)
+		}
+	})
+	let := sync.OnceFunc(func() { close(release) })
+	t.Cleanup(let)
+	var wg sync.WaitGroup
+	for i := range rounds(30) {
+		wg.Go(func() {
+			if err := w.push(fmt.Sprintf("clip%d", i), 0); err != nil {
+				t.Errorf("stream %d: %v", i, err)
+			}
+		})
+	}
+	w.gateway.Wait("the streams that wait in vain to go elsewhere", 30*time.Second, func() bool {
+		_, _, good := w.honest.books()
+		return good > 0
+	})
+	let()
+	wg.Wait()
 	w.cheated(0)
 }
 
