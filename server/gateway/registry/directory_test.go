@@ -192,6 +192,50 @@ func TestOwnerOf(t *testing.T) {
 	})
 }
 
+// payees notes on whose credit work is counted.
+type payees struct {
+	upstream.FreePayments
+	last string
+}
+
+func (p *payees) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, error) {
+	p.last = work.Payee
+	return p.FreePayments.Deal(info, work)
+}
+
+// TestPayee: the chain or the operator says whose credit it is, whatever an offer names.
+func TestPayee(t *testing.T) {
+	t.Parallel()
+	const mine = "https://mine.example:1"
+	cold := infoOf(uriOf(1), addr(1))
+	cold.TicketParams.Recipient = bytesOf(addr(78))
+	for name, row := range map[string]struct {
+		fixed []string
+		asked string
+		info  upstream.Info
+		want  string
+	}{
+		"registered":          {nil, uriOf(1), infoOf(uriOf(1), addr(1)), addr(1).String()},
+		"another one is paid": {nil, uriOf(1), cold, addr(1).String()},
+		"another's account":   {nil, uriOf(1), infoOf(uriOf(1), addr(2)), uriOf(1)},
+		"named":               {[]string{mine}, mine, infoOf(mine, addr(1)), mine},
+		"named, unknown":      {[]string{mine}, mine, infoOf(mine, addr(9)), mine},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d, _, stop := running(t, newChain(member(1, 1000), member(2, 10)), func(o *registry.Options) { o.Fixed = row.fixed })
+				defer stop()
+				synctest.Wait()
+				pays := new(payees)
+				if _, err := d.Guard(pays).Deal(row.info, upstream.Work{Asked: row.asked}); err != nil || pays.last != row.want {
+					t.Errorf("%s, %v; want %s", pays.last, err, row.want)
+				}
+			})
+		})
+	}
+}
+
 func bytesOf(a core.Address) []byte { return a[:] }
 
 func TestTerms(t *testing.T) {

@@ -121,22 +121,29 @@ type guarded struct {
 	directory *Directory
 }
 
-// Deal has what is paid counted on the credit of whoever registered the address that was
-// asked: the recipient of tickets is the orchestrator's to choose, and could be another one
-// each time.
+// Deal has what is paid counted on the credit of the account that registered the address
+// that was asked: the recipient of tickets is the orchestrator's to choose, and could be
+// another one each time.
 func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, error) {
 	work.Payee = g.directory.payee(work.Asked, info)
 	return g.Payments.Deal(info, work)
 }
 
-// payee is the account that registered an address and that an offer from it names, or the
-// address where nobody did.
+// payee is the account that registered an address, as the chain says, and that an offer
+// from it names. For an address that the operator named it is the address.
 func (d *Directory) payee(asked string, info upstream.Info) string {
-	owner, err := d.OwnerOf(asked, info)
-	if err != nil || !owner.Registered {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.places[asked]
+	if p == nil || p.fixed {
 		return asked
 	}
-	return owner.Address.String()
+	for _, who := range claimsOf(info) {
+		if slices.Contains(p.owners, who) {
+			return who.String()
+		}
+	}
+	return asked
 }
 
 // Usable says whether an offer is of use to a gateway on the chain.
