@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -20,23 +21,19 @@ func TestHeaderLies(t *testing.T) {
 		file []byte
 		lie  func(t *testing.T, file []byte)
 	}{
-		"matroska": {makeClip(t, ".mkv", tone(seconds)+" "+aac), func(t *testing.T, file []byte) {
-			at := find(t, file, []byte{0x44, 0x89, 0x88}) // Duration, of 8 bytes, in ms
-			binary.BigEndian.PutUint64(file[at:], math.Float64bits(1000))
-		}},
+		"matroska": {makeClip(t, ".mkv", tone(seconds)+" "+aac), oneSecondMatroska},
 		"mp3": {silentMP3(seconds), func(t *testing.T, file []byte) {
 			binary.BigEndian.PutUint32(file[find(t, file, []byte("Xing"))+4:], 40) // frames, behind flags
 		}},
-		"mp4": {makeClip(t, ".mp4", tone(seconds)+" "+aac), func(t *testing.T, file []byte) {
-			for _, box := range []string{"mvhd", "mdhd"} {
-				at := find(t, file, []byte(box)) + 12
-				scale := binary.BigEndian.Uint32(file[at:])
-				binary.BigEndian.PutUint32(file[at+4:], scale)
-			}
-			// A sample count in one entry: each of one tick.
-			at := find(t, file, []byte("stts")) + 8
-			binary.BigEndian.PutUint32(file[at+4:], 1)
-		}},
+		"mp4":          {makeClip(t, ".mp4", tone(seconds)+" "+aac), oneSecondMP4},
+		"opus in mp4":  {makeClip(t, ".mp4", tone(seconds)+" -c:a opus -strict -2 -ar 48000"), oneSecondMP4},
+		"flac in mp4":  {makeClip(t, ".mp4", tone(seconds)+" -c:a flac -strict -2 -ar 44100"), oneSecondMP4},
+		"opus in ogg":  {makeClip(t, ".ogg", tone(seconds)+" -c:a opus -strict -2 -ar 48000"), oneSecondOgg},
+		"flac in ogg":  {makeClip(t, ".ogg", tone(seconds)+" -c:a flac -ar 44100"), oneSecondOgg},
+		"opus in webm": {makeClip(t, ".webm", tone(seconds)+" -c:a opus -strict -2 -ar 48000"), oneSecondMatroska},
+		"flac in mkv":  {makeClip(t, ".mkv", tone(seconds)+" -c:a flac -ar 44100"), oneSecondMatroska},
+		"pcm in mkv":   {makeClip(t, ".mkv", tone(seconds)+" -c:a pcm_s16le -ar 8000"), oneSecondMatroska},
+		"ac3 in mp4":   {makeClip(t, ".mp4", tone(seconds)+" -c:a ac3"), oneSecondMP4},
 		"flac": {makeClip(t, ".flac", tone(seconds)+" -c:a flac -ar 44100"), func(t *testing.T, file []byte) {
 			at := find(t, file, []byte("fLaC")) + 4 + 10 // rate, channels, bits; then 36 bits of samples
 			v := binary.BigEndian.Uint64(file[at:])
@@ -50,6 +47,100 @@ func TestHeaderLies(t *testing.T) {
 			tc.lie(t, file)
 			wantLength(t, "a liar's", file, seconds)
 		})
+	}
+}
+
+// oneSecondMatroska states a second.
+func oneSecondMatroska(t *testing.T, file []byte) {
+	t.Helper()
+	at := find(t, file, []byte{0x44, 0x89, 0x88}) // Duration, of 8 bytes, in ms
+	binary.BigEndian.PutUint64(file[at:], math.Float64bits(1000))
+}
+
+// oneSecondMP4 states a second everywhere, and that each sample takes one tick.
+func oneSecondMP4(t *testing.T, file []byte) {
+	t.Helper()
+	for _, box := range []string{"mvhd", "mdhd"} {
+		at := find(t, file, []byte(box)) + 12
+		scale := binary.BigEndian.Uint32(file[at:])
+		binary.BigEndian.PutUint32(file[at+4:], scale)
+	}
+	at := find(t, file, []byte("stts"))
+	for i := range binary.BigEndian.Uint32(file[at+4:]) {
+		binary.BigEndian.PutUint32(file[at+12+8*int(i):], 1)
+	}
+	if at := bytes.Index(file, []byte("elst")); at >= 0 {
+		copy(file[at:], "free") // a list of edits may say what it likes
+	}
+}
+
+// oneSecondOgg sets every page's position to what a second has at most.
+func oneSecondOgg(t *testing.T, file []byte) {
+	t.Helper()
+	for at := 0; at+27 < len(file); {
+		size := 27 + int(file[at+26])
+		for _, n := range file[at+27 : at+size] {
+			size += int(n)
+		}
+		page := file[at : at+size]
+		if position := binary.LittleEndian.Uint64(page[6:]); position > 44100 && position < 1<<62 {
+			binary.LittleEndian.PutUint64(page[6:], 44100)
+		}
+		binary.LittleEndian.PutUint32(page[22:], 0)
+		binary.LittleEndian.PutUint32(page[22:], oggCRC(page))
+		at += size
+	}
+}
+
+// oggCRC is the checksum of a page.
+func oggCRC(page []byte) (crc uint32) {
+	for _, b := range page {
+		crc ^= uint32(b) << 24
+		for range 8 {
+			if crc&(1<<31) != 0 {
+				crc = crc<<1 ^ 0x04c11db7
+			} else {
+				crc <<= 1
+			}
+		}
+	}
+	return crc
+}
+
+// TestChainedSound: streams one after another play one after another.
+func TestChainedSound(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string][]byte{
+		"opus in ogg": makeClip(t, ".ogg", tone(10)+" -c:a opus -strict -2 -ar 48000"),
+		"flac in ogg": makeClip(t, ".ogg", tone(10)+" -c:a flac -ar 44100"),
+		"flac":        makeClip(t, ".flac", tone(10)+" -c:a flac -ar 44100"),
+		"mp3":         silentMP3(10),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantLength(t, "four in a row", bytes.Repeat(file, 4), 40)
+		})
+	}
+}
+
+// TestHonestSound: real files are as long as their headers state.
+func TestHonestSound(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"vp8opus.webm", "vp9vorbis.webm"} {
+		file, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, err := libav.Probe(context.Background(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stated := libav.Stated(file); i.Duration != stated.Truncate(time.Second) || stated == 0 {
+			t.Errorf("%s: %s, and the header states %s", name, i.Duration, stated)
+		}
+		if played, stated := libav.SoundLength(file), libav.Stated(file); (played - stated).Abs() > 300*time.Millisecond {
+			t.Errorf("%s: plays %s, and the header states %s", name, played, stated)
+		}
 	}
 }
 

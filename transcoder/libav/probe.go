@@ -28,7 +28,7 @@ type Info struct {
 	// FPS is in frames per second, 0 when unknown.
 	FPS float64
 	// Duration is cut to whole seconds: the header's, or that of the sound's packets
-	// where they play far longer.
+	// where they play longer; 0 where there is sound whose length cannot be told.
 	Duration time.Duration
 	// AudioBitrate in bits per second, 0 when unknown.
 	AudioBitrate int64
@@ -62,7 +62,7 @@ func Probe(ctx context.Context, data []byte) (Info, error) {
 			i.FPS = r.Float64()
 		}
 	}
-	i.Duration = probedDuration(ctx, in, i, len(data))
+	i.Duration = probedDuration(ctx, in, i, data)
 	switch {
 	case in.audio == nil && in.video == nil:
 		i.Status = ProbeMissing
@@ -77,13 +77,18 @@ var rawAudio = map[string]bool{"mp3": true, "wav": true, "aac": true}
 
 // probedDuration is what the header states, or what the packets come to where that is
 // far more: work on sound is paid by its length. It reads the input to its end.
-func probedDuration(ctx context.Context, in *input, i Info, size int) time.Duration {
+// Where there is sound that cannot be measured it is 0.
+func probedDuration(ctx context.Context, in *input, i Info, data []byte) time.Duration {
 	d := in.duration()
 	if d == 0 && rawAudio[i.Container] && i.AudioBitrate > 0 {
-		d = time.Duration(int64(size)*8/i.AudioBitrate) * time.Second
+		d = time.Duration(int64(len(data))*8/i.AudioBitrate) * time.Second
 	}
-	if d > 0 {
-		if played := in.played(ctx); played > honest(d) {
+	if d > 0 && in.hasSound() {
+		played, ok := soundLength(ctx, in, data)
+		switch {
+		case !ok:
+			return 0
+		case played > honest(d, i.Container):
 			d = played
 		}
 	}

@@ -1,0 +1,170 @@
+package sound_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/tuttinode/tutti/transcoder/libav/sound"
+)
+
+// flacFrame is the header of a frame of 4096 samples at a rate code.
+func flacFrame(code, number byte) []byte {
+	h := []byte{0xff, 0xf8, 0xc0 | code, 0x18, number}
+	crc := byte(0)
+	for _, b := range h {
+		crc ^= b
+		for range 8 {
+			if crc&0x80 != 0 {
+				crc = crc<<1 ^ 7
+			} else {
+				crc <<= 1
+			}
+		}
+	}
+	return append(append(h, crc), make([]byte, 50)...)
+}
+
+// mp3Frame is of 128 kbit/s at 44.1 kHz.
+func mp3Frame() []byte {
+	f := make([]byte, 417)
+	copy(f, []byte{0xff, 0xfb, 0x90, 0})
+	return f
+}
+
+func adtsFrame(size int) []byte {
+	f := make([]byte, size)
+	copy(f, []byte{0xff, 0xf1, 0x50, 0x80 | byte(size>>11), byte(size >> 3), byte(size<<5) | 0x1f, 0xfc})
+	return f
+}
+
+// alacCookie is a configuration of 4096 samples at 44.1 kHz.
+func alacCookie(rate uint32) []byte {
+	c := make([]byte, 24)
+	binary.BigEndian.PutUint32(c, 4096)
+	binary.BigEndian.PutUint32(c[20:], rate)
+	return c
+}
+
+func TestPackets(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		stream sound.Stream
+		packet []byte
+		want   float64 // of one packet, in seconds
+	}{
+		"opus, 20 ms":             {sound.Stream{Codec: "opus", Rate: 8000}, []byte{0x78, 1, 2, 3}, 0.020},
+		"opus, two of 60 ms":      {sound.Stream{Codec: "opus"}, []byte{0x19, 1, 2, 3}, 0.120},
+		"opus, six of 20 ms":      {sound.Stream{Codec: "opus"}, []byte{0x7b, 6, 1, 2}, 0.120},
+		"opus, far too many":      {sound.Stream{Codec: "opus"}, []byte{0x1b, 63, 1, 2}, 0.120},
+		"opus, 2.5 ms":            {sound.Stream{Codec: "opus"}, []byte{0x80, 1}, 0.0025},
+		"flac":                    {sound.Stream{Codec: "flac", Rate: 768_000}, flacFrame(9, 0), 4096.0 / 44100},
+		"flac, two frames":        {sound.Stream{Codec: "flac"}, append(flacFrame(9, 0), flacFrame(9, 1)...), 8192.0 / 44100},
+		"flac, 8 kHz":             {sound.Stream{Codec: "flac", Rate: 192_000}, flacFrame(4, 0), 4096.0 / 8000},
+		"alac":                    {sound.Stream{Codec: "alac", Rate: 192_000, Extra: alacCookie(44100)}, make([]byte, 30), 4096.0 / 44100},
+		"alac, a shorter one":     {sound.Stream{Codec: "alac", Rate: 44100, Extra: alacCookie(44100)}, []byte{0, 0, 0x10, 0, 0, 2, 0, 0}, 256.0 / 44100},
+		"mp3":                     {sound.Stream{Codec: "mp3", Rate: 8000}, mp3Frame(), 1152.0 / 44100},
+		"mp3, ten in one packet":  {sound.Stream{Codec: "mp3"}, bytes.Repeat(mp3Frame(), 10), 11520.0 / 44100},
+		"aac by its header":       {sound.Stream{Codec: "aac", Rate: 96_000}, adtsFrame(100), 1024.0 / 44100},
+		"aac, five in one packet": {sound.Stream{Codec: "aac"}, bytes.Repeat(adtsFrame(100), 5), 5120.0 / 44100},
+		"aac, 16 kHz":             {sound.Stream{Codec: "aac", Rate: 96_000, Extra: []byte{0x14, 0x08}}, make([]byte, 90), 1024.0 / 16000},
+		"he-aac":                  {sound.Stream{Codec: "aac", Rate: 48_000, FrameSize: 2048, Extra: []byte{0x2b, 0x11, 0x88, 0, 0}}, make([]byte, 90), 1024.0 / 24000},
+		"ac3":                     {sound.Stream{Codec: "ac3"}, []byte{0x0b, 0x77, 0, 0, 0x14, 0x40, 0x43}, 1536.0 / 48000},
+		"pcm":                     {sound.Stream{Codec: "pcm_s16le", Rate: 8000, Channels: 1}, make([]byte, 16000), 1},
+		"mu-law":                  {sound.Stream{Codec: "pcm_mulaw", Rate: 8000, Channels: 1}, make([]byte, 8000), 1},
+		"vorbis without headers":  {sound.Stream{Codec: "vorbis", Rate: 48_000}, make([]byte, 20), 4096.0 / 48000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := sound.NewMeter(c.stream)
+			const packets = 50
+			for range packets {
+				m.Add(c.packet)
+			}
+			if got := m.Seconds() / packets; math.Abs(got-c.want) > c.want/100 {
+				t.Errorf("%.6f s, want %.6f", got, c.want)
+			}
+		})
+	}
+	if sound.NewMeter(sound.Stream{Codec: "wmav2"}) != nil {
+		t.Error("a codec that nothing is known of is measured")
+	}
+}
+
+// What cannot be read is as long as its bytes are at the codec's highest rate.
+func TestUnreadablePacketsAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, codec := range []string{"opus", "vorbis", "aac", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s16le", "amr_nb"} {
+		m := sound.NewMeter(sound.Stream{Codec: codec, Rate: 8000, Channels: 1})
+		junk := bytes.Repeat([]byte{0x01, 0xfe}, 50<<10)
+		for range 100 {
+			m.Add(junk)
+		}
+		if m.Seconds() < 10 {
+			t.Errorf("%s: 10 MB are %f s", codec, m.Seconds())
+		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	page := func(kind byte, body int) []byte {
+		p := make([]byte, 27, 28+body)
+		copy(p, "OggS")
+		p[5], p[26] = kind, 1
+		return append(append(p, byte(body)), make([]byte, body)...)
+	}
+	one := append(append(page(2, 10), page(0, 200)...), page(4, 100)...)
+	if links, ok := sound.Links(one); len(links) != 1 || !ok {
+		t.Error("one stream is several links")
+	}
+	two := append(append(page(2, 10), page(2, 10)...), page(0, 200)...)
+	if links, _ := sound.Links(two); len(links) != 1 {
+		t.Error("two streams at once are several links")
+	}
+	links, ok := sound.Links(append(append([]byte(nil), one...), two...))
+	if !ok || len(links) != 2 || !bytes.Equal(links[0], one) || !bytes.Equal(links[1], two) {
+		t.Errorf("%d links, %v", len(links), ok)
+	}
+	if _, ok := sound.Links(bytes.Repeat(one, 65)); ok {
+		t.Error("any number of links is looked at")
+	}
+	if links, ok := sound.Links([]byte("no such file")); len(links) != 1 || !ok {
+		t.Error("another file is no link")
+	}
+}
+
+func FuzzMeter(f *testing.F) {
+	for _, codec := range []string{"opus", "vorbis", "aac", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s24le", "amr_wb"} {
+		f.Add(codec, alacCookie(44100), mp3Frame(), 44100, 2, 1024)
+	}
+	f.Add("flac", []byte("fLaC"), flacFrame(12, 1), 0, 0, 0)
+	f.Add("aac", []byte{0x2b, 0x11, 0x88, 0, 0}, adtsFrame(30), 0, 0, 0)
+	f.Fuzz(func(t *testing.T, codec string, extra, packet []byte, rate, channels, frame int) {
+		m := sound.NewMeter(sound.Stream{Codec: codec, Extra: extra, Rate: rate, Channels: channels, FrameSize: frame})
+		if m == nil {
+			return
+		}
+		before := 0.0
+		for range 3 {
+			m.Add(packet)
+			now := m.Seconds()
+			if math.IsNaN(now) || math.IsInf(now, 0) || now < before || len(packet) > 0 && now <= 0 {
+				t.Fatalf("%f s after %f", now, before)
+			}
+			before = now
+		}
+	})
+}
+
+func FuzzLinks(f *testing.F) {
+	f.Add([]byte("OggS"))
+	f.Add(append([]byte("OggS\x00\x02"), make([]byte, 60)...))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		links, ok := sound.Links(file)
+		if ok && !bytes.Equal(bytes.Join(links, nil), file) {
+			t.Fatal("bytes were lost")
+		}
+	})
+}
