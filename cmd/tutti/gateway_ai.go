@@ -64,7 +64,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		Dispatcher: b, Keys: keys, Machine: out.access.Machine, Recorder: n.inferenceRecorder(metrics.Gateway),
 		Media: n.mediaFor(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
 		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)}, PrivateURLs: n.cfg.AI.PrivateURLs,
-		Log:    n.log, Now: time.Now, Rand: rand.Reader,
+		Log: n.log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
 		return nil, err
