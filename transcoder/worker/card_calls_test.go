@@ -39,7 +39,7 @@ func TestCardSystemCalls(t *testing.T) {
 		check.Skip(t, "system calls of the processor's worker", refused)
 		return
 	}
-	for _, phase := range []string{trace.Opening, trace.Serving} {
+	for _, phase := range []string{trace.Opening, trace.Entering, trace.Serving} {
 		common := cpu.Phase(phase).Names()
 		var own []string
 		for _, name := range gpu.Phase(phase).Names() {
@@ -204,8 +204,9 @@ var forbidden = []string{
 // that must not and nothing was refused that the driver needs.
 func examine(t *testing.T, record trace.Trace) {
 	t.Helper()
-	opening, serving := record.Phase(trace.Opening), record.Phase(trace.Serving)
-	for _, p := range []trace.Phase{opening, serving} {
+	// The driver is opened behind the first list of system calls, before the second.
+	opening, serving := record.Phase(trace.Entering), record.Phase(trace.Serving)
+	for _, p := range []trace.Phase{record.Phase(trace.Opening), opening, serving} {
 		note(t, p)
 	}
 	if len(serving.Calls) == 0 {

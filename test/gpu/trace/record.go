@@ -13,7 +13,8 @@ type Trace struct {
 	// Refused is why there is no record, "" where there is one.
 	Refused string `json:"refused,omitempty"`
 	// Phases are in order of time. A phase ends when the program has loaded a filter of
-	// system calls: what precedes the first is Opening, what follows the last Serving.
+	// system calls: what precedes the first is Opening, what follows the last Serving. A
+	// media worker's driver is opened in Entering.
 	Phases []Phase `json:"phases"`
 }
 
