@@ -69,6 +69,10 @@ const (
 	// gateway. Cause: more load than its limits. Remedy: start more gateways, or
 	// raise the limits if memory allows.
 	PushesFull Code = "PushesFull"
+	// OrchestratorOverShare: the segments and renditions that one orchestrator has in
+	// progress fill its share of the gateway's memory. Cause: it is slow, or sends
+	// what is far too large. Remedy: none while others take the streams.
+	OrchestratorOverShare Code = "OrchestratorOverShare"
 	// StreamsFull: the limit on streams is reached.
 	// Remedy: raise -maxSessions or start more gateways.
 	StreamsFull Code = "StreamsFull"

@@ -67,7 +67,12 @@ var gatewayRows = []Row{
 		Code: PushesFull, Class: Busy,
 		Cause:  "Too many segments, or too many bytes of them, are in the gateway at once.",
 		Remedy: "Start more gateways, or raise the limits if memory allows.", Retryable: true,
+	}, {
+		Code: OrchestratorOverShare, Class: Upstream,
+		Cause:  "The segments and renditions that one orchestrator has in progress fill its share of the gateway's memory: it is slow, or it announces and sends renditions that are far too large. The segment is tried with another orchestrator.",
+		Remedy: "No action needed while other orchestrators take the streams. If it is the only one, add another with `-orchAddr`, or push fewer streams at once.", Retryable: true,
 	},
+
 	{
 		Code: StreamsFull, Class: Busy,
 		Cause:  "The gateway's limit on streams is reached.",

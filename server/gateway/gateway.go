@@ -81,7 +81,7 @@ func New(opt Options) (*Gateway, error) {
 		hooks:     &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute}},
 		windows:   hls.NewStore(opt.Limits.Window),
 		pushes:    newPushes(opt.Limits.Pushes),
-		bodies:    &budget{limit: opt.Limits.Bytes},
+		bodies:    newBudget(opt.Limits.Bytes),
 		watchers:  make(chan struct{}, opt.Limits.Watchers),
 		conns:     newGate(&opt),
 		door:      leave.New(),

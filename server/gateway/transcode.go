@@ -166,7 +166,12 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried []string) (*lease, e
 func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]byte, error) {
 	start := time.Now()
 	j.seg.Asked = l.Offer.Place()
-	res, err := g.client.Send(ctx, l.Info, &j.seg)
+	loan, err := j.room.lend(l.Offer.Place(), int64(len(j.seg.Data)))
+	defer loan.end()
+	var res *upstream.Result
+	if err == nil {
+		res, err = g.client.Send(ctx, l.Info, &j.seg)
+	}
 	if fault.CodeOf(err) == fault.TicketParamsStale {
 		res, err = g.sendAnew(ctx, j, l, res, err)
 	}
@@ -177,7 +182,7 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 		news = g.news(j, l, res.News)
 	}
 	g.opt.Recorder.SegmentUploaded(j.stream.id, l.Offer.URI, t.upload, codeText(err))
-	data, err := g.collect(ctx, j, l, res, err)
+	data, err := g.collect(ctx, j, l, loan, res, err)
 	if err == nil {
 		t.pixels = 0
 		for _, r := range res.Renditions {
@@ -211,14 +216,14 @@ func (g *Gateway) received(j *job, res *upstream.Result, err error) (pixels core
 
 // collect fetches the renditions of an attempt that went well so far, and checks them
 // where that is wanted.
-func (g *Gateway) collect(ctx context.Context, j *job, l *lease, res *upstream.Result, err error) ([][]byte, error) {
+func (g *Gateway) collect(ctx context.Context, j *job, l *lease, loan *loan, res *upstream.Result, err error) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	held := j.room.held
 	hashes := sync.OnceValue(g.hashed(l.Info, res.Renditions).sums)
 	defer hashes()
-	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, j.room.grow)
+	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, loan.grow)
 	if err == nil && g.opt.LocalVerify {
 		err = check(j, l.Info, res, data, hashes)
 	}

@@ -16,7 +16,7 @@ var ErrTooLarge = errors.New("body is larger than the limit")
 const (
 	// trusted is how much is allocated on the word of an announced length alone,
 	// where a Reader does not say.
-	trusted = 4 << 20
+	trusted = 256 << 10
 	// first is the first buffer of a body of unknown length.
 	first = 256 << 10
 	// chunk is how much is read before the reader's Sink sees it, so that its
@@ -31,7 +31,7 @@ type Reader struct {
 	// Size is the announced length, -1 when unknown.
 	Size int64
 	// Trust is the most that is allocated before the first byte has come; 0 is
-	// 4 MiB. What comes from strangers gets little, and more as it comes.
+	// 256 KiB. What comes from strangers gets little, and more as it comes.
 	Trust int64
 	// Grow, when not nil, is asked before n more bytes are allocated and may
 	// refuse with an error.
