@@ -94,12 +94,13 @@ func (e *Endpoint) faulty(ctx context.Context, req request) (json.RawMessage, er
 		}
 		return json.RawMessage(fmt.Sprintf(`"%#x"`, fault.ChainID)), nil, ok
 	case "eth_getTransactionReceipt":
-		_, ok := e.faults.happens(methods, control.StaleReceipts)
-		return nil, nil, ok
+		if _, ok := e.faults.happens(methods, control.StaleReceipts); ok {
+			return nil, nil, true
+		}
 	case "eth_getLogs":
 		return e.faultyLogs(ctx, req)
 	}
-	return nil, nil, false
+	return e.lie(ctx, req)
 }
 
 func (e *Endpoint) faultyLogs(ctx context.Context, req request) (json.RawMessage, error, bool) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
 // Kind is how an endpoint misbehaves.
@@ -43,10 +45,29 @@ const (
 	EmptyLogs Kind = "emptyLogs"
 	// StaleReceipts knows no receipts.
 	StaleReceipts Kind = "staleReceipts"
+	// FalseAnswer answers contract calls of Selector with Data.
+	FalseAnswer Kind = "falseAnswer"
+	// FalseRevert answers calls and estimates of Selector with a revert that gives
+	// Reason.
+	FalseRevert Kind = "falseRevert"
+	// FalseReceipts has a receipt for every transaction, without logs: of one that
+	// succeeded, or of one that failed where Failed is set.
+	FalseReceipts Kind = "falseReceipts"
+	// FalseHeads shows newest blocks that are Blocks further than the chain, with
+	// hashes of their own, a layer-1 number that is L1Blocks further, and a base fee
+	// that is Factor times as high.
+	FalseHeads Kind = "falseHeads"
+	// FalseGas answers Factor times the gas that a call takes, and Factor gwei as the
+	// tip that is usual.
+	FalseGas Kind = "falseGas"
 )
 
+// Lies are the kinds that answer well-formed falsehoods.
+func Lies() []Kind { return []Kind{FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas} }
+
 // kinds are all ways to misbehave.
-var kinds = []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag, LogRange, EmptyLogs, StaleReceipts}
+var kinds = []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag, LogRange, EmptyLogs, StaleReceipts,
+	FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas}
 
 // Fault is one way in which an endpoint misbehaves.
 type Fault struct {
@@ -60,12 +81,22 @@ type Fault struct {
 	Probability float64 `json:"probability,omitempty"`
 	// Seed makes the dice of Probability repeat themselves.
 	Seed uint64 `json:"seed,omitempty"`
-	// Blocks belongs to Lag and LogRange.
+	// Blocks belongs to Lag, LogRange and FalseHeads.
 	Blocks uint64 `json:"blocks,omitempty"`
 	// Duration belongs to Slow.
 	Duration Duration `json:"duration,omitempty"`
 	// ChainID belongs to WrongChain.
 	ChainID uint64 `json:"chainId,omitempty"`
+	// Selector is the first four bytes of the calls that FalseAnswer and FalseRevert
+	// concern, in hexadecimal; empty is all calls.
+	Selector string `json:"selector,omitempty"`
+	// Data belongs to FalseAnswer, Reason to FalseRevert, Failed to FalseReceipts.
+	Data   hexutil.Bytes `json:"data,omitempty"`
+	Reason string        `json:"reason,omitempty"`
+	Failed bool          `json:"failed,omitempty"`
+	// L1Blocks belongs to FalseHeads, Factor to FalseHeads and FalseGas.
+	L1Blocks uint64 `json:"l1Blocks,omitempty"`
+	Factor   uint64 `json:"factor,omitempty"`
 }
 
 // Check says what is wrong with a fault.
@@ -81,6 +112,12 @@ func (f Fault) Check() error {
 		return fmt.Errorf("%s needs blocks", f.Kind)
 	case f.Kind == WrongChain && f.ChainID == 0:
 		return fmt.Errorf("%s needs a chainId", f.Kind)
+	case f.Kind == FalseAnswer && len(f.Data) == 0:
+		return fmt.Errorf("%s needs data", f.Kind)
+	case f.Kind == FalseRevert && f.Reason == "":
+		return fmt.Errorf("%s needs a reason", f.Kind)
+	case f.Kind == FalseGas && f.Factor == 0:
+		return fmt.Errorf("%s needs a factor", f.Kind)
 	}
 	return nil
 }
