@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/core/roundinit"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/eth/onchain"
@@ -31,6 +32,20 @@ type chainWork struct {
 	caller       *reward.Caller
 	// db is the node's database.
 	db *sql.DB
+}
+
+// signMessage signs with the account's key.
+type signMessage = func(signature.Message) ([]byte, error)
+
+// whileTrusted signs tickets only while the contracts are those that are trusted: a
+// ticket is money of whoever holds the deposit.
+func (c *chainWork) whileTrusted(sign signMessage) signMessage {
+	return func(message signature.Message) ([]byte, error) {
+		if err := c.Chain.Signable(); err != nil {
+			return nil, err
+		}
+		return sign(message)
+	}
 }
 
 // View is what is known of the chain now.

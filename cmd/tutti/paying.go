@@ -55,8 +55,8 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	}
 	p := &paying{spent: store, caps: n.prices.caps}
 	p.sender = sender.New(sender.Options{
-		Account: account, Sign: n.chain.Signer.SignMessage, Chain: n.chain.Chain, Book: store, Issued: issued, Credits: credits,
-		Limits:   n.payLimits(),
+		Account: account, Sign: n.chain.whileTrusted(n.chain.Signer.SignMessage), Chain: n.chain.Chain, Book: store,
+		Issued: issued, Credits: credits, Limits: n.payLimits(),
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{

@@ -49,6 +49,9 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 			{State: "failed", Time: fakeNow.Add(time.Hour), Tx: &protocol.TxHash{31: 9}, GasFee: core.NewWei(5_000_000_000), Reason: "TxReverted: used"}}}
 	})
 	post(adminapi.PathTicketRetry, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, ticket("queued", "")) })
+	contracts := adminapi.Contracts{Changed: true, Contracts: []adminapi.Contract{{Name: "TicketBroker", Trusted: core.Address{19: 6}, Answered: core.Address{19: 7}}}}
+	get(adminapi.PathContracts, "", func(*http.Request) any { return contracts })
+	post(adminapi.PathContractsConfirm, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, contracts) })
 	get(adminapi.PathIncome, "round,received_wei\n7,1\n", func(r *http.Request) any {
 		out := adminapi.Income{By: []string{}, Rows: []adminapi.IncomeRow{}, Total: incomeRow(0, "", "")}
 		if r.URL.Query().Get(adminapi.QueryBy) != "" {

@@ -83,6 +83,8 @@ var verbRows = []verbRow{
 	{"tickets show", "tickets show 0x0000000000000000000000000000000000000000000000000000000000000005", ""},
 	{"tickets retry", "tickets retry 0x0000000000000000000000000000000000000000000000000000000000000005 --yes", `tickets/0x0000000000000000000000000000000000000000000000000000000000000005/retry {}`},
 	{"tickets export", "tickets export", ""},
+	{"contracts show", "contracts show", ""},
+	{"contracts confirm", "contracts confirm --yes", `contracts/confirm {"contracts":[{"name":"TicketBroker","address":"0x0000000000000000000000000000000000000007"}]}`},
 	{"income", "income --by round,model,worker", ""},
 	{"income workers", "income workers", ""},
 	{"spending", "spending", ""},

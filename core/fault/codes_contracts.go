@@ -3,6 +3,11 @@ package fault
 // Finding and reading the protocol's contracts. What they refuse for reasons that
 // can be known before is in codes_chain.go.
 const (
+	// ContractsChanged (class Upstream): the Controller names other contracts than
+	// those that are trusted.
+	ContractsChanged Code = "ContractsChanged"
+	// ContractsUnchanged (class BadRequest): there is no change to confirm.
+	ContractsUnchanged Code = "ContractsUnchanged"
 	// ControllerInvalid (class Config): what is at the Controller's address is not one.
 	ControllerInvalid Code = "ControllerInvalid"
 	// ContractMissing (class Config): the network has no contract that is needed.

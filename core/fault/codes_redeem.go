@@ -24,6 +24,8 @@ const (
 	TicketsLost Code = "TicketsLost"
 	// RedemptionFailing: tickets cannot be redeemed, for a while already.
 	RedemptionFailing Code = "RedemptionFailing"
+	// WinnerDisputed: endpoints say that the contract refuses a ticket that it takes.
+	WinnerDisputed Code = "WinnerDisputed"
 	// SenderFundsLow: a gateway's funds are less than what it owes.
 	SenderFundsLow Code = "SenderFundsLow"
 )

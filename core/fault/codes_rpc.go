@@ -23,6 +23,11 @@ const (
 	RPCStale Code = "RPCStale"
 	// RPCGarbage (class Upstream, retryable): what came is not JSON-RPC.
 	RPCGarbage Code = "RPCGarbage"
+	// RPCContradicted (class Upstream): an endpoint gave an answer that the other
+	// endpoints show to be false.
+	RPCContradicted Code = "RPCContradicted"
+	// ChainDisputed (class Upstream, retryable): too few endpoints answer alike.
+	ChainDisputed Code = "ChainDisputed"
 	// RPCBlockUnknown (class NotFound, retryable): no endpoint has the block.
 	RPCBlockUnknown Code = "RPCBlockUnknown"
 	// RPCMethodMissing (class Upstream): an endpoint lacks a method.

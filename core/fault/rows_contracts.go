@@ -3,6 +3,16 @@ package fault
 // contractsRows are what the protocol's contracts answer and refuse.
 var contractsRows = []Row{
 	{
+		Code: ContractsChanged, Class: Upstream, Wire: chainTrouble,
+		Cause:  "The RPC endpoints of `-ethUrl` say that the network's Controller names other contracts than those that this node knows: the ones built in for the network, stored at its first start, or confirmed since. Either the protocol moved to new contracts, which its upgrades normally do not need, or the endpoints lie to have the node's key sign for contracts of somebody else. Until it is decided the node signs no transaction and no ticket: no reward, no redemption, no payment.",
+		Remedy: "Compare the addresses of `tutti_cli contracts show` with the protocol's announcements and with a block explorer, not with the endpoints. If they are false, take the endpoints out of `-ethUrl`. If the protocol did move, run `tutti_cli contracts confirm`.",
+	},
+	{
+		Code: ContractsUnchanged, Class: BadRequest,
+		Cause:  "A change of the contracts was to be confirmed, and the Controller answers what the node trusts already.",
+		Remedy: "None needed.",
+	},
+	{
 		Code: ControllerInvalid, Class: Config,
 		Cause:  "The address taken for the protocol's Controller has no contract that answers like one. The RPC endpoint is of another chain, or `-ethController` is wrong.",
 		Remedy: "Check that `-ethUrl` belongs to the chain of `-network`; leave `-ethController` out on a known network, and correct it on one of your own.",

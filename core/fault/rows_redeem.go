@@ -39,8 +39,8 @@ var redeemRows = []Row{
 	},
 	{
 		Code: TicketNotFailed, Class: BadRequest,
-		Cause:  "Only a ticket whose redemption failed can be retried. This one is on its way, was paid, or has expired.",
-		Remedy: "None needed: a ticket that is on its way is retried by itself, and one that has expired cannot be redeemed by anybody.",
+		Cause:  "Only a ticket whose redemption failed, or that ended as expired, can be retried. This one is on its way or was paid.",
+		Remedy: "None needed: a ticket that is on its way is retried by itself.",
 	},
 	{
 		Code: TicketExpiring, Class: Payment,
@@ -56,6 +56,11 @@ var redeemRows = []Row{
 		Code: RedemptionFailing, Class: Upstream,
 		Cause:  "Winning tickets are ready to be redeemed, and every attempt has failed for a while, or the account has no ether for gas; the message has the reason of the last one. Nothing is lost yet.",
 		Remedy: "Follow the remedy of the reason's own code. If it speaks of the account, fund it; if of the endpoints, add another to `-ethUrl`.", Retryable: true,
+	},
+	{
+		Code: WinnerDisputed, Class: Upstream,
+		Cause:  "An RPC endpoint answered that the ticket broker refuses a winning ticket for its signature, its secret number or its draw. The node checked these itself when the ticket came, and again now: they are right, so the endpoint is wrong. The ticket stays in the queue.",
+		Remedy: "Take the endpoint out of `-ethUrl` that gives the answer, or have at least three endpoints of different providers there: then the node asks several, and names the one that is wrong.", Retryable: true,
 	},
 	{
 		Code: SenderFundsLow, Class: Payment,

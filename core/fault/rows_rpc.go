@@ -65,6 +65,16 @@ var rpcRows = []Row{
 		Remedy:  "Check path and port in `-ethUrl`; open the provider's status page; ask the endpoint with curl as shown at `ChainUnavailable`.",
 	},
 	{
+		Code: RPCContradicted, Class: Upstream, Wire: chainTrouble,
+		Cause:  "The endpoint answered a question about the chain otherwise than most of the others, twice, or showed a block or a receipt that they do not have. It is broken, or it lies. The node asks it nothing for an hour and sends it no transactions; what it said was not acted on.",
+		Remedy: "Ask the provider about it, or take the endpoint out of `-ethUrl`. Have at least three endpoints of different providers there, so that two are left that can confirm one another.",
+	},
+	{
+		Code: ChainDisputed, Class: Upstream, Retryable: true, Wire: chainTrouble,
+		Cause:  "The endpoints of `-ethUrl` contradict one another, and no answer has enough of them behind it; or only one answers where the answer of one does not suffice. The node does not act on such answers: what moves money waits.",
+		Remedy: "None needed if it passes within a minute. Otherwise compare the endpoints that the line names with a block explorer, take the false one out of `-ethUrl`, and add a third of another provider.",
+	},
+	{
 		Code: RPCBlockUnknown, Class: NotFound, Retryable: true, Wire: chainTrouble,
 		Symptom: "`header not found` or `missing trie node`",
 		Cause:   "No endpoint has the block that was asked for: they are behind, it was undone by a reorganisation, or its state is no longer kept.",

@@ -58,6 +58,9 @@ func (c *Chain) prepare(ctx context.Context, a protocol.Action) (call contracts.
 	if c.opt.Account.IsZero() || c.opt.Tx == nil {
 		return contracts.Call{}, nil, fault.New(fault.AccountMissing, a.Verb(), "the node runs without one")
 	}
+	if err := c.Signable(); err != nil {
+		return contracts.Call{}, nil, err
+	}
 	a = c.inPlaceOf(a)
 	n, block, err := c.newest(ctx)
 	if err != nil {

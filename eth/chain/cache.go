@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // tables are this package's in the node's database. What they hold is a memory
@@ -22,6 +24,10 @@ var tables = database.Tables{Owner: "chain", Content: "memories of the chain", S
 		chain_id   TEXT NOT NULL,
 		controller TEXT NOT NULL,
 		memory     BLOB
+	) STRICT`,
+	`CREATE TABLE chain_contracts (
+		one       INTEGER PRIMARY KEY CHECK (one = 1),
+		addresses TEXT NOT NULL
 	) STRICT`,
 }}
 
@@ -70,6 +76,36 @@ func (s store) save(ctx context.Context, o owner, data []byte) error {
 	return err
 }
 
+// loadContracts reads the addresses that are trusted; false when there are none.
+func (s store) loadContracts(ctx context.Context) (at contracts.Addresses, found bool, err error) {
+	if s.db == nil {
+		return at, false, nil
+	}
+	var text string
+	err = s.db.QueryRowContext(ctx, `SELECT addresses FROM chain_contracts WHERE one = 1`).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return at, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &at)
+	}
+	return at, err == nil, err
+}
+
+// saveContracts writes the addresses that are trusted.
+func (s store) saveContracts(ctx context.Context, at contracts.Addresses) error {
+	if s.db == nil {
+		return nil
+	}
+	text, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, `INSERT INTO chain_contracts (one, addresses) VALUES (1, ?)
+		ON CONFLICT (one) DO UPDATE SET addresses = excluded.addresses`, string(text))
+	return err
+}
+
 // savePause is the least time between two writes: what is lost with a crash is
 // read again.
 const savePause = 30 * time.Second
@@ -111,6 +147,9 @@ func (f *follower) remember(ctx context.Context) error {
 		return err
 	}
 	m, err := decodeMemory(data)
+	if err := f.c.recall(ctx, m.Contracts); err != nil {
+		return err
+	}
 	if err != nil {
 		// Of another version, or damaged: the chain is read instead.
 		f.c.opt.Log.Debug("what was remembered of the chain is not used", "err", err)

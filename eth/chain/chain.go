@@ -28,6 +28,8 @@ type Chain struct {
 	mu sync.Mutex
 	// reach is a block whose effects on the account are to be read; guarded by mu.
 	reach protocol.L2Block
+	// trusted is guarded by mu.
+	trusted trusted
 }
 
 // New makes a Chain; nothing happens until Run.
@@ -36,6 +38,9 @@ func New(o Options) *Chain {
 	c := &Chain{
 		opt: o, wake: make(chan struct{}, 1), store: store{db: o.Cache},
 		senders: newSenders(o.MaxSenders),
+	}
+	if o.Network.Pinned.Controller == o.Controller {
+		c.trusted.at = o.Network.Pinned
 	}
 	c.view.Store(&protocol.View{})
 	return c

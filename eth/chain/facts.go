@@ -52,7 +52,7 @@ func (c *Chain) facts(ctx context.Context, n *network, block protocol.L2Block, a
 	if len(reads) == 0 {
 		return f, nil
 	}
-	return f, contracts.ReadAll(ctx, c.opt.Client, block, reads...)
+	return f, contracts.ReadAll(ctx, c.opt.Client.Agreed(), block, reads...)
 }
 
 func (f *facts) reads(r contracts.Reads, a protocol.Action) []contracts.Read {

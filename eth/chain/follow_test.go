@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -207,6 +208,8 @@ func TestNoController(t *testing.T) {
 	})
 }
 
+// What the Controller names otherwise than before is not used, and nothing is signed,
+// until the operator confirms it.
 func TestContractsMove(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -220,10 +223,40 @@ func TestContractsMove(t *testing.T) {
 			pass(6 * time.Second)
 			w.mine(0, nil)
 			pass(6 * time.Second)
-			if got := c.Contracts()["Minter"]; got != who(222) {
-				t.Errorf("the minter is at %v", got)
+			if _, signs := c.Addresses(); signs || !errors.Is(c.Signable(), fault.ContractsChanged) || c.Contracts()["Minter"] == who(222) {
+				t.Errorf("the change is taken over: signs %v, %v", signs, c.Signable())
+			}
+			trusted, seen := c.TrustedContracts()
+			if err := c.ConfirmContracts(t.Context(), trusted); !errors.Is(err, fault.ContractsChanged) {
+				t.Errorf("what is not answered is confirmed: %v", err)
+			}
+			if err := c.ConfirmContracts(t.Context(), seen); err != nil {
+				t.Fatal(err)
+			}
+			pass(6 * time.Second)
+			if _, signs := c.Addresses(); !signs || c.Contracts()["Minter"] != who(222) {
+				t.Errorf("the minter is at %v, signs %v", c.Contracts()["Minter"], signs)
+			}
+			if err := c.ConfirmContracts(t.Context(), seen); !errors.Is(err, fault.ContractsUnchanged) {
+				t.Errorf("nothing changed: %v", err)
 			}
 		})
+	})
+}
+
+// A known network's addresses need no answer, and another answer is a change.
+func TestPinnedContracts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		pinned := w.at
+		pinned.TicketBroker = who(99)
+		w.follow(w, func(c *Chain) {
+			pass(6 * time.Second)
+			if _, signs := c.Addresses(); signs || !errors.Is(c.Signable(), fault.ContractsChanged) {
+				t.Error("the Controller's answer counts for more than the pinned address")
+			}
+		}, func(o *Options) { o.Network.Pinned = pinned })
 	})
 }
 

@@ -53,6 +53,9 @@ func (h *hung) HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol
 	return h.world.HeaderByNumber(ctx, n)
 }
 
+func (h *hung) Agreed() ethcall.Batcher { return h }
+func (h *hung) Proven() ethcall.Batcher { return h }
+
 func (h *hung) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
 	if err := h.waits(ctx, &h.reads); err != nil {
 		return nil, err

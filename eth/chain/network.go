@@ -53,12 +53,19 @@ func (n *network) filter(funds bool) endpoint.LogFilter {
 	return f
 }
 
-// resolve asks the Controller for the contracts and takes them into use.
+// resolve asks the Controller for the contracts, on more than one endpoint, and takes
+// those into use that are trusted. Where too few endpoints answer, what is trusted
+// already is used without an answer.
 func (c *Chain) resolve(ctx context.Context) (*network, error) {
-	at, err := contracts.Resolve(ctx, c.opt.Client, c.opt.Controller, contracts.ResolveOptions{
-		AIRegistry: c.opt.AIRegistry, AIRegistryAddr: c.opt.Network.AIRegistry,
-	})
+	opt := contracts.ResolveOptions{AIRegistry: c.opt.AIRegistry, AIRegistryAddr: c.opt.Network.AIRegistry}
+	at, err := contracts.Resolve(ctx, c.opt.Client.Proven(), c.opt.Controller, opt)
+	if t := c.trust(); unproven(err) && t.known() {
+		at, err = contracts.Choose(t.at, opt), nil
+	}
 	if err != nil {
+		return nil, err
+	}
+	if at, err = c.compare(ctx, at); err != nil {
 		return nil, err
 	}
 	if old := c.net.Load(); old != nil && old.at == at && !old.cached {

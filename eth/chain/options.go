@@ -21,6 +21,10 @@ import (
 // Client is the chain's endpoints; endpoint.Pool is one.
 type Client interface {
 	ethcall.Batcher
+	// Agreed runs batches on a quorum of endpoints, Proven also takes no endpoint's word
+	// alone while others are given.
+	Agreed() ethcall.Batcher
+	Proven() ethcall.Batcher
 	// ChainID is 0 before the first endpoint answered.
 	ChainID() uint64
 	// Status tells, among others, how many blocks one log request spans.
@@ -33,6 +37,8 @@ type Client interface {
 	BalanceAt(ctx context.Context, who common.Address, block protocol.L2Block) (core.Wei, error)
 	// Logs returns what it has, in order, and the first block that it has not read.
 	Logs(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, protocol.L2Block, error)
+	// LogsOfAll returns what any of the endpoints shows.
+	LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, error)
 	// TransactionReceipt and TransactionByHash are ethereum.NotFound for what is in
 	// no block, or nowhere.
 	TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error)

@@ -15,6 +15,9 @@ import (
 // far is a world whose every batch takes a while.
 type far struct{ *world }
 
+func (d far) Agreed() ethcall.Batcher { return d }
+func (d far) Proven() ethcall.Batcher { return d }
+
 func (d far) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
 	select {
 	case <-ctx.Done():

@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // parts are pieces of the state that are read together or not at all.
@@ -48,7 +49,7 @@ func (r reader) read(ctx context.Context, n *network, head protocol.Head, old st
 		want &^= selfPart
 	}
 	var stake protocol.Delegator
-	if err := contracts.ReadAll(ctx, r.client, head.Number, r.first(n, &now, &stake, want)...); err != nil {
+	if err := contracts.ReadAll(ctx, r.source(want), head.Number, r.first(n, &now, &stake, want)...); err != nil {
 		return state{}, err
 	}
 	if err := r.second(ctx, n, &now, stake.NextLockID, want); err != nil {
@@ -62,6 +63,15 @@ func (r reader) read(ctx context.Context, n *network, head protocol.Head, old st
 		now.Balances.Ether = ether
 	}
 	return now.reach(now.Head), nil
+}
+
+// source is who is asked for parts. Work, rewards and redemptions follow from all but
+// the account's own means, which the chain checks with each transaction.
+func (r reader) source(want parts) ethcall.Batcher {
+	if want&^(accountPart|locksPart) == 0 {
+		return r.client
+	}
+	return r.client.Agreed()
 }
 
 // first are the questions that depend on no answer.
@@ -106,7 +116,7 @@ func (r reader) second(ctx context.Context, n *network, now *state, next protoco
 			reads = append(reads, n.reads.UnbondingLock(r.account, locks[i].ID, &locks[i]))
 		}
 	}
-	if err := contracts.ReadAll(ctx, r.client, now.Head.Number, reads...); err != nil {
+	if err := contracts.ReadAll(ctx, r.source(want), now.Head.Number, reads...); err != nil {
 		return err
 	}
 	if want.has(accountPart) {
@@ -160,5 +170,5 @@ func (r reader) funds(ctx context.Context, n *network, block protocol.L2Block, w
 			reads = append(reads, n.reads.ClaimedReserve(a, r.self, &out[i].Claimed))
 		}
 	}
-	return out, contracts.ReadAll(ctx, r.client, block, reads...)
+	return out, contracts.ReadAll(ctx, r.client.Agreed(), block, reads...)
 }

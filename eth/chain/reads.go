@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // newest is the contracts and the block that a reading is of.
@@ -32,7 +33,7 @@ func (c *Chain) Round(ctx context.Context) (protocol.RoundState, error) {
 	if err != nil {
 		return protocol.RoundState{}, err
 	}
-	return n.reads.LoadRound(ctx, c.opt.Client, block)
+	return n.reads.LoadRound(ctx, c.opt.Client.Agreed(), block)
 }
 
 // Orchestrator reads an orchestrator's record.
@@ -128,13 +129,17 @@ func (c *Chain) FeedQuote(ctx context.Context, feed core.Address) (description s
 	return out.Description, out.Price(), out.Updated, nil
 }
 
-// readAll reads at the newest block.
+// readAll reads at the newest block, from a quorum of the endpoints.
 func (c *Chain) readAll(ctx context.Context, what func(contracts.Reads) []contracts.Read) error {
+	return c.readFrom(ctx, c.opt.Client.Agreed(), what)
+}
+
+func (c *Chain) readFrom(ctx context.Context, from ethcall.Batcher, what func(contracts.Reads) []contracts.Read) error {
 	n, block, err := c.newest(ctx)
 	if err != nil {
 		return err
 	}
-	return contracts.ReadAll(ctx, c.opt.Client, block, what(n.reads)...)
+	return contracts.ReadAll(ctx, from, block, what(n.reads)...)
 }
 
 // Contracts are the addresses by their names, those of the cache before the

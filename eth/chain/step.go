@@ -89,7 +89,7 @@ func (f *follower) network(ctx context.Context) (*network, error) {
 		return before, nil
 	}
 	n, err := f.c.resolve(ctx)
-	for _, code := range []fault.Code{fault.ControllerInvalid, fault.ContractMissing} {
+	for _, code := range []fault.Code{fault.ControllerInvalid, fault.ContractMissing, fault.ChainDisputed} {
 		if errors.Is(err, code) {
 			f.c.opt.Board.Report(health.Key{Code: code}, err)
 		} else if err == nil {

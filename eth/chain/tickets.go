@@ -17,9 +17,10 @@ import (
 	"github.com/tuttinode/tutti/eth/endpoint"
 )
 
-// TicketUsed reads whether a ticket was redeemed.
+// TicketUsed reads whether a ticket was redeemed. Tickets end by this answer, so that
+// no single endpoint gives it while others are given.
 func (c *Chain) TicketUsed(ctx context.Context, ticket protocol.Hash) (used bool, err error) {
-	err = c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return []contracts.Read{r.UsedTicket(ticket, &used)} })
+	err = c.readFrom(ctx, c.opt.Client.Proven(), func(r contracts.Reads) []contracts.Read { return []contracts.Read{r.UsedTicket(ticket, &used)} })
 	return used, err
 }
 
@@ -107,12 +108,9 @@ func (c *Chain) FindPayout(ctx context.Context, ticket protocol.WinningTicket) (
 	oldest := max(1, to-min(to, historyMost))
 	for {
 		from := to - min(to-oldest, min(historyPiece, pieceRequests*logSpan(c.opt.Client))-1)
-		tx, found, err := c.redemption(ctx, n, from, to, &ticket)
-		if err != nil {
-			return protocol.Payout{}, false, err
-		}
-		if found {
-			return c.payoutIn(ctx, tx, &ticket)
+		p, found, err := c.redemption(ctx, n, from, to, &ticket)
+		if err != nil || found {
+			return p, found, err
 		}
 		if from == oldest {
 			return protocol.Payout{}, false, nil
@@ -132,26 +130,32 @@ func (c *Chain) FindPayout(ctx context.Context, ticket protocol.WinningTicket) (
 // as long then as they are now; with a round to spare for when they were not.
 func (c *Chain) begins(ctx context.Context, n *network, block protocol.L2Block, r protocol.Round) (protocol.L1Block, error) {
 	var now protocol.RoundState
-	if err := contracts.ReadAll(ctx, c.opt.Client, block, n.reads.RoundState(&now)...); err != nil {
+	if err := contracts.ReadAll(ctx, c.opt.Client.Agreed(), block, n.reads.RoundState(&now)...); err != nil {
 		return 0, err
 	}
 	back := (protocol.L1Block(now.Number-min(now.Number, r)) + 1) * now.Length
 	return now.Start - min(now.Start, back), nil
 }
 
-// redemption looks for the transaction that redeemed a ticket.
-func (c *Chain) redemption(ctx context.Context, n *network, from, to protocol.L2Block, t *protocol.WinningTicket) (protocol.TxHash, bool, error) {
-	logs, _, err := c.opt.Client.Logs(ctx, from, to, endpoint.LogFilter{
+// redemption looks for what a ticket was paid, at all endpoints: the receipt of the
+// transaction that a log names shows whether the log is true.
+func (c *Chain) redemption(ctx context.Context, n *network, from, to protocol.L2Block, t *protocol.WinningTicket) (protocol.Payout, bool, error) {
+	logs, err := c.opt.Client.LogsOfAll(ctx, from, to, endpoint.LogFilter{
 		Addresses: []common.Address{common.Address(n.at.TicketBroker)}, Topics: contracts.RedemptionTopics(t.Sender, t.Recipient),
 	})
+	looked := make(map[protocol.TxHash]bool)
 	for i := range logs {
-		if e, _ := n.decode.Decode(&logs[i]); e != nil {
-			if r, ok := e.(contracts.WinningTicketRedeemed); ok && r.Is(t) {
-				return r.Tx, true, nil
-			}
+		e, _ := n.decode.Decode(&logs[i])
+		r, ok := e.(contracts.WinningTicketRedeemed)
+		if !ok || !r.Is(t) || looked[r.Tx] {
+			continue
+		}
+		looked[r.Tx] = true
+		if p, found, err := c.payoutIn(ctx, r.Tx, t); err != nil || found {
+			return p, found, err
 		}
 	}
-	return protocol.TxHash{}, false, err
+	return protocol.Payout{}, false, err
 }
 
 // payoutIn is what a transaction paid for a ticket.

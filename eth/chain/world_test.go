@@ -221,6 +221,15 @@ func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoi
 	return out, to + 1, nil
 }
 
+// Agreed and Proven are the world itself, which never lies.
+func (w *world) Agreed() ethcall.Batcher { return w }
+func (w *world) Proven() ethcall.Batcher { return w }
+
+func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, error) {
+	logs, _, err := w.Logs(ctx, from, to, filter)
+	return logs, err
+}
+
 func (w *world) CallBatch(_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -69,5 +69,37 @@ func (a Addresses) ByName() map[string]core.Address {
 	return all
 }
 
+// Answered are the addresses that the Controller gives, by the contracts' names; the
+// optional ones that it does not know are left out.
+func (a Addresses) Answered() map[string]core.Address {
+	all := a.ByName()
+	delete(all, "Controller")
+	delete(all, "AIServiceRegistry")
+	return all
+}
+
+// Changes are the names of the contracts for which the Controller answers differently
+// in two sets of addresses, in order.
+func (a Addresses) Changes(b Addresses) []string {
+	var out []string
+	before, after := a.Answered(), b.Answered()
+	for _, e := range a.entries(false) {
+		if before[e.name] != after[e.name] {
+			out = append(out, e.name)
+		}
+	}
+	return out
+}
+
+// With are these addresses, with the registry chosen as in another set.
+func (a Addresses) With(chosen Addresses) Addresses {
+	a.AIServiceRegistry = chosen.AIServiceRegistry
+	a.Registry = a.ServiceRegistry
+	if chosen.Registry == chosen.AIServiceRegistry && !chosen.Registry.IsZero() {
+		a.Registry = a.AIServiceRegistry
+	}
+	return a
+}
+
 // nameID is how the Controller knows a contract.
 func nameID(name string) [32]byte { return crypto.Keccak256Hash([]byte(name)) }

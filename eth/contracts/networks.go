@@ -20,6 +20,9 @@ type Network struct {
 	// AIRegistry is the registry of the network's AI orchestrators, which the
 	// Controller does not know; zero where there is none.
 	AIRegistry core.Address
+	// Pinned is where the network's contracts are, zero where that is not known. Their
+	// proxies keep these addresses when the protocol is upgraded.
+	Pinned Addresses
 	// RedeemGas is what redeeming a ticket is taken to cost when prices are made.
 	RedeemGas   protocol.Gas
 	MinGasPrice core.Wei
@@ -39,11 +42,26 @@ const UnknownRedeemGas protocol.Gas = 350_000
 
 const arbitrumRedeemGas protocol.Gas = 1_200_000
 
+// arbitrumOne is what the Controller of Arbitrum One answers.
+var arbitrumOne = Addresses{
+	Controller:       address("0xD8E8328501E9645d16Cf49539efC04f734606ee4"),
+	LivepeerToken:    address("0x289ba1701C2F088cf0faf8B3705246331cB8A839"),
+	BondingManager:   address("0x35Bcf3c30594191d53231E4FF333E8A770453e40"),
+	TicketBroker:     address("0xa8bB618B1520E284046F3dFc448851A1Ff26e41B"),
+	RoundsManager:    address("0xdd6f56DcC28D3F5f27084381fE8Df634985cc39f"),
+	ServiceRegistry:  address("0xC92d3A360b8f9e083bA64DE15d95Cf8180897431"),
+	Minter:           address("0xc20DE37170B45774e6CD3d2304017fc962f27252"),
+	LivepeerGovernor: address("0xcFE4E2879B786C3aa075813F0E364bb5acCb6aa0"),
+	BondingVotes:     address("0x0B9C254837E72Ebe9Fe04960C43B69782E68169A"),
+	PollCreator:      address("0x8bb50806D60c492c0004DAD5D9627DAA2d9732E6"),
+}
+
 var networks = []Network{
 	{
 		Name: "arbitrum-one-mainnet", ChainID: 42161,
 		Controller: address("0xD8E8328501E9645d16Cf49539efC04f734606ee4"),
 		AIRegistry: address("0x04C0b249740175999E5BF5c9ac1dA92431EF34C5"),
+		Pinned:     arbitrumOne,
 		RedeemGas:  arbitrumRedeemGas,
 		PriceFeed:  address("0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"),
 	},

@@ -42,11 +42,16 @@ func Resolve(ctx context.Context, b ethcall.Batcher, controller core.Address, op
 			return Addresses{}, fault.New(fault.ContractMissing, resolving, e.name+" is not registered in the Controller "+controller.String())
 		}
 	}
-	a.Registry = a.ServiceRegistry
+	return Choose(a, opt), nil
+}
+
+// Choose are the addresses with the registry of the options.
+func Choose(a Addresses, opt ResolveOptions) Addresses {
+	a.AIServiceRegistry, a.Registry = opt.AIRegistryAddr, a.ServiceRegistry
 	if opt.AIRegistry {
 		a.Registry = a.AIServiceRegistry
 	}
-	return a, nil
+	return a
 }
 
 // lookup asks the Controller for one name.

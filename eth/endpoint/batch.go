@@ -1,9 +1,12 @@
 package endpoint
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum"
@@ -48,6 +51,52 @@ func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []et
 			}
 		}
 		return r.callAll(ctx, blockTag(at), calls)
+	})
+}
+
+// Agreed runs batches on a quorum of endpoints: its answers are those of more than
+// one endpoint, where more than one answers. Latest is the newest block that is known.
+func (p *Pool) Agreed() ethcall.Batcher { return agreed{p, false} }
+
+// Proven is Agreed that takes the word of a single endpoint only where no other is
+// given: for what cannot be undone. Without proof the fault is ChainDisputed.
+func (p *Pool) Proven() ethcall.Batcher { return agreed{p, true} }
+
+type agreed struct {
+	p     *Pool
+	proof bool
+}
+
+// CallBatch runs all calls at one block on each endpoint of a quorum.
+func (a agreed) CallBatch(ctx context.Context, block protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+	if len(calls) == 0 || len(a.p.remotes) == 1 {
+		return a.p.CallBatch(ctx, block, calls)
+	}
+	block, err := a.p.pinned(ctx, block)
+	if err != nil {
+		return nil, err
+	}
+	q := query{op: fmt.Sprintf("call contracts (%d calls)", len(calls)), floor: block}
+	if len(calls) > largeBatch {
+		q.large = (len(calls) + batchSize - 1) / batchSize
+	}
+	return agree(ctx, a.p, question[[]ethcall.Result]{
+		query: q, same: sameResults, firm: true, proof: a.proof,
+		try: func(ctx context.Context, r *remote) ([]ethcall.Result, error) {
+			return r.callAll(ctx, blockTag(block), calls)
+		},
+	})
+}
+
+// sameResults compares what two endpoints answered to the same calls.
+func sameResults(a, b []ethcall.Result) bool {
+	return slices.EqualFunc(a, b, func(a, b ethcall.Result) bool {
+		left, _ := errors.AsType[*RPCError](a.Err)
+		right, _ := errors.AsType[*RPCError](b.Err)
+		if left == nil && right == nil {
+			return bytes.Equal(a.Data, b.Data)
+		}
+		return left != nil && right != nil && sameRefusal(left, right)
 	})
 }
 

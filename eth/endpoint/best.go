@@ -37,7 +37,21 @@ type newestHead struct {
 // second best by more than maxLead, or that is older than it, counts only when its
 // endpoint is found to be on the same chain.
 func (p *Pool) offer(ctx context.Context, r *remote, head protocol.Head) *failure {
+	r.mu.Lock()
+	distrusted := r.distrusted(p.opt.Now())
+	r.mu.Unlock()
+	if distrusted {
+		return nil
+	}
 	second := p.secondBest(r)
+	if f := p.proves(ctx, r, head, second); f != nil {
+		return f
+	}
+	if p.strange(r, head) {
+		if f := p.confirm(ctx, r, head); f != nil {
+			return f
+		}
+	}
 	if second.from != nil && (head.Number > second.head.Number+maxLead || head.Number > second.head.Number && head.Time.Before(second.head.Time)) {
 		if f := p.agree(ctx, r, head, second); f != nil {
 			if f.kind == astray {
@@ -93,7 +107,7 @@ func (p *Pool) secondBest(not *remote) newestHead {
 			continue
 		}
 		r.mu.Lock()
-		if !r.open() && !r.verifiedAt.IsZero() && r.head.Number > best.head.Number {
+		if !r.open() && !r.verifiedAt.IsZero() && !r.distrusted(now) && r.head.Number > best.head.Number {
 			best = newestHead{head: r.head, from: r}
 		}
 		r.mu.Unlock()

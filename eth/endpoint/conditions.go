@@ -55,6 +55,8 @@ func (p *Pool) trouble(r *remote) (fault.Code, string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
+	case r.distrusted(now):
+		return fault.RPCContradicted, r.lie
 	case r.down():
 		return codes[r.last.kind], r.last.detail
 	case r.open() || r.verifiedAt.IsZero():
@@ -72,8 +74,11 @@ func (p *Pool) reportAll() {
 	var reasons []string
 	for _, r := range p.remotes {
 		r.mu.Lock()
-		works := !r.tried || !r.down()
 		last := r.last
+		if r.distrusted(p.opt.Now()) {
+			last = fail(untrue, r.to.name, "%s", r.lie)
+		}
+		works := !r.tried || !r.down() && !r.distrusted(p.opt.Now())
 		r.mu.Unlock()
 		if works {
 			p.opt.Board.Clear(health.Key{Code: fault.ChainUnavailable})
@@ -100,4 +105,5 @@ func (p *Pool) forget() {
 	}
 	clear(p.shown)
 	p.opt.Board.Clear(health.Key{Code: fault.ChainUnavailable})
+	p.opt.Board.Clear(health.Key{Code: fault.ChainDisputed})
 }

@@ -25,6 +25,7 @@ const (
 	layerOne                // chain ID 1
 	wrongChain              // another chain ID
 	astray                  // contradicts the others about a block
+	untrue                  // gave an answer that the others show to be false
 	behind                  // lacks the block
 	unsupported             // lacks the method
 	batchless               // takes no batches
@@ -39,6 +40,7 @@ var codes = map[kind]fault.Code{
 	timedOut: fault.RPCTimeout, lost: fault.RPCUnreachable, denied: fault.RPCKeyRefused, throttled: fault.RPCRateLimited,
 	badStatus: fault.RPCGarbage, garbage: fault.RPCGarbage, oversized: fault.RPCGarbage,
 	layerOne: fault.RPCLayerOne, wrongChain: fault.RPCWrongChain, astray: fault.RPCWrongChain, behind: fault.RPCBlockUnknown,
+	untrue:      fault.RPCContradicted,
 	unsupported: fault.RPCMethodMissing, batchless: fault.RPCMethodMissing, logsRefused: fault.RPCLogsRefused,
 	logsResting: fault.RPCTimeout,
 	canceled:    fault.Canceled,

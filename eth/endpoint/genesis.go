@@ -24,7 +24,5 @@ func (p *Pool) Genesis(ctx context.Context) (protocol.Hash, error) {
 		}
 		return *block.Hash, nil
 	}
-	return read(ctx, p, query{op: "read block 0"}, func(ctx context.Context, r *remote) (protocol.Hash, error) {
-		return ask(ctx, r, r.timeout, parse, "eth_getBlockByNumber", blockTag(0), false)
-	})
+	return askAll(ctx, p, query{op: "read block 0"}, equal[protocol.Hash], parse, "eth_getBlockByNumber", blockTag(0), false)
 }

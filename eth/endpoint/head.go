@@ -49,16 +49,24 @@ func (p *Pool) latest(ctx context.Context, r *remote) (protocol.Head, error) {
 	return head, nil
 }
 
-// HeaderByNumber reads a block. A fault RPCBlockUnknown means that no endpoint
-// has it.
+// HeaderByNumber reads a block by the word of a quorum. A fault RPCBlockUnknown means
+// that no endpoint has it.
 func (p *Pool) HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol.Head, error) {
-	return read(ctx, p, query{op: "read a block", floor: n}, func(ctx context.Context, r *remote) (protocol.Head, error) {
-		head, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", blockTag(n), false)
-		if err == nil && head.Number != n {
-			err = fail(garbage, r.to.name, "another block than the one asked for")
-		}
-		return head, err
-	})
+	return agree(ctx, p, headerQuestion(n))
+}
+
+// headerQuestion asks for the block of a height.
+func headerQuestion(n protocol.L2Block) question[protocol.Head] {
+	return question[protocol.Head]{
+		query: query{op: "read a block", floor: n}, same: sameHead, firm: true,
+		try: func(ctx context.Context, r *remote) (protocol.Head, error) {
+			head, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", blockTag(n), false)
+			if err == nil && head.Number != n {
+				err = fail(garbage, r.to.name, "another block than the one asked for")
+			}
+			return head, err
+		},
+	}
 }
 
 // HeaderByHash reads a block. A fault RPCBlockUnknown means that no endpoint has

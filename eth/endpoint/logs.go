@@ -51,6 +51,28 @@ func (p *Pool) Logs(ctx context.Context, from, to protocol.L2Block, filter LogFi
 	return all, from, nil
 }
 
+// LogsOfAll reads logs from every endpoint that takes requests, one after another, and
+// returns whatever any of them shows: for what is checked in another way, and must not
+// be overlooked because one endpoint hides it. The error is that of an endpoint that
+// gave none, when no other showed anything.
+func (p *Pool) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter LogFilter) ([]types.Log, error) {
+	var all []types.Log
+	var failed error
+	for _, r := range p.admitted() {
+		logs, _, err := r.logs(ctx, blockRange{from, to}, filter)
+		r.leave()
+		if err != nil {
+			failed = err
+			continue
+		}
+		all = append(all, logs...)
+	}
+	if len(all) == 0 && failed != nil {
+		return nil, failed
+	}
+	return all, nil
+}
+
 // blockRange is both blocks and all between them.
 type blockRange struct{ from, to protocol.L2Block }
 

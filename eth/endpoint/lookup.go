@@ -26,17 +26,18 @@ type search struct {
 // seen is what one endpoint has of a thing: nil for nothing.
 type seen[T any] struct {
 	thing *T
+	from  *remote
 	// trial: the endpoint failed before, and shows with this whether it works.
 	trial bool
 }
 
-// lookUp asks all endpoints about one thing and returns what they have of it. The
+// lookAround asks all endpoints about one thing and returns what they have of it. The
 // error is ethereum.NotFound when nobody has it; only the word of an endpoint that
 // has the newest block counts for that. Otherwise it says that nobody can tell.
 //
 // That one endpoint has nothing does not end the wait for the others: the fastest
 // may have lost what a slow one has.
-func lookUp[T any](ctx context.Context, p *Pool, s search, parse func([]byte) (*T, *failure), method string, params ...any) ([]*T, error) {
+func lookAround[T any](ctx context.Context, p *Pool, s search, parse func([]byte) (*T, *failure), method string, params ...any) ([]seen[T], error) {
 	to, floor := p.admitted(), p.newest()
 	healthy := 0
 	for _, r := range to {
@@ -56,7 +57,7 @@ func lookUp[T any](ctx context.Context, p *Pool, s search, parse func([]byte) (*
 	said := gather(ctx, to, lookGrace, enough, func(ctx context.Context, r *remote) (seen[T], error) {
 		trial := r.onTrial()
 		thing, err := glimpse(ctx, r, floor, parse, method, params...)
-		return seen[T]{thing, trial}, err
+		return seen[T]{thing, r, trial}, err
 	})
 	return conclude(ctx, p, s, said)
 }
@@ -82,27 +83,27 @@ func glimpse[T any](ctx context.Context, r *remote, floor protocol.L2Block, pars
 	return ask(ctx, r, r.timeout, parse, method, params...)
 }
 
-// conclude draws the conclusion of a search from what the endpoints said.
-func conclude[T any](ctx context.Context, p *Pool, s search, said []outcome[seen[T]]) ([]*T, error) {
-	var found []*T
+// conclude draws the conclusion of a search from what the endpoints said. Without an
+// error one of them has the thing.
+func conclude[T any](ctx context.Context, p *Pool, s search, said []outcome[seen[T]]) ([]seen[T], error) {
+	var all []seen[T]
 	var failures []*failure
 	var answer error
-	absent, silent := false, false
+	found, absent, silent := false, false, false
 	for _, o := range said {
 		if f, ok := errors.AsType[*failure](o.err); ok {
 			failures = append(failures, f)
 			silent = silent || f.kind != behind
 		} else if o.err != nil {
 			answer, silent = o.err, true
-		} else if o.value.thing != nil {
-			found = append(found, o.value.thing)
 		} else {
-			absent = true
+			all = append(all, o.value)
+			found, absent = found || o.value.thing != nil, absent || o.value.thing == nil
 		}
 	}
 	switch {
-	case len(found) > 0:
-		return found, nil
+	case found:
+		return all, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case absent && !(s.thorough && silent):

@@ -91,7 +91,7 @@ func (p *Pool) ranked() []*remote {
 	var places []place
 	for _, r := range p.remotes {
 		r.mu.Lock()
-		if r.admits(now) {
+		if r.admits(now) && !r.distrusted(now) {
 			cost := r.cost(lag(newest, r.heightSeen))
 			if r.open() {
 				// On trial: behind all that are known to work.

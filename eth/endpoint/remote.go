@@ -39,8 +39,18 @@ type remote struct {
 	advancedAt time.Time
 	// trustedOver is the other endpoints' head over which it proved its lead.
 	trustedOver protocol.Hash
-	last        *failure
-	batches     batchLimit
+	// unproven is a newest block that no other endpoint came to have; zero for none.
+	unproven protocol.Head
+	// unprovenAt is since when, refuted how often in a row a block that it showed turned
+	// out to be another one.
+	unprovenAt time.Time
+	refuted    int
+	// distrustedUntil is until when the endpoint is left alone because of a false
+	// answer, and lie says which.
+	distrustedUntil time.Time
+	lie             string
+	last            *failure
+	batches         batchLimit
 	// logRest keeps log requests away after one that was not answered in time.
 	logRest breaker
 }

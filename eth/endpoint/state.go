@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -35,17 +36,25 @@ func readValue[T any](ctx context.Context, p *Pool, q query, parse func([]byte) 
 	})
 }
 
-// CallContract runs eth_call at a block, or at the newest for ethcall.Latest. A
-// revert is an *RPCError with its data.
+// CallContract runs eth_call at a block, or at the newest for ethcall.Latest, on a
+// quorum of endpoints. A revert is an *RPCError with its data.
 func (p *Pool) CallContract(ctx context.Context, call ethereum.CallMsg, block protocol.L2Block) ([]byte, error) {
+	block, err := p.pinned(ctx, block)
+	if err != nil {
+		return nil, err
+	}
 	q := query{op: "call a contract", floor: p.floor(block)}
-	return readValue(ctx, p, q, readBytes, "eth_call", callParams(call), at(block))
+	return askAll(ctx, p, q, sameBytes, readBytes, "eth_call", callParams(call), at(block))
 }
 
-// BalanceAt is an account's ETH.
+// BalanceAt is an account's ETH by the word of a quorum.
 func (p *Pool) BalanceAt(ctx context.Context, who common.Address, block protocol.L2Block) (core.Wei, error) {
+	block, err := p.pinned(ctx, block)
+	if err != nil {
+		return core.Wei{}, err
+	}
 	q := query{op: "read a balance", floor: p.floor(block)}
-	return readValue(ctx, p, q, readWei, "eth_getBalance", who, at(block))
+	return askAll(ctx, p, q, sameWei, readWei, "eth_getBalance", who, at(block))
 }
 
 // CodeAt is a contract's code, empty for an account without.
@@ -54,25 +63,52 @@ func (p *Pool) CodeAt(ctx context.Context, who common.Address, block protocol.L2
 	return readValue(ctx, p, q, readBytes, "eth_getCode", who, at(block))
 }
 
-// NonceAt is how many transactions of the account were mined up to a block.
+// NonceAt is how many transactions of the account were mined up to a block, by the
+// word of a quorum.
 func (p *Pool) NonceAt(ctx context.Context, who common.Address, block protocol.L2Block) (uint64, error) {
+	block, err := p.pinned(ctx, block)
+	if err != nil {
+		return 0, err
+	}
 	q := query{op: "read an account's nonce", floor: p.floor(block)}
-	return readValue(ctx, p, q, readQuantity, "eth_getTransactionCount", who, at(block))
+	return askAll(ctx, p, q, equal[uint64], readQuantity, "eth_getTransactionCount", who, at(block))
 }
 
-// PendingNonceAt counts the waiting transactions too.
+// PendingNonceAt counts the waiting transactions too. Endpoints may know different
+// ones for a moment, so that one which differs is only not believed.
 func (p *Pool) PendingNonceAt(ctx context.Context, who common.Address) (uint64, error) {
-	q := query{op: "read an account's nonce", floor: p.newest()}
-	return readValue(ctx, p, q, readQuantity, "eth_getTransactionCount", who, "pending")
+	return agree(ctx, p, question[uint64]{
+		query: query{op: "read an account's nonce", floor: p.newest()}, same: equal[uint64],
+		try: func(ctx context.Context, r *remote) (uint64, error) {
+			return ask(ctx, r, r.timeout, readQuantity, "eth_getTransactionCount", who, "pending")
+		},
+	})
 }
 
-// EstimateGas simulates a transaction at the newest block. A revert is an
-// *RPCError with its data.
+// EstimateGas simulates a transaction at the newest block on a quorum of endpoints,
+// whose estimates may differ a little: the highest counts, because what is not used
+// is not paid. A revert is an *RPCError with its data.
 func (p *Pool) EstimateGas(ctx context.Context, call ethereum.CallMsg) (protocol.Gas, error) {
-	q := query{op: "estimate gas", floor: p.newest()}
-	n, err := readValue(ctx, p, q, readQuantity, "eth_estimateGas", callParams(call))
+	block, err := p.pinned(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	params := []any{callParams(call)}
+	if block != ethcall.Latest {
+		params = append(params, blockTag(block))
+	}
+	n, err := agree(ctx, p, question[uint64]{
+		query: query{op: "estimate gas", floor: p.floor(block)}, firm: true, same: nearGas, pick: slices.Max[[]uint64],
+		try: func(ctx context.Context, r *remote) (uint64, error) {
+			return ask(ctx, r, r.timeout, readQuantity, "eth_estimateGas", params...)
+		},
+	})
 	return protocol.Gas(n), err
 }
+
+// nearGas compares estimates: what software and time may make of the same call
+// differs by less than double.
+func nearGas(a, b uint64) bool { return max(a, b)/2 <= min(a, b) }
 
 // GasPrice is eth_gasPrice: on Arbitrum the base fee of the newest block.
 func (p *Pool) GasPrice(ctx context.Context) (core.Wei, error) {
@@ -85,10 +121,20 @@ func (p *Pool) BaseFee(ctx context.Context) (core.Wei, error) {
 	return head.BaseFee, err
 }
 
-// SuggestTip is eth_maxPriorityFeePerGas: normally 0 on Arbitrum.
+// SuggestTip is eth_maxPriorityFeePerGas: normally 0 on Arbitrum. It is paid whatever
+// it is, so of what a quorum suggests the least counts.
 func (p *Pool) SuggestTip(ctx context.Context) (core.Wei, error) {
-	return readValue(ctx, p, query{op: "read the suggested tip"}, readWei, "eth_maxPriorityFeePerGas")
+	return agree(ctx, p, question[core.Wei]{
+		query: query{op: "read the suggested tip"}, same: func(core.Wei, core.Wei) bool { return true }, pick: leastWei,
+		try: func(ctx context.Context, r *remote) (core.Wei, error) {
+			return ask(ctx, r, r.timeout, readWei, "eth_maxPriorityFeePerGas")
+		},
+	})
 }
+
+func sameWei(a, b core.Wei) bool { return a.Cmp(b) == 0 }
+
+func leastWei(all []core.Wei) core.Wei { return slices.MinFunc(all, core.Wei.Cmp) }
 
 // callParams writes a call as JSON-RPC wants it.
 func callParams(c ethereum.CallMsg) map[string]any {

@@ -22,7 +22,7 @@ const (
 	Limited State = "limited"
 	// Failing: it does not answer as it should, and is asked again after a rest.
 	Failing State = "failing"
-	// Refused: it is of another chain, or refuses our key.
+	// Refused: it is of another chain, refuses our key, or gave a false answer.
 	Refused State = "refused"
 )
 
@@ -84,7 +84,9 @@ func (r *remote) status(newest protocol.L2Block, now time.Time) EndpointStatus {
 	if s.Open {
 		s.Until = r.until
 	}
-	if r.last != nil {
+	if r.distrusted(now) {
+		s.State, s.Open, s.Until, s.Code, s.Detail = Refused, true, r.distrustedUntil, fault.RPCContradicted, r.lie
+	} else if r.last != nil {
 		s.Code, s.Detail = codes[r.last.kind], r.last.detail
 	}
 	return s

@@ -44,7 +44,9 @@ func (p *Pool) resting() []*failure {
 	var out []*failure
 	for _, r := range p.remotes {
 		r.mu.Lock()
-		if r.last != nil {
+		if r.distrusted(p.opt.Now()) {
+			out = append(out, fail(untrue, r.to.name, "%s", r.lie))
+		} else if r.last != nil {
 			out = append(out, r.last)
 		} else {
 			out = append(out, fail(timedOut, r.to.name, "left alone after failures"))

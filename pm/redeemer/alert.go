@@ -35,6 +35,7 @@ func (r *Redeemer) alert(m *moment) {
 	r.alertExpiring(m)
 	r.alertFunds(m)
 	r.alertLost(m.now)
+	r.alertDisputed()
 }
 
 func (r *Redeemer) condition(key health.Key, holds bool, detail string) {

@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 )
@@ -28,17 +25,14 @@ const opQueue = "queue a ticket"
 func (r *Redeemer) Queue(ctx context.Context, w pm.Winner) error {
 	t := &w.Ticket
 	hash := t.Hash()
-	switch {
-	case t.Recipient != r.opt.Recipient:
+	if t.Recipient != r.opt.Recipient {
 		return fault.New(fault.TicketForeign, opQueue, fmt.Sprintf("it pays %s, this redeemer works for %s", t.Recipient, r.opt.Recipient))
-	case t.Sender.IsZero() || !w.Hash.IsZero() && w.Hash != hash:
+	}
+	if !w.Hash.IsZero() && w.Hash != hash {
 		return fault.New(fault.TicketMalformed, opQueue, "its hash is another")
-	case pm.RandHash(t.RecipientRand) != t.RecipientRandHash:
-		return fault.New(fault.TicketSecretWrong, opQueue, "")
-	case signature.EthVerify(common.Address(t.Sender), hash[:], t.Signature[:]) != nil:
-		return fault.New(fault.TicketSignatureWrong, opQueue, "")
-	case !pm.Wins(t.Signature[:], t.RecipientRand, t.WinProb):
-		return fault.New(fault.TicketNotWinning, opQueue, "")
+	}
+	if err := flaw(opQueue, t); err != nil {
+		return err
 	}
 	w.Hash, w.State, w.Since, w.Tx, w.Paid, w.GasFee, w.Reason, w.Attempts = hash, pm.TicketWon, r.opt.Now(), protocol.TxHash{}, core.Wei{}, core.Wei{}, "", 0
 	w.Account.Sender = t.Sender
@@ -99,8 +93,9 @@ func (r *Redeemer) List(ctx context.Context, f ledger.Filter) ([]pm.Winner, erro
 	return all, err
 }
 
-// Retry takes a ticket up again that failed. The fault is TicketUnknown,
-// TicketNotFailed, TicketExpired, or the ledger's.
+// Retry takes a ticket up again that failed, or that ended as expired while its rounds
+// are not over. The fault is TicketUnknown, TicketNotFailed, TicketExpired, or the
+// ledger's.
 func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 	const op = "retry a ticket"
 	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{Hash: hash, Recipient: r.opt.Recipient})
@@ -109,7 +104,7 @@ func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 		return err
 	case len(all) == 0:
 		return fault.New(fault.TicketUnknown, op, hash.String())
-	case all[0].State != pm.TicketFailed:
+	case all[0].State != pm.TicketFailed && all[0].State != pm.TicketExpired:
 		return fault.New(fault.TicketNotFailed, op, "it is "+string(all[0].State))
 	}
 	w := all[0]
@@ -118,8 +113,13 @@ func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 			return fault.New(fault.TicketExpired, op, fmt.Sprintf("round %d was its last", when.last))
 		}
 	}
+	return r.reopen(ctx, w)
+}
+
+// reopen puts a ticket that ended back into the queue.
+func (r *Redeemer) reopen(ctx context.Context, w pm.Winner) error {
 	w.State, w.Since, w.Tx = pm.TicketQueued, r.opt.Now(), protocol.TxHash{}
-	if err := r.opt.Ledger.Progress(ctx, pm.Progress{Hash: hash, State: w.State, GasFee: w.GasFee, At: w.Since}); err != nil {
+	if err := r.opt.Ledger.Progress(ctx, pm.Progress{Hash: w.Hash, State: w.State, GasFee: w.GasFee, At: w.Since}); err != nil {
 		return err
 	}
 	w.Reason = ""

@@ -77,6 +77,7 @@ var next = map[pm.TicketState][]pm.TicketState{
 	pm.TicketSubmitted: {pm.TicketSubmitted, pm.TicketMined, pm.TicketQueued, pm.TicketFailed},
 	pm.TicketMined:     {pm.TicketMined, pm.TicketFinal, pm.TicketQueued},
 	pm.TicketFailed:    {pm.TicketQueued},
+	pm.TicketExpired:   {pm.TicketQueued},
 }
 
 func (b *books) Progress(_ context.Context, p pm.Progress) error {

@@ -117,6 +117,7 @@ func (r *Redeemer) dear(t *ticket, brings, cost core.Wei, gas protocol.Gas, when
 
 // refused acts on why a ticket is not sent, or was sent in vain.
 func (r *Redeemer) refused(ctx context.Context, t *ticket, when term, err error) error {
+	err = doubted(&t.w.Ticket, err)
 	switch meaningOf(fault.CodeOf(err)) {
 	case used:
 		return r.trace(ctx, t, when)

@@ -79,7 +79,9 @@ func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction)
 	case isUsed:
 		return r.locate(ctx, t)
 	case tx.State == protocol.TxFinal && t.fails >= patience:
-		return r.fail(ctx, t, fault.New(fault.PayoutUnknown, opRedeem, "its transaction is final"))
+		// The ticket is good and can still be redeemed, whatever became of this.
+		t.tx, t.after = 0, tx.Hash
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent, Reason: string(fault.PayoutUnknown)})
 	}
 	return fault.New(fault.PayoutUnknown, opRedeem, "its transaction is mined")
 }
@@ -108,8 +110,8 @@ func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transactio
 	t.waits = tx.Reason
 	r.mu.Unlock()
 	r.opt.Recorder.RedemptionFailed(string(code))
-	if meaningOf(code) == dead {
-		return r.fail(ctx, t, fault.New(code, opRedeem, tx.Reason))
+	if why := doubted(&t.w.Ticket, fault.New(code, opRedeem, tx.Reason)); meaningOf(fault.CodeOf(why)) == dead {
+		return r.fail(ctx, t, why)
 	}
 	if err := r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent, Reason: tx.Reason}); err != nil {
 		return err
@@ -152,6 +154,14 @@ func (r *Redeemer) confirm(ctx context.Context, t *ticket, m *moment) error {
 		return r.mined(ctx, t, p)
 	case !r.deep(t, m):
 		return nil
+	}
+	// A receipt tells what was paid; that it was, the contract itself has to say.
+	switch isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash()); {
+	case err != nil:
+		return err
+	case !isUsed:
+		r.opt.Log.Warn("payout is not on the chain", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent, Reason: string(fault.PayoutUnknown)})
 	}
 	err = r.progress(ctx, t, pm.Progress{State: pm.TicketFinal, Tx: p.Tx, Paid: p.Paid, GasFee: t.w.GasFee, Reason: t.w.Reason})
 	if err == nil {

@@ -27,6 +27,8 @@ type Chain interface {
 	protocol.Senders
 	protocol.Tickets
 	Parameters(ctx context.Context) (protocol.Parameters, error)
+	// Round is the round of the newest block, by more than one endpoint's word.
+	Round(ctx context.Context) (protocol.RoundState, error)
 }
 
 // Options are a Redeemer's parts and settings. Zero settings get the defaults that

@@ -46,6 +46,7 @@ func (r *Redeemer) pass(ctx context.Context, now time.Time) {
 	if r.validity != 0 {
 		r.begin(ctx, m)
 	}
+	r.review(ctx, m)
 	r.forgetSenders()
 	r.alert(m)
 }

@@ -29,11 +29,14 @@ type Redeemer struct {
 	validity   protocol.Round
 	validAt    protocol.Round
 	validating bool
-	trouble    trouble
-	lost       map[protocol.Hash]loss
-	alarmed    map[core.Address]bool
-	watchers   map[*watcher]struct{}
-	turn       int
+	// reviewed is the round in which ended tickets were looked through last.
+	reviewed  protocol.Round
+	reviewing bool
+	trouble   trouble
+	lost      map[protocol.Hash]loss
+	alarmed   map[core.Address]bool
+	watchers  map[*watcher]struct{}
+	turn      int
 }
 
 // ticket is a winner on its way. Who set busy owns it, but for what is said to be

@@ -3,6 +3,7 @@ package redeemer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -186,8 +187,16 @@ func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 }
 
 // expire ends a ticket whose rounds are over, unless it was redeemed in them. The
-// reason is what held it up.
+// reason is what held it up. That they are over is read again, because the view may
+// have come from an endpoint that was wrong.
 func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
+	round, err := r.opt.Chain.Round(ctx)
+	if err != nil {
+		return err
+	}
+	if round.Number <= when.last {
+		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("it is round %d, and the ticket's last is %d", round.Number, when.last))
+	}
 	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
 	switch {
 	case err != nil:

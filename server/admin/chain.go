@@ -24,6 +24,7 @@ type Chain struct {
 	Gas       GasBounds
 	Signer    Signer
 	Endpoints EndpointSource
+	Contracts Contracts
 }
 
 // GasBounds are the operator's bounds on the price of gas.

@@ -29,6 +29,15 @@ var (
 	other   = core.Address{0xbb, 19: 2}
 )
 
+// moved are contracts of which one changed.
+type moved struct{}
+
+func (moved) TrustedContracts() (trusted, answered map[string]core.Address) {
+	return map[string]core.Address{"TicketBroker": {19: 6}}, map[string]core.Address{"TicketBroker": {19: 7}}
+}
+
+func (moved) ConfirmContracts(context.Context, map[string]core.Address) error { return nil }
+
 // station is a node on the fake chain behind the API.
 type station struct {
 	*node
@@ -184,7 +193,7 @@ func stationIn(dir string, change func(*admin.Options)) *station {
 		o.Dashboard.Tail = logTail{}
 		o.Market = admin.Market{Prices: st.table, FaceValue: st.table}
 		c := st.chain
-		o.Chain = &admin.Chain{Rounds: c, Stakes: c, Settings: c, Funds: c, Actor: c, Views: c, Gas: st.gas, Signer: signer{}, Endpoints: st.node}
+		o.Chain = &admin.Chain{Rounds: c, Stakes: c, Settings: c, Funds: c, Actor: c, Views: c, Gas: st.gas, Signer: signer{}, Endpoints: st.node, Contracts: moved{}}
 		if change != nil {
 			change(o)
 		}

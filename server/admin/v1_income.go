@@ -19,7 +19,7 @@ func bookEndpoints() []endpoint {
 	workers.CSV, workers.Query = true, []openapi.Parameter{formatParameter()}
 	spending := get(adminapi.PathSpending, "What this gateway paid", adminapi.Spending{})
 	spending.CSV, spending.Query = true, []openapi.Parameter{formatParameter()}
-	return append(ticketEndpoints(), []endpoint{
+	return append(append(ticketEndpoints(), contractEndpoints()...), []endpoint{
 		{Route: get(adminapi.PathPayers, "The gateways that have accounts here", adminapi.Payers{}), serve: payersV1},
 		{Route: income, serve: incomeV1},
 		{Route: workers, serve: workersV1},

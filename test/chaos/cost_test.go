@@ -165,7 +165,8 @@ func TestCallsPerBlock(t *testing.T) {
 	const (
 		blocks   = 40
 		perBlock = endpoints + 1
-		perRound = 60
+		// A round is read from as many endpoints as must agree on it, which are two.
+		perRound = 75
 		// slack is for what happens at intervals beside.
 		slack = 20
 	)

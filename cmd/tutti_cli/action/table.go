@@ -28,6 +28,7 @@ func Table() verb.Table {
 	t = append(t, workerVerbs()...)
 	t = append(t, processVerbs()...)
 	t = append(t, ticketVerbs()...)
+	t = append(t, contractVerbs()...)
 	t = append(t, incomeVerbs()...)
 	t = append(t, spendingVerbs()...)
 	t = append(t, accountVerbs()...)
