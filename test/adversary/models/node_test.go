@@ -75,10 +75,15 @@ func start(t *testing.T, e *engine.Engine, entries []entry, args ...string) *nod
 	n.run(append([]string{"-orchestrator", "-aiWorker", "-serviceAddr", n.addr, "-httpAddr", n.addr}, args...)...)
 	n.WaitHTTP("https://" + n.addr + "/healthz")
 	for _, e := range entries {
-		id := e["model_id"].(string)
-		n.Wait(id+" to be ready", 60*time.Second, func() bool { return n.state(id) == "ready" })
+		n.awaitReady(e["model_id"].(string))
 	}
 	return n
+}
+
+// awaitReady waits until a model takes jobs.
+func (n *node) awaitReady(id string) {
+	n.t.Helper()
+	n.Wait(id+" to be ready", 60*time.Second, func() bool { return n.state(id) == "ready" })
 }
 
 // startOrchestrator starts one whose models are on other machines.
@@ -208,19 +213,25 @@ func (n *node) attempt(model, what, target string) outcome {
 }
 
 // attemptAt is attempt at a known address.
-func (n *node) attemptAt(at, what, target string) (o outcome) {
+func (n *node) attemptAt(at, what, target string) outcome {
 	n.t.Helper()
-	q := url.Values{"what": {what}, "target": {target}}
-	resp, err := harness.Client().Post("http://"+at+"/__try?"+q.Encode(), "", http.NoBody)
+	o, err := tryAt(at, what, target)
 	if err != nil {
-		n.t.Errorf("%s %s: %v", what, target, err)
-		return o
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(&o); err != nil {
 		n.t.Errorf("%s %s: %v", what, target, err)
 	}
 	return o
+}
+
+// tryAt has the model's server at an address attack. The error is that it gave no
+// answer.
+func tryAt(at, what, target string) (o outcome, err error) {
+	q := url.Values{"what": {what}, "target": {target}}
+	resp, err := harness.Client().Post("http://"+at+"/__try?"+q.Encode(), "", http.NoBody)
+	if err != nil {
+		return o, err
+	}
+	defer resp.Body.Close()
+	return o, json.NewDecoder(resp.Body).Decode(&o)
 }
 
 // fails checks that an attempt does not work.
