@@ -31,8 +31,8 @@ const (
 // recipients and models. The mirror of its balances says how many tickets it wants; the
 // credit says whether it gets them. It is guarded by Sender.mu. Amounts are whole wei.
 type credit struct {
-	// unworked was paid for what is over, inHand for jobs that are being done.
-	unworked, inHand pm.Value
+	// unworked was paid for what is over, inProgress for jobs that are being done.
+	unworked, inProgress pm.Value
 	// halved is when unworked was halved last.
 	halved time.Time
 	// worked is the work of the span that began at span, and of the one before.
@@ -42,7 +42,7 @@ type credit struct {
 	starts map[string]time.Time
 	// stopped: it is paid nothing until it holds half of what it may.
 	stopped bool
-	// freed is closed when less is in hand.
+	// freed is closed when less is in progress.
 	freed chan struct{}
 }
 
@@ -88,7 +88,7 @@ func (c *credit) begins(start string, now time.Time) bool {
 func (c *credit) bound(limit pm.Value) pm.Value { return limit.Add(c.worked[0]).Add(c.worked[1]) }
 
 // held is all that was paid without work so far.
-func (c *credit) held() pm.Value { return c.unworked.Add(c.inHand) }
+func (c *credit) held() pm.Value { return c.unworked.Add(c.inProgress) }
 
 // admit reports whether so much more may be paid: "" or the code of why not.
 func (c *credit) admit(amount, limit pm.Value) fault.Code {
@@ -108,17 +108,17 @@ func (c *credit) admit(amount, limit pm.Value) fault.Code {
 }
 
 // stop stops an orchestrator that holds so much without work that such a payment does not
-// go to it any more, whatever becomes of the jobs in hand.
+// go to it any more, whatever becomes of the jobs in progress.
 func (c *credit) stop(amount, limit pm.Value) bool {
 	bound := c.bound(limit)
 	c.stopped = c.stopped || c.unworked.Add(amount).Cmp(bound) > 0 && c.unworked.Times(2).Cmp(bound) > 0
 	return c.stopped
 }
 
-// end takes a job's payment out of hand.
+// end ends a job, whose payment is no longer in progress.
 func (c *credit) end(amount pm.Value) {
 	if amount.Sign() > 0 {
-		c.inHand = c.inHand.Sub(amount)
+		c.inProgress = c.inProgress.Sub(amount)
 		close(c.freed)
 		c.freed = make(chan struct{})
 	}

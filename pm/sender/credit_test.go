@@ -184,7 +184,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	p.Received(30_000)
 	p.Settle(sender.Served, 30_000)
 	got := k.Credits()
-	if len(got) != 1 || got[0].Payee != cheat || got[0].InHand.Sign() != 0 || got[0].Stopped {
+	if len(got) != 1 || got[0].Payee != cheat || got[0].InProgress.Sign() != 0 || got[0].Stopped {
 		t.Fatalf("%+v", got)
 	}
 	roughly(t, got[0].Unworked, 30_001)

@@ -12,11 +12,11 @@ import (
 	"github.com/tuttinode/tutti/pm/spent"
 )
 
-// creditWait is how long a segment's payment waits for those in hand.
+// creditWait is how long a segment's payment waits for those in progress.
 const creditWait = 2 * time.Second
 
 // charge counts a payment on its orchestrator's credit, where that has not reached its
-// bound. Where only jobs in hand are in the way, a segment waits a moment for one to end;
+// bound. Where only jobs in progress are in the way, a segment waits a moment for one to end;
 // a model's job goes elsewhere. Errors are the faults PaidWorkMissing and CreditInUse.
 func (s *Sender) charge(ctx context.Context, t *Terms, amount pm.Value) error {
 	a := s.tryCharge(t, amount)
@@ -41,7 +41,7 @@ func (s *Sender) charge(ctx context.Context, t *Terms, amount pm.Value) error {
 }
 
 // answer is whether a payment may be made: code is why not, detail the same in words, and
-// freed a channel that is closed when less is in hand.
+// freed a channel that is closed when less is in progress.
 type answer struct {
 	code   fault.Code
 	detail string
@@ -61,7 +61,7 @@ func (s *Sender) tryCharge(t *Terms, amount pm.Value) (a answer) {
 		a = answer{code: c.admit(amount, limit), freed: c.freed, detail: holds(c.unworked)}
 	}
 	if a.code == "" {
-		c.inHand = c.inHand.Add(amount)
+		c.inProgress = c.inProgress.Add(amount)
 	}
 	if changed := c.stopped != was; changed || a.code == "" {
 		s.keep(t.payee(), c)
@@ -105,7 +105,7 @@ func (s *Sender) creditOf(payee string) *credit {
 	return c
 }
 
-// keep has a credit written down. Jobs in hand count: what becomes of them is not known
+// keep has a credit written down. Jobs in progress count: what becomes of them is not known
 // after a crash. It is called with the lock held.
 func (s *Sender) keep(payee string, c *credit) {
 	s.opt.Book.Keep(spent.Credit{
@@ -165,9 +165,9 @@ func (s *Sender) receive(t *Terms, amount pm.Value, units int64) {
 type Credit struct {
 	// Payee is its account on the chain, or the address at which the operator has it asked.
 	Payee string
-	// Unworked was paid for what is over, InHand for jobs that are being done; Bound is the
+	// Unworked was paid for what is over, InProgress for jobs that are being done; Bound is the
 	// most that both may come to.
-	Unworked, InHand, Bound pm.Value
+	Unworked, InProgress, Bound pm.Value
 	// Stopped: it is paid nothing more until it holds half of Bound.
 	Stopped bool
 }
@@ -180,7 +180,7 @@ func (s *Sender) Credits() []Credit {
 	out := make([]Credit, 0, len(s.credits))
 	for payee, c := range s.credits {
 		c.pass(s.opt.Now())
-		out = append(out, Credit{Payee: payee, Unworked: c.unworked, InHand: c.inHand, Bound: c.bound(limit), Stopped: c.stopped})
+		out = append(out, Credit{Payee: payee, Unworked: c.unworked, InProgress: c.inProgress, Bound: c.bound(limit), Stopped: c.stopped})
 	}
 	return out
 }

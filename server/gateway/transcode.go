@@ -200,7 +200,7 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 }
 
 // received is how many pixels of a result are of use. Where results are not checked, or
-// nobody waits for them any more, they are no more than was asked for.
+// the client left, they are no more than was asked for.
 func (g *Gateway) received(j *job, res *upstream.Result, err error) (pixels core.Pixels) {
 	if err != nil && verdict(err) != route.Abandoned {
 		return 0

@@ -206,8 +206,8 @@ func TestAClientThatLeavesHasPaid(t *testing.T) {
 	}
 }
 
-// TestWhatCameOfAnAnswer: an answer counts as work when it came to its end, or when nobody
-// waits for it any more, and not when the orchestrator broke it off or this gateway did not
+// TestWhatCameOfAnAnswer: an answer counts as work when it came to its end, or when its
+// reader left, and not when the orchestrator broke it off or this gateway did not
 // wait longer.
 func TestWhatCameOfAnAnswer(t *testing.T) {
 	t.Parallel()
