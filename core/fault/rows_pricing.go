@@ -50,6 +50,6 @@ var pricingRows = []Row{
 		Cause: "The gateway pays orchestrators on the chain and has no `-maxPricePerUnit`, or ignores it where no orchestrator keeps within (`-ignoreMaxPriceIfNeeded`), so it takes " +
 			"any price. Then only the worth of a ticket, the worth of a payment and the deposit bound what one orchestrator gets.",
 		Remedy: "Give the most that you pay for a pixel, for example `-maxPricePerUnit 2000`, and for models `-maxPricePerCapability`; keep no more in the deposit than you would lose " +
-			"(`tutti_cli deposit`).",
+			"(`tutti_cli status` shows it).",
 	},
 }
