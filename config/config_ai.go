@@ -14,6 +14,8 @@ type AI struct {
 	KeepAlive time.Duration
 	// Queue is how many jobs may wait for a slot of one model.
 	Queue int
+	// PromptRatio is how many tokens of a prompt each paid token may bring; 0 is no bound.
+	PromptRatio int
 	// ModelsDir holds weights; "" means models/ in the data directory.
 	ModelsDir string
 	// ServiceRegistry uses the AI contract on the chain.

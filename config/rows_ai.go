@@ -16,6 +16,8 @@ func aiRows() []option {
 			to: func(c *Config) value { return duration(&c.AI.KeepAlive, 0) }},
 		{name: "aiQueue", mark: "T", roles: aiRoles | gateway, preset: "64", help: "requests that may wait for one model; an orchestrator keeps room for one at least",
 			to: func(c *Config) value { return whole(&c.AI.Queue, 0, 100000) }},
+		{name: "promptRatio", mark: "T", roles: orchestrator, onchain: true, preset: "128", help: "tokens of a prompt that each paid token of max_tokens may bring, beside 8192 of every request; 0 is no bound",
+			to: func(c *Config) value { return whole(&c.AI.PromptRatio, 0, 1000000) }},
 		{name: "apiKeys", mark: "T", roles: gateway, help: "file of API keys for AI requests, beside those of tutti key",
 			to: func(c *Config) value { return path(&c.Gateway.APIKeys) }},
 		{name: "aiModelsDir", mark: "M", roles: aiRoles, unset: "models in the data directory", help: "directory of model weights",

@@ -34,6 +34,10 @@ type Hold interface {
 	// Begin is asked when the work's turn has come: jobs before it may have used up
 	// what was there. The error is the fault InsufficientBalance.
 	Begin() error
+	// Covers is asked when it is known what the work came to, before what came of it is
+	// given away: work far beyond what the job was admitted for must be paid already. The
+	// error is the fault InsufficientBalance.
+	Covers(units int64) error
 	// Done bills the work at the quoted price: a segment's when it is finished, an
 	// AI job's when its answer has begun, so that the bill stands even if its
 	// gateway, or this process, goes away before the answer's end.

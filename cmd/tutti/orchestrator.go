@@ -81,6 +81,7 @@ func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder
 // rules are the options of the orchestrator's rules.
 func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 	opt := orchestrate.Options{
+		PromptRatio:  int64(n.cfg.AI.PromptRatio),
 		ServiceURI:   n.firstServiceURI(),
 		Capabilities: n.capabilities(),
 		Recorder:     recorder,

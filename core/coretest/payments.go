@@ -189,3 +189,6 @@ func (p *Payments) Violations() []string {
 	}
 	return out
 }
+
+// Covers says that work of any size is paid.
+func (*held) Covers(int64) error { return nil }

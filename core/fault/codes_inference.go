@@ -19,6 +19,8 @@ const (
 	ModelMissing Code = "ModelMissing"
 	// MaxTokensMissing: the request does not say how long the answer may be.
 	MaxTokensMissing Code = "MaxTokensMissing"
+	// PromptTooLong: the prompt is far longer than what max_tokens pays for.
+	PromptTooLong Code = "PromptTooLong"
 	// ImageUnreadable: the picture is none that can be read.
 	ImageUnreadable Code = "ImageUnreadable"
 	// AudioUnreadable: the audio's length cannot be told.

@@ -50,6 +50,11 @@ var inferenceRows = []Row{
 		Wire:   "MaxTokens not specified",
 	},
 	{
+		Code: PromptTooLong, Class: BadRequest,
+		Cause:  "A paid request's prompt, with its tools and pictures, is longer than its `max_tokens` pays for. The network charges `max_tokens` alone, so that an orchestrator bounds what comes with it: about 8192 tokens, and `-promptRatio` more (128 as it is) for each token of `max_tokens`.",
+		Remedy: "As a client, ask for a higher `max_tokens` or shorten the prompt. As the orchestrator's operator, raise `-promptRatio`; 0 takes prompts of any length that the model takes.",
+	},
+	{
 		Code: ImageUnreadable, Class: BadRequest,
 		Cause:  "The picture of an AI request is none of PNG, JPEG, GIF, WebP and BMP, or its header is damaged.",
 		Remedy: "Convert the picture, and send it under `image`.",

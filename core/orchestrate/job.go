@@ -112,6 +112,9 @@ func (o *Orchestrator) admitJob(ctx context.Context, req *JobRequest) (*Job, err
 	if err := o.measure(ctx, req); err != nil {
 		return nil, err
 	}
+	if err := o.checkPrompt(req.Request, &quote); err != nil {
+		return nil, err
+	}
 	j := &Job{o: o, req: *req, quote: quote, hold: free{}, facts: jobFacts{sender: quote.Sender, price: quote.Price}}
 	paid := false
 	defer func() {

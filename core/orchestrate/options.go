@@ -76,6 +76,9 @@ type Options struct {
 	Worker inference.Worker
 	// Inference is inference.NopRecorder when nil.
 	Inference inference.Recorder
+	// PromptRatio is how many tokens of a prompt each paid token of an answer may bring,
+	// beyond those that every request may; 0 is no bound.
+	PromptRatio int64
 	// Media measures audio; without it audio is refused.
 	Media pipeline.MediaProbe
 	// JobWait and NodeWait bound the wait for a slot, DefaultJobWait and

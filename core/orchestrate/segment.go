@@ -119,11 +119,14 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 		g.settle(ctx, err, took)
 		return nil, 0, err
 	}
-	o.waste.redeem(g.sender, took, o.opt.Now())
 	out, err := g.finish(res)
 	if err != nil {
 		return nil, 0, err
 	}
+	if err := g.covers(out.encoded, took, res.Worker); err != nil {
+		return nil, 0, err
+	}
+	o.waste.redeem(g.sender, took, o.opt.Now())
 	// The work is done: it is billed even if the gateway has just gone away, and even
 	// if the shelf has filled up meanwhile, as gateways that fetch nothing can bring
 	// about.
@@ -133,6 +136,19 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 		return nil, 0, err
 	}
 	return out.done, out.encoded, nil
+}
+
+// covers withholds work that is far more than what was paid: a gateway may say that a
+// segment is short which is long. What it was admitted for is billed, and the time counts
+// as time that came to nothing.
+func (g *Segment) covers(encoded core.Pixels, took time.Duration, worker string) error {
+	err := g.hold.Covers(int64(encoded))
+	if err == nil {
+		return nil
+	}
+	g.o.waste.spoil(g.sender, took, g.o.opt.Now())
+	g.hold.Done(pm.Work{Units: g.estimate, Produced: int64(encoded), Worker: worker})
+	return err
 }
 
 // begin asks what must be so before work is worth while: that it can be paid, and

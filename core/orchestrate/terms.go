@@ -119,7 +119,8 @@ func complete(job *pm.Job, req *SegmentRequest) {
 // free is the hold of work that costs nothing.
 type free struct{}
 
-func (free) Begin() error   { return nil }
-func (free) Done(pm.Work)   {}
-func (free) Produced(int64) {}
-func (free) Release()       {}
+func (free) Begin() error       { return nil }
+func (free) Covers(int64) error { return nil }
+func (free) Done(pm.Work)       {}
+func (free) Produced(int64)     {}
+func (free) Release()           {}

@@ -15,6 +15,9 @@ type llm struct {
 	// predict and answers are llama.cpp's own words for max_tokens and n; with it
 	// they win.
 	predict, answers int64
+	// input is how many bytes the model may be given, the text, tools and schemas among
+	// them.
+	input int
 	// prompts and bytes count what the model is given; required says that it is
 	// given something.
 	prompts, bytes int
@@ -115,6 +118,7 @@ func (l *llm) other(c *cursor, key []byte) error {
 		}
 	}
 	v, err := c.value()
+	l.input += len(v)
 	for i, name := range samplings {
 		if string(key) == name && err == nil && string(v) != "null" {
 			l.sampling[i] = v
@@ -148,6 +152,7 @@ func (l *llm) messages(c *cursor) error {
 		}
 		l.given = true
 		l.bytes += m.bytes
+		l.input += m.bytes + m.more
 		l.plain = l.plain && m.plain
 		if l.message != nil {
 			l.message(m)
@@ -191,6 +196,14 @@ func (l *llm) promptPart(c *cursor, numbers *int) error {
 	return l.token(c)
 }
 
+// promptInput is the bytes of all that the model is given.
+func (l *llm) promptInput(op inference.Operation) int {
+	if op == inference.Chat {
+		return l.input // messages are among them
+	}
+	return l.input + l.bytes
+}
+
 // token is a token's number. It stands for some bytes of text.
 func (l *llm) token(c *cursor) error {
 	l.bytes += bytesPerToken
@@ -226,5 +239,6 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		N:           int(n) * max(1, l.prompts),
 		Plain:       l.plain && n == 1,
 		PromptBytes: l.bytes,
+		InputTokens: inference.Tokens((l.promptInput(op) + bytesPerToken - 1) / bytesPerToken),
 	}, nil
 }

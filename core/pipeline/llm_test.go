@@ -153,6 +153,10 @@ func TestLLM(t *testing.T) {
 				t.Fatal(err)
 			}
 			tc.want.Model = inference.Model{Capability: capability.LLM, ID: "a/b"}
+			if 4*int(got.InputTokens) < got.PromptBytes {
+				t.Errorf("%d tokens are read of %d bytes", got.InputTokens, got.PromptBytes)
+			}
+			got.InputTokens = 0 // TestInputTokens has them
 			if !reflect.DeepEqual(*got, tc.want) {
 				t.Errorf("got  %+v\nwant %+v", *got, tc.want)
 			}
@@ -280,5 +284,27 @@ func BenchmarkNetworkLLM(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		pipeline.NetworkLLM(body)
+	}
+}
+
+// Whatever a model may read counts, wherever in the request it stands.
+func TestInputTokens(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("word", 1000)
+	for name, body := range map[string]string{
+		"message": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"` + text + `"}]}`,
+		"parts":   `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"text","text":"` + text + `","x":1}]}]}`,
+		"unknown": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"y","z":"` + text + `"}]}]}`,
+		"name":    `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x","name":"` + text + `"}]}`,
+		"tools":   `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":["` + text + `"]}`,
+		"picture": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"` + text + text + `"}}]}]}`,
+	} {
+		r, err := pipeline.Parse(capability.LLM, inference.Chat, "application/json", []byte(body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.InputTokens < 1000 || r.InputTokens > 1030 {
+			t.Errorf("%s: %d tokens", name, r.InputTokens)
+		}
 	}
 }

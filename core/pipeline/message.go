@@ -7,8 +7,9 @@ type message struct {
 	// role stands between its quotes; content is the whole value, nil when there
 	// is none.
 	role, content []byte
-	// bytes is the length of the content's text.
-	bytes int
+	// bytes is the length of the content's text, more that of all else that the model
+	// may be given, such as calls of tools.
+	bytes, more int
 	// plain says that role and content say it all in the existing network's form.
 	plain bool
 }
@@ -23,12 +24,13 @@ func (c *cursor) message() (m message, err error) {
 			return err
 		case "content":
 			start := c.skipped()
-			m.bytes, err = c.content(&m.plain)
+			m.bytes, m.more, err = c.content(&m.plain)
 			m.content = c.text[start:c.pos]
 			return err
 		}
 		v, err := c.value()
 		m.plain = m.plain && empty(v)
+		m.more += len(v)
 		return err
 	})
 	if err == nil && m.role == nil {
@@ -48,26 +50,46 @@ func (c *cursor) skipped() int {
 	return c.pos
 }
 
+// pictureBytes is what a part that is no text counts for at most: a model makes about a
+// thousand tokens of a picture, however many bytes it has.
+const pictureBytes = 1024 * bytesPerToken
+
 // content passes over a message's content: text, parts of it, or null. It
-// returns the text's length, and takes plain back at a part that is no text.
-func (c *cursor) content(plain *bool) (n int, err error) {
+// returns the text's length and about that of the other parts, and takes plain back at a
+// part that is no text.
+func (c *cursor) content(plain *bool) (n, more int, err error) {
 	switch c.peek() {
 	case '"':
 		raw, err := c.str()
-		return len(raw), err
+		return len(raw), 0, err
 	case '[':
 		err = c.array(func() error {
+			start := c.skipped()
 			text, err := c.part()
 			n += len(text)
+			if text == nil {
+				more += otherPart(c.text[start:c.pos])
+			}
 			*plain = *plain && text != nil
 			return err
 		})
-		return n, err
+		return n, more, err
 	}
 	if !c.null() {
-		return 0, c.fail("a message's content must be a string or a list of parts")
+		return 0, 0, c.fail("a message's content must be a string or a list of parts")
 	}
-	return 0, nil
+	return 0, 0, nil
+}
+
+// otherPart is what a part counts for that is no plain text: a picture or the like the
+// same whatever its size, all else its length.
+func otherPart(part []byte) int {
+	for _, kind := range [][]byte{[]byte(`"image_url"`), []byte(`"video_url"`), []byte(`"input_audio"`)} {
+		if bytes.Contains(part[:min(len(part), 256)], kind) && !bytes.Contains(part, []byte(`"text"`)) {
+			return pictureBytes
+		}
+	}
+	return len(part)
 }
 
 // part passes over a part of a content and returns what stands between the

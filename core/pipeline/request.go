@@ -39,6 +39,9 @@ type Request struct {
 	// Plain says that the existing network's form of an llm request (NetworkLLM)
 	// loses nothing of this one.
 	Plain bool
+	// InputTokens is about how many tokens a language model reads: the prompt with all
+	// that belongs to it, such as tools.
+	InputTokens inference.Tokens
 	// PromptBytes is the length of the prompt's text, for estimates.
 	PromptBytes int
 	// Width, Height and FPS are those that the request asks of a picture or video

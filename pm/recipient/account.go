@@ -85,4 +85,15 @@ func (a *account) covers(least core.Wei) error {
 	return nil
 }
 
+// pays asks whether the account pays a bill for which cost was put aside, but for so much.
+func (a *account) pays(cost, bill, owing pm.Value) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	others := a.inHand.Sub(cost)
+	if a.balance.Sub(others).Add(owing).Cmp(bill) < 0 {
+		return insufficient("bill a job")
+	}
+	return nil
+}
+
 func insufficient(op string) error { return fault.New(fault.InsufficientBalance, op, "") }

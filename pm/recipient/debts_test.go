@@ -123,3 +123,22 @@ func TestFreeWorkIsNobodys(t *testing.T) {
 		}
 	}
 }
+
+// As much again as a job was admitted for may be owed for a moment; what is more must be
+// paid already.
+func TestWorkFarBeyondItsEstimateIsNotCovered(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	g := n.gateway(1)
+	h := n.admit(n.session(g, "a").job(3, tickets(2)))
+	if err := h.Covers(tickets(4)); err != nil {
+		t.Errorf("twice the estimate: %v", err)
+	}
+	if err := h.Covers(tickets(20)); fault.CodeOf(err) != fault.InsufficientBalance {
+		t.Errorf("ten times the estimate: %v", err)
+	}
+	h.Release()
+	if err := n.admit(n.session(g, "b").job(30, tickets(2))).Covers(tickets(20)); err != nil {
+		t.Errorf("ten times the estimate, and paid ahead: %v", err)
+	}
+}

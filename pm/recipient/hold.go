@@ -51,6 +51,19 @@ func (h *hold) Begin() error {
 	return err
 }
 
+// Covers asks whether the account pays for what the work came to. An estimate is not
+// exact, so as much again as it was may be owed for a moment.
+func (h *hold) Covers(units int64) error {
+	if h.a == nil {
+		return nil
+	}
+	err := h.a.pays(h.cost, h.bill.Price.Of(max(0, units)), atLeast(h.cost, pm.WeiValue(h.r.opt.TicketEV)))
+	if err != nil {
+		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
+	}
+	return err
+}
+
 // Done bills the work at the quoted price.
 func (h *hold) Done(w pm.Work) {
 	h.mu.Lock()

@@ -1,0 +1,32 @@
+package orchestrate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// promptFree is how many tokens of a prompt every paid request may bring.
+const promptFree = 8192
+
+// checkPrompt refuses a prompt that is far longer than what is paid for: the network
+// charges max_tokens alone, and a model reads the prompt all the same. Embeddings are
+// charged by what they read.
+func (o *Orchestrator) checkPrompt(r *pipeline.Request, quote *pm.Quote) error {
+	if o.opt.PromptRatio <= 0 || !o.priced(quote) || r.Model.Capability != capability.LLM || r.Operation == inference.Embedding {
+		return nil
+	}
+	most := int64(math.MaxInt64)
+	if units := int64(r.Units); units < (math.MaxInt64-promptFree)/o.opt.PromptRatio {
+		most = promptFree + units*o.opt.PromptRatio
+	}
+	if int64(r.InputTokens) <= most {
+		return nil
+	}
+	return fault.New(fault.PromptTooLong, "measure request", fmt.Sprintf("about %d tokens, and max_tokens %d pays for a prompt of %d", r.InputTokens, r.Units, most))
+}
