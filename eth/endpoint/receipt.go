@@ -91,7 +91,7 @@ func (r receipts) names() string {
 
 // sameReceipt compares what two receipts say happened.
 func sameReceipt(a, b *types.Receipt) bool {
-	if a.BlockHash != b.BlockHash || a.Status != b.Status || a.GasUsed != b.GasUsed || len(a.Logs) != len(b.Logs) {
+	if a.BlockHash != b.BlockHash || a.BlockNumber.Cmp(b.BlockNumber) != 0 || a.Status != b.Status || a.GasUsed != b.GasUsed || len(a.Logs) != len(b.Logs) {
 		return false
 	}
 	for i := range a.Logs {

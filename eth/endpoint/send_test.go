@@ -111,7 +111,7 @@ func TestSendTransaction(t *testing.T) {
 	}
 }
 
-func TestReceiptOfTheHighestBlock(t *testing.T) {
+func TestReceiptNeedsAQuorum(t *testing.T) {
 	t.Parallel()
 	hash := protocol.TxHash{5}
 	receipt := func(block uint64) rpcAnswer {
@@ -127,6 +127,10 @@ func TestReceiptOfTheHighestBlock(t *testing.T) {
 	}
 	b.set(func() { b.answers["eth_getTransactionReceipt"] = receipt(900) })
 	c.set(func() { c.answers["eth_getTransactionReceipt"] = receipt(905) })
+	if _, err := p.TransactionReceipt(t.Context(), hash); !errors.Is(err, fault.ChainDisputed) {
+		t.Fatalf("two receipts contradict one another: %v", err)
+	}
+	a.set(func() { a.answers["eth_getTransactionReceipt"] = receipt(905) })
 	if r, err := p.TransactionReceipt(t.Context(), hash); err != nil || r.BlockNumber.Uint64() != 905 {
 		t.Fatalf("%v, %v", r, err)
 	}
