@@ -21,17 +21,27 @@ func stored(t testing.TB, name string) []byte {
 	return data
 }
 
-// Every kind of source that a gateway may send becomes 8-bit 4:2:0 H.264 of the
-// right size with every frame, in both containers.
-func TestVideoKinds(t *testing.T) {
-	t.Parallel()
+// videoKind is a kind of source that a gateway may send, and the size of a rendition of
+// it that asks for 256×144.
+type videoKind struct {
+	name, ext, args string // without arguments: the stored clip of that name
+	w, h            int
+}
+
+// source is a segment of the kind, with five pictures.
+func (k videoKind) source(t testing.TB) []byte {
+	t.Helper()
+	if k.args == "" {
+		return stored(t, k.name)
+	}
+	return makeClip(t, k.ext, k.args)
+}
+
+func videoKinds() []videoKind {
 	h264 := func(size, more string) string {
 		return picture(size, 10, 0.5) + " -c:v libx264 -preset veryfast -threads 1 " + more
 	}
-	tests := []struct {
-		name, ext, args string // without arguments: the stored clip of that name
-		w, h            int
-	}{
+	return []videoKind{
 		{"hevc.ts", "", "", 256, 256},
 		{"hevc10.mp4", "", "", 256, 256},
 		{"vp8.webm", "", "", 256, 256},
@@ -58,16 +68,16 @@ func TestVideoKinds(t *testing.T) {
 		{"QuickTime", ".mov", h264("160x90", "-pix_fmt yuv420p"), 256, 144},
 		{"fragmented MP4", ".mp4", h264("160x90", "-pix_fmt yuv420p -movflags frag_keyframe+empty_moov"), 256, 144},
 	}
-	for _, tt := range tests {
+}
+
+// Every kind of source that a gateway may send becomes 8-bit 4:2:0 H.264 of the
+// right size with every frame, in both containers.
+func TestVideoKinds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range videoKinds() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var source []byte
-			if tt.args == "" {
-				source = stored(t, tt.name)
-			} else {
-				source = makeClip(t, tt.ext, tt.args)
-			}
-			got := transcode(t, source, small("ts", nil), small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 }))
+			got := transcode(t, tt.source(t), small("ts", nil), small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 }))
 			if got.DecodedFrames != 5 {
 				t.Errorf("%d frames decoded", got.DecodedFrames)
 			}

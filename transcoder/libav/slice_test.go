@@ -3,22 +3,39 @@ package libav_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/adversary"
 )
 
-// unscaled is a profile of the size that segment has, so that a source's own frames
-// go to the encoder.
-func unscaled(name string, change func(*core.Profile)) core.Profile {
-	return small(name, func(p *core.Profile) {
-		p.Width, p.Height = 160, 90
+// unscaled changes a profile to the size that a source has, so that the source's own
+// frames go to the encoder.
+func unscaled(t *testing.T, source []byte, change func(*core.Profile)) core.Profile {
+	t.Helper()
+	report := verify(t, source)
+	return small("own", func(p *core.Profile) {
+		if report.Video != nil && len(report.Video.Frames) > 0 {
+			p.Width, p.Height = report.Video.Frames[0].Width, report.Video.Frames[0].Height
+		}
 		if change != nil {
 			change(p)
 		}
 	})
+}
+
+// formsOf are renditions of a source in all forms that differ in what becomes of its
+// frames: its own or scaled ones, at its own times or on a grid, in both containers.
+func formsOf(t *testing.T, source []byte) []core.Profile {
+	t.Helper()
+	own := func(change func(*core.Profile)) core.Profile { return unscaled(t, source, change) }
+	return []core.Profile{
+		own(nil), own(fps(30, 1)), own(fps(120, 1)), own(fps(24000, 1001)), small("scaled", fps(30, 1)),
+		own(func(p *core.Profile) { p.Format, p.FPS = core.FormatMP4, core.Framerate{Num: 10, Den: 1} }),
+	}
 }
 
 // slices2s are what a client may ask for: nothing, a part, the ends, one frame, more
@@ -37,20 +54,70 @@ func slices2s() []*core.Clip {
 // file that holds what is reported, or is refused by name.
 func TestSlices(t *testing.T) {
 	t.Parallel()
-	silent := makeClip(t, ".ts", picture("160x90", 60, 2)+" "+x264+" -g 60")
-	for name, source := range map[string][]byte{"with sound": segment(t), "silent": silent} {
+	sources := map[string]func(testing.TB) []byte{
+		"with sound": segment,
+		"silent": func(t testing.TB) []byte {
+			return makeClip(t, ".ts", picture("160x90", 60, 2)+" "+x264+" -g 60")
+		},
+		"of two sizes": func(t testing.TB) []byte {
+			wide, tall := makeClip(t, ".ts", picture("160x90", 60, 1)+" "+x264), makeClip(t, ".ts", picture("90x160", 60, 1)+" "+x264)
+			return slices.Concat(wide, tall, wide)
+		},
+		"cropped": func(t testing.TB) []byte {
+			return makeClip(t, ".ts", picture("160x90", 30, 1)+" "+x264+
+				" -bsf:v h264_metadata=crop_left=6:crop_right=2:crop_top=4:crop_bottom=8")
+		},
+		"cut in the middle": func(t testing.TB) []byte { whole := segment(t); return whole[:len(whole)/2/188*188] },
+	}
+	for name, source := range sources {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := engine(t)
-			for i, c := range slices2s() {
-				j := job(source,
-					unscaled("own", nil), unscaled("fixed", fps(30, 1)), unscaled("doubled", fps(120, 1)),
-					unscaled("odd", fps(24000, 1001)), small("scaled", fps(30, 1)),
-					unscaled("mp4", func(p *core.Profile) { p.Format, p.FPS = core.FormatMP4, core.Framerate{Num: 10, Den: 1} }))
-				j.Clip, j.Number, j.Signature = c, core.SegmentNumber(i), i%2 == 0
-				checkSlice(t, e, j)
-			}
+			sliceAll(t, source(t), 1)
 		})
+	}
+}
+
+// TestSlicesOfEveryKind is the same over all kinds of sources.
+func TestSlicesOfEveryKind(t *testing.T) {
+	t.Parallel()
+	for _, kind := range videoKinds() {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			every := 3
+			if adversary.Long() {
+				every = 1
+			}
+			sliceAll(t, kind.source(t), every)
+		})
+	}
+}
+
+// TestSlicesOfSound: a session that has shown video goes on without it.
+func TestSlicesOfSound(t *testing.T) {
+	t.Parallel()
+	e := engine(t)
+	run(t, e, job(segment(t), small("x", nil)))
+	for i, c := range slices2s() {
+		for n, source := range [][]byte{soundOnly(t), nil, segment(t)[:188]} {
+			j := job(source, small("x", nil), small("fixed", fps(30, 1)))
+			j.Clip, j.Number = c, core.SegmentNumber(3*i+n)
+			checkSlice(t, e, j)
+		}
+	}
+}
+
+// sliceAll asks for every nth slice of a source in every form, with a signature and
+// without.
+func sliceAll(t *testing.T, source []byte, nth int) {
+	t.Helper()
+	e, forms := engine(t), formsOf(t, source)
+	for i, c := range slices2s() {
+		if i%nth != 0 {
+			continue
+		}
+		j := job(source, forms...)
+		j.Clip, j.Number, j.Signature = c, core.SegmentNumber(i), i%2 == 0
+		checkSlice(t, e, j)
 	}
 }
 
