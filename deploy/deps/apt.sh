@@ -85,25 +85,26 @@ with_prefix() {
 	awk -v prefix="$1" '{ upstream = $1; sub(/^[0-9]+:/, "", upstream) } index(upstream, prefix) == 1' | sort -V -u
 }
 
-# fetch_source DIR PACKAGE PREFIX FULL|ORIGINAL: FULL has Debian's patches, which
-# is where security fixes between releases come from.
+# fetch_source DIR PACKAGE VERSION FULL|ORIGINAL: FULL has Debian's patches, which
+# is where security fixes between releases come from. What comes must be pinned.
 fetch_source() {
 	mkdir -p "$1"
-	version=$(source_versions "$2" "$3" | tail -n 1)
-	[ -n "$version" ] || die "the archive has no $2 $3*" "deploy/deps/recipe/versions says what is wanted."
+	version=$(source_versions "$2" "$3" | awk -v wanted="$3" '{ bare = $1; sub(/^[0-9]+:/, "", bare) } bare == wanted')
+	[ -n "$version" ] || die "the archive has no $2 $3" "$pin_remedy"
 	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again."
 	case $4 in
 	FULL) step "source of $2 $version" in_dir "$1" apt-get -c "$APT_DIR/apt.conf" source --download-only "$2=$version" ;;
 	ORIGINAL) step "source of $2 $version" in_dir "$1" fetch_original "$2" "$3" ;;
 	esac
 	REMEDY=
+	check_pins "$1"
 	echo "$2 $version" >>"$VERSIONS"
 }
 
-# fetch_original PACKAGE PREFIX: revisions of one upstream version share its
+# fetch_original PACKAGE VERSION: revisions of one upstream version share its
 # tarball, and a mirror that is behind may have it under an older one only.
 fetch_original() {
-	for revision in $(source_versions "$1" "$2" | tac); do
+	for revision in $(source_versions "$1" "${2%-*}" | tac); do
 		! apt-get -c "$APT_DIR/apt.conf" source --download-only --tar-only "$1=$revision" || return 0
 	done
 	return 1
@@ -117,6 +118,7 @@ fetch_package() {
 	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again."
 	step "package $2 $version" in_dir "$1" apt-get -c "$APT_DIR/apt.conf" download "$2=$version"
 	REMEDY=
+	[ -z "${PINNED:-}" ] || check_pins "$1"
 	step "unpacking $2" dpkg-deb -x "$1"/"$2"_*.deb "$1"
 	rm -f "$1"/"$2"_*.deb
 	echo "$2 $version" >>"$VERSIONS"

@@ -34,7 +34,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt unpacked build cross check go llama npm engine browser postgres prometheus packaging wine; do
+for part in lib tools apt pins unpacked build cross check go llama npm engine browser postgres prometheus packaging wine; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done

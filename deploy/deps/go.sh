@@ -3,6 +3,12 @@
 
 # The toolchain fetched where there is none; go.mod says what is the least.
 GO_FETCH=go1.26.9
+# The hashes of it as a module, one for each machine; Go prints them with
+# `go mod download -json golang.org/toolchain@v0.0.1-$GO_FETCH.linux-amd64`.
+GO_SUMS='
+h1:H1MNjtpLSXRMijiKWuh1cj9j9YM4NXKqM93/8h6Aics=
+h1:7zX/9hOPdr3dzQYUa5W/Bpz3BIL2eF1oDoQjg/io1U8=
+'
 
 # least_go: the version go.mod asks for.
 least_go() { awk '$1 == "go" { print $2; exit }' "$ROOT/go.mod"; }
@@ -39,6 +45,7 @@ bootstrap_go() {
 	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured. Or install Go $(least_go) or newer yourself."
 	step "Go toolchain $GO_FETCH" fetch_go
 	REMEDY=
+	check_go
 	chmod -R u+w "$boot/mod"
 	rm -rf "$CACHE/go/$GO_FETCH"
 	mv "$boot/mod/golang.org/toolchain@v0.0.1-$GO_FETCH."* "$CACHE/go/$GO_FETCH"
@@ -49,4 +56,12 @@ bootstrap_go() {
 fetch_go() {
 	cd "$boot" && env -u GOROOT -u GOENV HOME="$boot" GOFLAGS=-modcacherw GOMODCACHE="$boot/mod" GOTOOLCHAIN=$GO_FETCH \
 		"$boot/deb/usr/lib/go-1.24/bin/go" version
+}
+
+# check_go: the toolchain that came is the one that GO_SUMS names.
+check_go() {
+	sum=$(cat "$boot/mod/cache/download/golang.org/toolchain/@v/v0.0.1-$GO_FETCH".*.ziphash)
+	[ -n "$sum" ] && printf '%s' "$GO_SUMS" | grep -qxF -- "$sum" ||
+		die "the Go toolchain that was fetched is not the one that deploy/deps/go.sh names (found ${sum:-none})" \
+			"For a newer one, set GO_FETCH and GO_SUMS there together."
 }
