@@ -17,7 +17,7 @@ func (g *Gate) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if fields(r.Header) > mostFields {
 			r.Header = nil // it may be large, and the answer not be taken soon
-			refuse(w, fault.New(fault.HeadersTooMany, "read request", ""))
+			refuse(w, r, fault.New(fault.HeadersTooMany, "read request", ""))
 			return
 		}
 		c, ok := r.Context().Value(connKey{}).(*Conn)
@@ -27,11 +27,15 @@ func (g *Gate) Handler(next http.Handler) http.Handler {
 		}
 		if !c.enter() {
 			r.Header = nil
-			refuse(w, fault.New(fault.AddressBusy, "take request", ""))
+			refuse(w, r, fault.New(fault.AddressBusy, "take request", ""))
 			return
 		}
 		defer c.exit()
 		next.ServeHTTP(w, r)
+		if r.ProtoMajor == 2 && !c.proved.Load() {
+			// A stream lasts until its answer was taken, so the request counts until then.
+			_ = http.NewResponseController(w).Flush()
+		}
 	})
 }
 
@@ -43,7 +47,13 @@ func fields(h http.Header) (n int) {
 	return n
 }
 
-func refuse(w http.ResponseWriter, err error) {
+// refuse answers with err. Over HTTP/2 there is no body: nothing has to be kept for a
+// peer that does not take it.
+func refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if r.ProtoMajor == 2 {
+		w.WriteHeader(status.Job(err))
+		return
+	}
 	http.Error(w, fault.Wire(err), status.Job(err))
 }
 
