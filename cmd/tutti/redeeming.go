@@ -122,6 +122,7 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	opt := service.Options{
 		View: n.chain.View,
 		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
+		Connections: min(service.DefaultConnections, n.connections()),
 	}
 	if !listen.Plaintext {
 		if opt.Cert, err = tlscert.Open(tlscert.Options{

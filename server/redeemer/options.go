@@ -24,6 +24,9 @@ type Redeemer interface {
 	WatchMaxFloat(ctx context.Context, sender core.Address, f func(core.Wei) error) error
 }
 
+// DefaultConnections bounds the open connections.
+const DefaultConnections = 1024
+
 // Options are what a Server is built from. Zero limits get the defaults that are
 // named.
 type Options struct {
@@ -68,7 +71,7 @@ func (o *Options) complete() error {
 	if o.Redeemer == nil || o.Recipient.IsZero() || o.Funds == nil || o.Log == nil {
 		return errOptions
 	}
-	o.Connections = cmp.Or(o.Connections, 1024)
+	o.Connections = cmp.Or(o.Connections, DefaultConnections)
 	o.ConnectionsEach = cmp.Or(o.ConnectionsEach, 128)
 	o.Queueing = cmp.Or(o.Queueing, 128)
 	o.Asking = cmp.Or(o.Asking, 64)
