@@ -103,7 +103,7 @@ const refutations = 3
 // each block between the two, and how many times the base fee.
 const (
 	strangeL1  protocol.L1Block = 25
-	strangeFee                  = 4
+	strangeFee int64            = 4
 )
 
 // strange reports whether most other endpoints have newest blocks with very different
