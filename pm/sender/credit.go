@@ -22,6 +22,9 @@ const (
 	startShare = 3
 	startGwei  = 32
 	startAgain = 20 * time.Minute
+	// leftShare: of jobs that clients left, as many are excused as half of the recent work
+	// is worth.
+	leftShare = 2
 	// maxCredits bounds the orchestrators whose credit is kept, maxStarts the streams and
 	// models of one that are remembered.
 	maxCredits, maxStarts = 1 << 12, 1 << 12
@@ -38,6 +41,8 @@ type credit struct {
 	// worked is the work of the span that began at span, and of the one before.
 	worked [2]pm.Value
 	span   time.Time
+	// left are the jobs of these spans that were excused because their clients left.
+	left [2]pm.Value
 	// starts are the streams and models that it works for, since when.
 	starts map[string]time.Time
 	// stopped: it is paid nothing until it holds half of what it may.
@@ -52,22 +57,30 @@ func newCredit(now time.Time) *credit {
 
 // pass brings a credit up to a time.
 func (c *credit) pass(now time.Time) {
+	// A clock that was ahead must not keep anything for as long as it was.
+	if c.halved.After(now) {
+		c.halved = now
+	}
+	if c.span.After(now) {
+		c.span = now
+	}
 	if n := now.Sub(c.halved) / creditHalves; n > 0 {
 		c.unworked = halve(c.unworked, uint(min(n, 1<<10)))
 		c.halved = c.halved.Add(n * creditHalves)
 	}
 	switch age := now.Sub(c.span); {
 	case age >= 2*workSpan:
-		c.worked, c.span = [2]pm.Value{}, now
+		c.worked, c.left, c.span = [2]pm.Value{}, [2]pm.Value{}, now
 	case age >= workSpan:
-		c.worked, c.span = [2]pm.Value{{}, c.worked[0]}, c.span.Add(workSpan)
+		c.worked, c.left = [2]pm.Value{{}, c.worked[0]}, [2]pm.Value{{}, c.left[0]}
+		c.span = c.span.Add(workSpan)
 	}
 }
 
 // forget drops the streams and models whose first work is a while ago.
 func (c *credit) forget(now time.Time) {
 	for k, at := range c.starts {
-		if now.Sub(at) >= startAgain {
+		if at.After(now) || now.Sub(at) >= startAgain {
 			delete(c.starts, k)
 		}
 	}
@@ -136,12 +149,41 @@ func (c *credit) receive(amount, work pm.Value, start string, now time.Time) (lo
 			good = good.Add(work.Times(startShare)).Add(gwei(startGwei))
 		}
 	}
+	return c.lose(amount, good)
+}
+
+// excuse ends a job that its client left, of which some work may have been done. Clients
+// leave an orchestrator that does not answer as well: such a job is no work that more is
+// paid for, and is held against it where too many are left.
+func (c *credit) excuse(amount, work pm.Value) (lost pm.Value) {
+	c.end(amount)
+	most := part(c.worked[0].Add(c.worked[1]), leftShare).Sub(c.left[0]).Sub(c.left[1])
+	good := least(work, most, c.unworked.Add(amount))
+	if good = whole(good); good.Sign() < 0 {
+		good = pm.Value{}
+	}
+	c.left[0] = c.left[0].Add(good)
+	return c.lose(amount, good)
+}
+
+// lose counts what was paid and what is good for it. It returns how much of the payment is
+// unworked now.
+func (c *credit) lose(amount, good pm.Value) pm.Value {
 	before := c.unworked
 	c.unworked = before.Add(amount).Sub(good)
 	if c.unworked.Sign() < 0 {
 		c.unworked = pm.Value{}
 	}
 	return c.unworked.Sub(before)
+}
+
+func least(v pm.Value, others ...pm.Value) pm.Value {
+	for _, o := range others {
+		if o.Cmp(v) < 0 {
+			v = o
+		}
+	}
+	return v
 }
 
 // whole cuts off what is not a whole wei.

@@ -182,3 +182,46 @@ func TestPaidIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestClientsThatLeaveAreExcused as far as it works for others: who has most of its clients
+// leave is stopped, and what it may hold does not grow with them.
+func TestClientsThatLeaveAreExcused(t *testing.T) {
+	t.Parallel()
+	for left, stopped := range map[int]bool{10: true, 7: true, 3: false, 1: false} {
+		h := newHonest(100, 100, 100, 1)
+		was := false
+		for n := range 5000 {
+			h.now = h.now.Add(time.Second)
+			h.pass(h.now)
+			if code := h.pay(100); code != "" {
+				was = true
+				continue
+			}
+			if n%10 < left {
+				h.excuse(gwei(100), gwei(100))
+			} else {
+				h.receive(gwei(100), gwei(100), "stream", h.now)
+			}
+		}
+		if was != stopped {
+			t.Errorf("%d of ten left: stopped is %v, want %v", left, was, stopped)
+		}
+	}
+}
+
+// TestWorkIsForgottenWhateverTheClockDid: a clock that was ahead for a while must not have
+// all work count as recent for ever.
+func TestWorkIsForgottenWhateverTheClockDid(t *testing.T) {
+	t.Parallel()
+	h := newHonest(100, 100, 100, 1)
+	right := h.now
+	h.pass(right.Add(10 * 365 * 24 * time.Hour))
+	for n := range 3600 {
+		h.now = right.Add(time.Duration(n) * time.Second)
+		h.pass(h.now)
+		h.receive(gwei(0), gwei(100), "stream", h.now)
+	}
+	if most := gwei(20_000 + 100*600); h.bound(h.limit).Cmp(most) > 0 {
+		t.Errorf("it may hold %s, at most %s is recent work", h.bound(h.limit), most)
+	}
+}

@@ -188,11 +188,56 @@ func TestWorkIsCountedOnce(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	roughly(t, got[0].Unworked, 30_001)
-	// A client that leaves is not the orchestrator's fault, but a ticket's worth is no job's.
+	// What a client did not wait for makes good for nothing.
 	pay(t, k, session(3), 10_000).Settle(sender.Abandoned, 0)
+	roughly(t, k.Credits()[0].Unworked, 60_002)
+	p = pay(t, k, session(4), 10_000)
+	p.Settle(sender.Served, 10_000)
+	p.Received(10_000)
 	if got = k.Credits(); got[0].Unworked.Sign() != 0 { // its first work makes good for more
 		t.Errorf("%+v", got)
 	}
-	pay(t, k, session(4), 10_000).Settle(sender.Abandoned, 0)
-	roughly(t, k.Credits()[0].Unworked, 30_001-10_000-10_000/16)
+	// Beside work it is excused, but a ticket's worth is no job's.
+	pay(t, k, session(5), 4000).Settle(sender.Abandoned, 0)
+	roughly(t, k.Credits()[0].Unworked, 30_001-4000)
+	pay(t, k, session(6), 4000).Settle(sender.Abandoned, 0)
+	roughly(t, k.Credits()[0].Unworked, 60_002-5000)
+}
+
+// TestClientsThatLeave: an orchestrator that does not answer until clients leave is paid no
+// more for it than for errors.
+func TestClientsThatLeave(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), bounded)
+	paid := 0
+	for n := range byte(20) {
+		p, err := k.Pay(t.Context(), session(n+1), 29_000) // a ticket
+		if err == nil {
+			paid += len(p.Tickets)
+			p.Settle(sender.Abandoned, 0)
+		}
+	}
+	if paid != 3 || !k.named() {
+		t.Errorf("paid %d tickets", paid)
+	}
+}
+
+// TestAClockThatWasAhead leaves nothing behind that lasts as long as it was.
+func TestAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	k := begin(t, dir, bounded)
+	k.clock.Forward(10 * 365 * 24 * time.Hour)
+	for n := range byte(3) {
+		pay(t, k, session(n+1), 10).Settle(sender.Failed, 0)
+	}
+	k.close()
+	k = reopen(t, dir) // its clock is right
+	for range 3 {
+		k.clock.Forward(time.Hour)
+		k.Sweep()
+	}
+	if _, err := k.Pay(t.Context(), session(9), 10); err != nil {
+		t.Errorf("three hours later: %v", err)
+	}
 }

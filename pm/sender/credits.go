@@ -138,8 +138,9 @@ func (s *Sender) unsend(t *Terms, amount pm.Value) {
 	}
 }
 
-// receive counts the work that came for a payment.
-func (s *Sender) receive(t *Terms, amount pm.Value, units int64) {
+// receive counts the work that came for a payment, or what may have been done for a client
+// that left.
+func (s *Sender) receive(t *Terms, amount pm.Value, units int64, left bool) {
 	if t.Price.Free() {
 		return
 	}
@@ -149,7 +150,12 @@ func (s *Sender) receive(t *Terms, amount pm.Value, units int64) {
 		s.mu.Unlock()
 		return
 	}
-	lost := c.receive(amount, whole(t.Price.Of(max(0, units))), t.start(), s.opt.Now())
+	work, lost := whole(t.Price.Of(max(0, units))), pm.Value{}
+	if left {
+		lost = c.excuse(amount, work)
+	} else {
+		lost = c.receive(amount, work, t.start(), s.opt.Now())
+	}
 	s.opt.Recorder.PaidUnworked(t.payee(), lost, c.held())
 	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
 	if lost.Sign() > 0 && limit.Sign() > 0 {

@@ -24,7 +24,8 @@ const (
 	// Unsent: nothing left this gateway.
 	Unsent
 	// Abandoned: the client left before an answer came. The orchestrator may have worked, so
-	// that the job as it was estimated is not held against it; a ticket beyond that is.
+	// that the job as it was estimated is not held against it, as long as not too many are
+	// left (see Left); a ticket beyond that is.
 	Abandoned
 	// InputBad: the orchestrator could make nothing of the input, and bills nothing. All
 	// that was paid is still on the balance, and is not paid once more.
@@ -45,7 +46,7 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	case Refused, Short, Failed, InputBad:
 		p.Received(0)
 	case Abandoned:
-		p.Received(p.record.Estimate)
+		p.Left(p.record.Estimate)
 	case Served: // Received tells what came
 	}
 	switch how {
@@ -77,7 +78,15 @@ func (p *Payment) Settle(how Outcome, units int64) {
 // calls do nothing.
 func (p *Payment) Received(units int64) {
 	if !p.received.Swap(true) {
-		p.s.receive(p.terms, p.charged, units)
+		p.s.receive(p.terms, p.charged, units, false)
+	}
+}
+
+// Left is Received where the client left before the work was there: how many units may have
+// been done for it. They are not held against an orchestrator that works for others.
+func (p *Payment) Left(units int64) {
+	if !p.received.Swap(true) {
+		p.s.receive(p.terms, p.charged, units, true)
 	}
 }
 

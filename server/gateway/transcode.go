@@ -190,7 +190,7 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 		}
 	}
 	if res != nil {
-		res.Received(g.received(j, res, err))
+		g.received(j, res, err)
 	}
 	score := route.Score(trip, j.seg.Meta.Duration)
 	how := g.outcome(l, err)
@@ -199,19 +199,24 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	return data, err
 }
 
-// received is how many pixels of a result are of use. Where results are not checked, or
+// received tells how many pixels of a result are of use. Where results are not checked, or
 // the client left, they are no more than was asked for.
-func (g *Gateway) received(j *job, res *upstream.Result, err error) (pixels core.Pixels) {
-	if err != nil && verdict(err) != route.Abandoned {
-		return 0
-	}
+func (g *Gateway) received(j *job, res *upstream.Result, err error) {
+	var pixels core.Pixels
 	for _, r := range res.Renditions {
 		pixels += max(0, r.Pixels)
 	}
-	if !g.opt.LocalVerify || err != nil {
-		pixels = min(pixels, j.seg.Estimate)
+	asked := min(pixels, j.seg.Estimate)
+	switch {
+	case err != nil && verdict(err) == route.Abandoned:
+		res.Left(asked)
+	case err != nil:
+		res.Received(0)
+	case g.opt.LocalVerify:
+		res.Received(pixels)
+	default:
+		res.Received(asked)
 	}
-	return pixels
 }
 
 // collect fetches the renditions of an attempt that went well so far, and checks them

@@ -15,9 +15,9 @@ type answerBody struct {
 	cancel context.CancelCauseFunc
 	// received tells how many units came. An answer that the orchestrator breaks off is
 	// none, nor is one that takes too long; of one that its reader does not want to the end
-	// all counts.
-	received func(units int64)
-	units    int64
+	// all counts. left tells how many there may have been for a client that left.
+	received, left func(units int64)
+	units          int64
 }
 
 // Read returns what has arrived. Errors other than io.EOF are faults: Canceled or
@@ -38,7 +38,7 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	// and that end may still arrive. It is none.
 	if end := b.outer.Err(); end != nil {
 		if end == context.Canceled {
-			b.received(b.units)
+			b.left(b.units)
 		}
 		b.received(0) // it took longer than this gateway waits
 		return n, fault.Wrap(fault.CodeOf(end), "read answer", err)
@@ -53,6 +53,9 @@ func (b *answerBody) Read(p []byte) (int, error) {
 
 // Close ends the exchange: what was not read is not wanted.
 func (b *answerBody) Close() error {
+	if b.outer.Err() != nil {
+		b.left(b.units)
+	}
 	b.received(b.units)
 	b.cancel(nil)
 	return b.rest.Close()

@@ -65,6 +65,9 @@ type Payment interface {
 	// Received tells how many units of the work came where it was served, by this gateway's
 	// own count: 0 where none is of use. It must be called then. Further calls do nothing.
 	Received(units int64)
+	// Left tells the same where the client left before all was there: how many units may
+	// have been done for it.
+	Left(units int64)
 }
 
 // UnpaidError is a failure of this gateway's own paying: nothing was sent, and the
@@ -133,3 +136,4 @@ func (free) Value() pm.Value                             { return pm.Value{} }
 func (free) Header() string                              { return "" }
 func (free) Settle(sender.Outcome, int64)                {}
 func (free) Received(int64)                              {}
+func (free) Left(int64)                                  {}

@@ -58,8 +58,12 @@ type Result struct {
 }
 
 // Received tells how many pixels of the result are of use, by the gateway's own count. It
-// must be called for each result, whatever error came beside it.
+// must be called for each result, whatever error came beside it, or Left.
 func (r *Result) Received(pixels core.Pixels) { r.payment.Received(int64(max(0, pixels))) }
+
+// Left tells the same where the client left before the result was here: how many pixels
+// may have been made for it.
+func (r *Result) Left(pixels core.Pixels) { r.payment.Left(int64(max(0, pixels))) }
 
 // Remote is a rendition still at the orchestrator.
 type Remote struct {

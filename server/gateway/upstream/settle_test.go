@@ -33,7 +33,7 @@ type deal struct {
 	mu      sync.Mutex
 	paid    []int64
 	settled []settled
-	// received are the units that came, as they were told.
+	// received are the units that came, as they were told, and those for who left negative.
 	received []int64
 }
 
@@ -82,6 +82,10 @@ func (p *payment) Received(units int64) {
 	p.deal.mu.Lock()
 	defer p.deal.mu.Unlock()
 	p.deal.received = append(p.deal.received, units)
+}
+
+func (p *payment) Left(units int64) {
+	p.Received(-units)
 }
 
 // only is the one payment's end.
@@ -207,7 +211,7 @@ func TestAClientThatLeavesHasPaid(t *testing.T) {
 }
 
 // TestWhatCameOfAnAnswer: an answer counts as work when it came to its end, or when its
-// reader left, and not when the orchestrator broke it off or this gateway did not
+// reader wants no more; one whose client left may have; and not when the orchestrator broke it off or this gateway did not
 // wait longer.
 func TestWhatCameOfAnAnswer(t *testing.T) {
 	t.Parallel()
@@ -216,11 +220,12 @@ func TestWhatCameOfAnAnswer(t *testing.T) {
 		read   func(t *testing.T, cancel func(), late func(), body io.ReadCloser)
 		want   int64
 	}{
-		"to its end":  {false, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) }, 256},
-		"broken off":  {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) }, 0},
-		"not wanted":  {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { b.Close() }, 256},
-		"client left": {true, func(_ *testing.T, cancel, _ func(), b io.ReadCloser) { cancel(); io.Copy(io.Discard, b) }, 256},
-		"too late":    {true, func(_ *testing.T, _, late func(), b io.ReadCloser) { late(); io.Copy(io.Discard, b) }, 0},
+		"to its end":               {false, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) }, 256},
+		"broken off":               {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) }, 0},
+		"not wanted":               {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { b.Close() }, 256},
+		"client left":              {true, func(_ *testing.T, cancel, _ func(), b io.ReadCloser) { cancel(); io.Copy(io.Discard, b) }, -256},
+		"closed for one that left": {true, func(_ *testing.T, cancel, _ func(), b io.ReadCloser) { cancel(); b.Close() }, -256},
+		"too late":                 {true, func(_ *testing.T, _, late func(), b io.ReadCloser) { late(); io.Copy(io.Discard, b) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
