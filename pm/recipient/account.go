@@ -86,14 +86,20 @@ func (a *account) covers(least core.Wei) error {
 }
 
 // pays asks whether the account pays a bill for which cost was put aside, but for so much.
-func (a *account) pays(cost, bill, owing pm.Value) error {
+// Beyond that its gateway may owe no more than most in all its accounts together: what is
+// promised of it counts until the job is out of hand.
+func (a *account) pays(cost, bill, owing, most pm.Value) (promised pm.Value, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	others := a.inHand.Sub(cost)
-	if a.balance.Sub(others).Add(owing).Cmp(bill) < 0 {
-		return insufficient("bill a job")
+	missing := bill.Sub(a.balance.Sub(others))
+	switch {
+	case missing.Cmp(owing) <= 0:
+		return pm.Value{}, nil
+	case a.payer.promise(missing, a.short(), most):
+		return missing, nil
 	}
-	return nil
+	return pm.Value{}, insufficient("bill a job")
 }
 
 func insufficient(op string) error { return fault.New(fault.InsufficientBalance, op, "") }

@@ -142,3 +142,50 @@ func TestWorkFarBeyondItsEstimateIsNotCovered(t *testing.T) {
 		t.Errorf("ten times the estimate, and paid ahead: %v", err)
 	}
 }
+
+// TestSegmentsOfUnknownLength: a client that does not say how long its segments are has its
+// gateway announce two seconds. An honest gateway pays what it is short of with the next one.
+func TestSegmentsOfUnknownLength(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	s := n.session(n.gateway(1), "a")
+	short := int64(0) // in tickets
+	for i := range 20 {
+		h := n.admit(s.job(int(20+short), tickets(20)))
+		if err := h.Covers(tickets(100)); err != nil {
+			t.Fatalf("segment %d: %v", i, err)
+		}
+		h.Done(pm.Work{Units: tickets(100), Produced: -1})
+		short = 80
+	}
+}
+
+// TestLongSegmentsInManySessions: what one gateway owes for work beyond its estimates is
+// bounded over all its sessions, those in progress at the same moment included.
+func TestLongSegmentsInManySessions(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	g := n.gateway(1)
+	var holds []pm.Hold
+	for i := range 30 {
+		holds = append(holds, n.admit(n.session(g, core.ManifestID(fmt.Sprint("s", i))).job(2, tickets(2))))
+	}
+	given := 0
+	for _, h := range holds {
+		if h.Covers(tickets(16)) == nil {
+			given++
+		}
+	}
+	if given != 1 {
+		t.Errorf("%d sessions are given eight times what they paid", given)
+	}
+	for _, h := range holds {
+		h.Release()
+	}
+	if err := n.admit(n.session(g, "later").job(2, tickets(2))).Covers(tickets(16)); err != nil {
+		t.Errorf("nothing is owed any more: %v", err)
+	}
+	if err := n.admit(n.session(g, "huge").job(2000, tickets(2000))).Covers(tickets(10_000)); err == nil {
+		t.Error("no bound but the estimate")
+	}
+}

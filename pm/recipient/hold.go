@@ -19,7 +19,17 @@ type hold struct {
 	// ended: no bill comes any more; open: what was produced may still be told. Guarded
 	// by mu, which is taken before the account's.
 	ended, open bool
+	// promised is what the payer may owe for it, until it ends. Guarded by mu.
+	promised pm.Value
 }
+
+const (
+	// owedTimes is how many times its estimate a job may leave owing: clients that do not
+	// say how long their segments are have gateways announce two seconds, and send ten.
+	owedTimes = 8
+	// owedTickets bounds that, whatever was announced.
+	owedTickets = 256
+)
 
 var _ pm.Hold = (*hold)(nil)
 
@@ -52,16 +62,30 @@ func (h *hold) Begin() error {
 }
 
 // Covers asks whether the account pays for what the work came to. An estimate is not
-// exact, so as much again as it was may be owed for a moment.
+// exact, so as much again as it was may be owed for a moment; and more, if it is little of
+// what its gateway paid, or if it is all that the gateway owes.
 func (h *hold) Covers(units int64) error {
 	if h.a == nil {
 		return nil
 	}
-	err := h.a.pays(h.cost, h.bill.Price.Of(max(0, units)), atLeast(h.cost, pm.WeiValue(h.r.opt.TicketEV)))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return nil
+	}
+	ticket := pm.WeiValue(h.r.opt.TicketEV)
+	most := h.cost.Times(owedTimes)
+	if limit := ticket.Times(owedTickets); limit.Cmp(most) < 0 {
+		most = limit
+	}
+	promised, err := h.a.pays(h.cost, h.bill.Price.Of(max(0, units)), atLeast(h.cost, ticket), most)
 	if err != nil {
 		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
+		return err
 	}
-	return err
+	h.a.payer.keep(h.promised)
+	h.promised = promised
+	return nil
 }
 
 // Done bills the work at the quoted price.
@@ -117,6 +141,7 @@ func (h *hold) end(bill *pm.Debit) {
 		return
 	}
 	h.a.end(h.cost, bill, h.r.opt.Ledger.Book)
+	h.a.payer.keep(h.promised)
 	h.r.accounts.unpin(h.a, h.r.opt.Now())
 }
 

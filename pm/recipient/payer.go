@@ -32,6 +32,8 @@ type payer struct {
 	// is taken after that of an account.
 	short, given, paid pm.Value
 	used               time.Time
+	// promised is what jobs in hand will leave owing. Guarded by mu.
+	promised pm.Value
 }
 
 // shift notes that open accounts are further below nothing, or less far.
@@ -79,4 +81,30 @@ func (p *payer) owes(here pm.Value) pm.Value {
 		return pm.Value{}
 	}
 	return debt
+}
+
+// promise takes over what a job leaves owing in an account that is so far below nothing, if
+// all that is owed then is at most so much, or no matter. It counts until keep.
+func (p *payer) promise(missing, here, most pm.Value) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	debt := p.short.Sub(here).Add(p.promised).Add(missing)
+	if p.given.Sign() > 0 {
+		debt = debt.Add(p.given)
+	}
+	if debt.Cmp(most) > 0 && debt.Times(leniency).Cmp(p.paid) > 0 {
+		return false
+	}
+	p.promised = p.promised.Add(missing)
+	return true
+}
+
+// keep ends a promise: what came of it is in an account.
+func (p *payer) keep(promised pm.Value) {
+	if promised.Sign() == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.promised = p.promised.Sub(promised)
 }
