@@ -35,6 +35,9 @@ type Directory struct {
 	mu     sync.Mutex
 	stakes map[core.Address]protocol.Orchestrator
 	places map[string]*place
+	// former says of service URIs that are not known any more on whose credit they were:
+	// sessions there go on.
+	former map[string]string
 	read   time.Time
 	err    error
 }
@@ -59,6 +62,7 @@ func New(opt Options) *Directory {
 	d := &Directory{
 		opt: opt.withDefaults(), kick: make(chan struct{}, 1), tried: make(chan struct{}),
 		stakes: make(map[core.Address]protocol.Orchestrator), places: make(map[string]*place),
+		former: make(map[string]string),
 	}
 	d.Use(d.opt.Fixed)
 	return d
@@ -75,7 +79,7 @@ func (d *Directory) Use(uris []string) {
 	now := d.opt.Now()
 	for uri, p := range d.places {
 		if p.parent == "" && !slices.Contains(uris, uri) || p.parent != "" && !slices.Contains(uris, p.parent) {
-			delete(d.places, uri)
+			d.drop(uri, p)
 		}
 	}
 	news := false
@@ -89,6 +93,30 @@ func (d *Directory) Use(uris []string) {
 	if news {
 		d.wake()
 	}
+}
+
+// drop forgets a place, but not on whose credit it was. It is called with the lock held.
+func (d *Directory) drop(uri string, p *place) {
+	delete(d.places, uri)
+	for old := range d.former {
+		if len(d.former) < maxPlaces {
+			break
+		}
+		delete(d.former, old)
+	}
+	d.former[uri] = p.credit()
+}
+
+// credit is whose credit work at the place is on, where an offer from there does not say
+// which of its owners is meant.
+func (p *place) credit() string {
+	switch {
+	case len(p.owners) > 0:
+		return p.owners[0].String()
+	case p.parent != "":
+		return p.parent
+	}
+	return p.uri
 }
 
 // Name is the component's name.

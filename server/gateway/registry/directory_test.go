@@ -217,7 +217,7 @@ func TestPayee(t *testing.T) {
 	}{
 		"registered":          {nil, uriOf(1), infoOf(uriOf(1), addr(1)), addr(1).String()},
 		"another one is paid": {nil, uriOf(1), cold, addr(1).String()},
-		"another's account":   {nil, uriOf(1), infoOf(uriOf(1), addr(2)), uriOf(1)},
+		"another's account":   {nil, uriOf(1), infoOf(uriOf(1), addr(2)), addr(1).String()},
 		"named":               {[]string{mine}, mine, infoOf(mine, addr(1)), mine},
 		"named, unknown":      {[]string{mine}, mine, infoOf(mine, addr(9)), mine},
 	} {
@@ -234,6 +234,39 @@ func TestPayee(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPayeesOfOtherAddresses: neither further nodes nor addresses that are given up begin a
+// new credit.
+func TestPayeesOfOtherAddresses(t *testing.T) {
+	t.Parallel()
+	const mine, one, two = "https://mine.example:1", "https://one.example:1", "https://two.example:1"
+	synctest.Test(t, func(t *testing.T) {
+		for name, row := range map[string]struct{ asked, want string }{"named": {mine, mine}, "registered": {uriOf(1), addr(1).String()}} {
+			d, _, stop := running(t, newChain(member(1, 1000)), func(o *registry.Options) {
+				o.ExtraNodes = 1
+				if o.Named = row.asked == mine; o.Named {
+					o.Fixed = []string{mine}
+				}
+			})
+			synctest.Wait()
+			pays := new(payees)
+			for _, node := range []string{one, two} {
+				info := infoOf(row.asked, addr(1))
+				info.Nodes = []string{node}
+				d.Heard(row.asked, info, nil)
+				for _, asked := range []string{one, two} {
+					if asked == two && node == one {
+						continue // not named so far
+					}
+					if _, err := d.Guard(pays).Deal(infoOf(asked, addr(9)), upstream.Work{Asked: asked}); err != nil || pays.last != row.want {
+						t.Errorf("%s: work at %s while %s is named is on the credit of %s, %v", name, asked, node, pays.last, err)
+					}
+				}
+			}
+			stop()
+		}
+	})
 }
 
 func bytesOf(a core.Address) []byte { return a[:] }

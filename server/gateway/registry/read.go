@@ -89,7 +89,7 @@ func (d *Directory) take(pool []protocol.Orchestrator, now time.Time) {
 func (d *Directory) settle(registered map[string][]core.Address, now time.Time) {
 	for uri, p := range d.places {
 		if p.parent == "" && registered[uri] == nil {
-			delete(d.places, uri)
+			d.drop(uri, p)
 		}
 	}
 	for uri, owners := range registered {
@@ -109,7 +109,7 @@ func (d *Directory) settle(registered map[string][]core.Address, now time.Time) 
 		}
 		parent := d.places[p.parent]
 		if parent == nil || parent.parent != "" {
-			delete(d.places, uri)
+			d.drop(uri, p)
 			continue
 		}
 		p.owners = parent.owners

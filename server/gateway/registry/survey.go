@@ -121,7 +121,7 @@ func (d *Directory) further(p *place, nodes []string) {
 	}
 	for uri, other := range d.places {
 		if other.parent == p.uri && !slices.Contains(named, uri) {
-			delete(d.places, uri)
+			d.drop(uri, other)
 		}
 	}
 	for _, uri := range named {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tuttinode/tutti/core"
@@ -129,21 +130,23 @@ func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, er
 	return g.Payments.Deal(info, work)
 }
 
-// payee is the account that registered an address, as the chain says, and that an offer
-// from it names. For an address that the operator named it is the address.
+// payee is the account that registered an address, as the chain says: the one that an
+// offer from it names, or the first. For an address that the operator named, and further
+// nodes that it names, it is that address. An address that is not known any more is whose it
+// was: what an orchestrator does with addresses begins no new credit.
 func (d *Directory) payee(asked string, info upstream.Info) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := d.places[asked]
-	if p == nil || p.fixed {
-		return asked
+	if p == nil {
+		return cmp.Or(d.former[asked], asked)
 	}
 	for _, who := range claimsOf(info) {
 		if slices.Contains(p.owners, who) {
 			return who.String()
 		}
 	}
-	return asked
+	return p.credit()
 }
 
 // Usable says whether an offer is of use to a gateway on the chain.
