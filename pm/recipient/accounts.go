@@ -38,12 +38,19 @@ func newAccounts(limits Limits, book func(pm.Entries), clock func() (time.Time, 
 // older copy of the ledger: that may have been spent since.
 func (s *accounts) restore(o *pm.Opening) {
 	now, _ := s.clock()
+	// A clock that was ahead must not keep anything for as long as it was.
+	past := func(t time.Time) time.Time {
+		if t.After(now) {
+			return now
+		}
+		return t
+	}
 	for _, d := range o.Debts {
-		s.payers[d.Sender] = &payer{given: d.Owed, used: d.Since, paid: d.Paid}
+		s.payers[d.Sender] = &payer{given: d.Owed, used: past(d.Since), paid: d.Paid}
 	}
 	for _, b := range o.Balances {
 		a := s.add(b.Account)
-		a.used = b.Used
+		a.used = past(b.Used)
 		a.stale = now.Sub(b.Used) >= idleAccount || o.Restored && b.Value.Sign() > 0
 		a.change(b.Value)
 	}

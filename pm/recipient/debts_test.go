@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/recipient"
 )
 
 // overrun has a job of one ticket come to n tickets.
@@ -188,4 +189,25 @@ func TestLongSegmentsInManySessions(t *testing.T) {
 	if err := n.admit(n.session(g, "huge").job(2000, tickets(2000))).Covers(tickets(10_000)); err == nil {
 		t.Error("no bound but the estimate")
 	}
+}
+
+// TestDebtsOfAClockThatWasAhead are forgotten after a day, and accounts after their time.
+func TestDebtsOfAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	ahead := start.Add(10 * 365 * 24 * time.Hour)
+	g := newGateway(1)
+	n := newNode(t, func(o *recipient.Options) {
+		o.Ledger.(*books).balances[pm.Account{Sender: g.addr, Key: "a"}] = pm.WeiValue(gwei(80))
+		o.Opening.Debts = []pm.Debt{{Sender: g.addr, Owed: pm.WeiValue(ether(1)), Since: ahead}}
+		o.Opening.Balances = []pm.Balance{{Account: pm.Account{Sender: g.addr, Key: "a"}, Value: pm.WeiValue(gwei(80)), Used: ahead}}
+	})
+	n.clock.Forward(11 * time.Minute)
+	n.Sweep()
+	if open := len(n.Snapshot(t.Context()).Accounts); open != 0 {
+		t.Errorf("%d accounts are open", open)
+	}
+	n.clock.Forward(24 * time.Hour)
+	n.Sweep()
+	n.gateway(1)
+	n.admit(n.session(g, "b").job(1, 1)).Release()
 }
