@@ -2,11 +2,13 @@ package recipient_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/recipient"
 )
@@ -210,4 +212,18 @@ func TestDebtsOfAClockThatWasAhead(t *testing.T) {
 	n.Sweep()
 	n.gateway(1)
 	n.admit(n.session(g, "b").job(1, 1)).Release()
+}
+
+// TestDebtsAreNotPutAwayEarly: rounds of the network are shorter than a day, for which the
+// books have to say what is owed.
+func TestDebtsAreNotPutAwayEarly(t *testing.T) {
+	t.Parallel()
+	for length, before := range map[protocol.L1Block]protocol.Round{5760: 3498, 6377: 3498, 7200: 3499, 50: 3356} {
+		n := newNode(t)
+		n.chain.change(func(v *protocol.View) { v.Round.Length = length })
+		n.Sweep()
+		if !slices.Equal(n.books.archived, []protocol.Round{before}) {
+			t.Errorf("rounds of %d blocks: put away before %v, want %d", length, n.books.archived, before)
+		}
+	}
 }

@@ -12,7 +12,8 @@ import (
 const idleAccount = 10 * time.Minute
 
 // keptBlocks is for about how many layer-1 blocks, a day, the books have single
-// entries, and for the last round in any case; of older ones there are totals.
+// entries, and for the last round in any case; of older ones there are totals. No debt is
+// put away before it is forgotten.
 const keptBlocks protocol.L1Block = 7200
 
 // kept is how many rounds before the present one that is.
@@ -20,7 +21,7 @@ func kept(r protocol.RoundState) protocol.Round {
 	if r.Length == 0 {
 		return 1
 	}
-	return protocol.Round(max(1, keptBlocks/r.Length))
+	return protocol.Round(max(1, (keptBlocks+r.Length-1)/r.Length))
 }
 
 // Run forgets what is over until ctx ends: accounts that nobody used for 10 minutes,
