@@ -82,6 +82,12 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 	}
 	if kept.after(now) {
 		o.Restored = true
+		// Money in accounts may have been spent since. The books say so as well: the next
+		// start finds the mark in order, and this process may be killed before it closed
+		// an account.
+		if _, err := tx.ExecContext(ctx, `UPDATE ledger_account SET used = 0 WHERE open = 1 AND balance <> '0' AND balance NOT LIKE '-%'`); err != nil {
+			return err
+		}
 		o.Current.ID = kept.Epoch // the next epoch is after all that there were
 		opt.Board.Set(health.Key{Code: fault.LedgerRestored}, fmt.Sprintf(
 			"the books are at epoch %d, commit %d, and the node had reached epoch %d, commit %d", now.Epoch, now.Commits, kept.Epoch, kept.Commits))

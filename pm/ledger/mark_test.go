@@ -89,6 +89,27 @@ func TestOlderCopiesAreKnown(t *testing.T) {
 	}
 }
 
+// What was in accounts by a copy is not in use, also when the node is killed before it closed
+// them and started again.
+func TestMoneyOfACopyStaysAway(t *testing.T) {
+	onlyFile(t)
+	t.Parallel()
+	dir, who, mark := t.TempDir(), account(0, "stream"), &memory{}
+	b := open(t, dir, mark.options)
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.stop())
+	first := keepCopy(t, dir)
+	must(t, open(t, dir, mark.options).stop())
+	putBack(t, dir, first)
+	for i := range 3 {
+		b = open(t, dir, mark.options)
+		if got := b.opening.Balances; len(got) != 1 || !got[0].Used.IsZero() || b.opening.Restored != (i == 0) {
+			t.Errorf("start %d: %+v", i, b.opening)
+		}
+		must(t, b.stop())
+	}
+}
+
 // Books that were copied within an epoch are known by their commits.
 func TestACopyOfTheSameEpoch(t *testing.T) {
 	onlyFile(t)
