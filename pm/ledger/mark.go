@@ -85,7 +85,8 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 		// Money in accounts may have been spent since. The books say so as well: the next
 		// start finds the mark in order, and this process may be killed before it closed
 		// an account.
-		if _, err := tx.ExecContext(ctx, `UPDATE ledger_account SET used = 0 WHERE open = 1 AND balance <> '0' AND balance NOT LIKE '-%'`); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE ledger_account SET used = 0
+			WHERE open = 1 AND balance <> '0' AND balance NOT LIKE '-%'`); err != nil {
 			return err
 		}
 		o.Current.ID = kept.Epoch // the next epoch is after all that there were
