@@ -161,3 +161,42 @@ func TestAThoroughSearchWaitsForAll(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a transaction cost is told by its receipt as well: of three endpoints one shows
+// the true receipt with another price. It is not believed, and is named.
+func TestAFalsePriceInAReceiptIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	tx, price := signedTx(7), big.NewInt(10_000_000)
+	receipt := func(price *big.Int) rpcAnswer {
+		r := shows("eth_getTransactionReceipt", tx).(*types.Receipt)
+		r.Status, r.GasUsed, r.EffectiveGasPrice = types.ReceiptStatusFailed, 300_000, price
+		return gives(r)
+	}
+	for name, third := range map[string]*big.Int{"all name a price": price, "one names none": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			liar, one, two := newFakeNode(t), newFakeNode(t), newFakeNode(t)
+			liar.answers["eth_getTransactionReceipt"] = receipt(new(big.Int).Mul(price, price))
+			one.answers["eth_getTransactionReceipt"] = receipt(price)
+			two.answers["eth_getTransactionReceipt"] = receipt(third)
+			p := poolOf(t, nil, liar, one, two)
+			if _, err := p.Head(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r, err := p.TransactionReceipt(t.Context(), protocol.TxHash(tx.Hash()))
+			switch {
+			case third == nil && errors.Is(err, fault.ChainDisputed): // two prices, and nobody to decide
+			case err != nil || r.EffectiveGasPrice == nil || r.EffectiveGasPrice.Cmp(price) != 0:
+				t.Fatalf("%+v %v", r, err)
+			case third != nil && !isDistrusted(p.remotes[0]):
+				t.Error("the liar is not named")
+			}
+		})
+	}
+}
+
+func isDistrusted(r *remote) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.distrusted(r.now())
+}

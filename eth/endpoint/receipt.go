@@ -27,7 +27,7 @@ func (p *Pool) TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*t
 	b := sortReceipts(said)
 	best := b.best
 	switch {
-	case len(p.remotes) == 1, len(best) >= p.quorum():
+	case len(p.remotes) == 1, len(best) >= p.quorum() && !b.tied:
 	case len(b.shown) > len(best):
 		return nil, p.disputed(s.op, b.names())
 	case len(b.absent) == 0:
@@ -37,9 +37,10 @@ func (p *Pool) TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*t
 		}
 	}
 	p.exposeReceipts(ctx, b)
+	receipt := best[0].thing
 	// What is read after this has to have seen the receipt's block.
-	p.learn(protocol.L2Block(best[0].thing.BlockNumber.Uint64()))
-	return best[0].thing, nil
+	p.learn(protocol.L2Block(receipt.BlockNumber.Uint64()))
+	return receipt, nil
 }
 
 // readReceipt reads the receipt of a transaction, nil for none.
@@ -57,6 +58,8 @@ func readReceipt(hash protocol.TxHash) func([]byte) (*types.Receipt, *failure) {
 // ones, and who has none.
 type receipts struct {
 	shown, best, absent []seen[types.Receipt]
+	// tied: another group is as large, and tells something else.
+	tied bool
 }
 
 func sortReceipts(said []seen[types.Receipt]) receipts {
@@ -64,17 +67,23 @@ func sortReceipts(said []seen[types.Receipt]) receipts {
 	for _, one := range said {
 		if one.thing == nil {
 			out.absent = append(out.absent, one)
-			continue
+		} else {
+			out.shown = append(out.shown, one)
 		}
-		out.shown = append(out.shown, one)
-		var group []seen[types.Receipt]
-		for _, other := range said {
-			if other.thing != nil && sameReceipt(one.thing, other.thing) {
+	}
+	for i, one := range out.shown {
+		group := []seen[types.Receipt]{one}
+		for j, other := range out.shown {
+			// Who names no price bears out any, and is borne out by none.
+			if i != j && sameReceipt(one.thing, other.thing) && (one.thing.EffectiveGasPrice != nil || other.thing.EffectiveGasPrice == nil) {
 				group = append(group, other)
 			}
 		}
-		if len(group) > len(out.best) {
-			out.best = group
+		switch {
+		case len(group) > len(out.best):
+			out.best, out.tied = group, false
+		case len(group) == len(out.best):
+			out.tied = out.tied || !sameReceipt(one.thing, out.best[0].thing)
 		}
 	}
 	return out
@@ -89,8 +98,12 @@ func (r receipts) names() string {
 	return t.names()
 }
 
-// sameReceipt compares what two receipts say happened.
+// sameReceipt compares what two receipts say happened, and what it cost: a price that
+// is not true makes redemptions look too expensive to go on.
 func sameReceipt(a, b *types.Receipt) bool {
+	if p, q := a.EffectiveGasPrice, b.EffectiveGasPrice; p != nil && q != nil && p.Cmp(q) != 0 {
+		return false
+	}
 	if a.BlockHash != b.BlockHash || a.BlockNumber.Cmp(b.BlockNumber) != 0 || a.Status != b.Status || a.GasUsed != b.GasUsed || len(a.Logs) != len(b.Logs) {
 		return false
 	}

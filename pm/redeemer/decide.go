@@ -122,7 +122,7 @@ func (r *Redeemer) refused(ctx context.Context, t *ticket, when term, err error)
 	case used:
 		return r.trace(ctx, t, when)
 	case dead:
-		return r.fail(ctx, t, err)
+		return r.bury(ctx, t, when, err)
 	case late:
 		return r.expire(ctx, t, when)
 	}

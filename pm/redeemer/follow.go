@@ -110,8 +110,8 @@ func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transactio
 	t.waits = tx.Reason
 	r.mu.Unlock()
 	r.opt.Recorder.RedemptionFailed(string(code))
-	if why := doubted(&t.w.Ticket, fault.New(code, opRedeem, tx.Reason)); meaningOf(fault.CodeOf(why)) == dead {
-		return r.fail(ctx, t, why)
+	if refuted(code) && flaw(opRedeem, &t.w.Ticket) != nil {
+		return r.fail(ctx, t, fault.New(code, opRedeem, tx.Reason))
 	}
 	if err := r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent, Reason: tx.Reason}); err != nil {
 		return err

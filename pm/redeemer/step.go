@@ -186,6 +186,26 @@ func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 	return err
 }
 
+// bury ends a ticket that the contract refuses for ever. Where the ticket's own form
+// does not show why, an endpoint's word is no end of it: more than one has to answer,
+// and the refusal has to come again then.
+func (r *Redeemer) bury(ctx context.Context, t *ticket, when term, why error) error {
+	if flaw(opRedeem, &t.w.Ticket) != nil {
+		return r.fail(ctx, t, why)
+	}
+	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
+	switch {
+	case err != nil:
+		return err
+	case isUsed:
+		return r.trace(ctx, t, when)
+	}
+	if _, err = r.opt.Actor.Estimate(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}); fault.CodeOf(err) != fault.CodeOf(why) {
+		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("an endpoint said %s, and it is not said again", fault.CodeOf(why)))
+	}
+	return r.fail(ctx, t, why)
+}
+
 // expire ends a ticket whose rounds are over, unless it was redeemed in them. The
 // reason is what held it up. That they are over is read again, because the view may
 // have come from an endpoint that was wrong.

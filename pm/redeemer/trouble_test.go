@@ -261,3 +261,38 @@ func TestRestart(t *testing.T) {
 		})
 	}
 }
+
+// lonely is a chain of which one endpoint answers: nothing is proven.
+type lonely struct {
+	*coretest.Chain
+	alone bool
+}
+
+func (c *lonely) TicketUsed(ctx context.Context, ticket protocol.Hash) (bool, error) {
+	if c.alone {
+		return false, fault.New(fault.ChainDisputed, "read", "only one endpoint answers")
+	}
+	return c.Chain.TicketUsed(ctx, ticket)
+}
+
+// A good ticket does not end because the one endpoint that answers says that its round
+// has no hash, which the ticket itself does not show.
+func TestOneEndpointBuriesNoTicket(t *testing.T) {
+	one := &lonely{alone: true}
+	run(t, func(r *rig) {
+		one.Chain = r.chain
+		r.fund(1, "1", "0")
+		r.chain.Refuse(func(protocol.Action) error {
+			return fault.New(fault.TicketRoundUnknown, "redeem", "as one endpoint says")
+		})
+		h := r.win(r.ticket(1, "0.1", 0))
+		r.settle()
+		r.is(h, pm.TicketQueued, "0")
+		r.chain.Refuse(nil)
+		r.blocks(600, 0)
+		r.is(h, pm.TicketMined, "0.1")
+		one.alone = false
+		r.blocks(600, 0)
+		r.is(h, pm.TicketFinal, "0.1")
+	}, func(o *redeemer.Options) { one.Chain, o.Chain = o.Chain.(*coretest.Chain), one })
+}
