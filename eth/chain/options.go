@@ -37,8 +37,8 @@ type Client interface {
 	BalanceAt(ctx context.Context, who common.Address, block protocol.L2Block) (core.Wei, error)
 	// Logs returns what it has, in order, and the first block that it has not read.
 	Logs(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, protocol.L2Block, error)
-	// LogsOfAll returns what any of the endpoints shows.
-	LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, error)
+	// LogsOfAll gives look what each of the endpoints shows, until it has found something.
+	LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter, look func([]types.Log) (found bool, err error)) error
 	// TransactionReceipt and TransactionByHash are ethereum.NotFound for what is in
 	// no block, or nowhere.
 	TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error)

@@ -139,23 +139,42 @@ func (c *Chain) begins(ctx context.Context, n *network, block protocol.L2Block, 
 
 // redemption looks for what a ticket was paid, at all endpoints: the receipt of the
 // transaction that a log names shows whether the log is true.
-func (c *Chain) redemption(ctx context.Context, n *network, from, to protocol.L2Block, t *protocol.WinningTicket) (protocol.Payout, bool, error) {
-	logs, err := c.opt.Client.LogsOfAll(ctx, from, to, endpoint.LogFilter{
+func (c *Chain) redemption(ctx context.Context, n *network, from, to protocol.L2Block, t *protocol.WinningTicket) (p protocol.Payout, found bool, err error) {
+	filter := endpoint.LogFilter{
 		Addresses: []common.Address{common.Address(n.at.TicketBroker)}, Topics: contracts.RedemptionTopics(t.Sender, t.Recipient),
-	})
+	}
 	looked := make(map[protocol.TxHash]bool)
+	err = c.opt.Client.LogsOfAll(ctx, from, to, filter, func(logs []types.Log) (bool, error) {
+		var err error
+		p, found, err = c.redeemedBy(ctx, n, logs, t, looked)
+		return found, err
+	})
+	return p, found, err
+}
+
+// maxRedemptions is how many transactions of an endpoint's logs are looked at for one
+// ticket. The chain has one, or a few after reorganisations; who shows more invents them.
+const maxRedemptions = 8
+
+// redeemedBy looks at the transactions that one endpoint's logs name; those in looked
+// were looked at already.
+func (c *Chain) redeemedBy(ctx context.Context, n *network, logs []types.Log, t *protocol.WinningTicket, looked map[protocol.TxHash]bool) (protocol.Payout, bool, error) {
+	fresh := 0
 	for i := range logs {
 		e, _ := n.decode.Decode(&logs[i])
 		r, ok := e.(contracts.WinningTicketRedeemed)
 		if !ok || !r.Is(t) || looked[r.Tx] {
 			continue
 		}
+		if fresh++; fresh > maxRedemptions {
+			break
+		}
 		looked[r.Tx] = true
 		if p, found, err := c.payoutIn(ctx, r.Tx, t); err != nil || found {
 			return p, found, err
 		}
 	}
-	return protocol.Payout{}, false, err
+	return protocol.Payout{}, false, nil
 }
 
 // payoutIn is what a transaction paid for a ticket.

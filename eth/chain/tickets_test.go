@@ -104,3 +104,32 @@ func TestFindPayout(t *testing.T) {
 		})
 	})
 }
+
+// An endpoint that shows thousands of redemptions which never happened costs a few
+// receipts, and hides nothing.
+func TestInventedRedemptions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(who(1))
+		mine := someTicket(who(1), 1)
+		w.mine(worldStart, w.redeem(&mine, 5, 0))
+		for i := range 5000 {
+			for _, log := range w.last().logs {
+				log.TxHash = common.Hash{1, byte(i >> 8), byte(i)}
+				w.invented = append(w.invented, log)
+			}
+		}
+		w.run(func(c *Chain) {
+			pass(20 * time.Second)
+			p, found, err := c.FindPayout(t.Context(), mine)
+			if err != nil || !found || p.SenderNonce != 1 {
+				t.Errorf("%+v, %v, %v", p, found, err)
+			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if n := w.calls["receipt"]; n > 20 {
+				t.Errorf("%d receipts were asked for", n)
+			}
+		})
+	})
+}

@@ -74,7 +74,9 @@ type world struct {
 	hushed  bool
 	// refuses has no logs for anybody.
 	refuses bool
-	calls   map[string]int
+	// invented are the logs that another endpoint shows to LogsOfAll.
+	invented []types.Log
+	calls    map[string]int
 	// oneTx: the logs of a block are of one transaction.
 	oneTx bool
 	// members is how many are in the pool's list.
@@ -225,9 +227,18 @@ func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoi
 func (w *world) Agreed() ethcall.Batcher { return w }
 func (w *world) Proven() ethcall.Batcher { return w }
 
-func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, error) {
+func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter, look func([]types.Log) (bool, error)) error {
 	logs, _, err := w.Logs(ctx, from, to, filter)
-	return logs, err
+	if err != nil {
+		return err
+	}
+	if len(w.invented) > 0 {
+		if found, err := look(w.invented); found || err != nil {
+			return err
+		}
+	}
+	_, err = look(logs)
+	return err
 }
 
 func (w *world) CallBatch(_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {

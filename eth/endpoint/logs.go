@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -51,26 +52,53 @@ func (p *Pool) Logs(ctx context.Context, from, to protocol.L2Block, filter LogFi
 	return all, from, nil
 }
 
-// LogsOfAll reads logs from every endpoint that takes requests, one after another, and
-// returns whatever any of them shows: for what is checked in another way, and must not
-// be overlooked because one endpoint hides it. The error is that of an endpoint that
-// gave none, when no other showed anything.
-func (p *Pool) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter LogFilter) ([]types.Log, error) {
-	var all []types.Log
-	var failed error
-	for _, r := range p.admitted() {
-		logs, _, err := r.logs(ctx, blockRange{from, to}, filter)
-		r.leave()
-		if err != nil {
-			failed = err
-			continue
+// logGrace is how long the other endpoints have for their logs when a quorum gave its.
+const logGrace = 5 * time.Second
+
+// LogsOfAll reads logs from all endpoints that take requests at once and gives look those
+// of one after another, until it has found what it looks for: for what is checked in
+// another way, and must not be overlooked because one endpoint hides it, is slow with
+// it, or shows much that is false. The error is the last of look's, or that of an
+// endpoint when none gave its logs.
+func (p *Pool) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter LogFilter, look func([]types.Log) (found bool, err error)) error {
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	answered, found := 0, false
+	var failed, refused error
+	enough := func(o outcome[[]types.Log]) bool {
+		if o.err != nil {
+			failed = o.err
+			return false
 		}
-		all = append(all, logs...)
+		answered++
+		if !found {
+			var err error
+			if found, err = look(o.value); err != nil {
+				refused = err
+			}
+		}
+		if found {
+			stop()
+		}
+		return found || answered >= p.quorum()
 	}
-	if len(all) == 0 && failed != nil {
-		return nil, failed
+	gather(asking, p.admitted(), logGrace, enough, func(ctx context.Context, r *remote) ([]types.Log, error) {
+		logs, _, err := r.logs(ctx, blockRange{from, to}, filter)
+		return logs, err
+	})
+	switch {
+	case found:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case refused != nil:
+		return refused
+	case answered == 0 && failed != nil:
+		return failed
+	case answered == 0:
+		return p.unanswered("read logs", nil)
 	}
-	return all, nil
+	return nil
 }
 
 // blockRange is both blocks and all between them.

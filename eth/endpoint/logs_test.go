@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -210,4 +211,28 @@ func FuzzDecode(f *testing.F) {
 		}
 		_, _, _ = route(raw)
 	})
+}
+
+// One endpoint that gives its logs late, or never, does not keep those of the others
+// from being looked at, nor from being all that there is.
+func TestLogsOfAllWaitsForNoSingleEndpoint(t *testing.T) {
+	t.Parallel()
+	log := map[string]any{"address": common.Address{1}, "topics": []common.Hash{{2}}, "data": "0x", "blockNumber": "0x5", "transactionHash": common.Hash{3},
+		"transactionIndex": "0x0", "blockHash": fakeHash(5, 0), "logIndex": "0x0", "removed": false}
+	slow, one, two := newFakeNode(t), newFakeNode(t), newFakeNode(t)
+	slow.answers["eth_getLogs"] = later(t, time.Hour, []any{})
+	one.answers["eth_getLogs"], two.answers["eth_getLogs"] = gives([]any{log}), gives([]any{})
+	p := poolOf(t, func(o *Options) { o.CallTimeout = time.Minute }, slow, one, two)
+	for _, wanted := range []bool{true, false} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		looks := 0
+		err := p.LogsOfAll(ctx, 1, 10, LogFilter{}, func(logs []types.Log) (bool, error) {
+			looks++
+			return wanted && len(logs) == 1, nil
+		})
+		cancel()
+		if err != nil || !wanted && looks != 2 {
+			t.Errorf("%v, %d endpoints were looked at", err, looks)
+		}
+	}
 }
