@@ -12,6 +12,7 @@ import (
 var (
 	errDomainOnly   = errors.New("the document is its domain and nothing else")
 	errContract     = errors.New("the document is for a contract, which may do something with it; of those only ballots are signed")
+	errNames        = errors.New("the document has names with signs in them that are hashed like other names")
 	errMovesAnother = errors.New("the document approves, transfers or delegates something")
 )
 
@@ -26,6 +27,11 @@ func checkDocument(d *apitypes.TypedData) error {
 	if d.PrimaryType == domainType {
 		return errDomainOnly
 	}
+	for name, fields := range d.Types {
+		if ambiguous(name) || slices.ContainsFunc(fields, func(f apitypes.Type) bool { return ambiguous(f.Name) }) {
+			return errNames
+		}
+	}
 	if d.Domain.VerifyingContract != "" || slices.ContainsFunc(d.Types[domainType], isContract) {
 		if isBallot(d) {
 			return nil
@@ -39,6 +45,11 @@ func checkDocument(d *apitypes.TypedData) error {
 	}
 	return nil
 }
+
+// ambiguous reports names with which the text of one structure, which is hashed, is that
+// of another: one that is called "Agent(address spender,Pair p)Pair" and has the fields
+// of Pair is an Agent to who verifies the signature.
+func ambiguous(name string) bool { return strings.ContainsAny(name, "()[], \t\r\n") }
 
 func isContract(f apitypes.Type) bool { return f.Name == "verifyingContract" }
 

@@ -56,6 +56,8 @@ func TestDocuments(t *testing.T) {
 		document(false, "HyperliquidTransaction:UsdTransfer", "amount string"),
 		document(false, "Order", "maker address"),
 		document(false, "SetOperator", "operator address"),
+		document(false, "Agent(address spender,Pair p)Pair", "a uint256", "b uint256"),
+		strings.ReplaceAll(document(false, "Agent", "owner address"), `"owner"`, `"owner,address spender"`),
 		strings.Replace(document(false, "Mail", "text string"), `"domain":{`, `"domain":{"verifyingContract":"0x0000000000000000000000000000000000000002",`, 1),
 	} {
 		if sig, err := s.SignTypedData([]byte(d)); len(sig) != 0 {
