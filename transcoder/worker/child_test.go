@@ -90,6 +90,10 @@ func act(ctx context.Context, verb, arg string) string {
 		err = ctx.Err()
 	case "eat":
 		eat()
+	case "keep-unmapped":
+		err = keepUnmapped()
+	case "keep-tables":
+		err = keepTables()
 	case "dial":
 		_, err = net.Dial("tcp", arg)
 	case "listen":
@@ -170,6 +174,49 @@ func eat() {
 		kept = append(kept, b)
 		runtime.KeepAlive(kept)
 	}
+}
+
+// keepUnmapped keeps 512 MB that are in no table of its pages.
+func keepUnmapped() error {
+	const size = 512 << 20
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return err
+	}
+	const part = 16 << 20
+	for at := 0; at < size && err == nil; at += part {
+		for i := at; i < at+part; i += 4096 {
+			b[i] = 1
+		}
+		err = unix.Madvise(b[at:at+part], unix.MADV_DONTNEED)
+	}
+	return waitToBeSeen(err)
+}
+
+// keepTables keeps 512 MB of tables that lead to the page of zeros.
+func keepTables() error {
+	const table, size = 2 << 20, 256 << 30
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	if err == nil {
+		err = unix.Madvise(b, unix.MADV_NOHUGEPAGE)
+	}
+	if err != nil {
+		return err
+	}
+	sum := byte(0)
+	for at := 0; at < size; at += table {
+		sum += b[at]
+	}
+	runtime.KeepAlive(sum)
+	return waitToBeSeen(nil)
+}
+
+// waitToBeSeen gives the control process several looks at the memory.
+func waitToBeSeen(err error) error {
+	if err == nil {
+		<-time.After(3 * time.Second)
+	}
+	return err
 }
 
 func writeMemory() error {

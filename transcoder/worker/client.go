@@ -226,7 +226,7 @@ func (c *Client) Status() Status {
 	c.mu.Unlock()
 	if p != nil {
 		s.PID = p.cmd.Process.Pid
-		s.Memory = residentBytes(s.PID)
+		s.Memory = usedBytes(s.PID)
 		s.Active = p.active()
 	}
 	return s

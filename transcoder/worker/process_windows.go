@@ -15,9 +15,9 @@ type memoryCounters struct {
 	pagefile, peakPagefile                                               uintptr
 }
 
-// residentBytes is the memory that a process uses, 0 when it is gone. It is read here
+// usedBytes is the memory that a process uses, 0 when it is gone. It is read here
 // and not asked of the child, which would be free to lie.
-func residentBytes(pid int) int64 {
+func usedBytes(pid int) int64 {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
 		return 0

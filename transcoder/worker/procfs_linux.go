@@ -8,22 +8,32 @@ import (
 	"syscall"
 )
 
-// residentBytes is the memory that a process uses, 0 when it is gone. It is
+// used are the parts of a process's memory that it keeps from others: pages that it has
+// mapped, what of them lies on a disk, large ones, and the tables that lead to all of
+// them, which are the most where they lead to nothing.
+var used = [][]byte{[]byte("VmRSS:"), []byte("VmSwap:"), []byte("HugetlbPages:"), []byte("VmPTE:")}
+
+// usedBytes is the memory that a process uses, 0 when it is gone. It is
 // read here and not asked of the child, which would be free to lie.
-func residentBytes(pid int) int64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+func usedBytes(pid int) (total int64) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
-	fields := bytes.Fields(b)
-	if len(fields) < 2 {
-		return 0
+	// The name, which comes first, cannot hold a line's end that is none.
+	for line := range bytes.Lines(b) {
+		for _, name := range used {
+			rest, ok := bytes.CutPrefix(line, name)
+			if !ok {
+				continue
+			}
+			if fields := bytes.Fields(rest); len(fields) > 0 {
+				n, _ := strconv.ParseInt(string(fields[0]), 10, 64)
+				total += n << 10
+			}
+		}
 	}
-	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
+	return total
 }
 
 // halted reports whether a process cannot answer: stopped by a signal, traced,

@@ -48,7 +48,7 @@ func (c *Client) attend(ctx context.Context, p *process) *process {
 // holds more memory than an idle one should: what codecs and the C library keep
 // is given back for sure, and leaks end here.
 func (c *Client) exchange(ctx context.Context, p *process) *process {
-	if p.idle() < c.o.times.idle || residentBytes(p.cmd.Process.Pid) <= c.o.IdleMemory {
+	if p.idle() < c.o.times.idle || usedBytes(p.cmd.Process.Pid) <= c.o.IdleMemory {
 		return p
 	}
 	fresh, _, err := launch(ctx, c.o, c.level)

@@ -57,9 +57,9 @@ func (p *process) watch() {
 				fmt.Sprintf("a segment that nobody waits for has not ended in %v", p.o.times.stuck)))
 			return
 		}
-		if used := residentBytes(pid); p.o.Memory > 0 && used > p.o.Memory {
+		if n := usedBytes(pid); p.o.Memory > 0 && n > p.o.Memory {
 			p.kill(fault.New(fault.WorkerOutOfMemory, "transcode",
-				fmt.Sprintf("%d MB in use, %d MB allowed", used>>20, p.o.Memory>>20)))
+				fmt.Sprintf("%d MB in use, %d MB allowed", n>>20, p.o.Memory>>20)))
 			return
 		}
 	}

@@ -243,6 +243,12 @@ func (c *tracee) onMemory() []attempt {
 		{what: "what files the machine has in memory", number: unix.SYS_MINCORE, args: []uint64{c.memory, 4096, c.memory}},
 		{what: "memory to run", number: unix.SYS_MMAP,
 			args: []uint64{0, 4096, unix.PROT_READ | unix.PROT_EXEC, anonymous, all, 0}, processor: true},
+		{what: "memory that stays when it is unmapped", number: unix.SYS_MMAP,
+			args:      []uint64{0, 4096, unix.PROT_READ | unix.PROT_WRITE, unix.MAP_SHARED | unix.MAP_ANONYMOUS, all, 0},
+			processor: true},
+		{what: "the same, checked", number: unix.SYS_MMAP,
+			args: []uint64{0, 4096, unix.PROT_READ | unix.PROT_WRITE, unix.MAP_SHARED_VALIDATE | unix.MAP_ANONYMOUS, all, 0},
+			also: []unix.Errno{unix.EOPNOTSUPP, unix.EINVAL}},
 		{what: "a secret file in memory", number: unix.SYS_MEMFD_SECRET, args: []uint64{0}},
 		{what: "remap_file_pages", number: unix.SYS_REMAP_FILE_PAGES, args: []uint64{c.memory, 4096, 0, 0, 0}},
 	}

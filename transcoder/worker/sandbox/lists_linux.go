@@ -45,7 +45,8 @@ func serving() []call {
 		unix.SYS_TIMES, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID,
 	))
 	return append(list,
-		where(unix.SYS_MMAP, none(2, unix.PROT_EXEC)),
+		// Memory to share stays when the process has it mapped no more, where nobody counts it.
+		where(unix.SYS_MMAP, none(2, unix.PROT_EXEC), condition{3, mapKind, []uint32{unix.MAP_PRIVATE}}),
 		where(unix.SYS_MPROTECT, none(2, unix.PROT_EXEC)),
 		where(unix.SYS_FUTEX, condition{1, wholeInt &^ (futexPrivate | futexRealtime), plainLocks}),
 		newThread,
@@ -72,6 +73,9 @@ var (
 // wait, wake, requeue, and their newer forms. Locks that lend a thread's priority are
 // none of them.
 var plainLocks = []uint32{0, 1, 3, 4, 5, 9, 10}
+
+// mapKind is the part of a mapping's flags that says with whom it is shared.
+const mapKind = 0xf
 
 // Flags of operations on locks.
 const futexPrivate, futexRealtime = 128, 256
