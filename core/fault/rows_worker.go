@@ -16,8 +16,8 @@ var workerRows = []Row{
 	},
 	{
 		Code: WorkerOutOfMemory, Class: Internal,
-		Cause:  "A media worker reached its memory limit: too many or too large streams at once, or media made to exhaust memory.",
-		Remedy: "Raise the worker's memory limit or lower `-maxSessions`.",
+		Cause:  "A media worker reached its limit of memory or of threads: too many or too large streams at once, or media made to exhaust either.",
+		Remedy: "Raise the worker's memory limit, or the limit of processes of the container or service, or lower `-maxSessions`.",
 		Wire:   "TranscoderStopped", Retryable: true,
 	},
 	{

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -90,6 +91,9 @@ func act(ctx context.Context, verb, arg string) string {
 		err = ctx.Err()
 	case "eat":
 		eat()
+	case "threads":
+		n, _ := strconv.Atoi(arg)
+		err = keepThreads(n)
 	case "keep-unmapped":
 		err = keepUnmapped()
 	case "keep-tables":
@@ -174,6 +178,21 @@ func eat() {
 		kept = append(kept, b)
 		runtime.KeepAlive(kept)
 	}
+}
+
+// keepThreads starts threads and leaves them.
+func keepThreads(n int) error {
+	var started sync.WaitGroup
+	for range n {
+		started.Add(1)
+		go func() {
+			runtime.LockOSThread()
+			started.Done()
+			select {}
+		}()
+	}
+	started.Wait()
+	return nil
 }
 
 // keepUnmapped keeps 512 MB that are in no table of its pages.

@@ -5,35 +5,38 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
-// used are the parts of a process's memory that it keeps from others: pages that it has
-// mapped, what of them lies on a disk, large ones, and the tables that lead to all of
-// them, which are the most where they lead to nothing.
-var used = [][]byte{[]byte("VmRSS:"), []byte("VmSwap:"), []byte("HugetlbPages:"), []byte("VmPTE:")}
+// usedBytes is the memory that a process keeps from others, 0 when it is gone: pages
+// that it has mapped, what of them lies on a disk, large ones, and the tables that lead
+// to all of them, which are the most where they lead to nothing.
+func usedBytes(pid int) int64 {
+	return statusOf(pid, "VmRSS:", "VmSwap:", "HugetlbPages:", "VmPTE:") << 10
+}
 
-// usedBytes is the memory that a process uses, 0 when it is gone. It is
+// threadsOf is how many threads a process has, 0 when it is gone.
+func threadsOf(pid int) int { return int(statusOf(pid, "Threads:")) }
+
+// statusOf is the sum of what the system says of a process under these names. It is
 // read here and not asked of the child, which would be free to lie.
-func usedBytes(pid int) (total int64) {
+func statusOf(pid int, names ...string) (sum int64) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
-	// The name, which comes first, cannot hold a line's end that is none.
-	for line := range bytes.Lines(b) {
-		for _, name := range used {
-			rest, ok := bytes.CutPrefix(line, name)
-			if !ok {
-				continue
-			}
-			if fields := bytes.Fields(rest); len(fields) > 0 {
-				n, _ := strconv.ParseInt(string(fields[0]), 10, 64)
-				total += n << 10
+	// The program's name, which comes first, cannot hold a line's end that is none.
+	for line := range strings.Lines(string(b)) {
+		for _, name := range names {
+			rest, ok := strings.CutPrefix(line, name)
+			if fields := strings.Fields(rest); ok && len(fields) > 0 {
+				n, _ := strconv.ParseInt(fields[0], 10, 64)
+				sum += n
 			}
 		}
 	}
-	return total
+	return sum
 }
 
 // halted reports whether a process cannot answer: stopped by a signal, traced,

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/worker"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // TestWalls asks a real child to break out. Where the system withholds a wall,
@@ -51,7 +52,7 @@ func TestWalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"core=0 ", "files=256 ", "threads=8192 ", "nnp=1 ", "caps=0000000000000000 ", "sockets=1 ", fmt.Sprintf("nice=%d ", min(19, 20-ours+5))} {
+	for _, want := range []string{"core=0 ", "files=256 ", fmt.Sprintf("threads=%d ", sandbox.Threads()), "nnp=1 ", "caps=0000000000000000 ", "sockets=1 ", fmt.Sprintf("nice=%d ", min(19, 20-ours+5))} {
 		if !strings.Contains(facts+" ", want) {
 			t.Errorf("%q is not among the child's facts: %s", want, facts)
 		}

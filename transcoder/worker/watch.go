@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder/worker/frame"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // beat asks the child for signs of life. It may block in a send to a child that
@@ -25,7 +26,8 @@ func (p *process) beat() {
 	}
 }
 
-// watch kills a child that gives no sign of life or uses too much memory.
+// watch kills a child that gives no sign of life or uses too much memory or too many
+// threads.
 //
 // It counts ticks and not time: when the whole machine stands still, ours do not
 // come either. A child that is stopped or dead gets a second; one that merely
@@ -35,6 +37,7 @@ func (p *process) watch() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
 	defer ticker.Stop()
 	pid := p.cmd.Process.Pid
+	threads := sandbox.Threads()
 	seen, silent := p.seen.Load(), 0
 	for {
 		select {
@@ -60,6 +63,10 @@ func (p *process) watch() {
 		if n := usedBytes(pid); p.o.Memory > 0 && n > p.o.Memory {
 			p.kill(fault.New(fault.WorkerOutOfMemory, "transcode",
 				fmt.Sprintf("%d MB in use, %d MB allowed", n>>20, p.o.Memory>>20)))
+			return
+		}
+		if n := threadsOf(pid); n > threads {
+			p.kill(fault.New(fault.WorkerOutOfMemory, "transcode", fmt.Sprintf("%d threads, %d allowed", n, threads)))
 			return
 		}
 	}

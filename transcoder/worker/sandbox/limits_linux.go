@@ -16,19 +16,19 @@ const (
 	filesGPU = 4096
 )
 
-// threads is how many a worker may have. It is far above what codecs and drivers start,
-// and below what would leave the node none.
-const threads = 8192
-
 func setLimits(o Options) error {
 	files := uint64(filesCPU)
 	if o.GPU {
 		files = filesGPU
 	}
+	threads := mostThreads
+	if countedAlone(o) {
+		threads = Threads()
+	}
 	errs := []error{
 		limit(unix.RLIMIT_CORE, 0), // a core dump would hold the media of all streams
 		limit(unix.RLIMIT_NOFILE, files),
-		limit(unix.RLIMIT_NPROC, threads),
+		limit(unix.RLIMIT_NPROC, uint64(threads)),
 	}
 	if o.Memory > 0 {
 		// RLIMIT_AS would not do: the Go runtime and drivers reserve address space
