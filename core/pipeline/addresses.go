@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/capability"
@@ -12,7 +13,7 @@ const maxAddresses = 32
 
 // Addresses calls visit with every address in a request that its server might fetch
 // from: values of fields named like url, image_url, href or $ref, and of media fields
-// (image, audio, video, file) where they hold no media itself, at any depth and in
+// (image, mask_image, audio, video, file) where they hold no media itself, at any depth and in
 // lists. data: addresses are left out. It does not look into what is text for a model
 // alone: arguments of tool calls and the client's metadata.
 //
@@ -70,16 +71,19 @@ func fieldOf(name string) fieldKind {
 	switch name = spelling.Replace(name); name {
 	case "arguments", "metadata":
 		return opaqueField
-	case "href", "src", "ref", "dynamicref", "link", "path", "filepath":
+	case "href", "src", "ref", "dynamicref", "link", "path":
 		return addressField
-	case "image", "images", "audio", "audios", "video", "videos", "file", "files", "media",
-		"imagedata", "audiodata", "videodata", "inputimage", "inputaudio", "inputvideo", "inputfile":
+	case "audios", "videos", "file", "files", "media", "imagedata", "audiodata", "videodata", "inputfile":
 		return mediaField
 	}
-	for _, end := range []string{"url", "urls", "uri", "uris"} {
-		if strings.HasSuffix(name, end) {
-			return addressField
-		}
+	ends := func(with ...string) bool {
+		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(name, end) })
+	}
+	switch {
+	case ends("url", "urls", "uri", "uris", "filepath", "imagepath", "audiopath", "videopath"):
+		return addressField
+	case ends("image", "images", "audio", "video") && !strings.HasPrefix(name, "num"):
+		return mediaField // mask_image, reference_audio
 	}
 	return otherField
 }
@@ -150,30 +154,53 @@ func hasDataScheme(raw []byte) bool {
 }
 
 // mediaStarts are the beginnings, in base64, of the media that requests carry bare.
-// A path in the server's file system begins with none of them.
+// A path in the server's file system begins with none of them, but for those of MP3.
 var mediaStarts = []string{
 	"/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR", "Qk", "SUkq", "TU0AK", // JPEG, PNG, GIF, WebP and WAV, BMP, TIFF
-	"T2dnU", "ZkxhQ", "SUQz", "//s", "//u", "//v", "GkXfo", "JVBERi0", // Ogg, FLAC, MP3, Matroska, PDF
+	"T2dnU", "ZkxhQ", "SUQz", "GkXfo", "JVBERi0", // Ogg, FLAC, MP3 with a title, Matroska, PDF
 }
 
-// minMedia is less than any picture or sound has, in base64, and more than a path
-// that happens to begin like one.
-const minMedia = 40
+// soundStarts are those of MP3 and AAC without a title: of every version that there is.
+// Paths begin with them too: //srv, //usr, //var.
+var soundStarts = []string{
+	"//E", "//F", "//G", "//H", "//I", "//J", "//K", "//L", "//M", "//N", "//O", "//P",
+	"//k", "//l", "//m", "//n", "//o", "//p", "//q", "//r", "//s", "//t", "//u", "//v",
+}
 
-// isMedia reports whether a text is a picture, sound or document in base64.
+const (
+	// minMedia is less than any picture or sound has, in base64, and more than a path
+	// that happens to begin like one.
+	minMedia = 40
+	// maxPath is the longest path that a system opens, in bytes.
+	maxPath = 4096
+)
+
+// isMedia reports whether a text is a picture, sound or document in base64. The text is
+// as JSON has it: some writers escape each slash.
 func isMedia(raw []byte) bool {
-	if len(raw) < minMedia {
+	head := string(unescaped(raw, minMedia))
+	if len(head) < minMedia || strings.ContainsAny(head, ".:~") {
 		return false
 	}
-	head := string(raw[:minMedia])
-	if strings.ContainsAny(head, ".:~") {
-		return false
+	starts := func(with []string) bool {
+		return slices.ContainsFunc(with, func(s string) bool { return strings.HasPrefix(head, s) })
 	}
-	for _, start := range mediaStarts {
-		if strings.HasPrefix(head, start) {
-			return true
-		}
+	if starts(soundStarts) {
+		return len(unescaped(raw, maxPath+1)) > maxPath
 	}
 	// MP4 begins with a length, and then "ftyp".
-	return strings.HasPrefix(head[6:], "Z0eX")
+	return starts(mediaStarts) || strings.HasPrefix(head[6:], "Z0eX")
+}
+
+// unescaped is the beginning of what a JSON text means, at most so many bytes.
+func unescaped(raw []byte, most int) []byte {
+	const longest = 6 // \u002f
+	raw = raw[:min(len(raw), longest*most)]
+	for cut := 0; cut < longest && cut < len(raw); cut++ {
+		// The end may be within an escape.
+		if out, err := meant(raw[:len(raw)-cut]); err == nil {
+			return out[:min(len(out), most)]
+		}
+	}
+	return nil
 }

@@ -43,6 +43,24 @@ func TestAddressesInARequest(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", body, got, err, want)
 		}
 	}
+	for body, want := range map[string]bool{
+		// Paths that begin as sounds do, and go on to other places.
+		`{"image":"//usr` + strings.Repeat("/", 40) + `../../etc/passwd"}`:            true,
+		`{"image":"//var/run` + strings.Repeat("/", 4000) + `../secrets"}`:            true,
+		`{"audio":"` + strings.Repeat(`\u002f`, 4000) + `etc/passwd"}`:                true,
+		`{"audio":"\/\/srv` + strings.Repeat(`\u002f`, 4000) + `etc/passwd"}`:         true,
+		`{"mask_image":"/etc/passwd"}`:                                                true,
+		`{"referenceAudio":["/etc/passwd"]}`:                                          true,
+		`{"num_images":"2"}`:                                                          false,
+		`{"audio":"//NExAAAAANIAAAAA` + strings.Repeat("Vq", 4000) + `"}`:             false,
+		`{"audio":"//uQxAAAAANIAAAAA` + strings.Repeat("/q", 4000) + `"}`:             false,
+		`{"image":"\/9j\/4AAQSkZJRgABAQ` + strings.Repeat(`\/q`, 400) + `"}`:          false,
+		`{"image":"\/9j\/4AAQSkZJRgABAQAAAAAAAAAA\/` + strings.Repeat("q", 40) + `"}`: false,
+	} {
+		if got, err := addresses(capability.LLM, "", []byte(body)); err != nil || len(got) > 0 != want {
+			t.Errorf("%.60s: %.60q, %v", body, got, err)
+		}
+	}
 	long := `{"url":"http://` + strings.Repeat("a", 100<<10) + `"}`
 	if got, err := addresses(capability.LLM, "", []byte(long)); err != nil || len(got) != 1 || len(got[0]) > 20<<10 {
 		t.Errorf("a long address: %d, %v", len(got), err)
