@@ -43,6 +43,8 @@ type Engine struct {
 	end     context.CancelFunc
 	running sync.WaitGroup
 
+	networking sync.Mutex // held while a network is made
+
 	mu    sync.Mutex // covers pulls and places, and that nothing begins to run after Close
 	pulls map[string]*pull
 	// places are where the containers of this run are reached.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strings"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/types/network"
@@ -50,7 +51,22 @@ func (e *Engine) bridge(container string) string {
 // Older engines give containers a route through this machine even there, and a
 // firewall may be off. The route leads to an address that nothing has instead, for
 // which the subnet must be known: it is that of a first network.
+//
+// Between the two something else may take the subnet: not this node, whose networks are
+// made one at a time, but another at the same engine.
 func (e *Engine) makeNetwork(ctx context.Context, container string) (id string, err error) {
+	e.networking.Lock()
+	defer e.networking.Unlock()
+	const tries = 5
+	for try := 1; ; try++ {
+		id, err = e.makeNetworkOnce(ctx, container)
+		if err == nil || try == tries || !strings.Contains(err.Error(), "overlaps") {
+			return id, err
+		}
+	}
+}
+
+func (e *Engine) makeNetworkOnce(ctx context.Context, container string) (id string, err error) {
 	const op = "make a container's network"
 	first, err := e.tryNetwork(ctx, container, nil)
 	if err != nil {
