@@ -6,12 +6,16 @@
 pin_remedy="For a newer version: put it into deploy/deps/recipe/versions and the output of sha256sum over its files into deploy/deps/recipe/sha256, after reading what changed."
 
 # check_pins DIR: every file that was fetched into DIR is pinned, and is what its pin
-# says. Signatures of upstream's, which nothing here reads, are let be.
+# says. Signatures of upstream's, which nothing here reads, are removed.
 check_pins() {
 	found=
 	for file in "$1"/*; do
 		case $file in
-		*.asc) continue ;;
+		*.asc)
+			# Not beside the sources, where a pattern could take it for one of them.
+			rm -f "$file"
+			continue
+			;;
 		*.dsc | *.tar.* | *.deb) ;;
 		*) continue ;;
 		esac

@@ -92,10 +92,13 @@ func TestWhatDiffersIsRefused(t *testing.T) {
 		what   string
 		says   string // "" where it is taken
 	}{
-		"as pinned":                   {good, source, ""},
-		"another source":              {changed("media_2.0.orig.tar.xz", "sourcf"), source, "media_2.0.orig.tar.xz is not the file"},
-		"another patch":               {changed("media_2.0-1.debian.tar.xz", ""), source, "media_2.0-1.debian.tar.xz is not the file"},
-		"one more file":               {changed("media_2.0.orig-extra.tar.xz", "x"), source, "media_2.0.orig-extra.tar.xz is not pinned"},
+		"as pinned":      {good, source, ""},
+		"another source": {changed("media_2.0.orig.tar.xz", "sourcf"), source, "media_2.0.orig.tar.xz is not the file"},
+		"another patch":  {changed("media_2.0-1.debian.tar.xz", ""), source, "media_2.0-1.debian.tar.xz is not the file"},
+		"one more file":  {changed("media_2.0.orig-extra.tar.xz", "x"), source, "media_2.0.orig-extra.tar.xz is not pinned"},
+		// What is unpacked is found by a pattern, and tar takes the first.
+		"a signature's name": {changed("media_1.0.orig.tar.xz.asc", "x"),
+			source + `; [ "$(echo "$2/work/"*.orig.tar.*)" = "$2/work/media_2.0.orig.tar.xz" ]`, ""},
 		"nothing":                     {map[string]string{"media_2.0.orig.tar.xz.asc": "x"}, source, "nothing was fetched"},
 		"a version that is not there": {good, `fetch_source "$2/work" media 2.1-1 FULL`, "the archive has no media 2.1-1"},
 	} {
