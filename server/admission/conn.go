@@ -25,13 +25,14 @@ type Conn struct {
 	closed atomic.Bool
 
 	// The gate's mu guards these. idle is the place among connections without a request
-	// in progress, granted is closed once the connection is served, nil before it asks;
-	// requests are those in progress, spent the bytes that were counted.
-	idle     *list.Element
-	granted  chan struct{}
-	servedAt time.Time
-	requests int
-	spent    int
+	// in progress, busy that among unproved ones with one; granted is closed once the
+	// connection is served, nil before it asks; requests are those in progress, spent the
+	// bytes that were counted.
+	idle, busy *list.Element
+	granted    chan struct{}
+	servedAt   time.Time
+	requests   int
+	spent      int
 
 	deadlineMu sync.Mutex
 	deadline   time.Time // guarded by deadlineMu
@@ -225,6 +226,7 @@ func (c *Conn) list() {
 	if c.idle != nil {
 		return
 	}
+	c.unlist()
 	l := c.gate.unproved
 	if c.proved.Load() {
 		l = c.gate.proved
@@ -232,8 +234,12 @@ func (c *Conn) list() {
 	c.idle = l.PushBack(c)
 }
 
-// unlist takes it out of them. The caller holds the gate's mu.
+// unlist takes it out of every list. The caller holds the gate's mu.
 func (c *Conn) unlist() {
+	if c.busy != nil {
+		c.gate.busy.Remove(c.busy)
+		c.busy = nil
+	}
 	if c.idle == nil {
 		return
 	}

@@ -23,6 +23,8 @@ type Gate struct {
 	// unproved and proved are the connections without a request in progress, of *Conn,
 	// longest idle first.
 	unproved, proved *list.List
+	// busy are the unproved connections with one, the longest first.
+	busy *list.List
 	// fresh are those that have had no request yet.
 	fresh map[*Conn]struct{}
 	// provedOpen counts the open connections that are proved, strangers the addresses
@@ -45,7 +47,7 @@ func New(opt Options) *Gate {
 	return &Gate{
 		opt: opt, most: opt.Most, perAddress: opt.PerAddress, sweepAt: minSweep,
 		open: make(map[*Conn]struct{}), fresh: make(map[*Conn]struct{}), peers: make(map[netip.Prefix]*peer),
-		unproved: list.New(), proved: list.New(),
+		unproved: list.New(), proved: list.New(), busy: list.New(),
 	}
 }
 
@@ -104,31 +106,35 @@ func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 	return c, victims
 }
 
-// lookedAt is how many idle connections are looked at for one whose address has more
-// than its share.
+// lookedAt is how many connections of a list are looked at for one whose address has
+// more than its share.
 const lookedAt = 64
 
 // victim takes a connection out of the gate's count that makes room for a new one: the
-// longest idle one of an address with more than its share, else of those that have
-// proved nothing, else of all; nil where every connection has a request. The caller
-// holds mu and closes it.
+// longest idle one of an address with more than its share, else the longest busy one of
+// such an address, which would keep all others out with requests that never end; else
+// the longest idle one of those that have proved nothing, else of all; nil where there
+// is none. The caller holds mu and closes it.
 func (g *Gate) victim() *Conn {
-	from := g.unproved
-	e := from.Front()
-	for n, at := 0, e; at != nil && n < lookedAt; n, at = n+1, at.Next() {
+	for _, e := range []*list.Element{greedy(g.unproved), greedy(g.busy), g.unproved.Front(), g.proved.Front()} {
+		if e != nil {
+			c := e.Value.(*Conn)
+			g.forget(c)
+			return c
+		}
+	}
+	return nil
+}
+
+// greedy is the first connection whose address has more than its share, nil where none
+// of those that are looked at is one.
+func greedy(from *list.List) *list.Element {
+	for n, at := 0, from.Front(); at != nil && n < lookedAt; n, at = n+1, at.Next() {
 		if at.Value.(*Conn).peer.greedy() {
-			e = at
-			break
+			return at
 		}
 	}
-	if e == nil {
-		if e = g.proved.Front(); e == nil {
-			return nil
-		}
-	}
-	c := e.Value.(*Conn)
-	g.forget(c)
-	return c
+	return nil
 }
 
 // Shed closes the connection that is the first to go, for want of descriptors.
@@ -183,6 +189,9 @@ func (g *Gate) changed(conn net.Conn, state http.ConnState) {
 		c.list()
 	case http.StateActive:
 		c.unlist()
+		if !c.proved.Load() {
+			c.busy = g.busy.PushBack(c)
+		}
 		if g.opt.HeadersOnly {
 			c.peer.release(c)
 		}

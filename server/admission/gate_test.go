@@ -226,6 +226,30 @@ func TestTheLongestIdleMakesRoom(t *testing.T) {
 	})
 }
 
+// TestTheBusiestMakeRoom: where every connection has a request in progress, an address
+// with more than its share gives one up, and no other does.
+func TestTheBusiestMakeRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, q, l := newTestGate(4, 32)
+		busy := func(from string) *Conn {
+			_, c := q.dial(t, l, from)
+			g.changed(c, http.StateActive)
+			return c
+		}
+		few, first, second := busy("192.0.2.1:1"), busy("192.0.2.2:1"), busy("192.0.2.2:2")
+		proved := busy("192.0.2.3:1")
+		proved.prove()
+		_, late := q.dial(t, l, "192.0.2.4:1")
+		_, more := q.dial(t, l, "192.0.2.5:1")
+		for name, want := range map[*Conn]bool{few: false, first: true, second: false, proved: false, late: true, more: false} {
+			if name.closed.Load() != want {
+				t.Errorf("%s: closed %v, want %v", name.RemoteAddr(), !want, want)
+			}
+		}
+	})
+}
+
 // TestWantOfDescriptorsIsNoEnd: the listener tells of it, closes an idle connection, and
 // goes on.
 func TestWantOfDescriptorsIsNoEnd(t *testing.T) {
