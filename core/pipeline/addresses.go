@@ -19,6 +19,21 @@ const maxAddresses = 32
 //
 // The error is visit's own, or says why body cannot be walked.
 func Addresses(id capability.ID, contentType string, body []byte, visit func(address string) error) error {
+	return LocateAddresses(id, contentType, body, func(a *Address) error { return visit(a.Text) })
+}
+
+// Address is an address in a request.
+type Address struct {
+	// Text is the address as it is meant; of one that is far too long the beginning.
+	Text string
+	// Picture says that it is the image_url of a part of a chat. From and To are then
+	// where its JSON text lies in the request, with its quotes.
+	Picture  bool
+	From, To int
+}
+
+// LocateAddresses is Addresses with where they are.
+func LocateAddresses(id capability.ID, contentType string, body []byte, visit func(a *Address) error) error {
 	p, ok := Lookup(id)
 	if !ok {
 		return nil
@@ -29,11 +44,15 @@ func Addresses(id capability.ID, contentType string, body []byte, visit func(add
 			if file != "" || name == p.File || fieldOf(name) == otherField {
 				return nil
 			}
-			return w.take(string(value))
+			return w.take(&Address{Text: string(value)})
 		})
 	}
+	at := elsewhere
+	if id == capability.LLM {
+		at = inRequest
+	}
 	c := &cursor{text: body}
-	if err := w.value(c, otherField); err != nil {
+	if err := w.value(c, otherField, at); err != nil {
 		return err
 	}
 	return c.end()
@@ -41,8 +60,51 @@ func Addresses(id capability.ID, contentType string, body []byte, visit func(add
 
 // addressWalk looks for addresses in a JSON text.
 type addressWalk struct {
-	visit func(address string) error
+	visit func(a *Address) error
 	found int
+}
+
+// spot is what a value of a chat is by the names that lead to it. Names count as they
+// are written in the API: a server that takes others as well gets no picture there.
+type spot int
+
+const (
+	elsewhere spot = iota
+	inRequest
+	inMessages
+	inMessage
+	inContent
+	inPart
+	// inPicture is the value of image_url, an address or an object with one; inURL is
+	// that one.
+	inPicture
+	inURL
+)
+
+// member is the spot of an object's member.
+func (s spot) member(name []byte) spot {
+	switch n := string(name); {
+	case s == inRequest && n == "messages":
+		return inMessages
+	case s == inMessage && n == "content":
+		return inContent
+	case s == inPart && n == "image_url":
+		return inPicture
+	case s == inPicture && n == "url":
+		return inURL
+	}
+	return elsewhere
+}
+
+// element is the spot of a list's element.
+func (s spot) element() spot {
+	switch s {
+	case inMessages:
+		return inMessage
+	case inContent:
+		return inPart
+	}
+	return elsewhere
 }
 
 // fieldKind is what a field's name says of its value.
@@ -89,7 +151,7 @@ func fieldOf(name string) fieldKind {
 }
 
 // value passes over any value of a field of that kind.
-func (w *addressWalk) value(c *cursor, kind fieldKind) error {
+func (w *addressWalk) value(c *cursor, kind fieldKind, at spot) error {
 	switch c.peek() {
 	case '{':
 		return c.members(func(raw []byte) error {
@@ -104,19 +166,20 @@ func (w *addressWalk) value(c *cursor, kind fieldKind) error {
 			if string(name) == "$ref" && bytes.HasPrefix(c.text[c.skipped():], []byte(`"#`)) {
 				field = opaqueField // a place in the same text
 			}
-			return w.value(c, field)
+			return w.value(c, field, at.member(name))
 		})
 	case '[':
-		return c.array(func() error { return w.value(c, kind) })
+		return c.array(func() error { return w.value(c, kind, at.element()) })
 	case '"':
-		return w.text(c, kind)
+		return w.text(c, kind, at)
 	}
 	_, err := c.value()
 	return err
 }
 
 // text takes a string of a field of that kind.
-func (w *addressWalk) text(c *cursor, kind fieldKind) error {
+func (w *addressWalk) text(c *cursor, kind fieldKind, at spot) error {
+	from := c.skipped()
 	raw, err := c.str()
 	if err != nil || kind == otherField || kind == opaqueField || len(raw) == 0 || hasDataScheme(raw) {
 		return err
@@ -129,21 +192,21 @@ func (w *addressWalk) text(c *cursor, kind fieldKind) error {
 		// Cut within an escape: what is there is long enough to be refused.
 		address = raw[:min(len(raw), maxAddressText)]
 	}
-	return w.take(string(address))
+	return w.take(&Address{Text: string(address), Picture: at == inPicture || at == inURL, From: from, To: c.pos})
 }
 
 // maxAddressText is as much of an address as is looked at, in bytes: more than any
 // that is permitted.
 const maxAddressText = 16 << 10
 
-func (w *addressWalk) take(address string) error {
-	if address == "" || hasDataScheme([]byte(address)) {
+func (w *addressWalk) take(a *Address) error {
+	if a.Text == "" || hasDataScheme([]byte(a.Text)) {
 		return nil
 	}
 	if w.found++; w.found > maxAddresses {
 		return errAddresses
 	}
-	return w.visit(address)
+	return w.visit(a)
 }
 
 var errAddresses = &syntaxError{"the request names too many addresses", 0}

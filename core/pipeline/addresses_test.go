@@ -81,6 +81,50 @@ func TestAddressesInARequest(t *testing.T) {
 	}
 }
 
+// Pictures are the image_url of parts of a chat's messages, and nothing else.
+func TestPicturesInARequest(t *testing.T) {
+	t.Parallel()
+	located := func(id capability.ID, body string) (out []string) {
+		err := pipeline.LocateAddresses(id, "", []byte(body), func(a *pipeline.Address) error {
+			if a.Picture {
+				out = append(out, a.Text+" "+body[a.From:a.To])
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+		return out
+	}
+	chat := func(part string) string { return `{"messages": [{"role":"user","content":[` + part + `]}]}` }
+	for part, want := range map[string][]string{
+		`{"image_url":{"url":"http://x"}}`:                       {`http://x "http://x"`},
+		`{"image_url" : "http://x"},{"image_url":"http://y"}`:    {`http://x "http://x"`, `http://y "http://y"`},
+		`{"\u0069mage_url":{"url": "http:\/\/x\u0061" }}`:        {`http://xa "http:\/\/x\u0061"`},
+		`{"image_url":{"url":"data:x","url":"http://x"}}`:        {`http://x "http://x"`},
+		`{"image_url":{"url":{"url":"http://x"},"uri":"b"}}`:     nil,
+		`{"image_url":["http://x"]},[{"image_url":"http://x"}]`:  nil,
+		`{"imageUrl":"http://x","video_url":{"url":"http://x"}}`: nil,
+		`{"type":{"image_url":"http://x"},"url":"http://x"}`:     nil,
+	} {
+		if got := located(capability.LLM, chat(part)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", part, got, want)
+		}
+	}
+	for _, body := range []string{
+		`{"image_url":"http://x","messages":{"content":[{"image_url":"http://x"}]}}`,
+		`{"messages":[{"content":{"image_url":"http://x"},"image_url":"http://x","tool":[{"image_url":"http://x"}]}]}`,
+		`[{"messages":[{"content":[{"image_url":"http://x"}]}]}]`, `{"a":` + chat(`{"image_url":"http://x"}`) + `}`,
+	} {
+		if got := located(capability.LLM, body); got != nil {
+			t.Errorf("%s: %q", body, got)
+		}
+	}
+	if got := located(capability.TextToImage, chat(`{"image_url":"http://x"}`)); got != nil {
+		t.Errorf("another pipeline: %q", got)
+	}
+}
+
 func TestAddressesInAForm(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
