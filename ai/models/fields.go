@@ -53,7 +53,7 @@ func fields() []field {
 		{name: "memory_gb", kinds: []kind{isNumber}, example: "64", read: readMemory},
 		{name: "processes", kinds: []kind{isNumber}, example: "8192", read: readProcesses},
 		{name: "capabilities", kinds: []kind{isArray}, example: `["SETUID", "SETGID"]`, read: readCapabilities},
-		{name: "request_urls", kinds: text, example: `"data", "public" or "any"`, read: readRequestURLs},
+		{name: "request_urls", kinds: text, example: `"fetch", "data", "public" or "any"`, read: readRequestURLs},
 	}
 }
 

@@ -100,8 +100,8 @@ func readCapabilities(d *draft, v node) {
 func readRequestURLs(d *draft, v node) {
 	p, ok := fetchurl.ParsePolicy(v.text)
 	if !ok {
-		d.blame(fault.ModelFieldInvalid, v, "request_urls", shown(v.text)+" is not data, public or any",
-			`write "public" to let the model server fetch from public addresses`)
+		d.blame(fault.ModelFieldInvalid, v, "request_urls", shown(v.text)+" is not fetch, data, public or any",
+			`write "fetch" to let the node fetch pictures of the internet for the model server`)
 		return
 	}
 	d.entry.RequestURLs = p

@@ -31,7 +31,7 @@ func TestSandbox(t *testing.T) {
 		t.Errorf("a server of the operator's: %+v", got)
 	}
 	c, _, err = models.Load(models.Options{Value: `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "price_per_unit": 1, "pixels_per_unit": 1}]`})
-	if err != nil || !reflect.DeepEqual(c.Entries[0].Sandbox, models.Sandbox{}) || c.Entries[0].RequestURLs != fetchurl.DataOnly {
+	if err != nil || !reflect.DeepEqual(c.Entries[0].Sandbox, models.Sandbox{}) || c.Entries[0].RequestURLs != fetchurl.Fetch {
 		t.Errorf("%v, %+v", err, c.Entries)
 	}
 }

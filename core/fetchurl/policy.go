@@ -13,16 +13,19 @@ import (
 type Policy int
 
 const (
+	// Fetch permits data: addresses. Pictures of the internet that a chat names are
+	// fetched by the node, which gives the server a data: address in place of theirs.
+	Fetch Policy = iota
 	// DataOnly permits data: addresses, which hold what they stand for, and nothing
 	// that is fetched.
-	DataOnly Policy = iota
+	DataOnly
 	// PublicHosts permits http and https at hosts of the internet as well.
 	PublicHosts
 	// Any permits every address.
 	Any
 )
 
-// ParsePolicy reads "data", "public" or "any".
+// ParsePolicy reads "fetch", "data", "public" or "any".
 func ParsePolicy(text string) (Policy, bool) {
 	for p, name := range policyNames {
 		if text == name {
@@ -32,7 +35,7 @@ func ParsePolicy(text string) (Policy, bool) {
 	return 0, false
 }
 
-var policyNames = [...]string{"data", "public", "any"}
+var policyNames = [...]string{"fetch", "data", "public", "any"}
 
 // String is the policy as ParsePolicy reads it.
 func (p Policy) String() string { return policyNames[p] }
@@ -47,33 +50,47 @@ type Resolver func(ctx context.Context, host string) ([]netip.Addr, error)
 // resolve finds out what names lead to; nil takes names of the internet unseen.
 //
 // What a name leads to may change between this look and the server's, and a server
-// may follow redirections: only DataOnly is proof against those.
+// may follow redirections: only Fetch and DataOnly are proof against those.
 func (p Policy) Check(ctx context.Context, address string, resolve Resolver) error {
 	if p == Any || IsData(address) {
 		return nil
 	}
-	if p == DataOnly {
-		return fmt.Errorf("%s is to be fetched, and only data: addresses are taken here", show(address))
+	switch p {
+	case Fetch:
+		const why = "is to be fetched, and only pictures in the image_url of a chat are fetched here"
+		return fmt.Errorf("%s "+why, showAddress(address))
+	case DataOnly:
+		return fmt.Errorf("%s is to be fetched, and only data: addresses are taken here", showAddress(address))
 	}
+	if err := CheckPublic(ctx, address, resolve); err != nil {
+		return fmt.Errorf("%s: %w", showAddress(address), err)
+	}
+	return nil
+}
+
+// CheckPublic says what keeps an address from being one of http or https at a host of
+// the internet, nil for nothing. Of the address the error names the host alone. resolve
+// is as in Check.
+func CheckPublic(ctx context.Context, address string, resolve Resolver) error {
 	host, err := hostOf(address)
 	if err != nil {
-		return fmt.Errorf("%s: %w", show(address), err)
+		return err
 	}
 	if ip, ok := literal(host); ok {
-		return permit(address, host, ip)
+		return permit(host, ip)
 	}
 	if why := publicName(host); why != "" {
-		return fmt.Errorf("%s: the host %s %s", show(address), show(host), why)
+		return fmt.Errorf("the host %s %s", show(host), why)
 	}
 	if resolve == nil {
 		return nil
 	}
 	found, err := resolve(ctx, host)
 	if err != nil || len(found) == 0 {
-		return fmt.Errorf("%s: the host %s is not found", show(address), host)
+		return fmt.Errorf("the host %s is not found", host)
 	}
 	for _, ip := range found {
-		if err := permit(address, host, ip); err != nil {
+		if err := permit(host, ip); err != nil {
 			return err
 		}
 	}
@@ -82,11 +99,11 @@ func (p Policy) Check(ctx context.Context, address string, resolve Resolver) err
 
 // permit refuses what is not public. It does not say what a name led to, which would
 // tell strangers about the operator's network.
-func permit(address, host string, ip netip.Addr) error {
+func permit(host string, ip netip.Addr) error {
 	if Public(ip) {
 		return nil
 	}
-	return fmt.Errorf("%s: the host %s is not of the internet", show(address), show(host))
+	return fmt.Errorf("the host %s is not of the internet", show(host))
 }
 
 // IsData reports whether an address holds what it stands for.
@@ -117,6 +134,15 @@ func hostOf(address string) (string, error) {
 		return "", errors.New("it names no host")
 	}
 	return host, nil
+}
+
+// showAddress is the beginning of an address without its query and what follows, which
+// may hold a secret: messages are logged.
+func showAddress(address string) string {
+	if i := strings.IndexAny(address, "?#"); i >= 0 {
+		address = address[:i] + "…"
+	}
+	return show(address)
 }
 
 // show is the beginning of a text of others, fit for a message.

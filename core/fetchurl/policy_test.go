@@ -38,8 +38,10 @@ func TestAddressesThatArePermitted(t *testing.T) {
 	if err := fetchurl.Any.Check(t.Context(), "file:///etc/passwd", hosts); err != nil {
 		t.Error(err)
 	}
-	if err := fetchurl.DataOnly.Check(t.Context(), "data:,x", nil); err != nil {
-		t.Error(err)
+	for _, p := range []fetchurl.Policy{fetchurl.DataOnly, fetchurl.Fetch} {
+		if err := p.Check(t.Context(), "data:,x", nil); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -61,7 +63,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 		"http://1.2.3.4.5/", "http://999.1.1.1/", "http://0x/", "http://1.2.3.0x7f.com.9/", "http://good..example.com/", "http://good.example.com:x/",
 		"http://" + strings.Repeat("a", 9000) + ".com/",
 	} {
-		for _, p := range []fetchurl.Policy{fetchurl.PublicHosts, fetchurl.DataOnly} {
+		for _, p := range []fetchurl.Policy{fetchurl.PublicHosts, fetchurl.DataOnly, fetchurl.Fetch} {
 			if err := p.Check(t.Context(), address, hosts); err == nil {
 				t.Errorf("%s takes %q", p, address)
 			} else if len(err.Error()) > 400 || strings.Contains(err.Error(), "fd00") && !strings.Contains(address, "fd00") {
@@ -71,9 +73,38 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	}
 }
 
+// Messages are logged: of an address with a secret they hold no more than its path.
+func TestMessagesHoldNoQuery(t *testing.T) {
+	t.Parallel()
+	for _, p := range []fetchurl.Policy{fetchurl.Fetch, fetchurl.DataOnly, fetchurl.PublicHosts} {
+		err := p.Check(t.Context(), "http://127.0.0.1/a.png?key=secret", hosts)
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "/a.png") {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}
+
+// A dialer is kept from everything but the internet, whatever name it dials.
+func TestPublicOnly(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"93.184.216.34:443", "[2606:4700::1]:80"} {
+		if err := fetchurl.PublicOnly("tcp", address, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, address := range []string{"127.0.0.1:443", "[::ffff:10.0.0.1]:80", "169.254.169.254:80", "[fd00::1]:80", "[fe80::1%eth0]:80"} {
+		if err := fetchurl.PublicOnly("tcp", address, nil); !errors.Is(err, fetchurl.ErrNotPublic) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if err := fetchurl.PublicOnly("tcp", "name:80", nil); err == nil {
+		t.Error("a name is dialled")
+	}
+}
+
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"data", "public", "any"} {
+	for _, name := range []string{"fetch", "data", "public", "any"} {
 		if p, ok := fetchurl.ParsePolicy(name); !ok || p.String() != name {
 			t.Errorf("%s became %v, %v", name, p, ok)
 		}

@@ -9,9 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -77,16 +75,7 @@ func (s *Server) fetchSegment(ctx context.Context, text string) (*upload, error)
 func fetcher(private bool) *http.Client {
 	dialer := &net.Dialer{Timeout: fetchTimeout}
 	if !private {
-		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			at, err := netip.ParseAddrPort(address)
-			if err != nil {
-				return err
-			}
-			if !fetchurl.Public(at.Addr()) {
-				return fmt.Errorf("%s is not a public address", at.Addr())
-			}
-			return nil
-		}
+		dialer.Control = fetchurl.PublicOnly
 	}
 	return &http.Client{
 		Transport: &http.Transport{

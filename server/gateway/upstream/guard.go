@@ -1,8 +1,8 @@
 package upstream
 
 import (
+	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"syscall"
 
@@ -12,15 +12,12 @@ import (
 // publicOnly refuses connections to addresses that only the gateway can reach.
 // An orchestrator names the URLs of its results; it must not make the gateway
 // fetch, and show to players, what stands behind the gateway's firewall.
-func publicOnly(_, address string, _ syscall.RawConn) error {
-	ap, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return err
+func publicOnly(network, address string, c syscall.RawConn) error {
+	err := fetchurl.PublicOnly(network, address, c)
+	if errors.Is(err, fetchurl.ErrNotPublic) {
+		return fmt.Errorf("%w, and not the orchestrator's own host", err)
 	}
-	if !fetchurl.Public(ap.Addr()) {
-		return fmt.Errorf("%s is not a public address, and not the orchestrator's own host", ap.Addr().Unmap())
-	}
-	return nil
+	return err
 }
 
 // sameHost reports whether a result is at the orchestrator's own host.
