@@ -9,6 +9,13 @@ const (
 	// RequestURLRefused: a request names an address that its model server may not be
 	// given.
 	RequestURLRefused Code = "RequestURLRefused"
+	// PicturesTooLarge: the pictures to be fetched for a request are too many or too
+	// large.
+	PicturesTooLarge Code = "PicturesTooLarge"
+	// PictureNotFetched: the server of a picture does not send it.
+	PictureNotFetched Code = "PictureNotFetched"
+	// PictureUnreadable: what the server of a picture sends is none that models read.
+	PictureUnreadable Code = "PictureUnreadable"
 	// JobTooLarge: the body is larger than the limit for its pipeline.
 	JobTooLarge Code = "JobTooLarge"
 	// JobBroken: the body did not come whole, or came too slowly.

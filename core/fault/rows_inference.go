@@ -15,8 +15,26 @@ var inferenceRows = []Row{
 	},
 	{
 		Code: RequestURLRefused, Class: BadRequest,
-		Cause:  "An AI request names an address, in `image_url` or the like, that its model server may not be given: one of a private network, a file, or any where the model takes `data:` addresses only.",
-		Remedy: "Send the picture or sound itself, as a `data:` address. The operator of the model server permits public addresses with `\"request_urls\": \"public\"` in the model's entry of aiModels.json, and all with `\"any\"`; the operator of the gateway lets private ones pass with `-aiPrivateUrls`.",
+		Cause:  "An AI request names an address, in `image_url` or the like, that nothing is fetched from: one of a private network, a port other than 80 and 443, a file, anything but the picture of a chat, or any where the model takes `data:` addresses only.",
+		Remedy: "Send the picture or sound itself, as a `data:` address. The operator of the model server lets the node fetch pictures with `\"request_urls\": \"fetch\"` in the model's entry of aiModels.json, permits public addresses of all kinds with `\"public\"`, and all with `\"any\"`; the operator of the gateway lets private ones pass with `-aiPrivateUrls`.",
+		Wire:   detailMark,
+	},
+	{
+		Code: PicturesTooLarge, Class: BadRequest,
+		Cause:  "An AI request names more than 8 pictures to be fetched, or they have more than 20 MB together.",
+		Remedy: "Send fewer or smaller pictures; those that the request itself holds, as `data:` addresses, are not counted.",
+		Wire:   detailMark,
+	},
+	{
+		Code: PictureNotFetched, Class: BadRequest,
+		Cause:  "A picture that an AI request names by its address cannot be fetched: its host is not found or not reached, its server answers with another status than 200, redirects more than 3 times, shows no valid certificate, or takes longer than 10 s.",
+		Remedy: "Open the address in a browser that is signed in nowhere and correct it, or send the picture itself, as a `data:` address.",
+		Wire:   detailMark,
+	},
+	{
+		Code: PictureUnreadable, Class: BadRequest,
+		Cause:  "What an AI request names as a picture is no PNG, JPEG, WebP or GIF, or its server calls it something else than `image/…`.",
+		Remedy: "Give the address of the picture, not that of a page which shows it, or convert the picture to PNG or JPEG and send it as a `data:` address.",
 		Wire:   detailMark,
 	},
 	{
@@ -33,7 +51,7 @@ var inferenceRows = []Row{
 	},
 	{
 		Code: JobsFull, Class: Busy,
-		Cause:  "The AI requests and segments in hand together hold all the memory set aside for them.",
+		Cause:  "The AI requests and segments in progress, or the pictures fetched for requests, together hold all the memory set aside for them.",
 		Remedy: "None needed, the gateway goes elsewhere; if it is usual, serve fewer models at once on this node.",
 		Wire:   "insufficient capacity", Retryable: true,
 	},

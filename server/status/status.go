@@ -41,6 +41,7 @@ var byCode = map[fault.Code]int{
 
 	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
 	fault.RequestTooLarge:  http.StatusRequestEntityTooLarge,
+	fault.PicturesTooLarge: http.StatusRequestEntityTooLarge,
 	fault.RequestSlow:      http.StatusRequestTimeout,
 	fault.AnswerNotTaken:   http.StatusRequestTimeout,
 	// Between gateway and orchestrator only; a client has nothing to pay.
@@ -120,11 +121,12 @@ func Protocol(err error) int {
 
 // byJob are the codes for which an AI job has a status of its own.
 var byJob = map[fault.Code]int{
-	fault.PaymentEncoding: http.StatusPaymentRequired,
-	fault.PaymentMessage:  http.StatusPaymentRequired,
-	fault.JobTooLarge:     http.StatusRequestEntityTooLarge,
-	fault.ArtifactsFull:   http.StatusInternalServerError,
-	fault.Canceled:        clientClosed,
+	fault.PaymentEncoding:  http.StatusPaymentRequired,
+	fault.PaymentMessage:   http.StatusPaymentRequired,
+	fault.JobTooLarge:      http.StatusRequestEntityTooLarge,
+	fault.PicturesTooLarge: http.StatusRequestEntityTooLarge,
+	fault.ArtifactsFull:    http.StatusInternalServerError,
+	fault.Canceled:         clientClosed,
 }
 
 // Job is the status of err on the network's AI routes (/llm and the other

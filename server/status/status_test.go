@@ -37,6 +37,7 @@ func TestStatuses(t *testing.T) {
 		{"bad profile", fault.New(fault.TranscoderInvalidGOP, "", ""), 400, 400, codes.InvalidArgument},
 		{"body", fault.New(fault.SegmentUnreadable, "", ""), 502, 500, codes.Unavailable},
 		{"too large", fault.New(fault.PushTooLarge, "", ""), 413, 400, codes.InvalidArgument},
+		{"pictures too large", fault.New(fault.PicturesTooLarge, "", ""), 413, 400, codes.InvalidArgument},
 		{"input bad everywhere", fault.New(fault.SegmentNotTranscodable, "", ""), 422, 400, codes.InvalidArgument},
 		{"no orchestrator", fault.New(fault.NoSessionsAvailable, "", ""), 503, 503, codes.Unavailable},
 		{"upstream", fault.New(fault.OrchestratorBroke, "", ""), 502, 503, codes.Unavailable},
@@ -64,7 +65,7 @@ func TestStatuses(t *testing.T) {
 func TestJob(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[fault.Code]int{
-		fault.JobUnreadable: 400, fault.MaxTokensMissing: 400, fault.ImageUnreadable: 400, fault.JobTooLarge: 413,
+		fault.JobUnreadable: 400, fault.MaxTokensMissing: 400, fault.ImageUnreadable: 400, fault.JobTooLarge: 413, fault.PicturesTooLarge: 413, fault.PictureNotFetched: 400,
 		fault.PaymentEncoding: 402, fault.PaymentMessage: 402, fault.PaymentRefused: 400, fault.InsufficientBalance: 400,
 		fault.TicketParamsStale: 400, fault.TicketNonceSeen: 400, fault.ExpectedPriceWrong: 400, fault.NotActiveForPayment: 400,
 		fault.ErrorSegEncoding: 403, fault.ErrSegSig: 403, fault.IncompatibleCapabilities: 403, fault.ExpiredAuthToken: 403,

@@ -1,0 +1,147 @@
+package pictures
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Picture is a picture as its server sent it.
+type Picture struct {
+	// Type is what its bytes are, such as "image/png".
+	Type string
+	Data []byte
+}
+
+// URLBytes is the length of the picture's data: address.
+func (p *Picture) URLBytes() int {
+	return len("data:") + len(p.Type) + len(";base64,") + base64.StdEncoding.EncodedLen(len(p.Data))
+}
+
+// AppendURL appends the picture's data: address, which no JSON text has to escape.
+func (p *Picture) AppendURL(to []byte) []byte {
+	to = append(append(append(to, "data:"...), p.Type...), ";base64,"...)
+	return base64.StdEncoding.AppendEncode(to, p.Data)
+}
+
+// types are the pictures that model servers read, by their first bytes.
+var types = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
+
+// Batch is the pictures of one request, in the order of their addresses.
+type Batch struct {
+	Pictures []Picture
+	// Release gives their memory back; only the first call counts.
+	Release func()
+}
+
+// share is what one request has of the memory for pictures.
+type share struct {
+	of *budget
+
+	mu   sync.Mutex
+	left int64 // what more the request may have; guarded by mu
+	held int64 // what it has; guarded by mu
+}
+
+// release gives it all back.
+func (s *share) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of.give(s.held)
+	s.held = 0
+}
+
+// take takes memory for n more bytes.
+func (s *share) take(n int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > s.left {
+		return errLarge
+	}
+	if !s.of.take(n) {
+		return errFull
+	}
+	s.left -= n
+	s.held += n
+	return nil
+}
+
+// picture fetches one picture.
+func (f *Fetcher) picture(ctx context.Context, client *http.Client, address string, memory *share) (*Picture, error) {
+	answer, err := f.get(ctx, client, address)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil || !strings.HasPrefix(said, "image/") {
+		return nil, errNoPicture
+	}
+	if answer.ContentLength > MaxRequestBytes {
+		return nil, errLarge
+	}
+	const sniffed = 512
+	from := bufio.NewReaderSize(answer.Body, 32<<10)
+	head, err := from.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, &brokenError{err}
+	}
+	kind := http.DetectContentType(head)
+	if !slices.Contains(types, kind) {
+		return nil, errNoPicture
+	}
+	data, err := read(from, memory)
+	if err != nil {
+		return nil, err
+	}
+	return &Picture{Type: kind, Data: data}, nil
+}
+
+// read reads a picture to its end, for as long as there is memory for it.
+func read(from io.Reader, memory *share) (data []byte, err error) {
+	part := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(part)
+		if err := memory.take(int64(n)); err != nil {
+			return nil, err
+		}
+		data = append(data, part[:n]...)
+		switch {
+		case errors.Is(err, io.EOF):
+			return data, nil
+		case err != nil:
+			return nil, &brokenError{err}
+		}
+	}
+}
+
+// budget is memory that all requests share.
+type budget struct {
+	mu   sync.Mutex
+	left int64 // guarded by mu
+}
+
+// take takes n bytes. It does not wait: requests that wait for one another with part of
+// their pictures in memory would all be late.
+func (b *budget) take(n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n > b.left {
+		return false
+	}
+	b.left -= n
+	return true
+}
+
+func (b *budget) give(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left += n
+}

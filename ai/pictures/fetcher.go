@@ -1,0 +1,200 @@
+package pictures
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/fetchurl"
+)
+
+const (
+	// MaxPictures is how many pictures of one request are fetched.
+	MaxPictures = 8
+	// MaxRequestBytes bounds the pictures of one request together.
+	MaxRequestBytes = 20 << 20
+	// MaxTime bounds the fetching of all pictures of a request.
+	MaxTime = 10 * time.Second
+	// MaxRedirects is how often one address may lead to another.
+	MaxRedirects = 3
+	// MaxHeldBytes bounds the fetched pictures of all requests in progress.
+	MaxHeldBytes = 256 << 20
+	// maxHeader bounds the header of an answer, in bytes.
+	maxHeader = 64 << 10
+)
+
+// ports are those of the web. Others are more often those of services that are not
+// meant for everybody.
+var ports = []uint16{80, 443}
+
+const op = "fetch pictures"
+
+// Options are a fetcher's settings. Tests set those after Version.
+type Options struct {
+	// Version is this node's, for the servers that are asked.
+	Version string
+	// Resolver looks names up; nil is the system's.
+	Resolver *net.Resolver
+	// Dial is asked before every connection to an address; nil permits public
+	// addresses at the ports of the web.
+	Dial func(network, address string, c syscall.RawConn) error
+	// Time is in place of MaxTime, HeldBytes of MaxHeldBytes, where they are not 0.
+	Time      time.Duration
+	HeldBytes int64
+}
+
+// Fetcher fetches pictures for all requests of a node.
+type Fetcher struct {
+	dialer *net.Dialer
+	agent  string
+	time   time.Duration
+	held   *budget
+}
+
+// New makes a fetcher.
+func New(o Options) *Fetcher {
+	if o.Dial == nil {
+		o.Dial = webOnly
+	}
+	if o.Time == 0 {
+		o.Time = MaxTime
+	}
+	if o.HeldBytes == 0 {
+		o.HeldBytes = MaxHeldBytes
+	}
+	return &Fetcher{
+		dialer: &net.Dialer{Resolver: o.Resolver, Control: o.Dial},
+		agent:  "tutti/" + o.Version,
+		time:   o.Time,
+		held:   &budget{left: o.HeldBytes},
+	}
+}
+
+// client is one for the pictures of one request, whose connections end with ctx.
+// Nothing of the environment or of other requests is used: no proxy, no cookies, no
+// connection.
+func (f *Fetcher) client(ctx context.Context) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			// The context that a transport dials with does not end with its request: it
+			// would look names up and shake hands long after.
+			DialContext: func(_ context.Context, network, address string) (net.Conn, error) {
+				c, err := f.dialer.DialContext(ctx, network, address)
+				if err == nil {
+					context.AfterFunc(ctx, func() { _ = c.Close() })
+				}
+				return c, err
+			},
+			DisableKeepAlives:      true,
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: maxHeader,
+		},
+		CheckRedirect: checkRedirect,
+	}
+}
+
+// webOnly is the Control of the fetcher's dialer.
+func webOnly(network, address string, c syscall.RawConn) error {
+	if err := fetchurl.PublicOnly(network, address, c); err != nil {
+		return err
+	}
+	at, err := netip.ParseAddrPort(address)
+	if err == nil && !slices.Contains(ports, at.Port()) {
+		err = &portError{at.Port()}
+	}
+	return err
+}
+
+// checkRedirect looks at the address that a server leads to. What that name stands for
+// is the dialer's to look at.
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) > MaxRedirects {
+		return errRedirects
+	}
+	// The address before may be nobody else's business.
+	r.Header.Del("Referer")
+	if err := fetchurl.CheckPublic(r.Context(), r.URL.String(), nil); err != nil {
+		return &redirectError{err}
+	}
+	return nil
+}
+
+// Fetch gets the pictures at addresses. The caller releases the batch once the
+// pictures are no longer in use.
+//
+// Errors are RequestURLRefused, PicturesTooLarge, PictureNotFetched, PictureUnreadable,
+// JobsFull while other requests hold all the memory for pictures, and Canceled or
+// DeadlineExceeded where ctx ended. Their texts name pictures by their number and host.
+func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error) {
+	if n := len(addresses); n > MaxPictures {
+		text := fmt.Sprintf("the request names %d pictures to be fetched, at most %d are", n, MaxPictures)
+		return nil, fault.New(fault.PicturesTooLarge, op, text)
+	}
+	for i, address := range addresses {
+		if err := fetchurl.CheckPublic(ctx, address, nil); err != nil {
+			return nil, fault.New(fault.RequestURLRefused, op, fmt.Sprintf("picture %d: %v", i+1, err))
+		}
+	}
+	out, memory := make([]Picture, len(addresses)), &share{of: f.held, left: MaxRequestBytes}
+	limited, cancel := context.WithTimeoutCause(ctx, f.time, errSlow)
+	defer cancel()
+	group, all := errgroup.WithContext(limited)
+	client := f.client(all)
+	for i, address := range addresses {
+		group.Go(func() error {
+			picture, err := f.picture(all, client, address, memory)
+			if err != nil {
+				return f.explain(limited, i, address, err)
+			}
+			out[i] = *picture
+			return nil
+		})
+	}
+	err := group.Wait()
+	if err == nil {
+		return &Batch{Pictures: out, Release: memory.release}, nil
+	}
+	memory.release()
+	if ctx.Err() != nil {
+		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), op, ctx.Err())
+	}
+	return nil, err
+}
+
+// get asks for one picture; a server that answers with anything but a picture is an
+// error.
+func (f *Fetcher) get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("User-Agent", f.agent)
+	r.Header.Set("Accept", "image/png, image/jpeg, image/webp, image/gif")
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		_ = answer.Body.Close()
+		return nil, &statusError{answer.StatusCode}
+	}
+	return answer, nil
+}
+
+// host is the host of an address that CheckPublic has taken.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
