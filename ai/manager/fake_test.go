@@ -22,6 +22,7 @@ import (
 // A container of a model behaves as its program says.
 type host struct {
 	mu       sync.Mutex
+	lastBody string // of the last job
 	programs map[string]*program
 	boxes    map[docker.ID]*box
 	servers  map[string]*program
@@ -331,6 +332,7 @@ func (c *client) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	if p.down || ctx.Err() != nil {
 		return nil, fault.New(fault.RunnerUnreachable, "run", "connection refused")
 	}
+	c.h.lastBody = string(job.Body)
 	if strings.HasPrefix(string(job.Body), "break") {
 		return &inference.Reply{Status: 200, Body: io.NopCloser(&broken{})}, nil
 	}

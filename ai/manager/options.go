@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
@@ -123,6 +124,8 @@ type Options struct {
 
 	// Resolve finds out what names in requests lead to; nil is the system's resolver.
 	Resolve fetchurl.Resolver
+	// Pictures fetches what requests name as their pictures; nil is pictures.New's.
+	Pictures Pictures
 
 	// Board shows lasting trouble per model; nil shows none.
 	Board *health.Board
@@ -163,6 +166,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Resolve == nil {
 		o.Resolve = lookUp
+	}
+	if o.Pictures == nil {
+		o.Pictures = pictures.New(pictures.Options{})
 	}
 	if o.Recorder == nil {
 		o.Recorder = inference.NopRecorder{}

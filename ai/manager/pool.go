@@ -31,11 +31,12 @@ type member struct {
 	// suspect is told that a job failed as it does when the runner is gone.
 	suspect func()
 	// urls says which addresses in requests the runner may be given, resolve what
-	// names in them lead to.
-	urls    fetchurl.Policy
-	resolve fetchurl.Resolver
-	slots   int // guarded by pool.mu
-	busy    int // guarded by pool.mu
+	// names in them lead to; pictures fetches for runners that get none.
+	urls     fetchurl.Policy
+	resolve  fetchurl.Resolver
+	pictures Pictures
+	slots    int // guarded by pool.mu
+	busy     int // guarded by pool.mu
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {

@@ -34,12 +34,14 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		return nil, fault.New(fault.ModelRunnerLost, op, s.model.id.String())
 	}
 	s.at = at
-	if err := at.checkAddresses(ctx, job); err != nil {
+	job, release, err := at.prepare(ctx, job)
+	if err != nil {
 		s.Release()
 		return nil, err
 	}
 	reply, err := at.backend.Run(ctx, job)
 	if err != nil {
+		release()
 		if ctx.Err() == nil && telling(err) {
 			at.suspect()
 		}
@@ -47,7 +49,9 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		return nil, err
 	}
 	reply.Worker = at.name
-	reply.Body = &body{ReadCloser: reply.Body, ctx: ctx, slot: s, forget: context.AfterFunc(ctx, s.Release)}
+	reply.Body = &body{
+		ReadCloser: reply.Body, ctx: ctx, slot: s, release: release, forget: context.AfterFunc(ctx, s.Release),
+	}
 	return reply, nil
 }
 
@@ -75,9 +79,11 @@ func (s *slot) Release() {
 // runner looked at when it breaks off.
 type body struct {
 	io.ReadCloser
-	ctx    context.Context
-	slot   *slot
-	forget func() bool
+	ctx  context.Context
+	slot *slot
+	// release ends the request's stay in memory.
+	release func()
+	forget  func() bool
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -91,6 +97,7 @@ func (b *body) Read(p []byte) (int, error) {
 func (b *body) Close() error {
 	err := b.ReadCloser.Close()
 	b.forget()
+	b.release()
 	b.slot.Release()
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -126,6 +127,7 @@ func (n *node) newManager(list *models.Config, devices []models.Device) *manager
 		// Who waits for a cold model to load stands in the line too.
 		Queue:    max(1, n.cfg.AI.Queue),
 		IdleTTL:  n.cfg.AI.KeepAlive,
+		Pictures: pictures.New(pictures.Options{Version: version}),
 		Board:    n.board,
 		Recorder: n.inferenceRecorder(metrics.Orchestrator),
 		Log:      n.log,

@@ -95,18 +95,17 @@ func TestGatewayRefusesPrivateAddresses(t *testing.T) {
 	refused(t, gateway, f)
 }
 
-// An orchestrator refuses them also where a gateway passes them on, by default and
-// where its entry permits public addresses.
+// An orchestrator refuses them also where a gateway passes them on, whether it fetches
+// pictures itself, as by default, or its model server does, or none.
 func TestOrchestratorRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []entry{{}, {"request_urls": "public"}} {
+	for _, policy := range []entry{{}, {"request_urls": "fetch"}, {"request_urls": "data"}, {"request_urls": "public"}} {
 		f := startFetching(t)
 		n := start(t, nil, []entry{external(f).with(policy)})
 		gateway := startGateway(t, n.addr, "-aiPrivateUrls")
 		awaitAnswer(t, gateway)
 		f.jobs.Store(0)
 		refused(t, gateway, f)
-		// By default nothing is fetched at all, so that no name can lead elsewhere later.
 		if a := ask(t, gateway+"/v1/chat/completions", chat(`{"type":"image_url","image_url":{"url":"https://tutti.invalid/a.png"}}`)); a.status != http.StatusBadRequest {
 			t.Errorf("a name that is not found: %+v", a)
 		}
