@@ -242,7 +242,9 @@ func TestTheBusiestMakeRoom(t *testing.T) {
 		proved.prove()
 		_, late := q.dial(t, l, "192.0.2.4:1")
 		_, more := q.dial(t, l, "192.0.2.5:1")
-		for name, want := range map[*Conn]bool{few: false, first: true, second: false, proved: false, late: true, more: false} {
+		for name, want := range map[*Conn]bool{
+			few: false, first: true, second: false, proved: false, late: true, more: false,
+		} {
 			if name.closed.Load() != want {
 				t.Errorf("%s: closed %v, want %v", name.RemoteAddr(), !want, want)
 			}

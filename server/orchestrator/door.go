@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -32,7 +33,7 @@ func (s *Server) doors() http.Handler {
 		w.Header().Set("Content-Type", "application/grpc")
 		w.Header().Set("Grpc-Status", "16")
 		w.Header().Set("Grpc-Message", "invalid secret")
-		s.opt.Log.Warn("a worker without a certificate of ours was turned away", "addr", r.RemoteAddr)
+		s.refusals.Note(r.RemoteAddr, fault.New(fault.WorkerCertificateRefused, "let a worker in", "it shows no certificate of -workerCA"))
 	})
 }
 

@@ -3,13 +3,18 @@ package orchestrator_test
 import (
 	"bufio"
 	"bytes"
+	"crypto/x509"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // pass lets the time of a bubble pass.
@@ -202,5 +207,29 @@ func TestLongWorkIsNotCutOff(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestWorkersWithoutCertificateDoNotFillTheLog: anybody may ask to be a worker.
+func TestWorkersWithoutCertificateDoNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	n := newNode(t, func(su *setup) {
+		su.listener.WorkerCA = x509.NewCertPool()
+		su.listener.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	for range 50 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, n.uri+rpc.Transcoder_RegisterTranscoder_FullMethodName, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/grpc")
+		if res, _ := do(t, n.h2, req); res.Header.Get("Grpc-Status") != "16" {
+			t.Errorf("not turned away: %v", res.Header)
+		}
+	}
+	n.stop()
+	if got := strings.Count(log.String(), "worker refused"); got != 1 {
+		t.Errorf("%d lines of 50 refusals, want one", got)
 	}
 }

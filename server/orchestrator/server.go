@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/leave"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -39,6 +40,8 @@ type Server struct {
 	credentials credentials
 	// workerCA are the authorities of workers, nil where no certificate is asked for.
 	workerCA atomic.Pointer[x509.CertPool]
+	// refusals tell of workers without one.
+	refusals *remote.Refusals
 	pieces   pieces
 	fetch    *http.Client
 	status   *statusPage
@@ -55,11 +58,12 @@ func New(opt Options) (*Server, error) {
 	}
 	s := &Server{
 		opt: opt, orch: opt.Orchestrator,
-		grpc:    grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
-		conns:   newGate(&opt),
-		door:    leave.New(),
-		uploads: newBudget(opt.UploadBytes),
-		fetch:   fetcher(opt.PrivateInputs),
+		grpc:     grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
+		conns:    newGate(&opt),
+		door:     leave.New(),
+		uploads:  newBudget(opt.UploadBytes),
+		fetch:    fetcher(opt.PrivateInputs),
+		refusals: remote.NewRefusals(opt.Log, opt.Now),
 	}
 	s.workerCA.Store(opt.WorkerCA)
 	s.status = newStatusPage(s)

@@ -16,6 +16,8 @@ type Front struct {
 	bodies  budget
 	results *results
 	async   *async
+	// refusals are about requests of those that have no key as well.
+	refusals refusals
 	// exchanges and buffers are reused.
 	exchanges, buffers sync.Pool
 

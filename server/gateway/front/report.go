@@ -23,7 +23,8 @@ func (x *exchange) report() {
 		x.f.opt.Recorder.JobDone(f)
 	}
 	ctx := context.Background()
-	if !x.f.opt.Log.Enabled(ctx, slog.LevelInfo) {
+	level, others := x.level()
+	if !x.f.opt.Log.Enabled(ctx, level) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 28)
@@ -40,18 +41,36 @@ func (x *exchange) report() {
 		slog.Int64("tokens_cached", int64(f.Usage.Cached)), slog.Bool("estimated", f.Usage.Estimated),
 		slog.Int64("units", int64(f.Units)),
 		slog.Bool("stream", f.Stream), slog.Int("events", f.Events), slog.Int64("bytes", x.sent))
-	level := slog.LevelInfo
 	if f.Code == "" {
 		attrs = append(attrs, slog.String("outcome", "ok"))
 	} else {
 		attrs = append(attrs, slog.String("outcome", string(f.Code)), slog.String("code", string(f.Code)))
 	}
-	if x.err != nil && f.Code.Class() == fault.Internal {
-		// Our own defect: nothing that a client or an orchestrator does is one.
-		level = slog.LevelError
+	if others > 0 {
+		attrs = append(attrs, slog.Int("others", others))
+	}
+	if level == slog.LevelError {
 		attrs = append(attrs, slog.String("err", x.err.Error()))
 	}
 	x.f.opt.Log.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// level is the line's, and how many refusals before this one had no line of their own.
+func (x *exchange) level() (level slog.Level, others int) {
+	switch f := &x.figures; {
+	case x.err == nil || f.Code == "":
+		return slog.LevelInfo, 0
+	case f.Code.Class() == fault.Internal:
+		// Our own defect: nothing that a client or an orchestrator does is one.
+		return slog.LevelError, 0
+	case x.grant != nil || f.Tries > 0:
+		return slog.LevelInfo, 0
+	}
+	others, ok := x.f.refusals.line(x.f.opt.Now())
+	if !ok {
+		return slog.LevelDebug, 0
+	}
+	return slog.LevelInfo, others
 }
 
 func appendText(attrs []slog.Attr, key, value string) []slog.Attr {

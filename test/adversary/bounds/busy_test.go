@@ -17,11 +17,14 @@ import (
 // a few more than a node with so few descriptors serves.
 const busyAddresses, busyEach = 5, 27
 
+// beginning opens a connection with a request in progress. ended is closed when the
+// node has closed it.
+type beginning func(ctx context.Context, s *stranger) (conn net.Conn, ended <-chan struct{}, err error)
+
 // busyCrowd has several addresses keep a request in progress on each of their
 // connections, until the function that it returns is called. One that is refused comes
-// back at a pace that leaves no new connection of theirs in the way of others. begin is
-// what a connection does to have a request; ended is closed at its end.
-func busyCrowd(t *testing.T, to string, begin func(ctx context.Context, s *stranger) (net.Conn, <-chan struct{}, error)) (stop func()) {
+// back at a pace that leaves no new connection of theirs in the way of others.
+func busyCrowd(t *testing.T, to string, begin beginning) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
