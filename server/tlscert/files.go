@@ -2,6 +2,8 @@ package tlscert
 
 import (
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,6 +24,23 @@ func readPair(certFile, keyFile string) (*tls.Certificate, error) {
 		return nil, fault.Wrap(fault.CertificateUnusable, "read "+certFile+" and "+keyFile, err)
 	}
 	return &cert, nil
+}
+
+// readKey is the private key in a file, nil where there is none.
+func readKey(name string) any {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil
+	}
+	return key
 }
 
 // write puts data into a file that only the owner reads, whole or not at all.

@@ -69,10 +69,26 @@ func (s *Source) host() string {
 	return s.opt.Host
 }
 
-// make draws a key and signs a certificate for it.
+// key is the key of the certificate before, so that peers which pinned that one accept the
+// next one too; a new key where there is none of the kind that is made here.
+func (s *Source) key() (*ecdsa.PrivateKey, error) {
+	var kept any
+	switch {
+	case s.opt.Dir != "":
+		kept = readKey(filepath.Join(s.opt.Dir, keyName))
+	case s.cert != nil:
+		kept = s.cert.PrivateKey
+	}
+	if key, ok := kept.(*ecdsa.PrivateKey); ok && key.Curve == elliptic.P256() {
+		return key, nil
+	}
+	return ecdsa.GenerateKey(elliptic.P256(), s.opt.Rand)
+}
+
+// make signs a certificate for the key.
 func (s *Source) make() (certPEM, keyPEM []byte, cert *tls.Certificate, err error) {
 	const op = "make a certificate"
-	key, err := ecdsa.GenerateKey(elliptic.P256(), s.opt.Rand)
+	key, err := s.key()
 	if err != nil {
 		return nil, nil, nil, fault.Wrap(fault.CertificateUnusable, op, err)
 	}

@@ -1,0 +1,86 @@
+package tlscert
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"time"
+)
+
+// Trust are the authorities that a peer's certificate must come from, or certificates of
+// peers themselves. Without any, every certificate is good.
+type Trust []*x509.Certificate
+
+// ReadTrust reads the certificates in a PEM file; there must be one at least.
+func ReadTrust(path string) (t Trust, err error) {
+	rest, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		t = append(t, cert)
+	}
+	if len(t) == 0 {
+		return nil, errors.New("no certificate is in it")
+	}
+	return t, nil
+}
+
+// Verify checks the certificates that the peer at addr showed in a handshake, which has
+// proved that it has the key of the first. A certificate with the key of a trusted one is
+// good by whatever name the peer is called: nodes make their own for the name that
+// gateways know, renew it with the same key, and other nodes of the operator often use
+// another name.
+func (t Trust) Verify(addr string, now time.Time, chain []*x509.Certificate) error {
+	switch {
+	case len(t) == 0:
+		return nil
+	case len(chain) == 0:
+		return errors.New("no certificate was shown")
+	case t.pins(chain[0]):
+		return current(chain[0], now)
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		host = addr
+	}
+	opts := x509.VerifyOptions{DNSName: host, CurrentTime: now, Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool()}
+	for _, c := range t {
+		opts.Roots.AddCert(c)
+	}
+	for _, c := range chain[1:] {
+		opts.Intermediates.AddCert(c)
+	}
+	_, err = chain[0].Verify(opts)
+	return err
+}
+
+// pins reports whether a certificate has the public key of a trusted one.
+func (t Trust) pins(shown *x509.Certificate) bool {
+	return slices.ContainsFunc(t, func(c *x509.Certificate) bool {
+		return bytes.Equal(c.RawSubjectPublicKeyInfo, shown.RawSubjectPublicKeyInfo)
+	})
+}
+
+func current(c *x509.Certificate, now time.Time) error {
+	if now.Before(c.NotBefore) || now.After(c.NotAfter) {
+		return fmt.Errorf("the certificate is valid from %s to %s", c.NotBefore.UTC().Format(time.DateOnly), c.NotAfter.UTC().Format(time.DateOnly))
+	}
+	return nil
+}
