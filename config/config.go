@@ -66,8 +66,9 @@ type TLS struct {
 	// WorkerCA are the authorities that remote workers' certificates must come from;
 	// "" asks workers for none. OrchCA are those that a worker trusts with its
 	// orchestrator's; "" trusts any. WorkerCert and WorkerKey are what a worker shows.
+	// RedeemerCA are those that an orchestrator trusts with its redeemer's; "" trusts any.
 	// All are paths of PEM files.
-	WorkerCA, OrchCA, WorkerCert, WorkerKey string
+	WorkerCA, OrchCA, WorkerCert, WorkerKey, RedeemerCA string
 }
 
 // Logging is handed to the log sink.

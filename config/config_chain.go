@@ -34,6 +34,11 @@ type Chain struct {
 // Offchain reports whether the node uses no chain and no payments.
 func (c Chain) Offchain() bool { return c.Network == "offchain" }
 
+// RedeemerElsewhere reports whether winning tickets go to a redeemer on another machine.
+func (c Chain) RedeemerElsewhere() bool {
+	return !c.RedeemerAddr.IsZero() && !ListenAddr{Host: c.RedeemerAddr.Host}.Loopback()
+}
+
 // Gas bounds what transactions cost and how long they wait.
 type Gas struct {
 	// Limit is 0 to estimate.

@@ -43,9 +43,12 @@ func (l *loader) judgeTickets() {
 	}
 }
 
-// judgeRedeemer refuses a redeemer without a chain, and one that is to hand its own
-// work on.
+// judgeRedeemer refuses a redeemer without a chain, one that is to hand its own work on,
+// and the certificate of one that is not named.
 func (l *loader) judgeRedeemer() {
+	if l.sound("redeemerCA", "redeemerAddr") && l.config.TLS.RedeemerCA != "" && l.config.Chain.RedeemerAddr.IsZero() {
+		l.blame(fault.MissingOption, "redeemerAddr", "-redeemerCA is about the redeemer that it names", "write -redeemerAddr host:8935, or leave -redeemerCA out")
+	}
 	if !l.sound("redeemer", "network") || !l.config.Roles.Redeemer {
 		return
 	}

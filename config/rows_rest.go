@@ -33,6 +33,8 @@ func tuttiRows() []option {
 			to: func(c *Config) value { return text(&c.TLS.WorkerCA) }},
 		{name: "orchCA", mark: "T", roles: transcoder | aiWorker, unset: "any certificate, as in the existing network", help: "PEM file of the authorities, or the certificate itself, that a remote worker's orchestrator must show",
 			to: func(c *Config) value { return text(&c.TLS.OrchCA) }},
+		{name: "redeemerCA", mark: "T", roles: orchestrator, unset: "any certificate, as in the existing network", help: "PEM file of the authorities, or the certificate itself, that the redeemer of -redeemerAddr must show",
+			to: func(c *Config) value { return text(&c.TLS.RedeemerCA) }},
 		{name: "workerCert", mark: "T", roles: transcoder | aiWorker, help: "PEM file of the certificate that a remote worker shows; needs -workerKey",
 			to: func(c *Config) value { return text(&c.TLS.WorkerCert) }},
 		{name: "workerKey", mark: "T", roles: transcoder | aiWorker, help: "PEM file of that certificate's key",

@@ -124,8 +124,9 @@ type Entries struct {
 type TicketState string
 
 // The states of a winning ticket. Final, Failed and Expired are ends; a mined
-// ticket may go back to queued when its block is undone. Handed is the end at an
-// orchestrator whose redeemer is another process.
+// ticket may go back to queued when its block is undone. Handed is with a redeemer
+// in another process: it is mined, final or expired when the chain shows it, and won
+// again where this process redeems after all.
 const (
 	TicketWon       TicketState = "won"
 	TicketQueued    TicketState = "queued"

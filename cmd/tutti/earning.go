@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/pm/payout"
 	"github.com/tuttinode/tutti/pm/recipient"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/redeemer/client"
@@ -28,7 +29,9 @@ type earning struct {
 	// redeemer is nil where another process redeems, and handing where this one does.
 	redeemer redeeming
 	handing  *client.Client
-	token    pm.Secret
+	// payouts looks whether that was paid; nil where handing is.
+	payouts *payout.Watcher
+	token   pm.Secret
 }
 
 // addEarning opens the ledger and adds what takes payments and redeems winners.
@@ -64,6 +67,9 @@ func (n *node) addEarning(ctx context.Context) error {
 	n.earning = e
 	n.add(e.ledger)
 	n.add(redeeming)
+	if e.payouts != nil {
+		n.add(e.payouts)
+	}
 	n.add(e.recipient)
 	return nil
 }

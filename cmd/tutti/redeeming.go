@@ -6,12 +6,15 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/pm/payout"
 	"github.com/tuttinode/tutti/pm/recipient"
 	"github.com/tuttinode/tutti/pm/redeemer"
 	"github.com/tuttinode/tutti/server/admin"
@@ -86,26 +89,65 @@ func (n *node) chooseRedeemer(e *earning, opt *recipient.Options) (lifecycle.Com
 		opt.Pending, opt.Won = e.redeemer.Pending, e.redeemer.Won
 		return e.redeemer, nil
 	}
-	var err error
-	if e.handing, err = client.New(client.Options{
-		Addr: at.Authority(), Ledger: e.ledger, Recipient: n.chain.orchestrator, View: n.chain.View,
-		Board: n.board, Log: n.log, Now: time.Now,
-	}); err != nil {
+	if err := n.handOver(e); err != nil {
 		return nil, err
 	}
 	opt.Won, opt.MaxFloat = e.handing.Won, n.remoteMaxFloat(e.handing)
 	return e.handing, nil
 }
 
-// remoteMaxFloat asks the redeemer only about who has money at all: anybody can name
-// senders, and each that is asked about takes a place.
+// handOver makes what hands winning tickets to the redeemer of -redeemerAddr, and what looks
+// whether they were paid.
+func (n *node) handOver(e *earning) error {
+	at := n.cfg.Chain.RedeemerAddr.Authority()
+	trust, err := redeemerTrust(n.cfg)
+	if err != nil {
+		return err
+	}
+	if n.cfg.Chain.RedeemerElsewhere() && len(trust) == 0 {
+		n.log.Warn("the redeemer's certificate is not checked", fault.Attr(fault.New(fault.RedeemerUnpinned, "hand winning tickets over", at)))
+	}
+	if e.handing, err = client.New(client.Options{
+		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.orchestrator, View: n.chain.View,
+		Board: n.board, Log: n.log, Now: time.Now,
+	}); err != nil {
+		return err
+	}
+	e.payouts, err = payout.New(payout.Options{
+		Ledger: e.ledger, Chain: n.chain.Chain, Recipient: n.chain.orchestrator, Redeemer: at, Undone: e.handing.Won,
+		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
+	})
+	return err
+}
+
+// redeemerTrust are the certificates of -redeemerCA.
+func redeemerTrust(cfg *config.Config) (tlscert.Trust, error) {
+	path := cfg.TLS.RedeemerCA
+	if path == "" {
+		return nil, nil
+	}
+	trust, err := tlscert.ReadTrust(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.RedeemerCAUnusable, "read -redeemerCA "+path, err)
+	}
+	return trust, nil
+}
+
+// remoteMaxFloat asks the redeemer only about senders that have money at all: any peer can
+// name senders, and each that is asked about takes a slot. The answer counts up to what the
+// chain shows here: a redeemer that claims more would have tickets accepted that the funds
+// do not pay.
 func (n *node) remoteMaxFloat(handing *client.Client) func(context.Context, core.Address) (core.Wei, error) {
 	return func(ctx context.Context, sender core.Address) (core.Wei, error) {
 		funds, err := n.chain.Chain.SenderFunds(ctx, sender)
 		if err != nil || funds.Deposit.IsZero() && funds.Reserve.FundsRemaining.IsZero() {
 			return core.Wei{}, err
 		}
-		return handing.MaxFloat(ctx, sender)
+		float, err := handing.MaxFloat(ctx, sender)
+		if most := pm.MaxFloat(funds, n.chain.View().PoolSize, core.Wei{}); float.Cmp(most) > 0 {
+			float = most
+		}
+		return float, err
 	}
 }
 

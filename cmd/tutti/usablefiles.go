@@ -27,6 +27,9 @@ func usableFiles(cfg *config.Config) error {
 			return err
 		}
 	}
+	if _, err := redeemerTrust(cfg); err != nil {
+		return err
+	}
 	_, err := authorities509(cfg.TLS.WorkerCA)
 	return err
 }

@@ -35,8 +35,13 @@ func keyChecks() []Check {
 		{
 			Name: "keys.transactions", Group: GroupKeys, Title: "transactions go through",
 			Fails: codes(fault.TxJournalFailed, fault.RedemptionFailing, fault.TicketExpiring, fault.TicketsLost, fault.SigningRefused),
-			Warns: codes(fault.TxStuck, fault.ForeignTransaction, fault.TxQueueFull, fault.RedeemerUnreachable, fault.RedeemerRefuses, fault.SenderFundsLow),
-			look:  when(paid, noChain, beside("no trouble with transactions or tickets")),
+			Warns: codes(fault.TxStuck, fault.ForeignTransaction, fault.TxQueueFull, fault.RedeemerUnreachable, fault.RedeemerUntrusted, fault.RedeemerRefuses,
+				fault.HandedUnpaid, fault.SenderFundsLow),
+			look: when(paid, noChain, beside("no trouble with transactions or tickets")),
+		},
+		{
+			Name: "keys.redeemer", Group: GroupKeys, Title: "a redeemer on another machine shows a certificate that is checked", Warns: codes(fault.RedeemerUnpinned),
+			look: when(func(s *Setup) bool { return s.Redeemer != "" }, "no other process redeems this one's tickets", judgeRedeemer),
 		},
 	}
 }
@@ -54,6 +59,14 @@ func beside(evidence string) func(context.Context, *World) Seen {
 		}
 		return fine(evidence)
 	}
+}
+
+// judgeRedeemer is about who can take the place of the redeemer.
+func judgeRedeemer(_ context.Context, w *World) Seen {
+	if w.Setup.RedeemerOpen {
+		return found(fault.RedeemerUnpinned, w.Setup.Redeemer)
+	}
+	return fine(w.Setup.Redeemer + " is on this machine, or its certificate is checked")
 }
 
 func judgeKeyFile(_ *World, a Account) Seen {

@@ -155,6 +155,9 @@ var troubles = []struct {
 		f.setup.Roles, f.setup.Reward = doctor.Roles{Transcoder: true}, "on"
 	}},
 
+	{"keys.redeemer", doctor.Pass, "", "certificate is checked", func(*facts) {}},
+	{"keys.redeemer", doctor.Warn, fault.RedeemerUnpinned, "redeemer.example:8935", func(f *facts) { f.setup.RedeemerOpen = true }},
+	{"keys.redeemer", doctor.Skip, "", "no other process", func(f *facts) { f.setup.Redeemer = "" }},
 	{"price.bound", doctor.Pass, "", "at most 2000 wei; tickets are bounded", func(*facts) {}},
 	{"price.bound", doctor.Warn, fault.PriceCapMissing, "any price is paid; tickets are bounded", func(f *facts) { f.setup.MaxPrice = "" }},
 	{"price.bound", doctor.Skip, "", "makes no payments", func(f *facts) { f.setup.Roles.Gateway = false }},

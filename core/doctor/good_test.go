@@ -39,7 +39,7 @@ func good() *facts {
 			Roles:   doctor.Roles{Orchestrator: true, Transcoder: true, AIWorker: true, Gateway: true},
 			Network: "arbitrum-one-mainnet", Serves: true, GPUs: "0", MaxSessions: 8, Reward: "auto",
 			ServiceAddr: "https://node.example:8935", Host: "node.example", Endpoints: 2, Polling: 5 * time.Second,
-			MaxPrice: "2000 wei", PayLimits: "tickets are bounded", Models: true, AdminAt: "127.0.0.1:7935", LogDir: "/var/log/tutti", WorkerSecret: 32,
+			MaxPrice: "2000 wei", PayLimits: "tickets are bounded", Models: true, Redeemer: "redeemer.example:8935", AdminAt: "127.0.0.1:7935", LogDir: "/var/log/tutti", WorkerSecret: 32,
 		},
 		running: doctor.Running{Up: true, Version: "1", Mine: "1", Sessions: 1, Limit: 8, Workers: []string{"gpu 0 is ready"}, Reward: "reward is done in round 7"},
 		machine: doctor.Machine{OnPath: "/usr/bin/tutti", Memory: 16 << 30, Free: 8 << 30, Files: 65536, Processors: 8, Systemd: true, Unit: "tutti.service", UnitState: "enabled"},

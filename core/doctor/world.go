@@ -56,6 +56,10 @@ type Setup struct {
 	// dearer orchestrators are taken when there is no other. PayLimits says what bounds
 	// its payments otherwise.
 	MaxPrice, PayLimits string
+	// Redeemer is the -redeemerAddr of an orchestrator, "" for none; RedeemerOpen is that it
+	// is on another machine and any certificate is accepted from it.
+	Redeemer     string
+	RedeemerOpen bool
 	// Models is whether -aiModels was given.
 	Models bool
 	// AdminOpen: the admin API listens where other machines reach it; AdminAt says where.

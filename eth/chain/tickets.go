@@ -24,6 +24,20 @@ func (c *Chain) TicketUsed(ctx context.Context, ticket protocol.Hash) (used bool
 	return used, err
 }
 
+// TicketsUsed reads of each ticket whether it was redeemed, in one batch and by no single
+// endpoint's word.
+func (c *Chain) TicketsUsed(ctx context.Context, tickets []protocol.Hash) ([]bool, error) {
+	used := make([]bool, len(tickets))
+	err := c.readFrom(ctx, c.opt.Client.Proven(), func(r contracts.Reads) []contracts.Read {
+		out := make([]contracts.Read, len(tickets))
+		for i, t := range tickets {
+			out[i] = r.UsedTicket(t, &used[i])
+		}
+		return out
+	})
+	return used, err
+}
+
 // Payouts reads what a transaction redeemed. One that is in no block redeemed
 // nothing.
 func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Payout, error) {

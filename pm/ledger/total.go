@@ -45,7 +45,8 @@ type Total struct {
 	Kept, Given pm.Value
 	// Winners have face values of Won. Of these Redeemed was paid for final tickets,
 	// Waiting is on its way (won, queued, submitted), Mined was paid in a block that
-	// may still be undone, Handed is another process's, Expired and Failed are lost. What is missing then is what final tickets brought less than they said.
+	// may still be undone, Handed is with another
+	// process and not seen as paid, Expired and Failed are lost. What is missing then is what final tickets brought less than they said.
 	Winners                                                int64
 	Won, Redeemed, Waiting, Mined, Handed, Expired, Failed pm.Value
 	// Gas is what redeeming cost.

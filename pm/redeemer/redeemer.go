@@ -110,8 +110,13 @@ func New(o Options) *Redeemer {
 // Name is the component's name.
 func (r *Redeemer) Name() string { return "ticket redeemer" }
 
-// unfinished are the states of tickets that are taken up at the start.
-var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined}
+// unfinished are the states of tickets that are taken up at the start. Those that were
+// handed to another process are redeemed here if it did not do so.
+var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketHanded}
+
+// handedFor is for how long handed tickets are taken back: older ones can only have been
+// paid or lost.
+const handedFor = 14 * 24 * time.Hour
 
 // Run takes up what the ledger holds and works until ctx ends. What is on its way
 // then goes on without us, and is followed after the next start. Its only failure
@@ -124,15 +129,31 @@ func (r *Redeemer) Run(ctx context.Context, ready func()) error {
 	if err := r.recallLosses(ctx); err != nil {
 		return err
 	}
-	for _, w := range all {
-		r.adopt(w)
-	}
+	r.adoptAll(all)
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.steps.Wait()
 	defer cancel()
 	defer r.opt.Chain.Subscribe(r.hear)()
 	ready()
 	return r.loop(ctx)
+}
+
+// adoptAll takes up what the ledger has.
+func (r *Redeemer) adoptAll(all []pm.Winner) {
+	back := 0
+	for _, w := range all {
+		if w.State == pm.TicketHanded {
+			if r.opt.Now().Sub(w.Won) > handedFor {
+				continue
+			}
+			w.State = pm.TicketWon
+			back++
+		}
+		r.adopt(w)
+	}
+	if back > 0 {
+		r.opt.Log.Info("winning tickets that were handed to another process are redeemed here", "tickets", back)
+	}
 }
 
 func (r *Redeemer) loop(ctx context.Context) error {

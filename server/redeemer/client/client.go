@@ -27,6 +27,8 @@ type Client struct {
 	busy    int
 	senders map[core.Address]*watched
 	away    trouble
+	// untrusted is why the certificate of the last handshake was refused, "" when it was not.
+	untrusted string
 }
 
 // New makes a Client; nothing happens until Run.
@@ -47,7 +49,7 @@ func (*Client) Name() string { return "redeemer client" }
 // Run takes up what the ledger holds and works until ctx ends. Its only failure is a
 // ledger that cannot be read.
 func (c *Client) Run(ctx context.Context, ready func()) error {
-	conn, err := dial(&c.opt)
+	conn, err := c.dial()
 	if err != nil {
 		return err
 	}

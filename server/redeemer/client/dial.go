@@ -17,8 +17,12 @@ const maxMessage = 16 << 10
 // needed. Pings are rare, because servers hang up on who sends more; together with
 // the refreshing of max floats they find a peer that vanished, as what is sent must be
 // confirmed within Timeout.
-func dial(opt *Options) (*grpc.ClientConn, error) {
-	creds := credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}) // redeemers sign their own certificates
+func (c *Client) dial() (*grpc.ClientConn, error) {
+	opt := &c.opt
+	creds := credentials.NewTLS(&tls.Config{
+		InsecureSkipVerify: true, // redeemers sign their own certificates; see verify
+		VerifyConnection:   c.verify, MinVersion: tls.VersionTLS12,
+	})
 	retry := backoff.DefaultConfig
 	retry.BaseDelay, retry.MaxDelay = opt.Retry, min(10*time.Second, opt.RetryMost)
 	return grpc.NewClient("passthrough:///"+opt.Addr,
@@ -27,4 +31,17 @@ func dial(opt *Options) (*grpc.ClientConn, error) {
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 6 * time.Minute, Timeout: 20 * time.Second}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
 		grpc.WithDisableServiceConfig(), grpc.WithNoProxy())
+}
+
+// verify refuses a peer that does not show a trusted certificate, before anything is sent to
+// it, and keeps the reason for the condition.
+func (c *Client) verify(s tls.ConnectionState) error {
+	err := c.opt.Trust.Verify(c.opt.Addr, c.opt.Now(), s.PeerCertificates)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.untrusted = ""
+	if err != nil {
+		c.untrusted = c.opt.Addr + ": " + err.Error()
+	}
+	return err
 }

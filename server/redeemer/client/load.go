@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core/protocol"
@@ -11,8 +12,8 @@ import (
 
 // unfinished are the states of tickets that are taken up at the start. Those beyond
 // won are of a time in which this process redeemed; the redeemer finds out what
-// became of them.
-var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined}
+// became of them. Package pm/payout follows those that are mined.
+var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted}
 
 // short reports whether there is room for tickets that stayed in the ledger: in all,
 // and for a gateway that has some there.
@@ -73,7 +74,7 @@ func (c *Client) adoptAll(page []pm.Winner) (full bool) {
 func (c *Client) adopt(w pm.Winner) {
 	sender := w.Ticket.Sender
 	switch {
-	case w.State.Ended() || w.Ticket.Recipient != c.opt.Recipient || c.tickets[w.Hash] != nil:
+	case !slices.Contains(unfinished, w.State) || w.Ticket.Recipient != c.opt.Recipient || c.tickets[w.Hash] != nil:
 	case len(c.tickets) < c.opt.Waiting && c.has[sender] < c.opt.WaitingEach:
 		c.tickets[w.Hash] = &ticket{w: w}
 		c.has[sender]++

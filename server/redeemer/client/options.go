@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/server/tlscert"
 )
 
 // Ledger is where winners lie on disk; ledger.Ledger is one.
@@ -24,7 +25,9 @@ type Ledger interface {
 // named; the parts have none but Changed.
 type Options struct {
 	// Addr is where the redeemer listens, "host:port".
-	Addr   string
+	Addr string
+	// Trust are the certificates that the redeemer must show; none accepts any.
+	Trust  tlscert.Trust
 	Ledger Ledger
 	// Recipient is whose tickets are handed in.
 	Recipient core.Address

@@ -79,13 +79,18 @@ func (c *Client) heard(err error) {
 
 // alert shows what lasts. The caller holds mu.
 func (c *Client) alert(now time.Time) {
-	key := health.Key{Code: fault.RedeemerUnreachable}
-	if c.away.lasts(now, c.opt.AlertAfter) {
-		c.opt.Board.Set(key, c.away.reason)
-	} else {
-		c.opt.Board.Clear(key)
-	}
+	lasts := c.away.lasts(now, c.opt.AlertAfter)
+	c.condition(fault.RedeemerUntrusted, lasts && c.untrusted != "", c.untrusted)
+	c.condition(fault.RedeemerUnreachable, lasts && c.untrusted == "", c.away.reason)
 	c.alertRefused(now)
+}
+
+func (c *Client) condition(code fault.Code, holds bool, detail string) {
+	if holds {
+		c.opt.Board.Set(health.Key{Code: code}, detail)
+	} else {
+		c.opt.Board.Clear(health.Key{Code: code})
+	}
 }
 
 func (c *Client) alertRefused(now time.Time) {

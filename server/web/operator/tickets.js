@@ -76,7 +76,7 @@ function words(ticket, chain, pace) {
     case 'final': return `paid at ${time(ticket.since)}${reason ? `: ${reason}` : ''}`;
     case 'expired': return `lost: ${reason || 'it was not redeemed in time'}`;
     case 'failed': return `failed: ${reason}; tutti_cli tickets retry takes it up again`;
-    case 'handed': return 'handed to the redeemer of another process, which goes on with it';
+    case 'handed': return `handed to the redeemer of another process, not seen as paid yet; ${until}`;
   }
   return reason;
 }

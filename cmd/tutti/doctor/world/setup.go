@@ -25,6 +25,9 @@ func (l *look) setup() doctor.Setup {
 		AdminAt: c.Addresses.AdminListen.Addr(), AdminOpen: !c.Addresses.AdminListen.Loopback(), LogDir: c.Logging.Dir,
 		WorkerSecret: shortest(c.Addresses.OrchSecret.Reveal()), MaxPrice: maxPrice(c), PayLimits: payLimits(c),
 	}
+	if c.Roles.Orchestrator && !c.Chain.RedeemerAddr.IsZero() {
+		s.Redeemer, s.RedeemerOpen = c.Chain.RedeemerAddr.Authority(), c.Chain.RedeemerElsewhere() && c.TLS.RedeemerCA == ""
+	}
 	if a := c.Addresses.Service; !a.None && !a.IsZero() {
 		s.ServiceAddr, s.Host = a.String(), a.Host
 		s.Private = serviceaddr.Private(a.String()) && c.Chain.Network != contracts.Devnet

@@ -1,0 +1,69 @@
+package payout
+
+import (
+	"sync"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// maxHints bounds the payouts that are remembered; those beyond it are found by a look.
+const maxHints = 4096
+
+// payoutKey is what an event tells of a ticket.
+type payoutKey struct {
+	sender core.Address
+	nonce  uint64
+	rand   protocol.Word
+}
+
+// hints are redemptions that events told of. One endpoint's word is enough for a hint:
+// it makes the node ask, and moves no ticket.
+type hints struct {
+	mu    sync.Mutex
+	all   map[payoutKey]protocol.TxHash // guarded by mu
+	isNew bool                          // guarded by mu
+}
+
+// hear takes an event of the chain.
+func (h *hints) hear(e protocol.Event) {
+	r, ok := e.(protocol.TicketRedeemed)
+	if !ok {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.all) >= maxHints {
+		clear(h.all)
+	}
+	h.all[payoutKey{r.Payout.Sender, r.Payout.SenderNonce, r.Payout.RecipientRand}] = r.Payout.Tx
+	h.isNew = true
+}
+
+// fresh reports whether an event came since the last call.
+func (h *hints) fresh() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	was := h.isNew
+	h.isNew = false
+	return was
+}
+
+// of is the transaction that is said to have redeemed a ticket.
+func (h *hints) of(w *pm.Winner) (protocol.TxHash, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	tx, ok := h.all[keyOf(w)]
+	return tx, ok
+}
+
+func (h *hints) forget(w *pm.Winner) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.all, keyOf(w))
+}
+
+func keyOf(w *pm.Winner) payoutKey {
+	return payoutKey{w.Ticket.Sender, w.Ticket.SenderNonce, w.Ticket.RecipientRand}
+}

@@ -1,0 +1,92 @@
+package payout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+)
+
+// Ledger is where winners are on disk; ledger.Ledger is one.
+type Ledger interface {
+	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
+	// Progress returns when a winner's next state is on disk.
+	Progress(ctx context.Context, p pm.Progress) error
+}
+
+// Chain is what is asked; the node's chain adapter is one.
+type Chain interface {
+	protocol.Views
+	protocol.Events
+	// TicketsUsed reports of each ticket whether it was redeemed, by more than one
+	// endpoint's word.
+	TicketsUsed(ctx context.Context, tickets []protocol.Hash) ([]bool, error)
+	Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Payout, error)
+	FindPayout(ctx context.Context, ticket protocol.WinningTicket) (protocol.Payout, bool, error)
+	Parameters(ctx context.Context) (protocol.Parameters, error)
+	// Round is the round of the newest block, by more than one endpoint's word.
+	Round(ctx context.Context) (protocol.RoundState, error)
+}
+
+// Options are a Watcher's parts and settings. Zero settings get the defaults that are
+// named; the parts have none but Recorder and Undone.
+type Options struct {
+	Ledger Ledger
+	Chain  Chain
+	// Recipient is whose tickets are looked at.
+	Recipient core.Address
+	// Redeemer names the redeemer in messages: the host:port of -redeemerAddr.
+	Redeemer string
+	Recorder pm.Recorder
+	// Undone gets a ticket whose payout a reorganisation undid and that is in the ledger as
+	// won again. It must not block.
+	Undone func(pm.Winner)
+	Board  *health.Board
+	Log    *slog.Logger
+	Now    func() time.Time
+
+	// Every is how many layer-1 blocks are between two looks, 25.
+	Every protocol.L1Block
+	// Poll is how often the node's own view of the chain is compared with that, 1 s.
+	Poll time.Duration
+	// Confirmations is how many blocks on top make a payout final, FinalAfter for how long
+	// it must have been seen as well; 20 and 30 s, as in pm/redeemer.
+	Confirmations protocol.L2Block
+	FinalAfter    time.Duration
+	// Timeout bounds one look, 3 min.
+	Timeout time.Duration
+}
+
+var errOptions = errors.New("build watcher of handed tickets: an option is missing")
+
+func (o Options) complete() (Options, error) {
+	if o.Ledger == nil || o.Chain == nil || o.Recipient.IsZero() || o.Board == nil || o.Log == nil || o.Now == nil {
+		return o, errOptions
+	}
+	if o.Recorder == nil {
+		o.Recorder = pm.NopRecorder{}
+	}
+	if o.Undone == nil {
+		o.Undone = func(pm.Winner) {}
+	}
+	set(&o.Every, 25)
+	set(&o.Poll, time.Second)
+	set(&o.Confirmations, 20)
+	set(&o.FinalAfter, 30*time.Second)
+	set(&o.Timeout, 3*time.Minute)
+	return o, nil
+}
+
+// set gives a setting that was left out its default.
+func set[T comparable](v *T, preset T) {
+	var zero T
+	if *v == zero {
+		*v = preset
+	}
+}

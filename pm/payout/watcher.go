@@ -1,0 +1,103 @@
+package payout
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// Watcher is a lifecycle.Component.
+type Watcher struct {
+	opt   Options
+	hints hints
+
+	// What follows is owned by Run.
+
+	// lookedAt is the layer-1 block of the last look, inRound its round.
+	lookedAt protocol.L1Block
+	inRound  protocol.Round
+	looked   bool
+	// validity is for how many rounds a ticket can be redeemed, as of validIn.
+	validity protocol.Round
+	validIn  protocol.Round
+	// mined is since when a payout is known, missing how often none was found for a used
+	// ticket. Both are bounded by the tickets that one look takes.
+	mined   map[protocol.Hash]sighting
+	missing map[protocol.Hash]int
+}
+
+// sighting is a payout and when it was seen first in its block.
+type sighting struct {
+	block protocol.L2Block
+	since time.Time
+}
+
+// New makes a Watcher; nothing happens until Run.
+func New(o Options) (*Watcher, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	return &Watcher{
+		opt: o, hints: hints{all: make(map[payoutKey]protocol.TxHash)},
+		mined: make(map[protocol.Hash]sighting), missing: make(map[protocol.Hash]int),
+	}, nil
+}
+
+// Name is the component's name.
+func (*Watcher) Name() string { return "handed tickets" }
+
+// Run looks at tickets until ctx ends. Its only failure is a ledger that cannot be read.
+func (w *Watcher) Run(ctx context.Context, ready func()) error {
+	defer w.opt.Chain.Subscribe(w.hints.hear)()
+	ready()
+	tick := time.NewTicker(w.opt.Poll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		v := w.opt.Chain.View()
+		if !w.due(&v) {
+			continue
+		}
+		if err := w.visit(ctx, &v); err != nil {
+			return err
+		}
+	}
+}
+
+// due reports whether it is time for a look.
+func (w *Watcher) due(v *protocol.View) bool {
+	if !v.Known || v.Stale {
+		return false
+	}
+	return !w.looked || v.Round.Number != w.inRound || v.Head.L1 >= w.lookedAt+w.opt.Every || v.Head.L1 < w.lookedAt || w.hints.fresh()
+}
+
+// visit is one look. What the chain does not answer is asked again with the next one.
+func (w *Watcher) visit(ctx context.Context, v *protocol.View) error {
+	limited, cancel := context.WithTimeout(ctx, w.opt.Timeout)
+	defer cancel()
+	err := w.look(limited, v)
+	w.looked, w.lookedAt, w.inRound = true, v.Head.L1, v.Round.Number
+	var unread *ledgerError
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return nil
+	case errors.As(err, &unread):
+		return unread.err
+	}
+	w.opt.Log.Debug("handed tickets not looked at", fault.Attr(err))
+	return nil
+}
+
+// ledgerError is a ledger that cannot be read.
+type ledgerError struct{ err error }
+
+func (e *ledgerError) Error() string { return e.err.Error() }
