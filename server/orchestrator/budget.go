@@ -6,9 +6,16 @@ const (
 	// unpaidShare is the part of a budget, in quarters, that requests may hold together
 	// which have not been paid for yet; the rest is for paid work.
 	unpaidShare = 3
+	// strangerShare is the part of it, in quarters, that peers may hold together which
+	// never paid for a request: between it and unpaidShare is what keeps those at work that
+	// did, because paid work, too, is unpaid until its body is there.
+	strangerShare = 2
 	// peerShare is the part of it, in quarters, that one peer may hold of that.
 	peerShare = 1
 	quarters  = 4
+	// maxPayers bounds the peers that are remembered for having paid. Those at work are
+	// back at once when all are forgotten.
+	maxPayers = 4096
 )
 
 // budget is a number of bytes that many requests share. Nobody waits for it:
@@ -18,12 +25,15 @@ type budget struct {
 
 	mu sync.Mutex
 	// used is what is held, unpaid what of it was not paid for yet, and peers who holds
-	// that. Guarded by mu.
+	// that; payers are those who paid for a request before. Guarded by mu.
 	used, unpaid int64
 	peers        map[string]int64
+	payers       map[string]struct{}
 }
 
-func newBudget(most int64) *budget { return &budget{max: most, peers: make(map[string]int64)} }
+func newBudget(most int64) *budget {
+	return &budget{max: most, peers: make(map[string]int64), payers: make(map[string]struct{})}
+}
 
 // take reports whether n more bytes fit, and books them if they do: for the peer's
 // unpaid request, or for paid work where it is "".
@@ -34,7 +44,11 @@ func (b *budget) take(n int64, peer string) bool {
 		return false
 	}
 	if peer != "" {
-		if b.unpaid+n > b.max/quarters*unpaidShare || b.peers[peer]+n > b.max/quarters*peerShare {
+		share := int64(strangerShare)
+		if _, payer := b.payers[peer]; payer {
+			share = unpaidShare
+		}
+		if b.unpaid+n > b.max/quarters*share || b.peers[peer]+n > b.max/quarters*peerShare {
 			return false
 		}
 		b.unpaid += n
@@ -57,6 +71,13 @@ func (b *budget) paid(n int64, peer string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.settle(n, peer)
+	if peer == "" {
+		return
+	}
+	if len(b.payers) >= maxPayers {
+		clear(b.payers)
+	}
+	b.payers[peer] = struct{}{}
 }
 
 // settle: the caller holds mu.

@@ -126,7 +126,8 @@ func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, func(s *setup) { s.listener.Connections = 20 })
 	n.transcode(n.h1, n.offer().GetAuthToken(), []byte("segment"))
-	old := open(t, n, 20)
+	// With the gateway's own they are fewer than 20: none makes room in its handshake.
+	old := open(t, n, 17)
 	fresh := open(t, n, 10)
 
 	closed := 0

@@ -106,22 +106,27 @@ func TestAnnouncedLength(t *testing.T) {
 func TestUnpaidShare(t *testing.T) {
 	t.Parallel()
 	b := newBudget(1000)
+	b.paid(0, "payer") // of a request that is over
 	for _, step := range []struct {
 		n    int64
 		peer string
 		want bool
-	}{{250, "a", true}, {1, "a", false}, {250, "b", true}, {250, "c", true}, {1, "d", false}, {250, "", true}, {1, "", false}} {
+	}{
+		{250, "a", true}, {1, "a", false}, {250, "b", true}, {1, "c", false},
+		{250, "payer", true}, {1, "payer", false}, {250, "", true}, {1, "", false},
+	} {
 		if got := b.take(step.n, step.peer); got != step.want {
 			t.Errorf("%d bytes for %q: %v", step.n, step.peer, got)
 		}
 	}
 	b.give(250, "")
 	b.paid(250, "a")
+	b.give(250, "payer")
 	if !b.take(250, "d") || b.take(1, "e") {
 		t.Error("what was paid for still counts as unpaid")
 	}
 	b.give(250, "")
-	for _, peer := range []string{"b", "c", "d"} {
+	for _, peer := range []string{"b", "d"} {
 		b.give(250, peer)
 	}
 	if b.used != 0 || b.unpaid != 0 || len(b.peers) != 0 {
