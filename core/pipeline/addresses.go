@@ -41,7 +41,8 @@ func LocateAddresses(id capability.ID, contentType string, body []byte, visit fu
 	w := &addressWalk{visit: visit}
 	if p.Form == Multipart {
 		return Parts(contentType, body, func(name, file string, value []byte) error {
-			if file != "" || name == p.File || fieldOf(name) == otherField {
+			kind := fieldOf(name)
+			if file != "" || name == p.File || kind == otherField || kind == opaqueField {
 				return nil
 			}
 			return w.take(&Address{Text: string(value)})

@@ -134,7 +134,7 @@ func TestAddressesInAForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = part.Write([]byte("http://file"))
-	fields := map[string]string{"prompt": "http://prompt", "image_url": "http://x", "mask_url": "data:x"}
+	fields := map[string]string{"prompt": "http://prompt", "image_url": "http://x", "mask_url": "data:x", "metadata": `{"duration":"3"}`}
 	for name, value := range fields {
 		if err := w.WriteField(name, value); err != nil {
 			t.Fatal(err)

@@ -31,8 +31,8 @@ func (s *Server) doors() http.Handler {
 		// The text at which every worker gives up instead of coming back; ours know by
 		// the status that it is not the secret (16, unauthenticated).
 		w.Header().Set("Content-Type", "application/grpc")
-		w.Header().Set("Grpc-Status", "16")
-		w.Header().Set("Grpc-Message", "invalid secret")
+		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "16")
+		w.Header().Set(http.TrailerPrefix+"Grpc-Message", "invalid secret")
 		s.refusals.Note(r.RemoteAddr, fault.New(fault.WorkerCertificateRefused, "let a worker in", "it shows no certificate of -workerCA"))
 	})
 }

@@ -224,8 +224,8 @@ func TestWorkersWithoutCertificateDoNotFillTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Header.Set("Content-Type", "application/grpc")
-		if res, _ := do(t, n.h2, req); res.Header.Get("Grpc-Status") != "16" {
-			t.Errorf("not turned away: %v", res.Header)
+		if res, _ := do(t, n.h2, req); res.Trailer.Get("Grpc-Status") != "16" {
+			t.Errorf("not turned away: %v, %v", res.Header, res.Trailer)
 		}
 	}
 	n.stop()

@@ -123,7 +123,14 @@ func TestDockerForbidden(t *testing.T) {
 	explained(t, fault.DockerForbidden)
 }
 
-// port is where a container is reached on this machine.
+// published gives a model's container a network with a way out, and so a port of this
+// machine; others are reached at their own address.
+func published(e entry) entry {
+	e["network"] = true
+	return e
+}
+
+// port is where a published container is reached on this machine.
 func port(t *testing.T, e *engine.Engine, id string) string {
 	t.Helper()
 	one, err := e.API.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
@@ -147,7 +154,7 @@ func TestKilledForMemory(t *testing.T) {
 	e.NeedMemoryLimits(t)
 	const hungry, other = "test/hungry", "test/modest"
 	n := startNode(t, setup{engine: e, args: []string{"-aiAllowUnverified", "-aiRunnerContainersPerGPU", "2"},
-		entries: []entry{managed(e, t, hungry, nil), managed(e, t, other, nil)}})
+		entries: []entry{published(managed(e, t, hungry, nil)), managed(e, t, other, nil)}})
 	awaitModel(t, n.Process, n.orch, hungry, "ready")
 	awaitModel(t, n.Process, n.orch, other, "ready")
 	_, gw := gateway(t, n.orch)
@@ -212,7 +219,7 @@ func TestPortTaken(t *testing.T) {
 	})
 	conflict := holdPort(t, e, upscale)
 	wants := func(pipeline, id string) entry {
-		return entry{"pipeline": pipeline, "model_id": id, "warm": true, "image": e.RunnerImage(t)}
+		return published(entry{"pipeline": pipeline, "model_id": id, "warm": true, "image": e.RunnerImage(t)})
 	}
 	n := startNode(t, setup{engine: e, args: []string{"-aiAllowUnverified", "-aiRunnerContainersPerGPU", "2"},
 		entries: []entry{wants("text-to-speech", "test/speech"), wants("upscale", "test/upscale")}})

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -76,14 +77,18 @@ func BuildBench(dir string) (string, error) {
 	return out, nil
 }
 
+// Ports of Address, below those that Linux gives to outgoing connections: a connection
+// of another test could have the port by the time the node listens.
+const firstPort, lastPort = 12000, 32000
+
 // Address returns a loopback address whose port was free a moment ago, and that no
 // other caller in this process was given.
 func Address(t testing.TB) string {
 	t.Helper()
 	for range 100 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(lastPort-firstPort)))
 		if err != nil {
-			t.Fatal(err)
+			continue
 		}
 		addr := l.Addr().String()
 		l.Close()
