@@ -11,8 +11,10 @@ var chainRows = []Row{
 	},
 	{
 		Code: ChainNotReady, Class: Upstream,
-		Cause:  "No endpoint has answered since the start, so the addresses of the contracts are not known.",
-		Remedy: "Check `-ethUrl` and the endpoint's key, and that this machine reaches it. The node goes on by itself when one answers.", Retryable: true,
+		Cause: "The addresses of the contracts are not known: no endpoint has answered since the start, or, on a network whose " +
+			"contracts are not built in, only one of several has, whose word is not enough at the first start.",
+		Remedy: "Check `-ethUrl` and the endpoints' keys, and that this machine reaches them; leave out those that do not work. " +
+			"The node goes on by itself when enough of them answer.", Retryable: true,
 	},
 	{
 		Code: ChainIDChanged, Class: Config,

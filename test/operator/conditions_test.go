@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -87,15 +88,21 @@ func TestKeyRefused(t *testing.T) {
 	}
 }
 
-// One endpoint of three is enough, whatever the others do.
+// One endpoint of three is enough, whatever the others do, once two have agreed where
+// the contracts are.
 func TestOneEndpointIsEnough(t *testing.T) {
 	t.Parallel()
 	chain := devnet.Start(t, devnet.Options{Endpoints: 3, BlockTime: 250 * time.Millisecond})
-	chain.Misbehave(0, control.Fault{Kind: control.Hang})
-	chain.Misbehave(1, control.Fault{Kind: control.WrongChain, ChainID: 1})
 	w := newWallet(t)
 	w.fund(t, chain, "1", "10")
-	n := start(t, w, chain.URL(0)+","+chain.URL(1)+","+chain.URL(2))
+	urls := chain.URL(0) + "," + chain.URL(1) + "," + chain.URL(2)
+	first := start(t, w, urls)
+	first.standing("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
+	first.Signal(syscall.SIGTERM)
+	first.Exit(10 * time.Second)
+	chain.Misbehave(0, control.Fault{Kind: control.Hang})
+	chain.Misbehave(1, control.Fault{Kind: control.WrongChain, ChainID: 1})
+	n := start(t, w, urls)
 	n.sees(fault.RPCLayerOne, "")
 	n.register("10")
 }
