@@ -47,7 +47,8 @@ func (l *loader) judgeTickets() {
 // and the certificate of one that is not named.
 func (l *loader) judgeRedeemer() {
 	if l.sound("redeemerCA", "redeemerAddr") && l.config.TLS.RedeemerCA != "" && l.config.Chain.RedeemerAddr.IsZero() {
-		l.blame(fault.MissingOption, "redeemerAddr", "-redeemerCA is about the redeemer that it names", "write -redeemerAddr host:8935, or leave -redeemerCA out")
+		l.blame(fault.MissingOption, "redeemerAddr", "-redeemerCA is about the redeemer that it names",
+			"write -redeemerAddr host:8935, or leave -redeemerCA out")
 	}
 	if !l.sound("redeemer", "network") || !l.config.Roles.Redeemer {
 		return

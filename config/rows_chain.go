@@ -76,8 +76,9 @@ func ticketRows() []option {
 			to: func(c *Config) value { return wei(&c.Tickets.MaxEV) }},
 		{name: "maxTotalEV", mark: "G", roles: gateway | remoteSigner, preset: "20000000000000", help: "largest expected value of the tickets in one payment, in wei",
 			to: func(c *Config) value { return wei(&c.Tickets.MaxTotalEV) }},
-		{name: "maxCreditEV", mark: "G", roles: gateway, unset: "-maxTotalEV", help: "largest expected value of the tickets that one orchestrator holds without having worked for them, in wei, beside as much as it worked for in the last minutes",
-			to: func(c *Config) value { return optionalWei(&c.Tickets.maxCredit) }},
+		{name: "maxCreditEV", mark: "G", roles: gateway, unset: "-maxTotalEV",
+			help: "largest expected value of the tickets that one orchestrator holds without having worked for them, in wei, beside as much as it worked for in the last minutes",
+			to:   func(c *Config) value { return optionalWei(&c.Tickets.maxCredit) }},
 		{name: "depositMultiplier", mark: "G", roles: gateway | remoteSigner, preset: "1", help: "part of the deposit one ticket may be worth, as its divisor",
 			to: func(c *Config) value { return whole(&c.Tickets.DepositMultiplier, 1, 1_000_000) }},
 	}

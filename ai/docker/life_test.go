@@ -99,7 +99,8 @@ func (b *bench) checkMade(id docker.ID, s *docker.Spec) {
 			b.t.Errorf("%s is bound to %v", port, bound)
 		}
 	}
-	if m := got.Container.Mounts; len(m) != 1 || m[0].Source != s.ModelsDir || m[0].Destination != "/models" || m[0].RW {
+	if m := got.Container.Mounts; len(m) != 1 || m[0].Source != s.ModelsDir || m[0].Destination != "/models" ||
+		m[0].RW {
 		b.t.Errorf("mounts %+v", m)
 	}
 	if h.ShmSize != s.ShmBytes || !h.RestartPolicy.IsNone() || len(h.DeviceRequests) != 0 || h.LogConfig.Config["max-size"] == "" {

@@ -88,7 +88,8 @@ var runnerSigns = []sign{
 
 	{fault.ImageWrongPlatform, words("exec format error"), "for another architecture"},
 	{fault.ModelsDirUnusable, words("permission denied", modelsPath), "the runner may not use it"},
-	{fault.ModelsDirUnusable, words("read-only file system", modelsPath), `the runner wants to write to it: "write_models" in its entry permits that`},
+	{fault.ModelsDirUnusable, words("read-only file system", modelsPath),
+		`the runner wants to write to it: "write_models" in its entry permits that`},
 	{fault.ContainerRootReadOnly, words("read-only file system"), ""},
 	{fault.ModelNotDownloaded, words("offline mode is enabled"), ""},
 	{fault.ModelNotDownloaded, words("offlinemodeisenabled"), ""},

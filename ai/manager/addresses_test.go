@@ -85,7 +85,8 @@ func TestPicturesInJobs(t *testing.T) {
 			`{"file":{"file_url":"https://a"}}`, `{"image":"https://a"}`,
 			`{"input_audio":{"url":"https://a"}}`, `{"Image_url":{"url":"https://a"}}`, `{"image_url":["https://a"]}`,
 		} {
-			if got, err := shown(t, r, chat(parts)); !errors.Is(err, fault.RequestURLRefused) || got != "" || g.asked != nil {
+			if got, err := shown(t, r, chat(parts)); !errors.Is(err, fault.RequestURLRefused) || got != "" ||
+				g.asked != nil {
 				t.Errorf("%s: %v, %s, %v", parts, err, got, g.asked)
 			}
 		}
@@ -95,7 +96,8 @@ func TestPicturesInJobs(t *testing.T) {
 			t.Errorf("no chat: %v, %s", err, got)
 		}
 		g.err = fault.New(fault.PictureNotFetched, "fetch pictures", "picture 1: the server answered 404")
-		if got, err := shown(t, r, chat(`{"image_url":"https://a"}`)); !errors.Is(err, fault.PictureNotFetched) || got != "" {
+		if got, err := shown(t, r, chat(`{"image_url":"https://a"}`)); !errors.Is(err, fault.PictureNotFetched) ||
+			got != "" {
 			t.Errorf("%v, %s", err, got)
 		}
 		r.idle()

@@ -76,7 +76,8 @@ func TestRestrictionsThatAreMissing(t *testing.T) {
 		after(time.Minute)
 		r.state("a", inference.Ready, "")
 		all := r.board.Snapshot()
-		if len(all) != 1 || all[0].Code != fault.ContainerSandboxDegraded || all[0].Detail != "network (none); memory (none)" {
+		if len(all) != 1 || all[0].Code != fault.ContainerSandboxDegraded ||
+			all[0].Detail != "network (none); memory (none)" {
 			t.Errorf("%+v", all)
 		}
 		if p := h.permissions("a"); !p.Network || p.Processes != 7 || p.WritableModels {

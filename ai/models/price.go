@@ -141,7 +141,8 @@ func (d *draft) setPrice(fromFlags bool) {
 	if check := d.l.options.CheckPrice; check != nil && !fromFlags {
 		if err := check(u); err != nil {
 			_, text := fault.Public(err)
-			d.blamePrice(d.given["price_per_unit"], "price_per_unit", text, `write 1200 for wei, or 0.18 and "currency": "USD"`)
+			d.blamePrice(d.given["price_per_unit"], "price_per_unit", text,
+				`write 1200 for wei, or 0.18 and "currency": "USD"`)
 			return
 		}
 	}

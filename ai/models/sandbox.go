@@ -87,7 +87,8 @@ func readCapabilities(d *draft, v node) {
 	for _, item := range v.items {
 		name := strings.TrimPrefix(item.text, "CAP_")
 		if item.kind != isString || !slices.Contains(grantable, name) {
-			d.blame(fault.ModelFieldInvalid, item, "capabilities", item.short()+" is no capability that a container can be given",
+			d.blame(fault.ModelFieldInvalid, item, "capabilities",
+				item.short()+" is no capability that a container can be given",
 				"write some of "+list(grantable))
 			return
 		}

@@ -21,7 +21,8 @@ func TestSandbox(t *testing.T) {
 		t.Fatalf("%v, %+v", err, c.Entries)
 	}
 	want := models.Sandbox{
-		Network: true, Root: models.RootWritable, WriteModels: true, MemoryBytes: 1500 * models.GB / 1000, Processes: 100,
+		Network: true, Root: models.RootWritable, WriteModels: true, MemoryBytes: 1500 * models.GB / 1000,
+		Processes:    100,
 		Capabilities: []string{"SETUID", "SETGID"},
 	}
 	if got := c.Entries[0]; !reflect.DeepEqual(got.Sandbox, want) || got.RequestURLs != fetchurl.PublicHosts {
@@ -31,7 +32,8 @@ func TestSandbox(t *testing.T) {
 		t.Errorf("a server of the operator's: %+v", got)
 	}
 	c, _, err = models.Load(models.Options{Value: `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "price_per_unit": 1, "pixels_per_unit": 1}]`})
-	if err != nil || !reflect.DeepEqual(c.Entries[0].Sandbox, models.Sandbox{}) || c.Entries[0].RequestURLs != fetchurl.Fetch {
+	if err != nil || !reflect.DeepEqual(c.Entries[0].Sandbox, models.Sandbox{}) ||
+		c.Entries[0].RequestURLs != fetchurl.Fetch {
 		t.Errorf("%v, %+v", err, c.Entries)
 	}
 }

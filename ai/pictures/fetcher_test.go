@@ -95,7 +95,8 @@ func TestPicturesThatFail(t *testing.T) {
 		code  fault.Code
 		says  string
 	}{
-		{"/missing?key=secret", fault.PictureNotFetched, `picture 1 (host "pictures.example.com"): the server answered 404`},
+		{"/missing?key=secret", fault.PictureNotFetched,
+			`picture 1 (host "pictures.example.com"): the server answered 404`},
 		{"/round?key=secret", fault.PictureNotFetched, `redirects more than 3 times`},
 		{"/short", fault.PictureNotFetched, "broke off"},
 		{"/page", fault.PictureUnreadable, "no PNG, JPEG, WebP or GIF"},
@@ -136,7 +137,10 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 		"/user":     "http://a:b@pictures.example.com/x",
 		"/rebound":  s.at("rebinding.example.com", "/canary"),
 	} {
-		s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) })
+		s.mux.HandleFunc(path, func(w http.ResponseWriter,
+			r *http.Request) {
+			http.Redirect(w, r, to, http.StatusFound)
+		})
 	}
 	s.mux.HandleFunc("/canary", func(http.ResponseWriter, *http.Request) { t.Error("the canary was asked") })
 	// A name that is permitted when it is looked up for the first time, and leads
@@ -225,7 +229,8 @@ func TestSlowServers(t *testing.T) {
 	defer end()
 	for _, path := range []string{"/never", "/stalled"} {
 		_, err := f.Fetch(patient, []string{s.url(path)})
-		if _, text := fault.Public(err); !errors.Is(err, fault.PictureNotFetched) || !strings.Contains(text, "within 50ms") {
+		if _, text := fault.Public(err); !errors.Is(err, fault.PictureNotFetched) ||
+			!strings.Contains(text, "within 50ms") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -73,7 +73,8 @@ func (n *node) adminChain() *admin.Chain {
 	c := n.chain
 	return &admin.Chain{
 		Rounds: c.Chain, Stakes: c.Chain, Settings: c.Chain, Funds: c.Chain, Actor: c.Chain, Views: c.Chain,
-		Orchestrator: c.orchestrator, Gas: n.gasBounds(), Signer: messages{c}, Endpoints: endpoints{c}, Contracts: c.Chain,
+		Orchestrator: c.orchestrator, Gas: n.gasBounds(), Signer: messages{c}, Endpoints: endpoints{c},
+		Contracts: c.Chain,
 	}
 }
 

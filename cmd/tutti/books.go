@@ -201,7 +201,8 @@ func (c credits) Credits() []adminapi.Credit {
 	out := make([]adminapi.Credit, 0, len(all))
 	for _, k := range all {
 		out = append(out, adminapi.Credit{
-			Orchestrator: k.Payee, Unworked: wei(k.Unworked), InProgress: wei(k.InProgress), Bound: wei(k.Bound), Stopped: k.Stopped,
+			Orchestrator: k.Payee, Unworked: wei(k.Unworked), InProgress: wei(k.InProgress), Bound: wei(k.Bound),
+			Stopped: k.Stopped,
 		})
 	}
 	return out

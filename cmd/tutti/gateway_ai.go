@@ -51,7 +51,8 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		n.log.Warn("AI requests are taken from this machine only",
 			fault.Attr(fault.New(fault.KeysNotConfigured, "open the gateway for AI", "there is no API key")))
 	}
-	if !keys.Required() && !n.cfg.Addresses.GatewayListen.Loopback() && n.cfg.Gateway.StreamAccess == string(access.Auto) {
+	if !keys.Required() && !n.cfg.Addresses.GatewayListen.Loopback() &&
+		n.cfg.Gateway.StreamAccess == string(access.Auto) {
 		n.log.Warn("streams are open to this machine only",
 			fault.Attr(fault.New(fault.StreamKeyRequired, "open the gateway for streams", "there is no API key")))
 	}
@@ -81,7 +82,8 @@ func (n *node) gatewayAccess(ring *keystore.Keystore) (*access.Policy, error) {
 	}
 	c := n.cfg.Gateway
 	return access.New(access.Options{
-		Listen: n.cfg.Addresses.GatewayListen.Addr(), Hosts: c.Hosts, Mode: access.Mode(c.StreamAccess), Keys: ring, Links: links,
+		Listen: n.cfg.Addresses.GatewayListen.Addr(), Hosts: c.Hosts, Mode: access.Mode(c.StreamAccess), Keys: ring,
+		Links:       links,
 		AskedPushes: !c.AuthWebhook.IsZero(), OpenPushes: c.OpenIngest,
 	}), nil
 }

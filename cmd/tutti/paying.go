@@ -79,14 +79,16 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 // sayBounds says what bounds the spending of a gateway that pays any price.
 func (n *node) sayBounds() {
 	if !n.cfg.Prices.Bounded() {
-		n.log.Warn("the gateway pays any price", fault.Attr(fault.New(fault.PriceCapMissing, "start paying", n.payLimits().String())))
+		n.log.Warn("the gateway pays any price", fault.Attr(fault.New(fault.PriceCapMissing, "start paying",
+			n.payLimits().String())))
 	}
 }
 
 // payLimits are what bounds payments whatever the price is.
 func (n *node) payLimits() pm.Limits {
 	t := n.cfg.Tickets
-	return pm.Limits{MaxEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, MaxCredit: t.MaxCredit(), DepositMultiplier: t.DepositMultiplier}
+	return pm.Limits{MaxEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, MaxCredit: t.MaxCredit(),
+		DepositMultiplier: t.DepositMultiplier}
 }
 
 // surveying is a directory that ends its connections when it ends.

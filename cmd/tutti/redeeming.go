@@ -105,7 +105,8 @@ func (n *node) handOver(e *earning) error {
 		return err
 	}
 	if n.cfg.Chain.RedeemerElsewhere() && len(trust) == 0 {
-		n.log.Warn("the redeemer's certificate is not checked", fault.Attr(fault.New(fault.RedeemerUnpinned, "hand winning tickets over", at)))
+		n.log.Warn("the redeemer's certificate is not checked",
+			fault.Attr(fault.New(fault.RedeemerUnpinned, "hand winning tickets over", at)))
 	}
 	if e.handing, err = client.New(client.Options{
 		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.orchestrator, View: n.chain.View,

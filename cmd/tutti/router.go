@@ -12,7 +12,8 @@ import (
 // addRouter adds the listener that answers gateways for several orchestrators.
 func (n *node) addRouter() error {
 	listen := n.cfg.Addresses.OrchestratorListen
-	opt := router.Options{Addr: listen.Addr(), Backends: authorities(n.cfg.Addresses.Orchestrators), Version: version, Board: n.board, Now: time.Now, Log: n.log,
+	opt := router.Options{Addr: listen.Addr(), Backends: authorities(n.cfg.Addresses.Orchestrators), Version: version,
+		Board: n.board, Now: time.Now, Log: n.log,
 		Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Scarce: n.files.refused}
 	if !listen.Plaintext {
 		var err error

@@ -55,7 +55,8 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	}
 	l, o, err := ledger.Open(ctx, ledger.Options{
 		DB: n.storing.writer, Reader: n.storing.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged, Lost: store.Lost, Patience: storePatience,
-		Mark: ledgerMark(n.cfg.Storage.DataDir, s.Book), Head: n.layer1, Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
+		Mark: ledgerMark(n.cfg.Storage.DataDir, s.Book), Head: n.layer1, Rand: rand.Reader, Now: time.Now,
+		Board: n.board, Log: n.log,
 	})
 	if err == nil {
 		n.log.Info("ledger in PostgreSQL", "book", s.Book)

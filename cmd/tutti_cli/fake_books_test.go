@@ -49,9 +49,13 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 			{State: "failed", Time: fakeNow.Add(time.Hour), Tx: &protocol.TxHash{31: 9}, GasFee: core.NewWei(5_000_000_000), Reason: "TxReverted: used"}}}
 	})
 	post(adminapi.PathTicketRetry, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, ticket("queued", "")) })
-	contracts := adminapi.Contracts{Changed: true, Contracts: []adminapi.Contract{{Name: "TicketBroker", Trusted: core.Address{19: 6}, Answered: core.Address{19: 7}}}}
+	contracts := adminapi.Contracts{Changed: true, Contracts: []adminapi.Contract{{Name: "TicketBroker",
+		Trusted: core.Address{19: 6}, Answered: core.Address{19: 7}}}}
 	get(adminapi.PathContracts, "", func(*http.Request) any { return contracts })
-	post(adminapi.PathContractsConfirm, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, contracts) })
+	post(adminapi.PathContractsConfirm, func(w http.ResponseWriter, _ *http.Request,
+		_ []byte) {
+		f.answer(w, contracts)
+	})
 	get(adminapi.PathIncome, "round,received_wei\n7,1\n", func(r *http.Request) any {
 		out := adminapi.Income{By: []string{}, Rows: []adminapi.IncomeRow{}, Total: incomeRow(0, "", "")}
 		if r.URL.Query().Get(adminapi.QueryBy) != "" {
@@ -92,8 +96,10 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 			{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Units: 12}}}
 	})
 	credits := adminapi.Credits{Credits: []adminapi.Credit{
-		{Orchestrator: other.String(), Unworked: core.NewWei(17_400_000_000_000), Bound: core.NewWei(20_000_000_000_000), Stopped: true},
-		{Orchestrator: "https://o.example:8935", Unworked: core.NewWei(8_000_000_000), InProgress: core.NewWei(64_000_000_000), Bound: core.NewWei(21_000_000_000_000)}}}
+		{Orchestrator: other.String(), Unworked: core.NewWei(17_400_000_000_000),
+			Bound: core.NewWei(20_000_000_000_000), Stopped: true},
+		{Orchestrator: "https://o.example:8935", Unworked: core.NewWei(8_000_000_000),
+			InProgress: core.NewWei(64_000_000_000), Bound: core.NewWei(21_000_000_000_000)}}}
 	get(adminapi.PathCredits, "", func(*http.Request) any { return credits })
 	post(adminapi.PathForgive, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, credits) })
 	workers := adminapi.Workers{Workers: []adminapi.Worker{

@@ -35,13 +35,15 @@ func keyChecks() []Check {
 		{
 			Name: "keys.transactions", Group: GroupKeys, Title: "transactions go through",
 			Fails: codes(fault.TxJournalFailed, fault.RedemptionFailing, fault.TicketExpiring, fault.TicketsLost, fault.SigningRefused),
-			Warns: codes(fault.TxStuck, fault.ForeignTransaction, fault.TxQueueFull, fault.RedeemerUnreachable, fault.RedeemerUntrusted, fault.RedeemerRefuses,
+			Warns: codes(fault.TxStuck, fault.ForeignTransaction, fault.TxQueueFull, fault.RedeemerUnreachable,
+				fault.RedeemerUntrusted, fault.RedeemerRefuses,
 				fault.HandedUnpaid, fault.SenderFundsLow),
 			look: when(paid, noChain, beside("no trouble with transactions or tickets")),
 		},
 		{
 			Name: "keys.redeemer", Group: GroupKeys, Title: "a redeemer on another machine shows a certificate that is checked", Warns: codes(fault.RedeemerUnpinned),
-			look: when(func(s *Setup) bool { return s.Redeemer != "" && !s.OffChain }, "no other process redeems this one's tickets", judgeRedeemer),
+			look: when(func(s *Setup) bool { return s.Redeemer != "" && !s.OffChain },
+				"no other process redeems this one's tickets", judgeRedeemer),
 		},
 	}
 }

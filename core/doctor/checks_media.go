@@ -29,7 +29,8 @@ func mediaChecks() []Check {
 		},
 		{
 			Name: "media.sandbox", Group: GroupMedia, Title: "media workers have all their walls",
-			Fails: codes(fault.SandboxOpen), Warns: codes(fault.SandboxDegraded), look: media(func(_ *World, m Media) Seen {
+			Fails: codes(fault.SandboxOpen), Warns: codes(fault.SandboxDegraded),
+			look: media(func(_ *World, m Media) Seen {
 				if m.Device == "" && len(m.Findings) == 0 {
 					return skip("no media worker was started")
 				}

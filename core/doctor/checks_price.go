@@ -16,8 +16,10 @@ func priceChecks() []Check {
 	amount := prices(judgeAmount)
 	return []Check{
 		{
-			Name: "price.bound", Group: GroupPrice, Title: "a bound is set on the price that a gateway pays", Warns: codes(fault.PriceCapMissing),
-			look: when(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process makes no payments", judgeBound),
+			Name: "price.bound", Group: GroupPrice, Title: "a bound is set on the price that a gateway pays",
+			Warns: codes(fault.PriceCapMissing),
+			look: when(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process makes no payments",
+				judgeBound),
 		},
 		{
 			Name: "price.set", Group: GroupPrice, Title: "work has a price", Fails: codes(fault.ModelPriceInvalid),

@@ -48,25 +48,38 @@ func TestAddressesThatArePermitted(t *testing.T) {
 func TestAddressesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
-		"http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://0x7f.0.0.1/", "http://0177.0.0.1/",
-		"http://017700000001/", "http://127.0.0.1.:80/", "http://0/", "http://0.0.0.0/", "http://[::]/", "http://[::1]/", "http://[::ffff:127.0.0.1]/",
-		"http://[::ffff:7f00:1]/", "http://[::127.0.0.1]/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://[fe80::1]/",
-		"http://[fe80::1%25eth0]/", "http://[fd00::1]/", "http://[ff02::1]/", "http://10.1.2.3/", "http://172.16.0.1/", "http://192.168.1.1/",
-		"http://169.254.169.254/latest/meta-data", "http://2852039166/", "http://100.64.0.1/", "http://224.0.0.1/", "http://255.255.255.255/",
-		"http://localhost/", "http://LOCALHOST./", "http://a.localhost/", "http://metadata.google.internal/", "http://printer/", "http://nas.local/",
+		"http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://0x7f.0.0.1/",
+		"http://0177.0.0.1/",
+		"http://017700000001/", "http://127.0.0.1.:80/", "http://0/", "http://0.0.0.0/", "http://[::]/",
+		"http://[::1]/", "http://[::ffff:127.0.0.1]/",
+		"http://[::ffff:7f00:1]/", "http://[::127.0.0.1]/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/",
+		"http://[fe80::1]/",
+		"http://[fe80::1%25eth0]/", "http://[fd00::1]/", "http://[ff02::1]/", "http://10.1.2.3/", "http://172.16.0.1/",
+		"http://192.168.1.1/",
+		"http://169.254.169.254/latest/meta-data", "http://2852039166/", "http://100.64.0.1/", "http://224.0.0.1/",
+		"http://255.255.255.255/",
+		"http://localhost/", "http://LOCALHOST./", "http://a.localhost/", "http://metadata.google.internal/",
+		"http://printer/", "http://nas.local/",
 		"http://kubernetes.default.svc.cluster.local/", "http://router.lan/",
-		"http://rebound.example.com/", "http://inside.example.com/", "http://nothing.example.com/", "http://unknown.example.com/",
-		"file:///etc/passwd", "ftp://good.example.com/", "gopher://good.example.com/", "unix:///var/run/docker.sock", "/etc/passwd", "etc/passwd", "",
-		"//good.example.com/", "http:good.example.com", "http:/good.example.com", "http:///good.example.com", "http://", "javascript:1", " data:,x", "s3://b/k",
-		"http://good.example.com@127.0.0.1/", "http://127.0.0.1@good.example.com/", `http://good.example.com\@127.0.0.1/`, "http://good.example.com /",
-		"http://good.example.com\n/", "http://①②⑦.⓪.⓪.①/", "http://127。0。0。1/", "http://good.example.com%00/", "http://%31%32%37.0.0.1/",
-		"http://1.2.3.4.5/", "http://999.1.1.1/", "http://0x/", "http://1.2.3.0x7f.com.9/", "http://good..example.com/", "http://good.example.com:x/",
+		"http://rebound.example.com/", "http://inside.example.com/", "http://nothing.example.com/",
+		"http://unknown.example.com/",
+		"file:///etc/passwd", "ftp://good.example.com/", "gopher://good.example.com/", "unix:///var/run/docker.sock",
+		"/etc/passwd", "etc/passwd", "",
+		"//good.example.com/", "http:good.example.com", "http:/good.example.com", "http:///good.example.com", "http://",
+		"javascript:1", " data:,x", "s3://b/k",
+		"http://good.example.com@127.0.0.1/", "http://127.0.0.1@good.example.com/",
+		`http://good.example.com\@127.0.0.1/`, "http://good.example.com /",
+		"http://good.example.com\n/", "http://①②⑦.⓪.⓪.①/", "http://127。0。0。1/", "http://good.example.com%00/",
+		"http://%31%32%37.0.0.1/",
+		"http://1.2.3.4.5/", "http://999.1.1.1/", "http://0x/", "http://1.2.3.0x7f.com.9/", "http://good..example.com/",
+		"http://good.example.com:x/",
 		"http://" + strings.Repeat("a", 9000) + ".com/",
 	} {
 		for _, p := range []fetchurl.Policy{fetchurl.PublicHosts, fetchurl.DataOnly, fetchurl.Fetch} {
 			if err := p.Check(t.Context(), address, hosts); err == nil {
 				t.Errorf("%s takes %q", p, address)
-			} else if len(err.Error()) > 400 || strings.Contains(err.Error(), "fd00") && !strings.Contains(address, "fd00") {
+			} else if len(err.Error()) > 400 || strings.Contains(err.Error(), "fd00") &&
+				!strings.Contains(address, "fd00") {
 				t.Errorf("%q tells too much: %v", address, err)
 			}
 		}
@@ -92,7 +105,8 @@ func TestPublicOnly(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, address := range []string{"127.0.0.1:443", "[::ffff:10.0.0.1]:80", "169.254.169.254:80", "[fd00::1]:80", "[fe80::1%eth0]:80"} {
+	for _, address := range []string{"127.0.0.1:443", "[::ffff:10.0.0.1]:80", "169.254.169.254:80", "[fd00::1]:80",
+		"[fe80::1%eth0]:80"} {
 		if err := fetchurl.PublicOnly("tcp", address, nil); !errors.Is(err, fetchurl.ErrNotPublic) {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -119,7 +133,8 @@ func FuzzCheck(f *testing.F) {
 	f.Add("http://0x7f.1:80/")
 	f.Fuzz(func(t *testing.T, address string) {
 		err := fetchurl.PublicHosts.Check(t.Context(), address, hosts)
-		if err == nil && fetchurl.DataOnly.Check(t.Context(), address, nil) != nil && !strings.HasPrefix(strings.ToLower(address), "http") {
+		if err == nil && fetchurl.DataOnly.Check(t.Context(), address, nil) != nil &&
+			!strings.HasPrefix(strings.ToLower(address), "http") {
 			t.Errorf("%q is taken", address)
 		}
 	})

@@ -18,7 +18,8 @@ const promptFree = 8192
 // charges max_tokens alone, and a model reads the prompt all the same. Embeddings are
 // charged by what they read.
 func (o *Orchestrator) checkPrompt(r *pipeline.Request, quote *pm.Quote) error {
-	if o.opt.PromptRatio <= 0 || !o.priced(quote) || r.Model.Capability != capability.LLM || r.Operation == inference.Embedding {
+	if o.opt.PromptRatio <= 0 || !o.priced(quote) || r.Model.Capability != capability.LLM ||
+		r.Operation == inference.Embedding {
 		return nil
 	}
 	most := int64(math.MaxInt64)
@@ -28,5 +29,6 @@ func (o *Orchestrator) checkPrompt(r *pipeline.Request, quote *pm.Quote) error {
 	if int64(r.InputTokens) <= most {
 		return nil
 	}
-	return fault.New(fault.PromptTooLong, "measure request", fmt.Sprintf("about %d tokens, and max_tokens %d pays for a prompt of %d", r.InputTokens, r.Units, most))
+	return fault.New(fault.PromptTooLong, "measure request",
+		fmt.Sprintf("about %d tokens, and max_tokens %d pays for a prompt of %d", r.InputTokens, r.Units, most))
 }

@@ -32,11 +32,12 @@ func TestAddressesInARequest(t *testing.T) {
 		`{"\u0075rl":"\u0068ttp:\/\/x","url":" data:x"}`:                               {"http://x", " data:x"},
 		`{"image":"` + base64 + `","images":["` + base64 + `"],"video":"` + mp4 + `"}`: nil,
 		`{"image":"/etc/passwd","video":["x.mp4"],"file":{"file_data":"QQ"}}`:          {"/etc/passwd", "x.mp4"},
-		`{"image":"` + strings.Repeat("/", 96) + `etc/passwd"}`:                        {strings.Repeat("/", 96) + "etc/passwd"},
-		`{"arguments":{"url":"http://x","b":{"href":"y"}},"metadata":{"url":"z"}}`:     nil,
-		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:      nil,
-		`{"URL\u017f":"http://x","` + strings.Repeat("x", 100) + `_url":"http://y"}`:   {"http://x", "http://y"},
-		`{"url":"http://x","url":"http://y"}`:                                          {"http://x", "http://y"},
+		`{"image":"` + strings.Repeat("/", 96) + `etc/passwd"}`: {strings.Repeat("/", 96) +
+			"etc/passwd"},
+		`{"arguments":{"url":"http://x","b":{"href":"y"}},"metadata":{"url":"z"}}`:   nil,
+		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:    nil,
+		`{"URL\u017f":"http://x","` + strings.Repeat("x", 100) + `_url":"http://y"}`: {"http://x", "http://y"},
+		`{"url":"http://x","url":"http://y"}`:                                        {"http://x", "http://y"},
 	} {
 		got, err := addresses(capability.LLM, "", []byte(body))
 		if err != nil || !slices.Equal(got, want) {
@@ -134,7 +135,8 @@ func TestAddressesInAForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = part.Write([]byte("http://file"))
-	fields := map[string]string{"prompt": "http://prompt", "image_url": "http://x", "mask_url": "data:x", "metadata": `{"duration":"3"}`}
+	fields := map[string]string{"prompt": "http://prompt", "image_url": "http://x", "mask_url": "data:x",
+		"metadata": `{"duration":"3"}`}
 	for name, value := range fields {
 		if err := w.WriteField(name, value); err != nil {
 			t.Fatal(err)
@@ -150,7 +152,8 @@ func TestAddressesInAForm(t *testing.T) {
 // The walk costs little beside reading the request itself.
 func BenchmarkAddresses(b *testing.B) {
 	body := []byte(`{"model":"m","messages":[` + strings.Repeat(`{"role":"user","content":"some text of a usual length, as people write it"},`, 1000) +
-		`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + strings.Repeat("A", 1<<20) + `"}}]}]}`)
+		`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` +
+		strings.Repeat("A", 1<<20) + `"}}]}]}`)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		if err := pipeline.Addresses(capability.LLM, "", body, func(string) error { return nil }); err != nil {

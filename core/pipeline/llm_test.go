@@ -293,8 +293,10 @@ func TestInputTokens(t *testing.T) {
 	text := strings.Repeat("word", 1000)
 	for name, body := range map[string]string{
 		"message": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"` + text + `"}]}`,
-		"parts":   `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"text","text":"` + text + `","x":1}]}]}`,
-		"unknown": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"y","z":"` + text + `"}]}]}`,
+		"parts": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"text","text":"` + text +
+			`","x":1}]}]}`,
+		"unknown": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"y","z":"` + text +
+			`"}]}]}`,
 		"name":    `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x","name":"` + text + `"}]}`,
 		"tools":   `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":["` + text + `"]}`,
 		"picture": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"` + text + text + `"}}]}]}`,

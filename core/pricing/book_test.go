@@ -200,11 +200,13 @@ func TestPricesThatRoundToZero(t *testing.T) {
 		adjust  bool
 		refused bool
 	}{
-		{"1/1001", true, true}, {"1/1001", false, false}, {"1/1000", true, false}, {"1/1e15", false, false}, {"0", true, false},
+		{"1/1001", true, true}, {"1/1001", false, false}, {"1/1000", true, false}, {"1/1e15", false, false},
+		{"0", true, false},
 		{"1e-40ETH/1", false, true}, {"1e-21ETH/1", true, false}, {"1e-22ETH/1", true, true},
 	} {
 		board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
-		opt := pricing.Options{Default: unit(t, c.price), AutoAdjust: c.adjust, Board: board, Log: slog.New(slog.DiscardHandler)}
+		opt := pricing.Options{Default: unit(t, c.price), AutoAdjust: c.adjust, Board: board,
+			Log: slog.New(slog.DiscardHandler)}
 		_, err := pricing.New(opt)
 		if (fault.CodeOf(err) == fault.PriceRoundsToZero) != c.refused || !c.refused && err != nil {
 			t.Errorf("%s, adjusted %v: %v", c.price, c.adjust, err)
@@ -224,7 +226,8 @@ func TestPricesThatRoundToZero(t *testing.T) {
 func TestModelPricesThatRoundToZero(t *testing.T) {
 	t.Parallel()
 	llm := inference.Model{Capability: capability.LLM, ID: "m"}
-	b, board := newBook(t, pricing.Options{Default: unit(t, "5"), AutoAdjust: true, Models: []pricing.ModelPrice{{Model: llm, Price: unit(t, "1/1001")}}})
+	b, board := newBook(t, pricing.Options{Default: unit(t, "5"), AutoAdjust: true,
+		Models: []pricing.ModelPrice{{Model: llm, Price: unit(t, "1/1001")}}})
 	if p, ok := b.Model(core.Address{}, llm); ok || codes(board) != string(fault.PriceRoundsToZero) {
 		t.Errorf("%v %v, %s", p, ok, codes(board))
 	}

@@ -32,7 +32,8 @@ func Check(u core.UnitPrice, use Use, feed string) error {
 // the list's old name, broadcasters. use and feed are as for Check. Every mistake is
 // reported, and what has none is returned all the same.
 func ParseGateways(content []byte, use Use, feed string) (map[core.Address]core.UnitPrice, []Mistake) {
-	r := &reader{content: content, use: use, feed: feed, lists: []string{"gateways", "broadcasters"}, fields: []string{"ethaddress", "priceperunit", "currency", "pixelsperunit"}}
+	r := &reader{content: content, use: use, feed: feed, lists: []string{"gateways", "broadcasters"},
+		fields: []string{"ethaddress", "priceperunit", "currency", "pixelsperunit"}}
 	r.read()
 	out := make(map[core.Address]core.UnitPrice)
 	for _, e := range r.entries {
@@ -78,7 +79,8 @@ const DefaultModel = "default"
 // a price that is missing or 0 leaves it to the general limit. Every mistake is told,
 // and what has none is returned all the same.
 func ParseCapabilities(content []byte, feed string) (Limits, []Mistake) {
-	r := &reader{content: content, use: Paid, feed: feed, lists: []string{"capabilities_prices"}, fields: []string{"pipeline", "model_id", "price_per_unit", "pixels_per_unit", "currency"}}
+	r := &reader{content: content, use: Paid, feed: feed, lists: []string{"capabilities_prices"},
+		fields: []string{"pipeline", "model_id", "price_per_unit", "pixels_per_unit", "currency"}}
 	r.read()
 	out := Limits{Pipelines: make(map[capability.ID]core.UnitPrice), Models: make(map[inference.Model]core.UnitPrice)}
 	for _, e := range r.entries {

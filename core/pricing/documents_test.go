@@ -37,7 +37,8 @@ func TestParseGateways(t *testing.T) {
 		}
 	}
 	for _, nothing := range []string{"{}", `{"gateways":[]}`} {
-		if got, mistakes := pricing.ParseGateways([]byte(nothing), pricing.Adjusted, "USD"); len(got)+len(mistakes) != 0 {
+		if got, mistakes := pricing.ParseGateways([]byte(nothing), pricing.Adjusted,
+			"USD"); len(got)+len(mistakes) != 0 {
 			t.Errorf("%s: %v %v", nothing, got, mistakes)
 		}
 	}
@@ -93,7 +94,8 @@ const (
 
 func TestDocumentsAreBounded(t *testing.T) {
 	t.Parallel()
-	if _, m := pricing.ParseGateways(make([]byte, pricing.MaxDocument+1), pricing.Adjusted, "USD"); len(m) != 1 || !strings.Contains(m[0].Text, "longer") {
+	if _, m := pricing.ParseGateways(make([]byte, pricing.MaxDocument+1), pricing.Adjusted, "USD"); len(m) != 1 ||
+		!strings.Contains(m[0].Text, "longer") {
 		t.Errorf("%v", m)
 	}
 	var b strings.Builder
@@ -104,7 +106,8 @@ func TestDocumentsAreBounded(t *testing.T) {
 	if len(got) != pricing.MaxEntries || len(m) != 1 || m[0].At != "gateways[10000]" {
 		t.Errorf("%d entries, %v", len(got), m)
 	}
-	if _, m := pricing.ParseGateways([]byte(`{"gateways":[`+strings.Repeat("1,", 1000)+`1]}`), pricing.Adjusted, "USD"); len(m) != 50 {
+	if _, m := pricing.ParseGateways([]byte(`{"gateways":[`+strings.Repeat("1,", 1000)+`1]}`), pricing.Adjusted,
+		"USD"); len(m) != 50 {
 		t.Errorf("%d mistakes are told", len(m))
 	}
 }
@@ -205,7 +208,9 @@ func FuzzCurrency(f *testing.F) {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, amount, currency string) {
-		got, mistakes := pricing.ParseGateways(fmt.Appendf(nil, `{"gateways":[{"ethaddress":%s,"priceperunit":%q,"currency":%q,"pixelsperunit":1}]}`, aliceText, amount, currency), pricing.Adjusted, "USD")
+		got, mistakes := pricing.ParseGateways(fmt.Appendf(nil,
+			`{"gateways":[{"ethaddress":%s,"priceperunit":%q,"currency":%q,"pixelsperunit":1}]}`, aliceText, amount,
+			currency), pricing.Adjusted, "USD")
 		checkMistakes(t, mistakes)
 		if len(got) > 0 == (len(mistakes) > 0) {
 			t.Fatalf("%v and %v", got, mistakes)

@@ -82,9 +82,11 @@ const opJudge = "judge a price"
 func fitting(u core.UnitPrice, use Use, wei *big.Rat) error {
 	switch {
 	case wei.Cmp(mostOnWire) > 0:
-		return fault.New(fault.PriceOutOfRange, opJudge, u.String()+" is more than "+mostOnWire.RatString()+" wei for a single unit")
+		return fault.New(fault.PriceOutOfRange, opJudge,
+			u.String()+" is more than "+mostOnWire.RatString()+" wei for a single unit")
 	case use.vanishes(wei):
-		return fault.New(fault.PriceRoundsToZero, opJudge, fmt.Sprintf("%s is %s wei for a single unit, which offers would carry as 0", u, decimal(wei)))
+		return fault.New(fault.PriceRoundsToZero, opJudge,
+			fmt.Sprintf("%s is %s wei for a single unit, which offers would carry as 0", u, decimal(wei)))
 	}
 	return nil
 }
@@ -93,7 +95,8 @@ func fitting(u core.UnitPrice, use Use, wei *big.Rat) error {
 func plausible(u core.UnitPrice) error {
 	one := u.PerPixel()
 	if one.Sign() > 0 && (one.Cmp(mostOfCurrency) > 0 || one.Cmp(leastOfCurrency) < 0) {
-		return fault.New(fault.PriceOutOfRange, opJudge, fmt.Sprintf("%s is %s %s for a single unit", u, decimal(one), u.Price.Currency))
+		return fault.New(fault.PriceOutOfRange, opJudge,
+			fmt.Sprintf("%s is %s %s for a single unit", u, decimal(one), u.Price.Currency))
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ type table struct {
 }
 
 func newTable(p *prices, use Use, rates *Rates) *table {
-	t := &table{use: use, gateways: make(map[core.Address]*big.Rat, len(p.gateways)), models: make(map[modelKey]*big.Rat, len(p.models))}
+	t := &table{use: use, gateways: make(map[core.Address]*big.Rat, len(p.gateways)),
+		models: make(map[modelKey]*big.Rat, len(p.models))}
 	t.fallback = t.value(subject{}, p.fallback, rates)
 	for gateway, u := range p.gateways {
 		t.gateways[gateway] = t.value(subject{gateway: gateway}, u, rates)

@@ -98,7 +98,8 @@ func TestMessagesAreTheNetworks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[0-9a-zA-Z_.~-]{0,128}`).Draw(t, "name")
 		names := rapid.SliceOfN(rapid.String(), 0, 64).Draw(t, "names")
-		description := signature.Segment(core.ManifestID(name), core.SegmentNumber(rapid.Int64().Draw(t, "number")), drawHash(t), names)
+		description := signature.Segment(core.ManifestID(name), core.SegmentNumber(rapid.Int64().Draw(t, "number")),
+			drawHash(t), names)
 		m, err := signature.SegmentMessage(self, description)
 		if want := signature.Keccak(description); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
 			t.Fatalf("%x: %v", description, err)
@@ -142,13 +143,15 @@ func TestSegmentIsNoTicket(t *testing.T) {
 
 func TestPings(t *testing.T) {
 	t.Parallel()
-	for _, value := range []string{"p", "tutti-ping", "2026-11-22T20:12:26Z", "1790012345.123456789", "\x00", "\xff\xfe", strings.Repeat("x", 31), "a{"} {
+	for _, value := range []string{"p", "tutti-ping", "2026-11-22T20:12:26Z", "1790012345.123456789", "\x00",
+		"\xff\xfe", strings.Repeat("x", 31), "a{"} {
 		m, err := signature.PingMessage([]byte(value))
 		if want := signature.Keccak([]byte(value)); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
-	for _, value := range []string{"", strings.Repeat("x", 32), strings.Repeat("x", 168), "{}", "\n {", "0x1", "0X1", string(self[:])} {
+	for _, value := range []string{"", strings.Repeat("x", 32), strings.Repeat("x", 168), "{}", "\n {", "0x1", "0X1",
+		string(self[:])} {
 		if _, err := signature.PingMessage([]byte(value)); !errors.Is(err, signature.ErrPing) {
 			t.Errorf("%q was taken", value)
 		}
@@ -157,14 +160,17 @@ func TestPings(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"hello", "two\r\nlines\t.", "Grüße 🙂", "0x12", `{"a":1}`, "[1]", "deadbeef", strings.Repeat("x", 33),
+	for _, text := range []string{"hello", "two\r\nlines\t.", "Grüße 🙂", "0x12", `{"a":1}`, "[1]", "deadbeef",
+		strings.Repeat("x", 33),
 		"I am " + self.Hex(), "null"} {
 		if m, err := signature.TextMessage([]byte(text)); err != nil || string(m.Bytes()) != text {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for _, text := range []string{"", strings.Repeat("x", 32), "a\x00", "\x1b[2J", "\x7f", "\xff", self.Hex(), " " + strings.ToUpper(self.Hex()) + "\n",
-		hex.EncodeToString(make([]byte, 232)), "0x" + strings.Repeat("a", 41), `{"StateID":""}`, ` {"x":1,"stateid":2} `} {
+	for _, text := range []string{"", strings.Repeat("x", 32), "a\x00", "\x1b[2J", "\x7f", "\xff", self.Hex(), " " +
+		strings.ToUpper(self.Hex()) + "\n",
+		hex.EncodeToString(make([]byte, 232)), "0x" + strings.Repeat("a", 41), `{"StateID":""}`,
+		` {"x":1,"stateid":2} `} {
 		if _, err := signature.TextMessage([]byte(text)); !errors.Is(err, signature.ErrText) {
 			t.Errorf("%q was taken", text)
 		}

@@ -55,9 +55,13 @@ func isContract(f apitypes.Type) bool { return f.Name == "verifyingContract" }
 
 // isBallot reports a vote by signature, as governors take it.
 func isBallot(d *apitypes.TypedData) bool {
-	fields := []string{"proposalId uint256", "support uint8", "voter address", "nonce uint256", "reason string", "params bytes"}
+	fields := []string{"proposalId uint256", "support uint8", "voter address", "nonce uint256", "reason string",
+		"params bytes"}
 	return (d.PrimaryType == "Ballot" || d.PrimaryType == "ExtendedBallot") &&
-		!slices.ContainsFunc(d.Types[d.PrimaryType], func(f apitypes.Type) bool { return !slices.Contains(fields, f.Name+" "+f.Type) })
+		!slices.ContainsFunc(d.Types[d.PrimaryType], func(f apitypes.Type) bool {
+			return !slices.Contains(fields,
+				f.Name+" "+f.Type)
+		})
 }
 
 // spendingName reports structures that contracts and exchanges take for permission to
@@ -71,5 +75,6 @@ func spendingName(name string) bool {
 }
 
 func spendingField(f apitypes.Type) bool {
-	return slices.Contains([]string{"spender", "operator", "delegatee", "allowed", "allowance", "calldata"}, strings.ToLower(f.Name))
+	return slices.Contains([]string{"spender", "operator", "delegatee", "allowed", "allowance", "calldata"},
+		strings.ToLower(f.Name))
 }

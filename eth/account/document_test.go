@@ -40,14 +40,16 @@ func TestDocuments(t *testing.T) {
 		document(false, "Vote", "from address", "space string", "proposal string", "choice uint32"),
 		document(false, "Login", "nonce uint256", "deadline uint256"),
 		document(true, "Ballot", "proposalId uint256", "support uint8", "voter address", "nonce uint256"),
-		document(true, "ExtendedBallot", "proposalId uint256", "support uint8", "voter address", "nonce uint256", "reason string", "params bytes"),
+		document(true, "ExtendedBallot", "proposalId uint256", "support uint8", "voter address", "nonce uint256",
+			"reason string", "params bytes"),
 	} {
 		if sig, err := s.SignTypedData([]byte(d)); err != nil || len(sig) != signature.Length {
 			t.Errorf("%s: %v", d, err)
 		}
 	}
 	for _, d := range []string{
-		document(true, "Permit", "owner address", "spender address", "value uint256", "nonce uint256", "deadline uint256"),
+		document(true, "Permit", "owner address", "spender address", "value uint256", "nonce uint256",
+			"deadline uint256"),
 		document(true, "Mail", "text string"),
 		document(true, "Ballot", "proposalId uint256", "support uint8", "to address"),
 		document(true, "Ballot", "proposalId address"),
@@ -58,7 +60,8 @@ func TestDocuments(t *testing.T) {
 		document(false, "SetOperator", "operator address"),
 		document(false, "Agent(address spender,Pair p)Pair", "a uint256", "b uint256"),
 		strings.ReplaceAll(document(false, "Agent", "owner address"), `"owner"`, `"owner,address spender"`),
-		strings.Replace(document(false, "Mail", "text string"), `"domain":{`, `"domain":{"verifyingContract":"0x0000000000000000000000000000000000000002",`, 1),
+		strings.Replace(document(false, "Mail", "text string"), `"domain":{`,
+			`"domain":{"verifyingContract":"0x0000000000000000000000000000000000000002",`, 1),
 	} {
 		if sig, err := s.SignTypedData([]byte(d)); len(sig) != 0 {
 			t.Errorf("%s was signed", d)

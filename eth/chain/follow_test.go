@@ -223,7 +223,8 @@ func TestContractsMove(t *testing.T) {
 			pass(6 * time.Second)
 			w.mine(0, nil)
 			pass(6 * time.Second)
-			if _, signs := c.Addresses(); signs || !errors.Is(c.Signable(), fault.ContractsChanged) || c.Contracts()["Minter"] == who(222) {
+			if _, signs := c.Addresses(); signs || !errors.Is(c.Signable(), fault.ContractsChanged) ||
+				c.Contracts()["Minter"] == who(222) {
 				t.Errorf("the change is taken over: signs %v, %v", signs, c.Signable())
 			}
 			trusted, seen := c.TrustedContracts()

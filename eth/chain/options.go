@@ -38,7 +38,8 @@ type Client interface {
 	// Logs returns what it has, in order, and the first block that it has not read.
 	Logs(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, protocol.L2Block, error)
 	// LogsOfAll gives look what each of the endpoints shows, until it has found something.
-	LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter, look func([]types.Log) (found bool, err error)) error
+	LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
+		look func([]types.Log) (found bool, err error)) error
 	// TransactionReceipt and TransactionByHash are ethereum.NotFound for what is in
 	// no block, or nowhere.
 	TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error)

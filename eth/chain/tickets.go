@@ -153,7 +153,8 @@ func (c *Chain) begins(ctx context.Context, n *network, block protocol.L2Block, 
 
 // redemption looks for what a ticket was paid, at all endpoints: the receipt of the
 // transaction that a log names shows whether the log is true.
-func (c *Chain) redemption(ctx context.Context, n *network, from, to protocol.L2Block, t *protocol.WinningTicket) (p protocol.Payout, found bool, err error) {
+func (c *Chain) redemption(ctx context.Context, n *network, from, to protocol.L2Block,
+	t *protocol.WinningTicket) (p protocol.Payout, found bool, err error) {
 	filter := endpoint.LogFilter{
 		Addresses: []common.Address{common.Address(n.at.TicketBroker)}, Topics: contracts.RedemptionTopics(t.Sender, t.Recipient),
 	}
@@ -172,7 +173,8 @@ const maxRedemptions = 8
 
 // redeemedBy looks at the transactions that one endpoint's logs name; those in looked
 // were looked at already.
-func (c *Chain) redeemedBy(ctx context.Context, n *network, logs []types.Log, t *protocol.WinningTicket, looked map[protocol.TxHash]bool) (protocol.Payout, bool, error) {
+func (c *Chain) redeemedBy(ctx context.Context, n *network, logs []types.Log, t *protocol.WinningTicket,
+	looked map[protocol.TxHash]bool) (protocol.Payout, bool, error) {
 	fresh := 0
 	for i := range logs {
 		e, _ := n.decode.Decode(&logs[i])

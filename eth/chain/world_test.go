@@ -227,7 +227,8 @@ func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoi
 func (w *world) Agreed() ethcall.Batcher { return w }
 func (w *world) Proven() ethcall.Batcher { return w }
 
-func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter, look func([]types.Log) (bool, error)) error {
+func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
+	look func([]types.Log) (bool, error)) error {
 	logs, _, err := w.Logs(ctx, from, to, filter)
 	if err != nil {
 		return err

@@ -68,7 +68,8 @@ type agreed struct {
 }
 
 // CallBatch runs all calls at one block on each endpoint of a quorum.
-func (a agreed) CallBatch(ctx context.Context, block protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+func (a agreed) CallBatch(ctx context.Context, block protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result,
+	error) {
 	if len(calls) == 0 || len(a.p.remotes) == 1 {
 		return a.p.CallBatch(ctx, block, calls)
 	}

@@ -130,7 +130,8 @@ func (p *Pool) strange(r *remote, head protocol.Head) bool {
 func near(a, b protocol.Head) bool {
 	apart := max(a.L1, b.L1) - min(a.L1, b.L1)
 	between := max(a.Number, b.Number) - min(a.Number, b.Number)
-	return apart <= strangeL1+protocol.L1Block(between) && !dwarfs(a.BaseFee, b.BaseFee) && !dwarfs(b.BaseFee, a.BaseFee)
+	return apart <= strangeL1+protocol.L1Block(between) && !dwarfs(a.BaseFee, b.BaseFee) &&
+		!dwarfs(b.BaseFee, a.BaseFee)
 }
 
 // dwarfs reports whether one fee is many times another.
@@ -148,7 +149,8 @@ func (p *Pool) confirm(ctx context.Context, r *remote, head protocol.Head) *fail
 	block, err := p.header(ctx, head.Number)
 	if err != nil {
 		r.leads(head, p.opt.Now())
-		return fail(behind, r.to.name, "its newest block %d cannot be held against the other endpoints now", head.Number)
+		return fail(behind, r.to.name, "its newest block %d cannot be held against the other endpoints now",
+			head.Number)
 	}
 	same := sameHead(block, head)
 	r.mu.Lock()
@@ -175,5 +177,6 @@ func (p *Pool) header(ctx context.Context, n protocol.L2Block) (protocol.Head, e
 }
 
 func sameHead(a, b protocol.Head) bool {
-	return a.Hash == b.Hash && a.Parent == b.Parent && a.L1 == b.L1 && a.Time.Equal(b.Time) && a.BaseFee.Cmp(b.BaseFee) == 0
+	return a.Hash == b.Hash && a.Parent == b.Parent && a.L1 == b.L1 && a.Time.Equal(b.Time) &&
+		a.BaseFee.Cmp(b.BaseFee) == 0
 }

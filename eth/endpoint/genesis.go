@@ -24,5 +24,6 @@ func (p *Pool) Genesis(ctx context.Context) (protocol.Hash, error) {
 		}
 		return *block.Hash, nil
 	}
-	return askAll(ctx, p, query{op: "read block 0"}, equal[protocol.Hash], parse, "eth_getBlockByNumber", blockTag(0), false)
+	return askAll(ctx, p, query{op: "read block 0"}, equal[protocol.Hash], parse, "eth_getBlockByNumber", blockTag(0),
+		false)
 }

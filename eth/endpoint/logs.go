@@ -60,7 +60,8 @@ const logGrace = 5 * time.Second
 // another way, and must not be overlooked because one endpoint hides it, is slow with
 // it, or shows much that is false. The error is the last of look's, or that of an
 // endpoint when none gave its logs.
-func (p *Pool) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter LogFilter, look func([]types.Log) (found bool, err error)) error {
+func (p *Pool) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter LogFilter,
+	look func([]types.Log) (found bool, err error)) error {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	answered, found := 0, false

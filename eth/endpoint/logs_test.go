@@ -217,7 +217,8 @@ func FuzzDecode(f *testing.F) {
 // from being looked at, nor from being all that there is.
 func TestLogsOfAllWaitsForNoSingleEndpoint(t *testing.T) {
 	t.Parallel()
-	log := map[string]any{"address": common.Address{1}, "topics": []common.Hash{{2}}, "data": "0x", "blockNumber": "0x5", "transactionHash": common.Hash{3},
+	log := map[string]any{"address": common.Address{1}, "topics": []common.Hash{{2}}, "data": "0x",
+		"blockNumber": "0x5", "transactionHash": common.Hash{3},
 		"transactionIndex": "0x0", "blockHash": fakeHash(5, 0), "logIndex": "0x0", "removed": false}
 	slow, one, two := newFakeNode(t), newFakeNode(t), newFakeNode(t)
 	slow.answers["eth_getLogs"] = later(t, time.Hour, []any{})

@@ -37,7 +37,8 @@ type seen[T any] struct {
 //
 // That one endpoint has nothing does not end the wait for the others: the fastest
 // may have lost what a slow one has.
-func lookAround[T any](ctx context.Context, p *Pool, s search, parse func([]byte) (*T, *failure), method string, params ...any) ([]seen[T], error) {
+func lookAround[T any](ctx context.Context, p *Pool, s search, parse func([]byte) (*T, *failure), method string,
+	params ...any) ([]seen[T], error) {
 	to, floor := p.admitted(), p.newest()
 	healthy := 0
 	for _, r := range to {

@@ -33,7 +33,8 @@ func shows(method string, tx *types.Transaction) any {
 	if method == "eth_getTransactionByHash" {
 		return tx
 	}
-	return &types.Receipt{Type: 2, TxHash: tx.Hash(), BlockNumber: big.NewInt(990), BlockHash: common.HexToHash(fakeHash(990, 0)), Logs: []*types.Log{}}
+	return &types.Receipt{Type: 2, TxHash: tx.Hash(), BlockNumber: big.NewInt(990),
+		BlockHash: common.HexToHash(fakeHash(990, 0)), Logs: []*types.Log{}}
 }
 
 // later answers after a while, or when the test is over.
@@ -60,7 +61,8 @@ func TestAFastEndpointDoesNotSpeakForASlowOne(t *testing.T) {
 				slow.answers[method] = later(t, lookGrace+300*time.Millisecond, shows(method, tx))
 				if method == "eth_getTransactionReceipt" {
 					// It lost the receipts of a block that it has.
-					fast.answers["eth_getTransactionByHash"] = gives(map[string]any{"hash": tx.Hash(), "blockHash": fakeHash(990, 0)})
+					fast.answers["eth_getTransactionByHash"] = gives(map[string]any{"hash": tx.Hash(),
+						"blockHash": fakeHash(990, 0)})
 				}
 				fast.answers[method], fast.head = gives(nil), head
 				p := poolOf(t, func(o *Options) { o.CallTimeout = 10 * time.Second }, slow, fast)

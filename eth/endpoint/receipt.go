@@ -75,7 +75,8 @@ func sortReceipts(said []seen[types.Receipt]) receipts {
 		group := []seen[types.Receipt]{one}
 		for j, other := range out.shown {
 			// Who names no price bears out any, and is borne out by none.
-			if i != j && sameReceipt(one.thing, other.thing) && (one.thing.EffectiveGasPrice != nil || other.thing.EffectiveGasPrice == nil) {
+			if i != j && sameReceipt(one.thing, other.thing) &&
+				(one.thing.EffectiveGasPrice != nil || other.thing.EffectiveGasPrice == nil) {
 				group = append(group, other)
 			}
 		}
@@ -104,12 +105,14 @@ func sameReceipt(a, b *types.Receipt) bool {
 	if p, q := a.EffectiveGasPrice, b.EffectiveGasPrice; p != nil && q != nil && p.Cmp(q) != 0 {
 		return false
 	}
-	if a.BlockHash != b.BlockHash || a.BlockNumber.Cmp(b.BlockNumber) != 0 || a.Status != b.Status || a.GasUsed != b.GasUsed || len(a.Logs) != len(b.Logs) {
+	if a.BlockHash != b.BlockHash || a.BlockNumber.Cmp(b.BlockNumber) != 0 || a.Status != b.Status ||
+		a.GasUsed != b.GasUsed || len(a.Logs) != len(b.Logs) {
 		return false
 	}
 	for i := range a.Logs {
 		left, right := a.Logs[i], b.Logs[i]
-		if left.Address != right.Address || fmt.Sprint(left.Topics) != fmt.Sprint(right.Topics) || !sameBytes(left.Data, right.Data) {
+		if left.Address != right.Address || fmt.Sprint(left.Topics) != fmt.Sprint(right.Topics) ||
+			!sameBytes(left.Data, right.Data) {
 			return false
 		}
 	}
@@ -136,7 +139,8 @@ func (p *Pool) corroborate(ctx context.Context, b receipts) error {
 	}
 	if denying >= p.quorum() && rest(ctx, nil, behindPause) {
 		for _, one := range b.best {
-			again, err := ask(ctx, one.from, one.from.timeout, readReceipt(protocol.TxHash(receipt.TxHash)), "eth_getTransactionReceipt", receipt.TxHash)
+			again, err := ask(ctx, one.from, one.from.timeout, readReceipt(protocol.TxHash(receipt.TxHash)),
+				"eth_getTransactionReceipt", receipt.TxHash)
 			if err == nil && again != nil && again.BlockHash == receipt.BlockHash && p.denied(ctx, b.absent, receipt) {
 				p.distrust(one.from, "it showed a receipt of a transaction that is in no block")
 			}

@@ -85,7 +85,8 @@ func agree[T any](ctx context.Context, p *Pool, q question[T]) (T, error) {
 			if !q.proof || len(chosen) > 1 {
 				return q.result(chosen)
 			}
-			return none, fault.New(fault.ChainDisputed, q.op, "only "+chosen[0].from.to.name+" answers, and no other endpoint confirms it")
+			return none, fault.New(fault.ChainDisputed, q.op,
+				"only "+chosen[0].from.to.name+" answers, and no other endpoint confirms it")
 		case len(others) > 0 && round >= disputeRounds:
 			return none, p.disputed(q.op, t.names())
 		case round >= q.patience:
@@ -322,10 +323,12 @@ func (p *Pool) undisputed() {
 }
 
 // askAll is agree for one request about a block.
-func askAll[T any](ctx context.Context, p *Pool, q query, same func(a, b T) bool, parse func([]byte) (T, *failure), method string, params ...any) (T, error) {
-	return agree(ctx, p, question[T]{query: q, same: same, firm: true, try: func(ctx context.Context, r *remote) (T, error) {
-		return ask(ctx, r, r.timeout, parse, method, params...)
-	}})
+func askAll[T any](ctx context.Context, p *Pool, q query, same func(a, b T) bool, parse func([]byte) (T, *failure),
+	method string, params ...any) (T, error) {
+	return agree(ctx, p, question[T]{query: q, same: same, firm: true,
+		try: func(ctx context.Context, r *remote) (T, error) {
+			return ask(ctx, r, r.timeout, parse, method, params...)
+		}})
 }
 
 func equal[T comparable](a, b T) bool { return a == b }

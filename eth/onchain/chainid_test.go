@@ -42,7 +42,8 @@ func chainOf(t *testing.T, id uint64, first <-chan struct{}, answered chan<- str
 
 func askChain(t *testing.T, endpoints ...core.Secret) (uint64, error) {
 	t.Helper()
-	return onchain.ChainID(t.Context(), onchain.Options{Endpoints: endpoints, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	return onchain.ChainID(t.Context(), onchain.Options{Endpoints: endpoints, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler)})
 }
 
 // TestOneEndpointNamesNoChain: on a network that nobody knows by its name the endpoint

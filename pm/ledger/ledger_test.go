@@ -35,7 +35,8 @@ func TestACleanStopKeepsEverything(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	// The file may be an older copy: nothing made under the secret in it is taken again.
-	if o.Current.ID != 2 || o.Current.Secret == b.opening.Current.Secret || len(o.Retired) != 1 || o.Retired[0] != b.opening.Current {
+	if o.Current.ID != 2 || o.Current.Secret == b.opening.Current.Secret || len(o.Retired) != 1 ||
+		o.Retired[0] != b.opening.Current {
 		t.Errorf("epochs %+v, retired %+v", o.Current, o.Retired)
 	}
 	if v, _ := balanceOf(o, who); v.Cmp(pm.ValueOf(big.NewRat(4*ev*3-100, 3))) != 0 {

@@ -91,7 +91,8 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 		}
 		o.Current.ID = kept.Epoch // the next epoch is after all that there were
 		opt.Board.Set(health.Key{Code: fault.LedgerRestored}, fmt.Sprintf(
-			"the books are at epoch %d, commit %d, and the node had reached epoch %d, commit %d", now.Epoch, now.Commits, kept.Epoch, kept.Commits))
+			"the books are at epoch %d, commit %d, and the node had reached epoch %d, commit %d", now.Epoch,
+			now.Commits, kept.Epoch, kept.Commits))
 	}
 	return nil
 }

@@ -136,6 +136,7 @@ func TestAMarkThatCannotBeStored(t *testing.T) {
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
 	must(t, b.stop())
 	db := connect(t, dir)
-	_, _, err := ledger.Open(context.Background(), ledger.Options{DB: db, Mark: mark, Rand: seeded(1), Now: time.Now, Board: b.board, Log: slog.New(slog.DiscardHandler)})
+	_, _, err := ledger.Open(context.Background(), ledger.Options{DB: db, Mark: mark, Rand: seeded(1), Now: time.Now,
+		Board: b.board, Log: slog.New(slog.DiscardHandler)})
 	want(t, err, fault.LedgerFailed)
 }

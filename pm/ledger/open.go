@@ -36,7 +36,8 @@ func begin(ctx context.Context, opt Options) (o pm.Opening, at current, err erro
 		return o, at, err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, compare, sound, enter, retired, openBalances, openDebts} {
+	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{token, compare, sound, enter,
+		retired, openBalances, openDebts} {
 		if err := step(ctx, tx, opt, &o); err != nil {
 			return o, at, err
 		}
@@ -73,7 +74,8 @@ func enter(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 		return err
 	}
 	o.Clean = !o.Restored && (err != nil || state == epochClean) // nothing was lost of a ledger that is new
-	if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state = ?`, epochCrashed, now, epochOpen); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state = ?`, epochCrashed, now,
+		epochOpen); err != nil {
 		return err
 	}
 	o.Current.ID = max(o.Current.ID, last) + 1

@@ -6,7 +6,8 @@ import "github.com/tuttinode/tutti/core/database"
 // decimal numbers or fractions in lowest terms, because no integer of a database
 // holds every amount of wei.
 func tables(tickets string) database.Tables {
-	return database.Tables{Owner: "ledger", Content: "books", Steps: []string{secrets + books + tickets + totals, low, folding, counting, leaving}}
+	return database.Tables{Owner: "ledger", Content: "books",
+		Steps: []string{secrets + books + tickets + totals, low, folding, counting, leaving}}
 }
 
 const secrets = `CREATE TABLE ledger_token (

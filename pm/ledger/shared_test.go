@@ -260,7 +260,8 @@ func TestMovingIntoAStore(t *testing.T) {
 	must(t, ledger.Move(t.Context(), from, to, "a", mark))
 	must(t, ledger.Move(t.Context(), from, to, "a", mark)) // as after an interruption
 	want(t, ledger.Move(t.Context(), from, to, "b", mark), fault.LedgerMoved)
-	_, _, err := ledger.Open(t.Context(), ledger.Options{DB: from, Rand: seeded(1), Now: time.Now, Board: old.board, Log: slog.New(slog.DiscardHandler)})
+	_, _, err := ledger.Open(t.Context(), ledger.Options{DB: from, Rand: seeded(1), Now: time.Now, Board: old.board,
+		Log: slog.New(slog.DiscardHandler)})
 	want(t, err, fault.LedgerMoved)
 	must(t, to.Close())
 	b := s.book("a")
@@ -268,7 +269,8 @@ func TestMovingIntoAStore(t *testing.T) {
 	if after.Entries != before.Entries || after.Tickets != before.Tickets || after.Winners != before.Winners || after.Open.Cmp(before.Open) != 0 {
 		t.Errorf("%+v, was %+v", after, before)
 	}
-	if !b.opening.Clean || b.opening.Current.Secret == old.opening.Current.Secret || b.opening.Token != old.opening.Token {
+	if !b.opening.Clean || b.opening.Current.Secret == old.opening.Current.Secret ||
+		b.opening.Token != old.opening.Token {
 		t.Errorf("%+v", b.opening)
 	}
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(account(7, "new"), 7, 1)}, Winners: []pm.Winner{winner(account(7, "new"), 7, 1)}}))

@@ -23,7 +23,8 @@ func (w *Watcher) alert(l *look) {
 
 // alertLost is about value that was lost within a day.
 func (w *Watcher) alertLost(ctx context.Context) error {
-	all, err := w.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed}, Recipient: w.opt.Recipient, Limit: page})
+	all, err := w.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed},
+		Recipient: w.opt.Recipient, Limit: page})
 	if err != nil {
 		return &ledgerError{err}
 	}
@@ -40,7 +41,8 @@ func (w *Watcher) alertLost(ctx context.Context) error {
 			last = all[i]
 		}
 	}
-	w.condition(fault.TicketsLost, n > 0, fmt.Sprintf("%s ETH in %d tickets within a day, the last: %s", sum.Ether(), n, last.Reason))
+	w.condition(fault.TicketsLost, n > 0, fmt.Sprintf("%s ETH in %d tickets within a day, the last: %s", sum.Ether(), n,
+		last.Reason))
 	return nil
 }
 

@@ -40,7 +40,8 @@ func (w *Watcher) look(ctx context.Context, v *protocol.View) error {
 		return err
 	}
 	l := &look{view: v, searches: searches, seen: make(map[protocol.Hash]bool)}
-	f := ledger.Filter{States: []pm.TicketState{pm.TicketHanded, pm.TicketMined}, Recipient: w.opt.Recipient, Limit: page}
+	f := ledger.Filter{States: []pm.TicketState{pm.TicketHanded, pm.TicketMined}, Recipient: w.opt.Recipient,
+		Limit: page}
 	for len(l.seen) < most {
 		all, err := w.opt.Ledger.Winners(ctx, f)
 		if err != nil {
@@ -171,7 +172,8 @@ func (w *Watcher) expire(ctx context.Context, l *look, t *pm.Winner, when term) 
 	if l.round.Number <= when.last {
 		return nil // the view came from an endpoint that was wrong
 	}
-	reason := fmt.Sprintf("%s: the redeemer %s took it and did not redeem it; round %d was its last", fault.HandedUnpaid, w.opt.Redeemer, when.last)
+	reason := fmt.Sprintf("%s: the redeemer %s took it and did not redeem it; round %d was its last",
+		fault.HandedUnpaid, w.opt.Redeemer, when.last)
 	return w.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Reason: reason})
 }
 
@@ -185,7 +187,8 @@ func (w *Watcher) progress(ctx context.Context, t *pm.Winner, p pm.Progress) err
 		return err
 	}
 	t.State, t.Since, t.Tx, t.Paid, t.GasFee, t.Reason = p.State, p.At, p.Tx, p.Paid, p.GasFee, p.Reason
-	w.opt.Log.Info("winning ticket", "ticket", t.Hash.String(), "gateway", t.Ticket.Sender.String(), "state", string(p.State),
+	w.opt.Log.Info("winning ticket", "ticket", t.Hash.String(), "gateway", t.Ticket.Sender.String(), "state",
+		string(p.State),
 		"tx", p.Tx.String(), "paid", p.Paid.String(), "reason", p.Reason)
 	return nil
 }

@@ -26,7 +26,8 @@ func (w *Watcher) paid(ctx context.Context, l *look, t *pm.Winner) error {
 		w.mined[t.Hash] = s
 	}
 	out := pm.Progress{State: pm.TicketMined, Tx: p.Tx, Paid: p.Paid, Reason: shortfall(&p)}
-	if final := l.view.Head.Number >= p.Block+w.opt.Confirmations && w.opt.Now().Sub(s.since) >= w.opt.FinalAfter; final {
+	if final := l.view.Head.Number >= p.Block+w.opt.Confirmations &&
+		w.opt.Now().Sub(s.since) >= w.opt.FinalAfter; final {
 		out.State = pm.TicketFinal
 	}
 	if out.State == t.State && out.Tx == t.Tx && out.Paid.Cmp(t.Paid) == 0 {
@@ -72,7 +73,8 @@ func (w *Watcher) unknown(ctx context.Context, t *pm.Winner) error {
 	if w.missing[t.Hash] < patience || t.Reason != "" {
 		return nil
 	}
-	return w.progress(ctx, t, pm.Progress{State: t.State, Tx: t.Tx, Paid: t.Paid, Reason: string(fault.PayoutUnknown) + ": it is used"})
+	return w.progress(ctx, t, pm.Progress{State: t.State, Tx: t.Tx, Paid: t.Paid, Reason: string(fault.PayoutUnknown) +
+		": it is used"})
 }
 
 // shortfall says that less than the face value was paid.

@@ -77,7 +77,8 @@ func (w *Watcher) due(v *protocol.View) bool {
 	if !v.Known || v.Stale {
 		return false
 	}
-	return !w.looked || v.Round.Number != w.inRound || v.Head.L1 >= w.lookedAt+w.opt.Every || v.Head.L1 < w.lookedAt || w.hints.fresh()
+	return !w.looked || v.Round.Number != w.inRound || v.Head.L1 >= w.lookedAt+w.opt.Every || v.Head.L1 < w.lookedAt ||
+		w.hints.fresh()
 }
 
 // visit is one look. What the chain does not answer is asked again with the next one.

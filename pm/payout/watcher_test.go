@@ -46,11 +46,14 @@ func run(t *testing.T, n int, test func(w *world)) {
 		w.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 		w.at(700)
 		for i := range n {
-			ticket := protocol.WinningTicket{Sender: gateway, Recipient: me, FaceValue: core.NewWei(1000), SenderNonce: uint64(i + 1), CreationRound: 7}
-			w.won = append(w.won, pm.Winner{Hash: ticket.Hash(), Ticket: ticket, ExpirationBlock: 720, Won: time.Now().Add(time.Duration(i)), State: pm.TicketHanded})
+			ticket := protocol.WinningTicket{Sender: gateway, Recipient: me, FaceValue: core.NewWei(1000),
+				SenderNonce: uint64(i + 1), CreationRound: 7}
+			w.won = append(w.won, pm.Winner{Hash: ticket.Hash(), Ticket: ticket, ExpirationBlock: 720,
+				Won: time.Now().Add(time.Duration(i)), State: pm.TicketHanded})
 		}
 		watcher, err := payout.New(payout.Options{
-			Ledger: w, Chain: w, Recipient: me, Redeemer: "redeemer.example:8935", Board: w.board, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			Ledger: w, Chain: w, Recipient: me, Redeemer: "redeemer.example:8935", Board: w.board,
+			Log: slog.New(slog.DiscardHandler), Now: time.Now,
 			Undone: func(x pm.Winner) { w.undone = append(w.undone, x.Hash) },
 		})
 		if err != nil {
@@ -77,7 +80,8 @@ func (w *world) settle(d time.Duration) {
 func (w *world) at(l1 protocol.L1Block) {
 	w.mu.Lock()
 	round := protocol.Round(l1 / 100)
-	w.view = protocol.View{Known: true, Head: protocol.Head{L1: l1, Number: protocol.L2Block(l1)}, Round: protocol.RoundState{Number: round, Start: protocol.L1Block(round) * 100, Length: 100, Initialized: true}}
+	w.view = protocol.View{Known: true, Head: protocol.Head{L1: l1, Number: protocol.L2Block(l1)},
+		Round: protocol.RoundState{Number: round, Start: protocol.L1Block(round) * 100, Length: 100, Initialized: true}}
 	w.mu.Unlock()
 	if w.hear != nil {
 		w.settle(2 * time.Second)
@@ -88,7 +92,8 @@ func (w *world) at(l1 protocol.L1Block) {
 func (w *world) pays(i int, block protocol.L2Block, told bool) {
 	w.mu.Lock()
 	x := &w.won[i]
-	p := protocol.Payout{Sender: gateway, Recipient: me, SenderNonce: x.Ticket.SenderNonce, FaceValue: x.Ticket.FaceValue, Paid: x.Ticket.FaceValue,
+	p := protocol.Payout{Sender: gateway, Recipient: me, SenderNonce: x.Ticket.SenderNonce,
+		FaceValue: x.Ticket.FaceValue, Paid: x.Ticket.FaceValue,
 		Tx: protocol.TxHash{byte(i + 1)}, Block: block}
 	w.paid[x.Hash] = p
 	w.mu.Unlock()
@@ -128,7 +133,8 @@ func (w *world) Winners(_ context.Context, f ledger.Filter) (out []pm.Winner, er
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, x := range slices.Backward(w.won) {
-		if slices.Contains(f.States, x.State) && (f.Before.IsZero() || x.Won.Before(f.Before)) && (f.Limit == 0 || len(out) < f.Limit) {
+		if slices.Contains(f.States, x.State) && (f.Before.IsZero() || x.Won.Before(f.Before)) &&
+			(f.Limit == 0 || len(out) < f.Limit) {
 			out = append(out, x)
 		}
 	}
@@ -243,7 +249,8 @@ func TestUnpaid(t *testing.T) {
 			t.Errorf("in the first half of the time: %s", said)
 		}
 		w.at(830)
-		if said := w.condition(fault.HandedUnpaid); !strings.HasPrefix(said, "redeemer.example:8935 has 250 tickets worth 250000 wei") || !strings.Contains(said, "round 8") {
+		if said := w.condition(fault.HandedUnpaid); !strings.HasPrefix(said,
+			"redeemer.example:8935 has 250 tickets worth 250000 wei") || !strings.Contains(said, "round 8") {
 			t.Errorf("in the second half: %q", said)
 		}
 		if w.reads != 3 {
@@ -258,7 +265,8 @@ func TestUnpaid(t *testing.T) {
 		if w.condition(fault.HandedUnpaid) != "" || !strings.Contains(w.condition(fault.TicketsLost), "250 tickets") {
 			t.Errorf("%q %q", w.condition(fault.HandedUnpaid), w.condition(fault.TicketsLost))
 		}
-		if reason := w.won[0].Reason; !strings.HasPrefix(reason, string(fault.HandedUnpaid)+": the redeemer redeemer.example:8935") {
+		if reason := w.won[0].Reason; !strings.HasPrefix(reason,
+			string(fault.HandedUnpaid)+": the redeemer redeemer.example:8935") {
 			t.Errorf("lost because of %q", reason)
 		}
 	})

@@ -30,7 +30,8 @@ type accounts struct {
 }
 
 func newAccounts(limits Limits, book func(pm.Entries), clock func() (time.Time, protocol.Round)) *accounts {
-	return &accounts{limits: limits, book: book, clock: clock, open: make(map[pm.Account]*account), payers: make(map[core.Address]*payer)}
+	return &accounts{limits: limits, book: book, clock: clock, open: make(map[pm.Account]*account),
+		payers: make(map[core.Address]*payer)}
 }
 
 // restore takes over what the ledger remembers. An account that was idle for long

@@ -201,7 +201,8 @@ func TestDebtsOfAClockThatWasAhead(t *testing.T) {
 	n := newNode(t, func(o *recipient.Options) {
 		o.Ledger.(*books).balances[pm.Account{Sender: g.addr, Key: "a"}] = pm.WeiValue(gwei(80))
 		o.Opening.Debts = []pm.Debt{{Sender: g.addr, Owed: pm.WeiValue(ether(1)), Since: ahead}}
-		o.Opening.Balances = []pm.Balance{{Account: pm.Account{Sender: g.addr, Key: "a"}, Value: pm.WeiValue(gwei(80)), Used: ahead}}
+		o.Opening.Balances = []pm.Balance{{Account: pm.Account{Sender: g.addr, Key: "a"}, Value: pm.WeiValue(gwei(80)),
+			Used: ahead}}
 	})
 	n.clock.Forward(11 * time.Minute)
 	n.Sweep()

@@ -41,7 +41,8 @@ func (r *Recipient) Quote(ctx context.Context, sender core.Address, models []inf
 		q.Price, err = pm.RoundedPrice(base), fits(base, 1)
 	}
 	if err == nil && base.Sign() > 0 && q.Price.Free() {
-		err = fault.New(fault.PriceRoundsToZero, opQuote, "the wire would carry "+base.FloatString(24)+" wei for a single unit as 0")
+		err = fault.New(fault.PriceRoundsToZero, opQuote,
+			"the wire would carry "+base.FloatString(24)+" wei for a single unit as 0")
 	}
 	if err != nil {
 		return pm.Quote{}, err

@@ -42,7 +42,8 @@ type set struct {
 }
 
 func newSets(limits Limits, expired protocol.L1Block) *sets {
-	return &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), tallest: expired, perSender: make(map[core.Address]int)}
+	return &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), tallest: expired,
+		perSender: make(map[core.Address]int)}
 }
 
 // height is the greatest layer-1 block that was seen, l1 included.

@@ -119,7 +119,8 @@ func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 // reopen puts a ticket that ended back into the queue.
 func (r *Redeemer) reopen(ctx context.Context, w pm.Winner) error {
 	w.State, w.Since, w.Tx = pm.TicketQueued, r.opt.Now(), protocol.TxHash{}
-	if err := r.opt.Ledger.Progress(ctx, pm.Progress{Hash: w.Hash, State: w.State, GasFee: w.GasFee, At: w.Since}); err != nil {
+	if err := r.opt.Ledger.Progress(ctx, pm.Progress{Hash: w.Hash, State: w.State, GasFee: w.GasFee,
+		At: w.Since}); err != nil {
 		return err
 	}
 	w.Reason = ""

@@ -81,7 +81,8 @@ func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction)
 	case tx.State == protocol.TxFinal && t.fails >= patience:
 		// The ticket is good and can still be redeemed, whatever became of this.
 		t.tx, t.after = 0, tx.Hash
-		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent, Reason: string(fault.PayoutUnknown)})
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent,
+			Reason: string(fault.PayoutUnknown)})
 	}
 	return fault.New(fault.PayoutUnknown, opRedeem, "its transaction is mined")
 }
@@ -161,7 +162,8 @@ func (r *Redeemer) confirm(ctx context.Context, t *ticket, m *moment) error {
 		return err
 	case !isUsed:
 		r.opt.Log.Warn("payout is not on the chain", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
-		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent, Reason: string(fault.PayoutUnknown)})
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent,
+			Reason: string(fault.PayoutUnknown)})
 	}
 	err = r.progress(ctx, t, pm.Progress{State: pm.TicketFinal, Tx: p.Tx, Paid: p.Paid, GasFee: t.w.GasFee, Reason: t.w.Reason})
 	if err == nil {

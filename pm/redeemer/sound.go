@@ -87,15 +87,18 @@ func (r *Redeemer) review(ctx context.Context, m *moment) {
 
 // reopenEnded puts the tickets that may still be redeemed back into the queue.
 func (r *Redeemer) reopenEnded(ctx context.Context, m *moment) error {
-	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed}, Recipient: r.opt.Recipient})
+	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed},
+		Recipient: r.opt.Recipient})
 	if err != nil {
 		return err
 	}
 	for _, w := range all {
-		if when := termOf(w.Ticket.CreationRound, r.validityNow(), m.view.Round, m.l1()); when.over || flaw(opRedeem, &w.Ticket) != nil {
+		if when := termOf(w.Ticket.CreationRound, r.validityNow(), m.view.Round, m.l1()); when.over ||
+			flaw(opRedeem, &w.Ticket) != nil {
 			continue
 		}
-		r.opt.Log.Info("winning ticket taken up again", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "reason", w.Reason)
+		r.opt.Log.Info("winning ticket taken up again", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(),
+			"reason", w.Reason)
 		if err := r.reopen(ctx, w); err != nil {
 			return err
 		}

@@ -201,7 +201,8 @@ func (r *Redeemer) bury(ctx context.Context, t *ticket, when term, why error) er
 		return r.trace(ctx, t, when)
 	}
 	if _, err = r.opt.Actor.Estimate(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}); fault.CodeOf(err) != fault.CodeOf(why) {
-		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("an endpoint said %s, and it is not said again", fault.CodeOf(why)))
+		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("an endpoint said %s, and it is not said again",
+			fault.CodeOf(why)))
 	}
 	return r.fail(ctx, t, why)
 }
@@ -215,7 +216,8 @@ func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
 		return err
 	}
 	if round.Number <= when.last {
-		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("it is round %d, and the ticket's last is %d", round.Number, when.last))
+		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("it is round %d, and the ticket's last is %d",
+			round.Number, when.last))
 	}
 	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
 	switch {

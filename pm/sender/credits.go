@@ -186,7 +186,8 @@ func (s *Sender) Credits() []Credit {
 	out := make([]Credit, 0, len(s.credits))
 	for payee, c := range s.credits {
 		c.pass(s.opt.Now())
-		out = append(out, Credit{Payee: payee, Unworked: c.unworked, InProgress: c.inProgress, Bound: c.bound(limit), Stopped: c.stopped})
+		out = append(out, Credit{Payee: payee, Unworked: c.unworked, InProgress: c.inProgress, Bound: c.bound(limit),
+			Stopped: c.stopped})
 	}
 	return out
 }

@@ -74,7 +74,8 @@ func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err erro
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	s = &Store{opt: opt, db: opt.DB, wake: make(chan struct{}, 1), later: make(chan struct{}, 1), credits: make(map[string]Credit)}
+	s = &Store{opt: opt, db: opt.DB, wake: make(chan struct{}, 1), later: make(chan struct{}, 1),
+		credits: make(map[string]Credit)}
 	const op = "open the account of payments"
 	if err := tables().Migrate(ctx, opt.DB); err != nil {
 		return nil, nil, failed(op, err)

@@ -47,7 +47,8 @@ func (b *fakeBooks) of() admin.Books {
 }
 
 func (b *fakeBooks) Credits() []adminapi.Credit {
-	return []adminapi.Credit{{Orchestrator: "https://o.example:8935", Unworked: core.NewWei(5), Bound: core.NewWei(7), Stopped: true}}
+	return []adminapi.Credit{{Orchestrator: "https://o.example:8935", Unworked: core.NewWei(5), Bound: core.NewWei(7),
+		Stopped: true}}
 }
 
 func (b *fakeBooks) Forgive(orchestrator string) error {

@@ -78,7 +78,8 @@ func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Wait + answerTime))
 		c := &change{}
 		line := audit.Entry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
-			Token: !old || !s.oldWay(r), Parameters: parameters(r, body, old), DryRun: !old && flag(r, adminapi.QueryDryRun, "true"), Outcome: audit.Begun}
+			Token: !old || !s.oldWay(r), Parameters: parameters(r, body, old), DryRun: !old &&
+				flag(r, adminapi.QueryDryRun, "true"), Outcome: audit.Begun}
 		s.writeDown(line)
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		ctx, cancel := s.detached(r.Context())

@@ -193,7 +193,8 @@ func stationIn(dir string, change func(*admin.Options)) *station {
 		o.Dashboard.Tail = logTail{}
 		o.Market = admin.Market{Prices: st.table, FaceValue: st.table}
 		c := st.chain
-		o.Chain = &admin.Chain{Rounds: c, Stakes: c, Settings: c, Funds: c, Actor: c, Views: c, Gas: st.gas, Signer: signer{}, Endpoints: st.node, Contracts: moved{}}
+		o.Chain = &admin.Chain{Rounds: c, Stakes: c, Settings: c, Funds: c, Actor: c, Views: c, Gas: st.gas,
+			Signer: signer{}, Endpoints: st.node, Contracts: moved{}}
 		if change != nil {
 			change(o)
 		}

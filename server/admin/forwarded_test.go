@@ -14,9 +14,11 @@ func TestProxiesAreElsewhere(t *testing.T) {
 	st := newStation(t, old)
 	for _, header := range []string{"X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "CF-Connecting-IP"} {
 		for _, row := range []struct{ method, path string }{
-			{"GET", "/status"}, {"GET", "/currentRound"}, {"GET", adminapi.PathNode}, {"POST", "/setMaxSessions?maxSessions=5"},
+			{"GET", "/status"}, {"GET", "/currentRound"}, {"GET", adminapi.PathNode},
+			{"POST", "/setMaxSessions?maxSessions=5"},
 		} {
-			if got := ask(st.Server, row.method, row.path, "", header, "127.0.0.1"); got.Code != http.StatusUnauthorized {
+			if got := ask(st.Server, row.method, row.path, "", header,
+				"127.0.0.1"); got.Code != http.StatusUnauthorized {
 				t.Errorf("%s: %s %s: %d", header, row.method, row.path, got.Code)
 			}
 			got := ask(st.Server, row.method, row.path, "", header, "127.0.0.1", "Authorization", "Bearer "+st.token)

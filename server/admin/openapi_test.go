@@ -110,7 +110,8 @@ func requests() map[string]request {
 		adminapi.PathOrchestrator, adminapi.PathOrchestrators, adminapi.PathDelegator, adminapi.PathUnbondingLocks, adminapi.PathBalances,
 		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings,
 		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers, adminapi.PathIncome,
-		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathCredits, adminapi.PathWorkers, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog, adminapi.PathDrain,
+		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathCredits,
+		adminapi.PathWorkers, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog, adminapi.PathDrain,
 		adminapi.PathContracts} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
 	}
@@ -126,8 +127,9 @@ func requests() map[string]request {
 		adminapi.PathGas:              {`{"min":"1","max":"0"}`, `{"min":1}`},
 		adminapi.PathSign:             {`{"message":"hello"}`, `{"message":"hello","typedData":{}}`},
 		adminapi.PathActivate:         {`{"rewardCut":100000,"feeCut":900000,"serviceURI":"https://o.example:8935","stake":"1000000000000000000","pricePerUnit":"5","pixelsPerUnit":2,"currency":"wei"}`, `{"rewardCut":1000001}`},
-		adminapi.PathConfig:           {`{"serviceURI":"https://new.example:8935"}`, `{"serviceURI":"ftp://new.example"}`},
-		adminapi.PathForgive:          {`{"orchestrator":"https://o.example:8935"}`, `{"payee":"x"}`},
+		adminapi.PathConfig: {`{"serviceURI":"https://new.example:8935"}`,
+			`{"serviceURI":"ftp://new.example"}`},
+		adminapi.PathForgive: {`{"orchestrator":"https://o.example:8935"}`, `{"payee":"x"}`},
 	} {
 		out["POST "+path] = request{method: "POST", path: path, body: bodies[0], want: 200, wrongWith: bodies[1]}
 	}

@@ -23,7 +23,8 @@ type Contracts interface {
 // contractEndpoints are about the contracts that the key signs for.
 func contractEndpoints() []endpoint {
 	return []endpoint{
-		{Route: get(adminapi.PathContracts, "The contracts that the node's key signs for", adminapi.Contracts{}), serve: contractsV1},
+		{Route: get(adminapi.PathContracts, "The contracts that the node's key signs for", adminapi.Contracts{}),
+			serve: contractsV1},
 		{Route: post(adminapi.PathContractsConfirm, "Trust the contracts that the Controller answers now",
 			adminapi.ContractsConfirmation{}, adminapi.Contracts{}), serve: confirmContractsV1},
 	}
@@ -50,7 +51,8 @@ func contractsOf(source Contracts) adminapi.Contracts {
 	maps.Copy(all, trusted)
 	out := adminapi.Contracts{Contracts: []adminapi.Contract{}, Changed: !maps.Equal(trusted, answered)}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out.Contracts = append(out.Contracts, adminapi.Contract{Name: name, Trusted: trusted[name], Answered: answered[name]})
+		out.Contracts = append(out.Contracts, adminapi.Contract{Name: name, Trusted: trusted[name],
+			Answered: answered[name]})
 	}
 	return out
 }

@@ -25,7 +25,8 @@ func bookEndpoints() []endpoint {
 		{Route: workers, serve: workersV1},
 		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by whom and what, at one moment", adminapi.IncomeOverview{}), serve: overviewV1},
 		{Route: spending, serve: spendingV1},
-		{Route: get(adminapi.PathCredits, "What orchestrators were paid and have not worked for", adminapi.Credits{}), serve: creditsV1},
+		{Route: get(adminapi.PathCredits, "What orchestrators were paid and have not worked for", adminapi.Credits{}),
+			serve: creditsV1},
 		{Route: post(adminapi.PathForgive, "Write off what an orchestrator has not worked for, so that it is paid again",
 			adminapi.Forgiveness{}, adminapi.Credits{}), serve: forgiveV1},
 	}...)

@@ -32,7 +32,8 @@ func ticketEndpoints() []endpoint {
 	return []endpoint{
 		{Route: list, serve: ticketsV1},
 		{Route: get(adminapi.PathTicket, "One winning ticket and its life", adminapi.TicketLife{}), serve: ticketV1},
-		{Route: post(adminapi.PathTicketRetry, "Take up a ticket again that failed, or ended as expired too early", adminapi.None{}, adminapi.Ticket{}), serve: retryTicketV1},
+		{Route: post(adminapi.PathTicketRetry, "Take up a ticket again that failed, or ended as expired too early",
+			adminapi.None{}, adminapi.Ticket{}), serve: retryTicketV1},
 	}
 }
 

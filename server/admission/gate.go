@@ -270,7 +270,8 @@ func (g *Gate) peerOf(addr net.Addr) *peer {
 		}
 		g.sweepAt = max(minSweep, 2*len(g.peers))
 	}
-	p := &peer{gate: g, free: g.opt.LocalFree && key.Addr().IsValid() && isLocal(key.Addr()), bucket: bucket{at: g.opt.Now(), fresh: true}}
+	p := &peer{gate: g, free: g.opt.LocalFree && key.Addr().IsValid() && isLocal(key.Addr()),
+		bucket: bucket{at: g.opt.Now(), fresh: true}}
 	g.peers[key] = p
 	return p
 }

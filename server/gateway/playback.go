@@ -34,7 +34,8 @@ func (g *Gateway) servePlayback(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, status.HTTP(err), err)
 		return
 	}
-	reply := PlaybackReply{Playlist: "/stream/" + id + ".m3u8", Expires: g.opt.Now().Add(lifetime).UTC().Truncate(time.Second)}
+	reply := PlaybackReply{Playlist: "/stream/" + id + ".m3u8",
+		Expires: g.opt.Now().Add(lifetime).UTC().Truncate(time.Second)}
 	if query, ok := g.opt.Access.Link(core.ManifestID(id), reply.Expires); ok {
 		reply.Playlist += "?" + query
 	}

@@ -221,7 +221,8 @@ func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 
 // collect fetches the renditions of an attempt that went well so far, and checks them
 // where that is wanted.
-func (g *Gateway) collect(ctx context.Context, j *job, l *lease, loan *loan, res *upstream.Result, err error) ([][]byte, error) {
+func (g *Gateway) collect(ctx context.Context, j *job, l *lease, loan *loan, res *upstream.Result, err error) ([][]byte,
+	error) {
 	if err != nil {
 		return nil, err
 	}

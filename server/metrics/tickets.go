@@ -93,7 +93,8 @@ func newMadeTickets(reg prometheus.Registerer, perStream bool) *madeTickets {
 		unworked: b.counter("tutti_payment_unworked_gwei_total",
 			"Expected value of tickets for which an orchestrator did no work, in gwei.", "orchestrator"),
 		credit: b.gauges("tutti_payment_credit_gwei",
-			"Expected value of the tickets that an orchestrator holds and has not worked for, in gwei.", "orchestrator"),
+			"Expected value of the tickets that an orchestrator holds and has not worked for, in gwei.",
+			"orchestrator"),
 	}
 }
 

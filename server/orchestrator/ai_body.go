@@ -11,7 +11,8 @@ import (
 // is what its sender says, negative when it says nothing; progress is told how
 // much has come; peer is whose unpaid request it is, "" for what this node itself asked for.
 // Errors are JobTooLarge, JobsFull and JobBroken.
-func receiveBody(body io.Reader, size, most int64, b *budget, peer string, progress func(received int)) (*upload, error) {
+func receiveBody(body io.Reader, size, most int64, b *budget, peer string, progress func(received int)) (*upload,
+	error) {
 	const op = "receive request"
 	u := &upload{budget: b, most: most, peer: peer}
 	err := u.read(body, size, progress)

@@ -33,7 +33,8 @@ func (s *Server) doors() http.Handler {
 		w.Header().Set("Content-Type", "application/grpc")
 		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "16")
 		w.Header().Set(http.TrailerPrefix+"Grpc-Message", "invalid secret")
-		s.refusals.Note(r.RemoteAddr, fault.New(fault.WorkerCertificateRefused, "let a worker in", "it shows no certificate of -workerCA"))
+		s.refusals.Note(r.RemoteAddr, fault.New(fault.WorkerCertificateRefused, "let a worker in",
+			"it shows no certificate of -workerCA"))
 	})
 }
 

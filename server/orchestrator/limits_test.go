@@ -219,7 +219,8 @@ func TestWorkersWithoutCertificateDoNotFillTheLog(t *testing.T) {
 		su.listener.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
 	for range 50 {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, n.uri+rpc.Transcoder_RegisterTranscoder_FullMethodName, nil)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+			n.uri+rpc.Transcoder_RegisterTranscoder_FullMethodName, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,8 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 func TestReceive(t *testing.T) {
 	t.Parallel()
 	noted := 0
-	for _, size := range []int{0, 1, 100, firstSize, firstSize + 1, growth * firstSize, growth*firstSize + 1, 9*growth*firstSize + 7} {
+	for _, size := range []int{0, 1, 100, firstSize, firstSize + 1, growth * firstSize, growth*firstSize + 1,
+		9*growth*firstSize + 7} {
 		body := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
 		for name, said := range map[string]int64{"right": int64(size), "unknown": -1, "too little": int64(size / 2), "too much": int64(size) * 2} {
 			for kind, r := range map[string]io.Reader{

@@ -104,9 +104,11 @@ func Forwarded(r *http.Request) bool {
 // forwarding are the headers of proxies, content networks and tunnels beside
 // X-Forwarded-…, in canonical form; read-only.
 var forwarding = []string{
-	"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Original-Forwarded-For", "X-Originating-Ip",
+	"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Original-Forwarded-For",
+	"X-Originating-Ip",
 	"X-Remote-Ip", "X-Remote-Addr", "X-Proxyuser-Ip", "X-Envoy-External-Address", "True-Client-Ip", "Client-Ip",
 	"Cf-Connecting-Ip", "Cf-Connecting-Ipv6", "Cf-Ray", "Cf-Visitor", "Cdn-Loop", "Fastly-Client-Ip", "Fly-Client-Ip",
-	"X-Appengine-User-Ip", "X-Azure-Clientip", "X-Azure-Socketip", "X-Amzn-Trace-Id", "X-Vercel-Forwarded-For", "X-Nf-Client-Connection-Ip",
+	"X-Appengine-User-Ip", "X-Azure-Clientip", "X-Azure-Socketip", "X-Amzn-Trace-Id", "X-Vercel-Forwarded-For",
+	"X-Nf-Client-Connection-Ip",
 	"Proxy-Connection", "Tailscale-User-Login",
 }

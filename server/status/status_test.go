@@ -65,7 +65,8 @@ func TestStatuses(t *testing.T) {
 func TestJob(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[fault.Code]int{
-		fault.JobUnreadable: 400, fault.MaxTokensMissing: 400, fault.ImageUnreadable: 400, fault.JobTooLarge: 413, fault.PicturesTooLarge: 413, fault.PictureNotFetched: 400,
+		fault.JobUnreadable: 400, fault.MaxTokensMissing: 400, fault.ImageUnreadable: 400, fault.JobTooLarge: 413,
+		fault.PicturesTooLarge: 413, fault.PictureNotFetched: 400,
 		fault.PaymentEncoding: 402, fault.PaymentMessage: 402, fault.PaymentRefused: 400, fault.InsufficientBalance: 400,
 		fault.TicketParamsStale: 400, fault.TicketNonceSeen: 400, fault.ExpectedPriceWrong: 400, fault.NotActiveForPayment: 400,
 		fault.ErrorSegEncoding: 403, fault.ErrSegSig: 403, fault.IncompatibleCapabilities: 403, fault.ExpiredAuthToken: 403,

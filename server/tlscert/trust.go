@@ -60,7 +60,8 @@ func (t Trust) Verify(addr string, now time.Time, chain []*x509.Certificate) err
 	if err != nil {
 		host = addr
 	}
-	opts := x509.VerifyOptions{DNSName: host, CurrentTime: now, Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool()}
+	opts := x509.VerifyOptions{DNSName: host, CurrentTime: now, Roots: x509.NewCertPool(),
+		Intermediates: x509.NewCertPool()}
 	for _, c := range t {
 		opts.Roots.AddCert(c)
 	}
@@ -80,7 +81,8 @@ func (t Trust) pins(shown *x509.Certificate) bool {
 
 func current(c *x509.Certificate, now time.Time) error {
 	if now.Before(c.NotBefore) || now.After(c.NotAfter) {
-		return fmt.Errorf("the certificate is valid from %s to %s", c.NotBefore.UTC().Format(time.DateOnly), c.NotAfter.UTC().Format(time.DateOnly))
+		return fmt.Errorf("the certificate is valid from %s to %s", c.NotBefore.UTC().Format(time.DateOnly),
+			c.NotAfter.UTC().Format(time.DateOnly))
 	}
 	return nil
 }

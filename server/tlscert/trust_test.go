@@ -15,7 +15,8 @@ import (
 func trusting(t *testing.T, s *tlscert.Source) tlscert.Trust {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pin.pem")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw(s)}), 0o600); err != nil {
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw(s)}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	trust, err := tlscert.ReadTrust(path)
@@ -54,7 +55,8 @@ func TestAPinSurvivesRenewal(t *testing.T) {
 		if dir == "" {
 			continue
 		}
-		if err := trust.Verify("other.example:8935", c.now, shown(open(t, options(dir, "other.example", c)))); err != nil {
+		if err := trust.Verify("other.example:8935", c.now,
+			shown(open(t, options(dir, "other.example", c)))); err != nil {
 			t.Errorf("%s: a certificate for another name: %v", name, err)
 		}
 	}

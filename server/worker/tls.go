@@ -63,7 +63,10 @@ func (t TLS) config(addr string, protocols ...string) *tls.Config {
 		c.Certificates = []tls.Certificate{*t.Own}
 	}
 	if len(t.Trusted) > 0 {
-		c.VerifyConnection = func(s tls.ConnectionState) error { return t.Trusted.Verify(addr, time.Now(), s.PeerCertificates) }
+		c.VerifyConnection = func(s tls.ConnectionState) error {
+			return t.Trusted.Verify(addr, time.Now(),
+				s.PeerCertificates)
+		}
 	}
 	return c
 }

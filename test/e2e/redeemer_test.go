@@ -214,7 +214,8 @@ func TestRedeemerInAnotherProcess(t *testing.T) {
 		return true
 	}
 	redeemer.Wait("all winners to be redeemed", 2*time.Minute, redeemed)
-	orchestrator.Wait("the orchestrator to see it", time.Minute, func() bool { return orchestrator.count(pm.TicketHanded) == 0 })
+	orchestrator.Wait("the orchestrator to see it", time.Minute,
+		func() bool { return orchestrator.count(pm.TicketHanded) == 0 })
 	for _, m := range []*member{gateway, orchestrator, redeemer} {
 		m.Signal(syscall.SIGTERM)
 		if status := m.Exit(time.Minute); status != 0 {

@@ -187,8 +187,10 @@ func (h *history) examine(p point, f *found) (problems []string) {
 	}
 	// The first opening made epoch 1, and its end is the last thing that happens.
 	o := &f.opening
-	if first := o.Current.ID == 1; p.at < len(h.events) && !(o.Clean && first || p.at > h.closing || !o.Clean && !first) {
-		problems = append(problems, fmt.Sprintf("cut at %d, %v: epoch %d after a crash, clean %v", p.at, p.fate, o.Current.ID, o.Clean))
+	if first := o.Current.ID == 1; p.at < len(h.events) &&
+		!(o.Clean && first || p.at > h.closing || !o.Clean && !first) {
+		problems = append(problems, fmt.Sprintf("cut at %d, %v: epoch %d after a crash, clean %v", p.at, p.fate,
+			o.Current.ID, o.Clean))
 	}
 	if answered := h.answered(p.at); answered && p.at <= h.closing && o.Current.ID == 1 {
 		problems = append(problems, fmt.Sprintf("cut at %d, %v: the epoch of answered payments goes on after a crash", p.at, p.fate))

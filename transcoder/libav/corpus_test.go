@@ -77,7 +77,8 @@ func TestVideoKinds(t *testing.T) {
 	for _, tt := range videoKinds() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := transcode(t, tt.source(t), small("ts", nil), small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 }))
+			got := transcode(t, tt.source(t), small("ts", nil),
+				small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 }))
 			if got.DecodedFrames != 5 {
 				t.Errorf("%d frames decoded", got.DecodedFrames)
 			}

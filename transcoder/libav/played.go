@@ -71,7 +71,8 @@ func (in *input) tracks() (map[int]*soundTrack, bool) {
 		s.SetDiscard(astiav.DiscardDefault)
 		layout := p.ChannelLayout()
 		m := sound.NewMeter(sound.Stream{
-			Codec: p.CodecID().Name(), Extra: p.ExtraData(), Rate: p.SampleRate(), Channels: layout.Channels(), FrameSize: p.FrameSize(),
+			Codec: p.CodecID().Name(), Extra: p.ExtraData(), Rate: p.SampleRate(), Channels: layout.Channels(),
+			FrameSize: p.FrameSize(),
 		})
 		if m == nil {
 			return nil, false

@@ -60,7 +60,8 @@ func TestSlices(t *testing.T) {
 			return makeClip(t, ".ts", picture("160x90", 60, 2)+" "+x264+" -g 60")
 		},
 		"of two sizes": func(t testing.TB) []byte {
-			wide, tall := makeClip(t, ".ts", picture("160x90", 60, 1)+" "+x264), makeClip(t, ".ts", picture("90x160", 60, 1)+" "+x264)
+			wide, tall := makeClip(t, ".ts", picture("160x90", 60, 1)+" "+x264),
+				makeClip(t, ".ts", picture("90x160", 60, 1)+" "+x264)
 			return slices.Concat(wide, tall, wide)
 		},
 		"cropped": func(t testing.TB) []byte {

@@ -100,7 +100,8 @@ func TestAGoodDeviceIsNotPunished(t *testing.T) {
 			<-time.After(time.Second / 3)
 		}
 		// One incident is forgotten in a minute: the rest of the streams is not begun.
-		if d.Jobs() != 1 || d.tests.Load() != 1 || codes[fault.SenderDeferred] < 50 || codes[fault.SegmentRefused] == 0 {
+		if d.Jobs() != 1 || d.tests.Load() != 1 || codes[fault.SenderDeferred] < 50 ||
+			codes[fault.SegmentRefused] == 0 {
 			t.Errorf("%d jobs in the shared worker, %d tests, %v", d.Jobs(), d.tests.Load(), codes)
 		}
 		for n := range 5 {

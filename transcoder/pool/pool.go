@@ -53,7 +53,8 @@ type Pool struct {
 // in Run.
 func New(engines []transcoder.Engine, o Options) *Pool {
 	o = o.withDefaults()
-	p := &Pool{o: o, sessions: newShards(), incidents: incidents.New(), done: make(chan struct{}), quiet: make(chan struct{})}
+	p := &Pool{o: o, sessions: newShards(), incidents: incidents.New(), done: make(chan struct{}),
+		quiet: make(chan struct{})}
 	p.rules.measured, p.rules.untried = o.Measured, o.Untried
 	p.rules.maxSessions.Store(int64(max(0, o.MaxSessions)))
 	t := &p.table

@@ -52,7 +52,8 @@ func TestWalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"core=0 ", "files=256 ", fmt.Sprintf("threads=%d ", sandbox.Threads()), "nnp=1 ", "caps=0000000000000000 ", "sockets=1 ", fmt.Sprintf("nice=%d ", min(19, 20-ours+5))} {
+	for _, want := range []string{"core=0 ", "files=256 ", fmt.Sprintf("threads=%d ", sandbox.Threads()), "nnp=1 ",
+		"caps=0000000000000000 ", "sockets=1 ", fmt.Sprintf("nice=%d ", min(19, 20-ours+5))} {
 		if !strings.Contains(facts+" ", want) {
 			t.Errorf("%q is not among the child's facts: %s", want, facts)
 		}
@@ -120,7 +121,8 @@ func factsOf(t *testing.T, c *worker.Client) string {
 	status := text("status")
 	_, stat, _ := strings.Cut(text("stat"), ") ")
 	return fmt.Sprintf("core=%s files=%s threads=%s nnp=%s caps=%s sockets=%d nice=%s unbounded=%t",
-		limit("Max core file size"), limit("Max open files"), limit("Max processes"), fieldOf(status, "NoNewPrivs:"), fieldOf(status, "CapEff:"),
+		limit("Max core file size"), limit("Max open files"), limit("Max processes"), fieldOf(status, "NoNewPrivs:"),
+		fieldOf(status, "CapEff:"),
 		sockets, strings.Fields(stat)[16], limit("Max data size") == "unlimited")
 }
 

@@ -28,7 +28,8 @@ func command(o Options, level isolation, says io.Writer, arena *os.File) (cmd *e
 		return nil, nil, nil, fmt.Errorf("use the worker's socket: %w", err)
 	}
 	cmd = &exec.Cmd{
-		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: append(environment(o), level.environment(o)...), Dir: "/",
+		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: append(environment(o), level.environment(o)...),
+		Dir:    "/",
 		Stdout: says, Stderr: says,
 		ExtraFiles:  []*os.File{child, arena},
 		SysProcAttr: level.attributes(),

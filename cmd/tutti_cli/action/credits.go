@@ -18,7 +18,10 @@ func runForgive(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	if err := c.Node.Get(ctx, adminapi.PathCredits, &before); err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(before.Credits, func(k adminapi.Credit) bool { return strings.EqualFold(k.Orchestrator, name) })
+	i := slices.IndexFunc(before.Credits, func(k adminapi.Credit) bool {
+		return strings.EqualFold(k.Orchestrator,
+			name)
+	})
 	if i < 0 {
 		return nil, fault.New(fault.CreditUnknown, "forgive an orchestrator", name)
 	}
@@ -49,7 +52,8 @@ func (a Credits) Print(p *console.Page) {
 		if k.Stopped {
 			state = "stopped"
 		}
-		rows = append(rows, []string{k.Orchestrator, amount.Ether(k.Unworked), amount.Ether(k.InProgress), amount.Ether(k.Bound), state})
+		rows = append(rows, []string{k.Orchestrator, amount.Ether(k.Unworked), amount.Ether(k.InProgress),
+			amount.Ether(k.Bound), state})
 	}
 	p.Table([]string{"ORCHESTRATOR", "NO WORK", "IN PROGRESS", "AT MOST", "STATE"}, rows)
 }

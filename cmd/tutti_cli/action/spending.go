@@ -31,9 +31,11 @@ func spendingVerbs() verb.Table {
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 				return report(ctx, c, adminapi.PathSpending, url.Values{}, func(a adminapi.Spending) verb.Result { return Spending{a} })
 			}},
-		{Name: "spending credits", Chain: true, Short: "What orchestrators were paid and have not worked for.", Result: Credits{},
-			Run: read(adminapi.PathCredits, func(a adminapi.Credits) Credits { return Credits{a} })},
-		{Name: "spending forgive", Chain: true, Changes: true, Short: "Pay an orchestrator again that holds payments it has not worked for.",
+		{Name: "spending credits", Chain: true, Short: "What orchestrators were paid and have not worked for.",
+			Result: Credits{},
+			Run:    read(adminapi.PathCredits, func(a adminapi.Credits) Credits { return Credits{a} })},
+		{Name: "spending forgive", Chain: true, Changes: true,
+			Short: "Pay an orchestrator again that holds payments it has not worked for.",
 			Fields: []verb.Field{{Name: "orchestrator", Word: true, Required: true, Meta: "ORCHESTRATOR",
 				Help: "its account or address, as `spending credits` shows it"}}, Result: Forgiven{}, Run: runForgive},
 		{Name: "gateways", Chain: true, Short: "The gateways that pay this orchestrator: funds, and balances paid ahead of the work.", Result: Gateways{},

@@ -50,7 +50,9 @@ func ticketVerbs() verb.Table {
 				life, err := readTicket(ctx, c)
 				return TicketLife{life}, err
 			}},
-		{Name: "tickets retry", Chain: true, Changes: true, Short: "Take up a ticket again that failed, or that ended as expired before its rounds were over.", Fields: []verb.Field{hash}, Result: TicketRetry{}, Run: runRetry},
+		{Name: "tickets retry", Chain: true, Changes: true,
+			Short:  "Take up a ticket again that failed, or that ended as expired before its rounds were over.",
+			Fields: []verb.Field{hash}, Result: TicketRetry{}, Run: runRetry},
 		{Name: "tickets export", Chain: true, Short: "All winning tickets as CSV, or with --json as rows.", Result: TicketExport{}, Run: runExport},
 	}
 }
@@ -123,7 +125,8 @@ func runRetry(ctx context.Context, c *verb.Call) (verb.Result, error) {
 		return nil, err
 	}
 	if state := life.Ticket.State; state != "failed" && state != "expired" {
-		return nil, fault.New(fault.TicketNotFailed, "retry a ticket", "the ticket is "+state+", and only one that failed or expired is taken up again")
+		return nil, fault.New(fault.TicketNotFailed, "retry a ticket",
+			"the ticket is "+state+", and only one that failed or expired is taken up again")
 	}
 	if c.Set.DryRun {
 		return TicketRetry{life.Ticket, true}, nil

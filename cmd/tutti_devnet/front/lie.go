@@ -120,8 +120,10 @@ func (e *Endpoint) falseReceipt(ctx context.Context, req request, f control.Faul
 	if json.Unmarshal(result, &receipt) != nil || receipt == nil {
 		head := e.node.Head()
 		receipt = map[string]any{
-			"transactionHash": req.Params[0], "transactionIndex": "0x0", "blockHash": head.Hash(), "blockNumber": hexutil.Uint64(head.Number.Uint64()),
-			"cumulativeGasUsed": "0x5208", "gasUsed": "0x5208", "effectiveGasPrice": "0x1", "type": "0x2", "contractAddress": nil,
+			"transactionHash": req.Params[0], "transactionIndex": "0x0", "blockHash": head.Hash(),
+			"blockNumber":       hexutil.Uint64(head.Number.Uint64()),
+			"cumulativeGasUsed": "0x5208", "gasUsed": "0x5208", "effectiveGasPrice": "0x1", "type": "0x2",
+			"contractAddress": nil,
 		}
 	}
 	receipt["logs"], receipt["logsBloom"] = []any{}, hexutil.Bytes(make([]byte, 256))
@@ -179,8 +181,9 @@ func forged(block json.RawMessage, n uint64, f control.Fault) (json.RawMessage, 
 	}
 	price := new(big.Int).Mul(fee.ToInt(), new(big.Int).SetUint64(max(f.Factor, 1)))
 	for name, value := range map[string]any{
-		"number": hexutil.Uint64(n), "l1BlockNumber": l1 + hexutil.Uint64(f.L1Blocks), "baseFeePerGas": (*hexutil.Big)(price),
-		"hash": forgedHash(n), "parentHash": forgedHash(n - 1),
+		"number": hexutil.Uint64(n), "l1BlockNumber": l1 + hexutil.Uint64(f.L1Blocks),
+		"baseFeePerGas": (*hexutil.Big)(price),
+		"hash":          forgedHash(n), "parentHash": forgedHash(n - 1),
 	} {
 		text, err := json.Marshal(value)
 		if err != nil {

@@ -77,7 +77,8 @@ func (s *Signatures) CheckSegment(req *orchestrate.SegmentRequest) error {
 func (s *Signatures) SignPing(value []byte) ([]byte, error) {
 	m, err := signature.PingMessage(value)
 	if err != nil {
-		return nil, &fault.Fault{Code: fault.PingRefused, Op: "sign a ping", Detail: fmt.Sprintf("%d bytes", len(value)), Err: err}
+		return nil, &fault.Fault{Code: fault.PingRefused, Op: "sign a ping",
+			Detail: fmt.Sprintf("%d bytes", len(value)), Err: err}
 	}
 	return s.signer.SignMessage(m)
 }

@@ -229,7 +229,8 @@ func TestTicketIsNoCredential(t *testing.T) {
 	sender := gateway.Address()
 	name := make([]byte, 104)
 	copy(name[20:], sender[:])
-	req := orchestrate.SegmentRequest{Sender: sender, Manifest: core.ManifestID(name), Number: 1, Hash: make([]byte, 32)}
+	req := orchestrate.SegmentRequest{Sender: sender, Manifest: core.ManifestID(name), Number: 1,
+		Hash: make([]byte, 32)}
 	ticket := signature.Segment(req.Manifest, req.Number, [signature.Size]byte{}, nil)
 	sig, err := signature.NodeSign(gateway.key, ticket)
 	if err != nil {

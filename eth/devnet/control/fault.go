@@ -66,7 +66,8 @@ const (
 func Lies() []Kind { return []Kind{FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas} }
 
 // kinds are all ways to misbehave.
-var kinds = []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag, LogRange, EmptyLogs, StaleReceipts,
+var kinds = []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag,
+	LogRange, EmptyLogs, StaleReceipts,
 	FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas}
 
 // Fault is one way in which an endpoint misbehaves.

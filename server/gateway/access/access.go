@@ -70,7 +70,8 @@ type Policy struct {
 // New makes a Policy.
 func New(opt Options) *Policy {
 	host, _, err := net.SplitHostPort(opt.Listen)
-	return &Policy{opt: opt, hosts: origin.NewHosts(opt.Listen, opt.Hosts), local: err == nil && origin.IsLoopback(host)}
+	return &Policy{opt: opt, hosts: origin.NewHosts(opt.Listen, opt.Hosts), local: err == nil &&
+		origin.IsLoopback(host)}
 }
 
 // op is the operation of all faults here.

@@ -73,28 +73,45 @@ func TestWhoMayUseStreams(t *testing.T) {
 	}{
 		{"the own machine", nil, here, nil, "", ""},
 		{"the own machine, IPv6", nil, "[::1]:1", nil, "", ""},
-		{"the own machine by a given name", func(o *access.Options) { o.Hosts = []string{"media.example"} }, here, []string{"Host", "media.example"}, "", ""},
+		{"the own machine by a given name", func(o *access.Options) { o.Hosts = []string{"media.example"} }, here,
+			[]string{"Host", "media.example"}, "", ""},
 		{"no address", nil, "@", nil, fault.StreamKeyRequired, fault.StreamKeyRequired},
 		{"elsewhere", nil, there, nil, fault.StreamKeyRequired, fault.StreamKeyRequired},
 		{"elsewhere with a key", nil, there, key, "", ""},
-		{"elsewhere with another key", nil, there, []string{"Authorization", "Bearer bad"}, fault.KeyUnknown, fault.KeyUnknown},
-		{"elsewhere with a key of a gateway without", func(o *access.Options) { o.Keys = ring{} }, there, key, fault.StreamKeyRequired, fault.StreamKeyRequired},
+		{"elsewhere with another key", nil, there, []string{"Authorization", "Bearer bad"}, fault.KeyUnknown,
+			fault.KeyUnknown},
+		{"elsewhere with a key of a gateway without", func(o *access.Options) { o.Keys = ring{} }, there, key,
+			fault.StreamKeyRequired, fault.StreamKeyRequired},
 		{"a bound name with a key", nil, here, append([]string{"Host", "media.example"}, key...), "", ""},
-		{"a bound name", nil, here, []string{"Host", "evil.example"}, fault.GatewayHostRefused, fault.GatewayHostRefused},
+		{"a bound name", nil, here, []string{"Host", "evil.example"}, fault.GatewayHostRefused,
+			fault.GatewayHostRefused},
 		{"a page", nil, here, []string{"Sec-Fetch-Site", "cross-site"}, fault.GatewayCrossSite, fault.GatewayCrossSite},
-		{"a form of a page, old browser", func(o *access.Options) { o.Keys = nil }, here, []string{"Referer", "http://evil.example/"}, "", fault.GatewayCrossSite},
+		{"a form of a page, old browser", func(o *access.Options) { o.Keys = nil }, here,
+			[]string{"Referer", "http://evil.example/"}, "", fault.GatewayCrossSite},
 		{"a proxy", nil, here, []string{"Forwarded", "for=x"}, fault.StreamKeyRequired, fault.StreamKeyRequired},
-		{"keys, the own machine", func(o *access.Options) { o.Mode = access.Keys }, here, nil, fault.StreamKeyRequired, fault.StreamKeyRequired},
+		{"keys, the own machine", func(o *access.Options) { o.Mode = access.Keys }, here, nil, fault.StreamKeyRequired,
+			fault.StreamKeyRequired},
 		{"keys, with one", func(o *access.Options) { o.Mode = access.Keys }, here, key, "", ""},
-		{"open, elsewhere", func(o *access.Options) { o.Mode, o.Listen = access.Open, ":9935" }, there, []string{"Host", "media.example"}, "", ""},
-		{"open, a bound name on loopback", func(o *access.Options) { o.Mode = access.Open }, here, []string{"Host", "evil.example", "Via", "x"},
+		{"open, elsewhere", func(o *access.Options) { o.Mode, o.Listen = access.Open, ":9935" }, there,
+			[]string{"Host", "media.example"}, "", ""},
+		{"open, a bound name on loopback", func(o *access.Options) { o.Mode = access.Open }, here,
+			[]string{"Host", "evil.example", "Via", "x"},
 			fault.GatewayHostRefused, fault.GatewayHostRefused},
-		{"open, a proxy's name on loopback", func(o *access.Options) { o.Mode, o.Hosts = access.Open, []string{"media.example"} }, here,
+		{"open, a proxy's name on loopback", func(o *access.Options) {
+			o.Mode, o.Hosts = access.Open,
+				[]string{"media.example"}
+		}, here,
 			[]string{"Host", "media.example", "Via", "x"}, "", ""},
-		{"a webhook is asked about pushes", func(o *access.Options) { o.AskedPushes = true }, there, nil, fault.StreamKeyRequired, ""},
-		{"open pushes end with the first key", func(o *access.Options) { o.OpenPushes = true }, there, nil, fault.StreamKeyRequired, fault.StreamKeyRequired},
-		{"open pushes", func(o *access.Options) { o.OpenPushes, o.Keys = true, ring{} }, there, nil, fault.StreamKeyRequired, ""},
-		{"open pushes where keys are asked for", func(o *access.Options) { o.OpenPushes, o.Keys, o.Mode = true, nil, access.Keys }, there, nil,
+		{"a webhook is asked about pushes", func(o *access.Options) { o.AskedPushes = true }, there, nil,
+			fault.StreamKeyRequired, ""},
+		{"open pushes end with the first key", func(o *access.Options) { o.OpenPushes = true }, there, nil,
+			fault.StreamKeyRequired, fault.StreamKeyRequired},
+		{"open pushes", func(o *access.Options) { o.OpenPushes, o.Keys = true, ring{} }, there, nil,
+			fault.StreamKeyRequired, ""},
+		{"open pushes where keys are asked for", func(o *access.Options) {
+			o.OpenPushes, o.Keys, o.Mode = true, nil,
+				access.Keys
+		}, there, nil,
 			fault.StreamKeyRequired, fault.StreamKeyRequired},
 	} {
 		opt := access.Options{Listen: "127.0.0.1:9935", Mode: access.Auto, Keys: ring{true}}
@@ -116,7 +133,8 @@ func TestWhoMayUseStreams(t *testing.T) {
 		}
 	}
 	var none *access.Policy
-	if _, err := none.Play(request("/", there), "film", now); err != nil || none.Push(nil) != nil || none.Machine(nil) != nil {
+	if _, err := none.Play(request("/", there), "film", now); err != nil || none.Push(nil) != nil ||
+		none.Machine(nil) != nil {
 		t.Error("without a policy something is refused")
 	}
 }
@@ -136,8 +154,10 @@ func TestSignedAddresses(t *testing.T) {
 		}
 		return err
 	}
-	for at, want := range map[time.Duration]bool{0: true, 59 * time.Minute: true, time.Hour: false, 2 * time.Hour: false} {
-		if err := play("film", query, now.Add(at)); (err == nil) != want || !want && !errors.Is(err, fault.PlaybackExpired) {
+	for at, want := range map[time.Duration]bool{0: true, 59 * time.Minute: true, time.Hour: false,
+		2 * time.Hour: false} {
+		if err := play("film", query, now.Add(at)); (err == nil) != want || !want &&
+			!errors.Is(err, fault.PlaybackExpired) {
 			t.Errorf("after %v: %v", at, err)
 		}
 	}

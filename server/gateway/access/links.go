@@ -44,7 +44,8 @@ func OpenLinks(dir string, random io.Reader) (*Links, error) {
 		}
 	}
 	if err != nil {
-		return nil, &fault.Fault{Code: fault.DataDirUnusable, Op: "open the secret of signed addresses", Detail: err.Error(), Err: err}
+		return nil, &fault.Fault{Code: fault.DataDirUnusable, Op: "open the secret of signed addresses",
+			Detail: err.Error(), Err: err}
 	}
 	return l, nil
 }
@@ -140,7 +141,8 @@ func (l *Links) check(id core.ManifestID, given link, now time.Time) error {
 		return fault.New(fault.PlaybackRefused, op, "the signature is not this gateway's for this stream and time")
 	}
 	if now.Unix() >= given.expires {
-		return fault.New(fault.PlaybackExpired, op, "the address was good until "+time.Unix(given.expires, 0).UTC().Format(time.RFC3339))
+		return fault.New(fault.PlaybackExpired, op, "the address was good until "+time.Unix(given.expires,
+			0).UTC().Format(time.RFC3339))
 	}
 	return nil
 }

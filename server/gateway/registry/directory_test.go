@@ -224,11 +224,13 @@ func TestPayee(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d, _, stop := running(t, newChain(member(1, 1000), member(2, 10)), func(o *registry.Options) { o.Fixed = row.fixed })
+				d, _, stop := running(t, newChain(member(1, 1000), member(2, 10)),
+					func(o *registry.Options) { o.Fixed = row.fixed })
 				defer stop()
 				synctest.Wait()
 				pays := new(payees)
-				if _, err := d.Guard(pays).Deal(row.info, upstream.Work{Asked: row.asked}); err != nil || pays.last != row.want {
+				if _, err := d.Guard(pays).Deal(row.info, upstream.Work{Asked: row.asked}); err != nil ||
+					pays.last != row.want {
 					t.Errorf("%s, %v; want %s", pays.last, err, row.want)
 				}
 			})
@@ -242,7 +244,8 @@ func TestPayeesOfOtherAddresses(t *testing.T) {
 	t.Parallel()
 	const mine, one, two = "https://mine.example:1", "https://one.example:1", "https://two.example:1"
 	synctest.Test(t, func(t *testing.T) {
-		for name, row := range map[string]struct{ asked, want string }{"named": {mine, mine}, "registered": {uriOf(1), addr(1).String()}} {
+		for name, row := range map[string]struct{ asked, want string }{"named": {mine, mine},
+			"registered": {uriOf(1), addr(1).String()}} {
 			d, _, stop := running(t, newChain(member(1, 1000)), func(o *registry.Options) {
 				o.ExtraNodes = 1
 				if o.Named = row.asked == mine; o.Named {
@@ -259,8 +262,10 @@ func TestPayeesOfOtherAddresses(t *testing.T) {
 					if asked == two && node == one {
 						continue // not named so far
 					}
-					if _, err := d.Guard(pays).Deal(infoOf(asked, addr(9)), upstream.Work{Asked: asked}); err != nil || pays.last != row.want {
-						t.Errorf("%s: work at %s while %s is named is on the credit of %s, %v", name, asked, node, pays.last, err)
+					if _, err := d.Guard(pays).Deal(infoOf(asked, addr(9)), upstream.Work{Asked: asked}); err != nil ||
+						pays.last != row.want {
+						t.Errorf("%s: work at %s while %s is named is on the credit of %s, %v", name, asked, node,
+							pays.last, err)
 					}
 				}
 			}

@@ -220,12 +220,26 @@ func TestWhatCameOfAnAnswer(t *testing.T) {
 		read   func(t *testing.T, cancel func(), late func(), body io.ReadCloser)
 		want   int64
 	}{
-		"to its end":               {false, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) }, 256},
-		"broken off":               {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) }, 0},
-		"not wanted":               {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { b.Close() }, 256},
-		"client left":              {true, func(_ *testing.T, cancel, _ func(), b io.ReadCloser) { cancel(); io.Copy(io.Discard, b) }, -256},
-		"closed for one that left": {true, func(_ *testing.T, cancel, _ func(), b io.ReadCloser) { cancel(); b.Close() }, -256},
-		"too late":                 {true, func(_ *testing.T, _, late func(), b io.ReadCloser) { late(); io.Copy(io.Discard, b) }, 0},
+		"to its end": {false, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) },
+			256},
+		"broken off": {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) },
+			0},
+		"not wanted": {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { b.Close() }, 256},
+		"client left": {true, func(_ *testing.T, cancel, _ func(),
+			b io.ReadCloser) {
+			cancel()
+			io.Copy(io.Discard, b)
+		}, -256},
+		"closed for one that left": {true, func(_ *testing.T, cancel, _ func(),
+			b io.ReadCloser) {
+			cancel()
+			b.Close()
+		}, -256},
+		"too late": {true, func(_ *testing.T, _, late func(),
+			b io.ReadCloser) {
+			late()
+			io.Copy(io.Discard, b)
+		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

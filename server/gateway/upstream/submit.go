@@ -150,7 +150,8 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 	units := x.settle(resp.StatusCode, job)
 	return &inference.Reply{
 		Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Length: resp.ContentLength,
-		Body: &answerBody{first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel, received: x.payment.Received, left: x.payment.Left, units: units},
+		Body: &answerBody{first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel, received: x.payment.Received,
+			left: x.payment.Left, units: units},
 	}, nil
 }
 

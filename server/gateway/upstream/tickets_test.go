@@ -238,7 +238,10 @@ func TestCapsAreHeldTo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, err := tickets(t, func(o *upstream.TicketOptions) { o.Caps, o.DearToo = row.caps, row.dear }).Deal(priced(3, 2), upstream.Work{Model: row.model})
+			d, err := tickets(t, func(o *upstream.TicketOptions) {
+				o.Caps, o.DearToo = row.caps,
+					row.dear
+			}).Deal(priced(3, 2), upstream.Work{Model: row.model})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,7 +32,8 @@ func TestHeadersAloneTakeNoPaidWork(t *testing.T) {
 					<-ctx.Done()
 					return ctx.Err()
 				}
-				_, err := c.open(c.request("/llm", "application/json", 0, hpack.HeaderField{Name: "content-length", Value: "8000000"}), true)
+				_, err := c.open(c.request("/llm", "application/json", 0,
+					hpack.HeaderField{Name: "content-length", Value: "8000000"}), true)
 				return err
 			})
 		})

@@ -79,7 +79,8 @@ var attacks = []attack{
 		}
 	}},
 	{"bodies that are announced and do not come", 20, floods(func(c *h2) error {
-		_, err := c.open(c.request("/llm", "application/json", 0, hpack.HeaderField{Name: "content-length", Value: "10000000"}), true)
+		_, err := c.open(c.request("/llm", "application/json", 0,
+			hpack.HeaderField{Name: "content-length", Value: "10000000"}), true)
 		return err
 	})},
 	{"slow bodies", 200, func(s *stranger) func(context.Context) {

@@ -64,7 +64,8 @@ type started struct {
 func orchestrator(t *testing.T, limit int) *started {
 	t.Helper()
 	s := &started{front: harness.Address(t), admin: harness.Address(t)}
-	s.Process = startLimited(t, limit, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models(t), "-aiAllowUnverified",
+	s.Process = startLimited(t, limit, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models(t),
+		"-aiAllowUnverified",
 		"-serviceAddr", s.front, "-httpAddr", s.front, "-cliAddr", s.admin, "-dataDir", t.TempDir())
 	s.WaitHTTP("https://" + s.front + "/healthz")
 	return s
@@ -137,7 +138,8 @@ func push(base, stream string, n int, seg clip.Segment) error {
 // segments makes a short generated stream that costs little.
 func segments(t *testing.T, count int) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count, Bitrate: 300_000, Segment: time.Second})
+	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
+		Bitrate: 300_000, Segment: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,13 +42,15 @@ func newParty(t *testing.T, chain *devnet.Chain, further func(front string) []st
 	p := &party{started: started{front: harness.Address(t), admin: harness.Address(t)}, dir: t.TempDir()}
 	pass := filepath.Join(p.dir, "passphrase")
 	must(t, os.WriteFile(pass, []byte(passphrase), 0o600))
-	e, err := account.Open(filepath.Join(p.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(p.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+		rand.Reader, time.Now())
 	must(t, err)
 	p.account = e.Address
 	ether, err := core.ParseEther("10")
 	must(t, err)
 	must(t, chain.Control.Fund(t.Context(), common.Address(p.account), ether))
-	args := []string{"-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword", pass, "-dataDir", p.dir,
+	args := []string{"-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword", pass,
+		"-dataDir", p.dir,
 		"-cliAddr", p.admin, "-blockPollingInterval", "1s"}
 	p.Process = harness.Start(t, node, append(args, further(p.front)...)...)
 	p.WaitHTTP("http://" + p.admin + "/healthz")
@@ -58,7 +60,8 @@ func newParty(t *testing.T, chain *devnet.Chain, further func(front string) []st
 // cli runs tutti_cli on the node until it succeeds: a round may be between two others.
 func (p *party) cli(t *testing.T, words ...string) {
 	t.Helper()
-	args := append([]string{"--url", "http://" + p.admin, "--token-file", filepath.Join(p.dir, "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://" + p.admin, "--token-file", filepath.Join(p.dir, "admin.token"), "--yes",
+		"--no-color"}, words...)
 	p.Wait("tutti_cli "+strings.Join(words, " "), 60*time.Second, func() bool {
 		_, status := harness.Output(t, filepath.Join(bin, "tutti_cli"), args...)
 		return status == 0
@@ -76,7 +79,8 @@ func must(t *testing.T, err error) {
 func paid(t *testing.T) (o, g *party) {
 	t.Helper()
 	const l1Time = 100 * time.Millisecond
-	chain := devnet.Start(t, devnet.Options{Endpoints: 2, BlockTime: l1Time, L1BlockTime: l1Time, RoundLength: 600, Args: []string{"-initializeRounds"}})
+	chain := devnet.Start(t, devnet.Options{Endpoints: 2, BlockTime: l1Time, L1BlockTime: l1Time, RoundLength: 600,
+		Args: []string{"-initializeRounds"}})
 	must(t, chain.Control.SetBaseFee(t.Context(), core.NewWei(50_000)))
 	served := models(t)
 	o = newParty(t, chain, func(front string) []string {

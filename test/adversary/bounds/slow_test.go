@@ -79,7 +79,8 @@ func (h *hostile) GetOrchestrator(context.Context, *rpc.OrchestratorRequest) (*r
 }
 
 // EndTranscodingSession does nothing.
-func (h *hostile) EndTranscodingSession(context.Context, *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
+func (h *hostile) EndTranscodingSession(context.Context,
+	*rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
 	return &rpc.EndTranscodingSessionResponse{}, nil
 }
 
@@ -95,7 +96,8 @@ func (h *hostile) segment(w http.ResponseWriter, r *http.Request) {
 	}
 	done := &rpc.TranscodeData{Sig: make([]byte, 65)}
 	for n := range meta.Profiles {
-		done.Segments = append(done.Segments, &rpc.TranscodedSegmentData{Url: fmt.Sprintf("%s/stream/%d.ts", h.server.URL, n), Pixels: 1})
+		done.Segments = append(done.Segments, &rpc.TranscodedSegmentData{Url: fmt.Sprintf("%s/stream/%d.ts",
+			h.server.URL, n), Pixels: 1})
 	}
 	answer, _ := proto.Marshal(&rpc.TranscodeResult{Info: h.info(), Result: &rpc.TranscodeResult_Data{Data: done}})
 	_, _ = w.Write(answer)
@@ -120,7 +122,8 @@ func TestASlowOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	h := newHostile(t)
 	good := orchestrator(t, 0)
 	g := &started{front: harness.Address(t), admin: harness.Address(t)}
-	g.Process = harness.Start(t, node, "-gateway", "-orchAddr", h.server.URL+","+good.front, "-httpAddr", g.front, "-cliAddr", g.admin,
+	g.Process = harness.Start(t, node, "-gateway", "-orchAddr", h.server.URL+","+good.front, "-httpAddr", g.front,
+		"-cliAddr", g.admin,
 		"-dataDir", t.TempDir(), "-transcodingOptions", "P144p30fps16x9,P240p30fps16x9,P240p25fps16x9,P240p30fps4x3")
 	g.WaitHTTP(g.base() + "/healthz")
 	h.full.Store(true)

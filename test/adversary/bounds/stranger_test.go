@@ -123,7 +123,8 @@ func (c *h2) drain() {
 func (c *h2) request(path, contentType string, further int, fields ...hpack.HeaderField) []byte {
 	c.block.Reset()
 	head := []hpack.HeaderField{
-		{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: "node"}, {Name: ":path", Value: path},
+		{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: "node"},
+		{Name: ":path", Value: path},
 		{Name: "content-type", Value: contentType},
 	}
 	for _, f := range append(head, fields...) {
@@ -146,7 +147,8 @@ func (c *h2) open(block []byte, finished bool) (stream uint32, err error) {
 	c.next += 2
 	first := block[:min(len(block), frame)]
 	rest := block[len(first):]
-	err = c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndHeaders: finished && len(rest) == 0})
+	err = c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndHeaders: finished &&
+		len(rest) == 0})
 	for err == nil && len(rest) > 0 {
 		part := rest[:min(len(rest), frame)]
 		rest = rest[len(part):]

@@ -22,7 +22,8 @@ var thief = core.Address{0x7e, 19: 0x1f}
 // falseBroker says that the ticket broker is the thief's.
 func falseBroker() control.Fault {
 	name := crypto.Keccak256([]byte("TicketBroker"))
-	return control.Fault{Kind: control.FalseAnswer, Selector: getContract + hex.EncodeToString(name), Data: common.LeftPadBytes(thief[:], 32)}
+	return control.Fault{Kind: control.FalseAnswer, Selector: getContract + hex.EncodeToString(name),
+		Data: common.LeftPadBytes(thief[:], 32)}
 }
 
 // funder is a gateway with an account of the chain's.

@@ -49,9 +49,11 @@ func (w *world) newNode(key *ecdsa.PrivateKey, args ...string) *node {
 	pass := filepath.Join(n.dir, "passphrase")
 	w.must(os.WriteFile(pass, []byte("open sesame"), 0o600))
 	private := core.NewSecret(hex.EncodeToString(crypto.FromECDSA(key)))
-	_, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).ImportKey(private, core.NewSecret("open sesame"), crand.Reader, time.Now())
+	_, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).ImportKey(private,
+		core.NewSecret("open sesame"), crand.Reader, time.Now())
 	w.must(err)
-	n.args = append([]string{"-network", "devnet", "-ethUrl", strings.Join(w.urls, ","), "-ethPassword", pass, "-dataDir", n.dir,
+	n.args = append([]string{"-network", "devnet", "-ethUrl", strings.Join(w.urls, ","), "-ethPassword", pass,
+		"-dataDir", n.dir,
 		"-cliAddr", n.admin, "-blockPollingInterval", "1s", "-v", "6"}, args...)
 	return n
 }
@@ -60,7 +62,8 @@ func (w *world) newNode(key *ecdsa.PrivateKey, args ...string) *node {
 func (w *world) orchestrator(key *ecdsa.PrivateKey) *node {
 	w.Helper()
 	front := harness.Address(w)
-	return w.newNode(key, "-orchestrator", "-orchSecret", "adversary", "-serviceAddr", front, "-httpAddr", front, "-pricePerUnit", "9000", "-reward=false")
+	return w.newNode(key, "-orchestrator", "-orchSecret", "adversary", "-serviceAddr", front, "-httpAddr", front,
+		"-pricePerUnit", "9000", "-reward=false")
 }
 
 func (n *node) start() {
@@ -80,7 +83,8 @@ func (n *node) stop() {
 // cli runs tutti_cli once.
 func (n *node) cli(words ...string) (string, int) {
 	n.w.Helper()
-	args := append([]string{"--url", "http://" + n.admin, "--token-file", filepath.Join(n.dir, "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://" + n.admin, "--token-file", filepath.Join(n.dir, "admin.token"), "--yes",
+		"--no-color"}, words...)
 	return harness.Output(n.w, filepath.Join(bin, "tutti_cli"), args...)
 }
 
@@ -138,7 +142,8 @@ func (n *node) owns(all []pm.Winner) {
 	n.w.must(err)
 	defer func() { n.w.must(db.Close()) }()
 	log := slog.New(slog.DiscardHandler)
-	books, _, err := ledger.Open(ctx, ledger.Options{DB: db, Rand: crand.Reader, Now: time.Now, Board: health.New(log, time.Now, nil), Log: log})
+	books, _, err := ledger.Open(ctx, ledger.Options{DB: db, Rand: crand.Reader, Now: time.Now,
+		Board: health.New(log, time.Now, nil), Log: log})
 	n.w.must(err)
 	running, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup

@@ -38,16 +38,21 @@ type lie struct {
 
 // lies are what one endpoint may say. Read-only.
 var lies = []lie{
-	{name: "reverts", faults: []control.Fault{{Kind: control.FalseRevert, Selector: redeemWinningTicket, Reason: "ticket did not win"}}},
-	{name: "used", unnamed: true, faults: []control.Fault{{Kind: control.FalseAnswer, Selector: usedTickets, Data: word(1)}}},
+	{name: "reverts", faults: []control.Fault{{Kind: control.FalseRevert, Selector: redeemWinningTicket,
+		Reason: "ticket did not win"}}},
+	{name: "used", unnamed: true, faults: []control.Fault{{Kind: control.FalseAnswer, Selector: usedTickets,
+		Data: word(1)}}},
 	{name: "used and reverts", faults: []control.Fault{
-		{Kind: control.FalseRevert, Selector: redeemWinningTicket, Reason: "ticket is used"}, {Kind: control.FalseAnswer, Selector: usedTickets, Data: word(1)},
+		{Kind: control.FalseRevert, Selector: redeemWinningTicket, Reason: "ticket is used"},
+		{Kind: control.FalseAnswer, Selector: usedTickets, Data: word(1)},
 	}},
 	{name: "rounds", faults: []control.Fault{{Kind: control.FalseAnswer, Selector: currentRound, Data: word(9000)}}},
-	{name: "funds", faults: []control.Fault{{Kind: control.FalseAnswer, Selector: getSenderInfo, Data: make([]byte, 128)}}},
+	{name: "funds", faults: []control.Fault{{Kind: control.FalseAnswer, Selector: getSenderInfo,
+		Data: make([]byte, 128)}}},
 	{name: "receipts", faults: []control.Fault{{Kind: control.FalseReceipts}}},
 	{name: "failures", faults: []control.Fault{
-		{Kind: control.FalseReceipts, Failed: true}, {Kind: control.FalseRevert, Selector: redeemWinningTicket, Reason: "ticket did not win"},
+		{Kind: control.FalseReceipts, Failed: true}, {Kind: control.FalseRevert, Selector: redeemWinningTicket,
+			Reason: "ticket did not win"},
 	}},
 	{name: "heads", faults: []control.Fault{{Kind: control.FalseHeads, Blocks: 30, L1Blocks: 5 * roundLength}}},
 	{name: "far heads", unnamed: true, faults: []control.Fault{{Kind: control.FalseHeads, Blocks: 5000, L1Blocks: 20}}},
@@ -86,7 +91,8 @@ func TestLiesEndNoWinner(t *testing.T) {
 				return n.paid(len(all)) && w.used(all) == len(all)
 			})
 			if !l.unnamed {
-				n.Wait("the liar's name", 20*time.Second, func() bool { return n.shows(fault.RPCContradicted, w.host(0)) })
+				n.Wait("the liar's name", 20*time.Second,
+					func() bool { return n.shows(fault.RPCContradicted, w.host(0)) })
 			}
 			if spent := new(big.Int).Sub(before, w.balance(n.account)); spent.Cmp(dearest(len(all))) > 0 {
 				t.Errorf("%d redemptions cost %v wei", len(all), spent)
@@ -110,7 +116,8 @@ func TestOneEndpointIsNoJudge(t *testing.T) {
 	n := w.orchestrator(control.OrchestratorKey(0))
 	all := w.winners(n.account, 2)
 	n.owns(all)
-	w.chain.Misbehave(0, control.Fault{Kind: control.FalseRevert, Selector: redeemWinningTicket, Reason: "ticket did not win"})
+	w.chain.Misbehave(0, control.Fault{Kind: control.FalseRevert, Selector: redeemWinningTicket,
+		Reason: "ticket did not win"})
 	n.start()
 	n.Wait("the dispute", 20*time.Second, func() bool { return n.shows(fault.WinnerDisputed, "") })
 	if s := n.states(); s[pm.TicketFailed] > 0 {

@@ -54,7 +54,8 @@ func newWorld(t *testing.T, endpoints int) *world {
 	c := devnet.Start(t, devnet.Options{Endpoints: endpoints + 1, BlockTime: blockTime, RoundLength: roundLength})
 	w := &world{T: t, chain: c, gateway: c.Key(1), urls: c.Info.Endpoints[:endpoints]}
 	w.must(c.Control.Populate(t.Context(), control.Population{
-		Orchestrators: 2, Base: core.LPTTokens(1000), ServiceURI: "https://127.0.0.1:1{n}", RewardCut: 100_000, FeeShare: 500_000,
+		Orchestrators: 2, Base: core.LPTTokens(1000), ServiceURI: "https://127.0.0.1:1{n}", RewardCut: 100_000,
+		FeeShare: 500_000,
 	}))
 	w.must(c.Control.SetBaseFee(t.Context(), core.NewWei(baseFee)))
 	_, err := c.Control.NextRound(t.Context(), true)
@@ -103,7 +104,8 @@ func (w *world) send(key *ecdsa.PrivateKey, a protocol.Action) {
 	w.must(err)
 	to, id := call.To(), new(big.Int).SetUint64(w.chain.Info.ChainID)
 	tx, err := types.SignNewTx(key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, Gas: 2_000_000, GasFeeCap: big.NewInt(1e9), To: &to, Value: call.Value(), Data: call.Data(),
+		ChainID: id, Nonce: nonce, Gas: 2_000_000, GasFeeCap: big.NewInt(1e9), To: &to, Value: call.Value(),
+		Data: call.Data(),
 	})
 	w.must(err)
 	w.must(w.honest.SendTransaction(w.Context(), tx))
@@ -147,7 +149,8 @@ func (w *world) winners(recipient core.Address, n int) []pm.Winner {
 	for i := range out {
 		w.nonce++
 		ticket := coretest.Ticket(w.gateway, recipient, prize, w.nonce, round)
-		out[i] = pm.Winner{Hash: ticket.Hash(), Ticket: ticket, Account: pm.Account{Sender: ticket.Sender}, ExpirationBlock: 1, Won: time.Now()}
+		out[i] = pm.Winner{Hash: ticket.Hash(), Ticket: ticket, Account: pm.Account{Sender: ticket.Sender},
+			ExpirationBlock: 1, Won: time.Now()}
 	}
 	return out
 }

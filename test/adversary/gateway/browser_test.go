@@ -45,7 +45,8 @@ func TestPagesInABrowser(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", "--test", "--test-reporter=tap", suite)
-	cmd.Env = append(os.Environ(), "NODE_PATH="+packages+"/node_modules", "TUTTI_BROWSER="+program, "TUTTI_OPEN="+open.base,
+	cmd.Env = append(os.Environ(), "NODE_PATH="+packages+"/node_modules", "TUTTI_BROWSER="+program,
+		"TUTTI_OPEN="+open.base,
 		"TUTTI_KEYS="+keyed.base, "TUTTI_KEY="+key, "TUTTI_SITE="+site.URL)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -55,7 +56,8 @@ func TestPagesInABrowser(t *testing.T) {
 // pushWith pushes a stream with a key, as an encoder elsewhere would.
 func (g *target) pushWith(key string) {
 	g.Helper()
-	c, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: 4, Bitrate: 200_000, Segment: time.Second})
+	c, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: 4, Bitrate: 200_000,
+		Segment: time.Second})
 	if err != nil {
 		g.Fatal(err)
 	}
@@ -68,7 +70,8 @@ func (g *target) pushWith(key string) {
 		if err != nil {
 			g.Fatal(err)
 		}
-		status, text := g.ask("PUT", fmt.Sprintf("/live/film/%d.ts", n), s.Data, "Authorization", "Bearer "+key, "Content-Duration", "1000")
+		status, text := g.ask("PUT", fmt.Sprintf("/live/film/%d.ts", n), s.Data, "Authorization", "Bearer "+key,
+			"Content-Duration", "1000")
 		if status != http.StatusOK {
 			g.Fatalf("segment %d: %d %s", n, status, text)
 		}

@@ -17,16 +17,18 @@ import (
 var routes = []struct{ method, path string }{
 	{"GET", "/v1/models"}, {"POST", "/v1/chat/completions"}, {"POST", "/llm"}, {"POST", "/text-to-image"},
 	{"GET", "/api/streams"}, {"GET", "/api/streams/film/events"}, {"POST", "/api/streams/film/playback"},
-	{"GET", "/stream/film.m3u8"}, {"GET", "/stream/film/source.m3u8"}, {"GET", "/stream/film/source/0.ts"}, {"HEAD", "/stream/film.m3u8"},
+	{"GET", "/stream/film.m3u8"}, {"GET", "/stream/film/source.m3u8"}, {"GET", "/stream/film/source/0.ts"},
+	{"HEAD", "/stream/film.m3u8"},
 	{"PUT", "/live/other/0.ts"}, {"POST", "/live/other/0.ts"},
 }
 
 // strangers are requests that come from elsewhere, though their connection begins on
 // this machine.
 var strangers = map[string][]string{
-	"a name bound to this machine":          {"Host", "evil.example"},
-	"a bound name with a port":              {"Host", "evil.example:9935"},
-	"a page of the bound name":              {"Host", "evil.example:9935", "Origin", "http://evil.example:9935", "Sec-Fetch-Site", "same-origin"},
+	"a name bound to this machine": {"Host", "evil.example"},
+	"a bound name with a port":     {"Host", "evil.example:9935"},
+	"a page of the bound name": {"Host", "evil.example:9935", "Origin", "http://evil.example:9935",
+		"Sec-Fetch-Site", "same-origin"},
 	"another site's page":                   {"Origin", "https://evil.example"},
 	"another site's page, modern browser":   {"Sec-Fetch-Site", "cross-site"},
 	"a page of another port":                {"Sec-Fetch-Site", "same-site"},
@@ -49,7 +51,8 @@ func TestStrangersAreNotTheOwnMachine(t *testing.T) {
 	g := start(t)
 	g.stream("film")
 	for _, r := range routes {
-		if status, text := g.ask(r.method, r.path, []byte("x")); status == http.StatusForbidden || status == http.StatusUnauthorized {
+		if status, text := g.ask(r.method, r.path, []byte("x")); status == http.StatusForbidden ||
+			status == http.StatusUnauthorized {
 			t.Errorf("the own machine: %s %s: %d %s", r.method, r.path, status, text)
 		}
 		for who, headers := range strangers {
@@ -59,13 +62,15 @@ func TestStrangersAreNotTheOwnMachine(t *testing.T) {
 			}
 		}
 	}
-	for _, headers := range [][]string{{"Host", "localhost"}, {"Host", "localhost:1"}, {"Host", "[::1]:9935"}, {"Host", "127.0.0.1"},
+	for _, headers := range [][]string{{"Host", "localhost"}, {"Host", "localhost:1"}, {"Host", "[::1]:9935"},
+		{"Host", "127.0.0.1"},
 		{"Origin", g.base, "Sec-Fetch-Site", "same-origin"}, {"Sec-Fetch-Site", "none"}} {
 		if status, text := g.ask("GET", "/api/streams", nil, headers...); status != http.StatusOK {
 			t.Errorf("%v: %d %s", headers, status, text)
 		}
 	}
-	if status, _ := g.ask("GET", "/healthz", nil, "Host", "gateway.internal", "X-Forwarded-For", "192.0.2.7"); status != http.StatusOK {
+	if status, _ := g.ask("GET", "/healthz", nil, "Host", "gateway.internal", "X-Forwarded-For",
+		"192.0.2.7"); status != http.StatusOK {
 		t.Error("a health check of a balancer:", status)
 	}
 }
@@ -81,10 +86,12 @@ func TestStreamsFromElsewhere(t *testing.T) {
 	secret := g.key()
 	keyed := append([]string{"Authorization", "Bearer " + secret}, elsewhere...)
 	for _, r := range routes {
-		if status, text := g.ask(r.method, r.path, []byte("x"), append([]string{"Authorization", "Bearer tk-wrong"}, elsewhere...)...); status != http.StatusUnauthorized {
+		if status, text := g.ask(r.method, r.path, []byte("x"),
+			append([]string{"Authorization", "Bearer tk-wrong"}, elsewhere...)...); status != http.StatusUnauthorized {
 			t.Errorf("a wrong key: %s %s: %d %.80q", r.method, r.path, status, text)
 		}
-		if status, text := g.ask(r.method, r.path, []byte("x"), keyed...); status == http.StatusUnauthorized || status == http.StatusForbidden {
+		if status, text := g.ask(r.method, r.path, []byte("x"), keyed...); status == http.StatusUnauthorized ||
+			status == http.StatusForbidden {
 			t.Errorf("with the key: %s %s: %d %.80q", r.method, r.path, status, text)
 		}
 	}
@@ -93,7 +100,8 @@ func TestStreamsFromElsewhere(t *testing.T) {
 		Playlist string    `json:"playlist"`
 		Expires  time.Time `json:"expires"`
 	}
-	if err := json.Unmarshal([]byte(strings.TrimSpace(text)), &signed); err != nil || status != http.StatusOK || time.Until(signed.Expires) > time.Hour {
+	if err := json.Unmarshal([]byte(strings.TrimSpace(text)), &signed); err != nil || status != http.StatusOK ||
+		time.Until(signed.Expires) > time.Hour {
 		t.Fatal(status, text, err)
 	}
 	if n := g.follow(signed.Playlist, elsewhere); n < 4 {
@@ -101,7 +109,8 @@ func TestStreamsFromElsewhere(t *testing.T) {
 	}
 	g.forge(signed.Playlist, elsewhere)
 	g.expire(elsewhere, keyed)
-	if status, text := g.ask("GET", "/stream/film.m3u8", nil); status != http.StatusOK || strings.Contains(text, "signature=") {
+	if status, text := g.ask("GET", "/stream/film.m3u8", nil); status != http.StatusOK ||
+		strings.Contains(text, "signature=") {
 		t.Errorf("the own machine: %d %s", status, text)
 	}
 }
@@ -144,7 +153,8 @@ func (g *target) forge(signed string, headers []string) {
 		g.Fatal(err)
 	}
 	q := u.Query()
-	later := url.Values{"expires": {strconv.FormatInt(time.Now().Add(1000*time.Hour).Unix(), 10)}, "signature": q["signature"]}
+	later := url.Values{"expires": {strconv.FormatInt(time.Now().Add(1000*time.Hour).Unix(), 10)},
+		"signature": q["signature"]}
 	for what, path := range map[string]string{
 		"no signature":        u.Path,
 		"another stream":      "/stream/secret.m3u8?" + u.RawQuery,
@@ -158,11 +168,13 @@ func (g *target) forge(signed string, headers []string) {
 		"two times":           u.Path + "?expires=99999999999&" + u.RawQuery,
 		"a sign":              u.Path + "?expires=%2B" + q.Get("expires") + "&signature=" + q.Get("signature"),
 	} {
-		if status, text := g.ask("GET", path, nil, headers...); status != http.StatusUnauthorized && status != http.StatusForbidden {
+		if status, text := g.ask("GET", path, nil, headers...); status != http.StatusUnauthorized &&
+			status != http.StatusForbidden {
 			g.Errorf("%s: %d %.80q", what, status, text)
 		}
 	}
-	for _, r := range []struct{ method, path string }{{"PUT", "/live/film/9.ts"}, {"POST", "/api/streams/film/playback"}} {
+	for _, r := range []struct{ method, path string }{{"PUT", "/live/film/9.ts"},
+		{"POST", "/api/streams/film/playback"}} {
 		status, _ := g.ask(r.method, r.path+"?"+u.RawQuery, []byte("x"), headers...)
 		if status != http.StatusUnauthorized && status != http.StatusForbidden {
 			g.Errorf("%s %s with a player's address: %d", r.method, r.path, status)
@@ -183,7 +195,8 @@ func (g *target) expire(elsewhere, keyed []string) {
 		return status == http.StatusForbidden && strings.Contains(text, "PlaybackExpired")
 	})
 	for _, lifetime := range []string{"0s", "-1s", "1000h", "soon"} {
-		if status, text := g.ask("POST", "/api/streams/film/playback?lifetime="+lifetime, nil, keyed...); status != http.StatusBadRequest {
+		if status, text := g.ask("POST", "/api/streams/film/playback?lifetime="+lifetime, nil,
+			keyed...); status != http.StatusBadRequest {
 			g.Errorf("lifetime %s: %d %s", lifetime, status, text)
 		}
 	}
@@ -199,7 +212,8 @@ func TestOperatorChoosesStreamAccess(t *testing.T) {
 		t.Errorf("open: %d %s", status, text)
 	}
 	for _, who := range []string{"a name bound to this machine", "a page of the bound name"} {
-		if status, text := g.ask("GET", "/api/streams", nil, strangers[who]...); status != http.StatusForbidden || !strings.Contains(text, "GatewayHostRefused") {
+		if status, text := g.ask("GET", "/api/streams", nil, strangers[who]...); status != http.StatusForbidden ||
+			!strings.Contains(text, "GatewayHostRefused") {
 			t.Errorf("open, %s: %d %s", who, status, text)
 		}
 	}
@@ -213,7 +227,8 @@ func TestOperatorChoosesStreamAccess(t *testing.T) {
 			t.Errorf("keys, the own machine: %s %s: %d %.80q", r.method, r.path, status, text)
 		}
 	}
-	out, status := harness.Output(t, binary, "config", "check", "-gateway", "-orchAddr", "127.0.0.1:1", "-streamAccess", "sometimes")
+	out, status := harness.Output(t, binary, "config", "check", "-gateway", "-orchAddr", "127.0.0.1:1", "-streamAccess",
+		"sometimes")
 	if status == 0 || !strings.Contains(out, "streamAccess") {
 		t.Error(fmt.Sprint(status), out)
 	}

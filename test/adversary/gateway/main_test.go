@@ -39,8 +39,10 @@ func start(t *testing.T, args ...string) *target {
 	t.Helper()
 	service, addr := harness.Address(t), harness.Address(t)
 	g := &target{T: t, base: "http://" + addr, dir: t.TempDir()}
-	g.node = harness.Start(t, binary, append([]string{"-orchestrator", "-transcoder", "-gateway", "-network", "offchain", "-serviceAddr", service,
-		"-gatewayAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", g.dir, "-transcodingOptions", "P144p30fps16x9"}, args...)...)
+	g.node = harness.Start(t, binary, append([]string{"-orchestrator", "-transcoder", "-gateway", "-network",
+		"offchain", "-serviceAddr", service,
+		"-gatewayAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", g.dir, "-transcodingOptions",
+		"P144p30fps16x9"}, args...)...)
 	g.node.WaitHTTP(g.base + "/healthz")
 	g.node.WaitHTTP("https://" + service + "/healthz")
 	return g
@@ -83,7 +85,8 @@ func (g *target) ask(method, path string, body []byte, headers ...string) (int, 
 	}
 	defer resp.Body.Close()
 	// An event stream does not end; its beginning says enough.
-	text, err := io.ReadAll(io.LimitReader(resp.Body, map[bool]int64{true: 16, false: 1 << 20}[strings.HasSuffix(path, "/events")]))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, map[bool]int64{true: 16,
+		false: 1 << 20}[strings.HasSuffix(path, "/events")]))
 	if err != nil {
 		g.Fatal(err)
 	}
@@ -93,7 +96,8 @@ func (g *target) ask(method, path string, body []byte, headers ...string) (int, 
 // stream pushes a second of video under a name, from the machine itself.
 func (g *target) stream(name string) {
 	g.Helper()
-	c, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: 2, Bitrate: 200_000, Segment: time.Second})
+	c, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: 2, Bitrate: 200_000,
+		Segment: time.Second})
 	if err != nil {
 		g.Fatal(err)
 	}

@@ -41,12 +41,14 @@ func TestMissingPriceCapIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			addr := harness.Address(t)
-			args := append([]string{"-gateway", "-network", "devnet", "-ethUrl", chain.URL(0), "-ethPassword", pass, "-dataDir", dir,
+			args := append([]string{"-gateway", "-network", "devnet", "-ethUrl", chain.URL(0), "-ethPassword", pass,
+				"-dataDir", dir,
 				"-httpAddr", addr, "-cliAddr", harness.Address(t), "-maxTicketEV", "1234567"}, row.args...)
 			node := harness.Start(t, binary, args...)
 			node.WaitHTTP("http://" + addr + "/healthz")
 			says := func(text string) bool {
-				return strings.Contains(text, "PriceCapMissing") && strings.Contains(text, "1234567 wei") && strings.Contains(text, "deposit")
+				return strings.Contains(text, "PriceCapMissing") && strings.Contains(text, "1234567 wei") &&
+					strings.Contains(text, "deposit")
 			}
 			if says(node.Log()) != row.missing {
 				t.Errorf("the log at the start: named %v", !row.missing)

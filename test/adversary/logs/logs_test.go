@@ -22,7 +22,8 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(harness.Node(&binary), m.Run)
 func TestNoOtherUserReadsLogs(t *testing.T) {
 	t.Parallel()
 	logs, bundles, addr := t.TempDir(), t.TempDir(), harness.Address(t)
-	args := []string{"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}
+	args := []string{"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr",
+		harness.Address(t), "-dataDir", t.TempDir()}
 	shell := func(more ...string) []string {
 		return append([]string{"-c", `umask 0; exec "$@"`, "sh", binary}, more...)
 	}
@@ -30,7 +31,8 @@ func TestNoOtherUserReadsLogs(t *testing.T) {
 	node.WaitHTTP("https://" + addr + "/healthz")
 	node.Wait("a log file", 20*time.Second, func() bool { return len(files(t, logs)) > 0 })
 
-	bundle := exec.Command("/bin/sh", shell(append([]string{"doctor", "bundle", "-o", filepath.Join(bundles, "bundle.tar.gz")}, args...)...)...)
+	bundle := exec.Command("/bin/sh", shell(append([]string{"doctor", "bundle", "-o",
+		filepath.Join(bundles, "bundle.tar.gz")}, args...)...)...)
 	if text, err := bundle.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -31,7 +31,8 @@ func TestOtherUsersReadNothing(t *testing.T) {
 	node.WaitHTTP("http://" + admin + "/healthz")
 	node.Wait("an account and its books", 20*time.Second, func() bool {
 		names := strings.Join(files(t, dir), " ")
-		return strings.Contains(names, "keystore/") && strings.Contains(names, "tutti.db") && strings.Contains(names, "key.pem")
+		return strings.Contains(names, "keystore/") && strings.Contains(names, "tutti.db") &&
+			strings.Contains(names, "key.pem")
 	})
 	seen := files(t, dir)
 	for _, name := range append(seen, ".") {

@@ -22,14 +22,21 @@ func quote(text string) string {
 // hostileAddresses are ways to write an address that only the operator's network, or
 // the machine itself, reaches. P is the port of the service there.
 var hostileAddresses = []string{
-	"http://127.0.0.1:P/", "http://localhost:P/", "http://LOCALHOST.:P/", "http://127.1:P/", "http://2130706433:P/", "http://0x7f000001:P/",
-	"http://0x7f.0.0.1:P/", "http://0177.0.0.1:P/", "http://0:P/", "http://0.0.0.0:P/", "http://[::1]:P/", "http://[::ffff:127.0.0.1]:P/",
-	"http://[::ffff:7f00:1]:P/", "http://[::127.0.0.1]:P/", "HTTP://127.0.0.1:P/", "http://user@127.0.0.1:P/", "http://good.com@127.0.0.1:P/",
-	`http://127.0.0.1:P\@good.com/`, " http://127.0.0.1:P/", "http://127.0.0.1:P/ ", "\thttp://127.0.0.1:P/", "http://①②⑦.0.0.1:P/",
+	"http://127.0.0.1:P/", "http://localhost:P/", "http://LOCALHOST.:P/", "http://127.1:P/", "http://2130706433:P/",
+	"http://0x7f000001:P/",
+	"http://0x7f.0.0.1:P/", "http://0177.0.0.1:P/", "http://0:P/", "http://0.0.0.0:P/", "http://[::1]:P/",
+	"http://[::ffff:127.0.0.1]:P/",
+	"http://[::ffff:7f00:1]:P/", "http://[::127.0.0.1]:P/", "HTTP://127.0.0.1:P/", "http://user@127.0.0.1:P/",
+	"http://good.com@127.0.0.1:P/",
+	`http://127.0.0.1:P\@good.com/`, " http://127.0.0.1:P/", "http://127.0.0.1:P/ ", "\thttp://127.0.0.1:P/",
+	"http://①②⑦.0.0.1:P/",
 	"http://127.0.0.1.:P/", "http://a.localhost:P/", "//127.0.0.1:P/", "http:127.0.0.1:P/",
-	"http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://metadata.google.internal/", "http://10.0.0.1/", "http://192.168.0.1/",
-	"http://172.16.0.1/", "http://100.100.100.200/", "http://[fe80::1]/", "http://224.0.0.1/", "http://printer/", "http://nas.local/",
-	"file:///etc/passwd", "FILE:///etc/passwd", "/etc/passwd", "../secrets", "ftp://10.0.0.1/x", "gopher://127.0.0.1:P/_x", "unix:///var/run/docker.sock",
+	"http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://metadata.google.internal/",
+	"http://10.0.0.1/", "http://192.168.0.1/",
+	"http://172.16.0.1/", "http://100.100.100.200/", "http://[fe80::1]/", "http://224.0.0.1/", "http://printer/",
+	"http://nas.local/",
+	"file:///etc/passwd", "FILE:///etc/passwd", "/etc/passwd", "../secrets", "ftp://10.0.0.1/x",
+	"gopher://127.0.0.1:P/_x", "unix:///var/run/docker.sock",
 }
 
 // carriers are the places of a request that known servers take addresses from. @@
@@ -99,7 +106,8 @@ func TestGatewayRefusesPrivateAddresses(t *testing.T) {
 // pictures itself, as by default, or its model server does, or none.
 func TestOrchestratorRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []entry{{}, {"request_urls": "fetch"}, {"request_urls": "data"}, {"request_urls": "public"}} {
+	for _, policy := range []entry{{}, {"request_urls": "fetch"}, {"request_urls": "data"},
+		{"request_urls": "public"}} {
 		f := startFetching(t)
 		n := start(t, nil, []entry{external(f).with(policy)})
 		gateway := startGateway(t, n.addr, "-aiPrivateUrls")
@@ -145,7 +153,8 @@ func TestAddressesThatPass(t *testing.T) {
 
 // external is an entry of the fetching model server.
 func external(f *fetching) entry {
-	return entry{"pipeline": "llm", "model_id": "own/model", "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "url": f.url}
+	return entry{"pipeline": "llm", "model_id": "own/model", "warm": true, "price_per_unit": 0,
+		"pixels_per_unit": 1000000, "url": f.url}
 }
 
 // awaitAnswer waits until a gateway has found its orchestrator.
@@ -172,7 +181,8 @@ func TestWorkerRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	f := startFetching(t)
 	n := startOrchestrator(t, []entry{{
-		"pipeline": "llm", "model_id": "own/model", "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "remote": true,
+		"pipeline": "llm", "model_id": "own/model", "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000,
+		"remote": true,
 	}}, "-orchSecret", "hostile")
 	startWorker(t, n.addr, []entry{external(f)}, "-orchSecret", "hostile")
 	gateway := startGateway(t, n.addr, "-aiPrivateUrls")

@@ -55,7 +55,8 @@ func hostile(t *testing.T, e *engine.Engine, model string) entry {
 		}
 		e.Import(t, root, image, []string{"/hostile"}, nil)
 	})
-	return entry{"pipeline": "llm", "model_id": model, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "image": image}
+	return entry{"pipeline": "llm", "model_id": model, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000,
+		"image": image}
 }
 
 // node is an orchestrator with its models.
@@ -158,7 +159,8 @@ func (n *node) container(model string) container.InspectResponse {
 		n.t.Fatal(err)
 	}
 	for _, c := range list.Items {
-		if c.Labels["model"] != model || c.Labels["creator_id"] != "https://"+n.addr && c.Labels["creator_id"] != n.addr {
+		if c.Labels["model"] != model || c.Labels["creator_id"] != "https://"+n.addr &&
+			c.Labels["creator_id"] != n.addr {
 			continue
 		}
 		one, err := n.e.API.ContainerInspect(n.t.Context(), c.ID, client.ContainerInspectOptions{})

@@ -33,7 +33,8 @@ func TestNodeFetchesNothingPrivate(t *testing.T) {
 		{picture("http://1.1.1.1:" + port + "/a.png"), "RequestURLRefused", "neither 80 nor 443"},
 		{picture("ftp://1.1.1.1/a.png"), "RequestURLRefused", "neither http, https nor data"},
 		{strings.ReplaceAll(picture("https://1.1.1.1/a"), "image_url", "video_url"), "RequestURLRefused", "image_url"},
-		{strings.Repeat(picture("https://1.1.1.1/a.png")+",", 8) + picture("https://b"), "PicturesTooLarge", "at most 8"},
+		{strings.Repeat(picture("https://1.1.1.1/a.png")+",", 8) + picture("https://b"), "PicturesTooLarge",
+			"at most 8"},
 	} {
 		want := http.StatusBadRequest
 		if c.code == "PicturesTooLarge" {

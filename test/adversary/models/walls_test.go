@@ -72,7 +72,8 @@ func TestNoWayOutOfAContainer(t *testing.T) {
 	n := start(t, e, []entry{hostile(t, e, "own/hostile"), hostile(t, e, "own/victim")})
 	const model = "own/hostile"
 
-	n.allFail(model, "dial", "1.1.1.1:443", "169.254.169.254:80", "10.0.0.1:80", "[2606:4700:4700::1111]:443", "[fd00::1]:80")
+	n.allFail(model, "dial", "1.1.1.1:443", "169.254.169.254:80", "10.0.0.1:80", "[2606:4700:4700::1111]:443",
+		"[fd00::1]:80")
 	n.allFail(model, "dial on link", "1.1.1.1:443", "169.254.169.254:80", inside(n.container("own/victim")), n.admin)
 	others := otherAddresses(t)
 	if len(others) == 0 {
@@ -167,9 +168,12 @@ func TestNoPrivilegesInAContainer(t *testing.T) {
 	n := start(t, e, []entry{hostile(t, e, "own/hostile")})
 	const model = "own/hostile"
 	for _, attempt := range []struct{ what, target string }{
-		{"write", "/models/new"}, {"replace", "/models/weights"}, {"write", "/models/weights"}, {"own", "/models/weights"},
-		{"write", "/new"}, {"write", "/etc/passwd"}, {"write", "/hostile"}, {"write", "/opt/new"}, {"own", "/etc/passwd"},
-		{"write", "/proc/sys/kernel/core_pattern"}, {"write", "/proc/sysrq-trigger"}, {"write", "/sys/fs/cgroup/memory/new"},
+		{"write", "/models/new"}, {"replace", "/models/weights"}, {"write", "/models/weights"},
+		{"own", "/models/weights"},
+		{"write", "/new"}, {"write", "/etc/passwd"}, {"write", "/hostile"}, {"write", "/opt/new"},
+		{"own", "/etc/passwd"},
+		{"write", "/proc/sys/kernel/core_pattern"}, {"write", "/proc/sysrq-trigger"},
+		{"write", "/sys/fs/cgroup/memory/new"},
 		{"read", "/var/run/docker.sock"}, {"read", "/dev/kmsg"}, {"device", "/tmp/disk"},
 		{"mount", "/tmp"}, {"namespace", ""}, {"raw socket", ""}, {"change clock", ""},
 	} {
@@ -186,7 +190,8 @@ func TestNoPrivilegesInAContainer(t *testing.T) {
 	}
 	status := n.attempt(model, "privileges", "").Text
 	for _, want := range []string{
-		"CapEff:\t0000000000000000", "CapPrm:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2",
+		"CapEff:\t0000000000000000", "CapPrm:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1",
+		"Seccomp:\t2",
 	} {
 		if !strings.Contains(status, want) {
 			t.Errorf("no %q in\n%s", want, status)
@@ -211,7 +216,8 @@ func TestWhatAnEntryPermits(t *testing.T) {
 		}
 	}
 	for _, attempt := range []struct{ what, target string }{
-		{"mount", "/opt"}, {"namespace", ""}, {"raw socket", ""}, {"device", "/disk"}, {"route", gateway(n.container(model))},
+		{"mount", "/opt"}, {"namespace", ""}, {"raw socket", ""}, {"device", "/disk"},
+		{"route", gateway(n.container(model))},
 	} {
 		n.fails(model, attempt.what, attempt.target)
 	}

@@ -54,7 +54,8 @@ func (w *world) move(store string) (string, int) {
 	w.Helper()
 	conf := filepath.Join(w.TempDir(), "tutti.conf")
 	w.must(os.WriteFile(conf, fmt.Appendf(nil, "ethOrchAddr %s\n", w.account), 0o600))
-	return harness.Output(w.T, filepath.Join(bin, "tutti"), "ledger", "move", "-network", "devnet", "-dataDir", w.dir, "-store", store, "-config", conf)
+	return harness.Output(w.T, filepath.Join(bin, "tutti"), "ledger", "move", "-network", "devnet", "-dataDir", w.dir,
+		"-store", store, "-config", conf)
 }
 
 // refuses starts the node and wants it to end with a fault.
@@ -124,7 +125,8 @@ func TestRestoredStoreCreditsNothingAgain(t *testing.T) {
 		t.Errorf("tickets that were credited before: %d %s", status, text)
 	}
 	info = p.offer(wants(capability.LLM))
-	if status, text := p.ask(info, p.pay(info, 0), "Count.", 3); status == 200 || !strings.Contains(text, "Insufficient balance") {
+	if status, text := p.ask(info, p.pay(info, 0), "Count.", 3); status == 200 ||
+		!strings.Contains(text, "Insufficient balance") {
 		t.Errorf("with a balance that was spent before: %d %s", status, text)
 	}
 }

@@ -29,7 +29,8 @@ const pixelWei = 9000
 // long is one segment of so many seconds.
 func (w *world) long(seconds int) []byte {
 	w.Helper()
-	g, err := clip.Generate(clip.Options{Width: 160, Height: 90, FPSNum: 15, FPSDen: 1, Segment: time.Duration(seconds) * time.Second, Segments: 1, Bitrate: 100_000})
+	g, err := clip.Generate(clip.Options{Width: 160, Height: 90, FPSNum: 15, FPSDen: 1,
+		Segment: time.Duration(seconds) * time.Second, Segments: 1, Bitrate: 100_000})
 	w.must(err)
 	defer g.Close()
 	s, err := g.Next(context.Background())
@@ -39,7 +40,8 @@ func (w *world) long(seconds int) []byte {
 
 // segment asks for the rendition of a segment that is announced with a playing time, 0 for
 // none. It returns how many pixels were made, 0 with the reason where there is no result.
-func (p *payer) segment(info *rpc.OrchestratorInfo, payment *rpc.Payment, number int64, data []byte, announced time.Duration) (pixels int64, reason string, err error) {
+func (p *payer) segment(info *rpc.OrchestratorInfo, payment *rpc.Payment, number int64, data []byte,
+	announced time.Duration) (pixels int64, reason string, err error) {
 	hash := [32]byte(crypto.Keccak256(data))
 	meta := rpc.SegmentMeta{
 		Manifest: core.ManifestID(info.GetAuthToken().GetSessionId()), Number: core.SegmentNumber(number), Hash: hash,
@@ -48,7 +50,8 @@ func (p *payer) segment(info *rpc.OrchestratorInfo, payment *rpc.Payment, number
 	meta.Sig = p.sign(signature.Segment(meta.Manifest, meta.Number, hash, []string{small.Name}))
 	message := rpc.ToSegData(&meta)
 	message.Capabilities = &rpc.Capabilities{Bitstring: []uint64{1<<0 | 1<<1}, Version: "0.8.8"}
-	req, err := http.NewRequestWithContext(p.Context(), http.MethodPost, "https://"+p.front+"/segment", bytes.NewReader(data))
+	req, err := http.NewRequestWithContext(p.Context(), http.MethodPost, "https://"+p.front+"/segment",
+		bytes.NewReader(data))
 	if err != nil {
 		return 0, "", err
 	}

@@ -53,7 +53,8 @@ func (w *world) newPayer(number uint64) *payer {
 	w.must(err)
 	id := new(big.Int).SetUint64(w.chain.Info.ChainID)
 	tx, err := types.SignNewTx(key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, Gas: 1_000_000, GasFeeCap: big.NewInt(1_000_000_000), GasTipCap: new(big.Int), To: &to, Value: ether(3), Data: data,
+		ChainID: id, Nonce: nonce, Gas: 1_000_000, GasFeeCap: big.NewInt(1_000_000_000), GasTipCap: new(big.Int),
+		To: &to, Value: ether(3), Data: data,
 	})
 	w.must(err)
 	w.must(client.SendTransaction(w.Context(), tx))
@@ -121,7 +122,8 @@ func (p *payer) offer(caps *rpc.Capabilities) *rpc.OrchestratorInfo {
 func (p *payer) payment(info *rpc.OrchestratorInfo, first uint32, n int) *rpc.Payment {
 	p.Helper()
 	terms := info.GetTicketParams()
-	m := &rpc.Payment{Sender: p.address[:], ExpectedPrice: info.GetPriceInfo(), ExpirationParams: terms.GetExpirationParams()}
+	m := &rpc.Payment{Sender: p.address[:], ExpectedPrice: info.GetPriceInfo(),
+		ExpirationParams: terms.GetExpirationParams()}
 	if n > 0 {
 		m.TicketParams = terms
 	}
@@ -133,7 +135,8 @@ func (p *payer) payment(info *rpc.OrchestratorInfo, first uint32, n int) *rpc.Pa
 			common.LeftPadBytes(big.NewInt(int64(nonce)).Bytes(), 32), terms.GetRecipientRandHash(),
 			common.LeftPadBytes(big.NewInt(e.GetCreationRound()).Bytes(), 32), e.GetCreationRoundBlockHash(),
 		}, nil)
-		m.TicketSenderParams = append(m.TicketSenderParams, &rpc.TicketSenderParams{SenderNonce: nonce, Sig: p.sign(hash)})
+		m.TicketSenderParams = append(m.TicketSenderParams,
+			&rpc.TicketSenderParams{SenderNonce: nonce, Sig: p.sign(hash)})
 	}
 	return m
 }
@@ -156,15 +159,18 @@ func tickets(info *rpc.OrchestratorInfo, wei int64) int {
 }
 
 // job sends an AI job with a payment. It returns the status and the answer.
-func (p *payer) job(id capability.ID, info *rpc.OrchestratorInfo, payment *rpc.Payment, contentType string, body []byte) (int, string) {
+func (p *payer) job(id capability.ID, info *rpc.OrchestratorInfo, payment *rpc.Payment, contentType string,
+	body []byte) (int, string) {
 	p.Helper()
 	manifest := fmt.Appendf(nil, "%d_%s", id, pipelines.Model(id.Pipeline()))
 	hash := crypto.Keccak256(nil)
 	segment := &rpc.SegData{
-		ManifestId: manifest, Hash: hash, Profiles: []byte("invalid"), Capabilities: wants(id), AuthToken: info.GetAuthToken(),
-		Sig: p.sign(bytes.Join([][]byte{manifest, make([]byte, 32), hash}, nil)),
+		ManifestId: manifest, Hash: hash, Profiles: []byte("invalid"), Capabilities: wants(id),
+		AuthToken: info.GetAuthToken(),
+		Sig:       p.sign(bytes.Join([][]byte{manifest, make([]byte, 32), hash}, nil)),
 	}
-	req, err := http.NewRequestWithContext(p.Context(), http.MethodPost, "https://"+p.front+"/"+id.Pipeline(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(p.Context(), http.MethodPost, "https://"+p.front+"/"+id.Pipeline(),
+		bytes.NewReader(body))
 	p.must(err)
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Authorization", "Livepeer-AI-Worker-1.0")
@@ -193,7 +199,8 @@ func (p *payer) do(req *http.Request) (int, string) {
 // ask sends a prompt.
 func (p *payer) ask(info *rpc.OrchestratorInfo, payment *rpc.Payment, prompt string, maxTokens int) (int, string) {
 	p.Helper()
-	body := fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":%q}],"max_tokens":%d}`, pipelines.Model("llm"), prompt, maxTokens)
+	body := fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":%q}],"max_tokens":%d}`,
+		pipelines.Model("llm"), prompt, maxTokens)
 	return p.job(capability.LLM, info, payment, "application/json", []byte(body))
 }
 

@@ -19,15 +19,17 @@ func TestLongPromptsForOneToken(t *testing.T) {
 	p.served(4)
 	long := strings.Repeat("many words ", 200_000/4) // some 130 000 tokens
 	request := func(messages, rest string, maxTokens int) string {
-		return fmt.Sprintf(`{"model":%q,"messages":%s,"max_tokens":%d%s}`, pipelines.Model("llm"), messages, maxTokens, rest)
+		return fmt.Sprintf(`{"model":%q,"messages":%s,"max_tokens":%d%s}`, pipelines.Model("llm"), messages, maxTokens,
+			rest)
 	}
 	short := `[{"role":"user","content":"Count."}]`
 	for name, c := range map[string]struct {
 		body   string
 		served bool
 	}{
-		"in a message":          {request(`[{"role":"user","content":"`+long+`"}]`, "", 1), false},
-		"in parts":              {request(`[{"role":"user","content":[{"type":"text","text":"`+long+`"}]}]`, "", 1), false},
+		"in a message": {request(`[{"role":"user","content":"`+long+`"}]`, "", 1), false},
+		"in parts": {request(`[{"role":"user","content":[{"type":"text","text":"`+long+`"}]}]`, "", 1),
+			false},
 		"in a part of a file":   {request(`[{"role":"user","content":[{"type":"file","file":{"file_data":"`+long+`"}}]}]`, "", 1), false},
 		"in calls of tools":     {request(`[{"role":"assistant","content":"x","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"`+long+`"}}]}]`, "", 1), false},
 		"in tools":              {request(short, `,"tools":[{"type":"function","function":{"name":"f","description":"`+long+`"}}]`, 1), false},
@@ -38,8 +40,10 @@ func TestLongPromptsForOneToken(t *testing.T) {
 		"a picture":             {request(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,`+strings.Repeat("A", 300_000)+`"}}]}]`, "", 16), true},
 	} {
 		info := p.offer(wants(capability.LLM))
-		status, text := p.job(capability.LLM, info, p.pay(info, tickets(info, 1100*tokenPrice)), "application/json", []byte(c.body))
-		if c.served && status != 200 || !c.served && (status != 400 || !strings.Contains(text, "pays for a prompt of 8320")) {
+		status, text := p.job(capability.LLM, info, p.pay(info, tickets(info, 1100*tokenPrice)), "application/json",
+			[]byte(c.body))
+		if c.served && status != 200 || !c.served && (status != 400 ||
+			!strings.Contains(text, "pays for a prompt of 8320")) {
 			t.Errorf("%s: %d %.200s", name, status, text)
 		}
 	}
@@ -57,7 +61,8 @@ func TestLongPromptsForOneToken(t *testing.T) {
 func (p *payer) debt(gwei int64) {
 	p.Helper()
 	idle := time.Now().Add(-time.Hour).UnixNano()
-	p.change(`UPDATE ledger_account SET open = 1, balance = ?, used = ? WHERE sender = ?`, fmt.Sprintf("-%d000000000", gwei), idle, p.address[:])
+	p.change(`UPDATE ledger_account SET open = 1, balance = ?, used = ? WHERE sender = ?`,
+		fmt.Sprintf("-%d000000000", gwei), idle, p.address[:])
 }
 
 // TestDebtsSurviveRestarts: what a gateway left unpaid in an account that is closed by now
@@ -75,7 +80,8 @@ func TestDebtsSurviveRestarts(t *testing.T) {
 		w.stop()
 		w.start()
 		info := p.offer(wants(capability.LLM))
-		if status, text := p.ask(info, p.pay(info, 4), "Count.", 3); status == 200 || !strings.Contains(text, "Insufficient balance") {
+		if status, text := p.ask(info, p.pay(info, 4), "Count.", 3); status == 200 ||
+			!strings.Contains(text, "Insufficient balance") {
 			t.Errorf("a gateway that owes: %d %s", status, text)
 		}
 	}

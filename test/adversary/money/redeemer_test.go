@@ -40,7 +40,8 @@ type liar struct {
 // newLiar listens with a certificate of its own.
 func newLiar(t *testing.T, addr string) *liar {
 	t.Helper()
-	cert, err := tlscert.Open(tlscert.Options{Host: "127.0.0.1", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	cert, err := tlscert.Open(tlscert.Options{Host: "127.0.0.1", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,8 @@ func TestRedeemerThatRedeemsNothing(t *testing.T) {
 	w.chain.AdvanceL1(2100) // half of two rounds
 	w.Wait("the redeemer to be named", 20*time.Second, func() bool {
 		text := w.conditions()
-		return strings.Contains(text, `"HandedUnpaid"`) && strings.Contains(text, addr) && strings.Contains(text, " wei")
+		return strings.Contains(text, `"HandedUnpaid"`) && strings.Contains(text, addr) &&
+			strings.Contains(text, " wei")
 	})
 	_, err := w.chain.Control.NextRound(t.Context(), true)
 	w.must(err)
@@ -210,7 +212,8 @@ func TestRedeemerOfAStranger(t *testing.T) {
 	r.Exit(20 * time.Second)
 	stranger := newLiar(t, r.front)
 	p.wins(1, pm.TicketWon)
-	w.Wait("the certificate to be refused", 30*time.Second, func() bool { return w.has("RedeemerUntrusted") && !w.has("RedeemerUnreachable") })
+	w.Wait("the certificate to be refused", 30*time.Second,
+		func() bool { return w.has("RedeemerUntrusted") && !w.has("RedeemerUnreachable") })
 	if n := stranger.count(); n != 0 {
 		t.Errorf("%d calls came to a program that shows another certificate", n)
 	}
@@ -232,7 +235,9 @@ func TestRedeemerOfAStranger(t *testing.T) {
 	if w.has("RedeemerUntrusted") {
 		t.Errorf("the redeemer is back: %s", w.conditions())
 	}
-	text, _ := harness.Output(t, filepath.Join(bin, "tutti"), append(append([]string{"doctor", "-all", "-only", "keys.redeemer"}, w.args...), "-redeemerAddr", "192.0.2.1")...)
+	text, _ := harness.Output(t, filepath.Join(bin, "tutti"),
+		append(append([]string{"doctor", "-all", "-only", "keys.redeemer"}, w.args...), "-redeemerAddr",
+			"192.0.2.1")...)
 	if !strings.Contains(text, "RedeemerUnpinned") || !strings.Contains(text, "192.0.2.1:8935") {
 		t.Errorf("doctor does not name a redeemer on another machine that is not pinned:\n%s", text)
 	}

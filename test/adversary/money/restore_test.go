@@ -74,7 +74,8 @@ func TestRestoredLedgerCreditsNothingAgain(t *testing.T) {
 		t.Error("no condition says that the books are an older copy")
 	}
 	fresh := s.offer(wants(capability.LLM))
-	if status, text := s.ask(fresh, s.pay(fresh, 0), "Count.", 3); status == 200 || !strings.Contains(text, "Insufficient balance") {
+	if status, text := s.ask(fresh, s.pay(fresh, 0), "Count.", 3); status == 200 ||
+		!strings.Contains(text, "Insufficient balance") {
 		t.Errorf("with a balance that was spent before: %d %s", status, text)
 	}
 	s.again()

@@ -32,7 +32,8 @@ func lyingMP4(kind string, config []byte, packet []byte, n int) []byte {
 	const scale = 48_000
 	head := box("ftyp", []byte("isom"), fields(512), []byte("isommp42"))
 	data := box("mdat", bytes.Repeat(packet, n))
-	entry := box(kind, make([]byte, 6), []byte{0, 1}, make([]byte, 8), []byte{0, 2, 0, 16, 0, 0, 0, 0}, fields(scale<<16), config)
+	entry := box(kind, make([]byte, 6), []byte{0, 1}, make([]byte, 8), []byte{0, 2, 0, 16, 0, 0, 0, 0},
+		fields(scale<<16), config)
 	tables := box("stbl",
 		box("stsd", fields(0, 1), entry),
 		box("stts", fields(0, 1, uint32(n), scale/uint32(n)+1)),
@@ -47,7 +48,8 @@ func lyingMP4(kind string, config []byte, packet []byte, n int) []byte {
 	)
 	matrix := fields(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 	track := box("trak", box("tkhd", fields(3, 0, 0, 1, 0, 1000, 0, 0, 0, 0x01000000), matrix, fields(0, 0)), media)
-	movie := box("moov", box("mvhd", fields(0, 0, 0, 1000, 1000, 0x10000, 0x01000000, 0, 0), matrix, fields(0, 0, 0, 0, 0, 0, 2)), track)
+	movie := box("moov", box("mvhd", fields(0, 0, 0, 1000, 1000, 0x10000, 0x01000000, 0, 0), matrix,
+		fields(0, 0, 0, 0, 0, 0, 2)), track)
 	return bytes.Join([][]byte{head, data, movie}, nil)
 }
 
@@ -102,7 +104,8 @@ func TestSoundThatLies(t *testing.T) {
 	}
 	info := p.offer(wants(capability.AudioToText))
 	for name, file := range files {
-		if status, text := p.transcribe(info, p.pay(info, 1), file); status == 200 || !strings.Contains(text, "Insufficient balance") {
+		if status, text := p.transcribe(info, p.pay(info, 1), file); status == 200 ||
+			!strings.Contains(text, "Insufficient balance") {
 			t.Errorf("%s, paid for a few seconds: %d %s", name, status, text)
 		}
 	}

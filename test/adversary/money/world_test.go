@@ -59,7 +59,8 @@ type node struct {
 func newWorld(t *testing.T, args ...string) *world {
 	t.Helper()
 	w := &world{T: t, runner: pipelines.Start(t), chain: devnet.Start(t, devnet.Options{
-		BlockTime: 100 * time.Millisecond, L1BlockTime: 100 * time.Millisecond, RoundLength: 2000, Args: []string{"-initializeRounds"},
+		BlockTime: 100 * time.Millisecond, L1BlockTime: 100 * time.Millisecond, RoundLength: 2000,
+		Args: []string{"-initializeRounds"},
 	})}
 	w.must(w.chain.Control.SetBaseFee(t.Context(), core.NewWei(50_000)))
 	w.node = w.newNode("orchestrator")
@@ -88,8 +89,10 @@ func (w *world) models() string {
 	w.Helper()
 	type entry map[string]any
 	all := []entry{
-		{"pipeline": "llm", "model_id": pipelines.Model("llm"), "price_per_unit": tokenPrice, "url": w.runner.URL("llm")},
-		{"pipeline": "audio-to-text", "model_id": pipelines.Model("audio-to-text"), "price_per_unit": soundPrice, "url": w.runner.URL("audio-to-text")},
+		{"pipeline": "llm", "model_id": pipelines.Model("llm"), "price_per_unit": tokenPrice,
+			"url": w.runner.URL("llm")},
+		{"pipeline": "audio-to-text", "model_id": pipelines.Model("audio-to-text"), "price_per_unit": soundPrice,
+			"url": w.runner.URL("audio-to-text")},
 	}
 	for _, e := range all {
 		e["warm"], e["pixels_per_unit"], e["capacity"] = true, 1, 16
@@ -108,13 +111,15 @@ func (w *world) newNode(name string) *node {
 	w.must(os.Mkdir(n.dir, 0o700))
 	pass := filepath.Join(w.TempDir(), "passphrase")
 	w.must(os.WriteFile(pass, []byte(passphrase), 0o600))
-	e, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+		rand.Reader, time.Now())
 	w.must(err)
 	n.account = e.Address
 	ether, err := core.ParseEther("10")
 	w.must(err)
 	w.must(w.chain.Control.Fund(w.Context(), common.Address(n.account), ether))
-	n.args = []string{"-network", "devnet", "-ethUrl", strings.Join(w.chain.Info.Endpoints, ","), "-ethPassword", pass, "-dataDir", n.dir,
+	n.args = []string{"-network", "devnet", "-ethUrl", strings.Join(w.chain.Info.Endpoints, ","), "-ethPassword", pass,
+		"-dataDir", n.dir,
 		"-cliAddr", n.admin, "-httpAddr", n.front, "-blockPollingInterval", "1s", "-v", "6"}
 	return n
 }
@@ -138,7 +143,8 @@ func (n *node) stop() {
 // cli runs tutti_cli on the node until it succeeds: a round may be between two others.
 func (n *node) cli(words ...string) {
 	n.t.Helper()
-	args := append([]string{"--url", "http://" + n.admin, "--token-file", filepath.Join(n.dir, "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://" + n.admin, "--token-file", filepath.Join(n.dir, "admin.token"), "--yes",
+		"--no-color"}, words...)
 	n.Wait("tutti_cli "+strings.Join(words, " "), 60*time.Second, func() bool {
 		_, status := harness.Output(n.t, filepath.Join(bin, "tutti_cli"), args...)
 		return status == 0
@@ -191,7 +197,8 @@ func (n *node) credits() (tickets int) {
 // billed is the sum of the units of a pipeline in the books.
 func (n *node) billed(pipeline string) (units int64) {
 	n.t.Helper()
-	_, _ = fmt.Sscan(n.query(`SELECT coalesce(sum(units), 0) FROM ledger_entry WHERE kind = 2 AND pipeline = ?`, pipeline), &units)
+	_, _ = fmt.Sscan(n.query(`SELECT coalesce(sum(units), 0) FROM ledger_entry WHERE kind = 2 AND pipeline = ?`,
+		pipeline), &units)
 	return units
 }
 

@@ -68,7 +68,8 @@ const (
 func newOrchestrator(t *testing.T, n uint64) *orchestrator {
 	t.Helper()
 	o := &orchestrator{
-		t: t, account: core.Address(control.Address(control.OrchestratorKey(n))), ev: core.NewWei(defaultEV), price: pixelPrice,
+		t: t, account: core.Address(control.Address(control.OrchestratorKey(n))), ev: core.NewWei(defaultEV),
+		price: pixelPrice,
 		token: tokenTime, balances: map[string]*big.Rat{}, files: map[string][]byte{},
 	}
 	calls := grpc.NewServer()
@@ -112,7 +113,8 @@ func (o *orchestrator) GetOrchestrator(context.Context, *rpc.OrchestratorRequest
 // terms are called with the lock held.
 func (o *orchestrator) terms(token *rpc.AuthToken) *rpc.OrchestratorInfo {
 	face, _ := core.WeiOf(new(big.Int).Mul(o.ev.Big(), big.NewInt(100)))
-	params := pm.Params{Recipient: o.account, FaceValue: face, WinProb: pm.WinProb(face, o.ev), ExpirationBlock: o.expires}
+	params := pm.Params{Recipient: o.account, FaceValue: face, WinProb: pm.WinProb(face, o.ev),
+		ExpirationBlock: o.expires}
 	if o.recipient != nil {
 		params.Recipient = o.recipient(o.asked)
 	}
@@ -124,7 +126,8 @@ func (o *orchestrator) terms(token *rpc.AuthToken) *rpc.OrchestratorInfo {
 	}
 	set := capability.SoftwareTranscoder().With(capability.LLM)
 	offer := capability.Offer(set, "0.8.9")
-	offer.Constraints.PerCapability = map[capability.ID]capability.Models{capability.LLM: {networkModel: {Warm: true, Capacity: 64}}}
+	offer.Constraints.PerCapability = map[capability.ID]capability.Models{capability.LLM: {networkModel: {Warm: true,
+		Capacity: 64}}}
 	return &rpc.OrchestratorInfo{
 		Transcoder: o.server.URL, Address: o.account[:], Capabilities: rpc.FromCapabilities(offer), AuthToken: token,
 		TicketParams: rpc.ToTicketParams(&params), PriceInfo: &rpc.PriceInfo{PricePerUnit: o.price, PixelsPerUnit: 1},
@@ -132,7 +135,8 @@ func (o *orchestrator) terms(token *rpc.AuthToken) *rpc.OrchestratorInfo {
 }
 
 // EndTranscodingSession forgets a balance, as the network's nodes do.
-func (o *orchestrator) EndTranscodingSession(_ context.Context, r *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
+func (o *orchestrator) EndTranscodingSession(_ context.Context,
+	r *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
 	o.with(func() { delete(o.balances, r.GetAuthToken().GetSessionId()) })
 	return &rpc.EndTranscodingSessionResponse{}, nil
 }

@@ -78,7 +78,8 @@ func TestNewSessions(t *testing.T) {
 func (w *world) forgiven() {
 	w.Helper()
 	name := w.cheat.account.String()
-	if text, status := w.cli("spending", "credits"); status != 0 || !strings.Contains(text, name) || !strings.Contains(text, "stopped") {
+	if text, status := w.cli("spending", "credits"); status != 0 || !strings.Contains(text, name) ||
+		!strings.Contains(text, "stopped") {
 		w.Errorf("credits: %d\n%s", status, text)
 	}
 	before, _, _ := w.cheat.books()

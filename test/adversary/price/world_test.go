@@ -45,13 +45,15 @@ const passphrase = "open sesame"
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, chain: devnet.Start(t, devnet.Options{BlockTime: 100 * time.Millisecond, Args: []string{"-initializeRounds"}})}
+	w := &world{T: t, chain: devnet.Start(t, devnet.Options{BlockTime: 100 * time.Millisecond,
+		Args: []string{"-initializeRounds"}})}
 	w.cheat, w.honest = newOrchestrator(t, 0), newOrchestrator(t, 1)
 	at := w.chain.AdvanceL1(1)
 	for i, o := range []*orchestrator{w.cheat, w.honest} {
 		o.expires = at + 5000
 		w.must(w.chain.Control.Populate(t.Context(), control.Population{
-			First: uint64(i), Orchestrators: 1, Base: core.LPTTokens([]uint64{100_000, 10}[i]), ServiceURI: o.server.URL,
+			First: uint64(i), Orchestrators: 1, Base: core.LPTTokens([]uint64{100_000, 10}[i]),
+			ServiceURI: o.server.URL,
 		}))
 	}
 	_, err := w.chain.Control.NextRound(t.Context(), true)
@@ -66,7 +68,8 @@ func newWorld(t *testing.T) *world {
 func (w *world) fund() {
 	w.Helper()
 	w.must(os.WriteFile(filepath.Join(w.dir, "passphrase"), []byte(passphrase), 0o600))
-	e, err := account.Open(filepath.Join(w.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(w.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+		rand.Reader, time.Now())
 	w.must(err)
 	ether, err := core.ParseEther("10")
 	w.must(err)
@@ -84,9 +87,12 @@ func (w *world) fund() {
 func (w *world) start() {
 	w.Helper()
 	w.gateway = harness.Start(w.T, filepath.Join(bin, "tutti"), "-gateway", "-network", "devnet",
-		"-ethUrl", strings.Join(w.chain.Info.Endpoints, ","), "-ethPassword", filepath.Join(w.dir, "passphrase"), "-dataDir", w.dir,
-		"-cliAddr", w.admin, "-httpAddr", w.front, "-blockPollingInterval", "1s", "-transcodingOptions", "P144p30fps16x9",
-		"-localVerify=false", "-maxPricePerUnit", "2000", "-selectRandFreq", "0", "-selectStakeWeight", "1", "-selectPriceWeight", "0", "-v", "6")
+		"-ethUrl", strings.Join(w.chain.Info.Endpoints, ","), "-ethPassword", filepath.Join(w.dir, "passphrase"),
+		"-dataDir", w.dir,
+		"-cliAddr", w.admin, "-httpAddr", w.front, "-blockPollingInterval", "1s", "-transcodingOptions",
+		"P144p30fps16x9",
+		"-localVerify=false", "-maxPricePerUnit", "2000", "-selectRandFreq", "0", "-selectStakeWeight", "1",
+		"-selectPriceWeight", "0", "-v", "6")
 	w.gateway.WaitHTTP("http://" + w.admin + "/healthz")
 }
 
@@ -107,7 +113,8 @@ func (w *world) must(err error) {
 
 func (w *world) cli(words ...string) (string, int) {
 	w.Helper()
-	args := append([]string{"--url", "http://" + w.admin, "--token-file", filepath.Join(w.dir, "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://" + w.admin, "--token-file", filepath.Join(w.dir, "admin.token"), "--yes",
+		"--no-color"}, words...)
 	return harness.Output(w.T, filepath.Join(bin, "tutti_cli"), args...)
 }
 
@@ -125,8 +132,10 @@ const maxTokens = 20
 
 // ask sends a chat.
 func (w *world) ask(n int) error {
-	body := fmt.Appendf(nil, `{"model":%q,"max_tokens":%d,"messages":[{"role":"user","content":"%d is a number"}]}`, networkModel, maxTokens, n)
-	resp, err := harness.Client().Post("http://"+w.front+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+	body := fmt.Appendf(nil, `{"model":%q,"max_tokens":%d,"messages":[{"role":"user","content":"%d is a number"}]}`,
+		networkModel, maxTokens, n)
+	resp, err := harness.Client().Post("http://"+w.front+"/v1/chat/completions", "application/json",
+		bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -156,7 +165,8 @@ func (w *world) conditions(code string) map[string]string {
 // segments makes a short generated stream that costs little.
 func segments(t *testing.T) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 256, Height: 144, FPSNum: 15, FPSDen: 1, Segments: 2, Bitrate: 100_000, Segment: time.Second})
+	g, err := clip.Generate(clip.Options{Width: 256, Height: 144, FPSNum: 15, FPSDen: 1, Segments: 2, Bitrate: 100_000,
+		Segment: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,8 @@ func (v *victim) oldSign(message []byte, typed bool) (int, []byte) {
 	if typed {
 		header["Sigformat"] = []string{"data/typed"}
 	}
-	return v.ask("POST", "/signMessage", "application/x-www-form-urlencoded", header, []byte(url.Values{"message": {string(message)}}.Encode()))
+	return v.ask("POST", "/signMessage", "application/x-www-form-urlencoded", header,
+		[]byte(url.Values{"message": {string(message)}}.Encode()))
 }
 
 func (v *victim) newSign(message []byte, typed bool) (int, []byte) {
@@ -81,12 +82,14 @@ func TestAdminSignsNothingOfValue(t *testing.T) {
 	}
 	v.refusesTexts(ticket.Sender.String(), preimage(ticket))
 	v.refusesDocuments()
-	for _, text := range []string{"hello", "two\nlines", "I own 0x0000000000000000000000000000000000000001", strings.Repeat("x", 31), "Grüße"} {
+	for _, text := range []string{"hello", "two\nlines", "I own 0x0000000000000000000000000000000000000001",
+		strings.Repeat("x", 31), "Grüße"} {
 		status, sig := v.oldSign([]byte(text), false)
 		if status != http.StatusOK || !v.signedBy([]byte(text), sig) {
 			t.Errorf("%q: %d %x", text, status, sig)
 		}
-		if status, answer := v.newSign([]byte(text), false); status != http.StatusOK || !bytes.Contains(answer, []byte(hex.EncodeToString(sig))) {
+		if status, answer := v.newSign([]byte(text), false); status != http.StatusOK ||
+			!bytes.Contains(answer, []byte(hex.EncodeToString(sig))) {
 			t.Errorf("%q: %d %s", text, status, answer)
 		}
 	}
@@ -120,13 +123,15 @@ func (v *victim) refusesTexts(address string, ticket []byte) {
 		"no text":               {0xff, 0xfe, 0xfd},
 		"zero bytes":            []byte("a\x00b"),
 	} {
-		if status, answer := v.oldSign(text, false); status != http.StatusForbidden || !strings.Contains(string(answer), "MessageRefused") {
+		if status, answer := v.oldSign(text, false); status != http.StatusForbidden ||
+			!strings.Contains(string(answer), "MessageRefused") {
 			v.Errorf("%s: %d %q", name, status, answer)
 		}
 		if !json.Valid(fmt.Appendf(nil, "%q", text)) {
 			continue // JSON has no such text
 		}
-		if status, answer := v.newSign(text, false); status != http.StatusForbidden || !strings.Contains(string(answer), "MessageRefused") {
+		if status, answer := v.newSign(text, false); status != http.StatusForbidden ||
+			!strings.Contains(string(answer), "MessageRefused") {
 			v.Errorf("%s: %d %q", name, status, answer)
 		}
 	}
@@ -142,18 +147,22 @@ func (v *victim) refusesDocuments() {
 		}
 		return "[" + strings.Join(out, ",") + "]"
 	}
-	spend := field("owner", "address", "spender", "address", "value", "uint256", "nonce", "uint256", "deadline", "uint256")
+	spend := field("owner", "address", "spender", "address", "value", "uint256", "nonce", "uint256", "deadline",
+		"uint256")
 	message := fmt.Sprintf(`{"owner":%q,"spender":%q,"value":"1000","nonce":"0","deadline":"99999999999"}`, own, thief)
 	plain := strings.Replace(strings.Replace(string(permit(v, "Permit", spend, message)),
-		`,{"name":"verifyingContract","type":"address"}`, "", 1), fmt.Sprintf(`,"verifyingContract":%q`, v.chain.Info.Contracts["LivepeerToken"].Hex()), "", 1)
+		`,{"name":"verifyingContract","type":"address"}`, "", 1),
+		fmt.Sprintf(`,"verifyingContract":%q`, v.chain.Info.Contracts["LivepeerToken"].Hex()), "", 1)
 	for name, document := range map[string][]byte{
 		"permit":                     permit(v, "Permit", spend, message),
 		"permit under another name":  permit(v, "Greeting", spend, message),
 		"permit of another protocol": []byte(plain),
-		"transfer": permit(v, "TransferWithAuthorization", field("from", "address", "to", "address", "value", "uint256"),
+		"transfer": permit(v, "TransferWithAuthorization",
+			field("from", "address", "to", "address", "value", "uint256"),
 			fmt.Sprintf(`{"from":%q,"to":%q,"value":"1"}`, own, thief)),
-		"wallet's transaction": permit(v, "SafeTx", field("to", "address", "data", "bytes"), fmt.Sprintf(`{"to":%q,"data":"0x"}`, thief)),
-		"domain alone":         permit(v, "EIP712Domain", "[]", "{}"),
+		"wallet's transaction": permit(v, "SafeTx", field("to", "address", "data", "bytes"),
+			fmt.Sprintf(`{"to":%q,"data":"0x"}`, thief)),
+		"domain alone": permit(v, "EIP712Domain", "[]", "{}"),
 	} {
 		for way, sign := range map[string]func([]byte, bool) (int, []byte){"old": v.oldSign, "new": v.newSign} {
 			if status, answer := sign(document, true); status == http.StatusOK || len(answer) == signature.Length {

@@ -22,7 +22,8 @@ func (v *victim) ping(value []byte) (sig []byte, code string, err error) {
 	v.must(err)
 	defer conn.Close()
 	var trailer metadata.MD
-	answer, err := rpc.NewOrchestratorClient(conn).Ping(v.Context(), &rpc.PingPong{Value: value}, grpc.Trailer(&trailer))
+	answer, err := rpc.NewOrchestratorClient(conn).Ping(v.Context(), &rpc.PingPong{Value: value},
+		grpc.Trailer(&trailer))
 	return answer.GetValue(), strings.Join(trailer.Get("Tutti-Code"), " "), err
 }
 

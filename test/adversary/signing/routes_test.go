@@ -24,13 +24,16 @@ func TestLinksMoveNothing(t *testing.T) {
 		return resp.StatusCode
 	}
 	before := v.locked()
-	for _, path := range []string{"/fundDeposit?amount=1000000000000000", "/fundDepositAndReserve?depositAmount=1&reserveAmount=1", "/unlock", "/cancelUnlock",
-		"/withdraw", "/bond?amount=1&toAddr=" + v.account().String(), "/unbond?amount=1", "/rebond?unbondingLockId=0", "/withdrawStake?unbondingLockId=0",
+	for _, path := range []string{"/fundDeposit?amount=1000000000000000",
+		"/fundDepositAndReserve?depositAmount=1&reserveAmount=1", "/unlock", "/cancelUnlock",
+		"/withdraw", "/bond?amount=1&toAddr=" + v.account().String(), "/unbond?amount=1", "/rebond?unbondingLockId=0",
+		"/withdrawStake?unbondingLockId=0",
 		"/withdrawFees?amount=1", "/claimEarnings", "/reward", "/initializeRound", "/requestTokens",
 		"/transferTokens?amount=1&to=" + v.ticket(1).Recipient.String(), "/signMessage?message=hello",
 		"/vote?choiceID=0&poll=" + v.account().String(), "/voteOnProposal?proposalID=1&support=1",
 		"/activateOrchestrator?blockRewardCut=1&feeShare=1&pricePerUnit=1&pixelsPerUnit=1&serviceURI=https://127.0.0.1:1",
-		"/setOrchestratorConfig?pricePerUnit=1&pixelsPerUnit=1", "/setMaxGasPrice?maxGasPrice=1", "/setMinGasPrice?minGasPrice=1",
+		"/setOrchestratorConfig?pricePerUnit=1&pixelsPerUnit=1", "/setMaxGasPrice?maxGasPrice=1",
+		"/setMinGasPrice?minGasPrice=1",
 		"/setLogLevel?loglevel=1", "/setMaxSessions?maxSessions=1", "/setMaxFaceValue?maxfacevalue=1",
 		"/setPriceForBroadcaster?pricePerUnit=1&pixelsPerUnit=1&broadcasterEthAddr=default"} {
 		for _, method := range []string{"GET", "HEAD"} {
@@ -45,7 +48,8 @@ func TestLinksMoveNothing(t *testing.T) {
 	if status := get("GET", "/currentRound"); status != http.StatusOK {
 		t.Error("a read by GET:", status)
 	}
-	if status := get("POST", "/fundDeposit?amount=1000000000000000"); status != http.StatusOK || v.locked().Cmp(before) <= 0 {
+	if status := get("POST", "/fundDeposit?amount=1000000000000000"); status != http.StatusOK ||
+		v.locked().Cmp(before) <= 0 {
 		t.Error("a change by POST:", status)
 	}
 	more := new(big.Int).Sub(v.locked(), before)

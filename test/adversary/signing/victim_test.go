@@ -62,9 +62,11 @@ func newVictim(t *testing.T, args ...string) *victim {
 	pass := filepath.Join(v.dir, "passphrase")
 	v.must(os.WriteFile(pass, []byte(passphrase), 0o600))
 	secret := core.NewSecret(hex.EncodeToString(crypto.FromECDSA(v.key)))
-	_, err := account.Open(filepath.Join(v.dir, "keystore"), account.Light).ImportKey(secret, core.NewSecret(passphrase), rand.Reader, time.Now())
+	_, err := account.Open(filepath.Join(v.dir, "keystore"), account.Light).ImportKey(secret,
+		core.NewSecret(passphrase), rand.Reader, time.Now())
 	v.must(err)
-	v.node = harness.Start(t, binary, append([]string{"-network", "devnet", "-ethUrl", v.chain.URL(0), "-ethPassword", pass, "-dataDir", v.dir,
+	v.node = harness.Start(t, binary, append([]string{"-network", "devnet", "-ethUrl", v.chain.URL(0), "-ethPassword",
+		pass, "-dataDir", v.dir,
 		"-cliAddr", v.admin, "-blockPollingInterval", "1s", "-orchestrator", "-transcoder", "-pricePerUnit", "1000",
 		"-serviceAddr", v.front}, args...)...)
 	v.node.WaitHTTP("http://" + v.admin + "/healthz")
@@ -76,8 +78,10 @@ func (v *victim) startChain() {
 	v.Helper()
 	const block = 200 * time.Millisecond
 	ctx := v.Context()
-	v.chain = devnet.Start(v, devnet.Options{BlockTime: block, L1BlockTime: block, RoundLength: 2000, Args: []string{"-initializeRounds"}})
-	v.must(v.chain.Control.Populate(ctx, control.Population{Orchestrators: 1, Base: core.LPTTokens(1000), ServiceURI: "https://127.0.0.1:8935"}))
+	v.chain = devnet.Start(v, devnet.Options{BlockTime: block, L1BlockTime: block, RoundLength: 2000,
+		Args: []string{"-initializeRounds"}})
+	v.must(v.chain.Control.Populate(ctx, control.Population{Orchestrators: 1, Base: core.LPTTokens(1000),
+		ServiceURI: "https://127.0.0.1:8935"}))
 	v.must(v.chain.Control.Fund(ctx, control.Address(v.thief), ether(1)))
 	_, err := v.chain.Control.NextRound(ctx, true)
 	v.must(err)
@@ -88,10 +92,12 @@ func (v *victim) startChain() {
 	v.Cleanup(v.eth.Close)
 	at := v.chain.Info.Contracts
 	v.broker = at["TicketBroker"]
-	v.calls = contracts.NewCalls(contracts.Addresses{TicketBroker: core.Address(v.broker), RoundsManager: core.Address(at["RoundsManager"])})
+	v.calls = contracts.NewCalls(contracts.Addresses{TicketBroker: core.Address(v.broker),
+		RoundsManager: core.Address(at["RoundsManager"])})
 	rounds := at["RoundsManager"]
 	number := common.BigToHash(new(big.Int).SetUint64(uint64(v.round.LastInitialised)))
-	got, err := v.eth.CallContract(ctx, ethereum.CallMsg{To: &rounds, Data: append(common.FromHex("0x3aa4add4"), number[:]...)}, nil)
+	got, err := v.eth.CallContract(ctx, ethereum.CallMsg{To: &rounds,
+		Data: append(common.FromHex("0x3aa4add4"), number[:]...)}, nil)
 	v.must(err)
 	v.hash = protocol.Hash(got)
 	if err := v.send(v.key, v.calls.FundDepositAndReserve(deposit, reserve)); err != nil {
@@ -111,14 +117,16 @@ func (v *victim) send(key *ecdsa.PrivateKey, call contracts.Call) error {
 	ctx, cancel := context.WithTimeout(v.Context(), time.Minute)
 	defer cancel()
 	from, to := control.Address(key), call.To()
-	if _, err := v.eth.EstimateGas(ctx, ethereum.CallMsg{From: from, To: &to, Data: call.Data(), Value: call.Value()}); err != nil {
+	if _, err := v.eth.EstimateGas(ctx, ethereum.CallMsg{From: from, To: &to, Data: call.Data(),
+		Value: call.Value()}); err != nil {
 		return err
 	}
 	nonce, err := v.eth.PendingNonceAt(ctx, from)
 	v.must(err)
 	id := new(big.Int).SetUint64(v.chain.Info.ChainID)
 	tx, err := types.SignNewTx(key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, To: &to, Data: call.Data(), Value: call.Value(), Gas: 3_000_000, GasFeeCap: big.NewInt(10e9), GasTipCap: big.NewInt(1),
+		ChainID: id, Nonce: nonce, To: &to, Data: call.Data(), Value: call.Value(), Gas: 3_000_000,
+		GasFeeCap: big.NewInt(10e9), GasTipCap: big.NewInt(1),
 	})
 	v.must(err)
 	v.must(v.eth.SendTransaction(ctx, tx))
@@ -144,7 +152,8 @@ func (v *victim) ticket(nonce uint64) protocol.WinningTicket {
 	random := protocol.Word(crypto.Keccak256([]byte("the thief's random number")))
 	t := protocol.WinningTicket{
 		Recipient: core.Address(control.Address(v.thief)), Sender: v.account(), FaceValue: ether(3), SenderNonce: nonce,
-		RecipientRand: random, RecipientRandHash: pm.RandHash(random), CreationRound: v.round.LastInitialised, CreationRoundHash: v.hash,
+		RecipientRand: random, RecipientRandHash: pm.RandHash(random), CreationRound: v.round.LastInitialised,
+		CreationRoundHash: v.hash,
 	}
 	for i := range t.WinProb {
 		t.WinProb[i] = 0xff
@@ -156,7 +165,8 @@ func (v *victim) ticket(nonce uint64) protocol.WinningTicket {
 func preimage(t protocol.WinningTicket) []byte {
 	word := func(n *big.Int) []byte { return n.FillBytes(make([]byte, 32)) }
 	var b []byte
-	for _, part := range [][]byte{t.Recipient[:], t.Sender[:], word(t.FaceValue.Big()), t.WinProb[:], word(new(big.Int).SetUint64(t.SenderNonce)),
+	for _, part := range [][]byte{t.Recipient[:], t.Sender[:], word(t.FaceValue.Big()), t.WinProb[:],
+		word(new(big.Int).SetUint64(t.SenderNonce)),
 		t.RecipientRandHash[:], word(new(big.Int).SetUint64(uint64(t.CreationRound))), t.CreationRoundHash[:]} {
 		b = append(b, part...)
 	}
@@ -181,7 +191,8 @@ func (v *victim) steal(t protocol.WinningTicket, sig []byte) bool {
 // locked is what the ticket broker holds for the node's account.
 func (v *victim) locked() *big.Int {
 	v.Helper()
-	call := append(crypto.Keccak256([]byte("getSenderInfo(address)"))[:4], common.LeftPadBytes(control.Address(v.key).Bytes(), 32)...)
+	call := append(crypto.Keccak256([]byte("getSenderInfo(address)"))[:4],
+		common.LeftPadBytes(control.Address(v.key).Bytes(), 32)...)
 	info, err := v.eth.CallContract(v.Context(), ethereum.CallMsg{To: &v.broker, Data: call}, nil)
 	v.must(err)
 	if len(info) < 128 {

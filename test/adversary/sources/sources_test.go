@@ -52,7 +52,8 @@ HERE=$1 RECIPE=$2/recipe APT_DIR=$2/apt LOG=$2/log VERSIONS=$2/versions REMEDY= 
 for part in lib apt pins; do [ ! -e "$HERE/$part.sh" ] || . "$HERE/$part.sh"; done
 cd "$2"; ` + what + `; echo FETCHED`
 	cmd := exec.Command("bash", "-c", script, "bash", absolute(t, deps), dir)
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "SERVED="+filepath.Join(dir, "served"))
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
+		"SERVED="+filepath.Join(dir, "served"))
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }
@@ -72,7 +73,8 @@ func pin(name, text string) string { return fmt.Sprintf("%x  %s\n", sha256.Sum25
 // version are refused by name; those that are pinned are taken.
 func TestWhatDiffersIsRefused(t *testing.T) {
 	t.Parallel()
-	good := map[string]string{"media_2.0.orig.tar.xz": "source", "media_2.0-1.debian.tar.xz": "patches", "media_2.0-1.dsc": "list"}
+	good := map[string]string{"media_2.0.orig.tar.xz": "source", "media_2.0-1.debian.tar.xz": "patches",
+		"media_2.0-1.dsc": "list"}
 	pins := ""
 	for name, text := range good {
 		pins += pin(name, text)
@@ -94,13 +96,17 @@ func TestWhatDiffersIsRefused(t *testing.T) {
 	}{
 		"as pinned":      {good, source, ""},
 		"another source": {changed("media_2.0.orig.tar.xz", "sourcf"), source, "media_2.0.orig.tar.xz is not the file"},
-		"another patch":  {changed("media_2.0-1.debian.tar.xz", ""), source, "media_2.0-1.debian.tar.xz is not the file"},
-		"one more file":  {changed("media_2.0.orig-extra.tar.xz", "x"), source, "media_2.0.orig-extra.tar.xz is not pinned"},
+		"another patch": {changed("media_2.0-1.debian.tar.xz", ""), source,
+			"media_2.0-1.debian.tar.xz is not the file"},
+		"one more file": {changed("media_2.0.orig-extra.tar.xz", "x"), source,
+			"media_2.0.orig-extra.tar.xz is not pinned"},
 		// What is unpacked is found by a pattern, and tar takes the first.
 		"a signature's name": {changed("media_1.0.orig.tar.xz.asc", "x"),
 			source + `; [ "$(echo "$2/work/"*.orig.tar.*)" = "$2/work/media_2.0.orig.tar.xz" ]`, ""},
-		"nothing":                     {map[string]string{"media_2.0.orig.tar.xz.asc": "x"}, source, "nothing was fetched"},
-		"a version that is not there": {good, `fetch_source "$2/work" media 2.1-1 FULL`, "the archive has no media 2.1-1"},
+		"nothing": {map[string]string{"media_2.0.orig.tar.xz.asc": "x"}, source,
+			"nothing was fetched"},
+		"a version that is not there": {good, `fetch_source "$2/work" media 2.1-1 FULL`,
+			"the archive has no media 2.1-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,7 +162,8 @@ func TestAnotherGoIsRefused(t *testing.T) {
 	if len(sums) != 2 {
 		t.Fatalf("%d hashes of the toolchain, want one for each machine", len(sums))
 	}
-	for sum, taken := range map[string]bool{sums[0]: true, sums[1]: true, "h1:" + strings.Repeat("A", 43) + "=": false, "": false} {
+	for sum, taken := range map[string]bool{sums[0]: true, sums[1]: true, "h1:" + strings.Repeat("A", 43) + "=": false,
+		"": false} {
 		boot := t.TempDir()
 		at := filepath.Join(boot, "mod/cache/download/golang.org/toolchain/@v")
 		if err := os.MkdirAll(at, 0o700); err != nil {
@@ -165,7 +172,8 @@ func TestAnotherGoIsRefused(t *testing.T) {
 		script := `set -euo pipefail; HERE=$1 ROOT=$1/../.. boot=$2; . "$HERE/lib.sh"; . "$HERE/go.sh"
 printf %s "$3" >"$boot/mod/cache/download/golang.org/toolchain/@v/v0.0.1-$GO_FETCH.linux-amd64.ziphash"; check_go`
 		out, err := exec.Command("bash", "-c", script, "bash", absolute(t, deps), boot, sum).CombinedOutput()
-		if (err == nil) != taken || !taken && !strings.Contains(string(out), "is not the one that deploy/deps/go.sh names") {
+		if (err == nil) != taken || !taken && !strings.Contains(string(out),
+			"is not the one that deploy/deps/go.sh names") {
 			t.Errorf("%q: %v: %s", sum, err, out)
 		}
 	}

@@ -17,7 +17,8 @@ var processorCalls = []string{
 // is for its root and for Landlock.
 var driverCalls = []string{
 	"access", "dup", "dup2", "dup3", "eventfd", "faccessat", "fadvise64", "fallocate", "fdatasync", "flock", "fstatfs",
-	"fsync", "ftruncate", "futex", "get_mempolicy", "getcwd", "getdents", "getdents64", "getpeername", "getsockname", "getsockopt",
+	"fsync", "ftruncate", "futex", "get_mempolicy", "getcwd", "getdents", "getdents64", "getpeername", "getsockname",
+	"getsockopt",
 	"lstat", "mbind", "memfd_create", "mkdir", "mkdirat", "mlock", "mlock2", "msync", "munlock", "newfstatat", "open",
 	"openat", "pipe", "pipe2", "pselect6", "readlink", "readlinkat", "recvfrom", "recvmsg", "rename", "renameat",
 	"renameat2", "rmdir", "select", "sendmsg", "set_mempolicy", "stat", "statfs", "timerfd_create", "timerfd_gettime",
@@ -29,6 +30,7 @@ var driverCalls = []string{
 var watcherCalls = []string{
 	"accept4", "arch_prctl", "bind", "chmod", "chown", "clone", "connect", "execve", "faccessat2", "fchmod", "fchmodat",
 	"fchownat", "fcntl", "fork", "getpgid", "getppid", "getrlimit", "ioctl", "listen", "mknod", "mknodat", "mmap",
-	"mprotect", "prctl", "prlimit64", "sched_setaffinity", "sendto", "setpgid", "setsockopt", "shmat", "shmctl", "shmdt",
+	"mprotect", "prctl", "prlimit64", "sched_setaffinity", "sendto", "setpgid", "setsockopt", "shmat", "shmctl",
+	"shmdt",
 	"shmget", "symlink", "umask", "vfork", "wait4", "waitid",
 }

@@ -46,7 +46,8 @@ func TestMissingWallsAreNamed(t *testing.T) {
 		says    []string
 	}{
 		{"mount", processor, "SandboxDegraded", []string{"own root: keep mounts to itself"}},
-		{"landlock_create_ruleset", processor, "SandboxDegraded", []string{"Landlock (files, signals): the kernel has none"}},
+		{"landlock_create_ruleset", processor, "SandboxDegraded",
+			[]string{"Landlock (files, signals): the kernel has none"}},
 		{"landlock_create_ruleset", gpu, "SandboxDegraded", []string{"Landlock (files, signals): the kernel has none"}},
 		{"landlock_create_ruleset,mount", processor, "SandboxDegraded", []string{"own root", "Landlock"}},
 		{"landlock_create_ruleset,mount", gpu, "SandboxOpen", []string{"could get at the files of the node's user"}},
@@ -61,7 +62,8 @@ func TestMissingWallsAreNamed(t *testing.T) {
 			if row.device.env != nil {
 				env = row.device.env(t)
 			}
-			args := append([]string{withholdArg, row.without, program, "-orchestrator", "-transcoder", "-serviceAddr", addr,
+			args := append([]string{withholdArg, row.without, program, "-orchestrator", "-transcoder", "-serviceAddr",
+				addr,
 				"-httpAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, row.device.args...)
 			node := harness.StartIn(t, "/proc/self/exe", env, args...)
 			if row.code == "" {

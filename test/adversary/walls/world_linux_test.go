@@ -34,7 +34,8 @@ func TestTheWorkersWorld(t *testing.T) {
 				lookAt(t, thread)
 			}
 			root := fmt.Sprintf("/proc/%d/root", pid)
-			for _, path := range []string{"/home", "/root", "/tmp", "/etc/passwd", "/etc/shadow", "/var", "/usr/bin", "/bin",
+			for _, path := range []string{"/home", "/root", "/tmp", "/etc/passwd", "/etc/shadow", "/var", "/usr/bin",
+				"/bin",
 				"/run/docker.sock", "/proc/1", "/proc/" + strconv.Itoa(node.PID()), "/sys/fs", "/dev/mem"} {
 				if _, err := os.Lstat(root + path); err == nil && !made(t, root+path) {
 					t.Errorf("%s of the machine is in the worker's root", path)

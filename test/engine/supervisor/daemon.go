@@ -44,7 +44,8 @@ func startDaemon(p *place) (*daemon, error) {
 	cmd := exec.Command("dockerd",
 		"--host", p.address(), "--pidfile", p.path("pid"),
 		"--data-root", p.path("data"), "--exec-root", p.path("exec"),
-		"--bridge", p.bridge.name(), "--default-address-pool", p.bridge.pool(), "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false",
+		"--bridge", p.bridge.name(), "--default-address-pool", p.bridge.pool(), "--iptables=false", "--ip6tables=false",
+		"--ip-forward=false", "--ip-masq=false",
 		"--config-file", settings)
 	cmd.Stdout, cmd.Stderr = log, log
 	// containerd's client makes its sockets' directory there.

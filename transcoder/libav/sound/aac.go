@@ -1,7 +1,8 @@
 package sound
 
 // aacRates are the sample rates by their index.
-var aacRates = [13]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350}
+var aacRates = [13]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
+	7350}
 
 // aac is AAC with its configuration: how many samples of the core a packet has, and at
 // which rate. Spectral band replication doubles both, and so changes nothing.

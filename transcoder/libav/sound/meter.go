@@ -75,7 +75,8 @@ func codec(s *Stream) (counter, float64) {
 		return fixed(320, 16_000), 4000
 	case strings.HasPrefix(s.Codec, "pcm_"):
 		bits := pcmBits(s.Codec)
-		return func(p []byte) (int, int) { return len(p) * 8 / (bits * s.Channels), 0 }, channels * float64(s.Rate*bits) / 8
+		return func(p []byte) (int, int) { return len(p) * 8 / (bits * s.Channels), 0 },
+			channels * float64(s.Rate*bits) / 8
 	}
 	return nil, 0
 }

@@ -54,26 +54,32 @@ func TestPackets(t *testing.T) {
 		packet []byte
 		want   float64 // of one packet, in seconds
 	}{
-		"opus, 20 ms":             {sound.Stream{Codec: "opus", Rate: 8000}, []byte{0x78, 1, 2, 3}, 0.020},
-		"opus, two of 60 ms":      {sound.Stream{Codec: "opus"}, []byte{0x19, 1, 2, 3}, 0.120},
-		"opus, six of 20 ms":      {sound.Stream{Codec: "opus"}, []byte{0x7b, 6, 1, 2}, 0.120},
-		"opus, far too many":      {sound.Stream{Codec: "opus"}, []byte{0x1b, 63, 1, 2}, 0.120},
-		"opus, 2.5 ms":            {sound.Stream{Codec: "opus"}, []byte{0x80, 1}, 0.0025},
-		"flac":                    {sound.Stream{Codec: "flac", Rate: 768_000}, flacFrame(9, 0), 4096.0 / 44100},
-		"flac, two frames":        {sound.Stream{Codec: "flac"}, append(flacFrame(9, 0), flacFrame(9, 1)...), 8192.0 / 44100},
-		"flac, 8 kHz":             {sound.Stream{Codec: "flac", Rate: 192_000}, flacFrame(4, 0), 4096.0 / 8000},
-		"alac":                    {sound.Stream{Codec: "alac", Rate: 192_000, Extra: alacCookie(44100)}, make([]byte, 30), 4096.0 / 44100},
-		"alac, a shorter one":     {sound.Stream{Codec: "alac", Rate: 44100, Extra: alacCookie(44100)}, []byte{0, 0, 0x10, 0, 0, 2, 0, 0}, 256.0 / 44100},
+		"opus, 20 ms":        {sound.Stream{Codec: "opus", Rate: 8000}, []byte{0x78, 1, 2, 3}, 0.020},
+		"opus, two of 60 ms": {sound.Stream{Codec: "opus"}, []byte{0x19, 1, 2, 3}, 0.120},
+		"opus, six of 20 ms": {sound.Stream{Codec: "opus"}, []byte{0x7b, 6, 1, 2}, 0.120},
+		"opus, far too many": {sound.Stream{Codec: "opus"}, []byte{0x1b, 63, 1, 2}, 0.120},
+		"opus, 2.5 ms":       {sound.Stream{Codec: "opus"}, []byte{0x80, 1}, 0.0025},
+		"flac":               {sound.Stream{Codec: "flac", Rate: 768_000}, flacFrame(9, 0), 4096.0 / 44100},
+		"flac, two frames": {sound.Stream{Codec: "flac"}, append(flacFrame(9, 0), flacFrame(9, 1)...),
+			8192.0 / 44100},
+		"flac, 8 kHz": {sound.Stream{Codec: "flac", Rate: 192_000}, flacFrame(4, 0), 4096.0 / 8000},
+		"alac": {sound.Stream{Codec: "alac", Rate: 192_000, Extra: alacCookie(44100)},
+			make([]byte, 30), 4096.0 / 44100},
+		"alac, a shorter one": {sound.Stream{Codec: "alac", Rate: 44100, Extra: alacCookie(44100)},
+			[]byte{0, 0, 0x10, 0, 0, 2, 0, 0}, 256.0 / 44100},
 		"mp3":                     {sound.Stream{Codec: "mp3", Rate: 8000}, mp3Frame(), 1152.0 / 44100},
 		"mp3, ten in one packet":  {sound.Stream{Codec: "mp3"}, bytes.Repeat(mp3Frame(), 10), 11520.0 / 44100},
 		"aac by its header":       {sound.Stream{Codec: "aac", Rate: 96_000}, adtsFrame(100), 1024.0 / 44100},
 		"aac, five in one packet": {sound.Stream{Codec: "aac"}, bytes.Repeat(adtsFrame(100), 5), 5120.0 / 44100},
-		"aac, 16 kHz":             {sound.Stream{Codec: "aac", Rate: 96_000, Extra: []byte{0x14, 0x08}}, make([]byte, 90), 1024.0 / 16000},
-		"he-aac":                  {sound.Stream{Codec: "aac", Rate: 48_000, FrameSize: 2048, Extra: []byte{0x2b, 0x11, 0x88, 0, 0}}, make([]byte, 90), 1024.0 / 24000},
-		"ac3":                     {sound.Stream{Codec: "ac3"}, []byte{0x0b, 0x77, 0, 0, 0x14, 0x40, 0x43}, 1536.0 / 48000},
-		"pcm":                     {sound.Stream{Codec: "pcm_s16le", Rate: 8000, Channels: 1}, make([]byte, 16000), 1},
-		"mu-law":                  {sound.Stream{Codec: "pcm_mulaw", Rate: 8000, Channels: 1}, make([]byte, 8000), 1},
-		"vorbis without headers":  {sound.Stream{Codec: "vorbis", Rate: 48_000}, make([]byte, 20), 4096.0 / 48000},
+		"aac, 16 kHz": {sound.Stream{Codec: "aac", Rate: 96_000, Extra: []byte{0x14, 0x08}},
+			make([]byte, 90), 1024.0 / 16000},
+		"he-aac": {sound.Stream{Codec: "aac", Rate: 48_000, FrameSize: 2048,
+			Extra: []byte{0x2b, 0x11, 0x88, 0, 0}}, make([]byte, 90), 1024.0 / 24000},
+		"ac3": {sound.Stream{Codec: "ac3"}, []byte{0x0b, 0x77, 0, 0, 0x14, 0x40, 0x43},
+			1536.0 / 48000},
+		"pcm":                    {sound.Stream{Codec: "pcm_s16le", Rate: 8000, Channels: 1}, make([]byte, 16000), 1},
+		"mu-law":                 {sound.Stream{Codec: "pcm_mulaw", Rate: 8000, Channels: 1}, make([]byte, 8000), 1},
+		"vorbis without headers": {sound.Stream{Codec: "vorbis", Rate: 48_000}, make([]byte, 20), 4096.0 / 48000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +101,8 @@ func TestPackets(t *testing.T) {
 // What cannot be read is as long as its bytes are at the codec's highest rate.
 func TestUnreadablePacketsAreBounded(t *testing.T) {
 	t.Parallel()
-	for _, codec := range []string{"opus", "vorbis", "aac", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s16le", "amr_nb"} {
+	for _, codec := range []string{"opus", "vorbis", "aac", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s16le",
+		"amr_nb"} {
 		m := sound.NewMeter(sound.Stream{Codec: codec, Rate: 8000, Channels: 1})
 		junk := bytes.Repeat([]byte{0x01, 0xfe}, 50<<10)
 		for range 100 {
@@ -136,7 +143,8 @@ func TestLinks(t *testing.T) {
 }
 
 func FuzzMeter(f *testing.F) {
-	for _, codec := range []string{"opus", "vorbis", "aac", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s24le", "amr_wb"} {
+	for _, codec := range []string{"opus", "vorbis", "aac", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s24le",
+		"amr_wb"} {
 		f.Add(codec, alacCookie(44100), mp3Frame(), 44100, 2, 1024)
 	}
 	f.Add("flac", []byte("fLaC"), flacFrame(12, 1), 0, 0, 0)

@@ -30,7 +30,8 @@ func TestASegmentIsKnownByItsBytes(t *testing.T) {
 	r := incidents.New()
 	treated(t, r, work("a", "s", 1), 0, begin, incidents.Shared)
 	r.Failed(work("a", "s", 1), begin)
-	other := incidents.Of(&core.TranscodeJob{Party: "b", Manifest: "x", Input: []byte("a s 1"), Profiles: []core.Profile{{Width: 640, Height: 360}}})
+	other := incidents.Of(&core.TranscodeJob{Party: "b", Manifest: "x", Input: []byte("a s 1"),
+		Profiles: []core.Profile{{Width: 640, Height: 360}}})
 	treated(t, r, other, 99, begin, incidents.Refused)
 	differently := incidents.Of(&core.TranscodeJob{Party: "b", Manifest: "x", Input: []byte("a s 1")})
 	treated(t, r, differently, 99, begin, incidents.Single)
@@ -109,7 +110,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	r := incidents.New()
 	for n := range 5000 {
-		r.Failed(work(fmt.Sprint("sender", n), fmt.Sprint("stream", n), n), begin.Add(time.Duration(n)*time.Millisecond))
+		r.Failed(work(fmt.Sprint("sender", n), fmt.Sprint("stream", n), n),
+			begin.Add(time.Duration(n)*time.Millisecond))
 	}
 	if n := r.Len(); n > 3*1024 {
 		t.Errorf("%d entries", n)

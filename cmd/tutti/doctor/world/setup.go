@@ -26,7 +26,8 @@ func (l *look) setup() doctor.Setup {
 		WorkerSecret: shortest(c.Addresses.OrchSecret.Reveal()), MaxPrice: maxPrice(c), PayLimits: payLimits(c),
 	}
 	if c.Roles.Orchestrator && !c.Chain.RedeemerAddr.IsZero() {
-		s.Redeemer, s.RedeemerOpen = c.Chain.RedeemerAddr.Authority(), c.Chain.RedeemerElsewhere() && c.TLS.RedeemerCA == ""
+		s.Redeemer, s.RedeemerOpen = c.Chain.RedeemerAddr.Authority(), c.Chain.RedeemerElsewhere() &&
+			c.TLS.RedeemerCA == ""
 	}
 	if a := c.Addresses.Service; !a.None && !a.IsZero() {
 		s.ServiceAddr, s.Host = a.String(), a.Host

@@ -25,7 +25,8 @@ func setGateway(fd int, gateway net.IP) error {
 	r := rtentry{flags: routeUp | routeGateway}
 	r.dst.Family, r.gateway.Family, r.genmask.Family = unix.AF_INET, unix.AF_INET, unix.AF_INET
 	copy(r.gateway.Addr[:], gateway.To4())
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCADDRT, uintptr(unsafe.Pointer(&r))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCADDRT,
+		uintptr(unsafe.Pointer(&r))); errno != 0 {
 		return errno
 	}
 	return nil
