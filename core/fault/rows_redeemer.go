@@ -25,7 +25,7 @@ var redeemerRows = []Row{
 	{
 		Code: HandedUnpaid, Class: Payment,
 		Cause:  "The redeemer took winning tickets more than half of the time ago in which they can be redeemed, and the ticket broker does not have them as redeemed. The message names the redeemer, how many there are, what they are worth, and their last round. The redeemer may wait for cheaper gas, may have lost its data, or may not be what it claims to be.",
-		Remedy: "Look at the redeemer's own tickets, conditions and log (`tutti_cli tickets`). To have this node redeem them with its own account, restart it without `-redeemerAddr` before the round in the message ends: the tickets are still in its ledger.", Retryable: true,
+		Remedy: "Look at the redeemer's own tickets, conditions and log (`tutti_cli tickets list`). To have this node redeem them with its own account, restart it without `-redeemerAddr` before the round in the message ends: the tickets are still in its ledger.", Retryable: true,
 	},
 	{
 		Code: RedeemerRefuses, Class: Upstream,
