@@ -150,7 +150,8 @@ func (s *Sender) receive(t *Terms, amount pm.Value, units int64, left bool) {
 		s.mu.Unlock()
 		return
 	}
-	work, lost := whole(t.Price.Of(max(0, units))), pm.Value{}
+	work := whole(t.Price.Of(max(0, units)))
+	var lost pm.Value
 	if left {
 		lost = c.excuse(amount, work)
 	} else {
