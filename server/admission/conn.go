@@ -264,6 +264,7 @@ func (c *Conn) prove() {
 		}
 		p.left(c)
 		c.gate.provedOpen++
+		p.proved++
 		c.proved.Store(true)
 		if idle {
 			c.list()

@@ -91,7 +91,7 @@ func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 		g.strangers++
 	}
 	for over := len(g.open) - max(g.most, 1); over > 0; over-- {
-		v := g.victim()
+		v := g.victim(c)
 		if v == nil {
 			break
 		}
@@ -107,16 +107,19 @@ func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 }
 
 // lookedAt is how many connections of a list are looked at for one whose address has
-// more than its share.
-const lookedAt = 64
+// more than its share. It takes microseconds, and a new connection's handshake longer.
+const lookedAt = 4096
 
 // victim takes a connection out of the gate's count that makes room for a new one: the
 // longest idle one of an address with more than its share, else the longest busy one of
 // such an address, which would keep all others out with requests that never end; else
-// the longest idle one of those that have proved nothing, else of all; nil where there
-// is none. The caller holds mu and closes it.
-func (g *Gate) victim() *Conn {
-	for _, e := range []*list.Element{greedy(g.unproved), greedy(g.busy), g.unproved.Front(), g.proved.Front()} {
+// the longest idle one of those that have proved nothing, else of the address with the
+// most idle proved ones, which a single token can open in any number. The new one itself
+// is the last choice; nil where there is none. The caller holds mu and closes it.
+func (g *Gate) victim(newest *Conn) *Conn {
+	for _, e := range []*list.Element{
+		greedy(g.unproved), greedy(g.busy), otherThan(newest, g.unproved.Front()), mostProved(g.proved), g.unproved.Front(),
+	} {
 		if e != nil {
 			c := e.Value.(*Conn)
 			g.forget(c)
@@ -124,6 +127,24 @@ func (g *Gate) victim() *Conn {
 		}
 	}
 	return nil
+}
+
+// otherThan is an element unless it is the newest connection's.
+func otherThan(newest *Conn, e *list.Element) *list.Element {
+	if e == nil || e.Value.(*Conn) == newest {
+		return nil
+	}
+	return e
+}
+
+// mostProved is the first connection of the address that has the most proved ones open.
+func mostProved(from *list.List) (most *list.Element) {
+	for n, at := 0, from.Front(); at != nil && n < lookedAt; n, at = n+1, at.Next() {
+		if most == nil || at.Value.(*Conn).peer.proved > most.Value.(*Conn).peer.proved {
+			most = at
+		}
+	}
+	return most
 }
 
 // greedy is the first connection whose address has more than its share, nil where none
@@ -140,7 +161,7 @@ func greedy(from *list.List) *list.Element {
 // Shed closes the connection that is the first to go, for want of descriptors.
 func (g *Gate) Shed() {
 	g.mu.Lock()
-	c := g.victim()
+	c := g.victim(nil)
 	g.mu.Unlock()
 	if c != nil {
 		c.hangUp()
@@ -162,6 +183,7 @@ func (g *Gate) forget(c *Conn) {
 	c.unlist()
 	if c.proved.Load() {
 		g.provedOpen--
+		c.peer.proved--
 	} else {
 		c.peer.left(c)
 	}

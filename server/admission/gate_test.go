@@ -226,6 +226,28 @@ func TestTheLongestIdleMakesRoom(t *testing.T) {
 	})
 }
 
+// TestProvedConnectionsMakeRoom: one address with a token cannot keep all others out by
+// idle connections, each of which it has proved.
+func TestProvedConnectionsMakeRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, q, l := newTestGate(4, 32)
+		proved := func(from string) *Conn {
+			_, c := q.dial(t, l, from)
+			c.prove()
+			return c
+		}
+		few, first := proved("192.0.2.1:1"), proved("192.0.2.2:1")
+		second, third := proved("192.0.2.2:2"), proved("192.0.2.2:3")
+		_, late := q.dial(t, l, "192.0.2.3:1")
+		for c, want := range map[*Conn]bool{few: false, first: true, second: false, third: false, late: false} {
+			if c.closed.Load() != want {
+				t.Errorf("%s: closed %v, want %v", c.RemoteAddr(), !want, want)
+			}
+		}
+	})
+}
+
 // TestTheBusiestMakeRoom: where every connection has a request in progress, an address
 // with more than its share gives one up, and no other does.
 func TestTheBusiestMakeRoom(t *testing.T) {

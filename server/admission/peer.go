@@ -12,6 +12,8 @@ type peer struct {
 	// open counts its connections that are not proved, requests those of their requests
 	// that are in progress.
 	open, requests int
+	// proved counts those that are.
+	proved int
 	// served are the unproved connections that are served, the longest first, and
 	// waiting those that wait for it.
 	served, waiting []*Conn
@@ -55,7 +57,7 @@ func (p *peer) greedy() bool { return !p.known() && !p.free && p.open > p.gate.s
 
 // forgettable reports whether nothing would be lost with the peer. The caller holds mu.
 func (p *peer) forgettable() bool {
-	return p.open == 0 && p.requests == 0 && !p.known() && p.bucket.full(p.gate.opt.Now(), p.gate.perAddress)
+	return p.open+p.proved == 0 && p.requests == 0 && !p.known() && p.bucket.full(p.gate.opt.Now(), p.gate.perAddress)
 }
 
 // enqueue asks for a connection to be served; its granted is closed when it is. The
