@@ -34,6 +34,9 @@ func usedBytes(pid int) int64 {
 // threadsOf is not known here.
 func threadsOf(int) int { return 0 }
 
+// leaderless is not known here: the system counts a process's memory as a whole.
+func leaderless(int) bool { return false }
+
 // halted is not known here: silence alone decides.
 func halted(int) bool { return false }
 

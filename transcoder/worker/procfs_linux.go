@@ -39,6 +39,18 @@ func statusOf(pid int, names ...string) (sum int64) {
 	return sum
 }
 
+// leaderless reports whether a process's first thread has ended and others go on: the
+// system then shows nothing of its memory. The threads of one that is killed end within
+// an instant.
+func leaderless(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	i := bytes.LastIndexByte(b, ')')
+	return i >= 0 && i+2 < len(b) && b[i+2] == 'Z' && threadsOf(pid) > 1
+}
+
 // halted reports whether a process cannot answer: stopped by a signal, traced,
 // dead, or gone.
 func halted(pid int) bool {

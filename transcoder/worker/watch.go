@@ -38,7 +38,7 @@ func (p *process) watch() {
 	defer ticker.Stop()
 	pid := p.cmd.Process.Pid
 	threads := sandbox.Threads()
-	seen, silent := p.seen.Load(), 0
+	seen, silent, unseen := p.seen.Load(), 0, 0
 	for {
 		select {
 		case <-p.gone:
@@ -60,14 +60,30 @@ func (p *process) watch() {
 				fmt.Sprintf("a segment that nobody waits for has not ended in %v", p.o.times.stuck)))
 			return
 		}
-		if n := usedBytes(pid); p.o.Memory > 0 && n > p.o.Memory {
-			p.kill(fault.New(fault.WorkerOutOfMemory, "transcode",
-				fmt.Sprintf("%d MB in use, %d MB allowed", n>>20, p.o.Memory>>20)))
-			return
+		if unseen++; !leaderless(pid) {
+			unseen = 0
 		}
-		if n := threadsOf(pid); n > threads {
-			p.kill(fault.New(fault.WorkerOutOfMemory, "transcode", fmt.Sprintf("%d threads, %d allowed", n, threads)))
+		if err := p.excess(pid, threads, unseen); err != nil {
+			p.kill(err)
 			return
 		}
 	}
+}
+
+// excess says what of the machine a child takes beyond its bounds. A child that is just
+// ending may show nothing of its memory once.
+func (p *process) excess(pid, threads, unseen int) *fault.Fault {
+	detail := ""
+	used, has := usedBytes(pid), threadsOf(pid)
+	switch {
+	case unseen > 1:
+		detail = "its first thread has ended, which hides its memory"
+	case p.o.Memory > 0 && used > p.o.Memory:
+		detail = fmt.Sprintf("%d MB in use, %d MB allowed", used>>20, p.o.Memory>>20)
+	case has > threads:
+		detail = fmt.Sprintf("%d threads, %d allowed", has, threads)
+	default:
+		return nil
+	}
+	return fault.New(fault.WorkerOutOfMemory, "transcode", detail)
 }

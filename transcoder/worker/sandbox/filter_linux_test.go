@@ -121,6 +121,8 @@ func TestArgumentsThatPass(t *testing.T) {
 		{"a signal to another", unix.SYS_TGKILL, []uint64{own + 1, own, 23}, forbidden, forbidden},
 		{"a signal to a long", unix.SYS_TGKILL, []uint64{(own + 1) | own<<32}, forbidden, forbidden},
 		{"memory", unix.SYS_MMAP, []uint64{0, 4096, 3, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS}, allowed, allowed},
+		{"memory that grows downwards", unix.SYS_MMAP,
+			[]uint64{0, 4096, 3, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_GROWSDOWN}, forbidden, allowed},
 		{"memory to share", unix.SYS_MMAP, []uint64{0, 4096, 3, unix.MAP_SHARED | unix.MAP_ANONYMOUS}, forbidden,
 			allowed},
 		{"a library", unix.SYS_MMAP, []uint64{0, 4096, 5, unix.MAP_PRIVATE}, forbidden, allowed},

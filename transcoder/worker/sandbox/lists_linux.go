@@ -45,8 +45,9 @@ func serving() []call {
 		unix.SYS_TIMES, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID,
 	))
 	return append(list,
-		// Memory to share stays when the process has it mapped no more, where nobody counts it.
-		where(unix.SYS_MMAP, none(2, unix.PROT_EXEC), condition{3, mapKind, []uint32{unix.MAP_PRIVATE}}),
+		// Memory to share stays when the process has it mapped no more, where it is not counted;
+		// memory that grows downwards counts as stack and not against the bound of data.
+		where(unix.SYS_MMAP, none(2, unix.PROT_EXEC), condition{3, mapKind | unix.MAP_GROWSDOWN, []uint32{unix.MAP_PRIVATE}}),
 		where(unix.SYS_MPROTECT, none(2, unix.PROT_EXEC)),
 		where(unix.SYS_FUTEX, condition{1, wholeInt &^ (futexPrivate | futexRealtime), plainLocks}),
 		newThread,
