@@ -4,23 +4,29 @@ import "net/netip"
 
 // reserved are the networks that count as global but are not the internet.
 var reserved = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),       // this network
-	netip.MustParsePrefix("100.64.0.0/10"),   // carriers' own
-	netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments
-	netip.MustParsePrefix("192.0.2.0/24"),    // documentation
-	netip.MustParsePrefix("198.18.0.0/15"),   // benchmarks
-	netip.MustParsePrefix("198.51.100.0/24"), // documentation
-	netip.MustParsePrefix("203.0.113.0/24"),  // documentation
-	netip.MustParsePrefix("240.0.0.0/4"),     // reserved
-	netip.MustParsePrefix("::/96"),           // IPv4 inside IPv6, out of use
-	netip.MustParsePrefix("::ffff:0:0:0/96"), // IPv4 translated
-	netip.MustParsePrefix("64:ff9b::/96"),    // IPv4 behind IPv6
-	netip.MustParsePrefix("64:ff9b:1::/48"),  // the same, local
-	netip.MustParsePrefix("100::/64"),        // discard
-	netip.MustParsePrefix("2001::/32"),       // IPv4 inside tunnels
-	netip.MustParsePrefix("2001:db8::/32"),   // documentation
-	netip.MustParsePrefix("2002::/16"),       // IPv4 inside IPv6
-	netip.MustParsePrefix("fec0::/10"),       // site-local
+	netip.MustParsePrefix("0.0.0.0/8"),        // this network
+	netip.MustParsePrefix("100.64.0.0/10"),    // carriers' own
+	netip.MustParsePrefix("192.0.0.0/24"),     // protocol assignments
+	netip.MustParsePrefix("168.63.129.16/32"), // a cloud's platform, seen from its machines alone
+	netip.MustParsePrefix("192.0.2.0/24"),     // documentation
+	netip.MustParsePrefix("192.88.99.0/24"),   // IPv6 relays, out of use
+	netip.MustParsePrefix("198.18.0.0/15"),    // benchmarks
+	netip.MustParsePrefix("198.51.100.0/24"),  // documentation
+	netip.MustParsePrefix("203.0.113.0/24"),   // documentation
+	netip.MustParsePrefix("240.0.0.0/4"),      // reserved
+	netip.MustParsePrefix("::/96"),            // IPv4 inside IPv6, out of use
+	netip.MustParsePrefix("::ffff:0:0:0/96"),  // IPv4 translated
+	netip.MustParsePrefix("64:ff9b::/96"),     // IPv4 behind IPv6
+	netip.MustParsePrefix("64:ff9b:1::/48"),   // the same, local
+	netip.MustParsePrefix("100::/64"),         // discard
+	netip.MustParsePrefix("2001::/32"),        // IPv4 inside tunnels
+	netip.MustParsePrefix("2001:2::/48"),      // benchmarks
+	netip.MustParsePrefix("2001:20::/28"),     // names without a place
+	netip.MustParsePrefix("2001:db8::/32"),    // documentation
+	netip.MustParsePrefix("2002::/16"),        // IPv4 inside IPv6
+	netip.MustParsePrefix("3fff::/20"),        // documentation
+	netip.MustParsePrefix("5f00::/16"),        // segment routing
+	netip.MustParsePrefix("fec0::/10"),        // site-local
 }
 
 // Public reports whether an address is one of the internet at large.
