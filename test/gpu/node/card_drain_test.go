@@ -46,9 +46,10 @@ func (r *rig) drained() {
 	if !spare {
 		limit = time.Second
 	}
+	asked = len(r.proc.Log())
 	last, took := r.taken("again", limit)
 	const what = "a new stream after the drain was canceled"
-	if last.err != nil && (!spare || r.capped()) {
+	if last.err != nil && (!spare || r.capped() || r.paced(asked)) {
 		check.Skip(r, what, noSpare)
 	} else {
 		check.That(r, last.err == nil, what, "within "+takesAgainIn.String(), fmt.Sprint(last.err), seconds(took))

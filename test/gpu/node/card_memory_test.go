@@ -162,9 +162,10 @@ func (r *rig) takesNew(spare bool) {
 		limit = time.Second
 	}
 	learned := strings.Contains(r.proc.Log(), learnedLine)
+	asked := len(r.proc.Log())
 	last, took := r.taken("again", limit)
 	const what = "a new stream when the memory is free again"
-	if last.err != nil && (!spare || r.capped() && !learned) {
+	if last.err != nil && (!spare || (r.capped() || r.paced(asked)) && !learned) {
 		check.Skip(r, what, noSpare)
 		return
 	}

@@ -284,6 +284,14 @@ func (r *rig) capped() bool {
 	return false
 }
 
+// paced reports whether the last refusal in the log since a place in it was for want of
+// time: the processor that plays a card is now and then busy with other tests.
+func (r *rig) paced(since int) bool {
+	text := r.proc.Log()[since:]
+	at := strings.LastIndex(text, "request refused code=")
+	return at >= 0 && strings.Contains(text[at:], "would bring the real-time ratio")
+}
+
 // noSpare is why nothing can be said of a new stream.
 const noSpare = "the node has measured that the card bears no more streams than it has"
 
