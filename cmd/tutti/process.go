@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -31,7 +29,8 @@ type process struct {
 	before *predecessor
 	// ahead are its cards, nil without such a process.
 	ahead *cardsAhead
-	// token is what auth tokens are made with off-chain, so that a successor takes them.
+	// token is what auth tokens are made with off-chain, the predecessor's where there is
+	// one. On the chain the ledger has it.
 	token pm.Secret
 
 	signals chan os.Signal
@@ -63,7 +62,7 @@ func newProcess(ctx context.Context, log *slog.Logger, cfg *config.Config) (*pro
 		if p.sockets, err = activated(); err != nil {
 			return nil, err
 		}
-		_, err = io.ReadFull(rand.Reader, p.token[:])
+		p.token, err = openTokenSecret(cfg, log)
 		return p, err
 	}
 	if err := usableFiles(cfg); err != nil {

