@@ -49,18 +49,18 @@ func (n *node) addAdmin() {
 	if n.address != nil {
 		opt.ServiceAddress = serviceAddress{n.address}
 	}
+	opt.Market = n.prices.market(n.faceValue())
+	if n.gateway != nil {
+		opt.Market.Renditions, opt.NetworkCapabilities = n.gateway, n.networkCapabilities
+	}
 	if n.chain != nil {
 		opt.Chain, opt.Reward = n.adminChain(), n.chain.caller
-		opt.Market = n.prices.market(n.faceValue())
 		if q := n.quotes(); q != nil {
 			opt.Market.Quotes = q
 		}
 		if n.paying != nil {
 			t := n.cfg.Tickets
 			opt.Market.TicketLimits = &adminapi.TicketLimits{MaxTicketEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, DepositMultiplier: t.DepositMultiplier}
-		}
-		if n.gateway != nil {
-			opt.Market.Renditions = n.gateway
 		}
 	}
 	n.addProcess(&opt)
@@ -80,15 +80,6 @@ func (n *node) adminChain() *admin.Chain {
 
 // statusSource tells the admin API what kind of node this is.
 type statusSource struct{ n *node }
-
-// Status is the state of the moment.
-func (s statusSource) Status() admin.Status {
-	out := admin.Status{Version: version, LocalTranscoding: s.n.cfg.Roles.Transcoder}
-	for _, o := range s.n.cfg.Addresses.Orchestrators {
-		out.OrchestratorPool = append(out.OrchestratorPool, o.String())
-	}
-	return out
-}
 
 // Node is what kind of node this is.
 func (s statusSource) Node() adminapi.Node {

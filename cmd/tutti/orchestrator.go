@@ -125,7 +125,7 @@ func (n *node) modelWorker(work *aiWork) inference.Worker {
 	}
 	if p := n.aiWorkers(); p != nil {
 		var remote inference.Worker = p
-		if n.prices != nil {
+		if n.prices != nil && n.prices.book != nil {
 			remote = &priced{Worker: p, book: n.prices.book, board: n.board}
 		}
 		members = append(members, remote)

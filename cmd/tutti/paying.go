@@ -39,7 +39,7 @@ type selectionCaps interface {
 // orchestrators.
 func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	if n.chain == nil {
-		return nil
+		return n.addFreeCaps()
 	}
 	if err := n.addPrices(nil); err != nil {
 		return err

@@ -76,6 +76,16 @@ func (n *node) addPrices(list *models.Config) (err error) {
 	return err
 }
 
+// addFreeCaps lets tools that were made for the existing node set bounds on prices off the
+// chain too, where nothing is paid.
+func (n *node) addFreeCaps() error {
+	caps, err := pricing.NewCaps(pricing.CapsOptions{Limits: n.cfg.Prices.Limits(), Board: n.board, Log: n.log})
+	if err == nil {
+		n.prices = &nodePrices{caps: caps}
+	}
+	return err
+}
+
 // modelPrices are the prices that the models file names.
 func modelPrices(list *models.Config) (out []pricing.ModelPrice) {
 	if list == nil {

@@ -104,3 +104,14 @@ var names = [highest + 1]string{
 	TextToSpeech:          "Text to speech",
 	BYOC:                  "byoc",
 }
+
+// Names are the network's names of all capabilities that have one.
+func Names() map[ID]string {
+	out := make(map[ID]string, len(names))
+	for id := range names {
+		if name := names[id]; name != "" {
+			out[ID(id)] = name
+		}
+	}
+	return out
+}

@@ -29,12 +29,7 @@ func gatewayRoutes() []legacy {
 		{path: "/setBroadcastConfig", changes: true, serve: (*Server).setBroadcastConfig},
 		{path: "/setMaxPriceForCapability", changes: true, serve: (*Server).setMaxPriceForCapability},
 		{path: "/getAISessionPoolsInfo", serve: (*Server).aiPools},
-		{path: "/getNetworkCapabilities", serve: func(s *Server, _ http.ResponseWriter, _ *http.Request) error {
-			if s.opts.Orchestrator {
-				return badParam("network capabilities are known to gateways, and this is an orchestrator")
-			}
-			return absent("list of the network's capabilities")
-		}},
+		{path: "/getNetworkCapabilities", serve: (*Server).networkCapabilities},
 		{path: "/registerLiveRunners", changes: true, serve: none("live runners that register themselves")},
 	}
 }
@@ -154,4 +149,15 @@ func (s *Server) setPriceForBroadcaster(w http.ResponseWriter, r *http.Request) 
 	}
 	writeText(w, fmt.Sprintf("Price per pixel set to %s for broadcaster %s until the next start", price, name))
 	return nil
+}
+
+func (s *Server) networkCapabilities(w http.ResponseWriter, r *http.Request) error {
+	switch {
+	case s.opts.NetworkCapabilities != nil:
+		writeJSON(w, s.opts.NetworkCapabilities(r.Context()))
+		return nil
+	case s.opts.Orchestrator:
+		return badParam("network capabilities are known to gateways, and this is an orchestrator")
+	}
+	return absent("list of the network's capabilities")
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -98,6 +99,8 @@ type Options struct {
 	Node       NodeSource
 	// AIPools answers /getAISessionPoolsInfo; nil on nodes that are no gateway.
 	AIPools AIPools
+	// NetworkCapabilities answers /getNetworkCapabilities; nil on nodes that are no gateway.
+	NetworkCapabilities func(ctx context.Context) any
 	// Workers are the node's devices and remote workers; nil where nobody works.
 	Workers Workers
 	// Reloader, Drains and Upgrader change the process itself; nil where it cannot.

@@ -66,9 +66,11 @@ type feed struct {
 	recent   []SegmentFigures
 	segments int64
 	failed   int64
-	lastCode string
-	watchers map[chan []byte]bool
-	ended    bool
+	// sourceBytes and renditionBytes are of all segments.
+	sourceBytes, renditionBytes int64
+	lastCode                    string
+	watchers                    map[chan []byte]bool
+	ended                       bool
 }
 
 // add notes a segment and tells the watchers. One who does not keep up misses
@@ -81,6 +83,10 @@ func (f *feed) add(s SegmentFigures) {
 	}
 	f.recent = append(f.recent, s)
 	f.segments++
+	f.sourceBytes += int64(s.SourceBytes)
+	for _, r := range s.Renditions {
+		f.renditionBytes += int64(r.Bytes)
+	}
 	if s.Code != "" {
 		f.failed++
 		f.lastCode = s.Code

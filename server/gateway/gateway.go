@@ -33,6 +33,7 @@ type Gateway struct {
 	suspended     route.Suspensions
 	// measures are how orchestrators did; choice weighs them, nil off-chain.
 	measures measures
+	survey   survey
 	choice   route.Choice
 	// outdated are those that said that terms in use are old.
 	outdated route.Outdated

@@ -14,8 +14,10 @@ type LiveStream struct {
 	// Ratio is what its last segments took by their playing time.
 	Ratio            float64
 	Segments, Failed int64
-	LastCode         string
-	Since, Last      time.Time
+	// SourceBytes came from the client, RenditionBytes were made of them.
+	SourceBytes, RenditionBytes int64
+	LastCode                    string
+	Since, Last                 time.Time
 }
 
 // recentSegments is how many segments make a stream's pace.
@@ -56,6 +58,7 @@ func (s *stream) short() LiveStream {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out.Segments, out.Failed, out.LastCode = f.segments, f.failed, f.lastCode
+	out.SourceBytes, out.RenditionBytes = f.sourceBytes, f.renditionBytes
 	var took, played float64
 	for _, seg := range f.recent[max(0, len(f.recent)-recentSegments):] {
 		if seg.Orchestrator != "" {

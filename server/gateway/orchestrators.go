@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -36,6 +37,29 @@ type orchestrators interface {
 // list and an error, when the list is an old one.
 func (g *Gateway) Orchestrators(ctx context.Context) ([]string, error) {
 	return g.orchestrators.list(ctx)
+}
+
+// PoolEntry is an orchestrator that streams may use, and how it did so far.
+type PoolEntry struct {
+	URI string
+	// Score is 0 while nothing was measured; Latency is how long it takes for a second of
+	// video.
+	Score   float64
+	Latency time.Duration
+}
+
+// Pool are the orchestrators that streams may use, in the list's order.
+func (g *Gateway) Pool(ctx context.Context) []PoolEntry {
+	uris, _ := g.orchestrators.list(ctx) // an old list serves
+	now := g.opt.Now()
+	out := make([]PoolEntry, len(uris))
+	for i, uri := range uris {
+		who := route.Identity{Asked: uri}
+		score, _ := g.measures.score(who, now)
+		out[i] = PoolEntry{URI: uri, Score: score,
+			Latency: time.Duration(g.measures.latency(who, now) * float64(time.Second))}
+	}
+	return out
 }
 
 // fixedList is what -orchAddr names.
