@@ -126,6 +126,7 @@ func StartIn(t testing.TB, binary string, env []string, args ...string) *Process
 // StartWith is StartIn with open files, which have the numbers from 3 on there.
 func StartWith(t testing.TB, binary string, env []string, files []*os.File, args ...string) *Process {
 	t.Helper()
+	readSources()
 	p := &Process{t: t, log: &safeBuffer{}, done: make(chan struct{})}
 	p.cmd = exec.Command(binary, args...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
@@ -233,6 +234,7 @@ func Get(t testing.TB, url string) (int, []byte) {
 // Output runs the binary to its end and returns what it printed and its status.
 func Output(t testing.TB, binary string, args ...string) (string, int) {
 	t.Helper()
+	readSources()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
