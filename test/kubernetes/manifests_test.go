@@ -26,8 +26,10 @@ type object struct {
 		Data       map[string]string
 		StringData map[string]string
 		Spec       struct {
+			serviceSpec
 			Template struct {
-				Spec struct {
+				Metadata struct{ Labels map[string]string }
+				Spec     struct {
 					Containers []container
 					Volumes    []volume
 				}
@@ -41,6 +43,20 @@ type container struct {
 	Image        string
 	Args         []string
 	VolumeMounts []struct{ Name, MountPath string }
+	Ports        []struct {
+		Name          string
+		ContainerPort int
+	}
+	ReadinessProbe struct {
+		HTTPGet struct{ Path, Port string }
+	}
+}
+
+// serviceSpec is a Service's.
+type serviceSpec struct {
+	PublishNotReadyAddresses bool
+	Selector                 any
+	Ports                    []struct{ Port int }
 }
 
 type volume struct {
@@ -186,6 +202,8 @@ func TestMistakesAreFound(t *testing.T) {
 		{"transcoder/deployment.yaml", "terminationGracePeriodSeconds: 90", "terminationGraceSeconds: 90", "spec.template.spec.terminationGraceSeconds"},
 		{"gateway/autoscaler.yaml", "name: tutti-gateway\n  minReplicas", "name: tutti-gatewy\n  minReplicas", "there is nothing of that name to scale"},
 		{"orchestrator/disruption.yaml", "app.kubernetes.io/name: tutti-orchestrator", "app.kubernetes.io/name: other", "the budget selects no workload"},
+		{"ai-worker/disruption.yaml", "maxUnavailable: 25%", "minAvailable: 1", "the budget lets no pod go"},
+		{"gateway/network.yaml", "{port: http}", "{port: htp}", "opens a port that no container has"},
 		{"ai-worker/deployment.yaml", "{name: models, mountPath: /models}", "{name: modells, mountPath: /models}", "mounts modells, which is no volume"},
 	}
 	for _, mistake := range mistakes {

@@ -8,9 +8,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -34,12 +36,9 @@ func problems(objects []object, elsewhere []string) (out []string) {
 		case *corev1.Service:
 			out = append(out, service(v, pods)...)
 		case *policyv1.PodDisruptionBudget:
-			if len(selected(v.Spec.Selector, pods)) != 1 {
-				out = append(out, o.name+": the budget selects no workload, or several")
-			}
-			if (v.Spec.MinAvailable == nil) == (v.Spec.MaxUnavailable == nil) {
-				out = append(out, o.name+": a budget has one of minAvailable and maxUnavailable")
-			}
+			out = append(out, budget(v, pods)...)
+		case *networkingv1.NetworkPolicy:
+			out = append(out, policy(v, pods)...)
 		case *autoscalingv2.HorizontalPodAutoscaler:
 			out = append(out, autoscaler(v, pods)...)
 		}
@@ -83,6 +82,60 @@ func service(s *corev1.Service, pods []workload) (out []string) {
 	for _, p := range s.Spec.Ports {
 		if !found[0].hasPort(p.TargetPort.StrVal) {
 			out = append(out, fmt.Sprintf("%s: no container has the port %s", s.Name, p.TargetPort.String()))
+		}
+	}
+	return out
+}
+
+// budget is what is wrong with a disruption budget. One that never lets a pod go keeps a
+// node of the cluster from being emptied.
+func budget(b *policyv1.PodDisruptionBudget, pods []workload) []string {
+	found := selected(b.Spec.Selector, pods)
+	if len(found) != 1 {
+		return []string{b.Name + ": the budget selects no workload, or several"}
+	}
+	if (b.Spec.MinAvailable == nil) == (b.Spec.MaxUnavailable == nil) {
+		return []string{b.Name + ": a budget has one of minAvailable and maxUnavailable"}
+	}
+	replicas, mayGo := found[0].replicas(), 0
+	if most := b.Spec.MaxUnavailable; most != nil {
+		mayGo, _ = intstr.GetScaledValueFromIntOrPercent(most, replicas, true)
+	} else {
+		least, _ := intstr.GetScaledValueFromIntOrPercent(b.Spec.MinAvailable, replicas, true)
+		mayGo = replicas - least
+	}
+	if mayGo < 1 {
+		return []string{b.Name + ": the budget lets no pod go, so that no node can be emptied"}
+	}
+	return nil
+}
+
+// replicas is how many pods there are; an autoscaler's workload has one at least.
+func (w workload) replicas() int {
+	var n *int32
+	switch v := w.value.(type) {
+	case *appsv1.Deployment:
+		n = v.Spec.Replicas
+	case *appsv1.StatefulSet:
+		n = v.Spec.Replicas
+	}
+	if n == nil {
+		return 1
+	}
+	return int(*n)
+}
+
+// policy is what is wrong with a network policy.
+func policy(n *networkingv1.NetworkPolicy, pods []workload) (out []string) {
+	found := selected(&n.Spec.PodSelector, pods)
+	if len(found) != 1 {
+		return []string{n.Name + ": the network policy selects no workload, or several"}
+	}
+	for _, rule := range n.Spec.Ingress {
+		for _, p := range rule.Ports {
+			if p.Port == nil || !found[0].hasPort(p.Port.StrVal) {
+				out = append(out, n.Name+": the network policy opens a port that no container has")
+			}
 		}
 	}
 	return out
