@@ -112,6 +112,7 @@ func demonstrate(ctx context.Context, opt options, stdout, stderr io.Writer) err
 		return err
 	}
 	defer n.stop()
+	pages(stdout, opt, n)
 	c, err := startChain(ctx, opt, n, dir)
 	if err != nil {
 		return err

@@ -6,6 +6,9 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"strconv"
+
+	"github.com/tuttinode/tutti/cmd/internal/portuser"
 )
 
 // node is the demonstration's two processes: an orchestrator that does all the
@@ -17,6 +20,8 @@ type node struct {
 	gateway, status string
 	// service, admin and gatewayAdmin are host:port of the listeners.
 	service, admin, gatewayAdmin string
+	// moved says of listeners where they are instead of at their usual ports, and why.
+	moved []string
 	// dir and gatewayDir are the data directories.
 	dir, gatewayDir string
 }
@@ -28,12 +33,19 @@ const ladder = "P576p30fps16x9,P360p30fps16x9,P240p30fps16x9"
 func newNode(dir string) (*node, error) {
 	n := &node{dir: filepath.Join(dir, "orchestrator"), gatewayDir: filepath.Join(dir, "gateway")}
 	var gateway string
-	for to, wanted := range map[*string]string{
-		&n.service: "127.0.0.1:8935", &n.admin: "127.0.0.1:7935", &gateway: "127.0.0.1:9935", &n.gatewayAdmin: "127.0.0.1:5935",
+	for _, l := range []struct {
+		to           *string
+		name, wanted string
+	}{
+		{&n.service, "orchestrator", "127.0.0.1:8935"}, {&n.admin, "dashboard", "127.0.0.1:7935"},
+		{&gateway, "gateway", "127.0.0.1:9935"}, {&n.gatewayAdmin, "gateway's admin listener", "127.0.0.1:5935"},
 	} {
 		var err error
-		if *to, err = freeAddress(wanted); err != nil {
+		if *l.to, err = freeAddress(l.wanted); err != nil {
 			return nil, err
+		}
+		if *l.to != l.wanted {
+			n.moved = append(n.moved, fmt.Sprintf("%s is taken by %s: the %s is at %s", l.wanted, userOf(l.wanted), l.name, *l.to))
 		}
 	}
 	n.gateway, n.status = "http://"+gateway, "https://"+n.service+"/status"
@@ -85,4 +97,18 @@ func freeAddress(wanted string) (string, error) {
 		return l.Addr().String(), nil
 	}
 	return "", fmt.Errorf("no loopback port is free (wanted %s)", wanted)
+}
+
+// userOf names the program that listens at an address.
+func userOf(addr string) string {
+	_, text, _ := net.SplitHostPort(addr)
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		return "another program"
+	}
+	name, pid := portuser.Of(port)
+	if pid == 0 {
+		return "a program of another user"
+	}
+	return fmt.Sprintf("%s, process %d", name, pid)
 }

@@ -14,6 +14,17 @@ import (
 // stream is the name under which the source is pushed.
 const stream = "demo"
 
+// pages says first where there will be something to see.
+func pages(out io.Writer, opt options, n *node) {
+	if opt.mode == "run" {
+		fmt.Fprintf(out, "\n  player and chat:  %s/?stream=%s\n  dashboard:        http://%s/\n\n", n.gateway, stream, n.admin)
+		fmt.Fprint(out, "They open in about half a minute, when all is started. Ctrl-C stops.\n\n")
+	}
+	for _, m := range n.moved {
+		fmt.Fprintln(out, m)
+	}
+}
+
 // announce says what there is to see and to use.
 func announce(out io.Writer, n *node, m *model, c *chain) {
 	fmt.Fprintf(out, "\n  the model %s is served by %s\n\n", m.id, m.how)
