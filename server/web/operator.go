@@ -22,8 +22,8 @@ const operatorPolicy = "default-src 'none'; script-src 'self'; style-src 'self';
 func shared() []string { return []string{"page/style.css", "page/chain.js"} }
 
 // OperatorPages are the handlers of the operator's page by their patterns, for the
-// admin listener: "/" and the files beside it, and the node's place on the chain
-// where onChain tells it. The page reads the admin API with GET alone, but for the part
+// admin listener: "/" and the files beside it, and the node's place on the chain,
+// nothing where onChain is nil. The page reads the admin API with GET alone, but for the part
 // that has the token.
 func OperatorPages(onChain func() (standing.Standing, bool)) map[string]http.Handler {
 	pages := make(map[string]http.Handler)
@@ -40,9 +40,7 @@ func OperatorPages(onChain func() (standing.Standing, bool)) map[string]http.Han
 		pages["GET /"+path.Base(name)] = operatorFile(files, name)
 	}
 	pages["GET /{$}"] = operatorFile(operatorFiles, "operator/operator.html")
-	if onChain != nil {
-		pages["GET "+StandingPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { serveStanding(w, onChain) })
-	}
+	pages["GET "+StandingPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { serveStanding(w, onChain) })
 	return pages
 }
 

@@ -44,7 +44,7 @@ func Handler(onChain func() (standing.Standing, bool)) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
-		if r.URL.Path == StandingPath && onChain != nil {
+		if r.URL.Path == StandingPath {
 			serveStanding(w, onChain)
 			return
 		}
@@ -52,8 +52,13 @@ func Handler(onChain func() (standing.Standing, bool)) http.Handler {
 	})
 }
 
-// serveStanding answers 204 while nothing is known of the chain.
+// serveStanding answers 204 while nothing is known of the chain, and an empty 200 where
+// there is no orchestrator on a chain: a browser reports a 404 as an error of the page.
 func serveStanding(w http.ResponseWriter, onChain func() (standing.Standing, bool)) {
+	if onChain == nil {
+		w.WriteHeader(http.StatusOK)
+		return
+	}
 	s, known := onChain()
 	if !known {
 		w.WriteHeader(http.StatusNoContent)

@@ -81,7 +81,7 @@ func TestStanding(t *testing.T) {
 	if w := ask(); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"stake":"7000000000000000000"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if resp, _ := get(t, web.StandingPath); resp.StatusCode != http.StatusNotFound {
+	if resp, body := get(t, web.StandingPath); resp.StatusCode != http.StatusOK || body != "" {
 		t.Errorf("off-chain: %s", resp.Status)
 	}
 }

@@ -49,7 +49,7 @@ func newNode(t *testing.T, onChain bool) *node {
 	opt := admin.Options{
 		Access: admin.Access{DataDir: dir}, Listen: "127.0.0.1:0", Log: log, Orchestrator: true, MaxSessions: 40,
 		Limiter: n, Verbosity: n, Conditions: n.board, Node: n, Workers: n, Pages: web.OperatorPages(nil),
-		Drains: drains{n}, Dashboard: admin.Dashboard{Gate: n, Sessions: n, GPUs: n, Models: n, Series: n, SeriesStep: 5 * time.Second, Refusals: n, Tail: n, Settings: n},
+		Drains: drains{n}, Explainer: n, Dashboard: admin.Dashboard{Gate: n, Sessions: n, GPUs: n, Models: n, Series: n, SeriesStep: 5 * time.Second, Refusals: n, Tail: n, Settings: n},
 	}
 	if onChain {
 		chain := coretest.NewChain(core.Address{0xaa, 19: 1}, core.Address{})
@@ -222,7 +222,7 @@ func (n *node) Settings() []adminapi.Option {
 }
 
 func (n *node) Endpoints() []adminapi.Endpoint {
-	return []adminapi.Endpoint{{Name: "arb1.example.org", State: "healthy", Head: 291_311_007, LatencyMs: 48.2}, {Name: "rpc.example.net", State: "lagging", Head: 291_310_911, Lag: 96, ErrorRate: 0.02, LatencyMs: 210, Detail: "96 blocks behind"}}
+	return []adminapi.Endpoint{{Name: "arb1.example.org", State: "serving", Head: 291_311_007, LatencyMs: 48.2}, {Name: "rpc.example.net", State: "lagging", Head: 291_310_911, Lag: 96, ErrorRate: 0.02, LatencyMs: 210, Detail: "96 blocks behind"}}
 }
 
 func (n *node) SetMaxSessions(limit int) {
@@ -238,4 +238,16 @@ func (n *node) SetVerbosity(v int) error {
 		return errors.New("too much")
 	}
 	return nil
+}
+
+// Explain has one reason of each weight.
+func (n *node) Explain(context.Context) adminapi.Explanation {
+	return adminapi.Explanation{
+		Summary: "No gateway found this node in the last day.", Since: n.begun.UTC(), Until: time.Now().UTC(),
+		Findings: []adminapi.Finding{
+			{Weight: "blocker", Says: "The port is closed", Evidence: []string{"connection refused from outside"}, Remedy: "Open TCP port 8935 in the firewall.", Code: "PortClosed"},
+			{Weight: "likely", Says: "The price is above what gateways take", Evidence: []string{"31 of 40 asked for at most 900 wei per pixel; the price is 1200"}, Remedy: "`tutti_cli price set` lowers it."},
+			{Weight: "hint", Says: "Few models", Evidence: []string{"12 requests for a model that is not here"}},
+		},
+	}
 }

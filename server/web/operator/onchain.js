@@ -3,7 +3,7 @@
 import { count, element, fact, percent, redraw, since, table } from './format.js';
 
 const id = (name) => document.getElementById(name);
-const looks = { healthy: 'good', ok: 'good' };
+const looks = { serving: 'good', untried: '' };
 
 export function showChain({ chain }) {
   if (!chain) return;
@@ -23,7 +23,7 @@ export function showChain({ chain }) {
   }
   redraw(id('endpoints'), [table('Endpoints', [
     { head: 'host', kind: 'name', cell: (e) => e.name },
-    { head: 'state', cell: (e) => element('span', e.state, looks[e.state] || 'warn') },
+    { head: 'state', cell: (e) => element('span', e.state, looks[e.state] ?? 'warn') },
     { head: 'head', kind: 'number', cell: (e) => count(e.head) },
     { head: 'blocks behind', kind: 'number', cell: (e) => count(e.lag) },
     { head: 'errors', kind: 'number', cell: (e) => percent(e.errorRate) },

@@ -33,14 +33,31 @@ function forget() {
   listener();
 }
 
-// button is one that changes something, nothing while there is no token.
-export function button(name, about, path, body) {
+// sure asks before something that is not undone at once. It is true when the answer is yes.
+function sure(question, yes) {
+  const box = element('dialog'), form = element('form'), go = element('button', yes), no = element('button', 'Leave it');
+  form.method = 'dialog';
+  go.value = 'yes';
+  no.autofocus = true;
+  form.append(go, no);
+  box.append(element('p', question), form);
+  document.body.append(box);
+  box.showModal();
+  return new Promise((done) => {
+    box.addEventListener('close', () => { box.remove(); done(box.returnValue === 'yes'); });
+  });
+}
+
+// button is one that changes something, nothing while there is no token. With a question
+// it asks first.
+export function button(name, about, path, body, question) {
   if (!unlocked()) return null;
   const b = element('button', name);
   b.type = 'button';
   b.setAttribute('aria-label', about);
   b.dataset.key = about.replace(/^\w+/, path);
   b.addEventListener('click', async () => {
+    if (question && !await sure(question, name)) return;
     b.disabled = true;
     try {
       await change(path, body);
@@ -112,7 +129,7 @@ function open(settings) {
       say('Changed.');
     }),
     ...(drains ? [row(
-      button('Drain the node', 'Drain the node', '/drain', {}),
+      button('Drain the node', 'Drain the node', '/drain', {}, 'Drain the node? It takes no new work until you take it back. What is here goes on to its end.'),
       button('Take work again', 'Take work again', '/drain', { cancel: true }), shut)] : [row(shut)]),
   ];
 }

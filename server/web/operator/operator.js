@@ -10,11 +10,12 @@ import { keepOperate, setDrains, showOperate } from './operate.js';
 import { keepOptions, showOptions } from './options.js';
 import { showGate, showTiles, showTroubles } from './overview.js';
 import { keepPlots, showPlots } from './plots.js';
+import { showWhy } from './why.js';
 import { showGPUs, showModels, showRefusals, showSessions, showWorkers } from './work.js';
 
 const id = (name) => document.getElementById(name);
-const views = ['overview', 'work', 'money', 'onchain', 'log', 'settings'];
-const silence = 40000, again = 3000, moneyEvery = 5000, points = 180;
+const views = ['overview', 'work', 'why', 'money', 'onchain', 'log', 'settings'];
+const silence = 40000, again = 3000, moneyEvery = 5000, whyEvery = 30000, points = 180;
 
 let state = null;        // the dashboard as it is known
 let seen = 0;            // when something was heard last
@@ -27,6 +28,7 @@ let gate = '', codes = null;   // what was announced last
 const drawn = {
   overview: [[['troubles', 'gate'], showTroubles], [['sessions', 'series', 'models', 'workers', 'node'], showTiles], [['series'], (s) => showPlots(s.series)]],
   work: [[['sessions', 'node'], showSessions], [['workers'], showWorkers], [['gpus'], showGPUs], [['models'], showModels], [['refusals'], showRefusals]],
+  why: [],
   money: [],
   onchain: [[['chain'], showChain]],
   log: [[['log'], () => showLog(false)]],
@@ -44,6 +46,7 @@ function showNode({ node, chain }) {
   const who = node.roles.includes('orchestrator') ? node.orchestrator || node.account : node.account;
   if (who) id('who').append(' · ', hash(who));
   if (!node.offchain && !standing) standing = import('./chain.js');
+  id('nav-why').hidden = !node.roles.includes('orchestrator');
   id('nav-money').hidden = id('nav-onchain').hidden = node.offchain;
   const stale = chain && chain.stale ? ' · the chain is silent' : '';
   id('state-text').textContent = `${node.version}, up since ${time(node.started)}${stale}`;
@@ -140,6 +143,14 @@ function turn() {
   if (now === 'log') showLog(true);
   if (now === 'settings') showOperate();
   if (now === 'money') money();
+  if (now === 'why') why();
+}
+
+async function why() {
+  if (view() !== 'why' || document.hidden) return;
+  try {
+    await showWhy();
+  } catch { /* the stream says that the node is away */ }
 }
 
 let reading = false;
@@ -162,6 +173,7 @@ document.addEventListener('visibilitychange', () => { if (document.hidden) leave
 addEventListener('pagehide', leave);
 setInterval(() => { if (source && seen && Date.now() - seen > silence) { leave(); lost(''); follow(); } }, again);
 setInterval(money, moneyEvery);
+setInterval(why, whyEvery);
 keepPlots(() => (state ? state.series : []));
 keepLog();
 keepOptions();

@@ -28,7 +28,7 @@ function words(gate, open) {
   if (shut.length) return [`Taking ${gate.doors.filter((d) => d.open).map((d) => d.name).join(' and ')} only`, `Because ${why}.`, 'partly'];
   const unseen = gate.doors.find((d) => d.open && d.reason);
   if (unseen) return ['Ready, but no gateway looks here', `${unseen.code ? `${unseen.code}: ` : ''}${unseen.reason}`, 'partly'];
-  const worst = open.find((t) => t.severity === 'critical');
+  const worst = open.find((t) => t.severity === 'critical') || open.find((t) => t.severity === 'warning');
   if (worst) return ['Taking work, but look at this', `${worst.code}: ${worst.detail || worst.cause}`, 'partly'];
   return ['Taking work', '', 'open'];
 }
@@ -78,12 +78,16 @@ export function showTroubles(state) {
 
 const sum = (list, key) => list.reduce((all, p) => all + p[key], 0);
 
-function tile(name, value, unit, look) {
+// tile is a figure; one that is not well is coloured and says what to do.
+function tile(name, value, unit, look, remedy) {
   const box = element('div'), dd = element('dd', value, look);
   if (unit) dd.append(' ', element('small', unit));
   box.append(element('dt', name), dd);
+  if (look && remedy) box.append(element('dd', remedy, 'remedy'));
   return box;
 }
+
+const slower = 'Lower -maxSessions or add a device; Work shows which session and which device.';
 
 export function showTiles(state) {
   const { sessions, series, models, workers } = state;
@@ -93,11 +97,11 @@ export function showTiles(state) {
   const failed = sum(series, 'failed') + sum(series, 'jobsFailed'), refused = sum(series, 'refused');
   const tiles = [
     tile('live sessions', count(sessions.total)),
-    tile('behind real time', count(sessions.behind), '', sessions.behind ? 'bad' : ''),
+    tile('behind real time', count(sessions.behind), '', sessions.behind ? 'bad' : '', slower),
     tile('pixels made', ...pixels(sum(minute, 'pixels') / seconds)),
-    tile('pace of the slowest 5 %', latest ? latest.ratio.toFixed(2) : '–', latest ? '× playing time' : '', latest && latest.ratio > 1 ? 'bad' : ''),
-    tile('failed, 15 min', count(failed), '', failed ? 'warn' : ''),
-    tile('refused, 15 min', count(refused), '', refused ? 'warn' : ''),
+    tile('pace of the slowest 5 %', latest ? latest.ratio.toFixed(2) : '–', latest ? '× playing time' : '', latest && latest.ratio > 1 ? 'bad' : '', slower),
+    tile('failed, 15 min', count(failed), '', failed ? 'warn' : '', 'Work names the codes by session and worker.'),
+    tile('refused, 15 min', count(refused), '', refused ? 'warn' : '', 'Work says whom, why and what to do.'),
   ];
   if (workers.length) tiles.push(tile('workers ready', `${workers.filter((w) => w.state === 'ready').length}`, `of ${workers.length}`));
   if (models.length) {

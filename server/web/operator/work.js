@@ -56,7 +56,8 @@ export function showWorkers({ workers }) {
   ];
   if (unlocked()) columns.push({ head: 'change', kind: 'action', cell: (w) => {
     const drain = w.state !== 'draining';
-    return button(drain ? 'Drain' : 'Resume', `${drain ? 'Drain' : 'Resume'} ${w.name}`, '/workers/state', { name: w.name, drain });
+    return button(drain ? 'Drain' : 'Resume', `${drain ? 'Drain' : 'Resume'} ${w.name}`, '/workers/state', { name: w.name, drain },
+      drain && `Drain ${w.name}? It gets no new sessions; what it has goes on to its end.`);
   } });
   redraw(id('workers'), [table('Devices and workers', columns, workers, 'cards plain')]);
 }

@@ -72,7 +72,7 @@
       setTimeout(look, every);   // the player says that the gateway does not answer
       return;
     }
-    if (reply.status === 404) return;
+    if (reply.headers.get('Content-Length') === '0') return;   // no orchestrator on a chain
     try {
       if (reply.status === 200) show(await reply.json());
     } finally {
