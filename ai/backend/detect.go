@@ -17,10 +17,10 @@ const (
 	embeddingPath  = "/v1/embeddings"
 )
 
-// detect finds out what a runner is: by its /health, which the kinds word
-// differently, else by whether it lists models as OpenAI does. What has a
-// /health and no such list is taken for a runner of the network's contract, as
-// the existing node takes it.
+// detect finds out what a runner is: by whether it lists models as OpenAI does, else by its
+// /health, which the kinds word differently. A /health in the words of the network's
+// contract alone is no proof: other servers use them as well. What has a /health and no
+// such list is taken for a runner of the contract, as the existing node takes it.
 func (s *Server) detect(ctx context.Context) (Kind, error) {
 	if s.options.Pipeline != capability.LLM {
 		return Contract, nil
@@ -29,15 +29,22 @@ func (s *Server) detect(ctx context.Context) (Kind, error) {
 	if err != nil {
 		return "", err
 	}
-	if kind := kindByHealth(health); kind != "" {
-		return kind, nil
+	byHealth := kindByHealth(health)
+	if byHealth == LlamaCpp {
+		return LlamaCpp, nil
 	}
 	list, err := s.ask(ctx, modelsPath, nil)
-	if err != nil {
+	switch {
+	case err != nil && byHealth != "" && ctx.Err() == nil:
+		return byHealth, nil
+	case err != nil:
 		return "", err
 	}
 	if models, ok := readModels(list); ok {
 		return s.flavour(ctx, models)
+	}
+	if byHealth != "" {
+		return byHealth, nil
 	}
 	if health.ok() && (list.ok() || list.status == http.StatusNotFound || list.status == http.StatusMethodNotAllowed) {
 		return Contract, nil

@@ -73,6 +73,9 @@ func TestProbe(t *testing.T) {
 		{"other server", map[string]page{"/v1/models": {200, `{"data":[{"id":"a"},{"id":""},{"id":"b"}]}`}}, func(o *backend.Options) { o.Served = "b" }, backend.Info{
 			Kind: backend.OpenAI, Health: backend.OK, Served: "b", Models: []string{"a", "b"}, Slots: 4, Assumed: true, Operations: text,
 		}},
+		{"other server in the contract's words", map[string]page{"/health": {200, `{"status":"OK"}`}, "/v1/models": {200, `{"data":[{"id":"b"}]}`}}, nil, backend.Info{
+			Kind: backend.OpenAI, Health: backend.OK, Served: "b", Models: []string{"b"}, Slots: 4, Assumed: true, Operations: text,
+		}},
 		{"runner", runnerPages(), nil, backend.Info{
 			Kind: backend.Contract, Health: backend.OK, Served: llama8B, Models: []string{llama8B}, Version: "0.14.1",
 			Slots: 128, Assumed: true, Operations: []inference.Operation{inference.Chat}, GPUs: gpus,

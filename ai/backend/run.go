@@ -3,6 +3,7 @@ package backend
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,6 +34,24 @@ func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	if err != nil {
 		return nil, err
 	}
+	reply, err := s.runAt(ctx, path, known, job)
+	if !errors.Is(err, fault.OperationUnsupported) {
+		return reply, err
+	}
+	// It does not know a path that its kind has: another server may have its address now.
+	s.remember(nil)
+	now, askErr := s.identity(ctx)
+	if askErr != nil || now.kind == known.kind {
+		return nil, err
+	}
+	if path, err = s.path(now, job); err != nil {
+		return nil, err
+	}
+	return s.runAt(ctx, path, now, job)
+}
+
+// runAt sends a job to a path of a runner.
+func (s *Server) runAt(ctx context.Context, path string, known *identity, job *inference.Job) (*inference.Reply, error) {
 	r, err := http.NewRequest(http.MethodPost, s.base+path, bytes.NewReader(s.body(known, job)))
 	if err != nil {
 		return nil, fault.Wrap(fault.RunnerUnreachable, opRun, err)

@@ -117,6 +117,29 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
+// TestAnotherServer puts another kind of server at a runner's address: the job that finds
+// no path of the old one is sent to the new one's.
+func TestAnotherServer(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, runnerPages())
+	s := newServer(t, options(f.url))
+	if info, err := s.Probe(within(t)); err != nil || info.Kind != backend.Contract {
+		t.Fatal(info, err)
+	}
+	delete(f.pages, "/health")
+	f.set("/v1/models", page{200, `{"data":[{"id":"b"}]}`})
+	f.set("/v1/chat/completions", page{200, `{"choices":[{"message":{"content":"hi"}}]}`})
+	f.set("/llm", page{404, `{"detail":"Not Found"}`})
+	reply, err := s.Run(within(t), chat(`{"messages":[]}`, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if answer, err := io.ReadAll(reply.Body); err != nil || !strings.Contains(string(answer), "hi") {
+		t.Errorf("%s, %v", answer, err)
+	}
+}
+
 // Answers pass byte for byte.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
