@@ -159,10 +159,14 @@ func (s *Server) complaint(a *answer, resp *http.Response) (*inference.Reply, er
 	_ = a.Close()
 	code, failed := s.refusal(resp.StatusCode, body)
 	if failed {
-		return nil, &fault.Fault{
+		f := &fault.Fault{
 			Code: code, Op: opRun, Err: err,
 			Detail: inference.ContainerText(s.options.Pipeline, resp.StatusCode, body),
 		}
+		if after, ok := retryAfter(resp.Header.Get("Retry-After")); ok && code == fault.RunnerBusy {
+			return nil, fault.After(f, after)
+		}
+		return nil, f
 	}
 	contentType := resp.Header.Get("Content-Type")
 	if contentType == "" {

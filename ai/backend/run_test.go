@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/core"
@@ -113,6 +114,23 @@ func TestUnsupported(t *testing.T) {
 		_, err := newServer(t, options(newFake(t, tt.pages).url)).Run(within(t), j)
 		if want := fmt.Sprintf("LLM container does not offer %q", string(tt.op)); !errors.Is(err, fault.OperationUnsupported) || fault.Wire(err) != want {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A busy runner's word when to come back is kept, within bounds.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "86400": 5 * time.Minute, "": 0, "-3": 0, "x": 0} {
+		f := newFake(t, vllmPages())
+		f.job = func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", header)
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+		delete(f.pages, "/v1/chat/completions")
+		_, err := newServer(t, options(f.url)).Run(within(t), chat(`{"messages":[]}`, false))
+		if after, _ := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || after != want {
+			t.Errorf("%q: %v, %v, want %v", header, err, after, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/line"
 )
@@ -37,6 +38,8 @@ type member struct {
 	pictures Pictures
 	slots    int // guarded by pool.mu
 	busy     int // guarded by pool.mu
+	// rests is until when it said that it is busy; guarded by pool.mu.
+	rests time.Time
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {
@@ -104,22 +107,49 @@ func (p *pool) size() {
 	p.line.Resize(n)
 }
 
-// pick gives a job that holds a slot to the runner with the least work that has
-// room, nil when the runners changed meanwhile and none has.
-func (p *pool) pick() *member {
+// pick gives a job that holds a slot to the runner with the least work that has room. The
+// fault is ModelRunnerLost when the runners changed meanwhile and none has, RunnerBusy
+// while all that have some said that they are busy.
+func (p *pool) pick() (*member, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var best *member
+	now := p.now()
+	var best, resting *member
 	for _, m := range p.members {
-		if m.busy < m.slots && (best == nil || m.busy*best.slots < best.busy*m.slots) {
+		switch {
+		case m.busy >= m.slots:
+		case m.rests.After(now):
+			if resting == nil || m.rests.Before(resting.rests) {
+				resting = m
+			}
+		case best == nil || m.busy*best.slots < best.busy*m.slots:
 			best = m
 		}
 	}
-	if best != nil {
+	switch {
+	case best != nil:
 		best.busy++
-		p.used = p.now()
+		p.used = now
+		return best, nil
+	case resting != nil:
+		f := fault.New(fault.RunnerBusy, opRun, "the model's runner said that it is busy")
+		return nil, fault.After(f, resting.rests.Sub(now))
 	}
-	return best
+	return nil, fault.New(fault.ModelRunnerLost, opRun, "")
+}
+
+// busyFor is for how long a runner is left alone that said it is busy and not until when.
+const busyFor = 500 * time.Millisecond
+
+// rest leaves a runner alone that said it is busy.
+func (p *pool) rest(m *member, err error) {
+	after, ok := fault.RetryAfter(err)
+	if !ok {
+		after = busyFor
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.rests = p.now().Add(after)
 }
 
 // put ends a job's stay at its runner.

@@ -1,10 +1,13 @@
 package manager
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
+
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // runnerless stands for a runner that is only counted.
@@ -39,7 +42,7 @@ func TestOnlyTheIdleLeave(t *testing.T) {
 	if s := p.line.Stats(); s.Slots != 2 {
 		t.Errorf("%+v", s)
 	}
-	at := p.pick()
+	at := picked(p)
 	release()
 	if p.removeIdle(all[0]) {
 		t.Error("removed while a job is at the runner")
@@ -57,22 +60,63 @@ func TestPickKeepsToTheSlots(t *testing.T) {
 	t.Parallel()
 	p, all := pooled(t, 1, 3)
 	for range 4 {
-		if p.pick() == nil {
+		if picked(p) == nil {
 			t.Fatal("no room")
 		}
 	}
 	if all[0].busy != 1 || all[1].busy != 3 {
 		t.Errorf("%d and %d jobs", all[0].busy, all[1].busy)
 	}
-	if p.pick() != nil {
+	if picked(p) != nil {
 		t.Error("a job more than there are slots")
 	}
 	p.put(all[1])
-	if p.pick() != all[1] {
+	if picked(p) != all[1] {
 		t.Error("not where there is room")
 	}
 	p.remove(all[1])
-	if p.pick() != nil || p.line.Stats().Slots != 1 {
+	if picked(p) != nil || p.line.Stats().Slots != 1 {
 		t.Error("a job for a runner that was withdrawn")
+	}
+}
+
+// picked is who gets the next job, nil for no one.
+func picked(p *pool) *member {
+	m, err := p.pick()
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// A runner that said it is busy is left alone for as long as it said, others are not.
+func TestBusyRunnersRest(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	p := newPool(8, func() time.Time { return now }, func() {})
+	one, two := &member{slots: 4}, &member{slots: 4}
+	p.add(one)
+	p.add(two)
+	busy := fault.New(fault.RunnerBusy, "", "")
+	p.rest(one, fault.After(busy, 7*time.Second))
+	for range 4 {
+		if m := picked(p); m != two {
+			t.Fatal("a job for a runner that said it is busy")
+		}
+	}
+	_, err := p.pick()
+	if after, ok := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || !ok || after != 7*time.Second {
+		t.Errorf("%v, %v", err, after)
+	}
+	now = now.Add(7 * time.Second)
+	if m := picked(p); m != one {
+		t.Error("a runner rests longer than it said")
+	}
+	p.rest(one, busy)
+	if _, err := p.pick(); !errors.Is(err, fault.RunnerBusy) {
+		t.Error(err)
+	}
+	if now = now.Add(busyFor); picked(p) != one {
+		t.Error("a runner rests longer than a moment, though it did not say until when")
 	}
 }

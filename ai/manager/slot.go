@@ -11,6 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
+const opRun = "run an AI job"
+
 // slot is a job's right to one of a model's runners. Which of them is decided when
 // it runs, by who has the least to do then.
 type slot struct {
@@ -24,14 +26,13 @@ type slot struct {
 
 // Run sends the job: see inference.Slot.
 func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
-	const op = "run an AI job"
 	if !s.used.CompareAndSwap(false, true) {
-		return nil, fault.New(fault.Unexpected, op, "a slot is for one job")
+		return nil, fault.New(fault.Unexpected, opRun, "a slot is for one job")
 	}
-	at := s.model.pool.pick()
-	if at == nil {
+	at, err := s.model.pool.pick()
+	if err != nil {
 		s.Release()
-		return nil, fault.New(fault.ModelRunnerLost, op, s.model.id.String())
+		return nil, err
 	}
 	s.at = at
 	job, release, err := at.prepare(ctx, job)
@@ -42,6 +43,9 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	reply, err := at.backend.Run(ctx, job)
 	if err != nil {
 		release()
+		if errors.Is(err, fault.RunnerBusy) {
+			s.model.pool.rest(at, err)
+		}
 		if ctx.Err() == nil && telling(err) {
 			at.suspect()
 		}

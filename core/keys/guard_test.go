@@ -152,7 +152,7 @@ func TestRequestsPerMinute(t *testing.T) {
 		c.Forward(10 * time.Second)
 	}
 	err := refused(t, g, keys.Need{}, fault.RateLimited)
-	after, ok := keys.RetryAfter(err)
+	after, ok := fault.RetryAfter(err)
 	if !ok || after != 31*time.Second {
 		t.Fatalf("come back after %v %v", after, ok)
 	}
@@ -166,14 +166,14 @@ func TestRequestsPerMinute(t *testing.T) {
 func TestTokensPerMinute(t *testing.T) {
 	t.Parallel()
 	g, c := one(keys.Limits{TPM: 1000})
-	if _, ok := keys.RetryAfter(refused(t, g, keys.Need{MaxTokens: 1001}, fault.TokenRateLimited)); ok {
+	if _, ok := fault.RetryAfter(refused(t, g, keys.Need{MaxTokens: 1001}, fault.TokenRateLimited)); ok {
 		t.Error("a request over the limit by itself is told to come back")
 	}
 	first := admit(t, g, keys.Need{Prompt: 100, MaxTokens: 500})
 	refused(t, g, keys.Need{Prompt: 1, MaxTokens: 400}, fault.TokenRateLimited)
 	first.Settle(inference.Usage{Prompt: 80, Completion: 20}, true)
 	admit(t, g, keys.Need{Prompt: 500, MaxTokens: 400})
-	after, ok := keys.RetryAfter(refused(t, g, keys.Need{}, fault.TokenRateLimited))
+	after, ok := fault.RetryAfter(refused(t, g, keys.Need{}, fault.TokenRateLimited))
 	if !ok || after > time.Minute+time.Second {
 		t.Fatal(after, ok)
 	}
@@ -186,7 +186,7 @@ func TestConcurrency(t *testing.T) {
 	g, _ := one(keys.Limits{Concurrency: 2})
 	first := admit(t, g, keys.Need{})
 	admit(t, g, keys.Need{})
-	if after, ok := keys.RetryAfter(refused(t, g, keys.Need{}, fault.ConcurrencyLimited)); !ok || after != time.Second {
+	if after, ok := fault.RetryAfter(refused(t, g, keys.Need{}, fault.ConcurrencyLimited)); !ok || after != time.Second {
 		t.Error(after, ok)
 	}
 	first.Settle(inference.Usage{}, false)

@@ -48,7 +48,7 @@ func (d *decider) Decide(ctx context.Context, token string, need keys.Need) (key
 	case "denied":
 		return keys.Key{}, fault.New(fault.KeyDenied, "", "")
 	case "slow":
-		return keys.Key{}, keys.Limit(fault.New(fault.RateLimited, "", ""), time.Minute)
+		return keys.Key{}, fault.After(fault.New(fault.RateLimited, "", ""), time.Minute)
 	}
 	return keys.Key{}, fault.New(fault.KeyWebhookFailed, "", "")
 }
@@ -90,7 +90,7 @@ func TestWebhookAnswersAreRemembered(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := ask("slow", "llama")
-		if after, _ := keys.RetryAfter(err); after != time.Minute {
+		if after, _ := fault.RetryAfter(err); after != time.Minute {
 			t.Fatal(err)
 		}
 	}

@@ -68,7 +68,7 @@ func (m *model) admit(t *rapid.T, g *keys.Guard, c *coretest.Clock, need keys.Ne
 			t.Fatalf("refused with %d open", len(m.open))
 		}
 	case fault.RateLimited:
-		after, ok := keys.RetryAfter(err)
+		after, ok := fault.RetryAfter(err)
 		if !ok {
 			t.Fatal("not told when to come back")
 		}

@@ -149,7 +149,7 @@ func refusal(resp *http.Response) error {
 		return fault.New(fault.KeyDenied, opWebhook, "this API key is not for this request")
 	case http.StatusTooManyRequests:
 		f := fault.New(fault.RateLimited, opWebhook, "this API key sends too many requests")
-		return keys.Limit(f, retryAfter(resp.Header.Get("Retry-After")))
+		return fault.After(f, retryAfter(resp.Header.Get("Retry-After")))
 	}
 	return fault.New(fault.KeyWebhookFailed, opWebhook, said)
 }

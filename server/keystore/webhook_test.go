@@ -74,7 +74,7 @@ func TestWebhook(t *testing.T) {
 		if !strings.HasPrefix(grant.Key(), tt.name) {
 			t.Errorf("%s: the key's name is %q", tt.token, grant.Key())
 		}
-		if after, _ := keys.RetryAfter(err); tt.want == fault.RateLimited && after != 7*time.Second {
+		if after, _ := fault.RetryAfter(err); tt.want == fault.RateLimited && after != 7*time.Second {
 			t.Errorf("%s: come back after %v", tt.token, after)
 		}
 	}

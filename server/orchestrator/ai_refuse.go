@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -28,6 +29,9 @@ func (x *exchange) refuse(err error) {
 	}
 	x.f.Status = status.Job(err)
 	x.w.Header().Set(codeHeader, string(fault.CodeOf(err)))
+	if after, ok := fault.RetryAfter(err); ok {
+		x.w.Header().Set("Retry-After", strconv.Itoa(int(after/time.Second)))
+	}
 	x.answer.arm(len(text))
 	http.Error(x.w, text, x.f.Status)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keys"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -78,7 +77,7 @@ func (x *exchange) refuse(err error) {
 	object, answer := objectOf(err)
 	h := x.w.Header()
 	h.Set(codeHeader, string(fault.CodeOf(err)))
-	if after, ok := keys.RetryAfter(err); ok {
+	if after, ok := fault.RetryAfter(err); ok {
 		h.Set("Retry-After", seconds(after))
 	} else if answer == http.StatusTooManyRequests || answer == http.StatusServiceUnavailable {
 		h.Set("Retry-After", seconds(busyRetry))
