@@ -54,6 +54,10 @@ const (
 	// memory set aside for them. Remedy: lower `-maxSessions`, or let gateways
 	// send shorter segments.
 	UploadsFull Code = "UploadsFull"
+	// GatewayUploadsFull. Wire: "OrchestratorBusy".
+	// Cause: a gateway sends more segments at once than are received of one session,
+	// or of sessions that are new. Remedy: none needed; it tries again or elsewhere.
+	GatewayUploadsFull Code = "GatewayUploadsFull"
 	// InputFetchFailed. Wire: "BadRequest".
 	// Cause: the segment was given as a URL, and fetching it failed, took more
 	// than 4 s, or the URL points into a private network. Remedy: check that the

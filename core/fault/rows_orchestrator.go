@@ -69,6 +69,12 @@ var orchestratorRows = []Row{
 		Wire:   "OrchestratorBusy", Retryable: true,
 	},
 	{
+		Code: GatewayUploadsFull, Class: Busy,
+		Cause:  "A gateway sends more than 8 segments of one session at the same time, or more than 128 first segments of new sessions, and none of them is there yet.",
+		Remedy: "No action needed: the gateway tries again or goes elsewhere. If it shows for honest gateways, check this host's download bandwidth: their segments take too long to arrive.",
+		Wire:   "OrchestratorBusy", Retryable: true,
+	},
+	{
 		Code: InputFetchFailed, Class: Upstream,
 		Cause:  "The segment was given as a URL, and fetching it failed, took more than 4 s, or the URL points into a private network.",
 		Remedy: "Check that the gateway's object store can be reached from this host.",

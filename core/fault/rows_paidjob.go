@@ -10,7 +10,7 @@ var paidJobRows = []Row{
 	},
 	{
 		Code: InputKeepsFailing, Class: Forbidden,
-		Cause:  "A gateway sent segments that failed late, again and again: they could not be decoded to their end, or took longer than their time. Such work is not billed, so a gateway gets no more of it than half a minute beyond what its good segments make up for. Gateways see `OrchestratorCapped`.",
+		Cause:  "A gateway sent segments that failed late, again and again: they could not be decoded to their end, or took longer than their time; or several bodies from one address were not the bytes that it had signed. Such work is not billed, so a gateway gets no more of it than half a minute beyond what its good segments make up for. Gateways see `OrchestratorCapped`.",
 		Remedy: "None at the orchestrator if it is one gateway: it gets work again within ten minutes, and looks into its streams. If it shows for every gateway, a device produces empty renditions: look for ZeroSegments in the log and take the device out.",
 		Wire:   "OrchestratorCapped", Retryable: true,
 	},

@@ -35,7 +35,7 @@ type SegmentRequest struct {
 	// Neither is looked at off-chain.
 	Payment    pm.Payment
 	PaymentErr error
-	// From is the gateway's network address, for the log.
+	// From is the gateway's network address.
 	From string
 }
 
@@ -76,7 +76,7 @@ func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment
 	if err != nil {
 		return nil, err
 	}
-	if err := o.patient(&quote); err != nil {
+	if err := o.patient(req, &quote); err != nil {
 		return nil, err
 	}
 	g := &Segment{
@@ -112,7 +112,10 @@ func (g *Segment) enter(ctx context.Context, quote *pm.Quote) (err error) {
 			return err
 		}
 	}
-	if g.s, err = o.enter(id, &g.req); err != nil || doubt != nil {
+	if g.s, err = o.enter(id, &g.req); err != nil {
+		return err
+	}
+	if g.body, err = o.uploads.begin(g.s, o.party(&g.req)); err != nil || doubt != nil {
 		return err
 	}
 	return g.pay(ctx, job, nil)

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
@@ -58,12 +57,14 @@ var errDraining = errors.New("the node is stopping")
 
 // JobSender is a gateway whose credentials were found valid.
 type JobSender struct {
+	party       string
 	credentials SegmentRequest
 	quote       pm.Quote
 }
 
-// Account is the gateway's, zero off-chain.
-func (s *JobSender) Account() core.Address { return s.quote.Sender }
+// Party is held to account for the job: the gateway's account, off-chain the peer that
+// it comes from.
+func (s *JobSender) Party() string { return s.party }
 
 const opAdmitJob = "admit job"
 
@@ -85,7 +86,7 @@ func (o *Orchestrator) checkJob(credentials SegmentRequest) (*JobSender, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &JobSender{credentials, quote}, nil
+	return &JobSender{o.party(&credentials), credentials, quote}, nil
 }
 
 // AdmitJob lets an AI job in or says why not. It checks in the protocol's order:

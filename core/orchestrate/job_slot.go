@@ -69,14 +69,8 @@ func (j *Job) reserve(ctx context.Context) (inference.Slot, error) {
 	return j.o.opt.Worker.Reserve(ctx, model, j.party())
 }
 
-// party is who waits in the line. On the chain it is who pays: tokens, and so
-// sessions, are to be had for nothing.
-func (j *Job) party() string {
-	if j.o.opt.Payments != nil {
-		return j.quote.Sender.String()
-	}
-	return string(j.req.Credentials.Token.Session)
-}
+// party is who waits for a slot: tokens, and so sessions, are to be had for nothing.
+func (j *Job) party() string { return j.o.party(&j.req.Credentials) }
 
 // loaded reports whether nothing needs to be started for the model.
 func (o *Orchestrator) loaded(model inference.Model) bool {

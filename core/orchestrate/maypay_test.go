@@ -2,6 +2,7 @@ package orchestrate_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -71,22 +72,21 @@ func TestUnpaidJobWhileDraining(t *testing.T) {
 	wantCode(t, err, fault.JobsDraining)
 }
 
-// TestParties: sessions are to be had for nothing, so on the chain it is the gateway
-// that stands in line, and elsewhere its session.
+// TestParties: sessions are to be had for nothing, so on the chain it is the gateway that
+// waits for a slot, and elsewhere the peer that it comes from.
 func TestParties(t *testing.T) {
 	t.Parallel()
 	paid, line := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Payments, o.Signatures = paying(), signatures{} })
 	free, freeLine := aiNode(t, ready(1))
-	var sessions []string
-	for range 3 {
+	for i := range 3 {
 		for _, n := range []*node{paid, free} {
 			tok := n.token()
 			if n == paid {
 				tok = n.jobToken(t)
-			} else {
-				sessions = append(sessions, string(tok.Session))
 			}
-			j, err := n.AdmitJob(t.Context(), paidJob(t, tok, 1000))
+			req := paidJob(t, tok, 1000)
+			req.Credentials.From = fmt.Sprintf("2001:db8:%d::%d", i/2, i)
+			j, err := n.AdmitJob(t.Context(), req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,8 +97,8 @@ func TestParties(t *testing.T) {
 	if got := line.Parties(); !slices.Equal(got, []string{who, who, who}) {
 		t.Errorf("on the chain: %q", got)
 	}
-	if got := freeLine.Parties(); !slices.Equal(got, sessions) {
-		t.Errorf("off the chain: %q, want %q", got, sessions)
+	if got := freeLine.Parties(); !slices.Equal(got, []string{"2001:db8::/64", "2001:db8::/64", "2001:db8:1::/64"}) {
+		t.Errorf("off the chain: %q", got)
 	}
 }
 

@@ -28,6 +28,7 @@ type Orchestrator struct {
 	artifacts  *Artifacts
 	waste      waste
 	crowd      crowd
+	uploads    uploads
 
 	// mu guards what follows, and the sessions themselves.
 	mu          sync.Mutex

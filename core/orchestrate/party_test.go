@@ -45,3 +45,22 @@ func TestThePartyOfASegment(t *testing.T) {
 		t.Errorf("with a signature: %q", got)
 	}
 }
+
+// TestThePartyOfAJob: jobs are held against the same.
+func TestThePartyOfAJob(t *testing.T) {
+	t.Parallel()
+	n, _ := aiNode(t, ready(1))
+	credentials := jobRequest(t, n.token()).Credentials
+	for from, want := range map[string]string{
+		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+	} {
+		credentials.From = from
+		sender, err := n.CheckJob(credentials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sender.Party(); got != want {
+			t.Errorf("from %q: %q, want %q", from, got, want)
+		}
+	}
+}

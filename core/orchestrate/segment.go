@@ -28,12 +28,15 @@ type Segment struct {
 	priced   bool
 	estimate int64
 	line     segmentLine
+	// body is its part in the bodies that are being received.
+	body *receiving
 }
 
 // CheckHash says whether the bytes that arrived, whose Keccak-256 is hash, are
 // those that were announced.
 func (g *Segment) CheckHash(hash []byte) error {
 	if !bytes.Equal(hash, g.req.Hash) {
+		g.o.waste.spoil(g.o.source(&g.req), wrongHash, g.o.opt.Now())
 		return fault.New(fault.SegmentHashMismatch, "check segment", "")
 	}
 	return nil
@@ -43,6 +46,7 @@ func (g *Segment) CheckHash(hash []byte) error {
 // did not come about. It may be called again.
 func (g *Segment) Close() {
 	g.close.Do(func() {
+		g.body.end()
 		defer func() {
 			if g.line.over {
 				g.report()
@@ -78,6 +82,7 @@ type FinishedRendition struct {
 // error is what the gateway is told inside an answer that has begun already.
 func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error) {
 	o, req := g.o, &g.req
+	g.body.end()
 	start := o.opt.Now()
 	g.line.bytes, g.line.upload = len(data), start.Sub(g.arrived)
 	o.opt.Recorder.SegmentReceived(req.Manifest, len(data), req.Duration, start.Sub(g.arrived))
@@ -126,7 +131,9 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 	if err := g.covers(out.encoded, took, res.Worker); err != nil {
 		return nil, 0, err
 	}
-	o.waste.redeem(g.sender, took, o.opt.Now())
+	g.s.worked.Store(true)
+	o.waste.redeem(o.party(&g.req), took, o.opt.Now())
+	o.waste.redeem(o.source(&g.req), took, o.opt.Now())
 	// The work is done: it is billed even if the gateway has just gone away, and even
 	// if the shelf has filled up meanwhile, as gateways that fetch nothing can bring
 	// about.
@@ -146,7 +153,7 @@ func (g *Segment) covers(encoded core.Pixels, took time.Duration, worker string)
 	if err == nil {
 		return nil
 	}
-	g.o.waste.spoil(g.sender, took, g.o.opt.Now())
+	g.o.waste.spoil(g.o.party(&g.req), took, g.o.opt.Now())
 	g.hold.Done(pm.Work{Units: g.estimate, Produced: int64(encoded), Worker: worker})
 	return err
 }

@@ -2,13 +2,14 @@ package orchestrate
 
 import (
 	"container/list"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// session is one stream. Its fields belong to Orchestrator.mu, except turn.
+// session is one stream. Its fields belong to Orchestrator.mu, except turn and worked.
 type session struct {
 	id core.SessionID
 	// open counts segments that were let in and are not closed yet.
@@ -18,6 +19,8 @@ type session struct {
 	// turn holds one element while a segment is being transcoded. Waiting
 	// senders are served in the order of their arrival.
 	turn chan struct{}
+	// worked says that a segment was transcoded.
+	worked atomic.Bool
 	// sent says that a segment has arrived whole: before that the session does
 	// not outlive its uploads.
 	sent bool

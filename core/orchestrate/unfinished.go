@@ -31,7 +31,7 @@ func (g *Segment) settle(ctx context.Context, err error, took time.Duration) {
 	case interrupted(err) && ctx.Err() != nil, badInput(err) && !errors.Is(err, ErrOneOpinion):
 		// With less than half of its time it may be we who were late, or an upload that
 		// was slow on purpose.
-		o.waste.spoil(g.sender, took, o.opt.Now())
+		o.waste.spoil(o.party(&g.req), took, o.opt.Now())
 	}
 }
 
@@ -56,9 +56,11 @@ func (o *Orchestrator) priced(quote *pm.Quote) bool {
 	return o.opt.Payments != nil && !quote.Price.Free()
 }
 
-// patient refuses who has had too much work for nothing, as if there was no room.
-func (o *Orchestrator) patient(quote *pm.Quote) error {
-	if !o.priced(quote) || !o.waste.tooMuch(quote.Sender, o.opt.Now()) {
+// patient refuses a party that has had too much work for nothing, and a source of bodies
+// that were not what was signed, as if there was no room.
+func (o *Orchestrator) patient(req *SegmentRequest, quote *pm.Quote) error {
+	now := o.opt.Now()
+	if !(o.priced(quote) && o.waste.tooMuch(o.party(req), now)) && !o.waste.tooMuch(o.source(req), now) {
 		return nil
 	}
 	o.opt.Recorder.SessionRefused(string(fault.InputKeepsFailing))

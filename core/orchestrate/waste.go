@@ -3,8 +3,6 @@ package orchestrate
 import (
 	"sync"
 	"time"
-
-	"github.com/tuttinode/tutti/core"
 )
 
 // Work on input that turns out to be bad is not billed: a gateway cannot look into
@@ -19,15 +17,18 @@ const (
 	// one among them, which as a rule fails in no time.
 	wasteFade  = 20
 	wasteWorth = 2
-	// maxWasters bounds the gateways that are remembered.
+	// maxWasters bounds the parties and sources that are remembered.
 	maxWasters = 1024
+	// wrongHash is what a body counts that is not what its gateway signed, whatever time
+	// it took: as a rule there is none in all of a gateway's life.
+	wrongHash = 6 * time.Second
 )
 
 // waste is the time that gateways have had for nothing. Its methods may be called at
 // the same time.
 type waste struct {
 	mu sync.Mutex
-	by map[core.Address]wasted // guarded by mu; those of whom nothing is known are not in it
+	by map[string]wasted // by party or source; guarded by mu; those of which nothing is known are not in it
 }
 
 type wasted struct {
@@ -41,7 +42,7 @@ func (w wasted) left(now time.Time) time.Duration {
 }
 
 // spoil notes time that came to nothing.
-func (w *waste) spoil(who core.Address, took time.Duration, now time.Time) {
+func (w *waste) spoil(who string, took time.Duration, now time.Time) {
 	if took <= 0 {
 		return
 	}
@@ -51,13 +52,13 @@ func (w *waste) spoil(who core.Address, took time.Duration, now time.Time) {
 		w.makeRoom(now)
 	}
 	if w.by == nil {
-		w.by = make(map[core.Address]wasted)
+		w.by = make(map[string]wasted)
 	}
 	w.by[who] = wasted{w.by[who].left(now) + took, now}
 }
 
 // redeem notes time that was paid.
-func (w *waste) redeem(who core.Address, took time.Duration, now time.Time) {
+func (w *waste) redeem(who string, took time.Duration, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	old, known := w.by[who]
@@ -73,7 +74,7 @@ func (w *waste) redeem(who core.Address, took time.Duration, now time.Time) {
 }
 
 // tooMuch reports whether a gateway gets no more for the moment.
-func (w *waste) tooMuch(who core.Address, now time.Time) bool {
+func (w *waste) tooMuch(who string, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.by[who].left(now) >= wasteLimit
@@ -81,7 +82,7 @@ func (w *waste) tooMuch(who core.Address, now time.Time) bool {
 
 // makeRoom forgets those of whom little is known: one at least. The caller holds mu.
 func (w *waste) makeRoom(now time.Time) {
-	var least core.Address
+	var least string
 	lowest := time.Duration(-1)
 	for who, old := range w.by {
 		left := old.left(now)

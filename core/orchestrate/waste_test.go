@@ -2,8 +2,8 @@ package orchestrate_test
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,12 +103,10 @@ func TestWasteIsBounded(t *testing.T) {
 	t.Parallel()
 	var w orchestrate.Waste
 	now := time.Unix(1_700_000_000, 0)
-	worst := core.Address{0: 1}
+	const worst = "worst"
 	w.Spoil(worst, time.Minute, now)
 	for i := range 3000 {
-		var who core.Address
-		binary.BigEndian.PutUint32(who[16:], uint32(i))
-		w.Spoil(who, time.Second, now)
+		w.Spoil(strconv.Itoa(i), time.Second, now)
 	}
 	if n := w.Len(); n != 1024 || !w.TooMuch(worst, now) {
 		t.Errorf("%d gateways are remembered", n)

@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	remote "github.com/tuttinode/tutti/core/peer"
 )
 
 // Gate admits the connections of one listener. Its methods may be called at the same
@@ -298,10 +300,6 @@ func (g *Gate) peerOf(addr net.Addr) *peer {
 	return p
 }
 
-// networkBits are the bits of an IPv6 address that make a peer; the rest it chooses
-// itself.
-const networkBits = 64
-
 // network is the part of an address that makes a peer; the zero Prefix for what is no
 // address.
 func network(addr net.Addr) netip.Prefix {
@@ -312,14 +310,5 @@ func network(addr net.Addr) netip.Prefix {
 	if err != nil {
 		return netip.Prefix{}
 	}
-	ip := at.Addr().Unmap().WithZone("")
-	bits := ip.BitLen()
-	if ip.Is6() && !ip.IsLoopback() {
-		bits = networkBits
-	}
-	p, err := ip.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return p
+	return remote.Of(at.Addr())
 }

@@ -101,7 +101,7 @@ func (x *exchange) run() error {
 		x.w.Header().Set("Connection", "close")
 		return err
 	}
-	if err := x.receive(pace, x.peer(sender)); err != nil {
+	if err := x.receive(pace, sender.Party()); err != nil {
 		return err
 	}
 	defer x.body.release()
@@ -125,19 +125,12 @@ func (x *exchange) authenticate() (*orchestrate.JobSender, error) {
 	if err != nil {
 		return nil, err
 	}
+	credentials.From = clientIP(x.r)
 	sender, err := x.s.orch.CheckJob(credentials)
 	if err == nil {
 		admission.Prove(x.r.Context())
 	}
 	return sender, err
-}
-
-// peer is who sends a job: its account, or off-chain its address.
-func (x *exchange) peer(sender *orchestrate.JobSender) string {
-	if a := sender.Account(); !a.IsZero() {
-		return a.String()
-	}
-	return clientIP(x.r)
 }
 
 // work has the job done and passes its answer on.
@@ -180,7 +173,7 @@ func (x *exchange) receive(pace *readPace, peer string) error {
 	}
 	begun := x.s.opt.Now()
 	var err error
-	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads, peer, pace.progress)
+	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads, claim{peer: peer}, pace.progress)
 	x.wait(begun)
 	if fault.CodeOf(err) == fault.JobTooLarge {
 		// What is left of it is not worth reading.

@@ -9,12 +9,12 @@ import (
 
 // receiveBody reads a whole body that is not hashed, of at most most bytes. size
 // is what its sender says, negative when it says nothing; progress is told how
-// much has come; peer is whose unpaid request it is, "" for what this node itself asked for.
+// much has come; c is whose memory it takes, and how much of that is paid.
 // Errors are JobTooLarge, JobsFull and JobBroken.
-func receiveBody(body io.Reader, size, most int64, b *budget, peer string, progress func(received int)) (*upload,
+func receiveBody(body io.Reader, size, most int64, b *budget, c claim, progress func(received int)) (*upload,
 	error) {
 	const op = "receive request"
-	u := &upload{budget: b, most: most, peer: peer}
+	u := &upload{budget: b, most: most, claim: c}
 	err := u.read(body, size, progress)
 	switch {
 	case err == nil:

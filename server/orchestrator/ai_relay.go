@@ -96,7 +96,7 @@ func (x *exchange) send(body []byte) error {
 // whole reads an answer to its end.
 func (x *exchange) whole(reply *inference.Reply) (*upload, error) {
 	begun := x.s.opt.Now()
-	body, err := receiveBody(reply.Body, reply.Length, maxAnswer, x.s.uploads, "", func(int) {})
+	body, err := receiveBody(reply.Body, reply.Length, maxAnswer, x.s.uploads, x.body.further(), func(int) {})
 	x.wait(begun)
 	switch fault.CodeOf(err) {
 	case fault.JobTooLarge:

@@ -29,9 +29,9 @@ const (
 )
 
 // body is the segment that a request carries or points to.
-func (s *Server) body(r *http.Request, pace *readPace) (*upload, error) {
+func (s *Server) body(r *http.Request, c claim, pace *readPace) (*upload, error) {
 	if r.Header.Get("Content-Type") != uriType {
-		return receive(r.Body, r.ContentLength, s.uploads, pace.progress)
+		return receive(r.Body, r.ContentLength, s.uploads, c, pace.progress)
 	}
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxURI))
 	if err != nil {
@@ -39,14 +39,14 @@ func (s *Server) body(r *http.Request, pace *readPace) (*upload, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), fetchTimeout)
 	defer cancel()
-	up, err := s.fetchSegment(ctx, string(bytes.TrimSpace(text)))
+	up, err := s.fetchSegment(ctx, string(bytes.TrimSpace(text)), c)
 	if err != nil && fault.CodeOf(err) != fault.UploadsFull {
 		return nil, fault.Wrap(fault.InputFetchFailed, "fetch segment", err)
 	}
 	return up, err
 }
 
-func (s *Server) fetchSegment(ctx context.Context, text string) (*upload, error) {
+func (s *Server) fetchSegment(ctx context.Context, text string, c claim) (*upload, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Server) fetchSegment(ctx context.Context, text string) (*upload, error)
 	if res.StatusCode != http.StatusOK {
 		return nil, errors.New(res.Status)
 	}
-	return receive(res.Body, res.ContentLength, s.uploads, func(int) {})
+	return receive(res.Body, res.ContentLength, s.uploads, c, func(int) {})
 }
 
 // fetcher is a client for addresses that strangers name. It dials public

@@ -22,6 +22,9 @@ const (
 	// DefaultUploadBytes bounds the segments that are received or worked on, all
 	// together.
 	DefaultUploadBytes = 1 << 30
+	// leastUploadBytes lets a peer that has not paid send a segment of the largest size,
+	// which needs half as much memory again while its buffer grows.
+	leastUploadBytes = core.MaxSegmentBytes / 2 * 5
 	// DefaultConnections bounds open connections; the longest idle one makes
 	// room for a new one.
 	DefaultConnections = 16384
@@ -113,8 +116,7 @@ func (opt *Options) complete() error {
 	if opt.UploadBytes == 0 {
 		opt.UploadBytes = DefaultUploadBytes
 	}
-	// A segment of the largest size must fit.
-	opt.UploadBytes = max(opt.UploadBytes, core.MaxSegmentBytes)
+	opt.UploadBytes = max(opt.UploadBytes, leastUploadBytes)
 	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
 	opt.TextBytes = cmp.Or(opt.TextBytes, DefaultTextBytes)
 	opt.FileBytes = cmp.Or(opt.FileBytes, DefaultFileBytes)

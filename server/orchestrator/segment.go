@@ -33,7 +33,7 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 	admission.Prove(r.Context())
 	req.Payment = pm.Payment{} // it may be large, and the work take long
 	pace.allow(core.WorkDeadline(req.Duration))
-	body, err := s.body(r, pace)
+	body, err := s.body(r, claim{peer: seg.Party(), covered: seg.PaidBytes()}, pace)
 	if err != nil {
 		seg.Failed(err)
 		s.refuse(w, err)
@@ -45,6 +45,7 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, err)
 		return
 	}
+	body.paid()
 	pace.done()
 	w.WriteHeader(http.StatusOK)
 	if err := http.NewResponseController(w).Flush(); err != nil {

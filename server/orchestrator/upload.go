@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"errors"
 	"io"
+	"math"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -27,18 +28,16 @@ type upload struct {
 	hash   *signature.Background
 	digest [signature.Size]byte
 	budget *budget
-	held   int64
-	// peer is whose request it is until it was paid for, "" for paid work.
-	peer string
+	claim  claim
 	// most is the size beyond which it is refused.
 	most int64
 }
 
 // receive reads a whole segment. size is what its sender says, negative when it
-// says nothing; progress is told how much has come. The error is UploadsFull or
-// SegmentUnreadable.
-func receive(body io.Reader, size int64, b *budget, progress func(received int)) (*upload, error) {
-	u := &upload{hash: signature.StartBackground(), budget: b, most: core.MaxSegmentBytes}
+// says nothing; progress is told how much has come; c is whose memory it takes, and how
+// much of that is paid. The error is UploadsFull or SegmentUnreadable.
+func receive(body io.Reader, size int64, b *budget, c claim, progress func(received int)) (*upload, error) {
+	u := &upload{hash: signature.StartBackground(), budget: b, claim: c, most: core.MaxSegmentBytes}
 	if err := u.receive(body, size, progress); err != nil {
 		return nil, err
 	}
@@ -106,8 +105,8 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 		return false, errTooLarge
 	}
 	next := max(growth*int64(cap(u.data)), firstSize)
-	if size > int64(len(u.data)) {
-		next = min(next, size)
+	if size > int64(len(u.data)) && size <= next+next/growth {
+		next = size
 	}
 	if err := u.grow(min(next, u.most)); err != nil {
 		return false, err
@@ -135,36 +134,31 @@ func (u *upload) note(b []byte) {
 // grow makes the buffer size bytes large. Old and new are both booked while
 // both are there.
 func (u *upload) grow(size int64) error {
-	if !u.budget.take(size, u.peer) {
+	before := u.claim.bytes
+	if !u.budget.take(size, &u.claim) {
 		return fault.New(fault.UploadsFull, "receive segment", "")
 	}
 	data := make([]byte, len(u.data), size)
 	copy(data, u.data)
-	u.budget.give(u.held, u.peer)
-	u.data, u.held = data, size
+	u.budget.give(before, &u.claim)
+	u.data = data
 	return nil
 }
 
 // more books n bytes for something that is made of these, and reports whether there
 // was room. They are given back with the upload.
-func (u *upload) more(n int64) bool {
-	if !u.budget.take(n, u.peer) {
-		return false
-	}
-	u.held += n
-	return true
-}
+func (u *upload) more(n int64) bool { return u.budget.take(n, &u.claim) }
 
-// paid says that the request has been paid for: its bytes count no more against its peer.
-func (u *upload) paid() {
-	u.budget.paid(u.held, u.peer)
-	u.peer = ""
-}
+// paid says that the request has been paid for, and its body is what was announced.
+func (u *upload) paid() { u.budget.paid(&u.claim) }
+
+// further is a claim of the same peer for paid work.
+func (u *upload) further() claim { return claim{peer: u.claim.peer, covered: math.MaxInt64} }
 
 // sum is the Keccak-256 of the bytes.
 func (u *upload) sum() []byte { return u.digest[:] }
 
 func (u *upload) release() {
-	u.budget.give(u.held, u.peer)
-	u.data, u.held = nil, 0
+	u.budget.give(u.claim.bytes, &u.claim)
+	u.data = nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
+	"strconv"
 	"testing"
 	"testing/iotest"
 
@@ -28,7 +30,7 @@ func TestReceive(t *testing.T) {
 				"whole": bytes.NewReader(body), "end with data": iotest.DataErrReader(bytes.NewReader(body)), "halves": iotest.HalfReader(bytes.NewReader(body)),
 			} {
 				b := newBudget(core.MaxSegmentBytes)
-				u, err := receive(r, said, b, func(n int) { noted = n })
+				u, err := receive(r, said, b, claim{}, func(n int) { noted = n })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,7 +94,7 @@ func TestAnnouncedLength(t *testing.T) {
 	const announced = 200 << 20
 	body := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(io.ErrUnexpectedEOF))
 	most := int64(0)
-	_, err := receive(body, announced, b, func(received int) {
+	_, err := receive(body, announced, b, claim{}, func(received int) {
 		if most = max(most, b.used); b.used > int64(growth*received+firstSize) {
 			t.Errorf("%d bytes booked for %d that came", b.used, received)
 		}
@@ -102,36 +104,85 @@ func TestAnnouncedLength(t *testing.T) {
 	}
 }
 
-// TestUnpaidShare: requests that were not paid for yet leave room for paid work, and one
-// peer's for other peers.
+// steps take bytes of a budget of 1200, each for a request of its own.
+type steps []struct {
+	peer    string
+	covered int64
+	n       int64
+	want    bool
+}
+
+func (all steps) take(t *testing.T, b *budget) (out []*claim) {
+	t.Helper()
+	for i, step := range all {
+		c := &claim{peer: step.peer, covered: step.covered}
+		if got := b.take(step.n, c); got != step.want {
+			t.Errorf("step %d, %d bytes for %q: %v", i, step.n, step.peer, got)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// TestUnpaidShare: unpaid bytes leave memory to paid work, those of peers that never paid
+// to those that did, and those of one peer to other peers.
 func TestUnpaidShare(t *testing.T) {
 	t.Parallel()
-	b := newBudget(1000)
-	b.paid(0, "payer") // of a request that is over
-	for _, step := range []struct {
-		n    int64
-		peer string
-		want bool
-	}{
-		{250, "a", true}, {1, "a", false}, {250, "b", true}, {1, "c", false},
-		{250, "payer", true}, {1, "payer", false}, {250, "", true}, {1, "", false},
-	} {
-		if got := b.take(step.n, step.peer); got != step.want {
-			t.Errorf("%d bytes for %q: %v", step.n, step.peer, got)
-		}
+	b := newBudget(1200)
+	b.paid(&claim{peer: "payer"}) // a request that is over
+	claims := steps{
+		{"a", 0, 150, true}, {"a", 0, 150, true}, {"a", 0, 1, false},
+		{"b", 0, 300, true}, {"b", 0, 1, false}, {"c", 0, 1, false},
+		{"payer", 0, 300, true}, {"payer", 0, 1, false}, {"other", 100, 100, true}, {"other", 100, 101, false},
+		{"payer", 100, 50, false}, // it has more than is left
+	}.take(t, b)
+	b.paid(claims[0])
+	if b.unpaid != 750 {
+		t.Errorf("what was paid for still counts as unpaid: %d", b.unpaid)
 	}
-	b.give(250, "")
-	b.paid(250, "a")
-	b.give(250, "payer")
-	if !b.take(250, "d") || b.take(1, "e") {
-		t.Error("what was paid for still counts as unpaid")
-	}
-	b.give(250, "")
-	for _, peer := range []string{"b", "d"} {
-		b.give(250, peer)
+	for _, c := range claims {
+		b.give(c.bytes, c)
 	}
 	if b.used != 0 || b.unpaid != 0 || len(b.peers) != 0 {
 		t.Errorf("%d bytes, %d unpaid, %v stay booked", b.used, b.unpaid, b.peers)
+	}
+}
+
+// TestShareOfPaidWork: what one peer has, however it was paid, is at most what is left for
+// all others.
+func TestShareOfPaidWork(t *testing.T) {
+	t.Parallel()
+	const all = math.MaxInt64
+	b := newBudget(1200)
+	steps{
+		{"a", all, 600, true}, {"a", all, 1, false},
+		{"b", all, 300, true}, {"b", all, 1, false},
+		{"c", all, 150, true}, {"d", 0, 75, true}, {"e", all, 76, false},
+	}.take(t, b)
+}
+
+// TestTheOnlyRequestOfAPeer: a peer that never paid can send the largest segment.
+func TestTheOnlyRequestOfAPeer(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int64{core.MaxSegmentBytes, core.MaxSegmentBytes - 1, 200_000_000} {
+		b := newBudget(leastUploadBytes)
+		u, err := receive(io.LimitReader(endless{}, size), size, b, claim{peer: "a"}, func(int) {})
+		if err != nil {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+		u.release()
+	}
+}
+
+// TestPayersAreBounded: that others pay as well does not make a payer unknown.
+func TestPayersAreBounded(t *testing.T) {
+	t.Parallel()
+	b := newBudget(1200)
+	for i := range maxPayers + 100 {
+		b.paid(&claim{peer: strconv.Itoa(i)})
+	}
+	if len(b.payers) != maxPayers {
+		t.Errorf("%d payers are remembered", len(b.payers))
 	}
 }
 
@@ -140,7 +191,7 @@ func BenchmarkReceive(b *testing.B) {
 	budget := newBudget(core.MaxSegmentBytes)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		u, err := receive(bytes.NewReader(body), int64(len(body)), budget, func(int) {})
+		u, err := receive(bytes.NewReader(body), int64(len(body)), budget, claim{}, func(int) {})
 		if err != nil {
 			b.Fatal(err)
 		}

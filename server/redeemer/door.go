@@ -2,9 +2,10 @@ package redeemer
 
 import (
 	"net"
-	"net/netip"
 	"slices"
 	"sync"
+
+	"github.com/tuttinode/tutti/core/peer"
 )
 
 // door is a listener that hangs up on who has too many connections already. When there
@@ -136,25 +137,10 @@ func (c *crowd) left(host string) {
 	}
 }
 
-// hostBits are the bits of an IPv6 address that make a host; the rest it chooses itself.
-const hostBits = 64
-
 // hostOf is what counts as one peer: an IPv4 address, or the /64 of an IPv6 one.
 func hostOf(a net.Addr) string {
 	if a == nil {
 		return ""
 	}
-	at, err := netip.ParseAddrPort(a.String())
-	if err != nil {
-		return a.String()
-	}
-	ip := at.Addr().Unmap().WithZone("")
-	if ip.Is4() {
-		return ip.String()
-	}
-	network, err := ip.Prefix(hostBits)
-	if err != nil {
-		return a.String()
-	}
-	return network.String()
+	return peer.Name(a.String())
 }
