@@ -34,11 +34,17 @@ func (c *course) retryApart(ctx context.Context, d *device) (*core.TranscodeResu
 }
 
 // isolated runs a segment in a process of its own because of what is remembered of it,
-// its stream or its sender. Those that were begun only for a proof run one at a time
-// for each sender, and never take the processes that others need for their retries.
+// its stream or its sender. What senders with incidents begin never takes the processes
+// that others need for their retries and new streams; a stream of theirs that has shown
+// nothing yet runs one at a time for each sender.
 func (c *course) isolated(ctx context.Context, d *device, how incidents.Treatment) (*core.TranscodeResult, error) {
-	if how == incidents.Isolated {
+	switch how {
+	case incidents.Isolated:
 		return c.apart(ctx, d, d.alone)
+	case incidents.Unproved:
+		return c.apart(ctx, d, d.unproved)
+	case incidents.Flagged:
+		return c.apart(ctx, d, d.flagged)
 	}
 	leave, err := c.p.singles.enter(ctx, c.job.Party)
 	if err != nil {

@@ -28,6 +28,8 @@ func newDevice(d placement.Device, o placement.Offer) *device {
 	if _, ok := d.(isolator); ok {
 		// Retries run beside each other as far as they have processors.
 		x.alone = make(chan struct{}, max(2, runtime.NumCPU()))
+		x.unproved = make(chan struct{}, max(2, runtime.NumCPU()/2))
+		x.flagged = make(chan struct{}, max(1, runtime.NumCPU()/2))
 		x.single = make(chan struct{}, max(1, runtime.NumCPU()/4))
 	}
 	return x

@@ -18,9 +18,11 @@ type device struct {
 	kept  bool
 	seq   int
 	since time.Time
-	// alone bounds the processes that serve one segment each, single those of segments,
-	// streams and senders that did harm before.
-	alone, single chan struct{}
+	// alone bounds the processes that serve one segment each: those of retries and of
+	// senders that are known or did no harm. Others have processes of their own, so that
+	// they wait for one another alone: unknown senders while many do harm (unproved), and
+	// senders that did harm, with streams that have done good work (flagged) or none.
+	alone, unproved, flagged, single chan struct{}
 
 	// class and slot are its place in a tree, offered what it adds to what the node can
 	// do while it is ready. All are the table's.

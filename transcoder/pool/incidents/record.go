@@ -32,8 +32,12 @@ const (
 	// deferFrom is the level from which a sender's new streams are not begun.
 	deferFrom = 6
 	// manySenders is the number of senders with incidents from which new streams of
-	// all others get workers of their own, too.
+	// unknown senders get workers of their own, too.
 	manySenders = 4
+	// trustFrom is how many good segments since its last incident make a sender known,
+	// keepTrust how long it stays that without another.
+	trustFrom = 20
+	keepTrust = time.Hour
 )
 
 // Treatment is how a segment is to be run.
@@ -43,8 +47,14 @@ type Treatment int
 const (
 	// Shared: in the device's worker, beside others.
 	Shared Treatment = iota
-	// Isolated: in a worker of its own. The stream has done good work.
+	// Isolated: in a worker of its own, for no incident of its sender.
 	Isolated
+	// Unproved: in a worker of its own, because nothing is known of its sender while
+	// many others have incidents.
+	Unproved
+	// Flagged: in a worker of its own, because of incidents of its sender. The stream
+	// has done good work.
+	Flagged
 	// Single: in a worker of its own, one at a time for its sender.
 	Single
 	// Deferred: not now, because of other streams of its sender. Another node may do it.
@@ -59,6 +69,8 @@ type Record struct {
 	segments table[bool]
 	streams  table[stream]
 	senders  table[sender]
+	// good counts the good segments of senders since their last incident.
+	good table[int]
 	// everyone counts senders that came to have incidents.
 	everyone level
 }
@@ -93,7 +105,7 @@ func (l level) plus(n float64, now time.Time) level {
 
 // New makes an empty record.
 func New() *Record {
-	return &Record{segments: table[bool]{}, streams: table[stream]{}, senders: table[sender]{}}
+	return &Record{segments: table[bool]{}, streams: table[stream]{}, senders: table[sender]{}, good: table[int]{}}
 }
 
 // Treat says how to run a segment of a stream that has done so many good segments.
@@ -115,15 +127,34 @@ func (r *Record) Treat(w *Work, good int, now time.Time) Treatment {
 		}
 		return Single
 	}
-	switch n := r.level(w, now); {
-	case n == 0, good >= proof*n:
+	level, pending := r.sender(w, now)
+	switch {
+	case level == 0 && !pending:
+		return r.unblamed(w, good, now)
+	case good >= proof*max(1, level):
 		return Shared
-	case good > 0:
+	case level == 0 && (good > 0 || r.trusted(w, now)):
 		return Isolated
-	case n >= deferFrom && w.known:
+	case good > 0:
+		return Flagged
+	case level >= deferFrom && w.known:
 		return Deferred
 	}
 	return Single
+}
+
+// unblamed says how to run a segment of a sender without incidents. The caller holds mu.
+func (r *Record) unblamed(w *Work, good int, now time.Time) Treatment {
+	if r.everyone.now(now) >= manySenders && good < proof && !r.trusted(w, now) {
+		return Unproved
+	}
+	return Shared
+}
+
+// trusted reports whether a sender is known for good work. The caller holds mu.
+func (r *Record) trusted(w *Work, now time.Time) bool {
+	n, ok := r.good.get(w.sender, now, keepTrust)
+	return ok && n >= trustFrom
 }
 
 // segment says whether the segment's bytes are remembered, and whether the same was
@@ -140,20 +171,14 @@ func (r *Record) segment(w *Work, now time.Time) (seen, again bool) {
 	return seen, false
 }
 
-// level is how many incidents a new stream of the work's sender has to make up for.
-// The caller holds mu.
-func (r *Record) level(w *Work, now time.Time) int {
-	n := 0
-	if s, ok := r.senders.get(w.sender, now, maxLevel*fade); ok {
-		n = int(math.Ceil(s.level.now(now)))
-		if s.pending > 0 {
-			n = max(n, 1)
-		}
+// sender is how many incidents a new stream of the work's sender has to make up for, and
+// whether segments of it may have been the cause of one. The caller holds mu.
+func (r *Record) sender(w *Work, now time.Time) (level int, pending bool) {
+	s, ok := r.senders.get(w.sender, now, maxLevel*fade)
+	if !ok {
+		return 0, false
 	}
-	if r.everyone.now(now) >= manySenders {
-		n = max(n, 1)
-	}
-	return n
+	return int(math.Ceil(s.level.now(now))), s.pending > 0
 }
 
 // Began notes that a segment's worker ended, and others were in it: until Ended new
@@ -212,17 +237,18 @@ func (r *Record) flag(w *Work, now time.Time) int {
 	}
 	by.level = by.level.plus(1, now)
 	r.senders.put(w.sender, by, now)
+	delete(r.good, w.sender)
 	return s.incidents
 }
 
-// Done notes a good segment. After enough of them a stream is as any other.
+// Done notes a good segment. After enough of them a stream is as any other, and a sender
+// known.
 func (r *Record) Done(w *Work, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.streams) == 0 {
-		return
-	}
 	w.name()
+	n, _ := r.good.get(w.sender, now, keepTrust)
+	r.good.put(w.sender, min(n+1, trustFrom), now)
 	s, ok := r.streams.get(w.stream, now, keepStream)
 	if !ok {
 		return
@@ -256,9 +282,9 @@ func (r *Record) Forget(w *Work, now time.Time) {
 	}
 }
 
-// Len is how many segments, streams and senders are remembered.
+// Len is how many entries are remembered of all kinds.
 func (r *Record) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.segments) + len(r.streams) + len(r.senders)
+	return len(r.segments) + len(r.streams) + len(r.senders) + len(r.good)
 }
