@@ -15,7 +15,8 @@ const maxAddresses = 32
 // from: values of fields named like url, image_url, href or $ref, and of media fields
 // (image, mask_image, audio, video, file) where they hold no media itself, at any depth and in
 // lists. data: addresses are left out. It does not look into what is text for a model
-// alone: arguments of tool calls and the client's metadata.
+// alone, at the places that a chat's API has for it: the request's metadata and the
+// arguments of a message's tool calls. Fields of the same names elsewhere are no such.
 //
 // The error is visit's own, or says why body cannot be walked.
 func Addresses(id capability.ID, contentType string, body []byte, visit func(address string) error) error {
@@ -42,7 +43,7 @@ func LocateAddresses(id capability.ID, contentType string, body []byte, visit fu
 	if p.Form == Multipart {
 		return Parts(contentType, body, func(name, file string, value []byte) error {
 			kind := fieldOf(name)
-			if file != "" || name == p.File || kind == otherField || kind == opaqueField {
+			if file != "" || name == p.File || kind == otherField {
 				return nil
 			}
 			return w.take(&Address{Text: string(value)})
@@ -80,6 +81,11 @@ const (
 	// that one.
 	inPicture
 	inURL
+	// inOpaque is text for the model or the client's own; the others lead to it.
+	inToolCalls
+	inToolCall
+	inFunction
+	inOpaque
 )
 
 // member is the spot of an object's member.
@@ -93,6 +99,12 @@ func (s spot) member(name []byte) spot {
 		return inPicture
 	case s == inPicture && n == "url":
 		return inURL
+	case s == inMessage && n == "tool_calls":
+		return inToolCalls
+	case s == inToolCall && n == "function":
+		return inFunction
+	case s == inFunction && n == "arguments", s == inRequest && n == "metadata":
+		return inOpaque
 	}
 	return elsewhere
 }
@@ -104,6 +116,8 @@ func (s spot) element() spot {
 		return inMessage
 	case inContent:
 		return inPart
+	case inToolCalls:
+		return inToolCall
 	}
 	return elsewhere
 }
@@ -117,7 +131,7 @@ const (
 	// addressField holds addresses, mediaField media or an address of some.
 	addressField
 	mediaField
-	// opaqueField is text for the model or the client's own.
+	// opaqueField is a place in the same text.
 	opaqueField
 )
 
@@ -132,8 +146,6 @@ var spelling = strings.NewReplacer("_", "", "-", "", "$", "")
 func fieldOf(name string) fieldKind {
 	name = strings.ToLower(strings.ToUpper(name[max(0, len(name)-maxFieldName):]))
 	switch name = spelling.Replace(name); name {
-	case "arguments", "metadata":
-		return opaqueField
 	case "href", "src", "ref", "dynamicref", "link", "path":
 		return addressField
 	case "audios", "videos", "file", "files", "media", "imagedata", "audiodata", "videodata", "inputfile":
@@ -160,14 +172,15 @@ func (w *addressWalk) value(c *cursor, kind fieldKind, at spot) error {
 			if err != nil {
 				return c.fail("broken escape in a name")
 			}
-			field := fieldOf(string(name))
-			if kind == opaqueField {
-				field = opaqueField
+			field, to := fieldOf(string(name)), at.member(name)
+			if to == inOpaque {
+				_, err := c.value()
+				return err
 			}
 			if string(name) == "$ref" && bytes.HasPrefix(c.text[c.skipped():], []byte(`"#`)) {
-				field = opaqueField // a place in the same text
+				field = opaqueField
 			}
-			return w.value(c, field, at.member(name))
+			return w.value(c, field, to)
 		})
 	case '[':
 		return c.array(func() error { return w.value(c, kind, at.element()) })

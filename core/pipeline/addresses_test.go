@@ -34,7 +34,12 @@ func TestAddressesInARequest(t *testing.T) {
 		`{"image":"/etc/passwd","video":["x.mp4"],"file":{"file_data":"QQ"}}`:          {"/etc/passwd", "x.mp4"},
 		`{"image":"` + strings.Repeat("/", 96) + `etc/passwd"}`: {strings.Repeat("/", 96) +
 			"etc/passwd"},
-		`{"arguments":{"url":"http://x","b":{"href":"y"}},"metadata":{"url":"z"}}`:   nil,
+		`{"metadata":{"url":"z","a":[{"b":{"href":"y"}}]},"a":{"metadata":{"url":"1"}},"url":"2"}`:          {"1", "2"},
+		`{"Metadata":{"url":"1"},"meta_data":{"url":"2"},"arguments":{"url":"3"}}`:                          {"1", "2", "3"},
+		`{"messages":[{"tool_calls":[{"function":{"arguments":{"url":"x","b":{"href":"y"}},"url":"1"}}]}]}`: {"1"},
+		`{"messages":[{"tool_calls":[{"arguments":{"url":"1"},"function":[{"arguments":{"url":"2"}}]}],` +
+			`"arguments":{"url":"3"},"metadata":{"url":"4"},"function":{"arguments":{"url":"5"}}}]}`: {"1", "2", "3", "4", "5"},
+		`{"messages":{"tool_calls":[{"function":{"arguments":{"url":"1"}}}]}}`:       {"1"},
 		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:    nil,
 		`{"URL\u017f":"http://x","` + strings.Repeat("x", 100) + `_url":"http://y"}`: {"http://x", "http://y"},
 		`{"url":"http://x","url":"http://y"}`:                                        {"http://x", "http://y"},

@@ -58,6 +58,10 @@ var carriers = map[string]string{
 	"tool server":       `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"tools":[{"type":"mcp","server_url":@@}]}`,
 	"images of message": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x","images":[@@]}]}`,
 	"unknown field":     `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"mm":{"deep":[[{"mediaUrl":@@}]]}}`,
+	"metadata of part":  chat(`{"type":"image_url","metadata":{"image_url":{"url":@@}}}`),
+	"metadata of field": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"mm_processor_kwargs":{"metadata":{"url":@@}}}`,
+	"arguments":         `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"arguments":{"image_url":@@}}`,
+	"arguments of part": chat(`{"type":"image_url","arguments":{"image_url":{"url":@@}}}`),
 	"schema reference":  `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"$ref":@@}}}}`,
 }
 
