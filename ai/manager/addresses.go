@@ -26,58 +26,80 @@ func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// prepare is the job as the runner is given it: with the pictures that the request
-// names, where the node fetches them. It refuses a job whose request names an address
-// that the runner may not be given. release ends the job's stay in memory.
-func (m *member) prepare(ctx context.Context, job *inference.Job) (ready *inference.Job, release func(), err error) {
-	named, err := m.checkAddresses(ctx, job)
-	if err != nil {
+// addresses are what other hosts are asked for before a job runs.
+type addresses struct {
+	// pictures are to be fetched, names to be looked up.
+	pictures []pipeline.Address
+	names    []string
+}
+
+func (a *addresses) none() bool { return len(a.pictures)+len(a.names) == 0 }
+
+const opAddresses = "check addresses in a request"
+
+// locate refuses a job whose request names an address that the runner may not be given,
+// as far as that is known without other hosts, and returns what they are asked for.
+func (m *member) locate(ctx context.Context, job *inference.Job) (named *addresses, err error) {
+	named = &addresses{}
+	if len(job.Body) == 0 {
+		return named, nil
+	}
+	chat := job.Operation == "" || job.Operation == inference.Chat
+	var refused error
+	err = pipeline.LocateAddresses(job.Model.Capability, job.ContentType, job.Body, func(a *pipeline.Address) error {
+		if m.urls == fetchurl.Fetch && a.Picture && chat {
+			named.pictures = append(named.pictures, *a)
+			return nil
+		}
+		if refused = m.urls.Check(ctx, a.Text, nil); refused == nil && m.urls == fetchurl.PublicHosts {
+			named.names = append(named.names, a.Text)
+		}
+		return refused
+	})
+	switch {
+	case refused != nil:
+		return nil, fault.New(fault.RequestURLRefused, opAddresses, refused.Error())
+	case err != nil:
+		// The nodes before have read it; a text that cannot be walked is not passed on.
+		return nil, fault.New(fault.JobUnreadable, opAddresses, err.Error())
+	}
+	return named, nil
+}
+
+// resolved is the job with the pictures that its request names in place of their
+// addresses. It refuses one that names a host which leads to no public address. release
+// ends the job's stay in memory.
+func (m *member) resolved(ctx context.Context, job *inference.Job, named *addresses) (*inference.Job, func(), error) {
+	if err := m.lookUp(ctx, named.names); err != nil {
 		return nil, nil, err
 	}
-	if len(named) == 0 {
+	if len(named.pictures) == 0 {
 		return job, func() {}, nil
 	}
-	texts := make([]string, len(named))
-	for i := range named {
-		texts[i] = named[i].Text
+	texts := make([]string, len(named.pictures))
+	for i := range named.pictures {
+		texts[i] = named.pictures[i].Text
 	}
 	batch, err := m.pictures.Fetch(ctx, texts)
 	if err != nil {
 		return nil, nil, err
 	}
 	changed := *job
-	changed.Body = withPictures(job.Body, named, batch.Pictures)
+	changed.Body = withPictures(job.Body, named.pictures, batch.Pictures)
 	batch.Pictures = nil // the body has them
 	return &changed, batch.Release, nil
 }
 
-// checkAddresses refuses a request with an address that the runner may not be given,
-// and returns those of the pictures that the node fetches for it.
-func (m *member) checkAddresses(ctx context.Context, job *inference.Job) (named []pipeline.Address, err error) {
-	const op = "check addresses in a request"
-	if len(job.Body) == 0 {
-		return nil, nil
-	}
+// lookUp checks what names lead to.
+func (m *member) lookUp(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, lookUpTime)
 	defer cancel()
-	chat := job.Operation == "" || job.Operation == inference.Chat
-	var refused error
-	err = pipeline.LocateAddresses(job.Model.Capability, job.ContentType, job.Body, func(a *pipeline.Address) error {
-		if m.urls == fetchurl.Fetch && a.Picture && chat {
-			named = append(named, *a)
-			return nil
+	for _, name := range names {
+		if err := m.urls.Check(ctx, name, m.resolve); err != nil {
+			return fault.New(fault.RequestURLRefused, opAddresses, err.Error())
 		}
-		refused = m.urls.Check(ctx, a.Text, m.resolve)
-		return refused
-	})
-	switch {
-	case refused != nil:
-		return nil, fault.New(fault.RequestURLRefused, op, refused.Error())
-	case err != nil:
-		// The nodes before have read it; a text that cannot be walked is not passed on.
-		return nil, fault.New(fault.JobUnreadable, op, err.Error())
 	}
-	return named, nil
+	return nil
 }
 
 // withPictures is a request with pictures in place of their addresses.

@@ -21,6 +21,7 @@ type model struct {
 	o        *Options
 	log      *slog.Logger
 	pool     *pool
+	turns    *turns
 	runners  []*runner
 
 	// reports come from the runners, wake from jobs that find no free slot; drain
@@ -43,7 +44,7 @@ type model struct {
 func newModel(id inference.Model, m *Manager) *model {
 	return &model{
 		id: id, o: &m.o, log: m.o.Log, external: true,
-		pool:    newPool(m.o.Queue, m.o.Now, m.jobEnded),
+		pool: newPool(m.o.Queue, m.o.Now, m.jobEnded), turns: newTurns(),
 		reports: make(chan report), wake: make(chan struct{}, 1), drain: m.drain,
 	}
 }

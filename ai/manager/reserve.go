@@ -20,10 +20,14 @@ func (m *Manager) Reserve(ctx context.Context, id inference.Model, party string)
 	case m.draining.Load():
 		return nil, fault.New(fault.Draining, "reserve a slot", "the node stops")
 	}
-	return model.reserve(ctx, party)
+	s, err := model.reserve(ctx, party)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-func (m *model) reserve(ctx context.Context, party string) (inference.Slot, error) {
+func (m *model) reserve(ctx context.Context, party string) (*slot, error) {
 	m.demand.Add(1)
 	if s := m.pool.line.Stats(); s.InUse+s.Waiting >= s.Slots {
 		poke(m.wake)
@@ -31,7 +35,7 @@ func (m *model) reserve(ctx context.Context, party string) (inference.Slot, erro
 	release, err := m.pool.acquire(ctx, party)
 	m.demand.Add(-1)
 	if err == nil {
-		return &slot{model: m, release: release}, nil
+		return &slot{model: m, party: party, release: release}, nil
 	}
 	// A model that was to be started for this job may have no other.
 	m.pool.freed()

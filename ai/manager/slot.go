@@ -16,7 +16,9 @@ const opRun = "run an AI job"
 // slot is a job's right to one of a model's runners. Which of them is decided when
 // it runs, by who has the least to do then.
 type slot struct {
-	model   *model
+	model *model
+	// party is whose job it is.
+	party   string
 	release func()
 	used    atomic.Bool
 	over    sync.Once
@@ -35,11 +37,12 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		return nil, err
 	}
 	s.at = at
-	job, release, err := at.prepare(ctx, job)
+	job, release, err := s.prepare(ctx, job)
 	if err != nil {
 		s.Release()
 		return nil, err
 	}
+	at = s.at
 	reply, err := at.backend.Run(ctx, job)
 	if err != nil {
 		release()

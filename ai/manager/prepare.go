@@ -1,0 +1,91 @@
+package manager
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+const (
+	// turnTime is how long a job waits for its turn to be prepared, returnTime how long
+	// it then waits for a slot again.
+	turnTime   = 15 * time.Second
+	returnTime = 15 * time.Second
+)
+
+// prepare is the job as its runner is given it. Where other hosts are asked for that, the
+// job gives its slot back meanwhile and takes another one after it: hosts that clients
+// choose, and that do not answer, must not hold the model's slots. release ends the job's
+// stay in memory.
+func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inference.Job, release func(), err error) {
+	m := s.at
+	named, err := m.locate(ctx, job)
+	if err != nil {
+		return nil, nil, err
+	}
+	if named.none() {
+		return job, func() {}, nil
+	}
+	s.vacate()
+	leave, err := s.turn(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	ready, release, err = m.resolved(ctx, job, named)
+	leave()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.occupy(ctx, m, ready); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return ready, release, nil
+}
+
+// vacate gives the slot back, for another one to be taken later.
+func (s *slot) vacate() {
+	s.model.pool.put(s.at)
+	s.at = nil
+	s.release()
+	s.release = func() {}
+}
+
+// turn waits until the job may be prepared.
+func (s *slot) turn(ctx context.Context) (leave func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, turnTime)
+	defer cancel()
+	leave, err = s.model.turns.enter(waiting, s.party)
+	if err != nil {
+		if ctx.Err() == nil {
+			return nil, fault.New(fault.JobsFull, "prepare a request", "too many requests name pictures or other addresses")
+		}
+		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "prepare a request", ctx.Err())
+	}
+	return leave, nil
+}
+
+// occupy takes a slot again. The runner may be another one, with another policy for
+// addresses.
+func (s *slot) occupy(ctx context.Context, before *member, job *inference.Job) error {
+	waiting, cancel := context.WithTimeout(ctx, returnTime)
+	defer cancel()
+	again, err := s.model.reserve(waiting, s.party)
+	if err != nil {
+		return err
+	}
+	s.release = again.release
+	if s.at, err = s.model.pool.pick(); err != nil {
+		return err
+	}
+	if s.at.urls == before.urls {
+		return nil
+	}
+	named, err := s.at.locate(ctx, job)
+	if err == nil && !named.none() {
+		err = fault.New(fault.ModelRunnerLost, opRun, s.model.id.String())
+	}
+	return err
+}
