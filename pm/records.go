@@ -34,14 +34,14 @@ type Balance struct {
 	Used time.Time
 }
 
-// Debt is what a gateway left unpaid in accounts that are closed.
+// Debt is what a gateway that owes something paid and left unpaid between two moments
+// within an hour.
 type Debt struct {
-	Sender core.Address
-	Owed   Value
-	// Since is when it was left last, Paid what the gateway's tickets were worth in the
-	// time of which debts are remembered.
-	Since time.Time
-	Paid  Value
+	Sender      core.Address
+	First, Last time.Time
+	// Paid is what its tickets were worth, Kept what was left in accounts that were closed,
+	// Given what closed accounts were below zero.
+	Paid, Kept, Given Value
 }
 
 // Opening is what a ledger remembers when it is opened.
@@ -58,7 +58,8 @@ type Opening struct {
 	Token Secret
 	// Balances are the open accounts.
 	Balances []Balance
-	// Debts are what gateways left unpaid lately.
+	// Debts are of the gateways that owe something, in the order of time, for as long as
+	// debts are remembered.
 	Debts []Debt
 	// Expired is the layer-1 block up to which sets were put away for good; a chain
 	// that shows a smaller height later does not bring them back.
@@ -108,8 +109,11 @@ func (d *Debit) Value() Value { return d.Price.Of(d.Units) }
 type Closing struct {
 	Account Account
 	Left    Value
-	Round   protocol.Round
-	At      time.Time
+	// Stale says that the account is of before the start of the node: the books may be an
+	// older copy, in which what is left was not spent yet. It pays no debt.
+	Stale bool
+	Round protocol.Round
+	At    time.Time
 }
 
 // Entries are booked together or not at all.

@@ -108,6 +108,7 @@ func (g *group) close(ctx context.Context, c *pm.Closing) error {
 	}
 	a.open, a.balance = false, pm.Value{}
 	a.live++
-	_, err = g.exec(ctx, addClosing, g.next(), a.id, int64(c.Round), nanos(c.At), exact(left), claimed)
+	_, err = g.exec(ctx, addClosing, g.next(), a.id, int64(c.Round), nanos(c.At), exact(left), claimed,
+		c.Stale)
 	return err
 }

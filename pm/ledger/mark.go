@@ -82,11 +82,7 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 	}
 	if kept.after(now) {
 		o.Restored = true
-		// Money in accounts may have been spent since. The books say so as well: the next
-		// start finds the mark in order, and this process may be killed before it closed
-		// an account.
-		if _, err := tx.ExecContext(ctx, `UPDATE ledger_account SET used = 0
-			WHERE open = 1 AND balance <> '0' AND balance NOT LIKE '-%'`); err != nil {
+		if err := restored(ctx, tx, opt); err != nil {
 			return err
 		}
 		o.Current.ID = kept.Epoch // the next epoch is after all that there were
@@ -95,6 +91,19 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 			now.Commits, kept.Epoch, kept.Commits))
 	}
 	return nil
+}
+
+// restored marks what an older copy says gateways have: what is in accounts, and what was
+// left in closed ones, may have been spent since. The books keep that, because the next
+// start finds the mark in order, and this process may be killed before it closed an account.
+func restored(ctx context.Context, tx *sql.Tx, opt Options) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE ledger_account SET used = 0
+		WHERE open = 1 AND balance <> '0' AND balance NOT LIKE '-%'`); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE ledger_entry SET stale = 1 WHERE kind = 3 AND at >= ?`,
+		nanos(opt.Now().Add(-debtsFor)))
+	return err
 }
 
 // mark keeps how far the books are, if that is not what was kept last.

@@ -20,7 +20,7 @@ var moved = []struct{ table, columns, counted string }{
 	{"ledger_account", "id, sender, name, open, balance, carried, live, price, opened, used", "id"},
 	{"ledger_set", "id, epoch, rand_hash, sender, face, prob, expiration, credited, archived", "id"},
 	{"ledger_page", "set_id, page, bits", ""},
-	{"ledger_entry", "id, kind, account, round, at, session, rand_hash, face, prob, tickets, nonces, expiration, pipeline, model, worker, per_unit, pixels, units, produced, amount, claimed", ""},
+	{"ledger_entry", "id, kind, account, round, at, session, rand_hash, face, prob, tickets, nonces, expiration, pipeline, model, worker, per_unit, pixels, units, produced, amount, claimed, stale", ""},
 	{"ledger_total", totalColumns, ""},
 }
 

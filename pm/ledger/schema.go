@@ -7,7 +7,7 @@ import "github.com/tuttinode/tutti/core/database"
 // holds every amount of wei.
 func tables(tickets string) database.Tables {
 	return database.Tables{Owner: "ledger", Content: "books",
-		Steps: []string{secrets + books + tickets + totals, low, folding, counting, leaving}}
+		Steps: []string{secrets + books + tickets + totals, low, folding, counting, leaving, staling}}
 }
 
 const secrets = `CREATE TABLE ledger_token (
@@ -173,3 +173,7 @@ const counting = `ALTER TABLE ledger_state ADD COLUMN commits INTEGER NOT NULL D
 
 // leaving names the book that the books are being moved into, or were moved into.
 const leaving = `ALTER TABLE ledger_state ADD COLUMN moved TEXT NOT NULL DEFAULT ''`
+
+// staling marks closings of accounts that may be of an older copy of the books. What was
+// left in those pays no debt.
+const staling = `ALTER TABLE ledger_entry ADD COLUMN stale INTEGER NOT NULL DEFAULT 0`

@@ -45,7 +45,7 @@ var texts = [statements]string{
 		VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 	addDebit: `INSERT INTO ledger_entry (id, kind, account, round, at, session, pipeline, model, worker, per_unit, pixels, units, produced)
 		VALUES (?, 2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-	addClosing: `INSERT INTO ledger_entry (id, kind, account, round, at, amount, claimed) VALUES (?, 3, ?, ?, ?, ?, ?)`,
+	addClosing: `INSERT INTO ledger_entry (id, kind, account, round, at, amount, claimed, stale) VALUES (?, 3, ?, ?, ?, ?, ?, ?)`,
 	findWinner: `SELECT id, credited, state, tx, paid, fee, reason, attempts,
 		(SELECT count(*) FROM ledger_progress WHERE winner = id) FROM ledger_winner WHERE hash = ?`,
 	addWinner: `INSERT INTO ledger_winner (hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash, sig, rand,

@@ -19,8 +19,9 @@ const longestKey = 512
 type accounts struct {
 	limits Limits
 	book   func(pm.Entries)
-	// clock is the time and the round at this moment.
-	clock func() (time.Time, protocol.Round)
+	now    func() time.Time
+	// round is the one of this moment.
+	round func() protocol.Round
 
 	mu sync.Mutex
 	// open and payers, and what account says of itself. Guarded by mu.
@@ -29,8 +30,8 @@ type accounts struct {
 	payers map[core.Address]*payer
 }
 
-func newAccounts(limits Limits, book func(pm.Entries), clock func() (time.Time, protocol.Round)) *accounts {
-	return &accounts{limits: limits, book: book, clock: clock, open: make(map[pm.Account]*account),
+func newAccounts(limits Limits, book func(pm.Entries), now func() time.Time, round func() protocol.Round) *accounts {
+	return &accounts{limits: limits, book: book, now: now, round: round, open: make(map[pm.Account]*account),
 		payers: make(map[core.Address]*payer)}
 }
 
@@ -38,7 +39,7 @@ func newAccounts(limits Limits, book func(pm.Entries), clock func() (time.Time, 
 // enough to be closed holds nothing any more, and neither does one with money in an
 // older copy of the ledger: that may have been spent since.
 func (s *accounts) restore(o *pm.Opening) {
-	now, _ := s.clock()
+	now := s.now()
 	// A clock that was ahead must not keep anything for as long as it was.
 	past := func(t time.Time) time.Time {
 		if t.After(now) {
@@ -47,7 +48,8 @@ func (s *accounts) restore(o *pm.Opening) {
 		return t
 	}
 	for _, d := range o.Debts {
-		s.payers[d.Sender] = &payer{given: d.Owed, used: past(d.Since), paid: d.Paid}
+		s.payer(d.Sender).recent.add(period{first: past(d.First), last: past(d.Last), paid: d.Paid, kept: d.Kept,
+			given: d.Given})
 	}
 	for _, b := range o.Balances {
 		a := s.add(b.Account)
@@ -59,15 +61,21 @@ func (s *accounts) restore(o *pm.Opening) {
 
 // add opens an account. The caller holds mu, or is the only one.
 func (s *accounts) add(id pm.Account) *account {
-	p := s.payers[id.Sender]
-	if p == nil {
-		p = &payer{}
-		s.payers[id.Sender] = p
-	}
+	p := s.payer(id.Sender)
 	p.accounts++
 	a := &account{id: id, payer: p}
 	s.open[id] = a
 	return a
+}
+
+// payer finds a gateway or adds it. The caller holds mu, or is the only one.
+func (s *accounts) payer(sender core.Address) *payer {
+	p := s.payers[sender]
+	if p == nil {
+		p = &payer{now: s.now}
+		s.payers[sender] = p
+	}
+	return p
 }
 
 // openOf is how many accounts a gateway has open. The caller holds mu.
@@ -87,8 +95,7 @@ func (s *accounts) pin(id pm.Account, create bool) (*account, error) {
 	defer s.mu.Unlock()
 	a := s.open[id]
 	if a != nil && a.stale && a.pins == 0 {
-		now, round := s.clock()
-		s.book(pm.Entries{Closings: []pm.Closing{s.close(a, now, round)}})
+		s.book(pm.Entries{Closings: []pm.Closing{s.close(a, s.now(), s.round())}})
 		a = nil
 	}
 	if a == nil {
@@ -130,7 +137,7 @@ func (s *accounts) remove(a *account) {
 // forget drops a gateway that has no account open and owes nothing. The caller holds
 // mu.
 func (s *accounts) forget(sender core.Address, p *payer) {
-	if p.accounts == 0 && p.owes(pm.Value{}).Sign() == 0 {
+	if p.accounts == 0 && p.over(s.now()) {
 		delete(s.payers, sender)
 	}
 }
@@ -146,7 +153,7 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 		}
 		e.Closings = append(e.Closings, s.close(a, now, round))
 	}
-	s.forgive(now)
+	s.forgive()
 	if len(e.Closings) > 0 {
 		// Under the lock: an account of the same name that is opened from here on must
 		// come after this in the books.
@@ -158,17 +165,16 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 // close ends an account that nobody has pinned. The caller holds mu, and books what is
 // returned.
 func (s *accounts) close(a *account, now time.Time, round protocol.Round) pm.Closing {
-	a.payer.close(a.balance, now)
+	a.payer.close(a.balance, a.stale, now)
 	s.remove(a)
-	return pm.Closing{Account: a.id, Left: a.balance, Round: round, At: now}
+	return pm.Closing{Account: a.id, Left: a.balance, Stale: a.stale, Round: round, At: now}
 }
 
 // forgive forgets debts of long ago, and of who owes longest where there are too many
 // debtors. The caller holds mu.
-func (s *accounts) forgive(now time.Time) {
+func (s *accounts) forgive() {
 	var debtors []core.Address
 	for sender, p := range s.payers {
-		p.forgive(now)
 		if s.forget(sender, p); p.accounts == 0 && s.payers[sender] != nil {
 			debtors = append(debtors, sender)
 		}
@@ -177,7 +183,7 @@ func (s *accounts) forgive(now time.Time) {
 		return
 	}
 	// Nobody else touches a payer without an account.
-	slices.SortFunc(debtors, func(a, b core.Address) int { return s.payers[a].used.Compare(s.payers[b].used) })
+	slices.SortFunc(debtors, func(a, b core.Address) int { return s.payers[a].newest().Compare(s.payers[b].newest()) })
 	for _, sender := range debtors[:len(debtors)-debtorsMost] {
 		delete(s.payers, sender)
 	}

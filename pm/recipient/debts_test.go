@@ -102,6 +102,73 @@ func TestSmallDebtsAreNoMatter(t *testing.T) {
 	n.refuse(n.session(g, "d").job(1, 1), fault.InsufficientBalance, "")
 }
 
+// TestOldPaymentsExcuseNothing: a gateway that paid much may owe a twentieth of what it paid
+// on the same day, and not of what it ever paid.
+func TestOldPaymentsExcuseNothing(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	g := n.gateway(1)
+	s := n.session(g, "a")
+	pay := func(times int) {
+		for range times {
+			s.refresh()
+			n.admit(s.job(1, tickets(1))).Done(pm.Work{Units: tickets(1)})
+		}
+	}
+	pay(100)
+	for range 26 * 6 { // the account stays open all the time
+		n.clock.Forward(10*time.Minute - time.Second)
+		n.Sweep()
+		pay(1)
+	}
+	// In the last day it paid for 144 tickets or so: seven may be owed, and not twelve.
+	overrun(n, n.session(g, "b"), 7)
+	n.admit(n.session(g, "c").job(1, 1)).Release()
+	overrun(n, n.session(g, "d"), 7)
+	n.refuse(n.session(g, "e").job(1, 1), fault.InsufficientBalance, "")
+}
+
+// TestRestoredDebtsLastADay: what the books say of payments and debts is over when it is a
+// day old, and not a day after the start.
+func TestRestoredDebtsLastADay(t *testing.T) {
+	t.Parallel()
+	g := newGateway(1)
+	ticket := pm.WeiValue(gwei(8))
+	at := func(ago time.Duration) pm.Debt {
+		return pm.Debt{Sender: g.addr, First: start.Add(-ago), Last: start.Add(-ago)}
+	}
+	paid, given := at(23*time.Hour), at(time.Hour)
+	paid.Paid, given.Given = ticket.Times(40), ticket.Times(2)
+	n := newNode(t, func(o *recipient.Options) { o.Opening.Debts = []pm.Debt{paid, given} })
+	n.gateway(1)
+	n.admit(n.session(g, "a").job(1, 1)).Release()
+	n.clock.Forward(time.Hour)
+	n.refuse(n.session(g, "b").job(1, 1), fault.InsufficientBalance, "")
+	n.clock.Forward(22 * time.Hour)
+	n.Sweep()
+	n.admit(n.session(g, "c").job(1, 1)).Release()
+}
+
+// TestMoneyOfACopyPaysNothing: an account of before the start is closed with what is in it,
+// and that pays nothing of what its gateway owes.
+func TestMoneyOfACopyPaysNothing(t *testing.T) {
+	t.Parallel()
+	g := newGateway(1)
+	money := pm.Account{Sender: g.addr, Key: "money"}
+	n := newNode(t, func(o *recipient.Options) {
+		o.Ledger.(*books).balances[money] = pm.WeiValue(gwei(800))
+		o.Opening.Restored = true
+		o.Opening.Balances = []pm.Balance{{Account: money, Value: pm.WeiValue(gwei(800))}}
+	})
+	n.gateway(1)
+	overrun(n, n.session(g, "a"), 5)
+	n.Sweep()
+	if open := len(n.Snapshot(t.Context()).Accounts); open != 1 {
+		t.Fatalf("%d accounts are open", open)
+	}
+	n.refuse(n.session(g, "b").job(1, 1), fault.InsufficientBalance, "")
+}
+
 // Free work is booked, and in nobody's name.
 func TestFreeWorkIsNobodys(t *testing.T) {
 	t.Parallel()
@@ -200,7 +267,7 @@ func TestDebtsOfAClockThatWasAhead(t *testing.T) {
 	g := newGateway(1)
 	n := newNode(t, func(o *recipient.Options) {
 		o.Ledger.(*books).balances[pm.Account{Sender: g.addr, Key: "a"}] = pm.WeiValue(gwei(80))
-		o.Opening.Debts = []pm.Debt{{Sender: g.addr, Owed: pm.WeiValue(ether(1)), Since: ahead}}
+		o.Opening.Debts = []pm.Debt{{Sender: g.addr, Given: pm.WeiValue(ether(1)), First: ahead, Last: ahead}}
 		o.Opening.Balances = []pm.Balance{{Account: pm.Account{Sender: g.addr, Key: "a"}, Value: pm.WeiValue(gwei(80)),
 			Used: ahead}}
 	})

@@ -28,7 +28,8 @@ type reference struct {
 	accepted, billed pm.Value
 	winners          map[protocol.Hash]bool
 	// given is what closed accounts of a gateway were short of, less what was left in
-	// others, since when; paid what it paid.
+	// others, since when; paid what it paid. No process of the model runs for a day, after
+	// which both are forgotten.
 	given, paid map[core.Address]pm.Value
 	since       map[core.Address]time.Time
 }
@@ -46,7 +47,7 @@ func newReference(ev pm.Value, epoch pm.EpochID) *reference {
 }
 
 // owes is what a gateway owes outside of one account, where that is more than a
-// twentieth of what it paid.
+// twentieth of what it paid in a day.
 func (r *reference) owes(who pm.Account) pm.Value {
 	debt := r.given[who.Sender]
 	for other, a := range r.accounts {
@@ -78,7 +79,7 @@ func (r *reference) forgive(open map[core.Address]bool, now time.Time) {
 		}
 	}
 	for sender := range r.paid {
-		if !open[sender] && r.owes(pm.Account{Sender: sender, Key: "none"}).Sign() == 0 {
+		if !open[sender] && r.given[sender].Sign() <= 0 {
 			delete(r.given, sender)
 			delete(r.paid, sender)
 		}

@@ -13,7 +13,7 @@ const (
 	// debtorsMost bounds the gateways whose debts are remembered though they have no
 	// account open.
 	debtorsMost = 1 << 16
-	// leniency: so much of what a gateway paid may be owed, a twentieth. A segment's
+	// leniency: so much of what a gateway paid in debtLasts may be owed, a twentieth. A segment's
 	// estimate is not exact, and an honest gateway never learns that one was short when
 	// its session ends there.
 	leniency = 20
@@ -22,17 +22,17 @@ const (
 // payer is what one gateway did in all its accounts. An account costs nothing to
 // open, so that a debt in one of them has to count in every other.
 type payer struct {
+	now func() time.Time
 	// accounts are those open. Guarded by the mutex of accounts.
 	accounts int
 
 	mu sync.Mutex
-	// short is by how much open accounts are below nothing; given what closed ones were
-	// below nothing, less what was left in others; paid what tickets were worth since
-	// the gateway is known. used is when something was given last. Guarded by mu, which
+	// short is by how much open accounts are below nothing; recent what was paid and what
+	// closed accounts were below nothing, less what was left in others. Guarded by mu, which
 	// is taken after that of an account.
-	short, given, paid pm.Value
-	used               time.Time
-	// promised is what jobs in hand will leave owing. Guarded by mu.
+	short  pm.Value
+	recent recent
+	// promised is what jobs in progress will leave owing. Guarded by mu.
 	promised pm.Value
 }
 
@@ -46,53 +46,73 @@ func (p *payer) shift(by pm.Value) {
 func (p *payer) credit(v pm.Value) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.paid = p.paid.Add(v)
+	now := p.now()
+	p.recent.forget(now)
+	p.recent.add(period{first: now, last: now, paid: v})
 }
 
-// close takes over what is left in an account.
-func (p *payer) close(left pm.Value, now time.Time) {
+// close takes over what is left in an account. What is left in one of before the start is
+// no payment of what is owed: the books may be an older copy, and it may have been spent.
+func (p *payer) close(left pm.Value, stale bool, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.given = p.given.Sub(left)
-	if left.Sign() < 0 {
-		p.short, p.used = p.short.Add(left), now
+	p.recent.forget(now)
+	switch {
+	case left.Sign() < 0:
+		p.short = p.short.Add(left)
+		p.recent.add(period{first: now, last: now, given: left.Neg()})
+	case left.Sign() > 0 && !stale:
+		p.recent.add(period{first: now, last: now, kept: left})
 	}
 }
 
-// forgive forgets what was given too long ago.
-func (p *payer) forgive(now time.Time) {
+// over reports whether nothing counts against the gateway any more.
+func (p *payer) over(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.given.Sign() > 0 && now.Sub(p.used) >= debtLasts {
-		p.given = pm.Value{}
-	}
+	p.recent.forget(now)
+	return p.short.Sign() == 0 && p.recent.net().Sign() <= 0
+}
+
+// newest is when something of the gateway was counted last.
+func (p *payer) newest() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.recent.newest()
 }
 
 // owes is what has to be covered besides the work itself in an account that is so far
-// below nothing: what is owed elsewhere, beyond what is no matter.
+// below nothing: what is owed elsewhere, beyond what is excused.
 func (p *payer) owes(here pm.Value) pm.Value {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.short.Sign() == 0 && p.given.Sign() <= 0 {
+	p.recent.forget(p.now())
+	net := p.recent.net()
+	if p.short.Sign() == 0 && net.Sign() <= 0 {
 		return pm.Value{}
 	}
-	debt := p.short.Sub(here).Add(p.given)
-	if debt.Sign() <= 0 || debt.Times(leniency).Cmp(p.paid) <= 0 {
+	debt := p.short.Sub(here).Add(net)
+	if debt.Sign() <= 0 || p.excused(debt) {
 		return pm.Value{}
 	}
 	return debt
 }
 
+// excused reports whether a debt is little of what the gateway paid in the same time. The
+// caller holds mu.
+func (p *payer) excused(debt pm.Value) bool { return debt.Times(leniency).Cmp(p.recent.paid) <= 0 }
+
 // promise takes over what a job leaves owing in an account that is so far below nothing, if
-// all that is owed then is at most so much, or no matter. It counts until keep.
+// all that is owed then is at most so much, or excused. It counts until keep.
 func (p *payer) promise(missing, here, most pm.Value) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	debt := p.short.Sub(here).Add(p.promised).Add(missing)
-	if p.given.Sign() > 0 {
-		debt = debt.Add(p.given)
+	p.recent.forget(p.now())
+	if net := p.recent.net(); net.Sign() > 0 {
+		debt = debt.Add(net)
 	}
-	if debt.Cmp(most) > 0 && debt.Times(leniency).Cmp(p.paid) > 0 {
+	if debt.Cmp(most) > 0 && !p.excused(debt) {
 		return false
 	}
 	p.promised = p.promised.Add(missing)

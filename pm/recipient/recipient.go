@@ -4,7 +4,6 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/lifecycle"
@@ -56,9 +55,8 @@ func New(opt Options) (*Recipient, error) {
 		told:    newTold(),
 		readers: newReaders(),
 	}
-	r.accounts = newAccounts(opt.Limits, opt.Ledger.Book, func() (time.Time, protocol.Round) {
-		return opt.Now(), opt.Chain.View().Round.Number
-	})
+	r.accounts = newAccounts(opt.Limits, opt.Ledger.Book, opt.Now,
+		func() protocol.Round { return opt.Chain.View().Round.Number })
 	r.accounts.restore(&opt.Opening)
 	r.SetMaxFaceValue(opt.MaxFaceValue)
 	r.SetMinGasPrice(opt.MinGasPrice)
