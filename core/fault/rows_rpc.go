@@ -71,7 +71,7 @@ var rpcRows = []Row{
 	},
 	{
 		Code: ChainDisputed, Class: Upstream, Retryable: true, Wire: chainTrouble,
-		Cause:  "The endpoints of `-ethUrl` contradict one another, and no answer has enough of them behind it; or only one answers where the answer of one does not suffice. The node does not act on such answers: what moves money waits.",
+		Cause:  "The endpoints of `-ethUrl` contradict one another, and no answer has enough of them behind it; or fewer answer than it takes: for the addresses of contracts and the end of a ticket, more than half of the endpoints in use. The node does not act on such answers: what moves money waits.",
 		Remedy: "None needed if it passes within a minute. Otherwise compare the endpoints that the line names with a block explorer, take the false one out of `-ethUrl`, and add a third of another provider.",
 	},
 	{

@@ -21,8 +21,8 @@ const (
 	disputeRounds = 3
 )
 
-// voteGrace is how long the others have after one endpoint answered. One that does
-// not answer in this time counts as one that fails.
+// voteGrace is how long the others have after one endpoint answered, except where proof is
+// wanted. One that does not answer in this time counts as one that fails.
 const voteGrace = 2 * time.Second
 
 // question is a read that more than one endpoint must answer alike.
@@ -32,8 +32,8 @@ type question[T any] struct {
 	same func(a, b T) bool
 	// pick chooses of answers that are the same; nil takes any.
 	pick func([]T) T
-	// proof: where several endpoints are given, one alone is not believed even while
-	// no other answers.
+	// proof: where several endpoints are given, more than half of those in use have to
+	// answer alike, and at least two, even while no other answers.
 	proof bool
 	// firm: an honest endpoint always answers the same, so that another answer is a
 	// false one.
@@ -59,8 +59,43 @@ func (p *Pool) quorum() int {
 	return max(2, (len(p.remotes)+1)/2)
 }
 
+// needed is how many endpoints must answer a question alike when others differ.
+func (q question[T]) needed(p *Pool) int {
+	if !q.proof {
+		return p.quorum()
+	}
+	return max(p.quorum(), p.majority())
+}
+
+// majority is more than half of the endpoints in use, and at least two where several are
+// given. A few that lie must not be it because the others are slow or failed once.
+func (p *Pool) majority() int {
+	if len(p.remotes) == 1 {
+		return 1
+	}
+	now, n := p.opt.Now(), 0
+	for _, r := range p.remotes {
+		if r.inUse(now, p.opt.StaleAfter) {
+			n++
+		}
+	}
+	return max(2, n/2+1)
+}
+
+// inUse reports whether the endpoint counts as one that could answer: it is not out of use
+// for more than a moment, gave no false answer recently, and gets new blocks.
+func (r *remote) inUse(now time.Time, staleAfter time.Duration) bool {
+	if r.silence(now) > staleAfter {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.down() && !r.distrusted(now)
+}
+
 // agree asks endpoints until a quorum answers alike. While others fail, the answer
-// of those that are left counts, unless the question wants proof. An endpoint whose
+// of those that are left counts; where the question wants proof, that of a majority of the
+// endpoints in use. An endpoint whose
 // answer differs from that of the quorum is not used any more for a while. The error
 // is the fault ChainDisputed when there is no quorum for any answer.
 func agree[T any](ctx context.Context, p *Pool, q question[T]) (T, error) {
@@ -75,18 +110,18 @@ func agree[T any](ctx context.Context, p *Pool, q question[T]) (T, error) {
 		}
 		chosen, others := t.largest(q)
 		switch {
-		case len(chosen) >= p.quorum():
+		case len(chosen) >= q.needed(p):
 			p.undisputed()
 			blame(ctx, p, q, chosen[0], others)
 			return q.result(chosen)
 		case len(t.ballots) == 0 && (!anyBehind(t.failures) || round >= behindRounds):
 			return none, p.unanswered(q.op, t.failures)
 		case len(t.ballots) > 0 && len(others) == 0 && t.lagging == 0:
-			if !q.proof || len(chosen) > 1 {
+			if !q.proof || len(chosen) >= p.majority() {
 				return q.result(chosen)
 			}
 			return none, fault.New(fault.ChainDisputed, q.op,
-				"only "+chosen[0].from.to.name+" answers, and no other endpoint confirms it")
+				fmt.Sprintf("only %s answered; %d endpoints have to answer alike", t.names(), p.majority()))
 		case len(others) > 0 && round >= disputeRounds:
 			return none, p.disputed(q.op, t.names())
 		case round >= q.patience:
@@ -196,7 +231,7 @@ func collect[T any](ctx context.Context, p *Pool, q question[T]) *tally[T] {
 	defer cancel()
 	t := &tally[T]{}
 	first := c.launch(ctx)
-	for n := 1; n < p.quorum() && first != nil && c.launch(ctx) != nil; n++ {
+	for n := 1; n < q.needed(p) && first != nil && c.launch(ctx) != nil; n++ {
 	}
 	if first == nil {
 		return t
@@ -220,10 +255,10 @@ func collect[T any](ctx context.Context, p *Pool, q question[T]) *tally[T] {
 			if p.lags(got.from, got.err) {
 				t.lagging++
 			}
-			if chosen, _ := t.largest(q); len(chosen) >= p.quorum() {
+			if chosen, _ := t.largest(q); len(chosen) >= q.needed(p) {
 				return t
 			}
-			if late == nil && len(t.ballots) > 0 {
+			if late == nil && len(t.ballots) > 0 && !q.proof {
 				grace := time.NewTimer(voteGrace * time.Duration(max(q.large, 1)))
 				defer grace.Stop()
 				late = grace.C

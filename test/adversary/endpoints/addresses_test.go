@@ -139,3 +139,29 @@ func (n *node) refuses(w *world) {
 		w.Errorf("the thief has %v wei", lost)
 	}
 }
+
+// TestTwoOfSixNameNoContract: two of six endpoints name the thief's contract at once, and
+// the four honest ones take longer for their answers than a vote usually waits. Two equal
+// answers are no proof while four others are in use.
+func TestTwoOfSixNameNoContract(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 6)
+	w.misbehave([]control.Fault{falseBroker()})
+	for i := 2; i < 6; i++ {
+		w.chain.Misbehave(i, control.Fault{Kind: control.Slow, Duration: control.Duration(2500 * time.Millisecond),
+			Methods: []string{"eth_call"}, Times: 3})
+	}
+	n := w.funder()
+	n.start()
+	n.knows()
+	n.Wait("a deposit", 30*time.Second, func() bool {
+		_, status := n.fund()
+		return status == 0
+	})
+	if lost := w.robbed(); lost.Sign() != 0 {
+		t.Errorf("the thief has %v wei", lost)
+	}
+	n.Wait("a liar's name", 20*time.Second, func() bool {
+		return n.shows(fault.RPCContradicted, w.host(0)) || n.shows(fault.RPCContradicted, w.host(1))
+	})
+}
