@@ -110,7 +110,7 @@ func (n *node) handOver(e *earning) error {
 	}
 	if e.handing, err = client.New(client.Options{
 		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.orchestrator, View: n.chain.View,
-		Board: n.board, Log: n.log, Now: time.Now,
+		Round: n.chain.Chain.Round, Board: n.board, Log: n.log, Now: time.Now,
 	}); err != nil {
 		return err
 	}

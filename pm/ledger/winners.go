@@ -16,9 +16,12 @@ type Filter struct {
 	States            []pm.TicketState
 	Sender, Recipient core.Address
 	Hash              protocol.Hash
-	// Limit bounds the list; 0 is no bound. Before keeps those that were won earlier.
-	Limit  int
-	Before time.Time
+	// Limit bounds the list; 0 is no bound. Before keeps those that were won earlier, After
+	// those that were won later.
+	Limit         int
+	Before, After time.Time
+	// OldestFirst turns the order around.
+	OldestFirst bool
 }
 
 // Unfinished are the states of winners that something is still to be done for.
@@ -49,10 +52,17 @@ func (f *Filter) where() (text string, args []any) {
 	if !f.Before.IsZero() {
 		add(`won < ?`, nanos(f.Before))
 	}
+	if !f.After.IsZero() {
+		add(`won > ?`, nanos(f.After))
+	}
 	if len(parts) > 0 {
 		text = ` WHERE ` + strings.Join(parts, ` AND `)
 	}
-	text += ` ORDER BY won DESC, id DESC`
+	if f.OldestFirst {
+		text += ` ORDER BY won, id`
+	} else {
+		text += ` ORDER BY won DESC, id DESC`
+	}
 	if f.Limit > 0 {
 		text, args = text+` LIMIT ?`, append(args, f.Limit)
 	}
@@ -74,7 +84,7 @@ func scanWinner(rows *sql.Rows) (w pm.Winner, id int64, err error) {
 	return w, id, err
 }
 
-// Winners returns the winning tickets that a filter chooses, newest first. Those
+// Winners returns the winning tickets that a filter chooses, newest first where it says nothing else. Those
 // that came to their end long ago are only in totals.
 func (r *Reader) Winners(ctx context.Context, f Filter) (out []pm.Winner, err error) {
 	where, args := f.where()

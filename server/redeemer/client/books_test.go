@@ -22,8 +22,12 @@ func (b *books) Winners(_ context.Context, f ledger.Filter) (out []pm.Winner, er
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.looks++
-	for _, w := range slices.Backward(b.won) {
-		if !f.Before.IsZero() && !w.Won.Before(f.Before) {
+	won := slices.Clone(b.won)
+	if !f.OldestFirst {
+		slices.Reverse(won)
+	}
+	for _, w := range won {
+		if !f.Before.IsZero() && !w.Won.Before(f.Before) || !f.After.IsZero() && !w.Won.After(f.After) {
 			continue
 		}
 		if slices.Contains(f.States, w.State) && w.Ticket.Recipient == f.Recipient && (f.Limit == 0 || len(out) < f.Limit) {

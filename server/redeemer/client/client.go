@@ -24,11 +24,17 @@ type Client struct {
 	tickets map[protocol.Hash]*ticket
 	has     map[core.Address]int
 	crowded map[core.Address]bool
+	// busy are the calls in progress, busyOf those by gateway.
 	busy    int
+	busyOf  map[core.Address]int
 	senders map[core.Address]*watched
 	away    trouble
 	// untrusted is why the certificate of the last handshake was refused, "" when it was not.
 	untrusted string
+
+	// reviewed is the round in which ended tickets were looked through last. Only Run
+	// touches it.
+	reviewed protocol.Round
 }
 
 // New makes a Client; nothing happens until Run.
@@ -39,7 +45,7 @@ func New(o Options) (*Client, error) {
 	}
 	return &Client{
 		opt: o, wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket), senders: make(map[core.Address]*watched),
-		has: make(map[core.Address]int), crowded: make(map[core.Address]bool),
+		has: make(map[core.Address]int), busyOf: make(map[core.Address]int), crowded: make(map[core.Address]bool),
 	}, nil
 }
 
@@ -76,6 +82,9 @@ func (c *Client) loop(ctx context.Context, api rpc.TicketRedeemerClient) error {
 			return ctx.Err()
 		case <-c.wake:
 		case <-timer.C:
+		}
+		if err := c.review(ctx); err != nil {
+			return err
 		}
 		if c.short() {
 			if err := c.load(ctx); err != nil {

@@ -38,7 +38,9 @@ type far struct {
 	taken    map[protocol.Hash]int
 	refuse   error
 	refuseOf core.Address // zero: everybody's
+	hangOf   core.Address // zero: no gateway's
 	tries    int          // how often a ticket was offered
+	first    []protocol.Hash
 	mute     bool
 	floats   map[core.Address]core.Wei
 	changed  map[chan struct{}]core.Address
@@ -93,6 +95,20 @@ func (f *far) start() {
 	f.kill = sync.OnceFunc(func() { cancel(); running.Wait() })
 }
 
+// order are the tickets that were taken, in their order.
+func (f *far) order() []protocol.Hash {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]protocol.Hash(nil), f.first...)
+}
+
+// hangsWith has it answer nothing about the tickets of a gateway.
+func (f *far) hangsWith(sender core.Address) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hangOf = sender
+}
+
 func (f *far) Queue(ctx context.Context, w pm.Winner) error {
 	f.mu.Lock()
 	mute, refuse := f.mute, f.refuse
@@ -100,8 +116,11 @@ func (f *far) Queue(ctx context.Context, w pm.Winner) error {
 	if of := f.refuseOf; !of.IsZero() && of != w.Ticket.Sender {
 		refuse = nil
 	}
+	mute = mute || !f.hangOf.IsZero() && f.hangOf == w.Ticket.Sender
 	if refuse == nil && !mute {
-		f.taken[w.Hash]++
+		if f.taken[w.Hash]++; f.taken[w.Hash] == 1 {
+			f.first = append(f.first, w.Hash)
+		}
 	}
 	f.mu.Unlock()
 	if mute {

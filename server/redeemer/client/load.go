@@ -31,13 +31,14 @@ func (c *Client) short() bool {
 	return false
 }
 
-// load takes in what the ledger has, the newest first, as far as there is room. It
-// looks past what has none: one gateway's tickets may be refused for days.
+// load takes in what the ledger has, the oldest first because their time is over first, as
+// far as there is room. It looks past what has none: one gateway's tickets may be refused
+// for days.
 func (c *Client) load(ctx context.Context) error {
 	c.mu.Lock()
-	clear(c.crowded) // who finds no room from here on says so again
+	clear(c.crowded) // a gateway without room from here on is noted again
 	c.mu.Unlock()
-	f := ledger.Filter{States: unfinished, Recipient: c.opt.Recipient, Limit: c.opt.Waiting + 1}
+	f := ledger.Filter{States: unfinished, Recipient: c.opt.Recipient, Limit: c.opt.Waiting + 1, OldestFirst: true}
 	for {
 		page, err := c.opt.Ledger.Winners(ctx, f)
 		if err != nil {
@@ -46,41 +47,76 @@ func (c *Client) load(ctx context.Context) error {
 		if full := c.adoptAll(page); full || len(page) < f.Limit {
 			return nil
 		}
-		f.Before = before(page[0].Won, page[len(page)-1].Won)
+		f.After = after(page[0].Won, page[len(page)-1].Won)
 	}
 }
 
-// before is where the page after one from first to last begins: tickets that were won
-// at once may lie on both, and taking one twice does no harm.
-func before(first, last time.Time) time.Time {
+// after is where the page after one from first to last begins: tickets that were won
+// at once may be on both, and taking one twice does no harm.
+func after(first, last time.Time) time.Time {
 	if first.Equal(last) {
 		return last
 	}
-	return last.Add(1)
+	return last.Add(-1)
 }
 
-// adoptAll takes winners in; full says that there is no room for any more.
+// adoptAll takes winners in; full says that there is no room for any later one.
 func (c *Client) adoptAll(page []pm.Winner) (full bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range page {
 		c.adopt(w)
 	}
-	return len(c.tickets) >= c.opt.Waiting
+	if len(c.tickets) < c.opt.Waiting {
+		return false
+	}
+	view := c.opt.View()
+	for _, t := range c.tickets {
+		if over(view, &t.w, likely) {
+			return false // it makes room for one that is not late
+		}
+	}
+	return true
 }
 
-// adopt takes a winner in if there is room; the ledger has it either way. The caller
-// holds mu.
+// adopt takes a winner in if there is room, or makes room for one that is more urgent; the
+// ledger has each either way. The caller holds mu.
 func (c *Client) adopt(w pm.Winner) {
 	sender := w.Ticket.Sender
 	switch {
 	case !slices.Contains(unfinished, w.State) || w.Ticket.Recipient != c.opt.Recipient || c.tickets[w.Hash] != nil:
-	case len(c.tickets) < c.opt.Waiting && c.has[sender] < c.opt.WaitingEach:
+	case c.makeRoom(&w):
 		c.tickets[w.Hash] = &ticket{w: w}
 		c.has[sender]++
 	case len(c.crowded) < c.opt.Waiting: // enough of them to look again
 		c.crowded[sender] = true
 	}
+}
+
+// makeRoom reports whether there is room for a winner, after another one of less urgent
+// rounds was left to the ledger if need be. The caller holds mu.
+func (c *Client) makeRoom(w *pm.Winner) bool {
+	sender := w.Ticket.Sender
+	full := c.has[sender] >= c.opt.WaitingEach
+	if !full && len(c.tickets) < c.opt.Waiting {
+		return true
+	}
+	view := c.opt.View()
+	var last *ticket
+	for _, t := range c.tickets {
+		if t.busy || full && t.w.Ticket.Sender != sender {
+			continue
+		}
+		if last == nil || moreUrgent(&view, &last.w, &t.w) < 0 {
+			last = t
+		}
+	}
+	if last == nil || last.w.Ticket.CreationRound == w.Ticket.CreationRound || moreUrgent(&view, w, &last.w) > 0 {
+		return false
+	}
+	c.crowded[last.w.Ticket.Sender] = true
+	c.release(last.w.Hash)
+	return true
 }
 
 // release forgets a ticket. The caller holds mu.
@@ -90,4 +126,34 @@ func (c *Client) release(hash protocol.Hash) {
 	if c.has[sender]--; c.has[sender] == 0 {
 		delete(c.has, sender)
 	}
+}
+
+// review takes up again what ended as expired though its rounds are not over: what ended it
+// may have been an endpoint's word. It happens at the start and once in each round that is
+// seen.
+func (c *Client) review(ctx context.Context) error {
+	view := c.opt.View()
+	if !view.Known || view.Stale || view.Round.Number == c.reviewed {
+		return nil
+	}
+	all, err := c.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired},
+		Recipient: c.opt.Recipient, Limit: c.opt.Waiting})
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		w := &all[i]
+		if over(view, w, likely) {
+			continue
+		}
+		c.opt.Log.Info("winning ticket taken up again", "ticket", w.Hash.String(), "gateway",
+			w.Ticket.Sender.String(), "reason", w.Reason)
+		if err := c.progress(ctx, w, pm.TicketWon, w.Reason); err != nil {
+			return nil // the ledger reports it; the next look tries again
+		}
+		w.State = pm.TicketWon
+		c.Won(*w)
+	}
+	c.reviewed = view.Round.Number
+	return nil
 }

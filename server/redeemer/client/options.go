@@ -32,6 +32,8 @@ type Options struct {
 	// Recipient is whose tickets are handed in.
 	Recipient core.Address
 	View      func() protocol.View
+	// Round reads the round again, from more than one endpoint where there are more.
+	Round func(context.Context) (protocol.RoundState, error)
 	// Changed is told of each winner's new state when it is on disk. It must not
 	// block.
 	Changed func(pm.Winner)
@@ -40,7 +42,7 @@ type Options struct {
 	Now     func() time.Time
 
 	// FirstAnswer bounds the wait for a gateway's first max float, 5 s; HandIn the call
-	// that hands a ticket in, 40 s.
+	// that hands a ticket in, 40 s; the first calls have less.
 	FirstAnswer, HandIn time.Duration
 	// Hold is for how long a max float counts that was not confirmed, 5 min; Refresh is
 	// how often it is, 1 min.
@@ -62,7 +64,7 @@ type Options struct {
 var errOptions = errors.New("build client of the redeemer: an option is missing")
 
 func (o Options) complete() (Options, error) {
-	if o.Addr == "" || o.Ledger == nil || o.Recipient.IsZero() || o.View == nil || o.Board == nil || o.Log == nil || o.Now == nil {
+	if o.Addr == "" || o.Ledger == nil || o.Recipient.IsZero() || o.View == nil || o.Round == nil || o.Board == nil || o.Log == nil || o.Now == nil {
 		return o, errOptions
 	}
 	if o.Changed == nil {

@@ -36,6 +36,9 @@ type rig struct {
 	mu    sync.Mutex // covers the fields below
 	ahead time.Duration
 	round protocol.Round
+	// lie is by how much the round of the view is too high.
+	lie   protocol.Round
+	asked int
 }
 
 func newRig(t *testing.T, with ...func(*rig)) *rig {
@@ -43,7 +46,7 @@ func newRig(t *testing.T, with ...func(*rig)) *rig {
 	r := &rig{T: t, books: &books{}, far: newFar(t), round: 7, stop: func() {}}
 	r.board = health.New(slog.New(slog.DiscardHandler), r.now, nil)
 	r.opt = client.Options{
-		Addr: r.far.addr, Ledger: r.books, Recipient: me, View: r.view, Board: r.board, Log: slog.New(slog.DiscardHandler), Now: r.now,
+		Addr: r.far.addr, Ledger: r.books, Recipient: me, View: r.view, Round: r.read, Board: r.board, Log: slog.New(slog.DiscardHandler), Now: r.now,
 		Retry: 5 * time.Millisecond, RetryMost: 50 * time.Millisecond, AlertAfter: 20 * time.Millisecond,
 	}
 	for _, f := range with {
@@ -79,6 +82,21 @@ func (r *rig) view() protocol.View {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return protocol.View{Known: true, Round: protocol.RoundState{Number: r.round}}
+}
+
+// read is the round by all endpoints.
+func (r *rig) read(context.Context) (protocol.RoundState, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	return protocol.RoundState{Number: r.round - r.lie}, nil
+}
+
+// reads is how often the round was read again.
+func (r *rig) reads() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.asked
 }
 
 // later moves the clock and the rounds.
