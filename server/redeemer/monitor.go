@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
 	"github.com/tuttinode/tutti/core"
@@ -22,11 +21,7 @@ func (s *service) MonitorMaxFloat(m *rpc.MaxFloatReq, stream grpc.ServerStreamin
 	if err != nil {
 		return answer(err, stream.SetTrailer)
 	}
-	p, _ := peer.FromContext(stream.Context())
-	if p == nil {
-		p = &peer.Peer{}
-	}
-	leave, ok := s.watchers.enter(p.Addr)
+	leave, ok := s.watchers.enter(caller(stream.Context()))
 	if !ok {
 		return answer(fault.New(fault.RedeemerCrowded, "watch a sender", "too many are watched"), stream.SetTrailer)
 	}

@@ -46,14 +46,19 @@ type Options struct {
 	// it to the Redeemer.
 	View func() protocol.View
 	Log  *slog.Logger
+	// Now is the clock; nil is the system's.
+	Now func() time.Time
 
 	// Connections bounds open connections, 1024; ConnectionsEach those of one host, 128.
 	Connections, ConnectionsEach int
+	// Calls bounds the calls of unknown hosts in progress, streams included, 16384 beside a
+	// few for each host; CallsEach those of one host, 2560.
+	Calls, CallsEach int
 	// Queueing bounds the tickets that are being taken at once, 128; Asking the max
-	// floats that are being found out, 64.
+	// floats that are being found out, 64. Others wait; see slots.
 	Queueing, Asking int
-	// Watchers bounds the senders that are watched, 4096; WatchersEach those of one
-	// host, 2048.
+	// Watchers bounds the senders that unknown hosts watch, 4096 beside a few for each host;
+	// WatchersEach those of one host, 2048.
 	Watchers, WatchersEach int
 	// Unread bounds the tickets that are taken while gateways' money cannot be read,
 	// until it can be read again; 1000.
@@ -73,6 +78,8 @@ func (o *Options) complete() error {
 	}
 	o.Connections = cmp.Or(o.Connections, DefaultConnections)
 	o.ConnectionsEach = cmp.Or(o.ConnectionsEach, 128)
+	o.Calls = cmp.Or(o.Calls, 16384)
+	o.CallsEach = cmp.Or(o.CallsEach, 2560)
 	o.Queueing = cmp.Or(o.Queueing, 128)
 	o.Asking = cmp.Or(o.Asking, 64)
 	o.Watchers = cmp.Or(o.Watchers, 4096)
@@ -80,5 +87,8 @@ func (o *Options) complete() error {
 	o.Unread = cmp.Or(o.Unread, 1000)
 	o.Answer = cmp.Or(o.Answer, 30*time.Second)
 	o.Refresh = cmp.Or(o.Refresh, time.Minute)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	rpc.RegisterTicketRedeemerServer(server, s.service)
 	s.opt.Log.Info("redeemer takes winning tickets", "addr", l.Addr(), "orchestrator", s.opt.Recipient.String())
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(newDoor(l, s.opt)) }()
+	go func() { failed <- server.Serve(newListener(l, s.opt, s.service.known)) }()
 	ready()
 	select {
 	case err = <-failed:
@@ -99,7 +99,8 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 func (s *Server) grpc() *grpc.Server {
 	opt := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.MaxHeaderListSize(maxHeaders),
-		grpc.MaxConcurrentStreams(maxStreams), grpc.ConnectionTimeout(shakeTimeout), grpc.WaitForHandlers(true),
+		grpc.MaxConcurrentStreams(maxStreams), grpc.InTapHandle(s.service.tap),
+		grpc.ConnectionTimeout(shakeTimeout), grpc.WaitForHandlers(true),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: pingAfter, Timeout: pingTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 	}

@@ -21,10 +21,11 @@ const CodeTrailer = "tutti-code"
 // service answers the calls.
 type service struct {
 	rpc.UnimplementedTicketRedeemerServer
-	opt Options
-	// queueing and asking hold a token for each call that may take time.
-	queueing, asking chan struct{}
-	watchers         *crowd
+	opt   Options
+	known *known
+	// queueing and asking have a slot for each call that may take time.
+	queueing, asking *slots
+	watchers, calls  *counts
 	unread           unread
 	// ended is closed when the process stops; end closes it.
 	ended <-chan struct{}
@@ -33,9 +34,11 @@ type service struct {
 
 func newService(opt Options) *service {
 	ctx, end := context.WithCancel(context.Background())
+	k := newKnown(opt.Now)
 	return &service{
-		opt: opt, queueing: make(chan struct{}, opt.Queueing), asking: make(chan struct{}, opt.Asking),
-		watchers: newCrowd(opt.Watchers, opt.WatchersEach), unread: unread{most: opt.Unread}, ended: ctx.Done(), end: end,
+		opt: opt, known: k, queueing: newSlots(opt.Queueing, k), asking: newSlots(opt.Asking, k),
+		watchers: newCounts(opt.Watchers, opt.WatchersEach, k), calls: newCounts(opt.Calls, opt.CallsEach, k),
+		unread: unread{most: opt.Unread}, ended: ctx.Done(), end: end,
 	}
 }
 
@@ -55,19 +58,22 @@ func (s *service) take(ctx context.Context, m *rpc.Ticket) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case s.queueing <- struct{}{}:
-		defer func() { <-s.queueing }()
-	default:
-		return fault.New(fault.RedeemerCrowded, opQueue, "too many tickets at once")
+	leave, err := s.queueing.enter(ctx, caller(ctx))
+	if err != nil {
+		return fault.Wrap(fault.RedeemerCrowded, opQueue, err)
 	}
+	defer leave()
 	if err := s.judge(ctx, &ticket); err != nil {
 		return err
 	}
-	return s.opt.Redeemer.Queue(ctx, pm.Winner{
+	if err := s.opt.Redeemer.Queue(ctx, pm.Winner{
 		Hash: ticket.Hash(), Ticket: ticket, ExpirationBlock: expires, Credited: true, State: pm.TicketWon,
 		Account: pm.Account{Sender: ticket.Sender},
-	})
+	}); err != nil {
+		return err
+	}
+	s.known.prove(caller(ctx), ticket.Hash())
+	return nil
 }
 
 // MaxFloat says what a gateway's funds carry.
@@ -84,17 +90,16 @@ func (s *service) MaxFloat(ctx context.Context, m *rpc.MaxFloatReq) (*rpc.MaxFlo
 	return update(most), nil
 }
 
-// ask finds a max float out, for a bounded number of callers at once: it may take a
-// look at the chain.
+// ask finds a max float out, for a bounded number of callers at once: it may read from the
+// chain.
 func (s *service) ask(ctx context.Context, sender core.Address) (core.Wei, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
 	defer cancel()
-	select {
-	case s.asking <- struct{}{}:
-		defer func() { <-s.asking }()
-	case <-ctx.Done():
-		return core.Wei{}, fault.Wrap(fault.RedeemerCrowded, "ask for a max float", ctx.Err())
+	leave, err := s.asking.enter(ctx, caller(ctx))
+	if err != nil {
+		return core.Wei{}, fault.Wrap(fault.RedeemerCrowded, "ask for a max float", err)
 	}
+	defer leave()
 	return s.opt.Redeemer.MaxFloat(ctx, sender)
 }
 
