@@ -9,8 +9,8 @@ const (
 	// TooManyOutputs: more renditions are asked for than one session may have.
 	// Wire text "Too many outputs". Remedy: ask for ten renditions or fewer.
 	TooManyOutputs Code = "TooManyOutputs"
-	// TranscoderInvalidClipConfig: a clip starts before 0 or ends before it
-	// starts. Remedy: correct the clip's from and to.
+	// TranscoderInvalidClipConfig: a clip starts before 0, ends before it starts or
+	// keeps no frame. Remedy: correct the clip's from and to.
 	TranscoderInvalidClipConfig Code = "TranscoderInvalidClipConfig"
 )
 
@@ -24,6 +24,10 @@ const (
 	// TranscoderInvalidDuration: a segment plays longer than 300 s. Remedy: cut
 	// the stream into shorter segments; 2 s is usual.
 	TranscoderInvalidDuration Code = "TranscoderInvalidDuration"
+	// AudioNotCarried: the rendition's container cannot carry the segment's sound,
+	// which is copied. Wire text "Invalid argument", which gateways do not try again.
+	// Remedy: send AAC.
+	AudioNotCarried Code = "AudioNotCarried"
 	// NoKeyframes: the video has no key frame, so nothing can be decoded. Wire
 	// text "No keyframes in input". Remedy: cut segments at key frames.
 	NoKeyframes Code = "NoKeyframes"

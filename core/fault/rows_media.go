@@ -10,8 +10,8 @@ var mediaRows = []Row{
 	},
 	{
 		Code: TranscoderInvalidClipConfig, Class: BadRequest,
-		Cause:  "A clip starts before 0 or ends before it starts.",
-		Remedy: "Correct the clip's from and to.",
+		Cause:  "A clip starts before 0, ends before it starts, or keeps no frame: it lies after the segment's end or between two frames.",
+		Remedy: "Correct the clip's from and to: milliseconds after the segment's first frame.",
 		Wire:   "TranscoderInvalidClipConfig",
 	},
 	{
@@ -31,6 +31,13 @@ var mediaRows = []Row{
 		Cause:  "A segment plays longer than 300 s.",
 		Remedy: "Cut the stream into shorter segments; 2 s is usual.",
 		Wire:   "TranscoderInvalidDuration",
+	},
+	{
+		Code: AudioNotCarried, Class: BadRequest,
+		Symptom: "`Invalid argument`",
+		Cause:   "Sound is copied into the renditions, and the container asked for cannot carry the source's audio codec: MPEG-TS has no place for FLAC, PCM or Vorbis, and sound without a decoder here (DTS, SMPTE 302M, TrueHD) cannot be described.",
+		Remedy:  "Set the source's audio encoder to AAC, with FFmpeg `-c:a aac`.",
+		Wire:    "Invalid argument",
 	},
 	{
 		Code: NoKeyframes, Class: BadRequest,

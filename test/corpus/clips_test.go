@@ -98,5 +98,8 @@ func ffmpeg(t testing.TB, args, ext string) []byte {
 // kept are clips whose codecs this build cannot encode, in transcoder/libav/testdata.
 var kept = []string{"hevc.ts", "hevc10.mp4", "vp8.webm", "vp8opus.webm", "vp9.webm", "vp9vorbis.webm", "av1.mp4"}
 
+// uncarried is the one of them whose sound MPEG-TS cannot carry.
+const uncarried = "vp9vorbis.webm"
+
 // keptFrames is the number of pictures in each of them.
 const keptFrames = 5

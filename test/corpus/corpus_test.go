@@ -91,6 +91,12 @@ func TestSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, err := transcode(c, name, data)
+			if name == uncarried {
+				if fault.CodeOf(err) != fault.AudioNotCarried {
+					t.Errorf("got %v, want %s", err, fault.AudioNotCarried)
+				}
+				return
+			}
 			if err != nil {
 				t.Fatal(err)
 			}

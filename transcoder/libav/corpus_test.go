@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 func stored(t testing.TB, name string) []byte {
@@ -120,29 +121,42 @@ func TestRotationMetadataIsIgnored(t *testing.T) {
 	}
 }
 
-// Audio goes through packet by packet where the container can carry it.
+// Audio goes through packet by packet where the container can carry it, and is refused
+// where it cannot.
 func TestAudioKinds(t *testing.T) {
 	t.Parallel()
 	video := picture("160x90", 10, 0.5) + " "
-	tests := []struct{ name, ext, audio string }{
-		{"mono", ".ts", "-c:a aac -ac 1"},
-		{"5.1", ".ts", "-c:a aac -ac 6"},
-		{"AC-3", ".ts", "-c:a ac3"},
-		{"MPEG layer 2", ".ts", "-c:a mp2"},
-		{"Opus", ".ts", "-c:a opus -strict -2 -ar 48000"},
-		{"Opus in Matroska", ".mkv", "-c:a opus -strict -2 -ar 48000"},
-		{"FLAC in MP4", ".mp4", "-c:a flac -strict -2"},
-		{"PCM in QuickTime", ".mov", "-c:a pcm_s16le"},
+	tests := []struct{ name, ext, audio, codec string }{
+		{"mono", ".ts", "-c:a aac -ac 1", "aac"},
+		{"5.1", ".ts", "-c:a aac -ac 6", "aac"},
+		{"AC-3", ".ts", "-c:a ac3", "ac3"},
+		{"MPEG layer 2", ".ts", "-c:a mp2", "mp2"},
+		{"Opus", ".ts", "-c:a opus -strict -2 -ar 48000", "opus"},
+		{"Opus in Matroska", ".mkv", "-c:a opus -strict -2 -ar 48000", "opus"},
+		{"FLAC in MP4", ".mp4", "-c:a flac -strict -2", "flac"},
+		{"PCM in QuickTime", ".mov", "-c:a pcm_s16le", "pcm_s16le"},
+		{"PCM in Matroska", ".mkv", "-c:a pcm_f32le", "pcm_f32le"},
+		{"FLAC in Matroska", ".mkv", "-c:a flac", "flac"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			source := makeClip(t, tt.ext, video+tone(0.5)+" "+x264+" "+tt.audio)
 			for _, format := range []core.Format{core.FormatMPEGTS, core.FormatMP4} {
-				got := transcode(t, source, small("x", func(p *core.Profile) { p.Format = format }))
+				profile := small("x", func(p *core.Profile) { p.Format = format })
+				if !format.CarriesAudio(tt.codec) {
+					refuses(t, engine(t), job(source, small("first", func(p *core.Profile) { p.Format = core.FormatMP4 }), profile), fault.AudioNotCarried)
+					continue
+				}
+				got := transcode(t, source, profile)
 				out := verify(t, got.Renditions[0].Data)
 				if len(out.Video.Frames) != 5 {
 					t.Errorf("%s: %d frames", format.Ext(), len(out.Video.Frames))
+				}
+				// MP4 has one name for all layers of MPEG audio, which libav reads as MP3.
+				layers := format == core.FormatMP4 && tt.codec == "mp2"
+				if out.Audio == nil || out.Audio.Codec != tt.codec && !layers {
+					t.Errorf("%s: sound %+v", format, out.Audio)
 				}
 				if out.Container == "mpegts" && tt.ext != ".ts" {
 					continue // framing differs; the packets are checked where it does not
@@ -158,6 +172,11 @@ func TestAudioKinds(t *testing.T) {
 		if out := verify(t, got.Renditions[0].Data); len(out.Video.Frames) != 5 || !slices.Equal(sums(out), sums(verify(t, stored(t, name)))) {
 			t.Errorf("%s: %d frames, or other audio", name, len(out.Video.Frames))
 		}
+	}
+	refuses(t, engine(t), job(stored(t, "vp9vorbis.webm"), small("x", nil)), fault.AudioNotCarried)
+	// Gateways compare this text, and do not try again.
+	if got := fault.Wire(fault.New(fault.AudioNotCarried, "", "vorbis")); got != "Invalid argument" {
+		t.Errorf("gateways are told %q", got)
 	}
 }
 

@@ -21,8 +21,6 @@ const maxRenditionBytes = core.MaxSegmentBytes
 
 // file gathers what a rendition's container will hold.
 type file struct {
-	// srcWidth and srcHeight are the size of the source's frames at the moment.
-	srcWidth, srcHeight int
 	// params describe the video, from the first encoder on.
 	params  *astiav.CodecParameters
 	packets []*astiav.Packet

@@ -10,7 +10,9 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/libav/mp4"
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/tsfix"
 )
 
 // containers are the demuxers that may read a segment. None of them can open
@@ -27,6 +29,8 @@ type input struct {
 	io    *astiav.IOContext
 	video *astiav.Stream // nil when there is none
 	audio *astiav.Stream // nil when there is none
+	// fragmented says that it is an MP4 file in fragments.
+	fragmented bool
 }
 
 // openInput opens a segment and chooses its streams. The caller closes the input,
@@ -36,7 +40,8 @@ func openInput(data []byte) (*input, error) {
 	if len(data) == 0 {
 		return nil, fault.New(fault.EmptyData, op, "the segment has no bytes")
 	}
-	in := &input{}
+	in := &input{fragmented: mp4.Fragmented(data)}
+	data = tsfix.LateTables(data)
 	var err error
 	if in.io, err = newReader(data); err != nil {
 		return nil, failed(op, err)
@@ -92,10 +97,28 @@ func isStream(s, chosen *astiav.Stream) bool { return chosen != nil && s.Index()
 
 // duration is the playing time the container states, 0 when it states none.
 func (in *input) duration() time.Duration {
+	if in.fragmented {
+		return in.fragmentsDuration()
+	}
 	if d := in.file.Duration(); d > 0 {
 		return time.Duration(min(d, int64(1e12))) * time.Microsecond
 	}
 	return 0
+}
+
+// fragmentsDuration is the playing time of fragments, 0 when it is not known. The
+// container states where each track ends, from the beginning of a stream of which the
+// file may be a late part.
+func (in *input) fragmentsDuration() (longest time.Duration) {
+	for _, s := range in.file.Streams() {
+		begin, end := s.StartTime(), s.Duration()
+		if begin == timing.None || end == timing.None || end <= begin {
+			continue
+		}
+		ticks := timing.Rescale(end-begin, base(s), timing.Base{Num: 1, Den: int64(time.Second)})
+		longest = max(longest, time.Duration(ticks))
+	}
+	return longest
 }
 
 // checkDuration refuses files that play longer than the network allows.
@@ -104,6 +127,38 @@ func (in *input) checkDuration() error {
 		return fault.New(fault.TranscoderInvalidDuration, "open segment", fmt.Sprintf("plays for %s", d.Round(time.Second)))
 	}
 	return nil
+}
+
+// checkAudio refuses sound that a rendition could not carry: it is copied, and a muxer
+// would write what it has no name for as private data.
+func (in *input) checkAudio(profiles []core.Profile) error {
+	codec := in.audioCodec()
+	if codec == "" {
+		return nil
+	}
+	for _, p := range profiles {
+		if in.audio == nil || !p.Format.CarriesAudio(codec) {
+			return fault.New(fault.AudioNotCarried, "open segment",
+				fmt.Sprintf("audio codec %s cannot be carried in %s", codec, p.Format))
+		}
+	}
+	return nil
+}
+
+// audioCodec is the codec of the segment's sound, "" when there is none. Where no
+// stream is usable it is that of one without a decoder, whose sample rate is unknown.
+func (in *input) audioCodec() string {
+	if in.audio != nil {
+		return in.audio.CodecParameters().CodecID().Name()
+	}
+	for _, s := range in.file.Streams() {
+		p := s.CodecParameters()
+		if id := p.CodecID(); p.MediaType() == astiav.MediaTypeAudio && id != astiav.CodecIDNone &&
+			astiav.FindDecoder(id) == nil {
+			return id.Name()
+		}
+	}
+	return ""
 }
 
 // isMPEGTS reports whether the segment's clock is the 33-bit one of MPEG-TS.

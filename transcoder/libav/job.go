@@ -95,7 +95,7 @@ func (j *job) run(ctx context.Context) (*core.TranscodeResult, error) {
 
 func (j *job) open() error {
 	var err error
-	if j.in, err = openInput(tsfix.LateSEI(j.spec.Input)); err != nil {
+	if j.in, err = openInput(tsfix.LateSEI(tsfix.LateTables(j.spec.Input))); err != nil {
 		return err
 	}
 	if err = j.in.checkDuration(); err != nil {
@@ -106,6 +106,9 @@ func (j *job) open() error {
 	}
 	if j.in.video == nil && j.in.audio == nil {
 		return fault.New(fault.InvalidData, "open segment", "neither video nor audio")
+	}
+	if err = j.in.checkAudio(j.spec.Profiles); err != nil {
+		return err
 	}
 	j.dec, err = j.gear.decoder(j.in, j.threads)
 	if err != nil || j.in.video == nil {

@@ -47,6 +47,10 @@ func TestRefusedMedia(t *testing.T) {
 		{"first segment without video", soundOnly(t), nil, fault.TranscoderInvalidVideo},
 		{"frames 10 s apart at 5 fps", runaway, fps(5, 1), fault.EncodedFramesRunaway},
 		{"longer than 300 s", makeClip(t, ".ts", picture("64x64", "1/10", 320)+" "+x264), nil, fault.TranscoderInvalidDuration},
+		{"longer than 300 s in fragments", makeClip(t, ".mp4", picture("64x64", "1/10", 320)+" "+x264+
+			" -movflags frag_every_frame+empty_moov"), nil, fault.TranscoderInvalidDuration},
+		{"longer than 300 s in fragments without an index", makeClip(t, ".mp4", picture("64x64", "1/10", 320)+" "+x264+
+			" -movflags frag_every_frame+empty_moov+skip_trailer"), nil, fault.TranscoderInvalidDuration},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

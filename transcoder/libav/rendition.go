@@ -16,6 +16,11 @@ import (
 // are paid and cost time; a source with a broken clock must not multiply them.
 const runaway = 25
 
+// maxRedeclared is how often in a segment an encoder is replaced because pixels or colors
+// have changed, and not the size. Honest sources do so once or twice; opening an encoder
+// for every frame costs more than the frame.
+const maxRedeclared = 64
+
 // rendition makes one output of a segment: it scales, converts the frame rate,
 // encodes and keeps the packets until the file is written. It runs in a
 // goroutine of its own and shares nothing with the other renditions but the
@@ -30,6 +35,10 @@ type rendition struct {
 	grid   *timing.Grid // nil when the source's frames are kept
 	window *timing.Window
 	keys   timing.Keys
+	// shown is the form of the source's frames at the moment; redeclared counts the
+	// encoders that were replaced for another one of the same size.
+	shown      shape
+	redeclared int
 	// width and height are the rendition's present size, scaler makes frames of it.
 	width, height int
 	scaler        scaling
@@ -169,24 +178,30 @@ func (r *rendition) show(p picture, t, length int64) (*astiav.Frame, error) {
 	return f, r.enc.encode(f, r.keep)
 }
 
-// fit makes sure that scaler and encoder have the size that this picture asks for.
-// A source that changes its size ends the encoder; a new one begins in the same
-// file.
+// fit makes sure that scaler and encoder have the form that this picture asks for.
+// A source that changes what encoders declare, the size, the pixels' shape or the
+// colors, ends the encoder; a new one begins in the same file.
 func (r *rendition) fit(p picture) error {
-	if r.scaler != nil && r.file.srcWidth == p.info.width && r.file.srcHeight == p.info.height {
+	s := shapeOf(p.info)
+	if r.scaler != nil && s == r.shown {
 		return nil
 	}
-	w, h, err := transcoder.OutputSize(p.info.width, p.info.height, r.profile)
+	w, h, err := transcoder.OutputSize(s.width, s.height, r.profile)
 	if err != nil {
 		return err
 	}
-	r.file.srcWidth, r.file.srcHeight = p.info.width, p.info.height
+	before, resized := r.shown, w != r.width || h != r.height
+	r.shown = s
 	if r.scaler != nil {
-		if w == r.width && h == r.height {
+		if !resized && (s.declaredAs(before) || r.redeclared == maxRedeclared) {
 			return nil
 		}
 		if err := r.endEncoder((*encoder).free); err != nil {
 			return err
+		}
+		if !resized {
+			r.redeclared++
+			return nil
 		}
 		r.scaler.close()
 	}
@@ -251,10 +266,23 @@ func (r *rendition) finish() error {
 	if err := r.endEncoder((*encoder).finish); err != nil {
 		return err
 	}
+	if err := r.checkClip(); err != nil {
+		return err
+	}
 	if err := r.finishSignature(); err != nil {
 		return err
 	}
 	return r.write()
+}
+
+// checkClip refuses a clip that keeps none of the segment's frames.
+func (r *rendition) checkClip() error {
+	c := r.job.spec.Clip
+	if c == nil || r.encoded > 0 || r.job.dec.frames == 0 {
+		return nil
+	}
+	return fault.New(fault.TranscoderInvalidClipConfig, opEncode,
+		fmt.Sprintf("no frame from %s to %s of %d frames", c.From, c.To, r.job.dec.frames))
 }
 
 func (r *rendition) write() error {
@@ -296,6 +324,28 @@ func (r *rendition) close() {
 		r.scaler.close()
 	}
 	r.file.close()
+}
+
+// shape is what a source's frames look like, as far as renditions declare it.
+type shape struct {
+	width, height int
+	// sarNum and sarDen are the pixels' aspect ratio, 1:1 where that is unknown.
+	sarNum, sarDen int
+	color          color
+}
+
+func shapeOf(i frameInfo) shape {
+	s := shape{width: i.width, height: i.height, sarNum: i.sar.Num(), sarDen: i.sar.Den(), color: encodedColor(i)}
+	if s.sarNum <= 0 || s.sarDen <= 0 {
+		s.sarNum, s.sarDen = 1, 1
+	}
+	s.color.chroma = 0 // encoders are not told
+	return s
+}
+
+// declaredAs reports whether an encoder of the same size says the same of both.
+func (s shape) declaredAs(o shape) bool {
+	return s.color == o.color && s.sarNum*o.sarDen == s.sarDen*o.sarNum
 }
 
 // encodedColor are the tags of a rendition: those of the source, except that

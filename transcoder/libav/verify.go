@@ -61,7 +61,11 @@ type PacketReport struct {
 type FrameInfo struct {
 	PTS           int64
 	Width, Height int
-	Key           bool
+	// PixelShape is the pixels' aspect ratio, 0:1 where it is unknown.
+	PixelShape [2]int
+	// Colors are range, primaries, transfer and matrix, as libav numbers them.
+	Colors [4]int
+	Key    bool
 	// Damaged says that the decoder had to conceal errors.
 	Damaged bool
 	// Captions is the number of bytes of closed captions.
@@ -152,7 +156,8 @@ func (r *FileReport) read(ctx context.Context, in *input) error {
 			pts = p.info.guess
 		}
 		r.Video.Frames = append(r.Video.Frames, FrameInfo{
-			PTS: pts, Width: p.info.width, Height: p.info.height, Key: p.info.key,
+			PTS: pts, Width: p.info.width, Height: p.info.height,
+			PixelShape: [2]int{p.info.sar.Num(), p.info.sar.Den()}, Colors: colorsOf(p.info.color), Key: p.info.key,
 			Damaged: p.info.corrupt, Captions: captionBytes(p.frame),
 		})
 		return nil
@@ -168,6 +173,8 @@ func (r *FileReport) read(ctx context.Context, in *input) error {
 	}
 	return nil
 }
+
+func colorsOf(c color) [4]int { return [4]int{c.codedRange, c.primaries, c.transfer, c.space} }
 
 func packetReport(p *astiav.Packet) PacketReport {
 	sum := md5.Sum(withoutADTS(p.Data()))

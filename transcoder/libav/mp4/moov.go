@@ -66,6 +66,25 @@ func MoovFirst(data []byte) ([]byte, error) {
 	return append(out, data[moov.end:]...), nil
 }
 
+// Fragmented reports whether the file's media is in fragments. It reads no more than
+// the headers of the outermost boxes, and takes bytes of any kind.
+func Fragmented(data []byte) bool {
+	for at := 0; len(data)-at >= shortHeader; {
+		if string(data[at+4:at+shortHeader]) == "moof" {
+			return true
+		}
+		size := uint64(binary.BigEndian.Uint32(data[at:]))
+		if size == 1 && len(data)-at >= longHeader {
+			size = binary.BigEndian.Uint64(data[at+shortHeader:])
+		}
+		if size < shortHeader || size > uint64(len(data)-at) {
+			return false
+		}
+		at += int(size)
+	}
+	return false
+}
+
 // split returns the boxes of data[from:to].
 func split(data []byte, from, to int) ([]box, error) {
 	var boxes []box
