@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/gateway/verify/container"
+	"github.com/tuttinode/tutti/server/gateway/verify/h26x"
 )
 
 // entries of a sample description, by codec.
@@ -13,34 +14,79 @@ var (
 	videoEntries = map[string]string{
 		"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "vp08": "vp8", "vp09": "vp9", "av01": "av1", "mp4v": "mpeg4",
 	}
-	audioEntries = map[string]string{"mp4a": "aac", "ac-3": "ac3", "ec-3": "eac3", "Opus": "opus", "fLaC": "flac", ".mp3": "mp3"}
+	audioEntries = map[string]string{
+		"mp4a": "aac", "ac-3": "ac3", "ec-3": "eac3", "Opus": "opus", "fLaC": "flac", ".mp3": "mp3", "alac": "alac",
+		"dtsc": "dts", "dtsh": "dts", "dtsl": "dts", "dtse": "dts", "mlpa": "truehd",
+	}
 )
 
+// movieReader reads a movie box.
+type movieReader struct {
+	info       Info
+	videoCodec string
+	// pictures says that there is a video track, samples that a track has samples,
+	// or may have some.
+	pictures, videoSamples, samples bool
+}
+
 func movie(data []byte) Info {
-	i := Info{Known: true, Format: core.FormatMP4}
+	r := movieReader{info: Info{Known: true, Format: core.FormatMP4}}
 	moov := container.Child(data, "moov")
-	var videoCodec string
+	fragments := container.Child(data, "moof") != nil
+	if moov == nil {
+		r.info.Broken = "an MP4 file without its index (moov box)"
+		if fragments {
+			r.info.Broken = "MP4 fragments without their initialization segment (moov box)"
+		}
+		return r.info
+	}
 	container.Each(moov, func(kind string, body []byte, _ int) {
-		if kind != "trak" {
-			return
-		}
-		table := container.Path(body, "mdia", "minf", "stbl")
-		stsd := container.Child(table, "stsd")
-		if len(stsd) < 16 {
-			return
-		}
-		entry, name := stsd[8:], stsd[12:16]
-		if v, ok := videoEntries[string(name)]; ok && i.Video == "" {
-			i.Video = v
-			videoCodec = visualEntry(entry, v, &i)
-			i.NoFrames = noSamples(container.Child(table, "stsz"))
-		}
-		if a, ok := audioEntries[string(name)]; ok && i.Audio == "" {
-			i.Audio = a
+		if kind == "trak" {
+			r.track(body)
 		}
 	})
-	i.Codecs = codecs(videoCodec, audioCodecs[i.Audio], i.Video != "", i.Audio != "")
-	return i
+	i := &r.info
+	i.Codecs = codecs(r.videoCodec, audioCodec(i.Audio, nil), i.Video != "", i.Audio != "")
+	switch {
+	case !r.pictures:
+		i.NoVideo, i.Empty = "no video track", i.Audio == ""
+	case fragments || r.videoSamples:
+	case r.samples:
+		i.NoVideo = "the video track has no samples"
+	default:
+		i.NoVideo, i.Empty = "an initialization segment without samples", true
+	}
+	return *i
+}
+
+func (r *movieReader) track(body []byte) {
+	table := container.Path(body, "mdia", "minf", "stbl")
+	sampled := !noSamples(container.Child(table, "stsz"))
+	r.samples = r.samples || sampled
+	if handler(container.Path(body, "mdia", "hdlr")) == "vide" {
+		r.pictures, r.videoSamples = true, r.videoSamples || sampled
+	}
+	stsd := container.Child(table, "stsd")
+	if len(stsd) < 16 {
+		return
+	}
+	i, entry, name := &r.info, stsd[8:], stsd[12:16]
+	if v, ok := videoEntries[string(name)]; ok && i.Video == "" {
+		r.pictures, r.videoSamples = true, r.videoSamples || sampled
+		i.Video = v
+		r.videoCodec = visualEntry(entry, v, i)
+	}
+	if a, ok := audioEntries[string(name)]; ok && i.Audio == "" {
+		i.Audio = a
+	}
+}
+
+// handler is the kind of a track's media.
+func handler(hdlr []byte) string {
+	if len(hdlr) < 12 {
+		return ""
+	}
+	return string(hdlr[8:12])
 }
 
 // visualEntry reads a video sample entry, its size and type included.
@@ -66,12 +112,15 @@ func visualEntry(entry []byte, codec string, i *Info) string {
 	case "hevc":
 		hvcC := container.Child(boxes, "hvcC")
 		i.Parameters = string(hvcC[:min(len(hvcC), maxParameters)])
+		if len(hvcC) > h26x.HEVCGeneralBytes {
+			return hevcCodec(string(entry[4:8]), [h26x.HEVCGeneralBytes]byte(hvcC[1:]))
+		}
 	}
 	return ""
 }
 
-// noSamples reports whether a sample size box counts no samples. Fragmented
-// files do that too, and keep their samples elsewhere; those are not pushed.
+// noSamples reports whether a sample size box counts no samples. In a file in
+// fragments it counts none either, and the samples are elsewhere.
 func noSamples(stsz []byte) bool {
 	return len(stsz) >= 12 && binary.BigEndian.Uint32(stsz[8:]) == 0
 }

@@ -13,9 +13,10 @@ import (
 )
 
 // Info is what a segment's headers tell. Comparable: two segments of an
-// unchanged source give equal values but for NoFrames.
+// unchanged source give equal values but for what is not there.
 type Info struct {
-	// Known says that the container was recognised, as Format.
+	// Known says that the container was recognised, as Format. Of Matroska and WebM,
+	// which are neither format, the codecs and the size alone are read.
 	Known  bool
 	Format core.Format
 	// Video is "h264", "hevc", "vp8", "vp9", another name of the container's, or
@@ -31,13 +32,21 @@ type Info struct {
 	// Parameters are the video codec's own parameter bytes, to tell one
 	// configuration from another.
 	Parameters string
-	// NoFrames says that a video stream is declared and has not one picture.
+	// NoFrames says of an MPEG-TS segment that was looked through to its end that
+	// video and sound are declared and there is not one picture. Nothing else may be
+	// passed on without being decoded.
 	NoFrames bool
+	// NoVideo says why the segment certainly has no picture, Empty that it has no
+	// sound either. Broken says why it certainly cannot be read. "" is not certain.
+	NoVideo, Broken string
+	Empty           bool
 }
 
 // Same reports whether two segments come from an unchanged source.
 func (i Info) Same(o Info) bool {
-	i.NoFrames, o.NoFrames = false, false
+	for _, one := range []*Info{&i, &o} {
+		one.NoFrames, one.NoVideo, one.Broken, one.Empty = false, "", "", false
+	}
 	return i == o
 }
 
@@ -49,6 +58,8 @@ func Segment(data []byte) Info {
 		return transportStream(data)
 	case container.IsMP4(data):
 		return movie(data)
+	case isMatroska(data):
+		return matroska(data)
 	}
 	return Info{}
 }

@@ -101,6 +101,11 @@ func TestReadSource(t *testing.T) {
 			t.Errorf("%s: %+v, want %d frames, %v", name, s, row.frames, row.span)
 		}
 	}
+	// The clock jumps by an hour in the middle: that is no hour of video.
+	jump := append(clip(t, picture+x264, "ts"), clip(t, picture+x264+"-output_ts_offset 3600", "ts")...)
+	if s, d := verify.ReadSource(jump, 0), verify.Plays(jump); s.Span < time.Hour || d > 3*time.Second || d < time.Second {
+		t.Errorf("a clock that jumps: %v, %v", s.Span, d)
+	}
 	data, err := os.ReadFile("testdata/hevc_slices.mp4")
 	if err != nil {
 		t.Fatal(err)

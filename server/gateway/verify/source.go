@@ -31,11 +31,25 @@ func ReadSource(data []byte, duration time.Duration) Source {
 	}
 	s.Most, s.Mixed = v.Most, v.Pixels != core.Pixels(v.Frames)*core.Pixels(v.Width)*core.Pixels(v.Height)
 	if container.IsTS(data) {
-		s.Span = spanTS(data)
+		s.Span = spanTS(data, 0)
 	} else {
 		s.Span = spanMP4(data)
 	}
 	return s
+}
+
+// Plays is for how long a file's video is certain to play, 0 when that is not told.
+// Only headers are read. Where the clock of a transport stream jumps, it counts the
+// usual step.
+func Plays(data []byte) time.Duration {
+	const longest = 30 * clock
+	switch {
+	case container.IsTS(data):
+		return spanTS(data, longest)
+	case container.IsMP4(data):
+		return spanMP4(data)
+	}
+	return 0
 }
 
 // spanMP4 is the video track's duration, 0 for a file in fragments, which does not

@@ -22,6 +22,8 @@ const (
 type span struct {
 	last, step, sum uint64
 	begun           bool
+	// longest is the longest step that is not taken for a jump of the clock, 0 for any.
+	longest uint64
 }
 
 func (s *span) add(at uint64) {
@@ -29,7 +31,7 @@ func (s *span) add(at uint64) {
 		s.begun, s.last = true, at
 		return
 	}
-	if d := (at - s.last) % clockWrap; d > 0 && d < clockWrap/2 {
+	if d := (at - s.last) % clockWrap; d > 0 && d < clockWrap/2 && (s.longest == 0 || d <= s.longest) {
 		s.step = d
 	}
 	s.last = at
@@ -52,10 +54,11 @@ func (s *span) duration() time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// spanTS is how long a transport stream's video plays, 0 when it has no times.
-func spanTS(data []byte) time.Duration {
-	pid, s := programOf(data).VideoPID, span{}
-	packets(data, func(p []byte) bool {
+// spanTS is how long a transport stream's video plays, 0 when it has no times. A step
+// over longest is a jump of the clock, where that is not 0.
+func spanTS(data []byte, longest uint64) time.Duration {
+	pid, s := programOf(data).VideoPID, span{longest: longest}
+	container.EachPacket(data, func(p []byte) bool {
 		if id, start := container.PacketHead(p); start && id == pid && pid != 0 {
 			if at, ok := container.DecodingTime(container.Payload(p)); ok {
 				s.add(at)

@@ -22,7 +22,7 @@ func countTS(data []byte) (Video, error) {
 	}
 	stream := annexB{to: to, buf: make([]byte, 0, pending+container.PacketSize)}
 	begun := false
-	packets(data, func(p []byte) bool {
+	container.EachPacket(data, func(p []byte) bool {
 		pid, start := container.PacketHead(p)
 		if pid != program.VideoPID {
 			return true
@@ -43,25 +43,10 @@ func countTS(data []byte) (Video, error) {
 // programOf reads a transport stream's program map.
 func programOf(data []byte) (program container.Program) {
 	isVideo, isAudio := func(kind byte) bool { return videoTypes[kind] }, func(kind byte) bool { return kind == 0x0f || kind == 0x03 || kind == 0x04 }
-	packets(data, func(p []byte) bool {
+	container.EachPacket(data, func(p []byte) bool {
 		pid, start := container.PacketHead(p)
 		program.Take(pid, start, container.Payload(p), isVideo, isAudio)
 		return program.VideoType == 0
 	})
 	return program
-}
-
-// packets calls f for each packet until it returns false. Bytes between packets are
-// passed over.
-func packets(data []byte, f func(p []byte) bool) {
-	for off := 0; off < len(data); off += container.PacketSize {
-		if !container.Whole(data, off) {
-			if off = container.Sync(data, off); off == len(data) {
-				return
-			}
-		}
-		if !f(data[off : off+container.PacketSize]) {
-			return
-		}
-	}
 }

@@ -8,7 +8,7 @@ func IsMP4(b []byte) bool {
 		return false
 	}
 	switch string(b[4:8]) {
-	case "ftyp", "moov", "styp", "wide", "skip", "free", "mdat":
+	case "ftyp", "moov", "styp", "wide", "skip", "free", "mdat", "moof", "sidx", "emsg", "prft":
 		return true
 	}
 	return false

@@ -59,76 +59,17 @@ func PESPayload(b []byte) []byte {
 	return b[n:]
 }
 
-// Program finds the streams of a transport stream's first program. The zero value
-// has seen nothing.
-type Program struct {
-	mapPID int
-	// VideoPID is the first video stream's, 0 before one is found; VideoType and
-	// AudioType are the stream types in the program map, 0 when there is none.
-	VideoPID             int
-	VideoType, AudioType byte
-}
-
-// Found reports whether the program map was read.
-func (g *Program) Found() bool { return g.VideoType != 0 || g.AudioType != 0 }
-
-// Take looks at one packet's payload. video and audio say which stream types count.
-func (g *Program) Take(pid int, start bool, payload []byte, video, audio func(kind byte) bool) {
-	switch {
-	case !start || len(payload) == 0:
-	case pid == 0 && g.mapPID == 0:
-		g.association(section(payload, 0))
-	case pid == g.mapPID && pid != 0 && !g.Found():
-		g.streams(section(payload, 2), video, audio)
-	}
-}
-
-// association finds the first program's map.
-func (g *Program) association(s []byte) {
-	for ; len(s) >= 4; s = s[4:] {
-		if number := int(s[0])<<8 | int(s[1]); number != 0 {
-			g.mapPID = int(s[2]&0x1f)<<8 | int(s[3])
+// EachPacket calls f for each packet until it returns false. Bytes between packets are
+// passed over.
+func EachPacket(data []byte, f func(p []byte) bool) {
+	for off := 0; off < len(data); off += PacketSize {
+		if !Whole(data, off) {
+			if off = Sync(data, off); off == len(data) {
+				return
+			}
+		}
+		if !f(data[off : off+PacketSize]) {
 			return
 		}
 	}
-}
-
-// streams finds the first video and the first audio stream.
-func (g *Program) streams(s []byte, video, audio func(kind byte) bool) {
-	if len(s) < 4 {
-		return
-	}
-	skip := 4 + int(s[2]&0x0f)<<8 + int(s[3])
-	if skip > len(s) {
-		return
-	}
-	for s = s[skip:]; len(s) >= 5; {
-		kind, pid := s[0], int(s[1]&0x1f)<<8|int(s[2])
-		if g.VideoType == 0 && video(kind) {
-			g.VideoPID, g.VideoType = pid, kind
-		}
-		if g.AudioType == 0 && audio(kind) {
-			g.AudioType = kind
-		}
-		skip := 5 + int(s[3]&0x0f)<<8 + int(s[4])
-		if skip > len(s) {
-			return
-		}
-		s = s[skip:]
-	}
-}
-
-// section is the body of a table section that begins in payload, without its
-// checksum; nil when it is not whole in this packet.
-func section(payload []byte, table byte) []byte {
-	n := int(payload[0]) + 1
-	if n+3 > len(payload) || payload[n] != table {
-		return nil
-	}
-	s := payload[n:]
-	length := int(s[1]&0x0f)<<8 | int(s[2])
-	if length < 9 || 3+length > len(s) {
-		return nil
-	}
-	return s[8 : 3+length-4]
 }

@@ -4,7 +4,13 @@ package h26x
 type HEVCSPS struct {
 	ID            uint
 	Width, Height int
+	// General is what a decoder must be able to do: profile, compatibility and
+	// constraint flags and level, as the set has them.
+	General [HEVCGeneralBytes]byte
 }
+
+// HEVCGeneralBytes is the size of the general part of profile, tier and level.
+const HEVCGeneralBytes = 12
 
 // NAL types of HEVC.
 const (
@@ -29,7 +35,10 @@ func ReadHEVCSPS(payload []byte) (s HEVCSPS, ok bool) {
 	r.Skip(4)
 	layers := int(r.U(3))
 	r.Skip(1)
-	profileTierLevel(&r, layers)
+	for i := range s.General {
+		s.General[i] = byte(r.U(8))
+	}
+	skipLayers(&r, layers)
 	s.ID = r.UE()
 	chroma := r.UE()
 	separate := chroma == 3 && r.Flag()
@@ -52,10 +61,9 @@ func ReadHEVCSPS(payload []byte) (s HEVCSPS, ok bool) {
 	return s, s.Width > 0 && s.Height > 0
 }
 
-// profileTierLevel passes over what a decoder must be able to do.
-func profileTierLevel(r *Bits, layers int) {
-	const general, profile, level = 96, 88, 8
-	r.Skip(general)
+// skipLayers passes over what a decoder of fewer layers must be able to do.
+func skipLayers(r *Bits, layers int) {
+	const profile, level = 88, 8
 	var skip int
 	for range layers {
 		if r.Flag() {
