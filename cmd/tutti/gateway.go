@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/web"
-	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -85,6 +84,6 @@ func (p prober) Probe(ctx context.Context, segment []byte) (gateway.MediaInfo, e
 	}
 	return gateway.MediaInfo{
 		VideoCodec: m.VideoCodec, AudioCodec: m.AudioCodec, PixelFormat: m.PixelFormat,
-		Width: m.Width, Height: m.Height, FPS: m.FPS, NoFrames: m.Status == transcoder.ProbeBypass,
+		Width: m.Width, Height: m.Height, FPS: m.FPS,
 	}, nil
 }

@@ -54,6 +54,17 @@ const (
 	// Cause: a damaged container, or not MPEG-TS or MP4. Remedy: check the
 	// encoder; pushed segments must each be a whole file.
 	InputUnreadable Code = "InputUnreadable"
+	// InputNoVideo: the segment has no video, and its stream none before.
+	// Cause: a stream of sound alone, an initialization segment that was pushed by
+	// itself, a video track that has not begun. Remedy: push whole files that start
+	// with a picture.
+	InputNoVideo Code = "InputNoVideo"
+	// InputTooLong: the segment's video plays for more than 300 s.
+	// Remedy: cut shorter segments; two seconds is usual.
+	InputTooLong Code = "InputTooLong"
+	// InputAudioUnsupported: the sound's codec cannot be carried in the renditions'
+	// container. Remedy: send AAC.
+	InputAudioUnsupported Code = "InputAudioUnsupported"
 	// StreamDenied (class Forbidden): the admission hook (-authWebhookUrl) refused
 	// the stream. Remedy: ask the operator; the hook's own log says why.
 	StreamDenied Code = "StreamDenied"

@@ -54,6 +54,21 @@ var gatewayRows = []Row{
 		Remedy: "Check the encoder; pushed segments must each be a whole file.",
 	},
 	{
+		Code: InputNoVideo, Class: BadRequest,
+		Cause:  "The pushed segment has no video: the stream is sound alone, an initialization segment was pushed by itself, or the video has not begun. The detail says which.",
+		Remedy: "Push segments that are each a whole file and start with a picture; `ffprobe` shows the streams of one.",
+	},
+	{
+		Code: InputTooLong, Class: BadRequest,
+		Cause:  "The pushed segment's video plays for more than 300 s, which the network does not allow.",
+		Remedy: "Cut shorter segments, with FFmpeg for example `-f segment -segment_time 2`.",
+	},
+	{
+		Code: InputAudioUnsupported, Class: BadRequest,
+		Cause:  "Sound is copied into the renditions, and their container cannot carry the source's audio codec. MPEG-TS carries AAC, AC-3, E-AC-3, MP2, MP3 and Opus; MP4 carries these and ALAC, DTS, FLAC, PCM and Vorbis.",
+		Remedy: "Set the source's audio encoder to AAC, with FFmpeg `-c:a aac`.",
+	},
+	{
 		Code: StreamDenied, Class: Forbidden,
 		Cause:  "The admission hook (`-authWebhookUrl`) refused the stream.",
 		Remedy: "Ask the operator; the hook's own log says why.",

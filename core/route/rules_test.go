@@ -87,7 +87,7 @@ func TestBadInputIsExact(t *testing.T) {
 		"decode: Invalid argument":  false,
 		"Invalid argument ":         false,
 		"TranscoderInvalidVideo":    true,
-		"TranscoderInvalidDuration": false,
+		"TranscoderInvalidDuration": true,
 		"Encoded frames runaway":    true,
 		"OrchestratorBusy":          false,
 		"":                          false,

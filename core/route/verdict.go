@@ -1,7 +1,8 @@
 package route
 
 // badInput are the texts with which an orchestrator says that the input, not
-// the orchestrator, is at fault. The network compares them exactly.
+// the orchestrator, is at fault. The network compares them exactly. The last two are
+// not among the network's own, though the same input fails everywhere.
 var badInput = map[string]bool{
 	"Unsupported input pixel format":       true,
 	"Error initializing filtergraph":       true,
@@ -22,6 +23,8 @@ var badInput = map[string]bool{
 	"TranscoderUnrecognizedProfile":        true,
 	"TranscoderInvalidGOP":                 true,
 	"TranscoderIncompatibleDevices":        true,
+	"TranscoderInvalidClipConfig":          true,
+	"TranscoderInvalidDuration":            true,
 }
 
 // BadInput reports whether an orchestrator's error text means that trying

@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/sniff"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 // MediaProbe reads a segment with libav, in a process that may. It is asked when
@@ -24,8 +26,6 @@ type MediaInfo struct {
 	// Width and Height in pixels, FPS in frames per second.
 	Width, Height int
 	FPS           float64
-	// NoFrames: a video stream is declared and has no picture.
-	NoFrames bool
 }
 
 // videoCodecs are the codecs that the network's jobs can name.
@@ -36,6 +36,9 @@ var videoCodecs = map[string]core.VideoCodec{
 // input is what is known of a segment's media.
 type input struct {
 	MediaInfo
+	// NoFrames: video and sound are declared, and the whole segment has no picture.
+	// Its own bytes alone decide that: what a probe cannot read is not missing.
+	NoFrames bool
 	// Codecs is the RFC 6381 form, "" when unknown.
 	Codecs string
 	// headers are compared to notice a change.
@@ -53,19 +56,26 @@ func (i *input) changed(before *input) bool {
 }
 
 // examine finds out what a segment is. before is the last segment's input, nil
-// for the first. Errors are faults InputCodecUnsupported, InputUnreadable and
-// the probe's own of class BadRequest.
-func (g *Gateway) examine(ctx context.Context, data []byte, before *input) (*input, error) {
+// for the first; format is that of its renditions. Errors are faults InputNoVideo,
+// InputTooLong, InputAudioUnsupported, InputCodecUnsupported, InputUnreadable and the
+// probe's own of class BadRequest.
+func (g *Gateway) examine(ctx context.Context, data []byte, format core.Format, before *input) (*input, error) {
 	h := sniff.Segment(data)
-	in := &input{headers: h, Codecs: h.Codecs, MediaInfo: MediaInfo{
+	if h.NoFrames && format != h.Format {
+		// It would be given out as a file of the other container.
+		h.NoFrames, h.NoVideo, h.Empty = false, "there is not one picture", true
+	}
+	if err := refuseHeaders(h, data, before); err != nil {
+		return nil, err
+	}
+	in := &input{headers: h, Codecs: h.Codecs, NoFrames: h.NoFrames, MediaInfo: MediaInfo{
 		VideoCodec: h.Video, AudioCodec: h.Audio, PixelFormat: h.PixelFormat,
-		Width: h.Width, Height: h.Height, FPS: h.FPS, NoFrames: h.NoFrames,
+		Width: h.Width, Height: h.Height, FPS: h.FPS,
 	}}
 	switch {
 	case h.NoFrames, h.Known && h.Width > 0 && h.PixelFormat != "":
 	case before != nil && h.Known && h.Same(before.headers):
 		in.MediaInfo, in.Codecs = before.MediaInfo, before.Codecs
-		in.NoFrames = false
 	case g.opt.Probe != nil:
 		info, err := g.opt.Probe.Probe(ctx, data)
 		switch {
@@ -77,8 +87,36 @@ func (g *Gateway) examine(ctx context.Context, data []byte, before *input) (*inp
 			g.log.Debug("probe failed, going on without", fault.Attr(err))
 		}
 	}
-	if _, ok := videoCodecs[in.VideoCodec]; !ok && in.VideoCodec != "" {
-		return nil, fault.New(fault.InputCodecUnsupported, "examine segment", "video codec "+in.VideoCodec)
+	return in, refuseCodecs(in, format)
+}
+
+// refuseHeaders refuses what no orchestrator could transcode, by what the segment's
+// headers say for certain. A stream that has begun may have a segment without video.
+func refuseHeaders(h sniff.Info, data []byte, before *input) error {
+	const op = "examine segment"
+	if h.Broken != "" {
+		return fault.New(fault.InputUnreadable, op, h.Broken)
 	}
-	return in, nil
+	if begun := before != nil && !before.NoFrames; h.NoVideo != "" && (h.Empty || !begun) {
+		return fault.New(fault.InputNoVideo, op, "no video: "+h.NoVideo)
+	}
+	if d := verify.Plays(data); d > core.MaxSegmentDuration {
+		return fault.New(fault.InputTooLong, op, fmt.Sprintf("duration over %.0f s: the video plays for %.0f s",
+			core.MaxSegmentDuration.Seconds(), d.Seconds()))
+	}
+	return nil
+}
+
+// refuseCodecs refuses codecs that the network's jobs cannot name, and sound that a
+// rendition cannot carry, since sound is copied.
+func refuseCodecs(in *input, format core.Format) error {
+	const op = "examine segment"
+	if _, ok := videoCodecs[in.VideoCodec]; !ok && in.VideoCodec != "" {
+		return fault.New(fault.InputCodecUnsupported, op, "video codec "+in.VideoCodec)
+	}
+	if in.AudioCodec != "" && !in.NoFrames && !format.CarriesAudio(in.AudioCodec) {
+		return fault.New(fault.InputAudioUnsupported, op,
+			fmt.Sprintf("audio codec %s cannot be carried in %s", in.AudioCodec, format))
+	}
+	return nil
 }

@@ -1,13 +1,16 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"os"
 	"sync"
 	"testing"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 type probe struct {
@@ -56,14 +59,16 @@ func TestProbe(t *testing.T) {
 		t.Errorf("HEVC: capabilities %x", bits)
 	}
 
-	empty := hevc
-	empty.NoFrames = true
-	p.set(empty, nil)
-	a := n.push("/live/show/3.ts", media)
-	if len(a.parts) != 2 || string(a.parts[0].data) != string(media) {
+	// What a probe finds no picture in is not passed on for that.
+	p.set(gateway.MediaInfo{VideoCodec: "h264", AudioCodec: "aac"}, nil)
+	n.push("/live/show/3.ts", media).want(t, media)
+
+	empty := withoutPictures(t)
+	a := n.push("/live/show/3.ts", empty)
+	if len(a.parts) != 2 || !bytes.Equal(a.parts[0].data, empty) {
 		t.Errorf("a segment without pictures: %d %s", a.status, a.text)
 	}
-	if len(o.seen()) != 3 {
+	if len(o.seen()) != 4 {
 		t.Error("a segment without pictures went to an orchestrator")
 	}
 
@@ -73,4 +78,22 @@ func TestProbe(t *testing.T) {
 	n.push("/live/show/5.ts", media).wantFault(t, 422, fault.InputUnreadable)
 	p.set(gateway.MediaInfo{}, io.ErrUnexpectedEOF) // our own trouble
 	n.push("/live/show/6.ts", media).want(t, media)
+}
+
+// withoutPictures is a transport stream that declares video and sound and has sound
+// alone.
+func withoutPictures(t *testing.T) (out []byte) {
+	t.Helper()
+	data, err := os.ReadFile("sniff/testdata/h264.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const video = 0x100
+	container.EachPacket(data, func(p []byte) bool {
+		if pid, _ := container.PacketHead(p); pid != video {
+			out = append(out, p...)
+		}
+		return true
+	})
+	return out
 }

@@ -158,14 +158,15 @@ func (g *Gateway) lifetime(request context.Context, awaited bool) (context.Conte
 // inspect finds out what the segment is and what changed.
 func (g *Gateway) inspect(ctx context.Context, p *push) error {
 	var err error
-	if p.input, err = g.examine(ctx, p.data, p.stream.lastInput()); err != nil {
+	if p.input, err = g.examine(ctx, p.data, p.req.Format, p.stream.lastInput()); err != nil {
 		return err
 	}
 	p.reinit = p.stream.note(p.input)
 	return nil
 }
 
-// bypass gives the source as every rendition: it has nothing to transcode.
+// bypass gives the source as every rendition. Only MPEG-TS that declares video and has
+// not one picture in the whole segment is passed on so.
 func bypass(p *push) [][]byte {
 	out := make([][]byte, len(p.plan.profiles))
 	for i := range out {

@@ -29,6 +29,9 @@ var byCode = map[fault.Code]int{
 	fault.SegmentNotTranscodable: http.StatusUnprocessableEntity,
 	fault.InputUnreadable:        http.StatusUnprocessableEntity,
 	fault.InputCodecUnsupported:  http.StatusUnprocessableEntity,
+	fault.InputNoVideo:           http.StatusUnprocessableEntity,
+	fault.InputTooLong:           http.StatusUnprocessableEntity,
+	fault.InputAudioUnsupported:  http.StatusUnprocessableEntity,
 	fault.AttemptsExhausted:      http.StatusUnprocessableEntity,
 	fault.NoSessionsAvailable:    http.StatusServiceUnavailable,
 	fault.SegmentLate:            http.StatusGatewayTimeout,
@@ -172,7 +175,8 @@ func Push(code fault.Code) int {
 		// Canceled is read only when the gateway ends before the segment did.
 		return http.StatusServiceUnavailable
 	case fault.PushPath, fault.PushHeader, fault.PushConfiguration, fault.PushEmpty, fault.PushBroken,
-		fault.InputCodecUnsupported, fault.InputUnreadable, fault.SegmentNotTranscodable, fault.AttemptsExhausted,
+		fault.InputCodecUnsupported, fault.InputUnreadable, fault.InputNoVideo, fault.InputTooLong,
+		fault.InputAudioUnsupported, fault.SegmentNotTranscodable, fault.AttemptsExhausted,
 		fault.InvalidProfiles, fault.TranscoderInvalidResolution, fault.TranscoderUnrecognizedFormat,
 		fault.TranscoderUnrecognizedProfile, fault.TranscoderInvalidGOP:
 		return http.StatusUnprocessableEntity
