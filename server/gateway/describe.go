@@ -9,7 +9,7 @@ import (
 // what the files really are: the renditions keep the source's shape, so their
 // size need not be the one asked for.
 func (g *Gateway) describe(p *push, renditions [][]byte) {
-	if p.input.NoFrames || !p.stream.describeNow() {
+	if p.input.noPicture() || !p.stream.describeNow() {
 		return
 	}
 	g.windows.Describe(p.stream.id, func(i int, v *hls.Variant) {

@@ -45,6 +45,10 @@ type input struct {
 	headers sniff.Info
 }
 
+// noPicture reports whether the segment is known to have no picture, so that it tells
+// nothing of the source's video.
+func (i *input) noPicture() bool { return i.NoFrames || i.headers.NoVideo != "" }
+
 // changed reports whether the source changed between two segments in a way that
 // the network's orchestrators must be told.
 func (i *input) changed(before *input) bool {

@@ -122,13 +122,13 @@ func (p *plan) variants(req *pushRequest) []hls.Variant {
 func (s *stream) note(in *input) (reinit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last == nil || !in.NoFrames && !in.headers.Same(s.last.headers) {
+	if s.last == nil || !in.noPicture() && !in.headers.Same(s.last.headers) {
 		s.described = false
 	}
-	if s.last != nil && !in.NoFrames && in.changed(s.last) {
+	if s.last != nil && !in.noPicture() && in.changed(s.last) {
 		s.reinit = true
 	}
-	if !in.NoFrames || s.last == nil {
+	if !in.noPicture() || s.last == nil {
 		s.last = in
 	}
 	return s.reinit

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/pushclient"
 	"github.com/tuttinode/tutti/test/harness"
@@ -28,7 +29,7 @@ func pushClip(t *testing.T, gateway, stream, ext string, data []byte, headers ..
 	t.Helper()
 	record := &recorder{headers: headers}
 	a, err := pushclient.Push(t.Context(), &http.Client{Transport: record}, gateway, pushclient.Segment{
-		Stream: stream, File: "0." + ext, Data: data, Duration: 2 * 1e9,
+		Stream: stream, File: "0." + ext, Data: data, Duration: 2 * time.Second,
 	})
 	out := pushed{status: record.status, code: record.code}
 	if err != nil {
@@ -131,6 +132,28 @@ func TestRenditionIsNeverTheSource(t *testing.T) {
 		a := pushClip(t, gw, "empty", "ts", silent)
 		if a.status != http.StatusOK || len(a.renditions) != 2 || !bytes.Equal(a.renditions[0].Data, silent) {
 			t.Errorf("%s: no picture yet: %d %s", shape, a.status, a.text)
+		}
+	}
+}
+
+// TestSoundAloneInBetween: a stream that has begun may have segments without video.
+func TestSoundAloneInBetween(t *testing.T) {
+	gateways := inputNodes(t)
+	plain := ffmpegClip(t, clipPicture+clipTone+clipH264+clipAAC+clipAtOnce, "ts")
+	sound := ffmpegClip(t, clipTone+clipAAC+clipAtOnce, "ts")
+	for shape, gw := range gateways {
+		for n, data := range [][]byte{plain, sound, plain} {
+			out, err := harness.Push(gw, "between", fmt.Sprintf("%d.ts", n), data, 2*time.Second)
+			if err != nil {
+				t.Fatalf("%s: segment %d: %v", shape, n, err)
+			}
+			report, err := libav.Verify(t.Context(), out[0].Data)
+			if err != nil || report.Audio == nil || (report.Video != nil) != (n != 1) || bytes.Equal(out[0].Data, data) {
+				t.Errorf("%s: segment %d: %v, %+v", shape, n, err, report)
+			}
+		}
+		if variants := streamInfs(t, gw, "between"); len(variants) != 3 || !strings.Contains(variants[0], "320x180") {
+			t.Errorf("%s: %q", shape, variants)
 		}
 	}
 }
