@@ -158,7 +158,7 @@ func TestSoundAloneInBetween(t *testing.T) {
 	}
 }
 
-// TestInputRefusedByName pushes what cannot be transcoded. The client is told what is
+// TestInputRefusedByName pushes what cannot be transcoded. The client learns what is
 // wrong with it, and no orchestrator is asked: the gateway alone could reach none.
 func TestInputRefusedByName(t *testing.T) {
 	gateways := inputNodes(t)
@@ -224,7 +224,7 @@ func TestSoundIsNeverMislabeled(t *testing.T) {
 	}
 }
 
-// TestPlaylistsNameCodecs looks at what players are told of the source and renditions.
+// TestPlaylistsNameCodecs looks at what playlists say of the source and renditions.
 func TestPlaylistsNameCodecs(t *testing.T) {
 	gateways := inputNodes(t)
 	hevc, err := os.ReadFile("../../transcoder/libav/testdata/hevc.ts")

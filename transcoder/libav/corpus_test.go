@@ -176,7 +176,7 @@ func TestAudioKinds(t *testing.T) {
 	refuses(t, engine(t), job(stored(t, "vp9vorbis.webm"), small("x", nil)), fault.AudioNotCarried)
 	// Gateways compare this text, and do not try again.
 	if got := fault.Wire(fault.New(fault.AudioNotCarried, "", "vorbis")); got != "Invalid argument" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("the wire text is %q", got)
 	}
 }
 

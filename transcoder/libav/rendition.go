@@ -339,7 +339,7 @@ func shapeOf(i frameInfo) shape {
 	if s.sarNum <= 0 || s.sarDen <= 0 {
 		s.sarNum, s.sarDen = 1, 1
 	}
-	s.color.chroma = 0 // encoders are not told
+	s.color.chroma = 0 // encoders do not declare it
 	return s
 }
 

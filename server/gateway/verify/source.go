@@ -38,7 +38,7 @@ func ReadSource(data []byte, duration time.Duration) Source {
 	return s
 }
 
-// Plays is for how long a file's video is certain to play, 0 when that is not told.
+// Plays is for how long a file's video is certain to play, 0 when that is unknown.
 // Only headers are read. Where the clock of a transport stream jumps, it counts the
 // usual step.
 func Plays(data []byte) time.Duration {
