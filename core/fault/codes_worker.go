@@ -29,6 +29,12 @@ const (
 	// corruption or a break-in through hostile media inside the worker. Remedy:
 	// report it, with the stream that was being transcoded.
 	WorkerProtocol Code = "WorkerProtocol"
+	// RenditionsTooLarge: the renditions of a segment came to far more than their rates
+	// give in the stated time. Class bad request, not retryable, wire text
+	// "TranscoderInvalidVideo". Cause: the gateway stated a length that is far too short,
+	// or media that broke into the worker tries to fill the node's memory. Remedy: none
+	// for this node; state the segment's length.
+	RenditionsTooLarge Code = "RenditionsTooLarge"
 	// WorkerStartFailed: a media worker could not be started or did not report
 	// in time. Class internal, retryable. Cause: the device or its driver cannot
 	// be opened, or process and memory limits of the machine. Remedy: read the

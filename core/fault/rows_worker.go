@@ -33,6 +33,14 @@ var workerRows = []Row{
 		Wire:   "TranscoderStopped", Retryable: true,
 	},
 	{
+		Code: RenditionsTooLarge, Class: BadRequest,
+		Cause: "The renditions of a segment came to more than twice what their rates give in twice the stated time, with " +
+			"twice the source's size for each: the gateway stated a length that is far too short, or media that broke " +
+			"into the worker tries to fill the node's memory. They were not kept.",
+		Remedy: "None for this node. At the gateway, state the segment's length (`Content-Duration`, in ms). If it comes for many streams of one device, restart the node and report it.",
+		Wire:   "TranscoderInvalidVideo",
+	},
+	{
 		Code: WorkerStartFailed, Class: Internal,
 		Cause:  "A media worker could not be started or did not report in time: the device or its driver cannot be opened, or process and memory limits of the machine hold.",
 		Remedy: "Read the reason beside it; check `-gpu`, `nvidia-smi` and `ulimit -a`.",
@@ -88,8 +96,8 @@ var workerRows = []Row{
 	},
 	{
 		Code: TranscoderBusy, Class: Busy,
-		Cause:  "Four segments of the session wait already, or the inputs in flight fill the memory set aside for them.",
-		Remedy: "Lower `-maxSessions` or add devices until each stream is transcoded in real time.",
+		Cause:  "Four segments of the session wait already, or inputs in flight or renditions that are still to be sent fill the memory set aside for them.",
+		Remedy: "Lower `-maxSessions` or add devices until each stream is transcoded in real time; where it is the renditions, raise `-workerMemory`, of which they have a quarter.",
 		Wire:   "TranscoderBusy", Retryable: true,
 	},
 }

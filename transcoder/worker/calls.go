@@ -18,29 +18,40 @@ var errRetired = errors.New("the worker is being exchanged")
 // call is a request that waits for its answer. The reader owns it until done is
 // closed.
 type call struct {
-	want   int
 	result *core.TranscodeResult
 	probed transcoder.MediaInfo
 	// encoders is the answer to a question for them, when counted.
 	encoders int
 	counted  bool
-	payload  *frame.Payload
 	err      error
 	done     chan struct{}
 	// finished is closed when the caller has what it wanted or has given up.
 	finished chan struct{}
 }
 
-func (p *process) begin(want int) (uint64, *call, error) {
+// asked is a request from its start until the last byte of its answer.
+type asked struct {
+	kind frame.Type
+	// want is how many renditions are wanted, most how many bytes they may have in all.
+	want int
+	most int64
+	// slot of the arena went with it, or 0.
+	slot           int
+	sent, answered bool
+	// abandoned is when its caller left.
+	abandoned time.Time
+}
+
+func (p *process) begin(a asked) (uint64, *call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.retired {
 		return 0, nil, errRetired
 	}
 	p.next++
-	c := &call{want: want, done: make(chan struct{}), finished: make(chan struct{})}
+	c := &call{done: make(chan struct{}), finished: make(chan struct{})}
 	p.calls[p.next] = c
-	p.slots[p.next] = 0
+	p.asked[p.next] = &a
 	return p.next, c, nil
 }
 
@@ -113,13 +124,15 @@ func (p *process) endSession(id core.SessionID) {
 
 // ask sends a request and waits for the answer. message makes the request's
 // message once it is known where the input lies.
-func (p *process) ask(ctx context.Context, t frame.Type, want int, input []byte, message func(slot int) ([]byte, error)) (*call, error) {
-	id, c, err := p.begin(want)
+func (p *process) ask(
+	ctx context.Context, a asked, input []byte, message func(slot int) ([]byte, error),
+) (*call, error) {
+	id, c, err := p.begin(a)
 	if err != nil {
 		return nil, err
 	}
 	defer p.finish(id)
-	if err := p.send(id, t, input, message); err != nil {
+	if err := p.send(id, a.kind, input, message); err != nil {
 		return nil, err
 	}
 	select {
@@ -137,8 +150,8 @@ func (p *process) ask(ctx context.Context, t frame.Type, want int, input []byte,
 // answers all the same, when it notices; one that never does is stuck.
 func (p *process) giveUp(id uint64) {
 	p.mu.Lock()
-	if _, unanswered := p.slots[id]; unanswered {
-		p.abandoned[id] = time.Now()
+	if a := p.asked[id]; a != nil {
+		a.abandoned = time.Now()
 	}
 	p.mu.Unlock()
 	if err := p.conn.Send(frame.TypeCancel, id, nil); err != nil {
@@ -150,8 +163,8 @@ func (p *process) giveUp(id uint64) {
 func (p *process) stuck() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, since := range p.abandoned {
-		if time.Since(since) > p.o.times.stuck {
+	for _, a := range p.asked {
+		if !a.abandoned.IsZero() && time.Since(a.abandoned) > p.o.times.stuck {
 			return true
 		}
 	}
@@ -170,11 +183,11 @@ func (p *process) send(id uint64, t frame.Type, input []byte, message func(slot 
 	body, err := message(slot)
 	if err != nil {
 		p.arena.Release(slot)
-		p.answered(id)
+		p.complete(id)
 		return fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
 	}
+	p.handOver(id, slot)
 	if slot > 0 {
-		p.giveSlot(id, slot)
 		input = nil
 	}
 	if err := p.conn.Send(t, id, body, input); err != nil {
@@ -187,29 +200,49 @@ func (p *process) send(id uint64, t frame.Type, input []byte, message func(slot 
 	return nil
 }
 
-// giveSlot notes that the child has the slot until it answers.
-func (p *process) giveSlot(id uint64, slot int) {
+// handOver notes that the child gets a request now, and has the slot until it answers.
+func (p *process) handOver(id uint64, slot int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.slots[id] = slot
+	p.asked[id].slot, p.asked[id].sent = slot, true
 }
 
-// answered notes that the child is done with a request, and takes back the slot
-// that went with it, 0 when there was none.
-func (p *process) answered(id uint64) int {
+// answers are the messages that answer a request, beside TypeError, which answers all.
+var answers = map[frame.Type]frame.Type{
+	frame.TypeJob: frame.TypeResult, frame.TypeProbe: frame.TypeProbed, frame.TypeLimit: frame.TypeLimited,
+}
+
+// answered notes the child's answer to a request, of which there is one, and returns what
+// was asked.
+func (p *process) answered(id uint64, t frame.Type) (asked, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.abandoned, id)
-	slot := p.slots[id]
-	delete(p.slots, id)
-	return slot
+	a := p.asked[id]
+	switch {
+	case a == nil || !a.sent: // the next number is easily guessed
+		return asked{}, &frame.Error{Reason: "an answer to no request"}
+	case a.answered:
+		return asked{}, &frame.Error{Reason: "two answers to one request"}
+	case t != frame.TypeError && t != answers[a.kind]:
+		return asked{}, &frame.Error{Reason: "an answer of another kind than the request"}
+	}
+	a.answered = true
+	return *a, nil
+}
+
+// complete notes that all of the answer has come.
+func (p *process) complete(id uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.asked, id)
 }
 
 func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	if err := frame.CheckJob(job); err != nil {
 		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
 	}
-	c, err := p.ask(ctx, frame.TypeJob, len(job.Profiles), job.Input, func(slot int) ([]byte, error) {
+	a := asked{kind: frame.TypeJob, want: len(job.Profiles), most: mostResult(job)}
+	c, err := p.ask(ctx, a, job.Input, func(slot int) ([]byte, error) {
 		return frame.EncodeJob(job, slot)
 	})
 	if err != nil {
@@ -222,7 +255,7 @@ func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.
 }
 
 func (p *process) probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
-	c, err := p.ask(ctx, frame.TypeProbe, 0, segment, func(slot int) ([]byte, error) {
+	c, err := p.ask(ctx, asked{kind: frame.TypeProbe}, segment, func(slot int) ([]byte, error) {
 		return frame.EncodePlace(frame.Place{Len: len(segment), Slot: slot}), nil
 	})
 	if err != nil {

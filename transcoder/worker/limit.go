@@ -29,7 +29,9 @@ func (c *Client) EncoderLimit(ctx context.Context, atMost int) (int, error) {
 }
 
 func (p *process) encoderLimit(ctx context.Context, atMost int) (int, error) {
-	c, err := p.ask(ctx, frame.TypeLimit, 0, nil, func(int) ([]byte, error) { return frame.EncodeCount(atMost), nil })
+	c, err := p.ask(ctx, asked{kind: frame.TypeLimit}, nil, func(int) ([]byte, error) {
+		return frame.EncodeCount(atMost), nil
+	})
 	if err != nil {
 		return 0, err
 	}

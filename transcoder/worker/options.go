@@ -47,6 +47,8 @@ type Options struct {
 	times times
 	// compiled is the card's part of Cache, "" for none.
 	compiled string
+	// results bounds the memory for the renditions of all children of the device.
+	results *results
 }
 
 // DefaultIdleMemory is what an idle child keeps at most, in bytes.
@@ -91,6 +93,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Recorder == nil {
 		o.Recorder = core.NopRecorder{}
+	}
+	if o.results == nil {
+		o.results = newResults(o.Memory)
 	}
 	if o.times == (times{}) {
 		o.times = times{

@@ -33,17 +33,16 @@ type process struct {
 	exited chan struct{}
 	// seen counts what arrived from the child: its signs of life.
 	seen atomic.Int64
-	wg   sync.WaitGroup
+	// pings counts the heartbeats that were sent.
+	pings atomic.Int64
+	wg    sync.WaitGroup
 
 	mu    sync.Mutex // covers the fields below
 	calls map[uint64]*call
-	// slots are the requests that the child has not answered, with the slots of
-	// the arena that went with them, or 0.
-	slots map[uint64]int
-	// abandoned are requests whose caller has left, and since when.
-	abandoned map[uint64]time.Time
-	next      uint64
-	retired   bool
+	// asked are the requests whose answers have not all come.
+	asked   map[uint64]*asked
+	next    uint64
+	retired bool
 	// idleSince is when the last call ended.
 	idleSince time.Time
 }
@@ -74,7 +73,7 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 // spawn starts the child's process. A goroutine owns it until the system has its
 // status.
 func spawn(o Options, level isolation) (*process, error) {
-	said := &words{log: o.Log}
+	said := newWords(o.Log)
 	arena, err := frame.NewArena()
 	if err != nil {
 		return nil, err
@@ -87,8 +86,9 @@ func spawn(o Options, level isolation) (*process, error) {
 	p := &process{
 		o: o, cmd: cmd, conn: frame.NewConn(ours), arena: arena, said: said,
 		gone: make(chan struct{}), exited: make(chan struct{}),
-		calls: make(map[uint64]*call), slots: make(map[uint64]int), abandoned: make(map[uint64]time.Time), idleSince: time.Now(),
+		calls: make(map[uint64]*call), asked: make(map[uint64]*asked), idleSince: time.Now(),
 	}
+	said.over = func(detail string) { p.kill(fault.New(fault.WorkerProtocol, "transcode", detail)) }
 	started := make(chan error)
 	p.wg.Go(func() {
 		// The signal on a parent's death is sent when the starting thread ends, so

@@ -2,30 +2,84 @@ package worker
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 )
 
-// lineBytes bounds what is kept of a child's line. It can hold text out of media.
-const lineBytes = 512
+const (
+	// lineBytes bounds what is kept of a child's line. It can hold text out of media.
+	lineBytes = 512
+	// wordsAtOnce and wordsPerSecond are how many bytes a child may write to its log. A
+	// healthy one writes next to nothing, and at its death the stacks of its threads.
+	wordsAtOnce, wordsPerSecond = 8 << 20, 64 << 10
+	// linesAtOnce and linesPerSecond are how many of its lines reach the node's log.
+	linesAtOnce, linesPerSecond = 200, 20
+)
+
+// allowance is an amount that comes back at a rate.
+type allowance struct {
+	most, perSecond float64
+	used            float64
+	at              time.Time
+}
+
+// take uses n of it, and reports whether it was there.
+func (a *allowance) take(n int, now time.Time) bool {
+	a.used = max(0, a.used-max(0, now.Sub(a.at).Seconds())*a.perSecond)
+	a.at = now
+	if a.used+float64(n) > a.most {
+		return false
+	}
+	a.used += float64(n)
+	return true
+}
 
 // words takes what a child writes, hands each line to the log, and keeps what
 // explains its death.
 type words struct {
 	log *slog.Logger
+	now func() time.Time
+	// over is called when the child writes more than it may.
+	over func(detail string)
 
 	mu   sync.Mutex // covers the fields below
 	line []byte
 	last string
 	// reason is the line with which the Go runtime began to die.
-	reason string
+	reason       string
+	bytes, lines allowance
+	// dropped counts the lines that did not reach the log since the last that did.
+	dropped int
 }
 
-// Write never fails: a child must not stop because of its words.
+func newWords(log *slog.Logger) *words {
+	return &words{
+		log: log, now: time.Now,
+		bytes: allowance{most: wordsAtOnce, perSecond: wordsPerSecond},
+		lines: allowance{most: linesAtOnce, perSecond: linesPerSecond},
+	}
+}
+
+// Write never fails: a child must not stop because of its words. One that writes too much
+// is ended.
 func (w *words) Write(b []byte) (int, error) {
+	if !w.keep(b) {
+		w.over(fmt.Sprintf("it wrote more to its log than %d KB at once and %d KB a second",
+			wordsAtOnce>>10, wordsPerSecond>>10))
+	}
+	return len(b), nil
+}
+
+// keep takes the lines of b, unless they are too much.
+func (w *words) keep(b []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if !w.bytes.take(len(b), w.now()) {
+		return false
+	}
 	for rest := b; len(rest) > 0; {
 		part, after, ended := bytes.Cut(rest, []byte("\n"))
 		rest = after
@@ -35,14 +89,19 @@ func (w *words) Write(b []byte) (int, error) {
 			w.line = w.line[:0]
 		}
 	}
-	return len(b), nil
+	return true
 }
 
 func (w *words) complete(line string) {
 	if line == "" {
 		return
 	}
-	w.log.Debug("media worker says", "line", line)
+	if w.lines.take(1, w.now()) {
+		w.log.Debug("media worker says", "line", line, "dropped", w.dropped)
+		w.dropped = 0
+	} else {
+		w.dropped++
+	}
 	w.last = line
 	if w.reason != "" {
 		return

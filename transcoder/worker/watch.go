@@ -15,6 +15,7 @@ func (p *process) beat() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
 	defer ticker.Stop()
 	for n := uint64(1); ; n++ {
+		p.pings.Add(1)
 		if err := p.conn.Send(frame.TypePing, n, nil); err != nil {
 			return
 		}

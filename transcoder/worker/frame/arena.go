@@ -88,7 +88,7 @@ func (a *Arena) Release(slot int) {
 
 // Fill reads what the worker left in a slot into the buffers of the result.
 func (a *Arena) Fill(slot int, p *Payload) error {
-	if slot == 0 || p.size() > slotSize {
+	if slot == 0 || p.Size() > slotSize {
 		return errorf("a result in no slot")
 	}
 	at := int64(slot-1) * slotSize

@@ -142,10 +142,11 @@ func TestResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, payload, _, err := frame.DecodeResult(body, 2)
+	announced, err := frame.DecodeResult(body, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
+	got, payload := announced.TranscodeResult, announced.Allocate()
 	for !payload.Complete() {
 		if h, err = b.Next(); err != nil {
 			t.Fatal(err)
@@ -161,7 +162,7 @@ func TestResult(t *testing.T) {
 	if got.Renditions[1].Signature != nil {
 		t.Error("a signature came from nowhere")
 	}
-	if _, _, _, err := frame.DecodeResult(body, 3); err == nil {
+	if _, err := frame.DecodeResult(body, 3); err == nil {
 		t.Error("two renditions passed for three")
 	}
 }
@@ -176,7 +177,7 @@ func TestHostileResults(t *testing.T) {
 		"absurd decoded":  {DecodedFrames: 1 << 50, Renditions: make([]core.Rendition, 1)},
 	} {
 		msg := frame.EncodeResult(res, true)
-		if _, _, _, err := frame.DecodeResult(msg, 1); err == nil {
+		if _, err := frame.DecodeResult(msg, 1); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

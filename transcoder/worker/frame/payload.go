@@ -35,8 +35,8 @@ func (p *Payload) Receive(c *Conn, h Header) error {
 	return nil
 }
 
-// size is how many bytes are still missing.
-func (p *Payload) size() int {
+// Size is how many bytes are still missing.
+func (p *Payload) Size() int {
 	n := 0
 	for _, b := range p.bufs {
 		n += len(b)

@@ -34,23 +34,34 @@ func Payloads(res *core.TranscodeResult) (payloads [][]byte) {
 	return payloads
 }
 
-// DecodeResult reads a result that has to hold exactly want renditions and
-// allocates their buffers, which the returned payload fills, from the job's slot
-// when inSlot. Numbers that no honest worker could send are malformed.
-func DecodeResult(b []byte, want int) (_ *core.TranscodeResult, _ *Payload, inSlot bool, err error) {
+// Result is a result as its message announces it: what came of the job, without the
+// renditions' bytes.
+type Result struct {
+	*core.TranscodeResult
+	// InSlot says that the bytes lie in the job's slot; otherwise they follow.
+	InSlot bool
+	// Bytes is how many there are.
+	Bytes int64
+	// lengths are those of each rendition and its signature.
+	lengths []int
+}
+
+// DecodeResult reads a result that has to hold exactly want renditions. Numbers that no
+// honest worker could send are malformed. It allocates nothing for the renditions'
+// bytes: the caller compares Bytes with what it asked for first.
+func DecodeResult(b []byte, want int) (*Result, error) {
 	d := decoder{b: b}
-	inSlot = d.flag()
-	res := &core.TranscodeResult{
+	res := &Result{InSlot: d.flag()}
+	res.TranscodeResult = &core.TranscodeResult{
 		DecodedFrames:  core.Frames(d.within("decoded frames", 0, maxFrames)),
 		DecodedPixels:  core.Pixels(d.within("decoded pixels", 0, maxPixels)),
 		MediaTime:      time.Duration(d.within("media time", 0, maxDuration)),
 		SourceDuration: time.Duration(d.within("source duration", 0, maxDuration)),
 	}
 	if n := d.num(); d.err == nil && n != int64(want) {
-		return nil, nil, false, errorf("%d renditions where %d were asked for", n, want)
+		return nil, errorf("%d renditions where %d were asked for", n, want)
 	}
-	lengths := make([]int, 0, 2*want)
-	var total int64
+	res.lengths = make([]int, 0, 2*want)
 	for range want {
 		res.Renditions = append(res.Renditions, core.Rendition{
 			Frames: core.Frames(d.within("frames", 0, maxFrames)),
@@ -58,20 +69,25 @@ func DecodeResult(b []byte, want int) (_ *core.TranscodeResult, _ *Payload, inSl
 		})
 		data := d.within("a rendition's length", 0, core.MaxSegmentBytes)
 		sig := d.within("a signature's length", 0, maxSignature)
-		if total += data + sig; total > maxResultBytes {
+		if res.Bytes += data + sig; res.Bytes > maxResultBytes {
 			d.fail("renditions of more than %d bytes", int64(maxResultBytes))
 		}
-		lengths = append(lengths, int(data), int(sig))
+		res.lengths = append(res.lengths, int(data), int(sig))
 	}
 	if err := d.end(); err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
-	payload, bufs := NewPayload(lengths...)
-	for i := range res.Renditions {
-		res.Renditions[i].Data = bufs[2*i]
+	return res, nil
+}
+
+// Allocate makes the renditions' buffers, which the returned payload fills.
+func (r *Result) Allocate() *Payload {
+	payload, bufs := NewPayload(r.lengths...)
+	for i := range r.Renditions {
+		r.Renditions[i].Data = bufs[2*i]
 		if sig := bufs[2*i+1]; len(sig) > 0 {
-			res.Renditions[i].Signature = sig
+			r.Renditions[i].Signature = sig
 		}
 	}
-	return res, payload, inSlot, nil
+	return payload
 }
