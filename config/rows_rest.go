@@ -54,7 +54,7 @@ func tuttiRows() []option {
 			to: func(c *Config) value {
 				return choice(&c.Transcoding.EncoderPreset, "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow")
 			}},
-		{name: "workerMemory", mark: "T", roles: transcoder, preset: "auto", help: "most memory of one media worker, such as 2GB; auto derives it, 0 sets no bound",
+		{name: "workerMemory", mark: "T", roles: transcoder, preset: "auto", help: "most memory of one media worker, such as 2GB; auto takes three quarters of what the node may use, 0 sets no bound",
 			to: func(c *Config) value {
 				return typed(&c.Transcoding.WorkerMemory, "size or auto", "2GB", pure(ParseMemoryLimit))
 			}},

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"log/slog"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/config"
@@ -14,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/machine"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 	"github.com/tuttinode/tutti/transcoder/probe"
@@ -100,33 +97,13 @@ func (n *node) wanted(can capability.Set) capability.Set {
 }
 
 // workerMemory is a media worker's bound in bytes. Where the operator leaves it to
-// the node, a worker may have three quarters of the machine: enough for as many
-// streams as its processors carry, and not so much that the system has to choose
-// which process to end.
+// the node, a worker may have three quarters of what the node may use, which a container
+// or service can bound below what the machine has: enough for as many streams as its
+// processors carry, and not so much that the system has to choose which process to end.
 func workerMemory(limit config.MemoryLimit) int64 {
 	if !limit.Auto {
 		return int64(limit.Bytes)
 	}
-	return machineMemory() / 4 * 3
-}
-
-// machineMemory is the machine's memory in bytes, 0 when the system does not tell.
-func machineMemory() int64 {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		name, rest, _ := strings.Cut(lines.Text(), ":")
-		if name != "MemTotal" {
-			continue
-		}
-		kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-		if err != nil {
-			return 0
-		}
-		return kb * 1024
-	}
-	return 0
+	all, _ := machine.Memory("/")
+	return all / 4 * 3
 }

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/doctor"
@@ -42,41 +41,6 @@ func onPath(name, path string) (at string, not []string) {
 		return file, not
 	}
 	return "", not
-}
-
-// memory is what this process may use and what is free of it: the container's limit
-// where that is less than the machine has.
-func memory(root string) (all, free int64) {
-	text, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
-	if err != nil {
-		return 0, 0
-	}
-	for line := range strings.Lines(string(text)) {
-		name, rest, _ := strings.Cut(line, ":")
-		kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-		switch {
-		case err != nil:
-		case name == "MemTotal":
-			all = kb << 10
-		case name == "MemAvailable":
-			free = kb << 10
-		}
-	}
-	limit := number(filepath.Join(root, "sys/fs/cgroup/memory.max"))
-	if used := number(filepath.Join(root, "sys/fs/cgroup/memory.current")); limit > 0 && limit < all {
-		all, free = limit, min(free, limit-used)
-	}
-	return all, free
-}
-
-// number is a file's, 0 for none.
-func number(path string) int64 {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0
-	}
-	n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	return n
 }
 
 func inContainer() bool {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/core/doctor"
+	"github.com/tuttinode/tutti/core/machine"
 )
 
 // remote are the file systems of other machines, by their magic numbers.
@@ -50,7 +51,7 @@ func clock() doctor.Clock {
 	}
 }
 
-func ownMemory() (all, free int64) { return memory("/") }
+func ownMemory() (all, free int64) { return machine.Memory("/") }
 
 // mostFiles is how many a process may have open; Go raises the soft limit to the hard one
 // in every program.

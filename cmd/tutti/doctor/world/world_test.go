@@ -97,15 +97,6 @@ func TestMachine(t *testing.T) {
 	if at, not := onPath("tutti", dir+"/none:"+dir+"/a:"+dir+"/b"); at != good || len(not) != 1 {
 		t.Errorf("found %q, not executable %q", at, not)
 	}
-	write(t, dir+"/proc/meminfo", "MemTotal:       4194304 kB\nMemAvailable:   2097152 kB\nHugePages_Total:       0\n", 0o644)
-	if all, free := memory(dir); all != 4<<30 || free != 2<<30 {
-		t.Errorf("memory %d, free %d", all, free)
-	}
-	write(t, dir+"/sys/fs/cgroup/memory.max", "1073741824\n", 0o644)
-	write(t, dir+"/sys/fs/cgroup/memory.current", "536870912\n", 0o644)
-	if all, free := memory(dir); all != 1<<30 || free != 512<<20 {
-		t.Errorf("in a container: memory %d, free %d", all, free)
-	}
 	for text, want := range map[string]bool{
 		"[Service]\nExecStart=/usr/bin/tutti -orchestrator\n": true, "ExecStart=-/opt/livepeer -x": true,
 		"ExecStart=/usr/bin/env FOO=1 tutti": true, "ExecStart=/usr/bin/nginx # tuttix": false, "": false,
