@@ -86,6 +86,21 @@ func alacSound(seconds int) []byte {
 	return lyingMP4("alac", box("alac", fields(0), cookie), make([]byte, 60), seconds*44_100/4096)
 }
 
+// usacSound is xHE-AAC of frames of 4096 samples at 7350 Hz, whose configuration says 96 kHz
+// around that.
+func usacSound(seconds int) []byte {
+	const bits = 31<<59 | 10<<53 | 0<<49 | 2<<45 | 12<<40 | 4<<37
+	config := binary.BigEndian.AppendUint64(nil, bits)
+	descriptor := func(tag byte, parts ...[]byte) []byte {
+		body := bytes.Join(parts, nil)
+		return append([]byte{tag, byte(len(body))}, body...)
+	}
+	decoder := descriptor(4, []byte{0x40, 0x15, 0, 0, 0}, fields(64_000, 64_000), descriptor(5, config))
+	stream := descriptor(3, []byte{0, 1, 0}, decoder, descriptor(6, []byte{2}))
+	return lyingMP4("mp4a", box("esds", fields(0), stream), append([]byte{0x80}, make([]byte, 59)...),
+		seconds*7350/4096)
+}
+
 // TestSoundThatLies: a file of 200 seconds that states one is billed as 200 seconds,
 // whatever its container says.
 func TestSoundThatLies(t *testing.T) {
@@ -101,6 +116,7 @@ func TestSoundThatLies(t *testing.T) {
 	p.served(4)
 	files := map[string][]byte{
 		"opus in mp4": opusSound(seconds), "flac in mp4": flacSound(seconds), "alac in mp4": alacSound(seconds),
+		"usac in mp4": usacSound(seconds),
 	}
 	info := p.offer(wants(capability.AudioToText))
 	for name, file := range files {

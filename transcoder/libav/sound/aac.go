@@ -8,34 +8,70 @@ var aacRates = [13]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 2
 // which rate. Spectral band replication doubles both, and so changes nothing.
 type aac struct{ samples, rate int }
 
+// Kinds of AAC by their number in a configuration (ISO/IEC 14496-3).
+const (
+	aacReplicated, aacParametric = 5, 29 // the core's kind follows
+	aacLowDelay, aacEnhancedLow  = 23, 39
+	aacUnified                   = 42 // USAC, as in xHE-AAC
+)
+
 func newAAC(s *Stream) *aac {
 	a := &aac{samples: max(1024, s.FrameSize), rate: 0}
-	if len(s.Extra) < 2 {
-		return a
+	if c, ok := readAAC(&bitReader{data: s.Extra}); ok {
+		return c
 	}
-	b := &bitReader{data: s.Extra}
+	return a
+}
+
+// readAAC reads a configuration, false where it says no rate.
+func readAAC(b *bitReader) (*aac, bool) {
 	object := aacObject(b)
 	rate := aacRate(b)
 	b.read(4) // channels
-	if object == 5 || object == 29 {
+	if object == aacReplicated || object == aacParametric {
 		aacRate(b) // that of the doubled sound
 		object = aacObject(b)
 	}
-	short := b.read(1) == 1
-	if rate == 0 || b.over() {
-		return a
-	}
-	a.rate, a.samples = rate, 1024
-	switch {
-	case object == 42: // USAC: the longest frame, of up to four times the core
-		a.samples = 4096
-	case object == 23 || object == 39:
+	a := &aac{samples: 1024, rate: rate}
+	switch object {
+	case aacUnified:
+		a.readUnified(b)
+	case aacLowDelay, aacEnhancedLow:
 		a.samples = 512
+		fallthrough
+	default:
+		if b.read(1) == 1 { // shorter frames
+			a.samples = a.samples * 15 / 16
+		}
 	}
-	if short {
-		a.samples = a.samples * 15 / 16
+	return a, a.rate > 0 && !b.over()
+}
+
+// usacRates are the sample rates of USAC by their index, 0 where none is defined
+// (ISO/IEC 23003-3).
+var usacRates = [31]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
+	7350, 0, 0, 57_600, 51_200, 40_000, 38_400, 34_150, 28_800, 25_600, 20_000, 19_200, 17_075, 14_400, 12_800, 9600}
+
+// usacSamples are how many samples of the sound that is played a frame has.
+var usacSamples = [5]int{768, 1024, 2048, 2048, 4096}
+
+// readUnified reads how long the frames of USAC play, which has a rate of its own beside
+// that of the configuration around it. Players differ in which one they take: the lower
+// counts. Where the frames are of no known length it is the longest.
+func (a *aac) readUnified(b *bitReader) {
+	rate := 0
+	if i := b.read(5); i == 31 {
+		rate = int(b.read(24))
+	} else {
+		rate = usacRates[i]
 	}
-	return a
+	if rate > 0 && (a.rate == 0 || rate < a.rate) {
+		a.rate = rate
+	}
+	a.samples = usacSamples[len(usacSamples)-1]
+	if i := int(b.read(3)); i < len(usacSamples) {
+		a.samples = usacSamples[i]
+	}
 }
 
 func aacObject(b *bitReader) uint32 {

@@ -60,7 +60,7 @@ func codec(s *Stream) (counter, float64) {
 	case s.Codec == "aac":
 		return newAAC(s).count, 72_000 * channels
 	case s.Codec == "aac_latm":
-		return func([]byte) (int, int) { return 1024, 0 }, 72_000 * channels
+		return (&latm{}).count, 72_000 * channels
 	case s.Codec == "flac":
 		return newFLAC(s).count, 4 * channels * float64(s.Rate)
 	case s.Codec == "alac":

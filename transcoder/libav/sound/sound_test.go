@@ -47,6 +47,23 @@ func alacCookie(rate uint32) []byte {
 	return c
 }
 
+// usacConfig is a configuration of USAC: the index of the rate around it and of its own,
+// and of its frame's length.
+func usacConfig(around, own, length uint64) []byte {
+	// 5 and 6 bits of the kind, 4 of the rate, 4 of channels, 5 and 3 of USAC's own.
+	bits := 31<<59 | uint64(10)<<53 | around<<49 | 2<<45 | own<<40 | length<<37
+	return binary.BigEndian.AppendUint64(nil, bits)
+}
+
+// loasFrame is an element of LOAS with a configuration of HE-AAC, 24 kHz doubled to 48.
+func loasFrame(body int) []byte {
+	f := make([]byte, 3+body)
+	copy(f, []byte{0x56, 0xe0 | byte(body>>8), byte(body)})
+	const bits = 0x20002b1188000000 // 16 bits of the element's own, then 2b 11 88
+	copy(f[3:], binary.BigEndian.AppendUint64(nil, bits))
+	return f
+}
+
 func TestPackets(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -75,6 +92,18 @@ func TestPackets(t *testing.T) {
 			make([]byte, 90), 1024.0 / 16000},
 		"he-aac": {sound.Stream{Codec: "aac", Rate: 48_000, FrameSize: 2048,
 			Extra: []byte{0x2b, 0x11, 0x88, 0, 0}}, make([]byte, 90), 1024.0 / 24000},
+		"usac, 1024": {sound.Stream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 1)},
+			make([]byte, 90), 1024.0 / 48000},
+		"usac, 4096": {sound.Stream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 4)},
+			make([]byte, 90), 4096.0 / 48000},
+		"usac, another rate around it": {sound.Stream{Codec: "aac", Rate: 96_000, Extra: usacConfig(0, 12, 4)},
+			make([]byte, 90), 4096.0 / 7350},
+		"usac, no such length": {sound.Stream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 7)},
+			make([]byte, 90), 4096.0 / 48000},
+		"he-aac in loas": {sound.Stream{Codec: "aac_latm", Rate: 48_000, FrameSize: 2048}, loasFrame(100),
+			1024.0 / 24000},
+		"he-aac in loas, three at once": {sound.Stream{Codec: "aac_latm", Rate: 48_000},
+			bytes.Repeat(loasFrame(100), 3), 3072.0 / 24000},
 		"ac3": {sound.Stream{Codec: "ac3"}, []byte{0x0b, 0x77, 0, 0, 0x14, 0x40, 0x43},
 			1536.0 / 48000},
 		"pcm":                    {sound.Stream{Codec: "pcm_s16le", Rate: 8000, Channels: 1}, make([]byte, 16000), 1},
@@ -143,10 +172,12 @@ func TestLinks(t *testing.T) {
 }
 
 func FuzzMeter(f *testing.F) {
-	for _, codec := range []string{"opus", "vorbis", "aac", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s24le",
+	for _, codec := range []string{"opus", "vorbis", "aac", "aac_latm", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s24le",
 		"amr_wb"} {
 		f.Add(codec, alacCookie(44100), mp3Frame(), 44100, 2, 1024)
 	}
+	f.Add("aac", usacConfig(0, 31, 4), make([]byte, 20), 0, 0, 0)
+	f.Add("aac_latm", []byte(nil), loasFrame(40), 48_000, 2, 2048)
 	f.Add("flac", []byte("fLaC"), flacFrame(12, 1), 0, 0, 0)
 	f.Add("aac", []byte{0x2b, 0x11, 0x88, 0, 0}, adtsFrame(30), 0, 0, 0)
 	f.Fuzz(func(t *testing.T, codec string, extra, packet []byte, rate, channels, frame int) {
