@@ -44,6 +44,7 @@ type Engine struct {
 	running sync.WaitGroup
 
 	networking sync.Mutex // held while a network is made
+	block      block
 
 	mu    sync.Mutex // covers pulls and places, and that nothing begins to run after Close
 	pulls map[string]*pull

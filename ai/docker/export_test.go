@@ -23,3 +23,11 @@ func (e *Engine) Elsewhere() { e.here = func(string, netip.Addr) bool { return f
 
 // DefaultMemory is what a container may take of a machine.
 var DefaultMemory = defaultMemory
+
+// Block is a range of addresses for containers.
+type Block = block
+
+func (b *block) Begin(all netip.Prefix)                 { b.begin(all) }
+func (b *block) Take() (netip.Prefix, bool)             { return b.take() }
+func (b *block) Hold(part netip.Prefix, network string) { b.hold(part, network) }
+func (b *block) Free(network string)                    { b.free(network) }

@@ -50,41 +50,68 @@ func (e *Engine) bridge(container string) string {
 //
 // Older engines give containers a route through this machine even there, and a
 // firewall may be off. The route leads to an address that nothing has instead, for
-// which the subnet must be known: it is that of a first network.
-//
-// Between the two something else may take the subnet: not this node, whose networks are
-// made one at a time, but another at the same engine.
+// which the subnet must be known: it is a part of one that the engine has found free.
 func (e *Engine) makeNetwork(ctx context.Context, container string) (id string, err error) {
 	e.networking.Lock()
 	defer e.networking.Unlock()
-	const tries = 5
+	const tries = 3
 	for try := 1; ; try++ {
-		id, err = e.makeNetworkOnce(ctx, container)
-		if err == nil || try == tries || !strings.Contains(err.Error(), "overlaps") {
+		if id, err = e.makeInBlock(ctx, container); !overlaps(err) || try == tries {
 			return id, err
 		}
+		// No part of it is free, or something else has taken it by now.
+		e.block.begin(netip.Prefix{})
 	}
 }
 
-func (e *Engine) makeNetworkOnce(ctx context.Context, container string) (id string, err error) {
-	const op = "make a container's network"
+// overlaps reports whether a network could not be made because its addresses are taken.
+func overlaps(err error) bool { return err != nil && strings.Contains(err.Error(), "overlaps") }
+
+// makeInBlock makes a network of the next free part of the node's block, after finding a
+// block if there is none. Other nodes at the same engine may have parts of it.
+func (e *Engine) makeInBlock(ctx context.Context, container string) (id string, err error) {
+	const op, tries = "make a container's network", 16
+	if !e.block.found() {
+		all, err := e.findBlock(ctx, container)
+		if err != nil {
+			return "", err
+		}
+		e.block.begin(all)
+	}
+	err = errors.New("the node's block of addresses overlaps with other networks")
+	for range tries {
+		part, ok := e.block.take()
+		if !ok {
+			break
+		}
+		made, tried := e.tryNetwork(ctx, container, &network.IPAM{Config: []network.IPAMConfig{{
+			Subnet: part, Gateway: part.Addr().Next(),
+			AuxAddress: map[string]netip.Addr{gatewayOption: last(part)},
+		}}})
+		if tried == nil {
+			e.block.hold(part, made.id)
+			return made.id, nil
+		}
+		if err = tried; !overlaps(err) {
+			break
+		}
+	}
+	return "", e.networkFault(op, err)
+}
+
+// findBlock has the engine choose addresses that neither its networks nor the machine's
+// routes have, by making a network that is removed again.
+func (e *Engine) findBlock(ctx context.Context, container string) (netip.Prefix, error) {
 	first, err := e.tryNetwork(ctx, container, nil)
 	if err != nil {
-		return "", e.networkFault(op, err)
+		return netip.Prefix{}, e.networkFault("make a container's network", err)
 	}
-	if !e.here(e.bridge(container), first.Gateway) {
-		e.dropNetwork(ctx, first.id)
-		return "", errNotHere
-	}
+	here := e.here(e.bridge(container), first.Gateway)
 	e.dropNetwork(ctx, first.id)
-	made, err := e.tryNetwork(ctx, container, &network.IPAM{Config: []network.IPAMConfig{{
-		Subnet: first.Subnet, Gateway: first.Gateway,
-		AuxAddress: map[string]netip.Addr{gatewayOption: last(first.Subnet)},
-	}}})
-	if err != nil {
-		return "", e.networkFault(op, err)
+	if !here {
+		return netip.Prefix{}, errNotHere
 	}
-	return made.id, nil
+	return first.Subnet, nil
 }
 
 // last is the last address of a subnet that a host could have.
@@ -167,8 +194,11 @@ func (e *Engine) removeLeftNetwork(ctx context.Context, container string) bool {
 	if err != nil || !e.oursMarked(found.Network.Labels) {
 		return false
 	}
-	_, err = e.api.NetworkRemove(ctx, found.Network.ID, client.NetworkRemoveOptions{})
-	return err == nil
+	if _, err = e.api.NetworkRemove(ctx, found.Network.ID, client.NetworkRemoveOptions{}); err != nil {
+		return false
+	}
+	e.block.free(found.Network.ID)
+	return true
 }
 
 // oursMarked is ours for what only nodes with an owner's label make.
@@ -184,10 +214,12 @@ func (e *Engine) dropNetwork(ctx context.Context, id string) {
 		return
 	}
 	_, err := e.api.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
-	if err != nil && !errdefs.IsNotFound(err) {
-		e.log.Warn("a container's network could not be removed, the node's next start tries again",
-			"network", id, fault.Attr(e.networkFault("remove a container's network", err)))
+	if err == nil || errdefs.IsNotFound(err) {
+		e.block.free(id)
+		return
 	}
+	e.log.Warn("a container's network could not be removed, the node's next start tries again",
+		"network", id, fault.Attr(e.networkFault("remove a container's network", err)))
 }
 
 // reconcileNetworks removes the networks that an earlier run of this node left.

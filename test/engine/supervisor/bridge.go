@@ -45,9 +45,12 @@ func (b bridge) up() error {
 	})
 }
 
-// pool is where the engine takes the networks from that containers ask for, 32 at
-// most: 10.214.n.0 of 24 bits, in pieces of 29.
-func (b bridge) pool() string { return fmt.Sprintf("base=10.214.%d.0/24,size=29", b.n) }
+// poolSubnets is how many subnets of 24 bits an engine's networks have.
+const poolSubnets = 256 / places
+
+// pool is where the engine takes the networks from that containers ask for: 32 ranges, about
+// as many as an engine has without being told, of 64 addresses each.
+func (b bridge) pool() string { return fmt.Sprintf("base=10.214.%d.0/21,size=26", b.n*poolSubnets) }
 
 // down removes the interface, and those of networks that a killed engine left.
 func (b bridge) down() {
@@ -67,7 +70,8 @@ func (b bridge) networks() (names []string) {
 	for _, i := range all {
 		addrs, _ := i.Addrs()
 		for _, a := range addrs {
-			if n, ok := a.(*net.IPNet); ok && bytes.HasPrefix(n.IP.To4(), []byte{10, 214, byte(b.n)}) {
+			n, ok := a.(*net.IPNet)
+			if ok && bytes.HasPrefix(n.IP.To4(), []byte{10, 214}) && int(n.IP.To4()[2])/poolSubnets == b.n {
 				names = append(names, i.Name)
 			}
 		}
