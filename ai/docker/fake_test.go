@@ -2,6 +2,7 @@ package docker_test
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -21,6 +22,9 @@ type fake struct {
 	pulls   atomic.Int32
 	// pull answers POST /images/create.
 	pull http.HandlerFunc
+	// info is what it says of itself, created what it was asked to create.
+	info    string
+	created atomic.Value
 }
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -33,6 +37,15 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case path == "/_ping":
+	case path == "/info":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, f.info)
+	case path == "/containers/create":
+		body, _ := io.ReadAll(r.Body)
+		f.created.Store(string(body))
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"Id":"0","Warnings":[]}`)
 	case path == "/images/create":
 		f.pulls.Add(1)
 		f.pull(w, r)

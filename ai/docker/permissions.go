@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/system"
 	"github.com/moby/moby/client"
+	"github.com/moby/moby/client/pkg/security"
+	"github.com/moby/moby/client/pkg/versions"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -71,6 +74,65 @@ type limits struct {
 	memory, processes int64
 	// missing names the limits that the engine cannot keep.
 	missing []string
+	// builtinFilter asks for the engine's own list of system calls, where another one is
+	// the default.
+	builtinFilter bool
+}
+
+// Missing names the restrictions of every container that the engine cannot keep.
+func (e *Engine) Missing(ctx context.Context) ([]string, error) {
+	got, err := e.api.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		return nil, e.fault("read the limits of the Docker Engine", err)
+	}
+	return e.missing(&got.Info), nil
+}
+
+func (e *Engine) missing(info *system.Info) (out []string) {
+	if !info.MemoryLimit {
+		out = append(out, "memory (the engine cannot limit it)")
+	}
+	if !info.PidsLimit {
+		out = append(out, "processes (the engine cannot limit them)")
+	}
+	switch e.chooseFilter(info.SecurityOptions) {
+	case filterMissing:
+		out = append(out, "system calls (the engine has no seccomp)")
+	case filterOpen:
+		out = append(out, "system calls (the engine's seccomp profile is unconfined)")
+	}
+	return out
+}
+
+// filter is where a container's list of system calls comes from.
+type filter int
+
+const (
+	filterDefault filter = iota // what the engine gives every container
+	filterBuiltin               // the engine's own, which has to be asked for
+	filterOpen                  // none: the engine's default permits all
+	filterMissing               // none: the engine has no seccomp
+)
+
+// builtinSince is the version of the API, of Docker 23.0, from which on a container can
+// have the engine's own list where the default is another.
+const builtinSince = "1.42"
+
+// chooseFilter decides by what the engine says of its security.
+func (e *Engine) chooseFilter(options []string) filter {
+	for _, o := range security.DecodeOptions(options) {
+		if o.Name != "seccomp" {
+			continue
+		}
+		if !slices.Contains(o.Options, security.KeyValue{Key: "profile", Value: "unconfined"}) {
+			return filterDefault
+		}
+		if versions.GreaterThanOrEqualTo(e.api.ClientVersion(), builtinSince) {
+			return filterBuiltin
+		}
+		return filterOpen
+	}
+	return filterMissing
 }
 
 // limits asks the engine, whose machine need not be this one.
@@ -83,16 +145,8 @@ func (e *Engine) limits(ctx context.Context, s *Spec) (limits, error) {
 	if l.memory == 0 {
 		l.memory = defaultMemory(got.Info.MemTotal)
 	}
-	if !got.Info.MemoryLimit {
-		l.missing = append(l.missing, "memory (the engine cannot limit it)")
-	}
-	if !got.Info.PidsLimit {
-		l.missing = append(l.missing, "processes (the engine cannot limit them)")
-	}
-	seccomp := func(option string) bool { return strings.HasPrefix(option, "name=seccomp") }
-	if !slices.ContainsFunc(got.Info.SecurityOptions, seccomp) {
-		l.missing = append(l.missing, "system calls (the engine has no seccomp)")
-	}
+	l.builtinFilter = e.chooseFilter(got.Info.SecurityOptions) == filterBuiltin
+	l.missing = e.missing(&got.Info)
 	return l, nil
 }
 
@@ -106,6 +160,9 @@ func defaultMemory(machine int64) int64 {
 func (s *Spec) confine(host *container.HostConfig, l limits) {
 	host.CapDrop, host.CapAdd = []string{"ALL"}, slices.Clone(s.Permissions.Capabilities)
 	host.SecurityOpt = []string{"no-new-privileges:true"}
+	if l.builtinFilter {
+		host.SecurityOpt = append(host.SecurityOpt, "seccomp=builtin")
+	}
 	host.IpcMode = container.IPCModePrivate
 	host.OomScoreAdj = endFirst
 	// The same limit with swap: a model that swaps is as good as dead.

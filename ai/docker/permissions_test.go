@@ -192,3 +192,42 @@ func TestNodesOfOneEngine(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An engine whose default permits every system call is asked for its own list, where it
+// can be asked, and otherwise what is missing is named.
+func TestSystemCallsOfAnOpenEngine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		api, security string
+		missing       string // a part of it, "" for nothing
+		asks          bool
+	}{
+		"default":                  {"1.41", `"name=seccomp,profile=default"`, "", false},
+		"built in":                 {"1.45", `"name=apparmor","name=seccomp,profile=builtin"`, "", false},
+		"the operator's own":       {"1.45", `"name=seccomp,profile=/etc/docker/seccomp.json"`, "", false},
+		"none":                     {"1.45", `"name=apparmor"`, "no seccomp", false},
+		"unconfined":               {"1.41", `"name=seccomp,profile=unconfined"`, "unconfined", false},
+		"unconfined, can be asked": {"1.42", `"name=seccomp,profile=unconfined"`, "", true},
+		"in another order":         {"1.41", `"profile=unconfined,name=seccomp"`, "unconfined", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fake{api: c.api, info: `{"MemTotal":8589934592,"MemoryLimit":true,"PidsLimit":true,"SecurityOptions":[` +
+				c.security + `]}`}
+			e := openFake(t, f)
+			missing, err := e.Missing(t.Context())
+			if err != nil || len(missing) > 1 || (len(missing) == 1) != (c.missing != "") ||
+				!strings.Contains(fmt.Sprint(missing), c.missing) {
+				t.Errorf("missing %q, %v; want %q", missing, err, c.missing)
+			}
+			made, err := e.Create(t.Context(), &docker.Spec{Name: "x", Image: "x", Permissions: docker.Permissions{Network: true}})
+			if err != nil || !slices.Equal(made.Missing, missing) {
+				t.Errorf("made %+v, %v", made, err)
+			}
+			if body := f.created.Load().(string); strings.Contains(body, "seccomp=builtin") != c.asks ||
+				!strings.Contains(body, "no-new-privileges") {
+				t.Errorf("asked for %s", body)
+			}
+		})
+	}
+}

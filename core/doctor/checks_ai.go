@@ -57,7 +57,8 @@ func aiChecks() []Check {
 		},
 		{
 			Name: "ai.docker", Group: GroupAI, Title: "the Docker Engine answers", look: engine(func(_ *World, d Docker) Seen { return with(d.Findings, "Docker "+d.Version) }),
-			Fails: codes(fault.DockerMissing, fault.DockerForbidden, fault.DockerIncompatible, fault.ModelNoEngine), Warns: codes(fault.DockerFailed),
+			Fails: codes(fault.DockerMissing, fault.DockerForbidden, fault.DockerIncompatible, fault.ModelNoEngine),
+			Warns: codes(fault.DockerFailed, fault.ContainerSandboxDegraded),
 		},
 		{
 			Name: "ai.toolkit", Group: GroupAI, Title: "Docker hands GPUs to containers", look: engine(judgeToolkit),

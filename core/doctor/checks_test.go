@@ -189,6 +189,7 @@ var troubles = []struct {
 	{"ai.memory", doctor.Fail, fault.WarmModelsTooLarge, "none", modelTrouble(fault.WarmModelsTooLarge)},
 	{"ai.docker", doctor.Fail, fault.DockerMissing, "none", dockerTrouble(fault.DockerMissing)},
 	{"ai.docker", doctor.Warn, fault.DockerFailed, "none", dockerTrouble(fault.DockerFailed)},
+	{"ai.docker", doctor.Warn, fault.ContainerSandboxDegraded, "none", dockerTrouble(fault.ContainerSandboxDegraded)},
 	{"ai.docker", doctor.Skip, "", "no model needs", func(f *facts) { f.models.Managed = false }},
 	{"ai.toolkit", doctor.Fail, fault.GPUToolkitMissing, "runtime", func(f *facts) { f.docker.GPUs = false }},
 	{"ai.images", doctor.Warn, fault.ImageMissing, "i:1", func(f *facts) { f.models.Images[0].Present = false }},

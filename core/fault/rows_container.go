@@ -157,7 +157,7 @@ var containerRows = []Row{
 	{
 		Code: ContainerSandboxDegraded, Class: Config,
 		Cause:  "A runner's container runs without a limit that it should have; the message names which. What runs in it could do more harm than it should.",
-		Remedy: "Run the node on the Docker Engine's own machine, as root's engine and not in a container without `--network host`; mount the control groups for memory and pids. Where it is meant, say so in the model's entry of aiModels.json (`network`, `read_only`).",
+		Remedy: "Run the node on the Docker Engine's own machine, as root's engine and not in a container without `--network host`; mount the control groups for memory and pids. For system calls, take `seccomp-profile` out of /etc/docker/daemon.json or update Docker to 23.0 or later. Where it is meant, say so in the model's entry of aiModels.json (`network`, `read_only`).",
 	},
 	{
 		Code: ModelNotDownloaded, Class: Config,

@@ -84,6 +84,10 @@ func (l *look) docker(ctx context.Context) (doctor.Docker, error) {
 		var v docker.Version
 		if v, err = engine.Ping(ctx); err == nil {
 			d.Version = v.Engine
+			if missing, err := engine.Missing(ctx); err == nil && len(missing) > 0 {
+				d.Findings = append(d.Findings,
+					doctor.Finding{Code: fault.ContainerSandboxDegraded, Detail: strings.Join(missing, "; ")})
+			}
 			return d, nil
 		}
 	}
