@@ -24,7 +24,7 @@ const (
 	// because of another segment. Class internal, retryable. Remedy: none
 	// needed, the segment is tried again.
 	WorkerReplaced Code = "WorkerReplaced"
-	// WorkerProtocol: a media worker sent what no worker of this version sends,
+	// WorkerProtocol: a media worker did or sent what no worker of this version does,
 	// and was killed and replaced. Class internal, retryable. Cause: memory
 	// corruption or a break-in through hostile media inside the worker. Remedy:
 	// report it, with the stream that was being transcoded.

@@ -28,7 +28,7 @@ var workerRows = []Row{
 	},
 	{
 		Code: WorkerProtocol, Class: Internal,
-		Cause:  "A media worker sent what no worker of this version sends, and was killed and replaced: memory corruption, or a break-in through hostile media inside the worker.",
+		Cause:  "A media worker did or sent what no worker of this version does, and was killed and replaced: memory corruption, or a break-in through hostile media inside the worker.",
 		Remedy: "Report it, with the stream that was being transcoded.",
 		Wire:   "TranscoderStopped", Retryable: true,
 	},

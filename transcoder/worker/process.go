@@ -14,6 +14,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder/worker/frame"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // process is one child: from its start to its end, never restarted.
@@ -24,6 +25,8 @@ type process struct {
 	arena   *frame.Arena
 	said    *words
 	missing []string
+	// scored: it is the kernel's first choice when there is no memory left, and stays it.
+	scored bool
 
 	// gone is closed when the child is no use any more, with fault set before.
 	gone  chan struct{}
@@ -63,6 +66,7 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 			return nil, level, err
 		}
 		p.missing = append(p.missing, level.missing(o)...)
+		p.scored = !sandbox.ScoreLowered(p.cmd.Process.Pid)
 		p.wg.Go(p.read)
 		p.wg.Go(p.beat)
 		p.wg.Go(p.watch)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // command makes the child's command. ours is our end of its socket; the child's
@@ -39,8 +41,12 @@ func command(o Options, level isolation, says io.Writer, arena *os.File) (cmd *e
 	return cmd, ours, child, nil
 }
 
-// confine has nothing left to do: what holds the child was there from its start.
-func confine(*exec.Cmd, Options) error { return nil }
+// confine does what has to be done from outside; the rest of what holds the child was there
+// from its start.
+func confine(cmd *exec.Cmd, _ Options) error {
+	sandbox.KeepScore(cmd.Process.Pid)
+	return nil
+}
 
 // notPermitted recognises a start that failed for the namespaces' sake.
 func notPermitted(err error) bool {

@@ -64,6 +64,11 @@ func (p *process) watch() {
 		if unseen++; !leaderless(pid) {
 			unseen = 0
 		}
+		if p.scored && sandbox.ScoreLowered(pid) {
+			p.kill(fault.New(fault.WorkerProtocol, "transcode",
+				"it lowered its oom_score_adj, by which the kernel chooses what ends for want of memory"))
+			return
+		}
 		if err := p.excess(pid, threads, unseen); err != nil {
 			p.kill(err)
 			return

@@ -66,8 +66,30 @@ func lowerPriority(nice int) error {
 	return nil
 }
 
-func offerToOOMKiller() error {
-	return os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0)
+// outOfMemoryScore makes a worker the first choice of the kernel when there is no memory
+// left, before the node (0 or less).
+const outOfMemoryScore = 800
+
+func offerToOOMKiller() error { return raiseScore("self") }
+
+func raiseScore(process string) error {
+	return os.WriteFile("/proc/"+process+"/oom_score_adj", []byte(strconv.Itoa(outOfMemoryScore)), 0)
+}
+
+// KeepScore does from outside what a worker does first for itself: written by a node with
+// the capability SYS_RESOURCE, the score cannot be lowered from inside any more. Where that
+// is not to be had, ScoreLowered is what tells.
+func KeepScore(pid int) { _ = raiseScore(strconv.Itoa(pid)) }
+
+// ScoreLowered reports whether a worker is no longer the kernel's first choice. A GPU's
+// driver needs the folder in which a thread can change that.
+func ScoreLowered(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/oom_score_adj")
+	if err != nil {
+		return false // it has ended
+	}
+	score, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	return err == nil && score < outOfMemoryScore
 }
 
 // closeFilesAbove closes what a careless library left open across exec. The Go
