@@ -21,9 +21,10 @@ build_prefix() {
 	unset PKG_CONFIG_PATH CFLAGS CPPFLAGS LDFLAGS MAKEFLAGS MAKELEVEL MFLAGS
 	prepare_target
 
-	# Everything below is checked against recipe/sha256. x264 and zlib come as upstream
-	# made them, because mirrors that are behind lack Debian's part of these versions. In
-	# Debian 12's x264 that part is one patch for x32, which no target of ours is.
+	# Everything below is checked against recipe/sha256. dav1d and FFmpeg come with Debian's
+	# patches, x264 and zlib as upstream made them: Debian's part of this zlib has an empty
+	# list of patches, and that of this x264 has one for x32, which no target of ours is.
+	# Mirrors may lack that part (deb.debian.org itself answers 404 for x264's).
 	PINNED=yes
 	private_apt "$work/apt" "$(wanted release)"
 	fetch_source "$work/x264" x264 "$(wanted x264)" ORIGINAL

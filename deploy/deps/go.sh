@@ -42,25 +42,40 @@ bootstrap_go() {
 	VERSIONS=$boot/versions
 	private_apt "$boot/apt" trixie
 	fetch_package "$boot/deb" golang-1.24-go 1.24
-	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured. Or install Go $(least_go) or newer yourself."
-	step "Go toolchain $GO_FETCH" fetch_go
-	REMEDY=
-	check_go
+	get_toolchain
 	chmod -R u+w "$boot/mod"
 	rm -rf "$CACHE/go/$GO_FETCH"
 	mv "$boot/mod/golang.org/toolchain@v0.0.1-$GO_FETCH."* "$CACHE/go/$GO_FETCH"
 	GO=$CACHE/go/$GO_FETCH/bin/go
 }
 
-# Only the go command itself is run here, which needs no library and no sources.
+# get_toolchain: nothing of the toolchain is run before it is known to be the one that
+# GO_SUMS names.
+get_toolchain() {
+	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured. Or install Go $(least_go) or newer yourself."
+	step "Go toolchain $GO_FETCH" fetch_go
+	REMEDY=
+	check_go
+	# Files of a module cannot be run; Go changes that when it uses a toolchain first.
+	step "first run of $GO_FETCH" debian_go "$GO_FETCH" version
+}
+
 fetch_go() {
-	cd "$boot" && env -u GOROOT -u GOENV HOME="$boot" GOFLAGS=-modcacherw GOMODCACHE="$boot/mod" GOTOOLCHAIN=$GO_FETCH \
-		"$boot/deb/usr/lib/go-1.24/bin/go" version
+	debian_go local mod download "golang.org/toolchain@v0.0.1-$GO_FETCH.$(debian_go local env GOOS)-$(debian_go local env GOARCH)"
+}
+
+# debian_go TOOLCHAIN ARGUMENT...: only the go command itself is run of Debian's, which
+# needs no library and no sources; with another toolchain than local it runs that one.
+debian_go() {
+	toolchain=$1
+	shift
+	(cd "$boot" && env -u GOROOT -u GOENV HOME="$boot" GOFLAGS=-modcacherw GOMODCACHE="$boot/mod" GOTOOLCHAIN="$toolchain" \
+		"$boot/deb/usr/lib/go-1.24/bin/go" "$@")
 }
 
 # check_go: the toolchain that came is the one that GO_SUMS names.
 check_go() {
-	sum=$(cat "$boot/mod/cache/download/golang.org/toolchain/@v/v0.0.1-$GO_FETCH".*.ziphash)
+	sum=$(cat "$boot/mod/cache/download/golang.org/toolchain/@v/v0.0.1-$GO_FETCH".*.ziphash) || true
 	[ -n "$sum" ] && printf '%s' "$GO_SUMS" | grep -qxF -- "$sum" ||
 		die "the Go toolchain that was fetched is not the one that deploy/deps/go.sh names (found ${sum:-none})" \
 			"For a newer one, set GO_FETCH and GO_SUMS there together."

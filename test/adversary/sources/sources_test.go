@@ -178,3 +178,34 @@ printf %s "$3" >"$boot/mod/cache/download/golang.org/toolchain/@v/v0.0.1-$GO_FET
 		}
 	}
 }
+
+// proxied is a fake of Debian's go, to which a module proxy serves another toolchain. As
+// Go does, it runs what it has when it is told to use it.
+const proxied = `#!/bin/bash
+at=$GOMODCACHE/cache/download/golang.org/toolchain/@v
+if [ "$1" = env ]; then echo linux; exit; fi
+mkdir -p "$at" && printf %s "h1:AAAA=" >"$at/v0.0.1-go1.26.9.linux-amd64.ziphash"
+[ "$GOTOOLCHAIN" = local ] || touch "$HOME/ran"
+`
+
+// TestAnotherGoIsNotRun: a toolchain is compared with its hash before anything of it runs.
+func TestAnotherGoIsNotRun(t *testing.T) {
+	t.Parallel()
+	boot := t.TempDir()
+	bin := filepath.Join(boot, "deb/usr/lib/go-1.24/bin")
+	if err := os.MkdirAll(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(proxied), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := `set -euo pipefail; HERE=$1 ROOT=$1/../.. boot=$2 LOG=$2/log
+. "$HERE/lib.sh"; . "$HERE/go.sh"; get_toolchain`
+	out, err := exec.Command("bash", "-c", script, "bash", absolute(t, deps), boot).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "is not the one that deploy/deps/go.sh names") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(boot, "ran")); err == nil {
+		t.Error("the toolchain was run before it was checked")
+	}
+}
