@@ -23,8 +23,8 @@ build_prefix() {
 
 	# Everything below is checked against recipe/sha256. dav1d and FFmpeg come with Debian's
 	# patches, x264 and zlib as upstream made them: Debian's part of this zlib has an empty
-	# list of patches, and that of this x264 has one for x32, which no target of ours is.
-	# Mirrors may lack that part (deb.debian.org itself answers 404 for x264's).
+	# list of patches, and x264's cannot be fetched everywhere (the archive may answer 404 for
+	# it). In Debian 12 it is one patch for x32, which no target of ours is.
 	PINNED=yes
 	private_apt "$work/apt" "$(wanted release)"
 	fetch_source "$work/x264" x264 "$(wanted x264)" ORIGINAL
