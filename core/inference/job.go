@@ -33,6 +33,8 @@ type Job struct {
 	MaxTokens Tokens
 	// Units is what the job is priced at.
 	Units Units
+	// Client is who asks, as far as the gateway knows: a key or an address. It stays there.
+	Client string
 	// RequestID names the request in logs of every hop.
 	RequestID string
 }

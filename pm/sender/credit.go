@@ -34,9 +34,11 @@ const (
 // recipients and models. The mirror of its balances says how many tickets it wants; the
 // credit says whether it gets them. It is guarded by Sender.mu. Amounts are whole wei.
 type credit struct {
-	// unworked was paid for what is over, inProgress for jobs that are being done.
-	unworked, inProgress pm.Value
-	// halved is when unworked was halved last.
+	// missing was paid for work that the orchestrator failed to do. waiting was paid for what
+	// came to nothing by a client's doing: no work could be done for it, so it stops no
+	// orchestrator, and only waits to be used up. inProgress is for jobs that are being done.
+	missing, waiting, inProgress pm.Value
+	// halved is when missing and waiting were halved last.
 	halved time.Time
 	// worked is the work of the span that began at span, and of the one before.
 	worked [2]pm.Value
@@ -45,6 +47,8 @@ type credit struct {
 	left [2]pm.Value
 	// starts are the streams and models that it works for, since when.
 	starts map[string]time.Time
+	// clients are the shares of those that cause the payments.
+	clients map[string]*share
 	// stopped: it is paid nothing until it holds half of what it may.
 	stopped bool
 	// freed is closed when less is in progress.
@@ -52,7 +56,19 @@ type credit struct {
 }
 
 func newCredit(now time.Time) *credit {
-	return &credit{halved: now, span: now, starts: make(map[string]time.Time), freed: make(chan struct{})}
+	return &credit{
+		halved: now, span: now, starts: make(map[string]time.Time), clients: make(map[string]*share),
+		freed: make(chan struct{}),
+	}
+}
+
+// job is one payment as the credit counts it.
+type job struct {
+	// amount is what was paid, estimate what the work was estimated at.
+	amount, estimate pm.Value
+	client           *share
+	// start names the stream or the model.
+	start string
 }
 
 // pass brings a credit up to a time.
@@ -64,24 +80,35 @@ func (c *credit) pass(now time.Time) {
 	if c.span.After(now) {
 		c.span = now
 	}
-	if n := now.Sub(c.halved) / creditHalves; n > 0 {
-		c.unworked = halve(c.unworked, uint(min(n, 1<<10)))
-		c.halved = c.halved.Add(n * creditHalves)
+	hours, spans := now.Sub(c.halved)/creditHalves, 0
+	if hours > 0 {
+		times := uint(min(hours, 1<<10))
+		c.missing, c.waiting = halve(c.missing, times), halve(c.waiting, times)
+		c.halved = c.halved.Add(hours * creditHalves)
 	}
 	switch age := now.Sub(c.span); {
 	case age >= 2*workSpan:
+		spans = 2
 		c.worked, c.left, c.span = [2]pm.Value{}, [2]pm.Value{}, now
 	case age >= workSpan:
+		spans = 1
 		c.worked, c.left = [2]pm.Value{{}, c.worked[0]}, [2]pm.Value{{}, c.left[0]}
 		c.span = c.span.Add(workSpan)
 	}
+	c.passShares(hours, spans)
 }
 
-// forget drops the streams and models whose first work is a while ago.
+// forget drops the streams and models whose first work is a while ago, and clients of
+// which there is nothing to remember.
 func (c *credit) forget(now time.Time) {
 	for k, at := range c.starts {
 		if at.After(now) || now.Sub(at) >= startAgain {
 			delete(c.starts, k)
+		}
+	}
+	for client, sh := range c.clients {
+		if sh.idle() {
+			delete(c.clients, client)
 		}
 	}
 }
@@ -100,81 +127,136 @@ func (c *credit) begins(start string, now time.Time) bool {
 // for recently, so that those with many streams are not held up.
 func (c *credit) bound(limit pm.Value) pm.Value { return limit.Add(c.worked[0]).Add(c.worked[1]) }
 
-// held is all that was paid without work so far.
-func (c *credit) held() pm.Value { return c.unworked.Add(c.inProgress) }
+// unworked was paid for what is over.
+func (c *credit) unworked() pm.Value { return c.missing.Add(c.waiting) }
 
-// admit reports whether so much more may be paid: "" or the code of why not.
-func (c *credit) admit(amount, limit pm.Value) fault.Code {
+// held is all that was paid without work so far.
+func (c *credit) held() pm.Value { return c.unworked().Add(c.inProgress) }
+
+// admit reports whether so much more may be paid for a client's job: "" or the code of why
+// not. later: it may be when jobs in progress end.
+func (c *credit) admit(amount, limit pm.Value, client *share) (code fault.Code, later bool) {
 	bound := c.bound(limit)
-	if c.stopped && c.unworked.Times(2).Cmp(bound) <= 0 {
-		c.stopped = false
-	}
 	switch {
-	case c.stopped:
-		return fault.PaidWorkMissing
-	case c.held().Add(amount).Cmp(bound) <= 0:
-		return ""
-	case c.stop(amount, limit):
-		return fault.PaidWorkMissing
+	case c.stopped && !c.resume(limit), c.stop(amount, limit):
+		return fault.PaidWorkMissing, false
+	case c.unworked().Add(amount).Cmp(bound) > 0:
+		return fault.CreditInUse, false
+	// Clients that one has not worked for may waste no more than half of what it may hold,
+	// however many they are: the rest is left to those that it works for.
+	case client.recent().Sign() == 0 && c.waiting.Times(2).Cmp(bound) >= 0:
+		return fault.CreditInUse, false
+	case !c.shares(amount, limit, client):
+		return fault.CreditInUse, c.inProgress.Sign() > 0
+	case c.held().Add(amount).Cmp(bound) > 0:
+		return fault.CreditInUse, true
 	}
-	return fault.CreditInUse
+	return "", false
 }
 
-// stop stops an orchestrator that holds so much without work that such a payment does not
+// resume has an orchestrator that was stopped paid again where it has made good for enough.
+func (c *credit) resume(limit pm.Value) bool {
+	c.stopped = c.missing.Times(2).Cmp(c.bound(limit)) > 0
+	return !c.stopped
+}
+
+// stop stops an orchestrator that failed to work for so much that such a payment does not
 // go to it any more, whatever becomes of the jobs in progress.
 func (c *credit) stop(amount, limit pm.Value) bool {
 	bound := c.bound(limit)
-	c.stopped = c.stopped || c.unworked.Add(amount).Cmp(bound) > 0 && c.unworked.Times(2).Cmp(bound) > 0
+	c.stopped = c.stopped || c.missing.Add(amount).Cmp(bound) > 0 && c.missing.Times(2).Cmp(bound) > 0
 	return c.stopped
 }
 
+// begin counts a job's payment as in progress.
+func (c *credit) begin(j job) {
+	c.inProgress = c.inProgress.Add(j.amount)
+	j.client.inProgress = j.client.inProgress.Add(j.amount)
+}
+
 // end ends a job, whose payment is no longer in progress.
-func (c *credit) end(amount pm.Value) {
-	if amount.Sign() > 0 {
-		c.inProgress = c.inProgress.Sub(amount)
+func (c *credit) end(j job) {
+	if j.amount.Sign() > 0 {
+		c.inProgress = c.inProgress.Sub(j.amount)
+		j.client.inProgress = j.client.inProgress.Sub(j.amount)
 		close(c.freed)
 		c.freed = make(chan struct{})
 	}
 }
 
-// receive ends a job that was paid with an amount and brought work of some worth, for a
-// stream or a model. It returns how much of the payment is unworked now.
-func (c *credit) receive(amount, work pm.Value, start string, now time.Time) (lost pm.Value) {
-	c.end(amount)
-	good := work
-	if work.Sign() > 0 {
-		c.worked[0] = c.worked[0].Add(work)
-		good = work.Add(whole(part(work, goodShare)))
-		if c.begins(start, now) {
-			good = good.Add(work.Times(startShare)).Add(gwei(startGwei))
-		}
+// receive ends a job that brought work of some worth. What the estimate was too high by is
+// the client's doing, as it is made of the client's input; what the tickets are worth more
+// than the estimate is the orchestrator's. It returns how much of the payment is unworked
+// now.
+func (c *credit) receive(j job, work pm.Value, now time.Time) (lost pm.Value) {
+	c.end(j)
+	if work.Sign() <= 0 {
+		return c.lose(j, pm.Value{}, pm.Value{})
 	}
-	return c.lose(amount, good)
+	good := c.work(j, work, now)
+	return c.lose(j, good, j.estimate.Sub(good))
 }
 
-// excuse ends a job that its client left, of which some work may have been done. Clients
-// leave an orchestrator that does not answer as well: such a job is no work that more is
-// paid for, and is held against it where too many are left.
-func (c *credit) excuse(amount, work pm.Value) (lost pm.Value) {
-	c.end(amount)
+// work counts work, and returns what it is good for.
+func (c *credit) work(j job, work pm.Value, now time.Time) (good pm.Value) {
+	c.worked[0] = c.worked[0].Add(work)
+	j.client.worked[0] = j.client.worked[0].Add(work)
+	good = work.Add(whole(part(work, goodShare)))
+	if c.begins(j.start, now) {
+		good = good.Add(work.Times(startShare)).Add(gwei(startGwei))
+	}
+	return good
+}
+
+// excuse ends a job that its client left. Some of the work came; more of it may have been
+// done. Clients leave an orchestrator that does not answer as well: what did not come is no
+// work that more is paid for, and is excused beside half as much work only. The rest waits.
+func (c *credit) excuse(j job, came, done pm.Value, now time.Time) (lost pm.Value) {
+	c.end(j)
+	var good pm.Value
+	if came.Sign() > 0 {
+		good = c.work(j, came, now)
+	}
+	rest := c.unworked().Add(j.amount).Sub(good)
 	most := part(c.worked[0].Add(c.worked[1]), leftShare).Sub(c.left[0]).Sub(c.left[1])
-	good := least(work, most, c.unworked.Add(amount))
-	if good = whole(good); good.Sign() < 0 {
-		good = pm.Value{}
+	excused := least(done.Sub(came), most, rest)
+	if excused = whole(excused); excused.Sign() < 0 {
+		excused = pm.Value{}
 	}
-	c.left[0] = c.left[0].Add(good)
-	return c.lose(amount, good)
+	c.left[0] = c.left[0].Add(excused)
+	return c.lose(j, good.Add(excused), j.amount)
 }
 
-// lose counts what was paid and what is good for it. It returns how much of the payment is
-// unworked now.
-func (c *credit) lose(amount, good pm.Value) pm.Value {
-	before := c.unworked
-	c.unworked = before.Add(amount).Sub(good)
-	if c.unworked.Sign() < 0 {
-		c.unworked = pm.Value{}
+// forgo ends a job whose input was at fault: no work could be done.
+func (c *credit) forgo(j job) (lost pm.Value) {
+	c.end(j)
+	return c.lose(j, pm.Value{}, j.amount)
+}
+
+// lose counts what was paid and what is good for it. Of what is left, as much as waits at
+// most is the client's doing. It returns how much of the payment is unworked now.
+func (c *credit) lose(j job, good, waits pm.Value) pm.Value {
+	before := c.unworked()
+	rest := j.amount.Sub(good)
+	if rest.Sign() <= 0 {
+		c.makeGood(j.client, rest.Neg())
+		return c.unworked().Sub(before)
 	}
-	return c.unworked.Sub(before)
+	if waits = whole(least(waits, rest)); waits.Sign() > 0 {
+		c.waiting, rest = c.waiting.Add(waits), rest.Sub(waits)
+		j.client.open = j.client.open.Add(waits)
+	}
+	c.missing = c.missing.Add(rest)
+	return c.unworked().Sub(before)
+}
+
+// makeGood has work make good for what was lost: by its own client first.
+func (c *credit) makeGood(client *share, good pm.Value) {
+	own := least(good, client.open, c.waiting)
+	client.open, c.waiting, good = client.open.Sub(own), c.waiting.Sub(own), good.Sub(own)
+	failed := least(good, c.missing)
+	c.missing, good = c.missing.Sub(failed), good.Sub(failed)
+	c.waiting = c.waiting.Sub(least(good, c.waiting))
 }
 
 func least(v pm.Value, others ...pm.Value) pm.Value {

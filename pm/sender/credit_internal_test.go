@@ -46,7 +46,7 @@ func (h *honest) round(t *testing.T, session func(stream int) string) (waited in
 		for _, i := range todo {
 			need := max(h.estimate, h.ev)
 			tickets := max(0, need-h.mirror[session(i)]+h.ev-1) / h.ev
-			switch code := h.pay(tickets * h.ev); code {
+			switch code := h.pay(tickets*h.ev, fmt.Sprint("stream ", i)); code {
 			case "":
 				paid[i] = tickets * h.ev
 				done = append(done, i)
@@ -68,25 +68,31 @@ func (h *honest) round(t *testing.T, session func(stream int) string) (waited in
 	return waited
 }
 
-func (h *honest) pay(amount int64) fault.Code {
+func (h *honest) pay(amount int64, stream string) fault.Code {
 	if amount == 0 {
 		return ""
 	}
-	code := h.admit(gwei(amount), h.limit)
+	j := h.job(amount, stream)
+	code, _ := h.admit(j.amount, h.limit, j.client)
 	if code == "" {
-		h.inProgress = h.inProgress.Add(gwei(amount))
+		h.begin(j)
 	}
 	return code
+}
+
+// job is one of a stream, which is a client of its own.
+func (h *honest) job(paid int64, stream string) job {
+	return job{amount: gwei(paid), estimate: gwei(h.estimate), client: h.share(stream), start: stream}
 }
 
 func (h *honest) finish(session, stream string, paid int64) {
 	if h.failing > 0 && h.dice.IntN(h.failing) == 0 {
 		h.mirror[session] = 0
-		h.receive(gwei(paid), pm.Value{}, stream, h.now)
+		h.receive(h.job(paid, stream), pm.Value{}, h.now)
 		return
 	}
 	h.mirror[session] += paid - h.bill
-	h.receive(gwei(paid), gwei(h.bill), stream, h.now)
+	h.receive(h.job(paid, stream), gwei(h.bill), h.now)
 }
 
 // TestHonestOrchestratorsAreNotStopped has gateways of several kinds pay an orchestrator
@@ -135,7 +141,7 @@ func TestManyShortStreams(t *testing.T) {
 	for i := range 5_000 {
 		h.now = h.now.Add(600 * time.Millisecond)
 		h.pass(h.now)
-		if code := h.pay(8); code != "" {
+		if code := h.pay(8, fmt.Sprint("stream ", i)); code != "" {
 			t.Fatalf("clip %d: %s", i, code)
 		}
 		h.finish(fmt.Sprint(i), fmt.Sprint("stream ", i), 8)
@@ -154,11 +160,12 @@ func TestPaidIsBounded(t *testing.T) {
 		var paid, excused int64 // in gwei
 		for step := range 2000 {
 			h.now = h.now.Add(time.Duration(dice.IntN(1500)) * time.Millisecond)
-			before := h.unworked
+			before := h.unworked()
 			h.pass(h.now)
-			excused += part(before.Sub(h.unworked), 1e9).Floor().Int64() + 1
+			excused += part(before.Sub(h.unworked()), 1e9).Floor().Int64() + 1
 			amount := int64(8 + dice.IntN(3000))
-			if h.pay(amount) != "" {
+			stream := fmt.Sprint(dice.IntN(5))
+			if h.pay(amount, stream) != "" {
 				continue
 			}
 			paid += amount
@@ -166,9 +173,8 @@ func TestPaidIsBounded(t *testing.T) {
 			if kind == 0 || kind == 1 && step%2 == 0 || kind == 2 && step < 1000 {
 				work = int64(dice.IntN(100))
 			}
-			stream := fmt.Sprint(dice.IntN(5))
 			known := h.starts[stream]
-			h.receive(gwei(amount), gwei(work), stream, h.now)
+			h.receive(h.job(amount, stream), gwei(work), h.now)
 			excused += work*17/16 + 1
 			if h.starts[stream] != known {
 				excused += 3*work + startGwei
@@ -193,14 +199,14 @@ func TestClientsThatLeaveAreExcused(t *testing.T) {
 		for n := range 5000 {
 			h.now = h.now.Add(time.Second)
 			h.pass(h.now)
-			if code := h.pay(100); code != "" {
+			if code := h.pay(100, "stream"); code != "" {
 				was = true
 				continue
 			}
 			if n%10 < left {
-				h.excuse(gwei(100), gwei(100))
+				h.excuse(h.job(100, "stream"), pm.Value{}, gwei(100), h.now)
 			} else {
-				h.receive(gwei(100), gwei(100), "stream", h.now)
+				h.receive(h.job(100, "stream"), gwei(100), h.now)
 			}
 		}
 		if was != stopped {
@@ -219,9 +225,31 @@ func TestWorkIsForgottenWhateverTheClockDid(t *testing.T) {
 	for n := range 3600 {
 		h.now = right.Add(time.Duration(n) * time.Second)
 		h.pass(h.now)
-		h.receive(gwei(0), gwei(100), "stream", h.now)
+		h.receive(h.job(0, "stream"), gwei(100), h.now)
 	}
 	if most := gwei(20_000 + 100*600); h.bound(h.limit).Cmp(most) > 0 {
 		t.Errorf("it may hold %s, at most %s is recent work", h.bound(h.limit), most)
 	}
+}
+
+// TestClientsAreBounded: further clients have one share together, and those of which nothing is to be remembered go.
+func TestClientsAreBounded(t *testing.T) {
+	t.Parallel()
+	h := newHonest(100, 100, 100, 1)
+	for n := range maxClients + 100 {
+		h.forgo(h.begun(h.job(1, fmt.Sprint("client ", n))))
+	}
+	if len(h.clients) != maxClients+1 || h.share("one more") != h.share("another") {
+		t.Errorf("%d clients are kept", len(h.clients))
+	}
+	h.now = h.now.Add(100 * time.Hour)
+	h.pass(h.now)
+	if h.forget(h.now); len(h.clients) != 0 {
+		t.Errorf("%d clients are kept for ever", len(h.clients))
+	}
+}
+
+func (h *honest) begun(j job) job {
+	h.begin(j)
+	return j
 }

@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/big"
@@ -16,14 +17,15 @@ import (
 const creditWait = 2 * time.Second
 
 // charge counts a payment on its orchestrator's credit, where that has not reached its
-// bound. Where only jobs in progress are in the way, a segment waits a moment for one to end;
-// a model's job goes elsewhere. Errors are the faults PaidWorkMissing and CreditInUse.
-func (s *Sender) charge(ctx context.Context, t *Terms, amount pm.Value) error {
+// bound, nor its client's share. Where only jobs in progress are in the way, a segment waits
+// a moment for one to end; a model's job goes elsewhere. Errors are the faults
+// PaidWorkMissing and CreditInUse.
+func (s *Sender) charge(ctx context.Context, t *Terms, amount pm.Value) (*share, error) {
 	a := s.tryCharge(t, amount)
-	if a.code == fault.CreditInUse && t.Model == "" {
+	if a.later && t.Model == "" {
 		timer := time.NewTimer(creditWait)
 		defer timer.Stop()
-		for over := false; a.code == fault.CreditInUse && !over; {
+		for over := false; a.later && !over; {
 			select {
 			case <-a.freed:
 				a = s.tryCharge(t, amount)
@@ -35,16 +37,18 @@ func (s *Sender) charge(ctx context.Context, t *Terms, amount pm.Value) error {
 		}
 	}
 	if a.code == "" {
-		return nil
+		return a.client, nil
 	}
-	return fault.New(a.code, "make payment", t.payee()+" "+a.detail)
+	return nil, fault.New(a.code, "make payment", t.payee()+" "+a.detail)
 }
 
-// answer is whether a payment may be made: code is why not, detail the same in words, and
-// freed a channel that is closed when less is in progress.
+// answer is whether a payment may be made: code is why not, detail the same in words. later
+// says that it may be when less is in progress, when freed is closed.
 type answer struct {
 	code   fault.Code
 	detail string
+	client *share
+	later  bool
 	freed  <-chan struct{}
 }
 
@@ -56,12 +60,13 @@ func (s *Sender) tryCharge(t *Terms, amount pm.Value) (a answer) {
 		s.mu.Unlock()
 		return answer{code: fault.CreditInUse, detail: "is one orchestrator of too many"}
 	}
+	a.client, a.freed = c.share(t.client()), c.freed
 	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
 	if limit.Sign() > 0 {
-		a = answer{code: c.admit(amount, limit), freed: c.freed, detail: holds(c.unworked)}
+		a.code, a.later = c.admit(amount, limit, a.client)
 	}
-	if a.code == "" {
-		c.inProgress = c.inProgress.Add(amount)
+	if a.detail = c.holds(); a.code == "" {
+		c.begin(job{amount: amount, client: a.client})
 	}
 	if changed := c.stopped != was; changed || a.code == "" {
 		s.keep(t.payee(), c)
@@ -72,8 +77,13 @@ func (s *Sender) tryCharge(t *Terms, amount pm.Value) (a answer) {
 }
 
 // holds says what an orchestrator has not worked for.
-func holds(unworked pm.Value) string {
-	return fmt.Sprintf("has not worked for %d gwei that it was paid", part(unworked, 1e9).Floor())
+func (c *credit) holds() string {
+	in := func(v pm.Value) *big.Int { return part(v, 1e9).Floor() }
+	text := fmt.Sprintf("has not worked for %d gwei that it was paid", in(c.missing))
+	if c.waiting.Sign() > 0 {
+		text += fmt.Sprintf(", and holds %d gwei for input that was bad and jobs that clients left", in(c.waiting))
+	}
+	return text
 }
 
 // tellCredit makes a condition of an orchestrator that is paid no more, and clears it
@@ -109,8 +119,9 @@ func (s *Sender) creditOf(payee string) *credit {
 // after a crash. It is called with the lock held.
 func (s *Sender) keep(payee string, c *credit) {
 	s.opt.Book.Keep(spent.Credit{
-		Payee: payee, Unworked: c.held().Floor(), Halved: c.halved, Span: c.span,
-		Worked: [2]*big.Int{c.worked[0].Floor(), c.worked[1].Floor()}, Stopped: c.stopped,
+		Payee: payee, Unworked: c.held().Floor(), Waiting: c.waiting.Floor(), Halved: c.halved, Span: c.span,
+		Worked: [2]*big.Int{c.worked[0].Floor(), c.worked[1].Floor()},
+		Left:   [2]*big.Int{c.left[0].Floor(), c.left[1].Floor()}, Stopped: c.stopped,
 	})
 }
 
@@ -119,29 +130,31 @@ func (s *Sender) restoreCredits(credits []spent.Credit) {
 	value := func(n *big.Int) pm.Value { return pm.ValueOf(new(big.Rat).SetInt(n)) }
 	for _, k := range credits {
 		c := newCredit(k.Halved)
-		c.unworked, c.span, c.stopped = value(k.Unworked), k.Span, k.Stopped
+		c.waiting, c.span, c.stopped = least(value(k.Waiting), value(k.Unworked)), k.Span, k.Stopped
+		c.missing = value(k.Unworked).Sub(c.waiting)
 		c.worked = [2]pm.Value{value(k.Worked[0]), value(k.Worked[1])}
+		c.left = [2]pm.Value{value(k.Left[0]), value(k.Left[1])}
 		s.credits[k.Payee] = c
 		if c.stopped {
-			s.tellCredit(k.Payee, true, true, holds(c.unworked))
+			s.tellCredit(k.Payee, true, true, c.holds())
 		}
 	}
 }
 
 // unsend takes back a charge of which nothing left this gateway.
-func (s *Sender) unsend(t *Terms, amount pm.Value) {
+func (s *Sender) unsend(t *Terms, j job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.credits[t.payee()]; c != nil && amount.Sign() > 0 {
-		c.end(amount)
+	if c := s.credits[t.payee()]; c != nil && j.amount.Sign() > 0 {
+		c.end(j)
 		s.keep(t.payee(), c)
 	}
 }
 
-// receive counts the work that came for a payment, or what may have been done for a client
-// that left.
-func (s *Sender) receive(t *Terms, amount pm.Value, units int64, left bool) {
-	if t.Price.Free() {
+// count has a credit count what became of a payment, which happens once.
+func (p *Payment) count(how func(c *credit, j job, now time.Time) (lost pm.Value)) {
+	s, t := p.s, p.terms
+	if p.received.Swap(true) || t.Price.Free() {
 		return
 	}
 	s.mu.Lock()
@@ -150,23 +163,25 @@ func (s *Sender) receive(t *Terms, amount pm.Value, units int64, left bool) {
 		s.mu.Unlock()
 		return
 	}
-	work := whole(t.Price.Of(max(0, units)))
-	var lost pm.Value
-	if left {
-		lost = c.excuse(amount, work)
-	} else {
-		lost = c.receive(amount, work, t.start(), s.opt.Now())
+	j := p.job
+	if j.client == nil { // nothing was charged
+		j.client = c.share(t.client())
 	}
+	j.estimate, j.start = t.worth(p.record.Estimate), t.start()
+	lost := how(c, j, s.opt.Now())
 	s.opt.Recorder.PaidUnworked(t.payee(), lost, c.held())
 	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
 	if lost.Sign() > 0 && limit.Sign() > 0 {
-		c.stop(amount, limit)
+		c.stop(j.amount, limit)
 	}
-	changed, detail := c.stopped != was, holds(c.unworked)
+	changed, detail := c.stopped != was, c.holds()
 	s.keep(t.payee(), c)
 	s.mu.Unlock()
 	s.tellCredit(t.payee(), true, changed, detail)
 }
+
+// worth is what some units of work are worth.
+func (t *Terms) worth(units int64) pm.Value { return whole(t.Price.Of(max(0, units))) }
 
 // Credit is what one orchestrator was paid and has not worked for.
 type Credit struct {
@@ -187,7 +202,7 @@ func (s *Sender) Credits() []Credit {
 	out := make([]Credit, 0, len(s.credits))
 	for payee, c := range s.credits {
 		c.pass(s.opt.Now())
-		out = append(out, Credit{Payee: payee, Unworked: c.unworked, InProgress: c.inProgress, Bound: c.bound(limit),
+		out = append(out, Credit{Payee: payee, Unworked: c.unworked(), InProgress: c.inProgress, Bound: c.bound(limit),
 			Stopped: c.stopped})
 	}
 	return out
@@ -199,7 +214,10 @@ func (s *Sender) Forgive(payee string) bool {
 	s.mu.Lock()
 	c := s.credits[payee]
 	if c != nil {
-		c.unworked, c.stopped = pm.Value{}, false
+		c.missing, c.waiting, c.stopped = pm.Value{}, pm.Value{}, false
+		for _, sh := range c.clients {
+			sh.open = pm.Value{}
+		}
 		s.opt.Recorder.PaidUnworked(payee, pm.Value{}, c.held())
 		s.keep(payee, c)
 	}
@@ -218,11 +236,11 @@ func (s *Sender) sweepCredits(now time.Time) (why map[string]string) {
 	for payee, c := range s.credits {
 		c.pass(now)
 		c.forget(now)
-		if c.stopped && c.admit(pm.Value{}, limit) == "" {
+		if c.stopped && c.resume(limit) {
 			s.keep(payee, c)
 		}
 		if why[payee] = ""; c.stopped {
-			why[payee] = holds(c.unworked)
+			why[payee] = c.holds()
 		}
 		s.opt.Recorder.PaidUnworked(payee, pm.Value{}, c.held())
 		if c.held().Sign() == 0 && c.bound(limit).Cmp(limit) == 0 && len(c.starts) == 0 {
@@ -235,6 +253,9 @@ func (s *Sender) sweepCredits(now time.Time) (why map[string]string) {
 
 // payee is whose credit it is.
 func (t *Terms) payee() string { return t.to }
+
+// client is who caused the payment.
+func (t *Terms) client() string { return cmp.Or(t.Client, t.start()) }
 
 // start names what a session is for, for its first work.
 func (t *Terms) start() string {

@@ -26,8 +26,9 @@ type Payment struct {
 	existing, credit pm.Value
 	// took is existing with its times.
 	took taken
-	// charged is what the tickets count on the orchestrator's credit.
-	charged           pm.Value
+	// job is what the tickets count on the orchestrator's credit; it has no client where
+	// there are none.
+	job               job
 	settled, received atomic.Bool
 }
 
@@ -93,14 +94,16 @@ func (s *Sender) fill(ctx context.Context, p *Payment, units int64) error {
 		return err
 	}
 	charged := wholeUp(t.ev.Times(int64(n)))
-	if err := s.charge(ctx, t, charged); err != nil {
+	client, err := s.charge(ctx, t, charged)
+	if err != nil {
 		return err
 	}
+	p.job = job{amount: charged, client: client}
 	if err = s.issue(ctx, p, n); err != nil {
-		s.unsend(t, charged)
+		s.unsend(t, p.job)
 		return err
 	}
-	p.charged, p.credit = charged, t.ev.Times(int64(n))
+	p.credit = t.ev.Times(int64(n))
 	s.opt.Recorder.TicketsSent(p.record.Recipient, t.Key, n, p.credit)
 	return nil
 }

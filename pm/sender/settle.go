@@ -1,6 +1,8 @@
 package sender
 
 import (
+	"time"
+
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/spent"
 )
@@ -23,12 +25,12 @@ const (
 	Failed
 	// Unsent: nothing left this gateway.
 	Unsent
-	// Abandoned: the client left before an answer came. The orchestrator may have worked, so
-	// that the job as it was estimated is not held against it, as long as not too many are
-	// left (see Left); a ticket beyond that is.
+	// Abandoned: the client left before an answer came. The orchestrator may have worked
+	// (see Left).
 	Abandoned
 	// InputBad: the orchestrator could make nothing of the input, and bills nothing. All
-	// that was paid is still on the balance, and is not paid once more.
+	// that was paid is still on the balance, and is not paid once more. It stops no
+	// orchestrator, but is a part of what it and the client may have open.
 	InputBad
 )
 
@@ -42,9 +44,11 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	switch how {
 	case Unsent:
 		p.received.Store(true)
-		s.unsend(p.terms, p.charged)
-	case Refused, Short, Failed, InputBad:
+		s.unsend(p.terms, p.job)
+	case Refused, Short, Failed:
 		p.Received(0)
+	case InputBad:
+		p.count(func(c *credit, j job, _ time.Time) pm.Value { return c.forgo(j) })
 	case Abandoned:
 		p.Left(p.record.Estimate)
 	case Served: // Received tells what came
@@ -77,17 +81,20 @@ func (p *Payment) Settle(how Outcome, units int64) {
 // none is of use. What was paid beyond them stays on the orchestrator's credit. Further
 // calls do nothing.
 func (p *Payment) Received(units int64) {
-	if !p.received.Swap(true) {
-		p.s.receive(p.terms, p.charged, units, false)
-	}
+	p.count(func(c *credit, j job, now time.Time) pm.Value { return c.receive(j, p.terms.worth(units), now) })
 }
 
 // Left is Received where the client left before the work was there: how many units may have
-// been done for it. They are not held against an orchestrator that works for others.
-func (p *Payment) Left(units int64) {
-	if !p.received.Swap(true) {
-		p.s.receive(p.terms, p.charged, units, true)
-	}
+// been done for it. What did not come stops no orchestrator; that it is excused needs work
+// for others.
+func (p *Payment) Left(units int64) { p.LeftAfter(0, units) }
+
+// LeftAfter is Left where some units came before the client left: these count as work, and
+// up to units may have been done in all.
+func (p *Payment) LeftAfter(came, units int64) {
+	p.count(func(c *credit, j job, now time.Time) pm.Value {
+		return c.excuse(j, p.terms.worth(came), p.terms.worth(units), now)
+	})
 }
 
 // debt is what is owed of a balance; a credit is none.

@@ -36,6 +36,9 @@ type Terms struct {
 	// by it; "" keeps it by the tickets' recipient. Push is the stream that a segment is of.
 	Payee string
 	Push  core.ManifestID
+	// Client is who caused the payment, by what this gateway knows: a key, an address, a
+	// stream. What clients alone cause is bounded for each; "" takes Push or the model.
+	Client string
 	// Key is the account that the orchestrator books the work on.
 	Key core.ManifestID
 	// Pipeline and Model name the work in the book.
@@ -71,6 +74,16 @@ func NewTerms(t Terms) *Terms {
 		t.to = t.by
 	}
 	return &t
+}
+
+// For are the terms for a client's job.
+func (t *Terms) For(client string) *Terms {
+	if client == t.Client {
+		return t
+	}
+	own := *t
+	own.Client = client
+	return &own
 }
 
 // setKey names a set of parameters. The recipient is part of it, so that one

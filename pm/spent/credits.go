@@ -19,10 +19,13 @@ type Credit struct {
 	Payee string
 	// Unworked is nil where nothing is to be kept any more.
 	Unworked *big.Int
-	Halved   time.Time
-	Worked   [2]*big.Int
-	Span     time.Time
-	Stopped  bool
+	// Waiting is the part of it that waits for work by a client's doing.
+	Waiting *big.Int
+	Halved  time.Time
+	Worked  [2]*big.Int
+	Left    [2]*big.Int
+	Span    time.Time
+	Stopped bool
 }
 
 // Keep has a credit written, in the place of the one before, without waiting for the
@@ -40,7 +43,8 @@ func (s *Store) Keep(c Credit) {
 // Credits reads what was written before.
 func (s *Store) Credits(ctx context.Context) (out []Credit, err error) {
 	const op = "read what orchestrators were paid ahead"
-	rows, err := s.db.QueryContext(ctx, `SELECT payee, unworked, halved, worked, earlier, span, stopped
+	rows, err := s.db.QueryContext(ctx, `SELECT payee, unworked, waiting, halved, worked, earlier, left_now, left_earlier,
+		span, stopped
 		FROM spent_credit WHERE sender = ?`, s.opt.Sender[:])
 	if err != nil {
 		return nil, failed(op, err)
@@ -57,15 +61,17 @@ func (s *Store) Credits(ctx context.Context) (out []Credit, err error) {
 }
 
 func scanCredit(rows *sql.Rows) (c Credit, err error) {
-	var unworked, worked, earlier string
+	var unworked, waiting, worked, earlier, left, leftEarlier string
 	var halved, span int64
-	if err := rows.Scan(&c.Payee, &unworked, &halved, &worked, &earlier, &span, &c.Stopped); err != nil {
+	if err := rows.Scan(&c.Payee, &unworked, &waiting, &halved, &worked, &earlier, &left, &leftEarlier, &span,
+		&c.Stopped); err != nil {
 		return c, err
 	}
 	for _, n := range []struct {
 		text string
 		to   **big.Int
-	}{{unworked, &c.Unworked}, {worked, &c.Worked[0]}, {earlier, &c.Worked[1]}} {
+	}{{unworked, &c.Unworked}, {waiting, &c.Waiting}, {worked, &c.Worked[0]}, {earlier, &c.Worked[1]},
+		{left, &c.Left[0]}, {leftEarlier, &c.Left[1]}} {
 		v, ok := new(big.Int).SetString(n.text, 10)
 		if !ok || v.Sign() < 0 {
 			return c, fmt.Errorf("the credit of %.64q is damaged", c.Payee)
@@ -111,9 +117,10 @@ func writeCredits(ctx context.Context, tx *sql.Tx, sender core.Address, credits 
 			_, err = tx.ExecContext(ctx, `DELETE FROM spent_credit WHERE sender = ? AND payee = ?`, sender[:], payee)
 		} else {
 			_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO spent_credit
-				(sender, payee, unworked, halved, worked, earlier, span, stopped) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-				sender[:], payee, c.Unworked.String(), c.Halved.UnixNano(), c.Worked[0].String(), c.Worked[1].String(),
-				c.Span.UnixNano(), c.Stopped)
+				(sender, payee, unworked, waiting, halved, worked, earlier, left_now, left_earlier, span, stopped)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				sender[:], payee, c.Unworked.String(), c.Waiting.String(), c.Halved.UnixNano(), c.Worked[0].String(),
+				c.Worked[1].String(), c.Left[0].String(), c.Left[1].String(), c.Span.UnixNano(), c.Stopped)
 		}
 		if err != nil {
 			return err

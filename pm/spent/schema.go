@@ -54,5 +54,8 @@ func tables() database.Tables {
 			stopped  INTEGER NOT NULL,
 			PRIMARY KEY (sender, payee)
 		) STRICT, WITHOUT ROWID`,
+		`ALTER TABLE spent_credit ADD COLUMN waiting TEXT NOT NULL DEFAULT '0';
+		ALTER TABLE spent_credit ADD COLUMN left_now TEXT NOT NULL DEFAULT '0';
+		ALTER TABLE spent_credit ADD COLUMN left_earlier TEXT NOT NULL DEFAULT '0'`,
 	}}
 }

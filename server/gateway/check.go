@@ -39,7 +39,7 @@ func (h hashing) sums() (out [][signature.Size]byte) {
 func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hashes func() [][signature.Size]byte) error {
 	r := verify.Result{
 		Signer: signerOf(info), Signature: res.Signature, Hashes: hashes,
-		Renditions: data, Profiles: j.seg.Meta.Profiles, Source: j.source, Input: j.input(),
+		Renditions: data, Profiles: j.seg.Meta.Profiles, Source: j.source, Input: j.input,
 	}
 	for _, remote := range res.Renditions {
 		r.Pixels = append(r.Pixels, remote.Pixels)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -16,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
+	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -36,6 +36,8 @@ type push struct {
 	// until the segment was here, for the stream's earlier segments, with orchestrators.
 	from              string
 	read, queue, away time.Duration
+	// client is who causes the payment, see upstream.Segment.
+	client string
 }
 
 // servePush takes a segment, has it transcoded and answers with the renditions
@@ -51,7 +53,8 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		g.refusePush(w, r, fault.New(fault.PushOff, "take segment", ""))
 		return
 	}
-	if err := g.opt.Access.Push(r); err != nil {
+	key, err := g.opt.Access.Push(r)
+	if err != nil {
 		g.refusePush(w, r, err)
 		return
 	}
@@ -75,7 +78,8 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { s.leave(g.opt.Now()) }()
-	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r)}
+	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r),
+		client: clientOf(r, key, req.Manifest)}
 	defer p.release() // should something below panic, later segments must not wait for this one
 	// The client's slowness to take its answer keeps the renditions in memory.
 	room := g.bodies.share()
@@ -120,19 +124,7 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	case <-ctx.Done():
 		return nil, fault.Wrap(fault.Canceled, "wait for the stream's segments", ctx.Err())
 	}
-	j := &job{
-		stream: p.stream, wants: g.wants(&p.plan, p.input), room: room,
-		source: verify.Size{Width: p.input.Width, Height: p.input.Height},
-		input:  sync.OnceValue(func() verify.Source { return verify.ReadSource(p.data, p.req.Duration) }),
-	}
-	j.seg = upstream.Segment{
-		Data: p.data, Estimate: route.Estimate(p.plan.profiles, p.req.Duration),
-		Timing: route.TimingOf(p.req.Duration, p.plan.multiplier),
-		Meta: rpc.SegmentMeta{
-			Manifest: p.stream.id, Number: p.req.Number, Hash: p.hash, Duration: p.req.Duration,
-			Profiles: p.plan.profiles, Capabilities: j.wants.Capabilities, Clip: p.req.Clip, Reinit: p.reinit,
-		},
-	}
+	j := g.job(p, room)
 	begun = time.Now()
 	renditions, t, err := g.transcode(ctx, j)
 	p.trail, p.away = t, time.Since(begun)
@@ -141,6 +133,39 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 		g.opt.Recorder.SegmentTranscoded(p.stream.id, signature.ProfileNames(p.plan.profiles), p.req.Duration, time.Since(p.at), t.pixels)
 	}
 	return renditions, err
+}
+
+// job describes a segment to orchestrators. What it is paid for, and announced as, is its
+// measured length: a client's word must not raise the price.
+func (g *Gateway) job(p *push, room *share) *job {
+	source := verify.ReadSource(p.data, p.req.Duration)
+	length := source.Length()
+	j := &job{
+		stream: p.stream, wants: g.wants(&p.plan, p.input), room: room,
+		source: verify.Size{Width: p.input.Width, Height: p.input.Height}, input: source,
+	}
+	j.seg = upstream.Segment{
+		Data: p.data, Client: p.client, Estimate: route.Estimate(p.plan.profiles, length),
+		Timing: route.TimingOf(max(length, p.req.Duration), p.plan.multiplier),
+		Meta: rpc.SegmentMeta{
+			Manifest: p.stream.id, Number: p.req.Number, Hash: p.hash, Duration: length,
+			Profiles: p.plan.profiles, Capabilities: j.wants.Capabilities, Clip: p.req.Clip, Reinit: p.reinit,
+		},
+	}
+	return j
+}
+
+// clientOf is who pushes, as the bounds of payments count: the holder of a key, an address,
+// or on the own machine, where all have one address, a stream.
+func clientOf(r *http.Request, key string, stream core.ManifestID) string {
+	network, own := origin.Client(r)
+	switch {
+	case key != "":
+		return "key " + key
+	case own:
+		return "stream " + string(stream)
+	}
+	return "address " + network
 }
 
 // lifetime is how long a segment is worked on: at most as long as the gateway

@@ -21,8 +21,8 @@ type job struct {
 	seg    upstream.Segment
 	// source is the segment's picture size, as far as known.
 	source verify.Size
-	// input reads what the segment can become, once.
-	input func() verify.Source
+	// input is what the segment can become.
+	input verify.Source
 	// room is where the renditions' memory is taken from.
 	room *share
 }

@@ -9,6 +9,7 @@ package access
 
 import (
 	"context"
+	"encoding/hex"
 	"net"
 	"net/http"
 	"net/netip"
@@ -138,16 +139,21 @@ func (p *Policy) Play(r *http.Request, id core.ManifestID, now time.Time) (query
 	return "", p.key(r, free)
 }
 
-// Push decides about a segment.
-func (p *Policy) Push(r *http.Request) error {
+// Push decides about a segment. key tells apart those that a key opened for, by its hash; ""
+// is a push that needed none.
+func (p *Policy) Push(r *http.Request) (key string, err error) {
 	if p == nil || p.opt.AskedPushes {
-		return nil
+		return "", nil
 	}
-	err := p.free(r)
+	err = p.free(r)
 	if err == nil || p.opt.OpenPushes && !p.required() && p.opt.Mode == Auto {
-		return nil
+		return "", nil
 	}
-	return p.key(r, err)
+	if err := p.key(r, err); err != nil {
+		return "", err
+	}
+	hash := keys.HashOf(keys.BearerToken(r.Header.Get("Authorization")))
+	return hex.EncodeToString(hash[:]), nil
 }
 
 // free says why a request for a stream needs a key.

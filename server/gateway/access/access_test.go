@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,15 +128,26 @@ func TestWhoMayUseStreams(t *testing.T) {
 			t.Errorf("%s: listing is %v, want %q", row.name, err, row.play)
 		}
 		r.Method = http.MethodPost
-		if err := p.Push(r); fault.CodeOf(err) != row.push && (err != nil || row.push != "") {
+		key, err := p.Push(r)
+		if (key != "") != (err == nil && slices.Contains(row.headers, "Bearer good") && row.push == "" && p.Machine(r) != nil ||
+			err == nil && row.name == "keys, with one") {
+			t.Errorf("%s: pushed with the key %q", row.name, key)
+		}
+		if fault.CodeOf(err) != row.push && (err != nil || row.push != "") {
 			t.Errorf("%s: pushing is %v, want %q", row.name, err, row.push)
 		}
 	}
 	var none *access.Policy
-	if _, err := none.Play(request("/", there), "film", now); err != nil || none.Push(nil) != nil ||
+	if _, err := none.Play(request("/", there), "film", now); err != nil || !pushes(none) ||
 		none.Machine(nil) != nil {
 		t.Error("without a policy something is refused")
 	}
+}
+
+// pushes reports whether a policy takes any push.
+func pushes(p *access.Policy) bool {
+	_, err := p.Push(nil)
+	return err == nil
 }
 
 // A signed address opens its stream until its end, and nothing else opens anything.

@@ -13,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/keys"
 	"github.com/tuttinode/tutti/core/sse"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -166,7 +167,9 @@ func (x *exchange) dispatch(ctx context.Context, job *inference.Job, hint broker
 	}
 	x.release = release
 	hint.Party = x.figures.Key
-	answer, err := x.f.opt.Dispatcher.Do(ctx, job, hint)
+	asked := *job
+	asked.Client = x.client()
+	answer, err := x.f.opt.Dispatcher.Do(ctx, &asked, hint)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +184,15 @@ func (x *exchange) party() string {
 		return x.figures.Key
 	}
 	return x.peer()
+}
+
+// client is who causes payments: a key, or without one an address.
+func (x *exchange) client() string {
+	if x.figures.Key != "" {
+		return "key " + x.figures.Key
+	}
+	network, _ := origin.Client(x.r)
+	return "address " + network
 }
 
 // peer is the client's address without its port.

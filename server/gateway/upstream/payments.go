@@ -45,10 +45,11 @@ type Deal interface {
 	// Wear says whether new terms should be asked for.
 	Wear() sender.Wear
 	// Pay makes the payment for work of at most so many units. It is called once for
-	// each attempt; what it returns must be settled. Errors are faults:
-	// TicketParamsStale says that new terms are to be asked for, PaidWorkMissing and
-	// CreditInUse that this orchestrator is to work first; nothing was paid then.
-	Pay(ctx context.Context, units int64) (Payment, error)
+	// each attempt; what it returns must be settled. client is who wants the work, see
+	// sender.Terms. Errors are faults: TicketParamsStale says that new terms are to be
+	// asked for, PaidWorkMissing and CreditInUse that this orchestrator is to work first;
+	// nothing was paid then.
+	Pay(ctx context.Context, client string, units int64) (Payment, error)
 }
 
 // Payment is what is paid for one attempt.
@@ -66,8 +67,9 @@ type Payment interface {
 	// own count: 0 where none is of use. It must be called then. Further calls do nothing.
 	Received(units int64)
 	// Left tells the same where the client left before all was there: how many units may
-	// have been done for it.
+	// have been done for it. LeftAfter is Left where some of the units came before that.
 	Left(units int64)
+	LeftAfter(came, units int64)
 }
 
 // UnpaidError is a failure of this gateway's own paying: nothing was sent, and the
@@ -130,10 +132,13 @@ func (FreePayments) Deal(Info, Work) (Deal, error) { return free{}, nil }
 // free is the deal and the payment of free work.
 type free struct{}
 
-func (free) Wear() sender.Wear                           { return sender.Fresh }
-func (free) Pay(context.Context, int64) (Payment, error) { return free{}, nil }
-func (free) Value() pm.Value                             { return pm.Value{} }
-func (free) Header() string                              { return "" }
-func (free) Settle(sender.Outcome, int64)                {}
-func (free) Received(int64)                              {}
-func (free) Left(int64)                                  {}
+func (free) Wear() sender.Wear { return sender.Fresh }
+func (free) Pay(context.Context, string, int64) (Payment, error) {
+	return free{}, nil
+}
+func (free) Value() pm.Value              { return pm.Value{} }
+func (free) Header() string               { return "" }
+func (free) Settle(sender.Outcome, int64) {}
+func (free) Received(int64)               {}
+func (free) Left(int64)                   {}
+func (free) LeftAfter(int64, int64)       {}

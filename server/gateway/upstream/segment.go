@@ -37,6 +37,8 @@ type Segment struct {
 	Data []byte
 	// Asked is the address of the list at which the orchestrator was asked for its terms.
 	Asked string
+	// Client is who pushed it, for the payment; see sender.Terms.
+	Client string
 	// Estimate is about how many pixels the work comes to, for the payment.
 	Estimate core.Pixels
 	Timing   route.Timing
@@ -139,7 +141,7 @@ const billedAtMost = 4
 
 // mostBilled is the most that the segment's payment is settled with, whatever is claimed
 // and whether results are checked or not. An orchestrator that rightly bills more, because
-// the client named a playing time that is too short, says that its balance is too small,
+// the playing time cannot be read and the client named one that is too short, says that its balance is too small,
 // and is then paid by its own word.
 func (s *Segment) mostBilled() int64 {
 	if s.Estimate > math.MaxInt64/billedAtMost {
@@ -182,7 +184,7 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 	if err != nil {
 		return nil, nil, &UnpaidError{err}
 	}
-	payment, err := deal.Pay(ctx, int64(seg.Estimate))
+	payment, err := deal.Pay(ctx, seg.Client, int64(seg.Estimate))
 	if err != nil {
 		return nil, nil, &UnpaidError{err}
 	}

@@ -44,7 +44,7 @@ type settled struct {
 
 func (d *deal) Wear() sender.Wear { return sender.Fresh }
 
-func (d *deal) Pay(_ context.Context, units int64) (upstream.Payment, error) {
+func (d *deal) Pay(_ context.Context, _ string, units int64) (upstream.Payment, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err != nil {
@@ -87,6 +87,8 @@ func (p *payment) Received(units int64) {
 func (p *payment) Left(units int64) {
 	p.Received(-units)
 }
+
+func (p *payment) LeftAfter(_, units int64) { p.Left(units) }
 
 // only is the one payment's end.
 func (d *deal) only(t *testing.T) settled {

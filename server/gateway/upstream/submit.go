@@ -43,7 +43,7 @@ var (
 // nodes whatever they name. Faults of this gateway's own paying come before all of
 // them; then nothing was sent (see Unpaid). Lost tells what a failure cost.
 func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*inference.Reply, error) {
-	payment, err := t.deal.Pay(ctx, int64(job.Units))
+	payment, err := t.deal.Pay(ctx, job.Client, int64(job.Units))
 	if err != nil {
 		return nil, &UnpaidError{err}
 	}

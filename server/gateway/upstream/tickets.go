@@ -163,11 +163,11 @@ type ticketDeal struct {
 func (d *ticketDeal) Wear() sender.Wear { return d.p.opt.Sender.Wear(d.terms) }
 
 // Pay makes tickets and their message.
-func (d *ticketDeal) Pay(ctx context.Context, units int64) (Payment, error) {
+func (d *ticketDeal) Pay(ctx context.Context, client string, units int64) (Payment, error) {
 	if err := d.affordable(); err != nil {
 		return nil, err
 	}
-	paid, err := d.p.opt.Sender.Pay(ctx, d.terms, units)
+	paid, err := d.p.opt.Sender.Pay(ctx, d.terms.For(client), units)
 	if err != nil {
 		return nil, err
 	}

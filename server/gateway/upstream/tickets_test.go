@@ -170,7 +170,7 @@ func TestPaymentVectors(t *testing.T) {
 			}
 			var header string
 			for range row.Nonce {
-				paid, err := d.Pay(t.Context(), 0)
+				paid, err := d.Pay(t.Context(), "", 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -192,7 +192,7 @@ func TestFreeWorkIsPaidWithAName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paid, err := d.Pay(t.Context(), 1000)
+	paid, err := d.Pay(t.Context(), "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestCapsAreHeldTo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = d.Pay(t.Context(), 10); row.want == "" && err != nil || row.want != "" && !errors.Is(err, row.want) {
+			if _, err = d.Pay(t.Context(), "", 10); row.want == "" && err != nil || row.want != "" && !errors.Is(err, row.want) {
 				t.Errorf("%v, want %q", err, row.want)
 			}
 		})
@@ -302,7 +302,7 @@ func FuzzTermsOfPayment(f *testing.F) {
 			return
 		}
 		d.Wear()
-		paid, err := d.Pay(context.Background(), 10)
+		paid, err := d.Pay(context.Background(), "", 10)
 		if err != nil {
 			return
 		}

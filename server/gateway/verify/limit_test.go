@@ -91,7 +91,7 @@ func TestReadSource(t *testing.T) {
 	}{
 		"stream":       {second + medium, "ts", 90, 3 * time.Second},
 		"movie":        {second + medium, "mp4", 90, 3 * time.Second},
-		"fragments":    {second + medium + "-movflags frag_keyframe+empty_moov", "mp4", 90, 0},
+		"fragments":    {second + medium + "-movflags frag_keyframe+empty_moov", "mp4", 90, 3 * time.Second},
 		"slow":         {"-f lavfi -i testsrc2=size=320x180:rate=1:duration=5 " + x264, "ts", 5, 5 * time.Second},
 		"interlaced":   {kinds["mbaff"], "ts", 30, time.Second},
 		"near the end": {picture + x264 + "-output_ts_offset 95443.3", "ts", 30, time.Second},

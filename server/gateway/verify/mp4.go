@@ -22,6 +22,7 @@ type track struct {
 	// prefix is the number of bytes of each NAL unit's length.
 	prefix int
 	found  bool
+	scale  uint32
 	length time.Duration
 	flood  flood
 }
@@ -70,7 +71,8 @@ func findTrack(moov []byte) (t track) {
 		if !counted && !otherVideo[string(stsd[12:16])] {
 			return
 		}
-		t = track{id: trackID(container.Child(body, "tkhd")), table: table, found: true, length: trackLength(container.Path(body, "mdia", "mdhd"))}
+		t = track{id: trackID(container.Child(body, "tkhd")), table: table, found: true}
+		t.scale, t.length = trackLength(container.Path(body, "mdia", "mdhd"))
 		if counted {
 			t.units = newUnits(codec)
 			t.describe(stsd[8:], codec)

@@ -16,6 +16,9 @@ type Source struct {
 	// Most is the largest number of pictures that a decoder may make of the file, with
 	// both fields of what may be interlaced; 0 when the file cannot be read.
 	Most core.Frames
+	// Pictures is how many pictures the file has, also where its codec is not read: then by
+	// its tables. 0 when they cannot be counted.
+	Pictures core.Frames
 	// Span is how long the file's own clock says that it plays, 0 when that is not told.
 	Span time.Duration
 	// Mixed says that its pictures are not all of one size.
@@ -25,15 +28,17 @@ type Source struct {
 // ReadSource looks at a segment. What cannot be read stays unknown.
 func ReadSource(data []byte, duration time.Duration) Source {
 	s := Source{Duration: duration}
+	if container.IsMP4(data) {
+		p := playingMP4(data)
+		s.Pictures, s.Span = p.samples, p.span
+	}
 	v, err := Count(data)
 	if err != nil || v.Most == 0 {
 		return s
 	}
 	s.Most, s.Mixed = v.Most, v.Pixels != core.Pixels(v.Frames)*core.Pixels(v.Width)*core.Pixels(v.Height)
-	if container.IsTS(data) {
+	if s.Pictures = v.Most; container.IsTS(data) {
 		s.Span = spanTS(data, 0)
-	} else {
-		s.Span = spanMP4(data)
 	}
 	return s
 }
@@ -47,35 +52,26 @@ func Plays(data []byte) time.Duration {
 	case container.IsTS(data):
 		return spanTS(data, longest)
 	case container.IsMP4(data):
-		return spanMP4(data)
+		return playingMP4(data).span
 	}
 	return 0
 }
 
-// spanMP4 is the video track's duration, 0 for a file in fragments, which does not
-// tell it in one place.
-func spanMP4(data []byte) time.Duration {
-	if container.Child(data, "moof") != nil {
-		return 0
-	}
-	return findTrack(container.Child(data, "moov")).length
-}
-
-// trackLength reads a media header.
-func trackLength(mdhd []byte) time.Duration {
+// trackLength reads a media header: how many ticks a second has, and how long the track
+// plays.
+func trackLength(mdhd []byte) (ticksASecond uint32, length time.Duration) {
 	if len(mdhd) < 24 {
-		return 0
+		return 0, 0
 	}
 	scale, ticks := uint64(binary.BigEndian.Uint32(mdhd[12:])), uint64(binary.BigEndian.Uint32(mdhd[16:]))
 	if mdhd[0] == 1 {
 		if len(mdhd) < 36 {
-			return 0
+			return 0, 0
 		}
 		scale, ticks = uint64(binary.BigEndian.Uint32(mdhd[20:])), binary.BigEndian.Uint64(mdhd[24:])
 	}
 	if scale == 0 {
-		return 0
+		return 0, 0
 	}
-	seconds := min(float64(ticks)/float64(scale), maxSpan.Seconds())
-	return time.Duration(seconds * float64(time.Second))
+	return uint32(scale), seconds(float64(ticks) / float64(scale))
 }

@@ -50,8 +50,7 @@ func (s *span) duration() time.Duration {
 	if !s.begun {
 		return 0
 	}
-	seconds := min(float64(s.sum+s.length())/clock, maxSpan.Seconds())
-	return time.Duration(seconds * float64(time.Second))
+	return seconds(float64(s.sum+s.length()) / clock)
 }
 
 // spanTS is how long a transport stream's video plays, 0 when it has no times. A step

@@ -46,7 +46,9 @@ type orchestrator struct {
 	// recipient is who is paid, where that is another account each time.
 	recipient func(n int) core.Address
 	// cheat answers the n-th job instead of doing it, unless it returns false.
-	cheat       func(n int, w http.ResponseWriter) bool
+	cheat func(n int, w http.ResponseWriter) bool
+	// reply answers a job by its request instead of doing it, unless it returns false.
+	reply       func(w http.ResponseWriter, r *http.Request, body []byte) bool
 	asked, turn int
 	// balances are by session or model. paid is all tickets' worth, worked the worth of
 	// all work that was done, jobs how many came.
@@ -164,9 +166,10 @@ func (o *orchestrator) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	enough := o.credit(key, r.Header.Get("Livepeer-Payment"))
 	o.mu.Lock()
-	cheat, n := o.cheat, o.jobs
+	cheat, reply, n := o.cheat, o.reply, o.jobs
 	o.mu.Unlock()
 	switch {
+	case reply != nil && reply(w, r, body):
 	case cheat != nil && cheat(n, w):
 	case !enough:
 		http.Error(w, "Insufficient balance", http.StatusBadRequest)

@@ -1,0 +1,80 @@
+package sender
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/pm"
+)
+
+const (
+	// clientShare: one client may have open, beside as much as was worked for it recently,
+	// this part of what an orchestrator may hold.
+	clientShare = 8
+	// maxClients bounds the clients of one orchestrator that are told apart; further ones
+	// have one share together.
+	maxClients = 1 << 12
+)
+
+// share is one client's part of an orchestrator's credit. It is guarded by Sender.mu.
+type share struct {
+	// open was paid for jobs of the client that came to nothing by its own doing, inProgress
+	// for those that are being done.
+	open, inProgress pm.Value
+	// worked is the work for the client, in the spans of credit.worked.
+	worked [2]pm.Value
+}
+
+// recent is the work of the last spans.
+func (sh *share) recent() pm.Value { return sh.worked[0].Add(sh.worked[1]) }
+
+// idle reports whether there is nothing to remember.
+func (sh *share) idle() bool {
+	return sh.open.Sign() == 0 && sh.inProgress.Sign() == 0 && sh.recent().Sign() == 0
+}
+
+// share finds or makes a client's share.
+func (c *credit) share(client string) *share {
+	if sh := c.clients[client]; sh != nil {
+		return sh
+	}
+	if len(c.clients) >= maxClients {
+		client = ""
+		if sh := c.clients[client]; sh != nil {
+			return sh
+		}
+	}
+	sh := new(share)
+	c.clients[client] = sh
+	return sh
+}
+
+// shares reports whether so much more may be paid for a client's jobs. One payment may be
+// larger than the client's share, or than what is left of it, if it leaves an eighth of all
+// to other clients.
+func (c *credit) shares(amount, limit pm.Value, client *share) bool {
+	used := least(client.open, c.waiting).Add(client.inProgress)
+	most := part(limit, clientShare).Add(client.recent())
+	if used.Add(amount).Cmp(most) <= 0 {
+		return true
+	}
+	all := c.waiting.Add(c.inProgress).Add(amount)
+	return used.Cmp(most) < 0 && all.Times(clientShare).Cmp(c.bound(limit).Times(clientShare-1)) <= 0
+}
+
+// passShares brings the shares up to a time that the credit has reached: so many hours are
+// over, and so many spans.
+func (c *credit) passShares(hours time.Duration, spans int) {
+	if hours <= 0 && spans == 0 {
+		return
+	}
+	for _, sh := range c.clients {
+		sh.open = halve(sh.open, uint(min(max(0, hours), 1<<10)))
+		switch spans {
+		case 0:
+		case 1:
+			sh.worked = [2]pm.Value{{}, sh.worked[0]}
+		default:
+			sh.worked = [2]pm.Value{}
+		}
+	}
+}

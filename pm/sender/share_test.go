@@ -1,0 +1,159 @@
+package sender_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm/sender"
+)
+
+// of is a session for a client, at a wei per unit, whose tickets are worth 1 000 wei.
+func of(client string, n int) *sender.Terms {
+	return terms(params(byte(n+1), 1000), func(t *sender.Terms) {
+		t.Key = core.ManifestID(fmt.Sprint(client, n))
+		t.Session, t.Payee, t.Model, t.Push, t.Client = core.SessionID(t.Key), cheat, "", "film", client
+		t.Params.RecipientRandHash[1] = byte(n >> 8)
+	})
+}
+
+// waste has a client cause payments that come to nothing until it is refused. It returns how much was paid, in wei.
+func (k *kit) waste(t *testing.T, client string, how sender.Outcome) (paid int) {
+	t.Helper()
+	for n := range 300 {
+		p, err := k.Pay(t.Context(), of(client, n), 1000)
+		if err != nil {
+			if !errors.Is(err, fault.CreditInUse) {
+				t.Fatalf("%s: %v", client, err)
+			}
+			return paid
+		}
+		paid += 1000 * len(p.Tickets)
+		p.Settle(how, 0)
+	}
+	t.Fatalf("%s may waste without end", client)
+	return 0
+}
+
+// TestOneClientWastesItsShare: what a client alone causes stops no orchestrator, and keeps nothing from others but the
+// client's share.
+func TestOneClientWastesItsShare(t *testing.T) {
+	t.Parallel()
+	for name, how := range map[string]sender.Outcome{"input": sender.InputBad, "left": sender.Abandoned} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := begin(t, t.TempDir(), bounded)
+			// Its share is 12 500 wei, and a payment may go beyond.
+			if paid := k.waste(t, "bad", how); paid < 12_000 || paid > 15_000 {
+				t.Errorf("it wasted %d wei", paid)
+			}
+			p := pay(t, k, of("good", 0), 1000)
+			p.Settle(sender.Served, 1000)
+			p.Received(1000)
+			if k.named() {
+				t.Error("the orchestrator is stopped")
+			}
+		})
+	}
+}
+
+// TestManyClientsWasteHalf: together they leave half to the clients that the orchestrator works for, and all is bounded
+// over restarts.
+func TestManyClientsWasteHalf(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	k := begin(t, dir, func(o *sender.Options) { o.Limits.MaxCredit = core.NewWei(1_000_000) })
+	limit := func(o *sender.Options) { o.Limits.MaxCredit = core.NewWei(1_000_000) }
+	work := func(n int) error {
+		p, err := k.Pay(t.Context(), of("good", n), 1000)
+		if err == nil {
+			p.Settle(sender.Served, 1000)
+			p.Received(1000)
+		}
+		return err
+	}
+	if err := work(0); err != nil {
+		t.Fatal(err)
+	}
+	wasted := 0
+	for n := range 40 {
+		wasted += k.waste(t, fmt.Sprint("bad", n), sender.InputBad)
+	}
+	if wasted < 500_000 || wasted > 502_000 {
+		t.Errorf("%d wei were wasted", wasted)
+	}
+	for n := range 100 {
+		if err := work(n + 1); err != nil {
+			t.Fatalf("work %d for a client that it works for: %v", n, err)
+		}
+	}
+	if k.named() {
+		t.Error("the orchestrator is stopped")
+	}
+	k.close()
+	db := openDB(t, dir)
+	credits := readCredits(t, db)
+	k = begin(t, dir, func(o *sender.Options) { limit(o); o.Credits = credits })
+	wasted = 0
+	for n := range 20 {
+		wasted += k.waste(t, fmt.Sprint("worse", n), sender.InputBad)
+	}
+	if wasted > 60_000 || k.named() { // half of the work, and what it made good for
+		t.Errorf("%d wei were wasted after a restart; stopped: %v", wasted, k.named())
+	}
+}
+
+// TestWastedCreditIsUsed: what a client wasted is used up by its own next work in the session.
+func TestWastedCreditIsUsed(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), func(o *sender.Options) { o.Limits.MaxCredit = core.NewWei(1_000_000) })
+	terms := of("c", 0)
+	pay(t, k, terms, 5000).Settle(sender.InputBad, 0)
+	roughly(t, k.Credits()[0].Unworked, 5001) // five tickets
+	p := pay(t, k, terms, 5000)
+	if len(p.Tickets) != 0 {
+		t.Errorf("%d tickets for input that follows", len(p.Tickets))
+	}
+	p.Settle(sender.Served, 5000)
+	p.Received(5000)
+	roughly(t, k.Credits()[0].Unworked, 0)
+}
+
+// TestWhatCameBeforeAClientLeft is work.
+func TestWhatCameBeforeAClientLeft(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), func(o *sender.Options) { o.Limits.MaxCredit = core.NewWei(1_000_000) })
+	p := pay(t, k, of("c", 0), 50_000)
+	p.Settle(sender.Served, 50_000)
+	p.LeftAfter(20_000, 50_000)
+	got := k.Credits()[0]
+	// The first work of a stream makes good for more than all of this.
+	if roughly(t, got.Unworked, 0); got.Bound.Floor().Int64() != 1_020_000 {
+		t.Errorf("it may hold %s", got.Bound)
+	}
+	p = pay(t, k, of("c", 1), 50_000)
+	p.Settle(sender.Served, 50_000)
+	p.LeftAfter(20_000, 50_000)
+	// 20 000 of work and a sixteenth; of the rest, as much is excused as half of the work.
+	roughly(t, k.Credits()[0].Unworked, 50_001-21_250-20_000)
+}
+
+// TestExcusesAreKept: a restart does not excuse again what was excused.
+func TestExcusesAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	k := begin(t, dir, bounded)
+	for n := range 2 {
+		p := pay(t, k, of("c", n), 20_000)
+		p.Settle(sender.Served, 20_000)
+		p.Received(20_000)
+	}
+	pay(t, k, of("c", 2), 20_000).Settle(sender.Abandoned, 0)
+	roughly(t, k.Credits()[0].Unworked, 1) // half of 40 000 is excused
+	k.close()
+	k = reopen(t, dir)
+	pay(t, k, of("c", 3), 20_000).Settle(sender.Abandoned, 0)
+	roughly(t, k.Credits()[0].Unworked, 20_002)
+}

@@ -1,0 +1,22 @@
+package origin
+
+import (
+	"net/http"
+	"net/netip"
+)
+
+// Client is where a request's connection begins, as far as one client reaches: an IPv4
+// address, or the /64 of an IPv6 one, of which one client has all addresses. own: it is
+// on this machine.
+func Client(r *http.Request) (network string, own bool) {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr, false
+	}
+	ip := peer.Addr().Unmap().WithZone("")
+	if ip.Is6() && !ip.IsLoopback() {
+		half, _ := ip.Prefix(64) // fails for no IPv6 address
+		return half.String(), false
+	}
+	return ip.String(), ip.IsLoopback()
+}
