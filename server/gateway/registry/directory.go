@@ -36,10 +36,11 @@ type Directory struct {
 	stakes map[core.Address]protocol.Orchestrator
 	places map[string]*place
 	// former says of service URIs that are not known any more on whose credit they were:
-	// sessions there go on.
-	former map[string]string
-	read   time.Time
-	err    error
+	// sessions there go on. formerOf counts them by credit.
+	former   map[string]string
+	formerOf map[string]int
+	read     time.Time
+	err      error
 }
 
 // place is one service URI.
@@ -62,7 +63,7 @@ func New(opt Options) *Directory {
 	d := &Directory{
 		opt: opt.withDefaults(), kick: make(chan struct{}, 1), tried: make(chan struct{}),
 		stakes: make(map[core.Address]protocol.Orchestrator), places: make(map[string]*place),
-		former: make(map[string]string),
+		former: make(map[string]string), formerOf: make(map[string]int),
 	}
 	d.Use(d.opt.Fixed)
 	return d
@@ -98,13 +99,37 @@ func (d *Directory) Use(uris []string) {
 // drop forgets a place, but not on whose credit it was. It is called with the lock held.
 func (d *Directory) drop(uri string, p *place) {
 	delete(d.places, uri)
-	for old := range d.former {
-		if len(d.former) < maxPlaces {
-			break
-		}
-		delete(d.former, old)
+	d.forget(uri)
+	if len(d.former) >= maxPlaces {
+		d.forget(d.leastMissed())
 	}
-	d.former[uri] = p.credit()
+	credit := p.credit()
+	d.former[uri] = credit
+	d.formerOf[credit]++
+}
+
+// forget forgets on whose credit an address was.
+func (d *Directory) forget(uri string) {
+	credit, known := d.former[uri]
+	if !known {
+		return
+	}
+	delete(d.former, uri)
+	if d.formerOf[credit]--; d.formerOf[credit] == 0 {
+		delete(d.formerOf, credit)
+	}
+}
+
+// leastMissed is a former address of the credit that has most of them: an orchestrator that
+// goes through many addresses has its own forgotten, not those of others.
+func (d *Directory) leastMissed() (uri string) {
+	most := 0
+	for old, credit := range d.former {
+		if n := d.formerOf[credit]; n > most {
+			uri, most = old, n
+		}
+	}
+	return uri
 }
 
 // credit is whose credit work at the place is on, where an offer from there does not say

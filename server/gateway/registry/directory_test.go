@@ -274,6 +274,49 @@ func TestPayeesOfOtherAddresses(t *testing.T) {
 	})
 }
 
+// TestPayeesOfManyAddresses: an orchestrator that names ever new further nodes begins no new credit, also when there are
+// more than are remembered, and does not have the addresses of others forgotten.
+func TestPayeesOfManyAddresses(t *testing.T) {
+	t.Parallel()
+	const nodes, other, left = 300, 2, 3
+	synctest.Test(t, func(t *testing.T) {
+		chain := newChain(member(1, 1000), member(other, 1000), member(left, 1000))
+		d, _, stop := running(t, chain, func(o *registry.Options) { o.ExtraNodes = nodes })
+		defer stop()
+		synctest.Wait()
+		chain.set(func() { chain.pool = chain.pool[:2] })
+		chain.tell(protocol.RoundSeen{})
+		synctest.Wait()
+		pays := new(payees)
+		seen := map[string]bool{}
+		payee := func(asked string) string {
+			if _, err := d.Guard(pays).Deal(infoOf(asked, addr(9)), upstream.Work{Asked: asked}); err != nil {
+				t.Fatal(err)
+			}
+			return pays.last
+		}
+		var named []string
+		for range 8 {
+			info := infoOf(uriOf(1), addr(1))
+			for range nodes {
+				named = append(named, fmt.Sprintf("https://node%d.example:1", len(named)))
+			}
+			info.Nodes = named[len(named)-nodes:]
+			d.Heard(uriOf(1), info, nil)
+		}
+		for _, asked := range named {
+			seen[payee(asked)] = true
+		}
+		// Those that are not remembered have one credit together.
+		if len(seen) != 2 || !seen[addr(1).String()] {
+			t.Errorf("work at %d nodes is on %d credits", len(named), len(seen))
+		}
+		if got := payee(uriOf(left)); got != addr(left).String() {
+			t.Errorf("work at another orchestrator's former address is on the credit of %s", got)
+		}
+	})
+}
+
 func bytesOf(a core.Address) []byte { return a[:] }
 
 func TestTerms(t *testing.T) {

@@ -130,16 +130,21 @@ func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, er
 	return g.Payments.Deal(info, work)
 }
 
+// unknownPlaces is on whose credit work is at all addresses of which it is not known any
+// more whose they were.
+const unknownPlaces = "addresses that are no longer known"
+
 // payee is the account that registered an address, as the chain says: the one that an
 // offer from it names, or the first. For an address that the operator named, and further
 // nodes that it names, it is that address. An address that is not known any more is whose it
-// was: what an orchestrator does with addresses begins no new credit.
+// was, or on one credit with all others that nothing is known of: what an orchestrator does
+// with addresses begins no new credit.
 func (d *Directory) payee(asked string, info upstream.Info) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := d.places[asked]
 	if p == nil {
-		return cmp.Or(d.former[asked], asked)
+		return cmp.Or(d.former[asked], unknownPlaces)
 	}
 	for _, who := range claimsOf(info) {
 		if slices.Contains(p.owners, who) {
