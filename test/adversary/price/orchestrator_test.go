@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core"
@@ -47,6 +48,8 @@ type orchestrator struct {
 	recipient func(n int) core.Address
 	// cheat answers the n-th job instead of doing it, unless it returns false.
 	cheat func(n int, w http.ResponseWriter) bool
+	// info changes the terms that are asked for at an address.
+	info func(asked string, info *rpc.OrchestratorInfo)
 	// reply answers a job by its request instead of doing it, unless it returns false.
 	reply       func(w http.ResponseWriter, r *http.Request, body []byte) bool
 	asked, turn int
@@ -74,25 +77,31 @@ func newOrchestrator(t *testing.T, n uint64) *orchestrator {
 		price: pixelPrice,
 		token: tokenTime, balances: map[string]*big.Rat{}, files: map[string][]byte{},
 	}
+	o.server = o.listen()
+	return o
+}
+
+// listen has it answer at one more address.
+func (o *orchestrator) listen() *httptest.Server {
 	calls := grpc.NewServer()
 	rpc.RegisterOrchestratorServer(calls, o)
-	o.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			calls.ServeHTTP(w, r)
 			return
 		}
 		o.serve(w, r)
 	}))
-	o.server.TLS = &tls.Config{NextProtos: []string{"h2", "http/1.1"}}
-	o.server.EnableHTTP2 = true
-	o.server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	o.server.StartTLS()
-	t.Cleanup(func() {
-		o.server.CloseClientConnections()
-		o.server.Close()
+	server.TLS = &tls.Config{NextProtos: []string{"h2", "http/1.1"}}
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	o.t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
 		calls.Stop()
 	})
-	return o
+	return server
 }
 
 // with changes it.
@@ -103,13 +112,18 @@ func (o *orchestrator) with(change func()) {
 }
 
 // GetOrchestrator answers with terms.
-func (o *orchestrator) GetOrchestrator(context.Context, *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+func (o *orchestrator) GetOrchestrator(ctx context.Context, _ *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asked++
-	return o.terms(&rpc.AuthToken{
+	info := o.terms(&rpc.AuthToken{
 		Token: []byte("token"), SessionId: fmt.Sprintf("%08x", o.asked), Expiration: time.Now().Add(o.token).Unix(),
-	}), nil
+	})
+	if o.info != nil {
+		md, _ := metadata.FromIncomingContext(ctx)
+		o.info("https://"+strings.Join(md.Get(":authority"), ""), info)
+	}
+	return info, nil
 }
 
 // terms are called with the lock held.

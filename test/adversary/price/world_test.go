@@ -39,13 +39,15 @@ type world struct {
 	admin, front  string
 	gateway       *harness.Process
 	segs          []clip.Segment
+	// args are further arguments of the gateway.
+	args []string
 }
 
 const passphrase = "open sesame"
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, args ...string) *world {
 	t.Helper()
-	w := &world{T: t, chain: devnet.Start(t, devnet.Options{BlockTime: 100 * time.Millisecond,
+	w := &world{T: t, args: args, chain: devnet.Start(t, devnet.Options{BlockTime: 100 * time.Millisecond,
 		Args: []string{"-initializeRounds"}})}
 	w.cheat, w.honest = newOrchestrator(t, 0), newOrchestrator(t, 1)
 	at := w.chain.AdvanceL1(1)
@@ -86,13 +88,13 @@ func (w *world) fund() {
 
 func (w *world) start() {
 	w.Helper()
-	w.gateway = harness.Start(w.T, filepath.Join(bin, "tutti"), "-gateway", "-network", "devnet",
+	w.gateway = harness.Start(w.T, filepath.Join(bin, "tutti"), append([]string{"-gateway", "-network", "devnet",
 		"-ethUrl", strings.Join(w.chain.Info.Endpoints, ","), "-ethPassword", filepath.Join(w.dir, "passphrase"),
 		"-dataDir", w.dir,
 		"-cliAddr", w.admin, "-httpAddr", w.front, "-blockPollingInterval", "1s", "-transcodingOptions",
 		"P144p30fps16x9",
 		"-localVerify=false", "-maxPricePerUnit", "2000", "-selectRandFreq", "0", "-selectStakeWeight", "1",
-		"-selectPriceWeight", "0", "-v", "6")
+		"-selectPriceWeight", "0", "-v", "6"}, w.args...)...)
 	w.gateway.WaitHTTP("http://" + w.admin + "/healthz")
 }
 
