@@ -26,6 +26,7 @@ var senderRows = []Row{
 		Code: PaidWorkMissing, Class: Payment,
 		Cause: "An orchestrator, which the condition names, was paid for work that it did not do: it refused or failed jobs after the payment, returned nothing usable, " +
 			"or took large tickets in ever new sessions. It holds more than `-maxCreditEV`, and more than it worked for recently. The gateway pays it no further tickets; streams and jobs go to others. " +
+			"What clients alone caused, by input that cannot be decoded or by leaving, does not count here. " +
 			"Half of what it holds is forgiven every hour, and it is used again when it holds half of what is allowed.",
 		Remedy: "No action needed while other orchestrators serve. `tutti_cli spending credits` shows what each one holds. " +
 			"If it was an accident of an orchestrator that you trust, run `tutti_cli spending forgive ORCHESTRATOR`; otherwise exclude it with `-orchBlocklist`.",
@@ -33,8 +34,10 @@ var senderRows = []Row{
 	},
 	{
 		Code: CreditInUse, Class: Busy,
-		Cause:  "The payments for jobs in progress at one orchestrator come to `-maxCreditEV` and what it worked for recently. The next jobs go to other orchestrators, or to this one when it has finished some.",
-		Remedy: "No action needed while it passes: the allowance grows with the work done. If it lasts, raise `-maxCreditEV` to what all jobs in progress at one orchestrator cost together.", Retryable: true,
+		Cause: "The payments for jobs in progress at one orchestrator come to `-maxCreditEV` and what it worked for recently, or one client's (a key, an address, a stream of this machine) to an eighth of that and what it worked for the client. " +
+			"What was paid for input that cannot be decoded and for jobs that clients left counts too, until work uses it up or it is forgiven, half of it every hour. The next jobs go to other orchestrators, or to this one when it has finished some.",
+		Remedy: "No action needed while it passes: the allowance grows with the work done. If it lasts and the detail names bad input and jobs that were left, look for the client in the segment and request lines of the log, and stop it. " +
+			"Otherwise raise `-maxCreditEV` to what all jobs in progress at one orchestrator cost together, and to eight times what one client's cost.", Retryable: true,
 	},
 	{
 		Code: CreditUnknown, Class: NotFound,

@@ -157,3 +157,44 @@ func TestExcusesAreKept(t *testing.T) {
 	pay(t, k, of("c", 3), 20_000).Settle(sender.Abandoned, 0)
 	roughly(t, k.Credits()[0].Unworked, 20_002)
 }
+
+// TestStartsAfterARestart: what first work makes good for comes back with a restart once for each stream, and for work only.
+func TestStartsAfterARestart(t *testing.T) {
+	t.Parallel()
+	const gwei = 1_000_000_000
+	dir := t.TempDir()
+	limited := func(o *sender.Options) { o.Limits.MaxCredit = core.NewWei(100 * gwei) }
+	k := begin(t, dir, limited)
+	n := byte(0)
+	paid := func(work int64) (tickets int) {
+		for range 20 {
+			n++
+			s := terms(params(n, 10*gwei), func(t *sender.Terms) {
+				t.Key, t.Payee, t.Model, t.Push = core.ManifestID(fmt.Sprint(n)), cheat, "", "film"
+			})
+			p, err := k.Pay(t.Context(), s, 10)
+			if err != nil {
+				return tickets
+			}
+			tickets += len(p.Tickets)
+			p.Settle(sender.Served, work)
+			p.Received(work)
+		}
+		return tickets
+	}
+	if got := paid(1); got < 10 || got > 14 {
+		t.Errorf("%d tickets at first", got)
+	}
+	for _, row := range []struct {
+		work int64
+		most int
+	}{{0, 0}, {1, 4}, {1, 4}} {
+		k.close()
+		db := openDB(t, dir)
+		credits := readCredits(t, db)
+		k = begin(t, dir, func(o *sender.Options) { limited(o); o.Credits = credits })
+		if got := paid(row.work); got > row.most {
+			t.Errorf("%d tickets after a restart for %d wei of work each, at most %d", got, row.work, row.most)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func TestFurtherNodesAreNoNewCredit(t *testing.T) {
 			if info.Transcoder = asked; asked == w.cheat.server.URL {
 				info.PriceInfo.PricePerUnit = 1 << 40 // no work comes here
 				info.Nodes = append([]string(nil), named...)
-			answers++
+				answers++
 			}
 		}
 	})

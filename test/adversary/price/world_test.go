@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -84,6 +85,11 @@ func (w *world) fund() {
 		}
 		return status == 0
 	})
+	seen := regexp.MustCompile(`(?m)^livepeer_gateway_reserve(\{.*\})? [1-9]`)
+	w.gateway.Wait("the gateway to see its reserve", 30*time.Second, func() bool {
+		_, text := harness.Get(w.T, "http://"+w.admin+"/metrics")
+		return seen.Match(text)
+	})
 }
 
 func (w *world) start() {
@@ -94,7 +100,7 @@ func (w *world) start() {
 		"-cliAddr", w.admin, "-httpAddr", w.front, "-blockPollingInterval", "1s", "-transcodingOptions",
 		"P144p30fps16x9",
 		"-localVerify=false", "-maxPricePerUnit", "2000", "-selectRandFreq", "0", "-selectStakeWeight", "1",
-		"-selectPriceWeight", "0", "-v", "6"}, w.args...)...)
+		"-selectPriceWeight", "0", "-monitor", "-v", "6"}, w.args...)...)
 	w.gateway.WaitHTTP("http://" + w.admin + "/healthz")
 }
 
