@@ -10,7 +10,7 @@ const (
 	// clientShare: one client may have open, beside as much as was worked for it recently,
 	// this part of what an orchestrator may hold.
 	clientShare = 8
-	// maxClients bounds the clients of one orchestrator that are told apart; further ones
+	// maxClients bounds the clients of one orchestrator that are distinguished; further ones
 	// have one share together.
 	maxClients = 1 << 12
 )

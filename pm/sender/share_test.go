@@ -198,3 +198,34 @@ func TestStartsAfterARestart(t *testing.T) {
 		}
 	}
 }
+
+// TestOneClientAtOnce: what is in progress counts, so that jobs that begin at once and are left at once waste no more.
+func TestOneClientAtOnce(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), bounded)
+	var open []*sender.Payment
+	paid := 0
+	for n := range 100 {
+		s := of("bad", n)
+		s.Model = "m" // jobs do not wait for others
+		p, err := k.Pay(t.Context(), s, 1000)
+		if errors.Is(err, fault.CreditInUse) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, paid = append(open, p), paid+1000*len(p.Tickets)
+	}
+	if paid > 15_000 {
+		t.Errorf("%d wei are in progress for one client", paid)
+	}
+	pay(t, k, of("good", 0), 1000)
+	for _, p := range open {
+		p.Settle(sender.Abandoned, 0)
+	}
+	pay(t, k, of("good", 1), 1000)
+	if k.named() {
+		t.Error("the orchestrator is stopped")
+	}
+}
