@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
@@ -37,6 +38,9 @@ func TestCommandLines(t *testing.T) {
 			equal(t, c.Gateway.HTTPIngest, true)
 			equal(t, c.Gateway.LocalVerify, false)
 			equal(t, names(c.Gateway.Ladder), "P240p30fps16x9 426x240, P360p30fps16x9 640x360")
+		}},
+		{name: "router with known peers", line: "-router -orchAddr a:8935 -serviceAddr r:8935 -knownPeers 192.0.2.7,2001:db8::1/48", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Limits.KnownPeers, []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("2001:db8::/48")})
 		}},
 		{name: "everything in one process", line: "-gateway -orchestrator -transcoder -httpAddr 127.0.0.1:9000 -serviceAddr 127.0.0.1:9000 -gatewayAddr 127.0.0.1:0 -cliAddr 127.0.0.1:0", check: func(t *testing.T, c *config.Config) {
 			equal(t, c.Addresses.OrchestratorListen.Addr(), "127.0.0.1:9000")

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -72,6 +73,8 @@ type Limits struct {
 	// PerAddress is how many connections of one address are served at once before it has
 	// shown valid credentials, 0 for no bound.
 	PerAddress int
+	// KnownPeers are networks whose addresses are bounded as if they had shown credentials.
+	KnownPeers []netip.Prefix
 	// DrainTimeout is how long a first signal waits for work in progress.
 	DrainTimeout time.Duration
 }

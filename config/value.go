@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"math"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -218,6 +219,21 @@ func hostNames(p *[]string) value {
 		return s, nil
 	}
 	return list(p, valueType{name: "names", example: "media.example.org"}, read, asIs)
+}
+
+// networks are IP addresses and networks.
+func networks(p *[]netip.Prefix) value {
+	read := func(s string) (netip.Prefix, error) {
+		if ip, err := netip.ParseAddr(s); err == nil && ip.Zone() == "" {
+			return ip.Unmap().Prefix(ip.Unmap().BitLen())
+		}
+		n, err := netip.ParsePrefix(s)
+		if err != nil || n.Addr().Is4In6() {
+			return n, errors.New("neither an IP address nor a network as 192.0.2.0/24")
+		}
+		return n.Masked(), nil
+	}
+	return list(p, valueType{name: "addresses", example: "192.0.2.7,2001:db8::/48"}, read, netip.Prefix.String)
 }
 
 // list is texts separated by commas.

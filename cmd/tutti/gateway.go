@@ -36,7 +36,7 @@ func (n *node) addGateway(ctx context.Context) error {
 			MaxAttempts: n.cfg.Gateway.MaxAttempts, DiscoveryTimeout: n.cfg.Gateway.DiscoveryTimeout,
 			MinVersion: n.cfg.Selection.MinVersion, Blocked: n.cfg.Selection.Blocklist,
 		},
-		Limits:   gateway.Limits{Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress},
+		Limits:   gateway.Limits{Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers},
 		Scarce:   n.files.refused,
 		Page:     web.Handler(n.standing()),
 		Recorder: n.recorder(metrics.Gateway),

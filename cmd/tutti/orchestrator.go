@@ -142,7 +142,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
 		Version: version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
-		Scarce: n.files.refused, AINotice: work.notice,
+		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused, AINotice: work.notice,
 		Now: time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),
 	}
 	if n.tools != nil {

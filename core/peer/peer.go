@@ -8,17 +8,34 @@ package peer
 
 import "net/netip"
 
-// networkBits are the bits of an IPv6 address that make a peer; the rest it chooses
-// itself.
-const networkBits = 64
+// The bits of an address that its owner does not choose itself: of one IPv6 network, and of
+// the larger networks that owners often have.
+const (
+	networkBits = 64
+	siteBits6   = 48
+	siteBits4   = 24
+)
 
 // Of is the network of an address; the zero Prefix for the zero Addr.
 func Of(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
-	bits := addr.BitLen()
 	if addr.Is6() && !addr.IsLoopback() {
-		bits = networkBits
+		return prefix(addr, networkBits)
 	}
+	return prefix(addr, addr.BitLen())
+}
+
+// SiteOf is the larger network that the owner of an address may have: the /48 of an IPv6
+// address, the /24 of an IPv4 one; the zero Prefix for the zero Addr.
+func SiteOf(addr netip.Addr) netip.Prefix {
+	addr = addr.Unmap().WithZone("")
+	if addr.Is6() {
+		return prefix(addr, siteBits6)
+	}
+	return prefix(addr, siteBits4)
+}
+
+func prefix(addr netip.Addr, bits int) netip.Prefix {
 	p, err := addr.Prefix(bits)
 	if err != nil {
 		return netip.Prefix{}

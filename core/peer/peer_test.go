@@ -25,3 +25,18 @@ func TestPeers(t *testing.T) {
 		t.Errorf("no address: %v", got)
 	}
 }
+
+func TestSites(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"192.0.2.7": "192.0.2.0/24", "::ffff:192.0.2.7": "192.0.2.0/24", "2001:db8:1:2::3": "2001:db8:1::/48",
+		"fe80::1%eth0": "fe80::/48",
+	} {
+		if got := peer.SiteOf(netip.MustParseAddr(text)).String(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := peer.SiteOf(netip.Addr{}); got != (netip.Prefix{}) {
+		t.Errorf("no address: %v", got)
+	}
+}

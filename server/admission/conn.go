@@ -33,6 +33,10 @@ type Conn struct {
 	servedAt   time.Time
 	requests   int
 	spent      int
+	// inSite: the connection counts for its site; siteRequests and siteSpent are what of
+	// requests and spent does.
+	inSite                  bool
+	siteRequests, siteSpent int
 
 	deadlineMu sync.Mutex
 	deadline   time.Time // guarded by deadlineMu
@@ -82,11 +86,7 @@ func (c *Conn) mayRead() error {
 		return err
 	}
 	for {
-		scale := c.scale()
-		if scale == 0 || c.proved.Load() {
-			return nil
-		}
-		d := c.peer.bucket.wait(c.gate.opt.Now(), scale)
+		d := c.owes()
 		if d == 0 {
 			return nil
 		}
@@ -97,6 +97,22 @@ func (c *Conn) mayRead() error {
 			return err
 		}
 	}
+}
+
+// owes is how long until the address and its site may send more.
+func (c *Conn) owes() time.Duration {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	scale := c.peer.scale()
+	if scale == 0 || c.proved.Load() {
+		return 0
+	}
+	now := c.gate.opt.Now()
+	d := c.peer.bucket.wait(now, scale)
+	if !c.peer.shares() {
+		return d
+	}
+	return max(d, c.peer.site.bucket.wait(now, c.peer.site.scale()))
 }
 
 func (c *Conn) scale() int {
@@ -120,9 +136,16 @@ func (c *Conn) turnToServe() <-chan struct{} {
 
 // count counts n bytes for the address. The caller holds the gate's mu.
 func (c *Conn) count(n int) {
-	if scale := c.peer.scale(); scale > 0 && !c.proved.Load() {
-		c.spent += n
-		c.peer.bucket.spend(c.gate.opt.Now(), scale, n)
+	scale := c.peer.scale()
+	if scale == 0 || c.proved.Load() {
+		return
+	}
+	now := c.gate.opt.Now()
+	c.spent += n
+	c.peer.bucket.spend(now, scale, n)
+	if c.peer.shares() {
+		c.siteSpent += n
+		c.peer.site.bucket.spend(now, c.peer.site.scale(), n)
 	}
 }
 
@@ -261,6 +284,7 @@ func (c *Conn) prove() {
 		c.unlist()
 		if scale := p.scale(); scale > 0 {
 			p.bucket.spend(c.gate.opt.Now(), scale, -c.spent)
+			p.site.bucket.spend(c.gate.opt.Now(), p.site.scale(), -c.siteSpent)
 		}
 		p.left(c)
 		c.gate.provedOpen++

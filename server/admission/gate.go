@@ -8,8 +8,6 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	remote "github.com/tuttinode/tutti/core/peer"
 )
 
 // Gate admits the connections of one listener. Its methods may be called at the same
@@ -29,11 +27,13 @@ type Gate struct {
 	busy *list.List
 	// fresh are those that have had no request yet.
 	fresh map[*Conn]struct{}
-	// provedOpen counts the open connections that are proved, strangers the addresses
-	// that have others.
-	provedOpen, strangers int
-	full                  bool // the bound was reached and not yet left
-	peers                 map[netip.Prefix]*peer
+	// provedOpen counts the open connections that are proved.
+	provedOpen int
+	// strangers counts the networks that have others.
+	strangers int
+	full      bool // the bound was reached and not yet left
+	peers     map[netip.Prefix]*peer
+	sites     map[netip.Prefix]*site
 	// sweepAt is the number of peers at which those without a connection are dropped.
 	sweepAt int
 }
@@ -49,7 +49,7 @@ func New(opt Options) *Gate {
 	return &Gate{
 		opt: opt, most: opt.Most, perAddress: opt.PerAddress, sweepAt: minSweep,
 		open: make(map[*Conn]struct{}), fresh: make(map[*Conn]struct{}), peers: make(map[netip.Prefix]*peer),
-		unproved: list.New(), proved: list.New(), busy: list.New(),
+		sites: make(map[netip.Prefix]*site), unproved: list.New(), proved: list.New(), busy: list.New(),
 	}
 }
 
@@ -69,6 +69,9 @@ func (g *Gate) SetPerAddress(n int) {
 	for _, p := range g.peers {
 		p.serve()
 	}
+	for _, s := range g.sites {
+		s.next()
+	}
 }
 
 // Connections is how many are open, and how many may be.
@@ -83,15 +86,13 @@ func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.peerOf(raw.RemoteAddr())
-	if p.open >= p.limit(1+g.waitingPer()) {
+	if p.open >= p.limit(1+g.waitingPer()) || p.shares() && p.site.open >= p.site.limit(1+g.waitingPer()) {
 		return nil, nil
 	}
 	c = &Conn{Conn: raw, gate: g, peer: p, wake: make(chan struct{}, 1), came: g.opt.Now()}
 	g.open[c], g.fresh[c] = struct{}{}, struct{}{}
 	c.idle = g.unproved.PushBack(c)
-	if p.open++; p.open == 1 {
-		g.strangers++
-	}
+	p.opened(c)
 	for over := len(g.open) - max(g.most, 1); over > 0; over-- {
 		v := g.victim(c)
 		if v == nil {
@@ -169,10 +170,6 @@ func (g *Gate) Shed() {
 		c.hangUp()
 	}
 }
-
-// share is how many unproved connections an address may have once there is no room. The
-// caller holds mu.
-func (g *Gate) share() int { return max(1, (g.most-g.provedOpen)/max(1, g.strangers)) }
 
 // forget ends a connection's part in every count. It may be called again. The caller
 // holds mu.
@@ -272,43 +269,4 @@ func (g *Gate) waitingPer() int {
 		return idlePer
 	}
 	return waitingPer
-}
-
-// isLocal reports whether an address is the one by which programs of the own machine
-// reach each other.
-func isLocal(ip netip.Addr) bool {
-	return ip == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || ip == netip.IPv6Loopback()
-}
-
-// peerOf is the peer of an address. The caller holds mu.
-func (g *Gate) peerOf(addr net.Addr) *peer {
-	key := network(addr)
-	if p := g.peers[key]; p != nil {
-		return p
-	}
-	if len(g.peers) >= g.sweepAt {
-		for key, p := range g.peers {
-			if p.forgettable() {
-				delete(g.peers, key)
-			}
-		}
-		g.sweepAt = max(minSweep, 2*len(g.peers))
-	}
-	p := &peer{gate: g, free: g.opt.LocalFree && key.Addr().IsValid() && isLocal(key.Addr()),
-		bucket: bucket{at: g.opt.Now(), fresh: true}}
-	g.peers[key] = p
-	return p
-}
-
-// network is the part of an address that makes a peer; the zero Prefix for what is no
-// address.
-func network(addr net.Addr) netip.Prefix {
-	if addr == nil {
-		return netip.Prefix{}
-	}
-	at, err := netip.ParseAddrPort(addr.String())
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return remote.Of(at.Addr())
 }

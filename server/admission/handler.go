@@ -64,11 +64,16 @@ func (c *Conn) enter() bool {
 	if _, open := c.gate.open[c]; !open || c.proved.Load() {
 		return true
 	}
-	if c.peer.requests >= c.peer.limit(requestsPer) {
+	p := c.peer
+	if p.requests >= p.limit(requestsPer) || p.shares() && p.site.requests >= p.site.limit(requestsPer) {
 		return false
 	}
-	c.peer.requests++
+	p.requests++
 	c.requests++
+	if p.shares() {
+		p.site.requests++
+		c.siteRequests++
+	}
 	return true
 }
 
@@ -82,7 +87,12 @@ func (c *Conn) exit() {
 	}
 	c.requests--
 	c.peer.requests--
+	if c.siteRequests > 0 { // fewer than requests where the address was known for a while
+		c.siteRequests--
+		c.peer.site.requests--
+	}
 	if c.requests == 0 {
 		c.peer.serve()
+		c.peer.site.next()
 	}
 }

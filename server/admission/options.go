@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -40,6 +41,8 @@ type Options struct {
 	Most int
 	// PerAddress bounds what one address may do; 0 is no bound.
 	PerAddress int
+	// Known are networks whose addresses count as known always, each for itself.
+	Known []netip.Prefix
 	// HeadersOnly bounds an address only while requests are read: no client of the
 	// listener has to prove anything. What is in progress or idle does not count.
 	HeadersOnly bool

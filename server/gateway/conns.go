@@ -12,7 +12,7 @@ const maxConnections = 25000
 // machine, such as a reverse proxy, are not bounded.
 func newGate(opt *Options) *admission.Gate {
 	return admission.New(admission.Options{
-		Most: opt.Limits.Connections, PerAddress: opt.Limits.PerAddress, HeadersOnly: true, LocalFree: true,
+		Most: opt.Limits.Connections, PerAddress: opt.Limits.PerAddress, Known: opt.Limits.Known, HeadersOnly: true, LocalFree: true,
 		Scarce: opt.Scarce, Now: opt.Now, Log: opt.Log,
 	})
 }

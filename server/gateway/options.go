@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -124,6 +125,8 @@ type Limits struct {
 	// PerAddress is how many requests of one address are read at once
 	// (admission.Options); 0 is no bound.
 	PerAddress int
+	// Known are networks whose addresses may do more (admission.Options).
+	Known []netip.Prefix
 	// Watchers of events at once; default 256.
 	Watchers int
 	// Window is what is kept for players.

@@ -13,7 +13,7 @@ import (
 func newGate(opt *Options) *admission.Gate {
 	log := opt.Log
 	return admission.New(admission.Options{
-		Most: opt.Connections, PerAddress: opt.PerAddress, Scarce: opt.Scarce, Now: opt.Now, Log: log,
+		Most: opt.Connections, PerAddress: opt.PerAddress, Known: opt.Known, Scarce: opt.Scarce, Now: opt.Now, Log: log,
 		Full: func() {
 			log.Warn("connection limit reached, closing the longest idle ones",
 				fault.Attr(fault.New(fault.TooManyConnections, "accept", "")))

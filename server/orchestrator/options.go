@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -86,6 +87,9 @@ type Options struct {
 	// PerAddress is how many connections of one address are served at once before they
 	// have shown valid credentials (admission.Options); 0 is no bound.
 	PerAddress int
+	// Known are networks whose addresses count as having shown credentials: the operator's
+	// routers and gateways.
+	Known []netip.Prefix
 	// Scarce is called when the system has no descriptor for a connection; may be nil.
 	Scarce func(error)
 	// PrivateInputs lets a segment's bytes be fetched from a private network,

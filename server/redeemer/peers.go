@@ -9,12 +9,9 @@ import (
 
 	"google.golang.org/grpc/peer"
 
+	remote "github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/core/protocol"
 )
-
-// The bits of an IPv6 address that make a host, and the site that it is of; the rest its
-// owner chooses.
-const hostBits, siteBits = 64, 48
 
 // origin is where a call or a connection comes from. A host is an IPv4 address or the /64
 // of an IPv6 one, a site an IPv4 address or the /48.
@@ -28,14 +25,10 @@ func originOf(a net.Addr) origin {
 	if err != nil {
 		return origin{}
 	}
-	ip := at.Addr().Unmap().WithZone("")
-	host, site := hostBits, siteBits
-	if ip.Is4() {
-		host, site = ip.BitLen(), ip.BitLen()
+	out := origin{host: remote.Of(at.Addr()), site: remote.SiteOf(at.Addr())}
+	if at.Addr().Unmap().Is4() {
+		out.site = out.host // neighbors in IPv4 are seldom one owner's
 	}
-	out := origin{}
-	out.host, _ = ip.Prefix(host) // the lengths are in range
-	out.site, _ = ip.Prefix(site)
 	return out
 }
 

@@ -125,6 +125,22 @@ func (h *Host) Dial(ctx context.Context, network, addr string) (conn net.Conn, e
 	return conn, err
 }
 
+// Alias gives the host one more address, which only its own programs reach.
+func (h *Host) Alias(addr netip.Addr) {
+	h.lab.t.Helper()
+	h.lab.run("-n", h.ns, "addr", "add", netip.PrefixFrom(addr, addr.BitLen()).String(), "dev", "lo")
+}
+
+// DialFrom is Dial from one of the host's addresses.
+func (h *Host) DialFrom(ctx context.Context, from netip.Addr, network, addr string) (conn net.Conn, err error) {
+	err = h.inside(func() (err error) {
+		d := net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))}
+		conn, err = d.DialContext(ctx, network, addr)
+		return err
+	})
+	return conn, err
+}
+
 // Listen listens as a program on the host would.
 func (h *Host) Listen(addr string) (l net.Listener, err error) {
 	err = h.inside(func() (err error) {

@@ -1,0 +1,99 @@
+package admission
+
+import (
+	"net"
+	"net/netip"
+
+	remote "github.com/tuttinode/tutti/core/peer"
+)
+
+// What the unknown addresses of a site do together is bounded by so many times what one of
+// them may do: owners of IPv6 networks often have a whole /48, in IPv4 some addresses of a
+// /24.
+const (
+	factor6, factor4    = 4, 16
+	loopback6, loopback = "::1", "127.0.0.1"
+)
+
+// local are the addresses by which programs of the own machine reach each other.
+func local(ip netip.Addr) bool { return ip.String() == loopback || ip.String() == loopback6 }
+
+// addressOf is a peer's IP address; the zero Addr for what is none.
+func addressOf(addr net.Addr) netip.Addr {
+	if addr == nil {
+		return netip.Addr{}
+	}
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap().WithZone("")
+}
+
+// siteOf is the network that an owner of the address may have, and how many times what
+// one address may do is for all of it.
+func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
+	if ip.Is6() {
+		return remote.SiteOf(ip), factor6
+	}
+	return remote.SiteOf(ip), factor4
+}
+
+// peerOf is the peer of an address. The caller holds mu.
+func (g *Gate) peerOf(addr net.Addr) *peer {
+	ip := addressOf(addr)
+	key, listed := remote.Of(ip), g.listed(ip)
+	if listed {
+		key = netip.PrefixFrom(ip, ip.BitLen()) // its neighbors in the same network are not
+	}
+	if p := g.peers[key]; p != nil {
+		return p
+	}
+	if len(g.peers) >= g.sweepAt {
+		g.sweep()
+	}
+	p := &peer{gate: g, site: g.siteOf(ip), listed: listed, free: g.opt.LocalFree && local(ip),
+		bucket: bucket{at: g.opt.Now(), fresh: true}, caused: bucket{at: g.opt.Now(), fresh: true}}
+	p.site.peers++
+	g.peers[key] = p
+	return p
+}
+
+// listed reports whether the operator named the address. A loop is enough for what fits
+// on a command line.
+func (g *Gate) listed(ip netip.Addr) bool {
+	for _, n := range g.opt.Known {
+		if n.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Gate) siteOf(ip netip.Addr) *site {
+	key, factor := siteOf(ip)
+	s := g.sites[key]
+	if s == nil {
+		now := g.opt.Now()
+		s = &site{gate: g, factor: factor, bucket: bucket{at: now, fresh: true}, caused: bucket{at: now, fresh: true}}
+		g.sites[key] = s
+	}
+	return s
+}
+
+// sweep forgets addresses and networks of which nothing would be lost. The caller holds
+// mu.
+func (g *Gate) sweep() {
+	for key, p := range g.peers {
+		if p.forgettable() {
+			p.site.peers--
+			delete(g.peers, key)
+		}
+	}
+	for key, s := range g.sites {
+		if s.forgettable() {
+			delete(g.sites, key)
+		}
+	}
+	g.sweepAt = max(minSweep, 2*len(g.peers))
+}
