@@ -126,6 +126,9 @@ const (
 	// OrchestratorSilent: no answer to discovery in time.
 	// Remedy: check its load and the network between.
 	OrchestratorSilent Code = "OrchestratorSilent"
+	// OffersUnanswered: an orchestrator is there and does not answer a router's questions.
+	// Remedy: name the router in its -knownPeers, or look at its load.
+	OffersUnanswered Code = "OffersUnanswered"
 	// OrchestratorUnusable: it answered, but without an address, capabilities or
 	// a token, or it cannot do what the job needs; the detail says which.
 	// Remedy: update it, or ask for profiles it supports.

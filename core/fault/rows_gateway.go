@@ -130,6 +130,11 @@ var gatewayRows = []Row{
 		Remedy: "Check its load and the network between.", Retryable: true,
 	},
 	{
+		Code: OffersUnanswered, Class: Upstream,
+		Cause:  "An orchestrator shows its status and does not answer the questions of the router for an offer in time: it is overloaded, or the router is an unknown address to it that has asked as much as one may.",
+		Remedy: "Start the orchestrator with `-knownPeers` and the router's address; if it has that, look at its load with `tutti_cli status`.", Retryable: true,
+	},
+	{
 		Code: OrchestratorUnusable, Class: Upstream,
 		Cause:  "The orchestrator answered without an address, capabilities or a token, or it cannot do what the job needs; the detail says which.",
 		Remedy: "Update it, or ask for profiles that it supports.", Retryable: true,

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -28,6 +29,13 @@ type backend struct {
 	addr string
 	conn *grpc.ClientConn
 	api  rpc.OrchestratorClient
+
+	questions questions
+	// signed: its last offer had terms of payment, so it asks for signatures.
+	signed atomic.Bool
+	// missed and answers count the questions without and with an answer since the last
+	// look at them.
+	missed, answers atomic.Int64
 
 	mu   sync.Mutex
 	page page

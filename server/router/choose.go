@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -23,21 +25,58 @@ type answer struct {
 
 // GetOrchestrator asks every orchestrator and answers with the offer of the one with
 // most room. If none makes one, the refusal that says most goes back.
+//
+// Each gateway gets an offer of its own, also where two ask the same: an offer's token
+// names a session.
 func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+	if err := r.check(ctx, req); err != nil {
+		return nil, refused(err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Patience)
 	defer cancel()
-	answers := make(chan answer, len(r.backends))
+	from, answers, asked := admission.Network(ctx), make(chan answer, len(r.backends)), 0
 	for _, b := range r.backends {
-		go func() {
-			info, err := b.api.GetOrchestrator(ctx, req)
-			answers <- answer{b, info, err}
-		}()
+		if len(req.GetSig()) == 0 && b.signed.Load() {
+			continue // it would refuse
+		}
+		asked++
+		r.ask(ctx, b, from, req, answers)
 	}
-	offers, refusal := r.collect(ctx, answers, req)
+	if asked == 0 {
+		return nil, refused(fault.New(fault.RequestSignature, opCheck, "the request is not signed"))
+	}
+	offers, refusal := r.collect(ctx, answers, asked, req)
 	if len(offers) == 0 {
 		return nil, errors.New(refusal)
 	}
 	return r.pick(offers, wanted(req)), nil
+}
+
+// ask has one orchestrator answer. It gets the whole of the router's patience, also when
+// the gateway has its answer already: how it keeps up shows by that.
+func (r *Router) ask(ctx context.Context, b *backend, from netip.Prefix, req *rpc.OrchestratorRequest, answers chan<- answer) {
+	if !r.enter() {
+		answers <- answer{b, nil, fault.New(fault.Draining, "ask orchestrator", "")}
+		return
+	}
+	if !b.questions.enter(from) {
+		r.asks.Done()
+		b.answered(errBusy)
+		answers <- answer{b, nil, errBusy}
+		return
+	}
+	go func() {
+		defer r.asks.Done()
+		defer b.questions.leave(from)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.Patience)
+		defer cancel()
+		info, err := b.api.GetOrchestrator(ctx, req)
+		b.answered(err)
+		if err == nil {
+			b.signed.Store(info.GetTicketParams() != nil)
+		}
+		answers <- answer{b, info, err}
+	}()
 }
 
 // serves reports whether an offer has what a gateway asks for: an orchestrator may
@@ -80,16 +119,16 @@ func (r *Router) pick(offers []answer, work string) *rpc.OrchestratorInfo {
 // collect takes the answers as they come, and a moment longer than the first that is
 // of use. Offers that lack what is asked for are taken only where there is no other:
 // the gateway then says what it misses.
-func (r *Router) collect(ctx context.Context, answers <-chan answer, req *rpc.OrchestratorRequest) (offers []answer, refusal string) {
+func (r *Router) collect(ctx context.Context, answers <-chan answer, asked int, req *rpc.OrchestratorRequest) (offers []answer, refusal string) {
 	var lacking []answer
 	defer func() {
 		if len(offers) == 0 {
 			offers = lacking
 		}
 	}()
-	refusal = "Invalid orchestrator request: " + fault.Wire(fault.New(fault.OrchestratorUnreachable, "ask orchestrators", ""))
+	refusal = refused(fault.New(fault.OrchestratorUnreachable, "ask orchestrators", "")).Error()
 	var enough <-chan time.Time
-	for range r.backends {
+	for range asked {
 		select {
 		case a := <-answers:
 			if a.err != nil || a.info.GetTranscoder() == "" {

@@ -4,5 +4,7 @@
 // needs no key, no price and no state, and may be started twice.
 //
 // It judges orchestrators by what they answer and by their public /status. What is
-// asked goes on as it came; signatures stay good.
+// asked goes on as it came, after its form and signature were checked: signatures stay
+// good. To its orchestrators a router is one address, so it bounds what one of its own
+// peers makes it ask (admission.Cause), and the operator names it to them as a known peer.
 package router

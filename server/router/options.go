@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core/health"
@@ -36,6 +37,8 @@ type Options struct {
 	// Connections bounds those that are open, DefaultConnections when 0. PerAddress is how
 	// many of one address are served at once (admission.Options), 0 for no bound.
 	Connections, PerAddress int
+	// Known are networks whose addresses count as known: the operator's own gateways.
+	Known []netip.Prefix
 	// Scarce is called when the system has no descriptor for a connection; may be nil.
 	Scarce func(error)
 	// Cert is nil for plaintext.

@@ -40,6 +40,10 @@ type node struct {
 	use    atomic.Value
 	asked  atomic.Int64
 	silent chan struct{}
+	// late: it offers once silent is closed.
+	late bool
+	// terms: its offers have terms of payment, as on a chain.
+	terms bool
 }
 
 func (n *node) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
@@ -49,12 +53,18 @@ func (n *node) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest
 		case <-n.silent:
 		case <-ctx.Done():
 		}
-		return nil, ctx.Err()
+		if !n.late {
+			return nil, ctx.Err()
+		}
 	}
 	if n.refuse != "" {
 		return nil, errors.New(n.refuse)
 	}
-	return &rpc.OrchestratorInfo{Transcoder: n.uri, Address: req.GetAddress(), Capabilities: n.offer}, nil
+	info := &rpc.OrchestratorInfo{Transcoder: n.uri, Address: req.GetAddress(), Capabilities: n.offer}
+	if n.terms {
+		info.TicketParams = &rpc.TicketParams{}
+	}
+	return info, nil
 }
 
 func newNode(t *testing.T, name string) *node {
@@ -126,8 +136,8 @@ func TestOffersSpreadOverEquals(t *testing.T) {
 	client, _ := start(t, newBoard(), a.addr(), b.addr())
 	got := map[string]int{}
 	for range 20 {
-		info, err := client.GetOrchestrator(t.Context(), &rpc.OrchestratorRequest{Address: []byte{1, 2}})
-		if err != nil || len(info.GetAddress()) != 2 {
+		info, err := client.GetOrchestrator(t.Context(), &rpc.OrchestratorRequest{Address: make([]byte, 20)})
+		if err != nil || len(info.GetAddress()) != 20 {
 			t.Fatalf("%v, %v", info, err)
 		}
 		got[info.GetTranscoder()]++

@@ -27,8 +27,8 @@ const stopGrace = 3 * time.Second
 
 // Limits on peers.
 const (
-	// maxMessage bounds a request for an offer.
-	maxMessage = 256 << 10
+	// maxMessage bounds a request for an offer; those of gateways have some hundred bytes.
+	maxMessage = 16 << 10
 	// maxHeader bounds a request's header, which says nothing but the path.
 	maxHeader = 16 << 10
 	// maxStreams bounds the requests at once on one connection.
@@ -51,8 +51,13 @@ type Router struct {
 	// picking is held while an orchestrator is chosen.
 	picking sync.Mutex
 
-	mu   sync.Mutex
-	addr net.Addr
+	// asks are the questions that orchestrators have not answered.
+	asks sync.WaitGroup
+
+	// mu guards what follows.
+	mu     sync.Mutex
+	addr   net.Addr
+	closed bool
 }
 
 // New builds a router; it opens nothing.
@@ -62,7 +67,7 @@ func New(opt Options) (*Router, error) {
 	}
 	r := &Router{opt: opt, grpc: grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage))}
 	r.conns = admission.New(admission.Options{
-		Most: opt.Connections, PerAddress: opt.PerAddress, Scarce: opt.Scarce, Now: opt.Now, Log: opt.Log,
+		Most: opt.Connections, PerAddress: opt.PerAddress, Known: opt.Known, Scarce: opt.Scarce, Now: opt.Now, Log: opt.Log,
 	})
 	for _, addr := range opt.Backends {
 		b, err := dial(addr)
@@ -188,6 +193,7 @@ func (r *Router) follow(ctx context.Context, b *backend) {
 		if ctx.Err() != nil {
 			return
 		}
+		r.judgeAnswers(b, err == nil)
 		if err != nil {
 			r.opt.Board.Set(key, err.Error())
 		} else {
@@ -201,10 +207,25 @@ func (r *Router) follow(ctx context.Context, b *backend) {
 	}
 }
 
+// enter begins a question, if the router is not closed; asks.Done ends it.
+func (r *Router) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.asks.Add(1)
+	return true
+}
+
 func (r *Router) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
 	r.grpc.Stop()
 	r.client.CloseIdleConnections()
 	for _, b := range r.backends {
 		b.conn.Close()
 	}
+	r.asks.Wait()
 }

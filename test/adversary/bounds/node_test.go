@@ -61,12 +61,12 @@ type started struct {
 
 // orchestrator starts an off-chain orchestrator with a transcoder and a model. limit
 // is its descriptor limit, 0 for the machine's.
-func orchestrator(t *testing.T, limit int) *started {
+func orchestrator(t *testing.T, limit int, args ...string) *started {
 	t.Helper()
 	s := &started{front: harness.Address(t), admin: harness.Address(t)}
-	s.Process = startLimited(t, limit, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models(t),
-		"-aiAllowUnverified",
-		"-serviceAddr", s.front, "-httpAddr", s.front, "-cliAddr", s.admin, "-dataDir", t.TempDir())
+	s.Process = startLimited(t, limit, append([]string{"-orchestrator", "-transcoder", "-aiWorker", "-aiModels",
+		models(t), "-aiAllowUnverified", "-serviceAddr", s.front, "-httpAddr", s.front, "-cliAddr", s.admin,
+		"-dataDir", t.TempDir()}, args...)...)
 	s.WaitHTTP("https://" + s.front + "/healthz")
 	return s
 }
