@@ -30,6 +30,16 @@ func addressOf(addr net.Addr) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
+// NetworkOf is what counts as one address of a request's RemoteAddr; the zero Prefix for
+// none.
+func NetworkOf(remoteAddr string) netip.Prefix {
+	at, err := netip.ParseAddrPort(remoteAddr)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return remote.Of(at.Addr())
+}
+
 // siteOf is the network that an owner of the address may have, and how many times what
 // one address may do is for all of it.
 func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {

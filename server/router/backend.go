@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
 
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -30,7 +31,7 @@ type backend struct {
 	conn *grpc.ClientConn
 	api  rpc.OrchestratorClient
 
-	questions questions
+	questions *admission.Shares
 	// signed: its last offer had terms of payment, so it asks for signatures.
 	signed atomic.Bool
 	// missed and answers count the questions without and with an answer since the last
@@ -65,7 +66,8 @@ func dial(addr string) (*backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("orchestrator %s: %w", addr, err)
 	}
-	return &backend{addr: addr, conn: conn, api: rpc.NewOrchestratorClient(conn)}, nil
+	return &backend{addr: addr, conn: conn, api: rpc.NewOrchestratorClient(conn),
+		questions: admission.NewShares(freeQuestions, mostQuestions)}, nil
 }
 
 // poll reads the orchestrator's status. One that has none keeps the last.

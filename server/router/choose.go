@@ -59,7 +59,7 @@ func (r *Router) ask(ctx context.Context, b *backend, from netip.Prefix, req *rp
 		answers <- answer{b, nil, fault.New(fault.Draining, "ask orchestrator", "")}
 		return
 	}
-	if !b.questions.enter(from) {
+	if !b.questions.Enter(from) {
 		r.asks.Done()
 		b.answered(errBusy)
 		answers <- answer{b, nil, errBusy}
@@ -67,7 +67,7 @@ func (r *Router) ask(ctx context.Context, b *backend, from netip.Prefix, req *rp
 	}
 	go func() {
 		defer r.asks.Done()
-		defer b.questions.leave(from)
+		defer b.questions.Leave(from)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.Patience)
 		defer cancel()
 		info, err := b.api.GetOrchestrator(ctx, req)

@@ -2,8 +2,6 @@ package router
 
 import (
 	"errors"
-	"net/netip"
-	"sync"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -23,41 +21,6 @@ const (
 )
 
 var errBusy = errors.New("too many questions are unanswered")
-
-// questions counts those that one orchestrator has not answered, by the address that
-// asked. The zero value is ready for use.
-type questions struct {
-	mu sync.Mutex
-	// open and from are guarded by mu.
-	open int
-	from map[netip.Prefix]int
-}
-
-// enter counts one more, if the address may ask it now.
-func (q *questions) enter(from netip.Prefix) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.from == nil {
-		q.from = make(map[netip.Prefix]int)
-	}
-	own := q.from[from]
-	share := max(1, freeQuestions/max(1, len(q.from)))
-	if q.open >= freeQuestions && (q.open >= mostQuestions || own >= share) {
-		return false
-	}
-	q.open++
-	q.from[from] = own + 1
-	return true
-}
-
-func (q *questions) leave(from netip.Prefix) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.open--
-	if q.from[from]--; q.from[from] == 0 {
-		delete(q.from, from)
-	}
-}
 
 // answered counts what came of a question. A refusal is an answer.
 func (b *backend) answered(err error) {

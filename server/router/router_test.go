@@ -52,6 +52,7 @@ func (n *node) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest
 		select {
 		case <-n.silent:
 		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 		if !n.late {
 			return nil, ctx.Err()
