@@ -70,8 +70,8 @@ var gatewayRows = []Row{
 	},
 	{
 		Code: StreamDenied, Class: Forbidden,
-		Cause:  "The admission hook (`-authWebhookUrl`) refused the stream.",
-		Remedy: "Ask the operator; the hook's own log says why.",
+		Cause:  "The admission hook (`-authWebhookUrl`) refused the push, or admitted it to another stream than the one of that name; a client that joins a running stream is asked about as well.",
+		Remedy: "Ask the operator; the hook's own log says why. Push with the token that the hook wants in every segment's address, not only in the first one's.",
 	},
 	{
 		Code: StreamHookFailed, Class: Upstream,

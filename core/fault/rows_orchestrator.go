@@ -121,8 +121,8 @@ var orchestratorRows = []Row{
 		Remedy: "Raise the limit of open files (LimitNOFILE), and look at the firewall if the clients are not gateways.", Retryable: true,
 	}, {
 		Code: AddressBusy, Class: Busy,
-		Cause:  "One address has as many requests in progress as it may have before a gateway or a worker there has shown valid credentials. It floods the port, or a proxy gives many peers one address.",
-		Remedy: "No action needed for a flood. Behind a proxy that hides addresses raise `-maxConnectionsPerAddress`.",
+		Cause:  "One address has as many requests in progress as it may have before a gateway or a worker there has shown valid credentials, has asked a router too much, or has had too many pushes refused by the admission hook. It floods the port, or a proxy gives many peers one address.",
+		Remedy: "No action needed for a flood. Behind a proxy that hides addresses raise `-maxConnectionsPerAddress`; name your own routers, gateways and proxies in `-knownPeers`.",
 		Wire:   "insufficient capacity", Retryable: true,
 	},
 	{

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -80,17 +81,11 @@ func (g *Gateway) serveStreams(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, reply)
 }
 
-// liveStreams are the streams that are admitted.
+// liveStreams are the streams that have not ended.
 func (g *Gateway) liveStreams() []*stream {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var out []*stream
-	for _, s := range g.streams {
-		if s.live {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.Collect(maps.Values(g.streams))
 }
 
 func (s *stream) reply() StreamReply {

@@ -39,11 +39,13 @@ type Gateway struct {
 	outdated route.Outdated
 	standing upstream.Standing
 	pushes   *pushes
-	bodies   *budget
-	watchers chan struct{}
-	conns    *admission.Gate
-	door     *leave.Door
-	handler  http.Handler
+	// admissions has what the admission hook says of pushers.
+	admissions *admissions
+	bodies     *budget
+	watchers   chan struct{}
+	conns      *admission.Gate
+	door       *leave.Door
+	handler    http.Handler
 
 	// ladder is what streams get that ask for nothing else.
 	ladder atomic.Pointer[[]core.Profile]
@@ -90,6 +92,7 @@ func New(opt Options) (*Gateway, error) {
 		streams:   make(map[core.ManifestID]*stream),
 		lingering: make(map[core.ManifestID]time.Time),
 	}
+	g.admissions = newAdmissions(g)
 	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)
 	hook := &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,6 +61,50 @@ func TestAdmissionHook(t *testing.T) {
 	defer mu.Unlock()
 	if got := asked[n.url+"/live/secret/0.ts"]; got != 1 || asked[n.url+"/live/secret/1.ts"] != 0 {
 		t.Errorf("the hook was asked %v", asked)
+	}
+}
+
+// TestPushersAreAskedAboutByThemselves: segments of one pusher wait for one answer, and
+// an answer about another is not theirs.
+func TestPushersAreAskedAboutByThemselves(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	denied, release := make(chan struct{}), make(chan struct{})
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ URL string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(in.URL, "token=bad") {
+			close(denied)
+			<-release
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		asked.Add(1)
+	}))
+	t.Cleanup(hook.Close)
+	n := start(t, []string{newFake(t).uri}, func(opt *gateway.Options) { opt.AdmissionHook = hook.URL })
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		n.push("/live/film/9.ts?token=bad", media).wantFault(t, http.StatusForbidden, fault.StreamDenied)
+	})
+	<-denied // the stranger's push came first, and has no answer yet
+	for i := range 4 {
+		wg.Go(func() { n.push(fmt.Sprintf("/live/film/%d.ts?token=good", i), media).want(t, media) })
+	}
+	n.push("/live/film/5.ts?token=good", media).want(t, media)
+	close(release)
+	wg.Wait()
+	if got := asked.Load(); got > 5 || got == 0 {
+		t.Errorf("the hook was asked %d times about the owner", got)
+	}
+	for i := range 4 {
+		before := asked.Load()
+		n.push(fmt.Sprintf("/live/film/%d.ts?token=good", 6+i), media).want(t, media)
+		if asked.Load() != before {
+			t.Error("asked about an admitted pusher again")
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core"
@@ -10,96 +9,104 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// join finds or begins the push's stream and enters it; the caller leaves it.
-// Errors are faults StreamsFull, StreamDenied, StreamHookFailed and Canceled.
-func (g *Gateway) join(ctx context.Context, req *pushRequest, r *http.Request) (*stream, error) {
-	s, begun, err := g.enter(req.Manifest)
+// join finds or begins the push's stream and enters it and the pushes; the caller leaves
+// both. Where a hook admits streams, the pusher was admitted to this one, and has no part
+// in what is bounded for all before it is. Errors are faults StreamsFull, PushesFull,
+// AddressBusy, Draining, StreamDenied, StreamHookFailed and Canceled.
+func (g *Gateway) join(r *http.Request, req *pushRequest) (*stream, error) {
+	if g.pushes.isDraining() {
+		return nil, g.pushes.why()
+	}
+	who := g.pusherOf(r, req)
+	s := g.rejoin(req.Manifest, who)
+	var conf *configuration
+	if s == nil && g.opt.AdmissionHook != "" {
+		var err error
+		if conf, err = g.admissions.of(r, req, who); err != nil {
+			return nil, err
+		}
+	}
+	if !g.pushes.enter() {
+		if s != nil {
+			s.leave(g.opt.Now())
+		}
+		return nil, g.pushes.why()
+	}
+	if s != nil {
+		return s, nil
+	}
+	s, err := g.enter(req.Manifest, who, conf)
 	if err != nil {
+		g.pushes.leave()
 		g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
-		return nil, err
 	}
-	if begun {
-		// Other segments of the stream wait for the hook's answer, so it must not
-		// depend on this one's client.
-		hookCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hookTimeout)
-		defer cancel()
-		g.admitStream(hookCtx, s, req, r)
+	return s, err
+}
+
+// rejoin enters a stream to which the pusher was admitted before, nil where it was not.
+func (g *Gateway) rejoin(name core.ManifestID, who pusher) *stream {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.streams[name]
+	if s == nil || !s.pushers[who] {
+		return nil
 	}
-	select {
-	case <-s.admitted:
-	case <-ctx.Done():
-		s.leave(g.opt.Now())
-		return nil, fault.Wrap(fault.Canceled, "join stream", ctx.Err())
+	s.enter(g.opt.Now())
+	return s
+}
+
+// enter has an admitted pusher enter the stream that is pushed under a name, and begins
+// it where there is none. conf is what the hook said, nil for nothing.
+func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration) (*stream, error) {
+	id := name
+	if conf != nil {
+		id = core.ManifestID(conf.ManifestID)
 	}
-	if s.admitErr != nil {
-		s.leave(g.opt.Now())
-		return nil, s.admitErr
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.streams[name]
+	if s == nil {
+		var err error
+		if s, err = g.newStream(name, id, conf); err != nil {
+			return nil, err
+		}
 	}
+	if s.id != id {
+		return nil, fault.New(fault.StreamDenied, "join stream", "the admission hook admitted the push to another stream than the one of this name")
+	}
+	if len(s.pushers) >= maxPushers {
+		clear(s.pushers) // those that go on are asked about again
+	}
+	s.pushers[who] = true
+	s.enter(g.opt.Now())
 	return s, nil
 }
 
-// enter looks a stream up, or makes one that still waits to be admitted.
-func (g *Gateway) enter(id core.ManifestID) (s *stream, begun bool, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	now := g.opt.Now()
-	s = g.streams[id]
-	if s == nil {
-		if len(g.streams) >= g.opt.Limits.Streams {
-			return nil, false, fault.New(fault.StreamsFull, "begin stream", "the gateway's limit of streams is reached")
-		}
-		s = &stream{
-			id: id, since: now, asked: *g.ladder.Load(), admitted: make(chan struct{}),
-			pool: route.NewPoolOf[upstream.Info](&g.suspended, g.choice), gate: make(chan struct{}, g.opt.Limits.PerStream),
-		}
-		g.streams[id] = s
-		begun = true
+// newStream makes a stream with the hook's wishes. The caller holds g.mu.
+func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration) (*stream, error) {
+	const op = "begin stream"
+	if len(g.streams) >= g.opt.Limits.Streams {
+		return nil, fault.New(fault.StreamsFull, op, "the gateway's limit of streams is reached")
 	}
-	s.enter(now)
-	return s, begun, nil
-}
-
-// admitStream asks the hook about a new stream and lets those who wait go on.
-func (g *Gateway) admitStream(ctx context.Context, s *stream, req *pushRequest, r *http.Request) {
-	conf, err := g.admit(ctx, "http://"+r.Host+r.URL.RequestURI())
-	g.mu.Lock()
-	if err == nil && conf != nil {
-		err = g.adopt(s, conf)
-	}
-	if err != nil {
-		delete(g.streams, req.Manifest)
-	} else {
-		delete(g.lingering, s.id)
-		s.live = true
-	}
-	n := len(g.streams)
-	g.mu.Unlock()
-	s.admitErr = err
-	if err != nil {
-		g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
-		g.log.Warn("stream refused", "job", s.id, fault.Attr(err))
-	} else {
-		g.opt.Recorder.StreamCreated(s.id)
-		g.opt.Recorder.Sessions(n, g.opt.Limits.Streams)
-		g.log.Info("stream begun", "job", s.id)
-	}
-	close(s.admitted)
-}
-
-// adopt gives a new stream the hook's name and wishes. The caller holds g.mu.
-func (g *Gateway) adopt(s *stream, conf *configuration) error {
-	id := core.ManifestID(conf.ManifestID)
 	for _, other := range g.streams {
-		if other != s && other.id == id {
-			return fault.New(fault.StreamDenied, "admit stream", "the admission hook gave the name of another stream")
+		if other.id == id {
+			return nil, fault.New(fault.StreamDenied, op, "another stream has this name by the admission hook")
 		}
 	}
-	s.id = id
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(conf.Profiles) > 0 {
-		s.asked = conf.Profiles
+	s := &stream{
+		id: id, since: g.opt.Now(), asked: *g.ladder.Load(), pushers: make(map[pusher]bool),
+		pool: route.NewPoolOf[upstream.Info](&g.suspended, g.choice), gate: make(chan struct{}, g.opt.Limits.PerStream),
 	}
-	s.multiplier, s.reinit = conf.TimeoutMultiplier, conf.Reinit
-	return nil
+	if conf != nil {
+		if len(conf.Profiles) > 0 {
+			s.asked = conf.Profiles
+		}
+		s.multiplier, s.reinit = conf.TimeoutMultiplier, conf.Reinit
+	}
+	g.streams[name] = s
+	delete(g.lingering, id)
+	g.opt.Recorder.StreamCreated(id)
+	g.opt.Recorder.Sessions(len(g.streams), g.opt.Limits.Streams)
+	g.log.Info("stream begun", "job", id)
+	return s, nil
 }

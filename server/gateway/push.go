@@ -58,25 +58,21 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		g.refusePush(w, r, err)
 		return
 	}
-	if !g.pushes.enter() {
-		g.refusePush(w, r, g.pushes.why())
-		return
-	}
-	defer g.pushes.leave()
 	req, err := readPush(r.URL.Path, r.Header)
 	if err != nil {
 		g.refusePush(w, r, err)
 		return
 	}
 	if req.Playlist {
-		_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20))
+		g.discardPlaylist(w, r)
 		return
 	}
-	s, err := g.join(r.Context(), req, r)
+	s, err := g.join(r, req)
 	if err != nil {
 		g.refusePush(w, r, err)
 		return
 	}
+	defer g.pushes.leave()
 	defer func() { s.leave(g.opt.Now()) }()
 	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r),
 		client: clientOf(r, key, req.Manifest)}
@@ -93,6 +89,16 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	if req.Multipart {
 		g.writeRenditions(w, p, renditions)
 	}
+}
+
+// discardPlaylist takes an encoder's own playlist, of which nothing is kept.
+func (g *Gateway) discardPlaylist(w http.ResponseWriter, r *http.Request) {
+	if !g.pushes.enter() {
+		g.refusePush(w, r, g.pushes.why())
+		return
+	}
+	defer g.pushes.leave()
+	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20))
 }
 
 // take reads the body and has it transcoded.

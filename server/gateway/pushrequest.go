@@ -15,6 +15,8 @@ import (
 // pushRequest is everything a push says but its body.
 type pushRequest struct {
 	segmentPath
+	// Path is the stream's name in the path; Manifest may be that of a header.
+	Path     core.ManifestID
 	Duration time.Duration
 	// Width and Height are what the client says of the source, 0 when nothing.
 	Width, Height int
@@ -32,7 +34,7 @@ func readPush(path string, h http.Header) (*pushRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &pushRequest{segmentPath: sp, Multipart: wantsMultipart(h)}
+	r := &pushRequest{segmentPath: sp, Path: sp.Manifest, Multipart: wantsMultipart(h)}
 	if r.Duration, err = parseDuration(h.Get("Content-Duration")); err != nil {
 		return nil, err
 	}

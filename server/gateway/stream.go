@@ -15,22 +15,17 @@ import (
 
 // stream is one manifest's state between its segments.
 type stream struct {
-	// id is the name that the network and players know. It may be the admission
-	// hook's, and is settled when admitted closes; until then live is false and
-	// both are guarded by Gateway.mu.
-	id    core.ManifestID
-	live  bool
-	since time.Time
-	pool  *route.Pool[upstream.Info]
-	order hls.Order
+	// id is the name that the network and players know. It may be the admission hook's.
+	id core.ManifestID
+	// pushers are those that the admission hook has let into the stream; guarded by
+	// Gateway.mu.
+	pushers map[pusher]bool
+	since   time.Time
+	pool    *route.Pool[upstream.Info]
+	order   hls.Order
 	// gate bounds the segments at orchestrators; waiting is first come.
 	gate chan struct{}
 	feed feed
-
-	// admitted is closed when the admission hook has answered; admitErr is set
-	// before.
-	admitted chan struct{}
-	admitErr error
 
 	// discoverMu guards the search for orchestrators.
 	discoverMu sync.Mutex

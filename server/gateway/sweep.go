@@ -16,7 +16,7 @@ func (g *Gateway) sweep(now time.Time) {
 	g.mu.Lock()
 	for key, s := range g.streams {
 		// Under g.mu nobody can enter it between the look and the removal.
-		if s.live && s.idle(now) {
+		if s.idle(now) {
 			delete(g.streams, key)
 			g.lingering[s.id] = now.Add(lingerTime)
 			g.windows.End(s.id)
@@ -47,9 +47,6 @@ func (g *Gateway) sweep(now time.Time) {
 // endStream says goodbye to the stream's orchestrator and watchers.
 func (g *Gateway) endStream(s *stream) {
 	g.endAll(s.pool.Close())
-	if !s.live {
-		return
-	}
 	s.feed.end()
 	g.opt.Recorder.StreamEnded(s.id)
 	g.log.Info("stream ended", "job", s.id)

@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admission"
+)
+
+const (
+	// freeAsks and mostAsks bound the questions to the hook at once (admission.Shares).
+	freeAsks, mostAsks = 192, 256
+	// maxWaiting bounds the segments of one pusher that wait for an answer.
+	maxWaiting = 64
+	// denialCost is what a refused push counts for its address, in bytes that it made the
+	// gateway send (admission.Cause).
+	denialCost = 1 << 10
+	// refusalsEvery is how often refusals of streams are logged.
+	refusalsEvery = time.Second
+)
+
+// admissions asks the hook about pushers that were not admitted yet. A pusher that it
+// has not admitted takes no room from those that it has: it is bounded for itself.
+type admissions struct {
+	g    *Gateway
+	asks *admission.Shares
+
+	mu sync.Mutex
+	// open are the questions without an answer.
+	open map[pusher]*question
+	// logged is when a refusal was logged last, unlogged how many were not since.
+	logged   time.Time
+	unlogged int
+}
+
+func newAdmissions(g *Gateway) *admissions {
+	return &admissions{g: g, asks: admission.NewShares(freeAsks, mostAsks), open: make(map[pusher]*question)}
+}
+
+// question is one that several segments of a pusher wait for.
+type question struct {
+	waiting int
+	done    chan struct{}
+	// conf and err are the answer, once done is closed.
+	conf *configuration
+	err  error
+}
+
+// of is the hook's answer about a pusher: its wishes, nil for none, or why the push is
+// refused. Errors are those of Gateway.admit, and PushesFull, AddressBusy and Canceled.
+func (a *admissions) of(r *http.Request, req *pushRequest, who pusher) (*configuration, error) {
+	a.mu.Lock()
+	q := a.open[who]
+	if q != nil {
+		return a.await(r.Context(), q)
+	}
+	q = &question{done: make(chan struct{})}
+	a.open[who] = q
+	a.mu.Unlock()
+	q.conf, q.err = a.ask(r, req)
+	a.mu.Lock()
+	delete(a.open, who)
+	a.mu.Unlock()
+	close(q.done)
+	return q.conf, q.err
+}
+
+// await waits for the answer to a question of others. The caller holds mu, which it
+// releases.
+func (a *admissions) await(ctx context.Context, q *question) (*configuration, error) {
+	q.waiting++
+	full := q.waiting > maxWaiting
+	a.mu.Unlock()
+	if full {
+		return nil, fault.New(fault.PushesFull, "join stream", "too many segments wait for the admission hook")
+	}
+	select {
+	case <-q.done:
+		return q.conf, q.err
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Canceled, "join stream", ctx.Err())
+	}
+}
+
+// ask asks the hook, within the bounds of the pusher's address.
+func (a *admissions) ask(r *http.Request, req *pushRequest) (*configuration, error) {
+	const op = "admit push"
+	if !admission.Cause(r.Context(), 0) {
+		return nil, fault.New(fault.AddressBusy, op, "too many pushes of this address were refused")
+	}
+	from := admission.NetworkOf(r.RemoteAddr)
+	if !a.asks.Enter(from) {
+		return nil, fault.New(fault.PushesFull, op, "the admission hook is asked about too many pushes at once")
+	}
+	defer a.asks.Leave(from)
+	// Other segments of the stream wait for the answer, so it must not depend on this
+	// one's client.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), hookTimeout)
+	defer cancel()
+	at := *r.URL
+	conf, err := a.g.admit(ctx, address(r.Host, &at))
+	if err == nil && conf == nil && req.Manifest != req.Path {
+		// The hook has seen the name in the path only, and chose no other.
+		at.Path = pushPath + string(req.Manifest) + at.Path[len(pushPath)+len(req.Path):]
+		at.RawPath = ""
+		conf, err = a.g.admit(ctx, address(r.Host, &at))
+	}
+	if err != nil {
+		_ = admission.Cause(r.Context(), denialCost) // looked at when it comes again
+		a.refused(req.Manifest, err)
+	}
+	return conf, err
+}
+
+func address(host string, u *url.URL) string { return "http://" + host + u.RequestURI() }
+
+// refused counts a refusal, and logs it unless one was logged just before: strangers may
+// cause any number.
+func (a *admissions) refused(id core.ManifestID, err error) {
+	a.g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
+	now := a.g.opt.Now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.logged.IsZero() && now.Sub(a.logged) < refusalsEvery {
+		a.unlogged++
+		return
+	}
+	a.g.log.Warn("stream refused", "job", id, "more", a.unlogged, fault.Attr(err))
+	a.logged, a.unlogged = now, 0
+}
