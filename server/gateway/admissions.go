@@ -25,7 +25,7 @@ const (
 )
 
 // admissions asks the hook about pushers that were not admitted yet. A pusher that it
-// has not admitted takes no room from those that it has: it is bounded for itself.
+// has not admitted takes no capacity of those that it has: it is bounded separately.
 type admissions struct {
 	g    *Gateway
 	asks *admission.Shares

@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/body"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -31,7 +32,9 @@ type push struct {
 	hash   [signature.Size]byte
 	input  *input
 	reinit bool
-	trail  trail
+	// unchecked: everyone who reaches the gateway may push like this.
+	unchecked bool
+	trail     trail
 	// from is the client's address. read, queue and away are times that were not ours:
 	// until the segment was here, for the stream's earlier segments, with orchestrators.
 	from              string
@@ -80,6 +83,7 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	// The client's slowness to take its answer keeps the renditions in memory.
 	room := g.bodies.share()
 	defer room.free()
+	p.unchecked = g.opt.Access.Unchecked(r)
 	renditions, err := g.take(w, r, p, room)
 	g.conclude(p, renditions, time.Since(begun), err)
 	if err != nil {
@@ -101,6 +105,10 @@ func (g *Gateway) discardPlaylist(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20))
 }
 
+// searchCost is what a segment of an unchecked stream counts for its address that has no
+// result yet (admission.Cause): it has every orchestrator asked.
+const searchCost = 1 << 10
+
 // take reads the body and has it transcoded.
 func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *share) ([][]byte, error) {
 	begun := time.Now()
@@ -121,6 +129,9 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	}
 	if p.input.NoFrames {
 		return bypass(p), nil
+	}
+	if p.unchecked && !p.stream.hasSucceeded() && !admission.Cause(ctx, searchCost) {
+		return nil, fault.New(fault.AddressBusy, "find orchestrators", "too many streams of this address without a result")
 	}
 	begun = time.Now()
 	select {

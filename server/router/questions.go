@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// freeQuestions are at one orchestrator at once, whoever asks them.
+	// freeQuestions are at one orchestrator at once, from any address.
 	freeQuestions = 128
 	// mostQuestions are there at most: those above freeQuestions are for addresses with
 	// less than their share. Nodes of the network take 250 on a connection.
@@ -32,10 +32,10 @@ func (b *backend) answered(err error) {
 	}
 }
 
-// judgeAnswers keeps the condition that names an orchestrator that is there and does not
+// checkAnswers keeps the condition that names an orchestrator that is there and does not
 // answer. It looks at what came since the last time, so that strangers who ask a lot do
 // not have it change often.
-func (r *Router) judgeAnswers(b *backend, there bool) {
+func (r *Router) checkAnswers(b *backend, there bool) {
 	key := board.Key{Code: fault.OffersUnanswered, About: b.addr}
 	switch missed, answers := b.missed.Swap(0), b.answers.Swap(0); {
 	case answers > 0 || !there: // one that is gone has a condition of its own

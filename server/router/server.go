@@ -193,7 +193,7 @@ func (r *Router) follow(ctx context.Context, b *backend) {
 		if ctx.Err() != nil {
 			return
 		}
-		r.judgeAnswers(b, err == nil)
+		r.checkAnswers(b, err == nil)
 		if err != nil {
 			r.opt.Board.Set(key, err.Error())
 		} else {

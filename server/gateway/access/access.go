@@ -156,6 +156,13 @@ func (p *Policy) Push(r *http.Request) (key string, err error) {
 	return hex.EncodeToString(hash[:]), nil
 }
 
+// Unchecked reports whether pushes come in from everywhere without a key or a webhook's
+// word, and this one has none.
+func (p *Policy) Unchecked(r *http.Request) bool {
+	return p != nil && !p.opt.AskedPushes && r.Header.Get("Authorization") == "" &&
+		(p.opt.Mode == Open || p.opt.OpenPushes && p.opt.Mode == Auto && !p.required())
+}
+
 // free says why a request for a stream needs a key.
 func (p *Policy) free(r *http.Request) error {
 	switch {

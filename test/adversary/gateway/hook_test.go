@@ -145,8 +145,8 @@ func (h *hooked) expect(what, from, path, configuration string, want int) {
 	}
 }
 
-// TestAStreamsNameIsNoCredential: where the operator's service admits streams, nobody
-// pushes into one who was not admitted to it, by whatever the service goes.
+// TestAStreamsNameIsNoCredential: where the operator's service admits streams, only a
+// client that was admitted to a running stream pushes into it, whatever the service's rule.
 func TestAStreamsNameIsNoCredential(t *testing.T) {
 	t.Parallel()
 	h := startHooked(t)
@@ -223,9 +223,9 @@ func TestAStreamsNameInAHeader(t *testing.T) {
 	h.expect("the name that the service gave to another", attacker, "/live/public/1.ts", "", no)
 }
 
-// TestAskingTakesNoRoomFromStreams: pushes that the service has not admitted, and asks
-// about for long, take no room from those that it has.
-func TestAskingTakesNoRoomFromStreams(t *testing.T) {
+// TestUnadmittedPushesTakeNoCapacity: pushes that the service has not admitted, and asks
+// about for long, take no capacity from those that it has.
+func TestUnadmittedPushesTakeNoCapacity(t *testing.T) {
 	t.Parallel()
 	h := startHooked(t)
 	h.rule(func(*url.URL) (int, string) { return http.StatusOK, "" })
