@@ -22,18 +22,13 @@ func Networks() []string { return []string{mainNetwork, devNetwork} }
 // judgeNetwork checks that the chain can be found, and that this process is the
 // one that should.
 func (l *loader) judgeNetwork() {
+	l.judgeRetired()
 	if !l.sound("network") {
 		return
 	}
 	chain := &l.config.Chain
 	switch {
 	case chain.Offchain():
-		return
-	case chain.Network == "rinkeby" || chain.Network == "arbitrum-one-rinkeby":
-		l.blame(fault.BadOption, "network", "this test network was retired", "write "+mainNetwork+", or leave the option out to run off-chain")
-		return
-	case chain.Network == "mainnet":
-		l.blame(fault.BadOption, "network", "the protocol left layer 1, where its contracts are paused", "write -network "+mainNetwork)
 		return
 	case !slices.Contains(Networks(), chain.Network) && chain.Controller.IsZero() && l.sound("ethController"):
 		l.blame(fault.MissingOption, "network", "it is none of the known networks, so the controller contract must be named",
@@ -49,6 +44,19 @@ func (l *loader) judgeNetwork() {
 		}
 	}
 	l.completeEndpoints()
+}
+
+// judgeRetired refuses networks that are no longer there.
+func (l *loader) judgeRetired() {
+	if !l.sound("network") {
+		return
+	}
+	switch l.config.Chain.Network {
+	case "rinkeby", "arbitrum-one-rinkeby":
+		l.blame(fault.BadOption, "network", "this test network was retired", "write "+mainNetwork+", or leave the option out to run off-chain")
+	case "mainnet":
+		l.blame(fault.BadOption, "network", "the protocol left layer 1, where its contracts are paused", "write -network "+mainNetwork)
+	}
 }
 
 // judgeWallet keeps workers from the chain: with the orchestrator's wallet they

@@ -12,7 +12,7 @@ import (
 // command line asks for information only (see Process.Informational) nothing
 // else is judged.
 func Load(in Input) (*Config, []Notice, error) {
-	l := loader{in: &in, names: index(table()), config: new(Config), suspect: map[string]bool{}, invalid: map[string]bool{}, chosen: map[string]given{}}
+	l := newLoader(&in)
 	l.gather()
 	l.assign()
 	if !l.config.Process.Informational() {
@@ -44,6 +44,11 @@ type loader struct {
 	argProblems []*Problem
 	problems    []*Problem
 	notices     []Notice
+}
+
+func newLoader(in *Input) *loader {
+	return &loader{in: in, names: index(table()), config: new(Config),
+		suspect: map[string]bool{}, invalid: map[string]bool{}, chosen: map[string]given{}}
 }
 
 func (l *loader) problem(p *Problem) { l.problems = append(l.problems, p) }

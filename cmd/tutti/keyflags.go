@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -140,16 +141,9 @@ func (f *keyFlags) load() (*config.Config, error) {
 			args = append(args, "-"+one.Name+"="+*value)
 		}
 	})
-	cfg, _, err := config.Load(input(args))
-	problems, ok := errors.AsType[config.Problems](err)
-	if err != nil && !ok {
-		return nil, err
-	}
-	ours := slices.DeleteFunc(slices.Clone(problems), func(p *config.Problem) bool {
-		return p.Origin.Source != config.FromFlag && !slices.Contains(nodeOptions, p.Option())
-	})
-	if len(ours) > 0 {
-		return nil, fmt.Errorf("%w: %w", ours, errKeyUsage)
+	cfg, err := config.LoadPlace(input(args), slices.Collect(maps.Keys(f.node))...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, errKeyUsage)
 	}
 	return cfg, nil
 }

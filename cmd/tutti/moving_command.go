@@ -50,7 +50,7 @@ func moveCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 			rest = append(rest, a)
 		}
 	}
-	cfg, err := placeOf(rest)
+	cfg, err := config.LoadPlace(input(rest), movingOptions...)
 	if err != nil {
 		fmt.Fprintf(stderr, "%v\n\n%s", err, moveUsage)
 		return exitUsage
@@ -60,22 +60,6 @@ func moveCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 		return exitFailed
 	}
 	return exitOK
-}
-
-// placeOf reads where the node's state is.
-func placeOf(args []string) (*config.Config, error) {
-	cfg, _, err := config.Load(input(args))
-	problems, ok := errors.AsType[config.Problems](err)
-	if err != nil && !ok {
-		return nil, err
-	}
-	ours := slices.DeleteFunc(slices.Clone(problems), func(p *config.Problem) bool {
-		return p.Code != fault.UnknownOption && !slices.Contains(movingOptions, p.Option())
-	})
-	if len(ours) > 0 {
-		return nil, ours
-	}
-	return cfg, nil
 }
 
 // mover is one use of `tutti move`.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,9 @@ exec `+filepath.Join(bin, "tutti_devnet")+` -listen `+w.rpc+` -control `+w.contr
 		w.must(os.MkdirAll(w.path("home/.tutti/devnet"), 0o700))
 		w.must(os.WriteFile(w.path("home/.tutti/devnet/admin.token"), []byte(w.world.token), 0o600))
 	}
-	w.leaveBehind(w.path("home/.lpData/devnet"))
+	for _, network := range []string{"devnet", mainNetwork} {
+		w.leaveBehind(w.path("home/.lpData", network))
+	}
 	for i, s := range w.world.segments {
 		w.must(os.WriteFile(w.path("work", string(rune('0'+i))+".ts"), s.Data, 0o600))
 	}
@@ -95,11 +98,27 @@ func (w *walk) program(name, script string) {
 	w.must(os.WriteFile(w.path("bin", name), []byte("#!/bin/bash\n"+script+"\n"), 0o755))
 }
 
+// mainNetwork is the network of the guides.
+const mainNetwork = "arbitrum-one-mainnet"
+
+// onDirectory are commands that read and write a data directory alone. They are run with
+// the network as it is typed: the test chain needs no -ethUrl, and would hide that such a
+// command asks for one.
+var onDirectory = []string{"tutti move", "tutti key", "tutti ledger"}
+
+// networkOf is the network that a command is run with.
+func networkOf(command string) string {
+	if slices.Contains(onDirectory, verb(command)) {
+		return mainNetwork
+	}
+	return "devnet"
+}
+
 // here writes a command as the sandbox has it: the network is the test chain, addresses
 // are this machine's, and folders of the system are the sandbox's.
 func (w *walk) here(command string) string {
 	for _, r := range []struct{ is, as string }{
-		{"arbitrum-one-mainnet", "devnet"},
+		{mainNetwork, networkOf(command)},
 		{"https://one.example.org/KEY,https://other.example.org", w.world.chain.URL(0)},
 		{"https://one.example.org/KEY", w.world.chain.URL(0)},
 		{"https://…", w.world.chain.URL(0)},
