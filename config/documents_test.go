@@ -147,11 +147,12 @@ func TestStartTable(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	check := func(args ...string) string {
+	check := func(all bool, args ...string) string {
 		c, notices, err := config.Load(input(args...))
-		return written(t, func(w io.Writer) error { return config.WriteCheck(w, c, notices, err) })
+		return written(t, (&config.Check{Config: c, Notices: notices, Problems: err, All: all}).WriteText)
 	}
-	good := check("-gateway", "-orchAddr", "h.example.org", "-gpu", "all", "-v", "5")
+	flags := []string{"-gateway", "-orchAddr", "h.example.org", "-gpu", "all", "-v", "5"}
+	good := check(true, flags...)
 	for _, line := range []string{
 		"  v                5      flag -v\n",
 		"  gateway       true   flag -gateway\n",
@@ -164,25 +165,53 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%q is not in\n%s", line, good)
 		}
 	}
-	if !strings.HasSuffix(good, "\n\nThe configuration is valid.\n") {
+	if !strings.HasPrefix(good, "The configuration is valid.\n\n") {
 		t.Errorf("no verdict in\n%s", good)
 	}
 	if strings.Contains(good, "encoderPreset") || strings.Contains(good, "ethUrl") {
 		t.Errorf("options without effect are shown in\n%s", good)
 	}
-	bad := check("-gateway", "-orchAddr", "h.example.org", "-maxSessions", "x", "-bogus")
-	const want = `
-Problems
+	brief := check(false, flags...)
+	if lines := strings.Count(brief, "\n"); lines > 20 || !strings.Contains(brief, "  orchAddr  https://h.example.org:8935  flag -orchAddr\n") ||
+		strings.Contains(brief, " default\n") || !strings.HasSuffix(brief, " options have their defaults; --all shows them too.\n") {
+		t.Errorf("%d lines of what was set:\n%s", lines, brief)
+	}
+	bad := check(false, "-gateway", "-orchAddr", "h.example.org", "-maxSessions", "x", "-bogus")
+	const want = `2 problems: the node would not start.
   UnknownOption: -bogus (command line): there is no such option; tutti -help lists all options
   BadOption: -maxSessions x (command line): not a positive number or the word auto; write -maxSessions 10
 
-2 problems: the node would not start.
 `
-	if !strings.HasSuffix(bad, want) {
-		t.Errorf("got\n%s\nwant at its end\n%s", bad, want)
+	if !strings.HasPrefix(bad, want) {
+		t.Errorf("got\n%s\nwant at its beginning\n%s", bad, want)
 	}
-	if !strings.Contains(bad, "  maxSessions     (see the problems below)  flag -maxSessions\n") {
+	if !strings.Contains(bad, "  maxSessions  (see the problems above)  flag -maxSessions\n") {
 		t.Errorf("the bad value is not marked in\n%s", bad)
+	}
+}
+
+// A node that would start and not serve its models is neither valid nor invalid.
+func TestCheckOfModels(t *testing.T) {
+	t.Parallel()
+	c, notices, err := config.Load(input("-orchestrator", "-aiWorker", "-aiModels", "m.json", "-serviceAddr", "h.example.org", "-orchSecret", "hunter2"))
+	check := config.Check{Config: c, Notices: notices, Problems: err, Models: "AI models\n", Unserved: []string{"m.json:4: warm: not a switch"}}
+	text := written(t, check.WriteText)
+	if !strings.HasPrefix(text, "The configuration is valid, but not every AI model would be served: 1 problem.\n") ||
+		!strings.Contains(text, "\nProblems with AI models; the node starts and serves the others\n  m.json:4: warm: not a switch\n") {
+		t.Error(text)
+	}
+	var out struct {
+		Valid, Starts bool
+		ModelProblems []string
+		Problems      []any
+		Settings      []struct{ Option, Value, Origin string }
+	}
+	text = written(t, check.WriteJSON)
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.Valid || !out.Starts || len(out.ModelProblems) != 1 || out.Problems == nil || strings.Contains(text, "hunter2") || len(out.Settings) != 5 {
+		t.Error(text)
 	}
 }
 

@@ -37,8 +37,8 @@ func checkInvariants(t *testing.T, in config.Input) {
 	}
 	again, _, err2 := config.Load(in)
 	var one, two bytes.Buffer
-	_ = config.WriteCheck(&one, c, notices, err)
-	_ = config.WriteCheck(&two, again, notices, err2)
+	_ = (&config.Check{Config: c, Notices: notices, Problems: err, All: true}).WriteText(&one)
+	_ = (&config.Check{Config: again, Notices: notices, Problems: err2, All: true}).WriteText(&two)
 	if one.String() != two.String() {
 		t.Fatalf("two answers:\n%s\n%s", one.String(), two.String())
 	}

@@ -42,7 +42,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	for _, h := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
 		slog.New(h).Info("configuration", "config", c, "secret", c.Addresses.OrchSecret, "url", c.Storage.ObjectStore)
 	}
-	if err := config.WriteCheck(&out, c, notices, nil); err != nil {
+	if err := (&config.Check{Config: c, Notices: notices, All: true}).WriteText(&out); err != nil {
 		t.Fatal(err)
 	}
 	if err := config.WriteTable(&out, c); err != nil {

@@ -57,7 +57,7 @@ func (l *loader) settings() []Setting {
 			s.Value = complete
 		}
 		if l.invalid[o.name] {
-			s.Value, s.rule = "", "see the problems below"
+			s.Value, s.rule = "", "see the problems above"
 		}
 		all = append(all, s)
 	}

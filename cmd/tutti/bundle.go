@@ -40,11 +40,9 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	a := bundle.New(time.Now(), bundle.NewMask(bundleSecrets(cfg)...))
 	a.Add("version.txt", "the program", []byte(config.VersionText(version)))
 	var check bytes.Buffer
-	if err := config.WriteCheck(&check, cfg, notices, problems); err != nil {
-		fmt.Fprintln(stderr, err)
-		return exitFailed
-	}
-	a.Add("config.txt", "the configuration, as tutti config check shows it", check.Bytes())
+	whole := config.Check{Config: cfg, Notices: notices, Problems: problems, All: true}
+	_ = whole.WriteText(&check) // a Buffer takes everything
+	a.Add("config.txt", "the configuration, as tutti config check --all shows it", check.Bytes())
 	addDoctor(ctx, a, args)
 	a.AddNode(ctx, bundleNode(cfg))
 	a.AddSystem(os.Environ())

@@ -36,31 +36,6 @@ var commands = map[string]command{
 	"move":      moveCommand,
 }
 
-// configCommand is `tutti config check [flags]`.
-func configCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 || args[0] != "check" {
-		fmt.Fprintln(stderr, "usage: tutti config check [the node's flags]\nShows the configuration in effect, where each value comes from, and every problem.")
-		return exitUsage
-	}
-	cfg, notices, problems := config.Load(input(serviceArgs(args[1:], stderr)))
-	if err := config.WriteCheck(stdout, cfg, notices, problems); err != nil {
-		fmt.Fprintln(stderr, err)
-		return exitFailed
-	}
-	if problems != nil {
-		return exitUsage
-	}
-	unserved, err := writeModelsCheck(ctx, stdout, cfg)
-	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return exitFailed
-	}
-	if unserved != nil {
-		return exitUsage
-	}
-	return exitOK
-}
-
 // helpCommand is `tutti help [code]`: without a code the options, with one what
 // the condition means and what to do.
 func helpCommand(_ context.Context, args []string, stdout, stderr io.Writer) int {

@@ -75,43 +75,32 @@ func runnerImages(cfg *config.Config) (docker.Images, error) {
 	return images, err
 }
 
-// writeModelsCheck writes the models that the node would serve, the notices and
-// every problem, as part of "tutti config check". problems are what keeps models
-// from being served; err is that w cannot be written.
-func writeModelsCheck(ctx context.Context, w io.Writer, cfg *config.Config) (problems, err error) {
+// checkModels adds the models that the node would serve, the notices and every problem,
+// as part of `tutti config check`; the problems are what keeps models from being served.
+func checkModels(ctx context.Context, check *config.Check) (problems error) {
+	cfg := check.Config
 	if !cfg.Roles.AIWorker || cfg.AI.Models == "" {
-		return nil, nil
+		return nil
 	}
 	devices, noDevices := devicesForModels(cfg, lookForGPUs(ctx, cfg.Transcoding.Devices), gpu.NewBudget())
 	list, notices, wrong := loadModels(cfg, devices)
 	images, badImages := runnerImages(cfg)
 	var b strings.Builder
-	b.WriteString("\n")
-	image := func(e *models.Entry) string {
+	_ = list.WriteCheck(&b, func(e *models.Entry) string { // a Builder takes everything
 		name, err := images.For(e.Model.Capability.Pipeline(), e.Model.ID, e.Image)
 		if err != nil {
 			return "no image known"
 		}
 		return name
-	}
-	if err := list.WriteCheck(&b, image); err != nil {
-		return nil, err
-	}
-	if len(notices) > 0 {
-		b.WriteString("\nNotices\n")
-	}
+	})
+	check.Models = b.String()
 	for _, n := range notices {
-		fmt.Fprintf(&b, "  %s\n", n)
+		check.ModelNotices = append(check.ModelNotices, fmt.Sprint(n))
 	}
-	problems = errors.Join(noDevices, badImages, wrong)
-	if problems != nil {
-		b.WriteString("\nProblems with AI models; the node starts and serves the others\n")
-		for _, line := range strings.Split(problems.Error(), "\n") {
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
+	if problems = errors.Join(noDevices, badImages, wrong); problems != nil {
+		check.Unserved = strings.Split(problems.Error(), "\n")
 	}
-	_, err = io.WriteString(w, b.String())
-	return problems, err
+	return problems
 }
 
 // readModelsFile reads a regular file, not much further than any of these files

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -69,34 +67,39 @@ func TestLoadModels(t *testing.T) {
 func TestModelsCheck(t *testing.T) {
 	t.Parallel()
 	c := modelsConfig(t, modelsFile)
-	var out bytes.Buffer
-	problems, err := writeModelsCheck(context.Background(), &out, c)
-	if problems != nil || err != nil {
-		t.Fatalf("%v, %v", problems, err)
+	look := func(c *config.Config) (string, error) {
+		check := &config.Check{Config: c}
+		problems := checkModels(t.Context(), check)
+		var out strings.Builder
+		if err := check.WriteText(&out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String(), problems
 	}
-	for _, want := range []string{"line 2", "google/gemma-2-9b-it", "livepeer/ai-runner:llm", "http://h", "Notices"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the check does not show %q:\n%s", want, out.String())
+	out, problems := look(c)
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	for _, want := range []string{"line 2", "google/gemma-2-9b-it", "livepeer/ai-runner:llm", "http://h", "Notices about AI models"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the check does not show %q:\n%s", want, out)
 		}
 	}
-	if strings.Contains(out.String(), "geheim") {
+	if strings.Contains(out, "geheim") {
 		t.Error("the check shows a token")
 	}
-	out.Reset()
-	problems, err = writeModelsCheck(context.Background(), &out, modelsConfig(t, "[{}, ]"))
-	if fault.CodeOf(problems) != fault.ModelsFileInvalid || err != nil || !strings.Contains(out.String(), "aiModels.json:1:4: there is a comma") {
-		t.Errorf("%v, %v\n%s", problems, err, out.String())
+	out, problems = look(modelsConfig(t, "[{}, ]"))
+	if fault.CodeOf(problems) != fault.ModelsFileInvalid || !strings.Contains(out, "aiModels.json:1:4: there is a comma") {
+		t.Errorf("%v\n%s", problems, out)
 	}
-	out.Reset()
 	c.AI.ContainersPerGPU = 1
-	problems, err = writeModelsCheck(context.Background(), &out, c)
-	if fault.CodeOf(problems) != fault.WarmModelsTooLarge || err != nil || !strings.Contains(out.String(), "aiModels.json:4: warm: with this one there are 2 warm containers") {
-		t.Errorf("more warm models than places: %v, %v\n%s", problems, err, out.String())
+	out, problems = look(c)
+	if fault.CodeOf(problems) != fault.WarmModelsTooLarge || !strings.Contains(out, "aiModels.json:4: warm: with this one there are 2 warm containers") {
+		t.Errorf("more warm models than places: %v\n%s", problems, out)
 	}
-	out.Reset()
 	c.Roles.AIWorker = false
-	if problems, err := writeModelsCheck(context.Background(), &out, c); problems != nil || err != nil || out.Len() > 0 {
-		t.Errorf("without the role: %v, %v, %s", problems, err, out.String())
+	if out, problems := look(c); problems != nil || strings.Contains(out, "AI models") {
+		t.Errorf("without the role: %v, %s", problems, out)
 	}
 }
 
@@ -124,13 +127,12 @@ func TestModelsCheckDecidesAsTheNode(t *testing.T) {
 		if len(want.Entries) != 1 || strings.HasSuffix(want.Entries[0].Model.ID, "fits") != transcodes {
 			t.Fatalf("the node takes %+v", want.Entries)
 		}
-		var out bytes.Buffer
-		problems, err := writeModelsCheck(t.Context(), &out, c)
+		problems := checkModels(t.Context(), &config.Check{Config: c})
 		refused := "llm test/fits"
 		if transcodes {
 			refused = "llm test/crowds"
 		}
-		if list, _ := errors.AsType[models.Problems](problems); err != nil || len(list) != 1 ||
+		if list, _ := errors.AsType[models.Problems](problems); len(list) != 1 ||
 			list[0].Model != refused {
 			t.Errorf("transcodes %v: %v, %v", transcodes, problems, err)
 		}
