@@ -12,11 +12,11 @@ import (
 func TestOneProcessPerDataDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first, err := lockData(dir)
+	first, err := lockData(dir, lockName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = lockData(dir)
+	_, err = lockData(dir, lockName)
 	if !errors.Is(err, fault.DataDirInUse) || !strings.Contains(err.Error(), "held by process ") {
 		t.Fatalf("the second: %v", err)
 	}
@@ -25,7 +25,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 	if err := first.Run(ctx, func() {}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := lockData(dir)
+	again, err := lockData(dir, lockName)
 	if err != nil {
 		t.Fatalf("after the first ended: %v", err)
 	}

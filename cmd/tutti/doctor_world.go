@@ -30,7 +30,7 @@ func doctorWorld(cfg *config.Config, args []string, notices []config.Notice, pro
 	quiet := slog.New(slog.DiscardHandler)
 	n := &node{cfg: cfg, log: quiet, board: health.New(quiet, time.Now, nil)}
 	o := world.Options{
-		Config: cfg, Notices: notices, Problems: problems, Args: args, Environ: os.Environ(), Version: version, LockName: lockName,
+		Config: cfg, Notices: notices, Problems: problems, Args: args, Environ: os.Environ(), Version: version, LockNames: lockNames(cfg),
 		LoadModels: func(devices []models.Device) (*models.Config, []models.Notice, error) {
 			return loadModels(cfg, devices)
 		},

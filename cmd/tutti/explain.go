@@ -9,6 +9,7 @@ import (
 
 // explain is a failure for a terminal: what happened, and what to do about it.
 func explain(err error) string {
+	err = byCause(err)
 	code, row := reason(err)
 	if row.Remedy == "" {
 		return err.Error()
@@ -28,4 +29,21 @@ func reason(err error) (fault.Code, fault.Row) {
 	}
 	row, _ := fault.Lookup(code)
 	return code, row
+}
+
+// byCause is a failure by its cause where that is a full disk. Whatever could not be written
+// there, a certificate, a key or the database, has a code of its own, whose remedy would
+// lead the operator astray.
+func byCause(err error) error {
+	if !fault.OutOfSpace(err) && !diskFull(err) {
+		return err
+	}
+	last, ok := errors.AsType[*fault.Fault](err)
+	if !ok {
+		return fault.Wrap(fault.DataDiskFull, "", err)
+	}
+	for f := last; ok; f, ok = errors.AsType[*fault.Fault](f.Err) {
+		last = f
+	}
+	return &fault.Fault{Code: fault.DataDiskFull, Op: last.Op, Detail: last.Detail, Err: last.Err}
 }

@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, n := range notices {
 		log.Warn("configuration", "notice", n.String())
 	}
-	if err := serve(ctx, cfg, sink); err != nil {
+	if err := byCause(serve(ctx, cfg, sink)); err != nil {
 		code, row := reason(err)
 		log.Error("tutti ends", "code", string(code), "remedy", row.Remedy, "err", err)
 		fmt.Fprintln(stderr, explain(err))

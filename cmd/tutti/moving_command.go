@@ -155,7 +155,7 @@ func (m *mover) move(ctx context.Context, cfg *config.Config, old *oldNode, left
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
 	}
-	lock, err := lockData(dir)
+	lock, err := lockData(dir, lockName)
 	if err != nil {
 		return err
 	}

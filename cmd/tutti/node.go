@@ -92,6 +92,9 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
+	if err := n.lockDirectory(); err != nil {
+		return nil, err
+	}
 	n.files = newDescriptors(n.board, time.Now)
 	n.add(&headroom{})
 	n.add(n.files)

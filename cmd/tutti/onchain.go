@@ -63,11 +63,6 @@ func (n *node) addChain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lock, err := lockData(n.cfg.Storage.DataDir)
-	if err != nil {
-		return err
-	}
-	n.add(lock)
 	if err := n.moveKeys(ctx, network.ChainID); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (t *ledgerTool) move(ctx context.Context, cfg *config.Config, _ *ledgerFlag
 	if err != nil {
 		return err
 	}
-	lock, err := lockData(dir)
+	lock, err := lockData(dir, lockName)
 	if err != nil {
 		return err
 	}

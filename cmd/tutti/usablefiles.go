@@ -1,11 +1,9 @@
 package main
 
 import (
-	"crypto/tls"
-
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/keystore"
+	"github.com/tuttinode/tutti/server/tlscert"
 )
 
 // usableFiles reads the files that options name as a start does, without changing
@@ -18,8 +16,8 @@ func usableFiles(cfg *config.Config) error {
 		}
 	}
 	if cfg.TLS.Cert != "" {
-		if _, err := tls.LoadX509KeyPair(cfg.TLS.Cert, cfg.TLS.Key); err != nil {
-			return fault.Wrap(fault.CertificateUnusable, "read "+cfg.TLS.Cert, err)
+		if _, err := tlscert.ReadPair(cfg.TLS.Cert, cfg.TLS.Key); err != nil {
+			return err
 		}
 	}
 	if cfg.Gateway.APIKeys != "" {

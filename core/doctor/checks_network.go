@@ -45,7 +45,7 @@ func networkChecks() []Check {
 		},
 		{
 			Name: "network.certificate", Group: GroupNetwork, Title: "the listener's certificate is valid",
-			Fails: codes(fault.CertificateUnusable, fault.CertificateExpired), Warns: codes(fault.CertificateEnding),
+			Fails: codes(fault.CertificateUnusable, fault.CertificateKeyMismatch, fault.CertificateExpired), Warns: codes(fault.CertificateEnding),
 			look: about(func(w *World) Probe[Certificate] { return w.Cert }, judgeCertificate),
 		},
 		{

@@ -28,7 +28,7 @@ const (
 	PingRefused Code = "PingRefused"
 	// TypedDataInvalid: not a typed structure that can be signed.
 	TypedDataInvalid Code = "TypedDataInvalid"
-	// DataDirInUse: another process works with the same account and journal.
+	// DataDirInUse: another process works with the same files, or the same account and journal.
 	DataDirInUse Code = "DataDirInUse"
 	// WalletOnWorker: a worker process was given the way to the chain.
 	WalletOnWorker Code = "WalletOnWorker"

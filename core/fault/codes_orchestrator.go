@@ -93,10 +93,14 @@ const (
 // The orchestrator's listener itself.
 const (
 	// CertificateUnusable: cert.pem and key.pem cannot be used or kept.
-	// Cause: the files given with `-tlsCert` and `-tlsKey` do not belong
-	// together or cannot be read, or the data directory cannot be written.
+	// Cause: the files given with `-tlsCert` and `-tlsKey` cannot be read, or the
+	// data directory cannot be written.
 	// Remedy: correct the paths, or make the data directory writable.
 	CertificateUnusable Code = "CertificateUnusable"
+	// CertificateKeyMismatch: the key of -tlsKey is another certificate's.
+	// Cause: one of the two files was replaced. Remedy: give the pair that was made
+	// together.
+	CertificateKeyMismatch Code = "CertificateKeyMismatch"
 	// TooManyConnections: more connections are open than the limit allows.
 	// Cause: more than the set number of clients at once, or someone holds
 	// connections open. Remedy: raise the limit of open files (LimitNOFILE), and

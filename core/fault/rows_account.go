@@ -73,8 +73,10 @@ var accountRows = []Row{
 	},
 	{
 		Code: DataDirInUse, Class: Config,
-		Cause:  "Another process on the chain uses the same data directory, and with it the same account and journal of transactions. The two would take each other's transaction numbers.",
-		Remedy: "Stop the other one, which the message names; or give each its own `-dataDir` and its own account. A gateway and an orchestrator may also be one process: `-orchestrator -transcoder -gateway`.",
+		Cause: "Another process uses the same data directory: one with the same role, whose files are one set, or one on the chain, with the same account and journal of transactions. " +
+			"The two would replace each other's files, or take each other's transaction numbers.",
+		Remedy: "Stop the other one, which the message names (`ps -fp PROCESS`); or give each its own `-dataDir`, on the chain with an account of its own. " +
+			"A gateway and an orchestrator may also be one process: `-orchestrator -transcoder -gateway`.",
 	},
 	{
 		Code: WalletOnWorker, Class: Config,

@@ -124,8 +124,8 @@ var doctorRows = []Row{
 	{
 		Code: DataDiskFull, Class: Config,
 		Symptom: "`no space left on device`, `database or disk is full`",
-		Cause:   "The disk of the data directory is full, so payments cannot be booked and are refused.",
-		Remedy:  "Make room: `du -xh --max-depth=1 /` shows what takes it; logs and container images are the usual ones.",
+		Cause:   "The disk of the data directory, or of the file that the message names, is full, or its user's quota is. Keys, certificates and tickets cannot be kept, and payments are refused.",
+		Remedy:  "Free space and start the node again: `df -h` shows which disk it is, `du -xh --max-depth=1 /` what takes it; logs and container images are the usual ones.",
 	},
 	{
 		Code: SocketStale, Class: Config,

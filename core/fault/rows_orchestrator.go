@@ -112,8 +112,14 @@ var orchestratorRows = []Row{
 	},
 	{
 		Code: CertificateUnusable, Class: Config,
-		Cause:  "The files given with `-tlsCert` and `-tlsKey` do not belong together or cannot be read, or the data directory, which keeps cert.pem and key.pem, cannot be written.",
+		Cause:  "The files given with `-tlsCert` and `-tlsKey` cannot be read or are no PEM, or the data directory, which keeps cert.pem and key.pem, cannot be written.",
 		Remedy: "Correct the paths, or make the data directory writable.",
+	},
+	{
+		Code: CertificateKeyMismatch, Class: Config,
+		Cause: "The key of `-tlsKey` belongs to another certificate than that of `-tlsCert`. A renewal that replaced one of the two files leaves such a pair.",
+		Remedy: "Give the certificate and the key that were made together: `openssl x509 -noout -pubkey -in CERT` and `openssl pkey -pubout -in KEY` print the same key. " +
+			"In a file with a chain the node's own certificate comes first.",
 	},
 	{
 		Code: TooManyConnections, Class: Busy,

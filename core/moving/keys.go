@@ -78,7 +78,7 @@ func CopyKeys(keys []Key, dir string) ([]Key, error) {
 	const op = "copy the existing node's keys"
 	have, err := KeysIn(dir)
 	if err != nil {
-		return nil, fault.Wrap(fault.KeystoreUnusable, op, err)
+		return nil, fault.WrapWrite(fault.KeystoreUnusable, op, err)
 	}
 	known := make(map[core.Address]bool)
 	for _, k := range have {
@@ -91,11 +91,11 @@ func CopyKeys(keys []Key, dir string) ([]Key, error) {
 			continue
 		}
 		if err := os.MkdirAll(into, 0o700); err != nil {
-			return copied, fault.Wrap(fault.KeystoreUnusable, op, err)
+			return copied, fault.WrapWrite(fault.KeystoreUnusable, op, err)
 		}
 		path := filepath.Join(into, filepath.Base(k.Path))
 		if err := copyWhole(k.Path, path); err != nil {
-			return copied, fault.Wrap(fault.KeystoreUnusable, op, err)
+			return copied, fault.WrapWrite(fault.KeystoreUnusable, op, err)
 		}
 		known[k.Address] = true
 		copied = append(copied, Key{Address: k.Address, Path: path})

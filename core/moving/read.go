@@ -55,7 +55,7 @@ func (r Reader) Read(ctx context.Context, dir string) (*Left, error) {
 	}
 	temp, err := os.MkdirTemp(r.Temp, "tutti-move-*") // its mode is 0700
 	if err != nil {
-		return nil, fault.Wrap(fault.OldDataUnreadable, "make room for a copy", err)
+		return nil, fault.WrapWrite(fault.OldDataUnreadable, "make a copy", err)
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	path, err := copyDatabase(dir, temp)

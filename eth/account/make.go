@@ -75,7 +75,7 @@ func (k *Keystore) add(key *ecdsa.PrivateKey, passphrase core.Secret, random io.
 	}
 	path := filepath.Join(k.path, fileName(address, now))
 	if err := write(path, sealed); err != nil {
-		return Entry{}, fault.Wrap(fault.KeystoreUnusable, "write the key file", err)
+		return Entry{}, fault.WrapWrite(fault.KeystoreUnusable, "write the key file", err)
 	}
 	return Entry{Address: address, Path: path}, nil
 }

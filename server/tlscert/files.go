@@ -1,6 +1,7 @@
 package tlscert
 
 import (
+	"crypto"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -17,13 +18,62 @@ const (
 	keyName  = "key.pem"
 )
 
-// readPair reads the operator's files.
-func readPair(certFile, keyFile string) (*tls.Certificate, error) {
-	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+// ReadPair reads a certificate and its key. The fault is CertificateKeyMismatch where both
+// can be read and do not belong together, and otherwise CertificateUnusable.
+func ReadPair(certFile, keyFile string) (*tls.Certificate, error) {
+	op := "read " + certFile + " and " + keyFile
+	certPEM, err := os.ReadFile(certFile)
 	if err != nil {
-		return nil, fault.Wrap(fault.CertificateUnusable, "read "+certFile+" and "+keyFile, err)
+		return nil, fault.Wrap(fault.CertificateUnusable, op, err)
+	}
+	keyPEM, err := os.ReadFile(keyFile)
+	if err != nil {
+		return nil, fault.Wrap(fault.CertificateUnusable, op, err)
+	}
+	cert, err := tls.X509KeyPair(certPEM, keyPEM)
+	switch {
+	case err != nil && strangers(certPEM, keyPEM):
+		return nil, fault.Wrap(fault.CertificateKeyMismatch, op, err)
+	case err != nil:
+		return nil, fault.Wrap(fault.CertificateUnusable, op, err)
 	}
 	return &cert, nil
+}
+
+// strangers reports whether a certificate and a key are sound, and the key is another
+// certificate's.
+func strangers(certPEM, keyPEM []byte) bool {
+	block, _ := pem.Decode(certPEM)
+	if block == nil || block.Type != "CERTIFICATE" {
+		return false
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return false
+	}
+	key, ok := parseKey(keyPEM).(crypto.Signer)
+	if !ok {
+		return false
+	}
+	public, ok := key.Public().(interface{ Equal(crypto.PublicKey) bool })
+	return ok && !public.Equal(cert.PublicKey)
+}
+
+// parseKey is the first private key of a PEM text in one of the forms that tools write;
+// nil where there is none.
+func parseKey(text []byte) any {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
+			return key
+		}
+		if key, err := x509.ParseECPrivateKey(block.Bytes); err == nil {
+			return key
+		}
+		if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
+			return key
+		}
+	}
+	return nil
 }
 
 // readKey is the private key in a file, nil where there is none.

@@ -35,7 +35,7 @@ func (s *Source) own() (*tls.Certificate, error) {
 		return cert, err
 	}
 	certFile, keyFile := filepath.Join(s.opt.Dir, certName), filepath.Join(s.opt.Dir, keyName)
-	if cert, err := readPair(certFile, keyFile); err == nil && s.fits(cert) {
+	if cert, err := ReadPair(certFile, keyFile); err == nil && s.fits(cert) {
 		return cert, nil
 	}
 	certPEM, keyPEM, cert, err := s.make()
@@ -45,10 +45,10 @@ func (s *Source) own() (*tls.Certificate, error) {
 	// A stop between the two leaves a pair that does not belong together, which
 	// the next start replaces.
 	if err := write(keyFile, keyPEM); err != nil {
-		return nil, fault.Wrap(fault.CertificateUnusable, "keep the key of the certificate", err)
+		return nil, fault.WrapWrite(fault.CertificateUnusable, "keep the key of the certificate", err)
 	}
 	if err := write(certFile, certPEM); err != nil {
-		return nil, fault.Wrap(fault.CertificateUnusable, "keep the certificate", err)
+		return nil, fault.WrapWrite(fault.CertificateUnusable, "keep the certificate", err)
 	}
 	s.opt.Log.Info("certificate made", "host", s.opt.Host, "until", cert.Leaf.NotAfter.UTC().Format(time.DateOnly))
 	return cert, nil

@@ -42,7 +42,7 @@ type Source struct {
 }
 
 // Open reads the certificate, making one where there is none that fits. The
-// error is a *fault.Fault CertificateUnusable.
+// error is a *fault.Fault: CertificateUnusable, CertificateKeyMismatch or DataDiskFull.
 func Open(opt Options) (*Source, error) {
 	if opt.Now == nil || opt.Rand == nil || opt.Log == nil {
 		return nil, errors.New("open certificate: clock, randomness and log must be given")
@@ -93,7 +93,7 @@ func (s *Source) Certificate() *tls.Certificate {
 func (s *Source) load() (*tls.Certificate, error) {
 	switch {
 	case s.opt.CertFile != "" && s.opt.KeyFile != "":
-		return readPair(s.opt.CertFile, s.opt.KeyFile)
+		return ReadPair(s.opt.CertFile, s.opt.KeyFile)
 	case s.opt.CertFile != "" || s.opt.KeyFile != "":
 		return nil, fault.New(fault.CertificateUnusable, "read certificate", "-tlsCert and -tlsKey are needed both")
 	}

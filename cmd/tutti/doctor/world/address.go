@@ -185,10 +185,10 @@ func (l *look) certificate(context.Context) (doctor.Certificate, error) {
 			return c, nil
 		}
 	}
-	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	pair, err := tlscert.ReadPair(certFile, keyFile)
 	if err != nil {
 		if c.Own {
-			c.Findings = append(c.Findings, doctor.Finding{Code: fault.CertificateUnusable, Detail: certFile + ": " + err.Error()})
+			c.Findings = append(c.Findings, doctor.Finding{Code: fault.CodeOf(err), Detail: certFile + ": " + errors.Unwrap(err).Error()})
 		}
 		return c, nil
 	}

@@ -40,7 +40,11 @@ func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
 	d.Writable = writable(d.Dir) == nil
 	d.Close = chmod(d.Dir, 0o700)
 	l.space(&d, d.Dir)
-	d.Holder = holder(filepath.Join(d.Dir, l.LockName))
+	for _, name := range l.LockNames {
+		if d.Holder = holder(filepath.Join(d.Dir, name)); d.Holder != "" {
+			break
+		}
+	}
 	l.database(ctx, &d)
 	l.socket(&d)
 	return d, nil

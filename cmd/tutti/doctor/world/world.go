@@ -23,8 +23,8 @@ type Options struct {
 	// Args and Environ are what the configuration was read from.
 	Args, Environ []string
 	Version       string
-	// LockName is the name of the lock in the data directory.
-	LockName string
+	// LockNames are the names of the node's locks in the data directory.
+	LockNames []string
 	// LoadModels reads -aiModels for these devices, Images says which image runs what.
 	LoadModels func(devices []models.Device) (*models.Config, []models.Notice, error)
 	Images     func() (docker.Images, error)

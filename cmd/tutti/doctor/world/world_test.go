@@ -33,7 +33,7 @@ func seen(t *testing.T, args ...string) (*doctor.World, *config.Config) {
 	in := config.Input{Args: args, ReadFile: os.ReadFile, Home: t.TempDir()}
 	cfg, notices, problems := config.Load(in)
 	return New(Options{
-		Config: cfg, Notices: notices, Problems: problems, Args: args, Version: "1", LockName: "chain.lock", Now: time.Now,
+		Config: cfg, Notices: notices, Problems: problems, Args: args, Version: "1", LockNames: []string{"gateway.lock", "chain.lock"}, Now: time.Now,
 		LoadModels: func([]models.Device) (*models.Config, []models.Notice, error) {
 			return models.Load(models.Options{Value: cfg.AI.Models, ReadFile: os.ReadFile, Offchain: true})
 		},
