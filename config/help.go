@@ -16,7 +16,8 @@ func WriteHelp(w io.Writer) error {
 
   tutti -orchestrator -transcoder -serviceAddr host:8935     take work
   tutti -gateway -orchAddr host:8935                         give work
-  tutti config check [options]                               show what a configuration comes to
+  tutti config check [options]                               say whether a node would start with them
+  tutti help                                                 list the commands
 
 Options begin with one or two dashes: -name value or -name=value. A switch is on when its name
 stands alone and takes a value only with "=": -reward=false. Every option can also be given as an

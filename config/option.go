@@ -148,3 +148,13 @@ func groups() []group {
 		groupAI, groupChain, groupMonitoring, groupTutti,
 	}
 }
+
+// OptionNames are the names of all options that do something, for completions.
+func OptionNames() (names []string) {
+	for _, o := range table() {
+		if o.obsolete == "" && o.feature.present() {
+			names = append(names, o.name)
+		}
+	}
+	return names
+}

@@ -53,9 +53,8 @@ func nodeName(cfg *config.Config) string {
 
 // alertCommand is `tutti alert test [the node's flags]`.
 func alertCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 || args[0] != "test" {
-		fmt.Fprintln(stderr, "usage: tutti alert test [the node's flags]\nSends a test alert to every address of -alert and says what became of it.")
-		return exitUsage
+	if wrong, status := needsWord("alert", args, stdout, stderr); wrong {
+		return status
 	}
 	cfg, _, err := config.Load(input(args[1:]))
 	if err != nil {

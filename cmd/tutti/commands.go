@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav"
 	"github.com/tuttinode/tutti/transcoder/worker"
@@ -22,34 +21,25 @@ const mediaWorker = "media-worker"
 // envPreset tells a media worker which encoder preset to use.
 const envPreset = "TUTTI_WORKER_PRESET"
 
-var commands = map[string]command{
-	"alert":     alertCommand,
-	"config":    configCommand,
-	"doctor":    doctorCommand,
-	"gpu":       gpuCommand,
-	gpuWatch:    gpuWatchCommand,
-	"help":      helpCommand,
-	"key":       keyCommand,
-	"ledger":    ledgerCommand,
-	mediaWorker: mediaWorkerCommand,
-	"init":      initCommand,
-	"move":      moveCommand,
-}
-
-// helpCommand is `tutti help [code]`: without a code the options, with one what
-// the condition means and what to do.
-func helpCommand(_ context.Context, args []string, stdout, stderr io.Writer) int {
-	var err error
-	if len(args) == 0 {
-		err = config.WriteHelp(stdout)
-	} else {
-		err = explainCode(stdout, args[0])
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return exitUsage
-	}
-	return exitOK
+// commandOf finds the command of a word; the hidden ones are what the node starts itself
+// with.
+func commandOf(word string) (command, bool) {
+	c, ok := map[string]command{
+		"alert":      alertCommand,
+		"completion": completionCommand,
+		"config":     configCommand,
+		"doctor":     doctorCommand,
+		"gpu":        gpuCommand,
+		gpuWatch:     gpuWatchCommand,
+		"help":       helpCommand,
+		"init":       initCommand,
+		"key":        keyCommand,
+		"ledger":     ledgerCommand,
+		mediaWorker:  mediaWorkerCommand,
+		"move":       moveCommand,
+		"version":    versionCommand,
+	}[word]
+	return c, ok
 }
 
 // mediaWorkerCommand is the child process that does the media work. It knows no

@@ -23,13 +23,8 @@ serve every AI model, 2 when it would not start.
 
 // configCommand is `tutti config check [flags]`.
 func configCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && asksHelp(args[0]) {
-		fmt.Fprint(stdout, configUsage)
-		return exitOK
-	}
-	if len(args) == 0 || args[0] != "check" {
-		fmt.Fprint(stderr, configUsage)
-		return exitUsage
+	if wrong, status := needsWord("config", args, stdout, stderr); wrong {
+		return status
 	}
 	check := new(config.Check)
 	write := check.WriteText

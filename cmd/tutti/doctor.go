@@ -55,6 +55,10 @@ func doctorCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		if word, ok := doctorWords[args[0]]; ok {
 			return word(ctx, args[1:], stdout, stderr)
 		}
+		if !strings.HasPrefix(args[0], "-") {
+			_ = misused(stderr, "doctor", unknownWord("doctor", args[0]))
+			return exitDoctorUsage
+		}
 	}
 	return doctorChecks(ctx, args, stdout, stderr)
 }
@@ -125,7 +129,7 @@ func doctorChecks(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		fmt.Fprint(stdout, doctorUsage)
 		return exitOK
 	case err != nil:
-		fmt.Fprintf(stderr, "%v\n\n%s", err, doctorUsage)
+		_ = misused(stderr, "doctor", err.Error())
 		return exitDoctorUsage
 	}
 	if err := doctor.WriteList(stdout, doctor.Choose(f.only)); err != nil {

@@ -31,9 +31,8 @@ const gpuLookFor = 30 * time.Second
 
 // gpuCommand is `tutti gpu list`.
 func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 || args[0] != "list" {
-		fmt.Fprint(stderr, gpuUsage)
-		return exitUsage
+	if wrong, status := needsWord("gpu", args, stdout, stderr); wrong {
+		return status
 	}
 	flags := flag.NewFlagSet("tutti gpu list", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -51,11 +50,11 @@ func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		err = errors.New("-gpu names no GPU")
 	}
 	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(stderr, err)
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprint(stdout, gpuUsage)
+			return exitOK
 		}
-		fmt.Fprint(stderr, gpuUsage)
-		return exitUsage
+		return misused(stderr, "gpu", err.Error())
 	}
 	found := gpus.Find(ctx, gpus.Options{Selection: asked}, gpuLookFor)
 	write := writeGPUTable

@@ -121,7 +121,7 @@ func TestGPUListAsJSON(t *testing.T) {
 
 func TestGPUListUsage(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"gpu"}, {"gpu", "what"}, {"gpu", "list", "x"}, {"gpu", "list", "-gpu", "x"}, {"gpu", "list", "-gpu", ""}, {"gpu", "list", "-h"}} {
+	for _, args := range [][]string{{"gpu"}, {"gpu", "what"}, {"gpu", "list", "x"}, {"gpu", "list", "-gpu", "x"}, {"gpu", "list", "-gpu", ""}} {
 		var stdout, stderr bytes.Buffer
 		if status := run(t.Context(), args, &stdout, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "usage: tutti gpu list") {
 			t.Errorf("%v: %d, %s", args, status, &stderr)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,13 @@ var errKeyUsage = errors.New("usage")
 
 // keyCommand is `tutti key …`.
 func keyCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if wrong, status := needsWord("key", args, stdout, stderr); wrong {
+		return status
+	}
+	if slices.ContainsFunc(args, asksHelp) {
+		fmt.Fprint(stdout, usages["key"])
+		return exitOK
+	}
 	tool := keyTool{now: time.Now, random: rand.Reader, stdout: stdout, stderr: stderr}
 	return tool.run(ctx, args)
 }
@@ -55,11 +63,7 @@ func (t *keyTool) run(ctx context.Context, args []string) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errKeyUsage):
-		if text := strings.TrimSuffix(err.Error(), errKeyUsage.Error()); text != "" {
-			fmt.Fprintln(t.stderr, strings.TrimSuffix(text, ": ")+"\n")
-		}
-		fmt.Fprint(t.stderr, keyUsage)
-		return exitUsage
+		return misused(t.stderr, "key", strings.TrimSuffix(strings.TrimSuffix(err.Error(), errKeyUsage.Error()), ": "))
 	}
 	fmt.Fprintln(t.stderr, explain(err))
 	if c := fault.ClassOf(err); c == fault.Config || errors.Is(err, fault.KeyInvalid) {

@@ -35,6 +35,13 @@ All but move only read, and the node may be running. No secret is ever shown.
 
 // ledgerCommand is `tutti ledger …`.
 func ledgerCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if wrong, status := needsWord("ledger", args, stdout, stderr); wrong {
+		return status
+	}
+	if slices.ContainsFunc(args, asksHelp) {
+		fmt.Fprint(stdout, usages["ledger"])
+		return exitOK
+	}
 	tool := ledgerTool{stdout: stdout, stderr: stderr}
 	return tool.run(ctx, args)
 }
@@ -68,11 +75,7 @@ func (t *ledgerTool) run(ctx context.Context, args []string) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errKeyUsage):
-		if text := strings.TrimSuffix(err.Error(), errKeyUsage.Error()); text != "" {
-			fmt.Fprintln(t.stderr, strings.TrimSuffix(text, ": ")+"\n")
-		}
-		fmt.Fprint(t.stderr, ledgerUsage)
-		return exitUsage
+		return misused(t.stderr, "ledger", strings.TrimSuffix(strings.TrimSuffix(err.Error(), errKeyUsage.Error()), ": "))
 	}
 	fmt.Fprintln(t.stderr, explain(err))
 	return exitFailed

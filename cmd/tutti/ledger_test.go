@@ -141,7 +141,7 @@ func TestLedgerOfAnotherDirectory(t *testing.T) {
 		}
 	}
 	var out, errs strings.Builder
-	if status := ledgerCommand(t.Context(), []string{"-h"}, &out, &errs); status != exitUsage || !strings.HasPrefix(errs.String(), "usage: ") {
+	if status := ledgerCommand(t.Context(), []string{"-h"}, &out, &errs); status != exitOK || !strings.HasPrefix(out.String(), "usage: ") {
 		t.Errorf("-h: status %d, %s", status, errs.String())
 	}
 }

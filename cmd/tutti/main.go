@@ -13,8 +13,10 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
+	"github.com/tuttinode/tutti/cmd/tutti/usage"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/moving"
 )
@@ -33,8 +35,11 @@ func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stder
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
-		if command, ok := commands[args[0]]; ok {
+		if command, ok := commandOf(args[0]); ok {
 			return command(ctx, args[1:], stdout, stderr)
+		}
+		if !strings.HasPrefix(args[0], "-") {
+			return notACommand(args[0], stderr)
 		}
 	}
 	cfg, notices, err := config.Load(input(args))
@@ -43,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		fmt.Fprintln(stderr, "\ntutti -help lists the options; tutti config check shows what is in effect.")
+		fmt.Fprintln(stderr, "\n"+usage.Line)
 		return exitUsage
 	}
 	sink, err := logging.Setup(logging.Options{

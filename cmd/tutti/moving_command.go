@@ -52,8 +52,7 @@ func moveCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	}
 	cfg, err := config.LoadPlace(input(rest), movingOptions...)
 	if err != nil {
-		fmt.Fprintf(stderr, "%v\n\n%s", err, moveUsage)
-		return exitUsage
+		return misused(stderr, "move", err.Error())
 	}
 	if err := m.run(ctx, cfg); err != nil {
 		fmt.Fprintln(stderr, explain(err))

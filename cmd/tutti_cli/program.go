@@ -37,13 +37,15 @@ type program struct {
 	getenv    func(string) string
 	world     verb.World
 
-	set     verb.Settings
+	set verb.Settings
+	// usage is how the verb is called, or the tool where no verb is known.
+	usage   string
 	console *console.Console
 	client  *node.Client
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	p.set = verb.Defaults()
+	p.set, p.usage = verb.Defaults(), manual.Line
 	p.set.DataDir, p.set.Network = p.getenv("TUTTI_DATA_DIR"), p.getenv("TUTTI_NETWORK")
 	// A command line that cannot be read is told in JSON, too, where that was asked.
 	p.set.JSON = slices.Contains(args, "--json") || slices.Contains(args, "-json")
@@ -69,6 +71,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if v == nil {
 		return p.fail(unknown(table, rest))
 	}
+	p.usage = manual.Usage(v)
 	texts, err := v.Parse(&p.set, rest[n:])
 	if err != nil {
 		return p.fail(err)
@@ -88,6 +91,9 @@ func asksHelp(word string) bool {
 // unknown names the verbs that begin like what was typed.
 func unknown(table verb.Table, words []string) error {
 	text := "there is no verb " + strconv.Quote(strings.Join(words[:min(2, len(words))], " "))
+	if meant := table.Nearest(words); meant != "" {
+		return verb.Mistake(text + "; did you mean " + meant + "?")
+	}
 	if under := table.Under(words[0]); len(under) > 0 {
 		var names []string
 		for _, v := range under {
@@ -202,6 +208,9 @@ func (p *program) tell(err error) {
 	p.console.Tell("%s", p.console.TellStyle.Bad(e.Code+": "+e.Message))
 	if e.Remedy != "" {
 		p.console.Tell("  Remedy: %s", console.Unmarked(e.Remedy))
+	}
+	if e.Code == string(fault.CommandLineInvalid) {
+		p.console.Tell("  Usage:  %s", p.usage)
 	}
 	p.console.Tell("  More:   tutti_cli help %s", e.Code)
 }

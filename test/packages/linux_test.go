@@ -14,7 +14,7 @@ var expected = []string{
 	"/usr/bin/tutti", "/usr/bin/tutti_cli", "/usr/bin/tutti_bench",
 	"/usr/lib/systemd/system/tutti.service", "/usr/lib/systemd/system/tutti@.service", "/usr/lib/systemd/system/tutti.socket",
 	"/usr/lib/sysusers.d/tutti.conf", "/usr/lib/tmpfiles.d/tutti.conf", "/usr/share/man/man1/tutti.1.gz", "/usr/share/man/man1/tutti_cli.1.gz",
-	"/usr/share/bash-completion/completions/tutti_cli", "/usr/share/doc/tutti/copyright", "/usr/share/doc/tutti/sbom.cdx.json",
+	"/usr/share/bash-completion/completions/tutti_cli", "/usr/share/bash-completion/completions/tutti", "/usr/share/doc/tutti/copyright", "/usr/share/doc/tutti/sbom.cdx.json",
 	"/usr/share/doc/tutti/install.md", "/usr/share/doc/tutti/examples/compose/combined.yml",
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tuttinode/tutti/cmd/tutti/usage"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
 )
@@ -99,6 +100,15 @@ func (r *release) written(parts []part) ([]file, error) {
 		},
 		func() error {
 			return add("usr/share/fish/vendor_completions.d/tutti_cli.fish", func(w io.Writer) error { return manual.WriteCompletion(w, "fish", table) })
+		},
+		func() error {
+			return add("usr/share/bash-completion/completions/tutti", func(w io.Writer) error { return usage.WriteCompletion(w, "bash") })
+		},
+		func() error {
+			return add("usr/share/zsh/vendor-completions/_tutti", func(w io.Writer) error { return usage.WriteCompletion(w, "zsh") })
+		},
+		func() error {
+			return add("usr/share/fish/vendor_completions.d/tutti.fish", func(w io.Writer) error { return usage.WriteCompletion(w, "fish") })
 		},
 		func() error {
 			return add(docs+"/sbom.cdx.json", func(w io.Writer) error { return r.writeBill(w, parts) })

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tuttinode/tutti/cmd/tutti/usage"
 	"github.com/tuttinode/tutti/config"
 )
 
@@ -45,6 +46,10 @@ func (r *release) writeMan(w io.Writer) error {
 	if err := config.WriteHelp(&help); err != nil {
 		return err
 	}
+	var commands strings.Builder
+	for _, c := range usage.Commands() {
+		fmt.Fprintf(&commands, ".TP\n.B tutti %s\n%s\n", roff(strings.TrimSpace(c.Name+" "+strings.Join(c.Words, "|"))), roff(c.Short))
+	}
 	_, err := fmt.Fprintf(w, `.TH TUTTI 1 "%s" "tutti %s"
 .SH NAME
 tutti \- node of a network of paid video and AI work
@@ -52,11 +57,12 @@ tutti \- node of a network of paid video and AI work
 .B tutti
 [options]
 .br
-.B tutti config check
-[options]
-.br
+.B tutti
+COMMAND [words]
+.SH COMMANDS
+%s.PP
 .B tutti help
-[code]
+COMMAND says more of each.
 .SH DESCRIPTION
 .nf
 %s.fi
@@ -71,7 +77,7 @@ its state, with the keys
 .BR tutti_cli (1)
 .br
 /usr/share/doc/tutti
-`, r.time.Format("2006-01-02"), r.version, roff(help.String()))
+`, r.time.Format("2006-01-02"), r.version, commands.String(), roff(help.String()))
 	return err
 }
 

@@ -87,6 +87,9 @@ func runHelp(_ context.Context, c *verb.Call) (verb.Result, error) {
 		return Help{Text: b.String()}, nil
 	}
 	if err := fault.Explain(&b, words[0]); err != nil {
+		if meant := Table().Nearest(words); meant != "" {
+			return nil, verb.Mistake("there is no verb " + strings.Join(words, " ") + "; did you mean " + meant + "?")
+		}
 		return nil, verb.Mistake("there is no verb " + strings.Join(words, " ") + ", and " + err.Error())
 	}
 	for _, row := range fault.Table() {

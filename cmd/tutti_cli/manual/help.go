@@ -24,19 +24,20 @@ var exits = [][2]string{
 	{"5", "the time to wait is over, or the answer did not come; the transaction goes on, and its hash is written where it is known"},
 }
 
-// usage is the line of a verb's form.
-func usage(v *verb.Verb) string {
+// Usage is the line of a verb's form.
+func Usage(v *verb.Verb) string {
 	line := "tutti_cli " + v.Name
 	options := false
 	for _, f := range v.Fields {
-		if !f.Word {
-			options = true
-			continue
-		}
-		if f.Required {
+		switch {
+		case f.Word && f.Required:
 			line += " " + f.Meta
-		} else {
+		case f.Word:
 			line += " [" + f.Meta + "]"
+		case f.Required:
+			line += " " + option(f)
+		default:
+			options = true
 		}
 	}
 	if options {
@@ -44,6 +45,9 @@ func usage(v *verb.Verb) string {
 	}
 	return line
 }
+
+// Line is how the tool is called.
+const Line = "tutti_cli [options] VERB [words] [options]"
 
 // option is how an option is written.
 func option(f verb.Field) string {
@@ -60,7 +64,7 @@ func globalOption(g verb.Global) string {
 // Overview writes what `tutti_cli help` says.
 func Overview(w io.Writer, t verb.Table) error {
 	var b strings.Builder
-	b.WriteString("tutti_cli works on a node: it looks at it, and acts on the chain with its account.\nWithout a verb, on a terminal, it shows a menu.\n\nusage: tutti_cli [options] VERB [words] [options]\n\nverbs:\n")
+	b.WriteString("tutti_cli works on a node: it looks at it, and acts on the chain with its account.\nWithout a verb, on a terminal, it shows a menu.\n\nusage: " + Line + "\n\nverbs:\n")
 	rows(&b, len(t), func(i int) (string, string) { return t[i].Name, t[i].Short })
 	b.WriteString("\noptions of every verb:\n")
 	globals := verb.Globals()
@@ -75,7 +79,7 @@ func Overview(w io.Writer, t verb.Table) error {
 // Help writes what `tutti_cli help VERB` says.
 func Help(w io.Writer, v *verb.Verb) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "usage: %s\n\n%s\n", usage(v), v.Short)
+	fmt.Fprintf(&b, "usage: %s\n\n%s\n", Usage(v), v.Short)
 	if v.Long != "" {
 		b.WriteString(v.Long + "\n")
 	}

@@ -42,7 +42,7 @@ func manVerb(b *strings.Builder, v *verb.Verb) {
 	if v.Long != "" {
 		b.WriteString(roff(v.Long) + "\n")
 	}
-	fmt.Fprintf(b, ".PP\n.B %s\n", roff(usage(v)))
+	fmt.Fprintf(b, ".PP\n.B %s\n", roff(Usage(v)))
 	for _, f := range v.Fields {
 		name, text := fieldLine(f)
 		tagged(b, name, text)

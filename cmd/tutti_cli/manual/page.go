@@ -78,7 +78,7 @@ func pageVerb(b *strings.Builder, v *verb.Verb) {
 	if v.Menu != "" {
 		fmt.Fprintf(b, " In the menu: %s.", v.Menu)
 	}
-	fmt.Fprintf(b, "\n\n    %s\n", usage(v))
+	fmt.Fprintf(b, "\n\n    %s\n", Usage(v))
 	if len(v.Fields) == 0 {
 		return
 	}

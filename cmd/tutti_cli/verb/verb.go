@@ -13,6 +13,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
+	"github.com/tuttinode/tutti/core/nearest"
 )
 
 // Audience says on which nodes a menu shows a verb. The command line has all.
@@ -120,6 +121,23 @@ func (t Table) Find(words []string) (*Verb, int) {
 		}
 	}
 	return best, n
+}
+
+// Nearest is the name of the verb that was meant by mistyped words; "" when none is near.
+func (t Table) Nearest(words []string) string {
+	var names []string
+	for _, v := range t {
+		names = append(names, v.Name)
+	}
+	for _, n := range []int{2, 1} {
+		if n > len(words) {
+			continue
+		}
+		if name, _ := nearest.Name(strings.Join(words[:n], " "), names); name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // Under are the verbs whose names begin with a word.
