@@ -30,9 +30,9 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		fmt.Fprint(stderr, bundleUsage)
 		return exitUsage
 	}
-	args = serviceArgs(args, stderr)
+	in := lookedAt(args, stderr)
 	// With mistakes in it, the configuration is what is to be looked at.
-	cfg, notices, problems := config.Load(input(args))
+	cfg, notices, problems := config.Load(in)
 	if cfg == nil {
 		fmt.Fprintln(stderr, problems)
 		return exitUsage
@@ -43,7 +43,7 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	whole := config.Check{Config: cfg, Notices: notices, Problems: problems, All: true}
 	_ = whole.WriteText(&check) // a Buffer takes everything
 	a.Add("config.txt", "the configuration, as tutti config check --all shows it", check.Bytes())
-	addDoctor(ctx, a, args)
+	addDoctor(ctx, a, in)
 	a.AddNode(ctx, bundleNode(cfg))
 	a.AddSystem(os.Environ())
 	if err := writeBundle(file, a); err != nil {
@@ -121,7 +121,7 @@ const doctorTime = 30 * time.Second
 
 // addDoctor runs the checks in a process of their own: whatever they meet, the bundle
 // is written.
-func addDoctor(ctx context.Context, a *bundle.Archive, args []string) {
+func addDoctor(ctx context.Context, a *bundle.Archive, in config.Input) {
 	const about = "the checks of tutti doctor"
 	self, err := os.Executable()
 	if err != nil {
@@ -130,7 +130,8 @@ func addDoctor(ctx context.Context, a *bundle.Archive, args []string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, append([]string{"doctor", "--json"}, args...)...)
+	cmd := exec.CommandContext(ctx, self, append([]string{"doctor", "--json"}, in.Args...)...)
+	cmd.Env = in.Environ
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &stdout, &stderr, time.Second
 	err = cmd.Run() // its status is that of the checks

@@ -22,7 +22,8 @@ const doctorUsage = `usage: tutti doctor [-only a,b] [-ignore a,b] [-fix] [-json
 
 Looks whether a node with these flags can do its work, and says what to do where it
 cannot; before the first start as well as beside a running node. Without flags it looks
-at the packages' service, where there is one: /etc/tutti/tutti.conf.
+at the node that runs on this machine, or else at the packages' service, where there is
+one: /etc/tutti/tutti.conf.
 
   -only a,b    only these checks or groups of checks
   -ignore a,b  these are shown and do not count
@@ -68,6 +69,8 @@ type doctorFlags struct {
 	only, ignore         doctor.Words
 	fix, json, all, list bool
 	rest                 []string
+	// environ is what the node reads beside its flags.
+	environ []string
 }
 
 // parseDoctor takes doctor's flags out of the command line, wherever they stand.
@@ -114,10 +117,12 @@ func doctorChecks(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if err == nil {
 		var notices []config.Notice
 		var problems error
+		in := input(f.rest)
 		if !f.list {
-			f.rest = serviceArgs(f.rest, stderr)
+			in = lookedAt(f.rest, stderr)
 		}
-		cfg, notices, problems = config.Load(input(f.rest))
+		f.rest, f.environ = in.Args, in.Environ
+		cfg, notices, problems = config.Load(in)
 		if cfg != nil && cfg.Process.Help {
 			err = flag.ErrHelp
 		} else if !f.list {
@@ -159,7 +164,7 @@ func runDoctor(ctx context.Context, f *doctorFlags, cfg *config.Config, notices 
 // examine is what `tutti init` shows, too.
 func examine(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice, problems error) doctor.Report {
 	began := time.Now()
-	w := doctorWorld(cfg, f.rest, notices, problems)
+	w := doctorWorld(cfg, f, notices, problems)
 	results := doctor.Run(ctx, w, doctor.Choose(f.only), doctor.Options{Limit: doctorLimit, Fix: f.fix, Ignored: f.ignore.Have})
 	report := doctor.NewReport(version, began, results)
 	beside, err := w.Running.Get(ctx)

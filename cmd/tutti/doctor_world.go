@@ -26,11 +26,11 @@ import (
 )
 
 // doctorWorld is the world as a node with this configuration would see it.
-func doctorWorld(cfg *config.Config, args []string, notices []config.Notice, problems error) *doctor.World {
+func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, problems error) *doctor.World {
 	quiet := slog.New(slog.DiscardHandler)
 	n := &node{cfg: cfg, log: quiet, board: health.New(quiet, time.Now, nil)}
 	o := world.Options{
-		Config: cfg, Notices: notices, Problems: problems, Args: args, Environ: os.Environ(), Version: version, LockNames: lockNames(cfg),
+		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: version, LockNames: lockNames(cfg),
 		LoadModels: func(devices []models.Device) (*models.Config, []models.Notice, error) {
 			return loadModels(cfg, devices)
 		},

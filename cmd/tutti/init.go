@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,9 +21,10 @@ import (
 const initUsage = `usage: tutti init [flags]
 
 Asks at most seven questions, writes the node's configuration and its secrets, takes
-over what an existing node left, looks whether all is well (tutti doctor), and shows
-which steps on the chain are left and what they cost. It sends no transaction, and
-replaces no file unasked.
+over what an existing node left, looks whether all is well (tutti doctor), and says
+how many steps on the chain are left and what they cost. It sends no transaction, and
+replaces no file unasked. An empty line takes the likely answer, ? explains a question.
+The exit status is 1 when a check fails: fix first what it names.
 
   --role R              orchestrator, orchestrator-ai, transcoder, ai-worker or gateway
   --network N           arbitrum-one-mainnet or offchain
@@ -56,6 +58,9 @@ func initCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 		t.console = console.New(console.Options{In: os.Stdin, Out: stdout, Tell: stdout, Silent: t.yes, NoColor: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"})
 		err = t.run(ctx)
 	}
+	if err == nil && t.failing {
+		return exitFailed
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -77,6 +82,8 @@ type initTool struct {
 
 	dir, lookup            string
 	yes, force, skipChecks bool
+	// failing: a check found what keeps the node from its work.
+	failing bool
 }
 
 // parse reads the flags. Answers of a file count less than those of flags.
@@ -145,9 +152,7 @@ func (t *initTool) run(ctx context.Context) error {
 		}
 	}
 	if !t.skipChecks {
-		t.console.Tell("")
-		t.console.Tell("%s", t.console.TellStyle.Title("tutti doctor"))
-		doctorCommand(ctx, t.nodeFlags(), t.stdout, t.stderr)
+		t.checks(ctx)
 		if t.answers.Earns() {
 			t.foretell(ctx, cfg)
 		}
@@ -185,13 +190,26 @@ func (t *initTool) askOne(ctx context.Context, q setup.Question) (string, error)
 		return q.Default, nil
 	}
 	t.console.Tell("")
-	for _, line := range q.Help {
-		t.console.Tell("%s", line)
+	t.tell(q.Help)
+	for i, c := range q.Choices {
+		t.console.Tell("  %d. %s", i+1, c.Text)
 	}
 	for {
 		text, err := t.put(ctx, q)
 		if err != nil {
 			return "", err
+		}
+		if text == "?" {
+			t.tell(q.Why)
+			continue
+		}
+		if len(q.Choices) > 0 {
+			i, err := strconv.Atoi(text)
+			if err != nil || i < 1 || i > len(q.Choices) {
+				t.console.Tell("Please type a number from 1 to %d, or ? for an explanation.", len(q.Choices))
+				continue
+			}
+			text = q.Choices[i-1].Value
 		}
 		if text == "" && q.Needed {
 			t.console.Tell("%s", "An answer is needed here.")
@@ -206,23 +224,22 @@ func (t *initTool) askOne(ctx context.Context, q setup.Question) (string, error)
 	}
 }
 
-// put puts one question.
+func (t *initTool) tell(lines []string) {
+	for _, line := range lines {
+		t.console.Tell("%s", line)
+	}
+}
+
+// put puts one question. An empty line is the likely answer; of choices it is a number.
 func (t *initTool) put(ctx context.Context, q setup.Question) (string, error) {
-	switch {
-	case len(q.Choices) > 0:
-		texts := make([]string, len(q.Choices))
-		for i, c := range q.Choices {
-			texts[i] = c.Text
-		}
-		i, err := t.console.Choose(ctx, q.Text, texts)
-		if err != nil {
-			return "", err
-		}
-		return q.Choices[i].Value, nil
-	case q.Secret:
+	likely := q.Default
+	if i := slices.IndexFunc(q.Choices, func(c setup.Choice) bool { return c.Value == q.Default }); i >= 0 {
+		likely = strconv.Itoa(i + 1)
+	}
+	if q.Secret {
 		return t.console.Secret(ctx, q.Text)
 	}
-	return t.console.Ask(ctx, q.Text, q.Default)
+	return t.console.Ask(ctx, q.Text, likely)
 }
 
 // check has the node's own rules judge one answer.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -77,8 +76,6 @@ const planFor = 25 * time.Second
 
 // foretell shows what is left to do on the chain. Nothing is sent.
 func (t *initTool) foretell(ctx context.Context, cfg *config.Config) {
-	t.console.Tell("")
-	t.console.Tell("%s", t.console.TellStyle.Title("On the chain (a dry run: nothing is sent)"))
 	ctx, cancel := context.WithTimeout(ctx, planFor)
 	defer cancel()
 	plan, who, err := t.plan(ctx, cfg)
@@ -91,35 +88,21 @@ func (t *initTool) foretell(ctx context.Context, cfg *config.Config) {
 }
 
 func (t *initTool) showPlan(plan activation.Plan, who core.Address) {
-	p := t.console.TellPage()
-	p.Row("Account", who.String())
+	left := 0
+	for _, step := range plan.Steps {
+		if !step.Done {
+			left++
+		}
+	}
 	if plan.Done() {
-		p.Row("Left to do", "nothing")
-		p.Flush()
+		t.console.Tell("On the chain: %s has nothing left to do", who)
 		return
 	}
-	var rows [][]string
-	for i, step := range plan.Steps {
-		fee := "done"
-		if !step.Done {
-			fee = "about " + step.Estimate.Fee.Ether() + " ETH"
-		}
-		if !step.Done && step.Estimate.Fee.IsZero() {
-			fee = "not known yet"
-		}
-		rows = append(rows, []string{strconv.Itoa(i + 1), step.About, fee})
-	}
-	p.Table([]string{"STEP", "WHAT", "FEE"}, rows)
-	p.Row("Fees in all", plan.Fee.Ether()+" ETH")
-	p.Flush()
-	for _, w := range plan.Warnings {
-		p.Line("%s", "Note: "+w)
-	}
+	t.console.Tell("On the chain: %d steps left for %s, about %s ETH in fees; tutti_cli orchestrator activate --dry-run shows them, and the stake", left, who, plan.Fee.Ether())
+	t.tell(plan.Warnings)
 	if plan.Blocked != nil {
-		p.Line("%s", explain(plan.Blocked))
+		t.console.Tell("%s", explain(plan.Blocked))
 	}
-	p.Line("%s", "How much stake is bonded is said with `tutti_cli orchestrator activate --stake`.")
-	p.Flush()
 }
 
 // plan asks the chain, with a database that is thrown away.

@@ -38,18 +38,12 @@ func (t *initTool) look(ctx context.Context) {
 	parts.Go(func() { t.found.Docker = dockerAnswers(ctx) })
 	t.findOld()
 	parts.Wait()
-	say := func(name, text string) { t.console.Tell("%s", fmt.Sprintf("  %-15s %s", name, text)) }
-	say("files", t.place.Config)
-	say("GPUs", orNone(strings.Join(t.found.GPUs, ", ")))
-	say("public address", orNone(t.found.Address))
-	if t.found.OldNode != "" {
-		say("existing node", t.found.OldNode)
-	}
+	t.console.Tell("Found: GPUs %s; public address %s; existing node %s", orNone(strings.Join(t.found.GPUs, ", ")), orNone(t.found.Address), orNone(t.found.OldNode))
 }
 
 func orNone(s string) string {
 	if s == "" {
-		return "none found"
+		return "none"
 	}
 	return s
 }

@@ -107,14 +107,17 @@ func (t *initTool) next(admin string) {
 	default:
 		first, second = "systemctl --user enable --now "+p.Unit, "tutti_cli status"
 	}
-	t.console.Tell("")
-	t.console.Tell("%s", t.console.TellStyle.Title("Next"))
-	t.console.Tell("%s", "  "+first)
-	t.console.Tell("%s", "  "+t.afterwards(second))
-	t.console.Tell("%s", "  http://"+admin+"/ shows it in a browser of this machine; from another one: ssh -L "+admin+":"+admin+" HOST")
-	if !t.place.packaged {
-		t.console.Tell("%s", "Where there is no systemd: tutti -config "+t.place.Config)
+	title := "Next"
+	if t.failing {
+		title = "Then"
 	}
+	t.console.Tell("%s", t.console.TellStyle.Title(title))
+	start := "  " + first
+	if !t.place.packaged {
+		start += "     (without systemd: tutti -config " + t.place.Config + ")"
+	}
+	t.console.Tell("%s", start)
+	t.console.Tell("%s", "  "+t.afterwards(second)+"     (in a browser: http://"+admin+"/)")
 }
 
 // afterwards is the second command: for an orchestrator the way into the active set.

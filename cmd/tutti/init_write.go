@@ -65,14 +65,15 @@ func (t *initTool) write(ctx context.Context, files []setup.File) error {
 			return fault.Wrap(fault.SetupExists, "keep the old "+f.Path, err)
 		}
 	}
-	t.console.Tell("")
-	t.console.Tell("%s", t.console.TellStyle.Title("Written"))
+	var written []string
 	for _, f := range files {
 		if err := t.writeOne(f); err != nil {
-			return fault.Wrap(fault.DataDirUnusable, "write "+f.Path, err)
+			return fault.WrapWrite(fault.DataDirUnusable, "write "+f.Path, err)
 		}
-		t.console.Tell("%s", "  "+f.Path)
+		written = append(written, f.Path)
 	}
+	t.console.Tell("")
+	t.console.Tell("Written: %s", strings.Join(written, ", "))
 	return nil
 }
 

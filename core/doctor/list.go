@@ -64,7 +64,8 @@ const docHead = `# tutti doctor
 
 ` + "`tutti doctor`" + ` says whether a node can do its work, and what to do where it cannot. It works before the first start,
 beside a running node, and without a chain, a GPU or a network; what it cannot look at it skips, and says why. It takes
-the flags of the node itself, or its configuration file, behind its own; without any it looks at the packages' service,
+the flags of the node itself, or its configuration file, behind its own. Without any it looks at the node that runs on this
+machine, with the flags and the environment that it was started with (on Linux), or else at the packages' service,
 /etc/tutti/tutti.conf, where there is one:
 
 ` + "```" + `

@@ -60,16 +60,14 @@ func NewReport(version string, at time.Time, results []Result) Report {
 	return r
 }
 
-// Codes are the conditions of a report that count, each once, in its order.
-func (r *Report) Codes() (out []fault.Code) {
-	seen := map[fault.Code]bool{}
+// Worst is the first code among the worst results that count; "" where all is well.
+func (r *Report) Worst() fault.Code {
 	for _, one := range r.Results {
-		if one.Code != "" && !one.Ignored && !seen[one.Code] {
-			seen[one.Code] = true
-			out = append(out, one.Code)
+		if one.Code != "" && !one.Ignored && one.Status == r.Status {
+			return one.Code
 		}
 	}
-	return out
+	return ""
 }
 
 // WriteJSON writes the report for programs.

@@ -172,7 +172,7 @@ func (t *text) sum(r *Report) {
 		beside = "beside the running node"
 	}
 	fmt.Fprintf(t, "\n%s · %s · %.1f s\n", strings.Join(parts, ", "), beside, float64(r.Millis)/1000)
-	if codes := r.Codes(); len(codes) > 0 {
-		fmt.Fprintf(t, "tutti help %s says more, and so for every other code\n", codes[0])
+	if worst := r.Worst(); worst != "" {
+		fmt.Fprintf(t, "worst: %s; tutti help %s says more\n", worst, worst)
 	}
 }

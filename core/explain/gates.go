@@ -66,6 +66,9 @@ func (l *list) place(f *Facts, s *standing.Standing) {
 	}
 }
 
+// pool is from how many members on a place in the lower half is worth a hint.
+const pool = 10
+
 // margin warns of a place near the end of the pool, and tells one that is small: many
 // gateways choose by stake.
 func (l *list) margin(f *Facts) {
@@ -74,9 +77,11 @@ func (l *list) margin(f *Facts) {
 		return
 	}
 	switch {
-	case p.Members >= p.Size && p.Rank > p.Members-3:
+	case p.Members >= p.Size && p.Rank > max(1, p.Members-3):
 		l.add(Likely, fault.LeavingActiveSet, "The node is about to be pushed out of the active set.",
 			"Get more stake delegated before somebody else has more.", p.String())
+	case p.Members < pool:
+		// Among so few a rank says nothing of why no jobs come.
 	case p.Rank > p.Members/2:
 		l.add(Hint, "", "The node is in the lower half of the active set; gateways that weigh stake come here less often.",
 			"More delegated stake, a lower price or faster answers bring more work.", p.String())

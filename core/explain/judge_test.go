@@ -166,3 +166,17 @@ func TestPlaceOf(t *testing.T) {
 		t.Errorf("%s", p.String())
 	}
 }
+
+// A rank in a pool of a few is no reason why no jobs come.
+func TestARankNeedsAPool(t *testing.T) {
+	t.Parallel()
+	for _, members := range []int{1, 2, 9} {
+		f := well()
+		f.Place = &explain.Place{Rank: members, Members: members, Size: 100, Stake: core.LPTTokens(10), Last: core.LPTTokens(10)}
+		for _, one := range explain.Judge(f).Findings {
+			if strings.Contains(one.Says, "lower half") || strings.Contains(one.Says, "pushed out") {
+				t.Errorf("the last of %d: %s", members, one.Says)
+			}
+		}
+	}
+}

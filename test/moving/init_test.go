@@ -4,6 +4,7 @@ package moving
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -121,8 +122,9 @@ func TestInitAsks(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, "conf")
 	s := begin(t, home, "--dir", dir, "--skipChecks")
-	s.say("What is this node to do? > ", "9")
-	s.say("Please type a number from 1 to 5.", "3")
+	s.say("What is this node to do? (default: 1) > ", "9")
+	s.say("Please type a number from 1 to 5", "?")
+	s.say("An orchestrator earns", "3")
 	s.say("Address of your orchestrator, host:port > ", "orch.example.org:notaport")
 	s.say("Address of your orchestrator", "x")
 	s.say("The orchestrator's secret", "marked-secret-word")
@@ -203,5 +205,50 @@ func TestInitWithoutATerminal(t *testing.T) {
 	out, err := exec.Command(binary, "config", "check", "-config", filepath.Join(dir, "tutti.conf")).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Enter takes the likely answer, ? explains, and the end is a few lines: what was written,
+// what came of the checks, what is next.
+func TestInitTakesTheLikelyAnswer(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	dir := filepath.Join(home, "conf")
+	s := begin(t, home, "--dir", dir, "--network", "offchain")
+	s.say("What is this node to do? (default: 1) > ", "")
+	s.say("Address at which gateways reach this node, host:port (default: 127.0.0.1:8935) > ", "?")
+	s.say("A name lets the machine change its address", "127.0.0.1:18935")
+	s.say("GPUs to transcode on: all, numbers such as 0,1, or cpu (default: cpu) > ", "")
+	if status := s.status(); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	conf := read(t, filepath.Join(dir, "tutti.conf"))
+	if !strings.Contains(conf, "\norchestrator\ntranscoder\n") || !strings.Contains(conf, "\nmaxSessions auto\n") {
+		t.Error(conf)
+	}
+	_, end, _ := strings.Cut(s.shown(), "GPUs to transcode on")
+	if lines := strings.Count(end, "\n"); lines > 10 || !strings.Contains(end, "Written: ") || !strings.Contains(end, "Checked: ") || !strings.Contains(end, "tutti_cli status") {
+		t.Errorf("%d lines at the end", lines)
+	}
+	if t.Failed() {
+		t.Log(s.shown())
+	}
+}
+
+// A check that fails is status 1, and is what to fix first.
+func TestInitWithAFailingCheck(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	cmd := exec.Command(binary, "init", "--yes", "--publicIPLookup", "none", "--dir", filepath.Join(home, "conf"),
+		"--role", "orchestrator", "--network", "offchain", "--serviceAddr", taken.Addr().String(), "--gpu", "cpu")
+	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+	out, _ := cmd.CombinedOutput()
+	if status := cmd.ProcessState.ExitCode(); status != 1 || !strings.Contains(string(out), "Fix first:\n  ListenFailed") {
+		t.Errorf("status %d\n%s", status, out)
 	}
 }

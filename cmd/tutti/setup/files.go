@@ -142,7 +142,7 @@ func workPart(part partWriter, a Answers) {
 		if a[Devices] == CPU || a[Devices] == "" {
 			lines = []string{"#gpu all"}
 		}
-		part("GPUs to transcode on; without, the CPU does it. At most so many streams at once.", append(lines, "#maxSessions 10")...)
+		part("GPUs to transcode on; without, the CPU does it. As many streams at once as the machine carries, or a number.", append(lines, "maxSessions auto")...)
 	}
 	if a.runsModels() {
 		part("The models to serve, and where their weights are kept.", "aiModels "+a[Models], "#aiModelsDir /srv/models")

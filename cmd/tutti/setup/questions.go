@@ -8,9 +8,10 @@ import (
 // Question is one thing to ask.
 type Question struct {
 	Key Key
-	// Text is the question, Help lines before it.
-	Text string
-	Help []string
+	// Text is the question, Help what was found, in lines before it. Why explains the
+	// question to who asks.
+	Text      string
+	Help, Why []string
 	// Default is taken for an empty answer; Needed says that without one something
 	// must be said.
 	Default string
@@ -74,15 +75,19 @@ var questions = map[Key]func(Answers, Found) Question{
 	Endpoint:         askEndpoint,
 	OrchestratorAddr: askOrchestrator,
 	OrchestratorPass: func(Answers, Found) Question {
-		return Question{Text: "The orchestrator's secret (its -orchSecret)", Needed: true, Secret: true}
+		return Question{Text: "The orchestrator's secret (its -orchSecret)", Needed: true, Secret: true,
+			Why: []string{"Orchestrator and workers share it: only who knows it gets work. The orchestrator's operator has it,",
+				"and a path such as /etc/tutti/pool-secret names a file that holds it."}}
 	},
 	ServiceAddr: askAddress,
 	Price: func(Answers, Found) Question {
 		return Question{Text: "Price of one pixel in wei, or an amount such as 0.1USD for 10^12 pixels", Default: "1200",
-			Help: []string{"Gateways choose by price, stake and performance; the price can be changed at any time."}}
+			Why: []string{"Gateways choose by price, stake and performance; the price can be changed at any time.",
+				"A gateway gives no work to orchestrators above its own -maxPricePerUnit."}}
 	},
 	MaxPrice: func(Answers, Found) Question {
-		return Question{Text: "The most that is paid for one pixel, in wei", Default: "1200"}
+		return Question{Text: "The most that is paid for one pixel, in wei", Default: "1200",
+			Why: []string{"Orchestrators that ask for more get no work from this gateway."}}
 	},
 	Devices: askDevices,
 	Models:  askModels,
@@ -92,7 +97,8 @@ var questions = map[Key]func(Answers, Found) Question{
 			who = "Passphrase of " + account
 		}
 		return Question{Text: who + ", or the path of a file that holds it", Needed: true, Secret: true,
-			Help: []string{"It is kept in a file that only the node's user reads. A lost passphrase cannot be recovered by anybody."}}
+			Why: []string{"It opens the account's key. It is kept in a file that only the node's user reads.",
+				"A lost passphrase cannot be recovered; keep a copy of it and of the key file."}}
 	},
 }
 
@@ -103,7 +109,10 @@ func askRole(_ Answers, f Found) Question {
 		{Transcoder, "transcoder: transcode for your orchestrator on another machine"},
 		{AIWorker, "AI worker: run models for your orchestrator on another machine"},
 		{Gateway, "gateway: give your streams and requests to orchestrators"},
-	}, Default: Orchestrator}
+	}, Default: Orchestrator, Why: []string{
+		"An orchestrator earns: gateways send it work and pay it. A transcoder and an AI worker work for an orchestrator",
+		"that has the account, so that more machines share one stake. A gateway pays: it is for who has streams or prompts.",
+	}}
 	switch {
 	case f.OldNode != "":
 		q.Help = append(q.Help, "An existing node was found in "+f.OldNode+"; its key and unredeemed tickets are taken over.")
@@ -117,16 +126,15 @@ func askNetwork(a Answers, _ Found) Question {
 	q := Question{Text: "On which network?", Default: MainNet, Choices: []Choice{
 		{MainNet, MainNet + ": work for money"},
 		{Offchain, Offchain + ": without chain and money, to try it out"},
-	}}
+	}, Why: []string{"Off-chain nothing is paid and nothing needs an account; only gateways that name this node find it.",
+		"Work for money needs an account with ETH for transactions, stake in LPT, and the URL of a layer-2 endpoint."}}
 	return q
 }
 
 func askEndpoint(a Answers, _ Found) Question {
 	q := Question{Text: "URL of a layer-2 RPC endpoint, several between commas", Needed: true,
-		Help: []string{"Such as https://arb-mainnet.example.org/v2/KEY of your provider; with two or more the node does without any one of them."}}
-	if a[Network] != MainNet {
-		q.Help = nil
-	}
+		Why: []string{"The node reads the chain and sends its transactions there. A provider gives one, such as",
+			"https://arb-mainnet.example.org/v2/KEY; with two or more the node does without any one of them."}}
 	return q
 }
 
@@ -135,15 +143,16 @@ func askOrchestrator(a Answers, _ Found) Question {
 	if a[Role] == Gateway {
 		text = "Addresses of orchestrators, host:port, several between commas"
 	}
-	return Question{Text: text, Needed: true}
+	return Question{Text: text, Needed: true, Why: []string{"It is the orchestrator's -serviceAddr; without a port it is 8935."}}
 }
 
 func askAddress(a Answers, f Found) Question {
 	q := Question{Text: "Address at which gateways reach this node, host:port",
-		Help: []string{"A name lets the machine change its address later without a transaction. Port 8935 must be open to everybody."}}
+		Why: []string{"A name lets the machine change its address later without a transaction. The port must be open to everybody.",
+			"127.0.0.1:8935 is reached from this machine alone, which is enough to try it out."}}
 	switch {
 	case a[Network] == Offchain:
-		q.Default, q.Help = "127.0.0.1:8935", nil
+		q.Default = "127.0.0.1:8935"
 	case f.Address != "":
 		q.Default = f.Address + ":8935"
 	default:
@@ -153,7 +162,8 @@ func askAddress(a Answers, f Found) Question {
 }
 
 func askDevices(_ Answers, f Found) Question {
-	q := Question{Text: "GPUs to transcode on: all, numbers such as 0,1, or cpu", Default: CPU, Help: []string{"No NVIDIA GPU was found."}}
+	q := Question{Text: "GPUs to transcode on: all, numbers such as 0,1, or cpu", Default: CPU, Help: []string{"No NVIDIA GPU was found."},
+		Why: []string{"A GPU has encoders of its own and leaves the processor free. tutti gpu list says why one is not found."}}
 	if len(f.GPUs) > 0 {
 		q.Default, q.Help = "all", []string{fmt.Sprintf("Found: %s.", strings.Join(f.GPUs, ", "))}
 	}
@@ -162,7 +172,8 @@ func askDevices(_ Answers, f Found) Question {
 
 func askModels(_ Answers, f Found) Question {
 	q := Question{Text: "Path of aiModels.json, the models to serve", Default: f.ModelsFile, Needed: f.ModelsFile == "",
-		Help: []string{"docs/ai-models.md says what is in it."}}
+		Why: []string{"It lists the models, their prices, and which are loaded at the start; docs/ai-models.md says what is in it,",
+			"and tutti config check what it comes to."}}
 	if !f.Docker {
 		q.Help = append(q.Help, "No Docker Engine answers: models in containers need one, models behind a url do not.")
 	}

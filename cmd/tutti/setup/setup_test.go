@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,6 +178,32 @@ func TestReadAnswers(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 	}
+}
+
+// Every question explains itself, and one with choices has a likely one.
+func TestQuestionsExplainThemselves(t *testing.T) {
+	t.Parallel()
+	for _, role := range roles {
+		a := setup.Answers{setup.Role: role}
+		for q, more := setup.Next(a, setup.Found{}); more; q, more = setup.Next(a, setup.Found{}) {
+			if len(q.Why) == 0 {
+				t.Errorf("%s has no explanation", q.Key)
+			}
+			if likely := slices.ContainsFunc(q.Choices, func(c setup.Choice) bool { return c.Value == q.Default }); len(q.Choices) > 0 && !likely {
+				t.Errorf("%s has no likely answer", q.Key)
+			}
+			a[q.Key] = first(q.Default, "x")
+		}
+	}
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
 }
 
 // However it is answered, there are at most seven questions, and they end.
