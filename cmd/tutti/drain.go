@@ -4,11 +4,11 @@ import (
 	"log/slog"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/lifecycle"
 )
 
 // drainable is an orchestrator's rules; nil on a node that is none.
@@ -17,6 +17,7 @@ type drainable interface {
 	Refuse()
 	Resume() bool
 	Left() (sessions, jobs int)
+	InProgress() (segments, jobs int)
 }
 
 // drainer is the operator's drain: unlike that of a stop it may last for hours, and can
@@ -36,6 +37,9 @@ type drainer struct {
 	deadline time.Time
 	timers   []*time.Timer
 }
+
+// drainStop is what ends the node when an operator's drain is over.
+const drainStop = lifecycle.Request("tutti_cli drain --stop")
 
 // drainLook is how often a drain that ends with a stop looks whether anything is left.
 const drainLook = time.Second
@@ -66,6 +70,16 @@ func (d *drainer) left() (sessions, jobs int) {
 		return 0, 0
 	}
 	return d.work.Left()
+}
+
+// inProgress is what a stop would lose now; known is false on a node that is no
+// orchestrator.
+func (d *drainer) inProgress() (segments, jobs int, known bool) {
+	if d == nil || d.work == nil {
+		return 0, 0, false
+	}
+	segments, jobs = d.work.InProgress()
+	return segments, jobs, true
 }
 
 func (d *drainer) text() string { return counted(d.left()) }
@@ -159,7 +173,7 @@ func (d *drainer) late() {
 		d.work.Refuse()
 	}
 	if d.ends {
-		d.stop(syscall.SIGTERM)
+		d.stop(drainStop)
 	}
 }
 
@@ -167,7 +181,7 @@ func (d *drainer) late() {
 func (d *drainer) look() {
 	if sessions, jobs := d.left(); sessions+jobs == 0 {
 		d.log.Info("drained: nothing is left, the node stops")
-		d.stop(syscall.SIGTERM)
+		d.stop(drainStop)
 		return
 	}
 	d.after(drainLook, d.look)

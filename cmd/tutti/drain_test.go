@@ -35,6 +35,8 @@ func (w *fakeWork) Resume() bool {
 	return !w.final
 }
 
+func (w *fakeWork) InProgress() (segments, jobs int) { return w.Left() }
+
 func (w *fakeWork) Left() (sessions, jobs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

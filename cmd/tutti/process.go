@@ -85,17 +85,39 @@ func (p *process) run(ctx context.Context, n *node, cfg *config.Config) error {
 	defer signal.Stop(p.signals)
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
+	last := &farewell{}
 	wg.Go(func() { p.attend(life, stops) })
 	err := lifecycle.RunWith(ctx, p.log, lifecycle.Options{
 		DrainTimeout: cfg.Limits.DrainTimeout, HandOver: p.handOver, Started: p.started,
-		Stopping: func() { p.stopping(life, &wg) },
+		Stopping: func() { last.begun = time.Now(); p.stopping(life, &wg) },
+		Drained:  func() { last.segments, last.jobs, last.known = p.drain.inProgress() },
 	}, stops, n.components...)
 	end()
 	wg.Wait()
 	if after := p.successor(); after != nil {
 		return p.end(ctx, n, after, err)
 	}
+	if err == nil {
+		last.log(p.log, time.Now())
+	}
 	return err
+}
+
+// farewell is the last line of the log of a stop that was asked for. Only the goroutine of
+// process.run uses it.
+type farewell struct {
+	begun time.Time
+	// segments and jobs were in progress when the drain was over; known on an orchestrator.
+	segments, jobs int
+	known          bool
+}
+
+func (f *farewell) log(log *slog.Logger, now time.Time) {
+	attrs := []slog.Attr{slog.Duration("took", now.Sub(f.begun).Round(time.Millisecond))}
+	if f.known {
+		attrs = append(attrs, slog.Int("segments_lost", f.segments), slog.Int("jobs_lost", f.jobs))
+	}
+	log.LogAttrs(context.Background(), slog.LevelInfo, "stopped", attrs...)
 }
 
 // attend takes signals until ctx ends: stops go to the lifecycle.

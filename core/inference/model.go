@@ -16,6 +16,15 @@ type Model struct {
 	ID string
 }
 
+// Pipeline is the pipeline's name; "" where none is known, as of a request that was refused
+// before its model was found.
+func (m Model) Pipeline() string {
+	if m.Capability == (Model{}).Capability {
+		return "" // the number 0 is a video codec's
+	}
+	return m.Capability.Pipeline()
+}
+
 // Manifest names the model's account and its signed jobs on the wire: "33_<model>".
 func (m Model) Manifest() core.ManifestID {
 	return core.ManifestID(strconv.Itoa(int(m.Capability)) + "_" + m.ID)

@@ -37,6 +37,9 @@ type Options struct {
 	// Started is called when every component is ready, Stopping when the stop begins:
 	// before the drain where there is one. Nil for nobody who wants to know.
 	Started, Stopping func()
+	// Drained is called when the drain is over, before the components stop: what is in
+	// progress now is lost. Not called without a drain. Nil for nothing to do.
+	Drained func()
 	// HurriedGrace is what every component gets after a second signal; default 1 s.
 	HurriedGrace time.Duration
 }
@@ -91,6 +94,7 @@ func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan
 	switch why {
 	case signalled:
 		r.drain(ctx)
+		tell(r.opts.Drained)
 	case succeeded:
 		r.leave()
 	}
@@ -151,7 +155,7 @@ func (r *run) start(ctx context.Context, components []Component) reason {
 		case <-ctx.Done():
 			return asked
 		case sig := <-r.signals:
-			r.log.Info("stopping before everything was started", "signal", sig.String(), "component", c.Name())
+			r.log.Info("stopping before everything was started", asker(sig), "component", c.Name())
 			return asked
 		}
 	}
@@ -167,7 +171,7 @@ func (r *run) wait(ctx context.Context) reason {
 		return asked
 	case sig := <-r.signals:
 		r.log.Info("draining: new work is refused, a second signal ends the wait",
-			"signal", sig.String(), "timeout", r.opts.DrainTimeout)
+			asker(sig), "timeout", r.opts.DrainTimeout)
 		return signalled
 	case bad := <-r.failed:
 		r.fail(bad)
@@ -176,6 +180,24 @@ func (r *run) wait(ctx context.Context) reason {
 		r.log.Info("making place for another process")
 		return succeeded
 	}
+}
+
+// A Request asks for a stop as a signal does, and is none: an operator's command, for
+// example. The log says what asked, and names no signal that was never sent.
+type Request string
+
+// String is what asked.
+func (r Request) String() string { return string(r) }
+
+// Signal makes it an os.Signal.
+func (Request) Signal() {}
+
+// asker says what asked for a stop.
+func asker(sig os.Signal) slog.Attr {
+	if r, ok := sig.(Request); ok {
+		return slog.String("asked", r.String())
+	}
+	return slog.String("signal", sig.String())
 }
 
 func tell(f func()) {

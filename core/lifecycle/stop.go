@@ -26,7 +26,7 @@ func (r *run) drain(ctx context.Context) {
 			r.errs = append(r.errs, errs...)
 			return
 		case sig := <-r.signals:
-			r.log.Warn("second signal: not waiting for work in flight", "signal", sig.String())
+			r.log.Warn("second signal: not waiting for work in flight", asker(sig))
 			r.hurry = true
 			cancel()
 		case <-asked:
@@ -93,7 +93,7 @@ func (r *run) waitFor(p *part) bool {
 		case <-p.done:
 			return true
 		case sig := <-r.signals:
-			r.log.Warn("signal while stopping: cutting the wait short", "signal", sig.String(), "component", p.component.Name())
+			r.log.Warn("signal while stopping: cutting the wait short", asker(sig), "component", p.component.Name())
 			r.hurry = true
 			timer.Reset(min(grace, r.opts.HurriedGrace))
 		case <-timer.C:

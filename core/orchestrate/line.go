@@ -92,7 +92,7 @@ func (o *Orchestrator) JobDone(f *inference.Figures, job *Job, from string, err 
 	attrs = append(attrs, slog.String("role", role), slog.String("job", f.RequestID))
 	attrs = appendPeer(attrs, facts.sender, from)
 	attrs = append(attrs,
-		slog.String("pipeline", f.Model.Capability.Pipeline()), slog.String("model", f.Model.ID),
+		slog.String("pipeline", f.Model.Pipeline()), slog.String("model", f.Model.ID),
 		slog.String("worker", facts.worker), slog.Int("status", f.Status),
 		millis("queue_ms", f.Queue), millis("first_ms", f.FirstByte), millis("own_ms", f.Own), millis("total_ms", f.Total),
 		slog.Int64("tokens_in", int64(f.Usage.Prompt)), slog.Int64("tokens_out", int64(f.Usage.Completion)),

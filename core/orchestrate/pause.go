@@ -25,3 +25,13 @@ func (o *Orchestrator) Left() (sessions, jobs int) {
 	defer o.mu.Unlock()
 	return len(o.sessions), len(o.jobs)
 }
+
+// InProgress is how many segments and AI jobs are being worked on.
+func (o *Orchestrator) InProgress() (segments, jobs int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.sessions {
+		segments += s.open
+	}
+	return segments, len(o.jobs)
+}

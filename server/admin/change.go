@@ -3,8 +3,10 @@ package admin
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -91,6 +93,7 @@ func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
 				c.failed(fault.New(fault.Unexpected, "admin request", ""))
 			}
 			s.writeDown(c.ended(line, seen.status))
+			s.logChange(c, line)
 		}()
 		next(seen, r.WithContext(context.WithValue(ctx, changeKey{}, c)))
 		finished = true
@@ -143,17 +146,48 @@ func (s *Server) detached(ctx context.Context) (context.Context, context.CancelF
 	return out, func() { stop(); cancel() }
 }
 
-// writeDown puts a line into the log of changes and into our own.
+// logChange is a change's one line in our own log, with what was asked for: begun is its
+// entry in the log of changes. A failure is a warning with its remedy.
+func (s *Server) logChange(c *change, begun audit.Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	message, outcome, level := "change made through the admin API", audit.Done, slog.LevelInfo
+	if begun.DryRun {
+		message = "change looked at through the admin API, nothing was done"
+	}
+	attrs := []slog.Attr{slog.String("path", begun.Route), slog.String("from", begun.From)}
+	if text := shortJSON(begun.Parameters); text != "" {
+		attrs = append(attrs, slog.String("parameters", text))
+	}
+	if len(c.txs) > 0 {
+		attrs = append(attrs, slog.String("tx", strings.Join(c.txs, " ")))
+	}
+	if c.err != nil {
+		message, outcome, level = "change through the admin API failed", audit.Failed, slog.LevelWarn
+		attrs = append(attrs, fault.Attr(c.err))
+	}
+	attrs = append(attrs, slog.String("outcome", string(outcome)))
+	s.opts.Log.LogAttrs(context.Background(), level, message, attrs...)
+}
+
+// longestParameters bounds what of a change's parameters is in the log, in bytes.
+const longestParameters = 256
+
+// shortJSON is what was asked for on one line; "" for nothing, or for too much.
+func shortJSON(parameters any) string {
+	if parameters == nil {
+		return ""
+	}
+	text, err := json.Marshal(parameters)
+	if err != nil || len(text) > longestParameters || string(text) == "{}" || string(text) == "null" {
+		return ""
+	}
+	return string(text)
+}
+
+// writeDown puts a line into the log of changes.
 func (s *Server) writeDown(line audit.Entry) {
 	line.Time = s.opts.Now().UTC()
-	if line.Outcome != audit.Begun {
-		message := "change asked for through the admin API"
-		if line.DryRun {
-			message = "change looked at through the admin API, nothing was done"
-		}
-		s.opts.Log.Info(message, "path", line.Route, "from", line.From,
-			"outcome", string(line.Outcome), "code", line.Code, "tx", strings.Join(line.Tx, " "))
-	}
 	if s.gate.book == nil {
 		return
 	}

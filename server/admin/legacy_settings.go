@@ -57,7 +57,7 @@ func (s *Server) changeLogLevel(n int) error {
 	if s.opts.Verbosity.SetVerbosity(n) != nil {
 		return badLevel(strconv.Itoa(n))
 	}
-	s.opts.Log.Info("log verbosity changed", "v", n)
+	s.opts.Log.Debug("log verbosity changed", "v", n)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (s *Server) changeSessions(n int) error {
 	defer s.mu.Unlock()
 	s.opts.Limiter.SetMaxSessions(n)
 	s.sessions = sessionsOf(n)
-	s.opts.Log.Info("session limit changed; a restart returns to -maxSessions", "limit", string(s.sessions))
+	s.opts.Log.Debug("session limit changed; a restart returns to -maxSessions", "limit", string(s.sessions))
 	return nil
 }
 

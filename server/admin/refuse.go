@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -26,13 +27,19 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	writeRefusal(w, r, err)
 }
 
-// refusalLevel keeps out of the log what would fill it: whoever guesses tokens, and
-// pages that look again and again while the chain is away, which is a condition of
-// its own.
+// refusalLevel keeps out of the log what would fill it: guessed tokens, pages that read
+// again and again while the chain is away, which is a condition of its own, and reads of
+// parts that this node has not, as tools for every kind of node make them. A change has its
+// one line in logChange.
 func refusalLevel(r *http.Request, err error) slog.Level {
-	row, _ := fault.Lookup(fault.CodeOf(err))
+	if changeOf(r.Context()) != nil || errors.Is(err, fault.AdminTokenTries) {
+		return slog.LevelDebug
+	}
+	code := fault.CodeOf(err)
+	row, _ := fault.Lookup(code)
 	away := row.Class == fault.Upstream || row.Class == fault.Config
-	if errors.Is(err, fault.AdminTokenTries) || away && changeOf(r.Context()) == nil {
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if away || reads && slices.Contains([]fault.Code{fault.MissingETHClient, fault.AdminPartAbsent, fault.AdminPathUnknown}, code) {
 		return slog.LevelDebug
 	}
 	return slog.LevelWarn

@@ -30,7 +30,7 @@ func (x *exchange) report() {
 	attrs := make([]slog.Attr, 0, 28)
 	attrs = append(attrs, slog.String("role", "gateway"), slog.String("request", x.id), slog.String("clientIP", x.peer()),
 		slog.String("route", x.route.path), slog.Int("status", f.Status))
-	attrs = appendText(attrs, "pipeline", f.Model.Capability.Pipeline())
+	attrs = appendText(attrs, "pipeline", f.Model.Pipeline())
 	attrs = appendText(attrs, "model", clip(f.Model.ID))
 	attrs = appendText(attrs, "key", f.Key)
 	attrs = appendText(attrs, "orchestrator", f.Orchestrator)
