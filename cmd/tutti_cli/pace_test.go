@@ -32,3 +32,20 @@ func TestTimesInBlocksOnADevnet(t *testing.T) {
 		}
 	}
 }
+
+// A dry run shows the change beside how things are.
+func TestADryRunShowsTheChange(t *testing.T) {
+	t.Parallel()
+	o := newTool(t)
+	for args, want := range map[string]string{
+		"sessions set 4 --dry-run":             "Would do  sessions set: max 4\n",
+		"gas set --max 5gwei --dry-run":        "Would do  gas set: max 5gwei\n",
+		"drain --stop --dry-run":               "Would do  drain: stop\n",
+		"worker drain cpu --dry-run":           "Would do  worker drain: name cpu\n",
+		"ticket max-face-value 5ETH --dry-run": "Would do  ticket max-face-value: value 5ETH\n",
+	} {
+		if out := o.ok(strings.Fields(args)...); !strings.Contains(out, want) {
+			t.Errorf("%s:\n%s", args, out)
+		}
+	}
+}

@@ -149,11 +149,23 @@ func (p *program) verb(ctx context.Context, v *verb.Verb, texts map[string]strin
 		err = p.writeJSON(result)
 	} else {
 		result.Print(p.console.Page())
+		p.foretell(v, texts)
 	}
 	if f, ok := result.(verb.Failing); ok && f.Failed() && err == nil {
 		return exitFailed
 	}
 	return p.done(err)
+}
+
+// foretell ends a dry run with the change that was asked for; what is printed before is how
+// things are now.
+func (p *program) foretell(v *verb.Verb, texts map[string]string) {
+	if !p.set.DryRun || !v.Changes {
+		return
+	}
+	page := p.console.Page()
+	page.Row("Would do", v.Wish(texts))
+	page.Flush()
 }
 
 func (p *program) menu(ctx context.Context) int {

@@ -147,7 +147,9 @@ func TestEveryChangeAsks(t *testing.T) {
 		o.refused(exitUsage, "ConfirmationMissing", without...)
 		if row.name != "sign typed-data" {
 			valid(t, row.name, o.ok(append(without, "--dry-run", "--json")...))
-			o.ok(append(without, "--dry-run")...)
+			if out := o.ok(append(without, "--dry-run")...); !strings.Contains(out, "Would do  "+row.name) {
+				t.Errorf("the dry run does not say what would be done:\n%s", out)
+			}
 		}
 		status, out, _ := o.run(append(without, "--json")...)
 		valid(t, "error", out)

@@ -57,6 +57,24 @@ type Verb struct {
 // Words are the words of the name.
 func (v *Verb) Words() []string { return strings.Fields(v.Name) }
 
+// Wish is what was asked for in a line: the name, and the fields that were given.
+func (v *Verb) Wish(texts map[string]string) string {
+	var given []string
+	for _, f := range v.Fields {
+		switch text, ok := texts[f.Name]; {
+		case !ok:
+		case f.Switch:
+			given = append(given, f.Name)
+		default:
+			given = append(given, f.Name+" "+text)
+		}
+	}
+	if len(given) == 0 {
+		return v.Name
+	}
+	return v.Name + ": " + strings.Join(given, ", ")
+}
+
 // Field finds a field.
 func (v *Verb) Field(name string) *Field {
 	for i := range v.Fields {
