@@ -20,6 +20,16 @@ func (s *JSONScanner) Complete() bool { return s.walker.complete() }
 // Failed reports whether the answer has an error.
 func (s *JSONScanner) Failed() bool { return s.walker.failed }
 
+// Chat reports whether the answer has a choice with a message or a text.
+func (s *JSONScanner) Chat() bool { return s.walker.message }
+
+// Vectors is how many embeddings the answer has that are not empty.
+func (s *JSONScanner) Vectors() int { return s.walker.vectors }
+
+// Text reports whether the answer has a text or masks of its own, as those of pipelines
+// that look at media.
+func (s *JSONScanner) Text() bool { return s.walker.text }
+
 // ScanJSON is the usage in an answer that is one JSON object, and whether there
 // was any.
 func ScanJSON(body []byte) (inference.Usage, bool) {

@@ -19,6 +19,10 @@ const (
 	keyCompletion
 	keyDetails
 	keyCached
+	keyData
+	keyEmbedding
+	// keyAnswer are the fields with which pipelines that look at media answer.
+	keyAnswer
 )
 
 // keyIn tells a key's meaning in a place.
@@ -32,6 +36,10 @@ func keyIn(at place, word []byte) key {
 		return deltaKey(word)
 	case inUsage:
 		return usageKey(word)
+	case inDatum:
+		if string(word) == "embedding" {
+			return keyEmbedding
+		}
 	case inDetails:
 		if string(word) == "cached_tokens" {
 			return keyCached
@@ -48,6 +56,10 @@ func topKey(word []byte) key {
 		return keyChoices
 	case "error":
 		return keyError
+	case "data":
+		return keyData
+	case "text", "masks":
+		return keyAnswer
 	}
 	return keyOther
 }

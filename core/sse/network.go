@@ -77,7 +77,7 @@ func (f *Network) event(dst, block []byte, e *event) []byte {
 		return f.finish(dst, reasonError)
 	case e.done:
 		return f.finish(dst, reasonStop)
-	case !e.data || e.broken:
+	case !e.data || e.broken || e.blank:
 		return dst
 	}
 	var in chunk

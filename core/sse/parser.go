@@ -9,8 +9,10 @@ type event struct {
 	data bool
 	// done: its data is [DONE].
 	done bool
-	// broken: its data is neither that nor one JSON object.
+	// broken: its data is neither that nor one JSON object, and not empty.
 	broken bool
+	// blank: its data is empty, as some servers keep a connection alive.
+	blank bool
 }
 
 // line is where in a line a parser is.
@@ -224,7 +226,10 @@ func (p *parser) take() event {
 		return event{facts: repeated(), data: true}
 	}
 	e := event{facts: p.json.facts, data: p.data, done: p.data && p.done == len(doneWord)}
-	if e.broken = !e.done && !p.json.complete(); e.done || e.broken {
+	object := p.json.complete()
+	e.blank = e.data && p.json.syntax.empty()
+	e.broken = e.data && !e.done && !object && !e.blank
+	if e.done || !object {
 		e.facts = facts{}
 	}
 	e.failed = e.failed || p.failed

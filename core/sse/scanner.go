@@ -13,7 +13,7 @@ type Scanner struct {
 	content int
 	usage   inference.Usage
 
-	told, done, finished, failed bool
+	told, done, finished, failed, broken, answered bool
 }
 
 // Feed takes the stream's next bytes.
@@ -38,6 +38,8 @@ func (s *Scanner) advance(n int, ended bool) event {
 func (s *Scanner) book() event {
 	e := s.parser.take()
 	s.failed = s.failed || e.failed
+	s.broken = s.broken || e.broken
+	s.answered = s.answered || e.message
 	switch {
 	case !e.data:
 		return e
@@ -91,6 +93,12 @@ func (s *Scanner) Finished() bool { return s.finished }
 
 // Failed reports whether an event told an error.
 func (s *Scanner) Failed() bool { return s.failed }
+
+// Broken reports whether an event had data that is neither one JSON object nor [DONE].
+func (s *Scanner) Broken() bool { return s.broken }
+
+// Answered reports whether some choice had a message, a delta or a text, however short.
+func (s *Scanner) Answered() bool { return s.answered }
 
 // Border is the number of bytes up to the end of the last whole event.
 func (s *Scanner) Border() int64 { return s.border }

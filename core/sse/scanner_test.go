@@ -269,3 +269,50 @@ func TestRepeatedForm(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswers: what shows that an answer is one of its kind.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][3]bool{ // chat, vectors, text
+		`{"choices":[{"message":{"content":""}}]}`:        {true, false, false},
+		`{"choices":[{"text":""}]}`:                       {true, false, false},
+		`{"choices":[{"delta":null,"message":null}]}`:     {},
+		`{"choices":[]}`:                                  {},
+		`{"choices":[{"finish_reason":"stop"},1,"x"]}`:    {},
+		`{"data":[{"embedding":[0.5,1]}]}`:                {false, true, false},
+		`{"data":[{"index":0,"embedding":"AAAA"}]}`:       {false, true, false},
+		`{"data":[{"embedding":[[1],[2]]}]}`:              {false, true, false},
+		`{"data":[{"embedding":[]},{"embedding":""}]}`:    {},
+		`{"data":[1,[{"embedding":[1]}]]}`:                {},
+		`{"embedding":[1]}`:                               {},
+		`{"text":""}`:                                     {false, false, true},
+		`{"masks":[[1]],"scores":"[1]"}`:                  {false, false, true},
+		`{"text":null,"a":{"text":"x"},"b":[{"text":1}]}`: {},
+	} {
+		for i := range in {
+			var s sse.JSONScanner
+			s.Feed([]byte(in[:i]))
+			s.Feed([]byte(in[i:]))
+			if got := [3]bool{s.Chat(), s.Vectors() > 0, s.Text()}; got != want || !s.Complete() {
+				t.Fatalf("%s cut at %d: %v, want %v", in, i, got, want)
+			}
+		}
+	}
+}
+
+// TestBrokenEvents: data that is no object is told from data that is empty.
+func TestBrokenEvents(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]bool{
+		"data:\n\n": false, "data: \n\n": false, ": x\n\n": false, "data: [DONE]\n\n": false, "data: {}\n\n": false,
+		"data: {\ndata: }\n\n": false, "data: x\n\n": true, "data: \"x\"\n\n": true, "data: {}{}\n\n": true,
+		"data: {\"a\":1,}\n\n": true, "data: [1]\n\n": true, "data: {\"choices\":[{\"delta\":{\"content\":\"a\tb\"}}]}\n\n": true,
+	} {
+		var s sse.Scanner
+		s.Feed([]byte(in))
+		s.End()
+		if s.Broken() != want {
+			t.Errorf("%q: %v", in, s.Broken())
+		}
+	}
+}

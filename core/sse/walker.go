@@ -14,6 +14,12 @@ type facts struct {
 	finished bool
 	// failed: it has an "error".
 	failed bool
+	// message: some choice has a message, a delta or a text, however short.
+	message bool
+	// vectors counts the elements of "data" that have an embedding.
+	vectors int
+	// text: it has a text or masks of its own, as pipelines that look at media answer.
+	text bool
 }
 
 // place is the container that a walker is in. Containers of no interest have
@@ -30,6 +36,10 @@ const (
 	inParts
 	inUsage
 	inDetails
+	// inData is the list of embeddings, inDatum one of them, inVector its numbers.
+	inData
+	inDatum
+	inVector
 )
 
 // maxPlaces is the depth of the deepest place: top, choices, choice, delta, parts.
@@ -55,10 +65,11 @@ const (
 const maxWord = 32
 
 // walker reads one JSON object in pieces and notes its facts. It remembers
-// where it is, and no bytes but a key's or number's. It does not validate: on a
-// text that is no JSON its facts mean nothing, and complete mostly says so.
+// where it is, and no bytes but a key's or number's. On a text that is no JSON its
+// facts mean nothing, and complete says so.
 type walker struct {
 	facts
+	syntax      syntax
 	pending     inference.Usage
 	pendingSeen bool
 
@@ -81,10 +92,11 @@ type walker struct {
 }
 
 // complete reports whether exactly one object has passed.
-func (w *walker) complete() bool { return w.ended && !w.bad }
+func (w *walker) complete() bool { return w.ended && !w.bad && w.syntax.valid() }
 
 // feed takes the next bytes.
 func (w *walker) feed(p []byte) {
+	w.syntax.feed(p)
 	for i := 0; i < len(p); {
 		switch w.lex {
 		case lexBetween:
@@ -163,7 +175,11 @@ func (w *walker) at() place {
 
 func (w *walker) object() bool {
 	at := w.at()
-	return at != inChoices && at != inParts && at != outside
+	switch at {
+	case inChoices, inParts, inData, inVector, outside:
+		return false
+	}
+	return true
 }
 
 func (w *walker) open(c byte) {
@@ -193,6 +209,12 @@ func (w *walker) child(c byte) place {
 		if c == '{' {
 			return inChoice
 		}
+	case at == inData:
+		if c == '{' {
+			return inDatum
+		}
+	case at == inVector:
+		w.vector() // one for each token
 	case at == inParts:
 		w.content = true
 	case c == '[':
@@ -210,6 +232,12 @@ func (w *walker) list(at place) place {
 		return inChoices
 	case at == inDelta && (w.key == keyText || w.key == keyCalls):
 		return inParts
+	case at == inTop && w.key == keyData:
+		return inData
+	case at == inDatum && w.key == keyEmbedding:
+		return inVector
+	case at == inTop && w.key == keyAnswer:
+		w.text = true
 	case at == inTop && w.key == keyError:
 		w.failed = true
 	}
@@ -224,6 +252,7 @@ func (w *walker) member(at place) place {
 	case (at == inTop || at == inChoice) && w.key == keyUsage:
 		return inUsage
 	case at == inChoice && w.key == keyDelta:
+		w.message = true
 		return inDelta
 	case at == inDelta && w.key == keyCalls:
 		w.content = true
@@ -258,9 +287,12 @@ func (w *walker) scalar(c byte) lex {
 	case inParts:
 		w.content = true
 	case inTop:
-		if w.key == keyError && c != 'n' {
-			w.failed = true
-		}
+		w.failed = w.failed || w.key == keyError && c != 'n'
+		w.text = w.text || w.key == keyAnswer && c == '"'
+	case inChoice:
+		w.message = w.message || w.key == keyText && c == '"'
+	case inVector:
+		w.vector()
 	}
 	switch {
 	case c != '"':
@@ -269,7 +301,8 @@ func (w *walker) scalar(c byte) lex {
 			return lexNumber
 		}
 		return lexLiteral
-	case at == inChoice && (w.key == keyFinish || w.key == keyText), at == inDelta && w.key == keyText:
+	case at == inChoice && (w.key == keyFinish || w.key == keyText), at == inDelta && w.key == keyText,
+		at == inDatum && w.key == keyEmbedding:
 		return lexMark
 	}
 	return lexString
@@ -277,9 +310,20 @@ func (w *walker) scalar(c byte) lex {
 
 // mark notes that the string under the present key is not empty.
 func (w *walker) mark() {
-	if w.key == keyFinish {
+	switch w.key {
+	case keyFinish:
 		w.finished = true
-	} else {
+	case keyEmbedding:
+		w.vectors++
+	default:
 		w.content = true
+	}
+}
+
+// vector notes the first number of an embedding.
+func (w *walker) vector() {
+	if w.key == keyEmbedding {
+		w.vectors++
+		w.key = keyOther
 	}
 }
