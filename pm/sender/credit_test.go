@@ -223,6 +223,37 @@ func TestClientsThatLeave(t *testing.T) {
 	}
 }
 
+// TestWordsBeforeAClientLeft: what came of a job before its client left is work, and more may
+// be left for it; the words are not counted twice.
+func TestWordsBeforeAClientLeft(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), bounded)
+	for n := range byte(20) {
+		p, err := k.Pay(t.Context(), session(n+1), 29_000) // a ticket
+		if err != nil {
+			t.Fatalf("job %d: %v", n, err)
+		}
+		p.Settle(sender.Served, 29_000)
+		p.LeftAfter(20_000, 29_000)
+		p.Received(0) // the first counts
+	}
+	if k.named() {
+		t.Error("an orchestrator that worked is stopped")
+	}
+	k = begin(t, t.TempDir(), bounded)
+	paid := 0
+	for n := range byte(20) {
+		if p, err := k.Pay(t.Context(), session(n+1), 29_000); err == nil {
+			paid += len(p.Tickets)
+			p.Settle(sender.Served, 29_000)
+			p.LeftAfter(10, 29_000)
+		}
+	}
+	if paid > 4 || !k.named() {
+		t.Errorf("paid %d tickets for a few words each", paid)
+	}
+}
+
 // TestAClockThatWasAhead leaves nothing behind that lasts as long as it was.
 func TestAClockThatWasAhead(t *testing.T) {
 	t.Parallel()
