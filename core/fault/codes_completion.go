@@ -40,6 +40,8 @@ const (
 	// ResultFetchFailed: an image, video or sound could not be fetched from the
 	// orchestrator that made it.
 	ResultFetchFailed Code = "ResultFetchFailed"
+	// ResultUnusable: what an orchestrator made is no image, video or sound.
+	ResultUnusable Code = "ResultUnusable"
 	// ResultGone (class NotFound, not retryable): a result is not kept any more.
 	ResultGone Code = "ResultGone"
 	// ModelUnknown (class NotFound): no orchestrator offers the model.

@@ -68,6 +68,11 @@ var completionRows = []Row{
 		Remedy: "Check that orchestrator's upload bandwidth and version; the request's line in the log names it.", Retryable: true,
 	},
 	{
+		Code: ResultUnusable, Class: Upstream,
+		Cause:  "What an orchestrator made is not the image, video or sound that the pipeline makes, or is cut off. It does not count as work that it is paid for.",
+		Remedy: "Send the request again. If it lasts, update that orchestrator, or put it on `-orchBlocklist`; the request's line in the log names it.", Retryable: true,
+	},
+	{
 		Code: ResultGone, Class: NotFound,
 		Cause:  "A result or a request id was asked for that is not kept any more or never was. Results are kept for 10 minutes, fewer when memory is short.",
 		Remedy: "Fetch results when the answer comes, or run the request again.",

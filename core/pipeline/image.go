@@ -27,6 +27,12 @@ var imageForms = []struct {
 
 var errImage = errors.New("unknown format")
 
+// ImageSize reads a picture's width and height from its header, and nothing of the picture.
+func ImageSize(data []byte) (width, height int, err error) {
+	cfg, err := imageConfig(data)
+	return cfg.Width, cfg.Height, err
+}
+
 // imageConfig reads a picture's header, and nothing of the picture.
 func imageConfig(data []byte) (image.Config, error) {
 	for _, form := range imageForms {

@@ -20,8 +20,8 @@ type Hint struct {
 }
 
 // Answer is an orchestrator's answer that has begun: at least one byte of it came,
-// and from here on nothing is tried again. Who gets it closes Body; a Read fails
-// with a fault (Canceled, CompletionBroken).
+// and from here on nothing is tried again. Who gets it calls Deliver and closes Body; a
+// Read fails with a fault (Canceled, DeadlineExceeded, CompletionBroken).
 type Answer struct {
 	inference.Reply
 	// Orchestrator is who answers.
@@ -34,4 +34,15 @@ type Answer struct {
 	// Node is the version of an orchestrator of our own kind, "" for one of the
 	// existing network, whose events may need another form.
 	Node string
+	// Delivered, where not nil, takes what the answer brought: it decides what counts as
+	// work for the payment, and against the orchestrator. See Deliver.
+	Delivered func(inference.Delivery)
+}
+
+// Deliver says what the answer brought, once its reader knows and before Body is closed.
+// Further calls do nothing.
+func (a *Answer) Deliver(d inference.Delivery) {
+	if a.Delivered != nil {
+		a.Delivered(d)
+	}
 }

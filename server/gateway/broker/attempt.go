@@ -40,18 +40,21 @@ func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 		l.Done(now, v.outcome)
 		return nil, err
 	}
-	end := dispatch.Served
+	body := &tracked{rest: reply.Body, answer: reply, end: dispatch.Served, lease: l, now: r.b.opt.Now}
 	if reply.Status >= 400 {
-		end = dispatch.Refused
+		body.end = dispatch.Refused
 	} else {
 		l.FirstByte(now)
 	}
-	reply.Body = &tracked{rest: reply.Body, length: reply.Length, end: end, lease: l, now: r.b.opt.Now}
-	return &Answer{Reply: *reply, Orchestrator: l.URI(), Tries: r.budget.Tries() + 1, Queue: queue, Node: node}, nil
+	reply.Body = body
+	return &Answer{
+		Reply: reply.Reply, Orchestrator: l.URI(), Tries: r.budget.Tries() + 1, Queue: queue, Node: node,
+		Delivered: body.deliver,
+	}, nil
 }
 
 // submit sends the job, again under new terms where the orchestrator asks for them.
-func (r *run) submit(ctx context.Context, l *dispatch.Lease) (reply *inference.Reply, node string, err error) {
+func (r *run) submit(ctx context.Context, l *dispatch.Lease) (reply *upstream.Answer, node string, err error) {
 	s := r.p.session(l.URI())
 	if s == nil {
 		return nil, "", fault.New(fault.JobDeclined, "send job", "the orchestrator has left meanwhile")
@@ -107,7 +110,7 @@ func (r *run) mayRepeat(done *retries) bool {
 	return r.budget.Pays() && (done.sum() <= 1 || r.budget.Open(r.elapsed()))
 }
 
-func (r *run) send(ctx context.Context, t *upstream.Terms) (*inference.Reply, error) {
+func (r *run) send(ctx context.Context, t *upstream.Terms) (*upstream.Answer, error) {
 	job, err := r.form(t)
 	if err != nil {
 		return nil, err

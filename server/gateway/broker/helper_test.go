@@ -2,6 +2,7 @@ package broker_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync/atomic"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/server/gateway/broker"
@@ -71,6 +73,11 @@ func (s *setup) ask(ctx context.Context, job *inference.Job, hint broker.Hint) (
 	}
 	defer a.Body.Close()
 	text, err := io.ReadAll(a.Body)
+	d := inference.Delivery{How: inference.Whole}
+	if errors.Is(err, fault.CompletionBroken) {
+		d.How = inference.Faulty
+	}
+	a.Deliver(d)
 	return string(text), a, err
 }
 

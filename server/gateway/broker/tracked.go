@@ -8,33 +8,60 @@ import (
 
 	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// tracked is an answer's body that tells the table how the answer ended.
+// tracked is an answer's body that reports to the table how the answer ended. An answer
+// that came to its end is not yet a good one: that is for its reader to say.
 type tracked struct {
 	rest   io.ReadCloser
-	length int64 // -1 when unknown
-	end    dispatch.Outcome
+	answer *upstream.Answer
+	end    dispatch.Outcome // of an answer that is whole
 	lease  *dispatch.Lease
 	now    func() time.Time
-
-	read   atomic.Int64
 	closed atomic.Bool
+	// broke: the orchestrator broke it off.
+	broke atomic.Bool
 }
 
 // Read returns what has arrived.
 func (t *tracked) Read(p []byte) (int, error) {
 	n, err := t.rest.Read(p)
-	switch read := t.read.Add(int64(n)); {
-	case err == io.EOF, err == nil && read == t.length:
-		t.lease.Done(t.now(), t.end)
-	case err == nil:
-	case t.closed.Load(), errors.Is(err, fault.Canceled), errors.Is(err, fault.DeadlineExceeded):
+	switch {
+	case err == nil, err == io.EOF, t.closed.Load():
+	case errors.Is(err, fault.Canceled), errors.Is(err, fault.DeadlineExceeded):
 		t.lease.Done(t.now(), dispatch.Abandoned)
 	default:
-		t.lease.Done(t.now(), dispatch.Broken)
+		t.broke.Store(true)
 	}
 	return n, err
+}
+
+// deliver takes what the answer brought.
+func (t *tracked) deliver(d inference.Delivery) {
+	t.answer.Deliver(d)
+	now := t.now()
+	switch d.How {
+	case inference.Whole, inference.Short:
+		t.lease.Done(now, t.end)
+	case inference.Faulty:
+		if t.answer.Paid {
+			t.lease.Lost(now, lossOfAnswer(d))
+		}
+		t.lease.Done(now, dispatch.Broken)
+	default:
+		t.lease.Done(now, dispatch.Abandoned)
+	}
+}
+
+// lossOfAnswer says how grave a faulty answer is that was paid for. One that broke off in
+// the middle happens to honest orchestrators, with all that they do at the moment.
+func lossOfAnswer(d inference.Delivery) dispatch.Loss {
+	if d.Units > 0 {
+		return dispatch.SmallLoss
+	}
+	return dispatch.RefusedLoss
 }
 
 // Close ends the answer; what was not read is not wanted. It may be called again,
@@ -43,7 +70,10 @@ func (t *tracked) Close() error {
 	if t.closed.Swap(true) {
 		return nil
 	}
-	err := t.rest.Close()
-	t.lease.Done(t.now(), dispatch.Abandoned)
-	return err
+	d := inference.Delivery{How: inference.Left}
+	if t.broke.Load() {
+		d.How = inference.Faulty
+	}
+	t.deliver(d) // where the reader did not
+	return t.rest.Close()
 }

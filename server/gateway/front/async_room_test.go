@@ -91,9 +91,9 @@ func TestVideoWithALongAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := start(t, withKey(budgeted(1000)))
-		video := dataURL([]byte("\x00\x00\x00\x18ftypmp42" + strings.Repeat("\x00", 300<<10)))
+		url := dataURL([]byte(video + strings.Repeat("\x00", 300<<10)))
 		for rest, want := range map[string]string{strings.Repeat("x", 300<<10): `"code":"AnswerUnreadable"`, "x": `.mp4","seed":1}],"x":"x"}`} {
-			n.broker.answer = says(`{"images":[{"url":"` + video + `","seed":1}],"x":"` + rest + `"}`)
+			n.broker.answer = says(`{"images":[{"url":"` + url + `","seed":1}],"x":"` + rest + `"}`)
 			id := name(t, n.orderHere(t))
 			if g := n.pollHere(id); g.status != http.StatusOK || !strings.Contains(g.body, want) {
 				t.Errorf("%d bytes: status %d, %.300s", len(rest), g.status, g.body)

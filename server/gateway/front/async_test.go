@@ -42,7 +42,7 @@ func TestVideoLater(t *testing.T) {
 	t.Parallel()
 	n := start(t, func(o *front.Options) {
 		withKey(budgeted(1000))(o)
-		o.Fetcher = shelf{"https://o:8935/v.mp4": []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom")}
+		o.Fetcher = shelf{"https://o:8935/v.mp4": []byte(video)}
 	}).serve()
 	release := make(chan struct{})
 	n.broker.answer = func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {

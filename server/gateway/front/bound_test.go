@@ -53,6 +53,7 @@ func TestUnboundedAnswersAreHeld(t *testing.T) {
 			path := "/llm"
 			if strings.Contains(tt.body, "input") {
 				path = "/v1/embeddings"
+				n.broker.answer = says(`{"data":[{"embedding":[0.5]}]}`)
 			}
 			if strings.Contains(tt.body, "stream") {
 				n.broker.answer = streams(io.EOF, event1, lastEvent, done)
@@ -74,7 +75,7 @@ func TestLiesCostLittle(t *testing.T) {
 	t.Parallel()
 	const (
 		lie       = `"usage":{"prompt_tokens":999999999999,"completion_tokens":999999999999}`
-		lieAnswer = `{"choices":[],` + lie + `}`
+		lieAnswer = `{"choices":[{"message":{"content":"x"}}],"data":[{"embedding":[1]}],` + lie + `}`
 		lieEvent  = "data: {\"choices\":[]," + lie + "}\n\n"
 		// What the runner may add to a prompt of text, and to any other.
 		margin, otherMargin = 1 << 10, 16 << 10

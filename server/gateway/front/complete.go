@@ -62,8 +62,7 @@ func (x *exchange) passText() error {
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	return x.relay(answer, job)
+	return x.use(answer, func() error { return x.relay(answer, job) })
 }
 
 // textNeed is what a request of llm with a body of size bytes needs of its key.
@@ -106,10 +105,10 @@ func (x *exchange) relay(a *broker.Answer, job *inference.Job) error {
 	switch {
 	case a.Status != http.StatusOK:
 		return x.relayRefusal(a)
-	case isEventStream(a.ContentType):
+	case isEventStream(a.ContentType) && job.Stream:
 		return x.relayStream(a, job.HideUsage)
 	}
-	return x.relayBody(a)
+	return x.relayBody(a, job)
 }
 
 // isEventStream reports whether a Content-Type is that of server-sent events.

@@ -58,6 +58,11 @@ type exchange struct {
 
 	// mid: what was sent of a stream ends within an event.
 	mid bool
+	// wanted is how many results were asked for. came is how much work came of an answer
+	// that is not whole; short says that it came to its end all the same.
+	wanted int
+	came   inference.Units
+	short  bool
 	// detached: another exchange goes on with the job and tells of it.
 	detached bool
 

@@ -62,7 +62,7 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 	if err != nil {
 		return nil, err
 	}
-	x.figures.Units = req.Units
+	x.figures.Units, x.wanted = req.Units, req.N
 	if req.Duration > 0 {
 		// The runner is told how long the audio is.
 		if b, err = pipeline.WithDuration(in.contentType, b, req.Duration, x.grow); err != nil {
@@ -87,42 +87,52 @@ func (x *exchange) passJob() error {
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	return x.relay(answer, job)
+	return x.use(answer, func() error { return x.relay(answer, job) })
 }
 
 // errRefused says that the runner refused the request and the client has been
 // told in the runner's words.
 var errRefused = errors.New("refused by the runner")
 
-// collect has a job done whose answer is to be worked on, and reads all of it, at
-// most limit bytes.
+// collect has a job done whose answer is to be worked on, reads all of it, at most limit
+// bytes, and gives it to use, whose error says that it is no answer to the job.
 // The error is errRefused when the client has its answer already.
-func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64) ([]byte, *broker.Answer, error) {
+func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64,
+	use func(b []byte, orchestrator string) error) error {
 	answer, err := x.ask(ctx, job, broker.Hint{})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	defer answer.Body.Close()
-	if answer.Status != http.StatusOK {
-		if err := x.relayRefusal(answer); err != nil {
-			return nil, nil, err
+	return x.use(answer, func() error {
+		if answer.Status != http.StatusOK {
+			if err := x.relayRefusal(answer); err != nil {
+				return err
+			}
+			return errRefused
 		}
-		return nil, nil, errRefused
-	}
+		b, err := x.readAnswer(answer, limit)
+		if err != nil {
+			return err
+		}
+		return use(b, answer.Orchestrator)
+	})
+}
+
+// readAnswer reads all of an answer, at most limit bytes.
+func (x *exchange) readAnswer(answer *broker.Answer, limit int64) ([]byte, error) {
 	x.figures.FirstByte = time.Since(x.began)
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
 	b, err := body.Reader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(answer.Body)
 	switch {
 	case err == nil:
-		return b, answer, nil
+		return b, nil
 	case errors.Is(err, body.ErrTooLarge):
-		return nil, nil, fault.New(fault.AnswerUnreadable, "read answer", "it is over "+bytesText(limit))
+		return nil, fault.New(fault.AnswerUnreadable, "read answer", "it is over "+bytesText(limit))
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, nil, fault.New(fault.CompletionBroken, "read answer", "it ended before its end")
+		return nil, fault.New(fault.CompletionBroken, "read answer", "it ended before its end")
 	}
-	return nil, nil, brokenFault("read answer", err)
+	return nil, brokenFault("read answer", err)
 }
 
 // maxAnswer bounds an answer that is read whole, in bytes: pictures may be in it.

@@ -64,29 +64,41 @@ func (x *exchange) prepareAndMake(in form) (*made, error) {
 }
 
 // make has media made and gets them.
-func (x *exchange) make(ctx context.Context, job *inference.Job) (*made, error) {
-	b, answer, err := x.collect(ctx, job, maxAnswer)
-	if err != nil {
-		return nil, err
-	}
-	m, err := readMade(b)
-	if err != nil {
-		return nil, err
-	}
+func (x *exchange) make(ctx context.Context, job *inference.Job) (m *made, err error) {
+	err = x.collect(ctx, job, maxAnswer, func(b []byte, orchestrator string) error {
+		if m, err = readMade(b); err != nil {
+			return err
+		}
+		if err := x.fetchResults(ctx, job, orchestrator, m); err != nil {
+			return err
+		}
+		if got := len(m.results); got < x.wanted {
+			x.short, x.came = true, job.Units/inference.Units(x.wanted)*inference.Units(got)
+		}
+		return nil
+	})
+	return m, err
+}
+
+// fetchResults gets what an answer names, and refuses what is not of the pipeline.
+func (x *exchange) fetchResults(ctx context.Context, job *inference.Job, orchestrator string, m *made) error {
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	left := x.f.opt.Limits.Results
 	for _, p := range m.places {
-		data, err := x.get(ctx, answer.Orchestrator, b[p.from:p.to], left)
+		data, err := x.get(ctx, orchestrator, m.answer[p.from:p.to], left)
 		if err != nil {
-			return nil, err
+			return err
+		}
+		if err := checkResult(job.Model.Capability, data); err != nil {
+			return err
 		}
 		left -= int64(len(data))
 		m.results = append(m.results, newResult(data))
 	}
-	return m, nil
+	return nil
 }
 
 // get is what a result's URL stands for, a JSON string. left is what the job's

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
+	"hash/crc32"
 	"image"
 	"image/png"
 	"io"
@@ -33,8 +35,25 @@ func picture(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// sound is a WAV file's beginning.
-const sound = "RIFF\x24\x00\x00\x00WAVEfmt "
+// pictureOf is one of so many bytes.
+func pictureOf(t *testing.T, size int) []byte {
+	t.Helper()
+	const end = 12 // the last chunk, and what one has around its data
+	b := picture(t)
+	last := bytes.Clone(b[len(b)-end:])
+	b = b[:len(b)-end]
+	n := size - len(b) - 2*end
+	chunk := append([]byte("teXt"), make([]byte, n)...)
+	b = binary.BigEndian.AppendUint32(b, uint32(n))
+	b = binary.BigEndian.AppendUint32(append(b, chunk...), crc32.ChecksumIEEE(chunk))
+	return append(b, last...)
+}
+
+// sound is a short WAV file.
+const sound = "RIFF\x28\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x44\xac\x00\x00\x88\x58\x01\x00\x02\x00\x10\x00data\x04\x00\x00\x00\x01\x02\x03\x04"
+
+// video is the outline of an MP4 file.
+const video = "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom\x00\x00\x00\x0cmoov\x00\x00\x00\x00\x00\x00\x00\x0cmdat\x01\x02\x03\x04"
 
 func dataURL(b []byte) string {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b)
@@ -102,7 +121,7 @@ func TestImages(t *testing.T) {
 	t.Parallel()
 	pic := picture(t)
 	n := start(t, func(o *front.Options) { o.Fetcher = shelf{"https://o:8935/stream/x/1.png": pic} }).serve()
-	n.broker.answer = says(`{"images":[{"url":"https://o:8935/stream/x/1.png","seed":12345678901234567890,"nsfw":false},{"url":"` + dataURL([]byte("<html>")) + `","seed":2,"nsfw":false}],"more":1}`)
+	n.broker.answer = says(`{"images":[{"url":"https://o:8935/stream/x/1.png","seed":12345678901234567890,"nsfw":false},{"url":"` + dataURL(pic) + `","seed":2,"nsfw":false}],"more":1}`)
 	g := n.post("/text-to-image", `{"prompt":"a cat","model_id":"m/sd","seed":7}`)
 	if g.status != http.StatusOK || !strings.Contains(g.body, `"seed":12345678901234567890`) || !strings.Contains(g.body, `"more":1`) {
 		t.Fatalf("status %d, %s", g.status, g.body)
@@ -115,9 +134,8 @@ func TestImages(t *testing.T) {
 	if first.status != http.StatusOK || first.body != string(pic) || first.header.Get("Content-Type") != "image/png" {
 		t.Errorf("status %d, %v", first.status, first.header)
 	}
-	// What an orchestrator calls an image is not served as a page.
 	second := n.get(urls[1][1])
-	if second.header.Get("Content-Type") != "application/octet-stream" || second.header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasSuffix(urls[1][1], ".bin") {
+	if second.header.Get("Content-Type") != "image/png" || second.header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", second.header)
 	}
 	job, _ := n.broker.last(t)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,11 +19,11 @@ import (
 func warehouse(t *testing.T, size int) (host *httptest.Server, asked *atomic.Int32) {
 	t.Helper()
 	asked = new(atomic.Int32)
-	piece := make([]byte, 1<<10)
+	whole := pictureOf(t, size)
 	host = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
-		for left := size; left > 0; left -= len(piece) {
-			if _, err := w.Write(piece[:min(left, len(piece))]); err != nil {
+		for piece := range slices.Chunk(whole, 1<<10) {
+			if _, err := w.Write(piece); err != nil {
 				return
 			}
 			_ = http.NewResponseController(w).Flush()
@@ -52,11 +53,11 @@ func TestResultsTakeFromTheBudget(t *testing.T) {
 	if got := asked.Load(); got > 2 {
 		t.Errorf("%d results were fetched into memory for one", got)
 	}
-	n.broker.answer = says(images(dataURL(make([]byte, 600<<10)), 1))
+	n.broker.answer = says(images(dataURL(pictureOf(t, 600<<10)), 1))
 	if g := n.post("/text-to-image", imageBody); g.status != http.StatusServiceUnavailable || !strings.Contains(g.body, "RequestsFull") {
 		t.Errorf("in the answer: status %d, %.200s", g.status, g.body)
 	}
-	n.broker.answer = says(images(dataURL(make([]byte, 300<<10)), 1))
+	n.broker.answer = says(images(dataURL(pictureOf(t, 300<<10)), 1))
 	for range 3 { // nothing is kept of what was refused, nor of what was answered
 		if g := n.post("/text-to-image", imageBody); g.status != http.StatusOK {
 			t.Errorf("status %d, %s", g.status, g.body)

@@ -88,13 +88,13 @@ func (x *exchange) openAITranscription() error {
 	if err != nil {
 		return err
 	}
-	b, _, err := x.collect(ctx, job, maxTranscript)
+	var t *transcript
+	err = x.collect(ctx, job, maxTranscript, func(b []byte, _ string) (err error) {
+		t, err = x.readTranscript(b)
+		return err
+	})
 	if err != nil {
 		return unlessRefused(err)
-	}
-	t, err := x.readTranscript(b)
-	if err != nil {
-		return err
 	}
 	x.sendTranscript(t, how, words)
 	x.answered = true

@@ -220,7 +220,7 @@ func TestSettling(t *testing.T) {
 		"broken stream":   {streamBody, streams(errBroken, event1, event2), 2},
 		"no answer":       {streamBody, fails(fault.New(fault.JobFailed, "", "x")), 0},
 		"broken JSON":     {chatBody, says(`{"choices":[`), 0},
-		"JSON, no usage":  {chatBody, says(`{"choices":[]}`), 16},
+		"JSON, no usage":  {chatBody, says(`{"choices":[{"message":{"content":"x"}}]}`), 16},
 		"defect in there": {chatBody, func(context.Context, *inference.Job) (*broker.Answer, error) { panic(http.ErrAbortHandler) }, 0},
 	}
 	for name, tt := range tests {

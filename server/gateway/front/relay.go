@@ -9,14 +9,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/sse"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
 // relayBody passes an answer on that is one JSON object. What fits in a buffer is
-// sent when all of it is there, so that one that breaks off still has a status.
-func (x *exchange) relayBody(a *broker.Answer) error {
+// sent when all of it is there, so that one that breaks off or cannot be used still has a
+// status; of a larger one the last piece is held back until then.
+func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 	const op = "relay answer"
 	if x.keep.committed {
 		return fault.New(fault.AnswerUnreadable, op, "a stream was asked for and something else came")
@@ -29,42 +32,63 @@ func (x *exchange) relayBody(a *broker.Answer) error {
 	n, err := x.fill(a.Body, buf[:])
 	x.figures.FirstByte = time.Since(x.began)
 	scan.Feed(buf[:n])
-	if err != nil && err != io.EOF {
-		return brokenFault(op, err)
-	}
-	if err == io.EOF {
-		if !scan.Complete() {
-			return fault.New(fault.AnswerUnreadable, op, "the answer is not one JSON object")
+	pieces := false
+	for ; err == nil; n, err = x.more(a.Body, buf[:], &scan) {
+		if !pieces {
+			pieces = true
+			x.beginBody(a)
 		}
-		x.sendWhole(http.StatusOK, a.ContentType, buf[:n])
-		x.answered = true
-		return nil
-	}
-	x.beginBody(a)
-	for {
-		x.deadline(time.Now())
-		m, sent := x.w.Write(buf[:n])
-		x.sent += int64(m)
-		if sent != nil {
+		if err := x.put(time.Now(), buf[:n]); err != nil {
 			// It left with a part of the answer, the words perhaps, and before the
 			// usage at its end: what was reserved counts.
 			x.answered = true
-			return sendFault(sent)
+			return err
 		}
-		if err == io.EOF {
-			break
-		}
-		if n, err = x.fill(a.Body, buf[:]); err != nil && err != io.EOF {
-			return brokenFault(op, err)
-		}
-		scan.Feed(buf[:n])
 	}
-	if !scan.Complete() {
-		return fault.New(fault.CompletionBroken, op, "the answer ended before its end")
+	if err != io.EOF {
+		return brokenFault(op, err)
+	}
+	if err := unusable(&scan, job); err != nil {
+		return err
+	}
+	x.answered = true
+	if !pieces {
+		x.sendWhole(http.StatusOK, a.ContentType, buf[:n])
+		return nil
+	}
+	if err := x.put(time.Now(), buf[:n]); err != nil {
+		return err
 	}
 	x.sendDone()
-	x.answered = true
 	return nil
+}
+
+// more is the next piece of an answer.
+func (x *exchange) more(body io.Reader, buf []byte, scan *sse.JSONScanner) (int, error) {
+	n, err := x.fill(body, buf)
+	scan.Feed(buf[:n])
+	return n, err
+}
+
+// unusable is why an answer that came to its end is none of its job's operation; nil for a
+// good one.
+func unusable(scan *sse.JSONScanner, job *inference.Job) error {
+	why := ""
+	switch chat := job.Model.Capability == capability.LLM; {
+	case !scan.Complete():
+		why = "the answer is not one JSON object"
+	case scan.Failed():
+		why = "the orchestrator answered with an error"
+	case !chat && !scan.Text():
+		why = "the answer has no text and no masks"
+	case chat && job.Operation == inference.Embedding && scan.Vectors() == 0:
+		why = "the answer has no embedding"
+	case chat && job.Operation != inference.Embedding && !scan.Chat():
+		why = "the answer has no choice with a message"
+	default:
+		return nil
+	}
+	return fault.New(fault.AnswerUnreadable, "relay answer", why)
 }
 
 // beginBody sends the headers of an answer that comes in pieces.

@@ -54,16 +54,35 @@ func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 	}
 }
 
-// pass scans a piece of a stream and sends it on.
+// pass scans a piece of a stream and sends it on. The end of a stream that is no answer,
+// and what clients cannot read, are not sent.
 func (x *exchange) pass(p []byte, hide bool) error {
+	const op = "relay stream"
 	p = x.look(p, hide)
+	s := &x.scan.Scanner
+	switch {
+	case s.Broken():
+		return fault.New(fault.AnswerUnreadable, op, "an event of the stream is not a JSON object")
+	case s.Done() && !s.Failed() && !x.spoken():
+		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
+	}
 	if len(p) > 0 {
 		x.mid = !endsEvent(p)
 		if err := x.send(p); err != nil {
 			return err
 		}
 	}
+	if s.Failed() {
+		return fault.New(fault.CompletionBroken, op, "the stream ended with an error of the orchestrator")
+	}
 	return x.grant.Reach(x.believed(x.completion()))
+}
+
+// spoken reports whether a stream has an answer in it so far: words, or a choice that was
+// finished without any.
+func (x *exchange) spoken() bool {
+	s := &x.scan.Scanner
+	return s.Content() > 0 || s.Answered() && s.Finished()
 }
 
 // look scans a piece of a stream and returns what of it the client gets.
@@ -83,6 +102,9 @@ func (x *exchange) completion() inference.Tokens { return x.scan.Scanner.Usage()
 func (x *exchange) sum() {
 	x.figures.Usage = x.scan.Scanner.Usage()
 	x.figures.Events = x.scan.Scanner.Events()
+	// An event is at least a token. The orchestrator's own count is for an answer that it
+	// finished.
+	x.came = inference.Units(x.scan.Scanner.Content())
 }
 
 // endStream ends the client's stream as the orchestrator's ended: by err, with
@@ -99,20 +121,17 @@ func (x *exchange) endStream(rest []byte, err error, hide bool) error {
 		}
 	}
 	switch {
-	case s.Failed():
-		// The client has the orchestrator's own event that says so.
-		x.figures.Code = fault.CompletionBroken
 	case x.mid, !s.Done() && !s.Finished():
 		return fault.New(fault.CompletionBroken, op, "the stream ended before its answer did")
+	case !x.spoken():
+		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
 	case !s.Done():
 		// Orchestrators of the existing network do not send it.
 		if err := x.send([]byte(doneEvent)); err != nil {
 			return err
 		}
-		fallthrough
-	default:
-		x.answered = true
 	}
+	x.answered = true
 	x.sendDone()
 	return nil
 }

@@ -19,6 +19,9 @@ const brokenEvent = `data: {"error":{"message":"the answer broke off","type":"se
 
 const earlyEvent = `data: {"error":{"message":"the stream ended before its answer did","type":"server_error","param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
 
+const failedEvent = `data: {"error":{"message":"the stream ended with an error of the orchestrator","type":"server_error",` +
+	`"param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
+
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	large := `data: {"choices":[{"delta":{"content":"` + strings.Repeat("x", 1<<20) + `"}}]}` + "\n\n"
@@ -56,7 +59,7 @@ func TestStreams(t *testing.T) {
 			usageBody, []string{large[:70000]}, errBroken, large[:65536] + "\n\n" + brokenEvent, fault.CompletionBroken, inference.Usage{Estimated: true}, 0},
 		"tells an error itself": {
 			streamBody, []string{event1, event2, `data: {"error":"out of memory"}` + "\n\n"}, io.EOF,
-			event1 + event2 + `data: {"error":"out of memory"}` + "\n\n", fault.CompletionBroken, counted, 3},
+			event1 + event2 + `data: {"error":"out of memory"}` + "\n\n" + failedEvent, fault.CompletionBroken, counted, 3},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,10 @@ const (
 	perChunk = 512
 )
 
-var errManyChunks = errors.New("the transcript has too many parts")
+var (
+	errManyChunks = errors.New("the transcript has too many parts")
+	errNoText     = errors.New("the transcript has no text")
+)
 
 // readTranscript reads the answer of audio-to-text. The memory that it takes, and
 // that of what is sent for it, is taken from the budget before.
@@ -30,15 +33,20 @@ func (x *exchange) readTranscript(b []byte) (*transcript, error) {
 	}
 	t := &transcript{}
 	var chunks []byte
+	text := false
 	err := pipeline.Members(b, func(name []byte, from, to int) error {
 		switch string(name) {
 		case "text":
+			text = b[from] == '"'
 			return json.Unmarshal(b[from:to], &t.Text)
 		case "chunks":
 			chunks = b[from:to]
 		}
 		return nil
 	})
+	if err == nil && !text {
+		err = errNoText
+	}
 	if err == nil && chunks != nil && string(chunks) != "null" {
 		t.Chunks, err = x.readChunks(chunks)
 	}

@@ -3,21 +3,35 @@ package upstream
 import (
 	"context"
 	"io"
+	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 )
+
+// Answer is an orchestrator's answer that has begun. Who reads it calls Deliver before it
+// closes the body.
+type Answer struct {
+	inference.Reply
+	// Paid says that the job is billed, with tickets of its own or from what is there.
+	Paid bool
+	body *answerBody
+}
+
+// Deliver says what the answer brought, which is what counts as work for its payment.
+// Further calls do nothing. An answer that is closed without it may have been work.
+func (a *Answer) Deliver(d inference.Delivery) { a.body.deliver(d) }
 
 // answerBody is an answer's bytes: those that were read ahead, then the rest.
 type answerBody struct {
-	first  []byte
-	rest   io.ReadCloser
-	outer  context.Context // the caller's: it tells why a read failed
-	cancel context.CancelCauseFunc
-	// received tells how many units came. An answer that the orchestrator breaks off is
-	// none, nor is one that takes too long; of one that its reader does not want to the end
-	// all counts. left tells how many there may have been for a client that left.
-	received, left func(units int64)
-	units          int64
+	first   []byte
+	rest    io.ReadCloser
+	outer   context.Context // the caller's: it says why a read failed
+	cancel  context.CancelCauseFunc
+	payment Payment
+	units   int64 // that the orchestrator bills
+	// delivered: what came of the payment is settled.
+	delivered atomic.Bool
 }
 
 // Read returns what has arrived. Errors other than io.EOF are faults: Canceled or
@@ -37,26 +51,33 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	// An orchestrator that sees its client leave may end the answer in good order,
 	// and that end may still arrive. It is none.
 	if end := b.outer.Err(); end != nil {
-		if end == context.Canceled {
-			b.left(b.units)
-		}
-		b.received(0) // it took longer than this gateway waits
 		return n, fault.Wrap(fault.CodeOf(end), "read answer", err)
 	}
 	if err == io.EOF {
-		b.received(b.units)
 		return n, io.EOF
 	}
-	b.received(0)
 	return n, fault.Wrap(fault.CompletionBroken, "read answer", err)
+}
+
+// deliver settles what came for the payment, once.
+func (b *answerBody) deliver(d inference.Delivery) {
+	if b.delivered.Swap(true) {
+		return
+	}
+	came := max(0, min(int64(d.Units), b.units))
+	switch d.How {
+	case inference.Whole:
+		b.payment.Received(b.units)
+	case inference.Short, inference.Faulty:
+		b.payment.Received(came)
+	default:
+		b.payment.LeftAfter(came, b.units)
+	}
 }
 
 // Close ends the exchange: what was not read is not wanted.
 func (b *answerBody) Close() error {
-	if b.outer.Err() != nil {
-		b.left(b.units)
-	}
-	b.received(b.units)
+	b.deliver(inference.Delivery{How: inference.Left})
 	b.cancel(nil)
 	return b.rest.Close()
 }

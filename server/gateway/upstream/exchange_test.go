@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -109,11 +108,11 @@ func TestSubmitEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		begin bool
-		leave func(cancel func(), r *inference.Reply)
+		leave func(cancel func(), r *upstream.Answer)
 	}{
 		"before the answer": {false, nil},
-		"by its context":    {true, func(cancel func(), _ *inference.Reply) { cancel() }},
-		"by closing":        {true, func(_ func(), r *inference.Reply) { r.Body.Close() }},
+		"by its context":    {true, func(cancel func(), _ *upstream.Answer) { cancel() }},
+		"by closing":        {true, func(_ func(), r *upstream.Answer) { r.Body.Close() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

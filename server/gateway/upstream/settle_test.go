@@ -18,6 +18,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
@@ -35,6 +36,8 @@ type deal struct {
 	settled []settled
 	// received are the units that came, as they were told, and those for who left negative.
 	received []int64
+	// came are the units that came before a client left.
+	came []int64
 }
 
 type settled struct {
@@ -84,11 +87,14 @@ func (p *payment) Received(units int64) {
 	p.deal.received = append(p.deal.received, units)
 }
 
-func (p *payment) Left(units int64) {
-	p.Received(-units)
-}
+func (p *payment) Left(units int64) { p.LeftAfter(0, units) }
 
-func (p *payment) LeftAfter(_, units int64) { p.Left(units) }
+func (p *payment) LeftAfter(came, units int64) {
+	p.Received(-units)
+	p.deal.mu.Lock()
+	defer p.deal.mu.Unlock()
+	p.deal.came = append(p.deal.came, came)
+}
 
 // only is the one payment's end.
 func (d *deal) only(t *testing.T) settled {
@@ -212,36 +218,61 @@ func TestAClientThatLeavesHasPaid(t *testing.T) {
 	}
 }
 
-// TestWhatCameOfAnAnswer: an answer counts as work when it came to its end, or when its
-// reader wants no more; one whose client left may have; and not when the orchestrator broke it off or this gateway did not
-// wait longer.
+// TestWhatCameOfAnAnswer: an answer counts as work as far as its reader found it good, and
+// one that its reader says nothing of may have been work.
 func TestWhatCameOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		breaks bool
-		read   func(t *testing.T, cancel func(), late func(), body io.ReadCloser)
-		want   int64
+		given []inference.Delivery
+		want  int64
+		came  int64
 	}{
-		"to its end": {false, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) },
-			256},
-		"broken off": {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { io.Copy(io.Discard, b) },
-			0},
-		"not wanted": {true, func(_ *testing.T, _, _ func(), b io.ReadCloser) { b.Close() }, 256},
-		"client left": {true, func(_ *testing.T, cancel, _ func(),
-			b io.ReadCloser) {
-			cancel()
-			io.Copy(io.Discard, b)
-		}, -256},
-		"closed for one that left": {true, func(_ *testing.T, cancel, _ func(),
-			b io.ReadCloser) {
-			cancel()
-			b.Close()
-		}, -256},
-		"too late": {true, func(_ *testing.T, _, late func(),
-			b io.ReadCloser) {
-			late()
-			io.Copy(io.Discard, b)
-		}, 0},
+		"whole":              {[]inference.Delivery{{How: inference.Whole}}, 256, 0},
+		"short":              {[]inference.Delivery{{How: inference.Short, Units: 64}}, 64, 0},
+		"broken in between":  {[]inference.Delivery{{How: inference.Faulty, Units: 7}}, 0, 0},
+		"nothing in it":      {[]inference.Delivery{{How: inference.Faulty}}, 0, 0},
+		"more than was paid": {[]inference.Delivery{{How: inference.Short, Units: 1000}}, 256, 0},
+		"less than nothing":  {[]inference.Delivery{{How: inference.Short, Units: -1}}, 0, 0},
+		"client left":        {[]inference.Delivery{{How: inference.Left, Units: 9}}, -256, 9},
+		"the first counts":   {[]inference.Delivery{{How: inference.Faulty}, {How: inference.Whole}}, 0, 0},
+		"nothing said":       {nil, -256, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := server(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				io.WriteString(w, "{}")
+			})
+			d := &deal{header: "AQID"}
+			c := client(t, upstream.Options{Payments: payer{deal: d}})
+			reply, err := c.Submit(t.Context(), terms(t, c, s.URL, ""), job())
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, reply.Body)
+			for _, g := range row.given {
+				reply.Deliver(g)
+			}
+			reply.Body.Close()
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if len(d.received) != 1 || d.received[0] != row.want || row.want < 0 && d.came[0] != row.came {
+				t.Errorf("received %v after %v, want %d after %d", d.received, d.came, row.want, row.came)
+			}
+		})
+	}
+}
+
+// TestReadsOfAnAnswer: errors say whether the orchestrator or the client ended it.
+func TestReadsOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		ends func(cancel func(), late *endable)
+		want fault.Code
+	}{
+		"broken off":  {func(func(), *endable) {}, fault.CompletionBroken},
+		"client left": {func(cancel func(), _ *endable) { cancel() }, fault.Canceled},
+		"too late":    {func(_ func(), e *endable) { e.late.Store(true) }, fault.DeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,13 +280,9 @@ func TestWhatCameOfAnAnswer(t *testing.T) {
 				w.Header().Set("Content-Type", "application/json")
 				io.WriteString(w, "{")
 				http.NewResponseController(w).Flush()
-				if row.breaks {
-					panic(http.ErrAbortHandler)
-				}
-				io.WriteString(w, "}")
+				panic(http.ErrAbortHandler)
 			})
-			d := &deal{header: "AQID"}
-			c := client(t, upstream.Options{Payments: payer{deal: d}})
+			c := client(t, upstream.Options{})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			ending := &endable{Context: ctx}
@@ -263,12 +290,10 @@ func TestWhatCameOfAnAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			row.read(t, cancel, func() { ending.late.Store(true) }, reply.Body)
-			reply.Body.Close()
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			if len(d.received) == 0 || d.received[0] != row.want {
-				t.Errorf("received %v, want %d first", d.received, row.want)
+			defer reply.Body.Close()
+			row.ends(cancel, ending)
+			if _, err := io.ReadAll(reply.Body); !errors.Is(err, row.want) {
+				t.Errorf("%v, want %s", err, row.want)
 			}
 		})
 	}

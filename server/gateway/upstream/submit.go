@@ -31,7 +31,7 @@ var (
 )
 
 // Submit sends a job to an orchestrator and returns once its answer has begun: at
-// least one byte of it came. ctx governs the whole answer; when it ends, or the
+// least one byte of it came. What it brought is for its reader to say (see Answer). ctx governs the whole answer; when it ends, or the
 // body is closed early, the connection is closed at once. The job's body must be
 // in the form that the orchestrator takes.
 //
@@ -42,7 +42,7 @@ var (
 // ExpiredAuthToken, JobDeclined, JobFailed, AnswerUnreadable, and from our own
 // nodes whatever they name. Faults of this gateway's own paying come before all of
 // them; then nothing was sent (see Unpaid). Lost tells what a failure cost.
-func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*inference.Reply, error) {
+func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Answer, error) {
 	payment, err := t.deal.Pay(ctx, job.Client, int64(job.Units))
 	if err != nil {
 		return nil, &UnpaidError{err}
@@ -120,7 +120,7 @@ type exchange struct {
 // stop ends the wait for the first byte; it is false when that was over already.
 func (x *exchange) stop() bool { return x.late == nil || x.late.Stop() }
 
-func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*inference.Reply, error) {
+func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*Answer, error) {
 	resp, err := jobs.RoundTrip(req)
 	if err != nil {
 		x.payment.Settle(unanswered(x.outer, err), 0)
@@ -147,11 +147,15 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 		resp.Body.Close()
 		return nil, x.fault("wait for the answer", err)
 	}
-	units := x.settle(resp.StatusCode, job)
-	return &inference.Reply{
-		Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Length: resp.ContentLength,
-		Body: &answerBody{first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel, received: x.payment.Received,
-			left: x.payment.Left, units: units},
+	body := &answerBody{
+		first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel, payment: x.payment,
+		units: x.settle(resp.StatusCode, job),
+	}
+	return &Answer{
+		Reply: inference.Reply{
+			Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Length: resp.ContentLength, Body: body,
+		},
+		Paid: t.Price != nil, body: body,
 	}, nil
 }
 

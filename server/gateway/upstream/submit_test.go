@@ -63,7 +63,7 @@ func terms(t *testing.T, c *upstream.Client, uri, node string) *upstream.Terms {
 	return got
 }
 
-func submit(t *testing.T, uri, node string) (*inference.Reply, error) {
+func submit(t *testing.T, uri, node string) (*upstream.Answer, error) {
 	t.Helper()
 	c := client(t, upstream.Options{Node: "tutti/1"})
 	reply, err := c.Submit(t.Context(), terms(t, c, uri, node), job())

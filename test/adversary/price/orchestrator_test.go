@@ -48,6 +48,10 @@ type orchestrator struct {
 	recipient func(n int) core.Address
 	// cheat answers the n-th job instead of doing it, unless it returns false.
 	cheat func(n int, w http.ResponseWriter) bool
+	// answer writes the answer to a job of a model that is done; units is how much such a
+	// job is billed.
+	answer func(w http.ResponseWriter)
+	units  int64
 	// info changes the terms that are asked for at an address.
 	info func(asked string, info *rpc.OrchestratorInfo)
 	// reply answers a job by its request instead of doing it, unless it returns false.
@@ -74,7 +78,7 @@ func newOrchestrator(t *testing.T, n uint64) *orchestrator {
 	t.Helper()
 	o := &orchestrator{
 		t: t, account: core.Address(control.Address(control.OrchestratorKey(n))), ev: core.NewWei(defaultEV),
-		price: pixelPrice,
+		price: pixelPrice, answer: chatAnswer, units: maxTokens,
 		token: tokenTime, balances: map[string]*big.Rat{}, files: map[string][]byte{},
 	}
 	o.server = o.listen()
@@ -140,10 +144,14 @@ func (o *orchestrator) terms(token *rpc.AuthToken) *rpc.OrchestratorInfo {
 		o.price = o.prices[o.turn%len(o.prices)]
 		o.turn++
 	}
-	set := capability.SoftwareTranscoder().With(capability.LLM)
+	set := capability.SoftwareTranscoder()
+	models := map[capability.ID]capability.Models{}
+	for _, id := range []capability.ID{capability.LLM, capability.TextToImage, capability.TextToSpeech} {
+		set = set.With(id)
+		models[id] = capability.Models{networkModel: {Warm: true, Capacity: 64}}
+	}
 	offer := capability.Offer(set, "0.8.9")
-	offer.Constraints.PerCapability = map[capability.ID]capability.Models{capability.LLM: {networkModel: {Warm: true,
-		Capacity: 64}}}
+	offer.Constraints.PerCapability = models
 	return &rpc.OrchestratorInfo{
 		Transcoder: o.server.URL, Address: o.account[:], Capabilities: rpc.FromCapabilities(offer), AuthToken: token,
 		TicketParams: rpc.ToTicketParams(&params), PriceInfo: &rpc.PriceInfo{PricePerUnit: o.price, PixelsPerUnit: 1},
@@ -180,7 +188,7 @@ func (o *orchestrator) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	enough := o.credit(key, r.Header.Get("Livepeer-Payment"))
 	o.mu.Lock()
-	cheat, reply, n := o.cheat, o.reply, o.jobs
+	cheat, reply, n, answer, units := o.cheat, o.reply, o.jobs, o.answer, o.units
 	o.mu.Unlock()
 	switch {
 	case reply != nil && reply(w, r, body):
@@ -190,11 +198,16 @@ func (o *orchestrator) serve(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/segment":
 		o.transcode(w, key, meta, body)
 	default:
-		o.debit(key, maxTokens)
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,"finish_reason":"stop",`+
-			`"message":{"role":"assistant","content":"one two"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`, networkModel)
+		o.debit(key, units)
+		answer(w)
 	}
+}
+
+// chatAnswer is a model's answer to a chat.
+func chatAnswer(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,"finish_reason":"stop",`+
+		`"message":{"role":"assistant","content":"one two"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`, networkModel)
 }
 
 // credit books a payment and reports whether the balance is worth a ticket.

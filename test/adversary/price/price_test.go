@@ -225,6 +225,7 @@ func TestErrorsAfterPaymentOfJobs(t *testing.T) {
 			return false
 		}
 	})
+	w.ready()
 	for i := range rounds(60) {
 		if err := w.ask(i); err != nil {
 			t.Errorf("job %d: %v", i, err)
