@@ -245,6 +245,12 @@ func TestForeignStreamsBreak(t *testing.T) {
 		if _, others := second.counts(); jobs != 1 || others != 0 {
 			t.Errorf("%s: %d and %d jobs", name, jobs, others)
 		}
+		// Breaks in a row would make it rest.
+		first.handles(nil)
+		if res, err = post(t.Context(), gw+"/v1/chat/completions", "", chatRequest(networkModel, 9, true)); err != nil {
+			t.Fatal(err)
+		}
+		readAll(t, res)
 	}
 }
 
