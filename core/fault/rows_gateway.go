@@ -84,8 +84,8 @@ var gatewayRows = []Row{
 		Remedy: "Start more gateways, or raise the limits if memory allows.", Retryable: true,
 	}, {
 		Code: OrchestratorOverShare, Class: Upstream,
-		Cause:  "The segments and renditions that one orchestrator has in progress fill its share of the gateway's memory: it is slow, or it announces and sends renditions that are far too large. The segment is tried with another orchestrator.",
-		Remedy: "No action needed while other orchestrators take the streams. If it is the only one, add another with `-orchAddr`, or push fewer streams at once.", Retryable: true,
+		Cause:  "The segments and renditions, or the answers of models, that one orchestrator has in progress fill its share of the gateway's memory: it is slow, or it announces and sends what is far too large. A segment is tried with another orchestrator.",
+		Remedy: "No action needed while other orchestrators take the work. If it is the only one, add another with `-orchAddr`, or send fewer streams and jobs at once.", Retryable: true,
 	},
 
 	{

@@ -37,6 +37,16 @@ type Answer struct {
 	// Delivered, where not nil, takes what the answer brought: it decides what counts as
 	// work for the payment, and against the orchestrator. See Deliver.
 	Delivered func(inference.Delivery)
+	// Allowed, where not nil, takes how much longer the answer may take. See Allow.
+	Allowed func(time.Duration)
+}
+
+// Allow says how much longer the answer may take from now, before it is broken off as too
+// slow.
+func (a *Answer) Allow(d time.Duration) {
+	if a.Allowed != nil {
+		a.Allowed(d)
+	}
 }
 
 // Deliver says what the answer brought, once its reader knows and before Body is closed.

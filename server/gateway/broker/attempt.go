@@ -49,7 +49,7 @@ func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 	reply.Body = body
 	return &Answer{
 		Reply: reply.Reply, Orchestrator: l.URI(), Tries: r.budget.Tries() + 1, Queue: queue, Node: node,
-		Delivered: body.deliver,
+		Delivered: body.deliver, Allowed: reply.Allow,
 	}, nil
 }
 

@@ -108,7 +108,7 @@ func (e *endless) Close() error               { return nil }
 func TestClientThatTakesNothing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ body, contentType, part string }{
-		"stream": {streamBody, "text/event-stream", event1},
+		"stream": {usageBody, "text/event-stream", event1},
 		"JSON":   {chatBody, "application/json", strings.Repeat(" ", 1000)},
 	} {
 		t.Run(name, func(t *testing.T) {

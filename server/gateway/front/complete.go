@@ -102,6 +102,8 @@ func (x *exchange) bound(ctx context.Context, req *pipeline.Request, body []byte
 
 // relay passes an answer on as it is.
 func (x *exchange) relay(a *broker.Answer, job *inference.Job) error {
+	x.pace.begin(a, silence)
+	x.pace.size(job, x.limit)
 	switch {
 	case a.Status != http.StatusOK:
 		return x.relayRefusal(a)

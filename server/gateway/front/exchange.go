@@ -63,6 +63,11 @@ type exchange struct {
 	wanted int
 	came   inference.Units
 	short  bool
+	// pace holds the answer to what it may take. loan is the orchestrator whose answer the
+	// memory that is taken is for, and lent how much that is.
+	pace pace
+	loan string
+	lent int64
 	// detached: another exchange goes on with the job and tells of it.
 	detached bool
 

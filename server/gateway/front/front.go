@@ -38,7 +38,7 @@ func New(opt Options) (*Front, error) {
 	f := &Front{
 		opt:     opt,
 		lines:   newLines(opt.Limits.PerModel, max(opt.Limits.Queue, 0), opt.Capacity),
-		bodies:  budget{limit: opt.Limits.Bytes},
+		bodies:  newBudget(opt.Limits.Bytes),
 		results: newResults(opt.Limits.Results, opt.Limits.ResultAge, opt.Now, opt.Rand),
 		async:   newAsync(opt.Limits.Async, opt.Limits.ResultAge, opt.Now, opt.Rand),
 		idle:    make(chan struct{}),

@@ -103,6 +103,8 @@ func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64,
 	if err != nil {
 		return err
 	}
+	x.loan = answer.Orchestrator
+	defer x.endLoan()
 	return x.use(answer, func() error {
 		if answer.Status != http.StatusOK {
 			if err := x.relayRefusal(answer); err != nil {
@@ -123,7 +125,8 @@ func (x *exchange) readAnswer(answer *broker.Answer, limit int64) ([]byte, error
 	x.figures.FirstByte = time.Since(x.began)
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
-	b, err := body.Reader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(answer.Body)
+	x.pace.begin(answer, bodyStart)
+	b, err := body.Reader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(x.pace.reader())
 	switch {
 	case err == nil:
 		return b, nil

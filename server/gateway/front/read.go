@@ -72,11 +72,23 @@ func (x *exchange) bodyLimit() int64 {
 
 // grow takes memory for the body from the gateway's budget.
 func (x *exchange) grow(n int64) error {
-	if err := x.f.bodies.take(n); err != nil {
-		return err
+	var err error
+	if x.loan == "" {
+		err = x.f.bodies.take(n)
+	} else if err = x.f.bodies.lend(x.loan, n, x.lent); err == nil {
+		x.lent += n
 	}
-	x.held += n
-	return nil
+	if err == nil {
+		x.held += n
+	}
+	return err
+}
+
+// endLoan says that the orchestrator's answer is there, or is not waited for any more. The
+// memory stays the request's.
+func (x *exchange) endLoan() {
+	x.f.bodies.endLoan(x.loan, x.lent)
+	x.loan, x.lent = "", 0
 }
 
 func tooLarge(limit int64) error {

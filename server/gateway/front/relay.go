@@ -29,11 +29,12 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 	var scan sse.JSONScanner
 	defer func() { x.figures.Usage, _ = scan.Told() }()
 
-	n, err := x.fill(a.Body, buf[:])
+	from := x.pace.reader()
+	n, err := x.fill(from, buf[:])
 	x.figures.FirstByte = time.Since(x.began)
 	scan.Feed(buf[:n])
 	pieces := false
-	for ; err == nil; n, err = x.more(a.Body, buf[:], &scan) {
+	for ; err == nil; n, err = x.more(from, buf[:], &scan) {
 		if !pieces {
 			pieces = true
 			x.beginBody(a)

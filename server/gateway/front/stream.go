@@ -41,6 +41,9 @@ func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 					return err
 				}
 			}
+			if err := x.pace.took(now, n, x.scan.Scanner.Content(), x.scan.Scanner.Events()); err != nil {
+				return err
+			}
 			in.keep()
 		}
 		if err != nil {

@@ -3,7 +3,9 @@ package upstream
 import (
 	"context"
 	"io"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -22,6 +24,11 @@ type Answer struct {
 // Further calls do nothing. An answer that is closed without it may have been work.
 func (a *Answer) Deliver(d inference.Delivery) { a.body.deliver(d) }
 
+// Allow says how much longer the answer may take from now, before it is broken off as too
+// slow. It may be called again at any time before the body is closed; without it, the
+// caller's context alone is the bound.
+func (a *Answer) Allow(d time.Duration) { a.body.allow(d) }
+
 // answerBody is an answer's bytes: those that were read ahead, then the rest.
 type answerBody struct {
 	first   []byte
@@ -32,6 +39,32 @@ type answerBody struct {
 	units   int64 // that the orchestrator bills
 	// delivered: what came of the payment is settled.
 	delivered atomic.Bool
+
+	mu     sync.Mutex
+	timer  *time.Timer // guarded by mu
+	closed bool        // guarded by mu
+}
+
+func (b *answerBody) allow(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+	case b.timer == nil:
+		b.timer = time.AfterFunc(d, func() { b.cancel(errLate) })
+	default:
+		b.timer.Reset(d)
+	}
+}
+
+// end stops the timer for good.
+func (b *answerBody) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.timer != nil {
+		b.timer.Stop()
+	}
 }
 
 // Read returns what has arrived. Errors other than io.EOF are faults: Canceled or
@@ -77,6 +110,7 @@ func (b *answerBody) deliver(d inference.Delivery) {
 
 // Close ends the exchange: what was not read is not wanted.
 func (b *answerBody) Close() error {
+	b.end()
 	b.deliver(inference.Delivery{How: inference.Left})
 	b.cancel(nil)
 	return b.rest.Close()

@@ -104,6 +104,32 @@ func TestSubmitHasNoLimitAfterTheFirstByte(t *testing.T) {
 	}
 }
 
+// TestAnAnswerMayTakeSoLong: one that takes longer than its reader allows is broken off, and
+// its orchestrator sees that.
+func TestAnAnswerMayTakeSoLong(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{})
+	s := server(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		io.WriteString(w, "data: 1\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(gone)
+	})
+	reply, err := submit(t, s.URL, "tutti/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Allow(time.Hour)
+	reply.Allow(time.Millisecond)
+	if _, err := io.ReadAll(reply.Body); !errors.Is(err, fault.CompletionBroken) {
+		t.Errorf("%v", err)
+	}
+	<-gone
+	reply.Body.Close()
+	reply.Allow(time.Hour) // leaves no timer behind
+}
+
 func TestSubmitEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
