@@ -5,7 +5,8 @@ package inference
 type Delivery struct {
 	// How is how the answer ended.
 	How Ending
-	// Units came of it where not all did, such as the tokens of a stream.
+	// Units came of it where not all did, such as the tokens of a stream. Of a faulty answer
+	// they are no work: they tell one that broke off from one with nothing in it.
 	Units Units
 }
 

@@ -101,8 +101,12 @@ func (b *answerBody) deliver(d inference.Delivery) {
 	switch d.How {
 	case inference.Whole:
 		b.payment.Received(b.units)
-	case inference.Short, inference.Faulty:
+	case inference.Short:
 		b.payment.Received(came)
+	case inference.Faulty:
+		// Whether what came of it is worth anything, only its client knows; an orchestrator
+		// that begins each answer and breaks it off is not to be paid for beginnings.
+		b.payment.Received(0)
 	default:
 		b.payment.LeftAfter(came, b.units)
 	}
