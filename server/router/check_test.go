@@ -1,7 +1,6 @@
 package router_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -116,7 +115,7 @@ func await(t *testing.T, board *health.Board, addr string, there bool, ask func(
 		}
 		select {
 		case <-t.Context().Done():
-			t.Fatal(fmt.Sprintf("the condition: %t", is))
+			t.Fatalf("the condition: %t", is)
 		case <-tick.C:
 		}
 	}

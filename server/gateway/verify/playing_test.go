@@ -1,7 +1,6 @@
 package verify_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -60,7 +59,7 @@ func TestHostileTables(t *testing.T) {
 			copy(changed[at:], word)
 			s := verify.ReadSource(changed, core.MaxSegmentDuration)
 			if got := s.Length(); got < 0 || got > core.MaxSegmentDuration {
-				t.Fatal(fmt.Sprintf("%x at %d: %v", word, at, got))
+				t.Fatalf("%x at %d: %v", word, at, got)
 			}
 		}
 	}
