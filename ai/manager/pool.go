@@ -38,8 +38,9 @@ type member struct {
 	pictures Pictures
 	slots    int // guarded by pool.mu
 	busy     int // guarded by pool.mu
-	// rests is until when it said that it is busy; guarded by pool.mu.
-	rests time.Time
+	// rests is until when it said that it is busy, refused when it last said so without a
+	// time; guarded by pool.mu.
+	rests, refused time.Time
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {
@@ -138,18 +139,23 @@ func (p *pool) pick() (*member, error) {
 	return nil, fault.New(fault.ModelRunnerLost, opRun, "")
 }
 
-// busyFor is for how long a runner is left alone that said it is busy and not until when.
-const busyFor = 500 * time.Millisecond
+// busyFor is for how long a runner is left alone that said it is busy, not until when, and
+// again within busyAgain. A single refusal says little: it may be of that request.
+const busyFor, busyAgain = 500 * time.Millisecond, 2 * time.Second
 
 // rest leaves a runner alone that said it is busy.
 func (p *pool) rest(m *member, err error) {
-	after, ok := fault.RetryAfter(err)
-	if !ok {
-		after = busyFor
-	}
+	after, timed := fault.RetryAfter(err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m.rests = p.now().Add(after)
+	now := p.now()
+	switch {
+	case timed:
+		m.rests = now.Add(after)
+	case now.Sub(m.refused) < busyAgain:
+		m.rests = now.Add(busyFor)
+	}
+	m.refused = now
 }
 
 // put ends a job's stay at its runner.

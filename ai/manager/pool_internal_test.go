@@ -112,6 +112,11 @@ func TestBusyRunnersRest(t *testing.T) {
 	if m := picked(p); m != one {
 		t.Error("a runner rests longer than it said")
 	}
+	now = now.Add(busyAgain)
+	p.rest(one, busy)
+	if picked(p) != one {
+		t.Error("a runner rests for a single refusal")
+	}
 	p.rest(one, busy)
 	if _, err := p.pick(); !errors.Is(err, fault.RunnerBusy) {
 		t.Error(err)

@@ -47,7 +47,7 @@ func TestPoolUsesWhatIsChosenAndStays(t *testing.T) {
 	if l, advice, _ := p.Take(t0, nil); l != nil || advice != route.Discover {
 		t.Fatalf("took %v, %v", l, advice)
 	}
-	if l := p.TakeAny(t0, nil); l != nil {
+	if l := p.TakeAny(t0, nil, nil); l != nil {
 		t.Fatalf("took %s for want of another", l.Offer.URI)
 	}
 }
@@ -61,11 +61,11 @@ func TestALiarIsNotUsedForWantOfAnother(t *testing.T) {
 	p.Add(offer("b"), "b again")
 	p.Release(take(t, p, t0, "a"), route.NodeFailed, 0, nil, t0)
 	p.Add(offer("a"), "a again")
-	if l := p.TakeAny(t0, []string{"a"}); l == nil || l.Offer.URI != "a" {
+	if l := p.TakeAny(t0, []string{"a"}, nil); l == nil || l.Offer.URI != "a" {
 		t.Fatalf("took %v", l)
 	}
 	other := chosen(shared, "", "b")
-	if l := other.TakeAny(t0, nil); l != nil {
+	if l := other.TakeAny(t0, nil, nil); l != nil {
 		t.Fatal("another stream uses the liar")
 	}
 	got := shared.List(t0)

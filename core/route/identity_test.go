@@ -34,7 +34,7 @@ func TestALiarMayNotChangeItsAddress(t *testing.T) {
 		if l, _, _ := p.Take(t0, nil); l != nil {
 			t.Errorf("%s: took %+v", name, l.Offer)
 		}
-		if l := p.TakeAny(t0, nil); (l == nil) != (how == route.Lied) {
+		if l := p.TakeAny(t0, nil, nil); (l == nil) != (how == route.Lied) {
 			t.Errorf("%s: for want of another: %v", name, l)
 		}
 		if o := at("honest", "one", 2); !shared.Until(o.Identity(), t0).IsZero() {

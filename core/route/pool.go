@@ -120,11 +120,15 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 // TakeAny leases the best of what there is when Take found nothing and neither
 // did discovery: an untried session before a tried one, and then the one whose
 // suspension ends first. It returns nil when the pool is empty, or holds only what
-// is never to be used: those that lied, and those that the choice leaves out.
-func (p *Pool[I]) TakeAny(now time.Time, tried []string) *Lease[I] {
+// is never to be used: those that lied, and those that the choice leaves out. Those that
+// are late with the segment may still be busy with it and do not get it again.
+func (p *Pool[I]) TakeAny(now time.Time, tried, late []string) *Lease[I] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	best := -1
+	barred := func(o *Offer) bool {
+		return slices.Contains(late, o.Place()) || p.shared.Barred(o.Identity(), now)
+	}
 	better := func(a, b *Offer) bool {
 		at, bt := slices.Contains(tried, a.Place()), slices.Contains(tried, b.Place())
 		if at != bt {
@@ -134,7 +138,7 @@ func (p *Pool[I]) TakeAny(now time.Time, tried []string) *Lease[I] {
 	}
 	allowed := p.allowed()
 	for i, s := range p.spares {
-		if !allowed[i] || p.shared.Barred(s.offer.Identity(), now) {
+		if !allowed[i] || barred(&s.offer) {
 			continue
 		}
 		if best < 0 || better(&s.offer, &p.spares[best].offer) {
@@ -142,12 +146,21 @@ func (p *Pool[I]) TakeAny(now time.Time, tried []string) *Lease[I] {
 		}
 	}
 	switch {
-	case best < 0 && (p.current == nil || p.shared.Barred(p.current.offer.Identity(), now)):
+	case best < 0 && (p.current == nil || barred(&p.current.offer)):
 		return nil
-	case best < 0 || p.current != nil && !better(&p.spares[best].offer, &p.current.offer):
+	case best < 0 || p.current != nil && !barred(&p.current.offer) && !better(&p.spares[best].offer, &p.current.offer):
 		return p.lease(p.current)
 	}
 	return p.lease(p.promote(best))
+}
+
+// Elsewhere reports whether there is an orchestrator for a segment besides those that were
+// tried, suspended ones left aside.
+func (p *Pool[I]) Elsewhere(now time.Time, tried []string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	good := func(o *Offer) bool { return !slices.Contains(tried, o.Place()) && p.until(o.Identity(), now).IsZero() }
+	return p.current != nil && good(&p.current.offer) || p.choose(good) >= 0
 }
 
 // promote makes a spare the current session. A current session that is still

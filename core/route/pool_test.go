@@ -108,11 +108,31 @@ func TestPoolSuspendedOneIsLastResort(t *testing.T) {
 	if l, advice, _ := p.Take(t0, nil); l != nil || advice != route.Discover {
 		t.Fatalf("lease %v advice %v, want discovery before a suspended one", l, advice)
 	}
-	if l := p.TakeAny(t0, []string{"a"}); l == nil || l.Offer.URI != "a" {
+	if l := p.TakeAny(t0, []string{"a"}, nil); l == nil || l.Offer.URI != "a" {
 		t.Fatalf("last resort is %v, want a", l)
 	}
-	if l := newPool().TakeAny(t0, nil); l != nil {
+	if l := newPool().TakeAny(t0, nil, nil); l != nil {
 		t.Fatalf("an empty pool leased %v", l)
+	}
+}
+
+func TestPoolLateOneIsNoResort(t *testing.T) {
+	t.Parallel()
+	p := newPool("a")
+	if p.Elsewhere(t0, []string{"a"}) {
+		t.Error("another one than the only one")
+	}
+	p.Release(take(t, p, t0, "a"), route.NodeFailed, 0, nil, t0)
+	p.Add(offer("a"), "a")
+	if l := p.TakeAny(t0, []string{"a"}, []string{"a"}); l != nil {
+		t.Fatalf("the one that is busy with the segment got it again: %v", l)
+	}
+	p.Add(offer("b"), "b")
+	if !p.Elsewhere(t0, []string{"a"}) {
+		t.Error("b was not found")
+	}
+	if l := p.TakeAny(t0, []string{"a"}, []string{"a"}); l == nil || l.Offer.URI != "b" {
+		t.Fatalf("leased %v, want b", l)
 	}
 }
 
@@ -125,7 +145,7 @@ func TestPoolTakeAnyPrefersUntriedThenShorterSuspension(t *testing.T) {
 	for _, n := range []string{"a", "b", "c"} {
 		p.Add(offer(n), n)
 	}
-	if l := p.TakeAny(t0, []string{"a"}); l.Offer.URI != "c" {
+	if l := p.TakeAny(t0, []string{"a"}, nil); l.Offer.URI != "c" {
 		t.Fatalf("took %s, want c", l.Offer.URI)
 	}
 }

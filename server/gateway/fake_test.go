@@ -42,8 +42,10 @@ type behaviour struct {
 	// after the 200: break the connection, hang, an error text, raw bytes.
 	breakOff   bool
 	resultHang bool
-	err        string
-	raw        []byte
+	// hold, where it is set, keeps the answer until it is closed.
+	hold chan struct{}
+	err  string
+	raw  []byte
 	// news changes the terms that come with an answer.
 	news func(*rpc.OrchestratorInfo)
 	// result changes a good answer.
@@ -261,6 +263,15 @@ func (o *fakeOrchestrator) segment(w http.ResponseWriter, r *http.Request) {
 	case b.raw != nil:
 		_, _ = w.Write(b.raw)
 		return
+	case b.hold != nil:
+		select {
+		case <-b.hold:
+		case <-r.Context().Done():
+			o.mu.Lock()
+			o.canceled++
+			o.mu.Unlock()
+			return
+		}
 	}
 	raw, err := proto.Marshal(o.answer(meta, data, b))
 	if err != nil {

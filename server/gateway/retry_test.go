@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -75,6 +76,26 @@ func TestLateOrchestratorIsLeft(t *testing.T) {
 		t.Errorf("no OrchestratorLate in %q", n.events.list())
 	}
 	wait(t, "the hung request's end", func() bool { return first.count(&first.canceled) == 1 })
+}
+
+// TestLateWorkIsNotRepeated: the only orchestrator takes longer for a segment than an attempt
+// may take. It is waited for, and does not get the segment again while it is busy with it.
+func TestLateWorkIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	n := start(t, []string{o.uri})
+	n.push("/live/show/0.ts", media).want(t, media)
+	hold := make(chan struct{})
+	o.set(behaviour{hold: hold})
+	over := time.AfterFunc(core.WorkDeadline(2*time.Second)+time.Second, func() { close(hold) })
+	defer over.Stop()
+	n.push("/live/show/1.ts", media).want(t, media)
+	if got := len(o.seen()); got != 2 {
+		t.Errorf("the orchestrator got %d segments for 2", got)
+	}
+	if o.count(&o.canceled) != 0 || n.events.count("retried") != 0 {
+		t.Errorf("an attempt was given up: %q", n.events.list())
+	}
 }
 
 func TestBadInputKeepsTheSession(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,18 +47,22 @@ type lease = route.Lease[upstream.Info]
 // AttemptsExhausted, SegmentLate, PushesFull or Canceled.
 func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error) {
 	var t trail
-	var tried []string
+	var tried, late []string
 	var failures []error
 	ctx, cancel := context.WithTimeout(ctx, j.seg.Timing.Segment)
 	defer cancel()
 	for t.attempts < g.opt.Routing.MaxAttempts {
-		l, err := g.lease(ctx, j, tried)
+		l, err := g.lease(ctx, j, tried, late)
 		if err != nil {
 			return nil, t, ending(ctx, err, failures)
 		}
 		t.attempts++
 		t.orchestrator, t.session, t.price = l.Offer.URI, l.Offer.Session, l.Offer.Price
 		g.begin(j, l, t.attempts, last(failures))
+		tried = append(tried, l.Offer.Place())
+		so := slices.Clone(tried) // it may be asked while the next attempt begins
+		j.seg.WaitOn = func() bool { return g.nowhereElse(ctx, j, so) }
+		begun := time.Now()
 		data, err := g.attempt(ctx, j, l, &t)
 		if err == nil {
 			return data, t, nil
@@ -67,9 +72,28 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 			return nil, t, ending(ctx, err, nil) // another orchestrator would not change it
 		}
 		failures = append(failures, err)
-		tried = append(tried, l.Offer.Place())
+		if fault.CodeOf(err) == fault.OrchestratorLate || time.Since(begun) >= j.seg.Timing.Attempt*3/4 {
+			late = append(late, l.Offer.Place())
+		}
 	}
 	return nil, t, exhausted(failures, fmt.Sprintf("%d attempts, the last: ", t.attempts))
+}
+
+// nowhereElse reports whether no orchestrator is left for a segment but those that were
+// tried, so that the last attempt had better go on: its work would only be repeated.
+func (g *Gateway) nowhereElse(ctx context.Context, j *job, tried []string) bool {
+	if j.stream.pool.Elsewhere(g.opt.Now(), tried) {
+		return false
+	}
+	uris, _ := g.orchestrators.list(ctx) // an old list serves
+	for _, uri := range uris {
+		if !slices.Contains(tried, uri) && g.suspended.Until(route.Identity{Asked: uri}, g.opt.Now()).IsZero() {
+			return false
+		}
+	}
+	g.log.Info("segment is late, and there is nowhere else to send it: it is waited for", "job", j.stream.id,
+		"segment", int64(j.seg.Meta.Number))
+	return true
 }
 
 // last is the latest failure, nil where there is none.
@@ -82,11 +106,15 @@ func last(failures []error) error {
 
 // exhausted is the fault of a segment whose attempts all failed. Clients read
 // AttemptsExhausted as bad input, so it is not said where the segment was only refused
-// for want of capacity.
+// for want of capacity, or came too late.
 func exhausted(failures []error, detail string) error {
 	f := &fault.Fault{Code: fault.NoSessionsAvailable, Op: "transcode segment", Err: last(failures)}
 	for _, err := range failures {
-		if code := fault.CodeOf(err); code != fault.OrchestratorCapped && code != fault.Draining {
+		switch fault.CodeOf(err) {
+		case fault.OrchestratorCapped, fault.Draining:
+		case fault.OrchestratorLate:
+			f.Code = fault.SegmentLate
+		default:
 			f.Code = fault.AttemptsExhausted
 		}
 	}
@@ -124,9 +152,9 @@ func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 
 // lease finds an orchestrator for one attempt and renews its token when that is
 // due. One whose price has risen too far has to be chosen once more.
-func (g *Gateway) lease(ctx context.Context, j *job, tried []string) (*lease, error) {
+func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lease, error) {
 	for again := false; ; again = true {
-		l, err := g.choose(ctx, j, tried)
+		l, err := g.choose(ctx, j, tried, late)
 		if err != nil || g.renew(ctx, j, l) != route.Dear || again {
 			return l, err
 		}
@@ -135,7 +163,7 @@ func (g *Gateway) lease(ctx context.Context, j *job, tried []string) (*lease, er
 }
 
 // choose takes an orchestrator of the stream's, or finds one.
-func (g *Gateway) choose(ctx context.Context, j *job, tried []string) (*lease, error) {
+func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*lease, error) {
 	pool := j.stream.pool
 	l, advice, end := pool.Take(g.opt.Now(), tried)
 	g.endAll(end)
@@ -148,7 +176,7 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried []string) (*lease, e
 		l, _, end = pool.Take(g.opt.Now(), tried)
 		g.endAll(end)
 		if l == nil {
-			l = pool.TakeAny(g.opt.Now(), tried)
+			l = pool.TakeAny(g.opt.Now(), tried, late)
 		}
 		if l == nil && err == nil {
 			err = noSessions(g.objections(pool.Offers()))

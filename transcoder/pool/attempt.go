@@ -112,6 +112,7 @@ func (p *Pool) attempt(ctx context.Context, s *session, d *device, job *core.Tra
 	if !p.outOfTime(ctx, sub, d, job, l, err, wall) {
 		return nil, err
 	}
+	p.late(s, d, job, wall)
 	if !l.soft && !owned(err) {
 		replace(d, fault.TranscodeTimeout)
 	}

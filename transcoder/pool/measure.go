@@ -76,6 +76,28 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	}
 }
 
+// late takes a segment that was not done in its time into the figures, so that a device that
+// is too slow for what it has gets no more. Only sessions of which segments were done
+// count: what else takes long may be the segment's own doing.
+func (p *Pool) late(s *session, d *device, job *core.TranscodeJob, wall time.Duration) {
+	playing := job.Duration
+	if playing < 200*time.Millisecond || s.good() == 0 {
+		return
+	}
+	s.mu.Lock()
+	d.mu.Lock()
+	if s.dev == d {
+		d.learnFrom(p, s, float64(wall)/float64(playing), time.Now())
+	}
+	now := d.rank(&p.rules, time.Now())
+	moved := now.moved(&d.shown)
+	d.mu.Unlock()
+	s.mu.Unlock()
+	if moved {
+		p.table.touch(d)
+	}
+}
+
 // learnFrom takes a segment's real-time ratio in. The caller holds the device's and
 // the session's mu.
 func (d *device) learnFrom(p *Pool, s *session, ratio float64, now time.Time) {

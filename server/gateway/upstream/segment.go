@@ -42,6 +42,9 @@ type Segment struct {
 	// Estimate is about how many pixels the work comes to, for the payment.
 	Estimate core.Pixels
 	Timing   route.Timing
+	// WaitOn is asked when the time of an attempt is over: true lets it go on to the end of
+	// the context, false or nil ends it.
+	WaitOn func() bool
 }
 
 // Result is what an orchestrator made of a segment.
@@ -117,7 +120,13 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 		return nil, err
 	}
 	res := &Result{Upload: time.Since(start), payment: payment}
-	late.Reset(max(0, seg.Timing.Attempt-res.Upload))
+	late.Stop()
+	over := time.AfterFunc(max(0, seg.Timing.Attempt-res.Upload), func() {
+		if seg.WaitOn == nil || !seg.WaitOn() {
+			cancel(errLate)
+		}
+	})
+	defer over.Stop()
 	raw, err := body.Reader{Limit: maxResult, Size: resp.ContentLength}.Read(resp.Body)
 	if err != nil {
 		return nil, exchangeFault(ctx, "read result", err)
