@@ -16,7 +16,8 @@ const keptFigures = 32
 type SegmentFigures struct {
 	Number int64     `json:"number"`
 	At     time.Time `json:"at"`
-	// SourceSeconds is the playing time that the client stated.
+	// SourceSeconds is the playing time: measured, or as the client stated it where the file
+	// does not tell.
 	SourceSeconds float64 `json:"sourceSeconds"`
 	SourceBytes   int     `json:"sourceBytes"`
 	// WallMs is from the request's arrival to the renditions being here;
@@ -44,7 +45,7 @@ type RenditionFigures struct {
 func (p *push) figures(renditions [][]byte, took time.Duration, err error) SegmentFigures {
 	f := SegmentFigures{
 		Number: int64(p.req.Number), At: p.at.UTC(),
-		SourceSeconds: p.req.Duration.Seconds(), SourceBytes: len(p.data),
+		SourceSeconds: p.plays.Seconds(), SourceBytes: len(p.data),
 		WallMs: millis(took), UploadMs: millis(p.trail.upload), MediaMs: millis(p.trail.media),
 		Orchestrator: p.trail.orchestrator, Attempts: p.trail.attempts,
 	}

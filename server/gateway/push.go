@@ -32,6 +32,10 @@ type push struct {
 	hash   [signature.Size]byte
 	input  *input
 	reinit bool
+	// plays is how long it plays, as measured where that could be; times are its clock's,
+	// nil where it has none.
+	plays time.Duration
+	times *verify.Times
 	// unchecked: everyone who reaches the gateway may push like this.
 	unchecked bool
 	trail     trail
@@ -127,7 +131,7 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	if err := g.inspect(ctx, p); err != nil {
 		return nil, err
 	}
-	if p.input.NoFrames {
+	if p.plays = p.req.Duration; p.input.NoFrames {
 		return bypass(p), nil
 	}
 	if p.unchecked && !p.stream.hasSucceeded() && !admission.Cause(ctx, searchCost) {
@@ -157,13 +161,18 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 func (g *Gateway) job(p *push, room *share) *job {
 	source := verify.ReadSource(p.data, p.req.Duration)
 	length := source.Length()
+	p.plays, p.times = source.Plays(), source.Times
+	patience := length
+	if source.Pictures == 0 {
+		patience = max(length, p.req.Duration)
+	}
 	j := &job{
 		stream: p.stream, wants: g.wants(&p.plan, p.input), room: room,
 		source: verify.Size{Width: p.input.Width, Height: p.input.Height}, input: source,
 	}
 	j.seg = upstream.Segment{
 		Data: p.data, Client: p.client, Estimate: route.Estimate(p.plan.profiles, length),
-		Timing: route.TimingOf(max(length, p.req.Duration), p.plan.multiplier),
+		Timing: route.TimingOf(patience, p.plan.multiplier),
 		Meta: rpc.SegmentMeta{
 			Manifest: p.stream.id, Number: p.req.Number, Hash: p.hash, Duration: length,
 			Profiles: p.plan.profiles, Capabilities: j.wants.Capabilities, Clip: p.req.Clip, Reinit: p.reinit,
@@ -254,7 +263,7 @@ func (g *Gateway) conclude(p *push, renditions [][]byte, took time.Duration, err
 	if err == nil {
 		g.describe(p, renditions)
 		seg = &hls.Segment{
-			Number: p.req.Number, Duration: p.req.Duration, Reinit: p.reinit, At: p.at,
+			Number: p.req.Number, Duration: p.plays, Times: p.times, Reinit: p.reinit, At: p.at,
 			Data: append([][]byte{p.data}, renditions...),
 		}
 	} else {

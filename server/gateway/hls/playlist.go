@@ -114,7 +114,7 @@ func (st *stream) media(listed int, key string) []byte {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n",
-		max(1, int(math.Ceil(st.target.Seconds()))), st.first+int64(skip))
+		int(target(st.target).Seconds()), st.first+int64(skip))
 	if discontinuities > 0 {
 		fmt.Fprintf(&b, "#EXT-X-DISCONTINUITY-SEQUENCE:%d\n", discontinuities)
 	}

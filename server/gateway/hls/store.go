@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 // Limits bound what a Store keeps. Zero fields get defaults.
@@ -61,6 +62,8 @@ type Variant struct {
 type Segment struct {
 	Number   core.SegmentNumber
 	Duration time.Duration
+	// Times are where its clock begins and ends, nil where that is not known.
+	Times *verify.Times
 	// Reinit says that the source changed in the middle of the stream.
 	Reinit bool
 	// Data is one file per variant. The store keeps the slices and only reads.

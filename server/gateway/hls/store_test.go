@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -228,5 +229,57 @@ func TestKeys(t *testing.T) {
 	want := []string{"P720p30fps16x9", "a_b_c", "source_2", "a_b_c_2", "rendition4", "rendition5"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestTargetStays: segments that are a little longer than the first do not change the
+// target, which players read once.
+func TestTargetStays(t *testing.T) {
+	t.Parallel()
+	s := hls.NewStore(hls.Limits{})
+	s.Open("live", variants)
+	for n, length := range []time.Duration{2000, 2400, 1300, 2490} {
+		seg := segment(n)
+		seg.Duration = length * time.Millisecond
+		s.Publish("live", seg)
+		if got := media(t, s); !strings.Contains(got, "#EXT-X-TARGETDURATION:2\n") {
+			t.Errorf("after a segment of %v:\n%s", seg.Duration, got)
+		}
+	}
+	seg := segment(4)
+	seg.Duration = 5 * time.Second
+	s.Publish("live", seg)
+	if got := media(t, s); !strings.Contains(got, "#EXT-X-TARGETDURATION:5\n") {
+		t.Errorf("a segment is longer than the target:\n%s", got)
+	}
+}
+
+// TestClockJumps: a source's clock that jumps while the numbers go on is a discontinuity; one
+// that begins anew after 2^33 ticks, or differs by rounding, is none.
+func TestClockJumps(t *testing.T) {
+	t.Parallel()
+	const second, wrap = 90_000, 1 << 33
+	for name, tt := range map[string]struct {
+		before, after verify.Times
+		jumps         bool
+	}{
+		"goes on":      {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2 * second, End: 4 * second}, false},
+		"rounds":       {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2*second + 3000, End: 4 * second}, false},
+		"overlaps":     {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2*second - 3000, End: 4 * second}, false},
+		"wraps":        {verify.Times{Begin: wrap - 2*second, End: 0}, verify.Times{Begin: 0, End: 2 * second}, false},
+		"jumps ahead":  {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 3600 * second, End: 3602 * second}, true},
+		"begins anew":  {verify.Times{Begin: 7200 * second, End: 7202 * second}, verify.Times{Begin: 0, End: 2 * second}, true},
+		"leaves a gap": {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 4 * second, End: 6 * second}, true},
+	} {
+		s := hls.NewStore(hls.Limits{})
+		s.Open("live", variants)
+		for n, times := range []verify.Times{tt.before, tt.after} {
+			seg := segment(n)
+			seg.Times = &times
+			s.Publish("live", seg)
+		}
+		if got := strings.Contains(media(t, s), "#EXT-X-DISCONTINUITY\n"); got != tt.jumps {
+			t.Errorf("%s: discontinuity %v, want %v", name, got, tt.jumps)
+		}
 	}
 }

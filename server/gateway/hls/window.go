@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 // stream is one stream's window. Guarded by Store.mu.
@@ -16,6 +17,8 @@ type stream struct {
 	// begun says that there was a segment; last is its number.
 	begun bool
 	last  core.SegmentNumber
+	// times are those of the last segment, nil where it has none.
+	times *verify.Times
 	// epoch counts how often the numbers began anew.
 	epoch int
 	// first is the media sequence number of window[0]; discontinuities counts
@@ -41,8 +44,8 @@ type entry struct {
 
 // Publish appends a segment. Segments must come in the order in which players
 // shall see them (Order sees to that); a number that does not follow the last
-// one, a change of source, and numbers that begin anew are marked as
-// discontinuities. A stream that is not open, or a segment with another number
+// one, a clock that does not go on where it was, a change of source, and numbers
+// that begin anew are marked as discontinuities. A stream that is not open, or a segment with another number
 // of files than variants, is ignored.
 func (s *Store) Publish(id core.ManifestID, seg Segment) {
 	s.mu.Lock()
@@ -66,6 +69,8 @@ func (st *stream) append(seg Segment) {
 		st.cut = true
 	case seg.Number != st.last+1:
 		st.cut = true
+	case seg.Times != nil && st.times != nil && !seg.Times.Follows(*st.times):
+		st.cut = true
 	}
 	e := entry{
 		name:          segmentName(seg.Number, st.epoch),
@@ -77,10 +82,19 @@ func (st *stream) append(seg Segment) {
 	for _, d := range seg.Data {
 		e.bytes += int64(len(d))
 	}
-	st.begun, st.last, st.cut = true, seg.Number, false
+	st.begun, st.last, st.times, st.cut = true, seg.Number, seg.Times, false
 	st.bytes += e.bytes
-	st.target = max(st.target, seg.Duration)
+	// A playlist's target should never change. It is the first segment's, and is enough for
+	// others that are no longer when rounded.
+	if st.target == 0 || seg.Duration.Round(time.Second) > target(st.target) {
+		st.target = seg.Duration
+	}
 	st.window = append(st.window, e)
+}
+
+// target is a length in whole seconds, rounded up, as playlists have it.
+func target(d time.Duration) time.Duration {
+	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }
 
 // segmentName is a segment's name in URLs: its number, and from the second

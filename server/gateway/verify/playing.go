@@ -32,6 +32,15 @@ func (s *Source) Length() time.Duration {
 	return min(s.Span, most)
 }
 
+// Plays is how long a segment plays, for players: by its own clock where it has one, as far as
+// its pictures bear that out.
+func (s *Source) Plays() time.Duration {
+	if s.Pictures > 0 && s.Span > 0 {
+		return min(s.Span, time.Duration(s.Pictures)*pictureLasts, core.MaxSegmentDuration)
+	}
+	return s.Length()
+}
+
 // playing is what a file's tables say of its video, whatever its codec.
 type playing struct {
 	samples core.Frames

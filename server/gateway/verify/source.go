@@ -21,6 +21,8 @@ type Source struct {
 	Pictures core.Frames
 	// Span is how long the file's own clock says that it plays, 0 when that is not told.
 	Span time.Duration
+	// Times are where the file's clock begins and ends, nil where that is not told.
+	Times *Times
 	// Mixed says that its pictures are not all of one size.
 	Mixed bool
 }
@@ -38,7 +40,8 @@ func ReadSource(data []byte, duration time.Duration) Source {
 	}
 	s.Most, s.Mixed = v.Most, v.Pixels != core.Pixels(v.Frames)*core.Pixels(v.Width)*core.Pixels(v.Height)
 	if s.Pictures = v.Most; container.IsTS(data) {
-		s.Span = spanTS(data, 0)
+		times := clockTS(data, 0)
+		s.Span, s.Times = times.duration(), times.times()
 	}
 	return s
 }

@@ -20,15 +20,15 @@ const (
 // back, as it does when sources are put together, a transcoder goes on with the usual
 // step, and so does this.
 type span struct {
-	last, step, sum uint64
-	begun           bool
+	first, last, step, sum uint64
+	begun                  bool
 	// longest is the longest step that is not taken for a jump of the clock, 0 for any.
 	longest uint64
 }
 
 func (s *span) add(at uint64) {
 	if !s.begun {
-		s.begun, s.last = true, at
+		s.begun, s.first, s.last = true, at, at
 		return
 	}
 	if d := (at - s.last) % clockWrap; d > 0 && d < clockWrap/2 && (s.longest == 0 || d <= s.longest) {
@@ -56,6 +56,30 @@ func (s *span) duration() time.Duration {
 // spanTS is how long a transport stream's video plays, 0 when it has no times. A step
 // over longest is a jump of the clock, where that is not 0.
 func spanTS(data []byte, longest uint64) time.Duration {
+	s := clockTS(data, longest)
+	return s.duration()
+}
+
+// Times are the decoding times of a segment's first picture and of what follows its last
+// one, in ticks of 1/90000 s that begin anew after 2^33.
+type Times struct{ Begin, End uint64 }
+
+// times are those of a clock, nil where there is none.
+func (s *span) times() *Times {
+	if !s.begun {
+		return nil
+	}
+	return &Times{Begin: s.first, End: (s.last + s.length()) % clockWrap}
+}
+
+// Follows reports whether a segment's times go on where those of the one before ended, to
+// the second: players and encoders round.
+func (t Times) Follows(before Times) bool {
+	gap := (t.Begin - before.End) % clockWrap
+	return gap <= clock || gap >= clockWrap-clock
+}
+
+func clockTS(data []byte, longest uint64) span {
 	pid, s := programOf(data).VideoPID, span{longest: longest}
 	container.EachPacket(data, func(p []byte) bool {
 		if id, start := container.PacketHead(p); start && id == pid && pid != 0 {
@@ -65,5 +89,5 @@ func spanTS(data []byte, longest uint64) time.Duration {
 		}
 		return true
 	})
-	return s.duration()
+	return s
 }
