@@ -152,6 +152,12 @@ func (n *node) remoteMaxFloat(handing *client.Client) func(context.Context, core
 	}
 }
 
+// taken reports whether the books have a winning ticket.
+func (n *node) taken(ctx context.Context, ticket protocol.Hash) (bool, error) {
+	all, err := n.earning.ledger.Winners(ctx, ledger.Filter{Hash: ticket})
+	return len(all) > 0, err
+}
+
 // addRedeemer adds the service that redeems other processes' winning tickets, with
 // books and an account of its own.
 func (n *node) addRedeemer(ctx context.Context) error {
@@ -163,7 +169,7 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	n.earning.redeemer = n.newRedeemer(n.earning)
 	listen := n.cfg.Addresses.RedeemerListen
 	opt := service.Options{
-		View: n.chain.View,
+		View: n.chain.View, Taken: n.taken, RedeemGas: n.chain.network.RedeemGas,
 		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
 		Connections: min(service.DefaultConnections, n.connections()),
 	}

@@ -22,6 +22,8 @@ type Redeemer interface {
 	// WatchMaxFloat gives f the max float now and after each change, until ctx ends or
 	// f fails.
 	WatchMaxFloat(ctx context.Context, sender core.Address, f func(core.Wei) error) error
+	// Pending are the face values of a sender's tickets that are not paid.
+	Pending(sender core.Address) core.Wei
 }
 
 // DefaultConnections bounds the open connections.
@@ -43,9 +45,13 @@ type Options struct {
 	// the disk.
 	Funds func(ctx context.Context, sender core.Address) (protocol.SenderFunds, error)
 	// View tells the round, for the answer about a ticket that is too late; nil leaves
-	// it to the Redeemer.
+	// it to the Redeemer, and no ticket makes a host known.
 	View func() protocol.View
-	Log  *slog.Logger
+	// Taken reports whether the books have a ticket.
+	Taken func(ctx context.Context, ticket protocol.Hash) (bool, error)
+	// RedeemGas is what redeeming a ticket takes, 350 000.
+	RedeemGas protocol.Gas
+	Log       *slog.Logger
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
 
@@ -73,9 +79,10 @@ type Options struct {
 var errOptions = errors.New("build redeemer listener: an option is missing")
 
 func (o *Options) complete() error {
-	if o.Redeemer == nil || o.Recipient.IsZero() || o.Funds == nil || o.Log == nil {
+	if o.Redeemer == nil || o.Recipient.IsZero() || o.Funds == nil || o.Taken == nil || o.Log == nil {
 		return errOptions
 	}
+	o.RedeemGas = cmp.Or(o.RedeemGas, 350_000)
 	o.Connections = cmp.Or(o.Connections, DefaultConnections)
 	o.ConnectionsEach = cmp.Or(o.ConnectionsEach, 128)
 	o.Calls = cmp.Or(o.Calls, 16384)

@@ -47,8 +47,8 @@ const (
 	knownMost, provedMost = 1024, 8192
 )
 
-// known are the hosts that handed in a winning ticket which was taken. A ticket proves one
-// host: once it is redeemed, everybody can read it on the chain.
+// known are the hosts that handed in a winning ticket which was taken and which proves
+// something (service.proves). A ticket proves one host.
 type known struct {
 	now func() time.Time
 

@@ -105,6 +105,14 @@ func (b *books) set(sender core.Address, v uint64, quietly bool) {
 	}
 }
 
+func (b *books) Pending(core.Address) core.Wei { return core.Wei{} }
+
+func (b *books) Taken(_ context.Context, ticket protocol.Hash) (bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.queued[ticket] > 0, nil
+}
+
 func (b *books) watchers() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,7 +149,7 @@ func newRig(t *testing.T, with ...func(*redeemer.Options)) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{T: t, books: newBooks(), addr: l.Addr().String()}
-	opt := redeemer.Options{Listener: l, Cert: cert, Redeemer: r.books, Recipient: me, Funds: r.Funds, Log: slog.New(slog.DiscardHandler)}
+	opt := redeemer.Options{Listener: l, Cert: cert, Redeemer: r.books, Recipient: me, Funds: r.Funds, Taken: r.Taken, Log: slog.New(slog.DiscardHandler)}
 	for _, f := range with {
 		f(&opt)
 	}

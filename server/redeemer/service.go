@@ -66,13 +66,16 @@ func (s *service) take(ctx context.Context, m *rpc.Ticket) error {
 	if err := s.judge(ctx, &ticket); err != nil {
 		return err
 	}
+	proof := s.proves(ctx, &ticket)
 	if err := s.opt.Redeemer.Queue(ctx, pm.Winner{
 		Hash: ticket.Hash(), Ticket: ticket, ExpirationBlock: expires, Credited: true, State: pm.TicketWon,
 		Account: pm.Account{Sender: ticket.Sender},
 	}); err != nil {
 		return err
 	}
-	s.known.prove(caller(ctx), ticket.Hash())
+	if proof {
+		s.known.prove(caller(ctx), ticket.Hash())
+	}
 	return nil
 }
 

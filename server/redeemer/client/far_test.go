@@ -83,6 +83,7 @@ func (f *far) start() {
 		return
 	}
 	s, err := redeemer.New(redeemer.Options{Listener: l, Cert: f.cert, Redeemer: f, Recipient: me, Log: slog.New(slog.DiscardHandler),
+		Taken: func(context.Context, protocol.Hash) (bool, error) { return false, nil },
 		Funds: func(context.Context, core.Address) (protocol.SenderFunds, error) {
 			return protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(1)}}, nil
 		}})
@@ -94,6 +95,8 @@ func (f *far) start() {
 	running.Go(func() { _ = s.Run(ctx, func() {}) })
 	f.kill = sync.OnceFunc(func() { cancel(); running.Wait() })
 }
+
+func (f *far) Pending(core.Address) core.Wei { return core.Wei{} }
 
 // order are the tickets that were taken, in their order.
 func (f *far) order() []protocol.Hash {

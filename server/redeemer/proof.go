@@ -1,0 +1,32 @@
+package redeemer
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// proves reports whether a ticket, which is not taken yet, makes the host that hands it in
+// known. It has to be new: tickets that were redeemed are on the chain for everybody. And its
+// sender's funds must pay it beside the others that wait, and more than it costs to redeem:
+// anybody may fund an account with next to nothing and sign any number of tickets.
+func (s *service) proves(ctx context.Context, t *protocol.WinningTicket) bool {
+	if s.opt.View == nil {
+		return false
+	}
+	v := s.opt.View()
+	if !v.Known || v.Stale || s.late(t) != nil {
+		return false
+	}
+	cost := new(big.Int).SetUint64(uint64(s.opt.RedeemGas))
+	if t.FaceValue.Big().Cmp(cost.Mul(cost, v.Head.BaseFee.Big())) <= 0 {
+		return false
+	}
+	if taken, err := s.opt.Taken(ctx, t.Hash()); err != nil || taken {
+		return false
+	}
+	funds, err := s.opt.Funds(ctx, t.Sender)
+	return err == nil && pm.Available(funds, v.PoolSize).Cmp(s.opt.Redeemer.Pending(t.Sender).Add(t.FaceValue)) >= 0
+}
