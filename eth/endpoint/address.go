@@ -13,6 +13,8 @@ type address struct {
 	url  *url.URL
 	name string
 	hide scrubber
+	// voice is whose word its answers are.
+	voice voice
 }
 
 // parseAddress reads an endpoint's URL. The error never repeats it.
@@ -32,7 +34,7 @@ func parseAddress(e Endpoint) (address, error) {
 	if name == "" {
 		name = u.Scheme + "://" + u.Host
 	}
-	return address{url: u, name: name, hide: newScrubber(u)}, nil
+	return address{url: u, name: name, hide: newScrubber(u), voice: voiceOf(u)}, nil
 }
 
 // parseAddresses reads all; endpoints of one name are numbered, so that

@@ -97,13 +97,13 @@ func (p *Pool) crown(next newestHead) {
 	p.publish(next.head)
 }
 
-// secondBest is the highest head of the other endpoints that work. One whose head
+// secondBest is the highest head of the endpoints of other hosts that work. One whose head
 // stands still is no measure for the others.
 func (p *Pool) secondBest(not *remote) newestHead {
 	var best newestHead
 	now := p.opt.Now()
 	for _, r := range p.remotes {
-		if r == not || r.silence(now) > p.opt.StaleAfter {
+		if r.to.voice == not.to.voice || r.silence(now) > p.opt.StaleAfter {
 			continue
 		}
 		r.mu.Lock()

@@ -111,13 +111,15 @@ const (
 func (p *Pool) strange(r *remote, head protocol.Head) bool {
 	now := p.opt.Now()
 	alike, others := 0, 0
+	heard := make(map[voice]bool)
 	for _, o := range p.remotes {
-		if o == r || o.silence(now) > p.opt.StaleAfter {
+		if o.to.voice == r.to.voice || heard[o.to.voice] || o.silence(now) > p.opt.StaleAfter {
 			continue
 		}
 		o.mu.Lock()
 		if !o.open() && !o.verifiedAt.IsZero() && !o.distrusted(now) && !o.head.Hash.IsZero() {
 			others++
+			heard[o.to.voice] = true
 			if near(head, o.head) {
 				alike++
 			}

@@ -6,8 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum"
+
+	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 type rawParam = json.RawMessage
@@ -28,3 +31,11 @@ func readBody(r *http.Request) []byte {
 }
 
 func containsHang(answer []byte) bool { return bytes.Contains(answer, []byte(`"hang"`)) }
+
+// said tells whether an answer is the fake nodes' own; "" is none.
+func said(out []ethcall.Result, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return strconv.FormatBool(string(out[0].Data) == "\x2a"), nil
+}

@@ -24,10 +24,10 @@ func (p *Pool) TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*t
 	if err != nil {
 		return nil, err
 	}
-	b := sortReceipts(said)
+	b := sortReceipts(single(said))
 	best := b.best
 	switch {
-	case len(p.remotes) == 1, len(best) >= p.quorum() && !b.tied:
+	case p.quorum() == 1, len(best) >= p.quorum() && !b.tied:
 	case len(b.shown) > len(best):
 		return nil, p.disputed(s.op, b.names())
 	case len(b.absent) == 0:
@@ -169,7 +169,7 @@ func (p *Pool) denied(ctx context.Context, by []seen[types.Receipt], receipt *ty
 // exposeReceipts names the endpoints whose receipt tells something else of the same
 // block than that of the quorum: no reorganisation explains that.
 func (p *Pool) exposeReceipts(ctx context.Context, b receipts) {
-	if len(b.best) < p.quorum() || len(p.remotes) == 1 {
+	if len(b.best) < p.quorum() || p.quorum() == 1 {
 		return
 	}
 	for _, one := range b.shown {

@@ -50,13 +50,14 @@ type ballot[T any] struct {
 	refusal *RPCError
 }
 
-// quorum is how many endpoints must answer alike: so many that a minority which
+// quorum is how many endpoints, of different hosts, must answer alike: so many that a minority which
 // lies cannot be as many, and two where two are given.
 func (p *Pool) quorum() int {
-	if len(p.remotes) == 1 {
+	n := voices(p.remotes, itself)
+	if n == 1 {
 		return 1
 	}
-	return max(2, (len(p.remotes)+1)/2)
+	return max(2, (n+1)/2)
 }
 
 // needed is how many endpoints must answer a question alike when others differ.
@@ -70,16 +71,17 @@ func (q question[T]) needed(p *Pool) int {
 // majority is more than half of the endpoints in use, and at least two where several are
 // given. A few that lie must not be it because the others are slow or failed once.
 func (p *Pool) majority() int {
-	if len(p.remotes) == 1 {
+	if voices(p.remotes, itself) == 1 {
 		return 1
 	}
-	now, n := p.opt.Now(), 0
+	var used []*remote
+	now := p.opt.Now()
 	for _, r := range p.remotes {
 		if r.inUse(now, p.opt.StaleAfter) {
-			n++
+			used = append(used, r)
 		}
 	}
-	return max(2, n/2+1)
+	return max(2, voices(used, itself)/2+1)
 }
 
 // inUse reports whether the endpoint counts as one that could answer: it is not out of use
@@ -110,14 +112,14 @@ func agree[T any](ctx context.Context, p *Pool, q question[T]) (T, error) {
 		}
 		chosen, others := t.largest(q)
 		switch {
-		case len(chosen) >= q.needed(p):
+		case t.voices(chosen) >= q.needed(p):
 			p.undisputed()
 			blame(ctx, p, q, chosen[0], others)
 			return q.result(chosen)
 		case len(t.ballots) == 0 && (!anyBehind(t.failures) || round >= behindRounds):
 			return none, p.unanswered(q.op, t.failures)
 		case len(t.ballots) > 0 && len(others) == 0 && t.lagging == 0:
-			if !q.proof || len(chosen) >= p.majority() {
+			if !q.proof || t.voices(chosen) >= p.majority() {
 				return q.result(chosen)
 			}
 			return none, fault.New(fault.ChainDisputed, q.op,
@@ -179,7 +181,7 @@ type tally[T any] struct {
 	lagging int
 }
 
-// largest is the largest group of equal ballots, and those that differ from it.
+// largest is the group of equal ballots of most hosts, and those that differ from it.
 func (t *tally[T]) largest(q question[T]) (chosen, others []ballot[T]) {
 	for _, one := range t.ballots {
 		var in, out []ballot[T]
@@ -190,7 +192,7 @@ func (t *tally[T]) largest(q question[T]) (chosen, others []ballot[T]) {
 				out = append(out, b)
 			}
 		}
-		if len(in) > len(chosen) {
+		if t.voices(in) > t.voices(chosen) {
 			chosen, others = in, out
 		}
 	}
@@ -225,7 +227,7 @@ type vote[T any] struct {
 // fails, is slow or differs.
 func collect[T any](ctx context.Context, p *Pool, q question[T]) *tally[T] {
 	ctx, cancel := context.WithCancel(ctx)
-	c := &poll[T]{q: q, order: p.ranked()}
+	c := &poll[T]{q: q, order: apart(p.ranked())}
 	c.answers = make(chan vote[T], len(c.order))
 	defer c.wg.Wait()
 	defer cancel()
@@ -255,7 +257,7 @@ func collect[T any](ctx context.Context, p *Pool, q question[T]) *tally[T] {
 			if p.lags(got.from, got.err) {
 				t.lagging++
 			}
-			if chosen, _ := t.largest(q); len(chosen) >= q.needed(p) {
+			if chosen, _ := t.largest(q); t.voices(chosen) >= q.needed(p) {
 				return t
 			}
 			if late == nil && len(t.ballots) > 0 && !q.proof {

@@ -83,8 +83,8 @@ func chosen(op string, said map[uint64]int, most uint64) (uint64, error) {
 	return most, nil
 }
 
-// singles are the endpoints one by one, so that none decides what is expected of the
-// others.
+// singles are the endpoints host by host, so that none decides what is expected of the
+// others, and none counts twice.
 func singles(opt Options) ([]*endpoint.Pool, error) {
 	opt.Network.ChainID, opt.Board = 0, nil
 	if len(opt.Endpoints) == 0 {
@@ -92,9 +92,8 @@ func singles(opt Options) ([]*endpoint.Pool, error) {
 		return nil, err
 	}
 	var pools []*endpoint.Pool
-	all := opt.Endpoints
-	for i := range all {
-		opt.Endpoints = all[i : i+1]
+	for _, host := range endpoint.ByHost(opt.Endpoints) {
+		opt.Endpoints = host
 		p, err := newEndpoints(opt)
 		if err != nil {
 			for _, open := range pools {

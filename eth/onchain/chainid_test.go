@@ -63,6 +63,10 @@ func TestOneEndpointNamesNoChain(t *testing.T) {
 	if id, err := askChain(t, liar, honest[0]); !errors.Is(err, fault.ChainDisputed) {
 		t.Errorf("two that differ: %d, %v", id, err)
 	}
+	twice := core.NewSecret(liar.Reveal() + "/further")
+	if id, err := askChain(t, liar, twice, honest[0]); !errors.Is(err, fault.ChainDisputed) {
+		t.Errorf("two ways to one and another: %d, %v", id, err)
+	}
 	if id, err := askChain(t, honest[0]); err != nil || id != 4242 {
 		t.Errorf("the only one: %d, %v", id, err)
 	}

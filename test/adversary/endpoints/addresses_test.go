@@ -74,6 +74,19 @@ func TestTwoEndpointsMustAgree(t *testing.T) {
 	n.refuses(w)
 }
 
+// TestOneHostHasOneVote: a lying host is given by two addresses, as https and wss of one
+// provider are, beside an honest one. It does not outvote that one.
+func TestOneHostHasOneVote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.urls = []string{w.urls[0], w.urls[0] + "/further", w.urls[1]}
+	w.preferred(falseBroker())
+	n := w.funder()
+	n.start()
+	n.Wait("the dispute", 30*time.Second, func() bool { return n.shows(fault.ChainDisputed, w.host(0)) })
+	n.refuses(w)
+}
+
 // TestChangedContractIsNotSignedFor: the only endpoint names a false contract after it
 // named the true one. Nothing is signed until the operator confirms it, and without
 // that the node goes on once the answer is the old one again.
