@@ -149,7 +149,8 @@ func newRig(t *testing.T, with ...func(*redeemer.Options)) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{T: t, books: newBooks(), addr: l.Addr().String()}
-	opt := redeemer.Options{Listener: l, Cert: cert, Redeemer: r.books, Recipient: me, Funds: r.Funds, Taken: r.Taken, Log: slog.New(slog.DiscardHandler)}
+	opt := redeemer.Options{Listener: l, Cert: cert, Redeemer: r.books, Recipient: me, Funds: r.Funds,
+		Taken: r.Taken, Log: slog.New(slog.DiscardHandler)}
 	for _, f := range with {
 		f(&opt)
 	}
