@@ -67,7 +67,7 @@ func (n *node) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(co
 		if err != nil {
 			return nil, err
 		}
-		n.reportWalls(client)
+		n.tend(client)
 		return client, nil
 	}
 }

@@ -25,6 +25,9 @@ const workerStart = 30 * time.Second
 // they were tested. The error is WorkerStartFailed.
 func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 	var engines []transcoder.Engine
+	if n.cfg.Roles.Orchestrator {
+		n.kept.Store(int64(n.cfg.Limits.ResultMemory))
+	}
 	if n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() {
 		client, err := n.startCPU(ctx, recorder)
 		if err != nil {
@@ -54,9 +57,15 @@ func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Cl
 	o.Device = "cpu"
 	client, err := worker.Start(ctx, o)
 	if err == nil {
-		n.reportWalls(client)
+		n.tend(client)
 	}
 	return client, err
+}
+
+// tend takes a media worker that has begun into the node.
+func (n *node) tend(client *worker.Client) {
+	client.Keeps(n.kept.Load)
+	n.reportWalls(client)
 }
 
 // reportWalls makes a condition of the walls that are missing around a media worker.

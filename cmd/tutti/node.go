@@ -56,6 +56,8 @@ type node struct {
 	address *selfcheck.Checker
 	// media is whoever transcodes segments for the node, nil where nobody does.
 	media *pool.Pool
+	// kept is how many bytes of renditions an orchestrator keeps to be fetched.
+	kept atomic.Int64
 	// settled says that whoever transcodes has had time to begin.
 	settled atomic.Bool
 	// tools is nil where no AI job needs them.

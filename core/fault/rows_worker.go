@@ -97,7 +97,7 @@ var workerRows = []Row{
 	{
 		Code: TranscoderBusy, Class: Busy,
 		Cause:  "Four segments of the session wait already, or inputs in flight or renditions that are still to be sent fill the memory set aside for them.",
-		Remedy: "Lower `-maxSessions` or add devices until each stream is transcoded in real time; where it is the renditions, raise `-workerMemory`, of which they have a quarter.",
+		Remedy: "Lower `-maxSessions` or add devices until each stream is transcoded in real time; where it is the renditions, raise `-workerMemory`, of which they have a quarter, half of that for one gateway.",
 		Wire:   "TranscoderBusy", Retryable: true,
 	},
 }

@@ -35,6 +35,8 @@ type asked struct {
 	// want is how many renditions are wanted, most how many bytes they may have in all.
 	want int
 	most int64
+	// party is who is held to account for the job, "" where that is not known.
+	party string
 	// slot of the arena went with it, or 0.
 	slot           int
 	sent, answered bool
@@ -241,7 +243,7 @@ func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.
 	if err := frame.CheckJob(job); err != nil {
 		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
 	}
-	a := asked{kind: frame.TypeJob, want: len(job.Profiles), most: mostResult(job)}
+	a := asked{kind: frame.TypeJob, want: len(job.Profiles), most: mostResult(job), party: job.Party}
 	c, err := p.ask(ctx, a, job.Input, func(slot int) ([]byte, error) {
 		return frame.EncodeJob(job, slot)
 	})

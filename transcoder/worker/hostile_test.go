@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -64,6 +65,38 @@ func TestResultsInAllAreBounded(t *testing.T) {
 	if s := c.Status(); s.Restarts != 0 {
 		t.Errorf("the worker was replaced: %+v", s)
 	}
+}
+
+// What the node keeps to be fetched is no want of memory, and a party that holds on to its
+// results leaves as much to others.
+func TestOnePartysResultsLeaveRoom(t *testing.T) {
+	t.Parallel()
+	const size = 8 << 20
+	c := takenOver(t, fmt.Sprintf("results of %d", size), func(o *worker.Options) { o.Memory = 512 << 20 })
+	c.Keeps(func() int64 { return 128 << 20 })
+	const half = (256<<20 + 2*128<<20) / 2
+	var held []*core.TranscodeResult
+	take := func(party string) error {
+		j := job("s", "x")
+		j.Party = party
+		res, err := c.Transcode(t.Context(), j)
+		held = append(held, res)
+		return err
+	}
+	for range half / size / 2 {
+		if err := take("slow"); err != nil {
+			t.Fatalf("%d results, then %v", len(held), err)
+		}
+	}
+	if err := take("slow"); fault.CodeOf(err) != fault.TranscoderBusy {
+		t.Errorf("one party has more than half: %v", err)
+	}
+	for range half / size / 2 {
+		if err := take("another"); err != nil {
+			t.Fatalf("one party's results stop another's: %v", err)
+		}
+	}
+	runtime.KeepAlive(held)
 }
 
 // What the control process did not ask for ends the child by name, as soon as it is sure

@@ -145,7 +145,7 @@ func (r *reader) allocate(a asked, res *frame.Result) (*frame.Payload, error) {
 		return nil, fault.New(fault.RenditionsTooLarge, "transcode",
 			fmt.Sprintf("%d bytes, %d allowed for what was ordered", res.Bytes, a.most))
 	}
-	payload, ok := r.p.o.results.allocate(res)
+	payload, ok := r.p.o.results.allocate(a.party, res)
 	if !ok {
 		return nil, fault.New(fault.TranscoderBusy, "transcode",
 			"renditions that are still to be sent fill the memory set aside for them")

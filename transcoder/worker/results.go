@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// leastResults, mostResults and usualResults bound the memory for results of a device:
-	// a quarter of what its child may use, or usualResults where that has no bound.
+	// leastResults, mostResults and usualResults bound the memory for results of a device
+	// beside those that are kept: a quarter of what its child may use, or usualResults where
+	// that has no bound.
 	leastResults, mostResults, usualResults = 256 << 20, 4 << 30, 1 << 30
 	// leastHeld is the size below which a buffer is not counted.
 	leastHeld = 1 << 10
@@ -21,15 +22,20 @@ const (
 
 // results bounds the memory that the renditions of a device's children take in this
 // process, from their announcement until nothing refers to them any more: an answer on
-// its way to a slow gateway counts.
+// its way to a slow gateway counts, and so does what the node keeps to be fetched. One
+// party has at most half, or gateways that fetch slowly would stop the work for others.
 type results struct {
 	most int64
 	now  func() time.Time
 
-	mu   sync.Mutex // covers the fields below
+	mu sync.Mutex // covers the fields below
+	// kept is how many bytes of results the node may keep, nil for none.
+	kept func() int64
 	held []heldBuffer
-	// sum is the size of all held, with those that have become garbage since the last look.
+	// sum is the size of all held, with those that have become garbage since the last
+	// look, and byParty that of each party's.
 	sum       int64
+	byParty   map[string]int64
 	collected time.Time
 }
 
@@ -37,6 +43,7 @@ type results struct {
 type heldBuffer struct {
 	first weak.Pointer[byte]
 	size  int64
+	party string
 }
 
 // newResults makes the bound of a device whose child may use so much memory.
@@ -45,39 +52,63 @@ func newResults(memory int64) *results {
 	if memory > 0 {
 		most = min(max(memory/4, leastResults), mostResults)
 	}
-	return &results{most: most, now: time.Now}
+	return &results{most: most, now: time.Now, byParty: make(map[string]int64)}
 }
 
-// allocate makes a result's buffers, unless all together would exceed the bound. One
-// result alone always fits.
-func (r *results) allocate(res *frame.Result) (*frame.Payload, bool) {
+// Keeps says how many bytes of renditions this process may keep to be fetched, beside those
+// on their way. It may change.
+func (c *Client) Keeps(bytes func() int64) {
+	r := c.o.results
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.fits(res.Bytes) {
+	r.kept = bytes
+}
+
+// bounds are how much all may have and how much one party. Half is as much as the node
+// keeps and half of the rest: a party alone never waits for what is kept of its own, and
+// leaves as much to all others.
+func (r *results) bounds(party string) (all, one int64) {
+	all = r.most
+	if r.kept != nil {
+		all += 2 * r.kept()
+	}
+	if party == "" {
+		return all, all // a node that does not know whose work it does
+	}
+	return all, all / 2
+}
+
+// allocate makes the buffers of a party's result, unless all together would exceed the
+// bound. A party's result alone always fits where others leave room.
+func (r *results) allocate(party string, res *frame.Result) (*frame.Payload, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.makeRoom(party, res.Bytes) {
 		return nil, false
 	}
 	payload := res.Allocate()
 	for i := range res.Renditions {
-		r.hold(res.Renditions[i].Data)
-		r.hold(res.Renditions[i].Signature)
+		r.hold(party, res.Renditions[i].Data)
+		r.hold(party, res.Renditions[i].Signature)
 	}
 	return payload, true
 }
 
-func (r *results) hold(b []byte) {
+func (r *results) hold(party string, b []byte) {
 	if len(b) < leastHeld {
 		return
 	}
-	r.held = append(r.held, heldBuffer{weak.Make(&b[0]), int64(len(b))})
+	r.held = append(r.held, heldBuffer{weak.Make(&b[0]), int64(len(b)), party})
 	r.sum += int64(len(b))
+	r.byParty[party] += int64(len(b))
 }
 
-// fits reports whether a result of a size may be taken. The caller holds mu.
-func (r *results) fits(size int64) bool {
-	if r.sum+size <= r.most {
+// makeRoom reports whether a party's result of a size may be taken. The caller holds mu.
+func (r *results) makeRoom(party string, size int64) bool {
+	if r.fits(party, size) {
 		return true
 	}
-	if r.drop(); r.sum+size <= r.most {
+	if r.drop(); r.fits(party, size) {
 		return true
 	}
 	if now := r.now(); now.Sub(r.collected) >= collectPause {
@@ -86,17 +117,26 @@ func (r *results) fits(size int64) bool {
 		runtime.GC()
 		r.drop()
 	}
-	return r.sum == 0 || r.sum+size <= r.most
+	return r.fits(party, size)
+}
+
+// fits compares with the bounds. One result alone is within them. The caller holds mu.
+func (r *results) fits(party string, size int64) bool {
+	all, one := r.bounds(party)
+	mine := r.byParty[party]
+	return (r.sum == 0 || r.sum+size <= all) && (mine == 0 || mine+size <= one)
 }
 
 // drop removes the buffers that were collected. The caller holds mu.
 func (r *results) drop() {
 	kept := r.held[:0]
 	r.sum = 0
+	clear(r.byParty)
 	for _, h := range r.held {
 		if h.first.Value() != nil {
 			kept = append(kept, h)
 			r.sum += h.size
+			r.byParty[h.party] += h.size
 		}
 	}
 	clear(r.held[len(kept):])

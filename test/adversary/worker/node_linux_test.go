@@ -31,11 +31,12 @@ func orchestrator(t *testing.T, args ...string) (*harness.Process, string) {
 }
 
 // gateway starts a gateway before an orchestrator and returns its base address.
-func gateway(t *testing.T, orchestrator string) string {
+func gateway(t *testing.T, orchestrator string, args ...string) string {
 	t.Helper()
 	addr := harness.Address(t)
-	p := harness.Start(t, program, "-gateway", "-orchAddr", orchestrator, "-httpAddr", addr,
-		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-transcodingOptions", "P240p30fps16x9,P144p30fps16x9")
+	p := harness.Start(t, program, append([]string{"-gateway", "-orchAddr", orchestrator, "-httpAddr", addr,
+		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-transcodingOptions", "P240p30fps16x9,P144p30fps16x9"},
+		args...)...)
 	p.WaitHTTP("http://" + addr + "/healthz")
 	return "http://" + addr
 }
@@ -102,7 +103,26 @@ func takeOver(t *testing.T, node *harness.Process) *impostor {
 	if err := unix.Kill(i.pid, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	// A thread that still runs would read half of a message.
+	node.Wait("the worker's stop", 10*time.Second, func() bool { return stopped(t, i.pid) })
 	return i
+}
+
+// stopped reports whether all threads of a process are.
+func stopped(t *testing.T, pid int) bool {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		text, _ := os.ReadFile(task)
+		// The state follows the name, which is in parentheses.
+		if _, after, ok := strings.Cut(string(text), ") "); ok && after[0] != 'T' {
+			return false
+		}
+	}
+	return true
 }
 
 // socketOf is the one socket of a process, as a connection of this one.

@@ -80,6 +80,25 @@ func TestResultsOfATakenOverWorker(t *testing.T) {
 	}
 }
 
+// TestKeptRenditionsStopNoWork: renditions that the node keeps to be fetched, as many as
+// -resultMemory says, are no want of memory for the next ones.
+func TestKeptRenditionsStopNoWork(t *testing.T) {
+	const size, kept = 8_000_000, 400_000_000
+	node, addr := orchestrator(t, "-workerMemory", "1GB", "-resultMemory", "400MB")
+	gw, data := gateway(t, addr, "-localVerify=false"), segment(t)
+	if _, err := push(gw, "before", data); err != nil {
+		t.Fatal(err)
+	}
+	go takeOver(t, node).answerWith(size)
+	for n := range kept / size / 2 {
+		// One after another: it is what is kept that fills the memory.
+		_, err := harness.Push(gw, fmt.Sprintf("s%d", n/6), fmt.Sprintf("%d.ts", n), data, time.Second)
+		if log := node.Log(); err != nil || strings.Contains(log, "TranscoderBusy") {
+			t.Fatalf("after %d MB of renditions that were taken: %v", n*2*size/1_000_000, err)
+		}
+	}
+}
+
 // TestTalkOfATakenOverWorker: what the node did not ask for ends the worker by name, and
 // the next one serves.
 func TestTalkOfATakenOverWorker(t *testing.T) {
