@@ -63,8 +63,10 @@ func (c *course) apart(ctx context.Context, d *device, slots chan struct{}) (*co
 	case <-ctx.Done():
 		return nil, neverBegun(ctx)
 	}
-	d.begin()
-	defer d.end()
+	if err := d.begin(ctx, c.doubtful); err != nil {
+		return nil, err
+	}
+	defer d.end(c.doubtful)
 	sub, cancel := context.WithTimeout(ctx, limit(ctx, c.job).time)
 	defer cancel()
 	e, err := d.engine.(isolator).Alone(sub)

@@ -21,16 +21,18 @@ func (p *Pool) attempts(
 	if err := refused(how); err != nil {
 		return nil, err
 	}
+	c.doubtful = p.incidents.Doubtful(c.work, s.good(), c.began)
 	d, err := p.device(s, job)
 	if err != nil {
 		return nil, err
 	}
+	d = c.unheld(d)
 	if how != incidents.Shared && d.isolates() {
 		return c.isolated(ctx, d, how)
 	}
 	for {
 		begun := time.Now()
-		res, err := p.attempt(ctx, s, d, job, p.limitOf(ctx, d, c))
+		res, err := c.attempt(ctx, d, p.limitOf(ctx, d, c))
 		if err != nil {
 			c.note(d, begun, err)
 			if !over(ctx) && len(c.failures) < maxAttempts && suspect(err) && d.isolates() {
@@ -96,16 +98,19 @@ type limited struct {
 }
 
 // attempt runs a segment once on a device.
-func (p *Pool) attempt(ctx context.Context, s *session, d *device, job *core.TranscodeJob, l limited) (*core.TranscodeResult, error) {
-	d.begin()
-	defer d.end()
+func (c *course) attempt(ctx context.Context, d *device, l limited) (*core.TranscodeResult, error) {
+	p, job := c.p, c.job
+	if err := d.begin(ctx, c.doubtful); err != nil {
+		return nil, err
+	}
+	defer d.end(c.doubtful)
 	start := time.Now()
 	sub, cancel := context.WithTimeout(ctx, l.time)
 	defer cancel()
 	res, err := d.engine.Transcode(sub, job)
 	wall := time.Since(start)
 	if err == nil {
-		p.measure(s, d, job, res, wall)
+		p.measure(c.s, d, job, res, wall)
 		d.sign(res)
 		return res, nil
 	}

@@ -23,6 +23,8 @@ type course struct {
 	work     *incidents.Work
 	began    time.Time
 	failures []failure
+	// doubtful says that nothing good is known of the stream and its sender.
+	doubtful bool
 }
 
 // failure is an attempt that came to nothing.

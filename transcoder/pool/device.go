@@ -47,6 +47,7 @@ type device struct {
 	learned  learned
 	recent   recent
 	evidence evidence
+	hold     hold
 	// segments are in work now; quiet is closed when none is, nil while nobody waits.
 	segments     int
 	quiet        chan struct{}
@@ -102,22 +103,6 @@ func (d *device) drop(s *session) {
 	d.recent.remove(s)
 	if d.sessions == 0 {
 		d.slow = time.Time{} // whoever comes next shall find out anew
-	}
-}
-
-// begin and end count a segment in work.
-func (d *device) begin() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.segments++
-}
-
-func (d *device) end() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.segments--; d.segments == 0 && d.quiet != nil {
-		close(d.quiet)
-		d.quiet = nil
 	}
 }
 

@@ -31,6 +31,8 @@ type evidence struct {
 	// last and before are the latest segments of two sessions that were done in less time
 	// than they play.
 	last, before goodWork
+	// worked is when the latest segment was done, in time or not.
+	worked time.Time
 }
 
 // goodWork is when a session last had a segment done in time.
@@ -49,7 +51,7 @@ func (e *evidence) done(id core.SessionID, inTime bool, now time.Time) []*incide
 		e.last = goodWork{id, now}
 	}
 	open := e.open
-	e.first, e.open = nil, nil
+	e.first, e.open, e.worked = nil, nil, now
 	return open
 }
 
@@ -93,8 +95,7 @@ func (p *Pool) attribute(d *device, s *session, w *incidents.Work, err error) bo
 		if len(e.open) < maxOpen {
 			e.open = append(e.open, w)
 		}
-		test = !e.testing && !d.gone
-		e.testing = e.testing || test
+		test = e.beginTest(d.gone)
 	}
 	d.mu.Unlock()
 	if test {
@@ -119,7 +120,7 @@ func (p *Pool) blameStream(s *session, d *device, w *incidents.Work, err error) 
 // examine tests a device over which workers end one after another: if it works, that
 // was the segments' doing, else it gets nothing before it works again.
 func (p *Pool) examine(d *device) {
-	err := p.reprobe(d)
+	unsure, err := p.verify(d)
 	now := time.Now()
 	d.mu.Lock()
 	e := &d.evidence
@@ -128,7 +129,7 @@ func (p *Pool) examine(d *device) {
 	begins := false
 	if err == nil {
 		e.cleared = now
-	} else if !d.gone {
+	} else if !d.gone && !unsure {
 		d.faults, d.lastFault = max(d.faults, patience-1), time.Time{}
 		begins = d.fail(now, err)
 	}
@@ -140,7 +141,7 @@ func (p *Pool) examine(d *device) {
 		}
 		return
 	}
-	if first != nil {
+	if first != nil && !unsure {
 		p.incidents.Forget(first, now)
 	}
 	if begins {
@@ -167,6 +168,8 @@ func (c *course) blocked(ctx context.Context) {
 		c.p.blameStream(c.s, f.d, c.work, f.err)
 	case alone:
 		c.p.attribute(f.d, c.s, c.work, f.err)
+	case expired && c.doubtful:
+		c.crowded(f.d, f.err)
 	case expired:
 		c.p.accuse(f.d, f.err)
 	}

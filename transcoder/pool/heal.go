@@ -43,7 +43,10 @@ func (p *Pool) beginQuarantine(d *device, q *quarantine, err error) {
 // gives it sessions again.
 func (p *Pool) heal(d *device, q *quarantine) {
 	for p.pause(d, q) {
-		err := p.reprobe(d)
+		unsure, err := p.verify(d)
+		if unsure {
+			err = besideOthers(err)
+		}
 		d.mu.Lock()
 		over := d.quarantine != q
 		if !over && err == nil {

@@ -140,3 +140,36 @@ func TestManyBadSendersDelayNoKnownGateway(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestACrowdThatBlocksTakesNoDeviceAway: a dozen addresses send, all at once, segments that
+// take all time and processors that they can get, each in a new stream. The device is not
+// taken for broken, and new streams of a gateway that did good work before are done.
+func TestACrowdThatBlocksTakesNoDeviceAway(t *testing.T) {
+	const bads, streams = 12, 3
+	node, addr := orchestrator(t)
+	_, ours := gateway(t, addr)
+	segments := honest(t, 30)
+	for n, s := range segments {
+		if status, text, err := push(t.Context(), ours, "known", n, s.Data); err != nil || status != http.StatusOK {
+			t.Fatalf("segment %d of the known gateway: status %d, %v: %.200s", n, status, err, text)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	all := crowd(ctx, t, bads, addr, endless(t))
+	defer all.Wait()
+	defer stop()
+	node.Wait("streams that block", 90*time.Second, func() bool {
+		return strings.Count(node.Log(), "a stream ends or blocks media workers") >= 3
+	})
+	for i := range streams {
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		status, text, err := push(ctx, ours, fmt.Sprint("new", i), 0, segments[i].Data)
+		cancel()
+		if err != nil || status != http.StatusOK {
+			t.Errorf("new stream %d: status %d, %v: %.200s", i, status, err, text)
+		}
+	}
+	if log := node.Log(); strings.Contains(log, "a device fails again and again") {
+		t.Error("the device was taken for broken")
+	}
+}

@@ -112,7 +112,7 @@ func New() *Record {
 func (r *Record) Treat(w *Work, good int, now time.Time) Treatment {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.segments)+len(r.streams)+len(r.senders) == 0 {
+	if len(r.segments)+len(r.streams)+len(r.senders) == 0 && r.everyone.now(now) == 0 {
 		return Shared
 	}
 	if seen, again := r.segment(w, now); again {
@@ -149,6 +149,26 @@ func (r *Record) unblamed(w *Work, good int, now time.Time) Treatment {
 		return Unproved
 	}
 	return Shared
+}
+
+// Doubtful reports whether nothing good is known of a segment's stream, which has done so
+// many good segments, and of its sender.
+func (r *Record) Doubtful(w *Work, good int, now time.Time) bool {
+	if good >= proof {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w.name()
+	return !r.trusted(w, now)
+}
+
+// Crowded notes that segments of streams that nothing good is known of blocked a worker
+// together: for a minute new streams of unknown senders get workers of their own.
+func (r *Record) Crowded(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.everyone = level{max(r.everyone.now(now), manySenders+1), now}
 }
 
 // trusted reports whether a sender is known for good work. The caller holds mu.
