@@ -79,10 +79,10 @@ func (a *Artifacts) Put(random io.Reader, job, ext string, data []byte) (Artifac
 	now := a.now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.makeRoom(int64(len(data)), now) {
+	if !a.makeRoom("", int64(len(data)), now) {
 		return ArtifactPath{}, fault.New(fault.ArtifactsFull, op, "")
 	}
-	a.put(p, data, now)
+	a.put("", p, data, now)
 	return p, nil
 }
 

@@ -39,7 +39,7 @@ func (o *Orchestrator) Estate() Estate {
 func (o *Orchestrator) Inherit(e Estate) {
 	for _, r := range e.Renditions {
 		// One that finds no room would have had none there.
-		_ = o.results.Put([]Path{r.Path}, []Result{r.Result})
+		_ = o.results.Put("", []Path{r.Path}, []Result{r.Result})
 	}
 	for _, a := range e.Artifacts {
 		o.artifacts.inherit(a.Path, a.Data, a.At)
@@ -50,8 +50,8 @@ func (o *Orchestrator) Inherit(e Estate) {
 func (s *shelf[K, V]) inherit(key K, value V, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.makeRoom(s.size(value), s.now()) {
-		s.put(key, value, at)
+	if s.makeRoom("", s.size(value), s.now()) {
+		s.put("", key, value, at)
 	}
 }
 

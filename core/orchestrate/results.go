@@ -49,9 +49,9 @@ func NewResults(maxBytes int64, now func() time.Time) *Results {
 	return r
 }
 
-// Put keeps the renditions of one segment, all or none. Those of the same
+// Put keeps the renditions of one segment of a party, all or none. Those of the same
 // paths are replaced. The error is ResultsFull.
-func (r *Results) Put(paths []Path, results []Result) error {
+func (r *Results) Put(party string, paths []Path, results []Result) error {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,12 +62,12 @@ func (r *Results) Put(paths []Path, results []Result) error {
 			need -= r.at(e).value.size()
 		}
 	}
-	if !r.makeRoom(need, now) {
+	if !r.makeRoom(party, need, now) {
 		return fault.New(fault.ResultsFull, "keep renditions", "")
 	}
 	for i, res := range results {
 		p := paths[i]
-		r.put(p, res, now)
+		r.put(party, p, res, now)
 		delete(r.ended, p.Session)
 		key := dirKey{p.Session, p.Dir}
 		r.byDir[key] = append(r.byDir[key], p)

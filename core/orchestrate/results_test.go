@@ -25,7 +25,7 @@ func put(t *testing.T, r *orchestrate.Results, p orchestrate.Path, size int) {
 }
 
 func tryPut(r *orchestrate.Results, p orchestrate.Path, size int) error {
-	return r.Put([]orchestrate.Path{p}, []orchestrate.Result{{Data: make([]byte, size)}})
+	return r.Put("gateway", []orchestrate.Path{p}, []orchestrate.Result{{Data: make([]byte, size)}})
 }
 
 func has(r *orchestrate.Results, p orchestrate.Path) bool { _, ok := r.Get(p); return ok }
@@ -88,6 +88,37 @@ func TestResultsMakeRoom(t *testing.T) {
 	}
 }
 
+// One party that fetches nothing does not keep the renditions of others out, however much
+// it has made; what is young of theirs stays.
+func TestOnePartyDoesNotFillTheResults(t *testing.T) {
+	t.Parallel()
+	r := orchestrate.NewResults(100, coretest.NewClock(time.Unix(1_700_000_000, 0)).Now)
+	keep := func(party string, n, size int) error {
+		return r.Put(party, []orchestrate.Path{at("00000001", n)}, []orchestrate.Result{{Data: make([]byte, size)}})
+	}
+	for n := range 5 {
+		if err := keep("greedy", n, 20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, keep("greedy", 5, 20), fault.ResultsFull)
+	for n := range 2 {
+		if !r.Fits("gateway", 20) {
+			t.Errorf("no room for segment %d of another", n)
+		}
+		if err := keep("gateway", 10+n, 20); err != nil {
+			t.Errorf("segment %d of another: %v", n, err)
+		}
+	}
+	wantCode(t, keep("gateway", 12, 40), fault.ResultsFull)
+	if err := keep("third", 20, 20); err != nil {
+		t.Errorf("a third: %v", err)
+	}
+	if !has(r, at("00000001", 10)) || !has(r, at("00000001", 11)) || !has(r, at("00000001", 4)) {
+		t.Error("others than the greediest, or its last, had to go")
+	}
+}
+
 func TestResultsOutliveTheirSessionForAGrace(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -130,7 +161,7 @@ func TestSignatureOnlyWhereThereIsOne(t *testing.T) {
 	r := orchestrate.NewResults(1<<20, coretest.NewClock(time.Unix(1_700_000_000, 0)).Now)
 	for i, sig := range [][]byte{nil, []byte("mpeg7")} {
 		p := at("00000001", i)
-		if err := r.Put([]orchestrate.Path{p}, []orchestrate.Result{{Data: []byte("d"), Signature: sig}}); err != nil {
+		if err := r.Put("gateway", []orchestrate.Path{p}, []orchestrate.Result{{Data: []byte("d"), Signature: sig}}); err != nil {
 			t.Fatal(err)
 		}
 		p.Signature = true
@@ -186,7 +217,7 @@ func BenchmarkPut(b *testing.B) {
 			paths = append(paths, orchestrate.Path{Session: core.SessionID(fmt.Sprintf("%08x", n%100)), Dir: dir, Number: core.SegmentNumber(n)})
 			results = append(results, orchestrate.Result{Data: data})
 		}
-		if err := r.Put(paths, results); err != nil {
+		if err := r.Put("gateway", paths, results); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -139,7 +139,7 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 	// about.
 	g.line.worker, g.line.media, g.line.pixels = res.Worker, res.MediaTime, out.encoded
 	g.hold.Done(pm.Work{Units: int64(out.encoded), Produced: -1, Worker: res.Worker})
-	if err := o.results.Put(out.paths, out.results); err != nil {
+	if err := o.results.Put(o.party(&g.req), out.paths, out.results); err != nil {
 		return nil, 0, err
 	}
 	return out.done, out.encoded, nil
@@ -161,7 +161,7 @@ func (g *Segment) covers(encoded core.Pixels, took time.Duration, worker string)
 // begin asks what must be so before work is worth while: that it can be paid, and
 // that there is room for what comes of it, of about the input's size.
 func (g *Segment) begin(size int64) error {
-	if !g.o.results.Fits(size) {
+	if !g.o.results.Fits(g.Party(), size) {
 		return fault.New(fault.ResultsFull, "make room for renditions", "")
 	}
 	return g.hold.Begin()

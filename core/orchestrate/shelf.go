@@ -22,7 +22,8 @@ type shelf[K comparable, V any] struct {
 	mu      sync.Mutex
 	max     int64
 	used    int64
-	order   *list.List // of *shelved[K, V], oldest first
+	by      map[string]int64 // what of it is whose
+	order   *list.List       // of *shelved[K, V], oldest first
 	byKey   map[K]*list.Element
 	changed chan struct{} // closed and replaced when a value was fetched
 }
@@ -30,6 +31,7 @@ type shelf[K comparable, V any] struct {
 type shelved[K comparable, V any] struct {
 	key     K
 	value   V
+	party   string // "" where that is not known
 	at      time.Time
 	fetched bool
 }
@@ -37,7 +39,7 @@ type shelved[K comparable, V any] struct {
 func newShelf[K comparable, V any](maxBytes int64, now func() time.Time, size func(V) int64) *shelf[K, V] {
 	return &shelf[K, V]{
 		max: maxBytes, now: now, size: size, order: list.New(),
-		byKey: make(map[K]*list.Element), changed: make(chan struct{}),
+		by: make(map[string]int64), byKey: make(map[K]*list.Element), changed: make(chan struct{}),
 	}
 }
 
@@ -83,14 +85,15 @@ func (s *shelf[K, V]) wanted(now time.Time) bool {
 	return false
 }
 
-// put adds a value, for which makeRoom made room, in place of the key's former
+// put adds a party's value, for which makeRoom made room, in place of the key's former
 // one. The caller holds mu.
-func (s *shelf[K, V]) put(key K, value V, now time.Time) {
+func (s *shelf[K, V]) put(party string, key K, value V, now time.Time) {
 	if e, ok := s.byKey[key]; ok {
 		s.drop(e)
 	}
-	s.byKey[key] = s.order.PushBack(&shelved[K, V]{key: key, value: value, at: now})
+	s.byKey[key] = s.order.PushBack(&shelved[K, V]{key: key, value: value, party: party, at: now})
 	s.used += s.size(value)
+	s.by[party] += s.size(value)
 }
 
 // fetch marks what an element of byKey holds as fetched. The caller holds mu.
@@ -102,11 +105,11 @@ func (s *shelf[K, V]) fetch(e *list.Element) {
 	}
 }
 
-// makeRoom drops the oldest values until need more bytes fit, sparing the young
-// ones that were not fetched. It drops nothing when that is not enough. The
-// caller holds mu.
-func (s *shelf[K, V]) makeRoom(need int64, now time.Time) bool {
-	victims, ok := s.victims(need, now)
+// makeRoom drops the oldest values until need more bytes of a party fit, sparing the
+// young ones that were not fetched, except those of the party that has most. It drops
+// nothing when that is not enough. The caller holds mu.
+func (s *shelf[K, V]) makeRoom(party string, need int64, now time.Time) bool {
+	victims, ok := s.victims(party, need, now)
 	if !ok {
 		return false
 	}
@@ -118,7 +121,7 @@ func (s *shelf[K, V]) makeRoom(need int64, now time.Time) bool {
 
 // victims are the values that makeRoom drops, and whether they are enough. The
 // caller holds mu.
-func (s *shelf[K, V]) victims(need int64, now time.Time) (out []*list.Element, ok bool) {
+func (s *shelf[K, V]) victims(party string, need int64, now time.Time) (out []*list.Element, ok bool) {
 	short := s.used + need - s.max
 	take := func(e *list.Element) {
 		out = append(out, e)
@@ -128,19 +131,43 @@ func (s *shelf[K, V]) victims(need int64, now time.Time) (out []*list.Element, o
 	for ; e != nil && short > 0 && now.Sub(s.at(e).at) >= fetchTime; e = e.Next() {
 		take(e)
 	}
+	young := e
 	for ; e != nil && short > 0; e = e.Next() {
 		if s.at(e).fetched {
 			take(e)
 		}
 	}
+	if short <= 0 {
+		return out, true
+	}
+	// Who fetches nothing must not keep others out: what they lack comes from the party
+	// that has most, as long as it has more than they will.
+	most, excess := s.most(party, need)
+	for e = young; e != nil && short > 0 && excess > 0; e = e.Next() {
+		if it := s.at(e); it.party == most && !it.fetched {
+			take(e)
+			excess -= s.size(it.value)
+		}
+	}
 	return out, short <= 0
 }
 
-// Fits reports whether there is room for need more bytes, or can be made.
-func (s *shelf[K, V]) Fits(need int64) bool {
+// most is the party that has most, and how much more that is than another will have with
+// need more bytes. The caller holds mu.
+func (s *shelf[K, V]) most(than string, need int64) (party string, excess int64) {
+	for name, bytes := range s.by {
+		if more := bytes - s.by[than] - need; more > excess {
+			party, excess = name, more
+		}
+	}
+	return party, excess
+}
+
+// Fits reports whether there is room for need more bytes of a party, or can be made.
+func (s *shelf[K, V]) Fits(party string, need int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.victims(need, s.now())
+	_, ok := s.victims(party, need, s.now())
 	return ok
 }
 
@@ -160,6 +187,9 @@ func (s *shelf[K, V]) drop(e *list.Element) {
 	it := s.at(e)
 	s.order.Remove(e)
 	s.used -= s.size(it.value)
+	if s.by[it.party] -= s.size(it.value); s.by[it.party] == 0 {
+		delete(s.by, it.party)
+	}
 	delete(s.byKey, it.key)
 	if s.dropped != nil {
 		s.dropped(it.key)
