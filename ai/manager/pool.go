@@ -38,9 +38,8 @@ type member struct {
 	pictures Pictures
 	slots    int // guarded by pool.mu
 	busy     int // guarded by pool.mu
-	// rests is until when it said that it is busy, refused when it last said so without a
-	// time; guarded by pool.mu.
-	rests, refused time.Time
+	// rest is for how long it is left alone; guarded by pool.mu.
+	rest rest
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {
@@ -111,51 +110,44 @@ func (p *pool) size() {
 // pick gives a job that holds a slot to the runner with the least work that has room. The
 // fault is ModelRunnerLost when the runners changed meanwhile and none has, RunnerBusy
 // while all that have some said that they are busy.
-func (p *pool) pick() (*member, error) {
+func (p *pool) pick(party string) (*member, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	var best, resting *member
+	var best *member
+	var resting time.Duration
 	for _, m := range p.members {
-		switch {
+		switch left := m.rest.left(party, now); {
 		case m.busy >= m.slots:
-		case m.rests.After(now):
-			if resting == nil || m.rests.Before(resting.rests) {
-				resting = m
+		case left > 0:
+			if resting == 0 || left < resting {
+				resting = left
 			}
-		case best == nil || m.busy*best.slots < best.busy*m.slots:
+		case best == nil, m.before(best, now):
 			best = m
 		}
 	}
 	switch {
 	case best != nil:
 		best.busy++
+		best.rest.begin(now)
 		p.used = now
 		return best, nil
-	case resting != nil:
+	case resting > 0:
 		f := fault.New(fault.RunnerBusy, opRun, "the model's runner said that it is busy")
-		return nil, fault.After(f, resting.rests.Sub(now))
+		return nil, fault.After(f, resting)
 	}
 	return nil, fault.New(fault.ModelRunnerLost, opRun, "")
 }
 
-// busyFor is for how long a runner is left alone that said it is busy, not until when, and
-// again within busyAgain. A single refusal says little: it may be of that request.
-const busyFor, busyAgain = 500 * time.Millisecond, 2 * time.Second
-
-// rest leaves a runner alone that said it is busy.
-func (p *pool) rest(m *member, err error) {
-	after, timed := fault.RetryAfter(err)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.now()
-	switch {
-	case timed:
-		m.rests = now.Add(after)
-	case now.Sub(m.refused) < busyAgain:
-		m.rests = now.Add(busyFor)
+// before says whether a job is for m rather than for other: one that said it is busy is
+// tried only where there is no other, else the one with less to do. The caller holds
+// pool.mu.
+func (m *member) before(other *member, now time.Time) bool {
+	if a, b := now.Before(m.rest.until), now.Before(other.rest.until); a != b {
+		return b
 	}
-	m.refused = now
+	return m.busy*other.slots < other.busy*m.slots
 }
 
 // put ends a job's stay at its runner.

@@ -82,7 +82,7 @@ func TestPickKeepsToTheSlots(t *testing.T) {
 
 // picked is who gets the next job, nil for no one.
 func picked(p *pool) *member {
-	m, err := p.pick()
+	m, err := p.pick("client")
 	if err != nil {
 		return nil
 	}
@@ -98,13 +98,13 @@ func TestBusyRunnersRest(t *testing.T) {
 	p.add(one)
 	p.add(two)
 	busy := fault.New(fault.RunnerBusy, "", "")
-	p.rest(one, fault.After(busy, 7*time.Second))
+	p.rest(one, "client", fault.After(busy, 7*time.Second))
 	for range 4 {
 		if m := picked(p); m != two {
 			t.Fatal("a job for a runner that said it is busy")
 		}
 	}
-	_, err := p.pick()
+	_, err := p.pick("client")
 	if after, ok := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || !ok || after != 7*time.Second {
 		t.Errorf("%v, %v", err, after)
 	}
@@ -113,15 +113,54 @@ func TestBusyRunnersRest(t *testing.T) {
 		t.Error("a runner rests longer than it said")
 	}
 	now = now.Add(busyAgain)
-	p.rest(one, busy)
+	p.rest(one, "client", busy)
 	if picked(p) != one {
 		t.Error("a runner rests for a single refusal")
 	}
-	p.rest(one, busy)
-	if _, err := p.pick(); !errors.Is(err, fault.RunnerBusy) {
+	p.rest(one, "client", busy)
+	if _, err := p.pick("client"); !errors.Is(err, fault.RunnerBusy) {
 		t.Error(err)
 	}
 	if now = now.Add(busyFor); picked(p) != one {
 		t.Error("a runner rests longer than a moment, though it did not say until when")
+	}
+}
+
+// One party that has a runner say that it is busy keeps it from others for moments only:
+// a job of another party is tried now and then, and when it is served the rest is over for
+// all but that one.
+func TestOnePartyMakesNoRunnerRest(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	p := newPool(8, func() time.Time { return now }, func() {})
+	m := &member{slots: 8}
+	p.add(m)
+	busy := fault.After(fault.New(fault.RunnerBusy, "", ""), 5*time.Minute)
+	p.rest(m, "greedy", busy)
+	_, err := p.pick("other")
+	if after, ok := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || !ok || after != askAgain {
+		t.Errorf("at once: %v, %v", err, after)
+	}
+	now = now.Add(askAgain)
+	if _, err := p.pick("greedy"); !errors.Is(err, fault.RunnerBusy) {
+		t.Errorf("the party that it said so to: %v", err)
+	}
+	idle := &member{slots: 1}
+	p.add(idle)
+	if got, err := p.pick("other"); got != idle {
+		t.Fatalf("a runner that rests is tried beside one that does not: %v", err)
+	}
+	if got, err := p.pick("other"); got != m {
+		t.Fatal(err)
+	}
+	if _, err := p.pick("third"); !errors.Is(err, fault.RunnerBusy) {
+		t.Errorf("a second one at the same time: %v", err)
+	}
+	p.worked(m)
+	if _, err := p.pick("third"); err != nil {
+		t.Errorf("after a job was served: %v", err)
+	}
+	if _, err := p.pick("greedy"); !errors.Is(err, fault.RunnerBusy) {
+		t.Errorf("the party that it said so to: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	if !s.used.CompareAndSwap(false, true) {
 		return nil, fault.New(fault.Unexpected, opRun, "a slot is for one job")
 	}
-	at, err := s.model.pool.pick()
+	at, err := s.model.pool.pick(s.party)
 	if err != nil {
 		s.Release()
 		return nil, err
@@ -47,7 +47,7 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	if err != nil {
 		release()
 		if errors.Is(err, fault.RunnerBusy) {
-			s.model.pool.rest(at, err)
+			s.model.pool.rest(at, s.party, err)
 		}
 		if ctx.Err() == nil && telling(err) {
 			at.suspect()
@@ -55,6 +55,7 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		s.Release()
 		return nil, err
 	}
+	s.model.pool.worked(at)
 	reply.Worker = at.name
 	reply.Body = &body{
 		ReadCloser: reply.Body, ctx: ctx, slot: s, release: release, forget: context.AfterFunc(ctx, s.Release),

@@ -117,7 +117,7 @@ func (c *course) attempt(ctx context.Context, d *device, l limited) (*core.Trans
 	if !p.outOfTime(ctx, sub, d, job, l, err, wall) {
 		return nil, err
 	}
-	p.late(s, d, job, wall)
+	p.late(c.s, d, job, wall)
 	if !l.soft && !owned(err) {
 		replace(d, fault.TranscodeTimeout)
 	}

@@ -109,6 +109,30 @@ func TestMeasuredBoundsANumber(t *testing.T) {
 	})
 }
 
+// TestLateSegmentsAreLoad: a device whose sessions are not done in time any more gets no
+// further one, although nothing that is done says so.
+func TestLateSegmentsAreLoad(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := pool.New(nil, pool.Options{Untried: 1})
+		defer p.Close()
+		d := &coretest.SimDevice{Name: "0", Cost: 0.1 / 6_912_000}
+		sim(t, p, d, func(o *placement.Offer) { o.Cost = 0 })
+		for k := range 3 {
+			together(t, p, 1, k)
+		}
+		if err := p.Admit(request("second", 1)); err != nil {
+			t.Fatal(err)
+		}
+		p.EndSession("second")
+		d.Slow(60) // six times real time, which is over the deadline
+		if _, err := p.Transcode(t.Context(), job("0", 3, 1)); err == nil {
+			t.Fatal("a segment was done")
+		}
+		wantRefusal(t, p.Admit(request("third", 1)), fault.OrchestratorCapped, "would bring the real-time ratio to")
+	})
+}
+
 // together sends segment k of sessions 0 to n-1 at once.
 func together(t *testing.T, p *pool.Pool, n, k int) {
 	t.Helper()
