@@ -67,7 +67,7 @@ func (c *course) apart(ctx context.Context, d *device, slots chan struct{}) (*co
 		return nil, err
 	}
 	defer d.end(c.doubtful)
-	sub, cancel := context.WithTimeout(ctx, limit(ctx, c.job).time)
+	sub, cancel := context.WithTimeout(ctx, min(limit(ctx, c.job).time, c.longest()))
 	defer cancel()
 	e, err := d.engine.(isolator).Alone(sub)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *course) apart(ctx context.Context, d *device, slots chan struct{}) (*co
 		return res, nil
 	}
 	took := time.Since(start)
-	harm := deadly(err) || late && took >= core.WorkDeadline(c.job.Duration)/4 || c.tooLong(ctx, took)
+	harm := deadly(err) || late && took >= c.longest()/4 || c.tooLong(ctx, took)
 	if late {
 		err = timeout(d, took, err)
 	}
@@ -95,6 +95,20 @@ func (c *course) apart(ctx context.Context, d *device, slots chan struct{}) (*co
 		err = final(err)
 	}
 	return nil, err
+}
+
+// longestUnknown is how long a segment of which nothing good is known may have a worker of
+// its own: as long as one of ten seconds may take. What its gateway announces must not keep
+// those workers from others for as long as it likes.
+const longestUnknown = 40 * time.Second
+
+// longest is how long the segment may have a worker of its own.
+func (c *course) longest() time.Duration {
+	all := core.WorkDeadline(c.job.Duration)
+	if c.doubtful {
+		return min(all, longestUnknown)
+	}
+	return all
 }
 
 // tooLong says whether an attempt took so long that it is of no matter who gave up: a

@@ -28,7 +28,12 @@ func TestWaitingForAWorkerIsNoWork(t *testing.T) {
 		defer p.Close()
 		var wg sync.WaitGroup
 		for s := range cells {
-			wg.Go(func() { _ = bounded(t, p, fmt.Sprint(s), 0) })
+			wg.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+				defer cancel()
+				// Each is of another sender: a second one of the same would wait elsewhere.
+				_, _ = p.Transcode(ctx, from(fmt.Sprint("gateway", s), fmt.Sprint(s), 0))
+			})
 		}
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

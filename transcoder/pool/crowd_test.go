@@ -3,6 +3,7 @@ package pool_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -49,15 +50,20 @@ func (d *crowded) on(ctx context.Context, n int, job *core.TranscodeJob) error {
 // not taken for broken, and new streams of a sender that is known are done.
 func TestACrowdThatBlocksIsNoBrokenDevice(t *testing.T) {
 	t.Parallel()
-	for name, gap := range map[string]time.Duration{"together": 0, "one after another": 700 * time.Millisecond} {
+	for name, c := range map[string]struct {
+		gap  time.Duration
+		long int // so many block for as long as the longest segment may take
+	}{
+		"together": {}, "one after another": {gap: 700 * time.Millisecond}, "some for long": {long: 3},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { blockTogether(t, gap) })
+			synctest.Test(t, func(t *testing.T) { blockTogether(t, c.gap, c.long) })
 		})
 	}
 }
 
-func blockTogether(t *testing.T, gap time.Duration) {
+func blockTogether(t *testing.T, gap time.Duration, long int) {
 	d := &crowded{process: &process{Fake: &coretest.Fake{Name: "0"}, lonely: &coretest.Fake{}}}
 	d.On, d.lonely.On = d.on, d.on
 	p := pool.New([]transcoder.Engine{d}, pool.Options{MaxSessions: 9999})
@@ -73,7 +79,11 @@ func blockTogether(t *testing.T, gap time.Duration) {
 		wg.Go(func() {
 			<-time.After(time.Duration(i) * gap)
 			for n := 0; ctx.Err() == nil; n++ {
-				_, _ = p.Transcode(ctx, from(fmt.Sprint("bad", i), fmt.Sprint("s", n), n))
+				job := from(fmt.Sprint("bad", i), fmt.Sprint("s", n), n)
+				if i < long {
+					job.Duration = core.MaxSegmentDuration
+				}
+				_, _ = p.Transcode(ctx, job)
 				<-time.After(200 * time.Millisecond)
 			}
 		})
@@ -85,7 +95,9 @@ func blockTogether(t *testing.T, gap time.Duration) {
 			break
 		}
 		if second%20 == 19 {
-			if _, err := p.Transcode(t.Context(), from("good", fmt.Sprint("new", second), 0)); err != nil {
+			soon, cancel := context.WithTimeout(t.Context(), time.Second)
+			_, err := p.Transcode(soon, from("good", fmt.Sprint("new", second), 0))
+			if cancel(); err != nil {
 				t.Errorf("a new stream after %d s: %v", second, err)
 			}
 		}
@@ -93,4 +105,42 @@ func blockTogether(t *testing.T, gap time.Duration) {
 	stop()
 	wg.Wait()
 	t.Logf("%d tests, %d failed", d.tests.Load(), d.failed.Load())
+}
+
+// Segments that say they are long do not keep the workers from others that unknown senders
+// share while many do harm.
+func TestLongSegmentsOfUnknownSendersEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := &crowded{process: &process{Fake: &coretest.Fake{Name: "0"}, lonely: &coretest.Fake{}}}
+		d.On, d.lonely.On = d.on, d.on
+		p := pool.New([]transcoder.Engine{d}, pool.Options{MaxSessions: 9999})
+		defer p.Close()
+		var wg sync.WaitGroup
+		block := func(who string, i int, long time.Duration) {
+			wg.Go(func() {
+				job := from(fmt.Sprint(who, i), fmt.Sprint("s", i), i)
+				job.Duration = long
+				_, _ = p.Transcode(t.Context(), job)
+			})
+		}
+		for i := range 4 {
+			block("crowd", i, time.Second)
+		}
+		wg.Wait()
+		const many = 4 // more than have a worker at once where there are two processors
+		for i := range max(many, 2*runtime.NumCPU()) {
+			block("long", i, core.MaxSegmentDuration)
+		}
+		synctest.Wait()
+		<-time.After(2 * time.Minute)
+		if n := d.blocking.Load(); n > int32(max(2, runtime.NumCPU()/2)) {
+			t.Errorf("%d block at once", n)
+		}
+		began := time.Now()
+		wg.Wait()
+		if took := time.Since(began); took > 2*time.Minute {
+			t.Errorf("the last had ended after another %v", took)
+		}
+	})
 }

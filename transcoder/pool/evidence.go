@@ -28,6 +28,8 @@ type evidence struct {
 	// cleared is when a test was last passed, testing says that one is under way.
 	cleared time.Time
 	testing bool
+	// undecided is when a test last could not be made.
+	undecided time.Time
 	// last and before are the latest segments of two sessions that were done in less time
 	// than they play.
 	last, before goodWork
@@ -95,7 +97,7 @@ func (p *Pool) attribute(d *device, s *session, w *incidents.Work, err error) bo
 		if len(e.open) < maxOpen {
 			e.open = append(e.open, w)
 		}
-		test = e.beginTest(d.gone)
+		test = e.beginTest(d.gone, now)
 	}
 	d.mu.Unlock()
 	if test {
@@ -127,9 +129,12 @@ func (p *Pool) examine(d *device) {
 	first, open := e.first, e.open
 	e.first, e.open, e.testing = nil, nil, false
 	begins := false
-	if err == nil {
+	switch {
+	case err == nil:
 		e.cleared = now
-	} else if !d.gone && !unsure {
+	case unsure:
+		e.undecided = now
+	case !d.gone:
 		d.faults, d.lastFault = max(d.faults, patience-1), time.Time{}
 		begins = d.fail(now, err)
 	}

@@ -120,7 +120,12 @@ func (p *Pool) testHeld(d *device, all bool) (beside, doubtful int, err error) {
 	d.mu.Lock()
 	beside, doubtful = d.segments, d.hold.doubtful
 	d.mu.Unlock()
-	err = p.reprobe(d)
+	if doubtful == 0 {
+		err = p.reprobe(d)
+	} else {
+		// Others need not wait for the end of a test that says nothing.
+		err = fault.New(fault.DeviceTestFailed, "test a device", "segments that may block it do not end")
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	beside = max(beside, d.segments)
@@ -174,16 +179,17 @@ func (c *course) crowded(d *device, err error) {
 	now := time.Now()
 	c.p.incidents.Crowded(now)
 	d.mu.Lock()
-	test := now.Sub(d.evidence.cleared) >= trusted && d.evidence.beginTest(d.gone)
+	test := now.Sub(d.evidence.cleared) >= trusted && d.evidence.beginTest(d.gone, now)
 	d.mu.Unlock()
 	if test {
 		c.p.spawn(func() { c.p.examine(d) })
 	}
 }
 
-// beginTest reports whether a test is to begin now. The caller holds mu.
-func (e *evidence) beginTest(gone bool) bool {
-	begins := !e.testing && !gone
+// beginTest reports whether a test is to begin now. After one that could not be made new
+// senders are not made to wait for another at once. The caller holds mu.
+func (e *evidence) beginTest(gone bool, now time.Time) bool {
+	begins := !e.testing && !gone && now.Sub(e.undecided) >= trusted
 	e.testing = e.testing || begins
 	return begins
 }
