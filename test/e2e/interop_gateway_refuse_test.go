@@ -50,6 +50,7 @@ func TestForeignGatewayRefusals(t *testing.T) {
 			n.node.Wait("the runner's rest to be over", harnessTime, func() bool {
 				rests := res.StatusCode == http.StatusServiceUnavailable && row.status != res.StatusCode
 				if rests {
+					n.runner.Does(name, row.runner)
 					res, body = g.answered(version, j)
 				}
 				return !rests

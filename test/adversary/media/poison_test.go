@@ -35,24 +35,33 @@ func varied(segment []byte, n int) []byte {
 	return append(append([]byte(nil), segment...), padding...)
 }
 
-// attack pushes three segments a second until its context ends, whatever is answered.
+// pushing is an attack by way of a gateway: it pushes the stream and the segment that next
+// names.
+func pushing(next func(n int) (stream string, data []byte)) func(ctx context.Context, gw string, n int) (string, error) {
+	return func(ctx context.Context, gw string, n int) (string, error) {
+		stream, data := next(n)
+		status, text, err := push(ctx, gw, stream, n, data)
+		return fmt.Sprint(status, " ", strings.TrimSpace(text[:min(len(text), 120)])), err
+	}
+}
+
+// attack sends three segments a second until its context ends, whatever is answered.
 // It returns what the node said, by text.
-func attack(ctx context.Context, gw string, next func(n int) (stream string, data []byte)) map[string]int {
+func attack(ctx context.Context, gw string, send func(ctx context.Context, gw string, n int) (string, error)) map[string]int {
 	said := make(map[string]int)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	tick := time.NewTicker(time.Second / 3)
 	defer tick.Stop()
 	for n := 0; ; n++ {
-		stream, data := next(n)
 		wg.Go(func() {
-			status, text, err := push(ctx, gw, stream, n, data)
+			text, err := send(ctx, gw, n)
 			if err != nil {
 				return
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			said[fmt.Sprint(status, " ", strings.TrimSpace(text[:min(len(text), 120)]))]++
+			said[text]++
 		})
 		select {
 		case <-ctx.Done():
@@ -86,7 +95,8 @@ func watch(t *testing.T, gw string, segments [][]byte, pace time.Duration, begun
 }
 
 // besides runs an attack beside an honest stream of 30 segments at the same device.
-func besides(t *testing.T, node *harness.Process, addr string, next func(n int) (string, []byte)) map[string]int {
+func besides(t *testing.T, node *harness.Process, addr string,
+	send func(ctx context.Context, gw string, n int) (string, error)) map[string]int {
 	t.Helper()
 	_, theirs := gateway(t, addr)
 	_, ours := gateway(t, addr)
@@ -103,7 +113,7 @@ func besides(t *testing.T, node *harness.Process, addr string, next func(n int) 
 	begun, said := make(chan struct{}), make(chan map[string]int, 1)
 	go func() {
 		<-begun
-		said <- attack(ctx, theirs, next)
+		said <- attack(ctx, theirs, send)
 	}()
 	if lost := watch(t, ours, segments, pace, begun); lost != 0 {
 		t.Errorf("the honest stream lost %d of %d segments", lost, len(segments))
@@ -119,7 +129,7 @@ func besides(t *testing.T, node *harness.Process, addr string, next func(n int) 
 func TestAStreamThatEndsWorkersHarmsOnlyItself(t *testing.T) {
 	node, addr := orchestrator(t, "-workerMemory", small)
 	bad := tooLarge(t)
-	said := besides(t, node, addr, func(n int) (string, []byte) { return "poison", varied(bad, n) })
+	said := besides(t, node, addr, pushing(func(n int) (string, []byte) { return "poison", varied(bad, n) }))
 	if n := deaths(node); n == 0 || n > 2 {
 		t.Errorf("%d shared media workers died, want 1 or 2", n)
 	}
@@ -135,7 +145,7 @@ func TestAStreamThatEndsWorkersHarmsOnlyItself(t *testing.T) {
 func TestNewStreamsThatEndWorkersHarmNobodyElse(t *testing.T) {
 	node, addr := orchestrator(t, "-workerMemory", small)
 	bad := tooLarge(t)
-	besides(t, node, addr, func(n int) (string, []byte) { return fmt.Sprint("poison", n), varied(bad, n) })
+	besides(t, node, addr, pushing(func(n int) (string, []byte) { return fmt.Sprint("poison", n), varied(bad, n) }))
 	if n := deaths(node); n == 0 || n > 3 {
 		t.Errorf("%d shared media workers died, want 1 to 3", n)
 	}
@@ -158,8 +168,15 @@ func endless(t *testing.T) []byte {
 // time and processors that they can get.
 func TestAStreamThatBlocksWorkersHarmsOnlyItself(t *testing.T) {
 	node, addr := orchestrator(t)
-	bad := endless(t)
-	besides(t, node, addr, func(n int) (string, []byte) { return "poison", varied(bad, n) })
+	bad, from := endless(t), newSender(t, 0, addr)
+	tok, err := from.token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A gateway of ours would measure the segment and announce how long it plays.
+	besides(t, node, addr, func(ctx context.Context, _ string, n int) (string, error) {
+		return "", from.sendIn(ctx, tok, n, varied(bad, n))
+	})
 	if n := deaths(node); n > 1 {
 		t.Errorf("%d shared media workers died, want 1 at most", n)
 	}
@@ -171,8 +188,10 @@ func TestAStreamThatBlocksWorkersHarmsOnlyItself(t *testing.T) {
 // TestNewStreamsThatBlockWorkersHarmNobodyElse: the same with a new name for each.
 func TestNewStreamsThatBlockWorkersHarmNobodyElse(t *testing.T) {
 	node, addr := orchestrator(t, "-maxSessions", "auto")
-	bad := endless(t)
-	besides(t, node, addr, func(n int) (string, []byte) { return fmt.Sprint("poison", n), varied(bad, n) })
+	bad, from := endless(t), newSender(t, 0, addr)
+	besides(t, node, addr, func(ctx context.Context, _ string, n int) (string, error) {
+		return "", from.send(ctx, varied(bad, n))
+	})
 	if n := deaths(node); n > 3 {
 		t.Errorf("%d shared media workers died, want 3 at most", n)
 	}

@@ -58,8 +58,14 @@ func (s *sender) send(ctx context.Context, data []byte) error {
 	if err != nil {
 		return err
 	}
+	return s.sendIn(ctx, tok, 0, data)
+}
+
+// sendIn sends a segment of a session, which it says plays for a second, and waits for the
+// answer.
+func (s *sender) sendIn(ctx context.Context, tok *rpc.AuthToken, n int, data []byte) error {
 	message := rpc.ToSegData(&rpc.SegmentMeta{
-		Manifest: core.ManifestID(tok.GetSessionId()), Hash: [32]byte(crypto.Keccak256(data)), Token: tok, Duration: time.Second,
+		Manifest: core.ManifestID(tok.GetSessionId()), Number: core.SegmentNumber(n), Hash: [32]byte(crypto.Keccak256(data)), Token: tok, Duration: time.Second,
 		Profiles: []core.Profile{{Name: "small", Width: 160, Height: 90, Bitrate: 100_000, FPS: core.Framerate{Num: 15, Den: 1}}},
 	})
 	message.Capabilities = &rpc.Capabilities{Bitstring: []uint64{1<<0 | 1<<1}, Version: "0.8.8"}
