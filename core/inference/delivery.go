@@ -23,6 +23,9 @@ const (
 	Short
 	// Faulty: it broke off, or cannot be used.
 	Faulty
+	// Refused: the model server refused the request, or an orchestrator says so: there is
+	// nothing of use in it, and clients can bring that about.
+	Refused
 	// Left: the client left, or this gateway could not use more of it.
 	Left
 )

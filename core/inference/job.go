@@ -31,6 +31,8 @@ type Job struct {
 	HideUsage bool
 	// MaxTokens is the request's own bound, 0 where it gave none.
 	MaxTokens Tokens
+	// Inputs is how many texts embeddings are asked for, 0 for other operations.
+	Inputs int
 	// Units is what the job is priced at.
 	Units Units
 	// Client is who asks, as far as the gateway knows: a key or an address. It stays there.

@@ -230,13 +230,17 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 	if err := l.read(op, body); err != nil {
 		return nil, err
 	}
-	n := max(1, l.n, l.best, l.answers)
+	n, inputs := max(1, l.n, l.best, l.answers), 0
+	if op == inference.Embedding {
+		inputs = l.prompts
+	}
 	return &Request{
 		Model: inference.Model{ID: l.model}, Operation: op,
 		Stream: l.stream && op != inference.Embedding, IncludeUsage: l.usage,
 		MaxTokens:   inference.Tokens(l.maxTokens()),
 		OtherBound:  l.tokens == 0 && l.maxTokens() > 0,
 		N:           int(n) * max(1, l.prompts),
+		Inputs:      inputs,
 		Plain:       l.plain && n == 1,
 		PromptBytes: l.bytes,
 		InputTokens: inference.Tokens((l.promptInput(op) + bytesPerToken - 1) / bytesPerToken),

@@ -142,9 +142,9 @@ func TestLLM(t *testing.T) {
 		"completion of tokens": {inference.Completion, `{"model":"a/b","prompt":[1,2,3],"max_tokens":4}`, pipeline.Request{
 			Operation: inference.Completion, MaxTokens: 4, N: 1, PromptBytes: 12, Units: 4}},
 		"embedding": {inference.Embedding, `{"model":"a/b","input":"abcdefghi","stream":true}`, pipeline.Request{
-			Operation: inference.Embedding, N: 1, PromptBytes: 9, Units: 3}},
+			Operation: inference.Embedding, N: 1, Inputs: 1, PromptBytes: 9, Units: 3}},
 		"embeddings": {inference.Embedding, `{"model":"a/b","input":[[1,2],[3]]}`, pipeline.Request{
-			Operation: inference.Embedding, N: 2, PromptBytes: 12, Units: 3}},
+			Operation: inference.Embedding, N: 2, Inputs: 2, PromptBytes: 12, Units: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

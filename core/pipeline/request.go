@@ -36,6 +36,8 @@ type Request struct {
 	OtherBound bool
 	// N is the number of answers asked for: choices or images, at least 1.
 	N int
+	// Inputs is how many texts embeddings are asked for, 0 for other operations.
+	Inputs int
 	// Plain says that the existing network's form of an llm request (NetworkLLM)
 	// loses nothing of this one.
 	Plain bool
@@ -89,6 +91,6 @@ func (r *Request) Job(contentType string, body []byte, requestID string) *infere
 	return &inference.Job{
 		Model: r.Model, Operation: r.Operation, Body: body, ContentType: contentType,
 		Stream: r.Stream, HideUsage: r.Stream && !r.IncludeUsage,
-		MaxTokens: r.MaxTokens, Units: r.Units, RequestID: requestID,
+		MaxTokens: r.MaxTokens, Inputs: r.Inputs, Units: r.Units, RequestID: requestID,
 	}
 }

@@ -27,6 +27,16 @@ var badInput = map[string]bool{
 	"TranscoderInvalidDuration":            true,
 }
 
+// perhapsBadInput are texts of the network's orchestrators for input that fails everywhere,
+// which its gateways try elsewhere all the same.
+var perhapsBadInput = map[string]bool{
+	"Invalid data found when processing input": true, "EmptyData": true,
+}
+
+// PerhapsBadInput reports whether a text may be about the input, so that it alone does not
+// count against an orchestrator.
+func PerhapsBadInput(text string) bool { return perhapsBadInput[text] }
+
 // BadInput reports whether an orchestrator's error text means that trying
 // elsewhere is of no use. The session is then kept and the client told.
 func BadInput(text string) bool { return badInput[text] }

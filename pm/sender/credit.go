@@ -233,6 +233,12 @@ func (c *credit) forgo(j job) (lost pm.Value) {
 	return c.lose(j, pm.Value{}, j.amount)
 }
 
+// blame counts a job whose payment waits against the orchestrator, as far as it still waits.
+func (c *credit) blame(j job) {
+	v := whole(least(j.amount, j.client.open, c.waiting))
+	j.client.open, c.waiting, c.missing = j.client.open.Sub(v), c.waiting.Sub(v), c.missing.Add(v)
+}
+
 // lose counts what was paid and what is good for it. Of what is left, as much as waits at
 // most is the client's doing. It returns how much of the payment is unworked now.
 func (c *credit) lose(j job, good, waits pm.Value) pm.Value {

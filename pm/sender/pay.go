@@ -30,6 +30,10 @@ type Payment struct {
 	// there are none.
 	job               job
 	settled, received atomic.Bool
+	// forgone: what was paid waits, see Forgo. It is guarded by Sender.mu. blamed: it no
+	// longer does.
+	forgone bool
+	blamed  atomic.Bool
 }
 
 // Pay makes the payment for a job of so many units, as many as the orchestrator may

@@ -97,6 +97,38 @@ func (p *Payment) LeftAfter(came, units int64) {
 	})
 }
 
+// Forgo tells, before Settle, that nothing came of the job for a reason that its request may
+// be: what was paid waits, as for input that is bad. Blame takes that back.
+func (p *Payment) Forgo() {
+	p.count(func(c *credit, j job, _ time.Time) pm.Value {
+		p.forgone = true
+		return c.forgo(j)
+	})
+}
+
+// Blame tells that another orchestrator did the job that Forgo was told of: the request was
+// not the reason, and what was paid counts against the one that failed.
+func (p *Payment) Blame() {
+	s := p.s
+	if p.job.client == nil || p.blamed.Swap(true) {
+		return
+	}
+	s.mu.Lock()
+	c := s.creditOf(p.terms.payee())
+	if c == nil || !p.forgone {
+		s.mu.Unlock()
+		return
+	}
+	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
+	if c.blame(p.job); limit.Sign() > 0 {
+		c.stop(p.job.amount, limit)
+	}
+	changed, detail := c.stopped != was, c.holds()
+	s.keep(p.terms.payee(), c)
+	s.mu.Unlock()
+	s.tellCredit(p.terms.payee(), true, changed, detail)
+}
+
 // debt is what is owed of a balance; a credit is none.
 func debt(v pm.Value) pm.Value {
 	if v.Sign() < 0 {

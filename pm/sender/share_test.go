@@ -229,3 +229,34 @@ func TestOneClientAtOnce(t *testing.T) {
 		t.Error("the orchestrator is stopped")
 	}
 }
+
+// TestBlame: what a request may be the reason of stops no orchestrator; where another one did the same job, it does.
+func TestBlame(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), bounded)
+	for client := range 3 {
+		for n := range 12 {
+			p := pay(t, k, of(fmt.Sprint("client", client), n), 1000)
+			p.Forgo()
+			p.Settle(sender.Failed, 0)
+		}
+	}
+	if k.named() {
+		t.Error("the orchestrator is stopped by requests")
+	}
+	k, paid := begin(t, t.TempDir(), bounded), 0
+	for n := range 200 {
+		p, err := k.Pay(t.Context(), of(fmt.Sprint("other", n), n), 1000)
+		if err != nil {
+			break
+		}
+		paid += 1000 * len(p.Tickets)
+		p.Forgo()
+		p.Settle(sender.Failed, 0)
+		p.Blame()
+		p.Blame()
+	}
+	if !k.named() || paid > 100_000 {
+		t.Errorf("it was paid %d wei, named %v", paid, k.named())
+	}
+}

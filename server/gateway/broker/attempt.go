@@ -40,7 +40,7 @@ func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 		l.Done(now, v.outcome)
 		return nil, err
 	}
-	body := &tracked{rest: reply.Body, answer: reply, end: dispatch.Served, lease: l, now: r.b.opt.Now}
+	body := &tracked{rest: reply.Body, answer: reply, end: dispatch.Served, lease: l, failed: r.failed.lost, now: r.b.opt.Now}
 	if reply.Status >= 400 {
 		body.end = dispatch.Refused
 	} else {

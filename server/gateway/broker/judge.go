@@ -38,7 +38,7 @@ func lossOf(err error, v verdict) dispatch.Loss {
 	switch {
 	case code == fault.TicketNonceRefused:
 		return dispatch.Repaid
-	case v.outcome == dispatch.Full, code == fault.JobBroke, code == fault.JobLate:
+	case v.outcome == dispatch.Full, code.Class() == fault.BadRequest, code == fault.JobBroke, code == fault.JobLate:
 		return dispatch.SmallLoss
 	case v.outcome == dispatch.Failed, v.stop:
 		return dispatch.RefusedLoss
@@ -102,6 +102,7 @@ func unableToPay(code fault.Code) bool {
 type failures struct {
 	last error // the last that was not for want of room
 	full error
+	lost []error // those that were paid for
 }
 
 func (f *failures) add(err error) {
@@ -110,6 +111,9 @@ func (f *failures) add(err error) {
 		return
 	}
 	f.last = err
+	if _, lost := upstream.Lost(err); lost {
+		f.lost = append(f.lost, err)
+	}
 }
 
 // err is what the client is told in the end: a failure if there was one, else that

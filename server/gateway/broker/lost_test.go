@@ -48,7 +48,6 @@ func TestPaymentsForRefusalsEnd(t *testing.T) {
 		"reserve":  {400, "insufficient sender reserve", 1},
 		"declined": {403, "go away", 1},
 		"page":     {404, "page not found", 1},
-		"bad":      {400, "returned 400", 8},
 		"nonce":    {400, "invalid ticket senderNonce: already seen", 12},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,6 +69,28 @@ func TestPaymentsForRefusalsEnd(t *testing.T) {
 				t.Error("it does not rest")
 			}
 		})
+	}
+}
+
+// What a model server finds wrong with requests, their client brought about: it is paid once
+// and draws on that, and the orchestrator does not rest for it.
+func TestAModelServersWordIsNoLoss(t *testing.T) {
+	t.Parallel()
+	p := newPurse(t)
+	o := fake(t, "a").foreign()
+	l := o.charge(p, 600)
+	l.robs(o, 500, "LLM container returned 422: messages: too many")
+	s := start(t, paying(p, hurried), o)
+	for range 20 {
+		if _, _, err := s.ask(t.Context(), chat(), broker.Hint{}); !errors.Is(err, fault.JobRefused) {
+			t.Fatal(err)
+		}
+	}
+	if got := l.taken(); got != 1 {
+		t.Errorf("%d payments", got)
+	}
+	if !s.Pools()[0].Standings[0].Resting.IsZero() {
+		t.Error("it rests")
 	}
 }
 

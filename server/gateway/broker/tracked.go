@@ -19,6 +19,7 @@ type tracked struct {
 	answer *upstream.Answer
 	end    dispatch.Outcome // of an answer that is whole
 	lease  *dispatch.Lease
+	failed []error // at other orchestrators, before
 	now    func() time.Time
 	closed atomic.Bool
 	// broke: the orchestrator broke it off.
@@ -45,6 +46,12 @@ func (t *tracked) deliver(d inference.Delivery) {
 	switch d.How {
 	case inference.Whole, inference.Short:
 		t.lease.Done(now, t.end)
+		t.blame()
+	case inference.Refused:
+		if t.answer.Paid {
+			t.lease.Lost(now, dispatch.SmallLoss)
+		}
+		t.lease.Done(now, dispatch.Refused)
 	case inference.Faulty:
 		if t.answer.Paid {
 			t.lease.Lost(now, lossOfAnswer(d))
@@ -52,6 +59,17 @@ func (t *tracked) deliver(d inference.Delivery) {
 		t.lease.Done(now, dispatch.Broken)
 	default:
 		t.lease.Done(now, dispatch.Abandoned)
+	}
+}
+
+// blame counts it against the orchestrators at which the job failed that this one did it.
+// To have had no slot is no failure.
+func (t *tracked) blame() {
+	if t.end != dispatch.Served {
+		return
+	}
+	for _, err := range t.failed {
+		upstream.Blame(err)
 	}
 }
 

@@ -2,7 +2,6 @@ package front
 
 import (
 	"context"
-	"errors"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -23,7 +22,9 @@ func (x *exchange) delivery(err error) inference.Delivery {
 	switch {
 	case err == nil && x.short:
 		return inference.Delivery{How: inference.Short, Units: x.came}
-	case err == nil, errors.Is(err, errRefused):
+	case x.refused:
+		return inference.Delivery{How: inference.Refused}
+	case err == nil:
 		return inference.Delivery{How: inference.Whole}
 	case x.r.Context().Err() != context.Canceled && orchestratorsFault(err):
 		return inference.Delivery{How: inference.Faulty, Units: x.came}

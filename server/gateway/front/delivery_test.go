@@ -43,7 +43,7 @@ func vector(t *testing.T, name string) string {
 // TestDeliveries: what counts as work of an answer, for chats and vectors.
 func TestDeliveries(t *testing.T) {
 	t.Parallel()
-	whole := inference.Delivery{How: inference.Whole}
+	whole, refused := inference.Delivery{How: inference.Whole}, inference.Delivery{How: inference.Refused}
 	faulty := func(units inference.Units) inference.Delivery {
 		return inference.Delivery{How: inference.Faulty, Units: units}
 	}
@@ -62,7 +62,7 @@ func TestDeliveries(t *testing.T) {
 		"broken off":          {"/llm", streamBody, streams(errBroken, event1, event2), faulty(2), fault.CompletionBroken},
 		"ends early":          {"/llm", streamBody, streams(io.EOF, event1), faulty(1), fault.CompletionBroken},
 		"error event":         {"/llm", streamBody, streams(io.EOF, event1, "data: {\"error\":1}\n\n", event2, lastEvent, done), faulty(1), fault.CompletionBroken},
-		"error field":         {"/llm", streamBody, streams(io.EOF, "error: 1\n\n"), faulty(0), fault.CompletionBroken},
+		"error field":         {"/llm", streamBody, streams(io.EOF, "error: 1\n\n"), refused, fault.CompletionBroken},
 		"nothing":             {"/llm", streamBody, streams(io.EOF), faulty(0), fault.CompletionBroken},
 		"DONE":                {"/llm", streamBody, streams(io.EOF, done), faulty(0), fault.AnswerUnreadable},
 		"no choices":          {"/llm", streamBody, streams(io.EOF, "data: {\"choices\":[]}\n\n", done), faulty(0), fault.AnswerUnreadable},
@@ -75,16 +75,22 @@ func TestDeliveries(t *testing.T) {
 		"a large one":         {"/llm", chatBody, says(strings.Replace(chatAnswer, "hello", strings.Repeat("x", 1<<17), 1)), whole, ""},
 		"a large one, no end": {"/llm", chatBody, says(`{"choices":[{"message":{"content":"` + strings.Repeat("x", 1<<17)), faulty(0), fault.AnswerUnreadable},
 		"a large one, empty":  {"/llm", chatBody, says(`{"choices":[]` + strings.Repeat(" ", 1<<17) + `}`), faulty(0), fault.AnswerUnreadable},
-		"error":               {"/llm", chatBody, says(`{"error":{"message":"x"}}`), faulty(0), fault.AnswerUnreadable},
-		"null":                {"/llm", chatBody, says(`null`), faulty(0), fault.AnswerUnreadable},
+		"error":               {"/llm", chatBody, says(`{"error":{"message":"x"}}`), refused, fault.AnswerUnreadable},
+		"null":                {"/llm", chatBody, says("null\n"), refused, fault.JobRefused},
 		"empty choices":       {"/llm", chatBody, says(`{"choices":[]}`), faulty(0), fault.AnswerUnreadable},
 		"empty choice":        {"/llm", chatBody, says(`{"choices":[{"finish_reason":"stop"}]}`), faulty(0), fault.AnswerUnreadable},
 		"almost JSON":         {"/llm", chatBody, says(`{"choices":[{"message":{"content":"x"}}],}`), faulty(0), fault.AnswerUnreadable},
 		"an unasked stream":   {"/llm", chatBody, streams(io.EOF, event1, lastEvent, done), faulty(0), fault.AnswerUnreadable},
 		"completion": {"/v1/completions", `{"model":"m/llama","prompt":"hi"}`,
 			says(`{"choices":[{"text":"","finish_reason":"stop"}]}`), whole, ""},
-		"vector":          {"/v1/embeddings", embedBody, says(vector(t, "llamacpp/embed.json")), whole, ""},
-		"encoded vector":  {"/v1/embeddings", embedBody, says(`{"data":[{"embedding":"AACAPw=="}]}`), whole, ""},
+		"vector":         {"/v1/embeddings", embedBody, says(vector(t, "llamacpp/embed.json")), whole, ""},
+		"encoded vector": {"/v1/embeddings", embedBody, says(`{"data":[{"embedding":"AACAPw=="}]}`), whole, ""},
+		"two vectors": {"/v1/embeddings", `{"model":"m/e","input":["a","b"]}`,
+			says(`{"data":[{"embedding":[1]},{"embedding":[2]}]}`), whole, ""},
+		"one vector of two": {"/v1/embeddings", `{"model":"m/e","input":["a","b"]}`,
+			says(`{"data":[{"embedding":[1]}]}`), faulty(0), fault.AnswerUnreadable},
+		"one vector of tokens": {"/v1/embeddings", `{"model":"m/e","input":[1,2,3]}`,
+			says(`{"data":[{"embedding":[1]}]}`), whole, ""},
 		"no vector":       {"/v1/embeddings", embedBody, says(`{"object":"list","data":[]}`), faulty(0), fault.AnswerUnreadable},
 		"an empty vector": {"/v1/embeddings", embedBody, says(`{"data":[{"embedding":[]}]}`), faulty(0), fault.AnswerUnreadable},
 		"words":           {"/v1/embeddings", embedBody, says(chatAnswer), faulty(0), fault.AnswerUnreadable},
@@ -244,7 +250,7 @@ func TestDeliveriesForClientsThatLeave(t *testing.T) {
 	}
 	got = n.delivered()
 	n.post("/llm", chatBody)
-	if d := <-got; d.How != inference.Whole {
+	if d := <-got; d.How != inference.Refused {
 		t.Errorf("a refusal: %+v", d)
 	}
 }

@@ -63,6 +63,8 @@ type exchange struct {
 	wanted int
 	came   inference.Units
 	short  bool
+	// refused: the answer says that the request was refused, and has nothing else in it.
+	refused bool
 	// pace holds the answer to what it may take. loan is the orchestrator whose answer the
 	// memory that is taken is for, and lent how much that is.
 	pace pace

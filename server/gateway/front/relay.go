@@ -49,6 +49,10 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 	if err != io.EOF {
 		return brokenFault(op, err)
 	}
+	if refused := refusal(a, &scan, job, buf[:n], pieces); refused != nil {
+		x.refused = true
+		return refused
+	}
 	if err := unusable(&scan, job); err != nil {
 		return err
 	}
@@ -71,6 +75,21 @@ func (x *exchange) more(body io.Reader, buf []byte, scan *sse.JSONScanner) (int,
 	return n, err
 }
 
+// refusal is the fault of an answer with status 200 that stands for a refused request, which
+// clients can bring about at honest orchestrators: those of the network answer null to a chat
+// for what their model server finds wrong with it, and others pass an error on.
+func refusal(a *broker.Answer, scan *sse.JSONScanner, job *inference.Job, b []byte, pieces bool) error {
+	const op = "relay answer"
+	switch {
+	case pieces || job.Model.Capability != capability.LLM:
+	case a.Node == "" && string(bytes.TrimSpace(b)) == "null":
+		return fault.New(fault.JobRefused, op, "the model server finds the request wrong and does not say why")
+	case scan.Complete() && scan.Failed() && !scan.Chat():
+		return fault.New(fault.AnswerUnreadable, op, "the orchestrator answered with an error")
+	}
+	return nil
+}
+
 // unusable is why an answer that came to its end is none of its job's operation; nil for a
 // good one.
 func unusable(scan *sse.JSONScanner, job *inference.Job) error {
@@ -82,8 +101,8 @@ func unusable(scan *sse.JSONScanner, job *inference.Job) error {
 		why = "the orchestrator answered with an error"
 	case !chat && !scan.Text():
 		why = "the answer has no text and no masks"
-	case chat && job.Operation == inference.Embedding && scan.Vectors() == 0:
-		why = "the answer has no embedding"
+	case chat && job.Operation == inference.Embedding && scan.Vectors() < max(1, job.Inputs):
+		why = "the answer does not have an embedding for each input"
 	case chat && job.Operation != inference.Embedding && !scan.Chat():
 		why = "the answer has no choice with a message"
 	default:
@@ -122,6 +141,7 @@ const maxRefusal = 64 << 10
 // relayRefusal passes on what the runner finds wrong with the request: its own
 // words, as an error object.
 func (x *exchange) relayRefusal(a *broker.Answer) error {
+	x.refused = true
 	b, err := io.ReadAll(io.LimitReader(a.Body, maxRefusal))
 	if err != nil {
 		return brokenFault("read refusal", err)

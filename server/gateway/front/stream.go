@@ -76,6 +76,8 @@ func (x *exchange) pass(p []byte, hide bool) error {
 		}
 	}
 	if s.Failed() {
+		// A model server that refuses a request says so after it has begun its answer.
+		x.refused = s.Content() == 0
 		return fault.New(fault.CompletionBroken, op, "the stream ended with an error of the orchestrator")
 	}
 	return x.grant.Reach(x.believed(x.completion()))

@@ -103,6 +103,8 @@ func (b *answerBody) deliver(d inference.Delivery) {
 		b.payment.Received(b.units)
 	case inference.Short:
 		b.payment.Received(came)
+	case inference.Refused:
+		b.payment.Forgo()
 	case inference.Faulty:
 		// Whether what came of it is worth anything, only its client knows; an orchestrator
 		// that begins each answer and breaks it off is not to be paid for beginnings.

@@ -120,7 +120,24 @@ var jobTexts = []text{
 	{"expired auth token", fault.ExpiredAuthToken},
 	{"invalid auth token", fault.InvalidAuthToken},
 	{"missing auth token", fault.InvalidAuthToken},
+}
+
+// runnerTexts are a model server's word that the request is wrong, as orchestrators of the
+// network pass it on.
+var runnerTexts = []text{
 	{"returned 400", fault.JobRefused},
+	{"returned 413", fault.JobRefused},
+	{"returned 415", fault.JobRefused},
+	{"returned 422", fault.JobRefused},
+	{"unexpected status code: 400", fault.JobRefused},
+	{"unexpected status code: 413", fault.JobRefused},
+	{"unexpected status code: 415", fault.JobRefused},
+	{"unexpected status code: 422", fault.JobRefused},
+}
+
+// runnersWord reports whether a refusal has a model server's word.
+func runnersWord(err error) bool {
+	return fault.CodeOf(err) == fault.JobRefused && find(strings.ToLower(err.Error()), runnerTexts) != ""
 }
 
 // paymentText is what a text says of a payment, "" when nothing.
@@ -140,7 +157,10 @@ func codeOfText(text string) fault.Code {
 	if code := paymentText(lower); code != "" {
 		return code
 	}
-	return find(lower, jobTexts)
+	if code := find(lower, jobTexts); code != "" {
+		return code
+	}
+	return find(lower, runnerTexts)
 }
 
 func codeOfStatus(status int) fault.Code {

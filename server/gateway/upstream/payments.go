@@ -70,6 +70,10 @@ type Payment interface {
 	// have been done for it. LeftAfter is Left where some of the units came before that.
 	Left(units int64)
 	LeftAfter(came, units int64)
+	// Forgo tells, before Settle, that nothing came for a reason that the request may be.
+	// Blame tells afterwards that it was not: another orchestrator did the job.
+	Forgo()
+	Blame()
 }
 
 // UnpaidError is a failure of this gateway's own paying: nothing was sent, and the
@@ -94,6 +98,16 @@ type LostError struct {
 	Err error
 	// Value is what they are expected to be worth.
 	Value pm.Value
+	// blame counts them against the orchestrator, where they were excused.
+	blame func()
+}
+
+// Blame says that another orchestrator did a job of which one failed: the request, which may
+// have been the reason, was not.
+func Blame(err error) {
+	if e, ok := errors.AsType[*LostError](err); ok && e.blame != nil {
+		e.blame()
+	}
 }
 
 // Error is the fault's text.
@@ -142,3 +156,5 @@ func (free) Settle(sender.Outcome, int64) {}
 func (free) Received(int64)               {}
 func (free) Left(int64)                   {}
 func (free) LeftAfter(int64, int64)       {}
+func (free) Forgo()                       {}
+func (free) Blame()                       {}

@@ -60,6 +60,8 @@ type Result struct {
 	MediaTime time.Duration
 
 	payment Payment
+	// inputPerhaps: it failed for what may be the input.
+	inputPerhaps bool
 }
 
 // Received tells how many pixels of the result are of use, by the gateway's own count. It
@@ -135,6 +137,8 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	res.MediaTime = rpc.ParseMediaTime(resp.Trailer.Get(rpc.MediaTimeHeader))
 	err = res.read(raw, len(seg.Meta.Profiles))
 	switch {
+	case res.inputPerhaps:
+		payment.Forgo()
 	case fault.CodeOf(err) == fault.SegmentNotTranscodable:
 		payment.Settle(sender.InputBad, 0)
 	case len(res.Renditions) > 0:
@@ -257,6 +261,7 @@ func (r *Result) read(raw []byte, want int) error {
 	r.News = m.GetInfo()
 	switch v := m.GetResult().(type) {
 	case *rpc.TranscodeResult_Error:
+		r.inputPerhaps = route.PerhapsBadInput(v.Error)
 		return resultFault(v.Error)
 	case *rpc.TranscodeResult_Data:
 		r.Signature = v.Data.GetSig()

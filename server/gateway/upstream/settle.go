@@ -32,10 +32,24 @@ func refusedJob(err error, status int, own bool) sender.Outcome {
 	switch {
 	case told:
 		return how
+	case !own && runnersWord(err):
+		return sender.InputBad // the network bills what its model server has answered
 	case own, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusServiceUnavailable:
 		return sender.Refused
 	}
 	return sender.Failed
+}
+
+// requestMayCause reports whether a job's refusal may have its reason in the request, such
+// as a prompt that is too long for the model, or in how many there are. Clients can send what
+// they like, and no honest orchestrator loses its credit by that.
+func requestMayCause(err error) bool {
+	code := fault.CodeOf(err)
+	switch code.Class() {
+	case fault.BadRequest, fault.Busy:
+		return true
+	}
+	return code == fault.JobFailed
 }
 
 // refusedSegment is the same for a segment, of which every refusal comes before the

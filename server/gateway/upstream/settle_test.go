@@ -38,6 +38,8 @@ type deal struct {
 	received []int64
 	// came are the units that came before a client left.
 	came []int64
+	// forgone is how many failed for what their requests may be the reason of.
+	forgone int
 }
 
 type settled struct {
@@ -86,6 +88,14 @@ func (p *payment) Received(units int64) {
 	defer p.deal.mu.Unlock()
 	p.deal.received = append(p.deal.received, units)
 }
+
+func (p *payment) Forgo() {
+	p.deal.mu.Lock()
+	defer p.deal.mu.Unlock()
+	p.deal.forgone++
+}
+
+func (p *payment) Blame() {}
 
 func (p *payment) Left(units int64) { p.LeftAfter(0, units) }
 
@@ -148,7 +158,9 @@ func TestEveryJobsPaymentIsSettled(t *testing.T) {
 		"nonce":             {"", says(400, "", "invalid ticket senderNonce: already seen sender=x nonce=1"), settled{sender.Refused, 0}},
 		"balance":           {"", says(400, "", "Insufficient balance"), settled{sender.Short, 0}},
 		"price":             {"", says(400, "", `invalid expected price sent with payment err="x"`), settled{sender.Refused, 0}},
-		"runner's word":     {"", says(400, "", "LLM container returned 400"), settled{sender.Failed, 0}},
+		"runner's word":     {"", says(400, "", "LLM container returned 400"), settled{sender.InputBad, 0}},
+		"runner's 422":      {"", says(500, "", "unexpected status code: 422"), settled{sender.InputBad, 0}},
+		"too long a prompt": {own, says(400, "PromptTooLong", "x"), settled{sender.Refused, 0}},
 		"failed":            {"", says(500, "", "boom"), settled{sender.Failed, 0}},
 		"failed at our own": {own, says(500, "JobFailed", "boom"), settled{sender.Refused, 0}},
 		"our own's nonce":   {own, says(400, "TicketNonceTooMany", "x"), settled{sender.Refused, 0}},
@@ -171,6 +183,16 @@ func TestEveryJobsPaymentIsSettled(t *testing.T) {
 			}
 			if got := d.only(t); got != row.want || d.paid[0] != 256 {
 				t.Errorf("%+v, want %+v (%v)", got, row.want, err)
+			}
+			switch name {
+			case "runner's word", "runner's 422", "too long a prompt", "full", "unknown 503", "failed", "failed at our own", "broke":
+				if d.forgone != 1 {
+					t.Error("it counts against the orchestrator, whatever its client sent")
+				}
+			default:
+				if d.forgone != 0 {
+					t.Error("it is excused by the request")
+				}
 			}
 		})
 	}

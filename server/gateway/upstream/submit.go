@@ -70,7 +70,7 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 // lost says with a failure what it cost. What could not be sent cost nothing.
 func lost(err error, p Payment) error {
 	if v := p.Value(); v.Sign() > 0 && fault.CodeOf(err) != fault.OrchestratorUnreachable {
-		return &LostError{err, v}
+		return &LostError{err, v, p.Blame}
 	}
 	return err
 }
@@ -123,7 +123,11 @@ func (x *exchange) stop() bool { return x.late == nil || x.late.Stop() }
 func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*Answer, error) {
 	resp, err := jobs.RoundTrip(req)
 	if err != nil {
-		x.payment.Settle(unanswered(x.outer, err), 0)
+		how := unanswered(x.outer, err)
+		if how == sender.Failed {
+			x.payment.Forgo()
+		}
+		x.payment.Settle(how, 0)
 		return nil, x.fault("send job", err)
 	}
 	own := t.Node != ""
@@ -133,6 +137,9 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 	if !passedOn(resp, own) {
 		defer resp.Body.Close()
 		err := jobRefusal(resp, own)
+		if requestMayCause(err) {
+			x.payment.Forgo()
+		}
 		x.payment.Settle(refusedJob(err, resp.StatusCode, own), 0)
 		return nil, err
 	}
@@ -145,6 +152,10 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 	first, err := firstBytes(resp.Body)
 	if err != nil || !x.stop() {
 		resp.Body.Close()
+		// The network's nodes break off where a model server's stream begins with an error.
+		if failed(x.outer) == sender.Failed && err != io.EOF {
+			x.payment.Forgo()
+		}
 		return nil, x.fault("wait for the answer", err)
 	}
 	body := &answerBody{
