@@ -185,7 +185,8 @@ func TestEveryJobsPaymentIsSettled(t *testing.T) {
 				t.Errorf("%+v, want %+v (%v)", got, row.want, err)
 			}
 			switch name {
-			case "runner's word", "runner's 422", "too long a prompt", "full", "unknown 503", "failed", "failed at our own", "broke":
+			case "runner's word", "runner's 422", "too long a prompt", "full", "unknown 503",
+				"failed", "failed at our own", "broke":
 				if d.forgone != 1 {
 					t.Error("it counts against the orchestrator, whatever its client sent")
 				}

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/test/harness"
 )
 
-// refusals are what the network's orchestrators make of chats that their model server refuses: a wrong field, a role that
-// it does not know, a prompt that is too long. Two of them are for streams.
+// refusals are what the network's orchestrators make of chats that their model server refuses:
+// a wrong field, a role that it does not know, a prompt that is too long.
 var refusals = []lie{
 	{"null for a 422", false, says(object, "null\n")},
 	{"a 400", false, fails("LLM container returned 400: pipeline configured with a but called with b")},
@@ -27,7 +27,8 @@ func fails(text string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) { http.Error(w, text, http.StatusInternalServerError) }
 }
 
-// oddly answers chats of which the text says which refusal they meet, once they are billed where the network bills them.
+// oddly answers chats of which the text says which refusal they meet. null is billed, as the
+// network does.
 func oddly(o *orchestrator) func(http.ResponseWriter, *http.Request, []byte) bool {
 	return func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
 		for i, kind := range refusals {
@@ -51,7 +52,8 @@ func oddly(o *orchestrator) func(http.ResponseWriter, *http.Request, []byte) boo
 func (w *world) chatFrom(client *http.Client, stream bool, text string) (status int, body string) {
 	w.Helper()
 	resp, err := client.Post("http://"+w.front+"/v1/chat/completions", object, strings.NewReader(fmt.Sprintf(
-		`{"model":%q,"max_tokens":%d,"stream":%v,"messages":[{"role":"user","content":%q}]}`, networkModel, oddJob, stream, text)))
+		`{"model":%q,"max_tokens":%d,"stream":%v,"messages":[{"role":"user","content":%q}]}`,
+		networkModel, oddJob, stream, text)))
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -69,9 +71,9 @@ const (
 	oddEV  = 1_500_000_000_000
 )
 
-// TestRefusedRequestsStopNobody has clients send requests that no model server takes, to orchestrators of the network,
-// which are paid first and then say so in their ways. All of it counts as the clients' doing, not as theirs, and another
-// client is served.
+// TestRefusedRequestsStopNobody has clients send requests that no model server takes, to
+// orchestrators of the network, which are paid first and then say so in their ways. All of it
+// counts as the clients' doing, not as theirs, and another client is served.
 func TestRefusedRequestsStopNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
