@@ -39,19 +39,21 @@ func TestForeignGatewayRefusals(t *testing.T) {
 				name = "llm"
 			}
 			m := pipelineModel(t, name)
-			j := g.anyJob(m)
-			if row.change != nil {
-				row.change(j)
+			ask := func() (*http.Response, []byte) {
+				j := g.anyJob(m)
+				if row.change != nil {
+					row.change(j)
+				}
+				n.runner.Does(name, row.runner)
+				return g.answered(version, j)
 			}
 			n.node.Wait(m.ID+" to be ready", harnessTime, func() bool { return model(t, n.orch, m.ID).State == "ready" })
-			n.runner.Does(name, row.runner)
-			res, body := g.answered(version, j)
+			res, body := ask()
 			// A runner that said twice that it is busy is left alone for a moment.
 			n.node.Wait("the runner's rest to be over", harnessTime, func() bool {
 				rests := res.StatusCode == http.StatusServiceUnavailable && row.status != res.StatusCode
 				if rests {
-					n.runner.Does(name, row.runner)
-					res, body = g.answered(version, j)
+					res, body = ask()
 				}
 				return !rests
 			})
