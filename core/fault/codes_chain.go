@@ -30,6 +30,12 @@ const (
 const (
 	// ActionInvalid: the action's own values exclude one another.
 	ActionInvalid Code = "ActionInvalid"
+	// RecipientIsContract: what is sent to one of the protocol's contracts is lost.
+	RecipientIsContract Code = "RecipientIsContract"
+	// DelegateNotRegistered: stake bonded to the address earns nothing.
+	DelegateNotRegistered Code = "DelegateNotRegistered"
+	// PollMissing: no poll answers at the address of a vote.
+	PollMissing Code = "PollMissing"
 	// TokensMissing: the account has fewer stake tokens than the action moves.
 	TokensMissing Code = "TokensMissing"
 	// AllowanceMissing: the bonding contract may not take as many tokens.

@@ -61,6 +61,21 @@ var chainRows = []Row{
 		Remedy: "Correct the value that the detail names.",
 	},
 	{
+		Code: RecipientIsContract, Class: BadRequest,
+		Cause:  "The recipient is one of the protocol's own contracts. It would keep what it is sent, and no function of it returns that to the sender.",
+		Remedy: "Name the account of a person or of a wallet. To bond LPT run `tutti_cli stake bond`, to fund a gateway `tutti_cli deposit fund`; both call the contracts as they have to be called.",
+	},
+	{
+		Code: DelegateNotRegistered, Class: BadRequest,
+		Cause:  "The address to bond to is not a registered orchestrator. The contracts would take the bond, it would earn neither rewards nor fees, and taking it back takes the whole unbonding period.",
+		Remedy: "Take an orchestrator from the list of `tutti_cli orchestrators`. To become an orchestrator with the node's own account run `tutti_cli orchestrator activate`.",
+	},
+	{
+		Code: PollMissing, Class: BadRequest,
+		Cause:  "No poll answers at the address. A transaction to an address without a contract succeeds, costs gas and counts as no vote.",
+		Remedy: "Compare the address with the poll's announcement, and check that the poll is on the chain of `-network`. A treasury proposal has a number and no address: `tutti_cli vote proposal`.",
+	},
+	{
 		Code: TokensMissing, Class: Payment,
 		Symptom: "`ERC20: transfer amount exceeds balance`",
 		Cause:   "The account has fewer stake tokens (LPT) on this chain than the action moves. Tokens on layer 1, and tokens that are bonded, do not count.",

@@ -24,7 +24,9 @@ func check(a protocol.Action, f facts) error {
 	case g.round && !f.round.Initialized:
 		return refuse(fault.RoundNotInitialized, "round %d, the last one that was initialised is %d", f.round.Number, f.round.LastInitialized)
 	}
-	for _, one := range []func(protocol.Action, facts, refusal) error{checkTokens, checkStake, checkLock, checkOrchestrator, checkReward, checkFunds} {
+	for _, one := range []func(protocol.Action, facts, refusal) error{
+		checkLoss, checkTokens, checkStake, checkLock, checkOrchestrator, checkReward, checkFunds,
+	} {
 		if err := one(a, f, refuse); err != nil {
 			return err
 		}

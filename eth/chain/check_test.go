@@ -40,7 +40,8 @@ func good(a protocol.Action) facts {
 		},
 		lock:   protocol.UnbondingLock{ID: 1, Amount: core.LPTTokens(1), WithdrawRound: 10},
 		record: protocol.Orchestrator{Address: who(2), Registered: true, Active: true, LastRewardRound: 9, RewardCaller: who(1), DeactivationRound: protocol.Never},
-		sender: protocol.Sender{Deposit: core.NewWei(1)},
+		sender: protocol.Sender{Deposit: core.NewWei(1)}, pollEnd: 1200,
+		contracts: map[string]core.Address{"LivepeerToken": who(91), "BondingManager": who(92)},
 	}
 	switch a.(type) {
 	case protocol.RebondFromUnbonded:
@@ -137,6 +138,13 @@ func TestRefusals(t *testing.T) {
 		{"more fees than earned", protocol.WithdrawFees{Recipient: self, Amount: core.NewWei(8)}, nil, fault.FeesMissing, "0.000000000000000007 ETH are earned"},
 		{"pay to nobody", protocol.WithdrawFees{}, nil, fault.ActionInvalid, "nobody"},
 		{"send to nobody", protocol.TransferTokens{}, nil, fault.ActionInvalid, "nobody"},
+		{"send to a contract", protocol.TransferTokens{To: who(91), Amount: core.LPTTokens(1)}, nil, fault.RecipientIsContract, "LivepeerToken"},
+		{"pay to a contract", protocol.WithdrawFees{Recipient: who(92), Amount: core.NewWei(1)}, nil, fault.RecipientIsContract, "BondingManager"},
+		{"bond to a stranger", protocol.Bond{Amount: core.LPTTokens(1), To: who(2)}, func(f *facts) {
+			f.record.Registered, f.stake.Delegate = false, who(3)
+		}, fault.DelegateNotRegistered, who(2).String()},
+		{"move a lock to a stranger", protocol.RebondFromUnbonded{To: who(2), Lock: 1}, func(f *facts) { f.record.Registered = false }, fault.DelegateNotRegistered, who(2).String()},
+		{"vote without a poll", protocol.VoteInPoll{Poll: who(5)}, func(f *facts) { f.pollEnd = 0 }, fault.PollMissing, who(5).String()},
 		{"send too much", protocol.TransferTokens{To: self, Amount: core.LPTTokens(6)}, nil, fault.TokensMissing, "5 LPT"},
 		{"no faucet", protocol.RequestTokens{}, func(f *facts) { f.faucet = false }, fault.FaucetMissing, ""},
 		{"over the whole", protocol.SetCommission{FeeShare: core.Whole + 1}, nil, fault.ActionInvalid, "100 %"},

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -18,10 +19,14 @@ type facts struct {
 	balances protocol.Balances
 	stake    protocol.Delegator
 	lock     protocol.UnbondingLock
-	// record is that of the account, or of the orchestrator that a reward is for.
+	// record is that of the account, or of the orchestrator that is rewarded or bonded to.
 	record protocol.Orchestrator
 	sender protocol.Sender
 	faucet bool
+	// contracts are the protocol's contracts, by their names.
+	contracts map[string]core.Address
+	// pollEnd is the last block in which the poll takes votes; 0 where no poll answers.
+	pollEnd protocol.L1Block
 }
 
 // guard says what the contract looks at before anything else.
@@ -43,7 +48,7 @@ func guarded(a protocol.Action) guard {
 
 // facts reads what an action needs to know.
 func (c *Chain) facts(ctx context.Context, n *network, block protocol.L2Block, a protocol.Action) (facts, error) {
-	f := facts{account: c.opt.Account, block: block, faucet: !n.at.LivepeerTokenFaucet.IsZero()}
+	f := facts{account: c.opt.Account, block: block, faucet: !n.at.LivepeerTokenFaucet.IsZero(), contracts: n.at.ByName()}
 	reads := f.reads(n.reads, a)
 	if guarded(a).paused {
 		reads = append(reads, n.reads.Paused(&f.paused))
@@ -58,7 +63,8 @@ func (c *Chain) facts(ctx context.Context, n *network, block protocol.L2Block, a
 func (f *facts) reads(r contracts.Reads, a protocol.Action) []contracts.Read {
 	switch a := a.(type) {
 	case protocol.Bond:
-		return append(r.Delegator(f.account, &f.stake), r.TokenBalance(f.account, &f.balances.Token), r.Allowance(f.account, &f.balances.Allowance))
+		return slices.Concat(r.Delegator(f.account, &f.stake), r.Orchestrator(a.To, &f.record),
+			[]contracts.Read{r.TokenBalance(f.account, &f.balances.Token), r.Allowance(f.account, &f.balances.Allowance)})
 	case protocol.TransferTokens:
 		return []contracts.Read{r.TokenBalance(f.account, &f.balances.Token)}
 	case protocol.Unbond, protocol.WithdrawFees, protocol.ClaimEarnings:
@@ -66,7 +72,10 @@ func (f *facts) reads(r contracts.Reads, a protocol.Action) []contracts.Read {
 	case protocol.Rebond:
 		return append(r.Delegator(f.account, &f.stake), r.UnbondingLock(f.account, a.Lock, &f.lock))
 	case protocol.RebondFromUnbonded:
-		return append(r.Delegator(f.account, &f.stake), r.UnbondingLock(f.account, a.Lock, &f.lock))
+		return slices.Concat(r.Delegator(f.account, &f.stake), r.Orchestrator(a.To, &f.record),
+			[]contracts.Read{r.UnbondingLock(f.account, a.Lock, &f.lock)})
+	case protocol.VoteInPoll:
+		return []contracts.Read{r.PollEnd(a.Poll, &f.pollEnd).OrZero()}
 	case protocol.WithdrawStake:
 		return []contracts.Read{r.UnbondingLock(f.account, a.Lock, &f.lock)}
 	case protocol.SetCommission, protocol.Reward:

@@ -89,8 +89,9 @@ func view[T any](name string, to core.Address, data []byte, unpack func([]byte) 
 	}}
 }
 
-// orZero makes a read of what older contracts do not have.
-func (r Read) orZero() Read {
+// OrZero makes a read whose answer stays zero where no contract answers: of what older
+// contracts do not have, or of an address that may have no contract.
+func (r Read) OrZero() Read {
 	r.lenient = true
 	return r
 }

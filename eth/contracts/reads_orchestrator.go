@@ -43,7 +43,7 @@ func (r Reads) TotalStake(who core.Address, out *core.LPT) Read {
 // where the contracts do not know reward callers.
 func (r Reads) RewardCaller(who core.Address, out *core.Address) Read {
 	return view("BondingManager.transcoderToRewardCaller", r.a.BondingManager,
-		bondingABI.PackTranscoderToRewardCaller(common.Address(who)), bondingABI.UnpackTranscoderToRewardCaller, setAddress(out)).orZero()
+		bondingABI.PackTranscoderToRewardCaller(common.Address(who)), bondingABI.UnpackTranscoderToRewardCaller, setAddress(out)).OrZero()
 }
 
 // EarningsPool asks for the stake and the commission that counted in a round.

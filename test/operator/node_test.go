@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -196,4 +198,19 @@ func (n *node) register(tokens string) {
 		case <-tick.C:
 		}
 	}
+}
+
+// form posts a form to one of the old routes.
+func (n *node) form(path, values string) (int, string) {
+	n.t.Helper()
+	resp, err := http.Post("http://"+n.admin+path, "application/x-www-form-urlencoded", strings.NewReader(values))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
 }
