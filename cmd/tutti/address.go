@@ -56,7 +56,7 @@ func (n *node) addAddress(rules *orchestrate.Orchestrator, cert *tlscert.Source)
 
 // warnPrivate says that nobody on the internet reaches the chosen address.
 func (n *node) warnPrivate(chosen string) {
-	if chosen != "" && n.chain.network.Name != contracts.Devnet && serviceaddr.Private(chosen) {
+	if chosen != "" && !contracts.Private(n.chain.network.Name) && serviceaddr.Private(chosen) {
 		n.board.Set(health.Key{Code: fault.ServiceAddrPrivate}, n.cfg.Addresses.Service.Host+" is a not a public address or hostname")
 	}
 }

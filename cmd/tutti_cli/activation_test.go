@@ -49,6 +49,7 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 	s.say("Price per unit (default: 0) > ", "1200")
 	s.say("(default: https://node.example.com:8935) > ", "https://10.0.0.1:8935")
 	s.expect("no public address")
+	s.say("Which is meant? > ", "2")
 	s.say("(default: https://node.example.com:8935) > ", "https://8.8.8.8:8935")
 	s.expect("Note: a domain name is better")
 	s.expect("2 of 100 places taken")

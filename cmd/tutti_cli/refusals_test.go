@@ -56,7 +56,7 @@ func TestRefusals(t *testing.T) {
 		{"orchestrator activate --price-per-unit 0 --yes", exitRefused, "you work for free"},
 		{"orchestrator activate --price-per-unit 5USD --currency EUR --yes", exitUsage, "name one of them"},
 		{"orchestrator activate --service-uri http://node.example.com:8935 --yes", exitUsage, "write https://host:port"},
-		{"orchestrator activate --service-uri https://127.0.0.1:8935 --yes", exitUsage, "no public address"},
+		{"orchestrator activate --service-uri https://127.0.0.1:8935 --yes", exitRefused, "no public address"},
 		{"orchestrator config --yes", exitUsage, "give at least one of"},
 		{"orchestrator reward-caller 0x0000000000000000000000000000000000000000 --yes", exitUsage, "write none to take it back"},
 		{"price set --yes", exitUsage, "--price-per-unit PRICE is missing"},
@@ -115,6 +115,36 @@ func TestLoopbackIsFineWhereMoneyIsPlay(t *testing.T) {
 	o := newTool(t)
 	o.node.node.ChainID = 54321
 	o.ok(strings.Fields("orchestrator service-uri https://127.0.0.1:8935 --yes")...)
+}
+
+// A network of one's own has private addresses, whatever its chain's number is; on the
+// public network one can be meant, for gateways in the same private network.
+func TestPrivateServiceAddresses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		network string
+		chain   uint64
+		args    string
+		status  int
+		says    string
+	}{
+		{"mynet", 777, "https://10.0.0.1:8935 --yes", exitOK, ""},
+		{"mynet", 777, "https://node.lan:8935 --yes", exitOK, ""},
+		{"mynet", 777, "https://0.0.0.0:8935 --yes", exitUsage, "0.0.0.0"},
+		{"mynet", 42161, "https://10.0.0.1:8935 --yes", exitRefused, "add --allow-unusual to keep https://10.0.0.1:8935"},
+		{"arbitrum-one-mainnet", 42161, "https://10.0.0.1:8935 --yes", exitRefused, "add --allow-unusual to keep https://10.0.0.1:8935"},
+		{"arbitrum-one-mainnet", 42161, "https://10.0.0.1:8935 --yes --allow-unusual", exitOK, ""},
+		{"arbitrum-one-mainnet", 42161, "https://node.lan:8935 --yes --allow-unusual", exitOK, ""},
+		{"arbitrum-one-mainnet", 42161, "https://-a.lan:8935 --yes --allow-unusual", exitUsage, "-a.lan"},
+		{"arbitrum-one-mainnet", 42161, "https://[::]:8935 --yes --allow-unusual", exitUsage, "::"},
+	} {
+		o := newTool(t)
+		o.node.node.Network, o.node.node.ChainID = tt.network, tt.chain
+		status, out, errs := o.run(append([]string{"orchestrator", "service-uri"}, strings.Fields(tt.args)...)...)
+		if status != tt.status || !strings.Contains(errs, tt.says) {
+			t.Errorf("%s, chain %d, %s: %d %s%s", tt.network, tt.chain, tt.args, status, out, errs)
+		}
+	}
 }
 
 func TestOutcomesOfATransaction(t *testing.T) {

@@ -101,6 +101,13 @@ func LookupNetwork(name string) (Network, bool) {
 	return networks[i], true
 }
 
+// Private reports whether a network is a test network or a deployment of one's own: its
+// gateways need not be on the internet.
+func Private(name string) bool {
+	_, known := LookupNetwork(name)
+	return !known || name == Devnet
+}
+
 // DevnetDeployer is the key that puts the contracts on the local chain. Anybody
 // can make it: nothing of worth may ever belong to it.
 func DevnetDeployer() *ecdsa.PrivateKey {

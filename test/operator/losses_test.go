@@ -30,6 +30,18 @@ func (n *node) contract(name string) string {
 	return ""
 }
 
+// What the treasury takes from each reward is shown with the other settings.
+func TestTreasuryCutIsShown(t *testing.T) {
+	t.Parallel()
+	chain := devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond})
+	n := start(t, newWallet(t), chain.URL(0))
+	n.standing("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
+	out, status := n.cli("parameters")
+	if status != 0 || !strings.Contains(squeeze(out), "Treasury's part of each reward 10 % (10 % from the next round on)") {
+		t.Errorf("tutti_cli parameters ends with %d:\n%s", status, out)
+	}
+}
+
 // The contracts take each of these, and what is sent is lost: tokens in a contract that
 // cannot return them, stake with an account that earns nothing, gas for a vote that no
 // contract counts. Neither tutti_cli nor the old routes send them.

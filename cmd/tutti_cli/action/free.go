@@ -36,7 +36,7 @@ func learnFree(ctx context.Context, c *verb.Call) error {
 
 // learnOffer is what reading an orchestrator's offer needs.
 func learnOffer(ctx context.Context, c *verb.Call) error {
-	if err := learnPlay(ctx, c); err != nil {
+	if err := learnPrivate(ctx, c); err != nil {
 		return err
 	}
 	return learnFree(ctx, c)

@@ -51,17 +51,17 @@ func uriField() verb.Field {
 		Suggest: suggestURI, Parse: parseURI}
 }
 
-// keyPlay says that private addresses are fine: the network is one's own.
-const keyPlay = "(play)"
+// keyPrivate says that private addresses are fine: the network is not the public one.
+const keyPrivate = "(private)"
 
-func learnPlay(ctx context.Context, c *verb.Call) error {
+func learnPrivate(ctx context.Context, c *verb.Call) error {
 	about, err := c.About(ctx)
-	c.Put(keyPlay, verb.Play(about))
+	c.Put(keyPrivate, verb.Private(about))
 	return err
 }
 
-func parseURI(c *verb.Call, text string, _ amount.Check) (any, error) {
-	u, err := amount.ParseServiceURI(text, verb.Get[bool](c, keyPlay))
+func parseURI(c *verb.Call, text string, check amount.Check) (any, error) {
+	u, err := amount.ParseServiceURI(text, bool(check) || verb.Get[bool](c, keyPrivate))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func suggestURI(ctx context.Context, c *verb.Call) (string, error) {
 	}
 	for _, text := range []string{a.OnChain, a.Discovered, a.Advertised} {
 		for _, form := range []string{text, "https://" + text} {
-			if u, err := amount.ParseServiceURI(form, verb.Get[bool](c, keyPlay)); err == nil {
+			if u, err := amount.ParseServiceURI(form, verb.Get[bool](c, keyPrivate)); err == nil {
 				return u.Text, nil
 			}
 		}
@@ -121,7 +121,7 @@ func serviceURI() *verb.Verb {
 	f := uriField()
 	f.Word, f.Required = true, true
 	return &verb.Verb{Name: "orchestrator service-uri", For: verb.Orchestrators, Chain: true, Changes: true, Short: "Publish another service address; costs gas.",
-		Fields: []verb.Field{f}, Result: &verb.Sent{}, Before: learnPlay, Run: act(adminapi.VerbSetServiceURI, func(c *verb.Call) any {
+		Fields: []verb.Field{f}, Result: &verb.Sent{}, Before: learnPrivate, Run: act(adminapi.VerbSetServiceURI, func(c *verb.Call) any {
 			return adminapi.ServiceURI{URI: verb.Get[string](c, "service-uri")}
 		})}
 }

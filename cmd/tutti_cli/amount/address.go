@@ -22,8 +22,8 @@ type ServiceURI struct {
 // BareIPHint is what to say about a host without a name.
 const BareIPHint = "a domain name is better than a bare IP address: it can be pointed elsewhere without a new registration, which costs gas"
 
-// ParseServiceURI reads https://host:port. The host must be reachable from the
-// internet; local allows loopback and private ones, for networks of one's own.
+// ParseServiceURI reads https://host:port. A host that the internet cannot reach is a
+// *Doubt unless local is set, which is for private networks.
 func ParseServiceURI(s string, local bool) (ServiceURI, error) {
 	s = strings.TrimSuffix(strings.TrimSpace(s), "/")
 	u, err := url.Parse(s)
@@ -34,14 +34,24 @@ func ParseServiceURI(s string, local bool) (ServiceURI, error) {
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return ServiceURI{}, errors.New("the port is missing or no port: write https://" + host + ":8935")
 	}
+	text := "https://" + net.JoinHostPort(strings.ToLower(host), port)
 	ip, ipErr := netip.ParseAddr(host)
 	switch {
+	case ipErr == nil && (ip.IsUnspecified() || ip.IsMulticast()):
+		return ServiceURI{}, errors.New(host + " is not the address of one machine")
+	case ipErr != nil && !hostName(host, true):
+		return ServiceURI{}, errors.New(strconv.Quote(host) + " is not a host name")
 	case ipErr == nil && !local && !public(ip):
-		return ServiceURI{}, errors.New(host + " is no public address: gateways on the internet cannot reach it")
-	case ipErr != nil && !hostName(host, local):
-		return ServiceURI{}, errors.New(strconv.Quote(host) + " is no public host name: gateways on the internet cannot reach it")
+		return ServiceURI{}, notPublic(host+" is no public address", text)
+	case ipErr != nil && !local && !hostName(host, false):
+		return ServiceURI{}, notPublic(strconv.Quote(host)+" is no public host name", text)
 	}
-	return ServiceURI{Text: "https://" + net.JoinHostPort(strings.ToLower(host), port), BareIP: ipErr == nil}, nil
+	return ServiceURI{Text: text, BareIP: ipErr == nil}, nil
+}
+
+// notPublic is the doubt about a host of a private network.
+func notPublic(what, text string) error {
+	return &Doubt{Why: what + ": gateways on the internet cannot reach it", Readings: []Reading{{Label: text, Text: text}}}
 }
 
 func public(ip netip.Addr) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -70,6 +71,15 @@ var testChains = []uint64{4, 1337, 31337, 54321, 421611, 421614, 11155111}
 // Play reports whether a node's money is none: off-chain and test networks.
 func Play(n adminapi.Node) bool {
 	return n.Offchain || slices.Contains(testChains, n.ChainID) || n.Network == "devnet"
+}
+
+// publicChains are those that the public network is or was on, by number.
+var publicChains = []uint64{1, 42161}
+
+// Private reports whether a node's network is not the public one: a test network, or a
+// deployment of the contracts on another chain.
+func Private(n adminapi.Node) bool {
+	return Play(n) || !slices.Contains(config.Networks(), n.Network) && n.ChainID != 0 && !slices.Contains(publicChains, n.ChainID)
 }
 
 // IsOrchestrator and IsGateway say what the node is.

@@ -31,7 +31,7 @@ func (l *look) setup() doctor.Setup {
 	}
 	if a := c.Addresses.Service; !a.None && !a.IsZero() {
 		s.ServiceAddr, s.Host = a.String(), a.Host
-		s.Private = serviceaddr.Private(a.String()) && c.Chain.Network != contracts.Devnet
+		s.Private = serviceaddr.Private(a.String()) && !contracts.Private(c.Chain.Network)
 	}
 	if c.Addresses.AdminSocket != "" {
 		s.AdminAt, s.AdminOpen = "unix:"+c.Addresses.AdminSocket, false
