@@ -139,7 +139,8 @@ func (f *fakeNode) routes() http.Handler {
 	get(adminapi.PathChain, func() any { return f.chain })
 	get(adminapi.PathParameters, func() any {
 		return adminapi.Parameters{PoolMaxSize: 100, PoolSize: 2, RoundLength: 200, RoundLockAmount: 100_000, UnbondingPeriod: 7, UnlockPeriod: 3, TicketValidity: 2,
-			Inflation: 1_234_500, InflationChange: 500, TargetBondingRate: 500_000_000, TotalBonded: core.LPTTokens(1), TotalSupply: core.LPTTokens(3), MintableTokens: core.LPTTokens(9), MintedTokens: core.NewLPT(5)}
+			Inflation: 1_234_500, InflationChange: 500, TargetBondingRate: 500_000_000, TotalBonded: core.LPTTokens(1), TotalSupply: core.LPTTokens(3), MintableTokens: core.LPTTokens(9), MintedTokens: core.NewLPT(5),
+			TreasuryCut: 100_000_000, NextTreasuryCut: 50_000_000}
 	})
 	get(adminapi.PathOrchestrator, func() any { return f.orchestrator })
 	get(adminapi.PathOrchestrators, func() any { return adminapi.Orchestrators{Orchestrators: f.pool} })

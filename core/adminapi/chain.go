@@ -79,4 +79,8 @@ type Parameters struct {
 	MintableTokens    core.LPT            `json:"mintableTokens"`
 	MintedTokens      core.LPT            `json:"mintedTokens"`
 	Paused            bool                `json:"paused"`
+	// TreasuryCut and NextTreasuryCut, also parts per billion, are the treasury's part of
+	// each reward in this round and in the next.
+	TreasuryCut     protocol.PerBillion `json:"treasuryCut"`
+	NextTreasuryCut protocol.PerBillion `json:"nextTreasuryCut"`
 }

@@ -108,6 +108,7 @@ func chainParameters() protocol.Parameters {
 		PoolMaxSize: 10, RoundLength: 50, RoundLockAmount: 100_000, UnbondingPeriod: 7, UnlockPeriod: 2, TicketValidity: 2,
 		Inflation: 250_000, InflationChange: 500, TargetBondingRate: 500_000_000,
 		TotalSupply: core.LPTTokens(30_000_000), MintableTokens: core.LPTTokens(5000),
+		TreasuryCut: 100_000_000, NextTreasuryCut: 100_000_000,
 	}
 }
 

@@ -142,6 +142,9 @@ type Parameters struct {
 	TotalBonded, TotalSupply     core.LPT
 	MintableTokens, MintedTokens core.LPT
 	Paused                       bool
+	// TreasuryCut is the treasury's part of each reward of this round, NextTreasuryCut
+	// of the next one's.
+	TreasuryCut, NextTreasuryCut PerBillion
 }
 
 // Reserve is what a gateway put aside for the active set.

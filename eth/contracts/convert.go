@@ -84,6 +84,15 @@ func (c *convert) share(n *big.Int) core.PerMillion {
 	return core.PerMillion(v)
 }
 
+// precise reads a share on the scale of 10^27 = 100 %, cut off after parts per billion.
+func (c *convert) precise(n *big.Int) protocol.PerBillion {
+	if n == nil {
+		c.fail(errNumberMissing)
+		return 0
+	}
+	return c.perBillion(new(big.Int).Quo(n, big.NewInt(1_000_000_000_000_000_000)))
+}
+
 func (c *convert) perBillion(n *big.Int) protocol.PerBillion { return protocol.PerBillion(c.number(n)) }
 
 // count is for sizes of lists.

@@ -19,7 +19,19 @@ func (r Reads) Parameters(out *protocol.Parameters) []Read {
 		r.UnlockPeriod(&out.UnlockPeriod),
 		r.TicketValidity(&out.TicketValidity),
 	}
+	reads = append(reads, r.treasury(out)...)
 	return append(reads, r.minting(out)...)
+}
+
+// treasury asks for the treasury's part of rewards; contracts from before the treasury
+// have none.
+func (r Reads) treasury(out *protocol.Parameters) []Read {
+	at := r.a.BondingManager
+	return []Read{
+		view("BondingManager.treasuryRewardCutRate", at, bondingABI.PackTreasuryRewardCutRate(), bondingABI.UnpackTreasuryRewardCutRate, set(&out.TreasuryCut, (*convert).precise)).OrZero(),
+		view("BondingManager.nextRoundTreasuryRewardCutRate", at, bondingABI.PackNextRoundTreasuryRewardCutRate(), bondingABI.UnpackNextRoundTreasuryRewardCutRate,
+			set(&out.NextTreasuryCut, (*convert).precise)).OrZero(),
+	}
 }
 
 func (r Reads) minting(out *protocol.Parameters) []Read {

@@ -159,6 +159,7 @@ func (a Parameters) Print(p *console.Page) {
 	p.Row("Total bonded", amount.Stake(a.TotalBonded))
 	p.Row("Total supply", amount.Stake(a.TotalSupply))
 	p.Row("Participation rate", participation(a))
+	p.Row("Treasury's part of each reward", fmt.Sprintf("%s (%s from the next round on)", billionth(a.TreasuryCut), billionth(a.NextTreasuryCut)))
 	p.Row("Minted in this round", fmt.Sprintf("%s of %s", amount.Stake(a.MintedTokens), amount.Stake(a.MintableTokens)))
 }
 
