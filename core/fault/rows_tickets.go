@@ -127,7 +127,7 @@ var ticketRows = []Row{
 	},
 	{
 		Code: OwnFundsUnlocking, Class: Payment,
-		Cause:  "This gateway's deposit and reserve are being unlocked, so that orchestrators take no tickets of it.",
+		Cause:  "This gateway's deposit and reserve are being unlocked. From the round before their last, which the detail names, orchestrators take no tickets of it.",
 		Remedy: "Cancel with `tutti_cli deposit cancel-unlock`, or add to the deposit, which cancels it too.",
 	},
 	{

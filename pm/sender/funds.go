@@ -2,6 +2,7 @@ package sender
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -37,8 +38,18 @@ func (s *Sender) watchFunds(ctx context.Context) {
 	if err != nil {
 		return // the chain's own conditions tell why
 	}
-	s.tellFunds(core.Address{}, pm.CheckSender(smallest(), 1, funds.Sender, view.Round.Number,
+	s.tellFunds(core.Address{}, funds.Sender, pm.CheckSender(smallest(), 1, funds.Sender, view.Round.Number,
 		pm.Limits{MaxEV: core.NewWei(1), MaxTotalEV: core.NewWei(1)}))
+}
+
+// unlocking is the fault of an unlock that runs, nil without one. Tickets are taken until
+// the round before its last, and the operator is warned from the first.
+func unlocking(funds protocol.Sender) error {
+	if funds.WithdrawRound == 0 {
+		return nil
+	}
+	return fault.New(fault.OwnFundsUnlocking, "look at the gateway's funds",
+		fmt.Sprintf("deposit and reserve are set to unlock in round %d; tickets are refused from round %d on", funds.WithdrawRound, max(funds.WithdrawRound, 1)-1))
 }
 
 // smallest is the smallest ticket there is: what is wrong with it is wrong with the
@@ -50,9 +61,10 @@ func smallest() *pm.Params {
 }
 
 // tellFunds makes a condition of what is wrong with the funds for a ticket, and clears
-// what is not: of the funds' troubles the first one is found. What is wrong with a
+// what is not: of the funds' troubles the first one is found, and beside it an unlock
+// that runs. What is wrong with a
 // ticket before the funds are looked at says nothing of them.
-func (s *Sender) tellFunds(recipient core.Address, err error) {
+func (s *Sender) tellFunds(recipient core.Address, funds protocol.Sender, err error) {
 	code := fault.Code("")
 	if err != nil {
 		code = fault.CodeOf(err)
@@ -62,9 +74,12 @@ func (s *Sender) tellFunds(recipient core.Address, err error) {
 		return
 	}
 	for _, c := range fundsCodes {
-		if c == code {
+		switch {
+		case c == code:
 			s.opt.Board.Report(health.Key{Code: c}, err)
-		} else {
+		case c == fault.OwnFundsUnlocking:
+			s.opt.Board.Report(health.Key{Code: c}, unlocking(funds))
+		default:
 			s.opt.Board.Clear(health.Key{Code: c})
 		}
 	}

@@ -3,6 +3,7 @@ package sender_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,6 +110,26 @@ func TestOneTroubleOfTheFundsAtATime(t *testing.T) {
 		if c := k.board.Snapshot(); len(c) != 1 || c[0].Code != row.want {
 			t.Errorf("%+v, want %s", c, row.want)
 		}
+	}
+}
+
+// An unlock that runs is a condition from its first round on, while tickets are still
+// taken, and goes when it is cancelled.
+func TestRunningUnlockIsShown(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), nil)
+	unlock := func(round protocol.Round) []health.Condition {
+		k.chain.change(func() { k.chain.funds.WithdrawRound = round })
+		if _, err := k.Pay(t.Context(), terms(params(1, 30), nil), 100); err != nil {
+			t.Fatal(err)
+		}
+		return k.board.Snapshot()
+	}
+	if c := unlock(107); len(c) != 1 || c[0].Code != fault.OwnFundsUnlocking || !strings.Contains(c[0].Detail, "from round 106 on") {
+		t.Errorf("%+v", c)
+	}
+	if c := unlock(0); len(c) != 0 {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -151,7 +151,7 @@ func (s *Sender) check(ctx context.Context, t *Terms, need, existing pm.Value) (
 		return 0, err
 	}
 	err = pm.CheckSender(t.Params, n, funds.Sender, view.Round.Number, s.opt.Limits)
-	s.tellFunds(t.Params.Recipient, err)
+	s.tellFunds(t.Params.Recipient, funds.Sender, err)
 	return n, err
 }
 

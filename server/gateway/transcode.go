@@ -105,14 +105,14 @@ func last(failures []error) error {
 }
 
 // exhausted is the fault of a segment whose attempts all failed. Clients read
-// AttemptsExhausted as bad input, so it is not said where the segment was only refused
-// for want of capacity, or came too late.
+// AttemptsExhausted as bad input, so it is not said where orchestrators had no capacity,
+// came too late, or could not be paid: then the same segment may pass later.
 func exhausted(failures []error, detail string) error {
 	f := &fault.Fault{Code: fault.NoSessionsAvailable, Op: "transcode segment", Err: last(failures)}
 	for _, err := range failures {
-		switch fault.CodeOf(err) {
-		case fault.OrchestratorCapped, fault.Draining:
-		case fault.OrchestratorLate:
+		switch code := fault.CodeOf(err); {
+		case code == fault.OrchestratorCapped, code == fault.Draining, upstream.Unpaid(err):
+		case code == fault.OrchestratorLate:
 			f.Code = fault.SegmentLate
 		default:
 			f.Code = fault.AttemptsExhausted
