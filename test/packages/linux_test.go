@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -108,6 +109,83 @@ func TestScripts(t *testing.T) {
 			if strings.Contains(text, never) {
 				t.Errorf("%s has %q", path, never)
 			}
+		}
+	}
+}
+
+// A purge removes the configuration and the copies that package managers and editors
+// made of it. What the operator put beside it and the state stay.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put := func(path string) {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, path), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conf := "etc/tutti/tutti.conf"
+	copies := []string{conf, conf + ".dpkg-old", conf + ".dpkg-dist", conf + ".dpkg-new", conf + ".dpkg-bak", conf + ".dpkg-tmp",
+		conf + ".ucf-old", conf + ".ucf-dist", conf + ".ucf-new", conf + ".bak", conf + "~"}
+	purge := func(word string) {
+		cmd := exec.Command("sh", root+"/deploy/nfpm/scripts/postremove.sh", word)
+		cmd.Env = append(os.Environ(), "DPKG_ROOT="+dir)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+	left := func(path string) bool { _, err := os.Stat(filepath.Join(dir, path)); return err == nil }
+	for _, c := range copies {
+		put(c)
+	}
+	put("etc/tutti/aiModels.json")
+	put("var/lib/tutti/devnet/tutti.db")
+	purge("remove")
+	for _, c := range copies {
+		if !left(c) {
+			t.Errorf("a removal takes %s", c)
+		}
+	}
+	purge("purge")
+	for _, c := range copies {
+		if left(c) {
+			t.Errorf("a purge leaves %s", c)
+		}
+	}
+	if !left("etc/tutti/aiModels.json") || !left("var/lib/tutti/devnet/tutti.db") {
+		t.Error("a purge takes what is not the package's")
+	}
+	if err := os.Remove(filepath.Join(dir, "etc/tutti/aiModels.json")); err != nil {
+		t.Fatal(err)
+	}
+	if purge("purge"); left("etc/tutti") {
+		t.Error("a purge leaves the empty folder")
+	}
+}
+
+// The documentation that a unit names is in the package, and the unit's type is the one
+// that operations.md describes.
+func TestUnitsNameWhatIsThere(t *testing.T) {
+	t.Parallel()
+	contents := says(t, "dpkg-deb", "--contents", pack(t, ".deb"))
+	operations := read(t, root+"/docs/operations.md")
+	for _, unit := range []string{"tutti.service", "tutti@.service"} {
+		text := read(t, systemd+unit)
+		for _, page := range regexp.MustCompile(`man:(\w+)\((\d)\)`).FindAllStringSubmatch(text, -1) {
+			if path := "./usr/share/man/man" + page[2] + "/" + page[1] + "." + page[2] + ".gz\n"; !strings.Contains(contents, path) {
+				t.Errorf("%s names %s, which the package has not", unit, page[0])
+			}
+		}
+		for _, page := range regexp.MustCompile(`file:///(\S+)`).FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(contents, " ./"+page[1]+"\n") {
+				t.Errorf("%s names %s, which the package has not", unit, page[0])
+			}
+		}
+		kind := regexp.MustCompile(`(?m)^Type=.*$`).FindString(text)
+		if !strings.Contains(operations, "`"+kind+"`") {
+			t.Errorf("%s has %s, and operations.md describes another type", unit, kind)
 		}
 	}
 }
