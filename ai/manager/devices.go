@@ -25,10 +25,8 @@ type devices struct {
 	// waiting is how many claims are open.
 	waiting atomic.Int32
 
-	// rooms are those of the warm runners.
-	rooms []*room
-
 	mu      sync.Mutex
+	rooms   []*room       // those of the warm runners; guarded by mu
 	missing error         // why there are none yet; guarded by mu
 	tenants []*tenant     // guarded by mu
 	changed chan struct{} // closed at the next change; guarded by mu
@@ -40,6 +38,8 @@ type tenant struct {
 	takes  Memory
 	// room is a warm runner's, nil for a cold one.
 	room *room
+	// leaving says that its entry was removed, so that it goes when its jobs have ended.
+	leaving bool
 	// idle tells since when the container could be evicted, false while it cannot.
 	// It is called under the lock and must not wait.
 	idle func() (since time.Time, ok bool)
@@ -112,6 +112,7 @@ func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless b
 	for i, o := range d.tenants {
 		occupants[i] = Occupant{Places: o.places, Takes: o.takes}
 		cold[i] = occupants[i]
+		cold[i].Evictable = o.leaving
 		if o.evict == nil {
 			continue
 		}

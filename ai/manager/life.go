@@ -32,10 +32,10 @@ const (
 	failed
 )
 
-// liveContainer runs one container after another, for as long as the node. A cold
+// liveContainer runs one container after another, until ctx ends. A cold
 // one waits for a job first; its image is fetched beforehand, because no job has
 // time for that.
-func (r *runner) liveContainer(ctx context.Context) {
+func (r *runner) liveContainer(ctx, node context.Context) {
 	if !r.awaitDevices(ctx) {
 		return
 	}
@@ -51,7 +51,7 @@ func (r *runner) liveContainer(ctx context.Context) {
 		// What it came to is told at once: stopping takes seconds.
 		r.conclude(ctx, e)
 		late := false
-		c.end(ctx, func(why error) { late = true; r.stuck(why) })
+		c.end(node, func(why error) { late = true; r.stuck(why) })
 		if late {
 			r.conclude(ctx, e)
 		}

@@ -13,8 +13,21 @@ import (
 type Manager struct {
 	o      Options
 	shared *shared
-	models []*model
-	byID   map[inference.Model]*model
+	// table is the models that take jobs; Replace makes another one.
+	table atomic.Pointer[table]
+
+	mu sync.Mutex
+	// entries are those in force, leaving the models that were removed and may still have
+	// jobs. spawn runs something until the manager ends, listen follows the engine; both
+	// are nil before Run. All are guarded by mu.
+	// configured is what Replace was given, held what SetWarm says.
+	entries    []*placed
+	configured []Entry
+	held       map[inference.Model]bool
+	leaving    []*model
+	spawn      func(func(ctx context.Context))
+	listen     func()
+	engineUsed bool
 
 	draining atomic.Bool
 	drain    chan struct{}
@@ -26,7 +39,7 @@ type Manager struct {
 func New(o Options) *Manager {
 	o = o.withDefaults()
 	m := &Manager{
-		o: o, byID: make(map[inference.Model]*model),
+		o:     o,
 		drain: make(chan struct{}), freed: make(chan struct{}, 1),
 	}
 	m.shared = &shared{
@@ -34,33 +47,12 @@ func New(o Options) *Manager {
 		strays: newStrays(o.Engine, o.Log),
 	}
 	m.shared.devices.reserve = o.Reserve
-	for i := range m.o.Entries {
-		m.add(&m.o.Entries[i])
-	}
+	m.table.Store(&table{})
+	m.Replace(o.Entries)
 	if o.Find == nil {
 		m.shared.devices.furnish(o.Devices)
 	}
-	for _, model := range m.models {
-		model.begin()
-	}
 	return m
-}
-
-// add makes an entry's runners, beside those of other entries of its model.
-func (m *Manager) add(e *Entry) {
-	model := m.byID[e.Model]
-	if model == nil {
-		model = newModel(e.Model, m)
-		m.byID[e.Model] = model
-		m.models = append(m.models, model)
-	}
-	n := 1
-	if !e.external() {
-		n = max(e.Capacity, 1)
-	}
-	for range n {
-		model.runners = append(model.runners, newRunner(model, e, m.shared))
-	}
 }
 
 // Name is "ai models".
@@ -73,33 +65,24 @@ func (m *Manager) Run(ctx context.Context, ready func()) error {
 	// The engine's word is wanted until the last container has gone.
 	listen, quiet := context.WithCancel(context.WithoutCancel(ctx))
 	defer quiet()
-	var ear, wg sync.WaitGroup
-	if m.o.Engine != nil && m.managed() {
-		ear.Go(func() { m.shared.news.follow(listen, m.o.Engine) })
+	var events, wg sync.WaitGroup
+	m.mu.Lock()
+	m.listen = func() { events.Go(func() { m.shared.news.follow(listen, m.o.Engine) }) }
+	m.spawn = func(f func(context.Context)) { wg.Go(func() { f(ctx) }) }
+	m.useEngine()
+	for _, model := range m.table.Load().models {
+		m.start(model)
 	}
-	if m.o.Find != nil && m.managed() {
-		wg.Go(func() { m.seek(ctx) })
-	}
-	for _, model := range m.models {
-		wg.Go(func() { model.run(ctx) })
-	}
+	m.mu.Unlock()
 	ready()
+	<-ctx.Done()
+	m.mu.Lock()
+	m.spawn = nil // a model that is added from now on is not started
+	m.mu.Unlock()
 	wg.Wait()
-	if ctx.Err() == nil {
-		<-ctx.Done() // there are no models
-	}
 	quiet()
-	ear.Wait()
+	events.Wait()
 	return nil
-}
-
-func (m *Manager) managed() bool {
-	for i := range m.o.Entries {
-		if !m.o.Entries[i].external() {
-			return true
-		}
-	}
-	return false
 }
 
 // StopGrace is the time to stop the containers, which is done all at once.
@@ -122,7 +105,7 @@ func (m *Manager) Drain(ctx context.Context) error {
 }
 
 func (m *Manager) busy() bool {
-	for _, model := range m.models {
+	for _, model := range m.working() {
 		if s := model.pool.line.Stats(); s.InUse > 0 || s.Waiting > 0 {
 			return true
 		}
@@ -139,8 +122,9 @@ func (m *Manager) jobEnded() {
 
 // Models tells every model's state, in the order of the entries.
 func (m *Manager) Models() []inference.ModelState {
-	out := make([]inference.ModelState, len(m.models))
-	for i, model := range m.models {
+	models := m.table.Load().models
+	out := make([]inference.ModelState, len(models))
+	for i, model := range models {
 		out[i] = *model.snapshot.Load()
 		model.fill(&out[i])
 	}

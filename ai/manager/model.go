@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -22,21 +21,25 @@ type model struct {
 	log      *slog.Logger
 	pool     *pool
 	turns    *turns
-	runners  []*runner
 
 	// reports come from the runners, wake from jobs that find no free slot; drain
 	// is closed when the node stops.
 	reports chan report
 	wake    chan struct{}
 	drain   <-chan struct{}
+	// changes are made by Replace, exits come from runners that have ended; over is closed
+	// when the model has none left. started is guarded by Manager.mu until run begins.
+	changes chan change
+	exits   chan *runner
+	over    chan struct{}
+	started bool
 	// demand is how many jobs want a slot at the moment.
 	demand atomic.Int64
 	// snapshot is the state without what the line knows.
 	snapshot atomic.Pointer[inference.ModelState]
 
 	// The rest belongs to run.
-	all      []status
-	roused   []bool
+	runners  []*runner
 	draining bool
 	shown    map[fault.Code]string
 }
@@ -46,43 +49,53 @@ func newModel(id inference.Model, m *Manager) *model {
 		id: id, o: &m.o, log: m.o.Log, external: true,
 		pool: newPool(m.o.Queue, m.o.Now, m.jobEnded), turns: newTurns(),
 		reports: make(chan report), wake: make(chan struct{}, 1), drain: m.drain,
+		changes: make(chan change), exits: make(chan *runner), over: make(chan struct{}),
 	}
 }
 
 // begin makes the first snapshot, once all runners are there.
 func (m *model) begin() {
-	for _, r := range m.runners {
-		m.all = append(m.all, r.now)
-		m.warm = m.warm || r.entry.Warm
-		m.external = m.external && r.entry.external()
-	}
-	m.roused = make([]bool, len(m.all))
-	now := sum(m.all)
+	m.describe()
+	now := sum(m.present())
 	now.Model, now.Warm, now.External, now.Since = m.id, m.warm, m.external, m.o.Now()
 	m.snapshot.Store(&now)
 }
 
+// describe says what the model's entries ask for.
+func (m *model) describe() {
+	m.warm, m.external = false, true
+	for _, r := range m.present() {
+		m.warm = m.warm || r.entry.Warm
+		m.external = m.external && r.entry.external()
+	}
+}
+
 // report is a runner's new status.
 type report struct {
-	index  int
+	runner *runner
 	status status
 }
 
-// run lets the runners live, and says what becomes of the model, until they end
-// after ctx.
+// run lets the runners live, and says what becomes of the model, until they have ended:
+// after ctx, or when all were dropped.
 func (m *model) run(ctx context.Context) {
-	var wg sync.WaitGroup
+	defer close(m.over)
 	for _, r := range m.runners {
-		wg.Go(func() { r.live(ctx) })
+		m.launch(ctx, r)
 	}
-	ended := make(chan struct{})
-	go func() { wg.Wait(); close(ended) }()
 	stop, drain := ctx.Done(), m.drain
-	for {
+	for len(m.runners) > 0 {
 		select {
 		case r := <-m.reports:
-			m.all[r.index], m.roused[r.index] = r.status, false
+			r.runner.seen, r.runner.roused = r.status, false
 			m.settle()
+		case c := <-m.changes:
+			for _, r := range c.add {
+				m.launch(ctx, r)
+			}
+			m.revise(&c)
+		case r := <-m.exits:
+			m.exited(r)
 		case <-m.wake:
 		case <-drain:
 			drain = nil
@@ -90,12 +103,10 @@ func (m *model) run(ctx context.Context) {
 		case <-stop:
 			stop = nil
 			m.close()
-		case <-ended:
-			m.quiet()
-			return
 		}
 		m.rouse()
 	}
+	m.quiet()
 }
 
 // close takes no more jobs.
@@ -113,26 +124,31 @@ func (m *model) rouse() {
 	if s := m.pool.line.Stats(); s.InUse+s.Waiting < s.Slots {
 		return
 	}
-	sleeper := -1
-	for i := range m.all {
+	var sleeper *runner
+	for _, r := range m.present() {
 		switch {
-		case m.all[i].starting() || m.roused[i]:
+		case r.seen.starting() || r.roused:
 			return
-		case sleeper < 0 && m.all[i].dormant() && m.runners[i].entry.cold():
-			sleeper = i
+		case sleeper == nil && r.seen.dormant() && r.entry.cold():
+			sleeper = r
 		}
 	}
-	if sleeper >= 0 {
-		m.roused[sleeper] = true
-		poke(m.runners[sleeper].wake)
+	if sleeper != nil {
+		sleeper.roused = true
+		poke(sleeper.wake)
 	}
 }
 
 // settle makes the model's state of its runners', and tells who should know.
 func (m *model) settle() {
 	old := m.snapshot.Load()
-	now := sum(m.all)
-	if m.draining {
+	present := m.present()
+	m.describe()
+	now := sum(present)
+	switch {
+	case len(present) == 0:
+		now.State, now.Code, now.Reason = inference.Draining, fault.ModelNotServed, "its entry was removed"
+	case m.draining:
 		now.State, now.Code, now.Reason = inference.Draining, fault.Draining, "the node stops"
 	}
 	now.Model, now.Warm, now.External, now.Since = m.id, m.warm, m.external, old.Since
@@ -149,10 +165,12 @@ func (m *model) settle() {
 
 // gate lets jobs into the line, or sends them away with the reason.
 func (m *model) gate(now *inference.ModelState) {
-	switch now.State {
-	case inference.Draining:
+	switch {
+	case now.Code == fault.ModelNotServed:
+		m.pool.line.Shut(fault.New(fault.ModelNotServed, "reserve a slot", m.id.String()))
+	case now.State == inference.Draining:
 		m.pool.line.Shut(fault.New(fault.Draining, "reserve a slot", "the node stops"))
-	case inference.Failed:
+	case now.State == inference.Failed:
 		m.pool.line.Shut(m.failure(now))
 	default:
 		m.pool.line.Open()
@@ -175,9 +193,9 @@ func (m *model) failure(now *inference.ModelState) error {
 
 // why is the first failure of a runner, nil without one.
 func (m *model) why() error {
-	for i := range m.all {
-		if m.all[i].why != nil {
-			return m.all[i].why
+	for _, r := range m.present() {
+		if r.seen.why != nil {
+			return r.seen.why
 		}
 	}
 	return nil
@@ -204,10 +222,10 @@ func (m *model) conditions() {
 		return
 	}
 	set := make(map[fault.Code]string)
-	for i := range m.all {
-		for _, why := range m.all[i].shown() {
+	for _, r := range m.runners {
+		for _, why := range r.seen.shown() {
 			code := fault.CodeOf(why)
-			if _, there := set[code]; !there && !(code == fault.ModelNoRoom && m.runners[i].entry.cold()) {
+			if _, there := set[code]; !there && !(code == fault.ModelNoRoom && r.entry.cold()) {
 				set[code] = reason(why)
 			}
 		}

@@ -40,6 +40,10 @@ type member struct {
 	busy     int // guarded by pool.mu
 	// rest is for how long it is left alone; guarded by pool.mu.
 	rest rest
+	// owner is its runner. finished, where it is there, is closed when it has no job any
+	// more; guarded by pool.mu.
+	owner    *runner
+	finished chan struct{}
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {
@@ -50,6 +54,9 @@ func newPool(queue int, now func() time.Time, freed func()) *pool {
 func (p *pool) add(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if m.owner != nil && m.owner.barred {
+		return
+	}
 	p.members = append(p.members, m)
 	p.used = p.now()
 	p.size()
@@ -60,6 +67,32 @@ func (p *pool) remove(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.without(m)
+}
+
+// expel lets a runner whose entry was removed take no more jobs, for good, and returns
+// when it has finished those that it has or ctx ends.
+func (p *pool) expel(ctx context.Context, owner *runner) {
+	p.mu.Lock()
+	owner.barred = true
+	var member *member
+	for _, m := range p.members {
+		if m.owner == owner {
+			member = m
+		}
+	}
+	if member == nil || member.busy == 0 {
+		p.without(member)
+		p.mu.Unlock()
+		return
+	}
+	p.without(member)
+	finished := make(chan struct{})
+	member.finished = finished
+	p.mu.Unlock()
+	select {
+	case <-finished:
+	case <-ctx.Done():
+	}
 }
 
 // resize says that a runner takes another number of jobs than it said before.
@@ -156,6 +189,10 @@ func (p *pool) put(m *member) {
 	defer p.mu.Unlock()
 	m.busy--
 	p.used = p.now()
+	if m.busy == 0 && m.finished != nil {
+		close(m.finished)
+		m.finished = nil
+	}
 }
 
 // idle tells since when the model has no work, false while it has.

@@ -13,7 +13,7 @@ import (
 // Reserve takes one of the model's slots: see inference.Worker. Jobs for a cold
 // model share one load; those for a model that has failed get the reason at once.
 func (m *Manager) Reserve(ctx context.Context, id inference.Model, party string) (inference.Slot, error) {
-	model := m.byID[id]
+	model := m.table.Load().byID[id]
 	switch {
 	case model == nil:
 		return nil, fault.New(fault.ModelNotServed, "reserve a slot", id.String())

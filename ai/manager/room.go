@@ -1,6 +1,10 @@
 package manager
 
-import "github.com/tuttinode/tutti/ai/models"
+import (
+	"slices"
+
+	"github.com/tuttinode/tutti/ai/models"
+)
 
 // room is where a warm runner's containers go, one after another. It is chosen
 // once, together with those of all others, so that each finds its place whoever
@@ -8,7 +12,7 @@ import "github.com/tuttinode/tutti/ai/models"
 type room struct {
 	need Need
 	// devices are indexes of the ground's; nil where not all find room and this one
-	// does not. Set once.
+	// does not. Set once; guarded by devices.mu.
 	devices []int
 	// taken says that its container is there. kept says that cold models must not
 	// have it: its owner is about to take it, or has served and starts anew. While
@@ -24,6 +28,12 @@ func (d *devices) furnish(list []Device) {
 	if !d.real {
 		d.ground.Devices = []Device{{ID: emulated}}
 	}
+	d.assign()
+}
+
+// assign gives the rooms that have no devices theirs, beside those of all others. The
+// caller holds mu.
+func (d *devices) assign() {
 	g := models.Ground{Slots: d.ground.PerDevice}
 	for _, device := range d.ground.Devices {
 		g.Devices = append(g.Devices, models.Device(device))
@@ -31,13 +41,41 @@ func (d *devices) furnish(list []Device) {
 	needs := make([]models.Need, len(d.rooms))
 	for i, r := range d.rooms {
 		n := d.here(r.need)
+		if r.devices != nil {
+			n.Devices, n.IDs = len(r.devices), d.names(r.devices)
+		}
 		needs[i] = models.Need{Bytes: n.Takes.Bytes, Share: n.Takes.Share, Devices: n.Devices, IDs: n.IDs}
 	}
 	for i, at := range g.Assign(needs) {
-		d.rooms[i].devices = at
+		if d.rooms[i].devices == nil {
+			d.rooms[i].devices = at
+		}
 	}
 	d.tellReserved()
 	d.touch()
+}
+
+// names are the IDs of devices.
+func (d *devices) names(indexes []int) (out []string) {
+	for _, i := range indexes {
+		out = append(out, d.ground.Devices[i].ID)
+	}
+	return out
+}
+
+// revise drops rooms and adds others. Those that stay keep their devices. Containers of
+// dropped rooms have their places until they are gone, and whoever needs these waits.
+func (d *devices) revise(drop, add []*room) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	dropped := func(r *room) bool { return slices.Contains(drop, r) }
+	d.rooms = append(slices.DeleteFunc(d.rooms, dropped), add...)
+	for _, t := range d.tenants {
+		t.leaving = t.leaving || t.room != nil && dropped(t.room)
+	}
+	if len(d.ground.Devices) > 0 {
+		d.assign()
+	}
 }
 
 // tellReserved says what the rooms come to on each device that exists. The caller
@@ -93,10 +131,7 @@ func (d *devices) choose(t *tenant, occupants []Occupant, need Need) (Choice, bo
 	if t.room.devices == nil {
 		return Choose(d.ground, d.beside(occupants, d.rooms), need)
 	}
-	need.IDs = nil
-	for _, i := range t.room.devices {
-		need.IDs = append(need.IDs, d.ground.Devices[i].ID)
-	}
+	need.IDs = d.names(t.room.devices)
 	return Choose(d.ground, occupants, need)
 }
 

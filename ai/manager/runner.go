@@ -16,7 +16,6 @@ import (
 type runner struct {
 	model  *model
 	entry  *Entry
-	index  int
 	shared *shared
 	log    *slog.Logger
 	// room is a warm one's place among the devices, nil for others.
@@ -26,6 +25,15 @@ type runner struct {
 	// one to make room; ended says that its container may have ended. Each holds
 	// one message, more would say the same.
 	wake, suspect, evict, ended chan struct{}
+	// leave is closed when its entry was removed. barred says that the pool does not take
+	// it any more; it is guarded by pool.mu.
+	leave  chan struct{}
+	barred bool
+
+	// The model's goroutine owns these: seen is what was reported last, roused says that
+	// it was woken since, gone that its entry was removed.
+	seen         status
+	roused, gone bool
 
 	// ready says that its container takes jobs, for those who look for one to evict.
 	ready atomic.Bool
@@ -46,12 +54,25 @@ type shared struct {
 	news    *news
 }
 
+// newRunners makes the runners of an entry: a server is one, containers are as many as
+// its capacity.
+func newRunners(m *model, e *Entry, s *shared) (out []*runner) {
+	n := 1
+	if !e.external() {
+		n = max(e.Capacity, 1)
+	}
+	for range n {
+		out = append(out, newRunner(m, e, s))
+	}
+	return out
+}
+
 func newRunner(m *model, e *Entry, s *shared) *runner {
 	flag := func() chan struct{} { return make(chan struct{}, 1) }
 	r := &runner{
-		model: m, entry: e, index: len(m.runners), shared: s, log: m.log,
+		model: m, entry: e, shared: s, log: m.log,
 		wake: flag(), suspect: flag(), evict: flag(), ended: flag(),
-		now: status{state: e.begins()},
+		leave: make(chan struct{}), now: status{state: e.begins()}, seen: status{state: e.begins()},
 	}
 	last := lastRetry
 	if e.external() {
@@ -59,19 +80,19 @@ func newRunner(m *model, e *Entry, s *shared) *runner {
 	}
 	if e.Warm && !e.external() {
 		r.room = &room{need: e.need()}
-		s.devices.rooms = append(s.devices.rooms, r.room)
 	}
 	r.retries = newBackoff(last, s.o.Random)
 	return r
 }
 
-// live runs the runner until ctx ends.
-func (r *runner) live(ctx context.Context) {
+// live runs the runner until ctx ends. node ends with the node: what the runner has to
+// clean up in the end may take as long as that.
+func (r *runner) live(ctx, node context.Context) {
 	if r.entry.external() {
 		r.liveServer(ctx)
 		return
 	}
-	r.liveContainer(ctx)
+	r.liveContainer(ctx, node)
 }
 
 // poke leaves a message in one of the runner's flags.
@@ -93,7 +114,7 @@ func forget(flag <-chan struct{}) {
 // report tells the model a change of the status.
 func (r *runner) report(change func(*status)) {
 	change(&r.now)
-	r.model.reports <- report{index: r.index, status: r.now}
+	r.model.reports <- report{runner: r, status: r.now}
 }
 
 // enter reports a state, if it is another than the last one.

@@ -56,11 +56,14 @@ func (s *status) shown() []error {
 
 // sum makes a model's state of its runners': that of the runner that is nearest
 // to taking jobs. Model, Warm, External and Since are not its matter.
-func sum(all []status) inference.ModelState {
-	best := &all[0]
-	for i := range all[1:] {
-		if s := &all[i+1]; rank[s.state] > rank[best.state] {
-			best = s
+func sum(all []*runner) inference.ModelState {
+	if len(all) == 0 {
+		return inference.ModelState{}
+	}
+	best := &all[0].seen
+	for _, r := range all[1:] {
+		if rank[r.seen.state] > rank[best.state] {
+			best = &r.seen
 		}
 	}
 	out := inference.ModelState{State: best.state, Progress: best.progress}
@@ -69,8 +72,8 @@ func sum(all []status) inference.ModelState {
 		out.Code, out.LastLines = fault.CodeOf(best.why), best.lines
 	}
 	first := true
-	for i := range all {
-		s := &all[i]
+	for _, r := range all {
+		s := &r.seen
 		out.Devices = append(out.Devices, s.devices...)
 		if s.state != inference.Ready {
 			continue

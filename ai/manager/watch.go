@@ -41,7 +41,7 @@ func newWatch(r *runner, b backend.Backend, name string) *watch {
 	return &watch{
 		r: r, prober: newProber(b), pause: firstProbe,
 		member: &member{
-			name: name, backend: b, suspect: func() { poke(r.suspect) },
+			name: name, backend: b, owner: r, suspect: func() { poke(r.suspect) },
 			urls: r.entry.RequestURLs, resolve: r.shared.o.Resolve, pictures: r.shared.o.Pictures,
 		},
 	}
