@@ -14,6 +14,7 @@ func Live() []string {
 		"pricePerUnit", "pixelsPerUnit", "pricePerGateway", "maxPricePerUnit", "maxPricePerCapability",
 		"maxFaceValue", "minGasPrice", "maxGasPrice",
 		"orchSecret", "apiKeys", "tlsCert", "tlsKey", "workerCA",
+		"aiModels", "aiVerifiedModels",
 	}
 }
 

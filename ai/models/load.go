@@ -69,7 +69,7 @@ func (l *loader) result() (*Config, []Notice, error) {
 	}
 	if len(c.Entries) == 0 {
 		l.problems = append(l.problems, &Problem{Code: fault.NoModels, Place: Place{Source: l.source},
-			Text: "no valid entry is left, so the node runs without AI", Remedy: "correct the file and restart"})
+			Text: "no valid entry is left, so the node runs without AI", Remedy: "correct the file, then reload or restart"})
 	}
 	if len(l.problems) == 0 {
 		return c, l.notices, nil

@@ -142,7 +142,7 @@ func TestInlineForm(t *testing.T) {
 	t.Parallel()
 	const (
 		llama = "meta-llama/Meta-Llama-3.1-8B-Instruct"
-		end   = "-aiModels: no valid entry is left, so the node runs without AI; correct the file and restart"
+		end   = "-aiModels: no valid entry is left, so the node runs without AI; correct the file, then reload or restart"
 	)
 	free := func(n string) string {
 		return "-aiModels entry " + n + ": price_per_unit: is left out: jobs are free, as always off-chain"

@@ -36,6 +36,7 @@ func (n *node) addAdmin() {
 		Node:         statusSource{n},
 		AIPools:      n.pools,
 		Workers:      n.workers(),
+		Models:       n.servedModels(),
 		Metrics:      page,
 		Books:        n.books,
 		Pages:        web.OperatorPages(n.standing()),

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/ai/docker"
@@ -18,10 +19,8 @@ import (
 	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/h1"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/transcoder/pool"
@@ -34,14 +33,28 @@ type aiWork struct {
 	models  *models.Config
 	manager *manager.Manager
 	// notice is why models that were asked for are not served, "" when they are.
-	notice string
+	notice atomic.Pointer[string]
+	// problems are the conditions of the models file, files the sums of what was read of
+	// it last; both belong to the start and then to reloads.
+	problems []health.Key
+	files    fileSums
+}
+
+// whyNot is the notice.
+func (w *aiWork) whyNot() string {
+	if text := w.notice.Load(); text != nil {
+		return *text
+	}
+	return ""
 }
 
 // newAI reads the models file and makes what serves it. A file without a valid
 // entry leaves a node that does everything but AI and says so; it is no error.
 func (n *node) newAI(ctx context.Context) *aiWork {
+	n.ai = &aiWork{files: sumFiles(n.cfg)}
 	if !n.cfg.Roles.AIWorker {
-		return n.pricesOfModels()
+		n.pricesOfModels(n.ai)
+		return n.ai
 	}
 	// Servers behind a url need none of them, and containers wait for them.
 	devices, _ := n.findGPUs(ctx)
@@ -49,10 +62,12 @@ func (n *node) newAI(ctx context.Context) *aiWork {
 	for _, notice := range notices {
 		n.log.Warn("models file", "notice", notice.String())
 	}
-	out := &aiWork{notice: n.reportModels(problems)}
-	if list.Empty() && out.notice == "" {
-		out.notice = n.withoutModels()
+	out := n.ai
+	why := n.reportModels(out, problems)
+	if list.Empty() && why == "" {
+		why = n.withoutModels()
 	}
+	out.notice.Store(&why)
 	// Without a model too: a node that has nothing else to do stays up and says why.
 	out.models, out.manager = list, n.newManager(list, devices)
 	return out
@@ -74,6 +89,7 @@ func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
 	present := seen.Present()
 	n.cards.Store(&present)
 	devices, err := devicesForModels(n.cfg, seen, n.budget)
+	n.modelGPUs.Store(&devices)
 	if ctx.Err() != nil || transcodesOnGPUs(n.cfg) {
 		return devices, err // whoever watches them for transcoding says what is wrong
 	}
@@ -91,7 +107,7 @@ func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
 // reportModels puts a models file's problems on the board, which tells of each
 // once, and returns what /status says of them. The file's path is not for anyone
 // to see.
-func (n *node) reportModels(problems error) string {
+func (n *node) reportModels(w *aiWork, problems error) string {
 	list, _ := errors.AsType[models.Problems](problems)
 	var codes []string
 	details := make(map[health.Key][]string)
@@ -109,6 +125,7 @@ func (n *node) reportModels(problems error) string {
 	for _, key := range keys {
 		n.board.Set(key, strings.Join(details[key], " | "))
 	}
+	w.problems = keys
 	switch len(list) {
 	case 0:
 		return ""
@@ -140,21 +157,23 @@ func (n *node) newManager(list *models.Config, devices []models.Device) *manager
 			return runnerDevices(found), err
 		}
 	}
-	if list.Managed() {
-		n.addContainers(&opt)
-	}
+	n.addContainers(&opt, list.Managed())
 	return manager.New(opt)
 }
 
-// addContainers adds what a manager needs to start containers. What cannot be had
-// is the reason why its containers fail; servers behind a url, and video, go on.
-func (n *node) addContainers(opt *manager.Options) {
+// addContainers adds what a manager needs to start containers; those that it has none of
+// yet may come with a reload. What cannot be had is the reason why its containers fail;
+// servers behind a url, and video, go on.
+func (n *node) addContainers(opt *manager.Options, now bool) {
 	images, err := runnerImages(n.cfg)
 	opt.Images = manager.Images(images)
 	if err != nil {
 		opt.Images = ownImages(err)
 	}
-	if opt.ModelsDir, opt.NoContainers = makeModelsDir(n.cfg); opt.NoContainers != nil {
+	if opt.ModelsDir, opt.NoContainers = filepath.Abs(modelsDir(n.cfg)); now {
+		opt.ModelsDir, opt.NoContainers = makeModelsDir(n.cfg)
+	}
+	if opt.NoContainers != nil {
 		return
 	}
 	engine, err := docker.Open(docker.Options{Owner: n.cfg.Addresses.Service.String(), Log: n.log, Now: time.Now})
@@ -185,14 +204,6 @@ func makeModelsDir(cfg *config.Config) (string, error) {
 		return "", fault.Wrap(fault.ModelsDirUnusable, "make the models directory", err)
 	}
 	return dir, nil
-}
-
-// wantsMedia reports whether the models need the media workers: audio is
-// measured, and pictures become videos.
-func (w *aiWork) wantsMedia() bool {
-	return w.models != nil && slices.ContainsFunc(w.models.Models(), func(m inference.Model) bool {
-		return m.Capability == capability.AudioToText || m.Capability == capability.ImageToVideo
-	})
 }
 
 // mediaTools lets the AI part use the media workers: for the length of audio and for

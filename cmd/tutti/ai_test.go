@@ -52,7 +52,7 @@ func TestTheDriverComesLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n, driver := aiNode(t, gpus, "nvml.init=18")
 			work := n.newAI(t.Context())
-			if work.notice != "" || len(work.models.Entries) != 2 {
+			if work.whyNot() != "" || len(work.models.Entries) != 2 {
 				t.Fatalf("%+v", work)
 			}
 			if missing(n) == "" {

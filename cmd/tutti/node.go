@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -74,6 +75,10 @@ type node struct {
 	// process itself.
 	live    live
 	process *process
+	// ai is the AI part of an orchestrator or AI worker, nil on other nodes; modelGPUs are
+	// the GPUs that its models file is checked against.
+	ai        *aiWork
+	modelGPUs atomic.Pointer[[]models.Device]
 	// cards are the GPUs that models were told of last.
 	cards atomic.Pointer[[]gpu.Device]
 	// reloads is told how readings of the configuration went; nil without -monitor.

@@ -72,7 +72,7 @@ func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder
 			return err
 		}
 	}
-	if work.wantsMedia() || remote {
+	if n.cfg.Roles.AIWorker || remote {
 		n.tools = n.mediaFor(metrics.Orchestrator, n.add)
 	}
 	return n.newDoors()
@@ -142,7 +142,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
 		Version: version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
-		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused, AINotice: work.notice,
+		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused, AINotice: work.whyNot,
 		Now: time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),
 	}
 	if n.tools != nil {

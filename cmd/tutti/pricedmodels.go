@@ -19,15 +19,17 @@ const elsewhere = 1024
 
 // pricesOfModels reads the models file of an orchestrator that runs no models itself,
 // for the prices of those that its workers bring.
-func (n *node) pricesOfModels() *aiWork {
+func (n *node) pricesOfModels(w *aiWork) {
 	if !n.cfg.Roles.Orchestrator || n.cfg.AI.Models == "" {
-		return &aiWork{}
+		return
 	}
 	list, notices, problems := loadModels(n.cfg, make([]models.Device, elsewhere))
 	for _, notice := range notices {
 		n.log.Warn("models file", "notice", notice.String())
 	}
-	return &aiWork{models: list, notice: n.reportModels(problems)}
+	w.models = list
+	why := n.reportModels(w, problems)
+	w.notice.Store(&why)
 }
 
 // priced is a worker whose models are offered only if they have a price: who brings a

@@ -35,7 +35,7 @@ func TestModelsOfWorkersNeedAPrice(t *testing.T) {
 	c.Roles.AIWorker, c.Roles.Orchestrator = false, true
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	n := &node{cfg: c, log: slog.New(slog.DiscardHandler), board: board}
-	work := n.pricesOfModels()
+	work := n.newAI(t.Context())
 	if len(work.models.Entries) != 1 || work.manager != nil {
 		t.Fatalf("%+v", work)
 	}

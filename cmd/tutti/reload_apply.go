@@ -16,6 +16,7 @@ func (n *node) prepare(ctx context.Context, now, next *config.Config) (all []fun
 	for _, step := range []func(context.Context, *config.Config, *config.Config) (func(), error){
 		n.prepareLog, n.prepareLimits, n.preparePrices, n.prepareCaps, n.prepareGas, n.prepareFaceValue,
 		n.prepareSecrets, n.prepareKeys, n.prepareCert, n.prepareWorkerCA,
+		n.prepareModels,
 	} {
 		apply, err := step(ctx, now, next)
 		if err != nil {

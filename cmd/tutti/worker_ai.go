@@ -15,10 +15,8 @@ import (
 func (n *node) addRemoteAIWorker(ctx context.Context) error {
 	work := n.newAI(ctx)
 	opt := ai.Options{Models: work.manager, Version: networkVersion, Random: rand.Reader, Now: time.Now, Log: n.log}
-	if work.wantsMedia() {
-		// An orchestrator of the existing network takes videos, not frames.
-		opt.Frames = n.mediaFor(metrics.AIWorker, n.add)
-	}
+	// An orchestrator of the existing network takes videos, not frames.
+	opt.Frames = n.mediaFor(metrics.AIWorker, n.add)
 	n.add(work.manager)
 	n.panel.models = work.manager.Models
 	if n.metrics != nil {

@@ -108,6 +108,15 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 		{Name: "rig7", Kind: "transcoder", Remote: true, Address: "192.0.2.7:40000", Node: "tutti/1", State: "suspended", Code: "RemoteWorkerLost", Reason: "no answer for 8 s",
 			Limit: 8, Failed: 1, Since: fakeNow, Models: []string{}}}}
 	get(adminapi.PathWorkers, "", func(*http.Request) any { return workers })
+	wei := "1200"
+	models := adminapi.Models{Models: []adminapi.ServedModel{
+		{ModelState: adminapi.Model{Pipeline: "llm", Model: "org/model", State: "ready", Warm: true, Since: fakeNow, Capacity: 4, InUse: 1, Devices: []string{"0"}}, WeiPerUnit: &wei},
+		{ModelState: adminapi.Model{Pipeline: "text-to-image", Model: "org/pictures", State: "failed", Since: fakeNow, Code: "ModelNoRoom", Reason: "no GPU has room", Devices: []string{}}}}}
+	get(adminapi.PathModels, "", func(*http.Request) any { return models })
+	post(adminapi.PathModelState, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, models) })
+	post(adminapi.PathModelTest, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		f.answer(w, adminapi.ModelTest{Pipeline: "llm", Model: "org/model", Worker: "127.0.0.1:8000", Status: 200, Bytes: 312, WaitMilliseconds: 1, Milliseconds: 87})
+	})
 	get(adminapi.PathDrain, "", func(*http.Request) any { return draining })
 	post(adminapi.PathDrain, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, draining) })
 	post(adminapi.PathReload, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, reloaded) })

@@ -6,12 +6,12 @@ var modelsRows = []Row{
 		Code: NoModels, Class: Config,
 		Symptom: "the AI runner runs but no AI jobs arrive",
 		Cause:   "`-aiModels` is not given or has no valid entry: the file is missing or broken, or each entry was refused by a message of its own. The node runs on and advertises no AI.",
-		Remedy:  "Give `-aiModels`, or correct the file by the messages before this one (`tutti config check` shows them without starting the node), then restart: the file is read at start only.",
+		Remedy:  "Give `-aiModels`, or correct the file by the messages before this one (`tutti config check` shows them without starting the node), then run `tutti_cli reload`; an option on the command line needs a restart.",
 	},
 	{
 		Code: ModelsFileUnreadable, Class: Config,
 		Cause:  "The file that `-aiModels` names does not exist, may not be read by this user, or is larger than 4 MiB.",
-		Remedy: "Correct the path or the file's permissions, then restart.",
+		Remedy: "Correct the path or the file's permissions, then run `tutti_cli reload`.",
 	},
 	{
 		Code: ModelsFileInvalid, Class: Config,

@@ -5,7 +5,7 @@ var servingRows = []Row{
 	{
 		Code: ModelNotServed, Class: Busy,
 		Cause:  "A job names a pipeline and model that this node does not have: there is no entry for it in aiModels.json, or its letters differ.",
-		Remedy: "None needed if it is not to be served; otherwise add an entry whose `model_id` is exactly the job's, and restart.",
+		Remedy: "None needed if it is not to be served; otherwise add an entry whose `model_id` is exactly the job's, and run `tutti_cli reload`.",
 		Wire:   "insufficient capacity", Retryable: true,
 	},
 	{

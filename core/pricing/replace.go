@@ -12,7 +12,7 @@ import (
 // Replace makes ready to set the price of transcoding and all prices of single
 // gateways, in place of those that are in force; nil leaves what there is. Nothing is
 // changed before the function is called that it returns; the error is a fault. Prices of
-// models stay.
+// models stay: ReplaceModels sets them.
 func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice, gateways map[core.Address]core.UnitPrice) (func(), error) {
 	if fallback != nil {
 		if err := settleGiven(ctx, *fallback, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
@@ -39,6 +39,19 @@ func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice, gateways m
 		b.mu.Unlock()
 		b.renew()
 	}, nil
+}
+
+// ReplaceModels sets the prices of all models in place of those in force. As at the start,
+// one that cannot be used is a condition, and its model is not offered.
+func (b *Book) ReplaceModels(prices []ModelPrice) {
+	next := make(map[modelKey]core.UnitPrice, len(prices))
+	for _, m := range prices {
+		next[modelKey{m.Model, m.Gateway}] = m.Price
+	}
+	b.mu.Lock()
+	b.book.models = next
+	b.mu.Unlock()
+	b.renew()
 }
 
 // Replace makes ready to set the general limit, and those of pipelines and models, as

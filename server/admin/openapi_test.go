@@ -111,7 +111,7 @@ func requests() map[string]request {
 		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings,
 		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers, adminapi.PathIncome,
 		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathCredits,
-		adminapi.PathWorkers, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog, adminapi.PathDrain,
+		adminapi.PathWorkers, adminapi.PathModels, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog, adminapi.PathDrain,
 		adminapi.PathContracts} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
 	}
@@ -120,6 +120,8 @@ func requests() map[string]request {
 		adminapi.PathTicketRetry:      {`{}`, `{"x":1}`},
 		adminapi.PathContractsConfirm: {`{"contracts":[{"name":"TicketBroker","address":"0x0000000000000000000000000000000000000007"}]}`, `{"contracts":[{"name":1}]}`},
 		adminapi.PathDrain:            {`{"deadlineSeconds":60}`, `{"cancel":true,"stop":true}`},
+		adminapi.PathModelState:       {`{"pipeline":"llm","model":"m","warm":true}`, `{"warm":true}`},
+		adminapi.PathModelTest:        {`{"model":"m"}`, `{"pipeline":"llm"}`},
 		adminapi.PathWorker:           {`{"name":"rig7","drain":true}`, `{"drain":true}`},
 		adminapi.PathSettings:         {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
 		adminapi.PathPrices:           {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5","pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
@@ -215,7 +217,7 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		}
 		t.Run(tt.method+tt.path, func(t *testing.T) {
 			t.Parallel()
-			st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books, o.Workers = &capTable{}, newBooks().of(), &workforce{} })
+			st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{} })
 			c := newContract(t, st)
 			if tt.before != nil {
 				tt.before(st)
@@ -285,7 +287,7 @@ func TestErrorsKeepTheContract(t *testing.T) {
 // Whatever the mux answers under version 1 is in the document, method by method.
 func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books, o.Workers = &capTable{}, newBooks().of(), &workforce{} })
+	st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{} })
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)
 	if c.document["openapi"] != "3.1.0" || len(paths) < 40 {

@@ -103,6 +103,8 @@ type Options struct {
 	NetworkCapabilities func(ctx context.Context) any
 	// Workers are the node's devices and remote workers; nil where nobody works.
 	Workers Workers
+	// Models are the AI models; nil on a node without AI.
+	Models Models
 	// Reloader, Drains and Upgrader change the process itself; nil where it cannot.
 	Reloader Reloader
 	Drains   Drains

@@ -43,7 +43,7 @@ func Routes() []openapi.Route {
 }
 
 func endpoints() (all []endpoint) {
-	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints(), logEndpoints()} {
+	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), modelEndpoints(), reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints(), logEndpoints()} {
 		all = append(all, some...)
 	}
 	return all

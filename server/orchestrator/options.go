@@ -103,8 +103,8 @@ type Options struct {
 	// Frames makes videos of frames; without it image-to-video fails.
 	Frames FrameEncoder
 	// AINotice is shown on /status: why models that the operator asked for are not
-	// served. "" when there is nothing to say.
-	AINotice string
+	// served, "" when there is nothing to say. nil says nothing.
+	AINotice func() string
 
 	Now func() time.Time
 	Log *slog.Logger

@@ -127,7 +127,10 @@ func (p *statusPage) status(now time.Time) Status {
 		Version: p.s.opt.Version, Roles: slices.Clone(p.s.opt.Roles), ServiceURI: o.ServiceURI(),
 		UptimeSeconds: int64(now.Sub(p.start)/time.Second) / uptimeStep * uptimeStep,
 		State:         state(o.Draining(), use),
-		Pipelines:     []PipelineStatus{}, Capabilities: []string{}, Models: modelStatuses(&offer, o.Models()), AI: p.s.opt.AINotice,
+		Pipelines:     []PipelineStatus{}, Capabilities: []string{}, Models: modelStatuses(&offer, o.Models()),
+	}
+	if p.s.opt.AINotice != nil {
+		st.AI = p.s.opt.AINotice()
 	}
 	if p.s.opt.Standing != nil {
 		if c, known := p.s.opt.Standing(); known {

@@ -28,7 +28,7 @@ func TestStatusOfModels(t *testing.T) {
 		inference.ModelState{Model: cold, State: inference.Absent, Waiting: 1},
 	)
 	n := newNode(t, func(s *setup) {
-		s.rules.Worker, s.rules.Transcoder, s.listener.AINotice = w, nil, "aiModels.json line 7 is left out"
+		s.rules.Worker, s.rules.Transcoder, s.listener.AINotice = w, nil, func() string { return "aiModels.json line 7 is left out" }
 	})
 	st := statusPage(t, n)
 	if want := []orchestrator.PipelineStatus{{Name: "llm", Capacity: 5, Use: "high"}}; !reflect.DeepEqual(st.Pipelines, want) {

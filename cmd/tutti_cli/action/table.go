@@ -26,6 +26,7 @@ func Table() verb.Table {
 	t = append(t, lookVerbs()...)
 	t = append(t, serviceURI(), priceSet(), priceList(), rewardStatus(), gasShow(), gasSet())
 	t = append(t, workerVerbs()...)
+	t = append(t, modelVerbs()...)
 	t = append(t, processVerbs()...)
 	t = append(t, ticketVerbs()...)
 	t = append(t, contractVerbs()...)
