@@ -199,7 +199,7 @@ gpureport:  ## put REPORT=report.md of the GPU kit into docs/ and fill the secti
 trial: packages  ## boot a bare Debian 12, install the package, break the node and look that each trouble is named; root alone, minutes
 	@mkdir -p bin/trial
 	@$(with) go build -trimpath -o bin/trial/tutti_devnet ./cmd/tutti_devnet
-	@test/trial/trial.sh "$$(ls -t bin/packages/*-linux-$(ARCH).deb | head -1)" "$$PWD/bin/trial/tutti_devnet"
+	@test/trial/trial.sh "$$(ls -t bin/packages/tutti-[0-9]*-linux-$(ARCH).deb | head -1)" "$$PWD/bin/trial/tutti_devnet"
 
 docs:  ## write the generated pages of docs/ and deploy/monitoring anew
 	@$(with) go run ./cmd/internal/gendocs

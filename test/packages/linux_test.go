@@ -113,6 +113,41 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// The local chain that docs/become-an-orchestrator.md is rehearsed on is a package of its
+// own, of the same version, and runs.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	deb, dir := packTools(t, ".deb"), t.TempDir()
+	info := says(t, "dpkg-deb", "--info", deb)
+	for _, want := range []string{"Package: tutti-tools\n", "Architecture: " + architecture() + "\n", "License: GPL-3.0-or-later\n"} {
+		if !strings.Contains(info, want) {
+			t.Errorf("the deb does not say %q:\n%s", want, info)
+		}
+	}
+	if strings.Contains(says(t, "dpkg-deb", "--contents", pack(t, ".deb")), "tutti_devnet") {
+		t.Error("the local chain is in the node's package, too")
+	}
+	for line := range strings.Lines(says(t, "dpkg-deb", "--contents", deb)) {
+		if !strings.Contains(line, " root/root ") || !strings.Contains(line, " 2023-11-14 ") {
+			t.Errorf("owner or time: %s", line)
+		}
+	}
+	says(t, "dpkg-deb", "-x", deb, dir)
+	if said := says(t, dir+"/usr/bin/tutti_devnet", "-help"); !strings.Contains(said, "usage: tutti_devnet") {
+		t.Errorf("tutti_devnet -help: %s", said)
+	}
+	if read(t, dir+"/usr/share/doc/tutti-tools/copyright") != read(t, root+"/deploy/nfpm/copyright") {
+		t.Error("the copyright is another one")
+	}
+	said, err := judge(t, "rpm", "--dbpath", t.TempDir(), "-qpl", packTools(t, ".rpm"))
+	if err != nil || !strings.Contains(said, "/usr/bin/tutti_devnet\n") {
+		t.Errorf("the rpm has %s, %v", said, err)
+	}
+	if !strings.Contains(read(t, strings.TrimSuffix(pack(t, ".deb"), ".deb")+".cdx.json"), `"name": "tutti_devnet"`) {
+		t.Error("the list of parts lacks tutti_devnet")
+	}
+}
+
 // A purge removes the configuration and the copies that package managers and editors
 // made of it. What the operator put beside it and the state stay.
 func TestPurge(t *testing.T) {
@@ -194,7 +229,7 @@ func TestChecksums(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sha256sum", "--strict", "-c", "SHA256SUMS-"+architecture())
 	cmd.Dir = made
-	if said, err := cmd.CombinedOutput(); err != nil || strings.Count(string(said), ": OK\n") != 5 {
+	if said, err := cmd.CombinedOutput(); err != nil || strings.Count(string(said), ": OK\n") != 7 {
 		t.Errorf("%v: %s", err, said)
 	}
 }

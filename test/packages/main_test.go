@@ -33,7 +33,7 @@ func run(m *testing.M) int {
 	made, programs = filepath.Join(dir, "made"), filepath.Join(dir, "programs")
 	for _, c := range []*exec.Cmd{
 		exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -buildid= -X main.version="+version, "-o", programs+"/",
-			"./cmd/tutti", "./cmd/tutti_cli", "./cmd/tutti_bench"),
+			"./cmd/tutti", "./cmd/tutti_cli", "./cmd/tutti_bench", "./cmd/tutti_devnet"),
 		exec.Command("deploy/nfpm/build.sh", version, architecture(), made),
 	} {
 		c.Dir = root
@@ -62,6 +62,13 @@ func pack(t *testing.T, suffix string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// packTools is the path of one of the packages with the tools.
+func packTools(t *testing.T, suffix string) string {
+	t.Helper()
+	path := pack(t, suffix)
+	return filepath.Join(filepath.Dir(path), strings.Replace(filepath.Base(path), "tutti-", "tutti-tools-", 1))
 }
 
 // judge runs one of the distribution's tools out of the cache and returns what it says.

@@ -60,7 +60,7 @@ func (r *release) bill(parts []part) ([]string, error) {
 func (r *release) writeBill(w io.Writer, parts []part) error {
 	main := component{Type: "application", Ref: "tutti", Name: "tutti", Version: r.version, Licences: []licensed{{combinedLicence}}}
 	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{r.time.Format("2006-01-02T15:04:05Z"), main}}
-	for _, name := range programs {
+	for _, name := range allPrograms() {
 		sum, err := sha256Of(filepath.Join(r.programs, name))
 		if err != nil {
 			return err

@@ -43,19 +43,21 @@ var copied = []struct{ from, to string }{
 
 const docs = "usr/share/doc/tutti"
 
-// programs are those that operators run. The others show things on a chain of their
-// own and are for the source tree.
-var programs = []string{"tutti", "tutti_bench", "tutti_cli"}
+// programs are those that operators run, tools those with which they rehearse on a local
+// chain. The others are for the source tree.
+var (
+	programs = []string{"tutti", "tutti_bench", "tutti_cli"}
+	tools    = []string{"tutti_devnet"}
+)
+
+// allPrograms are the programs of all packages.
+func allPrograms() []string { return slices.Concat(programs, tools) }
 
 // files are all files of the release, by path.
 func (r *release) files(parts []part) ([]file, error) {
-	var out []file
-	for _, name := range programs {
-		data, err := os.ReadFile(filepath.Join(r.programs, name))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, file{path: "usr/bin/" + name, mode: 0o755, data: data})
+	out, err := r.installed(programs)
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range copied {
 		found, err := filepath.Glob(filepath.Join(r.tree, c.from))
@@ -74,6 +76,29 @@ func (r *release) files(parts []part) ([]file, error) {
 	out = append(out, written...)
 	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	return out, err
+}
+
+// installed are programs in their places.
+func (r *release) installed(names []string) ([]file, error) {
+	var out []file
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(r.programs, name))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, file{path: "usr/bin/" + name, mode: 0o755, data: data})
+	}
+	return out, nil
+}
+
+// toolFiles are all files of the package with the tools, by path.
+func (r *release) toolFiles() ([]file, error) {
+	out, err := r.installed(tools)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(r.tree, "deploy/nfpm/copyright"))
+	return append(out, file{path: docs + "-tools/copyright", mode: 0o644, data: data}), err
 }
 
 // written are the files that the code itself writes.

@@ -16,7 +16,7 @@ var libraries = []string{"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-l
 // leastGlibc is the oldest C library that all programs run with.
 func leastGlibc(dir string) (string, error) {
 	least := []int{0}
-	for _, name := range programs {
+	for _, name := range allPrograms() {
 		f, err := elf.Open(filepath.Join(dir, name))
 		if err != nil {
 			return "", err

@@ -17,6 +17,8 @@ var licences = []struct{ words, name string }{
 	{"mozilla public license version 2.0", "MPL-2.0"},
 	{"mozilla public license, version 2.0", "MPL-2.0"},
 	{"apache license version 2.0", "Apache-2.0"},
+	{"licensed under the apache license, version 2.0", "Apache-2.0"},
+	{"cc0 1.0 universal", "CC0-1.0"},
 	{"this is free and unencumbered software", "Unlicense"},
 	{"neither the name of", "BSD-3-Clause"},
 	{"redistributions in binary form must reproduce", "BSD-2-Clause"},
@@ -24,6 +26,10 @@ var licences = []struct{ words, name string }{
 	{"permission to use, copy, modify, and distribute this software", "ISC"},
 	{"permission is hereby granted, free of charge", "MIT"},
 }
+
+// stated are the licences of modules without a text of it: the head of each of their
+// source files names it.
+var stated = map[string]string{"github.com/holiman/bloomfilter/v2": "MIT"}
 
 // moduleLicence is the licence of a Go module, read from the module cache; NOASSERTION
 // for one whose text is none of those that are known. Without a cache it is left out.
@@ -53,6 +59,9 @@ func moduleLicence(cache, path, version string) (string, error) {
 	// The lesser licence is a supplement to the general one and comes beside it.
 	if slices.Contains(found, "LGPL-3.0-or-later") {
 		return "LGPL-3.0-or-later", nil
+	}
+	if len(found) == 0 && stated[path] != "" {
+		return stated[path], nil
 	}
 	if len(found) == 0 {
 		return "NOASSERTION", nil

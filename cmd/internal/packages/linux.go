@@ -10,9 +10,23 @@ import (
 	"text/template"
 )
 
-// linux makes the deb and the rpm: nfpm packs a folder that has the files in their
-// places, by the recipe of deploy/nfpm.
+// linux makes the debs and the rpms of the node and of the tools.
 func (r *release) linux(files []file, glibc string) ([]string, error) {
+	out, err := r.pack("tutti", "nfpm.yaml", files, glibc)
+	if err != nil {
+		return nil, err
+	}
+	extra, err := r.toolFiles()
+	if err != nil {
+		return nil, err
+	}
+	made, err := r.pack("tutti-tools", "tools.yaml", extra, glibc)
+	return append(out, made...), err
+}
+
+// pack makes a deb and an rpm: nfpm packs a folder that has the files in their places, by
+// a recipe of deploy/nfpm.
+func (r *release) pack(name, recipe string, files []file, glibc string) ([]string, error) {
 	if r.nfpm == "" {
 		return nil, nil
 	}
@@ -24,13 +38,13 @@ func (r *release) linux(files []file, glibc string) ([]string, error) {
 	if err := r.stage(stage, files); err != nil {
 		return nil, err
 	}
-	recipe, err := r.recipe(stage, files, glibc)
+	recipe, err = r.recipe(stage, recipe, files, glibc)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, kind := range []string{"deb", "rpm"} {
-		path, err := filepath.Abs(r.named("." + kind))
+		path, err := filepath.Abs(r.namedAs(name, "."+kind))
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +54,7 @@ func (r *release) linux(files []file, glibc string) ([]string, error) {
 		if said, err := cmd.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("nfpm makes the %s: %w: %s", kind, err, said)
 		}
-		out = append(out, r.named("."+kind))
+		out = append(out, r.namedAs(name, "."+kind))
 	}
 	return out, nil
 }
@@ -62,10 +76,10 @@ func (r *release) stage(dir string, files []file) error {
 	return nil
 }
 
-// recipe writes what nfpm reads and returns its path.
-func (r *release) recipe(stage string, files []file, glibc string) (string, error) {
+// recipe fills in what nfpm reads and returns its path.
+func (r *release) recipe(stage, name string, files []file, glibc string) (string, error) {
 	from := filepath.Join(r.tree, "deploy/nfpm")
-	t, err := template.ParseFiles(filepath.Join(from, "nfpm.yaml"))
+	t, err := template.ParseFiles(filepath.Join(from, name))
 	if err != nil {
 		return "", err
 	}

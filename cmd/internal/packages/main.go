@@ -117,7 +117,10 @@ func (r *release) make() ([]string, error) {
 	return append(made, sums), err
 }
 
-// named is a package's path.
-func (r *release) named(suffix string) string {
-	return filepath.Join(r.out, fmt.Sprintf("tutti-%s-linux-%s%s", r.version, r.arch, suffix))
+// named is the path of a package of the node.
+func (r *release) named(suffix string) string { return r.namedAs("tutti", suffix) }
+
+// namedAs is the path of a package with another name.
+func (r *release) namedAs(name, suffix string) string {
+	return filepath.Join(r.out, fmt.Sprintf("%s-%s-linux-%s%s", name, r.version, r.arch, suffix))
 }

@@ -95,7 +95,7 @@ func pcVersion(path string) (string, error) {
 // modulesOf are the Go modules in the programs, and Go itself.
 func (r *release) modulesOf() ([]part, error) {
 	found := map[string]part{}
-	for _, name := range programs {
+	for _, name := range allPrograms() {
 		info, err := buildinfo.ReadFile(filepath.Join(r.programs, name))
 		if err != nil {
 			return nil, err
