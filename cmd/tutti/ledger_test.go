@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +92,25 @@ func TestLedgerCommand(t *testing.T) {
 			if strings.Contains(strings.ToLower(all), protocol.Hash(secret).String()[2:]) {
 				t.Error("a secret is shown")
 			}
+		}
+	}
+}
+
+// The books are verified where neither the chain nor the key can be reached: from a copy
+// of the data directory, by the node's own configuration.
+func TestLedgerNeedsNoChain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, stop := bookkeeper(t, dir)
+	stop()
+	conf := filepath.Join(t.TempDir(), "tutti.conf")
+	text := "network arbitrum-one-mainnet\norchestrator true\nethUrl http://127.0.0.1:1\nethPassword /nowhere\nethKeystorePath /nowhere\n"
+	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"verify", "-config", conf}, {"verify", "-network", "mynet"}, {"verify"}} {
+		if status, stdout, stderr := ledgerRun(t, dir, args...); status != exitOK || !strings.Contains(stdout, "everything adds up") {
+			t.Errorf("%v: status %d\n%s%s", args, status, stdout, stderr)
 		}
 	}
 }
