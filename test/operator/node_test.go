@@ -73,8 +73,14 @@ type node struct {
 // serves: whatever is wrong with the chain, that must be soon.
 func start(t *testing.T, w wallet, urls string, args ...string) *node {
 	t.Helper()
+	return startOf(t, w, urls, append([]string{"-pricePerUnit", "1200"}, args...)...)
+}
+
+// startOf is start for a node whose price is in args.
+func startOf(t *testing.T, w wallet, urls string, args ...string) *node {
+	t.Helper()
 	n := &node{t: t, wallet: w, service: harness.Address(t), admin: harness.Address(t)}
-	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), append([]string{"-orchestrator", "-transcoder", "-pricePerUnit", "1200", "-network", "devnet",
+	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), append([]string{"-orchestrator", "-transcoder", "-network", "devnet",
 		"-ethUrl", urls, "-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-serviceAddr", n.service, "-httpAddr", n.service,
 		"-blockPollingInterval", "1s"}, args...)...)
 	n.WaitHTTP("https://" + n.service + "/healthz")
