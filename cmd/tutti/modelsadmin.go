@@ -44,7 +44,7 @@ func (s servedModels) Models() (out []adminapi.ServedModel) {
 			}
 		}
 	}
-	for _, m := range (modelList{s.n}).Models() {
+	for _, m := range modelList(s).Models() {
 		one := adminapi.ServedModel{ModelState: m}
 		if wei, ok := prices[[2]string{m.Pipeline, m.Model}]; ok {
 			one.WeiPerUnit = &wei
@@ -110,7 +110,7 @@ func (s servedModels) Test(ctx context.Context, name adminapi.ModelName) (out ad
 func (s servedModels) find(op string, name adminapi.ModelName) (found inference.ModelState, err error) {
 	var have []string
 	n := 0
-	for _, m := range (modelList{s.n}).states() {
+	for _, m := range modelList(s).states() {
 		have = append(have, m.Model.String())
 		if m.Model.ID == name.Model && (name.Pipeline == "" || m.Model.Pipeline() == name.Pipeline) {
 			found, n = m, n+1
