@@ -217,7 +217,9 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		}
 		t.Run(tt.method+tt.path, func(t *testing.T) {
 			t.Parallel()
-			st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{} })
+			st := newStation(t, func(o *admin.Options) {
+				o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
+			})
 			c := newContract(t, st)
 			if tt.before != nil {
 				tt.before(st)
@@ -287,7 +289,9 @@ func TestErrorsKeepTheContract(t *testing.T) {
 // Whatever the mux answers under version 1 is in the document, method by method.
 func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{} })
+	st := newStation(t, func(o *admin.Options) {
+		o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
+	})
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)
 	if c.document["openapi"] != "3.1.0" || len(paths) < 40 {
