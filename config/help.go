@@ -16,7 +16,7 @@ func WriteHelp(w io.Writer) error {
 
   tutti -orchestrator -transcoder -serviceAddr host:8935     take work
   tutti -gateway -orchAddr host:8935                         give work
-  tutti config check [options]                               say whether a node would start with them
+  tutti config check [options]                               say whether a node starts with them
   tutti help                                                 list the commands
 
 Options begin with one or two dashes: -name value or -name=value. A switch is on when its name
