@@ -204,7 +204,35 @@ func TestTasksOutliveABreak(t *testing.T) {
 	n := d.gives(t, c, 3)
 	b.cut()
 	b.hires()
-	n.answer <- "done"
+	select {
+	case n.answer <- "done":
+	case <-n.over:
+		t.Fatal("the task was ended")
+	}
+	if r := next(t, b.results, "no result"); r.header.Get("TaskId") != "3" {
+		t.Errorf("result %+v", r)
+	}
+}
+
+// An orchestrator that runs and refuses a registration is not gone, whatever words it has
+// for that.
+func TestTasksOutliveARefusalInAnyWords(t *testing.T) {
+	t.Parallel()
+	b := newBoss(t, "tutti/0.0.1").start()
+	c := hire(t, nil, b.addr)
+	d := b.hires()
+	n := d.gives(t, c, 3)
+	b.refuses(status.Error(codes.Unavailable, "database: connection refused"))
+	before := b.attempts()
+	b.cut()
+	until(t, "another attempt", func() bool { return b.attempts() > before })
+	b.refuses(nil)
+	b.hires()
+	select {
+	case n.answer <- "done":
+	case <-n.over:
+		t.Fatal("the task was ended")
+	}
 	if r := next(t, b.results, "no result"); r.header.Get("TaskId") != "3" {
 		t.Errorf("result %+v", r)
 	}

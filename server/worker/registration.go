@@ -6,10 +6,10 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/connectivity"
 )
 
 const (
@@ -67,11 +67,13 @@ type registration[N any] struct {
 // serve registers once and stays until that is over: the error of the stream, nil for
 // a clean end, errOffer or errLeft. stood is how long the registration lasted.
 func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
-	conn, err := l.o.dial(l.addr, l.ping)
+	var refused atomic.Bool
+	conn, err := l.o.dial(l.addr, l.ping, func(err error) { refused.Store(errors.Is(err, errRefused)) })
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Close()
+	defer func() { l.gone = refused.Load() }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !l.placed() {
@@ -100,7 +102,7 @@ func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
 	var warm sync.WaitGroup
 	warm.Go(func() { l.keepWarm(ctx) })
 	err = r.stay()
-	if ctx.Err() == nil && l.Own() && conn.GetState() == connectivity.Ready {
+	if ctx.Err() == nil && l.Own() && !r.cur.broken() {
 		// It has ended by the orchestrator's word, or ours, and so have its tasks. When the
 		// connection broke, it may not know yet, and take us back with them.
 		l.tasks.cancelAll()

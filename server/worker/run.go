@@ -25,10 +25,6 @@ const (
 	twinPause = 10 * time.Second
 )
 
-// processGone is in the text of an attempt to which nobody listened: whoever waited for
-// the tasks that run is no more, and whoever comes back counts its tasks anew.
-const processGone = "connection refused"
-
 // link keeps the registration with one orchestrator. Only its own goroutine uses the
 // fields below.
 type link[N any] struct {
@@ -43,6 +39,10 @@ type link[N any] struct {
 	ping    time.Duration
 	// twin says that the last attempt led to an orchestrator that has this worker already.
 	twin bool
+	// gone says that no process listened at the last attempt to connect: the one that
+	// waited for the results of running tasks has ended, and its successor counts its
+	// tasks from the beginning.
+	gone bool
 	// back is closed when a registration stands after one that ended.
 	back chan struct{}
 }
@@ -163,7 +163,7 @@ func (l *link[N]) lost(ctx context.Context, why *fault.Fault, stood time.Duratio
 	if !l.Own() {
 		l.tasks.wait(ctx, finishing)
 	}
-	if strings.Contains(why.Detail, processGone) {
+	if l.gone {
 		l.tasks.cancelAll()
 		l.forget()
 	}

@@ -33,6 +33,8 @@ type stream struct {
 	// done is closed when it is over; err, nil for a clean end, is set before.
 	done chan struct{}
 	err  error
+	// ended says that the orchestrator ended it, rather than the connection.
+	ended atomic.Bool
 
 	// heard says that the orchestrator has spoken.
 	heard  atomic.Bool
@@ -49,6 +51,7 @@ func openStream[N any](ctx context.Context, l *Link, offer []byte, draining bool
 	ctx, cancel := context.WithCancel(ctx)
 	s := &stream{offer: offer, draining: draining, cancel: cancel,
 		accepted: make(chan struct{}), told: make(chan struct{}), done: make(chan struct{})}
+	ctx = withEnding(ctx, &s.ended)
 	go func() {
 		defer close(s.done)
 		defer cancel()
@@ -63,6 +66,16 @@ func (s *stream) taken(l *Link) {
 		s.at = l.o.Now()
 		close(s.accepted)
 	})
+}
+
+// broken reports whether it is over because its connection broke.
+func (s *stream) broken() bool {
+	select {
+	case <-s.done:
+		return !s.ended.Load()
+	default:
+		return false
+	}
 }
 
 // state is what the operator sees of a registration that stands.
