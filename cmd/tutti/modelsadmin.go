@@ -61,7 +61,8 @@ func (s servedModels) SetWarm(name adminapi.ModelName, warm bool) error {
 		return err
 	}
 	if state.External {
-		return fault.New(fault.AdminBadParam, "load or unload a model", state.Model.ID+" is at a server behind a url, which loads its models itself")
+		return fault.New(fault.AdminBadParam, "load or unload a model",
+			state.Model.ID+" is at a server behind a url, which loads its models itself")
 	}
 	s.n.ai.manager.SetWarm(state.Model, warm)
 	return nil
@@ -100,9 +101,11 @@ func (s servedModels) Test(ctx context.Context, name adminapi.ModelName) (out ad
 		return out, err
 	}
 	if reply.Status >= 300 {
-		return out, fault.New(fault.RunnerFailed, op, inference.ContainerText(state.Model.Capability, reply.Status, start.Bytes()))
+		text := inference.ContainerText(state.Model.Capability, reply.Status, start.Bytes())
+		return out, fault.New(fault.RunnerFailed, op, text)
 	}
-	out.Worker, out.Status, out.Bytes, out.Milliseconds = reply.Worker, reply.Status, n, time.Since(began).Milliseconds()
+	out.Worker, out.Status, out.Bytes = reply.Worker, reply.Status, n
+	out.Milliseconds = time.Since(began).Milliseconds()
 	return out, nil
 }
 
@@ -124,7 +127,8 @@ func (s servedModels) find(op string, name adminapi.ModelName) (found inference.
 	case len(have) == 0:
 		return found, fault.New(fault.AdminBadParam, op, "this machine has no models")
 	}
-	return found, fault.New(fault.AdminBadParam, op, "this machine has no such model; it has "+strings.Join(have, ", "))
+	text := "this machine has no such model; it has " + strings.Join(have, ", ")
+	return found, fault.New(fault.AdminBadParam, op, text)
 }
 
 // testJob is the smallest job of a pipeline that needs no file.
@@ -134,20 +138,25 @@ func testJob(s *inference.ModelState) (*inference.Job, error) {
 	switch s.Model.Capability {
 	case capability.LLM:
 		op = inference.Chat
-		request = map[string]any{"model": s.Model.ID, "max_tokens": 8, "messages": []any{map[string]string{"role": "user", "content": "Say OK."}}}
+		request = map[string]any{"model": s.Model.ID, "max_tokens": 8,
+			"messages": []any{map[string]string{"role": "user", "content": "Say OK."}}}
 		if len(s.Operations) > 0 && s.Operations[0] == inference.Embedding {
 			op, request = inference.Embedding, map[string]any{"model": s.Model.ID, "input": "OK"}
 		}
 	case capability.TextToImage:
-		request = map[string]any{"model_id": s.Model.ID, "prompt": "a red apple", "width": 512, "height": 512, "num_inference_steps": 1}
+		request = map[string]any{"model_id": s.Model.ID, "prompt": "a red apple",
+			"width": 512, "height": 512, "num_inference_steps": 1}
 	case capability.TextToSpeech:
 		request = map[string]any{"model_id": s.Model.ID, "text": "OK."}
 	default:
-		return nil, fault.New(fault.AdminBadParam, "test a model", "jobs of "+s.Model.Pipeline()+" need a file; send one through a gateway")
+		return nil, fault.New(fault.AdminBadParam, "test a model",
+			"jobs of "+s.Model.Pipeline()+" need a file; send one through a gateway")
 	}
 	text, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
 	}
-	return &inference.Job{Model: s.Model, Operation: op, Body: text, ContentType: "application/json", MaxTokens: 8, Units: 1, RequestID: "test"}, nil
+	return &inference.Job{
+		Model: s.Model, Operation: op, Body: text, ContentType: "application/json", MaxTokens: 8, Units: 1, RequestID: "test",
+	}, nil
 }

@@ -26,7 +26,8 @@ type ModelTest struct {
 
 func modelVerbs() []*verb.Verb {
 	return []*verb.Verb{
-		{Name: "models list", Short: "The AI models of this machine and of workers on other machines: state, slots, price.", Result: Models{}, Run: listModels},
+		{Name: "models list", Result: Models{}, Run: listModels,
+			Short: "The AI models of this machine and of workers on other machines: state, slots, price."},
 		modelStateVerb("warm", true, "Load a model and keep it loaded, until the next start."),
 		modelStateVerb("cool", false, "Unload a model, so that the next job loads it again; jobs in progress end first."),
 		{Name: "models test", Changes: true, Short: "Give a model of this machine a small job, which nobody pays for.",
