@@ -90,11 +90,12 @@ func TestLargeAnswersLeaveMemoryToOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.ready()
-	release, size := make(chan struct{}), 0
+	release := make(chan struct{})
+	var announced atomic.Int64 // how large the next answer is
 	came := make(chan struct{}, 100)
 	w.cheat.with(func() {
 		w.cheat.cheat = func(_ int, rw http.ResponseWriter) bool {
-			floods(rw, object, `{"images":[{"url":"data:image/png;base64,`, "A", size)
+			floods(rw, object, `{"images":[{"url":"data:image/png;base64,`, "A", int(announced.Load()))
 			_ = http.NewResponseController(rw).Flush()
 			came <- struct{}{}
 			<-release
@@ -105,7 +106,8 @@ func TestLargeAnswersLeaveMemoryToOthers(t *testing.T) {
 	defer wg.Wait()
 	defer close(release)
 	jobs := 0
-	for size = 120 << 20; size > 200<<10; {
+	for size := int64(120 << 20); size > 200<<10; {
+		announced.Store(size)
 		refused := make(chan string, 1)
 		wg.Go(func() { refused <- w.picture() })
 		select {
