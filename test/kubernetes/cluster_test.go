@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,7 +24,8 @@ import (
 type cluster struct {
 	*testing.T
 	objects []object
-	pods    []*pod
+	mu      sync.Mutex
+	pods    []*pod // guarded by mu
 	// values take the place of the words that an operator replaces.
 	values map[string]string
 }
@@ -96,6 +98,8 @@ func (c *cluster) run(folder, kind, name, addr string, replaced ...string) *pod 
 		Process: harness.Start(c.T, binary, args...), addr: addr, labels: o.Object.Spec.Template.Metadata.Labels,
 		probe: fmt.Sprintf("http://%s:%d%s", addr, port, spec.ReadinessProbe.HTTPGet.Path),
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.pods = append(c.pods, p)
 	return p
 }
@@ -125,7 +129,10 @@ func (c *cluster) service(folder, name, addr string) {
 // lead connects a client to a pod of the Service, or hangs up where there is none.
 func (c *cluster) lead(conn net.Conn, spec *serviceSpec, port int) {
 	defer conn.Close()
-	for _, p := range c.pods {
+	c.mu.Lock()
+	pods := slices.Clone(c.pods)
+	c.mu.Unlock()
+	for _, p := range pods {
 		if !selects(spec.Selector, p.labels) || !spec.PublishNotReadyAddresses && !p.ready() {
 			continue
 		}
