@@ -39,7 +39,7 @@ help:  ## list the targets
 	@echo 'tutti $(VERSION). make TARGET, where TARGET is one of'
 	@sed -n 's/^\([a-z0-9]*\):.*  ## \(.*\)$$/  \1|\2/p' $(MAKEFILE_LIST) | sed 's/\$$\$$/$$/g' | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 	@echo 'Settings: VIDEO=file (run)  ARGS="flags" (run, demo, bench)  PKG=./dir/... RUN=pattern (race, check)'
-	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)  TUTTI_CACHE=/dir'
+	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)  TUTTI_PREBUILT=/dir (libav of a release)  TUTTI_CACHE=/dir'
 
 deps:  ## get everything a build needs that is not in this tree
 	@deploy/deps/deps.sh ensure
@@ -170,7 +170,7 @@ contractscheck:
 
 ARCH ?= $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
 
-packages:  ## deb, rpm, archive, container image, list of parts and checksums into bin/packages; ARCH=arm64 for 64-bit ARM
+packages:  ## deb, rpm, archive, container image, list of parts, libav for builds elsewhere and checksums into bin/packages; ARCH=arm64 for 64-bit ARM
 	@mkdir -p bin/packages
 	@deploy/nfpm/build.sh '$(VERSION)' '$(ARCH)' bin/packages
 

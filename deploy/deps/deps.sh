@@ -5,6 +5,7 @@
 #   deps.sh ensure          get what is missing (make deps)
 #   deps.sh env             print the exports for a shell: eval "$(make -s env)"
 #   deps.sh exec COMMAND... ensure, then run COMMAND with that environment
+#   deps.sh prebuilt        get the libav prefix of a release, or fail where none is offered
 #   deps.sh engine          get a Docker Engine for tests, print where it is
 #   deps.sh browser         get a browser for tests, print where it is
 #   deps.sh llama           get a llama.cpp server and print where it is
@@ -21,6 +22,7 @@
 #
 # TUTTI_CACHE  where the cache is (default ~/.cache/tutti)
 # TUTTI_DEPS   a libav prefix of your own to use instead of building one
+# TUTTI_PREBUILT a file, folder or address with the libav prefix of a release; 'never' builds it
 # TUTTI_TARGET another kind of machine to build for: a file's name in target/
 # TUTTI_GOCACHE another place for what Go compiles
 # TUTTI_JOBS   parallel compilations (default: one per core)
@@ -34,7 +36,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt pins unpacked build cross check go llama npm engine browser postgres prometheus packaging wine; do
+for part in lib tools apt pins prebuilt unpacked build cross check go llama npm engine browser postgres prometheus packaging wine; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -96,6 +98,22 @@ make_prefix() {
 	[ ! -d "$PREFIX_DIR" ] || return 0
 	rm -rf "$CACHE"/deps/.build-*
 	: >"$LOG"
+	need_tools "$compile_needs"
+	offered "$PREFIX_DIR" || build_it
+}
+
+# offered PREFIX: in a shell of its own; what is wrong with an archive ends this one as well.
+offered() {
+	local code=0
+	(take_prebuilt "$1" || exit 4) || code=$?
+	case $code in
+	0) return 0 ;;
+	4) return 1 ;;
+	*) exit "$code" ;;
+	esac
+}
+
+build_it() {
 	say "deps: building the libav prefix once, in $CACHE (log: $LOG)"
 	(build_prefix "$PREFIX_DIR")
 }
@@ -148,6 +166,13 @@ ensure)
 env)
 	ensure
 	print_env
+	;;
+prebuilt)
+	locate
+	mkdir -p "$CACHE/deps"
+	: >"$LOG"
+	[ -d "$PREFIX_DIR" ] || offered "$PREFIX_DIR" || die "no release offers $(prebuilt_name)" "Set TUTTI_PREBUILT, or let 'make deps' build it."
+	printf '%s\n' "$PREFIX_DIR"
 	;;
 llama)
 	ensure_llama

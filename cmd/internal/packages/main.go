@@ -105,6 +105,7 @@ func (r *release) make() ([]string, error) {
 		func() ([]string, error) { return r.archive(files) },
 		func() ([]string, error) { return r.imageArchive(files) },
 		func() ([]string, error) { return r.bill(parts) },
+		r.libavArchive,
 	} {
 		paths, err := step()
 		if err != nil {
