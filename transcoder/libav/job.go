@@ -95,7 +95,7 @@ func (j *job) run(ctx context.Context) (*core.TranscodeResult, error) {
 
 func (j *job) open() error {
 	var err error
-	if j.in, err = openInput(tsfix.LateSEI(tsfix.LateTables(j.spec.Input))); err != nil {
+	if j.in, err = openInput(tsfix.LateSEI(tsfix.ClockJumps(tsfix.LateTables(j.spec.Input)))); err != nil {
 		return err
 	}
 	if err = j.in.checkDuration(); err != nil {

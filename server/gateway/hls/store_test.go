@@ -269,6 +269,7 @@ func TestClockJumps(t *testing.T) {
 		"wraps":        {verify.Times{Begin: wrap - 2*second, End: 0}, verify.Times{Begin: 0, End: 2 * second}, false},
 		"jumps ahead":  {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 3600 * second, End: 3602 * second}, true},
 		"begins anew":  {verify.Times{Begin: 7200 * second, End: 7202 * second}, verify.Times{Begin: 0, End: 2 * second}, true},
+		"jumped":       {verify.Times{Begin: 0, End: 3602 * second, Jumps: true}, verify.Times{Begin: 3602 * second, End: 3604 * second}, true},
 		"leaves a gap": {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 4 * second, End: 6 * second}, true},
 	} {
 		s := hls.NewStore(hls.Limits{})

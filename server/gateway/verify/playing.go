@@ -26,17 +26,17 @@ func (s *Source) Length() time.Duration {
 	}
 	most := min(time.Duration(s.Pictures)*pictureLasts, core.MaxSegmentDuration)
 	switch {
-	case s.Span == 0, s.Span >= s.Duration && s.Span-s.Duration <= s.Span/clocksDiffer:
+	case s.steady == 0, s.steady >= s.Duration && s.steady-s.Duration <= s.steady/clocksDiffer:
 		return min(s.Duration, most)
 	}
-	return min(s.Span, most)
+	return min(s.steady, most)
 }
 
 // Plays is how long a segment plays, for players: by its own clock where it has one, as far as
 // its pictures bear that out.
 func (s *Source) Plays() time.Duration {
-	if s.Pictures > 0 && s.Span > 0 {
-		return min(s.Span, time.Duration(s.Pictures)*pictureLasts, core.MaxSegmentDuration)
+	if s.Pictures > 0 && s.steady > 0 {
+		return min(s.steady, time.Duration(s.Pictures)*pictureLasts, core.MaxSegmentDuration)
 	}
 	return s.Length()
 }

@@ -21,6 +21,8 @@ type Source struct {
 	Pictures core.Frames
 	// Span is how long the file's own clock says that it plays, 0 when that is not told.
 	Span time.Duration
+	// steady is Span without what the clock jumped over.
+	steady time.Duration
 	// Times are where the file's clock begins and ends, nil where that is not told.
 	Times *Times
 	// Mixed says that its pictures are not all of one size.
@@ -32,7 +34,7 @@ func ReadSource(data []byte, duration time.Duration) Source {
 	s := Source{Duration: duration}
 	if container.IsMP4(data) {
 		p := playingMP4(data)
-		s.Pictures, s.Span = p.samples, p.span
+		s.Pictures, s.Span, s.steady = p.samples, p.span, p.span
 	}
 	v, err := Count(data)
 	if err != nil || v.Most == 0 {
@@ -40,8 +42,8 @@ func ReadSource(data []byte, duration time.Duration) Source {
 	}
 	s.Most, s.Mixed = v.Most, v.Pixels != core.Pixels(v.Frames)*core.Pixels(v.Width)*core.Pixels(v.Height)
 	if s.Pictures = v.Most; container.IsTS(data) {
-		times := clockTS(data, 0)
-		s.Span, s.Times = times.duration(), times.times()
+		times := clockTS(data)
+		s.Span, s.steady, s.Times = times.duration(), times.plays(), times.times()
 	}
 	return s
 }
@@ -50,10 +52,10 @@ func ReadSource(data []byte, duration time.Duration) Source {
 // Only headers are read. Where the clock of a transport stream jumps, it counts the
 // usual step.
 func Plays(data []byte) time.Duration {
-	const longest = 30 * clock
 	switch {
 	case container.IsTS(data):
-		return spanTS(data, longest)
+		times := clockTS(data)
+		return times.plays()
 	case container.IsMP4(data):
 		return playingMP4(data).span
 	}

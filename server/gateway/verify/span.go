@@ -12,6 +12,8 @@ const (
 	clockWrap = 1 << 33
 	// usualStep is the distance of two pictures where a broken clock does not tell.
 	usualStep = clock / 25
+	// jump is the longest step that is none, as transcoders of our own see it.
+	jump = 10 * clock
 	// maxSpan bounds what a file's clock may say: no segment plays for longer.
 	maxSpan = 24 * time.Hour
 )
@@ -20,10 +22,11 @@ const (
 // back, as it does when sources are put together, a transcoder goes on with the usual
 // step, and so does this.
 type span struct {
-	first, last, step, sum uint64
-	begun                  bool
-	// longest is the longest step that is not taken for a jump of the clock, 0 for any.
-	longest uint64
+	first, last, step uint64
+	// sum has every step as it is, steady the usual one where the clock jumps: transcoders
+	// of the network may fill what was jumped over, and players need not wait for it.
+	sum, steady   uint64
+	begun, jumped bool
 }
 
 func (s *span) add(at uint64) {
@@ -31,10 +34,22 @@ func (s *span) add(at uint64) {
 		s.begun, s.first, s.last = true, at, at
 		return
 	}
-	if d := (at - s.last) % clockWrap; d > 0 && d < clockWrap/2 && (s.longest == 0 || d <= s.longest) {
-		s.step = d
-	}
+	d := (at - s.last) % clockWrap
 	s.last = at
+	switch {
+	case d > jump && d < clockWrap-clock:
+		s.jumped = true
+		s.steady += s.length()
+		if d < clockWrap/2 {
+			s.sum += d
+			return
+		}
+	case d > 0 && d < clockWrap/2:
+		s.step = d
+		s.steady += d
+	default:
+		s.steady += s.length()
+	}
 	s.sum += s.length()
 }
 
@@ -46,41 +61,45 @@ func (s *span) length() uint64 {
 	return s.step
 }
 
-func (s *span) duration() time.Duration {
+// duration is the time from the first picture to the end of the last.
+func (s *span) duration() time.Duration { return s.of(s.sum) }
+
+// plays is the same without what the clock jumped over.
+func (s *span) plays() time.Duration { return s.of(s.steady) }
+
+func (s *span) of(ticks uint64) time.Duration {
 	if !s.begun {
 		return 0
 	}
-	return seconds(float64(s.sum+s.length()) / clock)
-}
-
-// spanTS is how long a transport stream's video plays, 0 when it has no times. A step
-// over longest is a jump of the clock, where that is not 0.
-func spanTS(data []byte, longest uint64) time.Duration {
-	s := clockTS(data, longest)
-	return s.duration()
+	return seconds(float64(ticks+s.length()) / clock)
 }
 
 // Times are the decoding times of a segment's first picture and of what follows its last
 // one, in ticks of 1/90000 s that begin anew after 2^33.
-type Times struct{ Begin, End uint64 }
+type Times struct {
+	Begin, End uint64
+	// Jumps says that the clock jumped between. A transcoder takes that out, so its
+	// renditions end elsewhere than the source.
+	Jumps bool
+}
 
 // times are those of a clock, nil where there is none.
 func (s *span) times() *Times {
 	if !s.begun {
 		return nil
 	}
-	return &Times{Begin: s.first, End: (s.last + s.length()) % clockWrap}
+	return &Times{Begin: s.first, End: (s.last + s.length()) % clockWrap, Jumps: s.jumped}
 }
 
 // Follows reports whether a segment's times go on where those of the one before ended, to
 // the second: players and encoders round.
 func (t Times) Follows(before Times) bool {
 	gap := (t.Begin - before.End) % clockWrap
-	return gap <= clock || gap >= clockWrap-clock
+	return !before.Jumps && (gap <= clock || gap >= clockWrap-clock)
 }
 
-func clockTS(data []byte, longest uint64) span {
-	pid, s := programOf(data).VideoPID, span{longest: longest}
+func clockTS(data []byte) span {
+	pid, s := programOf(data).VideoPID, span{}
 	container.EachPacket(data, func(p []byte) bool {
 		if id, start := container.PacketHead(p); start && id == pid && pid != 0 {
 			if at, ok := container.DecodingTime(container.Payload(p)); ok {

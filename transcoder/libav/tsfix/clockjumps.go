@@ -1,0 +1,147 @@
+package tsfix
+
+import "bytes"
+
+const (
+	clockRate = 90_000
+	clockWrap = 1 << 33
+	// forth and back bound the steps that are no jump. A source may be still for
+	// seconds, and decoding times never go back.
+	forth = 10 * clockRate
+	back  = -1 * clockRate
+	// together is how far apart the tracks of a file may jump.
+	together = 1 * clockRate
+	// usual is the distance of two times where a track has not told one.
+	usual = clockRate / 25
+)
+
+// ClockJumps returns a segment whose clock goes on where it jumped. Encoders that start
+// again and cameras that set their time jump inside a segment; taken at its word, an hour
+// forward is an hour of pictures to make, and a step back hides what comes after it. What
+// follows a jump keeps its distances, between sound and picture too. A jump forward of one
+// track alone is a pause of that track and stays. Another segment is returned as it is;
+// data itself is never changed.
+func ClockJumps(data []byte) []byte {
+	if len(data) < packetSize || data[0] != syncByte {
+		return data
+	}
+	look := jumps{tracks: map[int]*track{}}
+	eachTime(data, func(pid, _ int, at int64, _ bool) { look.take(pid, at) })
+	if !look.any {
+		return data
+	}
+	out := bytes.Clone(data)
+	mend := jumps{tracks: map[int]*track{}, alone: !look.shared()}
+	eachTime(data, func(pid, header int, at int64, both bool) {
+		if by := mend.take(pid, at); by != 0 {
+			shift(out[header+9:], by)
+			if both {
+				shift(out[header+14:], by)
+			}
+		}
+	})
+	return out
+}
+
+// jumps follows the clock of every track.
+type jumps struct {
+	tracks map[int]*track
+	// by is what was added last to bring a track's times to where they were expected.
+	by int64
+	// any says that there was a jump; alone leaves jumps forward as they are.
+	any, alone bool
+}
+
+type track struct {
+	last, step, by int64
+	times, jumped  int
+}
+
+// take returns what has to be added to a track's next time.
+func (j *jumps) take(pid int, at int64) int64 {
+	t := j.tracks[pid]
+	if t == nil {
+		j.tracks[pid] = &track{last: at, step: usual, times: 1, by: j.by}
+		return j.by
+	}
+	t.times++
+	d := signed(at - t.last)
+	switch {
+	case d <= back, d > forth && !j.alone:
+		j.any = true
+		t.jumped++
+		t.by = j.continued(signed(t.last+t.by+t.step), at)
+	case d > 0:
+		t.step = min(d, clockRate)
+	}
+	t.last = at
+	return t.by
+}
+
+// continued is what brings a time to about where it was expected: what another track's
+// jump took where that does, since sound and picture have to stay together.
+func (j *jumps) continued(expected, at int64) int64 {
+	if d := signed(at + j.by - expected); j.by != 0 && d > -together && d < together {
+		return j.by
+	}
+	j.by = signed(expected - at)
+	return j.by
+}
+
+// shared reports whether every track of the file jumps.
+func (j *jumps) shared() bool {
+	for _, t := range j.tracks {
+		if t.times > 1 && t.jumped == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// signed is a difference of two times of a clock that begins anew after 2^33.
+func signed(d int64) int64 {
+	d &= clockWrap - 1
+	if d >= clockWrap/2 {
+		d -= clockWrap
+	}
+	return d
+}
+
+// eachTime calls see with the decoding time of each packet of sound and picture, where its
+// header is in the file, and whether it has a time of presentation as well.
+func eachTime(data []byte, see func(pid, header int, at int64, both bool)) {
+	for at := 0; at+packetSize <= len(data) && data[at] == syncByte; at += packetSize {
+		p := parsePacket(data, at)
+		if !p.begins || p.to-p.from < 14 {
+			continue
+		}
+		h := data[p.from:p.to]
+		if !beginsPES(h) || !timed(h[3]) {
+			continue
+		}
+		switch has := h[7] >> 6; {
+		case has == 3 && len(h) >= 19:
+			see(p.pid, p.from, stamp(h[14:]), true)
+		case has == 2:
+			see(p.pid, p.from, stamp(h[9:]), false)
+		}
+	}
+}
+
+// timed are the streams of sound and picture; private ones may be sound.
+func timed(id byte) bool { return id >= 0xc0 && id <= 0xef || id == 0xbd || id == 0xfd }
+
+// stamp reads a time of 33 bits; b has the five bytes at least.
+func stamp(b []byte) int64 {
+	return int64(b[0]>>1&7)<<30 | int64(b[1])<<22 | int64(b[2]>>1)<<15 | int64(b[3])<<7 | int64(b[4]>>1)
+}
+
+// shift adds to the time at the front of b, and keeps the bits between.
+func shift(b []byte, by int64) {
+	t := (stamp(b) + by) & (clockWrap - 1)
+	b[0] = b[0]&^0x0e | byte(t>>30&7)<<1
+	b[1] = byte(t >> 22)
+	b[2] = b[2]&1 | byte(t>>15)<<1
+	b[3] = byte(t >> 7)
+	b[4] = b[4]&1 | byte(t)<<1
+}
