@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/web"
@@ -36,8 +38,16 @@ func (n *node) addGateway(ctx context.Context) error {
 			MaxAttempts: n.cfg.Gateway.MaxAttempts, DiscoveryTimeout: n.cfg.Gateway.DiscoveryTimeout,
 			MinVersion: n.cfg.Selection.MinVersion, Blocked: n.cfg.Selection.Blocklist,
 		},
-		Limits:   gateway.Limits{Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers},
-		Scarce:   n.files.refused,
+		Limits: gateway.Limits{Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers},
+		Scarce: n.files.refused,
+		SeveralEncoders: func(streams string) {
+			key := health.Key{Code: fault.StreamTwoEncoders}
+			if streams == "" {
+				n.board.Clear(key)
+				return
+			}
+			n.board.Set(key, streams)
+		},
 		Page:     web.Handler(n.standing()),
 		Recorder: n.recorder(metrics.Gateway),
 		Log:      n.log,

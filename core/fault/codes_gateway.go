@@ -68,6 +68,9 @@ const (
 	// StreamDenied (class Forbidden): the admission hook (-authWebhookUrl) refused
 	// the stream. Remedy: ask the operator; the hook's own log says why.
 	StreamDenied Code = "StreamDenied"
+	// StreamTwoEncoders: several encoders push into one stream.
+	// Remedy: give each its own stream name.
+	StreamTwoEncoders Code = "StreamTwoEncoders"
 	// StreamHookFailed (class Upstream, retryable): the admission hook could not
 	// be asked, and a stream that is not admitted is refused.
 	// Remedy: check that the -authWebhookUrl service is up and answers JSON.

@@ -69,6 +69,11 @@ var gatewayRows = []Row{
 		Remedy: "Set the source's audio encoder to AAC, with FFmpeg `-c:a aac`.",
 	},
 	{
+		Code: StreamTwoEncoders, Class: BadRequest,
+		Cause:  "Several encoders push into one stream: other bytes came under numbers that were there, or two addresses take turns. Players see pictures of both, with jumps; each segment is paid for. The detail names the stream and the addresses.",
+		Remedy: "Give each encoder a stream name of its own, or stop the one that was forgotten.",
+	},
+	{
 		Code: StreamDenied, Class: Forbidden,
 		Cause:  "The admission hook (`-authWebhookUrl`) refused the push, or admitted it to another stream than the one of that name; a client that joins a running stream is asked about as well.",
 		Remedy: "Ask the operator; the hook's own log says why. Push with the token that the hook wants in every segment's address, not only in the first one's.",

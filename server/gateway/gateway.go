@@ -224,6 +224,7 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-sweep.C:
 			g.sweep(g.opt.Now())
+			g.tellSeveral(g.opt.Now())
 		case err := <-served:
 			if g.door.Gone() {
 				<-ctx.Done()

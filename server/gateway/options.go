@@ -60,6 +60,9 @@ type Options struct {
 	// Page is served at "/", where the gateway's own addresses leave room.
 	Page http.Handler
 
+	// SeveralEncoders is called now and then with the streams that several encoders push
+	// into, "" when there is none; may be nil.
+	SeveralEncoders func(streams string)
 	// Scarce is called when the system has no descriptor for a connection; may be nil.
 	Scarce func(error)
 

@@ -107,3 +107,19 @@ func TestEvents(t *testing.T) {
 		t.Errorf("unknown stream: %d", status)
 	}
 }
+
+// A segment that is refused leaves the stream as it was: its playlists go on.
+func TestRefusedSegmentsChangeNoStream(t *testing.T) {
+	t.Parallel()
+	n := start(t, []string{newFake(t).uri})
+	for i := range 3 {
+		n.push(fmt.Sprintf("/live/show/%d.ts", i), media, "Content-Resolution", "1280x720").want(t, media)
+	}
+	_, before, _ := n.get("/stream/show/source.m3u8")
+	if a := n.push("/live/show/3.mp4", []byte("\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\x00\x08moov")); a.status != http.StatusUnprocessableEntity {
+		t.Fatalf("a movie without tracks: %d", a.status)
+	}
+	if _, after, _ := n.get("/stream/show/source.m3u8"); after != before {
+		t.Errorf("before:\n%s\nafter a refused segment:\n%s", before, after)
+	}
+}

@@ -120,17 +120,14 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	if p.read = time.Since(begun); err != nil {
 		return nil, err
 	}
-	var changed bool
-	p.plan, changed = p.stream.configure(p.req.Config, p.req.Format)
-	if changed {
-		g.endAll(p.stream.pool.Reset())
-		g.windows.Open(p.stream.id, p.plan.variants(p.req))
-	}
+	p.stream.encoders.saw(pushed{number: p.req.Number, hash: p.hash, from: p.from}, p.at)
 	ctx, cancel := g.lifetime(r.Context(), p.req.Multipart)
 	defer cancel()
-	if err := g.inspect(ctx, p); err != nil {
+	// A segment that is refused changes nothing of the stream.
+	if p.input, err = g.examine(ctx, p.data, p.req.Format, p.stream.lastInput()); err != nil {
 		return nil, err
 	}
+	g.prepare(p)
 	if p.plays = p.req.Duration; p.input.NoFrames {
 		return bypass(p), nil
 	}
@@ -206,14 +203,15 @@ func (g *Gateway) lifetime(request context.Context, awaited bool) (context.Conte
 	return ctx, func() { release(); cancel() }
 }
 
-// inspect finds out what the segment is and what changed.
-func (g *Gateway) inspect(ctx context.Context, p *push) error {
-	var err error
-	if p.input, err = g.examine(ctx, p.data, p.req.Format, p.stream.lastInput()); err != nil {
-		return err
+// prepare has the stream take what the push asks for and what its segment is.
+func (g *Gateway) prepare(p *push) {
+	var changed bool
+	p.plan, changed = p.stream.configure(p.req.Config, p.req.Format)
+	if changed {
+		g.endAll(p.stream.pool.Reset())
+		g.windows.Open(p.stream.id, p.plan.variants(p.req))
 	}
 	p.reinit = p.stream.note(p.input)
-	return nil
 }
 
 // bypass gives the source as every rendition. Only MPEG-TS that declares video and has

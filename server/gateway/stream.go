@@ -26,6 +26,8 @@ type stream struct {
 	// gate bounds the segments at orchestrators; waiting is first come.
 	gate chan struct{}
 	feed feed
+	// encoders looks at who pushes into the stream.
+	encoders encoders
 
 	// discoverMu guards the search for orchestrators.
 	discoverMu sync.Mutex
