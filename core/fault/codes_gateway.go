@@ -65,6 +65,9 @@ const (
 	// InputAudioUnsupported: the sound's codec cannot be carried in the renditions'
 	// container. Remedy: send AAC.
 	InputAudioUnsupported Code = "InputAudioUnsupported"
+	// NotOffered: no orchestrator has a capability that the segment needs: a codec to read
+	// or to write, a pixel format, a container. Remedy: change the source or the profiles.
+	NotOffered Code = "NotOffered"
 	// StreamDenied (class Forbidden): the admission hook (-authWebhookUrl) refused
 	// the stream. Remedy: ask the operator; the hook's own log says why.
 	StreamDenied Code = "StreamDenied"

@@ -69,6 +69,11 @@ var gatewayRows = []Row{
 		Remedy: "Set the source's audio encoder to AAC, with FFmpeg `-c:a aac`.",
 	},
 	{
+		Code: NotOffered, Class: BadRequest,
+		Cause:  "Every orchestrator answered, and all lack a capability that the segment needs: its codec or pixel format to read, or an encoder of the profiles. The detail names it.",
+		Remedy: "Send H.264 with 8 bits and 4:2:0, ask for H.264 renditions, or give the gateway orchestrators that offer it (`-orchAddr`).",
+	},
+	{
 		Code: StreamTwoEncoders, Class: BadRequest,
 		Cause:  "Several encoders push into one stream: other bytes came under numbers that were there, or two addresses take turns. Players see pictures of both, with jumps; each segment is paid for. The detail names the stream and the addresses.",
 		Remedy: "Give each encoder a stream name of its own, or stop the one that was forgotten.",

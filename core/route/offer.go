@@ -1,7 +1,10 @@
 package route
 
 import (
+	"errors"
+	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,12 +83,45 @@ func (w *Wants) Usable(o *Offer) error {
 		return unusable("it sent no capabilities")
 	}
 	if why := capability.Objection(&w.Capabilities, o.Capabilities); why != "" {
-		return unusable(why)
+		return &fault.Fault{Code: fault.OrchestratorUnusable, Op: op, Detail: why, Err: w.lacking(o)}
 	}
 	if !w.modelsOffered(o.Capabilities) {
 		return unusable("it does not offer the model")
 	}
 	return nil
+}
+
+// Lacking is the error of an offer without capabilities that are wanted.
+type Lacking []capability.ID
+
+func (l Lacking) Error() string { return fmt.Sprintf("lacks %v", []capability.ID(l)) }
+
+// lacking is nil for an offer that has every capability, and is no use for another reason.
+func (w *Wants) lacking(o *Offer) error {
+	if ids := w.Capabilities.Bits.Missing(o.Capabilities.Bits, maxLacking); len(ids) > 0 {
+		return Lacking(ids)
+	}
+	return nil
+}
+
+// maxLacking is more than the capabilities that one segment may need.
+const maxLacking = 64
+
+// LackedByAll are the capabilities that not one of those who answered has; empty where
+// somebody is of no use for another reason.
+func LackedByAll(errs []error) (all Lacking) {
+	for n, err := range errs {
+		one, ok := errors.AsType[Lacking](err)
+		if !ok {
+			return nil
+		}
+		if n == 0 {
+			all = slices.Clone(one)
+			continue
+		}
+		all = slices.DeleteFunc(all, func(id capability.ID) bool { return !slices.Contains(one, id) })
+	}
+	return all
 }
 
 // modelsOffered reports whether an offer names every model that is wanted. An

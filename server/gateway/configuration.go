@@ -56,6 +56,12 @@ func parseConfiguration(text []byte) (*configuration, error) {
 		if err != nil {
 			return nil, err
 		}
+		for i, p := range own {
+			if p.ColorDepth != 0 || p.Chroma != core.Chroma420 {
+				return nil, fault.New(fault.PushConfiguration, op, fmt.Sprintf(
+					"profile %d: the network makes renditions of 8 bits and 4:2:0 only; leave out colorDepth and chromaFormat", i+1))
+			}
+		}
 		c.Profiles = append(c.Profiles, own...)
 	}
 	if len(c.Profiles) > maxRenditions {

@@ -45,6 +45,8 @@ func TestBadPushes(t *testing.T) {
 		"no JSON":           {"/live/show/0.ts", "x", []string{conf, "{"}, 422, fault.PushConfiguration},
 		"preset":            {"/live/show/0.ts", "x", []string{conf, `{"presets":["nope"]}`}, 422, fault.InvalidProfiles},
 		"profile size":      {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"name":"a"}]}`}, 422, fault.TranscoderInvalidResolution},
+		"10 bits":           {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"width":2,"colorDepth":2}]}`}, 422, fault.PushConfiguration},
+		"4:2:2":             {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"width":2,"chromaFormat":1}]}`}, 422, fault.PushConfiguration},
 		"manifest":          {"/live/show/0.ts", "x", []string{conf, `{"manifestID":"a/b"}`}, 422, fault.PushConfiguration},
 		"too many": {"/live/show/0.ts", "x", []string{conf, `{"presets":["P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9",
 			"P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9"]}`}, 422, fault.PushConfiguration},

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -250,4 +251,22 @@ func TestOrchestratorRestart(t *testing.T) {
 	if n.events.count("failed") != 0 {
 		t.Error("a segment failed")
 	}
+}
+
+// What no orchestrator can do is said to the client at once, by name, and is no want of
+// orchestrators.
+func TestWhatIsNotOffered(t *testing.T) {
+	t.Parallel()
+	const hevc = `{"profiles":[{"name":"small","width":320,"height":180,"encoder":"HEVC"}]}`
+	one, other := newFake(t), newFake(t)
+	n := start(t, []string{one.uri, other.uri})
+	a := n.push("/live/show/0.ts", media, "Livepeer-Transcode-Configuration", hevc)
+	a.wantFault(t, http.StatusUnprocessableEntity, fault.NotOffered)
+	if !strings.Contains(a.text, "HEVC encode: offered by none of 2 orchestrators") {
+		t.Errorf("text %q", a.text)
+	}
+	// One that does not answer may offer it.
+	n = start(t, []string{one.uri, deadAddress(t)})
+	a = n.push("/live/show/0.ts", media, "Livepeer-Transcode-Configuration", hevc)
+	a.wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
 }

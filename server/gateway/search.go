@@ -80,20 +80,20 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *route.Wants
 	for {
 		uris, err := g.orchestrators.list(ctx)
 		if len(uris) == 0 {
-			return 0, noSessions([]error{err})
+			return 0, noSessions(1, []error{err})
 		}
 		usable, errs := g.client.Discover(ctx, uris, wants, g.patience, func(f upstream.Found) bool { return g.found(s, f) })
 		if usable > 0 {
 			return usable, nil
 		}
 		if ctx.Err() != nil || !s.hasSucceeded() {
-			return 0, noSessions(errs)
+			return 0, noSessions(len(uris), errs)
 		}
 		again.Reset(searchAgain)
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			return 0, noSessions(errs)
+			return 0, noSessions(len(uris), errs)
 		}
 	}
 }
@@ -126,8 +126,9 @@ func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 	return false
 }
 
-// noSessions is the fault of a search that found nobody, with counts of why.
-func noSessions(errs []error) error {
+// noSessions is the fault of a search among so many that found nobody, with counts of why.
+// Where all answered and lack the same, the client has to change its input.
+func noSessions(asked int, errs []error) error {
 	counts := map[fault.Code]int{}
 	for _, err := range errs {
 		if err != nil {
@@ -138,8 +139,22 @@ func noSessions(errs []error) error {
 	for _, code := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, fmt.Sprintf("%s ×%d", code, counts[code]))
 	}
+	if lacked := route.LackedByAll(errs); len(lacked) > 0 && len(errs) == asked {
+		return &fault.Fault{
+			Code: fault.NotOffered, Op: "find orchestrators",
+			Detail: fmt.Sprintf("%s: offered by none of %d orchestrators", namesOf(lacked), asked), Err: errors.Join(errs...),
+		}
+	}
 	return &fault.Fault{
 		Code: fault.NoSessionsAvailable, Op: "find orchestrators",
 		Detail: strings.Join(parts, ", "), Err: errors.Join(errs...),
 	}
+}
+
+func namesOf(ids route.Lacking) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return strings.Join(texts, ", ")
 }

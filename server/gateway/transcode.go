@@ -179,7 +179,7 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 			l = pool.TakeAny(g.opt.Now(), tried, late)
 		}
 		if l == nil && err == nil {
-			err = noSessions(g.objections(pool.Offers()))
+			err = noSessions(0, g.objections(pool.Offers()))
 		}
 		if l == nil {
 			return nil, err

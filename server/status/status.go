@@ -31,6 +31,7 @@ var byCode = map[fault.Code]int{
 	fault.InputCodecUnsupported:  http.StatusUnprocessableEntity,
 	fault.InputNoVideo:           http.StatusUnprocessableEntity,
 	fault.InputTooLong:           http.StatusUnprocessableEntity,
+	fault.NotOffered:             http.StatusUnprocessableEntity,
 	fault.InputAudioUnsupported:  http.StatusUnprocessableEntity,
 	fault.AttemptsExhausted:      http.StatusUnprocessableEntity,
 	fault.NoSessionsAvailable:    http.StatusServiceUnavailable,
