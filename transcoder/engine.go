@@ -21,3 +21,7 @@ type Engine interface {
 	Device() string
 	Close() error
 }
+
+// Parallel is how many segments an engine works on at once with so many processor cores:
+// side by side they would all take longer and hold memory all the while.
+func Parallel(cores int) int { return max(cores, 2) }

@@ -148,6 +148,9 @@ const (
 	// OrchestratorFailed: it took the segment and could not transcode it; the
 	// detail is its text. Remedy: see the text; its own log has the reason.
 	OrchestratorFailed Code = "OrchestratorFailed"
+	// OrchestratorBehind (class Busy): it has more segments than it can do in time, and
+	// refused this one at once. Remedy: more orchestrators.
+	OrchestratorBehind Code = "OrchestratorBehind"
 	// OrchestratorLate: it did not accept the segment, or not finish it, in time.
 	// Remedy: it is overloaded or hangs; check its load.
 	OrchestratorLate Code = "OrchestratorLate"

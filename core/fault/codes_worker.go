@@ -76,6 +76,10 @@ const (
 	// retryable, wire text "TranscoderBusy". Remedy: none needed, established streams
 	// go on.
 	SenderDeferred Code = "SenderDeferred"
+	// TranscoderBehind: a device has more segments than it can do in time, and those of
+	// streams that were there before go first. Class Busy, retryable, wire text
+	// "TranscoderBusy". Remedy: lower -maxSessions, or use auto.
+	TranscoderBehind Code = "TranscoderBehind"
 	// TranscoderBusy: four segments of the session wait already, or the inputs in
 	// flight fill the memory set aside for them. Class busy, retryable, wire text
 	// "TranscoderBusy". Remedy: lower -maxSessions or add devices.

@@ -165,6 +165,11 @@ var gatewayRows = []Row{
 		Remedy: "Read the text; the orchestrator's own log has the reason.", Retryable: true,
 	},
 	{
+		Code: OrchestratorBehind, Class: Busy,
+		Cause:  "The orchestrator has more segments than it can do in time, and refused this one at once. It is not sent there again.",
+		Remedy: "Give the gateway more orchestrators (`-orchAddr`), or ask for fewer or smaller renditions.", Retryable: true,
+	},
+	{
 		Code: OrchestratorLate, Class: Upstream,
 		Cause:  "The orchestrator did not accept the segment, or not finish it, in time: it is overloaded or hangs.",
 		Remedy: "Check its load, or remove it from `-orchAddr`.", Retryable: true,

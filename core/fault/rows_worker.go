@@ -95,6 +95,12 @@ var workerRows = []Row{
 		Wire:   "TranscoderStopped", Retryable: true,
 	},
 	{
+		Code: TranscoderBehind, Class: Busy,
+		Cause:  "A device has more segments than it can do in their time. Those of the streams that were admitted first are done, this one would have come too late and was refused at once.",
+		Remedy: "Use `-maxSessions auto`, or lower `-maxSessions` to what `tutti_bench -walk` finds; look for other programs that use the processors or the card.",
+		Wire:   "TranscoderBusy", Retryable: true,
+	},
+	{
 		Code: TranscoderBusy, Class: Busy,
 		Cause:  "Four segments of the session wait already, or inputs in flight or renditions that are still to be sent fill the memory set aside for them.",
 		Remedy: "Lower `-maxSessions` or add devices until each stream is transcoded in real time; where it is the renditions, raise `-workerMemory`, of which they have a quarter, half of that for one gateway.",

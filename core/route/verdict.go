@@ -33,6 +33,13 @@ var perhapsBadInput = map[string]bool{
 	"Invalid data found when processing input": true, "EmptyData": true,
 }
 
+// loaded are the texts of an orchestrator that has more segments than it can do in time.
+var loaded = map[string]bool{"TranscoderBusy": true, "OrchestratorBusy": true}
+
+// Loaded reports whether a text means that the orchestrator has no time for the segment, and
+// will have none a moment later.
+func Loaded(text string) bool { return loaded[text] }
+
 // PerhapsBadInput reports whether a text may be about the input, so that it alone does not
 // count against an orchestrator.
 func PerhapsBadInput(text string) bool { return perhapsBadInput[text] }

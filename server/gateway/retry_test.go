@@ -146,6 +146,8 @@ func TestSegmentWithoutRoomAnywhere(t *testing.T) {
 			fault.NoSessionsAvailable},
 		"in an answer": {behaviour{err: "OrchestratorCapped"}, http.StatusServiceUnavailable,
 			fault.NoSessionsAvailable},
+		"behind": {behaviour{err: "TranscoderBusy"}, http.StatusServiceUnavailable,
+			fault.NoSessionsAvailable},
 		"draining": {behaviour{status: 403, text: "Draining"}, http.StatusServiceUnavailable,
 			fault.NoSessionsAvailable},
 		"failed": {behaviour{err: "Invalid data found when processing input"}, http.StatusUnprocessableEntity,
@@ -269,4 +271,19 @@ func TestWhatIsNotOffered(t *testing.T) {
 	n = start(t, []string{one.uri, deadAddress(t)})
 	a = n.push("/live/show/0.ts", media, "Livepeer-Transcode-Configuration", hevc)
 	a.wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
+}
+
+// An orchestrator that says that it has no time for a segment does not get it again.
+func TestBehindIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	o := newFake(t)
+	n := start(t, []string{o.uri})
+	n.push("/live/show/0.ts", media).want(t, media)
+	o.set(behaviour{err: "TranscoderBusy"})
+	n.push("/live/show/1.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
+	if got := len(o.seen()); got != 2 {
+		t.Errorf("%d segments were sent, want 2", got)
+	}
+	o.set(behaviour{})
+	n.push("/live/show/2.ts", media).want(t, media)
 }

@@ -72,7 +72,8 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 			return nil, t, ending(ctx, err, nil) // another orchestrator would not change it
 		}
 		failures = append(failures, err)
-		if fault.CodeOf(err) == fault.OrchestratorLate || time.Since(begun) >= j.seg.Timing.Attempt*3/4 {
+		switch code := fault.CodeOf(err); {
+		case code == fault.OrchestratorLate, code == fault.OrchestratorBehind, time.Since(begun) >= j.seg.Timing.Attempt*3/4:
 			late = append(late, l.Offer.Place())
 		}
 	}
@@ -111,7 +112,7 @@ func exhausted(failures []error, detail string) error {
 	f := &fault.Fault{Code: fault.NoSessionsAvailable, Op: "transcode segment", Err: last(failures)}
 	for _, err := range failures {
 		switch code := fault.CodeOf(err); {
-		case code == fault.OrchestratorCapped, code == fault.Draining, upstream.Unpaid(err):
+		case code == fault.OrchestratorCapped, code == fault.OrchestratorBehind, code == fault.Draining, upstream.Unpaid(err):
 		case code == fault.OrchestratorLate:
 			f.Code = fault.SegmentLate
 		default:

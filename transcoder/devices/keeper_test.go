@@ -307,3 +307,5 @@ func TestAnErrorOfTheCardSuspendsIt(t *testing.T) {
 		}
 	})
 }
+
+func (w *worker) Parallel() int { return 8 }

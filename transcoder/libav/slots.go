@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/tuttinode/tutti/transcoder"
 )
 
 // slots lets segments begin in the order they came, as many at once as there are
@@ -18,7 +20,7 @@ type slots struct {
 const longSegment = 10 * time.Second
 
 func newSlots(cores int) *slots {
-	n := int64(max(cores, 2))
+	n := int64(transcoder.Parallel(cores))
 	return &slots{all: semaphore.NewWeighted(n), long: semaphore.NewWeighted(n / 2)}
 }
 

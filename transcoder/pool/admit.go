@@ -52,6 +52,8 @@ func (p *Pool) place(r core.SessionRequest) (*session, *fault.Fault) {
 	if d == nil {
 		return nil, p.refusal(s.needs, &q)
 	}
+	p.admitted++
+	s.seniority = p.admitted
 	p.seat(s, d)
 	p.number.Add(1)
 	p.sessions.put(s)

@@ -25,6 +25,9 @@ func (p *Pool) Attach(d placement.Device, o placement.Offer) (placement.Attachme
 
 func newDevice(d placement.Device, o placement.Offer) *device {
 	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), shown: shut}
+	if e, ok := d.(parallel); ok && !o.Remote {
+		x.queue.places = e.Parallel()
+	}
 	if _, ok := d.(isolator); ok {
 		// Retries run beside each other as far as they have processors.
 		x.alone = make(chan struct{}, max(2, runtime.NumCPU()))

@@ -32,7 +32,7 @@ func (p *Pool) attempts(
 	}
 	for {
 		begun := time.Now()
-		res, err := c.attempt(ctx, d, p.limitOf(ctx, d, c))
+		res, err := c.attempt(ctx, d)
 		if err != nil {
 			c.note(d, begun, err)
 			if !over(ctx) && len(c.failures) < maxAttempts && suspect(err) && d.isolates() {
@@ -97,23 +97,37 @@ type limited struct {
 	soft bool
 }
 
+// soon is until when a segment has to be done: its result has to travel as well.
+func soon(now time.Time, limit time.Duration) time.Time { return now.Add(limit * 7 / 8) }
+
 // attempt runs a segment once on a device.
-func (c *course) attempt(ctx context.Context, d *device, l limited) (*core.TranscodeResult, error) {
+func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult, error) {
 	p, job := c.p, c.job
 	if err := d.begin(ctx, c.doubtful); err != nil {
 		return nil, err
 	}
 	defer d.end(c.doubtful)
+	came := time.Now()
+	leave, err := d.queue.enter(ctx, c.s, job.Duration, soon(came, limit(ctx, job).time))
+	if err != nil {
+		if fault.CodeOf(err) == fault.TranscoderBehind {
+			p.late(c.s, d, job, core.WorkDeadline(job.Duration))
+		}
+		return nil, err
+	}
 	start := time.Now()
+	l := p.limitOf(ctx, d, c)
 	sub, cancel := context.WithTimeout(ctx, l.time)
 	defer cancel()
 	res, err := d.engine.Transcode(sub, job)
 	wall := time.Since(start)
 	if err == nil {
-		p.measure(c.s, d, job, res, wall)
+		leave(wall)
+		p.measure(c.s, d, job, res, took{work: wall, all: time.Since(came)})
 		d.sign(res)
 		return res, nil
 	}
+	leave(0)
 	if !p.outOfTime(ctx, sub, d, job, l, err, wall) {
 		return nil, err
 	}

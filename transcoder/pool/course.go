@@ -76,7 +76,7 @@ func (c *course) note(d *device, from time.Time, err error) {
 // end: on each device once, except that one alone gets a second attempt. What no
 // device is likely to do better with another one is asked about once.
 func (c *course) next(ctx context.Context, d *device, err error) *device {
-	final := verdict(err)
+	final, f := verdict(err), fault.CodeOf(err)
 	switch {
 	case over(ctx), len(c.failures) >= maxAttempts, !final && !worthRetry(err):
 		return nil
@@ -90,7 +90,7 @@ func (c *course) next(ctx context.Context, d *device, err error) *device {
 	if next := c.p.move(c.s, false, tried...); next != nil {
 		return next
 	}
-	if final || len(c.failures) > 1 || full(err) || !d.attached() {
+	if final || len(c.failures) > 1 || full(err) || f == fault.TranscoderBehind || !d.attached() {
 		return nil
 	}
 	return d

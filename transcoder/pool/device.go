@@ -24,6 +24,9 @@ type device struct {
 	// senders that did harm, with streams that have done good work (flagged) or none.
 	alone, unproved, flagged, single chan struct{}
 
+	// queue lets segments begin.
+	queue queue
+
 	// class and slot are its place in a tree, offered what it adds to what the node can
 	// do while it is ready. All are the table's.
 	class   *class

@@ -65,6 +65,11 @@ func eat() {
 	}
 }
 
+// eightAtOnce is a worker that gets eight segments at once, on whatever machine.
+type eightAtOnce struct{ *worker.Client }
+
+func (eightAtOnce) Parallel() int { return 8 }
+
 // farm is a pool over one real worker process.
 func farm(t *testing.T) (*pool.Pool, *worker.Client) {
 	t.Helper()
@@ -72,7 +77,7 @@ func farm(t *testing.T) (*pool.Pool, *worker.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := pool.New([]transcoder.Engine{c}, pool.Options{MaxSessions: 20})
+	p := pool.New([]transcoder.Engine{eightAtOnce{c}}, pool.Options{MaxSessions: 20})
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)

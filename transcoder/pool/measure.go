@@ -32,6 +32,10 @@ type figures struct {
 	slow, nextMove time.Time
 }
 
+// took is how long a segment was in work, and with the time that it waited for its device:
+// a device is as slow as its sessions find it.
+type took struct{ work, all time.Duration }
+
 // measure takes what a segment took into the figures of its session and device.
 //
 // The cost of a device is its real-time ratio (wall time by playing time) per
@@ -43,7 +47,7 @@ type figures struct {
 // What a session takes per unit of its own load, compared with its neighbours, is its
 // weight: a source that is hard to decode makes a session dearer than its renditions
 // tell. It goes with the session, since it says nothing of the device.
-func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.TranscodeResult, wall time.Duration) {
+func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.TranscodeResult, t took) {
 	playing := res.SourceDuration
 	if playing <= 0 {
 		playing = job.Duration
@@ -51,14 +55,14 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	s.mu.Lock()
 	d.mu.Lock()
 	released := d.quarantine != nil
-	open := d.evidence.done(s.id, wall <= playing, time.Now())
+	open := d.evidence.done(s.id, t.all <= playing, time.Now())
 	d.worked()
 	d.done++
-	s.wall = smoothTime(s.wall, wall)
+	s.wall = smoothTime(s.wall, t.work)
 	s.acquit()
 	// Very short segments say more about overhead than about capacity.
 	if playing >= 200*time.Millisecond && s.dev == d {
-		d.learnFrom(p, s, float64(wall)/float64(playing), time.Now())
+		d.learnFrom(p, s, float64(t.all)/float64(playing), time.Now())
 	}
 	now := d.rank(&p.rules, time.Now())
 	moved := released || now.moved(&d.shown)

@@ -19,9 +19,11 @@ import (
 // Pool is a core.Transcoder over several devices. Its methods are safe for
 // concurrent use.
 type Pool struct {
-	o        Options
-	rules    rules
-	table    table
+	o     Options
+	rules rules
+	table table
+	// admitted counts sessions; the table's lock covers it.
+	admitted uint64
 	sessions *shards
 
 	// number is how many sessions there are, limit how many there may be by the

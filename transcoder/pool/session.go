@@ -16,6 +16,8 @@ const maxQueue = 4
 // session is a stream that has a place on a device.
 type session struct {
 	id core.SessionID
+	// seniority is smaller the earlier the session was admitted.
+	seniority uint64
 	// turn is held by the segment in work; waiters are served in order.
 	turn chan struct{}
 	// over is closed when the session ends.

@@ -30,7 +30,7 @@ func (p *Pool) strike(d *device, err error) {
 	d.mu.Lock()
 	d.failed++
 	d.mu.Unlock()
-	if worthRetry(err) && !full(err) {
+	if worthRetry(err) && !full(err) && fault.CodeOf(err) != fault.TranscoderBehind {
 		p.hit(d)
 	}
 }

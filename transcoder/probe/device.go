@@ -13,6 +13,8 @@ import (
 type Worker interface {
 	transcoder.Engine
 	transcoder.Prober
+	// Parallel is how many segments it works on at once.
+	Parallel() int
 	// Replace puts another child in the place of one that is stuck.
 	Replace(reason fault.Code)
 	// Alone starts a child for a single segment.

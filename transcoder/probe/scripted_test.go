@@ -159,3 +159,5 @@ func hanging(clips ...string) func(context.Context, string, *core.TranscodeJob) 
 		return nil
 	}
 }
+
+func (s *scripted) Parallel() int { return 8 }

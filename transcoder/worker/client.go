@@ -68,6 +68,9 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 // Device names the device.
 func (c *Client) Device() string { return c.o.Device }
 
+// Parallel is how many segments the child works on at once; others wait in it.
+func (c *Client) Parallel() int { return transcoder.Parallel(c.o.cores()) }
+
 // Transcode gives the job to the child, waiting for one while it is replaced.
 func (c *Client) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	for {

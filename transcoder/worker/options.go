@@ -2,6 +2,7 @@ package worker
 
 import (
 	"log/slog"
+	"runtime"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -73,6 +74,14 @@ type times struct {
 	stuck time.Duration
 	// stop is how long Close waits for a killed child to be gone.
 	stop time.Duration
+}
+
+// cores is how many the child takes for its own, see Cores.
+func (o Options) cores() int {
+	if o.Cores < 1 {
+		return runtime.NumCPU()
+	}
+	return min(o.Cores, runtime.NumCPU())
 }
 
 func (o Options) withDefaults() Options {

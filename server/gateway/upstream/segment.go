@@ -284,6 +284,8 @@ func resultFault(text string) error {
 		return fault.New(fault.SegmentNotTranscodable, op, text)
 	case isCapped(text):
 		return fault.New(fault.OrchestratorCapped, op, text)
+	case route.Loaded(text):
+		return fault.New(fault.OrchestratorBehind, op, text)
 	}
 	return fault.New(fault.OrchestratorFailed, op, text)
 }
