@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -98,24 +99,30 @@ func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment
 	return g, nil
 }
 
-// enter takes room in the session, then the payment. Who does not look as if he could
-// pay hears the same in the same order, but takes no room from others meanwhile.
+// enter takes capacity in the session, then the payment. A sender that does not look able to
+// pay gets the same answers in the same order, but takes no capacity from others meanwhile.
+// Nor does one for which another party's session would end: it pays first.
 func (g *Segment) enter(ctx context.Context, quote *pm.Quote) (err error) {
 	o, id := g.o, g.req.Token.Session
 	job := &pm.Job{Account: pm.Account{Key: core.ManifestID(id)}, Quote: *quote, Estimate: g.estimate}
 	doubt := o.mayPay(ctx, &g.req, job)
-	if doubt != nil {
-		if err := o.mayEnter(id); err != nil {
-			return err
-		}
-		if err := g.pay(ctx, job, doubt); err != nil {
-			return err
-		}
+	if doubt == nil {
+		g.s, err = o.enter(id, &g.req, false)
 	}
-	if g.s, err = o.enter(id, &g.req); err != nil {
+	payFirst := doubt != nil || errors.Is(err, errPayFirst)
+	if payFirst {
+		if err = o.mayEnter(id, o.party(&g.req)); err != nil {
+			return err
+		}
+		if err = g.pay(ctx, job, doubt); err != nil {
+			return err
+		}
+		g.s, err = o.enter(id, &g.req, true)
+	}
+	if err != nil {
 		return err
 	}
-	if g.body, err = o.uploads.begin(g.s, o.party(&g.req)); err != nil || doubt != nil {
+	if g.body, err = o.uploads.begin(g.s, o.party(&g.req)); err != nil || payFirst {
 		return err
 	}
 	return g.pay(ctx, job, nil)

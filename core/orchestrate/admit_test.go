@@ -113,7 +113,7 @@ func TestUnpaidSegmentHoldsNoSession(t *testing.T) {
 func TestRequestSignature(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, func(o *orchestrate.Options) { o.Signatures = signatures{request: errors.New("wrong")} })
-	_, err := n.Offer(t.Context(), nil, nil, nil)
+	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 	wantCode(t, err, fault.RequestSignature)
 }
 

@@ -81,7 +81,7 @@ func TestNoRoomIsFull(t *testing.T) {
 		if got := n.Usage(); got.Full() != (tc.usage.Refusal != nil) {
 			t.Errorf("%+v is shown as %+v", tc.usage, got)
 		}
-		if _, err := n.Offer(t.Context(), nil, nil, nil); (err != nil) != tc.full {
+		if _, err := n.Offer(t.Context(), orchestrate.OfferRequest{}); (err != nil) != tc.full {
 			t.Errorf("%+v: %v", tc.usage, err)
 		}
 	}

@@ -34,7 +34,7 @@ func crowded(t *testing.T, change ...func(*orchestrate.Options)) (*node, func() 
 
 func (n *node) refused() {
 	n.t.Helper()
-	_, err := n.Offer(n.t.Context(), nil, nil, nil)
+	_, err := n.Offer(n.t.Context(), orchestrate.OfferRequest{})
 	wantCode(n.t, err, fault.OrchestratorCapped)
 }
 
@@ -117,7 +117,7 @@ func TestCrowdOfTheDevices(t *testing.T) {
 			t.Parallel()
 			has := tt.hardware
 			n, says := crowded(t, func(opt *orchestrate.Options) { opt.Admitter, opt.Limit = &has, 5 })
-			in, err := n.Offer(t.Context(), nil, nil, nil)
+			in, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 			if err == nil {
 				if _, err = n.Admit(t.Context(), request(&in.Token)); err == nil {
 					t.Fatal("not refused")
@@ -175,7 +175,7 @@ func TestRefusalNamesItsBound(t *testing.T) {
 			n := newNode(t, func(opt *orchestrate.Options) { opt.Admitter, opt.Limit = &has, row.limit })
 			n.send(n.token())
 			has.use = row.use
-			_, err := n.Offer(t.Context(), nil, nil, nil)
+			_, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 			by, _ := errors.AsType[orchestrate.Bound](err)
 			f, _ := errors.AsType[*fault.Fault](err)
 			if f == nil || f.Detail != row.detail || by != row.by || fault.Wire(err) != "OrchestratorCapped" {

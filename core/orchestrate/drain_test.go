@@ -26,7 +26,7 @@ func TestDrainOfAnIdleNodeIsImmediate(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("took %s", took)
 		}
-		_, err := n.Offer(t.Context(), nil, nil, nil)
+		_, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 		wantCode(t, err, fault.Draining)
 	})
 }
@@ -51,7 +51,7 @@ func TestDrain(t *testing.T) {
 		// New sessions are refused, the one that is here goes on.
 		_, err := n.Admit(t.Context(), request(fresh))
 		wantCode(t, err, fault.Draining)
-		_, err = n.Offer(t.Context(), nil, nil, nil)
+		_, err = n.Offer(t.Context(), orchestrate.OfferRequest{})
 		wantCode(t, err, fault.Draining)
 		n.send(running)
 

@@ -53,7 +53,7 @@ func newNode(t *testing.T, change ...func(*orchestrate.Options)) *node {
 // token is a fresh offer's.
 func (n *node) token() *orchestrate.Token {
 	n.t.Helper()
-	in, err := n.Offer(context.Background(), nil, nil, nil)
+	in, err := n.Offer(context.Background(), orchestrate.OfferRequest{})
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -33,28 +33,37 @@ type Hardware struct {
 	Devices []string
 }
 
-// Offer answers a gateway that looks for an orchestrator for what it wants, nil
-// where it does not say. The error is RequestSignature, OrchestratorCapped or
-// Draining, or why there are no terms of payment for the gateway.
-func (o *Orchestrator) Offer(ctx context.Context, address, sig []byte, wanted *capability.Capabilities) (Info, error) {
-	in, err := o.offer(ctx, address, sig, wanted)
-	o.noteOffer(address, wanted, &in, err)
+// OfferRequest is the question of a gateway that looks for an orchestrator.
+type OfferRequest struct {
+	// Address is the gateway's, Sig its signature; neither is looked at off-chain.
+	Address, Sig []byte
+	// Wanted is what the offer is for, nil where the gateway does not say.
+	Wanted *capability.Capabilities
+	// From is the gateway's network address.
+	From string
+}
+
+// Offer answers a gateway that looks for an orchestrator. The error is RequestSignature,
+// OrchestratorCapped or Draining, or why there are no terms of payment for the gateway.
+func (o *Orchestrator) Offer(ctx context.Context, req OfferRequest) (Info, error) {
+	in, err := o.offer(ctx, &req)
+	o.noteOffer(req.Address, req.Wanted, &in, err)
 	return in, err
 }
 
-func (o *Orchestrator) offer(ctx context.Context, address, sig []byte, wanted *capability.Capabilities) (Info, error) {
+func (o *Orchestrator) offer(ctx context.Context, req *OfferRequest) (Info, error) {
 	const op = "make offer"
 	if o.opt.Signatures != nil {
-		if err := o.opt.Signatures.CheckRequest(address, sig); err != nil {
+		if err := o.opt.Signatures.CheckRequest(req.Address, req.Sig); err != nil {
 			return Info{}, fault.Wrap(fault.RequestSignature, op, err)
 		}
 	}
 	o.sweepSessions(o.opt.Now())
-	if err := o.mayOffer(op, wanted); err != nil {
+	if err := o.mayOffer(op, req); err != nil {
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 		return Info{}, err
 	}
-	quote, err := o.quote(ctx, address, wanted)
+	quote, err := o.quote(ctx, req.Address, req.Wanted)
 	if err != nil {
 		return Info{}, err
 	}
@@ -67,13 +76,16 @@ func (o *Orchestrator) offer(ctx context.Context, address, sig []byte, wanted *c
 		return Info{}, fault.Wrap(fault.Unexpected, op, err)
 	}
 	in := o.info(tok, terms)
-	if wanted == nil {
+	if req.Wanted == nil {
 		o.survey(&in)
 	}
 	return in, nil
 }
 
-func (o *Orchestrator) mayOffer(op string, wanted *capability.Capabilities) error {
+func (o *Orchestrator) mayOffer(op string, req *OfferRequest) error {
+	wanted := req.Wanted
+	var account core.Address
+	copy(account[:], req.Address) // of 20 bytes where it matters: its signature was checked
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
@@ -88,7 +100,8 @@ func (o *Orchestrator) mayOffer(op string, wanted *capability.Capabilities) erro
 	case o.opt.Transcoder == nil && wanted != nil:
 		return noTranscoder(op)
 	}
-	return o.room(op)
+	_, err := o.room(op, o.partyOf(account, req.From))
+	return err
 }
 
 // issue makes a token whose session is not in use already: ids are short.

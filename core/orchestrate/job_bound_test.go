@@ -28,7 +28,7 @@ func picturing(t *testing.T, id capability.ID, contentType string, body []byte, 
 		Bits: capability.Default().With(id), Capacities: map[capability.ID]uint32{id: 1},
 		Constraints: capability.Constraints{PerCapability: map[capability.ID]capability.Models{id: {r.Model.ID: {}}}},
 	}
-	in, err := n.Offer(context.Background(), payer[:], nil, &want)
+	in, err := n.Offer(context.Background(), orchestrate.OfferRequest{Address: payer[:], Wanted: &want})
 	if err != nil {
 		t.Fatal(err)
 	}

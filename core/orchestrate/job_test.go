@@ -314,7 +314,7 @@ func TestOfferWithModels(t *testing.T) {
 		o.Capabilities = func() capability.Capabilities { return capability.Offer(nil, "0.9.1") }
 	})
 	defer w.Set(llama, func(s *inference.ModelState) { s.InUse = 0 })
-	in, err := n.Offer(t.Context(), nil, nil, jobRequest(t, nil).Credentials.Capabilities)
+	in, err := n.Offer(t.Context(), orchestrate.OfferRequest{Wanted: jobRequest(t, nil).Credentials.Capabilities})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,10 +327,10 @@ func TestOfferWithModels(t *testing.T) {
 		t.Errorf("model %+v, want %+v", got, want)
 	}
 	// A poll gets an offer too; one who wants to transcode does not.
-	if _, err := n.Offer(t.Context(), nil, nil, nil); err != nil {
+	if _, err := n.Offer(t.Context(), orchestrate.OfferRequest{}); err != nil {
 		t.Error(err)
 	}
-	_, err = n.Offer(t.Context(), nil, nil, &capability.Capabilities{Bits: capability.Of(capability.H264)})
+	_, err = n.Offer(t.Context(), orchestrate.OfferRequest{Wanted: &capability.Capabilities{Bits: capability.Of(capability.H264)}})
 	wantCode(t, err, fault.OrchestratorCapped)
 	_, err = n.Admit(t.Context(), request(&in.Token))
 	wantCode(t, err, fault.OrchestratorCapped)
@@ -359,14 +359,14 @@ func TestFullOfSessions(t *testing.T) {
 	n, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Limit = 1 })
 	tok := n.token()
 	n.send(tok)
-	_, err := n.Offer(t.Context(), nil, nil, nil)
+	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 	wantCode(t, err, fault.OrchestratorCapped)
 	around := capability.Offer(capability.Default(), "0.9.1")
-	if _, err := n.Offer(t.Context(), nil, nil, &around); err != nil {
+	if _, err := n.Offer(t.Context(), orchestrate.OfferRequest{Wanted: &around}); err != nil {
 		t.Errorf("a gateway that lists models: %v", err)
 	}
 	req := jobRequest(t, tok)
-	in, err := n.Offer(t.Context(), nil, nil, req.Credentials.Capabilities)
+	in, err := n.Offer(t.Context(), orchestrate.OfferRequest{Wanted: req.Credentials.Capabilities})
 	if err != nil {
 		t.Fatal(err)
 	}

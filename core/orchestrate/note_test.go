@@ -37,7 +37,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	if _, err := n.Admit(context.Background(), request(second)); err == nil {
 		t.Fatal("a second session was let in")
 	}
-	if _, err := n.Offer(context.Background(), nil, nil, nil); err == nil {
+	if _, err := n.Offer(context.Background(), orchestrate.OfferRequest{}); err == nil {
 		t.Fatal("a full node made an offer")
 	}
 	got := told(b)
@@ -56,7 +56,7 @@ func TestWhatIsMissingIsCounted(t *testing.T) {
 		o.Demand = b
 	})
 	wanted := capability.Offer(capability.Set{}.With(capability.HEVCDecode), "")
-	in, err := n.Offer(context.Background(), nil, nil, &wanted)
+	in, err := n.Offer(context.Background(), orchestrate.OfferRequest{Wanted: &wanted})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestWhoIsNotProvenIsNobody(t *testing.T) {
 		o.Demand, o.Signatures = b, refusing{}
 	})
 	who := core.Address{1, 2, 3}
-	if _, err := n.Offer(context.Background(), who[:], nil, nil); fault.CodeOf(err) != fault.RequestSignature {
+	if _, err := n.Offer(context.Background(), orchestrate.OfferRequest{Address: who[:]}); fault.CodeOf(err) != fault.RequestSignature {
 		t.Fatal(err)
 	}
 	if a := b.Report().Answers; len(a) != 1 || a[0].Gateway != "" || a[0].Code != fault.RequestSignature {

@@ -33,8 +33,9 @@ type Orchestrator struct {
 	// mu guards what follows, and the sessions themselves.
 	mu          sync.Mutex
 	sessions    map[core.SessionID]*session
-	idle        *list.List // of *session: those with nothing open, the longest idle first
-	maxSessions int        // 0: the Admitter decides alone
+	held        map[string]int // sessions by party
+	idle        *list.List     // of *session: those with nothing open, the longest idle first
+	maxSessions int            // 0: the Admitter decides alone
 	phase       phase
 	stopping    bool              // no drain is undone any more
 	jobs        map[*Job]struct{} // let in and not closed
@@ -58,6 +59,7 @@ func New(opt Options) (*Orchestrator, error) {
 		artifacts:   NewArtifacts(opt.ArtifactBytes, opt.Now),
 		jobs:        make(map[*Job]struct{}),
 		sessions:    make(map[core.SessionID]*session),
+		held:        make(map[string]int),
 		idle:        list.New(),
 		maxSessions: max(0, opt.Limit),
 		changed:     make(chan struct{}),

@@ -63,7 +63,7 @@ func payment(tickets int) pm.Payment {
 // payerToken is a fresh offer's, for transcoding.
 func (n *node) payerToken() *orchestrate.Token {
 	n.t.Helper()
-	in, err := n.Offer(context.Background(), payer[:], nil, nil)
+	in, err := n.Offer(context.Background(), orchestrate.OfferRequest{Address: payer[:]})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func (n *node) payerToken() *orchestrate.Token {
 // jobToken is a fresh offer's, for the llm.
 func (n *node) jobToken(t *testing.T) *orchestrate.Token {
 	t.Helper()
-	in, err := n.Offer(context.Background(), payer[:], nil, wantsLlama(t))
+	in, err := n.Offer(context.Background(), orchestrate.OfferRequest{Address: payer[:], Wanted: wantsLlama(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,6 +132,7 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 		return nil, 0, err
 	}
 	g.s.worked.Store(true)
+	g.keep(out.encoded)
 	o.waste.redeem(o.party(&g.req), took, o.opt.Now())
 	o.waste.redeem(o.source(&g.req), took, o.opt.Now())
 	// The work is done: it is billed even if the gateway has just gone away, and even
@@ -188,6 +189,10 @@ func (g *Segment) work(ctx context.Context, data []byte) (*core.TranscodeResult,
 func (g *Segment) awaitTurn(ctx context.Context) (release func(), err error) {
 	o, s := g.o, g.s
 	o.mu.Lock()
+	if s.displaced {
+		o.mu.Unlock()
+		return nil, fault.New(fault.OrchestratorCapped, "queue segment", "its session gave way to another gateway's")
+	}
 	s.sent = true
 	s.last = o.opt.Now()
 	if s.queued > QueueLength {

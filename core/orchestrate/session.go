@@ -12,6 +12,8 @@ import (
 // session is one stream. Its fields belong to Orchestrator.mu, except turn and worked.
 type session struct {
 	id core.SessionID
+	// party is held to account for it.
+	party string
 	// open counts segments that were let in and are not closed yet.
 	open int
 	// queued counts segments that are being transcoded or wait for it.
@@ -28,8 +30,13 @@ type session struct {
 	ended bool
 	// failing says that the last segment failed.
 	failing bool
-	// last is when something last happened.
-	last time.Time
+	// displaced says that it had to give way to another party's.
+	displaced bool
+	// last is when something last happened; since, when it last finished a segment, or
+	// began to send one after a pause.
+	last, since time.Time
+	// keptUntil is how long it keeps up with its stream by the segments that it finished.
+	keptUntil time.Time
 	// idle is its place among the sessions with nothing open, nil while it has
 	// something.
 	idle *list.Element
@@ -37,62 +44,66 @@ type session struct {
 
 const opAdmitSession = "admit session"
 
-// enter lets a segment of session id in, creating the session if there is room.
-func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest) (*session, error) {
-	now := o.opt.Now()
+// enter lets a segment of session id in, creating the session if there is capacity or, for
+// a segment that is paid, if another party's session gives way. The error is errPayFirst
+// where it may do so once the segment is paid.
+func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest, paid bool) (*session, error) {
+	now, party := o.opt.Now(), o.party(req)
 	// A stream that is gone must not keep a new one out until the next sweep.
 	o.sweepSessions(now)
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s, err := o.find(id)
-	if err != nil {
+	s, gives, err := o.find(id, party)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if s != nil {
+	case s != nil:
 		o.hold(s, now)
 		s.ended = false
 		return s, nil
+	case gives != nil && !paid:
+		return nil, errPayFirst
 	}
-	if o.opt.Admitter != nil {
-		// A refusal is counted by the Admitter.
-		if err := o.opt.Admitter.Admit(req.session(id)); err != nil {
-			return nil, o.crowd.refused(err, now)
+	s = &session{id: id, party: party, open: 1, turn: make(chan struct{}, 1), last: now, since: now}
+	o.add(s)
+	if err := o.seat(s, gives, req, paid); err != nil {
+		// Other segments of the session may have come while another one ended.
+		if s.open--; s.open == 0 {
+			o.remove(s)
 		}
+		return nil, err
 	}
-	s = &session{id: id, open: 1, turn: make(chan struct{}, 1), last: now}
-	o.sessions[id] = s
-	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 	return s, nil
 }
 
-// mayEnter says whether enter would let a segment in, as far as that can be told
+// mayEnter says whether enter would let a paid segment in, as far as that can be found
 // without a session, and changes nothing.
-func (o *Orchestrator) mayEnter(id core.SessionID) error {
+func (o *Orchestrator) mayEnter(id core.SessionID, party string) error {
 	o.sweepSessions(o.opt.Now())
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, err := o.find(id)
+	_, _, err := o.find(id, party)
 	return err
 }
 
-// find is the session of an id, nil when there is room for a new one. The caller
-// holds mu.
-func (o *Orchestrator) find(id core.SessionID) (*session, error) {
-	s := o.sessions[id]
+// find is the session of an id, nil when there is capacity for a new one of the party, or
+// when the session that is returned beside gives way to it. The caller holds mu.
+func (o *Orchestrator) find(id core.SessionID, party string) (s, gives *session, err error) {
+	s = o.sessions[id]
 	switch {
 	case o.opt.Transcoder == nil:
-		return nil, noTranscoder(opAdmitSession)
+		return nil, nil, noTranscoder(opAdmitSession)
 	case o.phase == refusing, s == nil && o.phase == draining:
-		return nil, fault.New(fault.Draining, opAdmitSession, "the node is stopping")
+		return nil, nil, fault.New(fault.Draining, opAdmitSession, "the node is stopping")
 	case s != nil:
-		return s, nil
+		return s, nil, nil
 	}
-	if err := o.room(opAdmitSession); err != nil {
+	if gives, err = o.room(opAdmitSession, party); err != nil {
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
-		return nil, err
+		return nil, nil, err
 	}
-	return nil, nil
+	return nil, gives, nil
 }
 
 // leave undoes one enter. The session goes with it when nothing holds it: its
@@ -100,7 +111,7 @@ func (o *Orchestrator) find(id core.SessionID) (*session, error) {
 func (o *Orchestrator) leave(s *session) {
 	o.mu.Lock()
 	o.release(s, o.opt.Now())
-	gone := s.open == 0 && (s.ended || !s.sent)
+	gone := s.open == 0 && (s.ended || !s.sent) && o.sessions[s.id] == s
 	if gone {
 		o.remove(s)
 	}
@@ -124,19 +135,46 @@ func (o *Orchestrator) endTranscoding(id core.SessionID) {
 	}
 }
 
-// remove takes a session out of the table; its renditions stay for a grace
+// add puts a session into the table. The caller holds mu.
+func (o *Orchestrator) add(s *session) {
+	o.sessions[s.id] = s
+	o.held[s.party]++
+	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+}
+
+// remove takes a session out of the table, if it is there; its renditions stay for a grace
 // time. The caller holds mu and calls Transcoder.EndSession once it let go of it.
 func (o *Orchestrator) remove(s *session) {
+	if o.sessions[s.id] != s {
+		return
+	}
 	delete(o.sessions, s.id)
+	decrement(o.held, s.party)
 	o.unlist(s)
 	o.results.End(s.id)
 	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 }
 
-// room says whether another session may be. The caller holds mu.
-func (o *Orchestrator) room(op string) error {
+// room says whether another session of a party may be; where it may in the place of one
+// that gives way, that one is returned. The caller holds mu.
+func (o *Orchestrator) room(op, party string) (gives *session, err error) {
+	if err = o.full(op); err == nil {
+		return nil, nil
+	}
+	now := o.opt.Now()
+	if o.refusal() == nil {
+		if gives = o.displaceable(o.held[party], now); gives != nil {
+			return gives, nil
+		}
+	}
+	return nil, o.crowd.refused(err, now)
+}
+
+// full is why there is no capacity for another session, nil when there is some. The caller
+// holds mu.
+func (o *Orchestrator) full(op string) error {
 	if u := (Usage{Sessions: len(o.sessions), Limit: o.limit()}); u.Full() {
-		return o.crowd.refused(o.capped(op, u), o.opt.Now())
+		return o.capped(op, u)
 	}
 	if o.opt.Admitter == nil {
 		return nil
@@ -144,9 +182,9 @@ func (o *Orchestrator) room(op string) error {
 	u := o.opt.Admitter.Usage()
 	switch {
 	case u.Refusal != nil:
-		return o.crowd.refused(u.Refusal, o.opt.Now())
+		return u.Refusal
 	case u.Full():
-		return o.crowd.refused(o.opt.Admitter.Capped(), o.opt.Now())
+		return o.opt.Admitter.Capped()
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestLimit(t *testing.T) {
 	n.send(first)
 	n.send(second)
 
-	_, err := n.Offer(t.Context(), nil, nil, nil)
+	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 	wantCode(t, err, fault.OrchestratorCapped)
 	_, err = n.Admit(t.Context(), request(third))
 	wantCode(t, err, fault.OrchestratorCapped)
@@ -58,7 +58,7 @@ func TestAdmitterDecidesBesideTheLimit(t *testing.T) {
 	n.send(first)
 
 	a.refuse, a.usage = nil, orchestrate.Usage{Sessions: 5, Limit: 5}
-	_, err = n.Offer(t.Context(), nil, nil, nil)
+	_, err = n.Offer(t.Context(), orchestrate.OfferRequest{})
 	wantCode(t, err, fault.OrchestratorCapped)
 	if got := n.Usage(); got != (orchestrate.Usage{Sessions: 1, Limit: 5}) {
 		t.Errorf("usage %v", got)
@@ -225,17 +225,17 @@ func TestNoOffersWithoutADevice(t *testing.T) {
 	t.Parallel()
 	a := &admitter{usage: orchestrate.Usage{Refusal: fault.New(fault.NoTranscoders, "admit", "none is attached")}}
 	n := newNode(t, func(o *orchestrate.Options) { o.Limit, o.Admitter = 0, a })
-	_, err := n.Offer(t.Context(), nil, nil, nil)
+	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 	wantCode(t, err, fault.NoTranscoders)
 	if got := fault.Wire(err); got != "OrchestratorCapped" {
 		t.Errorf("gateways are told %q", got)
 	}
 	// Whoever has models shows them to those who only look around.
 	ai, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Limit, o.Admitter = 0, a })
-	if _, err := ai.Offer(t.Context(), nil, nil, nil); err != nil {
+	if _, err := ai.Offer(t.Context(), orchestrate.OfferRequest{}); err != nil {
 		t.Error(err)
 	}
 	job := capability.ForJob(capability.Job{})
-	_, err = ai.Offer(t.Context(), nil, nil, &job)
+	_, err = ai.Offer(t.Context(), orchestrate.OfferRequest{Wanted: &job})
 	wantCode(t, err, fault.NoTranscoders)
 }

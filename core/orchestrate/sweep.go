@@ -52,6 +52,7 @@ func (o *Orchestrator) takeIdle(now time.Time) []core.SessionID {
 
 // hold notes that a session has one more segment open. The caller holds mu.
 func (o *Orchestrator) hold(s *session, now time.Time) {
+	s.begins(now)
 	s.open++
 	s.last = now
 	o.unlist(s)

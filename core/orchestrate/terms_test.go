@@ -48,7 +48,7 @@ func TestOfferOnChain(t *testing.T) {
 		"units without a model":    {units(&capability.Capabilities{Bits: capability.Of(capability.H264)}, capability.LLM), price, nil, false},
 		"a model that is not here": {&unknown, price, nil, false},
 	} {
-		in, err := n.Offer(t.Context(), payer[:], nil, tc.wanted)
+		in, err := n.Offer(t.Context(), orchestrate.OfferRequest{Address: payer[:], Wanted: tc.wanted})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -76,7 +76,7 @@ func TestOfferOnChain(t *testing.T) {
 func TestOfferOffChain(t *testing.T) {
 	t.Parallel()
 	n, _ := aiNode(t, ready(1))
-	in, err := n.Offer(t.Context(), make([]byte, 20), nil, nil)
+	in, err := n.Offer(t.Context(), orchestrate.OfferRequest{Address: make([]byte, 20)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestOfferWithoutTerms(t *testing.T) {
 	t.Parallel()
 	n, pay := paidNode(t, func(o *orchestrate.Options) { o.Limit = 1 })
 	pay.OnTerms = func(*pm.Quote) error { return fault.New(fault.InsufficientSenderReserve, "make terms", "") }
-	_, err := n.Offer(t.Context(), payer[:], nil, nil)
+	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{Address: payer[:]})
 	wantCode(t, err, fault.InsufficientSenderReserve)
 	if got := fault.Wire(err); got != "insufficient sender reserve" {
 		t.Errorf("gateways are told %q", got)
@@ -98,7 +98,7 @@ func TestOfferWithoutTerms(t *testing.T) {
 	pay.OnTerms = nil
 	n.sendPaid(n.payerToken())
 	pay.OnTerms = func(*pm.Quote) error { return fault.New(fault.InsufficientSenderReserve, "make terms", "") }
-	_, err = n.Offer(t.Context(), payer[:], nil, nil)
+	_, err = n.Offer(t.Context(), orchestrate.OfferRequest{Address: payer[:]})
 	wantCode(t, err, fault.OrchestratorCapped)
 }
 
@@ -118,7 +118,7 @@ func TestManyModels(t *testing.T) {
 	})
 	wanted := *wantsLlama(t)
 	wanted.Constraints.PerCapability = map[capability.ID]capability.Models{capability.LLM: models}
-	in, err := n.Offer(t.Context(), payer[:], nil, &wanted)
+	in, err := n.Offer(t.Context(), orchestrate.OfferRequest{Address: payer[:], Wanted: &wanted})
 	if err != nil || len(in.Terms.Quote.Models) != pm.MaxQuoteModels || in.Terms.Quote.Models[15].ID != "model-15" {
 		t.Errorf("%+v, %v", in.Terms, err)
 	}

@@ -100,7 +100,7 @@ func (p *pipes) connect(t *testing.T) net.Conn {
 // token is an offer's, without gRPC.
 func (n *node) token() *rpc.AuthToken {
 	n.t.Helper()
-	in, err := n.orch.Offer(context.Background(), nil, nil, nil)
+	in, err := n.orch.Offer(context.Background(), orchestrate.OfferRequest{})
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -73,10 +73,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate
 }
 
 // clientIP is the peer's address without its port.
-func clientIP(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+func clientIP(r *http.Request) string { return hostOf(r.RemoteAddr) }
+
+// hostOf is an address without its port.
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return r.RemoteAddr
+		return address
 	}
 	return host
 }

@@ -6,9 +6,11 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -26,7 +28,9 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 		c := req.GetCapabilities().Capability()
 		wanted = &c
 	}
-	in, err := v.s.orch.Offer(ctx, req.GetAddress(), req.GetSig(), wanted)
+	in, err := v.s.orch.Offer(ctx, orchestrate.OfferRequest{
+		Address: req.GetAddress(), Sig: req.GetSig(), Wanted: wanted, From: callerIP(ctx),
+	})
 	if err != nil {
 		v.s.note(err)
 		// For our own gateways; there is nobody to tell if it cannot be added.
@@ -34,6 +38,15 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
 	}
 	return v.s.orchestratorInfo(&in), nil
+}
+
+// callerIP is the address of a call's peer without its port.
+func callerIP(ctx context.Context) string {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return ""
+	}
+	return hostOf(p.Addr.String())
 }
 
 // EndTranscodingSession frees a session.

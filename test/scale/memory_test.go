@@ -64,7 +64,7 @@ func TestMemoryOfIdleSessions(t *testing.T) {
 // oneSegment is a session's first segment, from the offer on.
 func oneSegment(t *testing.T, o *orchestrate.Orchestrator) {
 	t.Helper()
-	info, err := o.Offer(t.Context(), nil, nil, nil)
+	info, err := o.Offer(t.Context(), orchestrate.OfferRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

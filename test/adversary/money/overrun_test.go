@@ -77,10 +77,15 @@ func (p *payer) segment(info *rpc.OrchestratorInfo, payment *rpc.Payment, number
 	return pixels, result.GetError(), nil
 }
 
+// transcoding is what gateways need that want H.264.
+func transcoding() *rpc.Capabilities {
+	return &rpc.Capabilities{Bitstring: []uint64{1<<0 | 1<<1}, Version: "0.8.8"}
+}
+
 // video asks for terms of transcoding.
 func (p *payer) video() *rpc.OrchestratorInfo {
 	p.Helper()
-	return p.offer(&rpc.Capabilities{Bitstring: []uint64{1<<0 | 1<<1}, Version: "0.8.8"})
+	return p.offer(transcoding())
 }
 
 // ticketWei is what a ticket of an offer is worth.

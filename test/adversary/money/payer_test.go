@@ -94,27 +94,31 @@ func wants(id capability.ID) *rpc.Capabilities {
 // offer asks for a price and ticket parameters until there are some.
 func (p *payer) offer(caps *rpc.Capabilities) *rpc.OrchestratorInfo {
 	p.Helper()
-	conn, err := grpc.NewClient(p.front, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
-	p.must(err)
-	defer conn.Close()
 	var info *rpc.OrchestratorInfo
-	var last string
+	var err error
 	defer func() {
-		if info == nil {
-			p.T.Log("the last answer was: " + last)
+		if err != nil {
+			p.T.Log("the last answer was: " + err.Error())
 		}
 	}()
 	p.Wait("an offer", 30*time.Second, func() bool {
-		ctx, cancel := context.WithTimeout(p.Context(), 5*time.Second)
-		defer cancel()
-		req := &rpc.OrchestratorRequest{Address: p.address[:], Sig: p.sign([]byte(p.address.Hex())), Capabilities: caps}
-		if info, err = rpc.NewOrchestratorClient(conn).GetOrchestrator(ctx, req); err != nil {
-			last = err.Error()
-			return false
-		}
-		return len(info.GetTicketParams().GetFaceValue()) > 0
+		info, err = p.offerNow(caps)
+		return err == nil && len(info.GetTicketParams().GetFaceValue()) > 0
 	})
 	return info
+}
+
+// offerNow asks once.
+func (p *payer) offerNow(caps *rpc.Capabilities) (*rpc.OrchestratorInfo, error) {
+	p.Helper()
+	conn, err := grpc.NewClient(p.front, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
+	p.must(err)
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(p.Context(), 5*time.Second)
+	defer cancel()
+	return rpc.NewOrchestratorClient(conn).GetOrchestrator(ctx, &rpc.OrchestratorRequest{
+		Address: p.address[:], Sig: p.sign([]byte(p.address.Hex())), Capabilities: caps,
+	})
 }
 
 // payment is tickets with the nonces from first on, signed for the parameters of an
