@@ -15,6 +15,7 @@ type candidate struct {
 	inFlight      int
 	stream, whole latency
 	health        health
+	clients       clients
 	trust         *trust
 	fullUntil     time.Time
 	fulls         int // in a row
@@ -41,6 +42,20 @@ func (c *candidate) open(now time.Time) (open, probe bool) {
 func (c *candidate) lastResort(now time.Time) bool {
 	paid, _ := c.trust.open(now)
 	return paid && c.health.lastResort(now)
+}
+
+// openTo reports whether it takes jobs of a client; retry, that it does for want of another.
+func (c *candidate) openTo(client string, now time.Time) (open, retry bool) {
+	open, _ = c.open(now)
+	rests, retry := c.clients.rests(client, now)
+	paid := !now.Before(c.trust.claims[client].until)
+	switch {
+	case open && paid && !rests:
+		return true, false
+	case open:
+		return false, paid && retry
+	}
+	return false, paid && c.lastResort(now) && (!rests || retry)
 }
 
 // restsUntil is when its rest is over, zero when it has none.

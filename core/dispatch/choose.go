@@ -51,13 +51,14 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 		if objection != Picked {
 			continue
 		}
-		if open, _ := c.open(now); open {
+		open, retry := c.openTo(q.Client, now)
+		if open {
 			tier := c.tier(now)
 			t.usable[tier] = append(t.usable[tier], c)
 			continue
 		}
 		v = Resting
-		if c.lastResort(now) && (resting == nil || c.health.until.Before(resting.health.until)) {
+		if retry && (resting == nil || c.health.until.Before(resting.health.until)) {
 			resting = c
 		}
 	}

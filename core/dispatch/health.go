@@ -70,12 +70,12 @@ func (h *health) failed(now time.Time, hard, probe bool, spread float64) {
 }
 
 // alive notes an answer of any kind to a job that was begun at start. A rest ends
-// with it, on probation, unless the job is from before the rest.
-func (h *health) alive(now, start time.Time) {
+// with it, unless the job is from before the rest; so many failures begin the next one then.
+func (h *health) alive(now, start time.Time, probation int) {
 	if !h.resting || start.Before(h.since) {
 		return
 	}
-	h.resting, h.backAt, h.failures = false, now, failuresToEject-1
+	h.resting, h.backAt, h.failures = false, now, failuresToEject-probation
 }
 
 // served notes an answer that came to its end.

@@ -11,6 +11,7 @@ type Lease struct {
 	uri      string
 	probe    bool
 	whole    bool
+	client   string
 	affinity []uint64
 	start    time.Time
 
@@ -35,8 +36,8 @@ func (l *Lease) FirstByte(now time.Time) {
 	l.began = true
 	l.c.latency(l.whole).add(now.Sub(l.start), now)
 	l.c.fulls, l.c.fullUntil = 0, time.Time{}
-	l.c.health.alive(now, l.start)
-	l.trust.answered(l.start)
+	l.alive(now)
+	l.trust.answered(l.start, l.client)
 	l.endProbe()
 	if l.t.memory != nil {
 		l.t.memory.remember(l.t.salt, l.affinity, l.uri)
@@ -50,7 +51,7 @@ func (l *Lease) Lost(now time.Time, loss Loss) {
 	l.t.mu.Lock()
 	defer l.t.mu.Unlock()
 	if !l.done {
-		l.trust.lost(now, loss, l.trial, l.t.rand())
+		l.trust.lostFor(l.client, now, loss, l.trial, l.t.rand())
 	}
 }
 
@@ -75,20 +76,38 @@ func (l *Lease) note(now time.Time, o Outcome) {
 	c := l.c
 	switch o {
 	case Served:
-		c.health.alive(now, l.start)
+		l.alive(now)
 		c.health.served()
+		c.clients.served(l.client)
 	case Refused:
-		c.health.alive(now, l.start)
+		l.alive(now)
 	case Full:
-		c.health.alive(now, l.start)
+		l.alive(now)
 		c.full(now, l.t.rand())
 	case Failed, Unreachable, Broken:
 		if !l.began {
 			c.latency(l.whole).atLeast(now.Sub(l.start), now)
 		}
-		c.health.failed(now, o == Unreachable, l.probing, l.t.rand())
+		l.failed(now, o == Unreachable)
 	case Abandoned:
 	}
+}
+
+// failed notes a failure. That no connection came about is no client's doing.
+func (l *Lease) failed(now time.Time, hard bool) {
+	spread := l.t.rand()
+	if hard || l.client == "" || l.c.clients.failed(l.client, now, spread) {
+		l.c.health.failed(now, hard, l.probing, spread)
+	}
+}
+
+// alive notes an answer of any kind.
+func (l *Lease) alive(now time.Time) {
+	probation := 1
+	if l.client != "" {
+		probation = 2 // one client alone does not bring the next rest about
+	}
+	l.c.health.alive(now, l.start, probation)
 }
 
 // endProbe lets the next probe begin. From here on the attempt is one like others:

@@ -55,6 +55,9 @@ type Query struct {
 	// are taken where there is nobody else.
 	MaxPrice *big.Rat
 	DearToo  bool
+	// Client is who causes the job, by what the gateway knows itself; "" where it does not
+	// know. What a client's own jobs fail at counts for others as one failure.
+	Client string
 }
 
 // Verdict says why there is no orchestrator for an attempt, or that there is.

@@ -8,18 +8,19 @@ const maxRemembered = 2 * maxCandidates
 
 // past is what was known of an orchestrator when it left the table.
 type past struct {
-	health health
-	trust  trust
-	fulls  int
+	health  health
+	clients clients
+	trust   trust
+	fulls   int
 }
 
 // newcomer makes the candidate of an offer under a service URI that is not in the
 // table. A peer names its URI itself and may name ever new ones, so what was known of
 // the address that was asked is its beginning.
 func (t *Table) newcomer(o Offer) *candidate {
-	c := &candidate{offer: o, trust: new(trust)}
+	c := &candidate{offer: o, clients: make(clients), trust: newTrust()}
 	if p, known := t.left[o.Asked]; known {
-		c.health, c.fulls = p.health, p.fulls
+		c.health, c.clients, c.fulls = p.health, p.clients, p.fulls
 		*c.trust = p.trust
 		delete(t.left, o.Asked)
 	}
@@ -62,7 +63,7 @@ func (t *Table) remember(c *candidate) {
 	if asked == "" {
 		return
 	}
-	if c.health.failures == 0 && !c.health.resting && c.trust.clean() {
+	if c.health.failures == 0 && !c.health.resting && len(c.clients) == 0 && c.trust.clean() {
 		delete(t.left, asked)
 		return
 	}
@@ -72,7 +73,7 @@ func (t *Table) remember(c *candidate) {
 			break
 		}
 	}
-	p := past{health: c.health, trust: *c.trust, fulls: c.fulls}
+	p := past{health: c.health, clients: c.clients, trust: *c.trust, fulls: c.fulls}
 	// Attempts that are in flight end at the old one.
 	p.health.probing, p.trust.trying = false, false
 	t.left[asked] = p

@@ -58,7 +58,10 @@ type trust struct {
 	good    int  // answers since the last loss
 	since   time.Time
 	until   time.Time
+	claims  claims
 }
+
+func newTrust() *trust { return &trust{claims: make(claims)} }
 
 // open reports whether it is paid for jobs; trial, that it is for one and only one.
 func (t *trust) open(now time.Time) (open, trial bool) {
@@ -69,10 +72,19 @@ func (t *trust) open(now time.Time) (open, trial bool) {
 	return due, due
 }
 
-// lost notes a loss. trial says that the attempt was the one after a rest. spread is
-// between 0 and 1.
-func (t *trust) lost(now time.Time, l Loss, trial bool, spread float64) {
+// lostFor notes a loss of a client, of which only its share counts for all. What no client
+// can bring about counts in full.
+func (t *trust) lostFor(client string, now time.Time, l Loss, trial bool, spread float64) {
 	n := l.points()
+	if client != "" && l != Default && l != Repaid {
+		n = t.claims.lost(client, n, now)
+	}
+	t.lost(now, n, trial, spread)
+}
+
+// lost notes a loss of so many points. trial says that the attempt was the one after a rest. spread is
+// between 0 and 1.
+func (t *trust) lost(now time.Time, n int, trial bool, spread float64) {
 	if n == 0 {
 		return
 	}
@@ -91,16 +103,19 @@ func (t *trust) lost(now time.Time, l Loss, trial bool, spread float64) {
 
 // answered notes an answer to a job that was begun at start. It ends a rest unless
 // the job is from before it.
-func (t *trust) answered(start time.Time) {
+func (t *trust) answered(start time.Time, client string) {
 	if t.resting && start.Before(t.since) {
 		return
 	}
 	t.resting = false
 	t.points = max(0, t.points-pointsBack)
+	t.claims.answered(client, t.points)
 	if t.good++; t.good >= goodTurns {
 		t.good, t.strikes = 0, max(0, t.strikes-1)
 	}
 }
 
 // clean reports whether there is nothing to remember.
-func (t *trust) clean() bool { return t.points == 0 && t.strikes == 0 && !t.resting }
+func (t *trust) clean() bool {
+	return t.points == 0 && t.strikes == 0 && !t.resting && len(t.claims) == 0
+}

@@ -165,6 +165,7 @@ func (r *run) pause(ctx context.Context, err error) error {
 func (r *run) query() dispatch.Query {
 	q := dispatch.Query{
 		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model), DearToo: r.b.opt.DearToo,
+		Client: r.job.Client,
 	}
 	switch {
 	case r.job.Model.Capability == capability.LLM && r.job.Operation != inference.Chat:
