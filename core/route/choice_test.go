@@ -29,7 +29,7 @@ func (l last) Choose(offers []*route.Offer) int {
 }
 
 func chosen(shared *route.Suspensions, never string, names ...string) *route.Pool[string] {
-	p := route.NewPoolOf[string](shared, last{never})
+	p := route.NewPoolOf[string](shared.For(""), last{never})
 	for _, n := range names {
 		p.Add(offer(n), n)
 	}

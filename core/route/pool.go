@@ -16,7 +16,7 @@ import (
 // soon as no segment is in flight on them, for the caller to end at the
 // orchestrator; each exactly once, and only if it was used.
 type Pool[I any] struct {
-	shared *Suspensions
+	shared Shared
 	own    Suspensions
 	choice Choice
 
@@ -41,11 +41,11 @@ type session[I any] struct {
 
 // NewPool makes an empty pool. shared holds what all streams of the gateway know
 // of failing orchestrators.
-func NewPool[I any](shared *Suspensions) *Pool[I] { return NewPoolOf[I](shared, nil) }
+func NewPool[I any](shared *Suspensions) *Pool[I] { return NewPoolOf[I](shared.For(""), nil) }
 
 // NewPoolOf makes one whose orchestrators are chosen; a nil choice takes the first to
 // have answered.
-func NewPoolOf[I any](shared *Suspensions, choice Choice) *Pool[I] {
+func NewPoolOf[I any](shared Shared, choice Choice) *Pool[I] {
 	return &Pool[I]{shared: shared, choice: choice}
 }
 

@@ -17,12 +17,18 @@ const (
 	// StreamFailed: the orchestrator could not do this stream's segment, or had
 	// no room; this stream leaves it and avoids it for a while.
 	StreamFailed
-	// NodeFailed: the orchestrator was unreachable, broke or hung; all streams
+	// NodeFailed: the orchestrator was unreachable, or cannot be paid; all streams
 	// avoid it for a while when they look for a new one.
 	NodeFailed
-	// Lied: its work is not what it says. Nobody uses it for a long while, not even
+	// WorkFailed: the orchestrator broke or hung over a segment. The streams of the
+	// segment's client avoid it likewise, and all streams once it did so for several clients.
+	WorkFailed
+	// Lied: its work is not what it says. No stream uses it for a long while, not even
 	// for want of another.
 	Lied
+	// WorkDoubted: its work seems not to be what it says, as far as that can be seen in the
+	// media. That holds for the client, and for all once it did so for several clients.
+	WorkDoubted
 	// Stale: the terms were too old, or cost too much; the session is given up, the
 	// orchestrator not avoided.
 	Stale
@@ -56,8 +62,12 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 	case StreamFailed:
 		p.own.Suspend(who, now)
 	case NodeFailed:
+		p.shared.all.Suspend(who, now)
+	case WorkFailed:
 		p.shared.Suspend(who, now)
 	case Lied:
+		p.shared.all.Bar(who, now)
+	case WorkDoubted:
 		p.shared.Bar(who, now)
 	case InputBad, Stale, Abandoned:
 	}
@@ -68,7 +78,8 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 		}
 		return nil
 	}
-	if how == StreamFailed || how == NodeFailed || how == Lied || how == Stale {
+	switch how {
+	case StreamFailed, NodeFailed, WorkFailed, Lied, WorkDoubted, Stale:
 		p.remove(s)
 		return s.giveUp(nil)
 	}

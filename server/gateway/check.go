@@ -70,14 +70,14 @@ func (g *Gateway) learn(j *job, l *lease, how route.Outcome, score float64, err 
 	switch how {
 	case route.Succeeded:
 		g.measures.done(who, score, now)
-	case route.StreamFailed, route.NodeFailed, route.Lied:
+	case route.StreamFailed, route.NodeFailed, route.WorkFailed, route.Lied, route.WorkDoubted:
 		g.measures.failed(who, now)
-		g.suspended.Explain(who, fault.CodeOf(err))
+		j.stream.shared.Explain(who, fault.CodeOf(err))
 	case route.InputBad, route.Stale, route.Abandoned:
 	}
-	if how == route.Lied {
+	if how == route.Lied || how == route.WorkDoubted {
 		g.log.Warn("orchestrator's result is not what it claims; it is not used for a while",
 			"orchestrator", l.Offer.URI, "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
-			"until", g.suspended.Until(who, now), fault.Attr(err))
+			"until", j.stream.shared.Until(who, now), fault.Attr(err))
 	}
 }

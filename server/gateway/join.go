@@ -13,7 +13,7 @@ import (
 // both. Where a hook admits streams, the pusher was admitted to this one, and has no part
 // in what is bounded for all before it is. Errors are faults StreamsFull, PushesFull,
 // AddressBusy, Draining, StreamDenied, StreamHookFailed and Canceled.
-func (g *Gateway) join(r *http.Request, req *pushRequest) (*stream, error) {
+func (g *Gateway) join(r *http.Request, key string, req *pushRequest) (*stream, error) {
 	if g.pushes.isDraining() {
 		return nil, g.pushes.why()
 	}
@@ -35,7 +35,7 @@ func (g *Gateway) join(r *http.Request, req *pushRequest) (*stream, error) {
 	if s != nil {
 		return s, nil
 	}
-	s, err := g.enter(req.Manifest, who, conf)
+	s, err := g.enter(req.Manifest, who, conf, ownerOf(r, key))
 	if err != nil {
 		g.pushes.leave()
 		g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
@@ -56,8 +56,9 @@ func (g *Gateway) rejoin(name core.ManifestID, who pusher) *stream {
 }
 
 // enter has an admitted pusher enter the stream that is pushed under a name, and begins
-// it where there is none. conf is what the hook said, nil for nothing.
-func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration) (*stream, error) {
+// it where there is none. conf is what the hook said, nil for nothing; owner is the client
+// that begins it.
+func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, owner string) (*stream, error) {
 	id := name
 	if conf != nil {
 		id = core.ManifestID(conf.ManifestID)
@@ -67,7 +68,7 @@ func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration) (
 	s := g.streams[name]
 	if s == nil {
 		var err error
-		if s, err = g.newStream(name, id, conf); err != nil {
+		if s, err = g.newStream(name, id, conf, owner); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +84,7 @@ func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration) (
 }
 
 // newStream makes a stream with the hook's wishes. The caller holds g.mu.
-func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration) (*stream, error) {
+func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration, owner string) (*stream, error) {
 	const op = "begin stream"
 	if len(g.streams) >= g.opt.Limits.Streams {
 		return nil, fault.New(fault.StreamsFull, op, "the gateway's limit of streams is reached")
@@ -95,8 +96,9 @@ func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration) (*str
 	}
 	s := &stream{
 		id: id, since: g.opt.Now(), asked: *g.ladder.Load(), pushers: make(map[pusher]bool),
-		pool: route.NewPoolOf[upstream.Info](&g.suspended, g.choice), gate: make(chan struct{}, g.opt.Limits.PerStream),
+		shared: g.suspended.For(owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
 	}
+	s.pool = route.NewPoolOf[upstream.Info](s.shared, g.choice)
 	if conf != nil {
 		if len(conf.Profiles) > 0 {
 			s.asked = conf.Profiles

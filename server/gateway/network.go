@@ -122,13 +122,13 @@ func (c *choice) objection(o *route.Offer, now time.Time) fault.Code {
 	return ""
 }
 
-// objection is why an offer may not be used now: a fault OrchestratorBarred,
+// objection is why an offer may not be used now, as far as the streams know together: a fault OrchestratorBarred,
 // OrchestratorBelowScore or OrchestratorTooDear, or nil. Off-chain nothing is held
 // against offers but lies.
-func (g *Gateway) objection(o *route.Offer) error {
+func (g *Gateway) objection(known route.Shared, o *route.Offer) error {
 	now := g.opt.Now()
 	code := fault.Code("")
-	if g.suspended.Barred(o.Identity(), now) {
+	if known.Barred(o.Identity(), now) {
 		code = fault.OrchestratorBarred
 	} else if c, ok := g.choice.(*choice); ok {
 		code = c.objection(o, now)
@@ -140,9 +140,9 @@ func (g *Gateway) objection(o *route.Offer) error {
 }
 
 // objections say why none of some offers was chosen.
-func (g *Gateway) objections(offers []route.Offer) (errs []error) {
+func (g *Gateway) objections(known route.Shared, offers []route.Offer) (errs []error) {
 	for i := range offers {
-		errs = append(errs, g.objection(&offers[i]))
+		errs = append(errs, g.objection(known, &offers[i]))
 	}
 	return errs
 }

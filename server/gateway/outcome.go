@@ -46,10 +46,14 @@ func verdict(err error) route.Outcome {
 		return route.Abandoned
 	case fault.ExpiredAuthToken, fault.TicketParamsStale:
 		return route.Stale
-	case fault.OrchestratorBroke, fault.OrchestratorLate, fault.OrchestratorUnreachable, fault.SegmentLate, fault.Draining:
+	case fault.OrchestratorUnreachable, fault.Draining:
 		return route.NodeFailed
-	case fault.ResultSignature, fault.PixelsMismatch, fault.RenditionSize, fault.RenditionUnreadable:
+	case fault.OrchestratorBroke, fault.OrchestratorLate, fault.SegmentLate:
+		return route.WorkFailed // the segment may be the cause
+	case fault.ResultSignature:
 		return route.Lied
+	case fault.PixelsMismatch, fault.RenditionSize, fault.RenditionUnreadable:
+		return route.WorkDoubted // that is seen in media which a client sent
 	}
 	if fault.ClassOf(err) == fault.Payment {
 		return route.NodeFailed // what it does not take from one stream it does not take from others

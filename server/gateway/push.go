@@ -74,7 +74,7 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		g.discardPlaylist(w, r)
 		return
 	}
-	s, err := g.join(r, req)
+	s, err := g.join(r, key, req)
 	if err != nil {
 		g.refusePush(w, r, err)
 		return
@@ -188,6 +188,16 @@ func clientOf(r *http.Request, key string, stream core.ManifestID) string {
 	case own:
 		return "stream " + string(stream)
 	}
+	return "address " + network
+}
+
+// ownerOf is the client that begins a stream: the holder of a key, or an address. The own
+// machine's programs are one.
+func ownerOf(r *http.Request, key string) string {
+	if key != "" {
+		return "key " + key
+	}
+	network, _ := origin.Client(r)
 	return "address " + network
 }
 

@@ -106,7 +106,7 @@ func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 	if f.Err == nil {
 		s.pool.Add(f.Offer, f.Info)
 		// It may still be chosen: limits change, and so do prices and scores.
-		why = g.objection(&f.Offer)
+		why = g.objection(g.suspended.For(""), &f.Offer)
 		good = why == nil && !s.pool.Suspended(f.Offer.Identity(), g.opt.Now())
 	}
 	if why == nil {

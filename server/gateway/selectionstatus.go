@@ -42,6 +42,8 @@ type OrchestratorStatus struct {
 	Code   fault.Code `json:"code,omitempty"`
 	Until  time.Time  `json:"until,omitzero"`
 	Barred bool       `json:"barred,omitempty"`
+	// SomeClients: it is left alone for some clients only.
+	SomeClients bool `json:"someClients,omitempty"`
 }
 
 // Selection is the state of the choice among orchestrators; off-chain it is empty but
@@ -86,7 +88,7 @@ func (g *Gateway) Selection() SelectionStatus {
 // leave notes a suspension, if there is one, and the longer one of two.
 func (o *OrchestratorStatus) leave(s route.Suspended) {
 	if s.Until.After(o.Until) {
-		o.Code, o.Until, o.Barred = s.Code, s.Until, s.Barred
+		o.Code, o.Until, o.Barred, o.SomeClients = s.Code, s.Until, s.Barred, s.Some
 	}
 }
 

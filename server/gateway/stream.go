@@ -22,7 +22,9 @@ type stream struct {
 	pushers map[pusher]bool
 	since   time.Time
 	pool    *route.Pool[upstream.Info]
-	order   hls.Order
+	// shared is what streams of the same client know of failing orchestrators.
+	shared route.Shared
+	order  hls.Order
 	// gate bounds the segments at orchestrators; waiting is first come.
 	gate chan struct{}
 	feed feed

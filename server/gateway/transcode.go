@@ -88,7 +88,7 @@ func (g *Gateway) nowhereElse(ctx context.Context, j *job, tried []string) bool 
 	}
 	uris, _ := g.orchestrators.list(ctx) // an old list serves
 	for _, uri := range uris {
-		if !slices.Contains(tried, uri) && g.suspended.Until(route.Identity{Asked: uri}, g.opt.Now()).IsZero() {
+		if !slices.Contains(tried, uri) && j.stream.shared.Until(route.Identity{Asked: uri}, g.opt.Now()).IsZero() {
 			return false
 		}
 	}
@@ -180,7 +180,7 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 			l = pool.TakeAny(g.opt.Now(), tried, late)
 		}
 		if l == nil && err == nil {
-			err = noSessions(0, g.objections(pool.Offers()))
+			err = noSessions(0, g.objections(j.stream.shared, pool.Offers()))
 		}
 		if l == nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package price
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -72,4 +74,40 @@ func TestOneClientsFailuresAreItsOwn(t *testing.T) {
 			t.Errorf("chat %d of another client: %d %.300s", i, status, body)
 		}
 	}
+}
+
+// TestOneClientsStreamsAreItsOwn has the segments of one client break the connection at the
+// orchestrator that a gateway takes first, or look as if it had lied. The streams of another
+// client, which begin after that, go there all the same.
+func TestOneClientsStreamsAreItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bad := from(t, "127.0.0.2")
+	w.cheat.with(func() {
+		w.cheat.reply = func(_ http.ResponseWriter, r *http.Request, _ []byte) bool {
+			meta, err := rpc.DecodeSegData(r.Header.Get("Livepeer-Segment"))
+			if err == nil && strings.HasPrefix(string(meta.GetManifestId()), poison) {
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}
+	})
+	for i := range 4 {
+		stream := fmt.Sprintf("%s%d", poison, i)
+		for n := range 2 {
+			w.pushFrom(bad, stream, n)
+		}
+	}
+	for i := range 2 {
+		w.servesOthers(fmt.Sprint("good", i), 0, 3)
+	}
+}
+
+// pushFrom has a client push a segment, whatever comes of it.
+func (w *world) pushFrom(client *http.Client, stream string, n int) {
+	w.Helper()
+	s := w.segs[n%len(w.segs)]
+	resp, err := client.Post(fmt.Sprintf("http://%s/live/%s/%d.ts", w.front, stream, n), "video/MP2T", bytes.NewReader(s.Data))
+	w.must(err)
+	_ = resp.Body.Close()
 }
