@@ -35,6 +35,9 @@ type Job struct {
 	Inputs int
 	// Units is what the job is priced at.
 	Units Units
+	// NetworkUnits is what an orchestrator of the existing network debits for the job
+	// where it counts otherwise, 0 where it debits Units.
+	NetworkUnits Units
 	// Client is who asks, as far as the gateway knows: a key or an address. It stays there.
 	Client string
 	// RequestID names the request in logs of every hop.

@@ -92,7 +92,7 @@ func decodeJSON(p Pipeline, body []byte) (*Request, error) {
 	if image && prompt == "" {
 		return nil, errPrompt
 	}
-	r.text = len(text)
+	r.text, r.characters = len(text), utf8.RuneCountInString(text)
 	r.PromptBytes = len(text) + len(prompt)
 	return r, r.sizes(width, height, images)
 }

@@ -127,6 +127,31 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// TestSpeechAtTheNetwork: an orchestrator of the existing network debits characters, a
+// thousand units each, and every other pipeline as we count.
+func TestSpeechAtTheNetwork(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]inference.Units{
+		`{"model_id":"m","text":"h\u00e9\ud83d\ude00"}`: 3000,
+		`{"model_id":"m","text":"hé😀"}`:                 3000,
+		`{"model_id":"m"}`:                              0,
+	} {
+		r, err := pipeline.Parse(capability.TextToSpeech, "", "application/json", []byte(body), nil)
+		if err != nil || r.NetworkUnits != want || r.Job("", nil, "").NetworkUnits != want {
+			t.Errorf("%s: %v, %+v, want %d", body, err, r, want)
+		}
+	}
+	for _, p := range pipeline.Table() {
+		want := int64(1)
+		if p.Capability == capability.TextToSpeech {
+			want = 1000
+		}
+		if got := pipeline.NetworkFactor(p.Capability); got != want {
+			t.Errorf("%s: a unit costs %d times the price, want %d", p.Name, got, want)
+		}
+	}
+}
+
 func TestFormRefusals(t *testing.T) {
 	t.Parallel()
 	pic := picture("png")

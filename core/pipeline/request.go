@@ -52,12 +52,14 @@ type Request struct {
 	FPS           float64
 	// Duration is the length of the audio, once measured.
 	Duration time.Duration
-	// Units is what the job is priced at, once measured.
-	Units inference.Units
+	// Units is what the job is priced at, once measured, NetworkUnits what an
+	// orchestrator of the existing network debits where it counts otherwise.
+	Units, NetworkUnits inference.Units
 
-	// text is the length of what is to be spoken, file the media to be measured.
-	text int
-	file []byte
+	// text is the length of what is to be spoken in bytes, characters its number of
+	// code points, file the media to be measured.
+	text, characters int
+	file             []byte
 }
 
 // Decode reads a request's body as its pipeline has it. contentType is the
@@ -91,6 +93,6 @@ func (r *Request) Job(contentType string, body []byte, requestID string) *infere
 	return &inference.Job{
 		Model: r.Model, Operation: r.Operation, Body: body, ContentType: contentType,
 		Stream: r.Stream, HideUsage: r.Stream && !r.IncludeUsage,
-		MaxTokens: r.MaxTokens, Inputs: r.Inputs, Units: r.Units, RequestID: requestID,
+		MaxTokens: r.MaxTokens, Inputs: r.Inputs, Units: r.Units, NetworkUnits: r.NetworkUnits, RequestID: requestID,
 	}
 }

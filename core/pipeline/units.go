@@ -21,7 +21,20 @@ const (
 	videoFrames = 25
 	// unitsPerSecond is what a second of audio is priced at.
 	unitsPerSecond = 1000
+	// networkUnitsPerCharacter is what orchestrators of the existing network debit for a
+	// character of speech. Its gateways reserve bytes, and so do we as an orchestrator.
+	networkUnitsPerCharacter = 1000
 )
+
+// NetworkFactor is how many units an orchestrator of the existing network debits, at most,
+// where the request has one unit by our count. Its price times this is what one of our
+// units costs there.
+func NetworkFactor(id capability.ID) int64 {
+	if id == capability.TextToSpeech {
+		return networkUnitsPerCharacter
+	}
+	return 1
+}
 
 // Measure works out the request's units. ctx bounds the measuring of audio, for
 // which media is needed; it may be nil for every other pipeline. The body is not
@@ -35,8 +48,8 @@ func (r *Request) Measure(ctx context.Context, media MediaProbe) error {
 	case capability.LLM:
 		return r.measureTokens()
 	case capability.TextToSpeech:
-		// Bytes, as gateways reserve.
-		return r.count(int64(r.text))
+		r.NetworkUnits = inference.Units(r.characters) * networkUnitsPerCharacter
+		return r.count(int64(r.text)) // bytes, as gateways reserve
 	case capability.AudioToText:
 		return r.measureAudio(ctx, media)
 	case capability.TextToImage:

@@ -43,7 +43,7 @@ var (
 // nodes whatever they name. Faults of this gateway's own paying come before all of
 // them; then nothing was sent (see Unpaid). Lost tells what a failure cost.
 func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Answer, error) {
-	payment, err := t.deal.Pay(ctx, job.Client, int64(job.Units))
+	payment, err := t.deal.Pay(ctx, job.Client, t.units(job))
 	if err != nil {
 		return nil, &UnpaidError{err}
 	}
@@ -160,7 +160,7 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 	}
 	body := &answerBody{
 		first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel, payment: x.payment,
-		units: x.settle(resp.StatusCode, job),
+		units: x.settle(resp.StatusCode, t.units(job)),
 	}
 	return &Answer{
 		Reply: inference.Reply{
@@ -173,9 +173,9 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 // settle settles the payment of an answer that has begun, which orchestrators bill in
 // full whatever becomes of the rest of it. A client's mistake is not billed: what was
 // paid for it is still there. The units are those that are billed.
-func (x *exchange) settle(status int, job *inference.Job) (units int64) {
+func (x *exchange) settle(status int, whole int64) (units int64) {
 	if status == http.StatusOK {
-		units = int64(job.Units)
+		units = whole
 	}
 	x.payment.Settle(sender.Served, units)
 	return units

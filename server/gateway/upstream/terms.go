@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm/sender"
@@ -42,7 +43,7 @@ type Terms struct {
 	Model capability.Model
 	// Node is its version when it is of our own kind, else "".
 	Node string
-	// Price is in wei per unit; nil is free.
+	// Price is in wei per unit by our count (see pipeline.NetworkFactor); nil is free.
 	Price *big.Rat
 
 	model inference.Model
@@ -77,7 +78,7 @@ func (c *Client) terms(found Found, model inference.Model, wants *route.Wants) (
 	t := &Terms{
 		Offer: found.Offer, Info: kept(info), model: model, Node: info.GetNode(),
 		Model: found.Offer.Capabilities.Constraints.PerCapability[model.Capability][model.ID],
-		Price: priceOf(info), asked: found.Asked, wants: wants,
+		Price: modelPrice(priceOf(info), model, info), asked: found.Asked, wants: wants,
 	}
 	t.Offer.Capabilities = nil // what is wanted of them is in Model
 	var err error
@@ -129,6 +130,24 @@ func priceOf(info Info) *big.Rat {
 		return nil
 	}
 	return big.NewRat(p.GetPricePerUnit(), p.GetPixelsPerUnit())
+}
+
+// modelPrice is what a unit of a model costs by our count at a node with such a price per
+// unit; nil is free.
+func modelPrice(price *big.Rat, model inference.Model, info Info) *big.Rat {
+	factor := pipeline.NetworkFactor(model.Capability)
+	if price == nil || info.GetNode() != "" || factor == 1 {
+		return price
+	}
+	return new(big.Rat).Mul(price, new(big.Rat).SetInt64(factor))
+}
+
+// units are those that the orchestrator bills for a job.
+func (t *Terms) units(job *inference.Job) int64 {
+	if t.Node == "" && job.NetworkUnits > 0 {
+		return int64(job.NetworkUnits)
+	}
+	return int64(job.Units)
 }
 
 // Renew asks an orchestrator once more for its terms, for a new token. Errors are

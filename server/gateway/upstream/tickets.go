@@ -109,7 +109,11 @@ func (p *TicketPayments) Deal(info Info, work Work) (Deal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ticketDeal{p: p, terms: terms, model: work.Model}, nil
+	d := &ticketDeal{p: p, terms: terms, model: work.Model, price: terms.Price.Rat()}
+	if d.model != nil {
+		d.price = modelPrice(d.price, *d.model, info)
+	}
+	return d, nil
 }
 
 // termsOf reads an orchestrator's terms of payment. Errors are faults
@@ -157,6 +161,8 @@ type ticketDeal struct {
 	p     *TicketPayments
 	terms *sender.Terms
 	model *inference.Model
+	// price is that of a unit by our count, which the caps are for.
+	price *big.Rat
 }
 
 // Wear looks at the set of parameters.
@@ -186,10 +192,10 @@ func (d *ticketDeal) affordable() error {
 		return nil
 	}
 	most := d.most()
-	if most == nil || d.terms.Price.Rat().Cmp(most) <= 0 {
+	if most == nil || d.price.Cmp(most) <= 0 {
 		return nil
 	}
-	return fault.New(fault.PriceTooHigh, "make payment", d.terms.Price.String()+" wei, at most "+pm.ValueOf(most).String())
+	return fault.New(fault.PriceTooHigh, "make payment", d.price.RatString()+" wei, at most "+pm.ValueOf(most).String())
 }
 
 func (d *ticketDeal) most() *big.Rat {

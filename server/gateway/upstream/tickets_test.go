@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -208,6 +209,8 @@ type caps struct{ pixel, model *big.Rat }
 func (c caps) MaxTranscoding() *big.Rat          { return c.pixel }
 func (c caps) MaxModel(inference.Model) *big.Rat { return c.model }
 
+var speech = inference.Model{Capability: capability.TextToSpeech, ID: model.ID}
+
 // priced are terms at a price, with parameters that tickets can be made with.
 func priced(wei, units int64) *rpc.OrchestratorInfo {
 	face := core.NewWei(3000)
@@ -235,6 +238,9 @@ func TestCapsAreHeldTo(t *testing.T) {
 		"all the same":     {caps{pixel: big.NewRat(1, 100)}, true, nil, ""},
 		"the other's":      {caps{model: big.NewRat(1, 100)}, false, nil, ""},
 		"a model too dear": {caps{model: big.NewRat(1, 100)}, false, &model, fault.PriceTooHigh},
+		// A character costs a thousand times the price there.
+		"speech":          {caps{model: big.NewRat(1500, 1)}, false, &speech, ""},
+		"speech too dear": {caps{model: big.NewRat(1499, 1)}, false, &speech, fault.PriceTooHigh},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
