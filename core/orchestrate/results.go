@@ -21,6 +21,8 @@ type Result struct {
 	Data []byte
 	// Signature is the MPEG-7 video signature, nil when there is none.
 	Signature []byte
+	// Party is whose it is, as Put was given it.
+	Party string
 }
 
 func (r Result) size() int64 { return int64(len(r.Data) + len(r.Signature)) }
@@ -89,6 +91,7 @@ func (r *Results) Get(p Path) (Result, bool) {
 		return Result{}, false
 	}
 	res := r.at(e).value
+	res.Party = r.at(e).party
 	if signature {
 		return res, res.Signature != nil
 	}

@@ -184,14 +184,19 @@ const burst = time.Millisecond
 // StreamBroken or what the body says, those of write and of a client that went
 // away are Canceled.
 func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
-	buf := x.s.pieces.get()
-	defer x.s.pieces.put(buf)
+	buf, intact := x.s.pieces.get(), true
+	defer func() {
+		if intact {
+			x.s.pieces.put(buf)
+		}
+	}()
 	for {
 		begun := x.s.opt.Now()
 		n, err := from.Read(buf[:])
 		took := x.wait(begun)
 		if n > 0 {
 			if err := write(buf[:n]); err != nil {
+				intact = false // HTTP/2 may still refer to it
 				return x.gone(err)
 			}
 		}

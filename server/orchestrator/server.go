@@ -43,8 +43,10 @@ type Server struct {
 	// refusals tell of workers without one.
 	refusals *remote.Refusals
 	pieces   pieces
-	fetch    *http.Client
-	status   *statusPage
+	// renditions and artifacts are the downloads of the two kinds of results.
+	renditions, artifacts *downloads
+	fetch                 *http.Client
+	status                *statusPage
 
 	// mu guards addr.
 	mu   sync.Mutex
@@ -64,6 +66,9 @@ func New(opt Options) (*Server, error) {
 		uploads:  newBudget(opt.UploadBytes),
 		fetch:    fetcher(opt.PrivateInputs),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
+
+		renditions: newDownloads(opt.Orchestrator.ResultBytes, opt.Now),
+		artifacts:  newDownloads(opt.Orchestrator.ArtifactBytes, opt.Now),
 	}
 	s.workerCA.Store(opt.WorkerCA)
 	s.status = newStatusPage(s)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/peer"
 )
 
 // stream serves a rendition, its video signature, or what an AI job made,
@@ -15,32 +16,64 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "Content-Length")
-	data, kind, err := s.kept(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
+	d, err := s.open(w, r)
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
-	h.Set("Cache-Control", "max-age=5")
-	h.Set("Content-Type", kind)
-	h.Set("Content-Length", strconv.Itoa(len(data)))
-	writeBy(w, s.opt.Now(), len(data))
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(data) // nobody to tell
+	if d == nil {
+		return
 	}
+	defer d.end()
+	buf := s.pieces.get()
+	if !d.send(w, buf[:]) {
+		// What is missing must not look like the end. HTTP/2 may still refer to the buffer.
+		panic(http.ErrAbortHandler)
+	}
+	s.pieces.put(buf)
 }
 
-// kept finds what a path names, and its type.
-func (s *Server) kept(path string) (data []byte, kind string, err error) {
+// open begins a download and writes its headers, which are all for a HEAD request: then there is no
+// download. It returns nothing else that refers to the data.
+func (s *Server) open(w http.ResponseWriter, r *http.Request) (*download, error) {
+	kept, err := s.kept(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
+	if err != nil {
+		return nil, err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "max-age=5")
+	h.Set("Content-Type", kept.kind)
+	h.Set("Content-Length", strconv.Itoa(len(kept.data)))
+	writeBy(w, s.opt.Now(), len(kept.data))
+	if r.Method == http.MethodHead {
+		return nil, nil
+	}
+	party := kept.party
+	if party == "" {
+		party = peer.Name(clientIP(r))
+	}
+	return kept.downloads.begin(party, kept.data, http.NewResponseController(w)), nil
+}
+
+// keptFile is what a path names.
+type keptFile struct {
+	data []byte
+	// kind is its media type, party whose it is, "" where that is not known.
+	kind, party string
+	downloads   *downloads
+}
+
+func (s *Server) kept(path string) (keptFile, error) {
 	if p, ok := orchestrate.ParsePath(path); ok {
 		res, err := s.orch.Result(p)
 		if p.Signature {
-			return res.Signature, "application/octet-stream", err
+			return keptFile{res.Signature, "application/octet-stream", res.Party, s.renditions}, err
 		}
-		return res.Data, p.Format.MIME(), err
+		return keptFile{res.Data, p.Format.MIME(), res.Party, s.renditions}, err
 	}
 	if p, ok := orchestrate.ParseArtifactPath(path); ok {
 		data, err := s.orch.Artifact(p)
-		return data, p.MIME(), err
+		return keptFile{data: data, kind: p.MIME(), downloads: s.artifacts}, err
 	}
-	return nil, "", fault.New(fault.ResultNotFound, "read path", "")
+	return keptFile{}, fault.New(fault.ResultNotFound, "read path", "")
 }
