@@ -72,7 +72,9 @@ func findTrack(moov []byte) (t track) {
 			return
 		}
 		t = track{id: trackID(container.Child(body, "tkhd")), table: table, found: true}
-		t.scale, t.length = trackLength(container.Path(body, "mdia", "mdhd"))
+		if t.scale, t.length = trackLength(container.Path(body, "mdia", "mdhd")); t.length == 0 && t.scale > 0 {
+			t.length = seconds(sampleTicks(container.Child(table, "stts")) / float64(t.scale))
+		}
 		if counted {
 			t.units = newUnits(codec)
 			t.describe(stsd[8:], codec)

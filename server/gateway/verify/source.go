@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/binary"
+	"math"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -63,20 +64,36 @@ func Plays(data []byte) time.Duration {
 }
 
 // trackLength reads a media header: how many ticks a second has, and how long the track
-// plays.
+// plays, 0 where that is unknown, which all bits set say.
 func trackLength(mdhd []byte) (ticksASecond uint32, length time.Duration) {
 	if len(mdhd) < 24 {
 		return 0, 0
 	}
 	scale, ticks := uint64(binary.BigEndian.Uint32(mdhd[12:])), uint64(binary.BigEndian.Uint32(mdhd[16:]))
+	unknown := uint64(math.MaxUint32)
 	if mdhd[0] == 1 {
 		if len(mdhd) < 36 {
 			return 0, 0
 		}
 		scale, ticks = uint64(binary.BigEndian.Uint32(mdhd[20:])), binary.BigEndian.Uint64(mdhd[24:])
+		unknown = math.MaxUint64
 	}
-	if scale == 0 {
+	switch {
+	case scale == 0:
 		return 0, 0
+	case ticks == unknown:
+		return uint32(scale), 0
 	}
 	return uint32(scale), seconds(float64(ticks) / float64(scale))
+}
+
+// sampleTicks adds up how long the samples of a track play by its table of their times.
+func sampleTicks(stts []byte) (ticks float64) {
+	r := fields{b: stts}
+	r.u32()
+	for left := r.u32(); left > 0 && !r.short; left-- {
+		count := r.u32()
+		ticks += float64(count) * float64(r.u32())
+	}
+	return ticks
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/verify/container"
@@ -29,9 +30,13 @@ type span struct {
 	begun, jumped bool
 }
 
-func (s *span) add(at uint64) {
+// Several packets may hold one picture, all with its time: those do not count.
+func (s *span) add(at uint64, samePicture bool) {
 	if !s.begun {
 		s.begun, s.first, s.last = true, at, at
+		return
+	}
+	if at == s.last && samePicture {
 		return
 	}
 	d := (at - s.last) % clockWrap
@@ -99,14 +104,69 @@ func (t Times) Follows(before Times) bool {
 }
 
 func clockTS(data []byte) span {
-	pid, s := programOf(data).VideoPID, span{}
+	program, s := programOf(data), span{}
+	if program.VideoPID == 0 {
+		return s
+	}
+	packets := picturePackets{codec: tsCodecs[program.VideoType]}
 	container.EachPacket(data, func(p []byte) bool {
-		if id, start := container.PacketHead(p); start && id == pid && pid != 0 {
-			if at, ok := container.DecodingTime(container.Payload(p)); ok {
-				s.add(at)
+		id, start := container.PacketHead(p)
+		switch {
+		case id != program.VideoPID:
+		case !start:
+			packets.sliced = true // what has no slice is small
+		default:
+			payload := container.Payload(p)
+			same := packets.next(container.PESPayload(payload))
+			if at, ok := container.DecodingTime(payload); ok {
+				s.add(at, same)
 			}
 		}
 		return true
 	})
 	return s
+}
+
+// picturePackets finds out which packets of a stream begin a picture.
+type picturePackets struct {
+	codec string
+	// sliced: the picture has a slice, so that what begins one begins the next.
+	sliced bool
+}
+
+// next takes the beginning of a packet and reports whether it goes on with the picture
+// of the one before. That is known for H.264 and HEVC only.
+func (c *picturePackets) next(b []byte) (same bool) {
+	if c.codec == "" {
+		return false
+	}
+	first, slice := firstUnit(c.codec, b)
+	same = !c.sliced || slice && !first
+	c.sliced = same && c.sliced || anySlice(c.codec, b)
+	return same
+}
+
+// firstUnit reports whether bytes begin with a slice, and whether it is a picture's first.
+func firstUnit(codec string, b []byte) (first, slice bool) {
+	i := bytes.Index(b, startCode)
+	if i < 0 || len(b) < i+6 {
+		return false, false
+	}
+	b = b[i+len(startCode):]
+	if codec == "hevc" {
+		return b[2]&0x80 != 0, b[0]>>1&0x3f < 32
+	}
+	kind := b[0] & 0x1f
+	return b[1]&0x80 != 0, kind >= 1 && kind <= 5
+}
+
+// anySlice reports whether a slice begins anywhere in b.
+func anySlice(codec string, b []byte) bool {
+	for i := bytes.Index(b, startCode); i >= 0; i = bytes.Index(b, startCode) {
+		if _, slice := firstUnit(codec, b[i:]); slice {
+			return true
+		}
+		b = b[i+len(startCode):]
+	}
+	return false
 }

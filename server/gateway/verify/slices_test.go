@@ -1,0 +1,120 @@
+package verify_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/verify"
+	"github.com/tuttinode/tutti/server/gateway/verify/container"
+)
+
+// slicedTS writes a transport stream again with each unit of its video in a packetized
+// packet of its own, under the header of the picture that it belongs to.
+func slicedTS(data []byte) (out []byte) {
+	const video = 0x100
+	var header, picture []byte
+	counter := byte(0)
+	flush := func() {
+		for i, unit := range bytes.Split(picture, []byte{0, 0, 1}) {
+			if i == 0 || len(unit) == 0 {
+				continue
+			}
+			pes := append(append(bytes.Clone(header), 0, 0, 1), bytes.TrimRight(unit, "\x00")...)
+			for start := byte(0x40); len(pes) > 0; start = 0 {
+				p, room := []byte{0x47, start | video>>8, video & 0xff, 0x10 | counter&15}, container.PacketSize-4
+				if n := room - len(pes); n > 0 {
+					p[3] |= 0x20
+					p = append(p, byte(n-1))
+					if n > 1 {
+						p = append(append(p, 0), bytes.Repeat([]byte{0xff}, n-2)...)
+					}
+					room -= n
+				}
+				out, pes = append(append(out, p...), pes[:room]...), pes[room:]
+				counter++
+			}
+		}
+		picture = nil
+	}
+	container.EachPacket(data, func(p []byte) bool {
+		pid, start := container.PacketHead(p)
+		payload := container.Payload(p)
+		switch {
+		case pid != video:
+			out = append(out, p...)
+			return true
+		case start:
+			flush()
+			n := 9 + int(payload[8])
+			header, payload = bytes.Clone(payload[:n]), payload[n:]
+			binary.BigEndian.PutUint16(header[4:], 0)
+		}
+		picture = append(picture, payload...)
+		return true
+	})
+	flush()
+	return out
+}
+
+// TestSlicesOfOnePicture: where each slice of a picture has a packet with the picture's time,
+// the segment plays for as long as its pictures do.
+func TestSlicesOfOnePicture(t *testing.T) {
+	t.Parallel()
+	const three = "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "
+	whole := clip(t, three+x264+"-x264-params slices=4", "ts")
+	for of, data := range map[string][]byte{"pictures": whole, "slices": slicedTS(whole)} {
+		s := verify.ReadSource(data, core.MaxSegmentDuration)
+		if got := s.Length(); s.Pictures != 90 || got < 2900*time.Millisecond || got > 3100*time.Millisecond {
+			t.Errorf("packets of %s: %v, %d pictures", of, got, s.Pictures)
+		}
+		if got := verify.Plays(data); got < 2900*time.Millisecond || got > 3100*time.Millisecond {
+			t.Errorf("packets of %s: plays for %v", of, got)
+		}
+	}
+}
+
+// TestAClockThatStands: pictures that all have one time play for the usual step each.
+func TestAClockThatStands(t *testing.T) {
+	t.Parallel()
+	data := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "+x264+"-bf 0", "ts")
+	var first []byte
+	container.EachPacket(data, func(p []byte) bool {
+		if pid, start := container.PacketHead(p); start && pid == 0x100 {
+			times := container.Payload(p)[9:]
+			times = times[:int(container.Payload(p)[8])]
+			if first == nil {
+				first = bytes.Clone(times)
+			}
+			copy(times, first)
+		}
+		return true
+	})
+	if got := verify.Plays(data); got != 90*40*time.Millisecond {
+		t.Errorf("90 pictures at one time: %v", got)
+	}
+}
+
+// TestUnknownLength: a movie whose header says that its length is not known plays as long as
+// its samples do.
+func TestUnknownLength(t *testing.T) {
+	t.Parallel()
+	whole := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "+medium, "mp4")
+	at := bytes.Index(whole, []byte("mdhd"))
+	if at < 0 || whole[at+4] != 0 {
+		t.Fatal("no media header")
+	}
+	unknown := bytes.Clone(whole)
+	copy(unknown[at+4+16:], "\xff\xff\xff\xff")
+	for _, announced := range []time.Duration{time.Millisecond, core.MaxSegmentDuration} {
+		s := verify.ReadSource(unknown, announced)
+		if got := s.Length(); got < 2900*time.Millisecond || got > 3100*time.Millisecond {
+			t.Errorf("announced as %v: %v of %+v", announced, got, s)
+		}
+	}
+	if got := verify.Plays(unknown); got > core.MaxSegmentDuration {
+		t.Errorf("it plays for %v", got)
+	}
+}
