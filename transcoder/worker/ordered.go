@@ -21,10 +21,11 @@ const (
 )
 
 // mostResult is how many bytes the renditions of a job may have in all: twice what they
-// come to by their rates over twice the stated time, and twice the source for each. An
-// honest engine stays below it unless its gateway misstates the segment's length.
+// come to by their rates over twice the stated time or the source's own, whichever is longer,
+// and twice the source for each. An honest engine stays below it unless its gateway understates
+// the length of a source that does not state its own, such as one in fragments.
 func mostResult(job *core.TranscodeJob) int64 {
-	seconds := 2*max(job.Duration, leastDuration).Seconds() + leastDuration.Seconds()
+	seconds := 2*max(job.Duration, plays(job.Input), leastDuration).Seconds() + leastDuration.Seconds()
 	most := int64(resultBase)
 	for i := range job.Profiles {
 		p := &job.Profiles[i]
