@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -159,6 +160,18 @@ func TestShareOfPaidWork(t *testing.T) {
 		{"b", all, 300, true}, {"b", all, 1, false},
 		{"c", all, 150, true}, {"d", 0, 75, true}, {"e", all, 76, false},
 	}.take(t, b)
+}
+
+// TestUnknownPeersBesideALonePayer: a payer that has half of the memory leaves enough for many peers
+// that never paid.
+func TestUnknownPeersBesideALonePayer(t *testing.T) {
+	t.Parallel()
+	b := newBudget(DefaultUploadBytes)
+	steps{{"payer", math.MaxInt64, DefaultUploadBytes / 2, true}, {"payer", math.MaxInt64, 1, false}}.take(t, b)
+	const segment = 10 << 20
+	for n := range 24 {
+		steps{{fmt.Sprint("unknown ", n), 0, segment, true}}.take(t, b)
+	}
 }
 
 // TestTheOnlyRequestOfAPeer: a peer that never paid can send the largest segment.
