@@ -34,8 +34,8 @@ var workerRows = []Row{
 	},
 	{
 		Code: RenditionsTooLarge, Class: BadRequest,
-		Cause: "The renditions of a segment came to more than twice what their rates give in twice the time that was stated or that " +
-			"the source states of itself, with twice the source's size for each: both are far too short, or media that broke " +
+		Cause: "The renditions of a segment came to more than twice what their rates give in twice the time that was " +
+			"stated or that the source states of itself, with twice the source's size for each: both are far too short, or media that broke " +
 			"into the worker tries to fill the node's memory. They were not kept.",
 		Remedy: "None for this node. At the gateway, state the segment's length (`Content-Duration`, in ms). If it comes for many streams of one device, restart the node and report it.",
 		Wire:   "TranscoderInvalidVideo",

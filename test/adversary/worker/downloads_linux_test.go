@@ -42,7 +42,9 @@ func insecure() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
 // open gets a token.
 func (s *sender) open(ctx context.Context) error {
 	conn, err := grpc.NewClient("passthrough:///"+s.to, grpc.WithTransportCredentials(credentials.NewTLS(insecure())),
-		grpc.WithContextDialer(func(ctx context.Context, at string) (net.Conn, error) { return s.dial.DialContext(ctx, "tcp", at) }))
+		grpc.WithContextDialer(func(ctx context.Context, at string) (net.Conn, error) {
+			return s.dial.DialContext(ctx, "tcp", at)
+		}))
 	if err != nil {
 		return err
 	}
