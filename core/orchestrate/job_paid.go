@@ -35,6 +35,9 @@ func (j *Job) pay(ctx context.Context, job *pm.Job, doubt error) error {
 	return nil
 }
 
+// Ticketed reports whether the job was paid by tickets of its own, which are credited.
+func (j *Job) Ticketed() bool { return j.paid.tickets }
+
 // bound has a paid request say what it is priced at where it leaves that open or says
 // it in words that a runner may not know: what is paid is then all that can come. Who
 // sends the request decides neither. The error is that of Grow.

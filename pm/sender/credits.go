@@ -192,18 +192,38 @@ type Credit struct {
 	Unworked, InProgress, Bound pm.Value
 	// Stopped: it is paid nothing more until it holds half of Bound.
 	Stopped bool
+	// Balance is what is left in its accounts, by this gateway's count: further jobs of the same
+	// session or model are paid from it.
+	Balance pm.Value
 }
 
 // Credits lists the orchestrators that hold something, in no order.
 func (s *Sender) Credits() []Credit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
+	now, limit := s.opt.Now(), pm.WeiValue(s.opt.Limits.MaxCredit)
+	balances := s.balancesOf(now)
 	out := make([]Credit, 0, len(s.credits))
 	for payee, c := range s.credits {
-		c.pass(s.opt.Now())
+		c.pass(now)
 		out = append(out, Credit{Payee: payee, Unworked: c.unworked(), InProgress: c.inProgress, Bound: c.bound(limit),
-			Stopped: c.stopped})
+			Stopped: c.stopped, Balance: balances[payee]})
+		delete(balances, payee)
+	}
+	for payee, left := range balances {
+		out = append(out, Credit{Payee: payee, Bound: limit, Balance: left})
+	}
+	return out
+}
+
+// balancesOf adds up what is left in the accounts at each payee, without debts. It is called
+// with the lock held.
+func (s *Sender) balancesOf(now time.Time) map[string]pm.Value {
+	out := make(map[string]pm.Value)
+	for _, a := range s.accounts {
+		if a.value.Sign() > 0 && (a.inHand > 0 || !a.over(now)) {
+			out[a.payee] = out[a.payee].Add(a.value)
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"context"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -20,12 +21,25 @@ const (
 
 // account mirrors a balance that an orchestrator keeps. It is guarded by Sender.mu.
 // It is never above the orchestrator's own while that keeps the rules: what is in
-// doubt is left out.
+// doubt is left out, and so are the tickets of jobs that have no answer yet.
 type account struct {
 	value  pm.Value
 	inHand int
 	used   time.Time
 	owner  string // see accountRoom
+	payee  string // whose credit it counts on
+	// small counts the jobs in progress that were paid for with less than a ticket's worth.
+	// Until the last of them ends, floor stays in the balance: orchestrators want a ticket's
+	// worth to be there when a job arrives, and jobs may arrive in any order.
+	small int
+	floor pm.Value
+	// open counts the payments with tickets of which it is not known that they were credited;
+	// waiting is the cost of the jobs that wait for one of them, see credited.go.
+	open    int
+	waiting pm.Value
+	changed chan struct{}
+	// silent: waiting was in vain, as nothing said that tickets were credited.
+	silent bool
 }
 
 // over reports whether an orchestrator may have closed the account.
@@ -37,32 +51,117 @@ func (a *account) over(now time.Time) bool {
 	return idle >= creditIdle
 }
 
-// takeOut takes all there is out of a balance while a job is in hand, so that no
-// other job counts on it. The error is the fault SessionsTooMany.
-func (s *Sender) takeOut(t *Terms, now time.Time) (taken, error) {
+// takeOut takes what a job costs out of a balance while it is in progress, so that no
+// other job counts on it, and leaves the rest to other jobs. The error is the fault
+// SessionsTooMany.
+func (s *Sender) takeOut(ctx context.Context, t *Terms, cost pm.Value, now time.Time) (taken, error) {
+	a, out, err := s.enter(t, now)
+	if err != nil || t.Price.Free() {
+		return out, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.awaitCredit(ctx, a, t, cost)
+	out.cost = cost
+	out.value, out.tickets = a.draw(cost, t.ev, s.batch(t.ev))
+	a.count(&out, t.ev)
+	return out, nil
+}
+
+// enter begins a job's part in a balance, which stays until it ends.
+func (s *Sender) enter(t *Terms, now time.Time) (*account, taken, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.accounts[t.account()]
 	switch {
 	case a == nil:
 		if !s.accountRoom.enter(t.owner()) {
-			return taken{}, fault.New(fault.SessionsTooMany, "make payment", "balances at "+t.Peer)
+			return nil, taken{}, fault.New(fault.SessionsTooMany, "make payment", "balances at "+t.Peer)
 		}
-		a = &account{owner: t.owner()}
+		a = &account{owner: t.owner(), payee: t.payee()}
 		s.accounts[t.account()] = a
 	case a.inHand == 0 && a.over(now):
 		a.value = pm.Value{}
 	}
-	out := taken{value: a.value, at: now, before: a.used}
-	a.value, a.used = pm.Value{}, now
+	out := taken{at: now, before: a.used}
+	a.used = now
 	a.inHand++
-	return out, nil
+	return a, out, nil
 }
 
-// taken is what a job took out of a balance, and when, and when that was used before.
+// taken is what a job that costs so much took out of a balance and how many tickets it adds,
+// when, and when the balance was used before.
 type taken struct {
-	value      pm.Value
-	at, before time.Time
+	cost, value pm.Value
+	tickets     int
+	// small and open: it is counted as that, see account.
+	small, open bool
+	at, before  time.Time
+}
+
+// draw takes what a job costs out of the balance, as far as it is there. What is missing is
+// paid by tickets of some worth, and by one at least where less than that would be in the
+// balance when the job arrives. Of the balance only what whole tickets leave to be paid is
+// taken then: what a payment has beyond the cost is of no use before it is credited. Up to
+// batch tickets more pay for jobs that wait for this one. A debt is paid by the first job.
+func (a *account) draw(cost, ev pm.Value, batch int) (value pm.Value, tickets int) {
+	if a.value.Sign() < 0 {
+		value, a.value = a.value, pm.Value{}
+		return value, max(1, pm.TicketsFor(most(cost, ev), value, ev))
+	}
+	free := a.free()
+	if a.lacks(cost, ev) {
+		tickets = max(1, pm.TicketsFor(cost, free, ev))
+		if a.waiting.Sign() > 0 {
+			all := pm.TicketsFor(a.waiting.Add(most(cost, ev)), free, ev)
+			tickets = max(tickets, min(all, tickets+batch))
+		}
+	}
+	value = most(least(cost.Sub(ev.Times(int64(tickets))), free), pm.Value{})
+	a.value = a.value.Sub(value)
+	return value, tickets
+}
+
+// free is what jobs may take out.
+func (a *account) free() pm.Value { return most(a.value.Sub(a.floor), pm.Value{}) }
+
+// lacks reports whether a job needs tickets.
+func (a *account) lacks(cost, ev pm.Value) bool { return a.free().Cmp(cost) < 0 || a.value.Cmp(ev) < 0 }
+
+// count counts a job by what it took.
+func (a *account) count(t *taken, ev pm.Value) {
+	if t.open = t.tickets > 0; t.open {
+		a.open++
+		return
+	}
+	if t.small = t.cost.Cmp(ev) < 0; t.small {
+		a.small++
+		a.floor = most(a.floor, ev.Sub(t.cost))
+	}
+}
+
+// end ends the part of a job in a balance, of which so much goes back.
+func (a *account) end(t taken, left pm.Value) {
+	a.value = a.value.Add(left)
+	a.inHand--
+	if t.open {
+		a.open--
+		a.wake()
+	}
+	if !t.small {
+		return
+	}
+	if a.small--; a.small == 0 {
+		a.floor = pm.Value{}
+	}
+}
+
+// most is the larger of two values.
+func most(v, o pm.Value) pm.Value {
+	if o.Cmp(v) > 0 {
+		return o
+	}
+	return v
 }
 
 // restore ends the part of a job of which the orchestrator never heard: for it the
@@ -70,21 +169,20 @@ type taken struct {
 func (s *Sender) restore(k accountKey, t taken) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.accounts[k] // a job in hand keeps it
-	a.value = a.value.Add(t.value)
-	a.inHand--
+	a := s.accounts[k] // a job in progress keeps it
+	a.end(t, t.value)
 	if a.used.Equal(t.at) && !t.before.IsZero() {
 		a.used = t.before
 	}
 }
 
 // putBack ends a job's part in a balance and puts in what is left.
-func (s *Sender) putBack(k accountKey, left pm.Value, now time.Time) {
+func (s *Sender) putBack(k accountKey, t taken, left pm.Value, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.accounts[k] // a job in hand keeps it
-	a.value, a.used = a.value.Add(left), now
-	a.inHand--
+	a := s.accounts[k] // a job in progress keeps it
+	a.end(t, left)
+	a.used = now
 }
 
 // undo is restore for a payment that was not made: a balance that is only there
@@ -98,14 +196,15 @@ func (s *Sender) undo(k accountKey, t taken) {
 	}
 }
 
-// distrust empties a balance of which a job took out so much: the orchestrator says
+// distrust empties a balance of which a job took out a part: the orchestrator says
 // that it holds less. What was owed there still is.
-func (s *Sender) distrust(k accountKey, existing pm.Value, now time.Time) {
+func (s *Sender) distrust(k accountKey, t taken, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.accounts[k]
-	a.value, a.used = debt(a.value).Add(debt(existing)), now
-	a.inHand--
+	a.value = debt(a.value)
+	a.end(t, debt(t.value))
+	a.used = now
 }
 
 // forgetAccount forgets a balance. It is called with the lock held.

@@ -77,11 +77,23 @@ func (b *books) admit(k core.ManifestID, p *pm.Payment, estimate int64, funds pr
 			return v.Refused
 		}
 	}
-	if b.balance[k].Sub(b.inHand[k]).Cmp(pm.WeiValue(b.ticketEV)) < 0 {
+	needed := pm.WeiValue(b.ticketEV)
+	if cost := b.price.Of(estimate); needed.Cmp(cost) < 0 {
+		needed = cost
+	}
+	if b.balance[k].Sub(b.inHand[k]).Cmp(needed) < 0 {
 		return fmt.Errorf("%w: %s there, %s in hand", fault.InsufficientBalance, b.balance[k], b.inHand[k])
 	}
 	b.inHand[k] = b.inHand[k].Add(b.price.Of(estimate))
 	b.jobs[k]++
+	return nil
+}
+
+// start wants a ticket's value to be there once more when the work begins, as some do.
+func (b *books) start(k core.ManifestID) error {
+	if b.balance[k].Cmp(pm.WeiValue(b.ticketEV)) < 0 {
+		return fmt.Errorf("%w: %s there when the work begins", fault.InsufficientBalance, b.balance[k])
+	}
 	return nil
 }
 
@@ -92,11 +104,13 @@ func (b *books) done(k core.ManifestID, estimate, units int64, now time.Time) {
 	b.touched[k] = now
 }
 
-// working is a job at the orchestrator.
+// working is a job on its way to the orchestrator, or there.
 type working struct {
 	p        *sender.Payment
 	key      core.ManifestID
 	estimate int64
+	// arrived: its payment was taken. started: the work began.
+	arrived, started bool
 }
 
 // TestMirrorIsNeverAbove: whatever becomes of jobs, in whatever order, the gateway
@@ -117,7 +131,11 @@ func TestMirrorIsNeverAbove(t *testing.T) {
 		offers := map[core.ManifestID]*sender.Terms{keys[0]: offer(keys[0]), keys[1]: offer(keys[1])}
 		var hand []working
 		begin := func(rt *rapid.T) (working, bool) {
-			w := working{key: rapid.SampledFrom(keys).Draw(rt, "key"), estimate: rapid.Int64Range(0, 2000).Draw(rt, "units")}
+			most := int64(2000)
+			if rapid.Bool().Draw(rt, "small") { // up to a ticket and a half
+				most = int64(ev) * price.PixelsPerUnit * 3 / (price.PerUnit * 2)
+			}
+			w := working{key: rapid.SampledFrom(keys).Draw(rt, "key"), estimate: rapid.Int64Range(0, most).Draw(rt, "units")}
 			p, err := k.Pay(rt.Context(), offers[w.key], w.estimate)
 			if err != nil && fault.CodeOf(err) == fault.TicketParamsStale {
 				offers[w.key] = offer(w.key)
@@ -143,16 +161,31 @@ func TestMirrorIsNeverAbove(t *testing.T) {
 			},
 			"begin": func(rt *rapid.T) {
 				w, ok := begin(rt)
-				if !ok || len(hand) > 8 {
+				if !ok || len(hand) > 16 {
 					if ok {
 						w.p.Settle(sender.Unsent, 0)
 					}
 					rt.Skip()
 				}
+				hand = append(hand, w)
+			},
+			"arrive": func(rt *rapid.T) { // in any order
+				i := draw(rt, hand, func(w working) bool { return !w.arrived })
+				w := &hand[i]
 				if err := b.admit(w.key, &w.p.Payment, w.estimate, k.chain.funds, k.clock.Now()); err != nil {
 					rt.Fatal(err)
 				}
-				hand = append(hand, w)
+				w.arrived = true
+			},
+			"confirm": func(rt *rapid.T) {
+				hand[draw(rt, hand, func(w working) bool { return w.arrived })].p.Credited()
+			},
+			"start": func(rt *rapid.T) {
+				i := draw(rt, hand, func(w working) bool { return w.arrived && !w.started })
+				if err := b.start(hand[i].key); err != nil {
+					rt.Fatal(err)
+				}
+				hand[i].started = true
 			},
 			"unsent": func(rt *rapid.T) {
 				if w, ok := begin(rt); ok {
@@ -170,10 +203,7 @@ func TestMirrorIsNeverAbove(t *testing.T) {
 				}
 			},
 			"end": func(rt *rapid.T) {
-				if len(hand) == 0 {
-					rt.Skip()
-				}
-				i := rapid.IntRange(0, len(hand)-1).Draw(rt, "job")
+				i := draw(rt, hand, func(w working) bool { return w.started })
 				w := hand[i]
 				hand = append(hand[:i], hand[i+1:]...)
 				switch rapid.IntRange(0, 2).Draw(rt, "how") {
@@ -203,6 +233,20 @@ func TestMirrorIsNeverAbove(t *testing.T) {
 		})
 		checkBook(rt, k, b)
 	})
+}
+
+// draw picks one of some jobs.
+func draw(rt *rapid.T, hand []working, fit func(working) bool) int {
+	var some []int
+	for i := range hand {
+		if fit(hand[i]) {
+			some = append(some, i)
+		}
+	}
+	if len(some) == 0 {
+		rt.Skip()
+	}
+	return rapid.SampledFrom(some).Draw(rt, "job")
 }
 
 // checkBook compares the gateway's book with the orchestrator's, nonce by nonce.

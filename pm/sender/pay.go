@@ -22,10 +22,9 @@ type Payment struct {
 	s      *Sender
 	terms  *Terms
 	record spent.Payment
-	// existing is what was taken out of the balance, credit what the tickets add.
-	existing, credit pm.Value
-	// took is existing with its times.
-	took taken
+	// took is what was taken out of the balance, credit what the tickets add.
+	took   taken
+	credit pm.Value
 	// job is what the tickets count on the orchestrator's credit; it has no client where
 	// there are none.
 	job               job
@@ -69,11 +68,10 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 		Price: t.Price, Estimate: units, At: now,
 	}
 	var err error
-	if p.took, err = s.takeOut(t, now); err != nil {
+	if p.took, err = s.takeOut(ctx, t, t.Price.Of(units), now); err != nil {
 		return nil, err
 	}
-	p.existing = p.took.value
-	if err := s.fill(ctx, p, units); err != nil {
+	if err := s.fill(ctx, p); err != nil {
 		s.undo(t.account(), p.took)
 		return nil, err
 	}
@@ -81,20 +79,12 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 }
 
 // fill adds the tickets that are missing for a job.
-func (s *Sender) fill(ctx context.Context, p *Payment, units int64) error {
-	t := p.terms
-	if t.Price.Free() {
+func (s *Sender) fill(ctx context.Context, p *Payment) error {
+	t, n := p.terms, p.took.tickets
+	if n == 0 {
 		return nil
 	}
-	need := t.Price.Of(units)
-	if need.Cmp(t.ev) < 0 {
-		need = t.ev // orchestrators want one ticket's worth at least
-	}
-	if p.existing.Cmp(need) >= 0 {
-		return nil
-	}
-	n, err := s.check(ctx, t, need, p.existing)
-	if err != nil || n == 0 {
+	if err := s.check(ctx, t, n); err != nil {
 		return err
 	}
 	charged := wholeUp(t.ev.Times(int64(n)))
@@ -136,23 +126,19 @@ func (s *Sender) issue(ctx context.Context, p *Payment, n int) error {
 	return nil
 }
 
-// check says how many tickets are needed, and whether they may be sent.
-func (s *Sender) check(ctx context.Context, t *Terms, need, existing pm.Value) (n int, err error) {
+// check says whether so many tickets may be sent.
+func (s *Sender) check(ctx context.Context, t *Terms, n int) error {
 	view := s.opt.Chain.View()
 	if err := t.checkParams(view); err != nil {
-		return 0, err
-	}
-	n = pm.TicketsFor(need, existing, t.ev)
-	if n == 0 {
-		return 0, nil
+		return err
 	}
 	funds, err := s.opt.Chain.SenderFunds(ctx, s.opt.Account)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	err = pm.CheckSender(t.Params, n, funds.Sender, view.Round.Number, s.opt.Limits)
 	s.tellFunds(t.Params.Recipient, funds.Sender, err)
-	return n, err
+	return err
 }
 
 // addParams puts what tickets are made with into a payment and its record.

@@ -3,6 +3,7 @@ package sender_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -30,9 +31,7 @@ func TestTicketsAreWhatIsMissing(t *testing.T) {
 	if len(p.Tickets) != 1 || p.Tickets[0].Nonce != 5 {
 		t.Fatalf("%+v", p.Tickets)
 	}
-	if k.balance(t) != "0" {
-		t.Error("what is in hand counts for others too")
-	}
+	roughly(t, k.Balances()[0].Value, 20) // the ticket pays for it
 	p.Settle(sender.Served, 10)
 	roughly(t, k.Balances()[0].Value, 40)
 
@@ -47,6 +46,62 @@ func TestTicketsAreWhatIsMissing(t *testing.T) {
 	}
 }
 
+// A job leaves the rest of the balance to others, but for what orchestrators want to be there
+// when it arrives.
+func TestAJobTakesWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), nil)
+	offer := terms(params(1, 30), nil)
+	pay(t, k, offer, 120).Settle(sender.Served, 60)
+	roughly(t, k.Balances()[0].Value, 60)
+	small := pay(t, k, offer, 10)
+	large := pay(t, k, offer, 35) // 15 would stay, and the small job needs 20 beside its own
+	more := pay(t, k, offer, 15)
+	last := pay(t, k, offer, 20)
+	jobs := []*sender.Payment{small, large, more, last}
+	for i, want := range []int{0, 1, 0, 1} {
+		if n := len(jobs[i].Tickets); n != want {
+			t.Errorf("job %d: %d tickets, want %d", i, n, want)
+		}
+	}
+	roughly(t, k.Balances()[0].Value, 30)
+	last.Credited()
+	last.Credited() // does nothing
+	roughly(t, k.Balances()[0].Value, 40)
+	for _, p := range jobs {
+		p.Settle(sender.Failed, 0)
+		p.Credited() // too late
+	}
+	roughly(t, k.Balances()[0].Value, 40)
+	if c := k.Credits(); len(c) != 1 || c[0].Balance.Floor().Int64() != 40 {
+		t.Errorf("%+v", c)
+	}
+	pay(t, k, offer, 40).Settle(sender.Short, 0)
+	if k.balance(t) != "0" {
+		t.Error("what the orchestrator does not have is counted on")
+	}
+}
+
+// TestWaitingForCreditEnds: jobs wait for a payment on its way for a moment, and not again
+// where that was in vain.
+func TestWaitingForCreditEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := begin(t, t.TempDir(), nil)
+		offer := terms(params(1, 30), func(t *sender.Terms) { t.Confirms = true })
+		began := time.Now()
+		for range 3 {
+			if p := pay(t, k, offer, 10); len(p.Tickets) != 1 {
+				t.Errorf("%d tickets", len(p.Tickets))
+			}
+		}
+		if took := time.Since(began); took != 250*time.Millisecond {
+			t.Errorf("waited for %v", took)
+		}
+		k.close()
+	})
+}
+
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -57,9 +112,9 @@ func TestOutcomes(t *testing.T) {
 		"served":  {sender.Served, 3 + 60 - 50, spent.Answered},
 		"refused": {sender.Refused, 3, spent.Refused},
 		"short":   {sender.Short, 0, spent.Refused},
-		"failed":  {sender.Failed, 0, spent.Failed},
+		"failed":  {sender.Failed, 3, spent.Failed},
 		"unsent":  {sender.Unsent, 3, spent.Unsent},
-		"left":    {sender.Abandoned, 0, spent.Failed},
+		"left":    {sender.Abandoned, 3, spent.Failed},
 		"input":   {sender.InputBad, 3 + 60, spent.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -56,23 +56,23 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	switch how {
 	case Served:
 		bill := p.terms.Price.Of(max(0, units))
-		s.putBack(k, p.existing.Add(p.credit).Sub(bill), now)
+		s.putBack(k, p.took, p.took.value.Add(p.credit).Sub(bill), now)
 		s.book(p, spent.Answered, max(0, units))
 	case Refused:
-		s.putBack(k, p.existing, now)
+		s.putBack(k, p.took, p.took.value, now)
 		s.book(p, spent.Refused, 0)
 	case Unsent:
 		s.restore(k, p.took)
 		s.book(p, spent.Unsent, 0)
 	case Short:
-		s.distrust(k, p.existing, now)
+		s.distrust(k, p.took, now)
 		s.book(p, spent.Refused, 0)
 	case InputBad:
-		s.putBack(k, p.existing.Add(p.credit), now)
+		s.putBack(k, p.took, p.took.value.Add(p.credit), now)
 		s.book(p, spent.Failed, 0)
 	case Failed, Abandoned:
 		// A debt stays one.
-		s.putBack(k, debt(p.existing.Add(p.credit)), now)
+		s.putBack(k, p.took, debt(p.took.value.Add(p.credit)), now)
 		s.book(p, spent.Failed, 0)
 	}
 }

@@ -46,6 +46,9 @@ type Terms struct {
 	// Params are the ticket parameters; nil when there were none.
 	Params *pm.Params
 	Price  pm.Price
+	// Confirms: the orchestrator may say that it credited tickets before it answers, see
+	// Payment.Credited.
+	Confirms bool
 	// Nonces is how many tickets the orchestrator takes under one set.
 	Nonces int
 

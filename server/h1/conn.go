@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -129,8 +130,9 @@ func (c *conn) shrink() {
 	c.buf, c.pos = c.array[:], 0
 }
 
-// readHead reads heads until one that is no interim answer.
-func (c *conn) readHead(mostBytes int) (*head, error) {
+// readHead reads heads until one that is no interim answer. Interim ones go to interim, nil
+// ignores them.
+func (c *conn) readHead(mostBytes int, interim func(status int, h http.Header)) (*head, error) {
 	const mostInterim = 16
 	for range mostInterim {
 		h, err := c.oneHead(mostBytes)
@@ -142,6 +144,9 @@ func (c *conn) readHead(mostBytes int) (*head, error) {
 		case h.status >= 200:
 			c.shrink()
 			return h, nil
+		}
+		if interim != nil {
+			interim(h.status, h.header)
 		}
 	}
 	return nil, malformed("too many interim answers")

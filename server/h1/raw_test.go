@@ -300,3 +300,22 @@ func TestServerThatStandsStill(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestInterimAnswersAreHandedOver(t *testing.T) {
+	t.Parallel()
+	url := raw(t, func(_ int, c net.Conn, r *bufio.Reader) {
+		for request(r) != nil {
+			write(c, "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n")
+		}
+	})
+	var got []string
+	ctx := h1.WithInterim(t.Context(), func(status int, h http.Header) {
+		got = append(got, fmt.Sprint(status, h.Get("A")))
+	})
+	if status, _, err := do(transport(t, h1.Options{}), get(t, ctx, url)); status != 204 || err != nil {
+		t.Error(status, err)
+	}
+	if len(got) != 1 || got[0] != "103b" {
+		t.Errorf("%q", got)
+	}
+}

@@ -110,7 +110,7 @@ func (x *exchange) converse(r *http.Request, body io.Reader) (*head, error) {
 	if wait > 0 {
 		_ = c.raw.SetReadDeadline(time.Now().Add(wait))
 	}
-	h, err := c.readHead(opt.MaxHeader)
+	h, err := c.readHead(opt.MaxHeader, interimOf(x.ctx))
 	if wait > 0 {
 		_ = c.raw.SetReadDeadline(time.Time{})
 	}
@@ -125,6 +125,20 @@ func (x *exchange) converse(r *http.Request, body io.Reader) (*head, error) {
 		return nil, fmt.Errorf("write the request to %s: %w: %w", r.URL.Host, ErrNoAnswer, written)
 	}
 	return nil, fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
+}
+
+// interimKey is the context's key of what WithInterim was given.
+type interimKey struct{}
+
+// WithInterim has a request's interim answers, those below status 200, given to a function
+// before RoundTrip returns, in RoundTrip's goroutine.
+func WithInterim(ctx context.Context, f func(status int, h http.Header)) context.Context {
+	return context.WithValue(ctx, interimKey{}, f)
+}
+
+func interimOf(ctx context.Context) func(int, http.Header) {
+	f, _ := ctx.Value(interimKey{}).(func(int, http.Header))
+	return f
 }
 
 // response makes the answer of a head.

@@ -19,6 +19,8 @@ const (
 	operationHeader = "Tutti-Operation"
 	codeHeader      = "Tutti-Code"
 	requestIDHeader = "X-Request-Id"
+	// creditedHeader is in an interim answer: the request's tickets are credited.
+	creditedHeader = "Tutti-Credited"
 	// nodePrefix stands before the version in the name by which our nodes know
 	// one another.
 	nodePrefix = "tutti/"
@@ -116,7 +118,20 @@ func (x *exchange) run() error {
 	defer job.Close()
 	x.job = job
 	x.body.paid()
+	x.confirm(job)
 	return x.work(job)
+}
+
+// confirm tells one of our own gateways that its tickets are credited, so that what they are
+// worth more than the job pays for other jobs already.
+func (x *exchange) confirm(job *orchestrate.Job) {
+	if !x.own || !job.Ticketed() {
+		return
+	}
+	h := x.w.Header()
+	h.Set(creditedHeader, "1")
+	x.w.WriteHeader(http.StatusEarlyHints)
+	h.Del(creditedHeader)
 }
 
 // authenticate reads and checks what the headers say, before a byte of the body is read.

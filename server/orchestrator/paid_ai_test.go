@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
 	"os"
 	"slices"
 	"strings"
@@ -52,6 +54,42 @@ func TestPaidJob(t *testing.T) {
 			t.Errorf("an offer of %d bytes that nobody needs", len(got))
 		}
 	})
+}
+
+// TestCreditedTicketsAreConfirmed to our own gateways, before the answer, and to no other;
+// a job without tickets has nothing to confirm.
+func TestCreditedTicketsAreConfirmed(t *testing.T) {
+	t.Parallel()
+	c := newChainNode(t)
+	c.says(200, "application/json", plainAnswer)
+	in := c.terms(wantsLlama())
+	for _, row := range []struct {
+		own     bool
+		tickets int
+		want    bool
+	}{{true, 2, true}, {true, 0, false}, {false, 2, false}} {
+		req := c.llm(in, row.tickets, paidChat)
+		if row.own {
+			asOwn(req)
+			req.Header.Set("Tutti-Operation", "chat")
+		}
+		said, interim := "", 0
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+			Got1xxResponse: func(_ int, h textproto.MIMEHeader) error {
+				said = h.Get("Tutti-Credited")
+				interim++
+				return nil
+			},
+		})
+		res, body := do(t, c.h1, req.WithContext(ctx))
+		if res.StatusCode != http.StatusOK || res.Header.Get("Tutti-Credited") != "" {
+			t.Fatalf("%d %v %s", res.StatusCode, res.Header, body)
+		}
+		if (said != "") != row.want || (interim != 0) != row.want {
+			t.Errorf("%+v: said %q in %d interim answers", row, said, interim)
+		}
+		c.free()
+	}
 }
 
 // TestPaidJobRefused: see TestPaymentFaults for the rest.

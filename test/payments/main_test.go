@@ -13,6 +13,8 @@ import (
 var (
 	soakFor  = flag.Duration("soak.for", 12*time.Second, "how long the trouble lasts")
 	soakSeed = flag.Uint64("soak.seed", 1, "what the trouble is made of")
+
+	overpaidLong = flag.Bool("overpaid.long", false, "with 256 clients and 16 streams at once too")
 )
 
 // bin is the directory of the programs under test: tutti, tutti_cli, tutti_devnet.

@@ -1,7 +1,9 @@
 package payments
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -51,7 +53,7 @@ func newWorld(t *testing.T) *world {
 		o := newParty(t, w.chain, fmt.Sprintf("orchestrator %d", i+1))
 		w.must(w.chain.Control.FundLPT(t.Context(), common.Address(o.account), core.LPTTokens(1000)))
 		o.args = append(o.args, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-aiAllowUnverified",
-			"-serviceAddr", o.front, "-httpAddr", o.front, "-pricePerUnit", pixelPrice)
+			"-serviceAddr", o.front, "-httpAddr", o.front, "-pricePerUnit", pixelPrice, "-maxSessions", "64")
 		o.start()
 		w.orchestrators = append(w.orchestrators, o)
 		g := newParty(t, w.chain, fmt.Sprintf("gateway %d", i+1))
@@ -90,7 +92,7 @@ func (w *world) models() string {
 	w.Cleanup(server.Close)
 	path := filepath.Join(w.TempDir(), "aiModels.json")
 	w.must(os.WriteFile(path, fmt.Appendf(nil,
-		`[{"pipeline":"llm","model_id":%q,"warm":true,"price_per_unit":%s,"pixels_per_unit":1,"url":%q,"capacity":16}]`, model, tokenPrice, server.URL), 0o600))
+		`[{"pipeline":"llm","model_id":%q,"warm":true,"price_per_unit":%s,"pixels_per_unit":1,"url":%q,"capacity":256}]`, model, tokenPrice, server.URL), 0o600))
 	return path
 }
 
@@ -101,6 +103,9 @@ func counting(w http.ResponseWriter, r *http.Request) {
 	case "/v1/models":
 		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, model)
 	case "/v1/chat/completions":
+		if body, _ := io.ReadAll(r.Body); bytes.Contains(body, []byte("slowly")) {
+			pause(r.Context(), 200*time.Millisecond)
+		}
 		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"one two three"}}],"usage":{"prompt_tokens":3,"completion_tokens":3,"total_tokens":6}}`, model)
 	default:
 		w.WriteHeader(http.StatusOK)

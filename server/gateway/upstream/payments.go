@@ -60,6 +60,8 @@ type Payment interface {
 	// Value is what the payment adds to what was paid before; nothing when it only
 	// draws on that.
 	Value() pm.Value
+	// Credited tells, before Settle, that the orchestrator says that it credited the tickets.
+	Credited()
 	// Settle tells what became of the attempt, and how many units are billed where it
 	// was served. Further calls do nothing.
 	Settle(how sender.Outcome, units int64)
@@ -152,6 +154,7 @@ func (free) Pay(context.Context, string, int64) (Payment, error) {
 }
 func (free) Value() pm.Value              { return pm.Value{} }
 func (free) Header() string               { return "" }
+func (free) Credited()                    {}
 func (free) Settle(sender.Outcome, int64) {}
 func (free) Received(int64)               {}
 func (free) Left(int64)                   {}

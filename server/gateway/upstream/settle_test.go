@@ -38,6 +38,8 @@ type deal struct {
 	received []int64
 	// came are the units that came before a client left.
 	came []int64
+	// credited is how often the tickets were said to be credited.
+	credited int
 	// forgone is how many failed for what their requests may be the reason of.
 	forgone int
 }
@@ -97,6 +99,12 @@ func (p *payment) Forgo() {
 
 func (p *payment) Blame() {}
 
+func (p *payment) Credited() {
+	p.deal.mu.Lock()
+	defer p.deal.mu.Unlock()
+	p.deal.credited++
+}
+
 func (p *payment) Left(units int64) { p.LeftAfter(0, units) }
 
 func (p *payment) LeftAfter(came, units int64) {
@@ -131,6 +139,31 @@ func says(status int, code, text string) http.HandlerFunc {
 			w.Header().Set("Tutti-Code", code)
 		}
 		http.Error(w, text, status)
+	}
+}
+
+// Our own nodes say that they credited the tickets before they answer; of others that means
+// nothing.
+func TestCreditedTicketsAreReported(t *testing.T) {
+	t.Parallel()
+	for node, want := range map[string]int{"tutti/1": 1, "": 0} {
+		d := &deal{header: "AQID"}
+		s := server(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints) // a proxy's
+			w.Header().Set("Tutti-Credited", "1")
+			w.WriteHeader(http.StatusEarlyHints)
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, "{}")
+		})
+		c := client(t, upstream.Options{Payments: payer{deal: d}, Node: "tutti/1"})
+		reply, err := c.Submit(t.Context(), terms(t, c, s.URL, node), job())
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+		if d.only(t) != (settled{sender.Served, 256}) || d.credited != want {
+			t.Errorf("node %q: credited %d times, want %d", node, d.credited, want)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/pm/sender"
+	"github.com/tuttinode/tutti/server/h1"
 )
 
 // Headers of AI jobs. They are written as they are, so they are in canonical form.
@@ -22,6 +23,8 @@ const (
 	codeHeader      = "Tutti-Code"
 	requestIDHeader = "X-Request-Id"
 	offerHeader     = "Tutti-Offer"
+	// creditedHeader is in an interim answer of our own nodes: the tickets are credited.
+	creditedHeader = "Tutti-Credited"
 )
 
 // Values that are the same for every job.
@@ -54,6 +57,9 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	x := exchange{outer: outer, ctx: ctx, cancel: cancel, payment: payment}
 	if c.firstByte > 0 {
 		x.late = time.AfterFunc(c.firstByte, func() { cancel(errLate) })
+	}
+	if t.Node != "" {
+		ctx = h1.WithInterim(ctx, x.interim)
 	}
 	reply, err := x.run(c.jobs, c.jobRequest(t, job, payment.Header()).WithContext(ctx), t, job)
 	if x.offer != "" {
@@ -115,6 +121,13 @@ type exchange struct {
 	payment    Payment
 	// offer is the header of new terms, "" when the answer had none.
 	offer string
+}
+
+// interim looks at an interim answer.
+func (x *exchange) interim(_ int, h http.Header) {
+	if h.Get(creditedHeader) != "" {
+		x.payment.Credited()
+	}
 }
 
 // stop ends the wait for the first byte; it is false when that was over already.

@@ -137,7 +137,7 @@ func termsOf(info Info, work Work) (*sender.Terms, error) {
 		t.Key, t.Pipeline, t.Model = model.Manifest(), model.Capability.Pipeline(), model.ID
 	}
 	if info.GetNode() != "" {
-		t.Nonces = sender.OwnNonces
+		t.Nonces, t.Confirms = sender.OwnNonces, model != nil
 	}
 	if price.Free() {
 		return sender.NewTerms(t), nil

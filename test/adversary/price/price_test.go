@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/test/adversary"
 )
 
@@ -211,20 +212,12 @@ func TestParallelPayments(t *testing.T) {
 
 // TestErrorsAfterPaymentOfJobs is the same for jobs of a model. Every second one is done,
 // so that no failures come in a row; the others' connections break, as happens in a bad
-// network. The money goes to another account each time.
+// network. What was left on the balance it denies then, as the gateway would use that up
+// first. The money goes to another account each time.
 func TestErrorsAfterPaymentOfJobs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.cheat.with(func() {
-		w.cheat.ev = core.NewWei(largeEV)
-		w.cheat.recipient = func(n int) core.Address { return core.Address{0x77, byte(n >> 8), byte(n)} }
-		w.cheat.cheat = func(n int, _ http.ResponseWriter) bool {
-			if n%2 == 0 {
-				panic(http.ErrAbortHandler)
-			}
-			return false
-		}
-	})
+	w.deniesBalances("")
 	w.ready()
 	for i := range rounds(60) {
 		if err := w.ask(i); err != nil {
@@ -232,4 +225,40 @@ func TestErrorsAfterPaymentOfJobs(t *testing.T) {
 		}
 	}
 	w.cheated(0)
+}
+
+// TestFalseConfirmations is the same of one that passes for a node of our own kind and
+// confirms all tickets at once.
+func TestFalseConfirmations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.deniesBalances("tutti/9")
+	w.ready()
+	for i := range rounds(60) {
+		if err := w.ask(i); err != nil {
+			t.Errorf("job %d: %v", i, err)
+		}
+	}
+	w.cheated(0)
+}
+
+// deniesBalances has the cheat break every second job off and forget what was paid. As a node
+// of our own kind it says before that the tickets are credited.
+func (w *world) deniesBalances(node string) {
+	w.cheat.with(func() {
+		w.cheat.ev = core.NewWei(largeEV)
+		w.cheat.recipient = func(n int) core.Address { return core.Address{0x77, byte(n >> 8), byte(n)} }
+		w.cheat.info = func(_ string, info *rpc.OrchestratorInfo) { info.Node = node }
+		w.cheat.cheat = func(n int, to http.ResponseWriter) bool {
+			if node != "" {
+				to.Header().Set("Tutti-Credited", "1")
+				to.WriteHeader(http.StatusEarlyHints)
+			}
+			if n%2 == 0 {
+				w.cheat.with(func() { clear(w.cheat.balances) })
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}
+	})
 }
