@@ -202,7 +202,7 @@ func (c credits) Credits() []adminapi.Credit {
 	for _, k := range all {
 		out = append(out, adminapi.Credit{
 			Orchestrator: k.Payee, Unworked: wei(k.Unworked), InProgress: wei(k.InProgress), Bound: wei(k.Bound),
-			Stopped: k.Stopped,
+			Stopped: k.Stopped, Balance: wei(k.Balance),
 		})
 	}
 	return out

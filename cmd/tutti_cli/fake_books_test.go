@@ -92,14 +92,14 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 			Tickets: &adminapi.TicketLimits{MaxTicketEV: core.NewWei(3_000_000_000_000), MaxTotalEV: core.NewWei(20_000_000_000_000), DepositMultiplier: 1}}
 	})
 	get(adminapi.PathSpending, "day,value_wei\n2026-03-01,1\n", func(*http.Request) any {
-		return adminapi.Spending{Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Rows: []adminapi.SpendingRow{
+		return adminapi.Spending{Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Balance: "6000000000", Rows: []adminapi.SpendingRow{
 			{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25", Units: 12}}}
 	})
 	credits := adminapi.Credits{Credits: []adminapi.Credit{
 		{Orchestrator: other.String(), Unworked: core.NewWei(17_400_000_000_000),
 			Bound: core.NewWei(20_000_000_000_000), Stopped: true},
 		{Orchestrator: "https://o.example:8935", Unworked: core.NewWei(8_000_000_000),
-			InProgress: core.NewWei(64_000_000_000), Bound: core.NewWei(21_000_000_000_000)}}}
+			InProgress: core.NewWei(64_000_000_000), Bound: core.NewWei(21_000_000_000_000), Balance: core.NewWei(6_000_000_000)}}}
 	get(adminapi.PathCredits, "", func(*http.Request) any { return credits })
 	post(adminapi.PathForgive, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, credits) })
 	workers := adminapi.Workers{Workers: []adminapi.Worker{

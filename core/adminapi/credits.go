@@ -14,6 +14,8 @@ type Credit struct {
 	Bound      core.Wei `json:"bound"`
 	// Stopped: it is paid nothing more until it holds half of Bound, or is forgiven.
 	Stopped bool `json:"stopped"`
+	// Balance is what is left in its accounts: further jobs are paid from it.
+	Balance core.Wei `json:"balance"`
 }
 
 // Credits are those of all orchestrators that were paid recently, the largest first.

@@ -186,4 +186,7 @@ type Spending struct {
 	Value  string `json:"value"`
 	Open   string `json:"open"`
 	Billed string `json:"billed"`
+	// Balance is what is left in the accounts at orchestrators at this moment, in wei: further
+	// jobs are paid from it. PathCredits has it for each orchestrator.
+	Balance string `json:"balance,omitempty"`
 }

@@ -48,7 +48,7 @@ func (b *fakeBooks) of() admin.Books {
 
 func (b *fakeBooks) Credits() []adminapi.Credit {
 	return []adminapi.Credit{{Orchestrator: "https://o.example:8935", Unworked: core.NewWei(5), Bound: core.NewWei(7),
-		Stopped: true}}
+		Stopped: true, Balance: core.NewWei(3)}}
 }
 
 func (b *fakeBooks) Forgive(orchestrator string) error {

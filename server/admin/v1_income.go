@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"math/big"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -93,7 +94,20 @@ func spendingV1(s *Server, r *http.Request) (any, error) {
 	case wantsCSV(r):
 		return sheet{"spending", report}, nil
 	}
-	return report.Answer(), nil
+	answer := report.Answer()
+	if s.opts.Books.Credits != nil {
+		answer.Balance = balanceOf(s.opts.Books.Credits.Credits()).String()
+	}
+	return answer, nil
+}
+
+// balanceOf is what is left in the accounts at all orchestrators.
+func balanceOf(credits []adminapi.Credit) *big.Int {
+	sum := new(big.Int)
+	for _, c := range credits {
+		sum.Add(sum, c.Balance.Big())
+	}
+	return sum
 }
 
 func creditsV1(s *Server, _ *http.Request) (any, error) {

@@ -53,9 +53,9 @@ func (a Credits) Print(p *console.Page) {
 			state = "stopped"
 		}
 		rows = append(rows, []string{k.Orchestrator, amount.Ether(k.Unworked), amount.Ether(k.InProgress),
-			amount.Ether(k.Bound), state})
+			amount.Ether(k.Bound), amount.Ether(k.Balance), state})
 	}
-	p.Table([]string{"ORCHESTRATOR", "NO WORK", "IN PROGRESS", "AT MOST", "STATE"}, rows)
+	p.Table([]string{"ORCHESTRATOR", "NO WORK", "IN PROGRESS", "AT MOST", "BALANCE", "STATE"}, rows)
 }
 
 // Print says what was written off.

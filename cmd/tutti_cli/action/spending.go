@@ -31,7 +31,7 @@ func spendingVerbs() verb.Table {
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 				return report(ctx, c, adminapi.PathSpending, url.Values{}, func(a adminapi.Spending) verb.Result { return Spending{a} })
 			}},
-		{Name: "spending credits", Chain: true, Short: "What orchestrators were paid and have not worked for.",
+		{Name: "spending credits", Chain: true, Short: "What orchestrators were paid and have not worked for, and what is left there for further jobs.",
 			Result: Credits{},
 			Run:    read(adminapi.PathCredits, func(a adminapi.Credits) Credits { return Credits{a} })},
 		{Name: "spending forgive", Chain: true, Changes: true,
@@ -61,6 +61,9 @@ func (a Spending) Print(p *console.Page) {
 	p.Row("Paid in tickets", ether(a.Value))
 	p.Row("Of it for no work", ether(a.Open)+": refused, failed, unknown or on its way")
 	p.Row("For work of", ether(a.Billed))
+	if a.Balance != "" {
+		p.Row("Balance at orchestrators", ether(a.Balance)+": further jobs are paid from it, see spending credits")
+	}
 }
 
 // Print writes each gateway's funds and balances.

@@ -62,6 +62,7 @@ export function showSpending(into, answer) {
   const rows = [...answer.rows].sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0)).slice(0, 100);
   const sum = element('dl', undefined, 'facts');
   sum.append(fact('paid in tickets, expected value', amount(answer.value)), fact('of it for no work: refused, failed, unknown or on its way', amount(answer.open)), fact('for work of', amount(answer.billed)));
+  if (answer.balance) sum.append(fact('balance at orchestrators, for further jobs', amount(answer.balance)));
   into.replaceChildren(sum, table('By day, orchestrator and work', [
     { head: 'day (UTC)', kind: 'name', cell: (r) => r.day },
     { head: 'orchestrator', cell: (r) => hash(r.recipient) },
@@ -86,6 +87,7 @@ export function showCredits(into, answer) {
     { head: 'no work', kind: 'number', cell: (c) => amount(c.unworked) },
     { head: 'in progress', kind: 'number', cell: (c) => amount(c.inProgress) },
     { head: 'at most', kind: 'number', cell: (c) => amount(c.bound) },
+    { head: 'balance for further jobs', kind: 'number', cell: (c) => amount(c.balance) },
     { head: 'state', cell: (c) => element('span', c.stopped ? 'stopped: it is paid nothing more' : 'paid', c.stopped ? 'bad' : 'good') },
   ], answer.credits.slice(0, 100)));
 }
