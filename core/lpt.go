@@ -129,6 +129,15 @@ func (w Wei) Sub(o Wei) Wei {
 	return Wei{d}
 }
 
+// Share is part i of n equal parts. What cannot be divided is in the first.
+func (w Wei) Share(i, n int) Wei {
+	part, rest := new(big.Int).QuoRem(w.Big(), big.NewInt(int64(n)), new(big.Int))
+	if i == 0 {
+		part.Add(part, rest)
+	}
+	return Wei{part}
+}
+
 func tokenUnit() *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(TokenDecimals), nil) }
 
 // parseDecimal reads digits with an optional fraction of at most 18 places into

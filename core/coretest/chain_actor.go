@@ -17,6 +17,7 @@ type chainTx struct {
 	tx     protocol.Transaction
 	action protocol.Action
 	once   string
+	gas    protocol.Gas
 	err    error
 	// undone: it took effect before a reorganisation, which did not change that.
 	undone bool
@@ -31,6 +32,14 @@ const chainGas = 250_000
 func (c *Chain) fee() core.Wei {
 	fee, _ := core.WeiOf(new(big.Int).Mul(c.head.BaseFee.Big(), big.NewInt(chainGas)))
 	return fee
+}
+
+// gasOf is what an action takes.
+func gasOf(a protocol.Action) protocol.Gas {
+	if batch, ok := a.(protocol.RedeemTickets); ok {
+		return chainGas * protocol.Gas(len(batch.Tickets))
+	}
+	return chainGas
 }
 
 // Account is who acts.
@@ -65,8 +74,8 @@ func (c *Chain) submit(a protocol.Action, opt protocol.SendOptions) (*chainTx, e
 		return nil, err
 	}
 	n := uint64(len(c.txs))
-	t := &chainTx{action: a, once: opt.Once, tx: protocol.Transaction{
-		ID: n + 1, Verb: a.Verb(), State: protocol.TxSubmitted, Nonce: n, Sent: c.head.Time, Update: c.head.Time,
+	t := &chainTx{action: a, once: opt.Once, gas: opt.Gas, tx: protocol.Transaction{
+		ID: n + 1, Once: opt.Once, Verb: a.Verb(), State: protocol.TxSubmitted, Nonce: n, Sent: c.head.Time, Update: c.head.Time,
 		Hash: sha256.Sum256(binary.BigEndian.AppendUint64([]byte("tx"), n)),
 	}}
 	c.txs = append(c.txs, t)
@@ -105,8 +114,8 @@ func (c *Chain) mayAct(a protocol.Action) error {
 
 // mine gives the transaction its effect. The caller holds mu.
 func (c *Chain) mine(t *chainTx) {
-	t.tx.Block, t.tx.Update, t.tx.Gas = c.head.Number, c.head.Time, chainGas
-	t.tx.Fee = c.fee()
+	t.tx.Block, t.tx.Update, t.tx.Gas = c.head.Number, c.head.Time, gasOf(t.action)
+	t.tx.Fee, _ = core.WeiOf(new(big.Int).Mul(c.head.BaseFee.Big(), new(big.Int).SetUint64(uint64(t.tx.Gas))))
 	t.tx.State = protocol.TxMined
 	if t.undone {
 		t.undone = false
@@ -118,11 +127,14 @@ func (c *Chain) mine(t *chainTx) {
 		return
 	}
 	c.at(c.account).ether = c.at(c.account).ether.Sub(t.tx.Fee)
-	if a, ok := t.action.(protocol.RedeemTicket); ok {
+	switch a := t.action.(type) {
+	case protocol.RedeemTicket:
 		t.undo = c.redeem(a.Ticket, t.tx.Hash, t.tx.Gas, t.tx.Fee)
-		return
+	case protocol.RedeemTickets:
+		t.undo = c.redeemAll(t, a.Tickets)
+	default:
+		c.apply(t)
 	}
-	c.apply(t)
 }
 
 // settle makes mined transactions final and mines those on their way. The caller
@@ -166,7 +178,7 @@ func (c *Chain) Estimate(ctx context.Context, a protocol.Action) (protocol.Estim
 	}
 	fee := c.fee()
 	return protocol.Estimate{Verb: a.Verb(), Gas: chainGas, Price: c.head.BaseFee, Fee: fee, Need: fee.Add(pays(a)),
-		Used: chainGas, Current: c.head.BaseFee}, nil
+		Used: chainGas, Current: c.head.BaseFee, Left: c.at(c.account).ether}, nil
 }
 
 // pays is the ether that an action moves itself.

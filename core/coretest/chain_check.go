@@ -52,7 +52,8 @@ func (c *Chain) check(a protocol.Action) error {
 func needsRound(a protocol.Action) bool {
 	switch a.(type) {
 	case protocol.Bond, protocol.Unbond, protocol.Rebond, protocol.RebondFromUnbonded, protocol.WithdrawStake,
-		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor, protocol.RedeemTicket:
+		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor,
+		protocol.RedeemTicket, protocol.RedeemTickets:
 		return true
 	}
 	return false

@@ -51,11 +51,13 @@ func (c *Chain) SetSender(who core.Address, s protocol.Sender) {
 	})
 }
 
-// SetParameters changes the protocol's settings.
+// SetParameters changes the protocol's settings. Another length of rounds is that of the
+// present one, too.
 func (c *Chain) SetParameters(f func(*protocol.Parameters)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f(&c.params)
+	c.round.Length = c.params.RoundLength
 }
 
 // NameRewardCaller names an orchestrator's reward caller, as the orchestrator

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -20,7 +21,7 @@ import (
 type broker struct {
 	// used names the transaction of each ticket that was redeemed.
 	used    map[protocol.Hash]protocol.TxHash
-	payouts map[protocol.TxHash]protocol.Payout
+	payouts map[protocol.TxHash][]protocol.Payout
 	// claims are of the present round.
 	claims map[claim]core.Wei
 	others uint64
@@ -30,7 +31,7 @@ type broker struct {
 type claim struct{ sender, recipient core.Address }
 
 func newBroker() broker {
-	return broker{used: make(map[protocol.Hash]protocol.TxHash), payouts: make(map[protocol.TxHash]protocol.Payout), claims: make(map[claim]core.Wei)}
+	return broker{used: make(map[protocol.Hash]protocol.TxHash), payouts: make(map[protocol.TxHash][]protocol.Payout), claims: make(map[claim]core.Wei)}
 }
 
 // checkTicket makes the contract's checks in its order. The caller holds mu.
@@ -118,7 +119,7 @@ func (c *Chain) redeem(t protocol.WinningTicket, tx protocol.TxHash, gas protoco
 		Sender: t.Sender, Recipient: t.Recipient, SenderNonce: t.SenderNonce, RecipientRand: t.RecipientRand, FaceValue: t.FaceValue,
 		Paid: paid, FromReserve: reserve, Tx: tx, Block: c.head.Number, Gas: gas, Fee: fee,
 	}
-	b.payouts[tx] = p
+	b.payouts[tx] = append(b.payouts[tx], p)
 	if t.Recipient == c.self {
 		c.tell(protocol.TicketRedeemed{Payout: p})
 	}
@@ -183,10 +184,7 @@ func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Pay
 		return nil, err
 	}
 	defer c.mu.Unlock()
-	if p, ok := c.broker.payouts[tx]; ok {
-		return []protocol.Payout{p}, nil
-	}
-	return nil, nil
+	return slices.Clone(c.broker.payouts[tx]), nil
 }
 
 // FindPayout is the redemption of a ticket.
@@ -195,6 +193,33 @@ func (c *Chain) FindPayout(ctx context.Context, ticket protocol.WinningTicket) (
 		return protocol.Payout{}, false, err
 	}
 	defer c.mu.Unlock()
-	p, ok := c.broker.payouts[c.broker.used[ticket.Hash()]]
-	return p, ok, nil
+	for _, p := range c.broker.payouts[c.broker.used[ticket.Hash()]] {
+		if p.Sender == ticket.Sender && p.SenderNonce == ticket.SenderNonce && p.RecipientRand == ticket.RecipientRand {
+			return p, true, nil
+		}
+	}
+	return protocol.Payout{}, false, nil
+}
+
+// redeemAll redeems those of a batch that the contract takes and that the gas is enough
+// for, and returns what undoes that. The caller holds mu.
+func (c *Chain) redeemAll(t *chainTx, tickets []protocol.WinningTicket) (undo func()) {
+	var taken []protocol.WinningTicket
+	var undos []func()
+	for i := range tickets {
+		if t.gas < protocol.Gas(i+1)*chainGas || c.checkTicket(&tickets[i]) != nil {
+			continue
+		}
+		taken = append(taken, tickets[i])
+		undos = append(undos, c.redeem(tickets[i], t.tx.Hash, chainGas, core.Wei{}))
+	}
+	all := c.broker.payouts[t.tx.Hash]
+	for i := range all {
+		all[i].Fee = t.tx.Fee.Share(i, len(taken))
+	}
+	return func() {
+		for _, undo := range slices.Backward(undos) {
+			undo()
+		}
+	}
 }

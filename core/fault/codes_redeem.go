@@ -8,6 +8,8 @@ const (
 	RedeemTooDear Code = "RedeemTooDear"
 	// RedeemUnfunded: the sender's funds carry nothing of the ticket.
 	RedeemUnfunded Code = "RedeemUnfunded"
+	// RedemptionQueued: other tickets are redeemed first.
+	RedemptionQueued Code = "RedemptionQueued"
 	// PayoutUnknown: the ticket is used, and no log says what it paid.
 	PayoutUnknown Code = "PayoutUnknown"
 	// TicketForeign: the ticket is another orchestrator's.

@@ -48,7 +48,7 @@ var chainRows = []Row{
 	{
 		Code: LeavingActiveSet, Class: Config,
 		Cause:  "Others passed the orchestrator's stake, or its bond was withdrawn: it is active until this round ends, and not in the next.",
-		Remedy: "Call reward first if this round's is open, because returning within the round ends the activity at once. Then bond more than the last member of the set has.",
+		Remedy: "Call reward first if this round's is open, because returning within the round ends the activity at once. Then bond more than the last member of the set has. Winning tickets are redeemed before the round ends; until it is over, keep the node running and ether for gas in the account.",
 	},
 	{
 		Code: ServiceURIUnset, Class: Config,

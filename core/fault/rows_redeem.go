@@ -18,6 +18,11 @@ var redeemRows = []Row{
 		Remedy: "None needed: the ticket is redeemed when the gateway adds to its deposit, or in the next round, when the share of the reserve is fresh. Ask the gateway's operator to fund it before the ticket expires.", Retryable: true,
 	},
 	{
+		Code: RedemptionQueued, Class: Payment,
+		Cause:  "Tickets whose time ends earlier, or that are worth more, are redeemed before this winning ticket.",
+		Remedy: "None needed while few tickets wait. If it repeats, raise `-ticketEV`, so that fewer tickets win and each is worth more, and list faster endpoints in `-ethUrl`.", Retryable: true,
+	},
+	{
 		Code: PayoutUnknown, Class: Payment,
 		Cause:  "The ticket broker has this ticket as redeemed, and no log that the RPC endpoints gave says by which transaction and for how much.",
 		Remedy: "Look at the fees that the account has earned (`tutti_cli`) and at the ticket broker's WinningTicketRedeemed events for it in a block explorer. An endpoint in `-ethUrl` that keeps older logs lets the node find it: then retry the ticket.", Retryable: true,

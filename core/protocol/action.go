@@ -85,6 +85,11 @@ type (
 // it.
 type RedeemTicket struct{ Ticket WinningTicket }
 
+// RedeemTickets books several winning tickets in one transaction. It succeeds although
+// single tickets are refused: Tickets.Payouts says which were paid. A simulation of it
+// therefore succeeds with any gas; see SendOptions.Gas.
+type RedeemTickets struct{ Tickets []WinningTicket }
+
 // Voting.
 type (
 	// VoteInPoll is a vote in a governance poll: 0 yes, 1 no.
@@ -165,6 +170,9 @@ func (WithdrawFunds) Verb() string { return "withdrawFunds" }
 
 // Verb is the action's name.
 func (RedeemTicket) Verb() string { return "redeemWinningTicket" }
+
+// Verb is the action's name.
+func (RedeemTickets) Verb() string { return "batchRedeemWinningTickets" }
 
 // Verb is the action's name.
 func (VoteInPoll) Verb() string { return "voteInPoll" }

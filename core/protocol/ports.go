@@ -92,6 +92,8 @@ type Transaction struct {
 	Replaced int
 	// Reason says why it failed, with its code.
 	Reason string
+	// Once is SendOptions.Once.
+	Once string
 }
 
 // Estimate is what an action would cost.
@@ -108,6 +110,8 @@ type Estimate struct {
 	// where it is not known.
 	Used    Gas
 	Current core.Wei
+	// Left is what the account has beside what its transactions in progress may take.
+	Left core.Wei
 }
 
 // SendOptions bound one action.
@@ -126,6 +130,10 @@ type SendOptions struct {
 	// not pay for so much sends with what it can pay for. A limit that the operator set
 	// for all transactions counts instead.
 	MinGas Gas
+	// Gas is the gas limit, whatever a simulation would ask for; 0 asks a simulation. It is
+	// for actions that succeed with too little gas and then do less. MinGas and Thrifty
+	// change nothing of it, a limit that the operator set for all transactions does.
+	Gas Gas
 	// Thrifty sends with what the account can pay for where that is less than the usual
 	// offer, as long as it is enough at the price of the moment: for what is lost if it
 	// is not sent. It may stay in the pool when the price rises.

@@ -145,7 +145,7 @@ func (c *cashier) agrees(t *testing.T, n, gateway *node, each core.Wei) {
 	if err != nil || !s.Deposit.IsZero() || s.Reserve.FundsRemaining.Cmp(eth(t, "0.9")) != 0 {
 		t.Errorf("the gateway has %+v, %v", s, err)
 	}
-	if got := redemptions(n); got != len(all) {
+	if got := redemptions(n); got == 0 || got > len(all)/2 {
 		t.Errorf("%d transactions for %d tickets", got, len(all))
 	}
 	for _, one := range c.board.Snapshot() {
@@ -158,7 +158,8 @@ func (c *cashier) agrees(t *testing.T, n, gateway *node, each core.Wei) {
 // redemptions counts the transactions that redeemed something.
 func redemptions(n *node) (sum int) {
 	for _, tx := range n.Transactions() {
-		if tx.Verb == (protocol.RedeemTicket{}).Verb() && tx.State != protocol.TxDropped {
+		one, many := (protocol.RedeemTicket{}).Verb(), (protocol.RedeemTickets{}).Verb()
+		if (tx.Verb == one || tx.Verb == many) && tx.State != protocol.TxDropped {
 			sum++
 		}
 	}

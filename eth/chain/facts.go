@@ -37,7 +37,8 @@ type guard struct{ paused, round bool }
 func guarded(a protocol.Action) guard {
 	switch a.(type) {
 	case protocol.Bond, protocol.Unbond, protocol.Rebond, protocol.RebondFromUnbonded, protocol.WithdrawStake,
-		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor, protocol.RedeemTicket:
+		protocol.WithdrawFees, protocol.ClaimEarnings, protocol.SetCommission, protocol.Reward, protocol.RewardFor,
+		protocol.RedeemTicket, protocol.RedeemTickets:
 		return guard{paused: true, round: true}
 	case protocol.SetRewardCaller, protocol.InitializeRound, protocol.FundDeposit, protocol.FundDepositAndReserve,
 		protocol.Unlock, protocol.CancelUnlock, protocol.WithdrawFunds:

@@ -63,10 +63,15 @@ func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Pay
 		}
 	}
 	all := contracts.Payouts(events)
-	if len(all) > 0 {
-		if all[0].Gas, all[0].Fee, err = c.cost(ctx, receipt); err != nil {
-			return nil, err
-		}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	gas, fee, err := c.cost(ctx, receipt)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Gas, all[i].Fee = gas/protocol.Gas(len(all)), fee.Share(i, len(all))
 	}
 	return all, nil
 }

@@ -79,6 +79,8 @@ func (c Calls) forRest(a protocol.Action, at Hints) (Call, bool) {
 		return c.WithdrawFunds(), true
 	case protocol.RedeemTicket:
 		return c.RedeemWinningTicket(a.Ticket), true
+	case protocol.RedeemTickets:
+		return c.BatchRedeem(a.Tickets), true
 	}
 	return Call{}, false
 }

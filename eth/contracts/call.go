@@ -47,7 +47,6 @@ func NewCalls(a Addresses) Calls { return Calls{a} }
 
 // Names of calls that are no protocol.Action.
 const (
-	verbRedeemBatch = "batchRedeemWinningTickets"
 	verbFundReserve = "fundReserve"
 )
 

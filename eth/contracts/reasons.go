@@ -86,7 +86,7 @@ var inRedemption = map[fault.Code]fault.Code{
 // meaning adapts a code to the call it answers.
 func (c Call) meaning(r Reason) fault.Code {
 	switch c.name {
-	case protocol.RedeemTicket{}.Verb(), verbRedeemBatch:
+	case protocol.RedeemTicket{}.Verb(), protocol.RedeemTickets{}.Verb():
 		if code, ok := inRedemption[r.Code]; ok {
 			return code
 		}

@@ -48,5 +48,5 @@ func (c Calls) BatchRedeem(tickets []protocol.WinningTicket) Call {
 		total = total.Add(t.FaceValue)
 	}
 	data := brokerABI.PackBatchRedeemWinningTickets(all, signatures, rands)
-	return call(verbRedeemBatch, c.a.TicketBroker, data, fmt.Sprintf("redeem %d tickets over %s ETH", len(tickets), total.Ether()))
+	return call(protocol.RedeemTickets{}.Verb(), c.a.TicketBroker, data, fmt.Sprintf("redeem %d tickets over %s ETH", len(tickets), total.Ether()))
 }

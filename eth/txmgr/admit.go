@@ -97,7 +97,7 @@ func (m *Manager) rehearse(ctx context.Context, r *request) verdict {
 	if m.opt.Now().Sub(r.tried) < staleAfter {
 		return free
 	}
-	gas, refused, err := m.simulate(ctx, r.intent, r.call)
+	gas, refused, err := m.simulate(ctx, r.intent, r.call, r.opt.Gas)
 	switch {
 	case refused != nil:
 		m.refuse(r, refused)

@@ -1,6 +1,7 @@
 package txmgr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, error) {
 	call := freeze(in)
 	e := protocol.Estimate{Verb: call.Verb, About: call.About}
-	gas, refused, err := m.simulate(ctx, in, call)
+	gas, refused, err := m.simulate(ctx, in, call, 0)
 	if refused != nil {
 		return e, refused
 	}
@@ -43,11 +44,25 @@ func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, e
 	}
 	e.Fee = times(gas, e.Price)
 	e.Need = e.Fee.Add(weiOf(call.Wei))
-	missing, err := m.lacks(ctx, call.Verb, e.Fee, weiOf(call.Wei))
-	if missing != nil {
-		return e, missing
+	has, err := m.balance(ctx)
+	if err != nil {
+		return e, err
 	}
-	return e, err
+	if set := m.setAside(offer.feeCap); has.Cmp(set) > 0 {
+		e.Left = has.Sub(set)
+	}
+	return e, m.shortBy(call.Verb, has, e.Need)
+}
+
+// setAside is what the transactions in progress may take for gas at a price.
+func (m *Manager) setAside(price core.Wei) core.Wei {
+	var gas protocol.Gas
+	for _, tx := range m.Transactions() {
+		if tx.State == protocol.TxSubmitted {
+			gas += tx.Gas
+		}
+	}
+	return times(gas, price)
 }
 
 // message is the call as it will be sent.
@@ -56,12 +71,13 @@ func (m *Manager) message(call journal.Call, gas protocol.Gas) ethereum.CallMsg 
 	return ethereum.CallMsg{From: m.account(), To: &to, Gas: uint64(gas), Value: call.Value(), Data: call.Input}
 }
 
-// simulate tries a call out and returns its gas limit. refused is the fault of a
-// call that would fail, err says that nobody could tell.
-func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call) (gas protocol.Gas, refused, err error) {
+// simulate tries a call out and returns its gas limit: the operator's, or the caller's, or
+// what the endpoint estimates. refused is the fault of a call that would fail; err means
+// that no endpoint could say.
+func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call, fixed protocol.Gas) (gas protocol.Gas, refused, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
-	if gas = m.opt.GasLimit; gas != 0 {
+	if gas = cmp.Or(m.opt.GasLimit, fixed); gas != 0 {
 		_, err = m.opt.Backend.CallContract(ctx, m.message(call, gas), ethcall.Latest)
 	} else {
 		gas, err = m.opt.Backend.EstimateGas(ctx, m.message(call, 0))

@@ -173,7 +173,7 @@ func (f *flight) view() protocol.Transaction { return viewOf(f.rec) }
 
 func viewOf(r journal.Record) protocol.Transaction {
 	t := protocol.Transaction{
-		ID: r.ID, Verb: r.Call.Verb, About: r.Call.About, State: r.State, Nonce: r.Nonce, Gas: r.Gas,
+		ID: r.ID, Verb: r.Call.Verb, About: r.Call.About, State: r.State, Nonce: r.Nonce, Gas: r.Gas, Once: r.Once,
 		Sent: r.Sent, Update: r.Update, Replaced: max(len(r.Attempts)-1, 0),
 	}
 	at := len(r.Attempts) - 1

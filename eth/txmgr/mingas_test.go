@@ -39,6 +39,39 @@ func TestLeastGasLimits(t *testing.T) {
 	}
 }
 
+// A limit that the caller names counts whatever is estimated, but for the operator's own.
+// Money that is not enough for it is missing: less gas would do less.
+func TestNamedGasLimits(t *testing.T) {
+	for name, c := range map[string]struct {
+		fixed   protocol.Gas
+		balance int64
+		want    uint64
+	}{
+		"the caller's":           {balance: 5e18, want: 900_000},
+		"the operator's own":     {fixed: 200_000, balance: 5e18, want: 200_000},
+		"no money for the limit": {balance: 300_000 * gwei},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(o *txmgr.Options) { o.GasLimit = c.fixed }, func(t *testing.T, r *rig) {
+				r.chain.set(func() { r.chain.balance.SetInt64(c.balance) })
+				if c.want == 0 {
+					_, err := r.m.Send(t.Context(), act("a"), protocol.SendOptions{Gas: 900_000})
+					if fault.CodeOf(err) != fault.GasMoneyMissing {
+						t.Errorf("%v", err)
+					}
+					return
+				}
+				s := r.send(act("a"), protocol.SendOptions{Gas: 900_000})
+				if gas := r.chain.waiting(0).Gas(); gas != c.want {
+					t.Errorf("limit %d, want %d", gas, c.want)
+				}
+				r.mined(s)
+				r.settled()
+			})
+		})
+	}
+}
+
 // What others in flight may take is not taken twice.
 func TestLeastGasLimitsBesideOthers(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {

@@ -99,7 +99,7 @@ func (m *Manager) Send(ctx context.Context, in Intent, opt protocol.SendOptions)
 			return a.tx, a.err
 		}
 	}
-	gas, refused, err := m.simulate(ctx, in, call)
+	gas, refused, err := m.simulate(ctx, in, call, opt.Gas)
 	if refused != nil {
 		return protocol.Transaction{}, refused
 	}

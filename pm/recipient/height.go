@@ -5,6 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
 )
 
 const (
@@ -41,11 +42,21 @@ func (r *Recipient) hear(e protocol.Event) {
 // it goes on as layer 1 does: who redeems may see further than this node, and tell the
 // random number. That part is a guess, and not remembered.
 func (r *Recipient) height(view *protocol.View) protocol.L1Block {
+	r.closeLeaving(view)
 	l1 := r.sets.height(view.Head.L1)
 	if silent := r.silence(view); silent > 0 {
 		l1 += protocol.L1Block(min(silent, staleMost) / slot)
 	}
 	return l1
+}
+
+// closeLeaving ends all parameters shortly before this orchestrator leaves the active set:
+// then the winners are redeemed, which tells the random numbers. Those of before stay ended
+// if it comes back.
+func (r *Recipient) closeLeaving(view *protocol.View) {
+	if leaving := pm.LeavingOf(view); leaving.Closed(view.Head.L1) {
+		r.Reached(leaving.End + paramsLife)
+	}
 }
 
 // silence is for how long there has been no block, 0 while there are news.

@@ -57,6 +57,7 @@ func (r *Recipient) sweep(ctx context.Context) {
 	if !view.Known {
 		return
 	}
+	r.closeLeaving(&view)
 	r.Reached(r.sets.height(view.Head.L1))
 	r.archive(ctx, view.Round)
 }

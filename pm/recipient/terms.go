@@ -14,17 +14,17 @@ const paramsLife = 40
 // Terms are fresh parameters under a quote. Those of free work ask for tickets that
 // are worth nothing and have everything else in them, because gateways look for it.
 // The error is a fault: ChainNotReady, SenderFundsUnknown or
-// InsufficientSenderReserve.
+// InsufficientSenderReserve or, shortly before this orchestrator leaves the active set,
+// NotActiveForPayment.
 func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, error) {
 	const op = "make ticket parameters"
 	view, err := r.view(op)
 	if err != nil {
 		return nil, err
 	}
-	p := pm.Params{
-		Recipient:       r.opt.Recipient,
-		ExpirationBlock: r.sets.height(view.Head.L1) + paramsLife,
-		Expiration:      expiration(&view.Round),
+	p := pm.Params{Recipient: r.opt.Recipient, Expiration: expiration(&view.Round)}
+	if p.ExpirationBlock, err = r.lifeOf(&view, quote.Price.Free()); err != nil {
+		return nil, err
 	}
 	if !quote.Price.Free() {
 		if err := r.fresh(op, &view); err != nil {
@@ -43,6 +43,20 @@ func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, err
 	}
 	p = pm.Issue(r.opt.Opening.Current.Secret, random, p, quote.Sender, quote.Price)
 	return &p, nil
+}
+
+// lifeOf is the block at which parameters made now expire. Those of paid work end before
+// this orchestrator leaves the active set, while there is time to redeem what they win.
+func (r *Recipient) lifeOf(view *protocol.View, free bool) (protocol.L1Block, error) {
+	leaving := pm.LeavingOf(view)
+	if !free && leaving.Closed(view.Head.L1) {
+		return 0, pm.NotActive(r.opt.Recipient, view.Self.DeactivationRound)
+	}
+	expires := r.sets.height(view.Head.L1) + paramsLife
+	if !free && leaving.Known() {
+		expires = min(expires, leaving.Close)
+	}
+	return expires, nil
 }
 
 // expiration binds tickets to the last round that was initialised. Where the chain

@@ -67,7 +67,7 @@ func (r *Redeemer) alertExpiring(m *moment) {
 		if t.w.State == pm.TicketMined || r.validity == 0 {
 			continue
 		}
-		when := termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1())
+		when := r.term(t, m)
 		if !when.ending || when.over {
 			continue
 		}

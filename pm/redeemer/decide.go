@@ -17,49 +17,49 @@ const opRedeem = "redeem a ticket"
 // is too dear. What it took back was never signed.
 const sendTimeout = 30 * time.Second
 
-// decide sends a ticket if that pays, or says why it waits.
-func (r *Redeemer) decide(ctx context.Context, t *ticket, m *moment) error {
-	when := r.termOf(t, m)
-	if when.over {
-		return r.expire(ctx, t, when)
-	}
-	if err := r.weigh(ctx, t, m, when); err != nil {
-		r.unpromise(t)
-		return r.refused(ctx, t, when, err)
-	}
-	return r.send(ctx, t, when)
-}
-
 func (r *Redeemer) validityNow() protocol.Round {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.validity
 }
 
-// termOf is a ticket's term at a moment, for who does not hold mu.
+// termOf is a ticket's term at a moment, for callers that do not hold mu.
 func (r *Redeemer) termOf(t *ticket, m *moment) term {
-	return termOf(t.w.Ticket.CreationRound, r.validityNow(), m.view.Round, m.l1())
+	return m.term(t, r.validityNow())
+}
+
+// term is a ticket's term at a moment. The caller holds mu.
+func (r *Redeemer) term(t *ticket, m *moment) term {
+	return m.term(t, r.validity)
+}
+
+// term is a ticket's term, which ends before the recipient leaves the active set.
+func (m *moment) term(t *ticket, validity protocol.Round) term {
+	when := termOf(t.w.Ticket.CreationRound, validity, m.view.Round, m.l1())
+	if m.leaving.Known() && !when.over && m.leaving.End <= when.until {
+		when.until, when.running = m.leaving.End-1, true
+		when.ending = m.l1()+m.view.Round.Length/4 >= when.until
+	}
+	return when
 }
 
 // weigh compares what a ticket brings with what it costs. The error says why it is
 // not sent now.
-func (r *Redeemer) weigh(ctx context.Context, t *ticket, m *moment, when term) error {
-	brings, err := r.promise(ctx, t, m, when)
-	if err != nil {
-		return err
-	}
+func (r *Redeemer) weigh(ctx context.Context, c *candidate, m *moment) error {
+	t := c.t
 	est, err := r.opt.Actor.Estimate(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket})
-	t.thrifty = fault.CodeOf(err) == fault.GasMoneyMissing && when.running && est.Gas != 0 && r.foremost(t, m)
+	c.est = est
+	t.thrifty = fault.CodeOf(err) == fault.GasMoneyMissing && c.when.running && est.Gas != 0 && r.foremost(t, m)
 	if err != nil && !t.thrifty {
 		return err
 	}
 	t.capped = est.Current.Cmp(est.Price) > 0
-	gas, price := r.expected(est, when)
+	gas, price := r.expected(est, c.when)
 	cost := times(price, gas)
-	if t.spent.IsZero() && brings.Cmp(cost) > 0 {
+	if t.spent.IsZero() && c.brings.Cmp(cost) > 0 {
 		return nil
 	}
-	return r.dear(t, brings, cost, gas, when)
+	return r.dear(t, c.brings, cost, gas, c.when)
 }
 
 // foremost reports whether a ticket is the most valuable of those that gas money is
@@ -68,7 +68,7 @@ func (r *Redeemer) foremost(t *ticket, m *moment) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range r.tickets {
-		when := termOf(o.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1())
+		when := r.term(o, m)
 		if o != t && o.w.State == pm.TicketQueued && when.running && codeOf(o.waits) == fault.GasMoneyMissing && o.w.Ticket.FaceValue.Cmp(t.w.Ticket.FaceValue) > 0 {
 			return false
 		}
@@ -155,16 +155,18 @@ func (r *Redeemer) hand(ctx context.Context, t *ticket, when term) (protocol.Tra
 	}
 	r.opt.Reached(t.w.ExpirationBlock)
 	return r.opt.Actor.Send(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}, protocol.SendOptions{
-		Once: once(t), Until: when.until, Async: true, MinGas: r.opt.RedeemGas + r.opt.RedeemGas/2, Thrifty: t.thrifty,
+		Once: once(t), Until: when.until, Async: true, MinGas: r.leastGas(), Thrifty: t.thrifty,
 	})
 }
+
+const oncePrefix = "redeem "
 
 // once binds a ticket's transaction to its hash and, after one that failed, to that
 // one: the actor would not do the same again before the failure is final, which may
 // be too late. The contract takes a ticket once, whatever a reorganisation makes of
 // the two.
 func once(t *ticket) string {
-	text := "redeem " + t.w.Ticket.Hash().String()
+	text := oncePrefix + t.w.Ticket.Hash().String()
 	if !t.after.IsZero() {
 		text += " after " + t.after.String()
 	}

@@ -15,4 +15,11 @@
 // the chain counts, not what was sent: a ticket that somebody else redeemed is paid as
 // well, and one whose block was undone goes back into the queue. No sender's trouble
 // holds up another's tickets.
+//
+// # Batches
+//
+// Tickets of one sender and one round are sent in one transaction. It succeeds although
+// the contract refuses single tickets, so that each is tried out alone before, the gas limit
+// is the sum of theirs, and the receipt says which were paid. The transaction's Once text
+// names all of them: by it a ticket is found again after a restart.
 package redeemer

@@ -20,7 +20,7 @@ func (r *Redeemer) follow(ctx context.Context, t *ticket, m *moment) error {
 	}
 	switch tx.State {
 	case protocol.TxMined, protocol.TxFinal:
-		return r.paid(ctx, t, tx)
+		return r.paid(ctx, t, tx, m)
 	case protocol.TxFailed, protocol.TxDropped:
 		return r.undone(ctx, t, tx, r.termOf(t, m))
 	}
@@ -45,7 +45,7 @@ func (r *Redeemer) again(t *ticket, m *moment) (protocol.Transaction, bool) {
 // whose hash changed while nobody looked. A ticket that is not used is decided about
 // anew; what is on its way all the same, the actor finds by its hash then.
 func (r *Redeemer) recall(ctx context.Context, t *ticket, when term) error {
-	p, found, err := r.payout(ctx, t, t.w.Tx)
+	p, found, err := r.payout(ctx, t, t.w.Tx, &receipts{})
 	if err != nil {
 		return err
 	}
@@ -63,12 +63,12 @@ func (r *Redeemer) recall(ctx context.Context, t *ticket, when term) error {
 }
 
 // paid looks for what a mined transaction paid.
-func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction) error {
-	p, found, err := r.payout(ctx, t, tx.Hash)
+func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction, m *moment) error {
+	all, err := m.receipts.payouts(ctx, r.opt.Chain, tx.Hash)
 	if err != nil {
 		return err
 	}
-	if found {
+	if p, found := payoutFor(t, all); found {
 		return r.mined(ctx, t, p)
 	}
 	// An endpoint may lag behind; but when all is settled it was not this.
@@ -78,6 +78,8 @@ func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction)
 		return err
 	case isUsed:
 		return r.locate(ctx, t)
+	case isBatch(tx) && (tx.State == protocol.TxFinal || len(all) > 0):
+		return r.passedOver(ctx, t, tx, m, len(all) > 0)
 	case tx.State == protocol.TxFinal && t.fails >= patience:
 		// The ticket is good and can still be redeemed, whatever became of this.
 		t.tx, t.after = 0, tx.Hash
@@ -88,15 +90,21 @@ func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction)
 }
 
 // payout is what a transaction paid for a ticket.
-func (r *Redeemer) payout(ctx context.Context, t *ticket, tx protocol.TxHash) (protocol.Payout, bool, error) {
-	all, err := r.opt.Chain.Payouts(ctx, tx)
+func (r *Redeemer) payout(ctx context.Context, t *ticket, tx protocol.TxHash, read *receipts) (protocol.Payout, bool, error) {
+	all, err := read.payouts(ctx, r.opt.Chain, tx)
+	p, found := payoutFor(t, all)
+	return p, found, err
+}
+
+// payoutFor is what one of a transaction's payouts paid for a ticket.
+func payoutFor(t *ticket, all []protocol.Payout) (protocol.Payout, bool) {
 	w := &t.w.Ticket
 	for _, p := range all {
 		if p.Sender == w.Sender && p.Recipient == w.Recipient && p.SenderNonce == w.SenderNonce && p.RecipientRand == w.RecipientRand {
-			return p, true, nil
+			return p, true
 		}
 	}
-	return protocol.Payout{}, false, err
+	return protocol.Payout{}, false
 }
 
 // undone takes a ticket back whose transaction failed or was given up. What it cost
@@ -104,7 +112,7 @@ func (r *Redeemer) payout(ctx context.Context, t *ticket, tx protocol.TxHash) (p
 func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transaction, when term) error {
 	code := codeOf(tx.Reason)
 	if tx.State == protocol.TxFailed || !tx.Fee.IsZero() {
-		t.spent = t.spent.Add(tx.Fee)
+		t.spent = t.spent.Add(shareOf(tx, t))
 	}
 	t.tx, t.after = 0, tx.Hash
 	r.mu.Lock()
@@ -141,7 +149,7 @@ func (r *Redeemer) recovery(undone int, when term) time.Duration {
 // confirm looks whether a payout is still there, and ends the ticket when it is
 // there for good.
 func (r *Redeemer) confirm(ctx context.Context, t *ticket, m *moment) error {
-	p, found, err := r.payout(ctx, t, t.w.Tx)
+	p, found, err := r.payout(ctx, t, t.w.Tx, &m.receipts)
 	if found && t.block == 0 {
 		t.spent = minus(t.w.GasFee, p.Fee) // from before the start
 	}

@@ -79,6 +79,8 @@ func (t *ticket) epitaph(when term) string {
 	switch {
 	case t.waits != "" && meaningOf(codeOf(t.waits)) != used:
 		return withText(t.waits) + over
+	case t.unripe:
+		return fmt.Sprintf("%s: its parameters expired only at layer-1 block %d", fault.TicketExpired, t.w.ExpirationBlock) + over
 	case !t.looked:
 		return string(fault.TicketExpired) + ": the node did not run, or saw nothing of the chain, while it could be redeemed" + over
 	}

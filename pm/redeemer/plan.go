@@ -13,8 +13,9 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// maxSteps bounds what is done at once, for all senders and for one.
-const maxSteps, maxStepsEach = 16, 4
+// maxSteps bounds the steps at once that decide nothing, of all senders and of one. Those
+// of a batch share what they read.
+const maxSteps, maxStepsEach = 64, 32
 
 // moment is what one look at the tickets goes by.
 type moment struct {
@@ -22,8 +23,14 @@ type moment struct {
 	view protocol.View
 	// txs are the transactions that are known, by number.
 	txs map[uint64]protocol.Transaction
+	// sending are those of them that redeem tickets, or did so, by each ticket's text.
+	sending map[string]protocol.Transaction
 	// owed are the face values of each sender's tickets that are not paid.
 	owed map[core.Address]core.Wei
+	// leaving is when the recipient leaves the active set.
+	leaving pm.Leaving
+	// receipts are what transactions redeemed.
+	receipts receipts
 }
 
 func (m *moment) l1() protocol.L1Block { return m.view.Head.L1 }
@@ -31,12 +38,21 @@ func (m *moment) l1() protocol.L1Block { return m.view.Head.L1 }
 // pass begins what is due. While nothing is known of the chain, or what is known is
 // old, nothing is begun.
 func (r *Redeemer) pass(ctx context.Context, now time.Time) {
-	m := &moment{now: now, view: r.opt.Chain.View(), txs: make(map[uint64]protocol.Transaction)}
+	m := &moment{now: now, view: r.opt.Chain.View(), txs: make(map[uint64]protocol.Transaction),
+		sending: make(map[string]protocol.Transaction)}
 	if !m.view.Known || m.view.Stale {
 		return
 	}
+	if m.view.Self.Address == r.opt.Recipient {
+		m.leaving = pm.LeavingOf(&m.view)
+	}
 	for _, tx := range r.opt.Actor.Transactions() {
 		m.txs[tx.ID] = tx
+		if tx.State != protocol.TxFailed && tx.State != protocol.TxDropped {
+			for _, text := range partsOf(tx.Once) {
+				m.sending[text] = tx
+			}
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,52 +111,95 @@ func (r *Redeemer) readFunds(ctx context.Context, m *moment) {
 	}
 }
 
-// begin starts the steps that are due, a sender's turn after another's. The caller
-// holds mu.
+// begin starts what is due: the steps that follow from the chain, and decisions about what
+// is to be sent. The caller holds mu.
 func (r *Redeemer) begin(ctx context.Context, m *moment) {
-	lines := r.lines(m)
-	senders := slices.SortedFunc(maps.Keys(lines), func(a, b core.Address) int { return bytes.Compare(a[:], b[:]) })
-	if len(senders) == 0 {
-		return
-	}
-	r.turn++
+	following, queued := r.dueTickets(m)
 	slots := r.slots()
-	at := r.turn % len(senders)
-	senders = slices.Concat(senders[at:], senders[:at])
+	r.turn++
+	r.follows(ctx, m, following, slots)
+	for _, who := range r.bySender(queued, m) {
+		tickets := queued[who]
+		if !r.sender(who).deciding && slots.mayDecide(who, r.opt.InFlight) {
+			slots.decide(who)
+			n := len(groupOf(tickets))
+			r.decides(ctx, tickets[:n:n], m)
+			tickets = tickets[n:]
+		}
+		for _, t := range tickets {
+			t.behind(r.term(t, m))
+		}
+	}
+}
+
+// follows starts the steps of tickets that nothing is sent for, a sender's turn after
+// another's. The caller holds mu.
+func (r *Redeemer) follows(ctx context.Context, m *moment, due map[core.Address][]*ticket, slots *slots) {
+	senders := r.rotated(due)
 	for more := true; more; {
 		more = false
 		for _, who := range senders {
-			line := lines[who]
-			if len(line) == 0 {
+			if len(due[who]) == 0 {
 				continue
 			}
-			lines[who], more = line[1:], true
-			if r.may(line[0], slots) {
-				slots.take(line[0])
-				r.start(ctx, line[0], m)
+			t := due[who][0]
+			due[who], more = due[who][1:], true
+			if slots.steps < maxSteps && slots.stepsEach[who] < maxStepsEach {
+				slots.step(who)
+				r.start(ctx, t, m)
 			}
 		}
 	}
 }
 
-// lines are the tickets that are due, by sender and in the order in which they are
-// to be begun. The caller holds mu.
-func (r *Redeemer) lines(m *moment) map[core.Address][]*ticket {
-	lines := make(map[core.Address][]*ticket)
-	for _, t := range r.tickets {
-		if !t.busy && r.due(t, m) {
-			lines[t.w.Ticket.Sender] = append(lines[t.w.Ticket.Sender], t)
-		}
+// rotated are the senders of tickets, another one first in each pass. The caller holds mu.
+func (r *Redeemer) rotated(due map[core.Address][]*ticket) []core.Address {
+	senders := slices.SortedFunc(maps.Keys(due), func(a, b core.Address) int { return bytes.Compare(a[:], b[:]) })
+	if len(senders) == 0 {
+		return nil
 	}
-	for who, line := range lines {
-		short := r.short(who, m)
-		slices.SortFunc(line, func(a, b *ticket) int { return order(a, b, short) })
-	}
-	return lines
+	at := r.turn % len(senders)
+	return slices.Concat(senders[at:], senders[:at])
 }
 
-// order is that in which one sender's tickets go: what follows from the chain first,
-// then the oldest, or the most valuable where the funds are short; then by hash.
+// bySender is the order of senders in which decisions begin: those first whose tickets are
+// lost soon. The caller holds mu.
+func (r *Redeemer) bySender(queued map[core.Address][]*ticket, m *moment) []core.Address {
+	ending := func(who core.Address) bool {
+		return slices.ContainsFunc(queued[who], func(t *ticket) bool { return r.term(t, m).ending })
+	}
+	senders := r.rotated(queued)
+	slices.SortStableFunc(senders, func(a, b core.Address) int { return one(ending(b)) - one(ending(a)) })
+	return senders
+}
+
+// dueTickets are the tickets that are due, by sender and in the order in which they are to
+// be begun: those that wait to be sent, and all others. The caller holds mu.
+func (r *Redeemer) dueTickets(m *moment) (following, queued map[core.Address][]*ticket) {
+	following, queued = make(map[core.Address][]*ticket), make(map[core.Address][]*ticket)
+	for _, t := range r.tickets {
+		if t.busy || !r.due(t, m) {
+			continue
+		}
+		kind := following
+		if t.w.State == pm.TicketQueued {
+			kind = queued
+		}
+		kind[t.w.Ticket.Sender] = append(kind[t.w.Ticket.Sender], t)
+	}
+	for _, due := range following {
+		slices.SortFunc(due, func(a, b *ticket) int { return order(a, b, false) })
+	}
+	for who, due := range queued {
+		short := r.short(who, m)
+		slices.SortFunc(due, func(a, b *ticket) int { return order(a, b, short) })
+	}
+	return following, queued
+}
+
+// order is that in which one sender's tickets go: what was sent, what was won, what waits
+// for more blocks; then those whose time ends first, or the most valuable where the funds
+// are short; then by hash.
 func order(a, b *ticket, short bool) int {
 	value := b.w.Ticket.FaceValue.Cmp(a.w.Ticket.FaceValue)
 	age := cmp.Compare(a.w.Ticket.CreationRound, b.w.Ticket.CreationRound)
@@ -151,10 +210,13 @@ func order(a, b *ticket, short bool) int {
 }
 
 func rank(t *ticket) int {
-	if t.w.State == pm.TicketQueued {
-		return 1
+	switch t.w.State {
+	case pm.TicketSubmitted:
+		return 0
+	case pm.TicketMined:
+		return 2
 	}
-	return 0
+	return 1
 }
 
 // short reports whether a sender's funds are less than what it owes, or not known.
@@ -182,19 +244,22 @@ func (r *Redeemer) owed() map[core.Address]core.Wei {
 // due reports whether something is to be done for a ticket, which is not busy. The
 // caller holds mu.
 func (r *Redeemer) due(t *ticket, m *moment) bool {
-	when := termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1())
+	when := r.term(t, m)
+	if !when.over {
+		t.unripe = m.l1() < t.tellable(when, m.leaving)
+	}
 	if m.now.Before(t.next) && !t.look && !r.sooner(t, m, when) {
 		return false
 	}
 	over := when.over
 	switch t.w.State {
 	case pm.TicketWon:
-		return over || m.l1() >= t.tellable(when)
+		return over || m.l1() >= t.tellable(when, m.leaving)
 	case pm.TicketQueued:
 		if !over && !m.view.Round.Initialized && t.waits == "" {
 			t.waits = closed(m.view.Round)
 		}
-		return over || m.view.Round.Initialized && m.l1() >= t.tellable(when)
+		return over || m.view.Round.Initialized && m.l1() >= t.tellable(when, m.leaving)
 	case pm.TicketSubmitted:
 		tx, known := m.txs[t.tx]
 		return !known || tx.State != protocol.TxSubmitted || tx.Hash != t.w.Tx
@@ -209,12 +274,17 @@ func (r *Redeemer) due(t *ticket, m *moment) bool {
 const Margin = 2
 
 // tellable is the layer-1 block from which on a ticket's random number may be told. In
-// the end the ticket itself is worth more than the margin.
-func (t *ticket) tellable(when term) protocol.L1Block {
-	if when.ending {
-		return t.w.ExpirationBlock
+// the end the ticket itself is worth more than the margin. A recipient that leaves the active
+// set takes no tickets from the block on at which its parameters close.
+func (t *ticket) tellable(when term, leaving pm.Leaving) protocol.L1Block {
+	at := t.w.ExpirationBlock
+	if leaving.Known() {
+		at = min(at, leaving.Close)
 	}
-	return t.w.ExpirationBlock + Margin
+	if when.ending && t.w.ExpirationBlock == at {
+		return at
+	}
+	return at + Margin
 }
 
 // sooner reports whether what a ticket waited for may have come. The caller holds
@@ -231,46 +301,50 @@ func (r *Redeemer) deep(t *ticket, m *moment) bool {
 	return m.view.Head.Number >= t.block+r.opt.Confirmations && m.now.Sub(t.seen) >= r.opt.FinalAfter
 }
 
-// slots counts what is being done, for all and for each sender.
+// slots counts what is being done, for all senders and for each. What is sent counts by
+// transaction: tickets of one batch are one.
 type slots struct {
-	steps, flying         int
-	stepsEach, flyingEach map[core.Address]int
+	steps, sending         int
+	stepsEach, sendingEach map[core.Address]int
 }
 
 // slots counts. The caller holds mu.
 func (r *Redeemer) slots() *slots {
-	s := &slots{stepsEach: make(map[core.Address]int), flyingEach: make(map[core.Address]int)}
+	s := &slots{stepsEach: make(map[core.Address]int), sendingEach: make(map[core.Address]int)}
+	seen := make(map[protocol.TxHash]bool)
 	for _, t := range r.tickets {
-		if t.busy {
-			s.take(t)
-		} else if t.w.State == pm.TicketSubmitted {
-			s.flying++
-			s.flyingEach[t.w.Ticket.Sender]++
+		if t.busy && t.w.State != pm.TicketQueued {
+			s.step(t.w.Ticket.Sender)
+		}
+		if t.w.State == pm.TicketSubmitted && !seen[t.w.Tx] {
+			seen[t.w.Tx] = true
+			s.decide(t.w.Ticket.Sender)
+		}
+	}
+	for who, known := range r.senders {
+		if known.deciding {
+			s.decide(who)
 		}
 	}
 	return s
 }
 
-// take counts a ticket that a step works on.
-func (s *slots) take(t *ticket) {
+// step counts a step that decides nothing.
+func (s *slots) step(who core.Address) {
 	s.steps++
-	s.stepsEach[t.w.Ticket.Sender]++
-	if t.w.State == pm.TicketSubmitted || t.w.State == pm.TicketQueued {
-		s.flying++
-		s.flyingEach[t.w.Ticket.Sender]++
-	}
+	s.stepsEach[who]++
 }
 
-// may reports whether there is room for a ticket's step. The caller holds mu.
-func (r *Redeemer) may(t *ticket, s *slots) bool {
-	who := t.w.Ticket.Sender
-	if s.steps >= maxSteps || s.stepsEach[who] >= maxStepsEach {
-		return false
-	}
-	if t.w.State != pm.TicketQueued {
-		return true
-	}
-	return !r.sender(who).deciding && s.flying < r.opt.InFlight && s.flyingEach[who] < max(1, r.opt.InFlight/2)
+// decide counts a transaction, or the decision about one.
+func (s *slots) decide(who core.Address) {
+	s.sending++
+	s.sendingEach[who]++
+}
+
+// mayDecide reports whether one more transaction may be sent for a sender's tickets: each
+// sender has at most half of all.
+func (s *slots) mayDecide(who core.Address, most int) bool {
+	return s.sending < most && s.sendingEach[who] < max(1, most/2)
 }
 
 func one(yes bool) int {

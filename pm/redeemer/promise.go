@@ -1,7 +1,6 @@
 package redeemer
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/tuttinode/tutti/core"
@@ -12,12 +11,8 @@ import (
 
 // promise sets aside what the ticket brings of its sender's funds, less what is set
 // aside for others. The error says that there is nothing, or too little yet.
-func (r *Redeemer) promise(ctx context.Context, t *ticket, m *moment, when term) (core.Wei, error) {
+func (r *Redeemer) promise(t *ticket, funds protocol.SenderFunds, m *moment, when term) (core.Wei, error) {
 	from := t.w.Ticket.Sender
-	funds, err := r.opt.Chain.SenderFunds(ctx, from)
-	if err != nil {
-		return core.Wei{}, err
-	}
 	if free := funds.WithdrawRound; free != 0 && free <= m.view.Round.Number {
 		return core.Wei{}, fault.New(fault.SenderUnlocked, opRedeem, fmt.Sprintf("its funds are free since round %d", free))
 	}

@@ -44,16 +44,20 @@ type early struct {
 }
 
 func (e early) Send(ctx context.Context, a protocol.Action, opt protocol.SendOptions) (protocol.Transaction, error) {
-	t := a.(protocol.RedeemTicket).Ticket
 	r := *e.r
 	l1 := r.chain.View().Head.L1
-	r.patient(&t)
-	tx, err := e.Chain.Send(ctx, a, opt)
-	if w := r.books.winner(t.Hash()); err == nil && l1 < w.ExpirationBlock {
-		r.Errorf("ticket %d was sent at block %d, and its parameters expire at %d", t.SenderNonce, l1, w.ExpirationBlock)
+	all := ticketsOf(a)
+	if len(all) == 1 {
+		r.patient(&all[0])
 	}
-	if n := r.mined()[t.Hash()]; n > 1 {
-		r.Errorf("ticket %d is on its way %d times", t.SenderNonce, n)
+	tx, err := e.Chain.Send(ctx, a, opt)
+	for _, t := range all {
+		if w := r.books.winner(t.Hash()); err == nil && l1 < w.ExpirationBlock {
+			r.Errorf("ticket %d was sent at block %d, and its parameters expire at %d", t.SenderNonce, l1, w.ExpirationBlock)
+		}
+		if n := r.mined()[t.Hash()]; n > 1 {
+			r.Errorf("ticket %d is on its way %d times", t.SenderNonce, n)
+		}
 	}
 	return tx, err
 }
@@ -222,10 +226,20 @@ func (r *rig) mined() map[protocol.Hash]int {
 	sent := r.chain.Sent() // first: there are as many transactions, or more
 	txs := r.chain.Transactions()
 	for i, a := range sent {
-		t := a.(protocol.RedeemTicket).Ticket
-		if s := txs[i].State; s != protocol.TxFailed && s != protocol.TxDropped {
-			out[t.Hash()]++
+		if s := txs[i].State; s == protocol.TxFailed || s == protocol.TxDropped {
+			continue
+		}
+		for _, t := range ticketsOf(a) {
+			if txs[i].State == protocol.TxSubmitted || r.redeemedIn(t, txs[i].Hash) {
+				out[t.Hash()]++
+			}
 		}
 	}
 	return out
+}
+
+// redeemedIn reports whether a transaction redeemed a ticket.
+func (r *rig) redeemedIn(t protocol.WinningTicket, tx protocol.TxHash) bool {
+	p, found, _ := r.chain.FindPayout(context.Background(), t)
+	return found && p.Tx == tx
 }

@@ -74,6 +74,10 @@ type ticket struct {
 	seen  time.Time
 	// capped: the price of gas was above the operator's bound when it was weighed.
 	capped bool
+	// single: a batch with it was refused.
+	single bool
+	// unripe: its parameters had not expired when it was looked at last; guarded by mu.
+	unripe bool
 	// thrifty: it is sent with what the account can pay for, as it will be lost.
 	thrifty bool
 	// spent is gas that earlier attempts cost.
@@ -86,8 +90,8 @@ type sender struct {
 	known bool
 	// dirty: the funds are to be read; reading: they are being read.
 	dirty, reading bool
-	// deciding: a step decides about one of its tickets; one at a time, so that the
-	// most valuable comes first.
+	// deciding: a step decides about some of its tickets; one step at a time, so that the
+	// most urgent come first.
 	deciding bool
 	// news counts the changes of the funds.
 	news uint64

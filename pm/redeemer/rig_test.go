@@ -178,11 +178,24 @@ func (r *rig) is(h protocol.Hash, state pm.TicketState, paid string) pm.Winner {
 // sent counts how often a ticket was handed to the chain.
 func (r *rig) sent(h protocol.Hash) (n int) {
 	for _, a := range r.chain.Sent() {
-		if t, ok := a.(protocol.RedeemTicket); ok && t.Ticket.Hash() == h {
-			n++
+		for _, t := range ticketsOf(a) {
+			if t.Hash() == h {
+				n++
+			}
 		}
 	}
 	return n
+}
+
+// ticketsOf are the tickets that an action redeems.
+func ticketsOf(a protocol.Action) []protocol.WinningTicket {
+	switch a := a.(type) {
+	case protocol.RedeemTicket:
+		return []protocol.WinningTicket{a.Ticket}
+	case protocol.RedeemTickets:
+		return a.Tickets
+	}
+	return nil
 }
 
 // condition is a condition's detail, "" when it is not set.

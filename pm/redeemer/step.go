@@ -12,14 +12,10 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// start begins a ticket's step. The caller holds mu.
+// start begins the step of a ticket that nothing is sent for. The caller holds mu.
 func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
-	s, was := r.sender(t.w.Ticket.Sender), t.w.State
-	decides := was == pm.TicketQueued
-	t.busy, t.look, t.news = true, false, s.news
-	when := termOf(t.w.Ticket.CreationRound, r.validity, m.view.Round, m.l1())
-	t.ending, t.looked = when.ending, t.looked || !when.over
-	s.deciding = s.deciding || decides
+	was := t.w.State
+	r.occupy(t, m)
 	r.steps.Go(func() {
 		limited, cancel := context.WithTimeout(ctx, r.opt.StepTimeout)
 		defer cancel()
@@ -27,11 +23,8 @@ func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		t.busy = false
-		if decides {
-			s.deciding = false
-		}
 		if ctx.Err() == nil {
-			if err == nil && was != pm.TicketWon && (decides || !r.trouble.broke()) {
+			if err == nil && was != pm.TicketWon && !r.trouble.broke() {
 				r.trouble = trouble{} // the chain was asked, and answered
 			}
 			r.rest(t, m, err)
@@ -40,13 +33,45 @@ func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
 	})
 }
 
+// occupy gives a ticket to a step. The caller holds mu.
+func (r *Redeemer) occupy(t *ticket, m *moment) {
+	when := r.term(t, m)
+	t.busy, t.look, t.news = true, false, r.sender(t.w.Ticket.Sender).news
+	t.ending, t.looked = when.ending, t.looked || !when.over
+}
+
+// decides begins the decision about a group of one sender's tickets. The caller holds mu.
+func (r *Redeemer) decides(ctx context.Context, group []*ticket, m *moment) {
+	s := r.sender(group[0].w.Ticket.Sender)
+	s.deciding = true
+	for _, t := range group {
+		r.occupy(t, m)
+	}
+	r.steps.Go(func() {
+		limited, cancel := context.WithTimeout(ctx, r.opt.StepTimeout)
+		defer cancel()
+		all := r.decide(limited, group, m)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		s.deciding = false
+		for _, c := range all {
+			c.t.busy = false
+			if ctx.Err() == nil {
+				if c.decided && c.err == nil {
+					r.trouble = trouble{} // the chain was asked, and answered
+				}
+				r.rest(c.t, m, c.err)
+			}
+		}
+		r.stir()
+	})
+}
+
 // step does the next thing for a ticket.
 func (r *Redeemer) step(ctx context.Context, t *ticket, m *moment) error {
 	switch t.w.State {
 	case pm.TicketWon:
 		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Reason: t.waits, GasFee: t.spent})
-	case pm.TicketQueued:
-		return r.decide(ctx, t, m)
 	case pm.TicketSubmitted:
 		return r.follow(ctx, t, m)
 	case pm.TicketMined:
@@ -107,12 +132,21 @@ func (r *Redeemer) rest(t *ticket, m *moment, err error) {
 		pause = min(pause, 3*r.opt.Retry)
 	}
 	t.fails++
-	t.next, t.soon, t.waits = now.Add(pause), now.Add(min(pause, r.opt.Retry)), reasonOf(err)
+	t.next, t.soon = now.Add(pause), now.Add(min(pause, r.opt.Retry))
+	if !roundBegan(err, m) {
+		t.waits = reasonOf(err)
+	}
 	if trouble {
-		r.trouble.add(now, t.waits)
+		r.trouble.add(now, reasonOf(err))
 		r.opt.Recorder.RedemptionFailed(string(fault.CodeOf(err)))
 		r.opt.Log.Debug("redemption put off", "ticket", t.w.Hash.String(), fault.Attr(err))
 	}
+}
+
+// roundBegan reports whether a ticket was refused because another round began while it was
+// weighed. That is no reason why it waited before.
+func roundBegan(err error, m *moment) bool {
+	return fault.CodeOf(err) == fault.RoundNotInitialized && m.view.Round.Initialized
 }
 
 // mined books what a redemption paid. The first of it that is seen counts for how
