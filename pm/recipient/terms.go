@@ -52,7 +52,7 @@ func (r *Recipient) lifeOf(view *protocol.View, free bool) (protocol.L1Block, er
 	if !free && leaving.Closed(view.Head.L1) {
 		return 0, pm.NotActive(r.opt.Recipient, view.Self.DeactivationRound)
 	}
-	expires := r.sets.height(view.Head.L1) + paramsLife
+	expires := r.height(view) + paramsLife // gateways see the blocks that this node does not
 	if !free && leaving.Known() {
 		expires = min(expires, leaving.Close)
 	}

@@ -3,6 +3,7 @@ package recipient_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -70,6 +71,9 @@ func TestTermsOf(t *testing.T) {
 		"what was put away stays expired": {price: paid, change: func(n *node, _ *gateway) { n.opt.Opening.Expired = 21_000_100; n.open() }, check: func(p *pm.Params) bool {
 			return p.ExpirationBlock == 21_000_140
 		}},
+		"a silent endpoint": {price: paid, change: func(n *node, _ *gateway) {
+			n.chain.view.Stale, n.chain.view.Head.Time = true, n.clock.Now().Add(-time.Minute)
+		}, check: func(p *pm.Params) bool { return p.ExpirationBlock == 21_000_045 }},
 		"no chain":        {price: paid, change: func(n *node, _ *gateway) { n.chain.view.Known = false }, err: fault.ChainNotReady},
 		"no funds":        {price: paid, change: func(n *node, g *gateway) { n.chain.fund(g.addr, core.Wei{}, core.Wei{}) }, err: fault.InsufficientSenderReserve},
 		"no reserve":      {price: paid, change: func(n *node, g *gateway) { n.chain.fund(g.addr, ether(1), core.Wei{}) }, err: fault.InsufficientSenderReserve},

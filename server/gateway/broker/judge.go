@@ -63,7 +63,8 @@ func judgeFree(err error) verdict {
 		return verdict{outcome: dispatch.Abandoned, stop: unableToPay(code)}
 	}
 	if errors.Is(err, fault.TicketParamsUnusable) {
-		return verdict{outcome: dispatch.Failed} // it gave terms that do not hold
+		// It gave terms that do not hold. Those that had expired may be better a moment later.
+		return verdict{outcome: dispatch.Failed, again: upstream.Outdated(err)}
 	}
 	switch code {
 	case fault.TicketNonceRefused:

@@ -1,6 +1,7 @@
 package broker_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -126,6 +127,32 @@ func TestTermsThatExpireAreRenewedBefore(t *testing.T) {
 }
 
 // An orchestrator that forgot what was paid is paid once more, and not for ever.
+// While its endpoint was silent an orchestrator gives parameters that have expired by the
+// chain that this gateway sees. It is asked again until it sees the new blocks, and the job
+// is sent then.
+func TestParametersThatComeExpiredAreAskedForAgain(t *testing.T) {
+	t.Parallel()
+	p := newPurse(t)
+	o := fake(t, "a")
+	l := o.charge(p, 600)
+	l.chain = &l1{}
+	l.chain.height.Store(1000)
+	s := start(t, paying(p, nil), o)
+	s.mustAsk(t)
+	p.chain.height.Store(1050)
+	asked := 0
+	o.judges(func(context.Context, *rpc.OrchestratorRequest) error {
+		if asked++; asked == 3 {
+			l.chain.height.Store(1050)
+		}
+		return nil
+	})
+	s.mustAsk(t)
+	if got := l.refusals(); len(got) > 0 {
+		t.Errorf("payments were refused: %v", got)
+	}
+}
+
 func TestAnOrchestratorThatForgotIsPaidOnceMore(t *testing.T) {
 	t.Parallel()
 	p := newPurse(t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"errors"
 	"math/big"
 	"sync"
 
@@ -94,13 +95,26 @@ func (p *TicketPayments) Usable(info Info) error {
 	return p.holds(terms)
 }
 
-// holds says whether terms that come are of use now. Those that are not would be
-// asked for again and again.
+// holds says whether terms that come are of use now.
 func (p *TicketPayments) holds(terms *sender.Terms) error {
 	if p.opt.Sender.Wear(terms) == sender.Stale {
-		return fault.New(fault.TicketParamsUnusable, "read terms of payment", "the ticket params had expired, or were used up, when they came")
+		return outdatedError{fault.New(fault.TicketParamsUnusable, "read terms of payment", "the ticket params had expired, or were used up, when they came")}
 	}
 	return nil
+}
+
+// outdatedError is the fault of terms whose parameters had expired when they came.
+type outdatedError struct{ error }
+
+// Unwrap is the fault.
+func (e outdatedError) Unwrap() error { return e.error }
+
+// Outdated reports whether the terms that an orchestrator gave had expired when they came:
+// it sees new blocks late, because its endpoint is silent, and gives better ones when it
+// sees them.
+func Outdated(err error) bool {
+	_, ok := errors.AsType[outdatedError](err)
+	return ok
 }
 
 // Deal reads the terms of payment.
