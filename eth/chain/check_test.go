@@ -25,7 +25,7 @@ var everyAction = []protocol.Action{
 	protocol.SetCommission{RewardCut: 1, FeeShare: 2}, protocol.SetServiceURI{URI: "https://x:1"}, protocol.Reward{},
 	protocol.RewardFor{Orchestrator: who(2)}, protocol.SetRewardCaller{Caller: who(2)}, protocol.InitializeRound{},
 	protocol.FundDeposit{Amount: core.NewWei(1)}, protocol.FundDepositAndReserve{Deposit: core.NewWei(1), Reserve: core.NewWei(1)},
-	protocol.Unlock{}, protocol.CancelUnlock{}, protocol.RedeemTicket{}, protocol.WithdrawFunds{},
+	protocol.Unlock{}, protocol.CancelUnlock{}, protocol.RedeemTicket{}, protocol.RedeemTickets{}, protocol.WithdrawFunds{},
 	protocol.VoteInPoll{Poll: who(5)}, protocol.VoteOnProposal{Proposal: big.NewInt(1)},
 }
 
