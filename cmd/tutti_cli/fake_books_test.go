@@ -19,7 +19,8 @@ func ticket(state, reason string) adminapi.Ticket {
 
 func incomeRow(round protocol.Round, model, worker string) adminapi.IncomeRow {
 	return adminapi.IncomeRow{Round: &round, Pipeline: "llm", Model: model, Worker: worker, Tickets: 40, Received: "8000000000000.333333333333333333", Jobs: 3, Units: 900, Produced: 500,
-		Billed: "7000000000000", Won: 2, WonValue: core.NewWei(40_000_000_000_000_000), Redeemed: core.NewWei(20_000_000_000_000_000), Expired: core.NewWei(20_000_000_000_000_000),
+		Billed: "7000000000000", Won: 2, WonValue: core.NewWei(40_000_000_000_000_000), Redeemed: core.NewWei(20_000_000_000_000_000), Short: core.NewWei(1_000_000_000_000_000),
+		Handed: core.NewWei(9_000_000_000_000_000), Expired: core.NewWei(10_000_000_000_000_000),
 		Gas: core.NewWei(5_000_000_000), Kept: "0", Given: "0", Share: 0.375}
 }
 

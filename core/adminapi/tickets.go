@@ -120,11 +120,14 @@ type IncomeRow struct {
 	Billed   string `json:"billed"`
 	// Won tickets have face values of WonValue. By the tickets' states, Waiting of it is
 	// won, queued or submitted; Mined is paid in a block that may still be undone;
-	// Redeemed is what final tickets paid; Handed is another process's; Expired and
-	// Failed are lost. Gas is what redeeming cost.
+	// Redeemed is what final tickets paid; Short is what mined and final tickets paid
+	// less than their face value, because the gateway's funds did not cover it; Handed
+	// is with another process's redeemer and not seen as paid; Expired and Failed are
+	// lost. These seven add up to WonValue. Gas is what redeeming cost.
 	Won      int64    `json:"won"`
 	WonValue core.Wei `json:"wonValue"`
 	Redeemed core.Wei `json:"redeemed"`
+	Short    core.Wei `json:"short"`
 	Waiting  core.Wei `json:"waiting"`
 	Mined    core.Wei `json:"mined"`
 	Handed   core.Wei `json:"handed"`

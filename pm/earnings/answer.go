@@ -18,7 +18,7 @@ func (in *Income) Answer() adminapi.Income {
 func (b By) answer(r *Row) adminapi.IncomeRow {
 	return adminapi.IncomeRow{
 		Tickets: r.Tickets, Received: Decimal(r.Received), Jobs: r.Jobs, Units: number(r.Units), Produced: number(r.Produced), Billed: Decimal(r.Billed),
-		Won: r.Winners, WonValue: wei(r.Won), Redeemed: wei(r.Redeemed), Waiting: wei(r.Waiting), Mined: wei(r.Mined), Handed: wei(r.Handed), Expired: wei(r.Expired), Failed: wei(r.Failed),
+		Won: r.Winners, WonValue: wei(r.Won), Redeemed: wei(r.Redeemed), Short: wei(r.Short()), Waiting: wei(r.Waiting), Mined: wei(r.Mined), Handed: wei(r.Handed), Expired: wei(r.Expired), Failed: wei(r.Failed),
 		Gas: wei(r.Gas), Kept: Decimal(r.Kept), Given: Decimal(r.Given), Reward: b.reward(r), Share: r.Share,
 	}
 }

@@ -73,11 +73,11 @@ func (b By) keyCells(r *Row) (out []string) {
 // the stake token.
 func (in *Income) WriteCSV(w io.Writer) error {
 	t := table{head: append(in.By.keyColumns(), "tickets", "received_wei", "jobs", "units", "produced", "billed_wei", "won", "won_wei",
-		"redeemed_wei", "waiting_wei", "mined_wei", "handed_wei", "expired_wei", "failed_wei", "gas_wei", "kept_wei", "given_wei", "reward", "share")}
+		"redeemed_wei", "short_wei", "waiting_wei", "mined_wei", "handed_wei", "expired_wei", "failed_wei", "gas_wei", "kept_wei", "given_wei", "reward", "share")}
 	for i := range in.Rows {
 		r := &in.Rows[i]
 		t.rows = append(t.rows, append(in.By.keyCells(r), decimal(r.Tickets), Decimal(r.Received), decimal(r.Jobs), r.Units.String(), r.Produced.String(),
-			Decimal(r.Billed), decimal(r.Winners), Decimal(r.Won), Decimal(r.Redeemed), Decimal(r.Waiting), Decimal(r.Mined), Decimal(r.Handed), Decimal(r.Expired),
+			Decimal(r.Billed), decimal(r.Winners), Decimal(r.Won), Decimal(r.Redeemed), Decimal(r.Short()), Decimal(r.Waiting), Decimal(r.Mined), Decimal(r.Handed), Decimal(r.Expired),
 			Decimal(r.Failed), Decimal(r.Gas), Decimal(r.Kept), Decimal(r.Given), r.Reward.String(), share(r.Share)))
 	}
 	return t.write(w)

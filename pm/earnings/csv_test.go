@@ -34,11 +34,11 @@ func text(t interface {
 func TestIncomeCSV(t *testing.T) {
 	t.Parallel()
 	got := text(t, earnings.MakeIncome(earnings.Model|earnings.Worker, books()[:4], nil))
-	want := `pipeline,model,worker,tickets,received_wei,jobs,units,produced,billed_wei,won,won_wei,redeemed_wei,waiting_wei,mined_wei,handed_wei,expired_wei,failed_wei,gas_wei,kept_wei,given_wei,reward,share
-llm,'=m,,1,5,0,0,0,0,1,9,0,0,0,0,9,0,0,0,0,0,0
-llm,'=m,'-gpu,0,0,1,100,40,10,0,0,0,0,0,0,0,0,0,0,0,0,0.25
-transcoding,,,30,33.333333333333333333,0,0,0,0,2,600,300,300,0,0,0,0,20,0,0,0,0
-transcoding,,gpu-0,0,0,3,3000,0,30,0,0,0,0,0,0,0,0,0,0,0,0,0.75
+	want := `pipeline,model,worker,tickets,received_wei,jobs,units,produced,billed_wei,won,won_wei,redeemed_wei,short_wei,waiting_wei,mined_wei,handed_wei,expired_wei,failed_wei,gas_wei,kept_wei,given_wei,reward,share
+llm,'=m,,1,5,0,0,0,0,1,9,0,0,0,0,0,9,0,0,0,0,0,0
+llm,'=m,'-gpu,0,0,1,100,40,10,0,0,0,0,0,0,0,0,0,0,0,0,0,0.25
+transcoding,,,30,33.333333333333333333,0,0,0,0,2,600,300,0,300,0,0,0,0,20,0,0,0,0
+transcoding,,gpu-0,0,0,3,3000,0,30,0,0,0,0,0,0,0,0,0,0,0,0,0,0.75
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

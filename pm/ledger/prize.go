@@ -56,7 +56,7 @@ func (p *prize) total() Total {
 	case pm.TicketHanded:
 		t.Handed = t.Won
 	case pm.TicketMined:
-		t.Mined = t.Won
+		t.Mined = pm.WeiValue(p.paid)
 	default:
 		t.Waiting = t.Won
 	}

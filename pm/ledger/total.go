@@ -45,12 +45,22 @@ type Total struct {
 	Kept, Given pm.Value
 	// Winners have face values of Won. Of these Redeemed was paid for final tickets,
 	// Waiting is on its way (won, queued, submitted), Mined was paid in a block that
-	// may still be undone, Handed is with another
-	// process and not seen as paid, Expired and Failed are lost. What is missing then is what final tickets brought less than they said.
+	// may still be undone, Handed is with another process and not seen as paid,
+	// Expired and Failed are lost. The rest is Short.
 	Winners                                                int64
 	Won, Redeemed, Waiting, Mined, Handed, Expired, Failed pm.Value
 	// Gas is what redeeming cost.
 	Gas pm.Value
+}
+
+// Short is the part of the face values that mined and final tickets did not pay, because
+// the sender's deposit and reserve did not cover it.
+func (t *Total) Short() pm.Value {
+	short := t.Won
+	for _, v := range []pm.Value{t.Redeemed, t.Waiting, t.Mined, t.Handed, t.Expired, t.Failed} {
+		short = short.Sub(v)
+	}
+	return short
 }
 
 // add adds what another total has; the key stays.

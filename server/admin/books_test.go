@@ -104,7 +104,7 @@ func TestCSV(t *testing.T) {
 	st, b := booked(t)
 	for path, want := range map[string]string{
 		adminapi.PathTickets + "?format=csv":          ",2,'=TxReverted: used\n",
-		adminapi.PathIncome + "?by=worker&format=csv": "\ngpu,0,0,2,7,0,3,0,0,0,0,0,0,0,0,0,0,0,0,1\n",
+		adminapi.PathIncome + "?by=worker&format=csv": "\ngpu,0,0,2,7,0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,1\n",
 		adminapi.PathIncomeWorkers + "?format=csv":    "\ngpu,llm,m,2,7,0,3,1,3.333333333333333333,0\n",
 		adminapi.PathSpending + "?format=csv":         "\n2026-03-01," + account.String() + ",llm,m,1,2,8,0,0,0\n",
 	} {

@@ -106,7 +106,10 @@ func (a Income) Print(p *console.Page) {
 	p.Row("Mined", amount.Ether(t.Mined)+", paid in a block that may still be undone")
 	p.Row("Waiting", amount.Ether(t.Waiting)+", won, queued or submitted")
 	if !t.Handed.IsZero() {
-		p.Row("Handed over", amount.Ether(t.Handed)+" to another process's redeemer")
+		p.Row("Handed over", amount.Ether(t.Handed)+" to another process's redeemer, not seen as paid yet")
+	}
+	if !t.Short.IsZero() {
+		p.Row("Paid short", lost(p, t.Short)+", not covered by the gateways' deposits and reserves")
 	}
 	p.Row("Expired", lost(p, t.Expired))
 	p.Row("Failed", lost(p, t.Failed))
@@ -141,13 +144,13 @@ func (a Income) table(p *console.Page) {
 		}
 		head = append(head, strings.ToUpper(by))
 	}
-	head = append(head, "TICKETS", "RECEIVED", "JOBS", "UNITS", "BILLED", "SHARE", "WON", "REDEEMED", "MINED", "WAITING", "LOST", "GAS", "REWARD")
+	head = append(head, "TICKETS", "RECEIVED", "JOBS", "UNITS", "BILLED", "SHARE", "WON", "REDEEMED", "MINED", "WAITING", "HANDED", "SHORT", "LOST", "GAS", "REWARD")
 	var rows [][]string
 	for i := range a.Rows {
 		r := &a.Rows[i]
 		rows = append(rows, append(a.about(r), fmt.Sprint(r.Tickets), ether(r.Received), fmt.Sprint(r.Jobs), fmt.Sprint(r.Units), ether(r.Billed),
 			sharePercent(r.Share), amount.Ether(r.WonValue), amount.Ether(r.Redeemed), amount.Ether(r.Mined), amount.Ether(r.Waiting),
-			lost(p, r.Expired.Add(r.Failed)), amount.Ether(r.Gas), rewardOf(r.Reward)))
+			amount.Ether(r.Handed), lost(p, r.Short), lost(p, r.Expired.Add(r.Failed)), amount.Ether(r.Gas), rewardOf(r.Reward)))
 	}
 	p.Table(head, rows)
 }

@@ -12,6 +12,8 @@ const lines = [
   ['redeemed', 'paid by final tickets', (r) => amount(r.redeemed)],
   ['waiting', 'face value of tickets that are won, queued or submitted', (r) => amount(r.waiting)],
   ['mined', 'paid in a block that may still be undone', (r) => amount(r.mined)],
+  ['handed over', 'face value of tickets that another process redeems, not seen as paid yet', (r) => amount(r.handed)],
+  ['paid short', 'face value that the gateways’ deposits and reserves did not cover', (r) => bad(r.short)],
   ['lost', 'expired or failed', (r) => lost(r)],
   ['gas', 'spent on redeeming', (r) => amount(r.gas)],
   ['reward', 'stake tokens of the rounds', (r) => (r.reward === null ? '–' : tokens(r.reward))],
@@ -24,9 +26,13 @@ function both(a, text) {
 }
 
 function lost(r) {
-  const sum = (BigInt(r.expired) + BigInt(r.failed)).toString();
-  const e = amount(sum);
-  if (sum !== '0') e.className = 'bad';
+  return bad((BigInt(r.expired) + BigInt(r.failed)).toString());
+}
+
+// bad is an amount that is red unless it is zero.
+function bad(wei) {
+  const e = amount(wei);
+  if (wei !== '0') e.className = 'bad';
   return e;
 }
 
@@ -53,6 +59,8 @@ const tickets = [
   { head: 'redeemed', kind: 'number', cell: (r) => amount(r.redeemed) },
   { head: 'waiting', kind: 'number', cell: (r) => amount(r.waiting) },
   { head: 'mined', kind: 'number', cell: (r) => amount(r.mined) },
+  { head: 'handed over', kind: 'number', cell: (r) => amount(r.handed) },
+  { head: 'paid short', kind: 'number', cell: (r) => bad(r.short) },
 ];
 
 export const model = (r) => (r.model ? `${r.pipeline} · ${r.model}` : r.pipeline || '–');
