@@ -3,21 +3,16 @@ package sender
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/pm"
 )
 
 // fundsTime bounds one look at the funds.
 const fundsTime = 10 * time.Second
-
-// fundsCodes are the troubles of the funds as such, whoever is paid.
-var fundsCodes = []fault.Code{fault.OwnFundsUnlocking, fault.OwnReserveEmpty, fault.OwnDepositEmpty}
 
 // faceValueIdle is how long a face value that the deposit does not carry is told of
 // after it was asked for last.
@@ -26,7 +21,7 @@ const faceValueIdle = 10 * time.Minute
 // maxTooHigh bounds the recipients of which that is told: who is paid names them.
 const maxTooHigh = 64
 
-// watchFunds looks at the funds before somebody needs them.
+// watchFunds looks at the funds before they are needed.
 func (s *Sender) watchFunds(ctx context.Context) {
 	view := s.opt.Chain.View()
 	if !view.Known || s.opt.Board == nil {
@@ -36,54 +31,42 @@ func (s *Sender) watchFunds(ctx context.Context) {
 	defer cancel()
 	funds, err := s.opt.Chain.SenderFunds(ctx, s.opt.Account)
 	if err != nil {
-		return // the chain's own conditions tell why
+		return // the chain's own conditions say why
 	}
-	s.tellFunds(core.Address{}, funds.Sender, pm.CheckSender(smallest(), 1, funds.Sender, view.Round.Number,
-		pm.Limits{MaxEV: core.NewWei(1), MaxTotalEV: core.NewWei(1)}))
+	s.showFunds(funds.Sender)
 }
 
-// unlocking is the fault of an unlock that runs, nil without one. Tickets are taken until
-// the round before its last, and the operator is warned from the first.
-func unlocking(funds protocol.Sender) error {
-	if funds.WithdrawRound == 0 {
-		return nil
+// showFunds makes a condition of each thing that is wrong with the funds as such, and clears
+// those that are over. All are shown at once, so that the operator mends them at once.
+func (s *Sender) showFunds(funds protocol.Sender) {
+	problems := map[fault.Code]string{fault.OwnReserveEmpty: "", fault.OwnDepositEmpty: "", fault.OwnFundsUnlocking: ""}
+	if funds.Reserve.FundsRemaining.IsZero() {
+		problems[fault.OwnReserveEmpty] = "no reserve"
 	}
-	return fault.New(fault.OwnFundsUnlocking, "look at the gateway's funds",
-		fmt.Sprintf("deposit and reserve are set to unlock in round %d; tickets are refused from round %d on", funds.WithdrawRound, max(funds.WithdrawRound, 1)-1))
+	if funds.Deposit.IsZero() {
+		problems[fault.OwnDepositEmpty] = "no deposit"
+	}
+	if last := funds.WithdrawRound; last != 0 { // tickets are taken until the round before
+		problems[fault.OwnFundsUnlocking] = fmt.Sprintf(
+			"deposit and reserve are set to unlock in round %d; tickets are refused from round %d on", last, last-1)
+	}
+	for code, detail := range problems {
+		if detail == "" {
+			s.opt.Board.Clear(health.Key{Code: code})
+			continue
+		}
+		s.opt.Board.Set(health.Key{Code: code}, detail)
+	}
 }
 
-// smallest is the smallest ticket there is: what is wrong with it is wrong with the
-// funds.
-func smallest() *pm.Params {
-	var half protocol.Word
-	half[0] = 0x7f
-	return &pm.Params{FaceValue: core.NewWei(1), WinProb: half}
-}
-
-// tellFunds makes a condition of what is wrong with the funds for a ticket, and clears
-// what is not: of the funds' troubles the first one is found, and beside it an unlock
-// that runs. What is wrong with a
-// ticket before the funds are looked at says nothing of them.
+// tellFunds makes conditions of what is wrong with the funds, and of a deposit that does not
+// carry the recipient's tickets, which is what err says of a payment to it.
 func (s *Sender) tellFunds(recipient core.Address, funds protocol.Sender, err error) {
-	code := fault.Code("")
-	if err != nil {
-		code = fault.CodeOf(err)
-	}
-	looked := err == nil || code == fault.TicketTotalEVHigh || code == fault.TicketFaceValueHigh || slices.Contains(fundsCodes, code)
-	if s.opt.Board == nil || !looked {
+	if s.opt.Board == nil {
 		return
 	}
-	for _, c := range fundsCodes {
-		switch {
-		case c == code:
-			s.opt.Board.Report(health.Key{Code: c}, err)
-		case c == fault.OwnFundsUnlocking:
-			s.opt.Board.Report(health.Key{Code: c}, unlocking(funds))
-		default:
-			s.opt.Board.Clear(health.Key{Code: c})
-		}
-	}
-	if err == nil || code == fault.TicketFaceValueHigh {
+	s.showFunds(funds)
+	if err == nil || fault.CodeOf(err) == fault.TicketFaceValueHigh {
 		s.tellFaceValue(recipient, err)
 	}
 }

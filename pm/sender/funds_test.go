@@ -3,6 +3,7 @@ package sender_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestFundsAreSaidToBeInOrderAgain(t *testing.T) {
 	}{
 		"a face value too high": {func(c *chain) { c.funds.Reserve = protocol.Reserve{} }, terms(params(2, 1e12), nil), fault.TicketFaceValueHigh},
 		"a payment too large":   {func(c *chain) { c.funds.WithdrawRound = 8 }, terms(params(2, 2_900_000_000_000), large), ""},
-		"a ticket too dear":     {func(c *chain) { c.funds.Deposit = wei("0") }, terms(params(2, 3_000_000_000_001), nil), fault.OwnDepositEmpty},
+		"a ticket too dear":     {func(c *chain) { c.funds.Deposit = wei("0") }, terms(params(2, 3_000_000_000_001), nil), ""},
 		"a payment that works":  {func(c *chain) { c.funds.Deposit = wei("0") }, terms(params(2, 30), nil), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,6 +111,32 @@ func TestOneTroubleOfTheFundsAtATime(t *testing.T) {
 		if c := k.board.Snapshot(); len(c) != 1 || c[0].Code != row.want {
 			t.Errorf("%+v, want %s", c, row.want)
 		}
+	}
+}
+
+// A gateway that was never funded lacks deposit and reserve: both are shown, so that its
+// operator funds both at once. What a ticket costs says nothing of either.
+func TestEverythingWrongWithTheFundsIsShown(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), nil)
+	codes := func() (out []string) {
+		for _, c := range k.board.Snapshot() {
+			out = append(out, string(c.Code))
+		}
+		slices.Sort(out)
+		return out
+	}
+	k.chain.change(func() { k.chain.funds = protocol.Sender{} })
+	_, _ = k.Pay(t.Context(), terms(params(1, 30), nil), 1)
+	if got := codes(); !slices.Equal(got, []string{"OwnDepositEmpty", "OwnReserveEmpty"}) {
+		t.Errorf("without any funds: %q", got)
+	}
+	k.chain.change(func() { k.chain.funds = newChain().funds })
+	if _, err := k.Pay(t.Context(), terms(params(2, 3_000_000_000_001), nil), 1); !errors.Is(err, fault.TicketEVHigh) {
+		t.Error(err)
+	}
+	if got := codes(); len(got) != 0 {
+		t.Errorf("funded: %q", got)
 	}
 }
 
