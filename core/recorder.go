@@ -20,8 +20,9 @@ type Recorder interface {
 	SegmentUploaded(manifest ManifestID, orchestrator string, took time.Duration, code string)
 	// SegmentRetried: a gateway or pool starts attempt number try (2, 3, …).
 	SegmentRetried(manifest ManifestID, try int)
-	// OrchestratorSwapped: a gateway's stream moved to another orchestrator.
-	OrchestratorSwapped(manifest ManifestID)
+	// OrchestratorSwapped: a gateway's stream moved to another orchestrator; code is the
+	// fault for which it left the one before.
+	OrchestratorSwapped(manifest ManifestID, code string)
 	// DiscoveryFailed: an orchestrator did not answer usably.
 	DiscoveryFailed(orchestrator, code string)
 	// Sessions reports the sessions in use and the limit after a change.
@@ -60,7 +61,7 @@ func (NopRecorder) SegmentUploaded(ManifestID, string, time.Duration, string) {}
 func (NopRecorder) SegmentRetried(ManifestID, int) {}
 
 // OrchestratorSwapped ignores the event.
-func (NopRecorder) OrchestratorSwapped(ManifestID) {}
+func (NopRecorder) OrchestratorSwapped(ManifestID, string) {}
 
 // DiscoveryFailed ignores the event.
 func (NopRecorder) DiscoveryFailed(string, string) {}

@@ -68,7 +68,7 @@ func (s streams) Live(most int) adminapi.Sessions {
 		}
 		out = append(out, adminapi.Session{
 			ID: l.ID, Stream: l.ID, Peer: l.Orchestrator, Renditions: l.Renditions, PixelsPerSecond: l.PixelsPerSecond, Ratio: l.Ratio,
-			Behind: l.Ratio > 1, Segments: l.Segments, Failed: l.Failed, LastCode: l.LastCode, Since: l.Since.UTC(), Last: l.Last.UTC(),
+			Behind: l.Ratio > 1, Segments: l.Segments, Failed: l.Failed, LastCode: l.LastCode, MovedCode: l.MovedCode, Since: l.Since.UTC(), Last: l.Last.UTC(),
 		})
 	}
 	return dashboard.Bounded(out, most)

@@ -96,13 +96,16 @@ type Session struct {
 	// PixelsPerSecond is what it makes per second of playing time.
 	PixelsPerSecond int64 `json:"pixelsPerSecond"`
 	// Ratio is working time by playing time of late: above 1 it falls behind.
-	Ratio    float64   `json:"ratio"`
-	Behind   bool      `json:"behind"`
-	Segments int64     `json:"segments"`
-	Failed   int64     `json:"failed"`
-	LastCode string    `json:"lastCode"`
-	Since    time.Time `json:"since"`
-	Last     time.Time `json:"last"`
+	Ratio    float64 `json:"ratio"`
+	Behind   bool    `json:"behind"`
+	Segments int64   `json:"segments"`
+	Failed   int64   `json:"failed"`
+	LastCode string  `json:"lastCode"`
+	// MovedCode is why a gateway's stream left the orchestrator before this one; empty
+	// where it did not.
+	MovedCode string    `json:"movedCode"`
+	Since     time.Time `json:"since"`
+	Last      time.Time `json:"last"`
 }
 
 // GPU is one graphics card. Loads are in percent, memory in bytes.

@@ -154,6 +154,9 @@ const (
 	// OrchestratorLate: it did not accept the segment, or not finish it, in time.
 	// Remedy: it is overloaded or hangs; check its load.
 	OrchestratorLate Code = "OrchestratorLate"
+	// OrchestratorSlow: its renditions came later than the segments play, so the stream
+	// moved. Remedy: none at the gateway; check its load.
+	OrchestratorSlow Code = "OrchestratorSlow"
 	// OrchestratorBroke: the connection ended in the middle of a segment.
 	// Remedy: it or the network failed; check its log for a restart.
 	OrchestratorBroke Code = "OrchestratorBroke"

@@ -175,6 +175,12 @@ var gatewayRows = []Row{
 		Remedy: "Check its load, or remove it from `-orchAddr`.", Retryable: true,
 	},
 	{
+		Code: OrchestratorSlow, Class: Upstream,
+		Symptom: "a stream moved to another orchestrator although no segment failed",
+		Cause:   "The renditions of a segment took longer than the segment plays, so that the stream would have fallen behind; another orchestrator had offered to take it.",
+		Remedy:  "No action needed for single moves. If streams leave one orchestrator again and again, check its load and the network between it and the gateway, or take it off `-orchAddr`.", Retryable: true,
+	},
+	{
 		Code: OrchestratorBroke, Class: Upstream,
 		Cause:  "The connection to the orchestrator ended in the middle of a segment: it or the network failed.",
 		Remedy: "Check the orchestrator's log for a restart.", Retryable: true,

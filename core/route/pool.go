@@ -1,10 +1,13 @@
 package route
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Pool is one stream's orchestrators: the one in use, and those that offered to
@@ -24,6 +27,8 @@ type Pool[I any] struct {
 	current *session[I]
 	spares  []*session[I] // in order of arrival
 	last    string        // place of the last lease
+	lastURI string        // and its address
+	left    error         // why the session in use was given up last
 	closed  bool
 }
 
@@ -72,8 +77,13 @@ type Lease[I any] struct {
 	// Offer and Info are as they were when the lease was taken.
 	Offer Offer
 	Info  I
-	// Moved says that the stream's last segment went elsewhere.
+	// Moved says that the stream's last segment went elsewhere: to From, which the
+	// stream left for the fault Left.
 	Moved bool
+	From  string
+	Left  error
+	// Failed is the fault of the lease's segment; the holder sets it before Release.
+	Failed error
 }
 
 // Advice says what to do before or beside the use of a lease.
@@ -107,7 +117,7 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 		var end []I
 		if usable { // left for being slow
 			p.own.Suspend(cur.offer.Identity(), now)
-			p.current = nil
+			p.current, p.left = nil, slow(cur.score)
 			end = cur.giveUp(nil)
 		}
 		return p.lease(p.promote(i)), Use, end
@@ -178,9 +188,18 @@ func (p *Pool[I]) promote(i int) *session[I] {
 func (p *Pool[I]) lease(s *session[I]) *Lease[I] {
 	s.inFlight++
 	s.used = true
-	moved := p.last != "" && p.last != s.offer.Place()
-	p.last = s.offer.Place()
-	return &Lease[I]{s: s, Offer: s.offer, Info: s.info, Moved: moved}
+	l := &Lease[I]{s: s, Offer: s.offer, Info: s.info}
+	if p.last != "" && p.last != s.offer.Place() {
+		l.Moved, l.From, l.Left = true, p.lastURI, p.left
+	}
+	p.last, p.lastURI, p.left = s.offer.Place(), s.offer.URI, nil
+	return l
+}
+
+// slow is the fault of an orchestrator that does not keep pace.
+func slow(score float64) error {
+	return fault.New(fault.OrchestratorSlow, "choose an orchestrator",
+		fmt.Sprintf("its last segment took %.2f times as long as it plays", score))
 }
 
 // Suspended reports whether this stream avoids an orchestrator at this time.

@@ -1,10 +1,12 @@
 package route_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/route"
 )
 
@@ -59,6 +61,41 @@ func TestPoolLeavesASlowOneForASpare(t *testing.T) {
 	}
 	if !slices.Equal(end, []string{"a"}) {
 		t.Fatalf("ended %v, want a", end)
+	}
+}
+
+// Every move has its reason, whatever the reason is.
+func TestPoolSaysWhyAStreamMoved(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		how   route.Outcome
+		score float64
+		err   error
+		want  fault.Code
+	}{
+		"slow":         {route.Succeeded, 1.4, nil, fault.OrchestratorSlow},
+		"failed":       {route.NodeFailed, 0, fault.New(fault.OrchestratorBroke, "send", ""), fault.OrchestratorBroke},
+		"lied":         {route.Lied, 0, fault.New(fault.PixelsMismatch, "check", ""), fault.PixelsMismatch},
+		"price raised": {route.Stale, 0, fault.New(fault.PriceRaised, "renew", ""), fault.PriceRaised},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPool("a", "b")
+			l := take(t, p, t0, "a")
+			if l.Moved || l.Left != nil {
+				t.Errorf("the first lease: %+v", l)
+			}
+			l.Failed = row.err
+			p.Release(l, row.how, row.score, nil, t0)
+			l = take(t, p, t0, "b")
+			if !l.Moved || !errors.Is(l.Left, row.want) || l.From != "a" {
+				t.Errorf("moved %v from %q for %v, want %s", l.Moved, l.From, l.Left, row.want)
+			}
+			p.Release(l, route.Succeeded, 0.1, nil, t0)
+			if l = take(t, p, t0, "b"); l.Moved || l.Left != nil || l.From != "" {
+				t.Errorf("it stays, and yet: %+v", l)
+			}
+		})
 	}
 }
 

@@ -44,7 +44,8 @@ type News[I any] struct {
 	Info  I
 }
 
-// Release gives a lease back and returns the sessions to end. news may be nil.
+// Release gives a lease back and returns the sessions to end. news may be nil. The lease's
+// Failed is kept as the reason if the stream leaves its orchestrator for it.
 func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I], now time.Time) []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,6 +81,9 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 	}
 	switch how {
 	case StreamFailed, NodeFailed, WorkFailed, Lied, WorkDoubted, Stale:
+		if p.current == s {
+			p.left = l.Failed
+		}
 		p.remove(s)
 		return s.giveUp(nil)
 	}
@@ -160,6 +164,6 @@ func (p *Pool[I]) reset() []I {
 	for _, s := range p.spares {
 		end = s.giveUp(end)
 	}
-	p.current, p.spares, p.last = nil, nil, ""
+	p.current, p.spares, p.last, p.lastURI, p.left = nil, nil, "", "", nil
 	return end
 }

@@ -29,6 +29,9 @@ type SegmentFigures struct {
 	// Orchestrator is the last one tried, Attempts how many were made.
 	Orchestrator string `json:"orchestrator,omitempty"`
 	Attempts     int    `json:"attempts"`
+	// Moved is why the stream came to that orchestrator from another, a fault's code; ""
+	// when it stayed.
+	Moved string `json:"moved,omitempty"`
 	// Renditions are in the stream's order, empty when the segment failed.
 	Renditions []RenditionFigures `json:"renditions,omitempty"`
 	// Code is the fault's code, "" for success.
@@ -48,6 +51,7 @@ func (p *push) figures(renditions [][]byte, took time.Duration, err error) Segme
 		SourceSeconds: p.plays.Seconds(), SourceBytes: len(p.data),
 		WallMs: millis(took), UploadMs: millis(p.trail.upload), MediaMs: millis(p.trail.media),
 		Orchestrator: p.trail.orchestrator, Attempts: p.trail.attempts,
+		Moved: string(p.trail.moved),
 	}
 	for i, data := range renditions {
 		f.Renditions = append(f.Renditions, RenditionFigures{Name: p.plan.profiles[i].Name, Bytes: len(data)})
@@ -69,7 +73,7 @@ type feed struct {
 	failed   int64
 	// sourceBytes and renditionBytes are of all segments.
 	sourceBytes, renditionBytes int64
-	lastCode                    string
+	lastCode, movedCode         string
 	watchers                    map[chan []byte]bool
 	ended                       bool
 }
@@ -87,6 +91,9 @@ func (f *feed) add(s SegmentFigures) {
 	f.sourceBytes += int64(s.SourceBytes)
 	for _, r := range s.Renditions {
 		f.renditionBytes += int64(r.Bytes)
+	}
+	if s.Moved != "" {
+		f.movedCode = s.Moved
 	}
 	if s.Code != "" {
 		f.failed++

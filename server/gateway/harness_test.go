@@ -65,13 +65,13 @@ func (e *events) SegmentReceived(m core.ManifestID, n int, _, _ time.Duration) {
 func (e *events) SegmentTranscoded(m core.ManifestID, profiles []string, _, _ time.Duration, px core.Pixels) {
 	e.note("transcoded %s %d %d", m, len(profiles), px)
 }
-func (e *events) SegmentFailed(m core.ManifestID, code string) { e.note("failed %s", code) }
-func (e *events) SegmentRetried(m core.ManifestID, try int)    { e.note("retried %d", try) }
-func (e *events) OrchestratorSwapped(core.ManifestID)          { e.note("swapped") }
-func (e *events) DiscoveryFailed(_, code string)               { e.note("discovery %s", code) }
-func (e *events) SessionRefused(code string)                   { e.note("refused %s", code) }
-func (e *events) StreamCreated(m core.ManifestID)              { e.note("created %s", m) }
-func (e *events) StreamEnded(m core.ManifestID)                { e.note("ended %s", m) }
+func (e *events) SegmentFailed(m core.ManifestID, code string)       { e.note("failed %s", code) }
+func (e *events) SegmentRetried(m core.ManifestID, try int)          { e.note("retried %d", try) }
+func (e *events) OrchestratorSwapped(_ core.ManifestID, code string) { e.note("swapped %s", code) }
+func (e *events) DiscoveryFailed(_, code string)                     { e.note("discovery %s", code) }
+func (e *events) SessionRefused(code string)                         { e.note("refused %s", code) }
+func (e *events) StreamCreated(m core.ManifestID)                    { e.note("created %s", m) }
+func (e *events) StreamEnded(m core.ManifestID)                      { e.note("ended %s", m) }
 func (e *events) SegmentUploaded(_ core.ManifestID, _ string, _ time.Duration, code string) {
 	e.note("uploaded %s", code)
 }

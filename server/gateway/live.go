@@ -17,7 +17,9 @@ type LiveStream struct {
 	// SourceBytes came from the client, RenditionBytes were made of them.
 	SourceBytes, RenditionBytes int64
 	LastCode                    string
-	Since, Last                 time.Time
+	// MovedCode is why it moved to another orchestrator the last time, "" when it never did.
+	MovedCode   string
+	Since, Last time.Time
 }
 
 // recentSegments is how many segments make a stream's pace.
@@ -57,7 +59,7 @@ func (s *stream) short() LiveStream {
 	f := &s.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out.Segments, out.Failed, out.LastCode = f.segments, f.failed, f.lastCode
+	out.Segments, out.Failed, out.LastCode, out.MovedCode = f.segments, f.failed, f.lastCode, f.movedCode
 	out.SourceBytes, out.RenditionBytes = f.sourceBytes, f.renditionBytes
 	var took, played float64
 	for _, seg := range f.recent[max(0, len(f.recent)-recentSegments):] {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/big"
@@ -38,6 +39,8 @@ type trail struct {
 	upload   time.Duration
 	media    time.Duration
 	pixels   core.Pixels
+	// moved is why the stream came to the orchestrator from another, "" where it stayed.
+	moved fault.Code
 }
 
 type lease = route.Lease[upstream.Info]
@@ -58,6 +61,9 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 		}
 		t.attempts++
 		t.orchestrator, t.session, t.price = l.Offer.URI, l.Offer.Session, l.Offer.Price
+		if l.Moved {
+			t.moved = g.moved(j, l, last(failures))
+		}
 		g.begin(j, l, t.attempts, last(failures))
 		tried = append(tried, l.Offer.Place())
 		so := slices.Clone(tried) // it may be asked while the next attempt begins
@@ -138,12 +144,18 @@ func ending(ctx context.Context, err error, failures []error) error {
 	return err
 }
 
+// moved reports that a stream changed its orchestrator, and returns the reason: what the pool
+// left the one before for, else how the segment's last attempt failed.
+func (g *Gateway) moved(j *job, l *lease, last error) fault.Code {
+	why := cmp.Or(l.Left, last)
+	code := fault.Code(codeText(why))
+	g.opt.Recorder.OrchestratorSwapped(j.stream.id, string(code))
+	g.log.Info("stream moved", "job", j.stream.id, "orchestrator", l.Offer.URI, "from", l.From, fault.Attr(why))
+	return code
+}
+
 // begin tells of an attempt.
 func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
-	if l.Moved {
-		g.opt.Recorder.OrchestratorSwapped(j.stream.id)
-		g.log.Info("stream moved", "job", j.stream.id, "orchestrator", l.Offer.URI, fault.Attr(last))
-	}
 	if attempt > 1 {
 		g.opt.Recorder.SegmentRetried(j.stream.id, attempt)
 		g.log.Info("segment is tried again", "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
@@ -159,6 +171,7 @@ func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lea
 		if err != nil || g.renew(ctx, j, l) != route.Dear || again {
 			return l, err
 		}
+		l.Failed = fault.New(fault.PriceRaised, "renew token", "")
 		g.endAll(j.stream.pool.Release(l, route.Stale, 0, nil, g.opt.Now()))
 	}
 }
@@ -223,6 +236,7 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	}
 	score := route.Score(trip, j.seg.Meta.Duration)
 	how := g.outcome(l, err)
+	l.Failed = err
 	g.endAll(j.stream.pool.Release(l, how, score, news, g.opt.Now()))
 	g.learn(j, l, how, score, err)
 	return data, err

@@ -45,7 +45,7 @@ func exercise(r core.Recorder, manifest core.ManifestID) {
 	r.SegmentUploaded(manifest, "https://o:8935", time.Second, "")
 	r.SegmentUploaded(manifest, "https://o:8935", time.Second, "OrchestratorBroke")
 	r.SegmentRetried(manifest, 2)
-	r.OrchestratorSwapped(manifest)
+	r.OrchestratorSwapped(manifest, "OrchestratorSlow")
 	r.DiscoveryFailed("https://o:8935", "OrchestratorCapped")
 	r.Sessions(3, 10)
 	r.SessionRefused("OrchestratorCapped")

@@ -30,6 +30,7 @@ type Recorder struct {
 	uploadFailed                      streamCounter
 	uploadTime                        streamHistogram
 	retried, swaps                    streamCounter
+	moves                             *prometheus.CounterVec
 	discoveryErrors                   *prometheus.CounterVec
 	refusals, workerRestarts          *prometheus.CounterVec
 }
@@ -87,6 +88,7 @@ func (r *Recorder) transcodeSeries(b *builder) {
 	r.failed = b.streamCounter("livepeer_segment_transcode_failed_total", "Segments without result, by fault code.", "error_code")
 	r.retried = b.streamCounter("livepeer_transcode_retried", "Further attempts at a segment, by number.", "try")
 	r.swaps = b.streamCounter("livepeer_orchestrator_swaps", "Streams that moved to another orchestrator.")
+	r.moves = b.counter("tutti_orchestrator_swaps_total", "Streams that moved to another orchestrator, by why they left the one before, a fault code.", "code")
 }
 
 // SegmentReceived counts a source segment.
@@ -146,7 +148,10 @@ func (r *Recorder) SegmentRetried(manifest core.ManifestID, try int) {
 }
 
 // OrchestratorSwapped counts a stream's move.
-func (r *Recorder) OrchestratorSwapped(manifest core.ManifestID) { r.swaps.add(string(manifest), 1) }
+func (r *Recorder) OrchestratorSwapped(manifest core.ManifestID, code string) {
+	r.swaps.add(string(manifest), 1)
+	r.moves.WithLabelValues(r.codes.of(code)).Inc()
+}
 
 // DiscoveryFailed counts an orchestrator that did not answer usably.
 func (r *Recorder) DiscoveryFailed(orchestrator, code string) {

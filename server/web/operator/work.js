@@ -21,7 +21,7 @@ export function showSessions({ sessions, node }) {
   const gateway = !node.roles.includes('orchestrator') && node.roles.includes('gateway');
   const parts = [table('Sessions', [
     { head: 'stream', kind: 'name', cell: (s) => below(element('code', s.stream || s.id), s.stream && s.id !== s.stream ? s.id : '') },
-    { head: gateway ? 'orchestrator' : 'gateway', cell: (s) => peer(s.peer) },
+    { head: gateway ? 'orchestrator' : 'gateway', cell: (s) => below(peer(s.peer), s.movedCode ? `moved here: ${s.movedCode}` : '') },
     { head: 'device', cell: (s) => s.device },
     { head: 'renditions', cell: (s) => s.renditions.join(', ') },
     { head: 'pixels/s', kind: 'number', cell: (s) => (s.pixelsPerSecond ? pixels(s.pixelsPerSecond).join(' ').replace('pixel/s', '') : '–') },
