@@ -42,6 +42,9 @@ func TestCommandLines(t *testing.T) {
 		{name: "router with known peers", line: "-router -orchAddr a:8935 -serviceAddr r:8935 -knownPeers 192.0.2.7,2001:db8::1/48", check: func(t *testing.T, c *config.Config) {
 			equal(t, c.Limits.KnownPeers, []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("2001:db8::/48")})
 		}},
+		{name: "object stores of one's own", line: "-orchestrator -transcoder -serviceAddr a:8935 -objectStoreNetworks 10.9.0.0/16,127.0.0.1", check: func(t *testing.T, c *config.Config) {
+			equal(t, c.Storage.ObjectStoreNetworks, []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16"), netip.MustParsePrefix("127.0.0.1/32")})
+		}},
 		{name: "everything in one process", line: "-gateway -orchestrator -transcoder -httpAddr 127.0.0.1:9000 -serviceAddr 127.0.0.1:9000 -gatewayAddr 127.0.0.1:0 -cliAddr 127.0.0.1:0", check: func(t *testing.T, c *config.Config) {
 			equal(t, c.Addresses.OrchestratorListen.Addr(), "127.0.0.1:9000")
 			equal(t, c.Addresses.GatewayListen.Addr(), "127.0.0.1:0")

@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
 
 // Config is the node's configuration, grouped by the part of the node that
 // takes it. It is made by Load and read-only afterwards; options that were not
@@ -125,4 +128,7 @@ type Storage struct {
 	MoveFrom string
 	// ObjectStore and RecordStore are URLs with credentials.
 	ObjectStore, RecordStore URL
+	// ObjectStoreNetworks are private networks in which other nodes' segments and renditions
+	// may be fetched.
+	ObjectStoreNetworks []netip.Prefix
 }

@@ -38,21 +38,15 @@ func (n *node) addGateway(ctx context.Context) error {
 			MaxAttempts: n.cfg.Gateway.MaxAttempts, DiscoveryTimeout: n.cfg.Gateway.DiscoveryTimeout,
 			MinVersion: n.cfg.Selection.MinVersion, Blocked: n.cfg.Selection.Blocklist,
 		},
-		Limits: gateway.Limits{Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers},
-		Scarce: n.files.refused,
-		SeveralEncoders: func(streams string) {
-			key := health.Key{Code: fault.StreamTwoEncoders}
-			if streams == "" {
-				n.board.Clear(key)
-				return
-			}
-			n.board.Set(key, streams)
-		},
-		Page:     web.Handler(n.standing()),
-		Recorder: n.recorder(metrics.Gateway),
-		Log:      n.log,
-		Now:      time.Now,
-		Rand:     rand.Reader,
+		Limits:          gateway.Limits{Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers},
+		Stores:          n.cfg.Storage.ObjectStoreNetworks,
+		Scarce:          n.files.refused,
+		SeveralEncoders: n.severalEncoders,
+		Page:            web.Handler(n.standing()),
+		Recorder:        n.recorder(metrics.Gateway),
+		Log:             n.log,
+		Now:             time.Now,
+		Rand:            rand.Reader,
 	}
 	if n.media != nil {
 		opt.Probe = prober{n.media}
@@ -96,4 +90,14 @@ func (p prober) Probe(ctx context.Context, segment []byte) (gateway.MediaInfo, e
 		VideoCodec: m.VideoCodec, AudioCodec: m.AudioCodec, PixelFormat: m.PixelFormat,
 		Width: m.Width, Height: m.Height, FPS: m.FPS,
 	}, nil
+}
+
+// severalEncoders is a condition with the streams that several encoders push into.
+func (n *node) severalEncoders(streams string) {
+	key := health.Key{Code: fault.StreamTwoEncoders}
+	if streams == "" {
+		n.board.Clear(key)
+		return
+	}
+	n.board.Set(key, streams)
 }

@@ -143,7 +143,8 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 		Addr: listen.Addr(), Orchestrator: rules,
 		Version: version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
 		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused, AINotice: work.whyNot,
-		Now: time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),
+		Stores: n.cfg.Storage.ObjectStoreNetworks,
+		Now:    time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),
 	}
 	if n.tools != nil {
 		opt.Frames = n.tools

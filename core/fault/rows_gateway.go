@@ -197,8 +197,8 @@ var gatewayRows = []Row{
 	},
 	{
 		Code: RenditionDownload, Class: Upstream,
-		Cause:  "A rendition could not be fetched whole within 4 s: the orchestrator's uplink is too small, or it forgot the result too early.",
-		Remedy: "Check the orchestrator's upload bandwidth.", Retryable: true,
+		Cause:  "A rendition could not be fetched whole within 4 s: the orchestrator's uplink is too small, it forgot the result too early, or it keeps its results in an object store at a private address that `-objectStoreNetworks` does not name.",
+		Remedy: "Check the orchestrator's upload bandwidth. If the store is in a network of your own, name that in `-objectStoreNetworks`, as in `-objectStoreNetworks 10.9.0.0/16`, and start the gateway again.", Retryable: true,
 	},
 	{
 		Code: OrchestratorList, Class: Upstream,

@@ -76,8 +76,8 @@ var orchestratorRows = []Row{
 	},
 	{
 		Code: InputFetchFailed, Class: Upstream,
-		Cause:  "The segment was given as a URL, and fetching it failed, took more than 4 s, or the URL points into a private network.",
-		Remedy: "Check that the gateway's object store can be reached from this host.",
+		Cause:  "The segment was given as a URL, and fetching it failed, took more than 4 s, or the URL points into a private network that `-objectStoreNetworks` does not name.",
+		Remedy: "Check that the gateway's object store can be reached from this host. If the store is in a network of your own, name that in `-objectStoreNetworks`, as in `-objectStoreNetworks 10.9.0.0/16`, and start the node again.",
 		Wire:   "BadRequest", Retryable: true,
 	},
 	{

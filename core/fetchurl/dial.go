@@ -4,22 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"syscall"
 )
 
-// ErrNotPublic is in the errors of PublicOnly.
+// ErrNotPublic is in the errors of PublicOnly and of Networks.Control.
 var ErrNotPublic = errors.New("not a public address")
 
 // PublicOnly is the Control of a net.Dialer that connects to the internet alone. It
 // looks at the address that is really dialled, so that no name and no redirection
 // leads elsewhere. Its errors name the address: they are for our own log.
-func PublicOnly(_, address string, _ syscall.RawConn) error {
+func PublicOnly(network, address string, c syscall.RawConn) error {
+	return Networks(nil).Control(network, address, c)
+}
+
+// Networks are networks of the operator's that may be dialled beside the internet.
+type Networks []netip.Prefix
+
+// Control is PublicOnly that lets the networks' addresses pass as well.
+func (n Networks) Control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
-	if !Public(at.Addr()) {
-		return fmt.Errorf("%s is %w", at.Addr().Unmap(), ErrNotPublic)
+	ip := at.Addr().Unmap()
+	if Public(ip) || slices.ContainsFunc(n, func(p netip.Prefix) bool { return p.Contains(ip) }) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s is %w", ip, ErrNotPublic)
 }

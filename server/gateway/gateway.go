@@ -80,7 +80,7 @@ func New(opt Options) (*Gateway, error) {
 		// Off-chain the quickest orchestrator is taken, as the network has it; where
 		// stake and price count, several answers are waited for.
 		patience:  route.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
-		client:    upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now}),
+		client:    upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
 		hooks:     &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute}},
 		windows:   hls.NewStore(opt.Limits.Window),
 		pushes:    newPushes(opt.Limits.Pushes),

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/selection"
 	"github.com/tuttinode/tutti/server/gateway/access"
 	"github.com/tuttinode/tutti/server/gateway/hls"
@@ -53,6 +54,9 @@ type Options struct {
 	Limits      Limits
 
 	Payments upstream.Payments
+	// Stores are private networks in which renditions may be fetched where an
+	// orchestrator keeps them elsewhere.
+	Stores fetchurl.Networks
 	// Probe reads what a segment's headers do not tell; nil leaves it unknown.
 	Probe MediaProbe
 	// AI serves the addresses of AI requests; nil has none.

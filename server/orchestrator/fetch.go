@@ -59,6 +59,9 @@ func (s *Server) fetchSegment(ctx context.Context, text string, c claim) (*uploa
 		return nil, err
 	}
 	res, err := s.fetch.Do(req)
+	if errors.Is(err, fetchurl.ErrNotPublic) {
+		err = fmt.Errorf("%w, and in no network of -objectStoreNetworks", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +73,10 @@ func (s *Server) fetchSegment(ctx context.Context, text string, c claim) (*uploa
 }
 
 // fetcher is a client for addresses that strangers name. It dials public
-// addresses only, unless private ones are allowed, and looks at the address
+// addresses and those of the operator's stores only, and looks at the address
 // that is really dialled: names and redirects may lead anywhere.
-func fetcher(private bool) *http.Client {
-	dialer := &net.Dialer{Timeout: fetchTimeout}
-	if !private {
-		dialer.Control = fetchurl.PublicOnly
-	}
+func fetcher(stores fetchurl.Networks) *http.Client {
+	dialer := &net.Dialer{Timeout: fetchTimeout, Control: stores.Control}
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext,

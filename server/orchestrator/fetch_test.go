@@ -4,8 +4,11 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
 // store is a gateway's object store.
@@ -37,7 +40,7 @@ func TestSegmentByAddress(t *testing.T) {
 	body := make([]byte, 3_000_000)
 	_, _ = rand.Read(body)
 	st := store(t, body)
-	n := newNode(t, func(s *setup) { s.listener.PrivateInputs = true })
+	n := newNode(t, func(s *setup) { s.listener.Stores = fetchurl.Networks{netip.MustParsePrefix("127.0.0.0/8")} })
 	for _, path := range []string{"/segment.ts", "/moved"} {
 		res, answer := do(t, n.h2, n.postURI(st.URL+path+"\n", body))
 		if res.StatusCode != http.StatusOK || result(t, answer).GetError() != "" {

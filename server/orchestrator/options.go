@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/standing"
 	"github.com/tuttinode/tutti/server/remote"
@@ -92,10 +93,10 @@ type Options struct {
 	Known []netip.Prefix
 	// Scarce is called when the system has no descriptor for a connection; may be nil.
 	Scarce func(error)
-	// PrivateInputs lets a segment's bytes be fetched from a private network,
-	// where a gateway sends a URL instead of bytes. Without it a stranger could
-	// have this node read what only it can reach.
-	PrivateInputs bool
+	// Stores are private networks in which a segment's bytes may be fetched, where a
+	// gateway sends a URL instead of bytes. Elsewhere only public addresses are: a
+	// stranger must not have this node read what only it can reach.
+	Stores fetchurl.Networks
 
 	// TextBytes and FileBytes bound the bodies of AI requests, DefaultTextBytes and
 	// DefaultFileBytes when 0.

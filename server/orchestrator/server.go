@@ -64,7 +64,7 @@ func New(opt Options) (*Server, error) {
 		conns:    newGate(&opt),
 		door:     leave.New(),
 		uploads:  newBudget(opt.UploadBytes),
-		fetch:    fetcher(opt.PrivateInputs),
+		fetch:    fetcher(opt.Stores),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
 
 		renditions: newDownloads(opt.Orchestrator.ResultBytes, opt.Now),

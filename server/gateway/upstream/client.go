@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/route"
 )
 
@@ -23,6 +24,9 @@ type Options struct {
 	// FirstByte is how long the first byte of an AI job's answer may take; default
 	// 5 min, below 0 no limit.
 	FirstByte time.Duration
+	// Stores are private networks in which renditions may be fetched, beside public
+	// addresses and the orchestrator's own host.
+	Stores fetchurl.Networks
 	// Node is by what name our own nodes know this one, "tutti/1.2.3".
 	Node string
 }
@@ -55,13 +59,13 @@ func New(opt Options) *Client {
 		opt.Now = time.Now
 	}
 	dialer := &net.Dialer{Timeout: route.DialTimeout, KeepAlive: 30 * time.Second}
-	guarded := &net.Dialer{Timeout: route.DialTimeout, KeepAlive: 30 * time.Second, Control: publicOnly}
+	elsewhere := &net.Dialer{Timeout: route.DialTimeout, KeepAlive: 30 * time.Second, Control: guarded(opt.Stores)}
 	c := &Client{
 		payments: opt.Payments,
 		now:      opt.Now,
 		calls:    newCalls(),
 		bulk:     bulkTransport(dialer),
-		foreign:  bulkTransport(guarded),
+		foreign:  bulkTransport(elsewhere),
 
 		jobs:      opt.Jobs,
 		firstByte: opt.FirstByte,
