@@ -58,6 +58,7 @@ func ofAIWorkers(d *doors) (out []adminapi.Worker) {
 	for _, a := range d.ai.Workers() {
 		one := adminapi.Worker{
 			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: placement.Ready, Since: a.Since.UTC(), Models: []string{},
+			Done: a.Done, Failed: a.Failed,
 		}
 		if a.Draining {
 			one.State = placement.Draining

@@ -43,7 +43,8 @@ type Worker struct {
 	// Ratio is working time by playing time, below 1 when faster than real time; 0
 	// before the first segment.
 	Ratio float64 `json:"ratio"`
-	// Done and Failed count segments or jobs since then.
+	// Done and Failed count segments or jobs since the node started, also those of before
+	// the worker came back.
 	Done   int64     `json:"done"`
 	Failed int64     `json:"failed"`
 	Since  time.Time `json:"since"`

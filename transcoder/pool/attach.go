@@ -24,7 +24,7 @@ func (p *Pool) Attach(d placement.Device, o placement.Offer) (placement.Attachme
 }
 
 func newDevice(d placement.Device, o placement.Offer) *device {
-	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), shown: shut}
+	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), shown: shut, tally: new(placement.Tally)}
 	if e, ok := d.(parallel); ok && !o.Remote {
 		x.queue.places = e.Parallel()
 	}
@@ -55,7 +55,7 @@ func (p *Pool) attach(d *device) error {
 	if t.devices[d.label] != nil {
 		return fault.New(fault.DeviceNameTaken, "attach a device", d.label)
 	}
-	d.barred = t.barred[d.label]
+	d.barred, d.tally = t.barred[d.label], t.tallies.Of(d.label)
 	d.seq = t.seq
 	t.seq++
 	t.devices[d.label] = d

@@ -343,3 +343,26 @@ func TestChangesAreToldOnceAndSoon(t *testing.T) {
 		}
 	})
 }
+
+// What a device did is counted on when it comes back under its name.
+func TestCountersSurviveAReturn(t *testing.T) {
+	t.Parallel()
+	p := pool.New(nil, pool.Options{MaxSessions: 10})
+	counts := func() string {
+		u := p.Devices()
+		if len(u) != 1 {
+			t.Fatalf("%+v", u)
+		}
+		return fmt.Sprintf("%d done, %d failed", u[0].Done, u[0].Failed)
+	}
+	for i := range 3 {
+		a := sim(t, p, &coretest.SimDevice{Name: "rig1", Encoders: 4}, remote(2))
+		if want := fmt.Sprintf("%d done, 0 failed", i); counts() != want {
+			t.Errorf("registration %d: %s, want %s", i, counts(), want)
+		}
+		if _, err := p.Transcode(t.Context(), segment(fmt.Sprint("s", i), 0)); err != nil {
+			t.Fatal(err)
+		}
+		a.Detach()
+	}
+}

@@ -52,9 +52,10 @@ type device struct {
 	evidence evidence
 	hold     hold
 	// segments are in work now; quiet is closed when none is, nil while nobody waits.
-	segments     int
-	quiet        chan struct{}
-	done, failed int64
+	segments int
+	quiet    chan struct{}
+	// tally goes on when the device comes back under its name.
+	tally *placement.Tally
 }
 
 // booked is what the sessions of a device were given of it.

@@ -57,7 +57,7 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	released := d.quarantine != nil
 	open := d.evidence.done(s.id, t.all <= playing, time.Now())
 	d.worked()
-	d.done++
+	d.tally.Done()
 	s.wall = smoothTime(s.wall, t.work)
 	s.acquit()
 	// Very short segments say more about overhead than about capacity.

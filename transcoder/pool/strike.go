@@ -27,9 +27,7 @@ func (p *Pool) strike(d *device, err error) {
 	if code := fault.CodeOf(err); code == fault.Canceled || code == fault.DeadlineExceeded {
 		return
 	}
-	d.mu.Lock()
-	d.failed++
-	d.mu.Unlock()
+	d.tally.Failed()
 	if worthRetry(err) && !full(err) && fault.CodeOf(err) != fault.TranscoderBehind {
 		p.hit(d)
 	}

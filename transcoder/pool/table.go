@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/placement"
 )
 
 // table is where places are looked for: the devices by what they can do.
@@ -16,6 +17,7 @@ type table struct {
 	classes map[string]*class
 	devices map[string]*device // by name
 	barred  map[string]bool    // names of devices that the operator drains
+	tallies placement.Tallies  // what devices did, by their names
 	// needs remembers which classes can do what sessions need; generation counts the
 	// changes of classes.
 	needs      map[string]*needs

@@ -78,8 +78,9 @@ func (d *device) use(now time.Time) placement.Use {
 		Device: d.label, Sessions: d.sessions, Segments: d.segments, Load: d.load, Ratio: d.ratio,
 		Memory: d.memory(), EncoderLimit: d.offer.EncoderSessions, SessionMemory: d.offer.SessionMemory,
 		Cost:   d.offer.Cost,
-		Remote: d.offer.Remote, Done: d.done, Failed: d.failed, Since: d.since,
+		Remote: d.offer.Remote, Since: d.since,
 	}
+	u.Done, u.Failed = d.tally.Counts()
 	if n := d.sessionLimit(now); n < unlimited {
 		u.Limit = n
 	}

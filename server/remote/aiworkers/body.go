@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"sync"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -19,7 +20,9 @@ type body struct {
 	// head was read before the answer was handed on.
 	head []byte
 	read int64
-	once sync.Once
+	// broken says that the answer ended early, and not because its job left.
+	broken bool
+	once   sync.Once
 }
 
 // peek waits for a stream's first bytes, so that a worker that is lost before them
@@ -53,6 +56,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case b.ctx.Err() != nil:
 		err = fault.Wrap(fault.CodeOf(b.ctx.Err()), opRun, b.ctx.Err())
 	default:
+		b.broken = true
 		err = &fault.Fault{Code: fault.StreamBroken, Op: opRun, Detail: b.w.name + " broke off", Err: err}
 	}
 	return n, err
@@ -73,11 +77,22 @@ func (b *body) Close() error {
 	b.once.Do(func() {
 		b.forget()
 		b.a.end(false)
+		b.count()
 		b.p.mu.Lock()
 		delete(b.w.answers, b.a)
 		b.p.mu.Unlock()
 	})
 	return nil
+}
+
+// count notes what the answer was worth. One that its job left says nothing of the worker.
+func (b *body) count() {
+	switch whole := b.a.complete(); {
+	case whole && b.a.status < http.StatusInternalServerError:
+		b.w.tally.Done()
+	case whole, b.broken:
+		b.w.tally.Failed()
+	}
 }
 
 // returning is an answer that gives its slot back when it is closed.

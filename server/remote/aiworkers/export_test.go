@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -33,7 +34,7 @@ func ReadRegistration(req *rpc.RegisterAIWorkerRequest) ([]inference.ModelState,
 // Through is a stream as a job reads it, in pieces of size bytes.
 func Through(src io.Reader, size int) (text []byte, err error) {
 	a := newArrival(src)
-	b := &body{p: &Pool{}, w: &worker{lost: make(chan struct{})}, a: a, ctx: context.Background(), forget: func() bool { return true }}
+	b := &body{p: &Pool{}, w: &worker{lost: make(chan struct{}), tally: new(placement.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
 	defer b.Close()
 	if err := b.peek(); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -28,6 +29,7 @@ type Pool struct {
 	// everything below.
 	workers []*worker
 	models  map[inference.Model]*model
+	tallies placement.Tallies
 	// order has the models in the order in which they came.
 	order []*model
 	// passing are the answers that have begun, by their tasks.

@@ -115,6 +115,7 @@ func (p *Pool) admit(reg *registration, base string) *worker {
 		lost: make(chan struct{}), entries: make(map[inference.Model]*entry), answers: make(map[*arrival]struct{}),
 		errands: make(map[*errand]struct{}),
 	}
+	w.tally = p.tallies.Of(w.name)
 	p.workers = append(p.workers, w)
 	p.opt.Log.Info("AI worker registered", "worker", w.name, "addr", w.id.Addr, "node", w.id.Node, "version", reg.version, "models", len(reg.models))
 	return w

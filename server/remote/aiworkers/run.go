@@ -45,6 +45,9 @@ func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 			return reply, nil
 		}
 		s.vacate()
+		if ctx.Err() == nil && atFault(err) {
+			e.w.tally.Failed()
+		}
 		if ctx.Err() != nil || !elsewhere(err) {
 			return nil, err
 		}
@@ -52,6 +55,12 @@ func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		s.p.opt.Log.Warn("AI job is tried on another worker", "worker", e.w.name, "model", job.Model.String(), "job", job.RequestID, fault.Attr(err))
 	}
 	return nil, last
+}
+
+// atFault reports whether a job failed for its worker, not for the request or the queue.
+func atFault(err error) bool {
+	class := fault.CodeOf(err).Class()
+	return class == fault.Internal || class == fault.Upstream
 }
 
 // elsewhere reports whether a job that did not begin may be given to another worker.

@@ -17,6 +17,9 @@ type Worker struct {
 	Since         time.Time
 	// Draining says that it is given no new jobs, at its own wish or our operator's.
 	Draining bool
+	// Done and Failed count its jobs since this node started, also those of before it came
+	// back. A job that its client left is in neither.
+	Done, Failed int64
 	// Models has the figures of this worker alone.
 	Models []inference.ModelState
 }
@@ -28,6 +31,7 @@ func (p *Pool) Workers() []Worker {
 	out := make([]Worker, 0, len(p.workers))
 	for _, w := range p.workers {
 		one := Worker{Name: w.name, Addr: w.id.Addr, Node: w.id.Node, Version: w.version, Since: w.since, Draining: w.draining || w.barred}
+		one.Done, one.Failed = w.tally.Counts()
 		for _, e := range w.entries {
 			s := e.heard()
 			s.Capacity, s.InUse = e.slots, e.busy

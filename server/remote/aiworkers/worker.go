@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -14,6 +15,8 @@ type worker struct {
 	id    remote.Identity
 	name  string
 	since time.Time
+	// tally counts its jobs, and goes on when it comes back under its name.
+	tally *placement.Tally
 	notes *remote.Outbox
 	// base is where it fetches the inputs of jobs from.
 	base string

@@ -1,0 +1,52 @@
+package placement
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// maxTallies bounds the names whose counts are kept.
+const maxTallies = 4096
+
+// Tally counts what a worker did. Its zero value counts from zero; it is safe for
+// concurrent use.
+type Tally struct{ done, failed atomic.Int64 }
+
+// Done counts a segment or job that the worker finished.
+func (t *Tally) Done() { t.done.Add(1) }
+
+// Failed counts one that it failed.
+func (t *Tally) Failed() { t.failed.Add(1) }
+
+// Counts are what was counted.
+func (t *Tally) Counts() (done, failed int64) { return t.done.Load(), t.failed.Load() }
+
+// Tallies has the tallies of workers by their names, so that a worker that comes back goes
+// on with the counts that it left. Beyond a bound the name that came first is forgotten. The
+// zero value has none; it is safe for concurrent use.
+type Tallies struct {
+	mu    sync.Mutex
+	of    map[string]*Tally
+	order []string
+}
+
+// Of is the tally of a name.
+func (t *Tallies) Of(name string) *Tally {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.of[name]; one != nil {
+		return one
+	}
+	if t.of == nil {
+		t.of = make(map[string]*Tally)
+	}
+	if len(t.order) == maxTallies {
+		delete(t.of, t.order[0])
+		t.order = slices.Delete(t.order, 0, 1)
+	}
+	one := new(Tally)
+	t.of[name] = one
+	t.order = append(t.order, name)
+	return one
+}
