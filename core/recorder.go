@@ -8,9 +8,8 @@ import "time"
 type Recorder interface {
 	// SegmentReceived: a source segment arrived whole (orchestrator or gateway).
 	SegmentReceived(manifest ManifestID, bytes int, duration, download time.Duration)
-	// SegmentTranscoded: all renditions are done. took is the wall time from
-	// hand-over to result; profiles are the names in order.
-	SegmentTranscoded(manifest ManifestID, profiles []string, duration, took time.Duration, encoded Pixels)
+	// SegmentTranscoded: all renditions are done. done is not kept.
+	SegmentTranscoded(done *Transcoded)
 	// SegmentFailed: no renditions; code is the fault's stable token.
 	SegmentFailed(manifest ManifestID, code string)
 	// SegmentOverhead: the part of an orchestrator's time for a segment in which neither
@@ -39,6 +38,23 @@ type Recorder interface {
 	Transcoders(number, capacity, load int)
 }
 
+// Transcoded is a segment of which all renditions are done.
+type Transcoded struct {
+	Manifest ManifestID
+	// Profiles are the renditions' names in order.
+	Profiles []string
+	// Duration is the playing time, Took the wall time from hand-over to result.
+	Duration, Took time.Duration
+	Encoded        Pixels
+	// Verified says that the renditions are this node's own work, or were checked.
+	Verified bool
+	// By is who did a gateway's segment; it is empty on other nodes.
+	By Performer
+}
+
+// Performer is an orchestrator as a gateway knows it. Address is empty off-chain.
+type Performer struct{ URI, Address, Version string }
+
 // NopRecorder ignores everything. Embed it to implement only part of Recorder.
 type NopRecorder struct{}
 
@@ -46,7 +62,7 @@ type NopRecorder struct{}
 func (NopRecorder) SegmentReceived(ManifestID, int, time.Duration, time.Duration) {}
 
 // SegmentTranscoded ignores the event.
-func (NopRecorder) SegmentTranscoded(ManifestID, []string, time.Duration, time.Duration, Pixels) {}
+func (NopRecorder) SegmentTranscoded(*Transcoded) {}
 
 // SegmentFailed ignores the event.
 func (NopRecorder) SegmentFailed(ManifestID, string) {}

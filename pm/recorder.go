@@ -21,8 +21,8 @@ type Recorder interface {
 	RedemptionFailed(code string)
 	// TicketsSent: a gateway paid with so many tickets.
 	TicketsSent(recipient core.Address, account core.ManifestID, n int, value Value)
-	// PaymentNotMade: a gateway could not pay; code is a fault's.
-	PaymentNotMade(code string)
+	// PaymentNotMade: a gateway could not pay for an account's work; code is a fault's.
+	PaymentNotMade(account core.ManifestID, code string)
 	// PaidUnworked: a job ended, and so much of its payment is not worked for; where the
 	// work made good for earlier losses it is negative. held is all that the orchestrator
 	// holds.
@@ -51,7 +51,7 @@ func (NopRecorder) RedemptionFailed(string) {}
 func (NopRecorder) TicketsSent(core.Address, core.ManifestID, int, Value) {}
 
 // PaymentNotMade ignores the event.
-func (NopRecorder) PaymentNotMade(string) {}
+func (NopRecorder) PaymentNotMade(core.ManifestID, string) {}
 
 // PaidUnworked ignores the event.
 func (NopRecorder) PaidUnworked(string, Value, Value) {}

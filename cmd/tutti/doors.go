@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/remote/aiworkers"
@@ -46,7 +47,7 @@ func (n *node) newDoors() error {
 	}
 	if d.ai, err = aiworkers.New(aiworkers.Options{
 		Secrets: secrets, MinVersion: networkVersion, Node: remote.Node(version), ServiceURI: n.serviceURI(), FirstTask: remote.FirstTask(time.Now()),
-		Queue: max(1, n.cfg.AI.Queue), Random: rand.Reader, Now: time.Now, Log: n.log,
+		Queue: max(1, n.cfg.AI.Queue), Recorder: n.inferenceRecorder(metrics.Orchestrator), Random: rand.Reader, Now: time.Now, Log: n.log,
 	}); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"time"
 
 	"github.com/tuttinode/tutti/core/dispatch"
@@ -71,6 +72,11 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		return nil, err
 	}
 	out.front = f
+	if n.metrics != nil {
+		if err := n.metrics.WatchOrchestrators(b.Orchestrators); err != nil {
+			return nil, fmt.Errorf("register metrics of orchestrators: %w", err)
+		}
+	}
 	return out, nil
 }
 

@@ -27,10 +27,30 @@ func (n *node) watchNode() error {
 		errs = append(errs, n.metrics.WatchChain(n.chainState), n.metrics.WatchEndpoints(n.endpointStates),
 			n.metrics.WatchRewards(func() reward.Status { return n.chain.Reward() }))
 	}
+	if n.chain != nil {
+		for _, role := range n.gasRoles() {
+			errs = append(errs, n.metrics.WatchGas(role, n.chainState))
+		}
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	return nil
+}
+
+// gasRoles are the roles whose transactions cost gas.
+func (n *node) gasRoles() []string {
+	var roles []string
+	if n.cfg.Roles.Orchestrator {
+		roles = append(roles, metrics.Orchestrator)
+	}
+	if n.cfg.Roles.Gateway {
+		roles = append(roles, metrics.Gateway)
+	}
+	if len(roles) == 0 {
+		roles = append(roles, metrics.Other)
+	}
+	return roles
 }
 
 func (n *node) workersRefused() map[string]map[fault.Code]uint64 {

@@ -53,7 +53,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		n.add(work.manager)
 		n.panel.models = work.manager.Models
 		if n.metrics != nil {
-			if err := n.metrics.WatchModels(metrics.Orchestrator, work.manager.Models); err != nil {
+			if err := n.metrics.WatchModels(metrics.Orchestrator, n.serviceURI(), work.manager.Models); err != nil {
 				return fmt.Errorf("register metrics of models: %w", err)
 			}
 		}

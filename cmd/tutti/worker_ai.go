@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/server/metrics"
@@ -20,7 +21,7 @@ func (n *node) addRemoteAIWorker(ctx context.Context) error {
 	n.add(work.manager)
 	n.panel.models = work.manager.Models
 	if n.metrics != nil {
-		if err := n.metrics.WatchModels(metrics.AIWorker, work.manager.Models); err != nil {
+		if err := n.metrics.WatchModels(metrics.AIWorker, strings.Join(authorities(n.cfg.Addresses.Orchestrators), ","), work.manager.Models); err != nil {
 			return fmt.Errorf("register metrics of models: %w", err)
 		}
 	}

@@ -117,7 +117,7 @@ func TestSeries(t *testing.T) {
 	r, j := s.Recorder(core.NopRecorder{}), s.Inference(inference.NopRecorder{})
 	r.Sessions(7, 10)
 	for i := range 100 {
-		r.SegmentTranscoded("m", nil, 2*time.Second, time.Duration(i+1)*10*time.Millisecond, 5)
+		r.SegmentTranscoded(&core.Transcoded{Manifest: "m", Duration: 2 * time.Second, Took: time.Duration(i+1) * 10 * time.Millisecond, Encoded: 5})
 	}
 	r.SegmentFailed("m", "x")
 	r.SessionRefused("y")
@@ -159,7 +159,7 @@ func TestSeriesIsWhole(t *testing.T) {
 		s := dashboard.NewSeries(c.now)
 		r := s.Recorder(core.NopRecorder{})
 		for _, wait := range rapid.SliceOf(rapid.IntRange(0, 400)).Draw(t, "waits") {
-			r.SegmentTranscoded("m", nil, time.Second, time.Second, 1)
+			r.SegmentTranscoded(&core.Transcoded{Manifest: "m", Duration: time.Second, Took: time.Second, Encoded: 1})
 			c.at = c.at.Add(time.Duration(wait) * time.Second)
 		}
 		points := s.Points()

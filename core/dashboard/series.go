@@ -103,14 +103,14 @@ type recorder struct {
 	s *Series
 }
 
-func (r recorder) SegmentTranscoded(m core.ManifestID, profiles []string, duration, took time.Duration, encoded core.Pixels) {
-	r.Recorder.SegmentTranscoded(m, profiles, duration, took, encoded)
+func (r recorder) SegmentTranscoded(done *core.Transcoded) {
+	r.Recorder.SegmentTranscoded(done)
 	r.s.count(func(one *slot) {
 		one.point.Segments++
-		one.point.Pixels += int64(encoded)
-		one.took.add(took.Seconds())
-		if duration > 0 {
-			one.ratio.add(took.Seconds() / duration.Seconds())
+		one.point.Pixels += int64(done.Encoded)
+		one.took.add(done.Took.Seconds())
+		if done.Duration > 0 {
+			one.ratio.add(done.Took.Seconds() / done.Duration.Seconds())
 		}
 	})
 }

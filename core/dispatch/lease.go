@@ -1,6 +1,9 @@
 package dispatch
 
-import "time"
+import (
+	"math/big"
+	"time"
+)
 
 // Lease is one attempt at one orchestrator. FirstByte is called when the answer
 // begins, Done once at the end; both may be called again without effect.
@@ -9,6 +12,7 @@ type Lease struct {
 	c        *candidate
 	trust    *trust
 	uri      string
+	price    *big.Rat
 	probe    bool
 	whole    bool
 	client   string
@@ -22,6 +26,10 @@ type Lease struct {
 
 // URI is the orchestrator's.
 func (l *Lease) URI() string { return l.uri }
+
+// Price is what the orchestrator asked for when the lease was taken, in wei per unit; nil is
+// free. It is not to be changed.
+func (l *Lease) Price() *big.Rat { return l.price }
 
 // Probe says that the attempt finds out whether a resting orchestrator is back.
 func (l *Lease) Probe() bool { return l.probe }

@@ -124,8 +124,8 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 		return nil, v
 	}
 	c.inFlight++
-	l := &Lease{t: t, c: c, trust: c.trust, uri: c.offer.URI, probe: probe, whole: q.Whole, client: q.Client,
-		affinity: q.Affinity, start: now}
+	l := &Lease{t: t, c: c, trust: c.trust, uri: c.offer.URI, price: c.offer.Price, probe: probe, whole: q.Whole,
+		client: q.Client, affinity: q.Affinity, start: now}
 	if probe && c.health.resting {
 		c.health.probing, l.probing = true, true
 	}

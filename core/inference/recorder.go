@@ -1,8 +1,10 @@
 package inference
 
 import (
+	"math/big"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -13,6 +15,9 @@ type Recorder interface {
 	JobDone(f *Figures)
 	// ModelChanged: a model of this node entered a state.
 	ModelChanged(s *ModelState)
+	// ResultReceived: a job's result came from a remote worker within a time, or broke
+	// off and was lost.
+	ResultReceived(m Model, took time.Duration, whole bool)
 }
 
 // Figures are one job as a hop saw it. Zero times did not happen.
@@ -41,6 +46,11 @@ type Figures struct {
 	Events int
 	Usage  Usage
 	Units  Units
+	// Sender is who pays an orchestrator, zero elsewhere and off-chain.
+	Sender core.Address
+	// Price is wei per unit, nil where the job was free or had no price yet. It is not
+	// changed.
+	Price *big.Rat
 }
 
 // NopRecorder ignores everything.
@@ -48,6 +58,9 @@ type NopRecorder struct{}
 
 // JobDone ignores the event.
 func (NopRecorder) JobDone(*Figures) {}
+
+// ResultReceived ignores the event.
+func (NopRecorder) ResultReceived(Model, time.Duration, bool) {}
 
 // ModelChanged ignores the event.
 func (NopRecorder) ModelChanged(*ModelState) {}

@@ -83,11 +83,15 @@ func (g *Segment) noteFailing(err error) {
 // not let in; from is the gateway's address; err is why it failed, nil when it did
 // not.
 func (o *Orchestrator) JobDone(f *inference.Figures, job *Job, from string, err error) {
-	o.opt.Inference.JobDone(f)
 	var facts jobFacts
 	if job != nil {
 		facts = job.facts
+		f.Sender = facts.sender
+		if !facts.price.Free() {
+			f.Price = facts.price.Rat()
+		}
 	}
+	o.opt.Inference.JobDone(f)
 	attrs := make([]slog.Attr, 0, 28)
 	attrs = append(attrs, slog.String("role", role), slog.String("job", f.RequestID))
 	attrs = appendPeer(attrs, facts.sender, from)

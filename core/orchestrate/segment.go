@@ -98,7 +98,8 @@ func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error)
 		return nil, err
 	}
 	took := o.opt.Now().Sub(start)
-	o.opt.Recorder.SegmentTranscoded(req.Manifest, names(req.Profiles), req.Duration, took, encoded)
+	o.opt.Recorder.SegmentTranscoded(&core.Transcoded{Manifest: req.Manifest, Profiles: names(req.Profiles),
+		Duration: req.Duration, Took: took, Encoded: encoded, Verified: true})
 	o.opt.Recorder.SegmentOverhead(max(0, took-g.line.queue-done.MediaTime))
 	return done, nil
 }

@@ -45,7 +45,7 @@ func (s *Sender) Pay(ctx context.Context, t *Terms, units int64) (*Payment, erro
 	now := s.opt.Now()
 	p, err := s.pay(ctx, t, max(0, units), now)
 	if err != nil {
-		s.opt.Recorder.PaymentNotMade(string(fault.CodeOf(err)))
+		s.opt.Recorder.PaymentNotMade(t.Key, string(fault.CodeOf(err)))
 		// Why a job was not paid is told by who tries to send it; lasting troubles are
 		// conditions.
 		s.opt.Log.Debug("payment not made", "orchestrator", t.Peer, "job", t.Key, fault.Attr(err))

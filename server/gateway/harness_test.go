@@ -62,8 +62,8 @@ func (e *events) list() []string {
 func (e *events) SegmentReceived(m core.ManifestID, n int, _, _ time.Duration) {
 	e.note("received %s %d", m, n)
 }
-func (e *events) SegmentTranscoded(m core.ManifestID, profiles []string, _, _ time.Duration, px core.Pixels) {
-	e.note("transcoded %s %d %d", m, len(profiles), px)
+func (e *events) SegmentTranscoded(done *core.Transcoded) {
+	e.note("transcoded %s %d %d by %s", done.Manifest, len(done.Profiles), done.Encoded, done.By.URI)
 }
 func (e *events) SegmentFailed(m core.ManifestID, code string)       { e.note("failed %s", code) }
 func (e *events) SegmentRetried(m core.ManifestID, try int)          { e.note("retried %d", try) }

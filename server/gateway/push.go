@@ -148,7 +148,10 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	p.trail, p.away = t, time.Since(begun)
 	if err == nil {
 		p.stream.told(p.reinit)
-		g.opt.Recorder.SegmentTranscoded(p.stream.id, signature.ProfileNames(p.plan.profiles), p.req.Duration, time.Since(p.at), t.pixels)
+		g.opt.Recorder.SegmentTranscoded(&core.Transcoded{
+			Manifest: p.stream.id, Profiles: signature.ProfileNames(p.plan.profiles), Duration: p.req.Duration,
+			Took: time.Since(p.at), Encoded: t.pixels, Verified: g.opt.LocalVerify, By: t.by,
+		})
 	}
 	return renditions, err
 }

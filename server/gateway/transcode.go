@@ -41,6 +41,8 @@ type trail struct {
 	pixels   core.Pixels
 	// moved is why the stream came to the orchestrator from another, "" where it stayed.
 	moved fault.Code
+	// by is the orchestrator as metrics name it.
+	by core.Performer
 }
 
 type lease = route.Lease[upstream.Info]
@@ -61,6 +63,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 		}
 		t.attempts++
 		t.orchestrator, t.session, t.price = l.Offer.URI, l.Offer.Session, l.Offer.Price
+		t.by = performer(&l.Offer)
 		if l.Moved {
 			t.moved = g.moved(j, l, last(failures))
 		}
@@ -142,6 +145,18 @@ func ending(ctx context.Context, err error, failures []error) error {
 		return exhausted(failures, "no orchestrator left after ")
 	}
 	return err
+}
+
+// performer is who made an offer.
+func performer(o *route.Offer) core.Performer {
+	by := core.Performer{URI: o.URI}
+	if o.Address != (core.Address{}) {
+		by.Address = o.Address.String()
+	}
+	if o.Capabilities != nil {
+		by.Version = o.Capabilities.Version
+	}
+	return by
 }
 
 // moved reports that a stream changed its orchestrator, and returns the reason: what the pool

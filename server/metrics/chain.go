@@ -32,9 +32,6 @@ func (m *Metrics) WatchChain(source func() ChainState) error {
 	ends := l.gauge("tutti_round_end_layer1_block", "The layer-1 block at which the present round ends.")
 	balance := l.gauge("tutti_native_balance_gwei", "Money of the account that pays for transactions, in gwei.")
 	token := l.gauge("tutti_token_balance_lpt", "Stake token that the account holds unbonded, in whole tokens.")
-	suggested := l.gauge("livepeer_suggested_gas_price", "Price of gas that transactions would be sent with now, in gwei.")
-	least := l.gauge("livepeer_min_gas_price", "The least that transactions are sent with, in gwei.")
-	most := l.gauge("livepeer_max_gas_price", "The most that transactions are sent with, in gwei; 0 is no bound.")
 	self := newSelfSeries(l)
 	l.look = func(send sender) {
 		s := source()
@@ -51,14 +48,30 @@ func (m *Metrics) WatchChain(source func() ChainState) error {
 		send(ends, float64(v.Round.End()))
 		send(balance, weiGwei(v.Balances.Ether))
 		send(token, tokens(v.Balances.Token))
-		send(suggested, weiGwei(s.Gas.Current))
-		send(least, weiGwei(s.Gas.Min))
-		send(most, weiGwei(s.Gas.Max))
 		if s.Orchestrator {
 			self(send, &s)
 		}
 	}
 	return m.Register(l)
+}
+
+// WatchGas shows, at every scrape, the prices of gas of one role's transactions. Nothing is
+// shown before the chain was read.
+func (m *Metrics) WatchGas(nodeType string, source func() ChainState) error {
+	l := &looked{}
+	suggested := l.gauge("livepeer_suggested_gas_price", "Price of gas that transactions would be sent with now, in gwei.")
+	least := l.gauge("livepeer_min_gas_price", "The least that transactions are sent with, in gwei.")
+	most := l.gauge("livepeer_max_gas_price", "The most that transactions are sent with, in gwei; 0 is no bound.")
+	l.look = func(send sender) {
+		s := source()
+		if !s.View.Known {
+			return
+		}
+		send(suggested, weiGwei(s.Gas.Current))
+		send(least, weiGwei(s.Gas.Min))
+		send(most, weiGwei(s.Gas.Max))
+	}
+	return m.base(nodeType).Register(l)
 }
 
 // newSelfSeries are the figures of an orchestrator's own record.

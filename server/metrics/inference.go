@@ -2,9 +2,11 @@ package metrics
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -46,10 +48,21 @@ func (r *Inference) JobDone(f *inference.Figures) {
 // account counts what a key's use of a model came to.
 func (r *Inference) account(model modelLabels, f *inference.Figures) {
 	a := r.sets.account(model, f.Key)
-	a.requested.Inc()
+	if f.Code == "" {
+		a.requested.Inc()
+		price := 0.0
+		if f.Price != nil {
+			price, _ = f.Price.Float64()
+		}
+		a.price.Set(price)
+	}
 	a.requests.WithLabelValues(strconv.Itoa(f.Status), r.sets.code(string(f.Code))).Inc()
 	if f.Code != "" {
-		r.series.errors.WithLabelValues(r.sets.code(string(f.Code)), model.pipeline, model.name).Inc()
+		sender := ""
+		if f.Sender != (core.Address{}) {
+			sender = r.sets.senders.of(f.Sender.String())
+		}
+		r.series.errors.WithLabelValues(r.sets.code(string(f.Code)), model.pipeline, model.name, sender).Inc()
 	}
 	a.in.Add(count(f.Usage.Prompt))
 	a.out.Add(count(f.Usage.Completion))
@@ -98,10 +111,23 @@ func (r *Inference) ModelChanged(s *inference.ModelState) {
 	r.series.changes.WithLabelValues(model.pipeline, model.name, string(s.State), r.sets.code(string(s.Code))).Inc()
 }
 
+// ResultReceived counts what a remote worker sent.
+func (r *Inference) ResultReceived(m inference.Model, took time.Duration, whole bool) {
+	model := r.sets.model(m, true)
+	if !whole {
+		r.series.unsaved.WithLabelValues(model.pipeline, model.name).Inc()
+		return
+	}
+	r.series.downloaded.WithLabelValues(model.pipeline, model.name).Inc()
+	r.series.downloadTime.WithLabelValues(model.pipeline, model.name).Observe(took.Seconds())
+}
+
 // inferenceSeries are the families that jobs are counted in.
 type inferenceSeries struct {
 	requested, requests, errors, tokens, estimated, units, retries, changes *prometheus.CounterVec
-	score                                                                   *prometheus.GaugeVec
+	downloaded, unsaved                                                     *prometheus.CounterVec
+	score, price                                                            *prometheus.GaugeVec
+	downloadTime                                                            *prometheus.HistogramVec
 	first, between, queue, own, total                                       *prometheus.HistogramVec
 }
 
@@ -111,8 +137,8 @@ func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
 	account := append(model[:2:2], "key")
 	flow := append(model[:2:2], "orchestrator_uri")
 	s := &inferenceSeries{
-		requested: b.counter("livepeer_ai_models_requested", "AI jobs that were asked for.", model...),
-		errors:    b.counter("livepeer_ai_request_errors", "AI jobs that failed, by fault code.", "error_code", "pipeline", "model_name"),
+		requested: b.counter("livepeer_ai_models_requested", "AI jobs that were finished.", model...),
+		errors:    b.counter("livepeer_ai_request_errors", "AI jobs that failed, by fault code.", "error_code", "pipeline", "model_name", "sender"),
 		requests:  b.counter("tutti_ai_requests_total", "AI jobs by their answer.", append(account[:3:3], "status", "error_code")...),
 		tokens:    b.counter("tutti_ai_tokens_total", "Tokens as runners told them: in (prompt), of those cached, and out.", append(account[:3:3], "kind")...),
 		estimated: b.counter("tutti_ai_usage_estimated_total", "AI jobs whose runner told no usage, so that events were counted.", account...),
@@ -122,11 +148,15 @@ func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
 		score: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "livepeer_ai_request_latency_score", Help: "Seconds of the last AI job over its units; for llm over its tokens.",
 		}, flow),
-		first:   b.histogram("tutti_ai_first_token_seconds", "Time from a stream's request to its first byte.", firstBuckets, flow...),
-		between: b.histogram("tutti_ai_inter_token_seconds", "Mean time between a stream's events.", betweenBuckets, flow...),
-		queue:   b.histogram("tutti_ai_queue_seconds", "Time that AI jobs waited for a place.", queueBuckets, flow...),
-		own:     b.histogram("tutti_ai_overhead_seconds", "Time of AI jobs that this node took for itself, waiting for nobody.", ownBuckets, flow...),
-		total:   b.histogram("tutti_ai_request_seconds", "Time from an AI job's request to the end of its answer.", totalBuckets, flow...),
+		price:        b.gauges("livepeer_ai_request_price", "Price of a unit of the last AI job that was finished, in wei.", model...),
+		downloaded:   b.counter("livepeer_ai_result_downloaded_total", "Results that came from remote workers.", model...),
+		downloadTime: b.histogram("livepeer_ai_result_download_time_seconds", "Time in which a result came from a remote worker.", loadBuckets, model...),
+		unsaved:      b.counter("livepeer_ai_result_save_failed_total", "Results of remote workers that broke off or could not be kept.", model...),
+		first:        b.histogram("tutti_ai_first_token_seconds", "Time from a stream's request to its first byte.", firstBuckets, flow...),
+		between:      b.histogram("tutti_ai_inter_token_seconds", "Mean time between a stream's events.", betweenBuckets, flow...),
+		queue:        b.histogram("tutti_ai_queue_seconds", "Time that AI jobs waited for a place.", queueBuckets, flow...),
+		own:          b.histogram("tutti_ai_overhead_seconds", "Time of AI jobs that this node took for itself, waiting for nobody.", ownBuckets, flow...),
+		total:        b.histogram("tutti_ai_request_seconds", "Time from an AI job's request to the end of its answer.", totalBuckets, flow...),
 	}
 	reg.MustRegister(s.score)
 	return s

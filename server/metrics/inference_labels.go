@@ -39,14 +39,15 @@ type flow struct {
 // account is the bound series of one accountLabels.
 type account struct {
 	requested, in, out, cached, units, estimated prometheus.Counter
+	price                                        prometheus.Gauge
 	// requests still takes status and code.
 	requests *prometheus.CounterVec
 }
 
 // labelSets binds series to labels, and bounds how many there are.
 type labelSets struct {
-	series *inferenceSeries
-	codes  *values
+	series         *inferenceSeries
+	codes, senders *values
 
 	mu       sync.RWMutex
 	models   map[inference.Model]modelLabels // guarded by mu
@@ -56,7 +57,7 @@ type labelSets struct {
 
 func newLabelSets(s *inferenceSeries) *labelSets {
 	return &labelSets{
-		series: s, codes: newValues(), models: make(map[inference.Model]modelLabels),
+		series: s, codes: newValues(), senders: newValues(), models: make(map[inference.Model]modelLabels),
 		flows: make(map[flowLabels]*flow), accounts: make(map[accountLabels]*account),
 	}
 }
@@ -130,8 +131,8 @@ func (l *labelSets) bindAccount(k accountLabels) *account {
 	s, key := l.series, cleanLabel(k.key)
 	tokens := func(kind string) prometheus.Counter { return s.tokens.WithLabelValues(k.pipeline, k.name, key, kind) }
 	return &account{
-		requested: s.requested.WithLabelValues(k.pipeline, k.name),
-		in:        tokens("in"), out: tokens("out"), cached: tokens("cached"),
+		requested: s.requested.WithLabelValues(k.pipeline, k.name), price: s.price.WithLabelValues(k.pipeline, k.name),
+		in: tokens("in"), out: tokens("out"), cached: tokens("cached"),
 		units:     s.units.WithLabelValues(k.pipeline, k.name, key),
 		estimated: s.estimated.WithLabelValues(k.pipeline, k.name, key),
 		requests:  s.requests.MustCurryWith(prometheus.Labels{"pipeline": k.pipeline, "model_name": k.name, "key": key}),

@@ -8,29 +8,41 @@ import (
 
 // WatchModels shows, at every scrape, the models that source tells of: how many
 // of their places are in use and idle, who waits, and which are ready.
-func (m *Metrics) WatchModels(nodeType string, source func() []inference.ModelState) error {
+// The jobs come through orchestrator, which is the node itself or whom a worker works for.
+func (m *Metrics) WatchModels(nodeType, orchestrator string, source func() []inference.ModelState) error {
+	at := prometheus.Labels{"orchestrator_uri": orchestrator}
 	labels := []string{"pipeline", "model_name"}
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, labels, nil) }
 	return m.base(nodeType).Register(&models{
 		source:  source,
-		inUse:   desc("livepeer_ai_container_in_use", "Places of a model that jobs have."),
-		idle:    desc("livepeer_ai_container_idle", "Places of a model that are free."),
+		inUse:   prometheus.NewDesc("livepeer_ai_container_in_use", "Slots of a model that jobs have.", labels, at),
+		idle:    prometheus.NewDesc("livepeer_ai_container_idle", "Slots of a model that are free.", labels, at),
+		gpus:    desc("livepeer_ai_gpus_idle", "GPUs that hold a model no job uses."),
 		waiting: desc("tutti_ai_waiting", "Jobs that wait for a model's places."),
 		state:   prometheus.NewDesc("tutti_ai_model_state", "The state that a model is in; always 1.", append(labels[:2:2], "state"), nil),
 		ready:   desc("tutti_ai_model_ready", "1 for a model that takes jobs at once."),
 	})
 }
 
+// WatchOrchestrators shows, at every scrape, how many orchestrators of AI jobs a gateway has.
+func (m *Metrics) WatchOrchestrators(source func() int) error {
+	return m.base(Gateway).Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "livepeer_ai_orchestrators_available_total", Help: "Orchestrators that offer a model and can be asked.",
+	}, func() float64 { return float64(source()) }))
+}
+
 // models collects the states of models.
 type models struct {
 	source                             func() []inference.ModelState
 	inUse, idle, waiting, ready, state *prometheus.Desc
+	gpus                               *prometheus.Desc
 }
 
 // Describe names the series.
 func (c *models) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.inUse
 	ch <- c.idle
+	ch <- c.gpus
 	ch <- c.waiting
 	ch <- c.ready
 	ch <- c.state
@@ -51,6 +63,11 @@ func (c *models) Collect(ch chan<- prometheus.Metric) {
 		}
 		gauge(c.inUse, s.InUse)
 		gauge(c.idle, max(s.Capacity-s.InUse, 0))
+		free := 0
+		if s.InUse == 0 {
+			free = len(s.Devices)
+		}
+		gauge(c.gpus, free)
 		gauge(c.waiting, s.Waiting)
 		ready := 0
 		if s.State == inference.Ready {

@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"fmt"
+	"math/big"
 	"net/http"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ func figures() *inference.Figures {
 		Stream: true, Tries: 2, Queue: 20 * time.Millisecond, FirstByte: 200 * time.Millisecond, Total: 1200 * time.Millisecond,
 		Own: 200 * time.Microsecond, Events: 101, Units: 256,
 		Usage: inference.Usage{Prompt: 20, Completion: 100, Cached: 16, Estimated: true},
+		Price: big.NewRat(3, 2),
 	}
 }
 
@@ -42,8 +44,9 @@ func TestInferenceValues(t *testing.T) {
 	text := scrape(t, m)
 	const base, flow = `model_name="m/llama",node_id="id",node_type="bctr"`, `model_name="m/llama",node_id="id",node_type="bctr",orchestrator_uri="https://o:8935",pipeline="llm"`
 	for _, want := range []string{
-		`livepeer_ai_models_requested{` + base + `,pipeline="llm"} 2`,
-		`livepeer_ai_request_errors{error_code="ModelBusy",` + base + `,pipeline="llm"} 1`,
+		`livepeer_ai_models_requested{` + base + `,pipeline="llm"} 1`,
+		`livepeer_ai_request_errors{error_code="ModelBusy",` + base + `,pipeline="llm",sender=""} 1`,
+		`livepeer_ai_request_price{` + base + `,pipeline="llm"} 1.5`,
 		`livepeer_ai_request_latency_score{` + flow + `} 0.01`,
 		`tutti_ai_requests_total{error_code="",key="team",` + base + `,pipeline="llm",status="200"} 1`,
 		`tutti_ai_requests_total{error_code="ModelBusy",key="team",` + base + `,pipeline="llm",status="503"} 1`,
@@ -77,7 +80,7 @@ func TestClientsDoNotMakeSeries(t *testing.T) {
 	if strings.Contains(text, "made up") {
 		t.Error("a model that nobody serves has a series")
 	}
-	if !strings.Contains(text, `livepeer_ai_models_requested{model_name="other",node_id="id",node_type="bctr",pipeline="llm"} 1000`) {
+	if !strings.Contains(text, `livepeer_ai_request_errors{error_code="ModelUnknown",model_name="other",node_id="id",node_type="bctr",pipeline="llm",sender=""} 1000`) {
 		t.Errorf("what nobody serves is not counted:\n%s", text)
 	}
 }
@@ -128,14 +131,14 @@ func TestWatchModels(t *testing.T) {
 		ready := inference.ModelState{Model: llama, State: inference.Ready, Capacity: 4, InUse: 1, Waiting: 2}
 		return []inference.ModelState{ready, ready, {Model: inference.Model{Capability: capability.TextToImage, ID: "sd"}, State: inference.Failed, InUse: 3}}
 	}
-	if err := m.WatchModels(metrics.Orchestrator, source); err != nil {
+	if err := m.WatchModels(metrics.Orchestrator, "https://o:8935", source); err != nil {
 		t.Fatal(err)
 	}
 	text := scrape(t, m)
 	for _, want := range []string{
-		`livepeer_ai_container_in_use{model_name="m/llama",node_id="id",node_type="orch",pipeline="llm"} 1`,
-		`livepeer_ai_container_idle{model_name="m/llama",node_id="id",node_type="orch",pipeline="llm"} 3`,
-		`livepeer_ai_container_idle{model_name="sd",node_id="id",node_type="orch",pipeline="text-to-image"} 0`,
+		`livepeer_ai_container_in_use{model_name="m/llama",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",pipeline="llm"} 1`,
+		`livepeer_ai_container_idle{model_name="m/llama",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",pipeline="llm"} 3`,
+		`livepeer_ai_container_idle{model_name="sd",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",pipeline="text-to-image"} 0`,
 		`tutti_ai_waiting{model_name="m/llama",node_id="id",node_type="orch",pipeline="llm"} 2`,
 		`tutti_ai_model_ready{model_name="m/llama",node_id="id",node_type="orch",pipeline="llm"} 1`,
 		`tutti_ai_model_ready{model_name="sd",node_id="id",node_type="orch",pipeline="text-to-image"} 0`,
@@ -144,7 +147,7 @@ func TestWatchModels(t *testing.T) {
 			t.Errorf("%s is missing in:\n%s", want, text)
 		}
 	}
-	if err := m.WatchModels(metrics.Orchestrator, source); err == nil {
+	if err := m.WatchModels(metrics.Orchestrator, "https://o:8935", source); err == nil {
 		t.Error("watching twice is not refused")
 	}
 }

@@ -3,6 +3,8 @@ package metrics
 import (
 	"strings"
 	"sync"
+
+	"github.com/tuttinode/tutti/core"
 )
 
 // Limits of label values that others choose.
@@ -38,6 +40,41 @@ func (v *values) of(s string) string {
 	v.seen[s] = true
 	return s
 }
+
+// performers lets series by renditions and orchestrator have a bounded number of label sets:
+// clients choose the names of renditions, orchestrators their addresses and versions.
+type performers struct {
+	mu   sync.Mutex
+	seen map[performed][]string // guarded by mu
+}
+
+// performed is what was made by whom.
+type performed struct {
+	profiles string
+	by       core.Performer
+}
+
+func newPerformers() *performers { return &performers{seen: make(map[performed][]string)} }
+
+// of are the values of byPerformer, otherValue for each when there are too many.
+func (p *performers) of(profiles string, by core.Performer) []string {
+	by = core.Performer{URI: cleanLabel(by.URI), Address: cleanLabel(by.Address), Version: cleanLabel(by.Version)}
+	key := performed{profiles, by}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v := p.seen[key]; v != nil {
+		return v
+	}
+	if len(p.seen) >= maxFlows {
+		return []string{otherValue, otherValue, otherValue, otherValue}
+	}
+	v := []string{profiles, by.URI, by.Address, by.Version}
+	p.seen[key] = v
+	return v
+}
+
+// byPerformer are the labels of segments by what was made and by whom.
+func byPerformer() []string { return append([]string{"profiles"}, performerLabels...) }
 
 // cleanLabel makes text fit for a label value, which must be UTF-8.
 func cleanLabel(s string) string {

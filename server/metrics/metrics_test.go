@@ -38,7 +38,8 @@ func exercise(r core.Recorder, manifest core.ManifestID) {
 	r.StreamCreated(manifest)
 	r.SegmentReceived(manifest, 1000, 2*time.Second, 100*time.Millisecond)
 	for _, took := range []time.Duration{500, 800, 1500, 3000, 9000} {
-		r.SegmentTranscoded(manifest, []string{"P240p", "P360p"}, 2*time.Second, took*time.Millisecond, 2_500_000)
+		r.SegmentTranscoded(&core.Transcoded{Manifest: manifest, Profiles: []string{"P240p", "P360p"}, Duration: 2 * time.Second,
+			Took: took * time.Millisecond, Encoded: 2_500_000, By: core.Performer{URI: "https://o:8935", Address: "0xabc", Version: "0.8.9"}})
 	}
 	r.SegmentOverhead(3 * time.Millisecond)
 	r.SegmentFailed(manifest, "NoKeyframes")
@@ -167,10 +168,10 @@ func TestStreamsAreBounded(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "id", PerStream: true})
 	r := m.Recorder(metrics.Orchestrator)
 	for i := range 1200 {
-		r.SegmentFailed(core.ManifestID(fmt.Sprintf("m%d", i)), "X")
+		r.SegmentReceived(core.ManifestID(fmt.Sprintf("m%d", i)), 1, time.Second, time.Second)
 	}
 	text := scrape(t, m)
-	if n := strings.Count(text, "livepeer_segment_transcode_failed_total{"); n != 1000 {
+	if n := strings.Count(text, "livepeer_segment_source_emerged_total{"); n != 1000 {
 		t.Errorf("%d series", n)
 	}
 	if strings.Contains(text, `manifest_id="m199"`) || !strings.Contains(text, `manifest_id="m1199"`) {
@@ -183,13 +184,17 @@ func TestLabelsChosenByPeersAreBounded(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "id"})
 	r := m.Recorder(metrics.Orchestrator)
 	for i := range 500 {
-		r.SegmentTranscoded("m", []string{fmt.Sprintf("profile-%d", i)}, time.Second, time.Second, 1)
+		r.SegmentTranscoded(&core.Transcoded{Manifest: "m", Profiles: []string{fmt.Sprintf("profile-%d", i)}, Duration: time.Second, Took: time.Second,
+			By: core.Performer{URI: fmt.Sprint("https://o", i), Version: fmt.Sprint(i)}})
 		r.SegmentFailed("m", fmt.Sprintf("\xffcode-%d", i))
 	}
 	r.SegmentRetried("m", 99999)
 	text := scrape(t, m)
 	if n := strings.Count(text, "livepeer_segment_transcoded_total{"); n != 201 {
 		t.Errorf("%d series by profiles", n)
+	}
+	if n := strings.Count(text, "livepeer_segment_transcoded_unprocessed_total{"); n > 501 {
+		t.Errorf("%d series by profiles and orchestrator", n)
 	}
 	if !strings.Contains(text, `profiles="other"`) || !strings.Contains(text, `error_code="other"`) || !strings.Contains(text, `try="10"`) {
 		t.Error("no value stands for the rest")

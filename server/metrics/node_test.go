@@ -35,10 +35,11 @@ func watched(t *testing.T, w *world) (*metrics.Metrics, *metrics.Reloads) {
 	m := metrics.New(metrics.Options{NodeID: "id"})
 	reloads, err := m.Reloads(time.Unix(1_700_000_000, 0))
 	err = errors.Join(err,
-		m.WatchChain(func() metrics.ChainState { return w.chain }), m.WatchRewards(func() reward.Status { return w.reward }),
+		m.WatchChain(func() metrics.ChainState { return w.chain }), m.WatchGas(metrics.Orchestrator, func() metrics.ChainState { return w.chain }),
+		m.WatchRewards(func() reward.Status { return w.reward }),
 		m.WatchEndpoints(func() []metrics.EndpointState { return w.rpc }), m.WatchDemand(func() []demand.Total { return w.demand }),
 		m.WatchMachine(func() metrics.MachineState { return w.machine }),
-		m.WatchModels(metrics.Orchestrator, func() []inference.ModelState { return w.models }),
+		m.WatchModels(metrics.Orchestrator, "", func() []inference.ModelState { return w.models }),
 		m.WatchWorkersRefused(func() map[string]map[fault.Code]uint64 {
 			return map[string]map[fault.Code]uint64{"transcoder": {fault.RemoteSecretWrong: 3}}
 		}))
@@ -79,7 +80,7 @@ func TestNodeFigures(t *testing.T) {
 		`tutti_chain_head_block{D}`: "900", `tutti_chain_layer1_block{D}`: "70", `tutti_chain_stale{D}`: "0",
 		`tutti_chain_head_timestamp_seconds{D}`: "1.7e+09",
 		`tutti_round{D}`:                        "12", `tutti_round_initialized{D}`: "1", `tutti_round_end_layer1_block{D}`: "80",
-		`livepeer_suggested_gas_price{D}`: "0.1", `livepeer_max_gas_price{D}`: "0", `livepeer_reward_call_errors{N}`: "2",
+		`livepeer_suggested_gas_price{N}`: "0.1", `livepeer_max_gas_price{N}`: "0", `livepeer_reward_call_errors{N}`: "2",
 		`tutti_native_balance_gwei{D}`: "5.5", `tutti_token_balance_lpt{D}`: "3", `tutti_stake_lpt{D}`: "4", `tutti_last_reward_round{D}`: "11",
 		`tutti_registered{D}`: "1", `tutti_active{D}`: "0", `tutti_pool_rank{D}`: "0", `tutti_pool_members{D}`: "100", `tutti_pool_size{D}`: "100",
 		`tutti_pool_margin_lpt{D}`:                 "-6",

@@ -10,8 +10,9 @@ import (
 // come back to the client that pushes them.
 type pushSeries struct {
 	created, started, ended prometheus.Counter
-	latency, ratio          streamHistogram
-	allAppeared             streamCounter
+	latency                 *prometheus.HistogramVec
+	ratio                   streamHistogram
+	appeared, allAppeared   streamCounter
 	// classes are the existing node's classes of speed, fastest first.
 	classes []speedClass
 }
@@ -29,11 +30,13 @@ func newPushSeries(b *builder) *pushSeries {
 		created: b.single("livepeer_stream_created_total", "Streams that were created."),
 		started: b.single("livepeer_stream_started_total", "Streams that began."),
 		ended:   b.single("livepeer_stream_ended_total", "Streams that ended."),
-		latency: b.streamHistogram("livepeer_transcode_overall_latency_seconds",
-			"Time from a segment's arrival to its renditions.", timeBuckets, "profiles"),
+		latency: b.histogram("livepeer_transcode_overall_latency_seconds",
+			"Time from a segment's arrival to its renditions.", timeBuckets, byPerformer()...),
 		ratio: b.streamHistogram(class+"ratio", "Playing time over the time until the renditions were back.", ratioBuckets),
+		appeared: b.streamCounter("livepeer_segment_source_appeared_total",
+			"Source segments that are in the playlists.", "profile", "seg_type"),
 		allAppeared: b.streamCounter("livepeer_segment_transcoded_all_appeared_total",
-			"Segments of which all renditions are in the playlists.", "profiles"),
+			"Segments of which all renditions are in the playlists.", byPerformer()...),
 		classes: []speedClass{
 			{3, b.streamCounter(class+"3x", "Segments back in a third of their playing time or less.")},
 			{2, b.streamCounter(class+"2x", "Segments back in a half to a third of their playing time.")},
@@ -50,10 +53,13 @@ func (b *builder) single(name, help string) prometheus.Counter {
 	return c
 }
 
-func (p *pushSeries) transcoded(manifest, profiles string, ratio float64, took time.Duration) {
-	p.latency.observe(manifest, took.Seconds(), profiles)
+// transcoded counts a segment that is in the playlists with all its renditions; by are the
+// values of byPerformer.
+func (p *pushSeries) transcoded(manifest string, by []string, ratio float64, took time.Duration) {
+	p.latency.WithLabelValues(by...).Observe(took.Seconds())
 	p.ratio.observe(manifest, ratio)
-	p.allAppeared.add(manifest, 1, profiles)
+	p.appeared.add(manifest, 1, "source", "regular")
+	p.allAppeared.add(manifest, 1, by...)
 	for _, c := range p.classes {
 		if ratio >= c.atLeast {
 			c.count.add(manifest, 1)

@@ -13,36 +13,47 @@ import (
 // Recorder is the figures of one role. It implements core.Recorder and is safe
 // for concurrent use.
 type Recorder struct {
-	streams                           *streams
-	profiles, peers, codes, devices   *values
-	success                           success
-	push                              *pushSeries
-	sessions                          *sessions
-	transcoders, capacity, load       prometheus.Gauge
-	emerged, emergedRaw, downloaded   streamCounter
-	downloadTime, sourceDuration      streamHistogram
-	bytes                             streamCounter
-	transcoded, transcodedRaw, pixels streamCounter
-	transcodeTime, score              streamHistogram
-	overhead                          *prometheus.HistogramVec
-	failed                            streamCounter
-	uploaded                          streamCounter
-	uploadFailed                      streamCounter
-	uploadTime                        streamHistogram
-	retried, swaps                    streamCounter
-	moves                             *prometheus.CounterVec
-	discoveryErrors                   *prometheus.CounterVec
-	refusals, workerRestarts          *prometheus.CounterVec
+	streams                          *streams
+	profiles, peers, codes, devices  *values
+	performers                       *performers
+	success                          success
+	push                             *pushSeries
+	sessions                         *sessions
+	transcoders, capacity, load      prometheus.Gauge
+	emerged, emergedRaw, downloaded  streamCounter
+	downloadTime, sourceDuration     streamHistogram
+	bytes, pixels                    streamCounter
+	transcoded, transcodedRaw        *prometheus.CounterVec
+	transcodeTime, score, uploadTime *prometheus.HistogramVec
+	overhead                         *prometheus.HistogramVec
+	failed, uploaded, uploadFailed   *prometheus.CounterVec
+	retried                          *prometheus.CounterVec
+	swaps                            prometheus.Counter
+	moves                            *prometheus.CounterVec
+	discoveryErrors                  *prometheus.CounterVec
+	refusals, workerRestarts         *prometheus.CounterVec
 }
 
 var _ core.Recorder = (*Recorder)(nil)
 
-// qualityLabels are the existing node's labels of transcoded segments. A node
-// trusts its own transcoders; verification is the gateway's.
+// qualityLabels are the existing node's labels of transcoded segments. A node trusts and
+// verifies its own transcoders' work; a gateway verifies with -localVerify.
 var qualityLabels = []string{"profiles", "trusted", "verified"}
 
+// performerLabels name the orchestrator of a gateway's segment. Other nodes leave them empty,
+// which to Prometheus is as if they were not there.
+var performerLabels = []string{"orchestrator_uri", "orchestrator_address", "orchestrator_version"}
+
+// verified is the label's value.
+func verified(yes bool) string {
+	if yes {
+		return "verified"
+	}
+	return "unverified"
+}
+
 func newRecorder(reg prometheus.Registerer, nodeType string, perStream bool) *Recorder {
-	r := &Recorder{streams: newStreams(perStream), profiles: newValues(), peers: newValues(), codes: newValues(), devices: newValues()}
+	r := &Recorder{streams: newStreams(perStream), profiles: newValues(), peers: newValues(), codes: newValues(), devices: newValues(), performers: newPerformers()}
 	b := &builder{reg: reg, streams: r.streams}
 	r.sessionSeries(b)
 	r.segmentSeries(b)
@@ -52,6 +63,7 @@ func newRecorder(reg prometheus.Registerer, nodeType string, perStream bool) *Re
 		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "livepeer_success_rate", Help: "Share of the last 200 segments that were transcoded.",
 		}, r.success.rate))
+		r.streams.watchSuccess(b.streamGauge("livepeer_success_rate_per_stream", "Share of a stream's last 200 segments that were transcoded."))
 	}
 	return r
 }
@@ -73,21 +85,21 @@ func (r *Recorder) segmentSeries(b *builder) {
 	r.bytes = b.streamCounter("tutti_segment_source_bytes_total", "Bytes of source segments received.")
 	r.downloadTime = b.streamHistogram("livepeer_download_time_seconds", "Time in which a source segment's body came in.", loadBuckets)
 	r.sourceDuration = b.streamHistogram("livepeer_source_segment_duration_seconds", "Playing time of source segments.", durationBuckets)
-	r.uploaded = b.streamCounter("livepeer_segment_source_uploaded_total", "Segments handed over.", "orchestrator_uri")
-	r.uploadFailed = b.streamCounter("livepeer_segment_source_upload_failed_total", "Segments that could not be handed over.", "error_code", "orchestrator_uri")
-	r.uploadTime = b.streamHistogram("livepeer_upload_time_seconds", "Time in which a segment was handed over.", loadBuckets, "orchestrator_uri")
+	r.uploaded = b.counter("livepeer_segment_source_uploaded_total", "Segments handed over.", "orchestrator_uri")
+	r.uploadFailed = b.counter("livepeer_segment_source_upload_failed_total", "Segments that could not be handed over.", "error_code", "orchestrator_uri")
+	r.uploadTime = b.histogram("livepeer_upload_time_seconds", "Time in which a segment was handed over.", loadBuckets, "orchestrator_uri")
 }
 
 func (r *Recorder) transcodeSeries(b *builder) {
-	r.transcoded = b.streamCounter("livepeer_segment_transcoded_total", "Segments transcoded.", qualityLabels...)
-	r.transcodedRaw = b.streamCounter("livepeer_segment_transcoded_unprocessed_total", "Segments transcoded.", "profiles")
+	r.transcoded = b.counter("livepeer_segment_transcoded_total", "Segments transcoded.", qualityLabels...)
+	r.transcodedRaw = b.counter("livepeer_segment_transcoded_unprocessed_total", "Segments transcoded.", byPerformer()...)
 	r.pixels = b.streamCounter("livepeer_mil_pixels_processed", "Pixels encoded, in millions.")
-	r.transcodeTime = b.streamHistogram("livepeer_transcode_time_seconds", "Time from hand-over to result.", timeBuckets, qualityLabels...)
-	r.score = b.streamHistogram("livepeer_transcode_score", "Playing time over transcode time; above 1 is faster than real time.", scoreBuckets, qualityLabels...)
+	r.transcodeTime = b.histogram("livepeer_transcode_time_seconds", "Time from hand-over to result.", timeBuckets, qualityLabels...)
+	r.score = b.histogram("livepeer_transcode_score", "Playing time over transcode time; above 1 is faster than real time.", scoreBuckets, qualityLabels...)
 	r.overhead = b.histogram("tutti_segment_overhead_seconds", "Time for a segment in which neither codecs worked nor others of its session were waited for.", overheadBuckets)
-	r.failed = b.streamCounter("livepeer_segment_transcode_failed_total", "Segments without result, by fault code.", "error_code")
-	r.retried = b.streamCounter("livepeer_transcode_retried", "Further attempts at a segment, by number.", "try")
-	r.swaps = b.streamCounter("livepeer_orchestrator_swaps", "Streams that moved to another orchestrator.")
+	r.failed = b.counter("livepeer_segment_transcode_failed_total", "Segments without result, by fault code.", "error_code")
+	r.retried = b.counter("livepeer_transcode_retried", "Further attempts at a segment, by number.", "try")
+	r.swaps = b.single("livepeer_orchestrator_swaps", "Streams that moved to another orchestrator.")
 	r.moves = b.counter("tutti_orchestrator_swaps_total", "Streams that moved to another orchestrator, by why they left the one before, a fault code.", "code")
 }
 
@@ -103,20 +115,23 @@ func (r *Recorder) SegmentReceived(manifest core.ManifestID, bytes int, duration
 }
 
 // SegmentTranscoded counts a segment's renditions.
-func (r *Recorder) SegmentTranscoded(manifest core.ManifestID, profiles []string, duration, took time.Duration, encoded core.Pixels) {
-	m, names := string(manifest), r.profiles.of(strings.Join(profiles, ","))
+func (r *Recorder) SegmentTranscoded(done *core.Transcoded) {
+	m, names := string(done.Manifest), r.profiles.of(strings.Join(done.Profiles, ","))
+	quality := []string{names, "trusted", verified(done.Verified)}
+	by := r.performers.of(names, done.By)
 	r.success.add(true)
-	r.transcoded.add(m, 1, names, "trusted", "unverified")
-	r.transcodedRaw.add(m, 1, names)
-	r.pixels.add(m, float64(max(encoded, 0))/1e6)
-	r.transcodeTime.observe(m, took.Seconds(), names, "trusted", "unverified")
+	r.streams.result(m, true)
+	r.transcoded.WithLabelValues(quality...).Inc()
+	r.transcodedRaw.WithLabelValues(by...).Inc()
+	r.pixels.add(m, float64(max(done.Encoded, 0))/1e6)
+	r.transcodeTime.WithLabelValues(quality...).Observe(done.Took.Seconds())
 	ratio := 0.0
-	if took > 0 {
-		ratio = duration.Seconds() / took.Seconds()
-		r.score.observe(m, ratio, names, "trusted", "unverified")
+	if done.Took > 0 {
+		ratio = done.Duration.Seconds() / done.Took.Seconds()
+		r.score.WithLabelValues(quality...).Observe(ratio)
 	}
 	if r.push != nil {
-		r.push.transcoded(m, names, ratio, took)
+		r.push.transcoded(m, by, ratio, done.Took)
 	}
 }
 
@@ -128,28 +143,29 @@ func (r *Recorder) SegmentOverhead(own time.Duration) {
 // SegmentFailed counts a segment without result.
 func (r *Recorder) SegmentFailed(manifest core.ManifestID, code string) {
 	r.success.add(false)
-	r.failed.add(string(manifest), 1, r.codes.of(code))
+	r.streams.result(string(manifest), false)
+	r.failed.WithLabelValues(r.codes.of(code)).Inc()
 }
 
 // SegmentUploaded counts a hand-over or its failure.
-func (r *Recorder) SegmentUploaded(manifest core.ManifestID, orchestrator string, took time.Duration, code string) {
-	m, peer := string(manifest), r.peers.of(orchestrator)
+func (r *Recorder) SegmentUploaded(_ core.ManifestID, orchestrator string, took time.Duration, code string) {
+	peer := r.peers.of(orchestrator)
 	if code != "" {
-		r.uploadFailed.add(m, 1, r.codes.of(code), peer)
+		r.uploadFailed.WithLabelValues(r.codes.of(code), peer).Inc()
 		return
 	}
-	r.uploaded.add(m, 1, peer)
-	r.uploadTime.observe(m, took.Seconds(), peer)
+	r.uploaded.WithLabelValues(peer).Inc()
+	r.uploadTime.WithLabelValues(peer).Observe(took.Seconds())
 }
 
 // SegmentRetried counts a further attempt.
-func (r *Recorder) SegmentRetried(manifest core.ManifestID, try int) {
-	r.retried.add(string(manifest), 1, strconv.Itoa(min(max(try, 0), 10)))
+func (r *Recorder) SegmentRetried(_ core.ManifestID, try int) {
+	r.retried.WithLabelValues(strconv.Itoa(min(max(try, 0), 10))).Inc()
 }
 
 // OrchestratorSwapped counts a stream's move.
-func (r *Recorder) OrchestratorSwapped(manifest core.ManifestID, code string) {
-	r.swaps.add(string(manifest), 1)
+func (r *Recorder) OrchestratorSwapped(_ core.ManifestID, code string) {
+	r.swaps.Inc()
 	r.moves.WithLabelValues(r.codes.of(code)).Inc()
 }
 

@@ -37,6 +37,14 @@ func (b *builder) histogram(name, help string, buckets []float64, labels ...stri
 	return v
 }
 
+// streamGauge is a gauge of single streams: it has no values unless streams are told apart.
+func (b *builder) streamGauge(name, help string) *prometheus.GaugeVec {
+	v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, []string{manifestLabel})
+	b.reg.MustRegister(v)
+	b.streams.own(v)
+	return v
+}
+
 // streamCounter has the label manifest_id when streams are told apart.
 func (b *builder) streamCounter(name, help string, labels ...string) streamCounter {
 	v := b.counter(name, help, b.streams.labels(labels)...)

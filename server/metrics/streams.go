@@ -23,13 +23,16 @@ type streams struct {
 		DeletePartialMatch(prometheus.Labels) int
 	}
 
+	// rates is the gauge of success by stream, nil where there is none. Fixed as vecs is.
+	rates *prometheus.GaugeVec
+
 	mu    sync.Mutex
-	seen  map[string]bool // guarded by mu
-	order []string        // guarded by mu, first seen first
+	seen  map[string]*success // guarded by mu
+	order []string            // guarded by mu, first seen first
 }
 
 func newStreams(perStream bool) *streams {
-	return &streams{perStream: perStream, seen: make(map[string]bool)}
+	return &streams{perStream: perStream, seen: make(map[string]*success)}
 }
 
 func (s *streams) own(v interface {
@@ -56,19 +59,40 @@ func (s *streams) values(manifest string, values []string) []string {
 	return append(slices.Clone(values), manifest)
 }
 
-func (s *streams) touch(manifest string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.seen[manifest] {
+// watchSuccess shows the success of single streams in a gauge.
+func (s *streams) watchSuccess(rates *prometheus.GaugeVec) {
+	if s.perStream {
+		s.rates = rates
+	}
+}
+
+// result notes whether a stream's segment was transcoded.
+func (s *streams) result(manifest string, ok bool) {
+	if s.rates == nil {
 		return
 	}
-	s.seen[manifest] = true
+	manifest = cleanLabel(manifest)
+	one := s.touch(manifest)
+	one.add(ok)
+	s.rates.WithLabelValues(manifest).Set(one.rate())
+}
+
+// touch makes a stream one of those told apart, and returns its success.
+func (s *streams) touch(manifest string) *success {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one := s.seen[manifest]; one != nil {
+		return one
+	}
+	one := new(success)
+	s.seen[manifest] = one
 	s.order = append(s.order, manifest)
 	if len(s.order) > maxStreams {
 		oldest := s.order[0]
 		s.order = slices.Delete(s.order, 0, 1)
 		s.drop(oldest)
 	}
+	return one
 }
 
 // ended deletes the series of a stream.
@@ -79,7 +103,7 @@ func (s *streams) ended(manifest string) {
 	manifest = cleanLabel(manifest)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.seen[manifest] {
+	if s.seen[manifest] != nil {
 		s.order = slices.DeleteFunc(s.order, func(m string) bool { return m == manifest })
 		s.drop(manifest)
 	}

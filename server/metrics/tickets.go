@@ -74,7 +74,7 @@ func newTakenTickets(reg prometheus.Registerer, perStream bool) *takenTickets {
 type madeTickets struct {
 	codes          *values
 	value, tickets streamCounter
-	errors         prometheus.Counter
+	errors         streamCounter
 	byCode         *prometheus.CounterVec
 	payees         *values
 	unworked       *prometheus.CounterVec
@@ -87,7 +87,7 @@ func newMadeTickets(reg prometheus.Registerer, perStream bool) *madeTickets {
 		codes:   newValues(),
 		value:   b.streamCounter("livepeer_ticket_value_sent", "Expected value of tickets sent, in gwei."),
 		tickets: b.streamCounter("livepeer_tickets_sent", "Tickets sent."),
-		errors:  b.total("livepeer_payment_create_errors", "Payments that could not be made."),
+		errors:  b.streamCounter("livepeer_payment_create_errors", "Payments that could not be made."),
 		byCode:  b.counter("tutti_payment_create_errors_total", "Payments that could not be made, by fault code.", "code"),
 		payees:  newValues(),
 		unworked: b.counter("tutti_payment_unworked_gwei_total",
@@ -173,9 +173,9 @@ func (t *Tickets) TicketsSent(_ core.Address, account core.ManifestID, n int, va
 }
 
 // PaymentNotMade counts a payment that could not be made.
-func (t *Tickets) PaymentNotMade(code string) {
+func (t *Tickets) PaymentNotMade(account core.ManifestID, code string) {
 	if t.made != nil {
-		t.made.errors.Inc()
+		t.made.errors.add(string(account), 1)
 		t.made.byCode.WithLabelValues(t.made.codes.of(code)).Inc()
 	}
 }

@@ -28,7 +28,7 @@ func pay(r pm.Recorder) {
 	r.TicketRedeemed(gatewayAddress, core.NewWei(9e9), core.NewWei(4e9))
 	r.RedemptionFailed("TxReverted")
 	r.TicketsSent(gatewayAddress, "m1", 3, pm.WeiValue(core.NewWei(1_500_000_000)))
-	r.PaymentNotMade("OwnDepositEmpty")
+	r.PaymentNotMade("m", "OwnDepositEmpty")
 }
 
 func bothRoles() *metrics.Metrics { return metrics.New(metrics.Options{NodeID: "n", Version: "1"}) }
@@ -107,7 +107,7 @@ func TestTicketLabelsAreBounded(t *testing.T) {
 		r.TicketsSent(who, name, 1, pm.Value{})
 		r.SenderFunds(who, core.Wei{}, core.Wei{}, core.Wei{}, core.Wei{})
 		r.RedemptionFailed(fmt.Sprint("code", i))
-		r.PaymentNotMade(fmt.Sprint("code", i))
+		r.PaymentNotMade("m", fmt.Sprint("code", i))
 		r.PaymentRefused(who, fmt.Sprint("code", i))
 	}
 	if n := strings.Count(scrape(t, m), "\n"); n > 8000 {

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"math/big"
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
@@ -26,6 +27,8 @@ type Answer struct {
 	inference.Reply
 	// Orchestrator is who answers.
 	Orchestrator string
+	// Price is in wei per unit; nil is free.
+	Price *big.Rat
 	// Tries is the number of orchestrators that were asked.
 	Tries int
 	// Queue is how long it took until this orchestrator was asked: discovery and

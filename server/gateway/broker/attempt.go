@@ -48,7 +48,7 @@ func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 	}
 	reply.Body = body
 	return &Answer{
-		Reply: reply.Reply, Orchestrator: l.URI(), Tries: r.budget.Tries() + 1, Queue: queue, Node: node,
+		Reply: reply.Reply, Orchestrator: l.URI(), Price: l.Price(), Tries: r.budget.Tries() + 1, Queue: queue, Node: node,
 		Delivered: body.deliver, Allowed: reply.Allow,
 	}, nil
 }

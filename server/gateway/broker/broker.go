@@ -159,6 +159,28 @@ func (b *Broker) all() []*pool {
 	return out
 }
 
+// Orchestrators is how many orchestrators are known that offer a model and are not left alone.
+func (b *Broker) Orchestrators() int {
+	known, now := make(map[string]bool), b.opt.Now()
+	b.catalog.mu.Lock()
+	for asked, o := range b.catalog.offers {
+		known[asked] = len(o.models) > 0
+	}
+	b.catalog.mu.Unlock()
+	for _, p := range b.all() {
+		for _, s := range p.table.Standings(now) {
+			known[s.Offer.URI] = !now.Before(s.Resting)
+		}
+	}
+	n := 0
+	for _, usable := range known {
+		if usable {
+			n++
+		}
+	}
+	return n
+}
+
 // Pools lists the models that were asked for lately, with their orchestrators.
 func (b *Broker) Pools() []dispatch.Snapshot {
 	now := b.opt.Now()

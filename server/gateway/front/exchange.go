@@ -187,6 +187,7 @@ func (x *exchange) dispatch(ctx context.Context, job *inference.Job, hint broker
 	}
 	x.figures.Orchestrator, x.figures.Tries = answer.Orchestrator, answer.Tries
 	x.figures.Queue += answer.Queue
+	x.figures.Price = answer.Price
 	return answer, nil
 }
 

@@ -82,7 +82,7 @@ func (p *Pool) accept(ctx context.Context, w *worker, a *arrival, job *inference
 		a.hurry()
 	}
 	p.mu.Unlock()
-	b := &body{p: p, w: w, a: a, ctx: ctx}
+	b := &body{p: p, w: w, a: a, ctx: ctx, model: job.Model, begun: p.opt.Now()}
 	b.forget = context.AfterFunc(ctx, func() { a.end(false) })
 	if job.Stream && a.status < 300 {
 		if err := b.peek(); err != nil {

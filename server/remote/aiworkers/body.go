@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // body is an answer that is read as it comes from its worker.
@@ -16,6 +18,8 @@ type body struct {
 	w      *worker
 	a      *arrival
 	ctx    context.Context
+	model  inference.Model
+	begun  time.Time
 	forget func() bool
 	// head was read before the answer was handed on.
 	head []byte
@@ -90,8 +94,12 @@ func (b *body) count() {
 	switch whole := b.a.complete(); {
 	case whole && b.a.status < http.StatusInternalServerError:
 		b.w.tally.Done()
-	case whole, b.broken:
+		b.p.opt.Recorder.ResultReceived(b.model, b.p.opt.Now().Sub(b.begun), true)
+	case whole:
 		b.w.tally.Failed()
+	case b.broken:
+		b.w.tally.Failed()
+		b.p.opt.Recorder.ResultReceived(b.model, 0, false)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/placement"
@@ -34,7 +35,7 @@ func ReadRegistration(req *rpc.RegisterAIWorkerRequest) ([]inference.ModelState,
 // Through is a stream as a job reads it, in pieces of size bytes.
 func Through(src io.Reader, size int) (text []byte, err error) {
 	a := newArrival(src)
-	b := &body{p: &Pool{}, w: &worker{lost: make(chan struct{}), tally: new(placement.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
+	b := &body{p: &Pool{opt: Options{Now: time.Now, Recorder: inference.NopRecorder{}}}, w: &worker{lost: make(chan struct{}), tally: new(placement.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
 	defer b.Close()
 	if err := b.peek(); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -60,6 +61,9 @@ type Options struct {
 	// Queue is how many jobs of a model may wait; 64 when 0.
 	Queue int
 
+	// Recorder counts the results that come; nil ignores them.
+	Recorder inference.Recorder
+
 	Random io.Reader
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -71,6 +75,9 @@ func (o *Options) complete() error {
 		return errors.New("no secret")
 	case o.Random == nil || o.Now == nil || o.Log == nil:
 		return errors.New("randomness, clock and log must be given")
+	}
+	if o.Recorder == nil {
+		o.Recorder = inference.NopRecorder{}
 	}
 	if o.Names == nil {
 		o.Names = new(remote.Names)

@@ -88,7 +88,8 @@ func (c *Client) count(job *core.TranscodeJob, res *core.TranscodeResult, took t
 		pixels += out.Pixels
 		names[i] = job.Profiles[i].Name
 	}
-	c.o.Recorder.SegmentTranscoded(job.Manifest, names, job.Duration, took, pixels)
+	c.o.Recorder.SegmentTranscoded(&core.Transcoded{Manifest: job.Manifest, Profiles: names, Duration: job.Duration,
+		Took: took, Encoded: pixels, Verified: true})
 }
 
 // refuse tells the orchestrator that there will be no renditions.
