@@ -1,6 +1,10 @@
 package dispatch
 
-import "time"
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
 
 const (
 	// firstFull is how long one that was full is not counted on, maxFullShift how
@@ -19,6 +23,7 @@ type candidate struct {
 	trust         *trust
 	fullUntil     time.Time
 	fulls         int // in a row
+	refused       inference.Refusals
 	// gone: it does not offer the model any more and is kept for what is in flight.
 	gone bool
 }
@@ -85,17 +90,34 @@ func (c *candidate) full(now time.Time, spread float64) {
 // idle reports whether nothing is left to remember.
 func (c *candidate) idle() bool { return c.inFlight == 0 && !c.health.resting }
 
-// tier is how good a choice it is before load is looked at, best first: a loaded
-// model with room, one that has to be loaded, and those without room.
-func (c *candidate) tier(now time.Time) int {
-	t := 0
-	if !c.offer.Warm {
-		t++
-	}
-	if !c.hasRoom(now) {
-		t += 2
-	}
-	return t
-}
+// The tiers say how good a choice a candidate is before load is looked at, the best first.
+const (
+	loaded   = iota
+	doubtful // loaded, and it refused requests of this operation not long ago
+	unloaded
+	refuser // it refused many of them, or refused some and would have to load the model
+	fullLoaded
+	fullUnloaded
+	fullRefuser
+	tiers
+)
 
-const tiers = 4
+// tier is the candidate's for an operation.
+func (c *candidate) tier(now time.Time, op inference.Operation) int {
+	doubted, room, warm := c.refused.Doubted(now, op), c.hasRoom(now), c.offer.Warm
+	switch {
+	case doubted && !room:
+		return fullRefuser
+	case doubted && (!warm || c.refused.Count(op) >= manyRefusals):
+		return refuser
+	case doubted:
+		return doubtful
+	case !room && warm:
+		return fullLoaded
+	case !room:
+		return fullUnloaded
+	case warm:
+		return loaded
+	}
+	return unloaded
+}

@@ -22,7 +22,7 @@ func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Ver
 	}
 	for _, tier := range t.usable {
 		if len(tier) > 0 {
-			c, probe = t.of(tier, now, q.Whole)
+			c, probe = t.of(tier, now, q)
 			return c, probe, Picked
 		}
 	}
@@ -52,8 +52,12 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 			continue
 		}
 		open, retry := c.openTo(q.Client, now)
+		if q.Second && !(open && c.offer.Warm && c.hasRoom(now)) {
+			v = max(v, Tried)
+			continue
+		}
 		if open {
-			tier := c.tier(now)
+			tier := c.tier(now, q.Operation)
 			t.usable[tier] = append(t.usable[tier], c)
 			continue
 		}
@@ -66,11 +70,11 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 }
 
 // of chooses in one tier.
-func (t *Table) of(tier []*candidate, now time.Time, whole bool) (c *candidate, probe bool) {
+func (t *Table) of(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
 	if t.rule != nil {
-		return t.weighed(tier, now, whole)
+		return t.weighed(tier, now, q.Whole)
 	}
-	return t.among(tier, now, whole)
+	return t.among(tier, now, q)
 }
 
 // objection says why a candidate is out of the question for a job, or Picked.
@@ -111,7 +115,7 @@ func (t *Table) remembered(now time.Time, q *Query) *candidate {
 			}
 		}
 	}
-	if have == nil || !have.hasRoom(now) || overloaded(have.inFlight, load, n) {
+	if have == nil || !have.hasRoom(now) || have.refused.Doubted(now, q.Operation) || overloaded(have.inFlight, load, n) {
 		return nil
 	}
 	return have
@@ -125,7 +129,8 @@ func overloaded(inFlight, load, n int) bool {
 
 // among chooses in one tier: one that is due for a probe, then one whose times are
 // not known and that has nothing to do, then the better of two.
-func (t *Table) among(tier []*candidate, now time.Time, whole bool) (c *candidate, probe bool) {
+func (t *Table) among(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
+	whole := q.Whole
 	first := t.index(len(tier))
 	for i := range tier {
 		c := tier[(first+i)%len(tier)]
@@ -138,7 +143,7 @@ func (t *Table) among(tier []*candidate, now time.Time, whole bool) (c *candidat
 	for i := range tier {
 		c := tier[(first+i)%len(tier)]
 		l := c.latency(whole)
-		if !l.known && c.inFlight == 0 {
+		if !l.known && c.inFlight == 0 && c.refused.Count(q.Operation) == 0 {
 			return c, false
 		}
 		if l.known {

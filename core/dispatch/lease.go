@@ -3,6 +3,8 @@ package dispatch
 import (
 	"math/big"
 	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // Lease is one attempt at one orchestrator. FirstByte is called when the answer
@@ -17,6 +19,8 @@ type Lease struct {
 	whole    bool
 	client   string
 	affinity []uint64
+	op       inference.Operation
+	doubted  bool
 	start    time.Time
 
 	// Guarded by Table.mu. probing: the attempt is the one probe in flight, until its
@@ -87,6 +91,7 @@ func (l *Lease) note(now time.Time, o Outcome) {
 		l.alive(now)
 		c.health.served()
 		c.clients.served(l.client)
+		c.refused.Did(l.op)
 	case Refused:
 		l.alive(now)
 	case Full:

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // Offer is one orchestrator's offer to serve the table's model.
@@ -45,6 +46,11 @@ const (
 type Query struct {
 	// Affinity are rolling hashes of the prompt's beginning, the longest last.
 	Affinity []uint64
+	// Operation is what is asked of the model.
+	Operation inference.Operation
+	// Second says that one orchestrator refused the job, and another one is asked whether it
+	// does too: only one that has the model loaded and room.
+	Second bool
 	// Tried are orchestrators that the job was at already.
 	Tried []string
 	Kind  Kind

@@ -1,6 +1,9 @@
 package dispatch
 
-import "github.com/tuttinode/tutti/core"
+import (
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/inference"
+)
 
 // maxRemembered bounds what is remembered of owners, and of addresses that led to
 // orchestrators which are not in the table any more.
@@ -12,6 +15,7 @@ type past struct {
 	clients clients
 	trust   trust
 	fulls   int
+	refused inference.Refusals
 }
 
 // newcomer makes the candidate of an offer under a service URI that is not in the
@@ -20,7 +24,7 @@ type past struct {
 func (t *Table) newcomer(o Offer) *candidate {
 	c := &candidate{offer: o, clients: make(clients), trust: newTrust()}
 	if p, known := t.left[o.Asked]; known {
-		c.health, c.clients, c.fulls = p.health, p.clients, p.fulls
+		c.health, c.clients, c.fulls, c.refused = p.health, p.clients, p.fulls, p.refused.Clone()
 		*c.trust = p.trust
 		delete(t.left, o.Asked)
 	}
@@ -63,7 +67,7 @@ func (t *Table) remember(c *candidate) {
 	if asked == "" {
 		return
 	}
-	if c.health.failures == 0 && !c.health.resting && len(c.clients) == 0 && c.trust.clean() {
+	if c.health.failures == 0 && !c.health.resting && len(c.clients) == 0 && c.trust.clean() && !c.refused.Any() {
 		delete(t.left, asked)
 		return
 	}
@@ -73,7 +77,7 @@ func (t *Table) remember(c *candidate) {
 			break
 		}
 	}
-	p := past{health: c.health, clients: c.clients, trust: *c.trust, fulls: c.fulls}
+	p := past{health: c.health, clients: c.clients, trust: *c.trust, fulls: c.fulls, refused: c.refused.Clone()}
 	// Attempts that are in flight end at the old one.
 	p.health.probing, p.trust.trying = false, false
 	t.left[asked] = p

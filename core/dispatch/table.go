@@ -125,7 +125,8 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 	}
 	c.inFlight++
 	l := &Lease{t: t, c: c, trust: c.trust, uri: c.offer.URI, price: c.offer.Price, probe: probe, whole: q.Whole,
-		client: q.Client, affinity: q.Affinity, start: now}
+		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, doubted: c.refused.Count(q.Operation) > 0}
+	c.refused.Asked(now, q.Operation)
 	if probe && c.health.resting {
 		c.health.probing, l.probing = true, true
 	}

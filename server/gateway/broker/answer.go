@@ -42,6 +42,8 @@ type Answer struct {
 	Delivered func(inference.Delivery)
 	// Allowed, where not nil, takes how much longer the answer may take. See Allow.
 	Allowed func(time.Duration)
+	// null: it is null, which stands for a refused request.
+	null bool
 }
 
 // Allow says how much longer the answer may take from now, before it is broken off as too

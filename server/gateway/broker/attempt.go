@@ -27,9 +27,25 @@ const (
 	maxUsedUp = 64
 )
 
-// attempt takes the job to the orchestrator of a lease and gives the lease back when
-// no answer comes of it.
+// attempt takes the job to the orchestrator of a lease and gives the lease back when no
+// answer comes of it. A refusal that is an answer was read.
 func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
+	a, err := r.begin(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if err = a.findNull(r.job); err == nil && refused(a, nil) {
+		err = a.keep()
+	}
+	if err != nil {
+		_ = a.Body.Close()
+		return nil, fault.Wrap(fault.JobBroke, "wait for the answer", err)
+	}
+	return a, nil
+}
+
+// begin sends the job and returns once its answer has begun.
+func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 	now := r.b.opt.Now()
 	queue := now.Sub(r.start)
 	reply, node, err := r.submit(ctx, l)
@@ -126,7 +142,7 @@ func (r *run) form(t *upstream.Terms) (*inference.Job, error) {
 	if r.network == nil {
 		body := pipeline.NetworkLLM(r.job.Body)
 		if body == nil {
-			return nil, fault.New(fault.JobRefused, "send job", "the request has no form in which the existing network takes it")
+			return nil, fault.Wrap(fault.JobRefused, "send job", errNoForm)
 		}
 		job := *r.job
 		job.Body, job.ContentType = body, "application/json"

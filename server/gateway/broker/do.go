@@ -31,20 +31,21 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 	for {
 		lease, err := r.lease(ctx)
 		if err != nil {
-			return nil, err
+			return r.end(ctx, err)
 		}
 		answer, err := r.attempt(ctx, lease)
-		if err == nil {
+		isRefused := refused(answer, err)
+		if err == nil && !isRefused {
 			return answer, nil
 		}
-		v := judge(err)
-		r.failed.add(err)
-		r.tell(lease, err)
+		v := r.note(lease, answer, err, isRefused)
 		switch {
+		case r.refusals.agreed():
+			return r.refusals.result()
 		case v.stop:
 			return nil, err
 		case !r.budget.Again(r.elapsed(), v.cost):
-			return nil, r.failed.err()
+			return r.end(ctx, r.failed.err())
 		}
 		r.tried = append(r.tried, lease.URI())
 		if v.loss != dispatch.NoLoss {
@@ -54,6 +55,25 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 			r.never = append(r.never, lease.URI())
 		}
 	}
+}
+
+// note notes an attempt that brought no answer that can be used, and says what it means.
+func (r *run) note(lease *dispatch.Lease, answer *Answer, err error, isRefused bool) verdict {
+	v := verdict{outcome: dispatch.Refused, cost: dispatch.Cost{Slow: true}}
+	if err != nil {
+		v = judge(err)
+		r.tell(lease, err)
+	}
+	if !isRefused {
+		r.failed.add(err)
+		return v
+	}
+	v.stop, v.cost.Slow = false, true // one more may be asked in any case
+	if err != nil {
+		r.failed.pay(err)
+	}
+	r.refusals.add(r, lease, answer, err)
+	return v
 }
 
 // run is one job on its way to an answer.
@@ -73,6 +93,8 @@ type run struct {
 	used    []*upstream.Terms // under which a ticket was refused for its number
 	lost    map[string]int    // how often each took a payment and asked for patience
 	network *inference.Job    // the job in the existing network's form, once made
+
+	refusals refusals
 }
 
 // maxLost is how often a job is taken to one orchestrator that takes the payment, and
@@ -93,6 +115,9 @@ func (r *run) lease(ctx context.Context) (*dispatch.Lease, error) {
 			}
 			r.waited = false
 			return lease, nil
+		}
+		if r.refusals.second() && r.p.table.Len() > 1 {
+			return nil, fault.New(fault.JobRefused, "find an orchestrator", "no other one can be asked")
 		}
 		if err := r.without(ctx, v, now); err != nil {
 			return nil, err
@@ -165,7 +190,7 @@ func (r *run) pause(ctx context.Context, err error) error {
 func (r *run) query() dispatch.Query {
 	q := dispatch.Query{
 		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model), DearToo: r.b.opt.DearToo,
-		Client: r.job.Client,
+		Client: r.job.Client, Operation: r.job.Operation, Second: r.refusals.second(),
 	}
 	switch {
 	case r.job.Model.Capability == capability.LLM && r.job.Operation != inference.Chat:

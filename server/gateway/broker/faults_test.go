@@ -20,7 +20,7 @@ func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		handle func(int, http.ResponseWriter, *http.Request)
-		// stays is the error where nobody else is asked.
+		// stays is the error where one that has the model loaded would be asked, and no other one.
 		stays fault.Code
 	}{
 		"reset before the header": {handle: reset},
@@ -85,6 +85,7 @@ func TestAMistakeInARunnersWordsPasses(t *testing.T) {
 	if _, n := good.counts(); n != 0 {
 		t.Error("somebody else was asked")
 	}
+	s = start(t, nil, bad)
 	for range 20 { // 4xx never make one rest
 		if _, a, _ := s.ask(t.Context(), chat(), broker.Hint{}); a == nil || a.Orchestrator != bad.uri {
 			t.Fatal("the orchestrator is avoided for its clients' mistakes")

@@ -112,6 +112,11 @@ func (f *failures) add(err error) {
 		return
 	}
 	f.last = err
+	f.pay(err)
+}
+
+// pay notes that a failure was paid for, where it was.
+func (f *failures) pay(err error) {
 	if _, lost := upstream.Lost(err); lost {
 		f.lost = append(f.lost, err)
 	}
