@@ -68,6 +68,11 @@ type program struct {
 	stuck  bool           // it accepts probes and jobs and says nothing
 	down   bool           // nothing listens
 	probes int
+	// refuses is the status of answers to jobs, refusal their error; jobs counts them.
+	refuses    int
+	refusal    error
+	operations []inference.Operation
+	jobs       int
 }
 
 // box is a container.
@@ -315,7 +320,7 @@ func (c *client) Probe(ctx context.Context) (backend.Info, error) {
 	case now.missing:
 		return backend.Info{}, fault.New(fault.RunnerModelMissing, "probe", "the server has: other-model")
 	}
-	info := backend.Info{Kind: now.kind, Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version}
+	info := backend.Info{Kind: now.kind, Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version, Operations: now.operations}
 	if info.Health == "" {
 		info.Health = backend.OK
 		if age < now.silent+now.loads {
@@ -333,6 +338,13 @@ func (c *client) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 		return nil, fault.New(fault.RunnerUnreachable, "run", "connection refused")
 	}
 	c.h.lastBody = string(job.Body)
+	p.jobs++
+	switch {
+	case p.refusal != nil:
+		return nil, p.refusal
+	case p.refuses != 0:
+		return &inference.Reply{Status: p.refuses, Body: io.NopCloser(strings.NewReader("no"))}, nil
+	}
 	if strings.HasPrefix(string(job.Body), "break") {
 		return &inference.Reply{Status: 200, Body: io.NopCloser(&broken{})}, nil
 	}

@@ -2,12 +2,15 @@ package manager
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/fetchurl"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/line"
 )
 
@@ -40,6 +43,9 @@ type member struct {
 	busy     int // guarded by pool.mu
 	// rest is for how long it is left alone; guarded by pool.mu.
 	rest rest
+	// operations is what it can do, refusals what it refused; guarded by pool.mu.
+	operations []inference.Operation
+	refusals   inference.Refusals
 	// owner is its runner. finished, where it is there, is closed when it has no job any
 	// more; guarded by pool.mu.
 	owner    *runner
@@ -95,10 +101,12 @@ func (p *pool) expel(ctx context.Context, owner *runner) {
 	}
 }
 
-// resize says that a runner takes another number of jobs than it said before.
-func (p *pool) resize(m *member, slots int) {
+// resize says what a runner can do, and that it takes another number of jobs than it said
+// before.
+func (p *pool) resize(m *member, slots int, operations []inference.Operation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	m.operations = operations
 	if m.slots != slots {
 		m.slots = slots
 		p.size()
@@ -140,23 +148,41 @@ func (p *pool) size() {
 	p.line.Resize(n)
 }
 
-// pick gives a job that holds a slot to the runner with the least work that has room. The
-// fault is ModelRunnerLost when the runners changed meanwhile and none has, RunnerBusy
-// while all that have some said that they are busy.
-func (p *pool) pick(party string) (*member, error) {
+// want is what a job asks of a runner: whose job it is, and the operation. not is a runner
+// that had the job; another one must take its request as it was made for that one.
+type want struct {
+	party string
+	op    inference.Operation
+	not   *member
+}
+
+// errTaken says that the runners that could do a job have no room at the moment.
+var errTaken = errors.New("the model's runners that can do it have no room")
+
+// pick gives a job that holds a slot to the runner that can do it and has the least work, of
+// those with room; where none can do it, any of them says so. The fault is ModelRunnerLost
+// when the runners changed meanwhile and none has room, RunnerBusy while all that have some
+// said that they are busy. errTaken says that only others have room.
+func (p *pool) pick(w want) (*member, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
+	able := slices.ContainsFunc(p.members, func(m *member) bool { return inference.Does(m.operations, w.op) })
 	var best *member
 	var resting time.Duration
+	taken, others := false, false
 	for _, m := range p.members {
-		switch left := m.rest.left(party, now); {
+		switch left := m.rest.left(w.party, now); {
+		case m == w.not || able && !inference.Does(m.operations, w.op):
+			others = true
+		case w.not != nil && m.urls != w.not.urls:
 		case m.busy >= m.slots:
+			taken = true
 		case left > 0:
 			if resting == 0 || left < resting {
 				resting = left
 			}
-		case best == nil, m.before(best, now):
+		case best == nil, m.before(best, w.op, now):
 			best = m
 		}
 	}
@@ -164,8 +190,11 @@ func (p *pool) pick(party string) (*member, error) {
 	case best != nil:
 		best.busy++
 		best.rest.begin(now)
+		best.refusals.Asked(now, w.op)
 		p.used = now
 		return best, nil
+	case taken && others:
+		return nil, errTaken
 	case resting > 0:
 		f := fault.New(fault.RunnerBusy, opRun, "the model's runner said that it is busy")
 		return nil, fault.After(f, resting)
@@ -173,10 +202,13 @@ func (p *pool) pick(party string) (*member, error) {
 	return nil, fault.New(fault.ModelRunnerLost, opRun, "")
 }
 
-// before says whether a job is for m rather than for other: one that said it is busy is
-// tried only where there is no other, else the one with less to do. The caller holds
-// pool.mu.
-func (m *member) before(other *member, now time.Time) bool {
+// before says whether a job is for m rather than for other: one that refused what no other
+// one refused, or said that it is busy, is tried only where there is no other, else the one
+// with less to do. The caller holds pool.mu.
+func (m *member) before(other *member, op inference.Operation, now time.Time) bool {
+	if a, b := m.refusals.Doubted(now, op), other.refusals.Doubted(now, op); a != b {
+		return b
+	}
 	if a, b := now.Before(m.rest.until), now.Before(other.rest.until); a != b {
 		return b
 	}

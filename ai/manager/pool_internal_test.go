@@ -82,7 +82,7 @@ func TestPickKeepsToTheSlots(t *testing.T) {
 
 // picked is who gets the next job, nil for no one.
 func picked(p *pool) *member {
-	m, err := p.pick("client")
+	m, err := p.pick(want{party: "client"})
 	if err != nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func TestBusyRunnersRest(t *testing.T) {
 			t.Fatal("a job for a runner that said it is busy")
 		}
 	}
-	_, err := p.pick("client")
+	_, err := p.pick(want{party: "client"})
 	if after, ok := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || !ok || after != 7*time.Second {
 		t.Errorf("%v, %v", err, after)
 	}
@@ -118,7 +118,7 @@ func TestBusyRunnersRest(t *testing.T) {
 		t.Error("a runner rests for a single refusal")
 	}
 	p.rest(one, "client", busy)
-	if _, err := p.pick("client"); !errors.Is(err, fault.RunnerBusy) {
+	if _, err := p.pick(want{party: "client"}); !errors.Is(err, fault.RunnerBusy) {
 		t.Error(err)
 	}
 	if now = now.Add(busyFor); picked(p) != one {
@@ -137,30 +137,30 @@ func TestOnePartyMakesNoRunnerRest(t *testing.T) {
 	p.add(m)
 	busy := fault.After(fault.New(fault.RunnerBusy, "", ""), 5*time.Minute)
 	p.rest(m, "greedy", busy)
-	_, err := p.pick("other")
+	_, err := p.pick(want{party: "other"})
 	if after, ok := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || !ok || after != askAgain {
 		t.Errorf("at once: %v, %v", err, after)
 	}
 	now = now.Add(askAgain)
-	if _, err := p.pick("greedy"); !errors.Is(err, fault.RunnerBusy) {
+	if _, err := p.pick(want{party: "greedy"}); !errors.Is(err, fault.RunnerBusy) {
 		t.Errorf("the party that it said so to: %v", err)
 	}
 	idle := &member{slots: 1}
 	p.add(idle)
-	if got, err := p.pick("other"); got != idle {
+	if got, err := p.pick(want{party: "other"}); got != idle {
 		t.Fatalf("a runner that rests is tried beside one that does not: %v", err)
 	}
-	if got, err := p.pick("other"); got != m {
+	if got, err := p.pick(want{party: "other"}); got != m {
 		t.Fatal(err)
 	}
-	if _, err := p.pick("third"); !errors.Is(err, fault.RunnerBusy) {
+	if _, err := p.pick(want{party: "third"}); !errors.Is(err, fault.RunnerBusy) {
 		t.Errorf("a second one at the same time: %v", err)
 	}
-	p.worked(m)
-	if _, err := p.pick("third"); err != nil {
+	p.worked(m, "", true)
+	if _, err := p.pick(want{party: "third"}); err != nil {
 		t.Errorf("after a job was served: %v", err)
 	}
-	if _, err := p.pick("greedy"); !errors.Is(err, fault.RunnerBusy) {
+	if _, err := p.pick(want{party: "greedy"}); !errors.Is(err, fault.RunnerBusy) {
 		t.Errorf("the party that it said so to: %v", err)
 	}
 }

@@ -77,7 +77,7 @@ func (s *slot) occupy(ctx context.Context, before *member, job *inference.Job) e
 		return err
 	}
 	s.release = again.release
-	if s.at, err = s.model.pool.pick(s.party); err != nil {
+	if s.at, err = s.wait(ctx, want{party: s.party, op: job.Operation}); err != nil {
 		return err
 	}
 	if s.at.urls == before.urls {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 const (
@@ -80,9 +81,12 @@ func (p *pool) rest(m *member, party string, err error) {
 	}
 }
 
-// worked notes that a runner served a job.
-func (p *pool) worked(m *member) {
+// worked notes that a runner answered a job of an operation, and whether it did it.
+func (p *pool) worked(m *member, op inference.Operation, did bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m.rest.worked()
+	if did {
+		m.refusals.Did(op)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -31,7 +32,7 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	if !s.used.CompareAndSwap(false, true) {
 		return nil, fault.New(fault.Unexpected, opRun, "a slot is for one job")
 	}
-	at, err := s.model.pool.pick(s.party)
+	at, err := s.wait(ctx, want{party: s.party, op: job.Operation})
 	if err != nil {
 		s.Release()
 		return nil, err
@@ -42,24 +43,61 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		s.Release()
 		return nil, err
 	}
-	at = s.at
+	reply, err := s.ask(ctx, job)
+	if reply, err = s.again(ctx, job, reply, err); err != nil {
+		release()
+		s.Release()
+		return nil, err
+	}
+	reply.Body = &body{
+		ReadCloser: reply.Body, ctx: ctx, slot: s, release: release, forget: context.AfterFunc(ctx, s.Release),
+	}
+	return reply, nil
+}
+
+const (
+	// pickPause is how often a job looks for a runner while those that can do it have no
+	// room, pickTime for how long.
+	pickPause = 20 * time.Millisecond
+	pickTime  = 10 * time.Second
+)
+
+// wait is pool.pick, and waits while only runners have room that cannot do the job.
+func (s *slot) wait(ctx context.Context, w want) (*member, error) {
+	at, err := s.model.pool.pick(w)
+	if !errors.Is(err, errTaken) {
+		return at, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pickTime)
+	defer cancel()
+	look := time.NewTicker(pickPause)
+	defer look.Stop()
+	for errors.Is(err, errTaken) {
+		select {
+		case <-look.C:
+			at, err = s.model.pool.pick(w)
+		case <-ctx.Done():
+			return nil, fault.Wrap(fault.ModelWaitOver, opRun, ctx.Err())
+		}
+	}
+	return at, err
+}
+
+// ask sends the job to the runner that was picked.
+func (s *slot) ask(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
+	at := s.at
 	reply, err := at.backend.Run(ctx, job)
 	if err != nil {
-		release()
 		if errors.Is(err, fault.RunnerBusy) {
 			s.model.pool.rest(at, s.party, err)
 		}
 		if ctx.Err() == nil && telling(err) {
 			at.suspect()
 		}
-		s.Release()
 		return nil, err
 	}
-	s.model.pool.worked(at)
+	s.model.pool.worked(at, job.Operation, !inference.IsRefusal(reply, nil))
 	reply.Worker = at.name
-	reply.Body = &body{
-		ReadCloser: reply.Body, ctx: ctx, slot: s, release: release, forget: context.AfterFunc(ctx, s.Release),
-	}
 	return reply, nil
 }
 

@@ -101,13 +101,14 @@ func reason(why error) string {
 	return row.Cause
 }
 
-// merge keeps what holds for both: a job may get to either runner.
+// merge keeps what holds for both, as a job may get to either runner, and what either can
+// do: jobs go to the runners that can do them.
 func merge(out *inference.ModelState, info *backend.Info) {
 	out.RunnerVersion = lower(out.RunnerVersion, info.Version)
 	if info.Context > 0 && (out.Context == 0 || info.Context < out.Context) {
 		out.Context = info.Context
 	}
-	out.Operations = common(out.Operations, info.Operations)
+	out.Operations = inference.Either(out.Operations, info.Operations)
 }
 
 // lower is the lower of two versions; what is no version counts as lowest.
@@ -116,18 +117,4 @@ func lower(a, b string) string {
 		return a
 	}
 	return b
-}
-
-// common is what both can do; nil stands for chat only.
-func common(a, b []inference.Operation) []inference.Operation {
-	if a == nil || b == nil {
-		return nil
-	}
-	var out []inference.Operation
-	for _, op := range a {
-		if slices.Contains(b, op) {
-			out = append(out, op)
-		}
-	}
-	return out
 }

@@ -99,13 +99,13 @@ func (w *watch) silent(err error, doubted bool) error {
 func (w *watch) ready(info *backend.Info) {
 	n := slots(w.r.entry, info)
 	if w.offered {
-		w.r.model.pool.resize(w.member, n)
+		w.r.model.pool.resize(w.member, n, info.Operations)
 		if !same(&w.r.now.info, info) {
 			w.r.report(func(s *status) { s.info, s.concerns = *info, w.concerns(info) })
 		}
 		return
 	}
-	w.member.slots = n
+	w.member.slots, w.member.operations = n, info.Operations
 	w.r.model.pool.add(w.member)
 	w.offered = true
 	if w.since.IsZero() {

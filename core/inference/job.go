@@ -1,5 +1,7 @@
 package inference
 
+import "slices"
+
 // Operation is what is asked of a model. A pipeline of the network has one; llm
 // has the three that OpenAI-compatible servers offer.
 type Operation string
@@ -14,6 +16,37 @@ const (
 	// Embedding turns texts into vectors.
 	Embedding Operation = "embedding"
 )
+
+// Does reports whether a runner that says what it can do can do an operation; nil stands for
+// chat only. Pipelines other than llm have one operation, which is not among what it says.
+func Does(operations []Operation, op Operation) bool {
+	switch op {
+	case Completion, Embedding:
+		return slices.Contains(operations, op)
+	case Chat:
+		return operations == nil || slices.Contains(operations, op)
+	}
+	return true
+}
+
+// Either is what one of two runners can do; nil stands for chat only.
+func Either(a, b []Operation) []Operation {
+	if a == nil && b == nil {
+		return nil
+	}
+	var out []Operation
+	for _, list := range [][]Operation{a, b} {
+		if list == nil {
+			list = []Operation{Chat}
+		}
+		for _, op := range list {
+			if !slices.Contains(out, op) {
+				out = append(out, op)
+			}
+		}
+	}
+	return out
+}
 
 // Job is one request as it travels from the gateway to the runner. It is
 // read-only once made: several attempts may share it.

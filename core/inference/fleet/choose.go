@@ -47,6 +47,16 @@ func better(a, b candidate) int {
 	return cmp.Compare(load(&a.state), load(&b.state))
 }
 
+// free reports whether another member than one has the model loaded and a free slot.
+func (f *Fleet) free(model inference.Model, but int) bool {
+	for _, c := range warm(f.candidates(model, map[int]bool{but: true})) {
+		if full(&c.state) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // full is 1 for a member without a free slot.
 func full(s *inference.ModelState) int {
 	if s.Waiting > 0 || s.InUse >= s.Capacity {

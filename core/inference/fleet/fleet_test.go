@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -33,7 +35,9 @@ type member struct {
 	state inference.ModelState
 	// refuse is what Reserve says, fails what Run says; nil is success.
 	refuse, fails error
-	asked, ran    int
+	// says is the answer, where it is another than a good one.
+	says       *inference.Reply
+	asked, ran int
 }
 
 func newMember(name string, state inference.State, slots int) *member {
@@ -78,6 +82,9 @@ func (s *memberSlot) Run(context.Context, *inference.Job) (*inference.Reply, err
 	s.m.ran++
 	if s.m.fails != nil {
 		return nil, s.m.fails
+	}
+	if s.m.says != nil {
+		return s.m.says, nil
 	}
 	return &inference.Reply{Status: 200, Worker: s.m.name}, nil
 }
@@ -353,4 +360,48 @@ func TestSlotsAreConserved(t *testing.T) {
 			}
 		})
 	})
+}
+
+// What one member refuses another one that has a free slot may do; what both refuse is refused.
+func TestARefusalIsAskedElsewhere(t *testing.T) {
+	no := func(status int) *inference.Reply {
+		return &inference.Reply{Status: status, Body: io.NopCloser(strings.NewReader("no"))}
+	}
+	for name, row := range map[string]struct {
+		a, b   *inference.Reply
+		busy   bool
+		status int
+		ranB   int
+	}{
+		"one":                       {a: no(400), status: 200, ranB: 1},
+		"both":                      {a: no(422), b: no(422), status: 422, ranB: 1},
+		"the other one has no slot": {a: no(413), busy: true, status: 413},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := newMember("a", inference.Ready, 2), newMember("b", inference.Ready, 1)
+				a.says, b.says = row.a, row.b
+				f := fleet.New(a, b)
+				s, err := f.Reserve(t.Context(), model("m"), "p")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if row.busy {
+					other, err := b.Reserve(t.Context(), model("m"), "p")
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer other.Release()
+				}
+				reply, err := s.Run(t.Context(), nil)
+				if err != nil || reply.Status != row.status || b.ran != row.ranB {
+					t.Errorf("%+v %v, %d", reply, err, b.ran)
+				}
+				s.Release()
+				if n := a.line.Stats().InUse; n != 0 {
+					t.Errorf("%d slots are kept", n)
+				}
+			})
+		})
+	}
 }

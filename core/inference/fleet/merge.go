@@ -54,26 +54,7 @@ func agree(sum, other *inference.ModelState) {
 	if other.Context > 0 && (sum.Context == 0 || other.Context < sum.Context) {
 		sum.Context = other.Context
 	}
-	sum.Operations = operations(sum.Operations, other.Operations)
-}
-
-// operations is what either can do; nil stands for chat only.
-func operations(a, b []inference.Operation) []inference.Operation {
-	if a == nil && b == nil {
-		return nil
-	}
-	var out []inference.Operation
-	for _, list := range [][]inference.Operation{a, b} {
-		if list == nil {
-			list = []inference.Operation{inference.Chat}
-		}
-		for _, op := range list {
-			if !slices.Contains(out, op) {
-				out = append(out, op)
-			}
-		}
-	}
-	return out
+	sum.Operations = inference.Either(sum.Operations, other.Operations)
 }
 
 func devices(a, b []string) []string {

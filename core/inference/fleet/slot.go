@@ -37,12 +37,16 @@ type slot struct {
 }
 
 // Run sends the job: see inference.Slot. One that could not begin because a worker
-// was lost or cannot do it is tried at the other members, each once.
+// was lost or cannot do it is tried at the other members, each once. One that a member
+// refuses is taken to one other that has a free slot, and refused if that one does so too.
 func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 	tried := make(map[int]bool)
 	at := s.current()
 	for {
 		reply, err := at.slot.Run(ctx, job)
+		if inference.IsRefusal(reply, err) && !elsewhere(err) && ctx.Err() == nil {
+			return s.second(ctx, job, at, reply, err)
+		}
 		if err == nil || ctx.Err() != nil || !elsewhere(err) {
 			return reply, err
 		}
@@ -54,6 +58,31 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		}
 		at = next
 	}
+}
+
+// second asks another member about a job that one refused. Where there is none, or it does not
+// answer, the refusal stands.
+func (s *slot) second(ctx context.Context, job *inference.Job, at answer, reply *inference.Reply, err error) (
+	*inference.Reply, error,
+) {
+	if !s.f.free(s.model, at.member) {
+		return reply, err
+	}
+	if reply != nil {
+		if broke := reply.Keep(); broke != nil {
+			return nil, broke
+		}
+	}
+	at.slot.Release()
+	next, none := s.another(ctx, map[int]bool{at.member: true})
+	if none != nil {
+		return reply, err
+	}
+	other, otherErr := next.slot.Run(ctx, job)
+	if otherErr != nil && !inference.IsRefusal(other, otherErr) && ctx.Err() == nil {
+		return reply, err
+	}
+	return other, otherErr
 }
 
 func (s *slot) current() answer {

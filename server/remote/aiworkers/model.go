@@ -27,6 +27,7 @@ type entry struct {
 	said  inference.ModelState
 	// slots is how many jobs it takes, busy how many it has.
 	slots, busy int
+	refusals    inference.Refusals
 }
 
 // ready reports whether jobs for it begin at once. Of a worker of the network nothing
@@ -50,17 +51,6 @@ func (e *entry) heard() inference.ModelState {
 		s.State, s.Code, s.Reason = inference.Draining, fault.Draining, "the operator of this node gives the worker no new jobs"
 	}
 	return s
-}
-
-// does reports whether its runner can do such a job.
-func (e *entry) does(op inference.Operation) bool {
-	switch op {
-	case inference.Completion, inference.Embedding:
-		return slices.Contains(e.said.Operations, op)
-	case inference.Chat:
-		return e.said.Operations == nil || slices.Contains(e.said.Operations, op)
-	}
-	return true
 }
 
 // furnish makes a worker's models those of its registration. The caller holds mu.
@@ -166,19 +156,20 @@ func (p *Pool) pick(m *model, want wanted, tried map[*worker]bool) (*entry, erro
 		anyReady = anyReady || e.ready()
 	}
 	for _, e := range m.entries {
-		if tried[e.w] || !e.does(want.op) {
+		if tried[e.w] || !inference.Does(e.said.Operations, want.op) {
 			continue
 		}
 		fit := e.ready() || !anyReady && e.cold()
 		// One that is away may be back in a moment.
 		able = able || fit || e.w.away
-		if fit && e.busy < e.room() && (best == nil || e.before(best, want)) {
+		if fit && e.busy < e.room() && (best == nil || e.before(best, want, p.opt.Now())) {
 			best = e
 		}
 	}
 	switch {
 	case best != nil:
 		best.busy++
+		best.refusals.Asked(p.opt.Now(), want.op)
 		return best, nil
 	case able:
 		return nil, errTaken
@@ -196,9 +187,13 @@ func (e *entry) room() int {
 	return max(1, e.slots)
 }
 
-// before reports whether a job is better off here: where it arrives whole, where the model
-// is loaded, else where less of the room is taken.
-func (e *entry) before(other *entry, want wanted) bool {
+// before reports whether a job is better off here: where it was not refused lately while
+// others did it, where it arrives whole, where the model is loaded, else where less of the
+// room is taken.
+func (e *entry) before(other *entry, want wanted, now time.Time) bool {
+	if a, b := e.refusals.Doubted(now, want.op), other.refusals.Doubted(now, want.op); a != b {
+		return b
+	}
 	if want.whole && e.w.own() != other.w.own() {
 		return e.w.own()
 	}

@@ -40,7 +40,11 @@ func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 			return nil, err
 		}
 		reply, err := s.p.ask(ctx, e.w, job)
+		if inference.IsRefusal(reply, err) {
+			reply, err = s.again(ctx, job, want, e, reply, err)
+		}
 		if err == nil {
+			s.p.did(s, want.op, reply)
 			reply.Body = &returning{ReadCloser: reply.Body, s: s}
 			return reply, nil
 		}

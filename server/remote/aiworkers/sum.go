@@ -58,21 +58,5 @@ func agree(out, other *inference.ModelState) {
 	if other.Context > 0 && (out.Context == 0 || other.Context < out.Context) {
 		out.Context = other.Context
 	}
-	if out.Operations == nil && other.Operations == nil {
-		return
-	}
-	all := slices.Clone(out.Operations)
-	if all == nil {
-		all = []inference.Operation{inference.Chat}
-	}
-	more := other.Operations
-	if more == nil {
-		more = []inference.Operation{inference.Chat}
-	}
-	for _, op := range more {
-		if !slices.Contains(all, op) {
-			all = append(all, op)
-		}
-	}
-	out.Operations = all
+	out.Operations = inference.Either(out.Operations, other.Operations)
 }
