@@ -30,6 +30,9 @@ type AI struct {
 	Serverless bool
 	// RetryTimeout is a gateway's window for retrying a request.
 	RetryTimeout time.Duration
+	// FirstByteTimeout, SilenceTimeout and AnswerTimeout are how long orchestrators, workers and
+	// runners may take with an answer; see inference.Limits.
+	FirstByteTimeout, SilenceTimeout, AnswerTimeout time.Duration
 	// PrivateURLs lets a gateway pass requests on that name private addresses.
 	PrivateURLs bool
 }

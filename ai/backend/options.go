@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // Options describe one runner.
@@ -30,19 +31,15 @@ type Options struct {
 
 	// ProbeTimeout bounds each question of a probe; 3 s when 0.
 	ProbeTimeout time.Duration
-	// FirstByteTimeout bounds the wait for a stream's first byte, 5 min when 0;
-	// AnswerTimeout that for an answer that comes as a whole, 15 min when 0;
-	// StallTimeout that for the next byte, 5 min when 0.
-	FirstByteTimeout, AnswerTimeout, StallTimeout time.Duration
+	// Limits bound the wait for answers.
+	Limits inference.Limits
 	// MaxAnswer bounds an answer in bytes; 1 GiB when 0.
 	MaxAnswer int64
 }
 
 func (o Options) withDefaults() Options {
 	setDefault(&o.ProbeTimeout, 3*time.Second)
-	setDefault(&o.FirstByteTimeout, 5*time.Minute)
-	setDefault(&o.AnswerTimeout, 15*time.Minute)
-	setDefault(&o.StallTimeout, 5*time.Minute)
+	o.Limits = o.Limits.OrDefault()
 	setDefault(&o.MaxAnswer, 1<<30)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -10,8 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// answer is the body of a runner's answer. A Read waits at most for stall;
-// closing it ends the request at once.
+// answer is the body of a runner's answer; closing it ends the request at once.
 type answer struct {
 	server *Server
 	// ctx ends with the job's, with Close and with a stall; its cause says which.
@@ -19,6 +18,9 @@ type answer struct {
 	cancel context.CancelCauseFunc
 	src    io.ReadCloser
 	timer  *time.Timer
+	// wait is how long the next bytes may take. Servers may send an answer's header first and
+	// all of it when it is done.
+	wait time.Duration
 	// head was read before the answer was handed on.
 	head []byte
 	left int64
@@ -38,9 +40,12 @@ func (a *answer) Read(p []byte) (int, error) {
 	if a.err != nil || len(p) == 0 {
 		return 0, a.err
 	}
-	a.timer.Reset(a.server.options.StallTimeout)
+	a.timer.Reset(a.wait)
 	n, err := a.src.Read(p)
 	a.timer.Stop()
+	if n > 0 {
+		a.wait = a.server.options.Limits.Silence
+	}
 	return n, a.took(n, err)
 }
 
@@ -74,7 +79,7 @@ func (a *answer) peek() error {
 		}
 		return a.server.broken(a.ctx, err)
 	}
-	a.head = head[:n]
+	a.head, a.wait = head[:n], a.server.options.Limits.Silence
 	a.err = a.took(n, err)
 	return nil
 }

@@ -65,7 +65,7 @@ func (s *Server) runAt(ctx context.Context, path string, known *identity, job *i
 	if job.RequestID != "" && known.kind != VLLM {
 		r.Header.Set("X-Request-Id", job.RequestID)
 	}
-	return s.send(ctx, r, job.Stream)
+	return s.send(ctx, r, job)
 }
 
 // path is where a runner takes such a job.
@@ -120,12 +120,9 @@ func (s *Server) body(known *identity, job *inference.Job) []byte {
 }
 
 // send makes the request and returns the answer once it has begun.
-func (s *Server) send(ctx context.Context, r *http.Request, stream bool) (*inference.Reply, error) {
+func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) (*inference.Reply, error) {
 	s.dress(r)
-	limit := s.options.AnswerTimeout
-	if stream {
-		limit = s.options.FirstByteTimeout
-	}
+	limit := s.options.Limits.Begin(job)
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(limit, func() { cancel(errStalled) })
 	resp, err := s.roundTripper.RoundTrip(r.WithContext(ctx))
@@ -134,11 +131,11 @@ func (s *Server) send(ctx context.Context, r *http.Request, stream bool) (*infer
 		timer.Stop()
 		return nil, s.unanswered(ctx, opRun, err)
 	}
-	a := &answer{server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, left: s.options.MaxAnswer}
+	a := &answer{server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, wait: limit, left: s.options.MaxAnswer}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return s.complaint(a, resp)
 	}
-	if stream {
+	if job.Stream {
 		if err := a.peek(); err != nil {
 			_ = a.Close()
 			return nil, err

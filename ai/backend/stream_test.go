@@ -107,7 +107,7 @@ func TestStalled(t *testing.T) {
 			<-r.Context().Done()
 		}
 		o := options(f.url)
-		o.AnswerTimeout = short
+		o.Limits.Whole = short
 		if _, err := newServer(t, o).Run(within(t), chat(`{}`, false)); !errors.Is(err, fault.RunnerStalled) {
 			t.Error(err)
 		}
@@ -118,7 +118,7 @@ func TestStalled(t *testing.T) {
 		left := make(chan struct{})
 		f.job = flowing(nil, left)
 		o := options(f.url)
-		o.FirstByteTimeout = short
+		o.Limits.FirstByte = short
 		_, err := newServer(t, o).Run(within(t), chat(`{}`, true))
 		if !errors.Is(err, fault.RunnerStalled) || fault.Wire(err) != "LLM container does not answer" {
 			t.Error(err)
@@ -132,7 +132,7 @@ func TestStalled(t *testing.T) {
 		f.job = flowing(c, left)
 		c <- "data: 1\n\n"
 		o := options(f.url)
-		o.StallTimeout = short
+		o.Limits.Silence = short
 		reply, err := newServer(t, o).Run(within(t), chat(`{}`, true))
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 var _ Engine = (*docker.Engine)(nil)
@@ -38,12 +39,13 @@ func entry(e *models.Entry) Entry {
 	return out
 }
 
-// Clients makes back-ends that speak HTTP over one transport, nil for one each.
-func Clients(transport http.RoundTripper, log *slog.Logger) Backends {
+// Clients makes back-ends that speak HTTP over one transport, nil for one each, and wait for
+// answers within limits.
+func Clients(transport http.RoundTripper, limits inference.Limits, log *slog.Logger) Backends {
 	return func(e *Entry, url string) (backend.Backend, error) {
 		return backend.New(backend.Options{
 			URL: url, Token: e.Token, Model: e.Model.ID, Served: e.ServedModel,
-			Pipeline: e.Model.Capability, Transport: transport, Log: log,
+			Pipeline: e.Model.Capability, Transport: transport, Limits: limits, Log: log,
 		})
 	}
 }

@@ -45,6 +45,26 @@ type host struct {
 	ports   []uint16
 	// swept is how often strays were looked for.
 	swept int
+	held  map[string]chan struct{} // by server
+}
+
+// until is closed when the jobs of a server go on. It is called with the lock held.
+func (h *host) until(url string) <-chan struct{} {
+	if h.held == nil {
+		h.held = make(map[string]chan struct{})
+	}
+	if h.held[url] == nil {
+		h.held[url] = make(chan struct{})
+	}
+	return h.held[url]
+}
+
+// release lets the jobs of a server go on.
+func (h *host) release(url string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.until(url)
+	close(h.held[url])
 }
 
 // program is how a runner behaves.
@@ -73,6 +93,8 @@ type program struct {
 	refusal    error
 	operations []inference.Operation
 	jobs       int
+	// holds keeps jobs until host.release.
+	holds bool
 }
 
 // box is a container.
@@ -336,6 +358,17 @@ func (c *client) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	p, b := c.program()
 	if p.down || ctx.Err() != nil {
 		return nil, fault.New(fault.RunnerUnreachable, "run", "connection refused")
+	}
+	if p.holds {
+		held := c.h.until(c.url)
+		c.h.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			c.h.mu.Lock()
+			return nil, context.Cause(ctx)
+		case <-held:
+		}
+		c.h.mu.Lock()
 	}
 	c.h.lastBody = string(job.Body)
 	p.jobs++

@@ -144,7 +144,7 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Backends == nil {
-		o.Backends = Clients(nil, o.Log)
+		o.Backends = Clients(nil, inference.Limits{}, o.Log)
 	}
 	if o.Images == nil {
 		o.Images = Images(docker.Images{})

@@ -46,6 +46,11 @@ type member struct {
 	// operations is what it can do, refusals what it refused; guarded by pool.mu.
 	operations []inference.Operation
 	refusals   inference.Refusals
+	// attempts are its jobs, heard when it answered a probe last; attentive says that it does
+	// so while it works. Guarded by pool.mu.
+	attempts  map[*attempt]struct{}
+	heard     time.Time
+	attentive bool
 	// owner is its runner. finished, where it is there, is closed when it has no job any
 	// more; guarded by pool.mu.
 	owner    *runner

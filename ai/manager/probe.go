@@ -25,21 +25,23 @@ const (
 
 // pulse is the outcome of a probe.
 type pulse struct {
-	info backend.Info
-	err  error
+	info  backend.Info
+	err   error
+	asked time.Time
 }
 
 // prober asks one runner at a time, beside whoever waits for other things too.
 type prober struct {
 	backend backend.Backend
+	now     func() time.Time
 	results chan pulse
 	busy    bool
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 }
 
-func newProber(b backend.Backend) *prober {
-	return &prober{backend: b, results: make(chan pulse, 1)}
+func newProber(b backend.Backend, now func() time.Time) *prober {
+	return &prober{backend: b, now: now, results: make(chan pulse, 1)}
 }
 
 // ask begins a probe unless one is under way. Its outcome comes on results; who
@@ -51,8 +53,9 @@ func (p *prober) ask(ctx context.Context) {
 	ctx, p.cancel = context.WithTimeout(ctx, probeTimeout)
 	p.busy = true
 	p.wg.Go(func() {
+		asked := p.now()
 		info, err := p.backend.Probe(ctx)
-		p.results <- pulse{info, err}
+		p.results <- pulse{info, err, asked}
 	})
 }
 

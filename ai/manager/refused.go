@@ -17,7 +17,8 @@ func (s *slot) again(ctx context.Context, job *inference.Job, reply *inference.R
 		return reply, err
 	}
 	first := s.at
-	doubted := refused && s.model.pool.refused(first, job.Operation)
+	// One that takes jobs and says nothing may answer its probes: others are asked first too.
+	doubted := s.model.pool.refused(first, job.Operation) && refused
 	w := want{party: s.party, op: job.Operation, not: first}
 	next, none := s.model.pool.pick(w)
 	if none != nil && doubted {

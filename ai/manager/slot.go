@@ -86,8 +86,10 @@ func (s *slot) wait(ctx context.Context, w want) (*member, error) {
 // ask sends the job to the runner that was picked.
 func (s *slot) ask(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 	at := s.at
-	reply, err := at.backend.Run(ctx, job)
+	trying, attempt := s.model.pool.begin(ctx, at)
+	reply, err := at.backend.Run(trying, job)
 	if err != nil {
+		attempt.end()
 		if errors.Is(err, fault.RunnerBusy) {
 			s.model.pool.rest(at, s.party, err)
 		}
@@ -98,6 +100,7 @@ func (s *slot) ask(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	}
 	s.model.pool.worked(at, job.Operation, !inference.IsRefusal(reply, nil))
 	reply.Worker = at.name
+	reply.Body = &heardBody{reply.Body, attempt}
 	return reply, nil
 }
 

@@ -39,7 +39,7 @@ type watch struct {
 // who it was that did a job.
 func newWatch(r *runner, b backend.Backend, name string) *watch {
 	return &watch{
-		r: r, prober: newProber(b), pause: firstProbe,
+		r: r, prober: newProber(b, r.shared.o.Now), pause: firstProbe,
 		member: &member{
 			name: name, backend: b, owner: r, suspect: func() { poke(r.suspect) },
 			urls: r.entry.RequestURLs, resolve: r.shared.o.Resolve, pictures: r.shared.o.Pictures,
@@ -60,8 +60,10 @@ func (w *watch) take(p pulse) error {
 	doubted := w.doubted
 	w.doubted = false
 	if p.err != nil {
+		w.r.model.pool.silent(w.member, p.err)
 		return w.silent(p.err, doubted)
 	}
+	w.r.model.pool.answered(w.member, p.info.Kind, p.asked)
 	w.fails, w.last = 0, nil
 	switch p.info.Health {
 	case backend.Error:

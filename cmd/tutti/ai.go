@@ -21,6 +21,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/h1"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/transcoder/pool"
@@ -135,10 +136,16 @@ func (n *node) reportModels(w *aiWork, problems error) string {
 	return fmt.Sprintf("%d problems in the models file: %s", len(list), strings.Join(codes, ", "))
 }
 
+// answerLimits are how long others may take with answers of models.
+func (n *node) answerLimits() inference.Limits {
+	c := &n.cfg.AI
+	return inference.Limits{FirstByte: c.FirstByteTimeout, Silence: c.SilenceTimeout, Whole: c.AnswerTimeout}
+}
+
 func (n *node) newManager(list *models.Config, devices []models.Device) *manager.Manager {
 	opt := manager.Options{
 		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
-		Backends:         manager.Clients(h1.New(h1.Options{}), n.log),
+		Backends:         manager.Clients(h1.New(h1.Options{}), n.answerLimits(), n.log),
 		Devices:          runnerDevices(devices),
 		ContainersPerGPU: n.cfg.AI.ContainersPerGPU,
 		// Who waits for a cold model to load stands in the line too.

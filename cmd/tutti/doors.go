@@ -47,7 +47,8 @@ func (n *node) newDoors() error {
 	}
 	if d.ai, err = aiworkers.New(aiworkers.Options{
 		Secrets: secrets, MinVersion: networkVersion, Node: remote.Node(version), ServiceURI: n.serviceURI(), FirstTask: remote.FirstTask(time.Now()),
-		Queue: max(1, n.cfg.AI.Queue), Recorder: n.inferenceRecorder(metrics.Orchestrator), Random: rand.Reader, Now: time.Now, Log: n.log,
+		Queue: max(1, n.cfg.AI.Queue), Limits: n.answerLimits(), Recorder: n.inferenceRecorder(metrics.Orchestrator),
+		Random: rand.Reader, Now: time.Now, Log: n.log,
 	}); err != nil {
 		return err
 	}

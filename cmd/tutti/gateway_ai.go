@@ -40,7 +40,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		return nil, err
 	}
 	n.live.keys = keys
-	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + version})
+	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + version, Limits: n.answerLimits()})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
 		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.cfg.Selection.Blocklist,

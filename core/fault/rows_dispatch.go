@@ -60,8 +60,8 @@ var dispatchRows = []Row{
 	},
 	{
 		Code: JobLate, Class: Upstream,
-		Cause:  "An orchestrator's answer did not begin in time: it is overloaded or hangs.",
-		Remedy: "Check that orchestrator's load, and whether its runner answers.", Retryable: true,
+		Cause:  "An orchestrator's answer did not begin in time, or the orchestrator stopped to answer: it is overloaded, hangs, or cannot be reached any more.",
+		Remedy: "Check that orchestrator's load, and whether its runner answers. Where models are that slow, raise `-aiFirstByteTimeout`, or `-aiAnswerTimeout` for answers that come at once.", Retryable: true,
 	},
 	{
 		Code: TicketParamsStale, Class: Payment,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"maps"
-	"net/http"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -80,13 +79,16 @@ func (r *Refusals) Did(op Operation) { delete(r.by, op) }
 // Clone is a copy.
 func (r *Refusals) Clone() Refusals { return Refusals{maps.Clone(r.by)} }
 
+// firstRefusal is the lowest status of a refusal: see Reply.
+const firstRefusal = 400
+
 // IsRefusal reports whether an outcome says that the request is wrong, or asks for what its
 // runner cannot do.
 func IsRefusal(reply *Reply, err error) bool {
 	if err != nil {
 		return fault.ClassOf(err) == fault.BadRequest
 	}
-	return reply.Status >= http.StatusBadRequest
+	return reply.Status >= firstRefusal
 }
 
 // maxRefusal bounds what is kept of a refusal, in bytes.

@@ -48,15 +48,24 @@ func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 	now := r.b.opt.Now()
 	queue := now.Sub(r.start)
-	reply, node, err := r.submit(ctx, l)
+	s := r.p.session(l.URI())
+	if s == nil {
+		l.Done(now, dispatch.Abandoned)
+		return nil, fault.New(fault.JobDeclined, "send job", "the orchestrator has left meanwhile")
+	}
+	ctx, watch := r.b.watchQuiet(ctx, s)
+	reply, node, err := r.submit(ctx, s, l)
 	now = r.b.opt.Now()
 	if err != nil {
+		err = watch.judged(ctx, err)
+		watch.end()
 		v := judge(err)
 		l.Lost(now, v.loss)
 		l.Done(now, v.outcome)
 		return nil, err
 	}
-	body := &tracked{rest: reply.Body, answer: reply, end: dispatch.Served, lease: l, failed: r.failed.lost, now: r.b.opt.Now}
+	body := &tracked{rest: reply.Body, answer: reply, end: dispatch.Served, lease: l, failed: r.failed.lost, now: r.b.opt.Now, watch: watch}
+	watch.hear()
 	if reply.Status >= 400 {
 		body.end = dispatch.Refused
 	} else {
@@ -70,11 +79,7 @@ func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 }
 
 // submit sends the job, again under new terms where the orchestrator asks for them.
-func (r *run) submit(ctx context.Context, l *dispatch.Lease) (reply *upstream.Answer, node string, err error) {
-	s := r.p.session(l.URI())
-	if s == nil {
-		return nil, "", fault.New(fault.JobDeclined, "send job", "the orchestrator has left meanwhile")
-	}
+func (r *run) submit(ctx context.Context, s *session, l *dispatch.Lease) (reply *upstream.Answer, node string, err error) {
 	t, err := r.ready(ctx, s)
 	for again := (retries{}); err == nil; {
 		reply, err = r.send(ctx, t)

@@ -100,7 +100,7 @@ func TestSlowFirstByteGoesElsewhere(t *testing.T) {
 	})
 	good := fake(t, "good").cold()
 	s := start(t, func(o *broker.Options, up *upstream.Options) {
-		up.FirstByte = 2 * time.Second
+		up.Limits.Whole = 2 * time.Second
 		o.RetryWindow = time.Second // over by then: one more is made up for
 	}, slow, good)
 	if text, _ := s.mustAsk(t); text != `{"good":1}` {

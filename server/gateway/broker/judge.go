@@ -74,6 +74,9 @@ func judgeFree(err error) verdict {
 	case fault.JobBroke:
 		return verdict{outcome: dispatch.Failed, again: true, cost: dispatch.Cost{Spent: true}}
 	case fault.JobLate:
+		if errors.Is(err, upstream.ErrFrozen) {
+			return verdict{outcome: dispatch.Unreachable, cost: dispatch.Cost{Spent: true, Slow: true}}
+		}
 		return verdict{outcome: dispatch.Failed, cost: dispatch.Cost{Spent: true, Slow: true}}
 	case fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken,
 		fault.JobDeclined, fault.OrchestratorDeclined, fault.OrchestratorUnusable, fault.OrchestratorBlocked:

@@ -60,6 +60,9 @@ type Options struct {
 	// RefreshEvery is how often the offers of models in use are asked for again;
 	// default 10 s.
 	RefreshEvery time.Duration
+	// Quiet is how long nothing may come of a job before it is checked whether its
+	// orchestrator answers at all; default 5 s.
+	Quiet time.Duration
 	// Prefixes is how many prompts' beginnings are remembered; default 65536.
 	Prefixes int
 
@@ -90,6 +93,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.RefreshEvery <= 0 {
 		o.RefreshEvery = 10 * time.Second
+	}
+	if o.Quiet <= 0 {
+		o.Quiet = defaultQuiet
 	}
 	// Off-chain the first loaded model that answers will do; the others join it.
 	o.Patience.FirstCome = true

@@ -28,6 +28,8 @@ type session struct {
 	freshAt    time.Time
 	// refused are the last terms under which a payment was refused.
 	refused *upstream.Terms
+	// checks are of whether it answers; they have a lock of their own.
+	checks checks
 }
 
 func newSession(asked string, t *upstream.Terms) *session {

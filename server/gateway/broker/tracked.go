@@ -22,6 +22,7 @@ type tracked struct {
 	failed []error // at other orchestrators, before
 	now    func() time.Time
 	closed atomic.Bool
+	watch  *quiet
 	// broke: the orchestrator broke it off.
 	broke atomic.Bool
 }
@@ -29,6 +30,9 @@ type tracked struct {
 // Read returns what has arrived.
 func (t *tracked) Read(p []byte) (int, error) {
 	n, err := t.rest.Read(p)
+	if n > 0 {
+		t.watch.hear()
+	}
 	switch {
 	case err == nil, err == io.EOF, t.closed.Load():
 	case errors.Is(err, fault.Canceled), errors.Is(err, fault.DeadlineExceeded):
@@ -93,5 +97,7 @@ func (t *tracked) Close() error {
 		d.How = inference.Faulty
 	}
 	t.deliver(d) // where the reader did not
-	return t.rest.Close()
+	err := t.rest.Close()
+	t.watch.end()
+	return err
 }

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -34,9 +35,13 @@ type answerBody struct {
 	first   []byte
 	rest    io.ReadCloser
 	outer   context.Context // the caller's: it says why a read failed
+	ctx     context.Context // of the exchange
 	cancel  context.CancelCauseFunc
 	payment Payment
 	units   int64 // that the orchestrator bills
+	// silence is how long the next bytes may take, hush its timer while a read waits.
+	silence time.Duration
+	hush    *time.Timer
 	// delivered: what came of the payment is settled.
 	delivered atomic.Bool
 
@@ -77,12 +82,24 @@ func (b *answerBody) Read(p []byte) (int, error) {
 		}
 		return n, nil
 	}
+	if b.hush == nil {
+		b.hush = time.AfterFunc(b.silence, func() { b.cancel(errSilent) })
+	} else {
+		b.hush.Reset(b.silence)
+	}
 	n, err := b.rest.Read(p)
+	b.hush.Stop()
 	if err == nil {
 		return n, nil
 	}
 	// An orchestrator that sees its client leave may end the answer in good order,
 	// and that end may still arrive. It is none.
+	switch {
+	case frozen(b.outer):
+		return n, fault.Wrap(fault.CompletionBroken, "read answer", ErrFrozen)
+	case errors.Is(context.Cause(b.ctx), errSilent):
+		return n, fault.Wrap(fault.CompletionBroken, "read answer", errSilent)
+	}
 	if end := b.outer.Err(); end != nil {
 		return n, fault.Wrap(fault.CodeOf(end), "read answer", err)
 	}

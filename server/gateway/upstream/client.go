@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fetchurl"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
 )
 
@@ -21,9 +22,8 @@ type Options struct {
 	// from it that is an *h1.ConnectError, or a net.OpError of a dial, says that
 	// nothing was sent.
 	Jobs http.RoundTripper
-	// FirstByte is how long the first byte of an AI job's answer may take; default
-	// 5 min, below 0 no limit.
-	FirstByte time.Duration
+	// Limits are how long answers to AI jobs may take.
+	Limits inference.Limits
 	// Stores are private networks in which renditions may be fetched, beside public
 	// addresses and the orchestrator's own host.
 	Stores fetchurl.Networks
@@ -41,7 +41,7 @@ type Client struct {
 	// foreign carries downloads from elsewhere.
 	bulk, foreign *http.Transport
 	jobs          http.RoundTripper
-	firstByte     time.Duration
+	limits        inference.Limits
 	node          []string // the header by which our own nodes know us
 
 	// ctx ends with Close; wg are the discoveries that outlive their callers.
@@ -67,15 +67,12 @@ func New(opt Options) *Client {
 		bulk:     bulkTransport(dialer),
 		foreign:  bulkTransport(elsewhere),
 
-		jobs:      opt.Jobs,
-		firstByte: opt.FirstByte,
-		node:      []string{opt.Node},
+		jobs:   opt.Jobs,
+		limits: opt.Limits.OrDefault(),
+		node:   []string{opt.Node},
 	}
 	if c.jobs == nil {
 		c.jobs = jobTransport(dialer)
-	}
-	if c.firstByte == 0 {
-		c.firstByte = defaultFirstByte
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c

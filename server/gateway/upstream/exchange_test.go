@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -69,7 +70,7 @@ func TestSubmitFirstByteDeadline(t *testing.T) {
 				<-r.Context().Done()
 				close(gone)
 			})
-			c := client(t, upstream.Options{FirstByte: 500 * time.Millisecond})
+			c := client(t, upstream.Options{Limits: inference.Limits{Whole: 500 * time.Millisecond}})
 			if _, err := c.Submit(t.Context(), terms(t, c, s.URL, "tutti/1"), job()); !errors.Is(err, fault.JobLate) {
 				t.Errorf("%v", err)
 			}
@@ -91,7 +92,7 @@ func TestSubmitHasNoLimitAfterTheFirstByte(t *testing.T) {
 		<-more
 		io.WriteString(w, "data: 2\n\n")
 	})
-	c := client(t, upstream.Options{FirstByte: 200 * time.Millisecond})
+	c := client(t, upstream.Options{Limits: inference.Limits{FirstByte: 200 * time.Millisecond}})
 	reply, err := c.Submit(t.Context(), terms(t, c, s.URL, "tutti/1"), job())
 	if err != nil {
 		t.Fatal(err)

@@ -5,13 +5,25 @@ import (
 	"net"
 	"time"
 
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/server/h1"
 )
 
-// defaultFirstByte is how long an answer's first byte may take: a cold model may
-// have to be loaded first.
-const defaultFirstByte = 5 * time.Minute
+// ownQueue is how long a job may wait for its slot at an orchestrator of our own kind;
+// others refuse at once what they have no slot for.
+const ownQueue = 30 * time.Second
+
+// patience is how long a job's answer may take to begin.
+func (c *Client) patience(t *Terms, job *inference.Job) time.Duration {
+	switch {
+	case !t.Model.Warm:
+		return c.limits.Whole // it may have to be loaded first
+	case t.Node != "":
+		return c.limits.Begin(job) + ownQueue
+	}
+	return c.limits.Begin(job)
+}
 
 // notSent reports whether an exchange failed before anything was sent.
 func notSent(err error) bool {

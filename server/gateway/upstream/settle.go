@@ -72,7 +72,7 @@ func unanswered(ctx context.Context, err error) sender.Outcome {
 // failed is for what was sent and came to nothing, which a client that left may be the
 // cause of. A deadline is this gateway's, and the orchestrator's to keep.
 func failed(ctx context.Context) sender.Outcome {
-	if ctx.Err() == context.Canceled {
+	if ctx.Err() == context.Canceled && !frozen(ctx) {
 		return sender.Abandoned
 	}
 	return sender.Failed

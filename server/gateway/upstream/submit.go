@@ -55,9 +55,8 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	defer func() { payment.Settle(failed(outer), 0) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	x := exchange{outer: outer, ctx: ctx, cancel: cancel, payment: payment}
-	if c.firstByte > 0 {
-		x.late = time.AfterFunc(c.firstByte, func() { cancel(errLate) })
-	}
+	x.late = time.AfterFunc(c.patience(t, job), func() { cancel(errLate) })
+	x.silence = c.limits.Silence
 	if t.Node != "" {
 		ctx = h1.WithInterim(ctx, x.interim)
 	}
@@ -119,6 +118,7 @@ type exchange struct {
 	cancel     context.CancelCauseFunc
 	late       *time.Timer
 	payment    Payment
+	silence    time.Duration
 	// offer is the header of new terms, "" when the answer had none.
 	offer string
 }
@@ -131,7 +131,7 @@ func (x *exchange) interim(_ int, h http.Header) {
 }
 
 // stop ends the wait for the first byte; it is false when that was over already.
-func (x *exchange) stop() bool { return x.late == nil || x.late.Stop() }
+func (x *exchange) stop() bool { return x.late.Stop() }
 
 func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*Answer, error) {
 	resp, err := jobs.RoundTrip(req)
@@ -172,7 +172,7 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 		return nil, x.fault("wait for the answer", err)
 	}
 	body := &answerBody{
-		first: first, rest: resp.Body, outer: x.outer, cancel: x.cancel, payment: x.payment,
+		first: first, rest: resp.Body, outer: x.outer, ctx: x.ctx, cancel: x.cancel, payment: x.payment, silence: x.silence,
 		units: x.settle(resp.StatusCode, t.units(job)),
 	}
 	return &Answer{
@@ -197,6 +197,8 @@ func (x *exchange) settle(status int, whole int64) (units int64) {
 // fault names a failed exchange by who ended it.
 func (x *exchange) fault(op string, err error) error {
 	switch {
+	case frozen(x.outer):
+		return fault.Wrap(fault.JobLate, op, ErrFrozen)
 	case x.outer.Err() != nil:
 		return fault.Wrap(fault.CodeOf(x.outer.Err()), op, err)
 	case errors.Is(context.Cause(x.ctx), errLate):

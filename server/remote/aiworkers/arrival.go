@@ -61,6 +61,14 @@ func (a *arrival) arm(now bool) {
 	_ = a.ctl.SetReadDeadline(a.armed.Add(a.stall))
 }
 
+// pause is how long the answer may pause from now on, where it was not less before.
+func (a *arrival) pause(d time.Duration) {
+	a.mu.Lock()
+	a.stall = min(a.stall, d)
+	a.mu.Unlock()
+	a.arm(true)
+}
+
 // hurry gives an answer whose worker seems to be lost little time for its next byte.
 func (a *arrival) hurry() {
 	a.mu.Lock()

@@ -25,7 +25,7 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inferen
 		task.Close()
 		return nil, fault.New(fault.AIWorkerLost, opRun, w.name+" takes nothing")
 	}
-	a, err := p.await(ctx, w, task)
+	a, err := p.await(ctx, w, task, p.patience(w, job))
 	sent := p.settled(w, e)
 	if err != nil && ctx.Err() != nil && !sent {
 		// It has never left this node: nobody has worked on it.
@@ -37,9 +37,17 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inferen
 	return p.accept(ctx, w, a, job)
 }
 
+// patience is how long a worker may take to begin its answer.
+func (p *Pool) patience(w *worker, job *inference.Job) time.Duration {
+	if w.own() {
+		return p.opt.Limits.Begin(job) + ownGrace
+	}
+	return p.opt.Limits.Whole
+}
+
 // await waits for a job's answer to begin. Who gives up tells the worker.
-func (p *Pool) await(ctx context.Context, w *worker, task *remote.Task[*arrival]) (*arrival, error) {
-	limit := time.NewTimer(p.opt.AnswerTime)
+func (p *Pool) await(ctx context.Context, w *worker, task *remote.Task[*arrival], patience time.Duration) (*arrival, error) {
+	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	var err error
 	select {
@@ -82,6 +90,7 @@ func (p *Pool) accept(ctx context.Context, w *worker, a *arrival, job *inference
 		a.hurry()
 	}
 	p.mu.Unlock()
+	a.pause(p.opt.Limits.Silence + ownGrace)
 	b := &body{p: p, w: w, a: a, ctx: ctx, model: job.Model, begun: p.opt.Now()}
 	b.forget = context.AfterFunc(ctx, func() { a.end(false) })
 	if job.Stream && a.status < 300 {

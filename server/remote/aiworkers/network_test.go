@@ -270,7 +270,7 @@ func TestTheOnlyWorkerIsLost(t *testing.T) {
 }
 
 func TestASilentWorkerIsDropped(t *testing.T) {
-	b := newBench(t, func(o *aiworkers.Options) { o.AnswerTime = 50e6 })
+	b := newBench(t, func(o *aiworkers.Options) { o.Limits.Whole = 50e6 })
 	h := b.register(offer(llm("m"), 1, true))
 	b.has(llm("m"), 1)
 	done := b.start(chat(llm("m"), false))

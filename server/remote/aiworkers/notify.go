@@ -20,7 +20,7 @@ type requestData struct {
 func (p *Pool) notification(w *worker, job *inference.Job) (note *rpc.NotifyAIJob, size int, done func(), err error) {
 	done = func() {}
 	if w.own() {
-		return &rpc.NotifyAIJob{Job: workerJob(job), DeadlineMs: int64(p.opt.AnswerTime / time.Millisecond)}, len(job.Body), done, nil
+		return &rpc.NotifyAIJob{Job: workerJob(job), DeadlineMs: int64(p.opt.Limits.Begin(job) / time.Millisecond)}, len(job.Body), done, nil
 	}
 	request, file, err := networkRequest(job)
 	if err != nil {

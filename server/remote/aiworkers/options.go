@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	// answerTime is how long a worker may take to begin its answer, as in the network.
-	answerTime = 15 * time.Minute
-	// stallTime is how long an answer that has begun may pause.
+	// stallTime is how long an answer may pause that no job reads.
 	stallTime = 5 * time.Minute
+	// ownGrace is how much longer than its runners one of our own workers may take: it ends
+	// what they do not do in time, and says so.
+	ownGrace = 10 * time.Second
 	// lostTime is what is left of that once its worker's registration has broken.
 	lostTime = 5 * time.Second
 	// holdTime is how long the place of one of our own workers is kept when its connection
@@ -54,8 +55,9 @@ type Options struct {
 	// FirstTask is the id of the first task, another with each start of the process; see
 	// remote.FirstTask.
 	FirstTask remote.TaskID
-	// AnswerTime bounds the wait for an answer's begin; 15 min when 0.
-	AnswerTime time.Duration
+	// Limits bound the wait for answers; workers of the existing network have Limits.Whole for
+	// each, as there.
+	Limits inference.Limits
 	// HoldTime is how long the place of a worker is kept whose connection broke; 3 s when 0.
 	HoldTime time.Duration
 	// Queue is how many jobs of a model may wait; 64 when 0.
@@ -83,7 +85,7 @@ func (o *Options) complete() error {
 		o.Names = new(remote.Names)
 	}
 	o.ServiceURI = strings.TrimSuffix(o.ServiceURI, "/")
-	o.AnswerTime = cmp.Or(o.AnswerTime, answerTime)
+	o.Limits = o.Limits.OrDefault()
 	o.HoldTime = cmp.Or(o.HoldTime, holdTime)
 	o.Queue = cmp.Or(o.Queue, maxWait)
 	return nil

@@ -70,7 +70,7 @@ func atFault(err error) bool {
 // elsewhere reports whether a job that did not begin may be given to another worker.
 func elsewhere(err error) bool {
 	code := fault.CodeOf(err)
-	return code == fault.AIWorkerLost || code.Class() == fault.Busy
+	return code == fault.AIWorkerLost || code == fault.AIWorkerSilent || code.Class() == fault.Busy
 }
 
 // pick finds a worker for a job that holds a slot. Where the worker whose slot it was went

@@ -1,0 +1,123 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+const (
+	// defaultQuiet is how long nothing may come of a job before its orchestrator is checked.
+	defaultQuiet = 5 * time.Second
+	// mostSilent is how many checks in a row an orchestrator may leave without an answer.
+	mostSilent = 3
+)
+
+// quiet checks the orchestrator of a job of which nothing comes, however long such a job may
+// take: one that is stopped, or cannot be reached any more, does not finish it. The job ends
+// with the cause upstream.ErrFrozen.
+type quiet struct {
+	b      *Broker
+	s      *session
+	terms  *upstream.Terms
+	cancel context.CancelCauseFunc
+	// heard is when something came last, in nanoseconds.
+	heard atomic.Int64
+
+	mu    sync.Mutex
+	timer *time.Timer // guarded by mu
+	over  bool        // guarded by mu
+}
+
+// watchQuiet begins to watch a job, and returns the job's context. end must be called.
+func (b *Broker) watchQuiet(ctx context.Context, s *session) (context.Context, *quiet) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	q := &quiet{b: b, s: s, terms: s.current(), cancel: cancel}
+	q.hear()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.timer = time.AfterFunc(b.opt.Quiet, q.look)
+	return ctx, q
+}
+
+// hear notes that something came.
+func (q *quiet) hear() { q.heard.Store(q.b.opt.Now().UnixNano()) }
+
+// end ends the job and its watch.
+func (q *quiet) end() {
+	q.mu.Lock()
+	q.over = true
+	q.timer.Stop()
+	q.mu.Unlock()
+	q.cancel(nil)
+}
+
+// judged is the error of a job's attempt, with its orchestrator's silence in the place of the
+// end that the job was given for it.
+func (q *quiet) judged(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), upstream.ErrFrozen) && errors.Is(err, fault.Canceled) {
+		return fault.Wrap(fault.JobLate, "send job", upstream.ErrFrozen)
+	}
+	return err
+}
+
+// look is called when something should have come.
+func (q *quiet) look() {
+	heard := q.heard.Load()
+	silence := q.b.opt.Now().Sub(time.Unix(0, heard))
+	if silence < q.b.opt.Quiet {
+		q.lookAfter(q.b.opt.Quiet - silence)
+		return
+	}
+	q.b.background(func() {
+		switch silent := q.s.check(q.b, q.terms); {
+		case q.heard.Load() != heard:
+			q.lookAfter(q.b.opt.Quiet)
+		case silent >= mostSilent:
+			q.cancel(upstream.ErrFrozen)
+		case silent > 0:
+			q.lookAfter(q.b.opt.Quiet / 10)
+		default:
+			q.lookAfter(q.b.opt.Quiet)
+		}
+	})
+}
+
+func (q *quiet) lookAfter(d time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.over {
+		q.timer.Reset(d)
+	}
+}
+
+// checks are what is known of whether an orchestrator answers. One check at a time serves all
+// of its jobs.
+type checks struct {
+	mu sync.Mutex
+	// last is when the last one ended, silent how many in a row had no answer.
+	last   time.Time
+	silent int
+}
+
+// check checks whether the orchestrator answers, unless that was done a moment ago, and
+// returns how many checks in a row had no answer.
+func (s *session) check(b *Broker, t *upstream.Terms) (silent int) {
+	c := &s.checks
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b.opt.Now().Sub(c.last) < b.opt.Quiet/20 {
+		return c.silent
+	}
+	if c.silent++; !b.opt.Client.Frozen(b.ctx, t, min(route.DialTimeout, 3*b.opt.Quiet)) {
+		c.silent = 0
+	}
+	c.last = b.opt.Now()
+	return c.silent
+}
