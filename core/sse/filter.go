@@ -10,11 +10,15 @@ type Filter interface {
 	End(dst []byte, broken bool) []byte
 }
 
+// ender is a Filter that knows when nothing will follow, whatever its source still sends.
+type ender interface{ Ended() bool }
+
 // readSize is how much a Reader asks its source for at once.
 const readSize = 16 << 10
 
 // Reader reads a stream through a filter. Like its source it returns what there
-// is, without waiting for more than that takes.
+// is, without waiting for more than that takes. It ends with its filter, so that a server
+// that keeps its connection open after the last event holds back no reader.
 type Reader struct {
 	src    io.ReadCloser
 	filter Filter
@@ -43,6 +47,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 		if err != nil {
 			r.err = err
 			r.out = r.filter.End(r.out, err != io.EOF)
+		} else if f, ok := r.filter.(ender); ok && f.Ended() {
+			r.err = io.EOF
 		}
 		r.rest = r.out
 	}

@@ -67,6 +67,9 @@ func (f *Network) End(dst []byte, broken bool) []byte {
 	return f.finish(dst, reasonError)
 }
 
+// Ended reports whether the last event has gone.
+func (f *Network) Ended() bool { return f.ended }
+
 // event appends what one event of the server becomes.
 func (f *Network) event(dst, block []byte, e *event) []byte {
 	switch {

@@ -13,7 +13,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/core/sse"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
 )
@@ -136,7 +135,7 @@ func (t *networkTask) answer(ctx context.Context, reply *inference.Reply) error 
 		return nil
 	}
 	if strings.HasPrefix(reply.ContentType, streamType) {
-		t.post(ctx, t.header(streamType), -1, sse.NewReader(reply.Body, new(sse.Network)))
+		t.stream(ctx, reply)
 		return nil
 	}
 	text, err := io.ReadAll(io.LimitReader(reply.Body, maxAnswer+1))

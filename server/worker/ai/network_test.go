@@ -207,6 +207,41 @@ func TestNetworkStream(t *testing.T) {
 	}
 }
 
+// A stream that fails ends with an event that says so, and its upload with it: an
+// orchestrator of the network waits for the end of the upload, and takes one that is
+// reset for a lost worker.
+func TestNetworkStreamFails(t *testing.T) {
+	const first = `data: {"id":"a","model":"m","created":1,"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\n"
+	for name, ends := range map[string]func(*writer){
+		"the runner dies":                    func(w *writer) { w.w.CloseWithError(io.ErrUnexpectedEOF) },
+		"the runner says so and stays open":  func(w *writer) { _, _ = io.WriteString(w.w, "data: {\"error\":\"boom\"}\n\n") },
+		"the runner is done and stays open":  func(w *writer) { _, _ = io.WriteString(w.w, "data: [DONE]\n\n") },
+		"the runner ends without any reason": func(w *writer) { w.w.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, w := newModels(llm("m"), 1), newWriter()
+			m.run = w.run
+			b := networkRig(t, m)
+			b.ask(6, "llm", `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9,"stream":true}}`)
+			<-w.begun
+			w.say(t, first)
+			go ends(w)
+			r := b.got()
+			events := strings.Split(strings.TrimSuffix(r.body, "\n\n"), "\n\n")
+			last := events[len(events)-1]
+			if r.err != nil || len(events) != 2 || !strings.Contains(last, `"finish_reason":"`) || strings.Contains(last, `"finish_reason":""`) {
+				t.Errorf("%v: %q", r.err, r.body)
+			}
+			until(t, "the slot is free", func() bool { return m.Models()[0].InUse == 0 })
+			select {
+			case again := <-b.results:
+				t.Errorf("a second result: %v %q", again.header, again.body)
+			default:
+			}
+		})
+	}
+}
+
 func TestNetworkImage(t *testing.T) {
 	model := inference.Model{Capability: capability.ImageToImage, ID: "m"}
 	m := newModels(model, 1)
