@@ -23,6 +23,9 @@ func (s *JSONScanner) Failed() bool { return s.walker.failed }
 // Chat reports whether the answer has a choice with a message or a text.
 func (s *JSONScanner) Chat() bool { return s.walker.message }
 
+// Named reports whether the answer says which kind of object it is, as OpenAI's do.
+func (s *JSONScanner) Named() bool { return s.walker.named }
+
 // Vectors is how many embeddings the answer has that are not empty.
 func (s *JSONScanner) Vectors() int { return s.walker.vectors }
 

@@ -23,6 +23,7 @@ const (
 	keyEmbedding
 	// keyAnswer are the fields with which pipelines that look at media answer.
 	keyAnswer
+	keyObject
 )
 
 // keyIn tells a key's meaning in a place.
@@ -60,6 +61,8 @@ func topKey(word []byte) key {
 		return keyData
 	case "text", "masks":
 		return keyAnswer
+	case "object":
+		return keyObject
 	}
 	return keyOther
 }

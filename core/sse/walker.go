@@ -20,6 +20,8 @@ type facts struct {
 	vectors int
 	// text: it has a text or masks of its own, as pipelines that look at media answer.
 	text bool
+	// named: it says which kind of object it is, as OpenAI's do.
+	named bool
 }
 
 // place is the container that a walker is in. Containers of no interest have
@@ -289,6 +291,7 @@ func (w *walker) scalar(c byte) lex {
 	case inTop:
 		w.failed = w.failed || w.key == keyError && c != 'n'
 		w.text = w.text || w.key == keyAnswer && c == '"'
+		w.named = w.named || w.key == keyObject && c == '"'
 	case inChoice:
 		w.message = w.message || w.key == keyText && c == '"'
 	case inVector:

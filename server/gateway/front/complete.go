@@ -104,6 +104,7 @@ func (x *exchange) bound(ctx context.Context, req *pipeline.Request, body []byte
 func (x *exchange) relay(a *broker.Answer, job *inference.Job) error {
 	x.pace.begin(a, silence)
 	x.pace.size(job, x.limit)
+	x.shape.begin(x.route, a, job)
 	switch {
 	case a.Status != http.StatusOK:
 		return x.relayRefusal(a)

@@ -75,6 +75,7 @@ type exchange struct {
 
 	keep  *keepAlive
 	scan  sse.HideUsage
+	shape shape
 	small [smallBuffer]byte
 	// out is what a filter made of what came.
 	out []byte

@@ -71,11 +71,22 @@ func (d *dispatcher) last(t *testing.T) (*inference.Job, broker.Hint) {
 	return d.jobs[len(d.jobs)-1], d.hints[len(d.hints)-1]
 }
 
+// foreign is an answer of an orchestrator of the existing network.
+func foreign(answer func(context.Context, *inference.Job) (*broker.Answer, error)) func(context.Context, *inference.Job) (*broker.Answer, error) {
+	return func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
+		a, err := answer(ctx, job)
+		if a != nil {
+			a.Node = ""
+		}
+		return a, err
+	}
+}
+
 // reply is an answer with a body.
 func reply(contentType string, body io.ReadCloser) *broker.Answer {
 	return &broker.Answer{
 		Reply:        inference.Reply{Status: http.StatusOK, ContentType: contentType, Length: -1, Body: body},
-		Orchestrator: "https://o:8935", Tries: 1,
+		Orchestrator: "https://o:8935", Tries: 1, Node: "tutti/0.9.1",
 	}
 }
 

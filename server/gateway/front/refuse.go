@@ -2,11 +2,13 @@ package front
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -65,6 +67,9 @@ func errorType(status int) string {
 func objectOf(err error) (errorObject, int) {
 	code, text := fault.Public(err)
 	answer := status.HTTP(err)
+	if refused, ok := errors.AsType[*inference.RefusedError](err); ok && fault.CodeOf(err) == fault.JobRefused {
+		answer = refused.Status
+	}
 	o := errorObject{Message: text, Type: errorType(answer), Code: code}
 	if word, ok := openAICodes[fault.Code(code)]; ok {
 		o.Code = word

@@ -37,7 +37,7 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 	for ; err == nil; n, err = x.more(from, buf[:], &scan) {
 		if !pieces {
 			pieces = true
-			x.beginBody(a)
+			x.beginBody(a, !x.shape.grows(&scan))
 		}
 		if err := x.put(time.Now(), buf[:n]); err != nil {
 			// It left with a part of the answer, the words perhaps, and before the
@@ -57,11 +57,12 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 		return err
 	}
 	x.answered = true
+	last := x.shape.last(buf[:n], &scan)
 	if !pieces {
-		x.sendWhole(http.StatusOK, a.ContentType, buf[:n])
+		x.sendWhole(http.StatusOK, a.ContentType, last)
 		return nil
 	}
-	if err := x.put(time.Now(), buf[:n]); err != nil {
+	if err := x.put(time.Now(), last); err != nil {
 		return err
 	}
 	x.sendDone()
@@ -111,12 +112,13 @@ func unusable(scan *sse.JSONScanner, job *inference.Job) error {
 	return fault.New(fault.AnswerUnreadable, "relay answer", why)
 }
 
-// beginBody sends the headers of an answer that comes in pieces.
-func (x *exchange) beginBody(a *broker.Answer) {
+// beginBody sends the headers of an answer that comes in pieces; asItCame says that its length
+// stays what it is.
+func (x *exchange) beginBody(a *broker.Answer, asItCame bool) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{a.ContentType}
 	h["X-Content-Type-Options"] = nosniff
-	if a.Length >= 0 {
+	if a.Length >= 0 && asItCame {
 		h["Content-Length"] = []string{strconv.FormatInt(a.Length, 10)}
 	}
 	x.figures.Status = http.StatusOK

@@ -24,6 +24,9 @@ type route struct {
 	serve func(*exchange) error
 }
 
+// chatPath is OpenAI's address for chats.
+const chatPath = "/v1/chat/completions"
+
 // maxQuestion is room enough for a job's name in JSON.
 const maxQuestion = 4 << 10
 
@@ -31,7 +34,7 @@ const maxQuestion = 4 << 10
 // like every other mistake. Read-only.
 var routes = []route{
 	text("/llm", inference.Chat),
-	text("/v1/chat/completions", inference.Chat),
+	text(chatPath, inference.Chat),
 	text("/v1/completions", inference.Completion),
 	text("/v1/embeddings", inference.Embedding),
 	{path: "/v1/models", method: http.MethodGet, serve: (*exchange).listModels},

@@ -69,13 +69,13 @@ func (x *exchange) pass(p []byte, hide bool) error {
 	case s.Done() && !s.Failed() && !x.spoken():
 		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
 	}
-	if len(p) > 0 {
+	if p = x.shape.feed(p); len(p) > 0 {
 		x.mid = !endsEvent(p)
 		if err := x.send(p); err != nil {
 			return err
 		}
 	}
-	if s.Failed() {
+	if s.Failed() || x.shape.failed() {
 		// A model server that refuses a request says so after it has begun its answer.
 		x.refused = s.Content() == 0
 		return fault.New(fault.CompletionBroken, op, "the stream ended with an error of the orchestrator")
@@ -132,7 +132,7 @@ func (x *exchange) endStream(rest []byte, err error, hide bool) error {
 		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
 	case !s.Done():
 		// Orchestrators of the existing network do not send it.
-		if err := x.send([]byte(doneEvent)); err != nil {
+		if err := x.send(append(x.shape.end(), doneEvent...)); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,13 @@
 package upstream
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/capability"
@@ -60,14 +63,16 @@ func jobRefusal(resp *http.Response, own bool) error {
 		}
 	}
 	code := codeOfText(text)
+	if code == fault.JobRefused {
+		return runnerRefusal(op, text)
+	}
 	if code == "" {
 		code = codeOfStatus(resp.StatusCode)
 	}
-	detail := text
-	if code != fault.JobRefused {
-		detail = fmt.Sprintf("%d %s", resp.StatusCode, text)
+	if code == fault.JobRefused {
+		return &fault.Fault{Code: code, Op: op, Detail: text, Err: &inference.RefusedError{Status: resp.StatusCode}}
 	}
-	return fault.New(code, op, detail)
+	return fault.New(code, op, fmt.Sprintf("%d %s", resp.StatusCode, text))
 }
 
 // gatewaysCode is an orchestrator's code as gateways act on it: what it finds of
@@ -122,22 +127,34 @@ var jobTexts = []text{
 	{"missing auth token", fault.InvalidAuthToken},
 }
 
-// runnerTexts are a model server's word that the request is wrong, as orchestrators of the
-// network pass it on.
-var runnerTexts = []text{
-	{"returned 400", fault.JobRefused},
-	{"returned 413", fault.JobRefused},
-	{"returned 415", fault.JobRefused},
-	{"returned 422", fault.JobRefused},
-	{"unexpected status code: 400", fault.JobRefused},
-	{"unexpected status code: 413", fault.JobRefused},
-	{"unexpected status code: 415", fault.JobRefused},
-	{"unexpected status code: 422", fault.JobRefused},
+// runnerRefused finds a model server's refusal in the text of an orchestrator of the network,
+// which passes it on with the status of its own failure: the status, and what the server said.
+var runnerRefused = regexp.MustCompile(`(?is)(?:returned|unexpected status code:) (400|413|415|422)\b:?\s*(.*)$`)
+
+// runnerRefusal is the fault for a model server's refusal, in the server's words.
+func runnerRefusal(op, text string) error {
+	m := runnerRefused.FindStringSubmatch(text)
+	status, _ := strconv.Atoi(m[1]) // three digits
+	said := strings.TrimSpace(m[2])
+	if said == "" {
+		said = "the model server refused the request with status " + m[1] + " and gives no reason"
+	}
+	return &fault.Fault{Code: fault.JobRefused, Op: op, Detail: said, Err: &runnerWordError{inference.RefusedError{Status: status}}}
 }
+
+// runnerWordError tells a refusal in a model server's words from an orchestrator's own.
+type runnerWordError struct{ refused inference.RefusedError }
+
+// Error is the refusal's.
+func (e *runnerWordError) Error() string { return "the model server " + e.refused.Error() }
+
+// Unwrap is the refusal.
+func (e *runnerWordError) Unwrap() error { return &e.refused }
 
 // runnersWord reports whether a refusal has a model server's word.
 func runnersWord(err error) bool {
-	return fault.CodeOf(err) == fault.JobRefused && find(strings.ToLower(err.Error()), runnerTexts) != ""
+	_, ok := errors.AsType[*runnerWordError](err)
+	return ok
 }
 
 // paymentText is what a text says of a payment, "" when nothing.
@@ -160,7 +177,10 @@ func codeOfText(text string) fault.Code {
 	if code := find(lower, jobTexts); code != "" {
 		return code
 	}
-	return find(lower, runnerTexts)
+	if runnerRefused.MatchString(text) {
+		return fault.JobRefused
+	}
+	return ""
 }
 
 func codeOfStatus(status int) fault.Code {

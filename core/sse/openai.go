@@ -1,0 +1,269 @@
+package sse
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// OpenAI is a Filter that gives the stream of a chat the form that OpenAI's clients know,
+// where it has that of the existing network: events without "object", a finish reason that is
+// "" until the last, a role in every event or "" for one, and running usage. What it does not
+// know of an event stays. A stream that has OpenAI's form already passes as it is.
+//
+// The zero value is ready.
+type OpenAI struct {
+	// Usage: the client asks for an event with usage at the end.
+	Usage bool
+	// Network: the stream comes from a node of the existing network. Of any other, the first
+	// event decides: only runners of the network's contract have "" for a finish reason.
+	Network bool
+
+	parser parser
+	held   []byte
+	form   form
+	// roles are the choices, by index, that had a role.
+	roles [maxRoles]bool
+	// common is what every event has, for one that has only usage.
+	common  map[string]json.RawMessage
+	usage   json.RawMessage
+	failed  bool
+	written bool
+}
+
+// form is whether a stream is rewritten.
+type form uint8
+
+const (
+	formUnknown form = iota
+	formKept
+	formMade
+)
+
+// maxRoles bounds the choices whose roles are counted; further ones keep theirs.
+const maxRoles = 16
+
+// maxMade bounds what is held back of an event of the network, maxFirst of any other first
+// event, in bytes.
+const (
+	maxMade  = 80 << 10
+	maxFirst = 8 << 10
+)
+
+// objectName is the kind of object that the events of a chat are in OpenAI's form.
+const objectName = `"chat.completion.chunk"`
+
+// Kept reports whether the stream is known to pass as it is.
+func (f *OpenAI) Kept() bool { return f.form == formKept && len(f.held) == 0 }
+
+// Failed reports whether the stream ended with the network's finish reason for an answer that
+// failed. The event is left out: OpenAI's clients know no such reason.
+func (f *OpenAI) Failed() bool { return f.failed }
+
+// Feed appends to dst what may pass after p.
+func (f *OpenAI) Feed(dst, p []byte) []byte {
+	for len(p) > 0 {
+		if f.form == formKept {
+			return append(dst, p...)
+		}
+		n, ended := f.parser.next(p)
+		part := p[:n]
+		p = p[n:]
+		if !ended && len(f.held)+len(part) <= f.most() {
+			f.held = append(f.held, part...)
+			continue
+		}
+		block := part
+		if len(f.held) > 0 {
+			f.held = append(f.held, part...)
+			block = f.held
+		}
+		dst = f.block(dst, block, ended)
+		f.held = f.held[:0]
+	}
+	return dst
+}
+
+// most is how much of an event is held back. Nodes of the network send no longer lines, and
+// no runner's first event is near a few KiB.
+func (f *OpenAI) most() int {
+	if f.Network || f.form == formMade {
+		return maxMade
+	}
+	return maxFirst
+}
+
+// block appends what becomes of an event. One that is longer than any that is decoded passes
+// as it is, and with it the rest of the stream.
+func (f *OpenAI) block(dst, block []byte, ended bool) []byte {
+	if !ended {
+		f.form = formKept
+		return append(dst, block...)
+	}
+	e := f.parser.take()
+	switch {
+	case e.done:
+		return append(f.finish(dst), block...)
+	case !e.data, e.blank, e.broken:
+		return append(dst, block...)
+	}
+	return f.event(dst, block)
+}
+
+// End appends the usage that is still to come.
+func (f *OpenAI) End(dst []byte, broken bool) []byte {
+	held := f.held
+	f.held = nil
+	if f.form == formMade && len(held) > 0 && json.Valid(dataOf(held)) {
+		dst = f.event(dst, held)
+	} else {
+		dst = append(dst, held...)
+	}
+	if broken {
+		return dst
+	}
+	return f.finish(dst)
+}
+
+// event appends what one event becomes.
+func (f *OpenAI) event(dst, block []byte) []byte {
+	var top map[string]json.RawMessage
+	if f.failed || json.Unmarshal(dataOf(block), &top) != nil || top == nil {
+		return append(dst, block...)
+	}
+	if f.form == formUnknown {
+		f.form = f.formOf(top)
+	}
+	if f.form == formKept {
+		return append(dst, block...)
+	}
+	if said, ok := top["error"]; ok && string(said) != "null" {
+		return appendEvent(dst, map[string]json.RawMessage{"error": errorObject(said)})
+	}
+	var choices []map[string]json.RawMessage
+	if json.Unmarshal(top["choices"], &choices) != nil || slices.ContainsFunc(choices, isNull) {
+		return append(dst, block...)
+	}
+	if u := top["usage"]; len(u) > 0 && string(u) != "null" {
+		f.usage = u
+	}
+	delete(top, "usage")
+	top["object"] = json.RawMessage(objectName)
+	f.keepCommon(top)
+	for i, c := range choices {
+		f.choice(i, c)
+	}
+	if f.failed || len(choices) == 0 {
+		return dst
+	}
+	top["choices"] = encode(choices)
+	return appendEvent(dst, top)
+}
+
+// isNull reports whether a choice is null.
+func isNull(choice map[string]json.RawMessage) bool { return choice == nil }
+
+// formOf is the form of a stream with a first event.
+func (f *OpenAI) formOf(first map[string]json.RawMessage) form {
+	if _, named := first["object"]; named {
+		return formKept
+	}
+	var choices []struct {
+		Finish *string `json:"finish_reason"`
+	}
+	_ = json.Unmarshal(first["choices"], &choices) // what is no list has no reason in it
+	text := ""
+	switch {
+	case f.Network:
+		return formMade
+	case len(choices) > 0 && choices[0].Finish != nil && *choices[0].Finish == "":
+		return formMade
+	case json.Unmarshal(first["error"], &text) == nil && text != "":
+		return formMade
+	}
+	return formKept
+}
+
+// keepCommon remembers what the event with usage has in common with the others.
+func (f *OpenAI) keepCommon(top map[string]json.RawMessage) {
+	if f.common != nil {
+		return
+	}
+	f.common = make(map[string]json.RawMessage, 6)
+	for _, name := range []string{"id", "object", "created", "model"} {
+		if v, ok := top[name]; ok {
+			f.common[name] = v
+		}
+	}
+}
+
+// choice changes one choice of an event.
+func (f *OpenAI) choice(i int, c map[string]json.RawMessage) {
+	finished := false
+	switch reason := string(c["finish_reason"]); reason {
+	case "", `""`, "null":
+		c["finish_reason"] = json.RawMessage("null")
+	case `"` + reasonError + `"`:
+		f.failed = true
+	default:
+		finished = true
+	}
+	for _, unused := range []string{"message", "delta"} {
+		if string(c[unused]) == "null" {
+			delete(c, unused)
+		}
+	}
+	var delta map[string]json.RawMessage
+	if json.Unmarshal(c["delta"], &delta) != nil || delta == nil {
+		delta = make(map[string]json.RawMessage, 2)
+	}
+	first := i < maxRoles && !f.roles[i]
+	if first {
+		f.roles[i] = true
+	}
+	switch role := string(delta["role"]); {
+	case first && (role == "" || role == `""` || role == "null"):
+		delta["role"] = json.RawMessage(`"assistant"`)
+	case role == `""`, role == "null", i < maxRoles && !first:
+		delete(delta, "role")
+	}
+	if finished && string(delta["content"]) == `""` {
+		delete(delta, "content")
+	}
+	c["delta"] = encode(delta)
+}
+
+// finish appends the event with usage, once, where the client asks for it.
+func (f *OpenAI) finish(dst []byte) []byte {
+	if f.form != formMade || f.written || f.failed || !f.Usage || len(f.usage) == 0 {
+		return dst
+	}
+	f.written = true
+	f.common["choices"], f.common["usage"] = json.RawMessage("[]"), f.usage
+	return appendEvent(dst, f.common)
+}
+
+// errorObject is an error as OpenAI's clients read it.
+func errorObject(said json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(said, &text) != nil {
+		return said // an object already
+	}
+	return encode(map[string]any{"message": text, "type": "server_error", "param": nil, "code": nil})
+}
+
+func appendEvent(dst []byte, event map[string]json.RawMessage) []byte {
+	dst = append(append(dst, "data: "...), encode(event)...)
+	return append(dst, "\n\n"...)
+}
+
+// encode is JSON on one line, with texts as they are.
+func encode(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return json.RawMessage("null") // what was decoded can be encoded
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
