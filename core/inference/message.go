@@ -37,6 +37,23 @@ func Message(body []byte) string {
 	return ""
 }
 
+// Field is the path of the field that a runner's error is about, "messages.0.role": that of the
+// first complaint where there are several; "" where the error names none.
+func Field(body []byte) string {
+	var e struct {
+		Detail []complaint `json:"detail"`
+		Error  struct {
+			Param string `json:"param"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal(body, &e) // of another form it names none
+	path := e.Error.Param
+	if len(e.Detail) > 0 {
+		path = e.Detail[0].path()
+	}
+	return clipMessage(path)
+}
+
 // ContainerText is how the network words a runner's error. Its gateways look for
 // "returned 400" in it.
 func ContainerText(pipeline capability.ID, status int, body []byte) string {
@@ -81,6 +98,15 @@ type complaint struct {
 }
 
 func (c complaint) String() string {
+	path := c.path()
+	if path == "" || c.Msg == "" {
+		return c.Msg
+	}
+	return path + ": " + c.Msg
+}
+
+// path is where the complaint is, "" where it does not say.
+func (c complaint) path() string {
 	var path []string
 	for _, part := range c.Loc {
 		switch part := part.(type) {
@@ -92,10 +118,7 @@ func (c complaint) String() string {
 			path = append(path, fmt.Sprint(part))
 		}
 	}
-	if len(path) == 0 || c.Msg == "" {
-		return c.Msg
-	}
-	return strings.Join(path, ".") + ": " + c.Msg
+	return strings.Join(path, ".")
 }
 
 func errorMessage(raw json.RawMessage) string {

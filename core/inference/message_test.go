@@ -35,6 +35,23 @@ func TestMessage(t *testing.T) {
 	}
 }
 
+func TestField(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"detail":[{"loc":["body","messages",0,"content"],"msg":"field required"},{"loc":["x"]}]}`: "messages.0.content",
+		`{"detail":[{"loc":["body"],"msg":"a"}]}`:                                                   "",
+		`{"error":{"message":"x","param":"max_tokens"}}`:                                            "max_tokens",
+		`{"error":{"message":"x","param":null}}`:                                                    "",
+		`{"detail":{"msg":"x"}}`:                                                                    "",
+		`{"detail":[]}`:                                                                             "",
+		"no JSON":                                                                                   "",
+	} {
+		if got := inference.Field([]byte(body)); got != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
+	}
+}
+
 func TestContainerText(t *testing.T) {
 	t.Parallel()
 	if got := inference.ContainerText(capability.LLM, 400, []byte(`{"detail":{"msg":"bad"}}`)); got != "LLM container returned 400: bad" {

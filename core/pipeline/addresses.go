@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"bytes"
 	"slices"
 	"strings"
@@ -223,7 +224,7 @@ func (w *addressWalk) take(a *Address) error {
 	return w.visit(a)
 }
 
-var errAddresses = &syntaxError{"the request names too many addresses", 0}
+var errAddresses = errors.New("the request names too many addresses")
 
 func hasDataScheme(raw []byte) bool {
 	const scheme = "data:"

@@ -24,13 +24,41 @@ type cursor struct {
 
 // syntaxError says what is wrong with a text, and where.
 type syntaxError struct {
-	what string
-	at   int
+	// field is the path of the field that is wrong, "messages[0].role"; "" is the whole text.
+	field string
+	what  string
+	at    int
 }
 
-func (e *syntaxError) Error() string { return e.what + " at byte " + strconv.Itoa(e.at) }
+func (e *syntaxError) Error() string {
+	text := e.what + " at byte " + strconv.Itoa(e.at)
+	if e.field == "" {
+		return text
+	}
+	return e.field + ": " + text
+}
 
-func (c *cursor) fail(what string) error { return &syntaxError{what, c.pos} }
+func (c *cursor) fail(what string) error { return &syntaxError{what: what, at: c.pos} }
+
+// failIn is fail for a field of the object that the cursor is at.
+func (c *cursor) failIn(field, what string) error { return &syntaxError{field, what, c.pos} }
+
+// missing is the error of an object that ends without a field.
+func (c *cursor) missing(field string) error { return c.failIn(field, "the field is missing") }
+
+// within adds to an error the name of what holds the field that is wrong: a field, or the
+// place in a list.
+func within(name string, err error) error {
+	e, ok := err.(*syntaxError)
+	switch {
+	case !ok:
+	case e.field == "" || e.field[0] == '[':
+		e.field = name + e.field
+	default:
+		e.field = name + "." + e.field
+	}
+	return err
+}
 
 // peek skips white space and returns the next byte, 0 at the end.
 func (c *cursor) peek() byte {
@@ -83,7 +111,10 @@ func (c *cursor) object(member func(key []byte) error) error {
 			return c.fail("too many fields")
 		}
 		seen = append(seen, key)
-		return member(key)
+		if err := member(key); err != nil {
+			return within(named(key), err)
+		}
+		return nil
 	})
 }
 
@@ -152,6 +183,18 @@ func (c *cursor) array(element func() error) error {
 			return c.fail("a comma or the list's end was expected")
 		}
 	}
+}
+
+// items is array for a list whose elements are told apart in errors.
+func (c *cursor) items(element func() error) error {
+	n := 0
+	return c.array(func() error {
+		if err := element(); err != nil {
+			return within("["+strconv.Itoa(n)+"]", err)
+		}
+		n++
+		return nil
+	})
 }
 
 // value passes over any value and returns its bytes.

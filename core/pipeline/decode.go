@@ -20,7 +20,8 @@ func decode(p Pipeline, op inference.Operation, contentType string, body []byte)
 		return nil, err
 	}
 	if r.Model.ID == "" {
-		return nil, fault.New(fault.ModelMissing, "decode request", "")
+		missing := &fieldError{p.modelField(), "the request names no model"}
+		return nil, &fault.Fault{Code: fault.ModelMissing, Op: "decode request", Detail: missing.Error(), Err: missing}
 	}
 	return r, nil
 }
@@ -53,7 +54,7 @@ func read(p Pipeline, op inference.Operation, contentType string, body []byte) (
 	// What no quote can name nobody can pay for. The longest names of the network have
 	// about 100 bytes.
 	if len(r.Model.ID) > pm.MaxModelID || !utf8.ValidString(r.Model.ID) {
-		return nil, fault.New(fault.JobUnreadable, step, "the model's name is too long or no text")
+		return nil, fault.New(fault.JobUnreadable, step, "model: the name is too long or no text")
 	}
 	return r, nil
 }
@@ -98,8 +99,8 @@ func decodeJSON(p Pipeline, body []byte) (*Request, error) {
 }
 
 var (
-	errPrompt = errors.New("the field \"prompt\" is missing")
-	errSize   = errors.New("a width, height or number of images is too large")
+	errPrompt = &fieldError{"prompt", "the field is missing"}
+	errSize   = errors.New("width, height or num_images_per_prompt is too large")
 )
 
 // sizes takes in what a request says of its picture; 0 is nothing.
@@ -155,7 +156,7 @@ func (r *Request) video(f *form) error {
 		const most = 1000
 		r.FPS, err = strconv.ParseFloat(fps, 64)
 		if err != nil || !(r.FPS > 0 && r.FPS <= most) {
-			return errors.New("the field \"fps\" must be a number above 0")
+			return &fieldError{"fps", "a number above 0 was expected"}
 		}
 	}
 	return r.sizes(width, height, 1)
@@ -169,7 +170,7 @@ func (f *form) count(name string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {
-		return 0, errors.New("the field " + strconv.Quote(name) + " must be a whole number of at least 1")
+		return 0, &fieldError{name, "a whole number of at least 1 was expected"}
 	}
 	return n, nil
 }

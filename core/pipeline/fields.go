@@ -28,6 +28,12 @@ func quoted(name []byte) string {
 	return strconv.Quote(s)
 }
 
+// named is a field's name in the path of one: short, and nothing but printed characters.
+func named(name []byte) string {
+	q := quoted(name)
+	return q[1 : len(q)-1]
+}
+
 // null passes over a null. A field that is null counts as not given.
 func (c *cursor) null() bool {
 	if c.peek() != 'n' {

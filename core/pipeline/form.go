@@ -28,9 +28,7 @@ var (
 	errBoundary = errors.New("the content type is not multipart/form-data with a boundary")
 	errForm     = errors.New("the form is cut off or has no boundary where one must be")
 	errPart     = errors.New("a part of the form has a header that cannot be read")
-	errTwice    = errors.New("a field is in the form twice")
 	errManyPart = errors.New("the form has too many parts")
-	errField    = errors.New("a field of the form is too long")
 	errNoFile   = errors.New("the form has no file where its pipeline needs one")
 )
 
@@ -119,11 +117,11 @@ func (f *form) take(name string, value []byte, isFile bool) error {
 	_, twice := f.fields[name]
 	switch {
 	case twice || isFile && f.file != nil:
-		return errTwice
+		return &fieldError{named([]byte(name)), "the field is in the form twice"}
 	case isFile:
 		f.file = value
 	case len(value) > maxField:
-		return errField
+		return &fieldError{named([]byte(name)), "the field is too long"}
 	default:
 		f.fields[name] = value
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -44,13 +45,13 @@ func (l *llm) read(op inference.Operation, body []byte) error {
 	}
 	switch {
 	case !l.given:
-		return c.fail("a request without " + needs(op) + " ends")
+		return c.missing(needs(op))
 	case max(l.n, l.best, l.answers) > maxAnswers:
-		return c.fail("a request for too many answers ends")
+		return c.failIn("n", "more than "+strconv.Itoa(maxAnswers)+" answers are asked for")
 	case differ(l.predict, max(l.tokens, l.tokens2)):
-		return c.fail(`a request whose "n_predict" differs from its "max_tokens" ends`)
+		return c.failIn("n_predict", `it differs from "max_tokens"`)
 	case differ(l.answers, l.n):
-		return c.fail(`a request whose "n_cmpl" differs from its "n" ends`)
+		return c.failIn("n_cmpl", `it differs from "n"`)
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ var meaning = [...][]byte{
 func (l *llm) other(c *cursor, key []byte) error {
 	for _, name := range meaning {
 		if bytes.EqualFold(key, name) {
-			return c.fail("a field that differs from " + quoted(name) + " only in capitals")
+			return c.fail("it differs from " + quoted(name) + " only in capitals")
 		}
 	}
 	v, err := c.value()
@@ -145,7 +146,7 @@ func (l *llm) streamOptions(c *cursor) error {
 }
 
 func (l *llm) messages(c *cursor) error {
-	return c.array(func() error {
+	return c.items(func() error {
 		m, err := c.message()
 		if err != nil {
 			return err
@@ -171,12 +172,12 @@ func (l *llm) prompt(c *cursor) error {
 		return err
 	}
 	numbers := 0
-	err := c.array(func() error { return l.promptPart(c, &numbers) })
+	err := c.items(func() error { return l.promptPart(c, &numbers) })
 	if numbers > 0 {
 		l.prompts++
 	}
 	if err == nil && l.prompts == 0 {
-		return c.fail("an empty prompt ends")
+		return c.fail("there is no text in it")
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func (c *cursor) message() (m message, err error) {
 		return err
 	})
 	if err == nil && m.role == nil {
-		err = c.fail("a message without a role ends")
+		err = c.missing("role")
 	}
 	switch string(m.role) {
 	case "system", "user", "assistant":
@@ -63,7 +63,7 @@ func (c *cursor) content(plain *bool) (n, more int, err error) {
 		raw, err := c.str()
 		return len(raw), 0, err
 	case '[':
-		err = c.array(func() error {
+		err = c.items(func() error {
 			start := c.skipped()
 			text, err := c.part()
 			n += len(text)
@@ -76,7 +76,7 @@ func (c *cursor) content(plain *bool) (n, more int, err error) {
 		return n, more, err
 	}
 	if !c.null() {
-		return 0, 0, c.fail("a message's content must be a string or a list of parts")
+		return 0, 0, c.fail("a string or a list of parts was expected")
 	}
 	return 0, 0, nil
 }

@@ -30,6 +30,14 @@ type Pipeline struct {
 	DefaultModel string
 }
 
+// modelField is the field of a request that names its model.
+func (p Pipeline) modelField() string {
+	if p.Capability == capability.LLM {
+		return "model"
+	}
+	return "model_id"
+}
+
 // table is in the order of capabilities. Read-only.
 var table = []Pipeline{
 	of(capability.TextToImage, JSON, "", "stabilityai/sdxl-turbo"),

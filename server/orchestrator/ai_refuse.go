@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -66,38 +66,11 @@ func (x *exchange) told(code int, text string, err error) {
 
 // runnerText is what a runner's error body says, in whichever of the usual forms.
 func runnerText(body []byte) string {
-	var said struct {
-		Detail  json.RawMessage `json:"detail"`
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-	}
-	text := string(body)
-	if json.Unmarshal(body, &said) == nil {
-		for _, t := range []string{messageIn(said.Detail), messageIn(said.Error), said.Message} {
-			if t != "" {
-				text = t
-				break
-			}
-		}
+	text := inference.Message(body)
+	if text == "" {
+		text = strings.TrimSpace(string(body))
 	}
 	// Through a fault, whose public text is one line of bounded length.
-	_, text = fault.Public(fault.New(fault.JobUnreadable, "", strings.TrimSpace(text)))
+	_, text = fault.Public(fault.New(fault.JobUnreadable, "", text))
 	return text
-}
-
-// messageIn is the text of {"msg": …}, {"message": …}, a list of such, or a text.
-func messageIn(raw json.RawMessage) string {
-	var one struct{ Msg, Message string }
-	var list []struct{ Msg, Message string }
-	var text string
-	switch {
-	case len(raw) == 0:
-	case json.Unmarshal(raw, &text) == nil:
-		return text
-	case json.Unmarshal(raw, &one) == nil:
-		return one.Msg + one.Message
-	case json.Unmarshal(raw, &list) == nil && len(list) > 0:
-		return list[0].Msg + list[0].Message
-	}
-	return ""
 }

@@ -81,7 +81,7 @@ func TestJobRefusals(t *testing.T) {
 			{"runner cannot", nil, nil, func() { a.fails(fault.OperationUnsupported, "it only chats") }, 500, "LLM container returned 400: it only chats"},
 			{"our defect", nil, nil, func() { a.fails(fault.Unexpected, "") }, 500, "Internal Server Error"},
 			{"client's mistake", nil, nil, func() { a.says(422, "application/json", `{"detail":[{"loc":["x"],"msg":"field required"}]}`) }, 500,
-				"LLM container returned 400: field required"},
+				"LLM container returned 400: x: field required"},
 			{"client's mistake, OpenAI", nil, nil, func() { a.says(400, "application/json", `{"error":{"message":"too\nlong"}}`) }, 500,
 				"LLM container returned 400: too long"},
 			{"client's mistake, text", nil, nil, func() { a.says(413, "text/plain", ` huge `) }, 500, "LLM container returned 400: huge"},

@@ -138,7 +138,7 @@ func refusals(t *testing.T) []refusal {
 		{name: "a model that is not configured", change: object(`{"model":"who/knows","max_tokens":5,` + hi + `}`), status: 503, text: "insufficient capacity"},
 
 		{name: "the runner's 400", runner: replies(400, "application/json", `{"detail":{"msg":"temperature must be at most 2"}}`), status: 500, text: "LLM container returned 400: temperature must be at most 2"},
-		{name: "the runner's schema", runner: replies(422, "application/json", `{"detail":[{"loc":["body","seed"],"msg":"not an integer","type":"x"}]}`), status: 500, text: "LLM container returned 400: not an integer", model: ""},
+		{name: "the runner's schema", runner: replies(422, "application/json", `{"detail":[{"loc":["body","seed"],"msg":"not an integer","type":"x"}]}`), status: 500, text: "LLM container returned 400: seed: not an integer", model: ""},
 		{name: "the runner's defect", runner: replies(500, "application/json", `{"detail":{"msg":"LLM pipeline error."}}`), status: 500, text: "LLM container returned 500: LLM pipeline error."},
 		{name: "the GPU's memory", model: "text-to-image", runner: replies(500, "application/json", `{"detail":{"msg":"GPU out of memory."}}`), status: 500, text: "text-to-image container returned 500: GPU out of memory."},
 		{name: "a picture's mistake", model: "text-to-image", runner: replies(400, "application/json", `{"detail":{"msg":"too wide"}}`), status: 500, text: "text-to-image container returned 400: too wide"},

@@ -2,6 +2,7 @@ package front
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,7 +56,8 @@ func (x *exchange) oneModel() error {
 	id := x.r.PathValue("model")
 	i := slices.IndexFunc(models, func(m modelObject) bool { return m.ID == id })
 	if i < 0 {
-		return fault.New(fault.ModelUnknown, "find model", "no orchestrator offers this model; GET /v1/models lists those that are")
+		return fault.New(fault.ModelUnknown, "find model",
+			fmt.Sprintf("no orchestrator offers the model %.256q; GET /v1/models lists those that are offered", id))
 	}
 	x.sendJSON(http.StatusOK, models[i])
 	return nil

@@ -1,7 +1,9 @@
 package front_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,8 +31,9 @@ func TestModels(t *testing.T) {
 	n.get("/v1/models", "Authorization", key).want(t, http.StatusOK,
 		`{"object":"list","data":[`+llama+`,{"id":"m/sd","object":"model","created":0,"owned_by":"m","pipeline":"text-to-image","warm":true}]}`+"\n")
 	n.get("/v1/models/m/llama", "Authorization", key).want(t, http.StatusOK, llama+"\n")
-	const unknown = "no orchestrator offers this model; GET /v1/models lists those that are"
+	const unknown = `no orchestrator offers the model \"%s\"; GET /v1/models lists those that are offered`
 	for _, id := range []string{"other", "none", "m/broken", "m%2Fother"} {
+		unknown := fmt.Sprintf(unknown, strings.ReplaceAll(id, "%2F", "/"))
 		n.get("/v1/models/"+id, "Authorization", key).want(t, http.StatusNotFound, object(unknown, "invalid_request_error", "model_not_found"))
 	}
 	n.get("/v1/models/m%2Fllama", "Authorization", key).want(t, http.StatusOK, llama+"\n")

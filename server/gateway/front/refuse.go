@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -70,11 +71,19 @@ func objectOf(err error) (errorObject, int) {
 	if refused, ok := errors.AsType[*inference.RefusedError](err); ok && fault.CodeOf(err) == fault.JobRefused {
 		answer = refused.Status
 	}
-	o := errorObject{Message: text, Type: errorType(answer), Code: code}
+	o := errorObject{Message: text, Type: errorType(answer), Param: param(pipeline.FieldOf(err)), Code: code}
 	if word, ok := openAICodes[fault.Code(code)]; ok {
 		o.Code = word
 	}
 	return o, answer
+}
+
+// param is a field's name as OpenAI's error object has it.
+func param(field string) *string {
+	if field == "" {
+		return nil
+	}
+	return &field
 }
 
 // refuse answers with an error's status and object.

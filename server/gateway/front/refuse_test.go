@@ -3,6 +3,7 @@ package front_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -100,11 +101,12 @@ func TestRunnersRefusals(t *testing.T) {
 	}{
 		"OpenAI's object":     {400, openAI, openAI},
 		"the runner contract": {413, `{"detail":{"msg":"too long"}}`, object("too long", "invalid_request_error", "JobRefused")},
-		"its schema":          {422, `{"detail":[{"loc":["body","max_tokens"],"msg":"must be positive","type":"x"}]}`, object("max_tokens: must be positive", "invalid_request_error", "JobRefused")},
-		"detail is a text":    {400, `{"detail":"no"}`, object("no", "invalid_request_error", "JobRefused")},
-		"error is a text":     {400, `{"error":"no"}`, object("no", "invalid_request_error", "JobRefused")},
-		"plain text":          {415, "LLM container returned 415\n", object("LLM container returned 415", "invalid_request_error", "JobRefused")},
-		"nothing":             {400, "", object("The orchestrator, or the runner behind it, finds the request itself wrong.", "invalid_request_error", "JobRefused")},
+		"its schema": {422, `{"detail":[{"loc":["body","max_tokens"],"msg":"must be positive","type":"x"}]}`,
+			strings.Replace(object("max_tokens: must be positive", "invalid_request_error", "JobRefused"), "null", `"max_tokens"`, 1)},
+		"detail is a text": {400, `{"detail":"no"}`, object("no", "invalid_request_error", "JobRefused")},
+		"error is a text":  {400, `{"error":"no"}`, object("no", "invalid_request_error", "JobRefused")},
+		"plain text":       {415, "LLM container returned 415\n", object("LLM container returned 415", "invalid_request_error", "JobRefused")},
+		"nothing":          {400, "", object("The orchestrator, or the runner behind it, finds the request itself wrong.", "invalid_request_error", "JobRefused")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -297,5 +299,56 @@ func TestRequestIDs(t *testing.T) {
 		if (got == id) != kept || !kept && len(got) != 32 {
 			t.Errorf("%q became %q", id, got)
 		}
+	}
+}
+
+// TestErrorsNameTheField: whoever finds a request wrong, the message and "param" name the field.
+func TestErrorsNameTheField(t *testing.T) {
+	t.Parallel()
+	const schema = `{"detail":[{"loc":["body","messages",0,"role"],"msg":"not one of them","type":"enum"},` +
+		`{"loc":["body","seed"],"msg":"not an integer","type":"int"}]}`
+	for name, row := range map[string]struct {
+		path, body    string
+		refused       string
+		message, want string
+		status        int
+	}{
+		"a number": {"/v1/chat/completions", `{"model":"m/llama","messages":[],"max_tokens":"9"}`, "",
+			"max_tokens: a number was expected at byte 46", "max_tokens", 400},
+		"a message": {"/v1/chat/completions", `{"model":"m/llama","messages":[{"role":"user"},{"content":"x"}]}`, "",
+			"messages[1].role: the field is missing at byte 62", "messages[1].role", 400},
+		"no prompt": {"/v1/completions", `{"model":"m/llama"}`, "", "prompt: the field is missing at byte 19", "prompt", 400},
+		"a picture": {"/text-to-image", `{"model_id":"m/image","width":-1,"prompt":"x"}`, "",
+			"width: a whole number of at least 1 was expected at byte 32", "width", 400},
+		"no model": {"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`, "", "model: the request names no model", "model", 400},
+		"schema":   {"/v1/chat/completions", chatBody, schema, "messages.0.role: not one of them; seed: not an integer", "messages.0.role", 422},
+		"plain":    {"/v1/chat/completions", chatBody, `{"detail":{"msg":"too long"}}`, "too long", "", 422},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := start(t, nil).serve()
+			n.broker.answer = func(context.Context, *inference.Job) (*broker.Answer, error) {
+				a := reply("application/json", io.NopCloser(strings.NewReader(row.refused)))
+				a.Status = row.status
+				return a, nil
+			}
+			g := n.post(row.path, row.body)
+			var e struct {
+				Error struct {
+					Message string
+					Param   *string
+				}
+			}
+			if err := json.Unmarshal([]byte(g.body), &e); err != nil {
+				t.Fatalf("%v: %s", err, g.body)
+			}
+			param := ""
+			if e.Error.Param != nil {
+				param = *e.Error.Param
+			}
+			if g.status != row.status || e.Error.Message != row.message || param != row.want {
+				t.Errorf("%d: %s", g.status, g.body)
+			}
+		})
 	}
 }

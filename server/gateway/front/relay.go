@@ -169,59 +169,21 @@ func (x *exchange) relayRefusal(a *broker.Answer) error {
 // form is passed as it is.
 func refusalBody(status int, b []byte) []byte {
 	var in struct {
-		Error   json.RawMessage `json:"error"`
-		Detail  json.RawMessage `json:"detail"`
-		Message string          `json:"message"`
-	}
-	text := strings.TrimSpace(string(b))
-	if json.Unmarshal(b, &in) == nil {
-		var object struct {
+		Error struct {
 			Message string `json:"message"`
-		}
-		if json.Unmarshal(in.Error, &object) == nil && object.Message != "" {
-			return b
-		}
-		text = firstText(in.Message, plainText(in.Error), detailText(in.Detail), text)
+		} `json:"error"`
+	}
+	if json.Unmarshal(b, &in) == nil && in.Error.Message != "" {
+		return b
+	}
+	text := inference.Message(b)
+	if text == "" {
+		text = strings.TrimSpace(string(b))
 	}
 	// The bounds and the care of public texts hold for a runner's too.
 	_, text = fault.Public(fault.New(fault.JobRefused, "", text))
-	out, _ := json.Marshal(errorBody{errorObject{Message: text, Type: errorType(status), Code: string(fault.JobRefused)}})
+	out, _ := json.Marshal(errorBody{errorObject{
+		Message: text, Type: errorType(status), Param: param(inference.Field(b)), Code: string(fault.JobRefused),
+	}})
 	return append(out, '\n')
-}
-
-// detailText is the text of the runner contract's {"detail": …}: an object with
-// msg, a list of such, or a text.
-func detailText(raw json.RawMessage) string {
-	type detail struct {
-		Loc []any  `json:"loc"`
-		Msg string `json:"msg"`
-	}
-	var one detail
-	var many []detail
-	if json.Unmarshal(raw, &one) == nil && one.Msg != "" {
-		return one.Msg
-	}
-	if json.Unmarshal(raw, &many) == nil && len(many) > 0 {
-		if n := len(many[0].Loc); n > 0 {
-			if field, ok := many[0].Loc[n-1].(string); ok {
-				return field + ": " + many[0].Msg
-			}
-		}
-		return many[0].Msg
-	}
-	return plainText(raw)
-}
-
-func plainText(raw json.RawMessage) (s string) {
-	_ = json.Unmarshal(raw, &s) // what is no text has none
-	return s
-}
-
-func firstText(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
