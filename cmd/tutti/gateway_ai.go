@@ -44,7 +44,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
 		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.cfg.Selection.Blocklist,
-		RetryWindow: max(n.cfg.AI.RetryTimeout, 1), Log: n.log, Now: time.Now,
+		RetryWindow: max(n.cfg.AI.RetryTimeout, 1), Board: n.board, Log: n.log, Now: time.Now,
 	}
 	n.paying.choose(n, &choice)
 	b := broker.New(choice)

@@ -14,6 +14,9 @@ const (
 	SearchesFull Code = "SearchesFull"
 	// ModelWithdrawn (class Busy): the model was offered lately and is not now.
 	ModelWithdrawn Code = "ModelWithdrawn"
+	// ModelUnavailable (class Busy): orchestrators have the model and none can run it now. It
+	// is a condition of the gateway as well.
+	ModelUnavailable Code = "ModelUnavailable"
 	// OperationUnknown (class NotFound): the model is there, but nobody who has it
 	// can do what is asked of it.
 	OperationUnknown Code = "OperationUnknown"

@@ -23,6 +23,11 @@ var dispatchRows = []Row{
 		Remedy: "Try again after the time in Retry-After; if it lasts, /status of the orchestrators says why the model is not ready.", Retryable: true,
 	},
 	{
+		Code: ModelUnavailable, Class: Busy,
+		Cause:  "Orchestrators have a model that clients of this gateway ask for, and none of them can run it now. The message names them and the code that each gives, RunnerUnreachable where its model server does not answer.",
+		Remedy: "On the orchestrator that the message names, follow `tutti help` with the code in brackets; `tutti_cli models list` shows the model's state there. Clients may try again after the time in Retry-After.", Retryable: true,
+	},
+	{
 		Code: OperationUnknown, Class: NotFound,
 		Cause:  "Orchestrators offer the model, but none of them can do what is asked of it: nodes of the existing network know only chat completions.",
 		Remedy: "Ask for a chat completion, or add an orchestrator of this software that serves the model.",

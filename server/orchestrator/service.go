@@ -14,6 +14,9 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
+// modelHeader is the trailer that says why a model which this node has is not in its offer.
+const modelHeader = "tutti-model-code"
+
 // service is the gRPC side. Errors are plain, so that their status is Unknown
 // and the text is all that gateways get, as they expect.
 type service struct {
@@ -36,6 +39,10 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 		// For our own gateways; there is nobody to tell if it cannot be added.
 		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
+	}
+	if code := v.s.orch.Unavailable(wanted); code != "" {
+		// For our own gateways, like the above; others do not read it.
+		_ = grpc.SetTrailer(ctx, metadata.Pairs(modelHeader, string(code)))
 	}
 	return v.s.orchestratorInfo(&in), nil
 }

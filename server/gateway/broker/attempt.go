@@ -62,7 +62,7 @@ func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 		v := judge(err)
 		l.Lost(now, v.loss)
 		l.Done(now, v.outcome)
-		return nil, err
+		return nil, failedAt(l.URI(), err)
 	}
 	body := &tracked{rest: reply.Body, answer: reply, end: dispatch.Served, lease: l, failed: r.failed.lost, now: r.b.opt.Now, watch: watch}
 	watch.hear()

@@ -36,6 +36,7 @@ type Broker struct {
 	// known is the line of discoveries for models that were offered before, unknown
 	// that for names that were not.
 	known, unknown *line
+	conditions     conditions
 
 	// ctx ends with Close; wg are the discoveries.
 	ctx    context.Context
@@ -58,6 +59,7 @@ func New(opt Options) *Broker {
 		unknown: newLine(maxSearches, maxWaiting),
 		pools:   make(map[inference.Model]*pool),
 	}
+	b.conditions.board = opt.Board
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
 }
@@ -131,19 +133,24 @@ func (b *Broker) makeRoom() {
 		}
 	}
 	delete(b.pools, oldest.model)
+	b.conditions.clear(oldest.model)
 }
 
 // sweep starts the discoveries that are due and forgets models that nobody uses. A
-// name that nobody ever offered has no offers to keep fresh.
+// name that nobody ever offered has no offers to keep fresh; a condition holds while its model
+// is asked for.
 func (b *Broker) sweep(now time.Time) {
 	for _, p := range b.all() {
 		idle := now.Sub(p.lastUsed())
+		if idle > keepFresh {
+			b.conditions.clear(p.model)
+		}
 		switch {
 		case idle > keepPool:
 			b.mu.Lock()
 			delete(b.pools, p.model)
 			b.mu.Unlock()
-		case idle <= keepFresh && p.everSeen() && p.stale(now):
+		case idle <= keepFresh && (p.everSeen() || b.conditions.has(p.model)) && p.stale(now):
 			b.search(p)
 		}
 	}

@@ -136,7 +136,7 @@ func (r *run) without(ctx context.Context, v dispatch.Verdict, now time.Time) er
 			return nil
 		case err == nil:
 			err = fault.New(fault.NoOrchestratorReachable, op, r.job.Model.String())
-		case fault.CodeOf(err) == fault.ModelWithdrawn:
+		case fault.CodeOf(err) == fault.ModelWithdrawn, fault.CodeOf(err) == fault.ModelUnavailable && r.p.lately(r.b.opt.Now()):
 		case fault.CodeOf(err) != fault.NoOrchestratorReachable || !r.p.lately(r.b.opt.Now()):
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/selection"
@@ -66,7 +67,10 @@ type Options struct {
 	// Prefixes is how many prompts' beginnings are remembered; default 65536.
 	Prefixes int
 
-	Log *slog.Logger
+	// Board takes a condition for each model in use that orchestrators have and cannot run;
+	// nil takes none.
+	Board *health.Board
+	Log   *slog.Logger
 	// Now is the clock, Rand a source of numbers in [0, 1) that may be called from
 	// several goroutines at once.
 	Now  func() time.Time

@@ -49,15 +49,17 @@ func (b *Broker) discover(p *pool) error {
 	defer cancel()
 	uris, err := b.opt.Orchestrators(ctx)
 	if len(uris) == 0 {
+		b.conditions.clear(p.model)
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opFind, Detail: "no orchestrators are known", Err: err}
 	}
 	p.keepOnly(uris)
 	p.open.Add(int64(len(uris)))
 	usable, errs := b.opt.Client.Discover(ctx, uris, &p.wants, b.opt.Patience, func(f upstream.Found) bool { return b.found(p, f) })
-	if usable > 0 {
-		return nil
+	if usable == 0 {
+		err = nobody(p.model, p.lately(b.opt.Now()), errs)
 	}
-	return nobody(p.model, p.lately(b.opt.Now()), errs)
+	b.conditions.report(p.model, err)
+	return err
 }
 
 // found takes an offer, or notes what is wrong with an orchestrator. It reports
@@ -81,7 +83,8 @@ func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
 		p.add(f.Asked, t, b.opt.Now())
 	case fault.Canceled:
 		return false // the gateway is stopping
-	case fault.OrchestratorUnusable, fault.OrchestratorBlocked, fault.TicketParamsUnusable, fault.OrchestratorUnregistered:
+	case fault.OrchestratorUnusable, fault.OrchestratorBlocked, fault.TicketParamsUnusable, fault.OrchestratorUnregistered,
+		fault.ModelUnavailable:
 		p.miss(f.Asked, true)
 	default:
 		p.miss(f.Asked, false)
@@ -98,7 +101,7 @@ func (b *Broker) tell(asked string, err error) {
 		code = fault.CodeOf(err)
 	}
 	switch {
-	case code == fault.OrchestratorUnusable:
+	case code == fault.OrchestratorUnusable, code == fault.ModelUnavailable:
 		b.opt.Log.Debug("orchestrator is of no use for a model", "orchestrator", asked, "err", err)
 		return
 	case !b.standing.Change(asked, code):

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/tuttinode/tutti/core"
@@ -45,23 +47,31 @@ func OfferOf(info Info, now time.Time) route.Offer {
 // OrchestratorCapped when it has no room, else OrchestratorUnreachable,
 // OrchestratorSilent, OrchestratorDeclined, or Canceled when ctx was canceled.
 func (c *Client) Ask(ctx context.Context, uri string, wants *route.Wants) (Info, error) {
+	info, _, err := c.askWithCode(ctx, uri, wants)
+	return info, err
+}
+
+// askWithCode is Ask, and the code under which a node of our own kind says that it has the model
+// and does not offer it.
+func (c *Client) askWithCode(ctx context.Context, uri string, wants *route.Wants) (Info, fault.Code, error) {
 	const op = "ask orchestrator"
 	client, done, err := c.calls.to(uri)
 	if err != nil {
-		return nil, fault.Wrap(fault.OrchestratorUnreachable, op, err)
+		return nil, "", fault.Wrap(fault.OrchestratorUnreachable, op, err)
 	}
 	defer done()
 	address, sig, err := c.payments.Identity(ctx)
 	if err != nil {
-		return nil, signFault("identify to orchestrator", err)
+		return nil, "", signFault("identify to orchestrator", err)
 	}
+	var trailer metadata.MD
 	info, err := client.GetOrchestrator(ctx, &rpc.OrchestratorRequest{
 		Address: address, Sig: sig, Capabilities: rpc.FromCapabilities(wants.Capabilities),
-	})
+	}, grpc.Trailer(&trailer))
 	if err != nil {
-		return nil, callFault(ctx, op, err)
+		return nil, "", callFault(ctx, op, err)
 	}
-	return info, nil
+	return info, modelCode(trailer), nil
 }
 
 // callFault names a failed call. Peers may answer with the statuses by which gRPC
@@ -162,7 +172,8 @@ func unusable(err error) error {
 
 func (c *Client) ask(ctx context.Context, uri string, wants *route.Wants) Found {
 	f := Found{Asked: uri}
-	if f.Info, f.Err = c.Ask(ctx, uri, wants); f.Err != nil {
+	var code fault.Code
+	if f.Info, code, f.Err = c.askWithCode(ctx, uri, wants); f.Err != nil {
 		return f
 	}
 	f.Offer = OfferOf(f.Info, c.now())
@@ -170,6 +181,8 @@ func (c *Client) ask(ctx context.Context, uri string, wants *route.Wants) Found 
 		if err := c.payments.Usable(f.Info); err != nil {
 			f.Err = unusable(err)
 		}
+	} else if code != "" && fault.CodeOf(f.Err) == fault.OrchestratorUnusable {
+		f.Err = unavailable(uri, code, f.Err)
 	}
 	return f
 }
