@@ -79,5 +79,5 @@ func (s *Server) refused(path string, a *said) error {
 	case a.status >= 500:
 		code = fault.RunnerFailed
 	}
-	return fault.New(code, opProbe, inference.ContainerText(s.options.Pipeline, a.status, a.body)+" ("+path+")")
+	return fault.New(code, opProbe, inference.RunnerText(s.name(), a.status, a.body)+" ("+path+")")
 }

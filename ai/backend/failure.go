@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -17,13 +16,8 @@ import (
 // errStalled ends a request whose runner has said nothing for too long.
 var errStalled = errors.New("nothing came from the runner")
 
-// name is what the network calls a pipeline's runner.
-func name(pipeline capability.ID) string {
-	if pipeline == capability.LLM {
-		return "LLM container"
-	}
-	return pipeline.Pipeline() + " container"
-}
+// name is what texts call the runner.
+func (s *Server) name() string { return inference.RunnerName(s.options.Pipeline, s.options.Container) }
 
 // unanswered is the fault of a request that brought no answer.
 func (s *Server) unanswered(ctx context.Context, op string, err error) error {
@@ -49,7 +43,7 @@ func (s *Server) broken(ctx context.Context, err error) error {
 }
 
 func (s *Server) fault(code fault.Code, op, what string, err error) *fault.Fault {
-	return &fault.Fault{Code: code, Op: op, Detail: name(s.options.Pipeline) + " " + what, Err: err}
+	return &fault.Fault{Code: code, Op: op, Detail: s.name() + " " + what, Err: err}
 }
 
 // reachText is the public part of a connection's error: no addresses.

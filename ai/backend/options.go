@@ -23,6 +23,8 @@ type Options struct {
 	Served string
 	// Pipeline is what the model is for.
 	Pipeline capability.ID
+	// Container says that the runner is a container of this node's; errors name it so.
+	Container bool
 	// Transport carries the requests; nil makes one of its own, which tries a
 	// request again when a connection that was used before ends without a byte.
 	Transport http.RoundTripper

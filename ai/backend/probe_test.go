@@ -125,15 +125,15 @@ func TestProbeFaults(t *testing.T) {
 		code   fault.Code
 		detail string
 	}{
-		{"nothing of ours", map[string]page{"/": {200, "<html>"}}, fault.RunnerGarbled, "LLM container returned 404: 404 page not found (/v1/models)"},
-		{"a page everywhere", map[string]page{"/health": {200, "\n<!doctype html>"}, "/v1/models": {200, "<html>"}}, fault.RunnerGarbled, "LLM container answers /health with a web page"},
-		{"token refused", map[string]page{"/health": {200, ""}, "/v1/models": {401, `{"error":{"message":"Invalid API Key"}}`}}, fault.RunnerAuth, "LLM container returned 401: Invalid API Key (/v1/models)"},
-		{"busy", map[string]page{"/v1/models": {429, ``}}, fault.RunnerBusy, "LLM container returned 429 (/v1/models)"},
-		{"failing", map[string]page{"/v1/models": {500, `oops`}}, fault.RunnerFailed, "LLM container returned 500: oops (/v1/models)"},
-		{"another model", map[string]page{"/v1/models": {200, `{"data":[{"id":"a"},{"id":"b"}]}`}}, fault.RunnerModelMissing, `LLM container does not have "` + llama8B + `"; it has "a", "b"`},
-		{"no model", map[string]page{"/v1/models": {200, `{"data":[]}`}}, fault.RunnerModelMissing, `LLM container does not have "` + llama8B + `"; it has none`},
-		{"runner of another", map[string]page{"/health": {200, `{"status":"OK"}`}, "/version": {200, `{"model_id":"x"}`}}, fault.RunnerModelMissing, `LLM container holds "x", not "` + llama8B + `"`},
-		{"too much", map[string]page{"/health": {200, strings.Repeat("x", 2<<20)}}, fault.RunnerGarbled, "LLM container answers /health with more than a probe reads"},
+		{"nothing of ours", map[string]page{"/": {200, "<html>"}}, fault.RunnerGarbled, "the model server returned 404: 404 page not found (/v1/models)"},
+		{"a page everywhere", map[string]page{"/health": {200, "\n<!doctype html>"}, "/v1/models": {200, "<html>"}}, fault.RunnerGarbled, "the model server answers /health with a web page"},
+		{"token refused", map[string]page{"/health": {200, ""}, "/v1/models": {401, `{"error":{"message":"Invalid API Key"}}`}}, fault.RunnerAuth, "the model server returned 401: Invalid API Key (/v1/models)"},
+		{"busy", map[string]page{"/v1/models": {429, ``}}, fault.RunnerBusy, "the model server returned 429 (/v1/models)"},
+		{"failing", map[string]page{"/v1/models": {500, `oops`}}, fault.RunnerFailed, "the model server returned 500: oops (/v1/models)"},
+		{"another model", map[string]page{"/v1/models": {200, `{"data":[{"id":"a"},{"id":"b"}]}`}}, fault.RunnerModelMissing, `the model server does not have "` + llama8B + `"; it has "a", "b"`},
+		{"no model", map[string]page{"/v1/models": {200, `{"data":[]}`}}, fault.RunnerModelMissing, `the model server does not have "` + llama8B + `"; it has none`},
+		{"runner of another", map[string]page{"/health": {200, `{"status":"OK"}`}, "/version": {200, `{"model_id":"x"}`}}, fault.RunnerModelMissing, `the model server holds "x", not "` + llama8B + `"`},
+		{"too much", map[string]page{"/health": {200, strings.Repeat("x", 2<<20)}}, fault.RunnerGarbled, "the model server answers /health with more than a probe reads"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestProbeUnreachable(t *testing.T) {
 	gone.Close()
 	s := newServer(t, options(gone.URL))
 	_, err := s.Probe(within(t))
-	if _, text := fault.Public(err); !errors.Is(err, fault.RunnerUnreachable) || text != "LLM container cannot be reached: connection refused" {
+	if _, text := fault.Public(err); !errors.Is(err, fault.RunnerUnreachable) || text != "the model server cannot be reached: connection refused" {
 		t.Errorf("%v: %q", err, text)
 	}
 }

@@ -158,7 +158,7 @@ func (s *Server) complaint(a *answer, resp *http.Response) (*inference.Reply, er
 	if failed {
 		f := &fault.Fault{
 			Code: code, Op: opRun, Err: err,
-			Detail: inference.ContainerText(s.options.Pipeline, resp.StatusCode, body),
+			Detail: inference.RunnerText(s.name(), resp.StatusCode, body),
 		}
 		if after, ok := retryAfter(resp.Header.Get("Retry-After")); ok && code == fault.RunnerBusy {
 			return nil, fault.After(f, after)

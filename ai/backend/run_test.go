@@ -112,7 +112,7 @@ func TestUnsupported(t *testing.T) {
 		j := chat(`{}`, false)
 		j.Operation = tt.op
 		_, err := newServer(t, options(newFake(t, tt.pages).url)).Run(within(t), j)
-		if want := fmt.Sprintf("LLM container does not offer %q", string(tt.op)); !errors.Is(err, fault.OperationUnsupported) || fault.Wire(err) != want {
+		if want := fmt.Sprintf("the model server does not offer %q", string(tt.op)); !errors.Is(err, fault.OperationUnsupported) || fault.Wire(err) != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -218,21 +218,21 @@ func TestFailures(t *testing.T) {
 		code   fault.Code
 		wire   string
 	}{
-		{500, "runner/oom.json", fault.RunnerOutOfMemory, "LLM container returned 500: GPU out of memory."},
-		{500, `{"error":{"message":"CUDA error: out of memory"}}`, fault.RunnerOutOfMemory, "LLM container returned 500: CUDA error: out of memory"},
-		{500, `{"error":"model requires more system memory (9 GiB) than is available"}`, fault.RunnerOutOfMemory, "LLM container returned 500: model requires more system memory (9 GiB) than is available"},
-		{500, `{"detail":{"msg":"Internal server error during LLM processing."}}`, fault.RunnerFailed, "LLM container returned 500: Internal server error during LLM processing."},
-		{502, "<html>", fault.RunnerFailed, "LLM container returned 502"},
-		{409, "", fault.RunnerFailed, "LLM container returned 409"},
-		{400, "runner/mismatch.json", fault.RunnerModelMissing, "LLM container returned 400: pipeline configured with a but called with b"},
-		{404, "vllm/no-model.json", fault.RunnerModelMissing, "LLM container returned 404: The model `x` does not exist."},
-		{404, "llamacpp/nothing.json", fault.OperationUnsupported, "LLM container returned 404: File Not Found"},
-		{501, "llamacpp/embed-refused.json", fault.OperationUnsupported, "LLM container returned 501: This server does not support embeddings. Start it with `--embeddings`"},
-		{401, `{"detail":{"msg":"Invalid bearer token"}}`, fault.RunnerAuth, "LLM container returned 401: Invalid bearer token"},
-		{403, "", fault.RunnerAuth, "LLM container returned 403"},
-		{429, "", fault.RunnerBusy, "LLM container returned 429"},
-		{503, `{"error":{"message":"Loading model"}}`, fault.RunnerBusy, "LLM container returned 503: Loading model"},
-		{302, "", fault.RunnerGarbled, "LLM container returned 302"},
+		{500, "runner/oom.json", fault.RunnerOutOfMemory, "the model server returned 500: GPU out of memory."},
+		{500, `{"error":{"message":"CUDA error: out of memory"}}`, fault.RunnerOutOfMemory, "the model server returned 500: CUDA error: out of memory"},
+		{500, `{"error":"model requires more system memory (9 GiB) than is available"}`, fault.RunnerOutOfMemory, "the model server returned 500: model requires more system memory (9 GiB) than is available"},
+		{500, `{"detail":{"msg":"Internal server error during LLM processing."}}`, fault.RunnerFailed, "the model server returned 500: Internal server error during LLM processing."},
+		{502, "<html>", fault.RunnerFailed, "the model server returned 502"},
+		{409, "", fault.RunnerFailed, "the model server returned 409"},
+		{400, "runner/mismatch.json", fault.RunnerModelMissing, "the model server returned 400: pipeline configured with a but called with b"},
+		{404, "vllm/no-model.json", fault.RunnerModelMissing, "the model server returned 404: The model `x` does not exist."},
+		{404, "llamacpp/nothing.json", fault.OperationUnsupported, "the model server returned 404: File Not Found"},
+		{501, "llamacpp/embed-refused.json", fault.OperationUnsupported, "the model server returned 501: This server does not support embeddings. Start it with `--embeddings`"},
+		{401, `{"detail":{"msg":"Invalid bearer token"}}`, fault.RunnerAuth, "the model server returned 401: Invalid bearer token"},
+		{403, "", fault.RunnerAuth, "the model server returned 403"},
+		{429, "", fault.RunnerBusy, "the model server returned 429"},
+		{503, `{"error":{"message":"Loading model"}}`, fault.RunnerBusy, "the model server returned 503: Loading model"},
+		{302, "", fault.RunnerGarbled, "the model server returned 302"},
 	}
 	f := newFake(t, llamaPages())
 	s := newServer(t, options(f.url))
@@ -279,6 +279,21 @@ func TestTokenHidesItself(t *testing.T) {
 	all := fmt.Sprintf("%v %+v %#v %s %s %q", o, o, o, log.String(), text, o.Token)
 	if strings.Contains(all, "hunter2") || !strings.Contains(all, "***") {
 		t.Error(all)
+	}
+}
+
+// TestContainersAreNamedSo: the word is for runners that this node started.
+func TestContainersAreNamedSo(t *testing.T) {
+	t.Parallel()
+	o := options("http://127.0.0.1:1")
+	for container, want := range map[bool]string{
+		true: "LLM container cannot be reached: connection refused", false: "the model server cannot be reached: connection refused",
+	} {
+		o.Container = container
+		_, err := newServer(t, o).Probe(t.Context())
+		if _, text := fault.Public(err); text != want {
+			t.Errorf("container %v: %q, want %q", container, text, want)
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ func TestStalled(t *testing.T) {
 		o := options(f.url)
 		o.Limits.FirstByte = short
 		_, err := newServer(t, o).Run(within(t), chat(`{}`, true))
-		if !errors.Is(err, fault.RunnerStalled) || fault.Wire(err) != "LLM container does not answer" {
+		if !errors.Is(err, fault.RunnerStalled) || fault.Wire(err) != "the model server does not answer" {
 			t.Error(err)
 		}
 		await(t, left, "the runner to be told")

@@ -45,7 +45,7 @@ func Clients(transport http.RoundTripper, limits inference.Limits, log *slog.Log
 	return func(e *Entry, url string) (backend.Backend, error) {
 		return backend.New(backend.Options{
 			URL: url, Token: e.Token, Model: e.Model.ID, Served: e.ServedModel,
-			Pipeline: e.Model.Capability, Transport: transport, Limits: limits, Log: log,
+			Pipeline: e.Model.Capability, Container: e.URL == "", Transport: transport, Limits: limits, Log: log,
 		})
 	}
 }

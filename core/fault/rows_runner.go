@@ -6,7 +6,7 @@ var runnerRows = []Row{
 		Code: RunnerUnreachable, Class: Upstream,
 		Symptom: "connection refused",
 		Cause:   "No connection to the model's runner, or it closed the connection before it answered: it is not running, still starting, or `url` names another host or port.",
-		Remedy:  "Open `<url>/health` from the node's machine, in the same container network; correct `url` in the models file; look at the runner's own log.",
+		Remedy:  "Open `<url>/health` from where the node runs; correct `url` in the models file; look at the runner's own log.",
 		Wire:    "{detail}", Retryable: true,
 	},
 	{

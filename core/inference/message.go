@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/tuttinode/tutti/core/capability"
 )
 
 const (
@@ -52,20 +50,6 @@ func Field(body []byte) string {
 		path = e.Detail[0].path()
 	}
 	return clipMessage(path)
-}
-
-// ContainerText is how the network words a runner's error. Its gateways look for
-// "returned 400" in it.
-func ContainerText(pipeline capability.ID, status int, body []byte) string {
-	name := pipeline.Pipeline()
-	if pipeline == capability.LLM {
-		name = "LLM"
-	}
-	text := fmt.Sprintf("%s container returned %d", name, status)
-	if msg := Message(body); msg != "" {
-		text += ": " + msg
-	}
-	return text
 }
 
 func detailMessage(raw json.RawMessage) string {

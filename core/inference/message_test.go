@@ -52,6 +52,19 @@ func TestField(t *testing.T) {
 	}
 }
 
+func TestNetworkText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		inference.RunnerName(capability.LLM, false) + " cannot be reached": "LLM container cannot be reached",
+		inference.RunnerName(capability.LLM, true) + " does not answer":    "LLM container does not answer",
+		"insufficient capacity": "insufficient capacity",
+	} {
+		if got := inference.NetworkText(capability.LLM, text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestContainerText(t *testing.T) {
 	t.Parallel()
 	if got := inference.ContainerText(capability.LLM, 400, []byte(`{"detail":{"msg":"bad"}}`)); got != "LLM container returned 400: bad" {

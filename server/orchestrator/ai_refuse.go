@@ -24,8 +24,12 @@ func (x *exchange) refuse(err error) {
 		return
 	}
 	text := fault.Wire(err)
-	if fault.ClassOf(err) == fault.Busy && fault.CodeOf(err) != fault.ArtifactsFull && !x.own {
+	switch {
+	case x.own:
+	case fault.ClassOf(err) == fault.Busy && fault.CodeOf(err) != fault.ArtifactsFull:
 		text = busyText
+	default:
+		text = inference.NetworkText(x.pipe.Capability, text)
 	}
 	x.f.Status = status.Job(err)
 	x.w.Header().Set(codeHeader, string(fault.CodeOf(err)))
@@ -40,7 +44,7 @@ func (x *exchange) refuse(err error) {
 // is told of its client's mistake in the words that it knows.
 func (x *exchange) runnerFault(err error) error {
 	if !x.own && fault.ClassOf(err) == fault.BadRequest {
-		x.told(http.StatusBadRequest, fault.Wire(err), err)
+		x.told(http.StatusBadRequest, inference.NetworkText(x.pipe.Capability, fault.Wire(err)), err)
 	}
 	return err
 }

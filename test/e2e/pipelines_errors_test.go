@@ -40,7 +40,7 @@ func TestPipelineFailures(t *testing.T) {
 		{"the schema", "text-to-image", replies(422, json, `{"detail":[{"loc":["body","seed"],"msg":"not an integer","type":"x"}]}`), 422, "seed: not an integer", "JobRefused"},
 		{"too much", "upscale", replies(413, json, `{"detail":{"msg":"over 50 MB"}}`), 413, "over 50 MB", "JobRefused"},
 		{"a type of sound", "audio-to-text", replies(415, json, `{"detail":{"msg":"unsupported audio"}}`), 415, "unsupported audio", "JobRefused"},
-		{"a defect", "text-to-image", replies(500, json, `{"detail":{"msg":"Text to image pipeline error."}}`), 502, "text-to-image container returned 500: Text to image pipeline error.", "RunnerFailed"},
+		{"a defect", "text-to-image", replies(500, json, `{"detail":{"msg":"Text to image pipeline error."}}`), 502, "the model server returned 500: Text to image pipeline error.", "RunnerFailed"},
 		{"memory", "image-to-image", replies(500, json, `{"detail":{"msg":"GPU out of memory."}}`), 502, "GPU out of memory.", "RunnerOutOfMemory"},
 		{"memory, in other words", "upscale", replies(500, json, `{"detail":{"msg":"Out of memory error. Try reducing input image resolution."}}`), 502, "reducing input image resolution", "RunnerOutOfMemory"},
 		{"another model", "image-to-text", replies(400, json, `{"detail":{"msg":"pipeline configured with a but called with b"}}`), 502, "", "RunnerModelMissing"},

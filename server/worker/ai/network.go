@@ -111,7 +111,7 @@ func (t *networkTask) reserve(ctx context.Context) (inference.Slot, error) {
 
 // fail tells why there is no answer, in the words that the network looks for.
 func (t *networkTask) fail(ctx context.Context, err error) {
-	text := fault.Wire(err)
+	text := inference.NetworkText(t.job.Model.Capability, fault.Wire(err))
 	switch class := fault.ClassOf(err); {
 	case class == fault.Busy || fault.CodeOf(err) == fault.DeadlineExceeded:
 		text = noRoom
