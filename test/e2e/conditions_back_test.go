@@ -35,7 +35,7 @@ func TestBackOff(t *testing.T) {
 		if m := model(t, n.orch, id); m.State == "ready" || m.Code == "" && m.State == "failed" {
 			t.Errorf("%+v", m)
 		}
-		if a, err := ask(t.Context(), gw+"/llm", "", chatRequest(id, 3, false)); err != nil || a.Status != http.StatusNotFound {
+		if a, err := ask(t.Context(), gw+"/llm", "", chatRequest(id, 3, false)); err != nil || a.Error != "ModelUnavailable" {
 			t.Errorf("a client is sent there: %v, %+v", err, a)
 		}
 	}
@@ -85,7 +85,7 @@ func TestServerAppears(t *testing.T) {
 	n.fails("llm", cannedModel, fault.RunnerUnreachable)
 	_, gw := gateway(t, n.orch)
 	a, err := ask(t.Context(), gw+"/llm", "", chatRequest(cannedModel, 3, false))
-	if err != nil || a.Status != http.StatusNotFound || a.Error != "model_not_found" {
+	if err != nil || a.Status != http.StatusServiceUnavailable || a.Error != "ModelUnavailable" {
 		t.Errorf("%v, %+v", err, a)
 	}
 	l, err := net.Listen("tcp", addr)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/moby/moby/client"
@@ -165,7 +166,7 @@ func TestBrokenRunners(t *testing.T) {
 			continue
 		}
 		a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(row.model, 3, false))
-		if err != nil || a.Status != http.StatusNotFound || a.Error != "model_not_found" {
+		if err != nil || a.Status != http.StatusServiceUnavailable || a.Error != "ModelUnavailable" || !strings.Contains(a.Body, "("+string(row.code)+")") {
 			t.Errorf("%s: %v, %+v", row.model, err, a)
 		}
 	}

@@ -108,7 +108,7 @@ func refusals(t *testing.T) []refusal {
 		{name: "the method", change: func(j *foreignJob) { j.Method, j.Body, j.ContentLength = http.MethodGet, nil, 0 }, status: 405, text: "Method Not Allowed"},
 		{name: "the path", change: func(j *foreignJob) { j.URL.Path = "/no-pipeline" }, status: 404, text: "404 page not found"},
 		{name: "the body", change: object("{"), status: 400, begins: "a field's name was expected"},
-		{name: "no messages", change: object(`{"model":"` + llm + `","max_tokens":5}`), status: 400, begins: "a request without messages"},
+		{name: "no messages", change: object(`{"model":"` + llm + `","max_tokens":5}`), status: 400, begins: "messages: the field is missing"},
 		{name: "no model", change: object(`{"max_tokens":5,` + hi + `}`), status: 400, text: "model not specified"},
 		{name: "no form", model: "upscale", change: object("{}"), status: 400, begins: "the content type is not multipart/form-data"},
 		{name: "too much", change: object(`{"x":"` + strings.Repeat(" ", 10<<20) + `"}`), status: 413, text: "request body is too large"},

@@ -14,7 +14,7 @@ const maxConditions = 32
 // conditions tells the gateway's operator which models that clients ask for cannot be run by
 // the orchestrators that have them.
 type conditions struct {
-	board *health.Board // nil: nobody is told
+	board *health.Board // nil takes none
 
 	mu  sync.Mutex
 	set map[inference.Model]bool

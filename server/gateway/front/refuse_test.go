@@ -302,7 +302,8 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheField: whoever finds a request wrong, the message and "param" name the field.
+// TestErrorsNameTheField: the message and "param" name the field that is wrong, whether the gateway or a
+// model server finds it.
 func TestErrorsNameTheField(t *testing.T) {
 	t.Parallel()
 	const schema = `{"detail":[{"loc":["body","messages",0,"role"],"msg":"not one of them","type":"enum"},` +
