@@ -114,10 +114,11 @@ func (f *OpenAI) block(dst, block []byte, ended bool) []byte {
 func (f *OpenAI) End(dst []byte, broken bool) []byte {
 	held := f.held
 	f.held = nil
-	if f.form == formMade && len(held) > 0 && json.Valid(dataOf(held)) {
-		dst = f.event(dst, held)
-	} else {
+	switch {
+	case f.form != formMade:
 		dst = append(dst, held...)
+	case json.Valid(dataOf(held)): // what is cut off is left out
+		dst = f.event(dst, held)
 	}
 	if broken {
 		return dst

@@ -102,6 +102,10 @@ func TestOpenAIErrors(t *testing.T) {
 	if got := filtered(f, failed); !f.Failed() || openAIForm(got) != "" || strings.Contains(got, "error") || strings.Contains(got, `"choices":[]`) {
 		t.Errorf("failed %v:\n%s", f.Failed(), got)
 	}
+	cut := string(foreignStream(t)) + `data: {"id":"a","choi`
+	if got := filtered(&sse.OpenAI{Network: true}, []byte(cut)); openAIForm(got) != "" {
+		t.Errorf("an event that is cut off is sent: %s", got)
+	}
 	object := "data: {\"error\":{\"message\":\"x\"}}\n\n"
 	if got := filtered(&sse.OpenAI{}, []byte(object)); got != object {
 		t.Errorf("%s", got)
