@@ -23,6 +23,9 @@ const (
 	// ModelNotAllowed (class Forbidden): the API key is not for this model.
 	// Remedy: ask for a model that the key allows, or have the model added.
 	ModelNotAllowed Code = "ModelNotAllowed"
+	// RequestAboveLimit (class BadRequest): the request alone is more than a whole
+	// limit of the key. Remedy: lower max_tokens to the number in the text.
+	RequestAboveLimit Code = "RequestAboveLimit"
 	// BudgetSpent (class Payment): what the request may use is more than is left
 	// of the key's budget. Remedy: lower max_tokens, wait for the next period, or
 	// have the budget raised.

@@ -45,6 +45,9 @@ const (
 	TicketFaceValueLow Code = "TicketFaceValueLow"
 	// TicketEVHigh (payment): one ticket is worth more than allowed.
 	TicketEVHigh Code = "TicketEVHigh"
+	// RequestTooExpensive (bad request): one AI request costs more than the gateway
+	// pays for one. Remedy: lower max_tokens.
+	RequestTooExpensive Code = "RequestTooExpensive"
 	// TicketTotalEVHigh (payment): a payment is worth more than allowed.
 	TicketTotalEVHigh Code = "TicketTotalEVHigh"
 	// TicketFaceValueHigh (payment): a ticket can win more than the deposit carries.

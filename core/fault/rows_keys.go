@@ -38,8 +38,13 @@ var keysRows = []Row{
 		Remedy: "Ask for a model that the key allows, or have it added with `tutti key limits <name> -models …`.",
 	},
 	{
+		Code: RequestAboveLimit, Class: BadRequest,
+		Cause:  "The request alone asks for more than its API key may use in a minute, or than its whole budget, so that waiting does not help.",
+		Remedy: "Lower `max_tokens` to the number that the text names, shorten the prompt, or have the limit raised with `tutti key limits <name> -tpm …` or `-budget …`.",
+	},
+	{
 		Code: BudgetSpent, Class: Payment,
-		Cause:  "What the request may use, prompt and `max_tokens` together, is more than is left of the API key's budget; requests in progress hold their share until they end.",
+		Cause:  "What the request may use, prompt and `max_tokens` together, or the units of a picture, a video or sound, is more than is left of the API key's budget; requests in progress hold their share until they end.",
 		Remedy: "Lower `max_tokens`, wait for the next period, or have the budget raised with `tutti key limits <name> -budget …`.",
 	},
 	{
@@ -49,7 +54,7 @@ var keysRows = []Row{
 	},
 	{
 		Code: TokenRateLimited, Class: Busy,
-		Cause:  "The API key's tokens per minute are used up, or the request alone asks for more.",
+		Cause:  "The API key's tokens per minute are used up.",
 		Remedy: "Wait as long as the header Retry-After says, lower `max_tokens`, or have the limit raised with `tutti key limits <name> -tpm …`.", Retryable: true,
 	},
 	{

@@ -114,6 +114,11 @@ var ticketRows = []Row{
 		Retryable: true,
 	},
 	{
+		Code: RequestTooExpensive, Class: BadRequest,
+		Cause:  "What the request is priced at (`max_tokens`, or the units of a picture, a video or sound), times the orchestrator's price, is more than this gateway pays for one request.",
+		Remedy: "Lower `max_tokens` to the number that the text names, or ask the operator to raise `-maxTotalEV` and `-maxCreditEV`.",
+	},
+	{
 		Code: TicketTotalEVHigh, Class: Payment,
 		Cause:     "What one piece of work costs at an orchestrator is more than this gateway puts into one payment.",
 		Remedy:    "Raise `-maxTotalEV`, push shorter segments, or lower `-maxPricePerUnit` so that cheaper orchestrators are chosen.",

@@ -38,9 +38,12 @@ type account struct {
 type ticket struct {
 	// key is the webhook's answer for the request, nil for a listed key.
 	key *Key
-	// prompt was reserved for the prompt, bound for the answer.
-	prompt inference.Tokens
-	bound  atomic.Int64
+	// prompt was reserved for the prompt, bound for the answer, work for what has no
+	// tokens; see Grant.Reserve.
+	prompt, work inference.Tokens
+	bound        atomic.Int64
+	// billed is what the gateway pays; see Grant.Bill.
+	billed inference.Units
 	// most is what the prompt cannot be more than, 0 where that is not known.
 	most inference.Tokens
 	// second is when the tokens were counted in the account's window, -1 if they
@@ -83,7 +86,7 @@ func (a *account) allows(t *ticket, model string) bool {
 // admit takes a request from the limits, all of them or none. The limits are the
 // webhook's answer, those of the account's own key if that is nil.
 func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Grant, error) {
-	prompt, completion := need.reservation(fallback)
+	w := need.reservation(fallback)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
@@ -93,10 +96,10 @@ func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Gra
 	if err := k.usable(now, need.Model); err != nil {
 		return nil, err
 	}
-	if err := a.room(k, now, prompt+completion); err != nil {
+	if err := a.room(k, now, &w); err != nil {
 		return nil, err
 	}
-	g := a.take(k, now, prompt, completion)
+	g := a.take(k, now, &w)
 	g.ticket.key, g.ticket.most = answer, bounded(need.MostPrompt)
 	return g, nil
 }
@@ -121,12 +124,15 @@ func (k *Key) usable(now time.Time, model string) error {
 	return nil
 }
 
-// room reports whether every limit of k has room for one request of so many
-// tokens. What waiting does not cure is said first.
-func (a *account) room(k *Key, now time.Time, tokens inference.Tokens) error {
+// room reports whether every limit of k has room for one request. What waiting does
+// not cure is said first.
+func (a *account) room(k *Key, now time.Time, w *reservation) error {
 	l := &k.Limits
-	if left, limited := a.left(l.Budget); limited && tokens > left {
-		return refuse(fault.BudgetSpent, 0, a.spent(l.Budget, tokens, left))
+	if err := w.within(l); err != nil {
+		return err
+	}
+	if err := a.budgeted(l.Budget, w.all()); err != nil {
+		return err
 	}
 	if l.Concurrency > 0 && a.inFlight >= l.Concurrency {
 		return refuse(fault.ConcurrencyLimited, busyRetry, fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))
@@ -137,18 +143,26 @@ func (a *account) room(k *Key, now time.Time, tokens inference.Tokens) error {
 		}
 	}
 	if l.TPM > 0 {
-		if ok, wait := a.tokens.fits(now, int64(l.TPM), int64(tokens)); !ok {
-			detail := fmt.Sprintf("this API key may use %d tokens per minute, and the request asks for up to %d", l.TPM, tokens)
+		if ok, wait := a.tokens.fits(now, int64(l.TPM), int64(w.tokens())); !ok {
+			detail := fmt.Sprintf("this API key may use %d tokens per minute, and the request asks for up to %d", l.TPM, w.tokens())
 			return refuse(fault.TokenRateLimited, wait, detail)
 		}
 	}
 	return nil
 }
 
+// budgeted reports whether so much is left of a budget.
+func (a *account) budgeted(b Budget, n inference.Tokens) error {
+	if left, limited := a.left(b); limited && n > left {
+		return refuse(fault.BudgetSpent, 0, a.spent(b, n, left))
+	}
+	return nil
+}
+
 // spent is the public text of a spent budget.
-func (a *account) spent(b Budget, tokens, left inference.Tokens) string {
+func (a *account) spent(b Budget, n, left inference.Tokens) string {
 	c := a.count(b)
-	text := fmt.Sprintf("the request asks for up to %d tokens, and %d are left of this API key's budget of %d", tokens, max(left, 0), b.Tokens)
+	text := fmt.Sprintf("the request asks for up to %d, and %d are left of this API key's budget of %d", n, max(left, 0), b.Tokens)
 	if c.Reserved > 0 {
 		text += fmt.Sprintf(" (%d are held by requests in progress)", c.Reserved)
 	}
@@ -159,21 +173,21 @@ func (a *account) spent(b Budget, tokens, left inference.Tokens) string {
 }
 
 // take books a request that is let in by k.
-func (a *account) take(k *Key, now time.Time, prompt, completion inference.Tokens) *Grant {
+func (a *account) take(k *Key, now time.Time, w *reservation) *Grant {
 	g := &Grant{account: a, name: k.Name}
-	g.ticket.prompt, g.ticket.second = prompt, -1
-	g.ticket.bound.Store(int64(completion))
+	g.ticket.prompt, g.ticket.second = w.prompt, -1
+	g.ticket.bound.Store(int64(w.completion))
 	if k.RPM > 0 {
 		a.requests.add(now.Unix(), 1)
 	}
 	if k.TPM > 0 {
-		g.ticket.second = a.tokens.add(now.Unix(), int64(prompt+completion))
+		g.ticket.second = a.tokens.add(now.Unix(), int64(w.tokens()))
 	}
 	a.inFlight++
 	for i := range a.counts {
 		a.counts[i].Requests++
 	}
-	a.reserve(prompt + completion)
+	a.reserve(w.all())
 	return g
 }
 

@@ -48,6 +48,26 @@ func (g *Grant) Reach(completion inference.Tokens) error {
 	return g.account.reach(&g.ticket, completion)
 }
 
+// Reserve takes work from the budget that has no tokens: as many as the units that the
+// request is priced at, such as the pixels of a picture. The limits per minute do not
+// count it. Errors are the faults RequestAboveLimit and BudgetSpent; nothing is taken
+// then.
+func (g *Grant) Reserve(units inference.Units) error {
+	if g == nil || g.account == nil {
+		return nil
+	}
+	return g.account.work(&g.ticket, units)
+}
+
+// Bill says, before Settle, how many units the gateway pays for the request: a budget
+// counts these where the answer came to less. That is so of max_tokens which the answer
+// did not use, and of answers that the client did not wait for.
+func (g *Grant) Bill(units inference.Units) {
+	if g != nil && g.account != nil {
+		g.account.bill(&g.ticket, units)
+	}
+}
+
 // Settle ends the request: what was reserved goes back and what was used is
 // booked. Only the first call counts.
 //
@@ -55,8 +75,8 @@ func (g *Grant) Reach(completion inference.Tokens) error {
 // what was reserved counts as used, because budgets must hold. Where the usage of
 // an answer has no prompt, the estimate counts. No usage counts for more than what
 // was reserved and reached for the answer, and the most that the prompt can be. A
-// request that never got an
-// answer is settled with a zero Usage and false, and costs nothing.
+// request that never got an answer is settled with a zero Usage and false, and costs
+// what it was billed at, which may be nothing.
 func (g *Grant) Settle(u inference.Usage, finished bool) {
 	if g == nil || g.account == nil {
 		return

@@ -166,7 +166,7 @@ func TestRequestsPerMinute(t *testing.T) {
 func TestTokensPerMinute(t *testing.T) {
 	t.Parallel()
 	g, c := one(keys.Limits{TPM: 1000})
-	if _, ok := fault.RetryAfter(refused(t, g, keys.Need{MaxTokens: 1001}, fault.TokenRateLimited)); ok {
+	if _, ok := fault.RetryAfter(refused(t, g, keys.Need{MaxTokens: 1001}, fault.RequestAboveLimit)); ok {
 		t.Error("a request over the limit by itself is told to come back")
 	}
 	first := admit(t, g, keys.Need{Prompt: 100, MaxTokens: 500})

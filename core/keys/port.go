@@ -19,13 +19,13 @@ type Need struct {
 	// URL is the whole address as the client wrote it, for an operator's webhook.
 	// It may be empty; the webhook then gets Route.
 	URL string
-	// Prompt is an estimate of the prompt's tokens, MostPrompt what they cannot be
-	// more than; 0 where that is not known.
+	// Prompt is an estimate of the tokens of all that the model reads, tools and pictures
+	// too; MostPrompt is what they cannot be more than. 0 is not known.
 	Prompt, MostPrompt inference.Tokens
 	// MaxTokens is how many tokens the answer may have, over all choices; 0 where
 	// the request does not say, NoTokens where there are none.
 	MaxTokens inference.Tokens
-	// Answers is the number of choices, for a request that does not say; 0 is one.
+	// Answers is the number of choices; 0 is one.
 	Answers int
 }
 
@@ -33,7 +33,7 @@ type Need struct {
 //
 // Admit looks the bearer token up and takes what the request needs from the
 // key's limits. Errors are faults: KeyMissing, KeyUnknown, KeyRevoked,
-// KeyExpired, KeyDenied, ModelNotAllowed, BudgetSpent, RateLimited,
+// KeyExpired, KeyDenied, ModelNotAllowed, RequestAboveLimit, BudgetSpent, RateLimited,
 // TokenRateLimited, ConcurrencyLimited, KeyWebhookFailed; RetryAfter tells when
 // to come back. Whoever gets a Grant settles it.
 //

@@ -16,19 +16,6 @@ const mostAnswered = 1 << 20
 // longer than was reserved.
 const reachStep = 64
 
-// reservation is what the request may use at most. fallback stands for the
-// max_tokens of a request that does not say, for each of its answers.
-func (n *Need) reservation(fallback inference.Tokens) (prompt, completion inference.Tokens) {
-	completion = n.MaxTokens
-	switch {
-	case completion < 0:
-		completion = 0
-	case completion == 0:
-		completion = bounded(fallback) * inference.Tokens(min(max(n.Answers, 1), mostAnswered))
-	}
-	return bounded(n.Prompt), bounded(completion)
-}
-
 func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), mostTokens) }
 
 // hold is the bound that the answer must be held to; see Grant.Hold.
@@ -39,6 +26,34 @@ func (a *account) hold(t *ticket, watched bool) inference.Tokens {
 		return inference.Tokens(t.bound.Load())
 	}
 	return 0
+}
+
+// work takes work without tokens from the budget, the whole of it or nothing.
+func (a *account) work(t *ticket, units inference.Units) error {
+	w := reservation{work: bounded(inference.Tokens(units))}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t.settled {
+		return nil
+	}
+	a.turn(a.now())
+	l := &a.terms(t.key).Limits
+	if err := w.within(l); err != nil {
+		return err
+	}
+	if err := a.budgeted(l.Budget, w.work); err != nil {
+		return err
+	}
+	t.work += w.work
+	a.reserve(w.work)
+	return nil
+}
+
+// bill notes what the gateway pays for the request.
+func (a *account) bill(t *ticket, units inference.Units) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t.billed = max(t.billed, units)
 }
 
 // reach takes more from the budget for an answer that has so many tokens already.
@@ -78,24 +93,44 @@ func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 	t.settled = true
 	a.turn(a.now())
 	reserved := t.prompt + inference.Tokens(t.bound.Load())
-	used := charge(t, reserved, u, finished)
+	used := t.used(u, finished)
 	a.inFlight--
-	a.book(reserved, used)
-	a.tokens.correct(t.second, int64(used-reserved))
+	a.book(reserved+t.work, t.charge(used, finished))
+	a.tokens.correct(t.second, int64(used.Total()-reserved))
 }
 
-// charge is what a request is booked at; see Grant.Settle. The counts are an
+// used is how many tokens a request took; see Grant.Settle. The counts are an
 // orchestrator's word: they cannot take more than the request allows.
-func charge(t *ticket, reserved inference.Tokens, u inference.Usage, finished bool) inference.Tokens {
-	prompt, completion := bounded(u.Prompt), min(bounded(u.Completion), inference.Tokens(t.bound.Load()))
+func (t *ticket) used(u inference.Usage, finished bool) inference.Usage {
+	bound := inference.Tokens(t.bound.Load())
+	prompt, completion := bounded(u.Prompt), min(bounded(u.Completion), bound)
 	if t.most > 0 {
 		prompt = min(prompt, t.most)
 	}
 	switch {
+	case t.work > 0: // it has no tokens, whatever is said
+		prompt, completion = 0, 0
 	case prompt == 0 && completion == 0 && finished:
-		return reserved
+		prompt, completion = t.prompt, bound
 	case prompt == 0 && completion > 0:
 		prompt = t.prompt
 	}
-	return prompt + completion
+	return inference.Usage{Prompt: prompt, Completion: completion}
+}
+
+// charge is what a request that took so many tokens takes from budgets: what is paid,
+// where that is more.
+func (t *ticket) charge(used inference.Usage, finished bool) inference.Tokens {
+	bound, paid := inference.Tokens(t.bound.Load()), bounded(inference.Tokens(t.billed))
+	switch {
+	case t.work > 0 && finished:
+		return t.work
+	case t.work > 0:
+		return min(paid, t.work)
+	case paid > 0 && bound == 0: // for what is read
+		return max(used.Prompt, min(paid, t.prompt))
+	case paid > 0 && used.Prompt == 0:
+		return t.prompt + min(paid, bound)
+	}
+	return used.Prompt + max(used.Completion, min(paid, bound))
 }

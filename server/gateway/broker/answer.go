@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
 // Hint is what the choice of an orchestrator may look at beside the job.
@@ -31,6 +32,9 @@ type Answer struct {
 	Price *big.Rat
 	// Tries is the number of orchestrators that were asked.
 	Tries int
+	// Billed is how many units the orchestrator charges, whatever becomes of the answer; 0
+	// where it is free.
+	Billed inference.Units
 	// Queue is how long it took until this orchestrator was asked: discovery and
 	// tries that failed.
 	Queue time.Duration
@@ -61,3 +65,7 @@ func (a *Answer) Deliver(d inference.Delivery) {
 		a.Delivered(d)
 	}
 }
+
+// Billed is how many units an orchestrator may charge for a job that came to no answer: its
+// client left while it was worked on, or the request was at fault. 0 is none.
+func Billed(err error) inference.Units { return upstream.Billed(err) }

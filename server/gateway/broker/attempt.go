@@ -74,6 +74,7 @@ func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 	reply.Body = body
 	return &Answer{
 		Reply: reply.Reply, Orchestrator: l.URI(), Price: l.Price(), Tries: r.budget.Tries() + 1, Queue: queue, Node: node,
+		Billed: reply.Billed,
 		Delivered: body.deliver, Allowed: reply.Allow,
 	}, nil
 }

@@ -106,12 +106,18 @@ func unableToPay(code fault.Code) bool {
 type failures struct {
 	last error // the last that was not for want of room
 	full error
-	lost []error // those that were paid for
+	// expensive: the request costs more than this gateway pays for one there.
+	expensive error
+	lost      []error // those that were paid for
 }
 
 func (f *failures) add(err error) {
 	if judge(err).outcome == dispatch.Full {
 		f.full = err
+		return
+	}
+	if fault.CodeOf(err) == fault.RequestTooExpensive {
+		f.expensive = err
 		return
 	}
 	f.last = err
@@ -130,6 +136,8 @@ func (f *failures) pay(err error) {
 func (f *failures) err() error {
 	const op = "find an orchestrator"
 	switch {
+	case f.last == nil && f.full == nil && f.expensive != nil:
+		return f.expensive
 	case f.last == nil && f.full == nil:
 		return fault.New(fault.NoOrchestratorReachable, op, "all orchestrators with the model failed a moment ago")
 	case f.last == nil:

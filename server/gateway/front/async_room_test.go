@@ -38,7 +38,7 @@ func (n *node) pollHere(id string) got {
 func TestVideoThatNeverEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		n := start(t, withKey(budgeted(1000)))
+		n := start(t, withKey(budgeted(1<<30)))
 		n.broker.answer = func(ctx context.Context, _ *inference.Job) (*broker.Answer, error) {
 			return reply("application/json", &held{ctx, "{"}), nil
 		}
@@ -62,7 +62,7 @@ func TestEndedVideosMakeRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := start(t, func(o *front.Options) {
-			withKey(budgeted(1000))(o)
+			withKey(budgeted(1 << 30))(o)
 			o.Limits.Async = 2
 		})
 		n.broker.answer = fails(fault.New(fault.JobFailed, "", "no"))
@@ -90,7 +90,7 @@ func TestEndedVideosMakeRoom(t *testing.T) {
 func TestVideoWithALongAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		n := start(t, withKey(budgeted(1000)))
+		n := start(t, withKey(budgeted(1<<30)))
 		url := dataURL([]byte(video + strings.Repeat("\x00", 300<<10)))
 		for rest, want := range map[string]string{strings.Repeat("x", 300<<10): `"code":"AnswerUnreadable"`, "x": `.mp4","seed":1}],"x":"x"}`} {
 			n.broker.answer = says(`{"images":[{"url":"` + url + `","seed":1}],"x":"` + rest + `"}`)

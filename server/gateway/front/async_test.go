@@ -41,7 +41,7 @@ func (n *node) poll(id string) got {
 func TestVideoLater(t *testing.T) {
 	t.Parallel()
 	n := start(t, func(o *front.Options) {
-		withKey(budgeted(1000))(o)
+		withKey(budgeted(1 << 30))(o)
 		o.Fetcher = shelf{"https://o:8935/v.mp4": []byte(video)}
 	}).serve()
 	release := make(chan struct{})
@@ -83,7 +83,7 @@ func TestVideoThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := start(t, withKey(budgeted(1000))).serve()
+			n := start(t, withKey(budgeted(1<<30))).serve()
 			n.broker.answer = tt.answer
 			id := namedOrder(t, n)
 			var g got
@@ -102,7 +102,7 @@ func namedOrder(t *testing.T, n *node) string { return name(t, n.order(t)) }
 func TestVideoRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	n := start(t, func(o *front.Options) {
-		withKey(budgeted(1000))(o)
+		withKey(budgeted(1 << 30))(o)
 		o.Limits.Async = 1
 	}).serve()
 	// What runs when the gateway stops is ended by it.

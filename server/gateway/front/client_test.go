@@ -91,7 +91,7 @@ func TestClientLeaves(t *testing.T) {
 			if f.Code != fault.Canceled || f.Status != tt.status {
 				t.Errorf("figures %+v", f)
 			}
-			if s := n.settled(); s.Usage.Used > 1 || s.Usage.Reserved != 0 {
+			if s := n.settled(); s.Usage.Used > 2 || s.Usage.Reserved != 0 {
 				t.Errorf("used %+v", s.Usage)
 			}
 			cancel()

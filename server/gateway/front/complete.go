@@ -11,10 +11,6 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// bytesPerToken is how a prompt's tokens are estimated from its text until the
-// runner tells.
-const bytesPerToken = 4
-
 // A token is at least a byte, so a prompt has at most as many tokens as its
 // request has bytes, and these for what the runner adds: to text its template, to
 // others also that of tools, and pictures that are given by their address.
@@ -68,7 +64,7 @@ func (x *exchange) passText() error {
 // textNeed is what a request of llm with a body of size bytes needs of its key.
 func textNeed(req *pipeline.Request, size int) keys.Need {
 	need := keys.Need{
-		Model: req.Model.ID, Prompt: inference.Tokens(req.PromptBytes / bytesPerToken),
+		Model: req.Model.ID, Prompt: req.InputTokens,
 		MaxTokens: req.MaxTokens * inference.Tokens(req.N), Answers: req.N,
 	}
 	if req.Operation == inference.Embedding {

@@ -13,7 +13,11 @@ import (
 func (x *exchange) use(a *broker.Answer, work func() error) error {
 	defer a.Body.Close()
 	err := work()
-	a.Deliver(x.delivery(err))
+	d := x.delivery(err)
+	if d.How != inference.Faulty { // that is not the client's to pay
+		x.billed = a.Billed
+	}
+	a.Deliver(d)
 	return err
 }
 

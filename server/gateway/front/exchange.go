@@ -39,6 +39,8 @@ type exchange struct {
 	entered bool
 	held    int64
 	grant   *keys.Grant
+	// billed is what the gateway pays for the answer, 0 where nothing.
+	billed inference.Units
 	// limit is how many tokens the answer can have: 0 is not known, keys.NoTokens
 	// none.
 	limit inference.Tokens
@@ -184,6 +186,7 @@ func (x *exchange) dispatch(ctx context.Context, job *inference.Job, hint broker
 	asked.Client = x.client()
 	answer, err := x.f.opt.Dispatcher.Do(ctx, &asked, hint)
 	if err != nil {
+		x.billed = broker.Billed(err)
 		return nil, err
 	}
 	x.figures.Orchestrator, x.figures.Tries = answer.Orchestrator, answer.Tries
@@ -259,6 +262,7 @@ func (x *exchange) settle() {
 	u := x.figures.Usage
 	u.Completion = x.believed(u.Completion)
 	_ = x.grant.Reach(u.Completion) // it is too late to end the answer
+	x.grant.Bill(x.billed)
 	x.grant.Settle(u, x.answered)
 }
 

@@ -62,6 +62,9 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := x.grant.Reserve(req.Units); err != nil {
+		return nil, err
+	}
 	x.figures.Units, x.wanted = req.Units, req.N
 	if req.Duration > 0 {
 		// The runner is told how long the audio is.

@@ -203,7 +203,8 @@ func TestLimitsOfKeys(t *testing.T) {
 	if g.status != http.StatusTooManyRequests || !strings.Contains(g.body, `"type":"rate_limit_error"`) || !strings.Contains(g.body, `"code":"rate_limit_exceeded"`) || g.header.Get("Retry-After") == "" {
 		t.Errorf("status %d, %v, %s", g.status, g.header, g.body)
 	}
-	n = start(t, withKey(budgeted(10))).serve()
+	n = start(t, withKey(budgeted(20))).serve()
+	n.post("/llm", chatBody, "Authorization", "Bearer "+token).want(t, http.StatusOK, chatAnswer)
 	if g := n.post("/llm", chatBody, "Authorization", "Bearer "+token); g.status != http.StatusPaymentRequired || !strings.Contains(g.body, `"code":"insufficient_quota"`) {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
@@ -219,10 +220,10 @@ func TestSettling(t *testing.T) {
 	}{
 		"JSON":            {chatBody, says(chatAnswer), 8},
 		"stream":          {streamBody, streams(io.EOF, event1, lastEvent, usage, done), 5},
-		"broken stream":   {streamBody, streams(errBroken, event1, event2), 2},
+		"broken stream":   {streamBody, streams(errBroken, event1, event2), 1 + 2},
 		"no answer":       {streamBody, fails(fault.New(fault.JobFailed, "", "x")), 0},
 		"broken JSON":     {chatBody, says(`{"choices":[`), 0},
-		"JSON, no usage":  {chatBody, says(`{"choices":[{"message":{"content":"x"}}]}`), 16},
+		"JSON, no usage":  {chatBody, says(`{"choices":[{"message":{"content":"x"}}]}`), 1 + 16},
 		"defect in there": {chatBody, func(context.Context, *inference.Job) (*broker.Answer, error) { panic(http.ErrAbortHandler) }, 0},
 	}
 	for name, tt := range tests {

@@ -18,7 +18,9 @@ type Answer struct {
 	inference.Reply
 	// Paid says that the job is billed, with tickets of its own or from what is there.
 	Paid bool
-	body *answerBody
+	// Billed is how many units it charges, whatever becomes of the rest; 0 where it is free.
+	Billed inference.Units
+	body   *answerBody
 }
 
 // Deliver says what the answer brought, which is what counts as work for its payment.

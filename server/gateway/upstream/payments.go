@@ -128,6 +128,28 @@ func Lost(err error) (pm.Value, bool) {
 	return e.Value, true
 }
 
+// BilledError is the failure of a job whose client left while it was worked on: the
+// orchestrator may charge all of it.
+type BilledError struct {
+	Err   error
+	Units inference.Units
+}
+
+// Error is the fault's text.
+func (e *BilledError) Error() string { return e.Err.Error() }
+
+// Unwrap is the fault.
+func (e *BilledError) Unwrap() error { return e.Err }
+
+// Billed is how many units an orchestrator may charge for a job that failed, 0 for none.
+func Billed(err error) inference.Units {
+	e, ok := errors.AsType[*BilledError](err)
+	if !ok {
+		return 0
+	}
+	return e.Units
+}
+
 // FreePayments pays nothing: the address is zero and every signature empty.
 type FreePayments struct{}
 

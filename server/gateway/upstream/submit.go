@@ -67,6 +67,9 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	if err != nil {
 		x.stop()
 		cancel(nil)
+		if x.left && t.bills() {
+			err = &BilledError{err, job.Units}
+		}
 		return nil, lost(err, payment)
 	}
 	return reply, nil
@@ -119,6 +122,8 @@ type exchange struct {
 	late       *time.Timer
 	payment    Payment
 	silence    time.Duration
+	// left: the client left while the job was worked on.
+	left bool
 	// offer is the header of new terms, "" when the answer had none.
 	offer string
 }
@@ -140,6 +145,7 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 		if how == sender.Failed {
 			x.payment.Forgo()
 		}
+		x.left = how == sender.Abandoned
 		x.payment.Settle(how, 0)
 		return nil, x.fault("send job", err)
 	}
@@ -169,18 +175,23 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 		if failed(x.outer) == sender.Failed && err != io.EOF {
 			x.payment.Forgo()
 		}
+		x.left = failed(x.outer) == sender.Abandoned
 		return nil, x.fault("wait for the answer", err)
 	}
 	body := &answerBody{
 		first: first, rest: resp.Body, outer: x.outer, ctx: x.ctx, cancel: x.cancel, payment: x.payment, silence: x.silence,
 		units: x.settle(resp.StatusCode, t.units(job)),
 	}
-	return &Answer{
+	a := &Answer{
 		Reply: inference.Reply{
 			Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Length: resp.ContentLength, Body: body,
 		},
 		Paid: t.Price != nil, body: body,
-	}, nil
+	}
+	if t.bills() && body.units > 0 {
+		a.Billed = inference.Units(job.Units) // by our own count: another node's may be in thousandths
+	}
+	return a, nil
 }
 
 // settle settles the payment of an answer that has begun, which orchestrators bill in

@@ -171,6 +171,12 @@ func (c *Client) Renew(ctx context.Context, asked string, model inference.Model,
 	return c.Terms(ctx, found, model, wants)
 }
 
+// bills reports whether this gateway pays for jobs under the terms.
+func (t *Terms) bills() bool {
+	_, gratis := t.deal.(free)
+	return t.Price != nil && !gratis
+}
+
 // Wear says whether new terms should be asked for because of the ticket parameters.
 func (t *Terms) Wear() sender.Wear { return t.deal.Wear() }
 

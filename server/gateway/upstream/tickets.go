@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"math/big"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/signature"
@@ -189,7 +191,7 @@ func (d *ticketDeal) Pay(ctx context.Context, client string, units int64) (Payme
 	}
 	paid, err := d.p.opt.Sender.Pay(ctx, d.terms.For(client), units)
 	if err != nil {
-		return nil, err
+		return nil, d.explain(err, units)
 	}
 	raw, err := proto.Marshal(rpc.ToPayment(&paid.Payment))
 	if err != nil {
@@ -197,6 +199,26 @@ func (d *ticketDeal) Pay(ctx context.Context, client string, units int64) (Payme
 		return nil, fault.Wrap(fault.Unexpected, "encode payment", err)
 	}
 	return ticketPayment{paid, base64.StdEncoding.EncodeToString(raw)}, nil
+}
+
+// explain names the request as the reason where no payment for a job of so many units is
+// within this gateway's limits: neither another moment nor work done before changes that.
+func (d *ticketDeal) explain(err error, units int64) error {
+	switch fault.CodeOf(err) {
+	case fault.TicketTotalEVHigh, fault.TicketsTooMany, fault.CreditInUse:
+	default:
+		return err
+	}
+	most := d.p.opt.Sender.MostUnits(d.terms)
+	if d.model == nil || most == 0 || units <= most {
+		return err
+	}
+	price, _ := d.terms.Price.Rat().Float64()
+	detail := fmt.Sprintf("the request is priced at %d units of %g wei each, and this gateway pays for at most %d", units, price, most)
+	if d.model.Capability == capability.LLM {
+		detail = fmt.Sprintf("max_tokens of all answers together is %d, at %g wei each, and this gateway pays for at most %d", units, price, most)
+	}
+	return &fault.Fault{Code: fault.RequestTooExpensive, Op: "make payment", Detail: detail, Err: err}
 }
 
 // affordable holds the price to the caps, which may have changed since the
