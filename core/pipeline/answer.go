@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -10,8 +11,9 @@ var errAnswer = errors.New("the answer has no choices")
 
 // NetworkAnswer is a runner's answer to a chat, which is not a stream, with all
 // that gateways of the existing network must find in it: id, model, created as a
-// whole number, usage and at least one choice. The body it returns is the given
-// one if nothing was missing. What else is in it they ignore.
+// whole number, usage and at least one choice. Its model is the one that was asked for,
+// whatever the runner calls it. The body it returns is the given one if nothing was
+// missing. What else is in it they ignore.
 //
 // The error says why it is no such answer.
 func NetworkAnswer(body []byte, model, id string, now time.Time) ([]byte, error) {
@@ -26,6 +28,10 @@ func NetworkAnswer(body []byte, model, id string, now time.Time) ([]byte, error)
 	if !a.choices {
 		return nil, errAnswer
 	}
+	name := quoteJSON(model)
+	if a.model && string(body[a.from:a.to]) != string(name) {
+		body = slices.Concat(body[:a.from], name, body[a.to:])
+	}
 	var missing []field
 	add := func(have bool, name, value string) {
 		if !have {
@@ -33,7 +39,7 @@ func NetworkAnswer(body []byte, model, id string, now time.Time) ([]byte, error)
 		}
 	}
 	add(a.id, "id", string(quoteJSON("chatcmpl-"+id)))
-	add(a.model, "model", string(quoteJSON(model)))
+	add(a.model, "model", string(name))
 	add(a.created, "created", strconv.FormatInt(now.Unix(), 10))
 	add(a.usage, "usage", `{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`)
 	if len(missing) == 0 {
@@ -43,7 +49,11 @@ func NetworkAnswer(body []byte, model, id string, now time.Time) ([]byte, error)
 }
 
 // answer is which fields of an answer are there as they must be.
-type answer struct{ id, model, created, usage, choices bool }
+type answer struct {
+	id, model, created, usage, choices bool
+	// from and to are where the model's name is.
+	from, to int
+}
 
 func (a *answer) field(c *cursor, key string) error {
 	first := c.peek()
@@ -55,7 +65,7 @@ func (a *answer) field(c *cursor, key string) error {
 	case "id":
 		a.id = first == '"'
 	case "model":
-		a.model = first == '"'
+		a.model, a.from, a.to = first == '"', c.pos-len(v), c.pos
 	case "created":
 		_, err := strconv.ParseInt(string(v), 10, 64)
 		a.created = err == nil

@@ -167,6 +167,16 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
+func TestNetworkNamesTheModelThatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	for name, p := range streams(t) {
+		whole := filtered(&sse.Network{Model: "org/asked"}, p)
+		if n := strings.Count(whole, `"model":"org/asked"`); n == 0 || n != strings.Count(whole, `"model":`) {
+			t.Errorf("%s: %s", name, whole)
+		}
+	}
+}
+
 // A stream that breaks at any byte still ends with a reason, "error" unless the
 // whole answer was there.
 func TestNetworkBroken(t *testing.T) {

@@ -13,6 +13,8 @@ const maxEvent = 8 << 20
 // A stream that ends without a reason gets one: "stop" if it said [DONE], else
 // "error". It scans what it filters. The zero value is ready.
 type Network struct {
+	// Model, where set, is the name that was asked for; the server may have another.
+	Model string
 	// Scanner has seen the stream as it came.
 	Scanner Scanner
 	held    []byte
@@ -88,6 +90,9 @@ func (f *Network) event(dst, block []byte, e *event) []byte {
 		return dst
 	}
 	f.chunk.merge(&in, &e.facts)
+	if f.Model != "" {
+		f.chunk.Model = f.Model
+	}
 	if len(in.Choices) == 0 || f.finishing {
 		return dst
 	}

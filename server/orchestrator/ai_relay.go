@@ -143,7 +143,7 @@ func (x *exchange) relayJSON(reply *inference.Reply) error {
 // carries a choice, as one without would crash them.
 func (x *exchange) relayStream(reply *inference.Reply) error {
 	var own sse.Scanner
-	var network sse.Network
+	network := sse.Network{Model: x.req.Model.ID}
 	scan, from := &own, reply.Body
 	if !x.own {
 		scan, from = &network.Scanner, sse.NewReader(reply.Body, &network)

@@ -78,9 +78,11 @@ type exchange struct {
 	keep  *keepAlive
 	scan  sse.HideUsage
 	shape shape
+	// named gives the answer's model the name that was asked for.
+	named sse.Named
 	small [smallBuffer]byte
-	// out is what a filter made of what came.
-	out []byte
+	// out is what a filter made of what came, renamed what another made of that.
+	out, renamed []byte
 }
 
 // begin takes up a request. Errors are met by serve.
@@ -298,11 +300,14 @@ func (x *exchange) fail(err error) {
 
 // reset forgets the request.
 func (x *exchange) reset() {
-	keep, out := x.keep, x.out
+	keep, out, renamed := x.keep, x.out, x.renamed
 	keep.committed = false
-	*x = exchange{keep: keep, out: out[:0]}
+	*x = exchange{keep: keep, out: out[:0], renamed: renamed[:0]}
 	if cap(x.out) > bigBuffer {
 		x.out = nil
+	}
+	if cap(x.renamed) > bigBuffer {
+		x.renamed = nil
 	}
 }
 

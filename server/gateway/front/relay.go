@@ -29,17 +29,21 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 	var scan sse.JSONScanner
 	defer func() { x.figures.Usage, _ = scan.Told() }()
 
+	if job.Model.Capability == capability.LLM {
+		x.named = sse.NewNamed(job.Model.ID, false)
+	}
 	from := x.pace.reader()
 	n, err := x.fill(from, buf[:])
 	x.figures.FirstByte = time.Since(x.began)
 	scan.Feed(buf[:n])
 	pieces := false
 	for ; err == nil; n, err = x.more(from, buf[:], &scan) {
+		p := x.rename(buf[:n])
 		if !pieces {
 			pieces = true
-			x.beginBody(a, !x.shape.grows(&scan))
+			x.beginBody(a, len(p)-n, !x.shape.grows(&scan))
 		}
-		if err := x.put(time.Now(), buf[:n]); err != nil {
+		if err := x.put(time.Now(), p); err != nil {
 			// It left with a part of the answer, the words perhaps, and before the
 			// usage at its end: what was reserved counts.
 			x.answered = true
@@ -57,7 +61,7 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 		return err
 	}
 	x.answered = true
-	last := x.shape.last(buf[:n], &scan)
+	last := x.shape.last(x.rename(buf[:n]), &scan)
 	if !pieces {
 		x.sendWhole(http.StatusOK, a.ContentType, last)
 		return nil
@@ -112,14 +116,15 @@ func unusable(scan *sse.JSONScanner, job *inference.Job) error {
 	return fault.New(fault.AnswerUnreadable, "relay answer", why)
 }
 
-// beginBody sends the headers of an answer that comes in pieces; asItCame says that its length
-// stays what it is.
-func (x *exchange) beginBody(a *broker.Answer, asItCame bool) {
+// beginBody sends the headers of an answer that comes in pieces. It is so many bytes longer
+// than it came, by the name of its model; while that may still change, or its form does, its
+// length is not said.
+func (x *exchange) beginBody(a *broker.Answer, longer int, asItCame bool) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{a.ContentType}
 	h["X-Content-Type-Options"] = nosniff
-	if a.Length >= 0 && asItCame {
-		h["Content-Length"] = []string{strconv.FormatInt(a.Length, 10)}
+	if a.Length >= 0 && asItCame && x.named.Settled() {
+		h["Content-Length"] = []string{strconv.FormatInt(a.Length+int64(longer), 10)}
 	}
 	x.figures.Status = http.StatusOK
 	x.w.WriteHeader(http.StatusOK)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/sse"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
@@ -23,6 +24,7 @@ const doneEvent = "data: [DONE]\n\n"
 // event larger than the big buffer passes in parts.
 func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 	x.beginStream(a.ContentType)
+	x.named = sse.NewNamed(x.figures.Model.ID, true)
 	in := intake{x: x, buf: x.small[:]}
 	defer in.close()
 	defer x.sum()
@@ -61,7 +63,7 @@ func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 // and what clients cannot read, are not sent.
 func (x *exchange) pass(p []byte, hide bool) error {
 	const op = "relay stream"
-	p = x.look(p, hide)
+	p = x.rename(x.look(p, hide))
 	s := &x.scan.Scanner
 	switch {
 	case s.Broken():
@@ -98,6 +100,15 @@ func (x *exchange) look(p []byte, hide bool) []byte {
 	}
 	x.out = x.scan.Feed(x.out[:0], p)
 	return x.out
+}
+
+// rename gives the model in a piece of an answer the name that was asked for.
+func (x *exchange) rename(p []byte) []byte {
+	if x.named.Settled() {
+		return p
+	}
+	x.renamed = x.named.Feed(x.renamed[:0], p)
+	return x.renamed
 }
 
 // completion is how many tokens of a stream's answer there are so far.
