@@ -1,5 +1,7 @@
 package capability
 
+import "time"
+
 // Capabilities is what a node offers or a job asks for. The zero value is an
 // empty request.
 type Capabilities struct {
@@ -34,6 +36,12 @@ type Model struct {
 	// RunnerVersion is the runner's version in an offer and the lowest one taken
 	// in a request.
 	RunnerVersion string
+	// Context is how many tokens prompt and answer may have together, 0 when unknown;
+	// Operations are what can be asked of a model of llm; Since is when it came to be as
+	// it is. Only nodes of our own kind send these.
+	Context    int64
+	Operations []string
+	Since      time.Time
 }
 
 // Offer is a node's capabilities with one unit each.

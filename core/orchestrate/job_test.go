@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -309,6 +310,8 @@ func TestOfferWithModels(t *testing.T) {
 	t.Parallel()
 	state := ready(4)
 	state.InUse, state.RunnerVersion = 3, "0.14.1"
+	state.Context, state.Since = 4096, time.Unix(1000, 0)
+	state.Operations = []inference.Operation{inference.Chat, inference.Completion}
 	n, w := aiNode(t, state, func(o *orchestrate.Options) {
 		o.Transcoder = nil
 		o.Capabilities = func() capability.Capabilities { return capability.Offer(nil, "0.9.1") }
@@ -322,8 +325,11 @@ func TestOfferWithModels(t *testing.T) {
 	if c.Bits[0] != 0x0000000204005fff || c.Version != "0.9.1" || c.Capacities[capability.LLM] != 4 || c.Capacities[capability.H264] != 1 {
 		t.Errorf("%+v", c)
 	}
-	want := capability.Model{Warm: true, Capacity: 4, InUse: 3, RunnerVersion: "0.14.1"}
-	if got := c.Constraints.PerCapability[capability.LLM][llama.ID]; got != want {
+	want := capability.Model{
+		Warm: true, Capacity: 4, InUse: 3, RunnerVersion: "0.14.1",
+		Context: 4096, Operations: []string{"chat", "completion"}, Since: time.Unix(1000, 0),
+	}
+	if got := c.Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got, want) {
 		t.Errorf("model %+v, want %+v", got, want)
 	}
 	// A poll gets an offer too; one who wants to transcode does not.
@@ -343,8 +349,10 @@ func TestOfferWithModels(t *testing.T) {
 	n.Sweep(n.clk.Now())
 
 	// A cold model is offered as such; one of the node's that it cannot start is not.
-	w.Set(llama, func(s *inference.ModelState) { s.State, s.Warm, s.Capacity, s.InUse = inference.Evicted, false, 0, 0 })
-	if got := n.Capabilities().Constraints.PerCapability[capability.LLM][llama.ID]; got != (capability.Model{Capacity: 1, RunnerVersion: "0.14.1"}) {
+	w.Set(llama, func(s *inference.ModelState) {
+		*s = inference.ModelState{Model: s.Model, State: inference.Evicted, RunnerVersion: s.RunnerVersion}
+	})
+	if got := n.Capabilities().Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got, capability.Model{Capacity: 1, RunnerVersion: "0.14.1"}) {
 		t.Errorf("cold model %+v", got)
 	}
 	w.Set(llama, func(s *inference.ModelState) { s.External = true })

@@ -103,6 +103,11 @@ func add(c *capability.Capabilities, s *inference.ModelState) {
 		Capacity:      uint32(max(1, s.Capacity)),
 		InUse:         uint32(max(0, s.InUse)),
 		RunnerVersion: s.RunnerVersion,
+		Context:       int64(s.Context),
+		Since:         s.Since,
+	}
+	for _, op := range s.Operations {
+		m.Operations = append(m.Operations, string(op))
 	}
 	models[s.Model.ID] = m
 	c.Capacities[id] += m.Capacity

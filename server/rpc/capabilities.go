@@ -1,6 +1,10 @@
 package rpc
 
-import "github.com/tuttinode/tutti/core/capability"
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+)
 
 // FromCapabilities is the message of a capability set. Constraints are always
 // in it, as gateways rely on that; capacities only where the set has them.
@@ -36,6 +40,9 @@ func fromModels(models capability.Models) *Capabilities_CapabilityConstraints {
 			Capacity:      model.Capacity,
 			RunnerVersion: model.RunnerVersion,
 			CapacityInUse: model.InUse,
+			Context:       model.Context,
+			Operations:    model.Operations,
+			Since:         fromTime(model.Since),
 		}
 	}
 	return m
@@ -76,7 +83,38 @@ func toModels(m *Capabilities_CapabilityConstraints) capability.Models {
 			Capacity:      model.GetCapacity(),
 			InUse:         model.GetCapacityInUse(),
 			RunnerVersion: model.GetRunnerVersion(),
+			Context:       model.GetContext(),
+			Operations:    operations(model.GetOperations()),
+			Since:         toTime(model.GetSince()),
 		}
 	}
 	return models
+}
+
+// What is kept of a peer's words for operations.
+const maxOperations, maxOperation = 8, 32
+
+func operations(words []string) []string {
+	var kept []string
+	for _, w := range words[:min(len(words), maxOperations)] {
+		if len(w) <= maxOperation {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// fromTime is a time in Unix seconds, 0 for the zero time.
+func fromTime(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+func toTime(seconds int64) time.Time {
+	if seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
 }

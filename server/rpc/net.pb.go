@@ -3060,6 +3060,12 @@ type Capabilities_CapabilityConstraints_ModelConstraint struct {
 	Capacity      uint32                 `protobuf:"varint,2,opt,name=capacity,proto3" json:"capacity,omitempty"`
 	RunnerVersion string                 `protobuf:"bytes,3,opt,name=runnerVersion,proto3" json:"runnerVersion,omitempty"`
 	CapacityInUse uint32                 `protobuf:"varint,4,opt,name=capacityInUse,proto3" json:"capacityInUse,omitempty"`
+	// Not of the network: how many tokens prompt and answer may have together, 0 when
+	// unknown; what can be asked of a model of llm, "chat", "completion", "embedding";
+	// since when the model is as it is, in Unix seconds.
+	Context       int64    `protobuf:"varint,50001,opt,name=context,proto3" json:"context,omitempty"`
+	Operations    []string `protobuf:"bytes,50002,rep,name=operations,proto3" json:"operations,omitempty"`
+	Since         int64    `protobuf:"varint,50003,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3118,6 +3124,27 @@ func (x *Capabilities_CapabilityConstraints_ModelConstraint) GetRunnerVersion() 
 func (x *Capabilities_CapabilityConstraints_ModelConstraint) GetCapacityInUse() uint32 {
 	if x != nil {
 		return x.CapacityInUse
+	}
+	return 0
+}
+
+func (x *Capabilities_CapabilityConstraints_ModelConstraint) GetContext() int64 {
+	if x != nil {
+		return x.Context
+	}
+	return 0
+}
+
+func (x *Capabilities_CapabilityConstraints_ModelConstraint) GetOperations() []string {
+	if x != nil {
+		return x.Operations
+	}
+	return nil
+}
+
+func (x *Capabilities_CapabilityConstraints_ModelConstraint) GetSince() int64 {
+	if x != nil {
+		return x.Since
 	}
 	return 0
 }
@@ -3202,7 +3229,7 @@ const file_net_proto_rawDesc = "" +
 	"\x05minor\x18\x05 \x01(\rR\x05minor\x12\x1f\n" +
 	"\vmemory_free\x18\x06 \x01(\x03R\n" +
 	"memoryFree\x12!\n" +
-	"\fmemory_total\x18\a \x01(\x03R\vmemoryTotal\"\x89\a\n" +
+	"\fmemory_total\x18\a \x01(\x03R\vmemoryTotal\"\xdf\a\n" +
 	"\fCapabilities\x12\x1c\n" +
 	"\tbitstring\x18\x01 \x03(\x04R\tbitstring\x12 \n" +
 	"\vmandatories\x18\x02 \x03(\x04R\vmandatories\x12A\n" +
@@ -3210,14 +3237,19 @@ const file_net_proto_rawDesc = "" +
 	"capacities\x18\x03 \x03(\v2!.net.Capabilities.CapacitiesEntryR\n" +
 	"capacities\x12\x18\n" +
 	"\aversion\x18\x04 \x01(\tR\aversion\x12?\n" +
-	"\vconstraints\x18\x05 \x01(\v2\x1d.net.Capabilities.ConstraintsR\vconstraints\x1a\xe8\x02\n" +
+	"\vconstraints\x18\x05 \x01(\v2\x1d.net.Capabilities.ConstraintsR\vconstraints\x1a\xbe\x03\n" +
 	"\x15CapabilityConstraints\x12K\n" +
-	"\x06models\x18\x01 \x03(\v23.net.Capabilities.CapabilityConstraints.ModelsEntryR\x06models\x1a\x8d\x01\n" +
+	"\x06models\x18\x01 \x03(\v23.net.Capabilities.CapabilityConstraints.ModelsEntryR\x06models\x1a\xe3\x01\n" +
 	"\x0fModelConstraint\x12\x12\n" +
 	"\x04warm\x18\x01 \x01(\bR\x04warm\x12\x1a\n" +
 	"\bcapacity\x18\x02 \x01(\rR\bcapacity\x12$\n" +
 	"\rrunnerVersion\x18\x03 \x01(\tR\rrunnerVersion\x12$\n" +
-	"\rcapacityInUse\x18\x04 \x01(\rR\rcapacityInUse\x1ar\n" +
+	"\rcapacityInUse\x18\x04 \x01(\rR\rcapacityInUse\x12\x1a\n" +
+	"\acontext\x18ц\x03 \x01(\x03R\acontext\x12 \n" +
+	"\n" +
+	"operations\x18҆\x03 \x03(\tR\n" +
+	"operations\x12\x16\n" +
+	"\x05since\x18ӆ\x03 \x01(\x03R\x05since\x1ar\n" +
 	"\vModelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12M\n" +
 	"\x05value\x18\x02 \x01(\v27.net.Capabilities.CapabilityConstraints.ModelConstraintR\x05value:\x028\x01\x1a\xf0\x01\n" +

@@ -28,6 +28,9 @@ type catalog struct {
 
 	mu     sync.Mutex
 	offers map[string]offered // by the address that was asked
+	// since is when the models that are offered came to be, as far as is known: an offer's
+	// word, or when this gateway first saw one.
+	since map[inference.Model]time.Time
 }
 
 type offered struct {
@@ -75,6 +78,7 @@ func (b *Broker) askAll() error {
 		b.tell(f.Asked, f.Err)
 		return false
 	})
+	b.catalog.date(b.opt.Now())
 	if usable == 0 && b.catalog.empty() {
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opList, Err: errors.Join(errs...)}
 	}
@@ -137,6 +141,56 @@ func (c *catalog) take(f upstream.Found) {
 	c.offers[f.Asked] = offered{models: models}
 }
 
+// date keeps since when each model that is offered is known, and forgets the others.
+func (c *catalog) date(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	since := make(map[inference.Model]time.Time, len(c.since))
+	for _, o := range c.offers {
+		for model, m := range o.models {
+			at := now
+			if !m.Since.IsZero() && m.Since.Before(at) {
+				at = m.Since
+			}
+			for _, earlier := range []time.Time{c.since[model], since[model]} {
+				if !earlier.IsZero() && earlier.Before(at) {
+					at = earlier
+				}
+			}
+			since[model] = at
+		}
+	}
+	c.since = since
+}
+
+// maxContext bounds what an offer is believed of a model's context, in tokens.
+const maxContext = 1 << 40
+
+// describe adds what an offer says of a model beside its capacity. Nodes of the existing
+// network say nothing: their language models can be chatted with, and no more is known.
+func describe(s *inference.ModelState, m *capability.Model) {
+	if m.Context > 0 && m.Context <= maxContext {
+		s.Context = max(s.Context, inference.Tokens(m.Context))
+	}
+	add := func(op inference.Operation) {
+		if !slices.Contains(s.Operations, op) {
+			s.Operations = append(s.Operations, op)
+		}
+	}
+	if s.Model.Capability != capability.LLM {
+		add(inference.Operation(s.Model.Capability.Pipeline()))
+		return
+	}
+	if len(m.Operations) == 0 {
+		add(inference.Chat)
+	}
+	for _, op := range []inference.Operation{inference.Chat, inference.Completion, inference.Embedding} {
+		if slices.Contains(m.Operations, string(op)) {
+			add(op)
+		}
+	}
+}
+
 // merged is all offers together.
 func (b *Broker) merged() []inference.ModelState {
 	all := make(map[inference.Model]*inference.ModelState)
@@ -145,9 +199,10 @@ func (b *Broker) merged() []inference.ModelState {
 		for model, m := range o.models {
 			s := all[model]
 			if s == nil {
-				s = &inference.ModelState{Model: model, State: inference.Absent, RunnerVersion: m.RunnerVersion}
+				s = &inference.ModelState{Model: model, State: inference.Absent, RunnerVersion: m.RunnerVersion, Since: b.catalog.since[model]}
 				all[model] = s
 			}
+			describe(s, &m)
 			s.Capacity += int(min(m.Capacity, 1<<20))
 			if m.Warm {
 				s.Warm, s.State = true, inference.Ready
@@ -168,6 +223,9 @@ func (b *Broker) merged() []inference.ModelState {
 	out := make([]inference.ModelState, 0, len(all))
 	for _, s := range all {
 		out = append(out, *s)
+	}
+	for i := range out {
+		slices.Sort(out[i].Operations)
 	}
 	slices.SortFunc(out, func(a, b inference.ModelState) int {
 		return cmp.Or(cmp.Compare(a.Model.Capability, b.Model.Capability), cmp.Compare(a.Model.ID, b.Model.ID))

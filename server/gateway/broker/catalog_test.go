@@ -3,6 +3,7 @@ package broker_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,6 +53,56 @@ func TestModels(t *testing.T) {
 		got, err := s.Models(t.Context())
 		return err == nil && len(got) == 1 && got[0].State == inference.Absent
 	})
+}
+
+// What nodes of our own kind say of a model is in the list; of others' models it says since
+// when they are known here, and what every one of them can do.
+func TestModelsAreDescribed(t *testing.T) {
+	t.Parallel()
+	own, foreign := inference.Model{Capability: capability.LLM, ID: "org/own"}, inference.Model{Capability: capability.LLM, ID: "org/foreign"}
+	image := inference.Model{Capability: capability.TextToImage, ID: "org/image"}
+	a, b := fake(t, "a"), fake(t, "b").foreign()
+	a.with(func() {
+		a.models = map[inference.Model]capability.Model{own: {
+			Warm: true, Capacity: 1, Context: 8192, Operations: []string{"completion", "chat", "nonsense"}, Since: time.Unix(1000, 0),
+		}}
+	})
+	b.with(func() { b.models = map[inference.Model]capability.Model{foreign: {Capacity: 1}, image: {Capacity: 1}} })
+	s := start(t, brief, a, b)
+	s.clock.Set(time.Unix(5000, 0))
+	want := map[inference.Model]inference.ModelState{
+		own:     {Context: 8192, Operations: []inference.Operation{inference.Chat, inference.Completion}, Since: time.Unix(1000, 0)},
+		foreign: {Operations: []inference.Operation{inference.Chat}, Since: time.Unix(5000, 0)},
+		image:   {Operations: []inference.Operation{"text-to-image"}, Since: time.Unix(5000, 0)},
+	}
+	check := func() {
+		t.Helper()
+		got, err := s.Models(t.Context())
+		if err != nil || len(got) != len(want) {
+			t.Fatalf("%+v %v", got, err)
+		}
+		for _, g := range got {
+			w := want[g.Model]
+			if g.Context != w.Context || !slices.Equal(g.Operations, w.Operations) || g.Since.Sub(w.Since).Abs() > time.Minute {
+				t.Errorf("%s: context %d, operations %v, since %v; want %+v", g.Model, g.Context, g.Operations, g.Since, w)
+			}
+		}
+	}
+	check()
+	// Later, and after the model was loaded again, it is as old as it was.
+	a.with(func() {
+		m := a.models[own]
+		m.Since = time.Unix(4000, 0)
+		a.models[own] = m
+	})
+	asked, _ := a.counts()
+	s.clock.Forward(2 * time.Hour)
+	eventually(t, "the list is asked for again", func() bool {
+		_, err := s.Models(t.Context())
+		n, _ := a.counts()
+		return err == nil && n > asked
+	})
+	check()
 }
 
 func TestModelsOfNobody(t *testing.T) {
