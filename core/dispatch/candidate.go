@@ -24,6 +24,7 @@ type candidate struct {
 	fullUntil     time.Time
 	fulls         int // in a row
 	refused       inference.Refusals
+	held          held
 	// gone: it does not offer the model any more and is kept for what is in flight.
 	gone bool
 }

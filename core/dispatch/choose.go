@@ -46,7 +46,7 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 	}
 	v = Empty
 	for _, c := range t.list {
-		objection := t.objection(c, q)
+		objection := t.objection(c, q, now)
 		v = max(v, objection)
 		if objection != Picked {
 			continue
@@ -78,7 +78,7 @@ func (t *Table) of(tier []*candidate, now time.Time, q *Query) (c *candidate, pr
 }
 
 // objection says why a candidate is out of the question for a job, or Picked.
-func (t *Table) objection(c *candidate, q *Query) Verdict {
+func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
 	switch {
 	case c.gone:
 		return Empty
@@ -88,6 +88,8 @@ func (t *Table) objection(c *candidate, q *Query) Verdict {
 		return Unfit
 	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
 		return Dear
+	case c.held.left(q.Client, now) > 0:
+		return Held
 	case slices.Contains(q.Tried, c.offer.URI):
 		return Tried
 	}

@@ -48,12 +48,21 @@ func (l *Lease) FirstByte(now time.Time) {
 	l.began = true
 	l.c.latency(l.whole).add(now.Sub(l.start), now)
 	l.c.fulls, l.c.fullUntil = 0, time.Time{}
+	delete(l.c.held, l.client)
 	l.alive(now)
 	l.trust.answered(l.start, l.client)
 	l.endProbe()
 	if l.t.memory != nil {
 		l.t.memory.remember(l.t.salt, l.affinity, l.uri)
 	}
+}
+
+// Busy notes that the orchestrator told the client to come back after a time. Others are
+// not held back: a model server with a limit of tokens says so to one long prompt.
+func (l *Lease) Busy(now time.Time, after time.Duration) {
+	l.t.mu.Lock()
+	defer l.t.mu.Unlock()
+	l.c.hold(l.client, now, now.Add(after))
 }
 
 // Lost notes that a payment of the attempt brought nothing, before Done or before the

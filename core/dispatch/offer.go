@@ -62,7 +62,8 @@ type Query struct {
 	MaxPrice *big.Rat
 	DearToo  bool
 	// Client is who causes the job, by what the gateway knows itself; "" where it does not
-	// know. What a client's own jobs fail at counts for others as one failure.
+	// know. What a client's own jobs fail at counts for others as one failure, and it leaves
+	// an orchestrator alone that asked it to come back later; see Lease.Busy.
 	Client string
 }
 
@@ -79,6 +80,8 @@ const (
 	Unfit
 	// Dear: everybody costs too much.
 	Dear
+	// Held: those that are left told this client to come back later.
+	Held
 	// Tried: the job was everywhere.
 	Tried
 	// Resting: those that are left failed lately and are being tried by others.

@@ -9,6 +9,9 @@ const (
 	// OrchestratorsFull (class Busy): every orchestrator with the model has all its
 	// slots taken.
 	OrchestratorsFull Code = "OrchestratorsFull"
+	// ModelRateLimited (class Busy): every orchestrator with the model told this client
+	// to come back later, with a time or with status 429.
+	ModelRateLimited Code = "ModelRateLimited"
 	// SearchesFull (class Busy): as many searches for models that nobody offered yet
 	// wait as may.
 	SearchesFull Code = "SearchesFull"

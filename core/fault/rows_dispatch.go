@@ -13,6 +13,11 @@ var dispatchRows = []Row{
 		Remedy: "Try again after the time in Retry-After; the operator can add orchestrators or runners.", Retryable: true,
 	},
 	{
+		Code: ModelRateLimited, Class: Busy,
+		Cause:  "The model's server, or the orchestrator before it, takes no more requests of this client for the moment and said when to come back.",
+		Remedy: "Try again after the time in Retry-After; the operator can add orchestrators or runners, or raise the limit of the model's server.", Retryable: true,
+	},
+	{
 		Code: SearchesFull, Class: Busy,
 		Cause:  "The gateway looks for orchestrators for too many models at once that it has not met before: clients ask for ever new names, or orchestrators take seconds to say what they offer.",
 		Remedy: "Try again after the time in Retry-After; if it lasts, the requests' lines in the log name the clients that ask for models that nobody offers.", Retryable: true,

@@ -41,6 +41,7 @@ var byCode = map[fault.Code]int{
 	fault.RateLimited:        http.StatusTooManyRequests,
 	fault.TokenRateLimited:   http.StatusTooManyRequests,
 	fault.ConcurrencyLimited: http.StatusTooManyRequests,
+	fault.ModelRateLimited:   http.StatusTooManyRequests,
 	fault.KeyWebhookFailed:   http.StatusServiceUnavailable,
 
 	fault.MethodNotAllowed: http.StatusMethodNotAllowed,

@@ -61,6 +61,9 @@ func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 		watch.end()
 		v := judge(err)
 		l.Lost(now, v.loss)
+		if after, ok := fault.RetryAfter(err); ok && v.outcome == dispatch.Full {
+			l.Busy(now, after)
+		}
 		l.Done(now, v.outcome)
 		return nil, failedAt(l.URI(), err)
 	}
@@ -74,7 +77,7 @@ func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 	reply.Body = body
 	return &Answer{
 		Reply: reply.Reply, Orchestrator: l.URI(), Price: l.Price(), Tries: r.budget.Tries() + 1, Queue: queue, Node: node,
-		Billed: reply.Billed,
+		Billed:    reply.Billed,
 		Delivered: body.deliver, Allowed: reply.Allow,
 	}, nil
 }

@@ -17,7 +17,8 @@ import (
 // whole answer: when it ends, the orchestrator is told at once.
 //
 // Errors are faults: ModelUnknown and OperationUnknown when nobody can do the job,
-// OrchestratorsFull when all are busy, SearchesFull when too many look for models
+// OrchestratorsFull when all are busy, ModelRateLimited when they told this client to come
+// back later, SearchesFull when too many look for models
 // that nobody offered yet, PriceTooHigh, NoOrchestratorReachable, one of class
 // BadRequest when the request is at fault, Canceled or DeadlineExceeded when ctx
 // ended, else why the last attempt failed.
@@ -145,6 +146,8 @@ func (r *run) without(ctx context.Context, v dispatch.Verdict, now time.Time) er
 		return r.ifOpen(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
 	case dispatch.Dear:
 		return r.ifOpen(ctx, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
+	case dispatch.Held:
+		return r.hold(ctx, now)
 	case dispatch.Tried:
 		switch {
 		case len(r.never) == len(r.tried):
@@ -170,10 +173,29 @@ func (r *run) ifOpen(ctx context.Context, err error) error {
 	return r.pause(ctx, err)
 }
 
+// hold waits until an orchestrator takes jobs again of a client that was told to come back
+// later, where that is within the window. The client is told the time otherwise.
+func (r *run) hold(ctx context.Context, now time.Time) error {
+	left := r.p.table.HeldFor(now, r.query())
+	full := fault.New(fault.OrchestratorFull, "find an orchestrator", "it told this client to come back later")
+	r.failed.add(fault.After(full, left))
+	if r.p.open.Load() > 0 { // others have yet to answer a discovery
+		return r.pause(ctx, r.failed.err())
+	}
+	err := r.wait(ctx, left, r.failed.err())
+	r.tried = slices.Clone(r.never)
+	return err
+}
+
 // pause waits a moment within the window; when that is over it returns err.
 func (r *run) pause(ctx context.Context, err error) error {
 	d := dispatch.Pause(r.pauses, r.b.opt.Rand())
 	r.pauses++
+	return r.wait(ctx, d, err)
+}
+
+// wait waits for so long within the window, else it returns err.
+func (r *run) wait(ctx context.Context, d time.Duration, err error) error {
 	if !r.budget.Open(r.elapsed() + d) {
 		return err
 	}

@@ -113,7 +113,9 @@ type failures struct {
 
 func (f *failures) add(err error) {
 	if judge(err).outcome == dispatch.Full {
-		f.full = err
+		if f.full == nil || !sooner(f.full, err) {
+			f.full = err
+		}
 		return
 	}
 	if fault.CodeOf(err) == fault.RequestTooExpensive {
@@ -131,6 +133,14 @@ func (f *failures) pay(err error) {
 	}
 }
 
+// sooner reports whether one busy orchestrator is to be asked again before another: one that
+// names no time is soonest.
+func sooner(a, b error) bool {
+	x, timed := fault.RetryAfter(a)
+	y, other := fault.RetryAfter(b)
+	return other && (!timed || x < y)
+}
+
 // err is what the client is told in the end: a failure if there was one, else that
 // all are full.
 func (f *failures) err() error {
@@ -141,7 +151,11 @@ func (f *failures) err() error {
 	case f.last == nil && f.full == nil:
 		return fault.New(fault.NoOrchestratorReachable, op, "all orchestrators with the model failed a moment ago")
 	case f.last == nil:
-		return fault.Wrap(fault.OrchestratorsFull, op, f.full)
+		code := fault.OrchestratorsFull
+		if _, timed := fault.RetryAfter(f.full); timed {
+			code = fault.ModelRateLimited
+		}
+		return fault.Wrap(code, op, f.full)
 	}
 	switch fault.CodeOf(f.last) {
 	case fault.OrchestratorUnreachable, fault.OrchestratorSilent:

@@ -45,6 +45,7 @@ var openAICodes = map[fault.Code]string{
 	fault.RateLimited:        "rate_limit_exceeded",
 	fault.TokenRateLimited:   "rate_limit_exceeded",
 	fault.ConcurrencyLimited: "rate_limit_exceeded",
+	fault.ModelRateLimited:   "rate_limit_exceeded",
 }
 
 // errorType is OpenAI's kind of error for a status.

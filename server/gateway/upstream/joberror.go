@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -59,7 +60,7 @@ func jobRefusal(resp *http.Response, own bool) error {
 	text := strings.TrimSpace(string(raw))
 	if own {
 		if code := fault.Code(resp.Header.Get(codeHeader)); takeCode(code) {
-			return fault.New(gatewaysCode(code), op, text)
+			return timed(resp, fault.New(gatewaysCode(code), op, text))
 		}
 	}
 	code := codeOfText(text)
@@ -72,7 +73,29 @@ func jobRefusal(resp *http.Response, own bool) error {
 	if code == fault.JobRefused {
 		return &fault.Fault{Code: code, Op: op, Detail: text, Err: &inference.RefusedError{Status: resp.StatusCode}}
 	}
-	return fault.New(code, op, fmt.Sprintf("%d %s", resp.StatusCode, text))
+	return timed(resp, fault.New(code, op, fmt.Sprintf("%d %s", resp.StatusCode, text)))
+}
+
+const (
+	// maxRetryAfter bounds for how long an orchestrator is believed to be busy, limitedFor is
+	// for how long it is left alone that answers 429 and names no time.
+	maxRetryAfter = 5 * time.Minute
+	limitedFor    = time.Second
+)
+
+// timed adds to the fault of a busy orchestrator when to come back, as the header says in
+// seconds.
+func timed(resp *http.Response, f *fault.Fault) error {
+	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	switch {
+	case f.Code.Class() != fault.Busy:
+		return f
+	case err == nil && seconds >= 1:
+		return fault.After(f, min(time.Duration(min(seconds, 3600))*time.Second, maxRetryAfter))
+	case resp.StatusCode == http.StatusTooManyRequests:
+		return fault.After(f, limitedFor)
+	}
+	return f
 }
 
 // gatewaysCode is an orchestrator's code as gateways act on it: what it finds of
