@@ -48,6 +48,7 @@ func (s *Server) inform(ctx context.Context, kind Kind, known *identity) (Info, 
 	case known != nil && known.probes < refreshAfter:
 		again := *known
 		again.probes++
+		again.looked = false
 		again.info.Health = health
 		s.remember(&again)
 		return again.info, nil

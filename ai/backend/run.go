@@ -35,19 +35,34 @@ func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 		return nil, err
 	}
 	reply, err := s.runAt(ctx, path, known, job)
-	if !errors.Is(err, fault.OperationUnsupported) {
+	missing := errors.Is(err, fault.OperationUnsupported) || errors.Is(err, fault.RunnerModelMissing)
+	if !missing || known.looked {
 		return reply, err
 	}
-	// It does not know a path that its kind has: another server may have its address now.
-	s.remember(nil)
-	now, askErr := s.identity(ctx)
-	if askErr != nil || now.kind == known.kind {
+	// It does not know a path that its kind has, or its model: another server may have its
+	// address now.
+	now := s.lookAgain(ctx)
+	if now == nil || now.kind == known.kind && now.served == known.served {
 		return nil, err
 	}
 	if path, err = s.path(now, job); err != nil {
 		return nil, err
 	}
 	return s.runAt(ctx, path, now, job)
+}
+
+// lookAgain asks a runner again what it is, nil where it does not say. It does so once
+// between two probes, however many jobs it has no path for.
+func (s *Server) lookAgain(ctx context.Context) *identity {
+	s.remember(nil)
+	now, err := s.identity(ctx)
+	if err != nil {
+		return nil
+	}
+	looked := *now
+	looked.looked = true
+	s.remember(&looked)
+	return &looked
 }
 
 // runAt sends a job to a path of a runner.

@@ -35,6 +35,8 @@ type identity struct {
 	info       Info
 	// probes counts how often info was answered from memory.
 	probes int
+	// looked: it was asked for again since the last probe, for a job that was answered 404.
+	looked bool
 }
 
 // New makes the client of a runner. It asks nothing yet.
