@@ -50,7 +50,6 @@ type stream struct {
 	// those before it.
 	sent, done, lost, refused int
 	admitted                  bool
-	first                     time.Time
 	slowRefusal               time.Duration
 	texts                     map[string]int
 }

@@ -37,7 +37,7 @@ func TestTheFirstStreamsGoOn(t *testing.T) {
 		for s := range streams {
 			for n := range segments {
 				wg.Go(func() {
-					time.Sleep(time.Duration(n)*2*time.Second + time.Duration(s)*100*time.Millisecond)
+					<-time.After(time.Duration(n)*2*time.Second + time.Duration(s)*100*time.Millisecond)
 					ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 					defer cancel()
 					begin := time.Now()
