@@ -41,7 +41,7 @@ func Pipelines() []Pipeline {
 		{capability.LLM, "output token asked for", 16 * GB, false},
 		{capability.ImageToText, "input pixel", 4 * GB, false},
 		{capability.LiveVideoToVideo, "input pixel", 0, false},
-		{capability.TextToSpeech, "character of text", 12 * GB, false},
+		{capability.TextToSpeech, "byte of text", 12 * GB, false},
 	}
 }
 

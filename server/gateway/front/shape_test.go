@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,7 @@ func TestRunnersFormBecomesOpenAIs(t *testing.T) {
 	t.Parallel()
 	n := start(t, nil).serve()
 	stream := vector(t, "streams/runner.sse")
+	named := regexp.MustCompile(`"model":"[^"]*"`).ReplaceAllString(stream, `"model":"m/llama"`)
 	n.broker.answer = streams(io.EOF, strings.SplitAfter(stream, "\n\n")...)
 	g := n.post("/v1/chat/completions", usageBody)
 	if strings.Count(g.body, `"object":"chat.completion.chunk"`) != 5 || strings.Contains(g.body, `"finish_reason":""`) ||
@@ -23,7 +25,7 @@ func TestRunnersFormBecomesOpenAIs(t *testing.T) {
 	if g := n.post("/v1/chat/completions", streamBody); strings.Contains(g.body, `"usage":`) {
 		t.Errorf("usage was not asked for:\n%s", g.body)
 	}
-	if g := n.post("/llm", streamBody); g.body != stream {
+	if g := n.post("/llm", streamBody); g.body != named {
 		t.Errorf("/llm:\n%s", g.body)
 	}
 }
@@ -45,7 +47,7 @@ func TestRunnersAnswerIsNamed(t *testing.T) {
 		if err := json.Unmarshal([]byte(g.body), &a); err != nil || g.status != http.StatusOK || a.Object != "chat.completion" || a.Choices[0].Message.Content != text {
 			t.Errorf("%d bytes: %d, %v, object %q", len(text), g.status, err, a.Object)
 		}
-		if g := n.post("/llm", chatBody); g.body != answer {
+		if g := n.post("/llm", chatBody); g.body != strings.Replace(answer, `"model":"m"`, `"model":"m/llama"`, 1) {
 			t.Errorf("/llm: %d bytes of %d", len(g.body), len(answer))
 		}
 	}
