@@ -93,6 +93,9 @@ func resultURL(orchestrator, address string) (*url.URL, error) {
 		return nil, fault.New(fault.ResultFetchFailed, op, "its address is not an http(s) URL")
 	case !strings.EqualFold(u.Host, base.Host):
 		return nil, fault.New(fault.ResultFetchFailed, op, "its address is on another host than the orchestrator")
+	case u.Scheme != base.Scheme:
+		// By now the host's name may lead to a server that speaks no TLS, on the gateway's own network.
+		return nil, fault.New(fault.ResultFetchFailed, op, "its address is not "+base.Scheme+", as the orchestrator's is")
 	}
 	return u, nil
 }

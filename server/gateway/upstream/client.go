@@ -71,6 +71,7 @@ func New(opt Options) *Client {
 		limits: opt.Limits.OrDefault(),
 		node:   []string{opt.Node},
 	}
+	c.bulk.DialContext = atHome(dialer.DialContext)
 	if c.jobs == nil {
 		c.jobs = jobTransport(dialer)
 	}

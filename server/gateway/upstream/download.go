@@ -80,7 +80,11 @@ func (c *Client) fetch(ctx context.Context, orchestrator string, remote *Remote,
 		}
 		return nil, fault.Wrap(fault.RenditionDownload, op, err)
 	}
-	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(ctx)
+	to := ctx
+	if remote.home.IsValid() && transport == c.bulk {
+		to = homeOnly(ctx, remote.home)
+	}
+	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(to)
 	resp, err := transport.RoundTrip(req) // redirects are not followed
 	if err != nil {
 		return fail(err)

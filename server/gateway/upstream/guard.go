@@ -1,8 +1,12 @@
 package upstream
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http/httptrace"
+	"net/netip"
 	"net/url"
 	"syscall"
 
@@ -26,4 +30,53 @@ func guarded(stores fetchurl.Networks) func(network, address string, c syscall.R
 func sameHost(result *url.URL, orchestrator string) bool {
 	o, err := url.Parse(orchestrator)
 	return err == nil && o.Hostname() == result.Hostname()
+}
+
+// dialing is the form of net.Dialer.DialContext.
+type dialing func(ctx context.Context, network, address string) (net.Conn, error)
+
+// homeKey is the context's key for the address that an orchestrator's answer came from.
+type homeKey struct{}
+
+// atHome dials orchestrators by their names, and for what lies at an orchestrator's own host
+// the address that its answer came from: by now the name may lead behind the gateway's firewall.
+func atHome(dial dialing) dialing {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if home, ok := ctx.Value(homeKey{}).(netip.Addr); ok {
+			_, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			address = net.JoinHostPort(home.String(), port)
+		}
+		return dial(ctx, network, address)
+	}
+}
+
+// noting has the address that a request goes to written to at.
+func noting(ctx context.Context, at *netip.Addr) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+		*at = addressOf(c.Conn)
+	}})
+}
+
+// homeOnly has a request go to the address that an answer came from. A kept connection to
+// another one that is not public is closed before anything is sent; the transport then makes
+// a new one.
+func homeOnly(ctx context.Context, home netip.Addr) context.Context {
+	ctx = context.WithValue(ctx, homeKey{}, home)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+		if at := addressOf(c.Conn); at != home && !fetchurl.Public(at) {
+			_ = c.Conn.Close()
+		}
+	}})
+}
+
+// addressOf is where a connection leads; not valid where that is no IP address.
+func addressOf(c net.Conn) netip.Addr {
+	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap()
 }

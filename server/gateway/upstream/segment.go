@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -79,6 +80,9 @@ type Remote struct {
 	// Sink is given the parts of the download as they come, which do not change any
 	// more; nil wants none.
 	Sink func(part []byte)
+
+	// home is the address that named it.
+	home netip.Addr
 }
 
 // Send hands a segment to an orchestrator and waits for its result, which has
@@ -105,7 +109,8 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	late := time.AfterFunc(seg.Timing.Accept, func() { cancel(errLate) })
 	defer late.Stop()
 
-	resp, err := c.bulk.RoundTrip(req.WithContext(ctx))
+	var home netip.Addr
+	resp, err := c.bulk.RoundTrip(req.WithContext(noting(ctx, &home)))
 	if err == nil && ctx.Err() != nil {
 		// What a server says when its client hangs up may still be read.
 		_ = resp.Body.Close()
@@ -136,6 +141,9 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	// Trailers are there once the body was read to its end.
 	res.MediaTime = rpc.ParseMediaTime(resp.Trailer.Get(rpc.MediaTimeHeader))
 	err = res.read(raw, len(seg.Meta.Profiles))
+	for i := range res.Renditions {
+		res.Renditions[i].home = home
+	}
 	switch {
 	case res.inputPerhaps:
 		payment.Forgo()
