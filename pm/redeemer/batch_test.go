@@ -83,6 +83,36 @@ func TestARefusedBatchIsTakenBack(t *testing.T) {
 	})
 }
 
+// What is left of a batch whose other tickets must not be sent is a ticket of its own: when the
+// contract refuses it, it is taken back at once.
+func TestTheLastOfABatchGoesAlone(t *testing.T) {
+	var may protocol.Hash
+	run(t, func(r *rig) {
+		r.fund(1, "1", "0")
+		r.chain.Hold(true)
+		all := []pm.Winner{r.ticket(1, "0.01", 1), r.ticket(1, "0.01", 1), r.ticket(1, "0.01", 1)}
+		may = all[1].Hash
+		for _, w := range all {
+			r.book(w)
+		}
+		r.chain.AdvanceL1(1)
+		pass(2 * time.Second)
+		r.is(may, pm.TicketSubmitted, "0")
+		gone := protocol.Sender{Deposit: ether("1"), WithdrawRound: r.chain.View().Round.Number}
+		r.chain.SetSender(coretest.AddressOf(key(1)), gone)
+		r.chain.Hold(false)
+		r.blocks(60, 0)
+		r.is(may, pm.TicketQueued, "0")
+	}, func(o *redeemer.Options) {
+		o.Sending = func(_ context.Context, ticket protocol.Hash, _ protocol.L1Block) error {
+			if ticket != may {
+				return fault.New(fault.StoreTakeover, "send", "another process may be about to send it")
+			}
+			return nil
+		}
+	})
+}
+
 // A ticket that the contract refuses within a batch holds up none of the others.
 func TestABatchPassesOverOneTicket(t *testing.T) {
 	run(t, func(r *rig) {
