@@ -96,7 +96,7 @@ var workerRows = []Row{
 	},
 	{
 		Code: TranscoderBehind, Class: Busy,
-		Cause:  "A device has more segments than it can do in their time. Those of the streams that were admitted first are done, this one would have come too late and was refused at once.",
+		Cause:  "A device has more segments than it can do in their time. Those of streams that keep the pace of their media are done first, the ones admitted earlier before later ones; this one would have come too late and was refused at once.",
 		Remedy: "Use `-maxSessions auto`, or lower `-maxSessions` to what `tutti_bench -walk` finds; look for other programs that use the processors or the card.",
 		Wire:   "TranscoderBusy", Retryable: true,
 	},

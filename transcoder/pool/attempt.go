@@ -108,9 +108,11 @@ func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult,
 	}
 	defer d.end(c.doubtful)
 	came := time.Now()
-	leave, err := d.queue.enter(ctx, c.s, job.Duration, soon(came, limit(ctx, job).time))
+	t := ticketOf(c.s, job, came, soon(came, limit(ctx, job).time))
+	leave, err := d.queue.enter(ctx, t)
 	if err != nil {
-		if fault.CodeOf(err) == fault.TranscoderBehind {
+		// A session that is ahead of its media says nothing of the device.
+		if fault.CodeOf(err) == fault.TranscoderBehind && t.ahead == 0 {
 			p.late(c.s, d, job, core.WorkDeadline(job.Duration))
 		}
 		return nil, err
@@ -121,6 +123,7 @@ func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult,
 	defer cancel()
 	res, err := d.engine.Transcode(sub, job)
 	wall := time.Since(start)
+	c.s.sent(came, plays(job, res, wall))
 	if err == nil {
 		leave(wall)
 		p.measure(c.s, d, job, res, took{work: wall, all: time.Since(came)})

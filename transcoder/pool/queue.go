@@ -1,11 +1,13 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -21,24 +23,27 @@ const longPlaying = 10 * time.Second
 // queue lets segments begin on a device, as many at once as it works on. The segments of
 // the sessions that were admitted first go first, and one that would not be done in its
 // time is refused at once: under a load that is too high the youngest streams get nothing,
-// where otherwise the segments of all would be late.
+// where otherwise the segments of all would be late. Sessions that send faster than their
+// media play have no such claim: they get what the others leave, the furthest ahead last.
 type queue struct {
 	// places is how many segments are worked on at once, 0 for no bound.
 	places int
 
 	mu         sync.Mutex // covers what follows
 	busy, long int
-	// waiting is in the order in which they begin: by the age of their sessions. Each
-	// session has one at most.
+	// waiting is in the order in which they begin: see ticket.order. Each session has one
+	// at most.
 	waiting []*ticket
-	// typical is what segments take here as a rule, 0 before the first.
-	typical time.Duration
+	// typical is what short and long segments take here as a rule, 0 before the first.
+	typical [2]time.Duration
 }
 
 // ticket is a segment that waits.
 type ticket struct {
 	seniority uint64
-	long      bool
+	// ahead is how far its session is ahead of its media, 0 for one that keeps their pace.
+	ahead time.Duration
+	long  bool
 	// takes is how long its session's segments take, 0 where that is not known, and until
 	// when it has to be done.
 	takes time.Duration
@@ -48,23 +53,35 @@ type ticket struct {
 	begins, refused chan struct{}
 }
 
+// ticketOf is a segment's that came at a time and has to be done until another.
+func ticketOf(s *session, job *core.TranscodeJob, came, until time.Time) *ticket {
+	return &ticket{
+		seniority: s.seniority, ahead: s.ahead(came), long: job.Duration > longPlaying, takes: s.usual(), until: until,
+		begins: make(chan struct{}), refused: make(chan struct{}),
+	}
+}
+
+// order compares tickets by what begins first.
+func (t *ticket) order(other *ticket) int {
+	return cmp.Or(cmp.Compare(t.ahead, other.ahead), cmp.Compare(t.seniority, other.seniority))
+}
+
+// kind is the ticket's index among kinds of segments.
+func (t *ticket) kind() int {
+	if t.long {
+		return 1
+	}
+	return 0
+}
+
 // enter waits for a place. leave gives it back, with how long the segment took, 0 where it
 // was not done. The fault is TranscoderBehind, or the end of ctx.
-func (q *queue) enter(ctx context.Context, s *session, playing time.Duration, until time.Time) (leave func(took time.Duration), err error) {
+func (q *queue) enter(ctx context.Context, t *ticket) (leave func(took time.Duration), err error) {
 	if q.places == 0 {
 		return func(time.Duration) {}, nil
 	}
-	t := &ticket{
-		seniority: s.seniority, long: playing > longPlaying, takes: s.usual(), until: until,
-		begins: make(chan struct{}), refused: make(chan struct{}),
-	}
 	q.mu.Lock()
-	at, _ := slices.BinarySearchFunc(q.waiting, t.seniority, func(w *ticket, n uint64) int {
-		if w.seniority <= n {
-			return -1
-		}
-		return 1
-	})
+	at, _ := slices.BinarySearchFunc(q.waiting, t, func(w, t *ticket) int { return cmp.Or(w.order(t), -1) })
 	q.waiting = slices.Insert(q.waiting, at, t)
 	q.next(time.Now())
 	q.mu.Unlock()
@@ -111,7 +128,7 @@ func (q *queue) leave(t *ticket, took time.Duration) {
 		q.long--
 	}
 	if took > 0 {
-		q.typical = smoothTime(q.typical, took)
+		q.typical[t.kind()] = smoothTime(q.typical[t.kind()], took)
 	}
 	q.next(time.Now())
 }
@@ -119,27 +136,40 @@ func (q *queue) leave(t *ticket, took time.Duration) {
 // next has segments begin that have a place now, and refuses those that would come too
 // late behind the others. The caller holds mu.
 func (q *queue) next(now time.Time) {
+	kept := q.waiting[:0]
 	// What is in work is half done on average.
-	kept, ahead := q.waiting[:0], time.Duration(q.busy)*q.typical/2
+	ahead := [2]time.Duration{
+		time.Duration(q.busy-q.long) * q.typical[0] / 2, time.Duration(q.long) * q.typical[1] / 2,
+	}
 	for _, t := range q.waiting {
-		takes := t.takes
-		if takes == 0 {
-			takes = q.typical
-		}
+		takes := cmp.Or(t.takes, q.typical[t.kind()], q.typical[0], q.typical[1])
 		switch {
-		case q.busy < q.places && !(t.long && q.long >= max(1, q.places/2)):
+		case q.busy < q.places && !(t.long && q.long >= q.forLong()):
 			q.busy++
 			if t.long {
 				q.long++
 			}
 			close(t.begins)
-		case len(kept) > 0 && now.Add(ahead/time.Duration(q.places)+takes).After(t.until):
+		case len(kept) > 0 && now.Add(q.wait(t, ahead)+takes).After(t.until):
 			close(t.refused)
 		default:
 			kept = append(kept, t)
-			ahead += takes
+			ahead[t.kind()] += takes
 		}
 	}
 	clear(q.waiting[len(kept):])
 	q.waiting = kept
+}
+
+// forLong is how many places long segments may take.
+func (q *queue) forLong() int { return max(1, q.places/2) }
+
+// wait is about how long a segment waits behind short and long ones that take so much. Short
+// ones have places that no long one takes, however many of those wait.
+func (q *queue) wait(t *ticket, ahead [2]time.Duration) time.Duration {
+	all := (ahead[0] + ahead[1]) / time.Duration(q.places)
+	if own := q.places - q.forLong(); !t.long && own > 0 {
+		return min(all, ahead[0]/time.Duration(own))
+	}
+	return all
 }

@@ -48,6 +48,8 @@ type session struct {
 	own      float64
 	// wall is what a segment takes as a rule, 0 before the first.
 	wall time.Duration
+	// pace is until when what it sent plays at least; see ahead.
+	pace time.Time
 	// moved is when it last left a device for want of speed.
 	moved time.Time
 	// late counts its segments that took longer than their time on several devices,
