@@ -1,12 +1,15 @@
 package verify_test
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/server/gateway/sniff"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
@@ -47,6 +50,48 @@ func TestRenditionsOfOurEngine(t *testing.T) {
 				if err := verify.CheckSize(v, verify.Size{Width: source.Width, Height: source.Height}, profiles[i]); err != nil {
 					t.Errorf("%s: %v", profiles[i].Name, err)
 				}
+			}
+		})
+	}
+}
+
+// TestSizesThatChange: a client's source that changes its size within a segment, or whose headers
+// tell of another size than its pictures have, makes no liar of who transcodes it.
+func TestSizesThatChange(t *testing.T) {
+	t.Parallel()
+	engine, err := libav.New(libav.Options{Device: "cpu", Preset: "ultrafast", Cores: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	profiles := []core.Profile{{Name: "small", Width: 240, Height: 135, Bitrate: 200_000}}
+	wide := clip(t, picture+x264, "ts")
+	square := clip(t, "-f lavfi -i testsrc2=size=480x480:rate=30:duration=0.1 "+x264, "ts")
+	boxes := clip(t, picture+x264, "mp4")
+	at := bytes.Index(boxes, []byte("avc1\x00\x00\x00\x00\x00\x00\x00\x01"))
+	if at < 0 {
+		t.Fatal("the clip has no sample entry")
+	}
+	copy(boxes[at+4+24:], []byte{1, 224, 1, 224}) // 480×480
+	for name, data := range map[string][]byte{
+		"larger first": slices.Concat(square, wide), "smaller first": slices.Concat(wide, square),
+		"a broken beginning": slices.Concat(square[:len(square)/2/188*188], wide), "a sample entry": boxes,
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := engine.Transcode(t.Context(), &core.TranscodeJob{
+				Session: core.SessionID(name), Manifest: "m", Input: data, Duration: time.Second,
+				Profiles: profiles, Origin: "offchain",
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			headers := sniff.Segment(data)
+			r := verify.Result{
+				Profiles: profiles, Input: verify.ReadSource(data, time.Second),
+				Source:     verify.Size{Width: headers.Width, Height: headers.Height},
+				Renditions: [][]byte{out.Renditions[0].Data}, Pixels: []core.Pixels{out.Renditions[0].Pixels},
+			}
+			if err := r.Check(); err != nil {
+				t.Errorf("headers say %d×%d: %v", headers.Width, headers.Height, err)
 			}
 		})
 	}

@@ -26,7 +26,8 @@ type Result struct {
 	// Hashes gives the renditions' Keccak hashes where they are made beside; it may wait
 	// for them. Nil has Check make them.
 	Hashes func() [][signature.Size]byte
-	// Source is the source's size, zero when it is not known; Input is what it can become.
+	// Source is the source's size by its headers, zero when it is not known; Input is what
+	// its pictures are, and can become.
 	Source Size
 	Input  Source
 }
@@ -75,8 +76,21 @@ func (r *Result) rendition(i int, data []byte) error {
 		return fault.New(fault.PixelsMismatch, "check rendition",
 			fmt.Sprintf("%d pixels reported, %d found in %d frames", r.Pixels[i], v.Pixels, v.Frames))
 	}
-	if err := checkSize(v, r.Source, r.Profiles[i]); err != nil {
+	if err := checkSize(v, r.size(), r.Profiles[i]); err != nil {
 		return err
 	}
 	return r.Input.checkFrames(v, r.Profiles[i])
+}
+
+// size is the source's size as far as all of its pictures have it, zero when that is not
+// known. A client makes the source: one that changes its size, or whose headers tell of
+// another than its pictures have, must not make the orchestrator a liar.
+func (r *Result) size() Size {
+	switch in := &r.Input; {
+	case in.Mixed, in.Most == 0 && in.Pictures > 0:
+		return Size{}
+	case in.Size != Size{}:
+		return in.Size
+	}
+	return r.Source
 }

@@ -30,12 +30,14 @@ func signed(t testing.TB) verify.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	input := verify.ReadSource(data, time.Second)
+	input.Size = verify.Size{} // what was transcoded is not at hand
 	return verify.Result{
 		Signer: core.Address(crypto.PubkeyToAddress(key.PublicKey)), Signature: sig,
 		Renditions: [][]byte{data}, Pixels: []core.Pixels{25 * 176 * 98},
 		Profiles: []core.Profile{{Name: "p", Width: 176, Height: 99, Encoder: core.CodecHEVC}},
 		Source:   verify.Size{Width: 1280, Height: 714},
-		Input:    verify.ReadSource(data, time.Second),
+		Input:    input,
 	}
 }
 
@@ -55,11 +57,18 @@ func TestCheck(t *testing.T) {
 		"smaller than asked": {func(r *verify.Result) { r.Profiles[0].Width = 182 }, fault.RenditionSize},
 		"larger than asked":  {func(r *verify.Result) { r.Profiles[0].Width = 160; r.Profiles[0].Height = 90 }, fault.RenditionSize},
 		"another shape":      {func(r *verify.Result) { r.Source = verify.Size{Width: 640, Height: 480} }, fault.RenditionSize},
-		"unknown source":     {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 320 }, fault.RenditionSize},
-		"unknown, larger":    {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 160 }, fault.RenditionSize},
-		"unknown, good":      {func(r *verify.Result) { r.Source = verify.Size{} }, ""},
-		"turned":             {func(r *verify.Result) { r.Source = verify.Size{Width: 714, Height: 1280} }, ""},
-		"good":               {func(*verify.Result) {}, ""},
+		"pictures' shape":    {func(r *verify.Result) { r.Input.Size = verify.Size{Width: 640, Height: 480} }, fault.RenditionSize},
+		"false headers": {func(r *verify.Result) {
+			r.Source, r.Input.Size = verify.Size{Width: 640, Height: 480}, r.Source
+		}, ""},
+		"mixed sizes": {func(r *verify.Result) {
+			r.Source, r.Input.Mixed = verify.Size{Width: 640, Height: 480}, true
+		}, ""},
+		"unknown source":  {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 320 }, fault.RenditionSize},
+		"unknown, larger": {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 160 }, fault.RenditionSize},
+		"unknown, good":   {func(r *verify.Result) { r.Source = verify.Size{} }, ""},
+		"turned":          {func(r *verify.Result) { r.Source = verify.Size{Width: 714, Height: 1280} }, ""},
+		"good":            {func(*verify.Result) {}, ""},
 	} {
 		r := signed(t)
 		row.change(&r)

@@ -28,6 +28,8 @@ type Source struct {
 	Times *Times
 	// Mixed says that its pictures are not all of one size.
 	Mixed bool
+	// Size is that of all of its pictures, zero where they are mixed or cannot be read.
+	Size Size
 }
 
 // ReadSource looks at a segment. What cannot be read stays unknown.
@@ -42,6 +44,9 @@ func ReadSource(data []byte, duration time.Duration) Source {
 		return s
 	}
 	s.Most, s.Mixed = v.Most, v.Pixels != core.Pixels(v.Frames)*core.Pixels(v.Width)*core.Pixels(v.Height)
+	if !s.Mixed {
+		s.Size = Size{v.Width, v.Height}
+	}
 	if s.Pictures = v.Most; container.IsTS(data) {
 		times := clockTS(data)
 		s.Span, s.steady, s.Times = times.duration(), times.plays(), times.times()
