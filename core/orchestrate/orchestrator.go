@@ -31,11 +31,13 @@ type Orchestrator struct {
 	uploads    uploads
 
 	// mu guards what follows, and the sessions themselves.
-	mu          sync.Mutex
-	sessions    map[core.SessionID]*session
-	held        map[string]int // sessions by party
-	idle        *list.List     // of *session: those with nothing open, the longest idle first
-	maxSessions int            // 0: the Admitter decides alone
+	mu       sync.Mutex
+	sessions map[core.SessionID]*session
+	held     map[string]int // sessions by party
+	// vain is when sessions ended for parties that got none all the same.
+	vain        map[string]time.Time
+	idle        *list.List // of *session: those with nothing open, the longest idle first
+	maxSessions int        // 0: the Admitter decides alone
 	phase       phase
 	stopping    bool              // no drain is undone any more
 	jobs        map[*Job]struct{} // let in and not closed
@@ -60,6 +62,7 @@ func New(opt Options) (*Orchestrator, error) {
 		jobs:        make(map[*Job]struct{}),
 		sessions:    make(map[core.SessionID]*session),
 		held:        make(map[string]int),
+		vain:        make(map[string]time.Time),
 		idle:        list.New(),
 		maxSessions: max(0, opt.Limit),
 		changed:     make(chan struct{}),

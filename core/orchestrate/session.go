@@ -162,7 +162,7 @@ func (o *Orchestrator) room(op, party string) (gives *session, err error) {
 		return nil, nil
 	}
 	now := o.opt.Now()
-	if o.refusal() == nil {
+	if o.refusal() == nil && !o.inVain(party) {
 		if gives = o.displaceable(o.held[party], now); gives != nil {
 			return gives, nil
 		}

@@ -22,6 +22,10 @@ const (
 	// maxDisplaced bounds how many sessions give way to one: it may need more of a device
 	// than each of them.
 	maxDisplaced = 4
+	// vainRest is for how long no session ends for a party for which some ended in vain: no
+	// device may ever have room for what it asks. maxVain bounds the parties.
+	vainRest = time.Minute
+	maxVain  = 1024
 	// leadFactor is how many times its playing time a finished segment keeps its session:
 	// the next one may come late.
 	leadFactor = 2
@@ -60,14 +64,20 @@ func (o *Orchestrator) displaceable(have int, now time.Time) *session {
 // gets what becomes free when gives, or others of those that have most, give way. The
 // caller holds mu, which is released while they end.
 func (o *Orchestrator) seat(s, gives *session, req *SegmentRequest, paid bool) error {
+	ended := false
 	for n := 0; ; n++ {
 		if gives != nil {
 			o.displace(gives)
+			ended = true
 		}
 		err := o.admitted(s.id, req)
 		gives = nil
-		if fault.CodeOf(err) == fault.OrchestratorCapped && o.refusal() == nil && n < maxDisplaced {
+		capped := fault.CodeOf(err) == fault.OrchestratorCapped && o.refusal() == nil
+		if capped && n < maxDisplaced && !o.inVain(s.party) {
 			gives = o.displaceable(o.held[s.party]-1, o.opt.Now())
+		}
+		if capped && gives == nil && ended && len(o.vain) < maxVain {
+			o.vain[s.party] = o.opt.Now()
 		}
 		switch {
 		case gives == nil:
@@ -76,6 +86,19 @@ func (o *Orchestrator) seat(s, gives *session, req *SegmentRequest, paid bool) e
 			return errPayFirst
 		}
 	}
+}
+
+// inVain reports whether sessions ended for a party a moment ago and it got none all the same.
+// The caller holds mu.
+func (o *Orchestrator) inVain(party string) bool {
+	before := o.opt.Now().Add(-vainRest)
+	for other, at := range o.vain {
+		if !at.After(before) {
+			delete(o.vain, other)
+		}
+	}
+	_, vain := o.vain[party]
+	return vain
 }
 
 // admitted asks the devices for a session. A refusal is counted by the Admitter.

@@ -258,3 +258,41 @@ func TestSessionsOfDevicesAreShared(t *testing.T) {
 		t.Errorf("the devices have %d sessions", len(d.have))
 	}
 }
+
+// huge are sessions that no device will ever have room for.
+type huge struct {
+	*devices
+	ids map[core.SessionID]bool
+}
+
+func (h huge) Admit(r core.SessionRequest) error {
+	if h.ids[r.ID] {
+		return h.Capped()
+	}
+	return h.devices.Admit(r)
+}
+
+// TestSessionsThatFitNowhereEndFew: a party whose sessions no device has room for does not end
+// those of others again and again.
+func TestSessionsThatFitNowhereEndFew(t *testing.T) {
+	t.Parallel()
+	d := &devices{most: 12, have: make(map[core.SessionID]bool)}
+	h := huge{d, make(map[core.SessionID]bool)}
+	n := newNode(t, func(o *orchestrate.Options) {
+		o.Limit, o.Admitter, o.Transcoder = 0, h, ending{o.Transcoder, d}
+	})
+	for range d.most {
+		n.sendFrom(hostA, n.tokenFor(hostA))
+	}
+	n.clk.Forward(pause)
+	for range 5 {
+		tok := n.tokenFor(hostC)
+		h.ids[tok.Session] = true
+		_, err := n.admitFrom(hostC, tok)
+		wantCode(t, err, fault.OrchestratorCapped)
+	}
+	if got := n.fake.Ended(); len(got) > 4 {
+		t.Errorf("%d sessions ended for one that is never there", len(got))
+	}
+	n.sendFrom(hostB, n.tokenFor(hostB))
+}
