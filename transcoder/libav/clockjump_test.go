@@ -1,11 +1,21 @@
 package libav_test
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
 )
+
+// tag is a packet of a track of ID3 tags, which are rare.
+func tag(seconds float64) []byte {
+	at := uint64(seconds * 90_000)
+	p := bytes.Repeat([]byte{0xff}, 188)
+	copy(p, []byte{0x47, 0x41, 0x23, 0x10, 0, 0, 1, 0xbd, 0, 14, 0x84, 0x80, 5,
+		0x21 | byte(at>>29)&0x0e, byte(at >> 22), byte(at>>14) | 1, byte(at >> 7), byte(at<<1) | 1, 'I', 'D', '3', 4, 0, 0})
+	return p
+}
 
 // A clock that jumps in the middle of a segment costs no picture and no segment: encoders
 // that are restarted, and cameras that set their time, do that.
@@ -23,6 +33,8 @@ func TestClockJumpsInsideASegment(t *testing.T) {
 		{"forward by a minute", slices.Concat(part("10"), part("70"))},
 		{"back to the beginning", slices.Concat(part("3600"), part("1"))},
 		{"back by 10 s", slices.Concat(part("20"), part("10"))},
+		{"forward, after tags", slices.Concat(tag(10), tag(10.5), part("10"), part("3610"))},
+		{"forward, before tags", slices.Concat(part("10"), part("3610"), tag(3610), tag(3610.5))},
 		{"there and back", slices.Concat(part("10"), part("5000"), part("12"))},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,9 @@
 package tsfix
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 const (
 	clockRate = 90_000
@@ -13,13 +16,15 @@ const (
 	together = 1 * clockRate
 	// usual is the distance of two times where a track has not told one.
 	usual = clockRate / 25
+	// maxGaps bounds the jumps forward that may turn out to be pauses.
+	maxGaps = 16
 )
 
 // ClockJumps returns a segment whose clock goes on where it jumped. Encoders that start
 // again and cameras that set their time jump inside a segment; taken at its word, an hour
 // forward is an hour of pictures to make, and a step back hides what comes after it. What
-// follows a jump keeps its distances, between sound and picture too. A jump forward of one
-// track alone is a pause of that track and stays. Another segment is returned as it is;
+// follows a jump keeps its distances, between sound and picture too. A jump forward is a pause
+// and stays where another track, which has none, goes on meanwhile. Another segment is returned as it is;
 // data itself is never changed.
 func ClockJumps(data []byte) []byte {
 	if len(data) < packetSize || data[0] != syncByte {
@@ -31,7 +36,7 @@ func ClockJumps(data []byte) []byte {
 		return data
 	}
 	out := bytes.Clone(data)
-	mend := jumps{tracks: map[int]*track{}, alone: !look.shared()}
+	mend := jumps{tracks: map[int]*track{}, alone: look.paused(data)}
 	eachTime(data, func(pid, header int, at int64, both bool) {
 		if by := mend.take(pid, at); by != 0 {
 			shift(out[header+9:], by)
@@ -50,26 +55,32 @@ type jumps struct {
 	by int64
 	// any says that there was a jump; alone leaves jumps forward as they are.
 	any, alone bool
+	// gaps are the first jumps forward.
+	gaps []gap
 }
 
 type track struct {
 	last, step, by int64
-	times, jumped  int
+	jumped         bool
 }
+
+// gap is what a track's clock jumped over.
+type gap struct{ from, length int64 }
 
 // take returns what has to be added to a track's next time.
 func (j *jumps) take(pid int, at int64) int64 {
 	t := j.tracks[pid]
 	if t == nil {
-		j.tracks[pid] = &track{last: at, step: usual, times: 1, by: j.by}
+		j.tracks[pid] = &track{last: at, step: usual, by: j.by}
 		return j.by
 	}
-	t.times++
 	d := signed(at - t.last)
 	switch {
 	case d <= back, d > forth && !j.alone:
-		j.any = true
-		t.jumped++
+		j.any, t.jumped = true, true
+		if d > 0 && len(j.gaps) < maxGaps {
+			j.gaps = append(j.gaps, gap{t.last, d})
+		}
 		t.by = j.continued(signed(t.last+t.by+t.step), at)
 	case d > 0:
 		t.step = min(d, clockRate)
@@ -88,14 +99,20 @@ func (j *jumps) continued(expected, at int64) int64 {
 	return j.by
 }
 
-// shared reports whether every track of the file jumps.
-func (j *jumps) shared() bool {
-	for _, t := range j.tracks {
-		if t.times > 1 && t.jumped == 0 {
-			return false
+// paused reports whether a track that never jumps has times well within what another one
+// jumped over. Tags and subtitles are rare: that one of them does not jump says nothing.
+func (j *jumps) paused(data []byte) bool {
+	found := false
+	eachTime(data, func(pid, _ int, at int64, _ bool) {
+		if found || j.tracks[pid].jumped {
+			return
 		}
-	}
-	return true
+		found = slices.ContainsFunc(j.gaps, func(g gap) bool {
+			since := (at - g.from) & (clockWrap - 1)
+			return since > together && since < g.length-together
+		})
+	})
+	return found
 }
 
 // signed is a difference of two times of a clock that begins anew after 2^33.
