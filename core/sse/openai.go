@@ -3,7 +3,6 @@ package sse
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 )
 
 // OpenAI is a Filter that gives the stream of a chat the form that OpenAI's clients know,
@@ -40,7 +39,8 @@ const (
 	formMade
 )
 
-// maxRoles bounds the choices whose roles are counted; further ones keep theirs.
+// maxRoles bounds the choices whose roles are counted, further ones keep theirs, and the
+// choices of one event that is rewritten.
 const maxRoles = 16
 
 // maxMade bounds what is held back of an event of the network, maxFirst of any other first
@@ -141,8 +141,8 @@ func (f *OpenAI) event(dst, block []byte) []byte {
 	if said, ok := top["error"]; ok && string(said) != "null" {
 		return appendEvent(dst, map[string]json.RawMessage{"error": errorObject(said)})
 	}
-	var choices []map[string]json.RawMessage
-	if json.Unmarshal(top["choices"], &choices) != nil || slices.ContainsFunc(choices, isNull) {
+	choices, ok := choicesOf(top["choices"])
+	if !ok {
 		return append(dst, block...)
 	}
 	if u := top["usage"]; len(u) > 0 && string(u) != "null" {
@@ -152,7 +152,7 @@ func (f *OpenAI) event(dst, block []byte) []byte {
 	top["object"] = json.RawMessage(objectName)
 	f.keepCommon(top)
 	for i, c := range choices {
-		f.choice(i, c)
+		f.choice(indexOf(c, i), c)
 	}
 	if f.failed || len(choices) == 0 {
 		return dst
@@ -161,8 +161,30 @@ func (f *OpenAI) event(dst, block []byte) []byte {
 	return appendEvent(dst, top)
 }
 
-// isNull reports whether a choice is null.
-func isNull(choice map[string]json.RawMessage) bool { return choice == nil }
+// choicesOf reads the choices of an event. It reports false for what is no list of objects,
+// and for more than servers send in one event: what is made of each is much longer than "{}".
+func choicesOf(list json.RawMessage) (choices []map[string]json.RawMessage, ok bool) {
+	var each []json.RawMessage
+	if json.Unmarshal(list, &each) != nil || len(each) > maxRoles {
+		return nil, false
+	}
+	choices = make([]map[string]json.RawMessage, len(each))
+	for i, c := range each {
+		if json.Unmarshal(c, &choices[i]) != nil || choices[i] == nil {
+			return nil, false
+		}
+	}
+	return choices, true
+}
+
+// indexOf is the number of a choice: servers send an event for each.
+func indexOf(c map[string]json.RawMessage, place int) int {
+	var i int
+	if json.Unmarshal(c["index"], &i) != nil || i < 0 {
+		return place
+	}
+	return i
+}
 
 // formOf is the form of a stream with a first event.
 func (f *OpenAI) formOf(first map[string]json.RawMessage) form {
@@ -198,7 +220,7 @@ func (f *OpenAI) keepCommon(top map[string]json.RawMessage) {
 	}
 }
 
-// choice changes one choice of an event.
+// choice changes one choice of an event, the i-th of the answer.
 func (f *OpenAI) choice(i int, c map[string]json.RawMessage) {
 	finished := false
 	switch reason := string(c["finish_reason"]); reason {

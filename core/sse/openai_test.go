@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,31 @@ func TestOpenAIHoldsLittle(t *testing.T) {
 		if len(out) != 200<<10 || string(f.Feed(nil, []byte("yy"))) != "yy" {
 			t.Errorf("%+v: %d bytes went", f.Network, len(out))
 		}
+	}
+}
+
+// TestOpenAIChoices: each choice of several has its role once, as runners send them, in events
+// of their own.
+func TestOpenAIChoices(t *testing.T) {
+	t.Parallel()
+	const one = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"x\"},\"finish_reason\":\"\"}]}\n\n"
+	other := strings.Replace(one, `"index":0`, `"index":1`, 1)
+	got := filtered(&sse.OpenAI{}, []byte(one+other+one+other))
+	var roles []bool
+	for event := range strings.SplitSeq(strings.TrimSuffix(got, "\n\n"), "\n\n") {
+		roles = append(roles, strings.Contains(event, `"role":"assistant"`))
+	}
+	if !slices.Equal(roles, []bool{true, true, false, false}) {
+		t.Errorf("roles are in %v of\n%s", roles, got)
+	}
+}
+
+// TestOpenAIGrowsLittle: what is made of an event is not many times as long.
+func TestOpenAIGrowsLittle(t *testing.T) {
+	t.Parallel()
+	event := "data: {\"choices\":[{}" + strings.Repeat(",{}", 20_000) + "]}\n\n"
+	if got := filtered(&sse.OpenAI{Network: true}, []byte(event)); got != event {
+		t.Errorf("%d bytes of %d", len(got), len(event))
 	}
 }
 
