@@ -72,8 +72,10 @@ func findTrack(moov []byte) (t track) {
 			return
 		}
 		t = track{id: trackID(container.Child(body, "tkhd")), table: table, found: true}
-		if t.scale, t.length = trackLength(container.Path(body, "mdia", "mdhd")); t.length == 0 && t.scale > 0 {
-			t.length = seconds(sampleTicks(container.Child(table, "stts")) / float64(t.scale))
+		t.scale, t.length = trackLength(container.Path(body, "mdia", "mdhd"))
+		// Transcoders go by the samples' times; the header may say anything.
+		if ticks := sampleTicks(container.Child(table, "stts")); ticks > 0 && t.scale > 0 {
+			t.length = seconds(ticks / float64(t.scale))
 		}
 		if counted {
 			t.units = newUnits(codec)

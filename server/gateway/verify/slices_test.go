@@ -97,8 +97,8 @@ func TestAClockThatStands(t *testing.T) {
 	}
 }
 
-// TestUnknownLength: a movie whose header says that its length is not known plays as long as
-// its samples do.
+// TestUnknownLength: a movie whose header says that its length is not known, or says what is
+// wrong, plays as long as its samples do.
 func TestUnknownLength(t *testing.T) {
 	t.Parallel()
 	whole := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "+medium, "mp4")
@@ -106,15 +106,17 @@ func TestUnknownLength(t *testing.T) {
 	if at < 0 || whole[at+4] != 0 {
 		t.Fatal("no media header")
 	}
-	unknown := bytes.Clone(whole)
-	copy(unknown[at+4+16:], "\xff\xff\xff\xff")
-	for _, announced := range []time.Duration{time.Millisecond, core.MaxSegmentDuration} {
-		s := verify.ReadSource(unknown, announced)
-		if got := s.Length(); got < 2900*time.Millisecond || got > 3100*time.Millisecond {
-			t.Errorf("announced as %v: %v of %+v", announced, got, s)
+	for _, says := range []string{"\xff\xff\xff\xff", "\x00\x00\x00\x01", "\x00\xff\xff\xff"} {
+		unknown := bytes.Clone(whole)
+		copy(unknown[at+4+16:], says)
+		for _, announced := range []time.Duration{time.Millisecond, core.MaxSegmentDuration} {
+			s := verify.ReadSource(unknown, announced)
+			if got := s.Length(); got < 2900*time.Millisecond || got > 3100*time.Millisecond {
+				t.Errorf("%x, announced as %v: %v of %+v", says, announced, got, s)
+			}
 		}
-	}
-	if got := verify.Plays(unknown); got > core.MaxSegmentDuration {
-		t.Errorf("it plays for %v", got)
+		if got := verify.Plays(unknown); got > core.MaxSegmentDuration {
+			t.Errorf("%x: it plays for %v", says, got)
+		}
 	}
 }
