@@ -31,14 +31,14 @@ func ClockJumps(data []byte) []byte {
 		return data
 	}
 	look := jumps{tracks: map[int]*track{}}
-	eachTime(data, func(pid, _ int, at int64, _ bool) { look.take(pid, at) })
+	eachTime(data, func(pid, header int, at int64, _ bool) { look.take(pid, header, at) })
 	if !look.any {
 		return data
 	}
 	out := bytes.Clone(data)
 	mend := jumps{tracks: map[int]*track{}, alone: look.paused(data)}
 	eachTime(data, func(pid, header int, at int64, both bool) {
-		if by := mend.take(pid, at); by != 0 {
+		if by := mend.take(pid, header, at); by != 0 {
 			shift(out[header+9:], by)
 			if both {
 				shift(out[header+14:], by)
@@ -62,24 +62,30 @@ type jumps struct {
 type track struct {
 	last, step, by int64
 	jumped         bool
+	// from and to are where in the file its first and last time are.
+	from, to int
 }
 
-// gap is what a track's clock jumped over.
-type gap struct{ from, length int64 }
+// gap is what a track's clock jumped over, and where in the file it did.
+type gap struct {
+	from, length int64
+	place        int
+}
 
-// take returns what has to be added to a track's next time.
-func (j *jumps) take(pid int, at int64) int64 {
+// take returns what has to be added to a track's next time, which is at a place in the file.
+func (j *jumps) take(pid, place int, at int64) int64 {
 	t := j.tracks[pid]
 	if t == nil {
-		j.tracks[pid] = &track{last: at, step: usual, by: j.by}
+		j.tracks[pid] = &track{last: at, step: usual, by: j.by, from: place, to: place}
 		return j.by
 	}
+	t.to = place
 	d := signed(at - t.last)
 	switch {
 	case d <= back, d > forth && !j.alone:
 		j.any, t.jumped = true, true
 		if d > 0 && len(j.gaps) < maxGaps {
-			j.gaps = append(j.gaps, gap{t.last, d})
+			j.gaps = append(j.gaps, gap{t.last, d, place})
 		}
 		t.by = j.continued(signed(t.last+t.by+t.step), at)
 	case d > 0:
@@ -99,9 +105,16 @@ func (j *jumps) continued(expected, at int64) int64 {
 	return j.by
 }
 
-// paused reports whether a track that never jumps has times well within what another one
-// jumped over. Tags and subtitles are rare: that one of them does not jump says nothing.
+// paused reports whether a track that never jumps goes on where others jump: the file has it
+// before and after all of that, or it has times well within what was jumped over. Tags and
+// subtitles are rare: that one of them does not jump says nothing.
 func (j *jumps) paused(data []byte) bool {
+	for _, t := range j.tracks {
+		aside := func(g gap) bool { return g.place <= t.from || t.to <= g.place }
+		if !t.jumped && len(j.gaps) > 0 && !slices.ContainsFunc(j.gaps, aside) {
+			return true
+		}
+	}
 	found := false
 	eachTime(data, func(pid, _ int, at int64, _ bool) {
 		if found || j.tracks[pid].jumped {
