@@ -43,15 +43,24 @@ func (v Shared) Suspend(who Identity, now time.Time) {
 // Bar records a lie that may be none, of work on what the client sent.
 func (v Shared) Bar(who Identity, now time.Time) {
 	v.all.change(who, now, func(r *record) {
-		first := true
 		r.update(v.client, func(e *suspension) {
-			first = e.lies == 0
 			e.bar(now)
+			e.lied = true
 		})
-		if v.client != "" && first && r.number(func(e *suspension) bool { return e.lies > 0 }) >= manyClients {
+		if v.client != "" && r.number(func(e *suspension) bool { return e.lied }) >= manyClients {
 			r.bar(now)
+			r.recount()
 		}
 	})
+}
+
+// recount has lies count for all once more: an orchestrator that lies again to clients that
+// know it is barred for all again, and for longer.
+func (r *record) recount() {
+	for client, e := range r.clients {
+		e.lied = false
+		r.clients[client] = e
+	}
 }
 
 // update changes what is known for a client, or for all.

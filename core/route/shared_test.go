@@ -67,6 +67,28 @@ func TestASuccessSeparatesFailures(t *testing.T) {
 	}
 }
 
+// TestLiesAddUpAgain: an orchestrator that lies again to clients that know it is barred for all
+// again, and for longer each time.
+func TestLiesAddUpAgain(t *testing.T) {
+	t.Parallel()
+	var s route.Suspensions
+	now, last := t0, time.Duration(0)
+	for round := range 4 {
+		for client := range 3 {
+			if !s.For("other").Until(id("a"), now).IsZero() {
+				t.Errorf("round %d: lies to %d clients hold for all", round, client)
+			}
+			s.For(fmt.Sprint(client)).Bar(id("a"), now)
+			s.For("good").Clear(id("a"))
+		}
+		until := s.For("other").Until(id("a"), now)
+		if !s.For("other").Barred(id("a"), now) || until.Sub(now) <= last {
+			t.Fatalf("round %d: barred for others until %v, at %v", round, until, now)
+		}
+		last, now = until.Sub(now), until
+	}
+}
+
 // TestClientsOfAnOrchestratorAreBounded: ever new clients cost no memory, and the suspensions
 // of clients end like others.
 func TestClientsOfAnOrchestratorAreBounded(t *testing.T) {

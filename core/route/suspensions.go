@@ -42,7 +42,9 @@ type suspension struct {
 	// barred: it lied, which a success later on does not undo.
 	barred bool
 	lies   int
-	code   fault.Code
+	// lied: the client met a lie since lies counted for all.
+	lied bool
+	code fault.Code
 	// counted: the client failed since the last success of any client.
 	counted bool
 }
@@ -176,7 +178,7 @@ func (e *suspension) clear() {
 	switch {
 	case e.barred:
 	case e.lies > 0:
-		*e = suspension{until: e.until, lies: e.lies, code: e.code}
+		*e = suspension{until: e.until, lies: e.lies, lied: e.lied, code: e.code}
 	default:
 		*e = suspension{}
 	}

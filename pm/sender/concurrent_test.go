@@ -209,3 +209,40 @@ func TestConcurrentSegmentsUseTheirBalance(t *testing.T) {
 		})
 	}
 }
+
+// TestNoJobIsRefusedForOthers: a payment that could be made for its own job alone is made,
+// however many jobs wait for what it may leave over.
+func TestNoJobIsRefusedForOthers(t *testing.T) {
+	t.Parallel()
+	const ticket, small = 1000, 900
+	for name, row := range map[string]struct {
+		units  int64
+		limits func(o *sender.Options)
+	}{
+		"nearly all of the credit":  {86_000, bounded},
+		"nearly all of one payment": {18_000, func(o *sender.Options) { o.Limits.MaxTotalEV = core.NewWei(19_000) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				k := begin(t, t.TempDir(), row.limits)
+				offer := terms(params(99, ticket), func(t *sender.Terms) { t.Payee, t.Confirms = cheat, true })
+				pay(t, k, offer.For("first"), small)
+				var waiting sync.WaitGroup
+				for n := range 10 {
+					waiting.Go(func() {
+						if p, err := k.Pay(t.Context(), offer.For(fmt.Sprint("waits", n)), small); err == nil {
+							p.Settle(sender.Unsent, 0)
+						}
+					})
+				}
+				synctest.Wait()
+				if p := pay(t, k, offer.For("payer"), row.units); len(p.Tickets) != int((row.units+ticket-1)/ticket) {
+					t.Errorf("%d tickets for %d wei", len(p.Tickets), row.units)
+				}
+				waiting.Wait()
+				k.close()
+			})
+		})
+	}
+}

@@ -63,7 +63,9 @@ func (s *Sender) takeOut(ctx context.Context, t *Terms, cost pm.Value, now time.
 	defer s.mu.Unlock()
 	s.awaitCredit(ctx, a, t, cost)
 	out.cost = cost
-	out.value, out.tickets = a.draw(cost, t.ev, s.batch(t.ev))
+	out.value, out.tickets = a.draw(cost, t.ev)
+	out.others = a.others(&out, t.ev, s.batch(t.ev))
+	out.tickets += out.others
 	a.count(&out, t.ev)
 	return out, nil
 }
@@ -94,6 +96,8 @@ func (s *Sender) enter(t *Terms, now time.Time) (*account, taken, error) {
 type taken struct {
 	cost, value pm.Value
 	tickets     int
+	// others are those of the tickets that pay for jobs that wait.
+	others int
 	// small and open: it is counted as that, see account.
 	small, open bool
 	at, before  time.Time
@@ -102,9 +106,9 @@ type taken struct {
 // draw takes what a job costs out of the balance, as far as it is there. What is missing is
 // paid by tickets of some worth, and by one at least where less than that would be in the
 // balance when the job arrives. Of the balance only what whole tickets leave to be paid is
-// taken then: what a payment has beyond the cost is of no use before it is credited. Up to
-// batch tickets more pay for jobs that wait for this one. A debt is paid by the first job.
-func (a *account) draw(cost, ev pm.Value, batch int) (value pm.Value, tickets int) {
+// taken then: what a payment has beyond the cost is of no use before it is credited. A debt is
+// paid by the first job.
+func (a *account) draw(cost, ev pm.Value) (value pm.Value, tickets int) {
 	if a.value.Sign() < 0 {
 		value, a.value = a.value, pm.Value{}
 		return value, max(1, pm.TicketsFor(most(cost, ev), value, ev))
@@ -112,14 +116,20 @@ func (a *account) draw(cost, ev pm.Value, batch int) (value pm.Value, tickets in
 	free := a.free()
 	if a.lacks(cost, ev) {
 		tickets = max(1, pm.TicketsFor(cost, free, ev))
-		if a.waiting.Sign() > 0 {
-			all := pm.TicketsFor(a.waiting.Add(most(cost, ev)), free, ev)
-			tickets = max(tickets, min(all, tickets+batch))
-		}
 	}
 	value = most(least(cost.Sub(ev.Times(int64(tickets))), free), pm.Value{})
 	a.value = a.value.Sub(value)
 	return value, tickets
+}
+
+// others is how many tickets, up to batch, a payment may have beside its own for the jobs that
+// wait for it. One for more than a ticket has none: its size is bounded, and it takes a part
+// of the balance that depends on how many tickets it has.
+func (a *account) others(t *taken, ev pm.Value, batch int) int {
+	if t.tickets != 1 || t.value.Sign() != 0 || a.waiting.Sign() == 0 {
+		return 0
+	}
+	return max(0, min(pm.TicketsFor(a.waiting.Add(ev), a.free(), ev)-1, batch))
 }
 
 // free is what jobs may take out.

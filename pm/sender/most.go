@@ -8,8 +8,8 @@ import (
 )
 
 // MostUnits is how many units one job may have under some terms for its payment to be
-// within this gateway's limits, with nothing left over from jobs before: 0 where a single
-// ticket is beyond them, so that no job can be paid for.
+// within this gateway's limits, with nothing left over from jobs before and no other job in
+// progress: 0 where a single ticket is beyond them, so that no job can be paid for.
 func (s *Sender) MostUnits(t *Terms) int64 {
 	if t.Price.Free() || t.ev.Sign() <= 0 {
 		return math.MaxInt64
@@ -17,9 +17,7 @@ func (s *Sender) MostUnits(t *Terms) int64 {
 	l := s.opt.Limits
 	tickets := min(maxTickets, t.Nonces, within(pm.WeiValue(l.MaxTotalEV), t.ev))
 	if !l.MaxCredit.IsZero() {
-		// One payment leaves an eighth of what an orchestrator may hold to other clients.
-		all := pm.WeiValue(l.MaxCredit)
-		tickets = min(tickets, within(all.Sub(part(all, clientShare)), wholeUp(t.ev)))
+		tickets = min(tickets, within(s.mostCredit(t), wholeUp(t.ev)))
 	}
 	if tickets == 0 {
 		return 0
@@ -30,6 +28,22 @@ func (s *Sender) MostUnits(t *Terms) int64 {
 		return math.MaxInt64
 	}
 	return whole.Int64()
+}
+
+// mostCredit is the most that one payment may count on an orchestrator's credit: it leaves an
+// eighth of all to other clients, or is within the share of a client for which the
+// orchestrator did all its recent work.
+func (s *Sender) mostCredit(t *Terms) pm.Value {
+	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
+	bound := limit
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.credits[t.payee()]; c != nil {
+		c.pass(s.opt.Now())
+		bound = c.bound(limit)
+	}
+	share := part(limit, clientShare).Add(bound.Sub(limit))
+	return most(share, bound.Sub(part(bound, clientShare)))
 }
 
 // within is how many tickets of a worth are within a limit.

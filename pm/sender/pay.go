@@ -80,19 +80,21 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 
 // fill adds the tickets that are missing for a job.
 func (s *Sender) fill(ctx context.Context, p *Payment) error {
-	t, n := p.terms, p.took.tickets
-	if n == 0 {
+	t, took := p.terms, &p.took
+	if took.tickets == 0 {
 		return nil
 	}
-	if err := s.check(ctx, t, n); err != nil {
-		return err
+	var err error
+	p.job, err = s.afford(ctx, t, took.tickets)
+	if err != nil && took.others > 0 {
+		// No job is refused for what others would have had of its payment.
+		took.tickets, took.others = took.tickets-took.others, 0
+		p.job, err = s.afford(ctx, t, took.tickets)
 	}
-	charged := wholeUp(t.ev.Times(int64(n)))
-	client, err := s.charge(ctx, t, charged)
 	if err != nil {
 		return err
 	}
-	p.job = job{amount: charged, client: client}
+	n := took.tickets
 	if err = s.issue(ctx, p, n); err != nil {
 		s.unsend(t, p.job)
 		return err
@@ -100,6 +102,19 @@ func (s *Sender) fill(ctx context.Context, p *Payment) error {
 	p.credit = t.ev.Times(int64(n))
 	s.opt.Recorder.TicketsSent(p.record.Recipient, t.Key, n, p.credit)
 	return nil
+}
+
+// afford says whether so many tickets may be sent, and counts them on the credit.
+func (s *Sender) afford(ctx context.Context, t *Terms, n int) (job, error) {
+	if err := s.check(ctx, t, n); err != nil {
+		return job{}, err
+	}
+	charged := wholeUp(t.ev.Times(int64(n)))
+	client, err := s.charge(ctx, t, charged)
+	if err != nil {
+		return job{}, err
+	}
+	return job{amount: charged, client: client}, nil
 }
 
 // issue makes a payment's tickets and writes them down.
