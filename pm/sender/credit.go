@@ -224,7 +224,11 @@ func (c *credit) excuse(j job, came, done pm.Value, now time.Time) (lost pm.Valu
 		excused = pm.Value{}
 	}
 	c.left[0] = c.left[0].Add(excused)
-	return c.lose(j, good.Add(excused), j.amount)
+	lost = c.lose(j, good.Add(excused), j.amount)
+	if j.amount.Sign() == 0 {
+		c.drain(j.client, done.Sub(came).Sub(excused))
+	}
+	return lost
 }
 
 // forgo ends a job whose input was at fault: no work could be done.
@@ -260,6 +264,7 @@ func (c *credit) lose(j job, good, waits pm.Value) pm.Value {
 func (c *credit) makeGood(client *share, good pm.Value) {
 	own := least(good, client.open, c.waiting)
 	client.open, c.waiting, good = client.open.Sub(own), c.waiting.Sub(own), good.Sub(own)
+	client.drained = least(client.drained, client.open)
 	failed := least(good, c.missing)
 	c.missing, good = c.missing.Sub(failed), good.Sub(failed)
 	c.waiting = c.waiting.Sub(least(good, c.waiting))

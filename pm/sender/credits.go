@@ -42,6 +42,37 @@ func (s *Sender) charge(ctx context.Context, t *Terms, amount pm.Value) (*share,
 	return nil, fault.New(a.code, "make payment", t.payee()+" "+a.detail)
 }
 
+// mayDraw says whether a job without tickets may be paid from a balance. The error is the fault
+// CreditInUse.
+func (s *Sender) mayDraw(t *Terms) error {
+	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
+	if limit.Sign() == 0 || t.Price.Free() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.creditOf(t.payee())
+	if c == nil || c.draws(limit, c.share(t.client())) {
+		return nil
+	}
+	return fault.New(fault.CreditInUse, "make payment", t.payee()+" "+c.holds())
+}
+
+// drained counts a job without tickets that was billed and came to nothing by what its request
+// may be.
+func (s *Sender) drained(p *Payment) {
+	t := p.terms
+	if p.job.client != nil || t.Price.Free() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.creditOf(t.payee()); c != nil && p.forgone {
+		c.drain(c.share(t.client()), t.worth(p.record.Estimate))
+		s.keep(t.payee(), c)
+	}
+}
+
 // answer is whether a payment may be made: code is why not, detail the same in words. later
 // says that it may be when less is in progress, when freed is closed.
 type answer struct {
@@ -236,7 +267,7 @@ func (s *Sender) Forgive(payee string) bool {
 	if c != nil {
 		c.missing, c.waiting, c.stopped = pm.Value{}, pm.Value{}, false
 		for _, sh := range c.clients {
-			sh.open = pm.Value{}
+			sh.open, sh.drained = pm.Value{}, pm.Value{}
 		}
 		s.opt.Recorder.PaidUnworked(payee, pm.Value{}, c.held())
 		s.keep(payee, c)

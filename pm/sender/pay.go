@@ -33,6 +33,8 @@ type Payment struct {
 	// longer does.
 	forgone bool
 	blamed  atomic.Bool
+	// billed: the orchestrator billed the job, or keeps what was paid for it.
+	billed atomic.Bool
 }
 
 // Pay makes the payment for a job of so many units, as many as the orchestrator may
@@ -82,7 +84,7 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 func (s *Sender) fill(ctx context.Context, p *Payment) error {
 	t, took := p.terms, &p.took
 	if took.tickets == 0 {
-		return nil
+		return s.mayDraw(t)
 	}
 	var err error
 	p.job, err = s.afford(ctx, t, took.tickets)

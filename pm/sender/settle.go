@@ -57,6 +57,7 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	case Served:
 		bill := p.terms.Price.Of(max(0, units))
 		s.putBack(k, p.took, p.took.value.Add(p.credit).Sub(bill), now)
+		p.billed.Store(bill.Sign() > 0)
 		s.book(p, spent.Answered, max(0, units))
 	case Refused:
 		s.putBack(k, p.took, p.took.value, now)
@@ -73,6 +74,9 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	case Failed, Abandoned:
 		// A debt stays one.
 		s.putBack(k, p.took, debt(p.took.value.Add(p.credit)), now)
+		if how == Failed {
+			s.drained(p)
+		}
 		s.book(p, spent.Failed, 0)
 	}
 }
@@ -100,10 +104,14 @@ func (p *Payment) LeftAfter(came, units int64) {
 // Forgo tells, before Settle, that nothing came of the job for a reason that its request may
 // be: what was paid waits, as for input that is bad. Blame takes that back.
 func (p *Payment) Forgo() {
+	first := false
 	p.count(func(c *credit, j job, _ time.Time) pm.Value {
-		p.forgone = true
+		first, p.forgone = true, true
 		return c.forgo(j)
 	})
+	if first && p.billed.Load() {
+		p.s.drained(p)
+	}
 }
 
 // Blame tells that another orchestrator did the job that Forgo was told of: the request was

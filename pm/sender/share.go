@@ -20,6 +20,8 @@ type share struct {
 	// open was paid for jobs of the client that came to nothing by its own doing, inProgress
 	// for those that are being done.
 	open, inProgress pm.Value
+	// drained is the part of open that others' tickets had left in balances.
+	drained pm.Value
 	// worked is the work for the client, in the spans of credit.worked.
 	worked [2]pm.Value
 }
@@ -61,6 +63,27 @@ func (c *credit) shares(amount, limit pm.Value, client *share) bool {
 	return used.Cmp(most) < 0 && all.Times(clientShare).Cmp(c.bound(limit).Times(clientShare-1)) <= 0
 }
 
+// drain counts what a client's job came to nothing of that was paid from a balance: others'
+// tickets had left it there, so that it counts as missing by now, and is its client's doing.
+func (c *credit) drain(client *share, v pm.Value) {
+	if v = whole(least(v, c.missing)); v.Sign() <= 0 {
+		return
+	}
+	c.missing, c.waiting = c.missing.Sub(v), c.waiting.Add(v)
+	client.open, client.drained = client.open.Add(v), client.drained.Add(v)
+}
+
+// draws reports whether a client's jobs may be paid from balances: not while what it wasted of
+// them is its share, or clients for which one has not worked wasted half of what it may hold.
+func (c *credit) draws(limit pm.Value, client *share) bool {
+	drained := least(client.drained, client.open, c.waiting)
+	if drained.Sign() <= 0 {
+		return true
+	}
+	return drained.Cmp(part(limit, clientShare).Add(client.recent())) < 0 &&
+		(client.recent().Sign() > 0 || c.waiting.Times(2).Cmp(c.bound(limit)) < 0)
+}
+
 // passShares brings the shares up to a time that the credit has reached: so many hours are
 // over, and so many spans.
 func (c *credit) passShares(hours time.Duration, spans int) {
@@ -68,7 +91,8 @@ func (c *credit) passShares(hours time.Duration, spans int) {
 		return
 	}
 	for _, sh := range c.clients {
-		sh.open = halve(sh.open, uint(min(max(0, hours), 1<<10)))
+		times := uint(min(max(0, hours), 1<<10))
+		sh.open, sh.drained = halve(sh.open, times), halve(sh.drained, times)
 		switch spans {
 		case 0:
 		case 1:

@@ -1,0 +1,68 @@
+package sender_test
+
+import (
+	"testing"
+
+	"github.com/tuttinode/tutti/pm/sender"
+)
+
+// TestBalanceThatAClientWastes: a client whose jobs are paid from what others' tickets left over,
+// and come to nothing, stops no orchestrator and keeps it from nobody else.
+func TestBalanceThatAClientWastes(t *testing.T) {
+	t.Parallel()
+	for name, waste := range map[string]func(*sender.Payment){
+		"left": func(p *sender.Payment) { p.Settle(sender.Abandoned, 0) },
+		"left before its end": func(p *sender.Payment) {
+			p.Settle(sender.Served, 50)
+			p.Left(50)
+		},
+		"broken off": func(p *sender.Payment) {
+			p.Forgo()
+			p.Settle(sender.Failed, 0)
+		},
+		"refused and billed": func(p *sender.Payment) {
+			p.Settle(sender.Served, 50)
+			p.Forgo()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := begin(t, t.TempDir(), bounded)
+			offer := terms(params(1, 1000), func(t *sender.Terms) { t.Payee, t.Nonces = cheat, sender.OwnNonces })
+			good, bad := offer.For("good"), offer.For("bad")
+			wasted := 0
+			for n := range 400 {
+				p, err := k.Pay(t.Context(), good, 50)
+				if err != nil {
+					t.Fatalf("job %d of another client, after %d wei were wasted: %v", n, wasted, err)
+				}
+				p.Settle(sender.Served, 50)
+				p.Received(50)
+				wasted += drain(k, t, bad, waste)
+			}
+			if k.named() {
+				t.Error("the orchestrator is stopped")
+			}
+			if wasted > 50_000 {
+				t.Errorf("%d wei were wasted", wasted)
+			}
+		})
+	}
+}
+
+// drain wastes what is left of a balance, and returns how much that was.
+func drain(k *kit, t *testing.T, bad *sender.Terms, waste func(*sender.Payment)) (wasted int) {
+	for range 30 {
+		p, err := k.Pay(t.Context(), bad, 50)
+		if err != nil {
+			return wasted
+		}
+		if len(p.Tickets) > 0 {
+			p.Settle(sender.Unsent, 0)
+			return wasted
+		}
+		wasted += 50
+		waste(p)
+	}
+	return wasted
+}
