@@ -113,7 +113,9 @@ func gatewaysCode(code fault.Code) fault.Code {
 // peer's to say.
 func takeCode(code fault.Code) bool {
 	row, known := fault.Lookup(code)
-	if !known || code == fault.Canceled || code == fault.DeadlineExceeded {
+	switch {
+	case !known, code == fault.Canceled, code == fault.DeadlineExceeded,
+		code == fault.RequestAboveLimit, code == fault.RequestTooExpensive: // this gateway's own limits
 		return false
 	}
 	switch row.Class {

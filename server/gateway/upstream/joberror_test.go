@@ -43,6 +43,8 @@ func TestSubmitRefusals(t *testing.T) {
 		"ours: token":                 {own: true, status: 403, code: fault.InvalidAuthToken, text: "invalid auth token", want: fault.InvalidAuthToken},
 		"ours: no such code":          {own: true, status: 500, code: "Strange", text: "x", want: fault.JobFailed},
 		"ours: not a peer's to say":   {own: true, status: 401, code: fault.Canceled, text: "x", want: fault.JobDeclined},
+		"ours: limit of a key":        {own: true, status: 400, code: "RequestAboveLimit", text: "x", want: fault.JobRefused},
+		"ours: our limit":             {own: true, status: 400, code: "RequestTooExpensive", text: "x", want: fault.JobRefused},
 		"ours: key of another":        {own: true, status: 401, code: "KeyUnknown", text: "x", want: fault.JobDeclined},
 		"a code of the others' nodes": {status: 500, code: fault.ModelLineFull, text: "x", want: fault.JobFailed},
 	} {
