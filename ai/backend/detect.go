@@ -98,9 +98,11 @@ type listed struct {
 // readModels reads a list of models; false for what is none.
 func readModels(a *said) ([]listed, bool) {
 	var list struct {
-		Data []listed `json:"data"`
+		Object string   `json:"object"`
+		Data   []listed `json:"data"`
 	}
-	if !a.ok() || !a.into(&list) || list.Data == nil {
+	// Ollama without models has null for the list.
+	if !a.ok() || !a.into(&list) || list.Data == nil && list.Object != "list" {
 		return nil, false
 	}
 	models := list.Data[:0]

@@ -2,23 +2,48 @@ package docker
 
 import (
 	"context"
+	"strings"
 
 	"github.com/containerd/errdefs"
 )
 
 // ImagePresent reports whether the machine has the image.
 func (e *Engine) ImagePresent(ctx context.Context, image string) (bool, error) {
+	_, present, err := e.ImageDigest(ctx, image)
+	return present, err
+}
+
+// ImageDigest is the digest by which the image's registry knows it, "sha256:…", and
+// whether the machine has the image. An image that came from no registry has no digest.
+func (e *Engine) ImageDigest(ctx context.Context, image string) (digest string, present bool, err error) {
 	if err := CheckImage(image); err != nil {
-		return false, err
+		return "", false, err
 	}
-	_, err := e.api.ImageInspect(ctx, image)
+	found, err := e.api.ImageInspect(ctx, image)
 	switch {
-	case err == nil:
-		return true, nil
 	case errdefs.IsNotFound(err):
-		return false, nil
+		return "", false, nil
+	case err != nil:
+		return "", false, e.fault("look for image", err)
 	}
-	return false, e.fault("look for image", err)
+	return digestOf(image, found.RepoDigests), true, nil
+}
+
+// digestOf finds the digest of an image's own registry: the same image may have come from
+// several.
+func digestOf(image string, known []string) string {
+	name, pinned, _ := strings.Cut(image, "@")
+	if pinned != "" {
+		return pinned
+	}
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "docker.io/"), "library/")
+	for _, at := range known {
+		repository, digest, _ := strings.Cut(at, "@")
+		if name == repository || strings.HasPrefix(name, repository+":") {
+			return digest
+		}
+	}
+	return ""
 }
 
 // EnsureImage fetches an image unless the machine has it. Callers that want one

@@ -12,6 +12,7 @@ import (
 // call honours its ctx, and is given one that ends.
 type Engine interface {
 	Reconcile(ctx context.Context) (removed []string, err error)
+	ImageDigest(ctx context.Context, image string) (digest string, present bool, err error)
 	EnsureImage(ctx context.Context, image string, progress func(docker.Progress)) error
 	Create(ctx context.Context, s *docker.Spec) (docker.Made, error)
 	Start(ctx context.Context, id docker.ID) error

@@ -64,7 +64,7 @@ func (r *runner) liveContainer(ctx, node context.Context) {
 		if e.served == 0 && r.room != nil {
 			r.shared.devices.lend(r.room)
 		}
-		if !sleep(ctx, r.retries.wait()) {
+		if !r.pause(ctx, r.retries.wait()) {
 			return
 		}
 		if r.entry.cold() {
@@ -105,10 +105,26 @@ func (r *runner) awaitDemand(ctx context.Context) bool {
 			}
 			// Who asked has left; the model may wake us again.
 			r.report(func(*status) {})
+		case <-r.pulled:
+			r.report(func(s *status) { s.why = nil })
 		case <-ctx.Done():
 			return false
 		}
 	}
+}
+
+// pause waits until the next attempt: for a time, or until something was pulled. It
+// reports false when ctx ended first.
+func (r *runner) pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.pulled:
+	case <-ctx.Done():
+		return false
+	}
+	return true
 }
 
 // conclude reports how a container's life ended.
@@ -146,7 +162,7 @@ func (r *runner) image(ctx context.Context, c *container) error {
 
 // operate brings a container up and watches it until its end.
 func (r *runner) operate(ctx context.Context, c *container) end {
-	for _, flag := range []chan struct{}{r.suspect, r.evict, r.ended} {
+	for _, flag := range []chan struct{}{r.suspect, r.evict, r.ended, r.pulled} {
 		forget(flag)
 	}
 	r.enter(inference.Starting)

@@ -22,9 +22,9 @@ type runner struct {
 	room *room
 
 	// wake starts a cold one; suspect asks for a probe at once; evict asks a cold
-	// one to make room; ended says that its container may have ended. Each holds
-	// one message, more would say the same.
-	wake, suspect, evict, ended chan struct{}
+	// one to make room; ended says that its container may have ended, pulled that what it
+	// lacked may have been fetched. Each holds one message, more would say the same.
+	wake, suspect, evict, ended, pulled chan struct{}
 	// leave is closed when its entry was removed. barred says that the pool does not take
 	// it any more; it is guarded by pool.mu.
 	leave  chan struct{}
@@ -71,7 +71,7 @@ func newRunner(m *model, e *Entry, s *shared) *runner {
 	flag := func() chan struct{} { return make(chan struct{}, 1) }
 	r := &runner{
 		model: m, entry: e, shared: s, log: m.log,
-		wake: flag(), suspect: flag(), evict: flag(), ended: flag(),
+		wake: flag(), suspect: flag(), evict: flag(), ended: flag(), pulled: flag(),
 		leave: make(chan struct{}), now: status{state: e.begins()}, seen: status{state: e.begins()},
 	}
 	last := lastRetry

@@ -22,4 +22,6 @@ const (
 	WaitTimedOut Code = "WaitTimedOut"
 	// OutcomeUnknown: a change was asked for, and the answer did not come.
 	OutcomeUnknown Code = "OutcomeUnknown"
+	// PullInterrupted: the operator ended a pull.
+	PullInterrupted Code = "PullInterrupted"
 )

@@ -24,4 +24,6 @@ const (
 	RunnerGarbled Code = "RunnerGarbled"
 	// OperationUnsupported: the model's runner cannot do what is asked of it.
 	OperationUnsupported Code = "OperationUnsupported"
+	// ModelPullFailed: a model server could not fetch the model that it was asked to fetch.
+	ModelPullFailed Code = "ModelPullFailed"
 )

@@ -53,4 +53,9 @@ var cliRows = []Row{
 		Cause:  "A change was asked for, and the answer did not come: the tool was interrupted, or the node went away or took too long. The node may have made the change.",
 		Remedy: "Look before anything else: `tutti_cli transactions` shows what was sent, `tutti_cli status` what is set. What is in neither may be asked for again.",
 	},
+	{
+		Code: PullInterrupted, Class: Forbidden,
+		Cause:  "`tutti_cli models pull` was interrupted before everything was there.",
+		Remedy: "Run `tutti_cli models pull MODEL` again: what has arrived is not fetched a second time.",
+	},
 }

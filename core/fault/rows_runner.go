@@ -64,4 +64,10 @@ var runnerRows = []Row{
 		Remedy: "Ask a model for what `/v1/models` lists for it; serve it by a server that can do more.",
 		Wire:   "{detail}", Retryable: true,
 	},
+	{
+		Code: ModelPullFailed, Class: Upstream,
+		Cause:  "A model server could not fetch a model, or it is of a kind that fetches none on request: of the servers behind a `url`, Ollama does.",
+		Remedy: "Set `served_model` in the models file to a name that the server's library has, or load the model into the server by hand (`ollama pull NAME`, vLLM's `--model`); then run `tutti_cli models pull MODEL` again.",
+		Wire:   "{detail}", Retryable: true,
+	},
 }

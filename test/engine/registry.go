@@ -1,4 +1,4 @@
-package docker_test
+package engine
 
 import (
 	"archive/tar"
@@ -13,24 +13,29 @@ import (
 	"net/http/httptest"
 	"path"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/moby/moby/client"
-
-	"github.com/tuttinode/tutti/ai/docker"
-	"github.com/tuttinode/tutti/core/fault"
 )
 
-// registry keeps one image, own/ai-runner:1, and fails as the tag says. Engines
-// take one on this machine without TLS.
-type registry struct {
-	host      string
-	manifest  []byte
-	blobs     map[string][]byte
-	manifests atomic.Int32
+// Registry keeps one image, own/ai-runner:1 and by its digest, and fails as other tags
+// say: private, limited, and any other is unknown. Engines take a registry on this
+// machine without TLS.
+type Registry struct {
+	// Host is its address, the beginning of the image's name.
+	Host string
+	// Digest is the image's.
+	Digest string
+	// Manifests counts how often the image was asked for.
+	Manifests atomic.Int32
+
+	manifest []byte
+	blobs    map[string][]byte
+	denied   atomic.Bool
+	mu       sync.Mutex    // covers the fields below
+	held     chan struct{} // layers wait until it is closed, nil for no wait
 }
 
 const (
@@ -39,9 +44,10 @@ const (
 	layerType    = "application/vnd.docker.image.rootfs.diff.tar.gzip"
 )
 
-func startRegistry(t *testing.T) *registry {
+// StartRegistry starts a registry that ends with the test. Its image is one of its own.
+func StartRegistry(t testing.TB) *Registry {
 	t.Helper()
-	r := &registry{blobs: make(map[string][]byte)}
+	r := &Registry{blobs: make(map[string][]byte)}
 	plain, packed := layerOf(t)
 	config, err := json.Marshal(map[string]any{
 		"architecture": runtime.GOARCH, "os": "linux", "config": map[string]any{"Entrypoint": []string{"/file"}},
@@ -62,16 +68,19 @@ func startRegistry(t *testing.T) *registry {
 	}
 	s := httptest.NewServer(r)
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
-	r.host = strings.TrimPrefix(s.URL, "http://")
+	r.Host, r.Digest = strings.TrimPrefix(s.URL, "http://"), digest(r.manifest)
 	return r
 }
 
 // layerOf is a file that does not compress, so that fetching it has progress.
-func layerOf(t *testing.T) (plain, packed []byte) {
+func layerOf(t testing.TB) (plain, packed []byte) {
 	t.Helper()
 	var out, zipped bytes.Buffer
 	noise := make([]byte, 4<<20)
-	rand.NewChaCha8([32]byte{1}).Read(noise)
+	seed := [32]byte{1}
+	// Engines fetch no layer that they have from another test.
+	copy(seed[1:], t.Name())
+	rand.NewChaCha8(seed).Read(noise)
 	w := tar.NewWriter(&out)
 	if err := w.WriteHeader(&tar.Header{Name: "file", Mode: 0o755, Size: int64(len(noise))}); err != nil {
 		t.Fatal(err)
@@ -93,29 +102,62 @@ func digest(b []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func (r *registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	name := path.Base(q.URL.Path)
 	switch {
 	case q.URL.Path == "/v2/":
 	case strings.Contains(q.URL.Path, "/manifests/"):
 		r.serveManifest(w, q, name)
 	case strings.Contains(q.URL.Path, "/blobs/") && r.blobs[name] != nil:
-		_, _ = w.Write(r.blobs[name])
+		r.serveBlob(w, q, r.blobs[name])
 	default:
 		w.WriteHeader(http.StatusNotFound)
 	}
 }
 
-func (r *registry) serveManifest(w http.ResponseWriter, q *http.Request, name string) {
+// Deny has it refuse its image too, until it is told otherwise.
+func (r *Registry) Deny(deny bool) { r.denied.Store(deny) }
+
+// Hold keeps layers back in their middle until release.
+func (r *Registry) Hold() (release func()) {
+	held := make(chan struct{})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held = held
+	return sync.OnceFunc(func() { close(held) })
+}
+
+func (r *Registry) serveBlob(w http.ResponseWriter, q *http.Request, blob []byte) {
+	r.mu.Lock()
+	held := r.held
+	r.mu.Unlock()
+	if held == nil || len(blob) < 1<<20 {
+		_, _ = w.Write(blob)
+		return
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(blob)))
+	_, _ = w.Write(blob[:len(blob)/2])
+	_ = http.NewResponseController(w).Flush()
+	select {
+	case <-held:
+		_, _ = w.Write(blob[len(blob)/2:])
+	case <-q.Context().Done():
+	}
+}
+
+func (r *Registry) serveManifest(w http.ResponseWriter, q *http.Request, name string) {
 	refuse := func(status int, code, text string) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
 		_, _ = fmt.Fprintf(w, `{"errors":[{"code":%q,"message":%q}]}`, code, text)
 	}
+	if r.denied.Load() {
+		name = "private"
+	}
 	switch name {
 	case "1", digest(r.manifest):
 		if q.Method == http.MethodGet {
-			r.manifests.Add(1)
+			r.Manifests.Add(1)
 		}
 		w.Header().Set("Content-Type", manifestType)
 		w.Header().Set("Docker-Content-Digest", digest(r.manifest))
@@ -126,56 +168,5 @@ func (r *registry) serveManifest(w http.ResponseWriter, q *http.Request, name st
 		refuse(http.StatusTooManyRequests, "TOOMANYREQUESTS", "You have reached your pull rate limit")
 	default:
 		refuse(http.StatusNotFound, "MANIFEST_UNKNOWN", "manifest unknown")
-	}
-}
-
-func TestPull(t *testing.T) {
-	t.Parallel()
-	b := open(t)
-	r := startRegistry(t)
-	image := r.host + "/own/ai-runner:1"
-	var callers sync.WaitGroup
-	var told atomic.Int32
-	for range 8 {
-		callers.Go(func() {
-			err := b.EnsureImage(t.Context(), image, func(p docker.Progress) {
-				if p.Image == image && p.String() != "" {
-					told.Add(1)
-				}
-			})
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	callers.Wait()
-	if told.Load() == 0 {
-		t.Error("no progress was told")
-	}
-	if present, err := b.ImagePresent(t.Context(), image); err != nil || !present {
-		t.Error(present, err)
-	}
-	before := r.manifests.Load()
-	if err := b.EnsureImage(t.Context(), image, nil); err != nil || r.manifests.Load() != before {
-		t.Errorf("an image that is there was fetched again: %v", err)
-	}
-	if _, err := b.real.API.ImageRemove(t.Context(), image, client.ImageRemoveOptions{}); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestRefusedPulls(t *testing.T) {
-	t.Parallel()
-	b := open(t)
-	r := startRegistry(t)
-	for name, want := range map[string]fault.Code{
-		"own/ai-runner:nosuch":  fault.ImageUnknown,
-		"own/ai-runner:private": fault.ImageDenied,
-		"own/ai-runner:limited": fault.ImagePullFailed,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			wantCode(t, b.EnsureImage(t.Context(), r.host+"/"+name, nil), want, r.host+"/"+name)
-		})
 	}
 }

@@ -1,0 +1,263 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+const opPull = "pull a model"
+
+// retryTime bounds the wait for a model that has failed to be tried again, once what it
+// lacked was pulled.
+const retryTime = 5 * time.Second
+
+// PullPart is something that a model needs before its first job.
+type PullPart struct {
+	Kind PullKind
+	// Name is the image's, or the model's where it is at a server.
+	Name string
+	// Digest is by which the registry knows the image, "" where none is known.
+	Digest string
+	State  PullState
+	// Note says what is left to do, "" for nothing.
+	Note string
+}
+
+// PullKind is what a part is.
+type PullKind string
+
+// The kinds: a container's image, and the model itself.
+const (
+	PullImage   PullKind = "image"
+	PullWeights PullKind = "weights"
+)
+
+// PullState is what became of a part.
+type PullState string
+
+// The states. PullManual is for weights that the node cannot fetch, nor look for.
+const (
+	PullPresent PullState = "present"
+	PullMissing PullState = "missing"
+	PullPulled  PullState = "pulled"
+	PullManual  PullState = "manual"
+)
+
+// PullProgress is how far the pull of one part is.
+type PullProgress struct {
+	Kind PullKind
+	Name string
+	// Done and Total are bytes, 0 while they are not known.
+	Done, Total int64
+	// Ready of Layers of an image are unpacked.
+	Ready, Layers int
+}
+
+// Pull fetches what a model needs before its first job: the images of its containers, and
+// the weights where a server or a container can be made to fetch them. A container that
+// may download its weights is started for that, and a model that is loaded on demand is
+// unloaded again. With dry it only looks. report is called one call at a time and must
+// not block. It ends with ctx; an image that a runner waits for itself is still fetched.
+func (m *Manager) Pull(
+	ctx context.Context, id inference.Model, dry bool, report func(PullProgress),
+) ([]PullPart, error) {
+	var parts []PullPart
+	images := make(map[string]bool)
+	for _, p := range m.entriesOf(id) {
+		j := &puller{m: m, placed: p, dry: dry, report: report, images: images}
+		err := j.pull(ctx)
+		parts = append(parts, j.parts...)
+		if err != nil {
+			return parts, err
+		}
+	}
+	if len(parts) == 0 {
+		return nil, fault.New(fault.ModelNotServed, opPull, id.String())
+	}
+	return parts, nil
+}
+
+func (m *Manager) entriesOf(id inference.Model) (out []*placed) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.entries {
+		if p.entry.Model == id {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// puller pulls for one entry.
+type puller struct {
+	m *Manager
+	*placed
+	dry    bool
+	report func(PullProgress)
+	// images are those that an earlier entry of the model needs as well.
+	images map[string]bool
+	parts  []PullPart
+}
+
+func (p *puller) pull(ctx context.Context) error {
+	if p.entry.external() {
+		return p.atServer(ctx)
+	}
+	if err := p.image(ctx); err != nil {
+		return err
+	}
+	return p.weights(ctx)
+}
+
+func (p *puller) add(part PullPart) { p.parts = append(p.parts, part) }
+
+// image fetches the image of the entry's containers.
+func (p *puller) image(ctx context.Context) error {
+	o := p.m.o
+	if o.NoContainers != nil {
+		return o.NoContainers
+	}
+	if o.Engine == nil {
+		return fault.New(fault.ModelNoEngine, opPull, "no Docker Engine is set up")
+	}
+	name, err := o.Images(p.entry)
+	if err != nil || p.images[name] {
+		return err
+	}
+	p.images[name] = true
+	part := PullPart{Kind: PullImage, Name: name, State: PullPresent}
+	var present bool
+	if part.Digest, present, err = o.Engine.ImageDigest(ctx, name); err != nil {
+		return err
+	}
+	switch {
+	case !present && p.dry:
+		part.State = PullMissing
+	case !present:
+		part.State = PullPulled
+		if err := p.fetch(ctx, name); err != nil {
+			return err
+		}
+		if part.Digest, _, err = o.Engine.ImageDigest(ctx, name); err != nil {
+			return err
+		}
+	}
+	p.add(part)
+	return nil
+}
+
+func (p *puller) fetch(ctx context.Context, image string) error {
+	ctx, cancel := context.WithTimeout(ctx, p.m.o.PullTimeout)
+	defer cancel()
+	err := p.m.o.Engine.EnsureImage(ctx, image, func(now docker.Progress) {
+		p.report(PullProgress{PullImage, image, now.Done, now.Total, now.Ready, now.Layers})
+	})
+	if err == nil {
+		p.retry()
+	}
+	return err
+}
+
+// retry has runners that failed for want of what was pulled try again at once.
+func (p *puller) retry() {
+	for _, r := range p.runners {
+		poke(r.pulled)
+		poke(r.suspect)
+	}
+}
+
+// weights has the entry's container fetch its weights, where it may.
+func (p *puller) weights(ctx context.Context) error {
+	part := PullPart{Kind: PullWeights, Name: p.entry.Model.ID, State: PullManual}
+	loaded := p.model.snapshot.Load().State == inference.Ready
+	switch s := p.entry.Sandbox; {
+	case loaded:
+		part.State = PullPresent
+	case !s.Network:
+		part.Note = "its container may not download: the weights must be in " + p.m.o.ModelsDir + " or in the image"
+	case !s.WriteModels:
+		part.Note = `its container downloads at each start, because the entry has no "write_models": true`
+	case p.dry:
+		part.State, part.Note = PullMissing, "its container would be started to download what is not in "+p.m.o.ModelsDir
+	default:
+		if err := p.load(ctx); err != nil {
+			return err
+		}
+		part.State = PullPulled
+	}
+	p.add(part)
+	return nil
+}
+
+// load starts a container of the model, which fetches its weights then, and stops it
+// again if no job came meanwhile and the model is loaded on demand.
+func (p *puller) load(ctx context.Context) error {
+	p.report(PullProgress{Kind: PullWeights, Name: p.entry.Model.ID})
+	p.retry()
+	p.awaitRetry(ctx)
+	slot, err := p.m.Reserve(ctx, p.entry.Model, "pull")
+	if err != nil {
+		return err
+	}
+	slot.Release()
+	for _, r := range p.runners {
+		if r.entry.cold() && r.ready.Load() {
+			poke(r.evict)
+		}
+	}
+	return nil
+}
+
+// awaitRetry waits until the model is no longer marked as failed, for a moment.
+func (p *puller) awaitRetry(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, retryTime)
+	defer cancel()
+	tick := time.NewTicker(pickPause)
+	defer tick.Stop()
+	for p.model.snapshot.Load().State == inference.Failed {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// atServer has the server behind the entry's url fetch the model, unless it has it.
+func (p *puller) atServer(ctx context.Context) error {
+	b, err := p.m.o.Backends(p.entry, p.entry.URL)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	server, ok := b.(backend.Puller)
+	if !ok {
+		return fault.New(fault.ModelPullFailed, opPull, "this server fetches no models on request")
+	}
+	part := PullPart{Kind: PullWeights, State: PullPresent}
+	part.Name, err = server.Find(ctx)
+	switch {
+	case err == nil:
+	case !errors.Is(err, fault.RunnerModelMissing):
+		return err
+	case p.dry:
+		part.Name, part.State = p.entry.Model.ID, PullMissing
+	default:
+		part.State = PullPulled
+		part.Name, err = server.Pull(ctx, func(now backend.PullProgress) {
+			p.report(PullProgress{Kind: PullWeights, Name: now.Name, Done: now.Done, Total: now.Total})
+		})
+		if err != nil {
+			return err
+		}
+		p.retry()
+	}
+	p.add(part)
+	return nil
+}
