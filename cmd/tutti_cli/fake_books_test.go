@@ -118,6 +118,7 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 	post(adminapi.PathModelTest, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 		f.answer(w, adminapi.ModelTest{Pipeline: "llm", Model: "org/model", Worker: "127.0.0.1:8000", Status: 200, Bytes: 312, WaitMilliseconds: 1, Milliseconds: 87})
 	})
+	post(adminapi.PathModelPull, f.pull)
 	get(adminapi.PathDrain, "", func(*http.Request) any { return draining })
 	post(adminapi.PathDrain, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, draining) })
 	post(adminapi.PathReload, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, reloaded) })

@@ -230,7 +230,7 @@ func (p *program) tell(err error) {
 // statuses are the exit statuses of the codes that have one of their own.
 var statuses = map[string]int{
 	string(fault.CommandLineInvalid): exitUsage, string(fault.ConfirmationMissing): exitUsage,
-	string(fault.ValueUnusual): exitRefused, string(fault.ActionDeclined): exitRefused,
+	string(fault.ValueUnusual): exitRefused, string(fault.ActionDeclined): exitRefused, string(fault.PullInterrupted): exitRefused,
 	string(fault.NodeUnreachable): exitUnreachable, string(fault.WaitTimedOut): exitTimedOut, string(fault.OutcomeUnknown): exitTimedOut,
 }
 

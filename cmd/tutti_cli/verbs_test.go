@@ -78,6 +78,7 @@ var verbRows = []verbRow{
 	{"models warm", "models warm org/model --yes", `models/state {"model":"org/model","warm":true}`},
 	{"models cool", "models cool org/model --pipeline llm --yes", `models/state {"pipeline":"llm","model":"org/model","warm":false}`},
 	{"models test", "models test org/model --yes", `models/test {"model":"org/model"}`},
+	{"models pull", "models pull org/model --yes", `models/pull {"model":"org/model"}`},
 	{"worker drain", "worker drain rig7 --yes", `workers/state {"name":"rig7","drain":true}`},
 	{"worker resume", "worker resume rig7 --yes", `workers/state {"name":"rig7","drain":false}`},
 	{"reload", "reload --yes", `reload null`},

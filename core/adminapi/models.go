@@ -8,6 +8,9 @@ const (
 	PathModelState = Prefix + "/models/state"
 	// PathModelTest takes a ModelName and runs a small job.
 	PathModelTest = Prefix + "/models/test"
+	// PathModelPull takes a ModelName and fetches what the model needs; QueryDryRun "true"
+	// only looks. Its answer is lines of ModelPullLine.
+	PathModelPull = Prefix + "/models/pull"
 )
 
 // ModelState is a Model: a struct that holds one has a field of the name Model beside it.

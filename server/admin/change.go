@@ -60,6 +60,14 @@ func (c *change) failed(err error) {
 // change lets a request through that may change something, holds its connection as
 // long as a transaction takes, and writes it down before and after.
 func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
+	return s.changeWithin(s.detached, old, next)
+}
+
+// changeWithin is change with a context that is made of the request's: detached outlives
+// the client, context.WithCancel ends with it.
+func (s *Server) changeWithin(
+	life func(context.Context) (context.Context, context.CancelFunc), old bool, next http.HandlerFunc,
+) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.mayChange(r, old); err != nil {
 			s.refuse(w, r, err)
@@ -84,7 +92,7 @@ func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
 				flag(r, adminapi.QueryDryRun, "true"), Outcome: audit.Begun}
 		s.writeDown(line)
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		ctx, cancel := s.detached(r.Context())
+		ctx, cancel := life(r.Context())
 		defer cancel()
 		finished := false
 		defer func() {

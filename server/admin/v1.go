@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strconv"
@@ -100,7 +101,10 @@ func (s *Server) v1(e endpoint) http.HandlerFunc {
 		answer, err := e.serve(s, r)
 		s.answer(w, r, answer, err)
 	}
-	if e.Change {
+	switch {
+	case e.Lines:
+		return s.changeWithin(context.WithCancel, false, handler)
+	case e.Change:
 		return s.change(false, handler)
 	}
 	return reading(handler)
@@ -119,6 +123,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err 
 	}
 	if out, ok := answer.(sheet); ok {
 		s.writeSheet(w, r, out)
+		return
+	}
+	if out, ok := answer.(pullStream); ok {
+		s.writePull(w, r, out)
 		return
 	}
 	if out, ok := answer.(stream); ok {

@@ -9,12 +9,15 @@ import (
 
 // Models are the AI models of a node. The error of SetWarm and Test is AdminBadParam for
 // a model that this machine does not have or that cannot be changed or tested; that of
-// Test also is why the job failed.
+// Test also is why the job failed, and that of Pull why something could not be fetched.
 type Models interface {
 	Models() []adminapi.ServedModel
 	// SetWarm answers at once; the list tells how the loading goes.
 	SetWarm(name adminapi.ModelName, warm bool) error
 	Test(ctx context.Context, name adminapi.ModelName) (adminapi.ModelTest, error)
+	// Pull fetches what the model needs before its first job, or with dry only looks what
+	// is there. It reports progress from one goroutine and ends with ctx.
+	Pull(ctx context.Context, name adminapi.ModelName, dry bool, report func(adminapi.ModelPullProgress)) (adminapi.ModelPull, error)
 }
 
 func modelEndpoints() []endpoint {
@@ -22,6 +25,7 @@ func modelEndpoints() []endpoint {
 		{Route: get(adminapi.PathModels, "AI models: state, slots and price", adminapi.Models{}), serve: modelsV1},
 		{Route: post(adminapi.PathModelState, "Load a model and keep it loaded, or unload it until a job asks for it", adminapi.ModelChange{}, adminapi.Models{}), serve: changeModelV1},
 		{Route: post(adminapi.PathModelTest, "Give a model of this machine a small job", adminapi.ModelName{}, adminapi.ModelTest{}), serve: testModelV1},
+		pullEndpoint(),
 	}
 }
 

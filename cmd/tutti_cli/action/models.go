@@ -33,6 +33,7 @@ func modelVerbs() []*verb.Verb {
 		{Name: "models test", Changes: true, Short: "Give a model of this machine a small job, which nobody pays for.",
 			Long:   "A model that is not loaded is loaded for it. Pipelines that need a file are tested through a gateway.",
 			Fields: modelFields(), Result: ModelTest{}, Run: testModel},
+		modelPullVerb(),
 	}
 }
 

@@ -25,6 +25,8 @@ type Route struct {
 	CSV bool
 	// Stream: the answer is a stream of server-sent events.
 	Stream bool
+	// Lines: the answer is lines of JSON, each an Answer, while the request is open.
+	Lines bool
 	// Partly: an error may carry the answer's fields, for what was done before it.
 	Partly bool
 }
@@ -73,6 +75,8 @@ func operation(s *schemas, r Route) object {
 	ok := object{"description": "done"}
 	if r.Stream {
 		ok["content"] = object{"text/event-stream": object{"schema": object{"type": "string"}}}
+	} else if r.Lines {
+		ok["content"] = object{"application/x-ndjson": object{"schema": s.of(reflect.TypeOf(r.Answer))}}
 	} else if r.Answer != nil {
 		ok["content"] = content(s.of(reflect.TypeOf(r.Answer)))
 	} else {
