@@ -65,7 +65,7 @@ func (w *world) preferred(faults ...control.Fault) {
 	w.Helper()
 	w.chain.Misbehave(0, faults...)
 	for i := 1; i < len(w.urls); i++ {
-		w.chain.Misbehave(i, control.Fault{Kind: control.Slow, Duration: control.Duration(15 * time.Millisecond)})
+		w.chain.Misbehave(i, control.Fault{Kind: control.Slow, Duration: control.Duration(150 * time.Millisecond)})
 	}
 }
 
