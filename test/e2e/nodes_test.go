@@ -36,6 +36,7 @@ func gatewayAt(t *testing.T, orchestrators, admin string, args ...string) (*harn
 	p := harness.Start(t, binary, append([]string{"-gateway", "-orchAddr", orchestrators, "-httpAddr", addr,
 		"-cliAddr", admin, "-dataDir", t.TempDir(), "-transcodingOptions", ladder}, args...)...)
 	p.WaitHTTP("http://" + addr + "/healthz")
+	p.WaitHTTP("http://" + admin + "/-/healthy")
 	return p, "http://" + addr
 }
 
