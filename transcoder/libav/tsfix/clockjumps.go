@@ -55,8 +55,9 @@ type jumps struct {
 	by int64
 	// any says that there was a jump; alone leaves jumps forward as they are.
 	any, alone bool
-	// gaps are the first jumps forward.
-	gaps []gap
+	// gaps are the first jumps forward, returns where in the file the first ones back are.
+	gaps    []gap
+	returns []int
 }
 
 type track struct {
@@ -86,6 +87,8 @@ func (j *jumps) take(pid, place int, at int64) int64 {
 		j.any, t.jumped = true, true
 		if d > 0 && len(j.gaps) < maxGaps {
 			j.gaps = append(j.gaps, gap{t.last, d, place})
+		} else if d < 0 && len(j.returns) < maxGaps {
+			j.returns = append(j.returns, place)
 		}
 		t.by = j.continued(signed(t.last+t.by+t.step), at)
 	case d > 0:
@@ -107,11 +110,13 @@ func (j *jumps) continued(expected, at int64) int64 {
 
 // paused reports whether a track that never jumps goes on where others jump: the file has it
 // before and after all of that, or it has times well within what was jumped over. Tags and
-// subtitles are rare: that one of them does not jump says nothing.
+// subtitles are rare: that one of them does not jump says nothing, and neither does one beside
+// a clock that jumped back in between.
 func (j *jumps) paused(data []byte) bool {
 	for _, t := range j.tracks {
 		aside := func(g gap) bool { return g.place <= t.from || t.to <= g.place }
-		if !t.jumped && len(j.gaps) > 0 && !slices.ContainsFunc(j.gaps, aside) {
+		within := func(place int) bool { return t.from < place && place < t.to }
+		if !t.jumped && len(j.gaps) > 0 && !slices.ContainsFunc(j.gaps, aside) && !slices.ContainsFunc(j.returns, within) {
 			return true
 		}
 	}

@@ -49,6 +49,7 @@ func TestJumpsAndPauses(t *testing.T) {
 		{"tags before the jump", []timedPacket{tag(1), picture(1), sound(1), tag(1.5), picture(3601), sound(3601)}, true},
 		{"tags after the jump", []timedPacket{picture(1), sound(1), picture(3601), tag(3601), sound(3601), tag(3602)}, true},
 		{"tags across it", []timedPacket{tag(1), picture(1), sound(1), picture(3601), tag(3601), sound(3601)}, true},
+		{"tags across there and back", []timedPacket{tag(1), picture(1), picture(3601), sound(3601), picture(1.5), tag(1.6)}, true},
 		{"over the clock's end", []timedPacket{tag(95440), picture(95442), tag(95441), picture(2000)}, true},
 	}
 	for _, tt := range tests {
