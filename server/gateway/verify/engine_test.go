@@ -55,8 +55,8 @@ func TestRenditionsOfOurEngine(t *testing.T) {
 	}
 }
 
-// TestSizesThatChange: a client's source that changes its size within a segment, or whose headers
-// tell of another size than its pictures have, makes no liar of who transcodes it.
+// TestSizesThatChange: a client's source that changes its size within a segment, has two videos, or whose
+// headers tell of another size than its pictures have, makes no liar of who transcodes it.
 func TestSizesThatChange(t *testing.T) {
 	t.Parallel()
 	engine, err := libav.New(libav.Options{Device: "cpu", Preset: "ultrafast", Cores: 1})
@@ -66,6 +66,10 @@ func TestSizesThatChange(t *testing.T) {
 	profiles := []core.Profile{{Name: "small", Width: 240, Height: 135, Bitrate: 200_000}}
 	wide := clip(t, picture+x264, "ts")
 	square := clip(t, "-f lavfi -i testsrc2=size=480x480:rate=30:duration=0.1 "+x264, "ts")
+	// As many pixels as in the wide ones, in another shape.
+	equal := clip(t, "-f lavfi -i testsrc2=size=240x240:rate=30:duration=0.5 "+x264, "ts")
+	two := "-f lavfi -i testsrc2=size=480x480:rate=30:duration=0.1 " + picture + "-map 0 -map 1 " + x264
+	swapped := picture + "-f lavfi -i testsrc2=size=480x480:rate=30:duration=0.1 -map 0 -map 1 " + x264
 	boxes := clip(t, picture+x264, "mp4")
 	at := bytes.Index(boxes, []byte("avc1\x00\x00\x00\x00\x00\x00\x00\x01"))
 	if at < 0 {
@@ -75,6 +79,10 @@ func TestSizesThatChange(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"larger first": slices.Concat(square, wide), "smaller first": slices.Concat(wide, square),
 		"a broken beginning": slices.Concat(square[:len(square)/2/188*188], wide), "a sample entry": boxes,
+		"as large, first": slices.Concat(equal, wide), "as large, then": slices.Concat(wide, equal),
+		"two videos": clip(t, two, "ts"), "two videos, swapped": clip(t, swapped, "ts"),
+		"two videos as boxes": clip(t, two, "mp4"), "two videos as boxes, swapped": clip(t, swapped, "mp4"),
+		"as large, broken": slices.Concat(equal[:len(equal)/2/188*188], wide),
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := engine.Transcode(t.Context(), &core.TranscodeJob{

@@ -62,27 +62,34 @@ func findTrack(moov []byte) (t track) {
 		if kind != "trak" || t.found {
 			return
 		}
+		entry, found := videoEntry(body)
+		if !found {
+			return
+		}
+		codec, counted := mp4Codecs[entry]
 		table := container.Path(body, "mdia", "minf", "stbl")
-		stsd := container.Child(table, "stsd")
-		if len(stsd) < 16 {
-			return
-		}
-		codec, counted := mp4Codecs[string(stsd[12:16])]
-		if !counted && !otherVideo[string(stsd[12:16])] {
-			return
-		}
 		t = track{id: trackID(container.Child(body, "tkhd")), table: table, found: true}
 		t.scale, t.length = trackLength(container.Path(body, "mdia", "mdhd"))
 		// Transcoders go by the samples' times; the header may say anything.
-		if ticks := sampleTicks(container.Child(table, "stts")); ticks > 0 && t.scale > 0 {
+		if ticks := sampleTicks(container.Child(table, "stts"), samplesOf(table)); ticks > 0 && t.scale > 0 {
 			t.length = seconds(ticks / float64(t.scale))
 		}
 		if counted {
 			t.units = newUnits(codec)
-			t.describe(stsd[8:], codec)
+			t.describe(container.Child(table, "stsd")[8:], codec)
 		}
 	})
 	return t
+}
+
+// videoEntry is the kind of the first sample entry of a track, if the track is video.
+func videoEntry(trak []byte) (kind string, found bool) {
+	stsd := container.Path(trak, "mdia", "minf", "stbl", "stsd")
+	if len(stsd) < 16 {
+		return "", false
+	}
+	kind = string(stsd[12:16])
+	return kind, mp4Codecs[kind] != "" || otherVideo[kind]
 }
 
 func trackID(tkhd []byte) uint32 {

@@ -54,10 +54,7 @@ func playingMP4(data []byte) playing {
 	if !t.found {
 		return playing{}
 	}
-	p := playing{span: t.length}
-	if sizes, err := sizesOf(container.Child(t.table, "stsz"), container.Child(t.table, "stz2")); err == nil {
-		p.samples = core.Frames(sizes.count)
-	}
+	p := playing{span: t.length, samples: core.Frames(samplesOf(t.table))}
 	if container.Child(data, "moof") == nil {
 		return p
 	}

@@ -110,6 +110,15 @@ func (s *sizes) of(i int) uint32 {
 	return s.table.at(i)
 }
 
+// samplesOf is how many samples a sample table tells of, 0 where that cannot be read.
+func samplesOf(table []byte) int {
+	s, err := sizesOf(container.Child(table, "stsz"), container.Child(table, "stz2"))
+	if err != nil {
+		return 0
+	}
+	return s.count
+}
+
 func sizesOf(stsz, stz2 []byte) (s sizes, err error) {
 	switch {
 	case stsz == nil && stz2 != nil:

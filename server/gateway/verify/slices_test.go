@@ -120,3 +120,30 @@ func TestUnknownLength(t *testing.T) {
 		}
 	}
 }
+
+// TestTimesOfNoSamples: a movie's table of times names more samples than the movie has, or steps back,
+// which older cameras write as times that are nearly 2^32. Transcoders take neither for playing time.
+func TestTimesOfNoSamples(t *testing.T) {
+	t.Parallel()
+	// One picture lasts twice as long, so that the table has four entries: the first 44, this one, the next, the last.
+	whole := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "+
+		"-vf setpts='if(lt(N,45),N,N+1)/30/TB' -fps_mode vfr "+x264+"-bf 0", "mp4")
+	at := bytes.Index(whole, []byte("stts\x00\x00\x00\x00\x00\x00\x00\x04"))
+	if at < 0 {
+		t.Fatal("no table of four times")
+	}
+	for name, change := range map[string]struct {
+		at   int
+		says string
+	}{
+		"more than there are": {at + 12 + 3*8, "\x00\x0a\x00\x00\x00\x00\x02\x00"},
+		"a step back":         {at + 12 + 8 + 4, "\xff\xff\xff\x00"},
+	} {
+		data := bytes.Clone(whole)
+		copy(data[change.at:], change.says)
+		s := verify.ReadSource(data, core.MaxSegmentDuration)
+		if got := s.Length(); got < 2900*time.Millisecond || got > 3100*time.Millisecond {
+			t.Errorf("%s: %v of %+v", name, got, s)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func ReadSource(data []byte, duration time.Duration) Source {
 	if err != nil || v.Most == 0 {
 		return s
 	}
-	s.Most, s.Mixed = v.Most, v.Pixels != core.Pixels(v.Frames)*core.Pixels(v.Width)*core.Pixels(v.Height)
+	s.Most, s.Mixed = v.Most, v.Mixed
 	if !s.Mixed {
 		s.Size = Size{v.Width, v.Height}
 	}
@@ -51,7 +51,32 @@ func ReadSource(data []byte, duration time.Duration) Source {
 		times := clockTS(data)
 		s.Span, s.steady, s.Times = times.duration(), times.plays(), times.times()
 	}
+	if several(data) {
+		// Which of them transcoders take is their choice.
+		s.Most, s.Span, s.Mixed, s.Size = 0, 0, true, Size{}
+	}
 	return s
+}
+
+// several reports whether a file may have more than one video: in a transport stream further
+// programs may have some.
+func several(data []byte) bool {
+	videos := 0
+	if container.IsTS(data) {
+		program := programOf(data)
+		for _, one := range program.Streams {
+			if videoTypes[one.Type] || videoFormats[one.Format] {
+				videos++
+			}
+		}
+		return videos > 1 || program.Programs > 1
+	}
+	container.Each(container.Child(data, "moov"), func(kind string, body []byte, _ int) {
+		if _, found := videoEntry(body); found && kind == "trak" {
+			videos++
+		}
+	})
+	return videos > 1
 }
 
 // Plays is for how long a file's video is certain to play, 0 when that is unknown.
@@ -92,13 +117,19 @@ func trackLength(mdhd []byte) (ticksASecond uint32, length time.Duration) {
 	return uint32(scale), seconds(float64(ticks) / float64(scale))
 }
 
-// sampleTicks adds up how long the samples of a track play by its table of their times.
-func sampleTicks(stts []byte) (ticks float64) {
+// sampleTicks adds up how long so many samples of a track play by its table of their times.
+// The table may name more samples than there are, and times that step back, which some
+// cameras write: transcoders pass over both.
+func sampleTicks(stts []byte, samples int) (ticks float64) {
+	const steppedBack = math.MaxUint32 - 10*48_000
 	r := fields{b: stts}
 	r.u32()
-	for left := r.u32(); left > 0 && !r.short; left-- {
-		count := r.u32()
-		ticks += float64(count) * float64(r.u32())
+	for left := r.u32(); left > 0 && samples > 0 && !r.short; left-- {
+		count, each := min(int(r.u32()), samples), r.u32()
+		if samples -= count; each > steppedBack {
+			each = 1
+		}
+		ticks += float64(count) * float64(each)
 	}
 	return ticks
 }

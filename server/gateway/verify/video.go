@@ -16,14 +16,16 @@ type Video struct {
 	Most core.Frames
 	// Pixels is the sum of width × height over all frames.
 	Pixels core.Pixels
-	// Width and Height are of the smallest picture.
+	// Width and Height are of the smallest picture; Mixed says that others differ.
 	Width, Height int
+	Mixed         bool
 }
 
 // picture adds one.
 func (v *Video) picture(width, height int) {
 	v.Frames++
 	v.Pixels += core.Pixels(width) * core.Pixels(height)
+	v.Mixed = v.Mixed || v.Width != 0 && (width != v.Width || height != v.Height)
 	if v.Width == 0 || width*height < v.Width*v.Height {
 		v.Width, v.Height = width, height
 	}
