@@ -225,9 +225,8 @@ func (c *credit) excuse(j job, came, done pm.Value, now time.Time) (lost pm.Valu
 	}
 	c.left[0] = c.left[0].Add(excused)
 	lost = c.lose(j, good.Add(excused), j.amount)
-	if j.amount.Sign() == 0 {
-		c.drain(j.client, done.Sub(came).Sub(excused))
-	}
+	// What its own tickets do not pay comes from a balance.
+	c.drain(j.client, done.Sub(came).Sub(excused).Sub(j.amount))
 	return lost
 }
 
@@ -238,9 +237,11 @@ func (c *credit) forgo(j job) (lost pm.Value) {
 }
 
 // blame counts a job whose payment waits against the orchestrator, as far as it still waits.
-func (c *credit) blame(j job) {
-	v := whole(least(j.amount, j.client.open, c.waiting))
+// So much of it was drained from a balance.
+func (c *credit) blame(j job, drained pm.Value) {
+	v := whole(least(j.amount.Add(drained), j.client.open, c.waiting))
 	j.client.open, c.waiting, c.missing = j.client.open.Sub(v), c.waiting.Sub(v), c.missing.Add(v)
+	j.client.drained = least(j.client.drained.Sub(least(drained, j.client.drained)), j.client.open)
 }
 
 // lose counts what was paid and what is good for it. Of what is left, as much as waits at

@@ -58,17 +58,17 @@ func (s *Sender) mayDraw(t *Terms) error {
 	return fault.New(fault.CreditInUse, "make payment", t.payee()+" "+c.holds())
 }
 
-// drained counts a job without tickets that was billed and came to nothing by what its request
-// may be.
+// drained counts what a job that was billed, and came to nothing by what its request may be,
+// was worth beyond its own tickets.
 func (s *Sender) drained(p *Payment) {
 	t := p.terms
-	if p.job.client != nil || t.Price.Free() {
+	if t.Price.Free() {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.creditOf(t.payee()); c != nil && p.forgone {
-		c.drain(c.share(t.client()), t.worth(p.record.Estimate))
+		p.drained = c.drain(p.clientOf(c), t.worth(p.record.Estimate).Sub(p.job.amount))
 		s.keep(t.payee(), c)
 	}
 }
@@ -195,9 +195,7 @@ func (p *Payment) count(how func(c *credit, j job, now time.Time) (lost pm.Value
 		return
 	}
 	j := p.job
-	if j.client == nil { // nothing was charged
-		j.client = c.share(t.client())
-	}
+	j.client = p.clientOf(c)
 	j.estimate, j.start = t.worth(p.record.Estimate), t.start()
 	lost := how(c, j, s.opt.Now())
 	s.opt.Recorder.PaidUnworked(t.payee(), lost, c.held())
@@ -209,6 +207,14 @@ func (p *Payment) count(how func(c *credit, j job, now time.Time) (lost pm.Value
 	s.keep(t.payee(), c)
 	s.mu.Unlock()
 	s.tellCredit(t.payee(), true, changed, detail)
+}
+
+// clientOf is the share of the payment's client, also where nothing was charged.
+func (p *Payment) clientOf(c *credit) *share {
+	if p.job.client != nil {
+		return p.job.client
+	}
+	return c.share(p.terms.client())
 }
 
 // worth is what some units of work are worth.

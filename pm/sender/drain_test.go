@@ -1,6 +1,7 @@
 package sender_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tuttinode/tutti/pm/sender"
@@ -65,4 +66,73 @@ func drain(k *kit, t *testing.T, bad *sender.Terms, waste func(*sender.Payment))
 		waste(p)
 	}
 	return wasted
+}
+
+// TestBalancesThatManyClientsWaste: clients of which each wastes one job's worth of what others'
+// tickets left, with a ticket of its own or without, leave half of the bound to the others.
+func TestBalancesThatManyClientsWaste(t *testing.T) {
+	t.Parallel()
+	for units, name := range map[int64]string{980: "from a balance", 1980: "beside a ticket"} {
+		for how, waste := range map[string]func(*sender.Payment){
+			"left": func(p *sender.Payment) { p.Settle(sender.Abandoned, 0) },
+			"broken off": func(p *sender.Payment) {
+				p.Forgo()
+				p.Settle(sender.Failed, 0)
+			},
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				t.Parallel()
+				wasteByMany(t, units, waste)
+			})
+		}
+	}
+}
+
+func wasteByMany(t *testing.T, units int64, waste func(*sender.Payment)) {
+	k := begin(t, t.TempDir(), bounded)
+	offer := terms(params(1, 1000), func(t *sender.Terms) { t.Payee, t.Nonces = cheat, sender.OwnNonces })
+	good, wasted := offer.For("good"), 0
+	for n := range 400 {
+		p, err := k.Pay(t.Context(), good, 10)
+		if err != nil {
+			t.Fatalf("job %d of another client, after %d jobs were wasted: %v", n, wasted, err)
+		}
+		p.Settle(sender.Served, 10)
+		p.Received(10)
+		if p, err = k.Pay(t.Context(), offer.For(fmt.Sprint("bad", n)), units); err == nil {
+			waste(p)
+			wasted++
+		}
+	}
+	if k.named() {
+		t.Error("the orchestrator is stopped")
+	}
+	if wasted > 60 {
+		t.Errorf("%d jobs were wasted", wasted)
+	}
+}
+
+// TestBlameForBalances: jobs that are paid from a balance, and that another orchestrator did,
+// count against the one that failed them like those that are paid by tickets.
+func TestBlameForBalances(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), bounded)
+	offer := terms(params(1, 1000), func(t *sender.Terms) { t.Payee, t.Nonces = cheat, sender.OwnNonces })
+	for n := range 4000 {
+		p, err := k.Pay(t.Context(), offer.For(fmt.Sprint("client", n%16)), 50)
+		if err != nil {
+			break
+		}
+		if len(p.Tickets) > 0 {
+			p.Settle(sender.Served, 50)
+			p.Received(50)
+			continue
+		}
+		p.Forgo()
+		p.Settle(sender.Failed, 0)
+		p.Blame()
+	}
+	if !k.named() {
+		t.Error("an orchestrator that fails what others do is not stopped")
+	}
 }

@@ -29,9 +29,10 @@ type Payment struct {
 	// there are none.
 	job               job
 	settled, received atomic.Bool
-	// forgone: what was paid waits, see Forgo. It is guarded by Sender.mu. blamed: it no
-	// longer does.
+	// forgone: what was paid waits, see Forgo, and drained is what was not paid by its own
+	// tickets. They are guarded by Sender.mu. blamed: it no longer waits.
 	forgone bool
+	drained pm.Value
 	blamed  atomic.Bool
 	// billed: the orchestrator billed the job, or keeps what was paid for it.
 	billed atomic.Bool

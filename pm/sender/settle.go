@@ -118,7 +118,7 @@ func (p *Payment) Forgo() {
 // not the reason, and what was paid counts against the one that failed.
 func (p *Payment) Blame() {
 	s := p.s
-	if p.job.client == nil || p.blamed.Swap(true) {
+	if p.terms.Price.Free() || p.blamed.Swap(true) {
 		return
 	}
 	s.mu.Lock()
@@ -128,7 +128,7 @@ func (p *Payment) Blame() {
 		return
 	}
 	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
-	if c.blame(p.job); limit.Sign() > 0 {
+	if c.blame(job{amount: p.job.amount, client: p.clientOf(c)}, p.drained); limit.Sign() > 0 {
 		c.stop(p.job.amount, limit)
 	}
 	changed, detail := c.stopped != was, c.holds()

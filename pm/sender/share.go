@@ -65,23 +65,35 @@ func (c *credit) shares(amount, limit pm.Value, client *share) bool {
 
 // drain counts what a client's job came to nothing of that was paid from a balance: others'
 // tickets had left it there, so that it counts as missing by now, and is its client's doing.
-func (c *credit) drain(client *share, v pm.Value) {
+// It returns how much that is.
+func (c *credit) drain(client *share, v pm.Value) pm.Value {
 	if v = whole(least(v, c.missing)); v.Sign() <= 0 {
-		return
+		return pm.Value{}
 	}
 	c.missing, c.waiting = c.missing.Sub(v), c.waiting.Add(v)
 	client.open, client.drained = client.open.Add(v), client.drained.Add(v)
+	return v
 }
 
 // draws reports whether a client's jobs may be paid from balances: not while what it wasted of
-// them is its share, or clients for which one has not worked wasted half of what it may hold.
+// them is its share, nor for one for which no work was done while clients wasted half of what
+// may be held, and balances with it: as many as come would each waste one job's worth.
 func (c *credit) draws(limit pm.Value, client *share) bool {
-	drained := least(client.drained, client.open, c.waiting)
-	if drained.Sign() <= 0 {
-		return true
+	if client.recent().Sign() == 0 && c.waiting.Times(2).Cmp(c.bound(limit)) >= 0 && c.drains() {
+		return false
 	}
-	return drained.Cmp(part(limit, clientShare).Add(client.recent())) < 0 &&
-		(client.recent().Sign() > 0 || c.waiting.Times(2).Cmp(c.bound(limit)) < 0)
+	drained := least(client.drained, client.open, c.waiting)
+	return drained.Sign() <= 0 || drained.Cmp(part(limit, clientShare).Add(client.recent())) < 0
+}
+
+// drains reports whether clients wasted anything of balances.
+func (c *credit) drains() bool {
+	for _, sh := range c.clients {
+		if sh.drained.Sign() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // passShares brings the shares up to a time that the credit has reached: so many hours are
