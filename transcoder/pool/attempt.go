@@ -123,7 +123,7 @@ func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult,
 	defer cancel()
 	res, err := d.engine.Transcode(sub, job)
 	wall := time.Since(start)
-	c.s.sent(came, plays(job, res, wall))
+	c.paced(came, plays(job, res, wall))
 	if err == nil {
 		leave(wall)
 		p.measure(c.s, d, job, res, took{work: wall, all: time.Since(came)})

@@ -25,6 +25,8 @@ type course struct {
 	failures []failure
 	// doubtful says that nothing good is known of the stream and its sender.
 	doubtful bool
+	// played is what the segment counts as with its session's pace.
+	played time.Duration
 }
 
 // failure is an attempt that came to nothing.

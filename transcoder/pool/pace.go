@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -35,13 +36,23 @@ func (s *session) sent(came time.Time, playing time.Duration) {
 	}
 }
 
-// plays is how long a segment plays: what its gateway says, or more where the media show
-// it. One that failed counts as what it took at least.
+// paced counts a segment with its session, once: what another attempt shows counts as far as
+// it is more.
+func (c *course) paced(came time.Time, playing time.Duration) {
+	if more := playing - c.played; more > 0 {
+		c.s.sent(came, more)
+		c.played = playing
+	}
+}
+
+// plays is how long a segment plays: what the media show, or else what its gateway says,
+// which says two seconds of all where it was not told. One that failed counts as what it
+// took at least.
 func plays(job *core.TranscodeJob, res *core.TranscodeResult, wall time.Duration) time.Duration {
 	if res == nil {
 		return max(job.Duration, wall)
 	}
-	long := max(job.Duration, res.SourceDuration)
+	long := cmp.Or(res.SourceDuration, job.Duration)
 	if second := core.EstimatePixels(job.Profiles, time.Second); second > 0 {
 		var pixels float64
 		for i := range res.Renditions {
