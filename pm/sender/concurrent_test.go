@@ -246,3 +246,37 @@ func TestNoJobIsRefusedForOthers(t *testing.T) {
 		})
 	}
 }
+
+// creditedWait is how long a job waits for tickets that are on their way.
+const creditedWait = 250 * time.Millisecond
+
+// TestNoJobWaitsForOthers: a segment whose own ticket is within the credit does not wait until
+// those for other jobs are as well.
+func TestNoJobWaitsForOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := begin(t, t.TempDir(), bounded)
+		offer := terms(params(99, 1000), func(t *sender.Terms) {
+			t.Payee, t.Confirms, t.Model, t.Pipeline = cheat, true, "", ""
+		})
+		pay(t, k, offer.For("first"), 900)
+		var waiting sync.WaitGroup
+		for range 10 {
+			waiting.Go(func() {
+				if p, err := k.Pay(t.Context(), offer.For("waits"), 900); err == nil {
+					p.Settle(sender.Unsent, 0)
+				}
+			})
+		}
+		synctest.Wait()
+		pay(t, k, of("rest", 7), 86_000)
+		pay(t, k, of("more", 8), 11_000)
+		from := time.Now()
+		p := pay(t, k, offer.For("payer"), 1000)
+		if took := time.Since(from); took > creditedWait || len(p.Tickets) != 1 {
+			t.Errorf("it waited %v, for %d tickets", took, len(p.Tickets))
+		}
+		waiting.Wait()
+		k.close()
+	})
+}

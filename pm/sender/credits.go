@@ -73,6 +73,23 @@ func (s *Sender) drained(p *Payment) {
 	}
 }
 
+// fits reports whether so many tickets may be counted on an orchestrator's credit at once.
+func (s *Sender) fits(t *Terms, n int) bool {
+	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
+	if limit.Sign() == 0 {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.creditOf(t.payee())
+	if c == nil {
+		return false
+	}
+	tried := *c // to ask stops none
+	code, _ := tried.admit(wholeUp(t.ev.Times(int64(n))), limit, c.share(t.client()))
+	return code == ""
+}
+
 // answer is whether a payment may be made: code is why not, detail the same in words. later
 // says that it may be when less is in progress, when freed is closed.
 type answer struct {

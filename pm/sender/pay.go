@@ -87,10 +87,12 @@ func (s *Sender) fill(ctx context.Context, p *Payment) error {
 	if took.tickets == 0 {
 		return s.mayDraw(t)
 	}
+	// No job is refused, or waits, for what others would have of its payment.
+	if took.others > 0 && !s.fits(t, took.tickets) {
+		took.tickets, took.others = took.tickets-took.others, 0
+	}
 	var err error
-	p.job, err = s.afford(ctx, t, took.tickets)
-	if err != nil && took.others > 0 {
-		// No job is refused for what others would have had of its payment.
+	if p.job, err = s.afford(ctx, t, took.tickets); err != nil && took.others > 0 {
 		took.tickets, took.others = took.tickets-took.others, 0
 		p.job, err = s.afford(ctx, t, took.tickets)
 	}
