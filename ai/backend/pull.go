@@ -25,6 +25,8 @@ const (
 	// maxPullMessage bounds one message of a pull, maxLayers the layers that are added up.
 	maxPullMessage = 64 << 10
 	maxLayers      = 1000
+	// maxDigest is the longest digest of a layer that counts.
+	maxDigest = 256
 )
 
 // Puller is a Backend that knows whether its server has the model, and how to have it
@@ -149,7 +151,7 @@ func (p *ollamaPulling) take(line []byte) (now PullProgress, err error) {
 	}
 	p.succeeded = m.Status == "success"
 	_, known := p.layers[m.Digest]
-	if m.Digest != "" && m.Total > 0 && (known || len(p.layers) < maxLayers) {
+	if m.Digest != "" && len(m.Digest) <= maxDigest && m.Total > 0 && (known || len(p.layers) < maxLayers) {
 		p.layers[m.Digest] = PullProgress{Done: min(max(m.Completed, 0), m.Total), Total: m.Total}
 	}
 	now.Name = p.name

@@ -57,7 +57,7 @@ func prepare(t *testing.T, model string) *node {
 func (n *node) args() []string {
 	return []string{
 		"-orchestrator", "-transcoder", "-aiWorker", "-aiModels", filepath.Join(n.dir, "aiModels.json"), "-aiAllowUnverified",
-		"-drainTimeout", "3s", "-serviceAddr", n.addr, "-httpAddr", n.addr, "-cliAddr", n.admin, "-dataDir", filepath.Join(n.dir, "data"), "-config", filepath.Join(n.dir, "tutti.conf"),
+		"-drainTimeout", "10s", "-serviceAddr", n.addr, "-httpAddr", n.addr, "-cliAddr", n.admin, "-dataDir", filepath.Join(n.dir, "data"), "-config", filepath.Join(n.dir, "tutti.conf"),
 	}
 }
 
