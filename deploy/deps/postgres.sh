@@ -10,8 +10,9 @@ postgres_key() {
 	} | sha256sum | cut -c1-16
 }
 
-# installed_postgres: the newest server that the machine has.
+# installed_postgres: the newest server that the machine has, if it has one.
 installed_postgres() {
+	[ -d /usr/lib/postgresql ] || return 0
 	find /usr/lib/postgresql -maxdepth 3 -path '*/bin/initdb' 2>/dev/null | sort -V | tail -n 1 | xargs -r dirname
 }
 
