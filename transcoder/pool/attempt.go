@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,6 +34,12 @@ func (p *Pool) attempts(
 	for {
 		begun := time.Now()
 		res, err := c.attempt(ctx, d)
+		if o, is := errors.AsType[otherwise](err); is {
+			if err := refused(o.how); err != nil {
+				return nil, err
+			}
+			return c.isolated(ctx, d, o.how)
+		}
 		if err != nil {
 			c.note(d, begun, err)
 			if !over(ctx) && len(c.failures) < maxAttempts && suspect(err) && d.isolates() {
@@ -118,6 +125,10 @@ func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult,
 		return nil, err
 	}
 	start := time.Now()
+	if how := c.waited(d, start); how != incidents.Shared {
+		leave(0)
+		return nil, otherwise{how}
+	}
 	l := p.limitOf(ctx, d, c)
 	sub, cancel := context.WithTimeout(ctx, l.time)
 	defer cancel()
@@ -139,6 +150,20 @@ func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult,
 		replace(d, fault.TranscodeTimeout)
 	}
 	return nil, timeout(d, wall, err)
+}
+
+// otherwise says that a segment is to be run in another way than beside others.
+type otherwise struct{ how incidents.Treatment }
+
+func (otherwise) Error() string { return "it is to be run in a worker of its own" }
+
+// waited says how a segment is run whose turn has come. Of one that nothing good is known
+// of, more may be known now: those before it may have ended the worker.
+func (c *course) waited(d *device, now time.Time) incidents.Treatment {
+	if !c.doubtful || !d.isolates() {
+		return incidents.Shared
+	}
+	return c.p.incidents.Treat(c.work, c.s.good(), now)
 }
 
 // outOfTime says whether an attempt failed because its time was over. It may be the

@@ -34,6 +34,9 @@ const (
 	// manySenders is the number of senders with incidents from which new streams of
 	// unknown senders get workers of their own, too.
 	manySenders = 4
+	// manyOpen is the same for segments that are just tried again because their worker
+	// ended: two of them may be a single incident.
+	manyOpen = 3
 	// trustFrom is how many good segments since its last incident make a sender known,
 	// keepTrust how long it stays that without another.
 	trustFrom = 20
@@ -73,6 +76,9 @@ type Record struct {
 	good table[int]
 	// everyone counts senders that came to have incidents.
 	everyone level
+	// open counts segments that ended a worker which they shared, and are tried again in
+	// workers of their own.
+	open int
 }
 
 // stream is one that has incidents.
@@ -112,7 +118,7 @@ func New() *Record {
 func (r *Record) Treat(w *Work, good int, now time.Time) Treatment {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.segments)+len(r.streams)+len(r.senders) == 0 && r.everyone.now(now) == 0 {
+	if len(r.segments)+len(r.streams)+len(r.senders)+r.open == 0 && r.everyone.now(now) == 0 {
 		return Shared
 	}
 	if seen, again := r.segment(w, now); again {
@@ -145,7 +151,8 @@ func (r *Record) Treat(w *Work, good int, now time.Time) Treatment {
 
 // unblamed says how to run a segment of a sender without incidents. The caller holds mu.
 func (r *Record) unblamed(w *Work, good int, now time.Time) Treatment {
-	if r.everyone.now(now) >= manySenders && good < proof && !r.trusted(w, now) {
+	many := r.everyone.now(now) >= manySenders || r.open >= manyOpen
+	if many && good < proof && !r.trusted(w, now) {
 		return Unproved
 	}
 	return Shared
@@ -211,6 +218,7 @@ func (r *Record) Ended(w *Work, now time.Time) { r.pending(w, -1, now) }
 func (r *Record) pending(w *Work, n int, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.open += n
 	w.name()
 	s, known := r.senders.get(w.sender, now, maxLevel*fade)
 	if !known && n < 0 {
