@@ -261,16 +261,25 @@ func (c *tracee) onMemory() []attempt {
 	}
 }
 
+// lowMemory is memory that short pointers reach: where the heap was put there, elsewhere.
+func (c *tracee) lowMemory(t *testing.T) uint64 {
+	t.Helper()
+	for at := uint64(0x10000000); at < 0x70000000; at += 0x10000000 {
+		got, errno := c.call(unix.SYS_MMAP, at, memorySize, unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uint64(0), 0)
+		if errno == 0 && uint64(got) == at {
+			return at
+		}
+	}
+	t.Fatal("no memory for 32-bit attempts")
+	return 0
+}
+
 // foreign does the same through the entry of 32-bit programs, whose numbers are others
 // and whose pointers are short.
 func (c *tracee) foreign(t *testing.T, victim string) {
 	t.Helper()
-	const lowMemory = 0x10000000
-	at, errno := c.call(unix.SYS_MMAP, lowMemory, memorySize, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uint64(0), 0)
-	if errno != 0 || at != lowMemory {
-		t.Fatalf("memory for 32-bit attempts: %#x, %v", at, errno)
-	}
+	lowMemory := c.lowMemory(t)
 	c.write(lowMemory, append([]byte(victim), 0))
 	for what, call := range map[string][]uint64{
 		"open": {5, lowMemory, unix.O_RDWR}, "chmod": {15, lowMemory, 0o777}, "unlink": {10, lowMemory},
