@@ -7,7 +7,11 @@
 // sees only core.Transcoder.
 package transcoder
 
-import "github.com/tuttinode/tutti/core"
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+)
 
 // Engine is the media work of one device. The in-process libav engine, the
 // client of a media-worker process and the remote transcoder implement it and
@@ -21,6 +25,10 @@ type Engine interface {
 	Device() string
 	Close() error
 }
+
+// LongSegment is the playing time beyond which segments may not take every place of an
+// engine, so that short ones, whose deadlines are near, always get on.
+const LongSegment = 10 * time.Second
 
 // Parallel is how many segments an engine works on at once with so many processor cores:
 // side by side they would all take longer and hold memory all the while.

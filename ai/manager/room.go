@@ -64,7 +64,7 @@ func (d *devices) names(indexes []int) (out []string) {
 }
 
 // revise drops rooms and adds others. Those that stay keep their devices. Containers of
-// dropped rooms have their places until they are gone, and whoever needs these waits.
+// dropped rooms have their places until they are gone, and what needs these waits.
 func (d *devices) revise(drop, add []*room) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

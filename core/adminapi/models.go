@@ -44,8 +44,8 @@ type ModelChange struct {
 	Warm bool `json:"warm"`
 }
 
-// ModelTest is what came of a small job that the node gave to a model itself. Nobody pays
-// for it.
+// ModelTest is what came of a small job that the node gave to a model itself, without
+// payment.
 type ModelTest struct {
 	Pipeline string `json:"pipeline"`
 	Model    string `json:"model"`

@@ -98,7 +98,7 @@ func TestAConfirmedRefusalIsNoRefusal(t *testing.T) {
 	}
 }
 
-// While nobody else has the model loaded and room, a refuser goes on to get jobs: clients can
+// While no other orchestrator has the model loaded and room, a refuser goes on to get jobs: clients can
 // bring refusals about. After a few in a row one that has to load it is tried.
 func TestWhoIsBetterThanARefuser(t *testing.T) {
 	t.Parallel()

@@ -108,7 +108,7 @@ func (w *Wants) lacking(o *Offer) error {
 const maxLacking = 64
 
 // LackedByAll are the capabilities that not one of those who answered has; empty where
-// somebody is of no use for another reason.
+// one is of no use for another reason.
 func LackedByAll(errs []error) (all Lacking) {
 	for n, err := range errs {
 		one, ok := errors.AsType[Lacking](err)

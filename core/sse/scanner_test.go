@@ -300,7 +300,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestBrokenEvents: data that is no object is told from data that is empty.
+// TestBrokenEvents: data that is no object is distinguished from data that is empty.
 func TestBrokenEvents(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]bool{

@@ -15,10 +15,6 @@ type slots struct {
 	all, long *semaphore.Weighted
 }
 
-// long segments may not take every slot, so that short ones, whose deadlines are
-// near, always get on.
-const longSegment = 10 * time.Second
-
 func newSlots(cores int) *slots {
 	n := int64(transcoder.Parallel(cores))
 	return &slots{all: semaphore.NewWeighted(n), long: semaphore.NewWeighted(n / 2)}
@@ -26,7 +22,7 @@ func newSlots(cores int) *slots {
 
 // take waits for a slot. The caller calls release when the work is done.
 func (s *slots) take(ctx context.Context, duration time.Duration) (release func(), err error) {
-	if duration <= longSegment {
+	if duration <= transcoder.LongSegment {
 		if err := s.all.Acquire(ctx, 1); err != nil {
 			return nil, err
 		}

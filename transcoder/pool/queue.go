@@ -9,16 +9,13 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder"
 )
 
 // parallel is an engine that says how many segments it works on at once.
 type parallel interface {
 	Parallel() int
 }
-
-// longPlaying segments may not take every place, so that short ones, whose deadlines are
-// near, always get on.
-const longPlaying = 10 * time.Second
 
 // queue lets segments begin on a device, as many at once as it works on. The segments of
 // the sessions that were admitted first go first, and one that would not be done in its
@@ -56,7 +53,7 @@ type ticket struct {
 // ticketOf is a segment's that came at a time and has to be done until another.
 func ticketOf(s *session, job *core.TranscodeJob, came, until time.Time) *ticket {
 	return &ticket{
-		seniority: s.seniority, ahead: s.ahead(came), long: job.Duration > longPlaying, takes: s.usual(), until: until,
+		seniority: s.seniority, ahead: s.ahead(came), long: job.Duration > transcoder.LongSegment, takes: s.usual(), until: until,
 		begins: make(chan struct{}), refused: make(chan struct{}),
 	}
 }
