@@ -120,7 +120,7 @@ func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult,
 	if err != nil {
 		// A session that is ahead of its media says nothing of the device.
 		if fault.CodeOf(err) == fault.TranscoderBehind && t.ahead == 0 {
-			p.late(c.s, d, job, core.WorkDeadline(job.Duration))
+			p.noTime(c.s, d, job)
 		}
 		return nil, err
 	}
@@ -136,8 +136,8 @@ func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult,
 	wall := time.Since(start)
 	c.paced(came, plays(job, res, wall))
 	if err == nil {
-		leave(wall)
-		p.measure(c.s, d, job, res, took{work: wall, all: time.Since(came)})
+		inWork := leave(wall)
+		p.measure(c.s, d, job, res, took{work: wall, all: time.Since(came), inWork: inWork})
 		d.sign(res)
 		return res, nil
 	}

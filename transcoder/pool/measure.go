@@ -25,6 +25,14 @@ type figures struct {
 	// ratio is the real-time ratio of the segments of late, smoothed: below 1 a
 	// segment takes less time than it plays.
 	ratio float64
+	// place is how much of a place's time a unit of load takes per second that it plays,
+	// smoothed. whole is the same of the whole device's time, where the segments in work
+	// at once share it evenly. While few are in work at once the device looks dearer by
+	// whole than it is, and may look cheaper by place. Both are 0 before the first
+	// measurement.
+	place, whole float64
+	// behind is when a segment last was refused because it would have come too late.
+	behind time.Time
 	// own is the sum of what its known sessions take per unit of their own load.
 	own float64
 	// slow is since when the device has been slower than real time, zero when it is not;
@@ -33,8 +41,12 @@ type figures struct {
 }
 
 // took is how long a segment was in work, and with the time that it waited for its device:
-// a device is as slow as its sessions find it.
-type took struct{ work, all time.Duration }
+// a device is as slow as its sessions find it. inWork is how many segments were in work
+// meanwhile, with itself.
+type took struct {
+	work, all time.Duration
+	inWork    float64
+}
 
 // measure takes what a segment took into the figures of its session and device.
 //
@@ -62,6 +74,7 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	s.acquit()
 	// Very short segments say more about overhead than about capacity.
 	if playing >= 200*time.Millisecond && s.dev == d {
+		d.occupied(s, float64(t.work)/float64(playing), t.inWork)
 		d.learnFrom(p, s, float64(t.all)/float64(playing), time.Now())
 	}
 	now := d.rank(&p.rules, time.Now())
@@ -85,7 +98,7 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 // count: what else takes long may be the segment's own doing.
 func (p *Pool) late(s *session, d *device, job *core.TranscodeJob, wall time.Duration) {
 	playing := job.Duration
-	if playing < 200*time.Millisecond || s.good() == 0 {
+	if !tells(s, job) {
 		return
 	}
 	s.mu.Lock()
@@ -99,6 +112,39 @@ func (p *Pool) late(s *session, d *device, job *core.TranscodeJob, wall time.Dur
 	s.mu.Unlock()
 	if moved {
 		p.table.touch(d)
+	}
+}
+
+// occupied takes in how much of a place's time a segment took per second that it plays,
+// while so many were in work. The caller holds the device's and the session's mu.
+func (d *device) occupied(s *session, ratio, inWork float64) {
+	own := ratio / float64(max(1, s.load))
+	d.place = smooth(d.place, own)
+	d.whole = smooth(d.whole, own/max(1, inWork))
+}
+
+// tells reports whether a segment that was not done says something of its device.
+func tells(s *session, job *core.TranscodeJob) bool {
+	return job.Duration >= 200*time.Millisecond && s.good() > 0
+}
+
+// noTime takes in that a device had no time for a segment: it gets no more sessions for a
+// while.
+func (p *Pool) noTime(s *session, d *device, job *core.TranscodeJob) {
+	if !tells(s, job) {
+		return
+	}
+	now := time.Now()
+	d.mu.Lock()
+	soon := now.Sub(d.behind) < time.Second // the pool is going to look again
+	if !soon {
+		d.behind = now
+	}
+	d.mu.Unlock()
+	p.late(s, d, job, core.WorkDeadline(job.Duration))
+	if !soon {
+		p.table.touch(d)
+		time.AfterFunc(lately, func() { p.table.touch(d) })
 	}
 }
 

@@ -28,6 +28,9 @@ type queue struct {
 
 	mu         sync.Mutex // covers what follows
 	busy, long int
+	// worked is how long all places together were busy until changed.
+	worked  time.Duration
+	changed time.Time
 	// waiting is in the order in which they begin: see ticket.order. Each session has one
 	// at most.
 	waiting []*ticket
@@ -48,6 +51,9 @@ type ticket struct {
 	// begins is closed when it has its place; refused before that when it is to be
 	// given up.
 	begins, refused chan struct{}
+	// began is when it got its place, worked what the queue had worked by then.
+	began  time.Time
+	worked time.Duration
 }
 
 // ticketOf is a segment's that came at a time and has to be done until another.
@@ -72,10 +78,11 @@ func (t *ticket) kind() int {
 }
 
 // enter waits for a place. leave gives it back, with how long the segment took, 0 where it
-// was not done. The fault is TranscoderBehind, or the end of ctx.
-func (q *queue) enter(ctx context.Context, t *ticket) (leave func(took time.Duration), err error) {
+// was not done, and returns how many segments were in work meanwhile on average, with this
+// one. The fault is TranscoderBehind, or the end of ctx.
+func (q *queue) enter(ctx context.Context, t *ticket) (leave func(took time.Duration) (inWork float64), err error) {
 	if q.places == 0 {
-		return func(time.Duration) {}, nil
+		return func(time.Duration) float64 { return 1 }, nil
 	}
 	q.mu.Lock()
 	at, _ := slices.BinarySearchFunc(q.waiting, t, func(w, t *ticket) int { return cmp.Or(w.order(t), -1) })
@@ -91,7 +98,7 @@ func (q *queue) enter(ctx context.Context, t *ticket) (leave func(took time.Dura
 			return nil, behind(ctx)
 		}
 	}
-	return func(took time.Duration) { q.leave(t, took) }, nil
+	return func(took time.Duration) float64 { return q.leave(t, took) }, nil
 }
 
 // behind is the end of a segment that waited for the device to its own end: no work was
@@ -117,9 +124,15 @@ func (q *queue) give(t *ticket) (begun bool) {
 	return false
 }
 
-func (q *queue) leave(t *ticket, took time.Duration) {
+func (q *queue) leave(t *ticket, took time.Duration) (inWork float64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	now := time.Now()
+	q.count(now)
+	inWork = 1
+	if whole := now.Sub(t.began); whole > 0 {
+		inWork = max(1, float64(q.worked-t.worked)/float64(whole))
+	}
 	q.busy--
 	if t.long {
 		q.long--
@@ -127,7 +140,14 @@ func (q *queue) leave(t *ticket, took time.Duration) {
 	if took > 0 {
 		q.typical[t.kind()] = smoothTime(q.typical[t.kind()], took)
 	}
-	q.next(time.Now())
+	q.next(now)
+	return inWork
+}
+
+// count adds what the busy places have worked since the last change. The caller holds mu.
+func (q *queue) count(now time.Time) {
+	q.worked += time.Duration(q.busy) * now.Sub(q.changed)
+	q.changed = now
 }
 
 // next has segments begin that have a place now, and refuses those that would come too
@@ -142,6 +162,8 @@ func (q *queue) next(now time.Time) {
 		takes := cmp.Or(t.takes, q.typical[t.kind()], q.typical[0], q.typical[1])
 		switch {
 		case q.busy < q.places && !(t.long && q.long >= q.forLong()):
+			q.count(now)
+			t.began, t.worked = now, q.worked
 			q.busy++
 			if t.long {
 				q.long++

@@ -32,7 +32,7 @@ func (d *device) rank(o *rules, now time.Time) rank {
 	}
 	// Differences too small to matter must not decide before whose turn it is.
 	key := math.Floor(d.usage(now)*steps) + float64(d.penalty(now)*steps/4)
-	r := rank{key: key, turn: d.turn, load: d.roomForLoad(o), renditions: d.roomForRenditions(now)}
+	r := rank{key: key, turn: d.turn, load: d.roomForLoad(o, now), renditions: d.roomForRenditions(now)}
 	if r.renditions <= 0 {
 		return shut
 	}
@@ -128,22 +128,45 @@ func (d *device) roomInMemory(now time.Time) int {
 // A device without sessions always may have one: what it was once measured at may
 // have changed, and only work shows. Sessions that have not shown their cost yet are
 // at most as many as those that have, because the projection rests on these. A device
-// on another machine is admitted by its own node, which said how many it takes.
-func (d *device) roomForLoad(o *rules) float64 {
+// that lately had no time for a segment gets no more. One on another machine is admitted
+// by its own node, which said how many it takes.
+func (d *device) roomForLoad(o *rules, now time.Time) float64 {
 	weighted := float64(d.weighted)
 	switch {
 	case d.sessions == 0, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
 		return math.Inf(1)
-	case d.cost > 0 && d.sessions-d.known >= max(o.untried, d.known):
+	case d.cost > 0 && d.sessions-d.known >= max(o.untried, d.known), now.Sub(d.behind) < lately:
 		return -1
 	case d.cost > 0:
-		return rounding*maxRatio/d.cost - weighted
+		return min(rounding*maxRatio/d.cost-weighted, d.roomInQueue())
 	case d.offer.Cost > 0:
 		return untested/d.offer.Cost - weighted
 	case d.sessions < o.untried:
 		return math.Inf(1)
 	}
 	return -1
+}
+
+// slowly is the part of a device's known sessions that may come at once where it could be
+// nearly full.
+const slowly = 1. / 8
+
+// roomInQueue is how much more weighted load may come by the time of the places in which
+// segments are worked on. The real-time ratio hardly grows before all places are busy, so it
+// promises too much of a device of which little is used. How segments that are in work at
+// once slow each other down is not known before many are: a device that would be full if
+// they share it evenly gets few sessions at a time, and the next ones when these have shown
+// what they take. The caller holds mu.
+func (d *device) roomInQueue() float64 {
+	if d.queue.places == 0 || d.place == 0 {
+		return math.Inf(1)
+	}
+	weighted := float64(d.weighted)
+	surely := rounding*maxRatio/d.whole - weighted
+	if likely := d.sessions-d.known < max(1, int(float64(d.known)*slowly)); !likely {
+		return surely
+	}
+	return max(surely, rounding*maxRatio*float64(d.queue.places)/d.place-weighted)
 }
 
 // limit estimates how many sessions like those that there are the device can have.
@@ -174,7 +197,7 @@ func (d *device) limitBy(o *rules, now time.Time) (n int, by orchestrate.Bound) 
 	switch {
 	case !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
 	case d.sessions > 0 && d.weighted > 0 && max(d.cost, d.offer.Cost) > 0:
-		lower(d.limitByRatio(o), orchestrate.ByPace)
+		lower(d.limitByRatio(o, now), orchestrate.ByPace)
 	default:
 		lower(max(d.sessions, o.untried), orchestrate.ByPace)
 	}
@@ -197,9 +220,9 @@ func (d *device) usualLoad() int64 {
 	return max(1, d.weighted/int64(d.sessions))
 }
 
-func (d *device) limitByRatio(o *rules) int {
+func (d *device) limitByRatio(o *rules, now time.Time) int {
 	usual := d.usualLoad()
-	room := d.roomForLoad(o)
+	room := d.roomForLoad(o, now)
 	if room < float64(usual) {
 		// What the figures promise beyond is not proven yet.
 		return d.sessions
