@@ -115,7 +115,7 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 	switch {
 	case i >= 0:
 		var end []I
-		if usable { // left for being slow
+		if cur != nil && cur.score > KeepScore { // left for being slow
 			p.own.Suspend(cur.offer.Identity(), now)
 			p.current, p.left = nil, slow(cur.score)
 			end = cur.giveUp(nil)

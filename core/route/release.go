@@ -17,6 +17,9 @@ const (
 	// StreamFailed: the orchestrator could not do this stream's segment, or had
 	// no room; this stream leaves it and avoids it for a while.
 	StreamFailed
+	// Behind: the orchestrator had no time for the segment. The stream goes elsewhere if it
+	// can and keeps the session else: a new one would come behind those of all others.
+	Behind
 	// NodeFailed: the orchestrator was unreachable, or cannot be paid; all streams
 	// avoid it for a while when they look for a new one.
 	NodeFailed
@@ -61,6 +64,9 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 		p.own.Clear(who)
 		p.shared.Clear(who)
 	case StreamFailed:
+		p.own.Suspend(who, now)
+	case Behind:
+		s.score = behindScore
 		p.own.Suspend(who, now)
 	case NodeFailed:
 		p.shared.all.Suspend(who, now)

@@ -64,3 +64,6 @@ func Score(roundTrip, duration time.Duration) float64 {
 
 // KeepScore is the highest score with which a stream stays where it is.
 const KeepScore = 1.0
+
+// behindScore is that of a session whose orchestrator had no time for a segment.
+const behindScore = 2 * KeepScore

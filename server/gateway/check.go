@@ -70,7 +70,7 @@ func (g *Gateway) learn(j *job, l *lease, how route.Outcome, score float64, err 
 	switch how {
 	case route.Succeeded:
 		g.measures.done(who, score, now)
-	case route.StreamFailed, route.NodeFailed, route.WorkFailed, route.Lied, route.WorkDoubted:
+	case route.StreamFailed, route.Behind, route.NodeFailed, route.WorkFailed, route.Lied, route.WorkDoubted:
 		g.measures.failed(who, now)
 		j.stream.shared.Explain(who, fault.CodeOf(err))
 	case route.InputBad, route.Stale, route.Abandoned:

@@ -46,6 +46,8 @@ func verdict(err error) route.Outcome {
 		return route.Abandoned
 	case fault.ExpiredAuthToken, fault.TicketParamsStale:
 		return route.Stale
+	case fault.OrchestratorBehind:
+		return route.Behind
 	case fault.OrchestratorUnreachable, fault.Draining:
 		return route.NodeFailed
 	case fault.OrchestratorBroke, fault.OrchestratorLate, fault.SegmentLate:

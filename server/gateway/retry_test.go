@@ -273,17 +273,45 @@ func TestWhatIsNotOffered(t *testing.T) {
 	a.wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
 }
 
-// An orchestrator that says that it has no time for a segment does not get it again.
+// An orchestrator that says that it has no time for a segment does not get it again. The
+// stream keeps its session where there is no other orchestrator: a new one would come behind
+// those of all others, if it came at all.
 func TestBehindIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	o := newFake(t)
 	n := start(t, []string{o.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
-	o.set(behaviour{err: "TranscoderBusy"})
+	// It takes no new sessions either.
+	o.set(behaviour{err: "TranscoderBusy", discoveryError: "OrchestratorCapped"})
 	n.push("/live/show/1.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
 	if got := len(o.seen()); got != 2 {
 		t.Errorf("%d segments were sent, want 2", got)
 	}
-	o.set(behaviour{})
+	o.set(behaviour{discoveryError: "OrchestratorCapped"})
 	n.push("/live/show/2.ts", media).want(t, media)
+	if segs := o.seen(); len(segs) != 3 || segs[2].Token.GetSessionId() != segs[0].Token.GetSessionId() {
+		t.Errorf("%d segments, or another session", len(segs))
+	}
+	if len(o.endedSessions()) > 0 {
+		t.Error("the session was ended")
+	}
+}
+
+// A stream whose orchestrator has no time for it goes to one that has.
+func TestBehindIsLeftForAnother(t *testing.T) {
+	t.Parallel()
+	o, other := newFake(t), newFake(t)
+	other.set(behaviour{discoveryError: "OrchestratorCapped"})
+	n := start(t, []string{o.uri, other.uri})
+	n.push("/live/show/0.ts", media).want(t, media)
+	o.set(behaviour{err: "TranscoderBusy"})
+	other.set(behaviour{})
+	n.push("/live/show/1.ts", media).want(t, media)
+	n.push("/live/show/2.ts", media).want(t, media)
+	if got := len(o.seen()); got != 2 {
+		t.Errorf("%d segments were sent to the one without time, want 2", got)
+	}
+	if got := len(other.seen()); got != 2 {
+		t.Errorf("%d segments were sent to the other, want 2", got)
+	}
 }

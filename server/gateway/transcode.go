@@ -92,18 +92,23 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 // nowhereElse reports whether no orchestrator is left for a segment but those that were
 // tried, so that the last attempt had better go on: its work would only be repeated.
 func (g *Gateway) nowhereElse(ctx context.Context, j *job, tried []string) bool {
-	if j.stream.pool.Elsewhere(g.opt.Now(), tried) {
+	if !g.onlyTried(ctx, j, tried) {
 		return false
-	}
-	uris, _ := g.orchestrators.list(ctx) // an old list serves
-	for _, uri := range uris {
-		if !slices.Contains(tried, uri) && j.stream.shared.Until(route.Identity{Asked: uri}, g.opt.Now()).IsZero() {
-			return false
-		}
 	}
 	g.log.Info("segment is late, and there is nowhere else to send it: it is waited for", "job", j.stream.id,
 		"segment", int64(j.seg.Meta.Number))
 	return true
+}
+
+// onlyTried reports whether all orchestrators that could be asked were tried.
+func (g *Gateway) onlyTried(ctx context.Context, j *job, tried []string) bool {
+	if j.stream.pool.Elsewhere(g.opt.Now(), tried) {
+		return false
+	}
+	uris, _ := g.orchestrators.list(ctx) // an old list serves
+	return !slices.ContainsFunc(uris, func(uri string) bool {
+		return !slices.Contains(tried, uri) && j.stream.shared.Until(route.Identity{Asked: uri}, g.opt.Now()).IsZero()
+	})
 }
 
 // last is the latest failure, nil where there is none.
@@ -201,6 +206,9 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 	case route.UseAndDiscover:
 		g.lookAround(j.stream, j.wants)
 	case route.Discover:
+		if len(late) > 0 && g.onlyTried(ctx, j, tried) {
+			return nil, noSessions(0, nil) // asking those again does not give them time
+		}
 		_, err := g.find(ctx, j.stream, j.wants)
 		l, _, end = pool.Take(g.opt.Now(), tried)
 		g.endAll(end)
