@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/core/nearest"
+	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // parseEnviron finds options among environment variables. An empty variable
@@ -77,7 +77,7 @@ func mistyped(vars map[string]string, known map[string]bool) []Notice {
 	slices.Sort(typed)
 	var notices []Notice
 	for _, rest := range typed {
-		near, mistakes := nearest.Name(rest, candidates)
+		near, mistakes := suggest.Name(rest, candidates)
 		if near != "" && mistakes <= 2 {
 			notices = append(notices, Notice{Subject: "TUTTI_" + rest, Origin: Origin{Source: FromEnv, Name: "TUTTI_" + rest},
 				Text: "not an option's variable; did you mean TUTTI_" + near + "?"})

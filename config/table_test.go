@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/nearest"
+	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // Names, variables and fields are each used once; every row is complete; every
@@ -79,7 +79,7 @@ func TestClosest(t *testing.T) {
 		"maxsessions": "maxSessions", "max_sessions": "maxSessions", "servceAddr": "serviceAddr", "gateWay": "gateway",
 		"orhcestrator": "orchestrator", "ethURL": "ethUrl", "nvida": "nvidia", "x": "", "zzzzzzzz": "", "V": "v", "": "",
 	} {
-		if got, _ := nearest.Name(typed, names); got != want {
+		if got, _ := suggest.Name(typed, names); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}

@@ -6,6 +6,6 @@
 // (server, transcoder, ai, eth) implement or call its ports; cmd/tutti is the
 // only place that introduces them to one another. The rules themselves live in
 // the packages below it: core/orchestrate (an orchestrator's sessions and
-// admission), core/route (a gateway's choice of orchestrators), core/capability,
+// admission), core/videorouting (a gateway's choice of orchestrators), core/capability,
 // core/fault, core/health and core/lifecycle.
 package core

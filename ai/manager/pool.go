@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/line"
 )
 
 // pool is a model's runners that are ready, and the line in front of their
 // slots. It belongs to no goroutine: jobs take from it, runners come and go.
 type pool struct {
-	line *line.Line
+	line *fairqueue.Line
 	now  func() time.Time
 	// freed is poked when a job has ended.
 	freed func()
@@ -58,7 +58,7 @@ type member struct {
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {
-	return &pool{line: line.New(line.Options{Queue: queue, Now: now}), now: now, freed: freed}
+	return &pool{line: fairqueue.New(fairqueue.Options{Queue: queue, Now: now}), now: now, freed: freed}
 }
 
 // add lets a runner take jobs.

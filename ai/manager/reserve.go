@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/line"
 )
 
 // Reserve takes one of the model's slots: see inference.Worker. Jobs for a cold
@@ -47,7 +47,7 @@ func (m *model) refusal(err error) error {
 	const op = "wait for a slot"
 	s := m.pool.line.Stats()
 	switch {
-	case errors.Is(err, line.ErrFull):
+	case errors.Is(err, fairqueue.ErrFull):
 		return fault.New(fault.ModelLineFull, op, fmt.Sprintf("%d in use, %d waiting for %s", s.InUse, s.Waiting, m.id))
 	case errors.Is(err, context.DeadlineExceeded):
 		return &fault.Fault{Code: fault.ModelWaitOver, Op: op, Detail: fmt.Sprintf("%s is %s, %d of %d in use", m.id, m.snapshot.Load().State, s.InUse, s.Slots), Err: err}

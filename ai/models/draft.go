@@ -5,7 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/nearest"
+	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // draft is an entry while it is read.
@@ -83,7 +83,7 @@ func (d *draft) noteUnknown(all []field, m member) {
 	if len(d.l.notices) >= maxNotices {
 		return
 	}
-	if near, _ := nearest.Name(m.name, names); near != "" {
+	if near, _ := suggest.Name(m.name, names); near != "" {
 		text += "; did you mean " + near + "?"
 	}
 	d.noteAt(m.value, clean(m.name), text)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/nearest"
+	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // The two optimizations that have rules of their own.
@@ -113,7 +113,7 @@ func (d *draft) knownVariable(m member) string {
 	if len(d.l.notices) >= maxNotices {
 		return ""
 	}
-	if near, mistakes := nearest.Name(m.name, knownVariables()); near != "" && mistakes <= 3 {
+	if near, mistakes := suggest.Name(m.name, knownVariables()); near != "" && mistakes <= 3 {
 		d.noteAt(m.value, "optimization_flags."+m.name, "no runner of the network reads this variable; did you mean "+near+"?")
 	}
 	return ""

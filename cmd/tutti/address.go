@@ -12,9 +12,9 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/serviceaddr"
+	"github.com/tuttinode/tutti/core/reachability"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/server/selfcheck"
+	"github.com/tuttinode/tutti/server/reachabilitycheck"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -34,7 +34,7 @@ func (n *node) addAddress(rules *orchestrate.Orchestrator, cert *tlscert.Source)
 	if s := n.cfg.Addresses.Service; !s.IsZero() {
 		chosen = s.String()
 	}
-	opt := selfcheck.Options{
+	opt := reachabilitycheck.Options{
 		Advertised: rules.ServiceURI, Chosen: chosen, Reach: n.cfg.Addresses.StartupCheck,
 		Port: strconv.Itoa(n.cfg.Addresses.OrchestratorListen.Port), Now: time.Now, Board: n.board, Log: n.log,
 	}
@@ -48,7 +48,7 @@ func (n *node) addAddress(rules *orchestrate.Orchestrator, cert *tlscert.Source)
 		}
 		n.warnPrivate(chosen)
 	}
-	n.address = selfcheck.New(opt)
+	n.address = reachabilitycheck.New(opt)
 	if n.chain != nil {
 		n.add(&registered{chain: n.chain, rules: rules, follow: chosen == "", check: n.address, board: n.board})
 	}
@@ -56,7 +56,7 @@ func (n *node) addAddress(rules *orchestrate.Orchestrator, cert *tlscert.Source)
 
 // warnPrivate says that nobody on the internet reaches the chosen address.
 func (n *node) warnPrivate(chosen string) {
-	if chosen != "" && !contracts.Private(n.chain.network.Name) && serviceaddr.Private(chosen) {
+	if chosen != "" && !contracts.Private(n.chain.network.Name) && reachability.Private(chosen) {
 		n.board.Set(health.Key{Code: fault.ServiceAddrPrivate}, n.cfg.Addresses.Service.Host+" is a not a public address or hostname")
 	}
 }
@@ -66,7 +66,7 @@ type registered struct {
 	chain  *chainWork
 	rules  *orchestrate.Orchestrator
 	follow bool
-	check  *selfcheck.Checker
+	check  *reachabilitycheck.Checker
 	board  *health.Board
 }
 
@@ -112,7 +112,7 @@ func (r *registered) take(uri string) {
 }
 
 // serviceAddress shows the admin API what is known.
-type serviceAddress struct{ check *selfcheck.Checker }
+type serviceAddress struct{ check *reachabilitycheck.Checker }
 
 // ServiceAddress is what is known now.
 func (s serviceAddress) ServiceAddress() adminapi.ServiceAddress {

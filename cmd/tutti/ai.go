@@ -22,7 +22,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/server/h1"
+	"github.com/tuttinode/tutti/server/http1"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/transcoder/pool"
 	"github.com/tuttinode/tutti/transcoder/stills"
@@ -145,7 +145,7 @@ func (n *node) answerLimits() inference.Limits {
 func (n *node) newManager(list *models.Config, devices []models.Device) *manager.Manager {
 	opt := manager.Options{
 		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
-		Backends:         manager.Clients(h1.New(h1.Options{}), n.answerLimits(), n.log),
+		Backends:         manager.Clients(http1.New(http1.Options{}), n.answerLimits(), n.log),
 		Devices:          runnerDevices(devices),
 		ContainersPerGPU: n.cfg.AI.ContainersPerGPU,
 		// Who waits for a cold model to load stands in the line too.

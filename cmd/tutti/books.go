@@ -16,9 +16,9 @@ import (
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/earnings"
 	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/pm/recipient"
 	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/pm/spent"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
@@ -170,7 +170,7 @@ type spending struct {
 	reports *remembered[struct{}, *earnings.Spending]
 }
 
-func newSpending(store *spent.Store) spending {
+func newSpending(store *paymentlog.Store) spending {
 	return spending{newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Spending, error) {
 		totals, err := store.Totals(ctx, earnings.SpendingQuery())
 		if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
-	reasons "github.com/tuttinode/tutti/core/explain"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/metrics"
 )
@@ -132,7 +132,7 @@ func (g gate) Gate() adminapi.Gate {
 }
 
 // unseen says at open doors why no gateway finds them on the chain.
-func unseen(doors []adminapi.Door, s *standing.Standing) {
+func unseen(doors []adminapi.Door, s *orchestratorstatus.Standing) {
 	code, says := reasons.Absent(s)
 	for i := range doors {
 		if d := &doors[i]; d.Open {

@@ -7,10 +7,10 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
-	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/requeststats"
 	"github.com/tuttinode/tutti/server/gateway"
 )
 
@@ -131,7 +131,7 @@ func (s settings) Settings() (out []adminapi.Option) {
 }
 
 // refusals are what gateways were told no to in the last day.
-type refusals struct{ book *demand.Book }
+type refusals struct{ book *requeststats.Book }
 
 // Refusals are the most frequent first, at most so many.
 func (r refusals) Refusals(most int) (out []adminapi.Refusal) {

@@ -4,22 +4,22 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
 // A node whose doors are open and that no gateway finds says so at its doors.
 func TestDoorsOfANodeThatNobodyFinds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		state  standing.State
+		state  orchestratorstatus.State
 		code   string
 		reason bool
 	}{
-		{standing.Active, "", false}, {standing.Leaving, "", false}, {standing.Waiting, "", true},
-		{standing.Unregistered, "NotRegistered", true}, {standing.Inactive, "InactiveOrchestrator", true},
+		{orchestratorstatus.Active, "", false}, {orchestratorstatus.Leaving, "", false}, {orchestratorstatus.Waiting, "", true},
+		{orchestratorstatus.Unregistered, "NotRegistered", true}, {orchestratorstatus.Inactive, "InactiveOrchestrator", true},
 	} {
 		doors := []adminapi.Door{{Name: "video", Open: true}, {Name: "AI", Code: "NoModels", Reason: "no model is ready"}}
-		unseen(doors, &standing.Standing{State: tt.state, ActiveFrom: 8})
+		unseen(doors, &orchestratorstatus.Standing{State: tt.state, ActiveFrom: 8})
 		if d := doors[0]; !d.Open || d.Code != tt.code || (d.Reason != "") != tt.reason {
 			t.Errorf("%s: %+v", tt.state, d)
 		}

@@ -7,25 +7,25 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/demand"
-	reasons "github.com/tuttinode/tutti/core/explain"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/standing"
+	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
+	"github.com/tuttinode/tutti/core/requeststats"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
 // asked is what is known of why jobs come or do not. Its book is nil on a node that
 // takes none.
 type asked struct {
-	book *demand.Book
+	book *requeststats.Book
 	// place is the orchestrator's in the pool, as it was read last.
 	place atomic.Pointer[reasons.Place]
 }
 
 // questions is the book that the rules count in.
-func (n *node) questions() *demand.Book {
+func (n *node) questions() *requeststats.Book {
 	if n.asked.book == nil {
-		n.asked.book = demand.New(time.Now)
+		n.asked.book = requeststats.New(time.Now)
 	}
 	return n.asked.book
 }
@@ -61,7 +61,7 @@ func (j jobs) facts() *reasons.Facts {
 		f.Address = &s
 	}
 	if n.chain != nil {
-		if s, known := standing.Make(n.chain.View(), n.chain.Reward()); known {
+		if s, known := orchestratorstatus.Make(n.chain.View(), n.chain.Reward()); known {
 			f.Standing = &s
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"github.com/tuttinode/tutti/core/adminapi"
-	reasons "github.com/tuttinode/tutti/core/explain"
+	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
 // explained is the answer as the admin API writes it.

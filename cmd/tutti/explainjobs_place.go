@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	reasons "github.com/tuttinode/tutti/core/explain"
+	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 

@@ -1,8 +1,8 @@
 package main
 
 import (
-	reasons "github.com/tuttinode/tutti/core/explain"
 	"github.com/tuttinode/tutti/core/fault"
+	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
 // notWorking are the conditions in which a node takes no work, in whatever role.

@@ -6,21 +6,21 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/gateway/access"
+	"github.com/tuttinode/tutti/server/gateway/aiapi"
 	"github.com/tuttinode/tutti/server/gateway/broker"
-	"github.com/tuttinode/tutti/server/gateway/front"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
-	"github.com/tuttinode/tutti/server/keystore"
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
 // gatewayAI is the gateway's way from applications to models.
 type gatewayAI struct {
-	front *front.Front
+	front *aiapi.Front
 	// access says who may use the gateway.
 	access *access.Policy
 	// components keep it going, in starting order.
@@ -29,11 +29,11 @@ type gatewayAI struct {
 
 // newGatewayAI makes it. orchestrators lists whom to ask.
 func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Context) ([]string, error)) (*gatewayAI, error) {
-	versions, err := dispatch.ParseMinVersions(n.cfg.AI.MinRunnerVersion.JSON)
+	versions, err := airouting.ParseMinVersions(n.cfg.AI.MinRunnerVersion.JSON)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := keystore.New(ctx, keystore.Options{
+	keys, err := apikeystore.New(ctx, apikeystore.Options{
 		Dir: n.cfg.Storage.DataDir, File: n.cfg.Gateway.APIKeys, Webhook: n.cfg.Gateway.AuthWebhook.Reveal(), Log: n.log, Now: time.Now,
 	})
 	if err != nil {
@@ -62,10 +62,10 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	if out.access, err = n.gatewayAccess(keys); err != nil {
 		return nil, err
 	}
-	f, err := front.New(front.Options{
+	f, err := aiapi.New(aiapi.Options{
 		Dispatcher: b, Keys: keys, Machine: out.access.Machine, Recorder: n.inferenceRecorder(metrics.Gateway),
 		Media: n.mediaFor(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
-		Limits: front.Limits{Queue: queueLimit(n.cfg.AI.Queue)}, PrivateURLs: n.cfg.AI.PrivateURLs,
+		Limits: aiapi.Limits{Queue: queueLimit(n.cfg.AI.Queue)}, PrivateURLs: n.cfg.AI.PrivateURLs,
 		Log: n.log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 }
 
 // gatewayAccess is who may use the gateway's listener.
-func (n *node) gatewayAccess(ring *keystore.Keystore) (*access.Policy, error) {
+func (n *node) gatewayAccess(ring *apikeystore.Keystore) (*access.Policy, error) {
 	links, err := access.OpenLinks(n.cfg.Storage.DataDir, rand.Reader)
 	if err != nil {
 		return nil, err

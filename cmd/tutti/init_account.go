@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
-	"github.com/tuttinode/tutti/core/moving"
+	"github.com/tuttinode/tutti/core/migrate"
 	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/onchain"
 )
@@ -64,9 +64,9 @@ func (t *initTool) takeOver(ctx context.Context, cfg *config.Config, dir string)
 	}
 	t.console.Tell("%s", explain(err))
 	t.console.Tell("%s", "Its tickets come over once it has stopped: tutti move -config "+t.place.Config+" -moveFrom "+dir)
-	old, err := moving.KeysIn(dir)
+	old, err := migrate.KeysIn(dir)
 	if err == nil {
-		_, err = moving.CopyKeys(old, cfg.Storage.DataDir)
+		_, err = migrate.CopyKeys(old, cfg.Storage.DataDir)
 	}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/setup"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/moving"
+	"github.com/tuttinode/tutti/core/migrate"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
@@ -55,19 +55,19 @@ func (t *initTool) findOld() {
 		network = setup.MainNet
 	}
 	for _, home := range homes() {
-		dir := moving.Usual(home, network)
+		dir := migrate.Usual(home, network)
 		if file := filepath.Join(filepath.Dir(dir), "aiModels.json"); t.found.ModelsFile == "" && isFile(file) {
 			t.found.ModelsFile = file
 		}
-		if t.found.OldNode == "" && (moving.IsSource(dir) || moving.HasKeys(dir)) {
+		if t.found.OldNode == "" && (migrate.IsSource(dir) || migrate.HasKeys(dir)) {
 			t.found.OldNode = dir
-			if keys, err := moving.KeysIn(dir); err == nil && len(keys) > 0 {
+			if keys, err := migrate.KeysIn(dir); err == nil && len(keys) > 0 {
 				t.found.OldAccount = keys[0].Address.String()
 			}
 		}
 	}
 	if t.place.dataDir != "" {
-		if keys, err := moving.KeysIn(t.place.dataOf(network)); err == nil && len(keys) > 0 {
+		if keys, err := migrate.KeysIn(t.place.dataOf(network)); err == nil && len(keys) > 0 {
 			t.found.Account = keys[0].Address.String()
 		}
 	}

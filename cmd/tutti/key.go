@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keys"
-	"github.com/tuttinode/tutti/server/keystore"
+	"github.com/tuttinode/tutti/server/apikeystore"
 )
 
 const keyUsage = `usage: tutti key create -name NAME [limits]   make a key and show its secret, this once
@@ -77,7 +77,7 @@ type keyAction struct {
 	// named: a key's name or ID follows. makes, limits and json: there are flags
 	// for a new name, for limits and for JSON.
 	named, makes, limits, json bool
-	run                        func(t *keyTool, ctx context.Context, s *keystore.Store, f *keyFlags) error
+	run                        func(t *keyTool, ctx context.Context, s *apikeystore.Store, f *keyFlags) error
 }
 
 // keyActions are the words after `tutti key`.
@@ -109,7 +109,7 @@ func (t *keyTool) do(ctx context.Context, args []string) error {
 			return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
 		}
 	}
-	store, err := keystore.OpenStore(ctx, dir)
+	store, err := apikeystore.OpenStore(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func (t *keyTool) do(ctx context.Context, args []string) error {
 	return errors.Join(err, store.Close())
 }
 
-func (t *keyTool) create(ctx context.Context, s *keystore.Store, f *keyFlags) error {
-	k := keys.Key{Name: f.name}
+func (t *keyTool) create(ctx context.Context, s *apikeystore.Store, f *keyFlags) error {
+	k := apikeys.Key{Name: f.name}
 	if err := f.apply(&k, t.now()); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (t *keyTool) create(ctx context.Context, s *keystore.Store, f *keyFlags) er
 		return err
 	}
 	if f.json {
-		row := newKeyRow(k, keys.Usage{}, t.now())
+		row := newKeyRow(k, apikeys.Usage{}, t.now())
 		row.Secret = secret
 		return writeKeyJSON(t.stdout, row)
 	}
@@ -137,7 +137,7 @@ func (t *keyTool) create(ctx context.Context, s *keystore.Store, f *keyFlags) er
 	return err
 }
 
-func (t *keyTool) revoke(ctx context.Context, s *keystore.Store, f *keyFlags) error {
+func (t *keyTool) revoke(ctx context.Context, s *apikeystore.Store, f *keyFlags) error {
 	k, err := s.Revoke(ctx, f.which, t.now())
 	if err == nil {
 		_, err = fmt.Fprintf(t.stdout, "key %s (%s) revoked\n", k.Name, k.ID)
@@ -145,11 +145,11 @@ func (t *keyTool) revoke(ctx context.Context, s *keystore.Store, f *keyFlags) er
 	return err
 }
 
-func (t *keyTool) limits(ctx context.Context, s *keystore.Store, f *keyFlags) error {
+func (t *keyTool) limits(ctx context.Context, s *apikeystore.Store, f *keyFlags) error {
 	if len(f.given) == 0 {
 		return fmt.Errorf("nothing to change was given: %w", errKeyUsage)
 	}
-	k, err := s.SetLimits(ctx, f.which, t.now(), func(k *keys.Key) error { return f.apply(k, t.now()) })
+	k, err := s.SetLimits(ctx, f.which, t.now(), func(k *apikeys.Key) error { return f.apply(k, t.now()) })
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (t *keyTool) limits(ctx context.Context, s *keystore.Store, f *keyFlags) er
 	return err
 }
 
-func (t *keyTool) list(ctx context.Context, s *keystore.Store, f *keyFlags) error {
+func (t *keyTool) list(ctx context.Context, s *apikeystore.Store, f *keyFlags) error {
 	list, usage, err := s.Load(ctx)
 	if err != nil {
 		return err

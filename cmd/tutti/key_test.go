@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/keys"
-	"github.com/tuttinode/tutti/server/keystore"
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/server/apikeystore"
 )
 
 // counter is randomness that is no surprise.
@@ -66,8 +66,8 @@ func TestKeyCommand(t *testing.T) {
 	if got := d.ok("revoke", "gone"); got != "key gone (k-6a6b6c6d6e) revoked\n" {
 		t.Errorf("%q", got)
 	}
-	d.use("k-2021222324", keys.Usage{Period: keys.Month, Start: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Used: 1234, Reserved: 56, Requests: 7})
-	d.use("k-4546474849", keys.Usage{Period: keys.Total, Used: 99})
+	d.use("k-2021222324", apikeys.Usage{Period: apikeys.Month, Start: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Used: 1234, Reserved: 56, Requests: 7})
+	d.use("k-4546474849", apikeys.Usage{Period: apikeys.Total, Used: 99})
 	want := "" +
 		"ID            NAME  STATE    MODELS  RPM  TPM   CONCURRENCY  USED        BUDGET             EXPIRES\n" +
 		"k-2021222324  app   good     llama*  -    1000  4            1234 (+56)  1000000 per month  2027-02-01\n" +
@@ -80,14 +80,14 @@ func TestKeyCommand(t *testing.T) {
 }
 
 // use writes a key's counts as a node does.
-func (d *desk) use(id string, u keys.Usage) {
+func (d *desk) use(id string, u apikeys.Usage) {
 	d.t.Helper()
-	s, err := keystore.OpenStore(d.t.Context(), d.dir)
+	s, err := apikeystore.OpenStore(d.t.Context(), d.dir)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	u.ID = id
-	if err := s.SaveUsage(d.t.Context(), []keys.Usage{u}); err != nil {
+	if err := s.SaveUsage(d.t.Context(), []apikeys.Usage{u}); err != nil {
 		d.t.Error(err)
 	}
 	if err := s.Close(); err != nil {

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/keys"
 )
 
 // keyFlags are the words behind one action of `tutti key`.
@@ -90,7 +90,7 @@ func (f *keyFlags) parse(args []string, named bool) error {
 }
 
 // apply sets what was given on a key and leaves the rest.
-func (f *keyFlags) apply(k *keys.Key, now time.Time) error {
+func (f *keyFlags) apply(k *apikeys.Key, now time.Time) error {
 	for name := range f.given {
 		switch name {
 		case "models":
@@ -107,9 +107,9 @@ func (f *keyFlags) apply(k *keys.Key, now time.Time) error {
 		case "budget":
 			k.Budget.Tokens = inference.Tokens(f.budget)
 		case "period":
-			k.Budget.Period = keys.Period(f.period)
+			k.Budget.Period = apikeys.Period(f.period)
 		case "expires":
-			t, err := keys.ParseExpiry(f.expires, now)
+			t, err := apikeys.ParseExpiry(f.expires, now)
 			if err != nil {
 				return fault.New(fault.KeyInvalid, "read -expires", fmt.Sprintf("expires: %q is %v", f.expires, err))
 			}

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tuttinode/tutti/core/keys"
+	"github.com/tuttinode/tutti/core/apikeys"
 )
 
 // keyRow is one key as `tutti key list -json` writes it. docs/api-keys.md
@@ -34,7 +34,7 @@ type keyRow struct {
 	Secret string `json:"secret,omitempty"`
 }
 
-func newKeyRow(k keys.Key, u keys.Usage, now time.Time) keyRow {
+func newKeyRow(k apikeys.Key, u apikeys.Usage, now time.Time) keyRow {
 	u = u.At(k.Budget, now)
 	row := keyRow{
 		ID: k.ID, Name: k.Name, State: "good", Models: k.Models, RPM: k.RPM, TPM: int64(k.TPM), Concurrency: k.Concurrency,
@@ -61,8 +61,8 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-func newKeyRows(list []keys.Key, usage []keys.Usage, now time.Time) []keyRow {
-	used := make(map[string]keys.Usage, len(usage))
+func newKeyRows(list []apikeys.Key, usage []apikeys.Usage, now time.Time) []keyRow {
+	used := make(map[string]apikeys.Usage, len(usage))
 	for _, u := range usage {
 		used[u.ID] = u
 	}
@@ -95,7 +95,7 @@ func writeKeyTable(w io.Writer, rows []keyRow) error {
 		budget := limit(r.Budget)
 		if r.Budget > 0 {
 			budget += " per " + r.Period
-			if r.Period == string(keys.Total) {
+			if r.Period == string(apikeys.Total) {
 				budget = limit(r.Budget) + " in total"
 			}
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/tutti/usage"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/moving"
+	"github.com/tuttinode/tutti/core/migrate"
 )
 
 // version is set when the program is linked.
@@ -95,7 +95,7 @@ func input(args []string) config.Input {
 	if err != nil {
 		home = ""
 	}
-	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home, System: runtime.GOOS, OldNode: moving.IsSource}
+	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home, System: runtime.GOOS, OldNode: migrate.IsSource}
 }
 
 // inform prints what was asked for instead of running a node.

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/moving"
+	"github.com/tuttinode/tutti/core/migrate"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -41,10 +41,10 @@ func oldNodeOf(cfg *config.Config, chain uint64) (*oldNode, error) {
 		asked = false
 		if dir = cfg.Storage.OldDataDir; dir == "" {
 			home, _ := os.UserHomeDir() // without one there is nothing to find
-			dir = moving.Usual(home, cfg.Chain.Network)
+			dir = migrate.Usual(home, cfg.Chain.Network)
 		}
 		// Its keys alone are worth taking; ours lie in the same way in our own directory.
-		if dir == "" || !moving.IsSource(dir) && (sameDir(dir, cfg.Storage.DataDir) || !moving.HasKeys(dir)) {
+		if dir == "" || !migrate.IsSource(dir) && (sameDir(dir, cfg.Storage.DataDir) || !migrate.HasKeys(dir)) {
 			return nil, nil
 		}
 	}
@@ -52,7 +52,7 @@ func oldNodeOf(cfg *config.Config, chain uint64) (*oldNode, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.OldDataMissing, "look for the existing node", err)
 	}
-	if asked && !moving.IsSource(dir) && !moving.HasKeys(dir) {
+	if asked && !migrate.IsSource(dir) && !migrate.HasKeys(dir) {
 		return nil, fault.New(fault.OldDataMissing, "look for the existing node", dir)
 	}
 	return &oldNode{dir: dir, chain: chain, wanted: asked}, nil
@@ -69,8 +69,8 @@ func sameDir(a, b string) bool {
 }
 
 // read looks at what the existing node left.
-func (o *oldNode) read(ctx context.Context) (*moving.Left, error) {
-	left, err := moving.Reader{Driver: sqlite().Name}.Read(ctx, o.dir)
+func (o *oldNode) read(ctx context.Context) (*migrate.Left, error) {
+	left, err := migrate.Reader{Driver: sqlite().Name}.Read(ctx, o.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (n *node) moveKeys(ctx context.Context, chain uint64) error {
 		return err
 	}
 	n.old = old
-	have, err := moving.KeysIn(n.cfg.Storage.DataDir)
+	have, err := migrate.KeysIn(n.cfg.Storage.DataDir)
 	if err != nil {
 		return fault.Wrap(fault.KeystoreUnusable, "read the keystore", err)
 	}
@@ -108,9 +108,9 @@ func (n *node) moveKeys(ctx context.Context, chain uint64) error {
 		n.old = nil
 		return nil
 	}
-	var copied []moving.Key
+	var copied []migrate.Key
 	if n.cfg.Chain.Keystore == "" {
-		if copied, err = moving.CopyKeys(left.Keys, n.cfg.Storage.DataDir); err != nil {
+		if copied, err = migrate.CopyKeys(left.Keys, n.cfg.Storage.DataDir); err != nil {
 			return err
 		}
 	}
@@ -122,17 +122,17 @@ func (n *node) moveKeys(ctx context.Context, chain uint64) error {
 }
 
 // shares reports whether one of our keys is the existing node's.
-func (o *oldNode) shares(have []moving.Key) bool {
-	theirs, err := moving.KeysIn(o.dir)
-	return err == nil && slices.ContainsFunc(theirs, func(k moving.Key) bool {
-		return slices.ContainsFunc(have, func(h moving.Key) bool { return h.Address == k.Address })
+func (o *oldNode) shares(have []migrate.Key) bool {
+	theirs, err := migrate.KeysIn(o.dir)
+	return err == nil && slices.ContainsFunc(theirs, func(k migrate.Key) bool {
+		return slices.ContainsFunc(have, func(h migrate.Key) bool { return h.Address == k.Address })
 	})
 }
 
 // noteWeights says where the existing node's models lie: nobody wants to load them
 // again.
 func (n *node) noteWeights() {
-	theirs := filepath.Join(n.old.dir, moving.ModelsName)
+	theirs := filepath.Join(n.old.dir, migrate.ModelsName)
 	if entries, err := os.ReadDir(theirs); err == nil && len(entries) > 0 && n.cfg.Roles.AIWorker && n.cfg.AI.ModelsDir == "" {
 		n.log.Warn("the existing node's models are not used", "directory", theirs, "remedy", "write -aiModelsDir "+theirs+", or move them to "+modelsDir(n.cfg))
 	}
@@ -143,11 +143,11 @@ func (n *node) addMoving(ctx context.Context) error {
 	if n.earning == nil {
 		return nil
 	}
-	record, err := moving.OpenRecord(ctx, n.chain.db)
+	record, err := migrate.OpenRecord(ctx, n.chain.db)
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "open the node's database", err)
 	}
-	opt := moving.Options{
+	opt := migrate.Options{
 		Record: record, Books: n.earning.ledger, Won: n.earning.won(), Chain: n.chain.Chain, Recipient: n.chain.orchestrator,
 		Board: n.board, Log: n.log, Now: time.Now,
 	}
@@ -162,7 +162,7 @@ func (n *node) addMoving(ctx context.Context) error {
 			opt.Busy = func(ctx context.Context) string { return old.busy(ctx, n.cfg.Addresses.AdminListen.Addr()) }
 		}
 	}
-	n.add(moving.NewSettler(opt))
+	n.add(migrate.NewSettler(opt))
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (e *earning) won() func(pm.Winner) {
 }
 
 // stage keeps what the existing node left that is not known here.
-func (n *node) stage(ctx context.Context, record *moving.Record) error {
+func (n *node) stage(ctx context.Context, record *migrate.Record) error {
 	left, err := n.old.read(ctx)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (n *node) stage(ctx context.Context, record *moving.Record) error {
 }
 
 // keep stages tickets, and remembers where they are from.
-func (o *oldNode) keep(ctx context.Context, record *moving.Record, left *moving.Left) (int, error) {
+func (o *oldNode) keep(ctx context.Context, record *migrate.Record, left *migrate.Left) (int, error) {
 	if err := record.Came(ctx, o.dir, left.ChainID, time.Now()); err != nil {
 		return 0, err
 	}
@@ -203,7 +203,7 @@ func (o *oldNode) keep(ctx context.Context, record *moving.Record, left *moving.
 }
 
 // others is how many tickets pay somebody else.
-func others(tickets []moving.Ticket, recipient core.Address) int {
-	mine := slices.DeleteFunc(slices.Clone(tickets), func(t moving.Ticket) bool { return t.Ticket.Recipient != recipient })
+func others(tickets []migrate.Ticket, recipient core.Address) int {
+	mine := slices.DeleteFunc(slices.Clone(tickets), func(t migrate.Ticket) bool { return t.Ticket.Recipient != recipient })
 	return len(tickets) - len(mine)
 }

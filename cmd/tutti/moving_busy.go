@@ -10,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/moving"
+	"github.com/tuttinode/tutti/core/migrate"
 )
 
 // oldAdmins are the admin addresses of existing nodes that have an account.
@@ -19,10 +19,10 @@ var oldAdmins = []string{"127.0.0.1:7935", "127.0.0.1:5935"}
 // busy says who still works with the existing node's directory; "" when nobody was
 // found. ours is this node's own admin address, which is not asked.
 func (o *oldNode) busy(ctx context.Context, ours string) string {
-	if who := moving.Holder(o.dir); who != "" {
+	if who := migrate.Holder(o.dir); who != "" {
 		return who
 	}
-	keys, err := moving.KeysIn(o.dir)
+	keys, err := migrate.KeysIn(o.dir)
 	if err != nil {
 		return ""
 	}
@@ -36,7 +36,7 @@ func (o *oldNode) busy(ctx context.Context, ours string) string {
 
 // answersAs reports whether an existing node with one of the keys answers at an
 // address. One of ours answers there too, and has a description of itself.
-func answersAs(ctx context.Context, at string, keys []moving.Key) bool {
+func answersAs(ctx context.Context, at string, keys []migrate.Key) bool {
 	client := &http.Client{Transport: &http.Transport{
 		Proxy: nil, DisableKeepAlives: true, DialContext: (&net.Dialer{Timeout: time.Second}).DialContext,
 	}, Timeout: 2 * time.Second}

@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/moving"
+	"github.com/tuttinode/tutti/core/migrate"
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
@@ -99,7 +99,7 @@ func (m *mover) run(ctx context.Context, cfg *config.Config) error {
 	return m.show(out)
 }
 
-func (m *mover) outcome(old *oldNode, cfg *config.Config, left *moving.Left) *moved {
+func (m *mover) outcome(old *oldNode, cfg *config.Config, left *migrate.Left) *moved {
 	out := &moved{From: old.dir, To: cfg.Storage.DataDir, ChainID: left.ChainID, DryRun: m.dry, Keys: []movedKey{},
 		Unredeemed: len(left.Tickets), Redeemed: left.Redeemed, Damaged: append([]string{}, left.Damaged...)}
 	for i := range left.Tickets {
@@ -111,7 +111,7 @@ func (m *mover) outcome(old *oldNode, cfg *config.Config, left *moving.Left) *mo
 		}
 		out.LastRound = max(out.LastRound, round)
 	}
-	models := filepath.Join(old.dir, moving.ModelsName)
+	models := filepath.Join(old.dir, migrate.ModelsName)
 	if entries, err := os.ReadDir(models); err == nil && len(entries) > 0 {
 		out.Models = models
 	}
@@ -119,13 +119,13 @@ func (m *mover) outcome(old *oldNode, cfg *config.Config, left *moving.Left) *mo
 }
 
 // foresee fills in what would be new, without making anything.
-func (m *mover) foresee(ctx context.Context, cfg *config.Config, left *moving.Left, out *moved) error {
-	have, err := moving.KeysIn(cfg.Storage.DataDir)
+func (m *mover) foresee(ctx context.Context, cfg *config.Config, left *migrate.Left, out *moved) error {
+	have, err := migrate.KeysIn(cfg.Storage.DataDir)
 	if err != nil {
 		return fault.Wrap(fault.KeystoreUnusable, "read the keystore", err)
 	}
 	for _, k := range left.Keys {
-		known := slices.ContainsFunc(have, func(h moving.Key) bool { return h.Address == k.Address })
+		known := slices.ContainsFunc(have, func(h migrate.Key) bool { return h.Address == k.Address })
 		out.Keys = append(out.Keys, movedKey{Account: k.Address, File: k.Path, New: !known && cfg.Chain.Keystore == ""})
 	}
 	out.New = len(left.Tickets)
@@ -149,7 +149,7 @@ func (m *mover) foresee(ctx context.Context, cfg *config.Config, left *moving.Le
 }
 
 // move does it, while no node works with the directory.
-func (m *mover) move(ctx context.Context, cfg *config.Config, old *oldNode, left *moving.Left, out *moved) error {
+func (m *mover) move(ctx context.Context, cfg *config.Config, old *oldNode, left *migrate.Left, out *moved) error {
 	dir := cfg.Storage.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
@@ -159,14 +159,14 @@ func (m *mover) move(ctx context.Context, cfg *config.Config, old *oldNode, left
 		return err
 	}
 	defer func() { _ = lock.file.Close() }()
-	var copied []moving.Key
+	var copied []migrate.Key
 	if cfg.Chain.Keystore == "" {
-		if copied, err = moving.CopyKeys(left.Keys, dir); err != nil {
+		if copied, err = migrate.CopyKeys(left.Keys, dir); err != nil {
 			return err
 		}
 	}
 	for _, k := range left.Keys {
-		i := slices.IndexFunc(copied, func(c moving.Key) bool { return c.Address == k.Address })
+		i := slices.IndexFunc(copied, func(c migrate.Key) bool { return c.Address == k.Address })
 		if i >= 0 {
 			k = copied[i]
 		}
@@ -176,7 +176,7 @@ func (m *mover) move(ctx context.Context, cfg *config.Config, old *oldNode, left
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "open "+database.FileName, err)
 	}
-	record, err := moving.OpenRecord(ctx, db)
+	record, err := migrate.OpenRecord(ctx, db)
 	if err == nil {
 		out.New, err = old.keep(ctx, record, left)
 	}

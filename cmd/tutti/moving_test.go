@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/moving"
+	"github.com/tuttinode/tutti/core/migrate"
 )
 
 // A first start that copied the keys and ended before the tickets had come, because
@@ -17,10 +17,10 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	t.Parallel()
 	old, ours := t.TempDir(), t.TempDir()
 	key := `{"address":"00000000000000000000000000000000000000aa","crypto":{"cipher":"aes-128-ctr"},"version":3}`
-	if err := os.Mkdir(filepath.Join(old, moving.KeystoreName), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(old, migrate.KeystoreName), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for path, content := range map[string]string{filepath.Join(moving.KeystoreName, "UTC--key"): key, moving.DatabaseName: ""} {
+	for path, content := range map[string]string{filepath.Join(migrate.KeystoreName, "UTC--key"): key, migrate.DatabaseName: ""} {
 		if err := os.WriteFile(filepath.Join(old, path), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -37,14 +37,14 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 		}
 	}
 	// One with a key of its own is not the existing node's successor.
-	if err := os.RemoveAll(filepath.Join(ours, moving.KeystoreName)); err != nil {
+	if err := os.RemoveAll(filepath.Join(ours, migrate.KeystoreName)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(ours, moving.KeystoreName), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(ours, migrate.KeystoreName), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	other := `{"address":"00000000000000000000000000000000000000bb","crypto":{"cipher":"aes-128-ctr"},"version":3}`
-	if err := os.WriteFile(filepath.Join(ours, moving.KeystoreName, "UTC--other"), []byte(other), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(ours, migrate.KeystoreName, "UTC--other"), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
@@ -57,7 +57,7 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 func TestAKeystoreWithoutDatabaseIsFound(t *testing.T) {
 	t.Parallel()
 	old := t.TempDir()
-	if err := os.Mkdir(filepath.Join(old, moving.KeystoreName), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(old, migrate.KeystoreName), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	cfg := &config.Config{}
@@ -66,10 +66,10 @@ func TestAKeystoreWithoutDatabaseIsFound(t *testing.T) {
 		t.Errorf("an empty keystore: %+v, %v", o, err)
 	}
 	key := `{"address":"639fe6ab55c921f74e7fac1ee960c0b6293ba612","crypto":{"cipher":"aes-128-ctr","ciphertext":"00","kdf":"scrypt"},"version":3}`
-	if err := os.WriteFile(filepath.Join(old, moving.KeystoreName, "UTC--one"), []byte(key), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(old, migrate.KeystoreName, "UTC--one"), []byte(key), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !moving.HasKeys(old) {
+	if !migrate.HasKeys(old) {
 		t.Fatal("the key is not seen")
 	}
 	if o, err := oldNodeOf(cfg, 0); err != nil || o == nil || o.dir != old || o.wanted {

@@ -19,7 +19,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/metrics"
-	"github.com/tuttinode/tutti/server/selfcheck"
+	"github.com/tuttinode/tutti/server/reachabilitycheck"
 	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/pool"
@@ -54,7 +54,7 @@ type node struct {
 	// gateway is nil on nodes that are none.
 	gateway *gateway.Gateway
 	// address is nil where nobody reaches the node.
-	address *selfcheck.Checker
+	address *reachabilitycheck.Checker
 	// media is whoever transcodes segments for the node, nil where nobody does.
 	media *pool.Pool
 	// kept is how many bytes of renditions an orchestrator keeps to be fetched.

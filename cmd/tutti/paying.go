@@ -9,10 +9,10 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/pm/spent"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/registry"
@@ -22,7 +22,7 @@ import (
 // paying is a gateway's side of paying, and of finding whom to pay. It is nil
 // off-chain.
 type paying struct {
-	spent     *spent.Store
+	spent     *paymentlog.Store
 	sender    *sender.Sender
 	payments  upstream.Payments
 	directory *registry.Directory
@@ -45,7 +45,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 		return err
 	}
 	account := n.chain.Signer.Address()
-	store, issued, err := spent.Open(ctx, spent.Options{DB: n.chain.db, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
+	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: n.chain.db, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (p *paying) choose(n *node, opt *broker.Options) {
 		return
 	}
 	opt.MaxPrice, opt.DearToo, opt.MaxLost = p.caps.MaxModel, n.cfg.Prices.IgnoreMaxIfNeeded, n.cfg.Tickets.MaxTotalEV
-	opt.Rule = &selection.Rule{Weights: n.weights(), MinScore: n.cfg.Selection.MinPerfScore}
+	opt.Rule = &selectionweights.Rule{Weights: n.weights(), MinScore: n.cfg.Selection.MinPerfScore}
 	opt.Owner = func(asked string, info upstream.Info) (core.Address, core.LPT, error) {
 		owner, err := p.directory.OwnerOf(asked, info)
 		return owner.Address, owner.Stake, err
@@ -129,7 +129,7 @@ func (p *paying) choose(n *node, opt *broker.Options) {
 }
 
 // weights are how orchestrators are weighed.
-func (n *node) weights() selection.Weights {
+func (n *node) weights() selectionweights.Weights {
 	s := n.cfg.Selection
-	return selection.Weights{Random: s.RandFreq, Stake: s.StakeWeight, Price: s.PriceWeight, PriceExpFactor: s.PriceExpFactor}
+	return selectionweights.Weights{Random: s.RandFreq, Stake: s.StakeWeight, Price: s.PriceWeight, PriceExpFactor: s.PriceExpFactor}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admin"
-	"github.com/tuttinode/tutti/server/keystore"
+	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -24,7 +24,7 @@ type live struct {
 	listener *orchestrator.Server
 	cert     *tlscert.Source
 	secrets  *remote.Secrets
-	keys     *keystore.Keystore
+	keys     *apikeystore.Keystore
 	admin    *admin.Server
 }
 

@@ -1,20 +1,20 @@
 package main
 
 import (
-	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
 // standing is the node's place on the chain for the public pages; nil off-chain and
 // on nodes that are no orchestrator. It may be asked before the chain's part is
 // built, and then knows nothing.
-func (n *node) standing() func() (standing.Standing, bool) {
+func (n *node) standing() func() (orchestratorstatus.Standing, bool) {
 	if n.cfg.Chain.Offchain() || !n.cfg.Roles.Orchestrator {
 		return nil
 	}
-	return func() (standing.Standing, bool) {
+	return func() (orchestratorstatus.Standing, bool) {
 		if n.chain == nil {
-			return standing.Standing{}, false
+			return orchestratorstatus.Standing{}, false
 		}
-		return standing.Make(n.chain.View(), n.chain.Reward())
+		return orchestratorstatus.Make(n.chain.View(), n.chain.Reward())
 	}
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/server/keystore"
+	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -21,7 +21,7 @@ func usableFiles(cfg *config.Config) error {
 		}
 	}
 	if cfg.Gateway.APIKeys != "" {
-		if _, err := keystore.ReadFile(cfg.Gateway.APIKeys); err != nil {
+		if _, err := apikeystore.ReadFile(cfg.Gateway.APIKeys); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/web"
 )
 
@@ -38,7 +38,7 @@ func (c *chain) register(ctx context.Context, opt options, n *node, out io.Write
 	if _, err := c.process.Control.NextRound(ctx, true); err != nil {
 		return err
 	}
-	return c.await(ctx, n, "the orchestrator is not active", func(s standing.Standing) bool { return s.State == standing.Active })
+	return c.await(ctx, n, "the orchestrator is not active", func(s orchestratorstatus.Standing) bool { return s.State == orchestratorstatus.Active })
 }
 
 // deposit gives the gateway what it pays from.
@@ -82,8 +82,8 @@ func passing(text []byte) bool {
 
 // awaitReward waits until the orchestrator was rewarded.
 func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
-	return c.await(ctx, n, "the orchestrator was not rewarded", func(s standing.Standing) bool {
-		if s.State != standing.Active || len(s.Rewards) == 0 || s.Rewards[0].Amount.IsZero() {
+	return c.await(ctx, n, "the orchestrator was not rewarded", func(s orchestratorstatus.Standing) bool {
+		if s.State != orchestratorstatus.Active || len(s.Rewards) == 0 || s.Rewards[0].Amount.IsZero() {
 			return false
 		}
 		fmt.Fprintf(out, "ok: active in round %d, called reward in round %d: +%s LPT, stake %s LPT\n",
@@ -94,7 +94,7 @@ func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
 
 // await looks at the orchestrator's place on the chain until it is good. lack is
 // what is said when it never is.
-func (c *chain) await(ctx context.Context, n *node, lack string, good func(standing.Standing) bool) error {
+func (c *chain) await(ctx context.Context, n *node, lack string, good func(orchestratorstatus.Standing) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	for {
@@ -112,7 +112,7 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(stand
 }
 
 // standing is what the orchestrator's page shows, once the node sees the chain.
-func (n *node) standing(ctx context.Context) (s standing.Standing, known bool, err error) {
+func (n *node) standing(ctx context.Context) (s orchestratorstatus.Standing, known bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.StandingPath, nil)
 	if err != nil {
 		return s, false, err

@@ -4,6 +4,6 @@
 // led to what only that network reaches.
 //
 // It looks at addresses and fetches nothing. core/pipeline finds the addresses in a
-// request, ai/manager and server/gateway/front ask here before a request goes on, and
+// request, ai/manager and server/gateway/aiapi ask here before a request goes on, and
 // whatever of this node fetches from addresses of others dials with PublicOnly.
 package fetchurl

@@ -7,8 +7,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/requeststats"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -61,7 +61,7 @@ func (r *SegmentRequest) session(id core.SessionID) core.SessionRequest {
 // payment. The error is a *fault.Fault.
 func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment, error) {
 	g, err := o.admit(ctx, &req)
-	o.note(demand.Segment, &req, err)
+	o.note(requeststats.Segment, &req, err)
 	return g, err
 }
 

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/requeststats"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -73,7 +73,7 @@ const opAdmitJob = "admit job"
 func (o *Orchestrator) CheckJob(credentials SegmentRequest) (*JobSender, error) {
 	s, err := o.checkJob(credentials)
 	if err != nil {
-		o.note(demand.Job, &credentials, err)
+		o.note(requeststats.Job, &credentials, err)
 	}
 	return s, err
 }
@@ -97,7 +97,7 @@ func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, erro
 		req.Credentials = req.Sender.credentials
 	}
 	j, err := o.admitJob(ctx, &req)
-	o.note(demand.Job, &req.Credentials, err)
+	o.note(requeststats.Job, &req.Credentials, err)
 	return j, err
 }
 

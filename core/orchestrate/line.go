@@ -176,7 +176,7 @@ func jobLevel(err error) slog.Level {
 		return slog.LevelError
 	case fault.Forbidden:
 		// A sender without valid credentials must not fill the log. What is refused is
-		// counted (core/demand).
+		// counted (core/requeststats).
 		return slog.LevelDebug
 	case fault.Upstream, fault.Config:
 		if c := fault.CodeOf(err); c != fault.Canceled && c != fault.JobBroken {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/requeststats"
 )
 
 // noteOffer counts an answer to a gateway that looked for an orchestrator. What it
@@ -16,9 +16,9 @@ func (o *Orchestrator) noteOffer(address []byte, wanted *capability.Capabilities
 	if o.opt.Demand == nil {
 		return
 	}
-	q := demand.Question{Kind: demand.TranscodingOffer, Gateway: o.proven(address, err), Code: refused(err)}
+	q := requeststats.Question{Kind: requeststats.TranscodingOffer, Gateway: o.proven(address, err), Code: refused(err)}
 	if o.opt.Worker != nil && wantsAI(wanted) || namesModels(wanted) {
-		q.Kind = demand.AIOffer
+		q.Kind = requeststats.AIOffer
 	}
 	if err == nil && wanted != nil {
 		q.Missing = capability.Objection(wanted, &in.Capabilities)
@@ -30,11 +30,11 @@ func (o *Orchestrator) noteOffer(address []byte, wanted *capability.Capabilities
 }
 
 // note counts a segment or job that was let in, or not.
-func (o *Orchestrator) note(kind demand.Kind, req *SegmentRequest, err error) {
+func (o *Orchestrator) note(kind requeststats.Kind, req *SegmentRequest, err error) {
 	if o.opt.Demand == nil {
 		return
 	}
-	q := demand.Question{Kind: kind, Code: refused(err), Expected: req.Payment.Expected}
+	q := requeststats.Question{Kind: kind, Code: refused(err), Expected: req.Payment.Expected}
 	if o.opt.Signatures != nil && q.Code != fault.ErrSegSig {
 		q.Gateway = req.Sender
 	}

@@ -6,15 +6,15 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/requeststats"
 	"github.com/tuttinode/tutti/pm"
 )
 
 // told is what a book says, by kind and code.
-func told(b *demand.Book) map[demand.Kind]map[fault.Code]uint64 {
-	out := make(map[demand.Kind]map[fault.Code]uint64)
+func told(b *requeststats.Book) map[requeststats.Kind]map[fault.Code]uint64 {
+	out := make(map[requeststats.Kind]map[fault.Code]uint64)
 	for _, a := range b.Report().Answers {
 		if out[a.Kind] == nil {
 			out[a.Kind] = make(map[fault.Code]uint64)
@@ -26,9 +26,9 @@ func told(b *demand.Book) map[demand.Kind]map[fault.Code]uint64 {
 
 func TestAnswersAreCounted(t *testing.T) {
 	t.Parallel()
-	var b *demand.Book
+	var b *requeststats.Book
 	n := newNode(t, func(o *orchestrate.Options) {
-		b = demand.New(o.Now)
+		b = requeststats.New(o.Now)
 		o.Demand, o.Limit = b, 1
 	})
 	first, second := n.token(), n.token()
@@ -41,8 +41,8 @@ func TestAnswersAreCounted(t *testing.T) {
 		t.Fatal("a full node made an offer")
 	}
 	got := told(b)
-	if got[demand.TranscodingOffer][""] != 2 || got[demand.TranscodingOffer][fault.OrchestratorCapped] != 1 ||
-		got[demand.Segment][""] != 1 || got[demand.Segment][fault.OrchestratorCapped] != 1 {
+	if got[requeststats.TranscodingOffer][""] != 2 || got[requeststats.TranscodingOffer][fault.OrchestratorCapped] != 1 ||
+		got[requeststats.Segment][""] != 1 || got[requeststats.Segment][fault.OrchestratorCapped] != 1 {
 		t.Errorf("%v", got)
 	}
 }
@@ -50,9 +50,9 @@ func TestAnswersAreCounted(t *testing.T) {
 // A gateway that wants more than there is gets an offer, reads it and goes elsewhere.
 func TestWhatIsMissingIsCounted(t *testing.T) {
 	t.Parallel()
-	var b *demand.Book
+	var b *requeststats.Book
 	n := newNode(t, func(o *orchestrate.Options) {
-		b = demand.New(o.Now)
+		b = requeststats.New(o.Now)
 		o.Demand = b
 	})
 	wanted := capability.Offer(capability.Set{}.With(capability.HEVCDecode), "")
@@ -84,9 +84,9 @@ func (refusing) CheckRequest([]byte, []byte) error {
 
 func TestWhoIsNotProvenIsNobody(t *testing.T) {
 	t.Parallel()
-	var b *demand.Book
+	var b *requeststats.Book
 	n := newNode(t, func(o *orchestrate.Options) {
-		b = demand.New(o.Now)
+		b = requeststats.New(o.Now)
 		o.Demand, o.Signatures = b, refusing{}
 	})
 	who := core.Address{1, 2, 3}

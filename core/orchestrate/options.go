@@ -9,11 +9,11 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/requeststats"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -70,7 +70,7 @@ type Options struct {
 	Board *health.Board
 
 	// Demand counts what was asked and answered; nil counts nothing.
-	Demand *demand.Book
+	Demand *requeststats.Book
 
 	// Worker runs AI jobs; nil is a node without AI.
 	Worker inference.Worker

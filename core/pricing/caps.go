@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -45,7 +45,7 @@ type Caps struct {
 
 // capsTable are limits in wei at one rate, read-only once made.
 type capsTable struct {
-	rules dispatch.PriceRules
+	rules airouting.PriceRules
 	// unknown is the limit in rules whose rate is not known; it is told by its
 	// address.
 	unknown *big.Rat
@@ -92,7 +92,7 @@ func (c *Caps) renew() {
 		}
 		return wei
 	}
-	t.rules = dispatch.PriceRules{General: value(c.limits.General), Pipelines: make(map[capability.ID]*big.Rat), Models: make(map[inference.Model]*big.Rat)}
+	t.rules = airouting.PriceRules{General: value(c.limits.General), Pipelines: make(map[capability.ID]*big.Rat), Models: make(map[inference.Model]*big.Rat)}
 	for id, u := range c.limits.Pipelines {
 		t.rules.Pipelines[id] = value(u)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/nearest"
+	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // Bounds of a document of prices.
@@ -157,7 +157,7 @@ func (r *reader) entry(where string, at int, raw []byte) entry {
 
 func (r *reader) unknown(at int, where, name string, known []string) {
 	remedy := "delete it; the names are " + strings.Join(known, ", ")
-	if close, _ := nearest.Name(name, known); close != "" {
+	if close, _ := suggest.Name(name, known); close != "" {
 		remedy = "write " + close
 	}
 	r.blame(at, clip(where), "there is no such name", remedy)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/standing"
 )
 
 // lateRound is after how many layer-1 blocks, of about 12 s, a round that nobody
@@ -33,7 +33,7 @@ const outsideTime = time.Minute
 // staysOutside reports whether a node that takes work has not been registered for too
 // long.
 func (f *follower) staysOutside(o protocol.Orchestrator) bool {
-	if f.c.opt.NoService || standing.Of(o) != standing.Unregistered {
+	if f.c.opt.NoService || orchestratorstatus.Of(o) != orchestratorstatus.Unregistered {
 		f.clock.outside = time.Time{}
 		return false
 	}

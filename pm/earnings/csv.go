@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 // table is a report as rows of text.
@@ -103,7 +103,7 @@ func (s *Spending) WriteCSV(w io.Writer) error {
 	return t.write(w)
 }
 
-func spendingCells(r *spent.Total) []string {
+func spendingCells(r *paymentlog.Total) []string {
 	return []string{r.Day, r.Recipient.String(), cell(r.Pipeline), cell(r.Model), decimal(r.Payments), decimal(r.Tickets),
 		Decimal(r.Value), Decimal(r.Open), decimal(r.Units), Decimal(r.Billed)}
 }

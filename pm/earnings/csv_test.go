@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/earnings"
 	"github.com/tuttinode/tutti/pm/ledger"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 func text(t interface {
@@ -50,9 +50,9 @@ func TestOtherCSV(t *testing.T) {
 	if got := text(t, earnings.MakeWorkers(books())); !strings.Contains(got, "\n'-gpu,llm,'=m,1,100,40,10,0.16666666666666666,6.388888888888888889,46.666666666666666667\n") {
 		t.Error(got)
 	}
-	s := earnings.MakeSpending([]spent.Total{
-		{Group: spent.Group{Day: "2026-03-01", Recipient: gatewayA, Pipeline: "llm", Model: "@m"}, Payments: 2, Tickets: 7, Value: wei(70), Open: wei(10), Units: 5, Billed: wei(50)},
-		{Group: spent.Group{Day: "2026-03-02", Recipient: gatewayA, Pipeline: "transcoding"}, Payments: 1, Tickets: 1, Value: wei(1), Billed: wei(2)},
+	s := earnings.MakeSpending([]paymentlog.Total{
+		{Group: paymentlog.Group{Day: "2026-03-01", Recipient: gatewayA, Pipeline: "llm", Model: "@m"}, Payments: 2, Tickets: 7, Value: wei(70), Open: wei(10), Units: 5, Billed: wei(50)},
+		{Group: paymentlog.Group{Day: "2026-03-02", Recipient: gatewayA, Pipeline: "transcoding"}, Payments: 1, Tickets: 1, Value: wei(1), Billed: wei(2)},
 	})
 	if got := text(t, s); !strings.Contains(got, "2026-03-01,0x0a00000000000000000000000000000000000001,llm,'@m,2,7,70,10,5,50\n") {
 		t.Error(got)

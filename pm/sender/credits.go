@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 // creditWait is how long a segment's payment waits for those in progress.
@@ -166,7 +166,7 @@ func (s *Sender) creditOf(payee string) *credit {
 // keep has a credit written down. Jobs in progress count: what becomes of them is not known
 // after a crash. It is called with the lock held.
 func (s *Sender) keep(payee string, c *credit) {
-	s.opt.Book.Keep(spent.Credit{
+	s.opt.Book.Keep(paymentlog.Credit{
 		Payee: payee, Unworked: c.held().Floor(), Waiting: c.waiting.Floor(), Halved: c.halved, Span: c.span,
 		Worked: [2]*big.Int{c.worked[0].Floor(), c.worked[1].Floor()},
 		Left:   [2]*big.Int{c.left[0].Floor(), c.left[1].Floor()}, Stopped: c.stopped,
@@ -174,7 +174,7 @@ func (s *Sender) keep(payee string, c *credit) {
 }
 
 // restoreCredits takes over what was written down.
-func (s *Sender) restoreCredits(credits []spent.Credit) {
+func (s *Sender) restoreCredits(credits []paymentlog.Credit) {
 	value := func(n *big.Int) pm.Value { return pm.ValueOf(new(big.Rat).SetInt(n)) }
 	for _, k := range credits {
 		c := newCredit(k.Halved)
@@ -319,7 +319,7 @@ func (s *Sender) sweepCredits(now time.Time) (why map[string]string) {
 		s.opt.Recorder.PaidUnworked(payee, pm.Value{}, c.held())
 		if c.held().Sign() == 0 && c.bound(limit).Cmp(limit) == 0 && len(c.starts) == 0 {
 			delete(s.credits, payee)
-			s.opt.Book.Keep(spent.Credit{Payee: payee})
+			s.opt.Book.Keep(paymentlog.Credit{Payee: payee})
 		}
 	}
 	return why

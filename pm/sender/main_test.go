@@ -23,8 +23,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/pm/spent"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -104,7 +104,7 @@ type kit struct {
 	*sender.Sender
 	chain *chain
 	clock *coretest.Clock
-	book  *spent.Store
+	book  *paymentlog.Store
 	board *health.Board
 	close func()
 }
@@ -128,7 +128,7 @@ func begin(t testing.TB, dir string, change func(*sender.Options)) *kit {
 	k := &kit{chain: newChain(), clock: coretest.NewClock(start)}
 	k.board = health.New(slog.New(slog.DiscardHandler), k.clock.Now, nil)
 	db := openDB(t, dir)
-	store, issued, err := spent.Open(t.Context(), spent.Options{DB: db, Sender: gateway, Now: k.clock.Now})
+	store, issued, err := paymentlog.Open(t.Context(), paymentlog.Options{DB: db, Sender: gateway, Now: k.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,9 +157,9 @@ func begin(t testing.TB, dir string, change func(*sender.Options)) *kit {
 }
 
 // readCredits are those that a book has, which is closed then.
-func readCredits(t testing.TB, db *sql.DB) []spent.Credit {
+func readCredits(t testing.TB, db *sql.DB) []paymentlog.Credit {
 	t.Helper()
-	store, _, err := spent.Open(t.Context(), spent.Options{DB: db, Sender: gateway, Now: time.Now})
+	store, _, err := paymentlog.Open(t.Context(), paymentlog.Options{DB: db, Sender: gateway, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

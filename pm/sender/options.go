@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 // Chain is what paying needs to know of the chain. It is asked for every payment
@@ -22,10 +22,10 @@ type Chain interface {
 
 // Book is where payments are written down; *spent.Store is one.
 type Book interface {
-	Begin(p *spent.Payment) (*spent.Writing, error)
-	Settle(id spent.ID, r spent.Result)
-	Note(p *spent.Payment)
-	Keep(c spent.Credit)
+	Begin(p *paymentlog.Payment) (*paymentlog.Writing, error)
+	Settle(id paymentlog.ID, r paymentlog.Result)
+	Note(p *paymentlog.Payment)
+	Keep(c paymentlog.Credit)
 }
 
 // Options make a Sender. Account, Sign, Chain and Book must be set.
@@ -38,9 +38,9 @@ type Options struct {
 	Chain Chain
 	Book  Book
 	// Issued are the nonces that the process before used, as spent.Open tells.
-	Issued []spent.Issued
+	Issued []paymentlog.Issued
 	// Credits are what orchestrators were paid and had not worked for then.
-	Credits []spent.Credit
+	Credits []paymentlog.Credit
 	Limits  pm.Limits
 
 	Recorder pm.Recorder

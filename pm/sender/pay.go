@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 // maxTickets bounds the tickets of one payment: 600 take 60 KB in a header.
@@ -21,7 +21,7 @@ type Payment struct {
 
 	s      *Sender
 	terms  *Terms
-	record spent.Payment
+	record paymentlog.Payment
 	// took is what was taken out of the balance, credit what the tickets add.
 	took   taken
 	credit pm.Value
@@ -66,7 +66,7 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 	price := t.Price
 	p := &Payment{s: s, terms: t}
 	p.Sender, p.Expected = s.opt.Account, &price
-	p.record = spent.Payment{
+	p.record = paymentlog.Payment{
 		Recipient: t.Address, Peer: t.Peer, Account: t.Key, Pipeline: t.Pipeline, Model: t.Model,
 		Price: t.Price, Estimate: units, At: now,
 	}
@@ -140,7 +140,7 @@ func (s *Sender) issue(ctx context.Context, p *Payment, n int) error {
 		return e
 	}
 	if err != nil {
-		s.book(p, spent.Unsent, 0)
+		s.book(p, paymentlog.Unsent, 0)
 		return err
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/pm/spent"
 )
 
 func TestTicketsAreWhatIsMissing(t *testing.T) {
@@ -107,15 +107,15 @@ func TestOutcomes(t *testing.T) {
 	for name, row := range map[string]struct {
 		how  sender.Outcome
 		left int64
-		book spent.State
+		book paymentlog.State
 	}{
-		"served":  {sender.Served, 3 + 60 - 50, spent.Answered},
-		"refused": {sender.Refused, 3, spent.Refused},
-		"short":   {sender.Short, 0, spent.Refused},
-		"failed":  {sender.Failed, 3, spent.Failed},
-		"unsent":  {sender.Unsent, 3, spent.Unsent},
-		"left":    {sender.Abandoned, 3, spent.Failed},
-		"input":   {sender.InputBad, 3 + 60, spent.Failed},
+		"served":  {sender.Served, 3 + 60 - 50, paymentlog.Answered},
+		"refused": {sender.Refused, 3, paymentlog.Refused},
+		"short":   {sender.Short, 0, paymentlog.Refused},
+		"failed":  {sender.Failed, 3, paymentlog.Failed},
+		"unsent":  {sender.Unsent, 3, paymentlog.Unsent},
+		"left":    {sender.Abandoned, 3, paymentlog.Failed},
+		"input":   {sender.InputBad, 3 + 60, paymentlog.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,8 +130,8 @@ func TestOutcomes(t *testing.T) {
 			}
 			k.close()
 			k = begin(t, dir, nil)
-			var last spent.Payment
-			if err := k.book.Each(t.Context(), func(p *spent.Payment) error { last = *p; return nil }); err != nil {
+			var last paymentlog.Payment
+			if err := k.book.Each(t.Context(), func(p *paymentlog.Payment) error { last = *p; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if last.State != row.book || last.Tickets() != 2 || last.First != 2 || last.Recipient != orchestrator {

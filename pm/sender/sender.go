@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 // sweepEvery is how often what is not needed any more is forgotten, and the funds
@@ -118,4 +118,4 @@ func (s *Sender) Balances() []Held {
 	return out
 }
 
-var _ Book = (*spent.Store)(nil)
+var _ Book = (*paymentlog.Store)(nil)

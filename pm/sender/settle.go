@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 // Outcome is what became of a job that was paid for.
@@ -58,26 +58,26 @@ func (p *Payment) Settle(how Outcome, units int64) {
 		bill := p.terms.Price.Of(max(0, units))
 		s.putBack(k, p.took, p.took.value.Add(p.credit).Sub(bill), now)
 		p.billed.Store(bill.Sign() > 0)
-		s.book(p, spent.Answered, max(0, units))
+		s.book(p, paymentlog.Answered, max(0, units))
 	case Refused:
 		s.putBack(k, p.took, p.took.value, now)
-		s.book(p, spent.Refused, 0)
+		s.book(p, paymentlog.Refused, 0)
 	case Unsent:
 		s.restore(k, p.took)
-		s.book(p, spent.Unsent, 0)
+		s.book(p, paymentlog.Unsent, 0)
 	case Short:
 		s.distrust(k, p.took, now)
-		s.book(p, spent.Refused, 0)
+		s.book(p, paymentlog.Refused, 0)
 	case InputBad:
 		s.putBack(k, p.took, p.took.value.Add(p.credit), now)
-		s.book(p, spent.Failed, 0)
+		s.book(p, paymentlog.Failed, 0)
 	case Failed, Abandoned:
 		// A debt stays one.
 		s.putBack(k, p.took, debt(p.took.value.Add(p.credit)), now)
 		if how == Failed {
 			s.drained(p)
 		}
-		s.book(p, spent.Failed, 0)
+		s.book(p, paymentlog.Failed, 0)
 	}
 }
 
@@ -147,12 +147,12 @@ func debt(v pm.Value) pm.Value {
 
 // book writes the result down. A payment without tickets was not written yet; one
 // that came to nothing is not worth a line.
-func (s *Sender) book(p *Payment, state spent.State, units int64) {
-	r := spent.Result{State: state, Units: units, Settled: s.opt.Now()}
+func (s *Sender) book(p *Payment, state paymentlog.State, units int64) {
+	r := paymentlog.Result{State: state, Units: units, Settled: s.opt.Now()}
 	switch {
 	case p.record.ID != 0:
 		s.opt.Book.Settle(p.record.ID, r)
-	case state == spent.Answered:
+	case state == paymentlog.Answered:
 		record := p.record
 		record.Result = r
 		s.opt.Book.Note(&record)

@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/airouting"
 )
 
 // AIPools are a gateway's orchestrators for AI, by model.
 type AIPools interface {
-	Pools() []dispatch.Snapshot
+	Pools() []airouting.Snapshot
 }
 
 // sessionPools is one model's entry in the answer of /getAISessionPoolsInfo, with
@@ -41,7 +41,7 @@ type suspendedSessions struct {
 	CurrentCount int      `json:"current_count"`
 }
 
-func (p *sessionPool) add(s *dispatch.Standing) {
+func (p *sessionPool) add(s *airouting.Standing) {
 	p.Size++
 	if s.InFlight > 0 {
 		p.InUse++
@@ -50,7 +50,7 @@ func (p *sessionPool) add(s *dispatch.Standing) {
 }
 
 // poolsOf is one model's entry.
-func poolsOf(m *dispatch.Snapshot) sessionPools {
+func poolsOf(m *airouting.Snapshot) sessionPools {
 	out := sessionPools{
 		Warm: sessionPool{Orchestrators: []poolSession{}}, Cold: sessionPool{Orchestrators: []poolSession{}},
 		LastRefresh: m.Refreshed, Suspended: suspendedSessions{List: []string{}},

@@ -4,22 +4,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-type pools []dispatch.Snapshot
+type pools []airouting.Snapshot
 
-func (p pools) Pools() []dispatch.Snapshot { return p }
+func (p pools) Pools() []airouting.Snapshot { return p }
 
 func TestAIPools(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	standing := func(uri string, warm bool, inFlight int, resting time.Time) dispatch.Standing {
-		return dispatch.Standing{
-			Offer: dispatch.Offer{URI: uri, Warm: warm}, InFlight: inFlight, FirstByte: 250 * time.Millisecond, Resting: resting,
+	standing := func(uri string, warm bool, inFlight int, resting time.Time) airouting.Standing {
+		return airouting.Standing{
+			Offer: airouting.Offer{URI: uri, Warm: warm}, InFlight: inFlight, FirstByte: 250 * time.Millisecond, Resting: resting,
 		}
 	}
 	for name, row := range map[string]struct {
@@ -29,7 +29,7 @@ func TestAIPools(t *testing.T) {
 		"none": {nil, "{}\n"},
 		"one": {pools{{
 			Model: inference.Model{Capability: capability.LLM, ID: "org/model"}, Refreshed: at,
-			Standings: []dispatch.Standing{
+			Standings: []airouting.Standing{
 				standing("https://a:1", true, 2, time.Time{}), standing("https://b:1", true, 0, time.Time{}),
 				standing("https://c:1", true, 1, at),
 			},

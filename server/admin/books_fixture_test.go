@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/earnings"
 	"github.com/tuttinode/tutti/pm/ledger"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
@@ -122,5 +122,5 @@ func (b *fakeBooks) Overview(context.Context) (*earnings.Overview, error) {
 }
 
 func (b *fakeBooks) Spending(context.Context) (*earnings.Spending, error) {
-	return earnings.MakeSpending([]spent.Total{{Group: spent.Group{Day: "2026-03-01", Recipient: account, Pipeline: "llm", Model: "m"}, Payments: 1, Tickets: 2, Value: pm.WeiValue(core.NewWei(8))}}), b.broken
+	return earnings.MakeSpending([]paymentlog.Total{{Group: paymentlog.Group{Day: "2026-03-01", Recipient: account, Pipeline: "llm", Model: "m"}, Payments: 1, Tickets: 2, Value: pm.WeiValue(core.NewWei(8))}}), b.broken
 }

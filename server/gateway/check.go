@@ -3,8 +3,8 @@ package gateway
 import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
@@ -62,20 +62,20 @@ func signerOf(info upstream.Info) core.Address {
 }
 
 // learn remembers how an attempt went, and says so when an orchestrator lied.
-func (g *Gateway) learn(j *job, l *lease, how route.Outcome, score float64, err error) {
-	if upstream.Unpaid(err) && how != route.NodeFailed {
+func (g *Gateway) learn(j *job, l *lease, how videorouting.Outcome, score float64, err error) {
+	if upstream.Unpaid(err) && how != videorouting.NodeFailed {
 		return // nothing was sent
 	}
 	now, who := g.opt.Now(), l.Offer.Identity()
 	switch how {
-	case route.Succeeded:
+	case videorouting.Succeeded:
 		g.measures.done(who, score, now)
-	case route.StreamFailed, route.Behind, route.NodeFailed, route.WorkFailed, route.Lied, route.WorkDoubted:
+	case videorouting.StreamFailed, videorouting.Behind, videorouting.NodeFailed, videorouting.WorkFailed, videorouting.Lied, videorouting.WorkDoubted:
 		g.measures.failed(who, now)
 		j.stream.shared.Explain(who, fault.CodeOf(err))
-	case route.InputBad, route.Stale, route.Abandoned:
+	case videorouting.InputBad, videorouting.Stale, videorouting.Abandoned:
 	}
-	if how == route.Lied || how == route.WorkDoubted {
+	if how == videorouting.Lied || how == videorouting.WorkDoubted {
 		g.log.Warn("orchestrator's result is not what it claims; it is not used for a while",
 			"orchestrator", l.Offer.URI, "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
 			"until", j.stream.shared.Until(who, now), fault.Attr(err))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -67,7 +67,7 @@ func TestLiesAreNotTaken(t *testing.T) {
 				liar.made = nil
 			}
 			liar.set(behaviour{result: row.result})
-			n := onChain(t, []staked{liar, honest}, verifying, func(o *gateway.Options) { o.Selection.Weights = selection.Weights{Stake: 1} })
+			n := onChain(t, []staked{liar, honest}, verifying, func(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Stake: 1} })
 			n.push("/live/show/0.ts", data).wantPicture(t, data)
 			status := n.status(liar.uri)
 			if row.want == "" {

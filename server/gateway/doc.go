@@ -3,7 +3,7 @@
 // streams by HLS, the operator's page reads figures.
 //
 // A stream is a manifest ID. Its segments go to one orchestrator after another
-// as core/route decides, through the package upstream; what comes back is kept
+// as core/videorouting decides, through the package upstream; what comes back is kept
 // for players by the package hls. The gateway decodes nothing: it reads headers
 // (package sniff) and asks a media worker through MediaProbe where those do not
 // tell enough.

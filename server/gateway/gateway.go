@@ -13,11 +13,11 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
-	"github.com/tuttinode/tutti/server/leave"
+	"github.com/tuttinode/tutti/server/handover"
 )
 
 // Gateway serves clients and players. Make it with New; it is a lifecycle
@@ -25,18 +25,18 @@ import (
 type Gateway struct {
 	opt           Options
 	log           *slog.Logger
-	patience      route.Patience
+	patience      videorouting.Patience
 	orchestrators orchestrators
 	client        *upstream.Client
 	hooks         *http.Client
 	windows       *hls.Store
-	suspended     route.Suspensions
+	suspended     videorouting.Suspensions
 	// measures are how orchestrators did; choice weighs them, nil off-chain.
 	measures measures
 	survey   survey
-	choice   route.Choice
+	choice   videorouting.Choice
 	// outdated are those that said that terms in use are old.
-	outdated route.Outdated
+	outdated videorouting.Outdated
 	standing upstream.Standing
 	pushes   *pushes
 	// admissions has what the admission hook says of pushers.
@@ -44,7 +44,7 @@ type Gateway struct {
 	bodies     *budget
 	watchers   chan struct{}
 	conns      *admission.Gate
-	door       *leave.Door
+	door       *handover.Door
 	handler    http.Handler
 
 	// ladder is what streams get that ask for nothing else.
@@ -79,7 +79,7 @@ func New(opt Options) (*Gateway, error) {
 		opt: opt, log: opt.Log,
 		// Off-chain the quickest orchestrator is taken, as the network has it; where
 		// stake and price count, several answers are waited for.
-		patience:  route.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
+		patience:  videorouting.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
 		client:    upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
 		hooks:     &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute}},
 		windows:   hls.NewStore(opt.Limits.Window),
@@ -87,7 +87,7 @@ func New(opt Options) (*Gateway, error) {
 		bodies:    newBudget(opt.Limits.Bytes),
 		watchers:  make(chan struct{}, opt.Limits.Watchers),
 		conns:     newGate(&opt),
-		door:      leave.New(),
+		door:      handover.New(),
 		stopping:  make(chan struct{}),
 		streams:   make(map[core.ManifestID]*stream),
 		lingering: make(map[core.ManifestID]time.Time),
@@ -150,7 +150,7 @@ func (g *Gateway) Name() string { return "gateway" }
 
 // StopGrace is how long Run takes at most once its ctx has ended.
 func (g *Gateway) StopGrace() time.Duration {
-	return shutdownTime + route.RefreshTimeout + 2*time.Second
+	return shutdownTime + videorouting.RefreshTimeout + 2*time.Second
 }
 
 // maxHeader bounds a request's header: a stream's configuration with 64 renditions is a

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -98,7 +98,7 @@ func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration, owner
 		id: id, since: g.opt.Now(), asked: *g.ladder.Load(), pushers: make(map[pusher]bool),
 		shared: g.suspended.For(owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
 	}
-	s.pool = route.NewPoolOf[upstream.Info](s.shared, g.choice)
+	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choice)
 	if conf != nil {
 		if len(conf.Profiles) > 0 {
 			s.asked = conf.Profiles

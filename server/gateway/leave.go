@@ -6,19 +6,19 @@ import (
 	"os"
 	"strings"
 
-	"github.com/tuttinode/tutti/server/leave"
+	"github.com/tuttinode/tutti/server/handover"
 )
 
 // kindOf: an event stream of players never ends by itself, and the answer of a model may
 // take minutes.
-func kindOf(r *http.Request) leave.Kind {
+func kindOf(r *http.Request) handover.Kind {
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.Method == http.MethodGet {
-		return leave.Uncounted
+		return handover.Uncounted
 	}
 	if strings.HasPrefix(r.URL.Path, pushPath) {
-		return leave.Short
+		return handover.Short
 	}
-	return leave.Long
+	return handover.Long
 }
 
 // Socket is the listener's, for another process; the caller closes it.

@@ -3,16 +3,16 @@ package gateway
 import (
 	"time"
 
-	"github.com/tuttinode/tutti/core/route"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
+	"github.com/tuttinode/tutti/core/videorouting"
 )
 
 // measures are how orchestrators did. What one does counts for the address at which it is
 // asked and for its owner, and the worse of both is how it did: a new address in the
 // registry is no new beginning.
-type measures struct{ all selection.Measures }
+type measures struct{ all selectionweights.Measures }
 
-func names(who route.Identity) []string {
+func names(who videorouting.Identity) []string {
 	out := []string{who.Asked}
 	if !who.Owner.IsZero() {
 		out = append(out, who.Owner.String())
@@ -20,19 +20,19 @@ func names(who route.Identity) []string {
 	return out
 }
 
-func (m *measures) done(who route.Identity, score float64, now time.Time) {
+func (m *measures) done(who videorouting.Identity, score float64, now time.Time) {
 	for _, name := range names(who) {
 		m.all.Done(name, score, now)
 	}
 }
 
-func (m *measures) failed(who route.Identity, now time.Time) {
+func (m *measures) failed(who videorouting.Identity, now time.Time) {
 	for _, name := range names(who) {
 		m.all.Failed(name, now)
 	}
 }
 
-func (m *measures) speed(who route.Identity, now time.Time) float64 {
+func (m *measures) speed(who videorouting.Identity, now time.Time) float64 {
 	speed := 1.0
 	for _, name := range names(who) {
 		speed = min(speed, m.all.Of(name, now).Speed())
@@ -40,7 +40,7 @@ func (m *measures) speed(who route.Identity, now time.Time) float64 {
 	return speed
 }
 
-func (m *measures) score(who route.Identity, now time.Time) (score float64, ok bool) {
+func (m *measures) score(who videorouting.Identity, now time.Time) (score float64, ok bool) {
 	for _, name := range names(who) {
 		if s, known := m.all.Of(name, now).Score(); known && (!ok || s < score) {
 			score, ok = s, true
@@ -50,6 +50,6 @@ func (m *measures) score(who route.Identity, now time.Time) (score float64, ok b
 }
 
 // latency is of the address alone.
-func (m *measures) latency(who route.Identity, now time.Time) float64 {
+func (m *measures) latency(who videorouting.Identity, now time.Time) float64 {
 	return m.all.Of(who.Asked, now).Latency
 }

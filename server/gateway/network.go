@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -57,7 +57,7 @@ func (g *Gateway) owned(f *upstream.Found) {
 }
 
 // offerOf is what the rules need of terms that came anew; whose they are is known.
-func (g *Gateway) offerOf(info upstream.Info, before *route.Offer) route.Offer {
+func (g *Gateway) offerOf(info upstream.Info, before *videorouting.Offer) videorouting.Offer {
 	o := upstream.OfferOf(info, g.opt.Now())
 	o.Asked, o.Registered, o.Got = before.Asked, before.Registered, g.opt.Now()
 	if g.opt.Network != nil {
@@ -73,9 +73,9 @@ type choice struct {
 }
 
 // rule is the one of this moment: limits may change at run time.
-func (c *choice) rule() *selection.Rule {
+func (c *choice) rule() *selectionweights.Rule {
 	s := &c.opt.Selection
-	r := &selection.Rule{Weights: s.Weights, IgnoreMaxPrice: s.IgnoreMaxPrice, MinScore: s.MinPerfScore}
+	r := &selectionweights.Rule{Weights: s.Weights, IgnoreMaxPrice: s.IgnoreMaxPrice, MinScore: s.MinPerfScore}
 	if s.MaxPrice != nil {
 		r.MaxPrice = s.MaxPrice()
 	}
@@ -83,15 +83,17 @@ func (c *choice) rule() *selection.Rule {
 }
 
 // Allowed are the offers within the price limit and above the floor.
-func (c *choice) Allowed(offers []*route.Offer) []int { return c.rule().Eligible(c.candidates(offers)) }
+func (c *choice) Allowed(offers []*videorouting.Offer) []int {
+	return c.rule().Eligible(c.candidates(offers))
+}
 
 // Choose draws one of them.
-func (c *choice) Choose(offers []*route.Offer) int {
+func (c *choice) Choose(offers []*videorouting.Offer) int {
 	return c.rule().Choose(c.candidates(offers), uniform(c.opt.Rand))
 }
 
-func (c *choice) candidates(offers []*route.Offer) []selection.Candidate {
-	out := make([]selection.Candidate, len(offers))
+func (c *choice) candidates(offers []*videorouting.Offer) []selectionweights.Candidate {
+	out := make([]selectionweights.Candidate, len(offers))
 	now := c.opt.Now()
 	for i, o := range offers {
 		out[i] = c.candidate(o, now)
@@ -99,8 +101,8 @@ func (c *choice) candidates(offers []*route.Offer) []selection.Candidate {
 	return out
 }
 
-func (c *choice) candidate(o *route.Offer, now time.Time) selection.Candidate {
-	out := selection.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: c.measures.speed(o.Identity(), now)}
+func (c *choice) candidate(o *videorouting.Offer, now time.Time) selectionweights.Candidate {
+	out := selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: c.measures.speed(o.Identity(), now)}
 	if score := c.opt.Selection.Score; score != nil {
 		out.Score, out.Scored = score(o.Owner)
 	}
@@ -111,7 +113,7 @@ func (c *choice) candidate(o *route.Offer, now time.Time) selection.Candidate {
 }
 
 // objection names why an offer is not to be used now, "" when it may be.
-func (c *choice) objection(o *route.Offer, now time.Time) fault.Code {
+func (c *choice) objection(o *videorouting.Offer, now time.Time) fault.Code {
 	r, candidate := c.rule(), c.candidate(o, now)
 	switch {
 	case r.Slow(&candidate):
@@ -125,7 +127,7 @@ func (c *choice) objection(o *route.Offer, now time.Time) fault.Code {
 // objection is why an offer may not be used now, as far as the streams know together: a fault OrchestratorBarred,
 // OrchestratorBelowScore or OrchestratorTooDear, or nil. Off-chain nothing is held
 // against offers but lies.
-func (g *Gateway) objection(known route.Shared, o *route.Offer) error {
+func (g *Gateway) objection(known videorouting.Shared, o *videorouting.Offer) error {
 	now := g.opt.Now()
 	code := fault.Code("")
 	if known.Barred(o.Identity(), now) {
@@ -140,7 +142,7 @@ func (g *Gateway) objection(known route.Shared, o *route.Offer) error {
 }
 
 // objections say why none of some offers was chosen.
-func (g *Gateway) objections(known route.Shared, offers []route.Offer) (errs []error) {
+func (g *Gateway) objections(known videorouting.Shared, offers []videorouting.Offer) (errs []error) {
 	for i := range offers {
 		errs = append(errs, g.objection(known, &offers[i]))
 	}

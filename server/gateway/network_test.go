@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -115,7 +115,7 @@ func TestChainChoosesByStake(t *testing.T) {
 	t.Parallel()
 	rich, poor, none := newStaked(t, 600, 1), newStaked(t, 200, 1), newStaked(t, 0, 1)
 	n := onChain(t, []staked{rich, poor, none}, func(o *gateway.Options) {
-		o.Selection.Weights, o.Rand = selection.Weights{Stake: 1}, rand.NewChaCha8([32]byte{1})
+		o.Selection.Weights, o.Rand = selectionweights.Weights{Stake: 1}, rand.NewChaCha8([32]byte{1})
 	})
 	const streams = 60
 	for i := range streams {
@@ -180,7 +180,7 @@ func TestChainTakesNoOffersInAnothersName(t *testing.T) {
 	thief.set(behaviour{offer: func(i *rpc.OrchestratorInfo) {
 		i.Address, i.TicketParams = who[:], &rpc.TicketParams{Recipient: who[:]}
 	}})
-	n := onChain(t, []staked{rich, thief}, func(o *gateway.Options) { o.Selection.Weights = selection.Weights{Random: 1} })
+	n := onChain(t, []staked{rich, thief}, func(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Random: 1} })
 	for i := range 8 {
 		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
 	}
@@ -210,7 +210,7 @@ func TestChainWithAHook(t *testing.T) {
 	n := start(t, nil, func(o *gateway.Options) {
 		o.Network, o.OrchestratorHook = d, hook.URL
 		o.Routing.DiscoveryTimeout = 5 * time.Second
-		o.Selection.Weights = selection.Weights{Stake: 1}
+		o.Selection.Weights = selectionweights.Weights{Stake: 1}
 	})
 	wait(t, "the chain's stakes", func() bool { _, read, _ := d.Snapshot(); return !read.IsZero() })
 	for i := range 5 {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fetchurl"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
 	"github.com/tuttinode/tutti/server/gateway/access"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/registry"
@@ -102,7 +102,7 @@ type Routing struct {
 // Selection says how a gateway on the chain chooses among orchestrators.
 type Selection struct {
 	// Weights of chance, stake and price; all zero takes the network's.
-	Weights selection.Weights
+	Weights selectionweights.Weights
 	// MaxPrice is the most that is paid for transcoding, in wei per pixel; a nil
 	// function and a nil result take any price. It may change at run time.
 	// IgnoreMaxPrice takes dear ones when there is no other.
@@ -185,8 +185,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Routing.MaxAttempts <= 0 {
 		o.Routing.MaxAttempts = 3
 	}
-	if o.Selection.Weights == (selection.Weights{}) {
-		o.Selection.Weights = selection.DefaultWeights()
+	if o.Selection.Weights == (selectionweights.Weights{}) {
+		o.Selection.Weights = selectionweights.DefaultWeights()
 	}
 	if o.Payments == nil {
 		o.Payments = upstream.FreePayments{}

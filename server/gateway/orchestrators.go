@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -54,7 +54,7 @@ func (g *Gateway) Pool(ctx context.Context) []PoolEntry {
 	now := g.opt.Now()
 	out := make([]PoolEntry, len(uris))
 	for i, uri := range uris {
-		who := route.Identity{Asked: uri}
+		who := videorouting.Identity{Asked: uri}
 		score, _ := g.measures.score(who, now)
 		out[i] = PoolEntry{URI: uri, Score: score,
 			Latency: time.Duration(g.measures.latency(who, now) * float64(time.Second))}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/body"
 	"github.com/tuttinode/tutti/server/gateway/hls"
@@ -171,8 +171,8 @@ func (g *Gateway) job(p *push, room *share) *job {
 		source: verify.Size{Width: p.input.Width, Height: p.input.Height}, input: source,
 	}
 	j.seg = upstream.Segment{
-		Data: p.data, Client: p.client, Estimate: route.Estimate(p.plan.profiles, length),
-		Timing: route.TimingOf(patience, p.plan.multiplier),
+		Data: p.data, Client: p.client, Estimate: videorouting.Estimate(p.plan.profiles, length),
+		Timing: videorouting.TimingOf(patience, p.plan.multiplier),
 		Meta: rpc.SegmentMeta{
 			Manifest: p.stream.id, Number: p.req.Number, Hash: p.hash, Duration: length,
 			Profiles: p.plan.profiles, Capabilities: j.wants.Capabilities, Clip: p.req.Clip, Reinit: p.reinit,

@@ -5,18 +5,18 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
 // renew gets a new token for a lease whose token ends soon. The old session is
 // ended first, so that its place at a full orchestrator is free for the new one;
 // while other segments are on it that waits, but not to the last minute.
-func (g *Gateway) renew(ctx context.Context, j *job, l *lease) route.Renewal {
+func (g *Gateway) renew(ctx context.Context, j *job, l *lease) videorouting.Renewal {
 	const lastMinute = time.Minute
 	now := g.opt.Now()
 	if !l.Offer.NeedsRefresh(now) || !j.stream.pool.Alone(l) && l.Offer.Expires.Sub(now) > lastMinute {
-		return route.Gone
+		return videorouting.Gone
 	}
 	// Where that fails the old token may still hold; if not, the orchestrator will say
 	// so.
@@ -24,10 +24,10 @@ func (g *Gateway) renew(ctx context.Context, j *job, l *lease) route.Renewal {
 }
 
 // renewNow gets new terms for a lease, with a new token.
-func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) route.Renewal {
-	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
+func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) videorouting.Renewal {
+	ctx, cancel := context.WithTimeout(ctx, videorouting.RefreshTimeout)
 	defer cancel()
-	how := route.Gone
+	how := videorouting.Gone
 	info, err := g.client.Ask(ctx, l.Offer.URI, j.wants)
 	if err == nil {
 		offer := g.offerOf(info, &l.Offer)
@@ -42,7 +42,7 @@ func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) route.Renewal 
 	switch {
 	case err != nil:
 		g.log.Debug("token not renewed", "orchestrator", l.Offer.URI, fault.Attr(err))
-	case how == route.Dear:
+	case how == videorouting.Dear:
 		g.log.Info("orchestrator asks for more than it was chosen for; it has to be chosen again",
 			"orchestrator", l.Offer.URI, "job", j.stream.id)
 	}
@@ -56,7 +56,7 @@ func (g *Gateway) sendAnew(ctx context.Context, j *job, l *lease, res *upstream.
 	if !upstream.Unpaid(err) && !g.outdated.Believe(l.Offer.Identity(), l.Offer.Got, g.opt.Now()) {
 		return res, freshRefused{err}
 	}
-	if g.renewNow(ctx, j, l) != route.Renewed {
+	if g.renewNow(ctx, j, l) != videorouting.Renewed {
 		return res, err
 	}
 	res, err = g.client.Send(ctx, l.Info, &j.seg)
@@ -68,7 +68,7 @@ func (g *Gateway) sendAnew(ctx context.Context, j *job, l *lease, res *upstream.
 
 // news are the terms that came with an answer, nil where there are none that can be used:
 // then those of before go on, and are renewed when they are worn.
-func (g *Gateway) news(j *job, l *lease, info upstream.Info) *route.News[upstream.Info] {
+func (g *Gateway) news(j *job, l *lease, info upstream.Info) *videorouting.News[upstream.Info] {
 	if info == nil {
 		return nil
 	}
@@ -77,12 +77,12 @@ func (g *Gateway) news(j *job, l *lease, info upstream.Info) *route.News[upstrea
 		g.log.Debug("terms that came with an answer are not used", "orchestrator", l.Offer.URI, fault.Attr(err))
 		return nil
 	}
-	return &route.News[upstream.Info]{Offer: offer, Info: info}
+	return &videorouting.News[upstream.Info]{Offer: offer, Info: info}
 }
 
 // acceptable holds terms that came for a lease to all that its first ones were held to.
 // The error is a fault of discovery.
-func (g *Gateway) acceptable(j *job, l *lease, offer *route.Offer, info upstream.Info) error {
+func (g *Gateway) acceptable(j *job, l *lease, offer *videorouting.Offer, info upstream.Info) error {
 	const op = "judge new terms"
 	if err := j.wants.Usable(offer); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -29,7 +29,7 @@ type search struct {
 }
 
 // startSearch begins a discovery unless one is running.
-func (g *Gateway) startSearch(s *stream, wants *route.Wants) *search {
+func (g *Gateway) startSearch(s *stream, wants *videorouting.Wants) *search {
 	s.discoverMu.Lock()
 	defer s.discoverMu.Unlock()
 	if s.search != nil {
@@ -51,7 +51,7 @@ func (g *Gateway) startSearch(s *stream, wants *route.Wants) *search {
 }
 
 // find waits for a discovery's end.
-func (g *Gateway) find(ctx context.Context, s *stream, wants *route.Wants) (int, error) {
+func (g *Gateway) find(ctx context.Context, s *stream, wants *videorouting.Wants) (int, error) {
 	found := g.startSearch(s, wants)
 	select {
 	case <-found.done:
@@ -63,7 +63,7 @@ func (g *Gateway) find(ctx context.Context, s *stream, wants *route.Wants) (int,
 
 // lookAround starts a discovery for a stream that could do better, if the last
 // one is a while ago. Nobody waits for it.
-func (g *Gateway) lookAround(s *stream, wants *route.Wants) {
+func (g *Gateway) lookAround(s *stream, wants *videorouting.Wants) {
 	s.discoverMu.Lock()
 	due := s.search == nil && g.opt.Now().Sub(s.searched) >= searchAside
 	s.discoverMu.Unlock()
@@ -74,7 +74,7 @@ func (g *Gateway) lookAround(s *stream, wants *route.Wants) {
 
 // searchRound asks all orchestrators. For a stream that has run already it asks
 // again while nobody answers: an orchestrator that restarts is back in seconds.
-func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *route.Wants) (int, error) {
+func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *videorouting.Wants) (int, error) {
 	again := time.NewTimer(searchAgain)
 	defer again.Stop()
 	for {
@@ -139,7 +139,7 @@ func noSessions(asked int, errs []error) error {
 	for _, code := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, fmt.Sprintf("%s ×%d", code, counts[code]))
 	}
-	if lacked := route.LackedByAll(errs); len(lacked) > 0 && len(errs) == asked {
+	if lacked := videorouting.LackedByAll(errs); len(lacked) > 0 && len(errs) == asked {
 		return &fault.Fault{
 			Code: fault.NotOffered, Op: "find orchestrators",
 			Detail: fmt.Sprintf("%s: offered by none of %d orchestrators", namesOf(lacked), asked), Err: errors.Join(errs...),
@@ -151,7 +151,7 @@ func noSessions(asked int, errs []error) error {
 	}
 }
 
-func namesOf(ids route.Lacking) string {
+func namesOf(ids videorouting.Lacking) string {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
 		texts[i] = id.String()

@@ -5,15 +5,15 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/registry"
 )
 
 // SelectionStatus is what a gateway on the chain knows of orchestrators. It is public
 // JSON.
 type SelectionStatus struct {
-	Weights selection.Weights `json:"weights"`
+	Weights selectionweights.Weights `json:"weights"`
 	// MaxPrice is in wei per pixel, "" for any price.
 	MaxPrice string `json:"maxPrice,omitempty"`
 	// Read is when the chain was read last, Code why it cannot be read now.
@@ -50,9 +50,9 @@ type OrchestratorStatus struct {
 // for those that are left alone.
 func (g *Gateway) Selection() SelectionStatus {
 	now := g.opt.Now()
-	left := make(map[route.Identity]route.Suspended)
+	left := make(map[videorouting.Identity]videorouting.Suspended)
 	for _, s := range g.suspended.List(now) {
-		left[route.Identity{Asked: s.Asked, Owner: s.Owner}] = s
+		left[videorouting.Identity{Asked: s.Asked, Owner: s.Owner}] = s
 	}
 	out := SelectionStatus{Orchestrators: []OrchestratorStatus{}}
 	if g.opt.Network != nil {
@@ -68,7 +68,7 @@ func (g *Gateway) Selection() SelectionStatus {
 		}
 		for i := range known {
 			o := c.status(&known[i], now)
-			at, owner := route.Identity{Asked: o.URI}, route.Identity{Owner: o.Address}
+			at, owner := videorouting.Identity{Asked: o.URI}, videorouting.Identity{Owner: o.Address}
 			o.leave(left[owner])
 			o.leave(left[at])
 			delete(left, at)
@@ -76,7 +76,7 @@ func (g *Gateway) Selection() SelectionStatus {
 		}
 	}
 	for _, s := range g.suspended.List(now) {
-		if _, more := left[route.Identity{Asked: s.Asked}]; more && s.Asked != "" {
+		if _, more := left[videorouting.Identity{Asked: s.Asked}]; more && s.Asked != "" {
 			o := OrchestratorStatus{URI: s.Asked}
 			o.leave(s)
 			out.Orchestrators = append(out.Orchestrators, o)
@@ -86,7 +86,7 @@ func (g *Gateway) Selection() SelectionStatus {
 }
 
 // leave notes a suspension, if there is one, and the longer one of two.
-func (o *OrchestratorStatus) leave(s route.Suspended) {
+func (o *OrchestratorStatus) leave(s videorouting.Suspended) {
 	if s.Until.After(o.Until) {
 		o.Code, o.Until, o.Barred, o.SomeClients = s.Code, s.Until, s.Barred, s.Some
 	}
@@ -97,7 +97,7 @@ func (c *choice) status(k *registry.Known, now time.Time) OrchestratorStatus {
 	if k.Price != nil {
 		o.Price = k.Price.RatString()
 	}
-	offer := route.Offer{URI: k.URI, Asked: k.URI, Owner: k.Owner, Registered: k.Owner, Stake: k.Stake, Price: k.Price}
+	offer := videorouting.Offer{URI: k.URI, Asked: k.URI, Owner: k.Owner, Registered: k.Owner, Stake: k.Stake, Price: k.Price}
 	if candidate := c.candidate(&offer, now); candidate.Scored {
 		o.Score = &candidate.Score
 		o.Latency = c.measures.latency(offer.Identity(), now)

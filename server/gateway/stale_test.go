@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-func byStake(o *gateway.Options) { o.Selection.Weights = selection.Weights{Stake: 1} }
+func byStake(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Stake: 1} }
 
 // refusals counts the segments that an orchestrator refused, paid or not.
 func (n *node) refusals(code fault.Code) int { return n.events.count("uploaded " + string(code)) }
@@ -105,7 +105,7 @@ func TestDearRenewalsAreChosenAgain(t *testing.T) {
 	for price, stays := range map[int64]bool{200: true, 201: false} {
 		riser, fair := newStaked(t, 1, 100), newStaked(t, 1, 150)
 		n := onChain(t, []staked{riser, fair}, func(o *gateway.Options) {
-			o.Selection.Weights, o.Limits.SweepEvery = selection.Weights{Stake: 1}, time.Hour
+			o.Selection.Weights, o.Limits.SweepEvery = selectionweights.Weights{Stake: 1}, time.Hour
 		})
 		// The one that is going to ask for more is chosen when it is alone.
 		fair.set(behaviour{discoveryError: "full"})
@@ -114,7 +114,7 @@ func TestDearRenewalsAreChosenAgain(t *testing.T) {
 		riser.mu.Lock()
 		riser.price = price
 		riser.mu.Unlock()
-		n.clock.Forward(30*time.Minute - route.RefreshBefore + 2*time.Second)
+		n.clock.Forward(30*time.Minute - videorouting.RefreshBefore + 2*time.Second)
 		riser.set(behaviour{discoveryError: "later"})
 		n.push("/live/show/1.ts", media).want(t, media) // the old token still holds
 		riser.expires = func() time.Time { return n.clock.Now().Add(30 * time.Minute) }

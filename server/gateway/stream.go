@@ -8,7 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -21,9 +21,9 @@ type stream struct {
 	// Gateway.mu.
 	pushers map[pusher]bool
 	since   time.Time
-	pool    *route.Pool[upstream.Info]
+	pool    *videorouting.Pool[upstream.Info]
 	// shared is what streams of the same client know of failing orchestrators.
-	shared route.Shared
+	shared videorouting.Shared
 	order  hls.Order
 	// gate bounds the segments at orchestrators; waiting is first come.
 	gate chan struct{}
@@ -169,7 +169,7 @@ func (s *stream) hasSucceeded() bool {
 func (s *stream) idle(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.inFlight == 0 && now.Sub(s.lastSeen) >= route.StreamIdle
+	return s.inFlight == 0 && now.Sub(s.lastSeen) >= videorouting.StreamIdle
 }
 
 func (s *stream) enter(now time.Time) {
@@ -187,8 +187,8 @@ func (s *stream) leave(now time.Time) {
 }
 
 // wants is what the stream's segments need of an orchestrator.
-func (g *Gateway) wants(p *plan, in *input) *route.Wants {
-	return &route.Wants{
+func (g *Gateway) wants(p *plan, in *input) *videorouting.Wants {
+	return &videorouting.Wants{
 		Blocked: g.opt.Routing.Blocked,
 		Capabilities: capability.ForJob(capability.Job{
 			InputCodec: videoCodecs[in.VideoCodec], PixelFormat: in.PixelFormat,

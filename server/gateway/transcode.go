@@ -11,7 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
@@ -19,7 +19,7 @@ import (
 // job is one segment on its way through orchestrators.
 type job struct {
 	stream *stream
-	wants  *route.Wants
+	wants  *videorouting.Wants
 	seg    upstream.Segment
 	// source is the segment's picture size, as far as known.
 	source verify.Size
@@ -45,7 +45,7 @@ type trail struct {
 	by core.Performer
 }
 
-type lease = route.Lease[upstream.Info]
+type lease = videorouting.Lease[upstream.Info]
 
 // transcode takes a segment through as many attempts as it needs and may have.
 // Errors are faults NoSessionsAvailable, SegmentNotTranscodable,
@@ -107,7 +107,7 @@ func (g *Gateway) onlyTried(ctx context.Context, j *job, tried []string) bool {
 	}
 	uris, _ := g.orchestrators.list(ctx) // an old list serves
 	return !slices.ContainsFunc(uris, func(uri string) bool {
-		return !slices.Contains(tried, uri) && j.stream.shared.Until(route.Identity{Asked: uri}, g.opt.Now()).IsZero()
+		return !slices.Contains(tried, uri) && j.stream.shared.Until(videorouting.Identity{Asked: uri}, g.opt.Now()).IsZero()
 	})
 }
 
@@ -153,7 +153,7 @@ func ending(ctx context.Context, err error, failures []error) error {
 }
 
 // performer is who made an offer.
-func performer(o *route.Offer) core.Performer {
+func performer(o *videorouting.Offer) core.Performer {
 	by := core.Performer{URI: o.URI}
 	if o.Address != (core.Address{}) {
 		by.Address = o.Address.String()
@@ -188,11 +188,11 @@ func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lease, error) {
 	for again := false; ; again = true {
 		l, err := g.choose(ctx, j, tried, late)
-		if err != nil || g.renew(ctx, j, l) != route.Dear || again {
+		if err != nil || g.renew(ctx, j, l) != videorouting.Dear || again {
 			return l, err
 		}
 		l.Failed = fault.New(fault.PriceRaised, "renew token", "")
-		g.endAll(j.stream.pool.Release(l, route.Stale, 0, nil, g.opt.Now()))
+		g.endAll(j.stream.pool.Release(l, videorouting.Stale, 0, nil, g.opt.Now()))
 	}
 }
 
@@ -202,10 +202,10 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 	l, advice, end := pool.Take(g.opt.Now(), tried)
 	g.endAll(end)
 	switch advice {
-	case route.Use:
-	case route.UseAndDiscover:
+	case videorouting.Use:
+	case videorouting.UseAndDiscover:
 		g.lookAround(j.stream, j.wants)
-	case route.Discover:
+	case videorouting.Discover:
 		if len(late) > 0 && g.onlyTried(ctx, j, tried) {
 			return nil, noSessions(0, nil) // asking those again does not give them time
 		}
@@ -241,7 +241,7 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 		res, err = g.sendAnew(ctx, j, l, res, err)
 	}
 	trip := time.Since(start)
-	var news *route.News[upstream.Info]
+	var news *videorouting.News[upstream.Info]
 	if res != nil {
 		t.upload, t.media = res.Upload, res.MediaTime
 		news = g.news(j, l, res.News)
@@ -257,7 +257,7 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	if res != nil {
 		g.received(j, res, err)
 	}
-	score := route.Score(trip, j.seg.Meta.Duration)
+	score := videorouting.Score(trip, j.seg.Meta.Duration)
 	how := g.outcome(l, err)
 	l.Failed = err
 	g.endAll(j.stream.pool.Release(l, how, score, news, g.opt.Now()))
@@ -274,7 +274,7 @@ func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 	}
 	asked := min(pixels, j.seg.Estimate)
 	switch {
-	case err != nil && verdict(err) == route.Abandoned:
+	case err != nil && verdict(err) == videorouting.Abandoned:
 		res.Left(asked)
 	case err != nil:
 		res.Received(0)

@@ -8,17 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/keys"
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/server/gateway"
-	"github.com/tuttinode/tutti/server/gateway/front"
+	"github.com/tuttinode/tutti/server/gateway/aiapi"
 )
 
 // Whoever is refused, or asks for what takes no body, has the answer within the
 // patience, and the connection's end, though the announced body never comes.
 func TestRefusedWithoutTheBody(t *testing.T) {
 	t.Parallel()
-	f, err := front.New(front.Options{
-		Dispatcher: struct{ front.Dispatcher }{}, Keys: keys.New(keys.Options{Closed: true, Now: time.Now}),
+	f, err := aiapi.New(aiapi.Options{
+		Dispatcher: struct{ aiapi.Dispatcher }{}, Keys: apikeys.New(apikeys.Options{Closed: true, Now: time.Now}),
 	})
 	if err != nil {
 		t.Fatal(err)

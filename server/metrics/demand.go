@@ -3,8 +3,8 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/tuttinode/tutti/core/demand"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/requeststats"
 )
 
 // admitted stands where a refusal has its code.
@@ -27,12 +27,12 @@ func (c *totals) Collect(ch chan<- prometheus.Metric) {
 }
 
 // WatchDemand counts what gateways asked for and how they were answered.
-func (m *Metrics) WatchDemand(source func() []demand.Total) error {
+func (m *Metrics) WatchDemand(source func() []requeststats.Total) error {
 	c := &totals{desc: prometheus.NewDesc("tutti_requests_total",
 		"Offers, segments and AI jobs that gateways asked for, by what they were told: ok, or the fault code of a refusal.", []string{"kind", "code"}, nil)}
 	c.look = func(send sender) {
 		seen := make(map[[2]string]bool)
-		for _, kind := range demand.Kinds() {
+		for _, kind := range requeststats.Kinds() {
 			seen[[2]string{string(kind), admitted}] = false
 		}
 		for _, t := range source() {

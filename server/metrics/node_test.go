@@ -10,11 +10,11 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/demand"
-	"github.com/tuttinode/tutti/core/explain"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/requeststats"
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/server/metrics"
 )
@@ -24,7 +24,7 @@ type world struct {
 	chain   metrics.ChainState
 	reward  reward.Status
 	rpc     []metrics.EndpointState
-	demand  []demand.Total
+	demand  []requeststats.Total
 	machine metrics.MachineState
 	models  []inference.ModelState
 }
@@ -37,7 +37,7 @@ func watched(t *testing.T, w *world) (*metrics.Metrics, *metrics.Reloads) {
 	err = errors.Join(err,
 		m.WatchChain(func() metrics.ChainState { return w.chain }), m.WatchGas(metrics.Orchestrator, func() metrics.ChainState { return w.chain }),
 		m.WatchRewards(func() reward.Status { return w.reward }),
-		m.WatchEndpoints(func() []metrics.EndpointState { return w.rpc }), m.WatchDemand(func() []demand.Total { return w.demand }),
+		m.WatchEndpoints(func() []metrics.EndpointState { return w.rpc }), m.WatchDemand(func() []requeststats.Total { return w.demand }),
 		m.WatchMachine(func() metrics.MachineState { return w.machine }),
 		m.WatchModels(metrics.Orchestrator, "", func() []inference.ModelState { return w.models }),
 		m.WatchWorkersRefused(func() map[string]map[fault.Code]uint64 {
@@ -52,7 +52,7 @@ func watched(t *testing.T, w *world) (*metrics.Metrics, *metrics.Reloads) {
 func full() *world {
 	return &world{
 		reward: reward.Status{Failures: 2},
-		chain: metrics.ChainState{Orchestrator: true, Gas: protocol.GasPrices{Current: core.NewWei(100_000_000)}, Place: &explain.Place{Rank: 0, Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)},
+		chain: metrics.ChainState{Orchestrator: true, Gas: protocol.GasPrices{Current: core.NewWei(100_000_000)}, Place: &jobdiagnosis.Place{Rank: 0, Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)},
 			View: protocol.View{
 				Known: true, PoolSize: 100, Head: protocol.Head{Number: 900, L1: 70, Time: time.Unix(1_700_000_000, 0)},
 				Round:    protocol.RoundState{Number: 12, Initialized: true, Start: 60, Length: 20},
@@ -63,7 +63,7 @@ func full() *world {
 			{Name: "https://a:443", State: "serving", Serving: true, Head: 900, Errors: .25, Latency: 200 * time.Millisecond, P95: time.Second},
 			{Name: "https://b:443", State: "lagging", Head: 880, Lag: 20}, {Name: "https://b:443", State: "untried"},
 		},
-		demand: []demand.Total{{Kind: demand.Segment, Count: 7}, {Kind: demand.Segment, Code: fault.OrchestratorCapped, Count: 2}},
+		demand: []requeststats.Total{{Kind: requeststats.Segment, Count: 7}, {Kind: requeststats.Segment, Code: fault.OrchestratorCapped, Count: 2}},
 		machine: metrics.MachineState{Ready: true, ListenerKnown: true, Connections: 3, MostConnections: 100, CertificateKnown: true,
 			CertificateEnds: time.Unix(1_800_000_000, 0), DiskKnown: true, DiskFree: 500, DiskSize: 1000},
 		models: []inference.ModelState{{Model: inference.Model{Capability: capability.LLM, ID: "m"}, State: inference.Loading}},

@@ -7,20 +7,20 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/server/leave"
+	"github.com/tuttinode/tutti/server/handover"
 )
 
 // kindOf tells the answers of models, which may take minutes, from everything else.
-func kindOf(r *http.Request) leave.Kind {
+func kindOf(r *http.Request) handover.Kind {
 	if workerDoor(r.URL.Path) {
-		return leave.Uncounted
+		return handover.Uncounted
 	}
 	for _, p := range pipeline.Table() {
 		if strings.HasPrefix(r.URL.Path, p.Path) {
-			return leave.Long
+			return handover.Long
 		}
 	}
-	return leave.Short
+	return handover.Short
 }
 
 // Socket is the listener's, for another process; the caller closes it.

@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
@@ -60,7 +60,7 @@ type Options struct {
 	// Orchestrator has the rules.
 	Orchestrator *orchestrate.Orchestrator
 	// Standing is the node's place on the chain, as far as it is known; nil off-chain.
-	Standing func() (standing.Standing, bool)
+	Standing func() (orchestratorstatus.Standing, bool)
 	// Seen is told the address of everybody who sends a request, often several times.
 	// It must be quick. Nil when nobody wants to know.
 	Seen func(net.Addr)

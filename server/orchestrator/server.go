@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/leave"
+	"github.com/tuttinode/tutti/server/handover"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -35,7 +35,7 @@ type Server struct {
 	http        *http.Server
 	grpc        *grpc.Server
 	conns       *admission.Gate
-	door        *leave.Door
+	door        *handover.Door
 	uploads     *budget
 	credentials credentials
 	// workerCA are the authorities of workers, nil where no certificate is asked for.
@@ -62,7 +62,7 @@ func New(opt Options) (*Server, error) {
 		opt: opt, orch: opt.Orchestrator,
 		grpc:     grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
 		conns:    newGate(&opt),
-		door:     leave.New(),
+		door:     handover.New(),
 		uploads:  newBudget(opt.UploadBytes),
 		fetch:    fetcher(opt.Stores),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),

@@ -15,7 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
 // Status is what /status tells anyone. docs/status.md says what the fields mean;
@@ -32,7 +32,7 @@ type Status struct {
 	// AI says why models that the operator asked for are not served.
 	AI string `json:"ai,omitempty"`
 	// Chain is the node's place on the chain; absent off-chain.
-	Chain *standing.Standing `json:"chain,omitempty"`
+	Chain *orchestratorstatus.Standing `json:"chain,omitempty"`
 }
 
 // PipelineStatus is one kind of work.

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/web"
 )
 
 // operator serves the operator's pages as the admin listener does.
-func operator(onChain func() (standing.Standing, bool)) http.Handler {
+func operator(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, page := range web.OperatorPages(onChain) {
 		mux.Handle(pattern, page)
@@ -153,7 +153,9 @@ func TestOperatorStanding(t *testing.T) {
 		t.Errorf("off-chain: %d", got.Code)
 	}
 	known := false
-	h := operator(func() (standing.Standing, bool) { return standing.Standing{State: standing.Active}, known })
+	h := operator(func() (orchestratorstatus.Standing, bool) {
+		return orchestratorstatus.Standing{State: orchestratorstatus.Active}, known
+	})
 	if got := fetch(h, http.MethodGet, web.StandingPath); got.Code != http.StatusNoContent {
 		t.Errorf("%d while nothing is known", got.Code)
 	}

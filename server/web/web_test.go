@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/standing"
+	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/web"
 )
 
@@ -66,8 +66,8 @@ func TestUnknownFile(t *testing.T) {
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	known := false
-	h := web.Handler(func() (standing.Standing, bool) {
-		return standing.Standing{State: standing.Active, Stake: core.LPTTokens(7), Rewards: []standing.Reward{}}, known
+	h := web.Handler(func() (orchestratorstatus.Standing, bool) {
+		return orchestratorstatus.Standing{State: orchestratorstatus.Active, Stake: core.LPTTokens(7), Rewards: []orchestratorstatus.Reward{}}, known
 	})
 	ask := func() *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/server/gateway/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
-	"github.com/tuttinode/tutti/transcoder/libav/judge"
+	"github.com/tuttinode/tutti/transcoder/libav/renditioncheck"
 )
 
 // path compares the whole way of a segment, client → gateway → TLS → orchestrator
@@ -109,7 +109,7 @@ func judgePath(ctx context.Context, gateway string, seg clip.Segment) error {
 	if len(out) != len(profiles) {
 		return fmt.Errorf("%d renditions, want %d", len(out), len(profiles))
 	}
-	source, err := judge.Read(ctx, seg.Data)
+	source, err := renditioncheck.Read(ctx, seg.Data)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 // books are what all parties wrote down, read when their processes have ended.
@@ -31,14 +31,14 @@ type books struct {
 	// billed and spent are sums over all work, by orchestrator and by gateway.
 	received, sent, confirmed pm.Value
 	billedBy, billedTo        pm.Value
-	states                    map[spent.State]int
+	states                    map[paymentlog.State]int
 	winners                   []pm.Winner
 }
 
 func newBooks() *books {
 	return &books{
 		paid: map[protocol.Hash][]uint32{}, answered: map[protocol.Hash][]uint32{}, taken: map[protocol.Hash][]uint32{},
-		paidEV: map[protocol.Hash]pm.Value{}, takenEV: map[protocol.Hash]pm.Value{}, states: map[spent.State]int{},
+		paidEV: map[protocol.Hash]pm.Value{}, takenEV: map[protocol.Hash]pm.Value{}, states: map[paymentlog.State]int{},
 	}
 }
 
@@ -65,17 +65,17 @@ func (w *world) open(p *party) *sql.DB {
 
 func (w *world) readSpent(b *books, g *party) {
 	w.Helper()
-	store, _, err := spent.Open(w.Context(), spent.Options{DB: w.open(g), Sender: g.account})
+	store, _, err := paymentlog.Open(w.Context(), paymentlog.Options{DB: w.open(g), Sender: g.account})
 	w.must(err)
 	report, err := store.Verify(w.Context())
 	w.must(err)
 	for _, problem := range report.Problems {
 		w.Errorf("the account of %s: %s", g.name, problem)
 	}
-	w.must(store.Each(w.Context(), func(p *spent.Payment) error {
+	w.must(store.Each(w.Context(), func(p *paymentlog.Payment) error {
 		b.states[p.State]++
 		b.billedTo = b.billedTo.Add(p.Billed())
-		if p.Tickets() == 0 || p.State == spent.Unsent {
+		if p.Tickets() == 0 || p.State == paymentlog.Unsent {
 			return nil
 		}
 		params := pm.Params{FaceValue: p.FaceValue, WinProb: p.WinProb}
@@ -83,11 +83,11 @@ func (w *world) readSpent(b *books, g *party) {
 		b.sent = b.sent.Add(p.Value())
 		for n := p.First; n <= p.Last; n++ {
 			b.paid[p.RandHash] = append(b.paid[p.RandHash], n)
-			if p.State == spent.Answered {
+			if p.State == paymentlog.Answered {
 				b.answered[p.RandHash] = append(b.answered[p.RandHash], n)
 			}
 		}
-		if p.State == spent.Answered {
+		if p.State == paymentlog.Answered {
 			b.confirmed = b.confirmed.Add(p.Value())
 		}
 		return nil

@@ -16,10 +16,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/inference/fleet"
-	"github.com/tuttinode/tutti/core/line"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,7 +29,7 @@ func model(id string) inference.Model { return inference.Model{Capability: capab
 // member is a worker with one model.
 type member struct {
 	name string
-	line *line.Line
+	line *fairqueue.Line
 
 	mu    sync.Mutex
 	state inference.ModelState
@@ -41,7 +41,7 @@ type member struct {
 }
 
 func newMember(name string, state inference.State, slots int) *member {
-	return &member{name: name, line: line.New(line.Options{Slots: slots, Queue: 16}),
+	return &member{name: name, line: fairqueue.New(fairqueue.Options{Slots: slots, Queue: 16}),
 		state: inference.ModelState{Model: model("m"), State: state, Capacity: slots}}
 }
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keys"
 	"github.com/tuttinode/tutti/server/origin"
 )
 
@@ -152,7 +152,7 @@ func (p *Policy) Push(r *http.Request) (key string, err error) {
 	if err := p.key(r, err); err != nil {
 		return "", err
 	}
-	hash := keys.HashOf(keys.BearerToken(r.Header.Get("Authorization")))
+	hash := apikeys.HashOf(apikeys.BearerToken(r.Header.Get("Authorization")))
 	return hex.EncodeToString(hash[:]), nil
 }
 
@@ -179,7 +179,7 @@ func (p *Policy) free(r *http.Request) error {
 
 // key lets a request with a good key in; without any it is refused for why.
 func (p *Policy) key(r *http.Request, why error) error {
-	token := keys.BearerToken(r.Header.Get("Authorization"))
+	token := apikeys.BearerToken(r.Header.Get("Authorization"))
 	if token == "" {
 		return why
 	}

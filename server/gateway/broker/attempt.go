@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
@@ -29,7 +29,7 @@ const (
 
 // attempt takes the job to the orchestrator of a lease and gives the lease back when no
 // answer comes of it. A refusal that is an answer was read.
-func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
+func (r *run) attempt(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 	a, err := r.begin(ctx, l)
 	if err != nil {
 		return nil, err
@@ -45,12 +45,12 @@ func (r *run) attempt(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 }
 
 // begin sends the job and returns once its answer has begun.
-func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
+func (r *run) begin(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 	now := r.b.opt.Now()
 	queue := now.Sub(r.start)
 	s := r.p.session(l.URI())
 	if s == nil {
-		l.Done(now, dispatch.Abandoned)
+		l.Done(now, airouting.Abandoned)
 		return nil, fault.New(fault.JobDeclined, "send job", "the orchestrator has left meanwhile")
 	}
 	ctx, watch := r.b.watchQuiet(ctx, s)
@@ -61,16 +61,16 @@ func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 		watch.end()
 		v := judge(err)
 		l.Lost(now, v.loss)
-		if after, ok := fault.RetryAfter(err); ok && v.outcome == dispatch.Full {
+		if after, ok := fault.RetryAfter(err); ok && v.outcome == airouting.Full {
 			l.Busy(now, after)
 		}
 		l.Done(now, v.outcome)
 		return nil, failedAt(l.URI(), err)
 	}
-	body := &tracked{rest: reply.Body, answer: reply, end: dispatch.Served, lease: l, failed: r.failed.lost, now: r.b.opt.Now, watch: watch}
+	body := &tracked{rest: reply.Body, answer: reply, end: airouting.Served, lease: l, failed: r.failed.lost, now: r.b.opt.Now, watch: watch}
 	watch.hear()
 	if reply.Status >= 400 {
-		body.end = dispatch.Refused
+		body.end = airouting.Refused
 	} else {
 		l.FirstByte(now)
 	}
@@ -83,7 +83,7 @@ func (r *run) begin(ctx context.Context, l *dispatch.Lease) (*Answer, error) {
 }
 
 // submit sends the job, again under new terms where the orchestrator asks for them.
-func (r *run) submit(ctx context.Context, s *session, l *dispatch.Lease) (reply *upstream.Answer, node string, err error) {
+func (r *run) submit(ctx context.Context, s *session, l *airouting.Lease) (reply *upstream.Answer, node string, err error) {
 	t, err := r.ready(ctx, s)
 	for again := (retries{}); err == nil; {
 		reply, err = r.send(ctx, t)
@@ -101,7 +101,7 @@ func (r *run) submit(ctx context.Context, s *session, l *dispatch.Lease) (reply 
 			return nil, "", err
 		}
 		if _, lost := upstream.Lost(err); lost && s.refuse(t) {
-			l.Lost(r.b.opt.Now(), dispatch.Repaid)
+			l.Lost(r.b.opt.Now(), airouting.Repaid)
 		}
 		if what == anew {
 			t, err = s.renew(ctx, r.p, r.b.opt.Client, t)

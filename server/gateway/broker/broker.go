@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -30,7 +30,7 @@ const (
 // concurrent use; it serves jobs before Run too, without keeping offers fresh.
 type Broker struct {
 	opt      Options
-	memory   *dispatch.Memory
+	memory   *airouting.Memory
 	standing upstream.Standing
 	catalog  catalog
 	// known is the line of discoveries for models that were offered before, unknown
@@ -53,7 +53,7 @@ func New(opt Options) *Broker {
 	opt = opt.withDefaults()
 	b := &Broker{
 		opt:     opt,
-		memory:  dispatch.NewMemory(opt.Prefixes),
+		memory:  airouting.NewMemory(opt.Prefixes),
 		catalog: catalog{inquiry: inquiry{op: opList}, line: newLine(1, 1)},
 		known:   newLine(maxSearches, maxPools),
 		unknown: newLine(maxSearches, maxWaiting),
@@ -189,9 +189,9 @@ func (b *Broker) Orchestrators() int {
 }
 
 // Pools lists the models that were asked for lately, with their orchestrators.
-func (b *Broker) Pools() []dispatch.Snapshot {
+func (b *Broker) Pools() []airouting.Snapshot {
 	now := b.opt.Now()
-	var out []dispatch.Snapshot
+	var out []airouting.Snapshot
 	for _, p := range b.all() {
 		out = append(out, p.snapshot(now))
 	}

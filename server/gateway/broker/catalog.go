@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -71,7 +71,7 @@ func (b *Broker) askAll() error {
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opList, Detail: "no orchestrators are known", Err: err}
 	}
 	b.catalog.keepOnly(uris)
-	wants := route.Wants{Capabilities: capability.Offer(capability.Default(), b.opt.Version), Blocked: b.opt.Blocked}
+	wants := videorouting.Wants{Capabilities: capability.Offer(capability.Default(), b.opt.Version), Blocked: b.opt.Blocked}
 	wants.Capabilities.Constraints.MinVersion = b.opt.MinVersion
 	usable, errs := b.opt.Client.Discover(ctx, uris, &wants, patience, func(f upstream.Found) bool {
 		b.catalog.take(f)

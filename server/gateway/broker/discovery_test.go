@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -44,10 +44,10 @@ func TestNobodyCanDoIt(t *testing.T) {
 		"not a URL":         {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "https://a b\x7f" })}, nil, fault.NoOrchestratorReachable},
 		"capped":            {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = capped })}, nil, fault.OrchestratorsFull},
 		"old runner": {[]*orchestrator{fake(t, "a")}, func(o *broker.Options) {
-			o.MinRunnerVersions = dispatch.MinVersions{llm: "0.15.0"}
+			o.MinRunnerVersions = airouting.MinVersions{llm: "0.15.0"}
 		}, fault.ModelUnknown},
 		"runner is new enough": {[]*orchestrator{fake(t, "a")}, func(o *broker.Options) {
-			o.MinRunnerVersions = dispatch.MinVersions{llm: "0.14.0"}
+			o.MinRunnerVersions = airouting.MinVersions{llm: "0.14.0"}
 		}, ""},
 		"old node": {[]*orchestrator{fake(t, "a")}, func(o *broker.Options) { o.MinVersion = "1.0.0" }, fault.ModelUnknown},
 		"blocked": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Address = slices.Repeat([]byte{7}, 20) })}, func(o *broker.Options) {
@@ -119,7 +119,7 @@ func TestLoadedOnesAreNotWaitedForTogether(t *testing.T) {
 	quick, hangs := fake(t, "quick"), fake(t, "hangs")
 	hangs.offers(func(*rpc.OrchestratorInfo) { <-hangs.quit }) // holds its answer until the test ends
 	s := start(t, func(o *broker.Options, _ *upstream.Options) {
-		o.Patience = route.Patience{First: time.Hour, Stop: time.Hour}
+		o.Patience = videorouting.Patience{First: time.Hour, Stop: time.Hour}
 	}, quick, hangs)
 	s.mustAsk(t)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -26,7 +26,7 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 	now := b.opt.Now()
 	r := run{
 		b: b, p: b.pool(job.Model, now), job: job, hint: hint, start: now,
-		budget: dispatch.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others), MaxLost: b.opt.maxLost()},
+		budget: airouting.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others), MaxLost: b.opt.maxLost()},
 		lost:   make(map[string]int),
 	}
 	for {
@@ -49,7 +49,7 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 			return r.end(ctx, r.failed.err())
 		}
 		r.tried = append(r.tried, lease.URI())
-		if v.loss != dispatch.NoLoss {
+		if v.loss != airouting.NoLoss {
 			r.lost[lease.URI()]++
 		}
 		if !v.again || r.lost[lease.URI()] >= maxLost {
@@ -59,8 +59,8 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 }
 
 // note notes an attempt that brought no answer that can be used, and says what it means.
-func (r *run) note(lease *dispatch.Lease, answer *Answer, err error, isRefused bool) verdict {
-	v := verdict{outcome: dispatch.Refused, cost: dispatch.Cost{Slow: true}}
+func (r *run) note(lease *airouting.Lease, answer *Answer, err error, isRefused bool) verdict {
+	v := verdict{outcome: airouting.Refused, cost: airouting.Cost{Slow: true}}
 	if err != nil {
 		v = judge(err)
 		r.tell(lease, err)
@@ -85,7 +85,7 @@ type run struct {
 	hint  Hint
 	start time.Time
 
-	budget  dispatch.Budget
+	budget  airouting.Budget
 	tried   []string // in this round
 	never   []string // of these, the ones that are not asked again
 	waited  bool     // a pause since the last round
@@ -106,11 +106,11 @@ func (r *run) elapsed() time.Duration { return r.b.opt.Now().Sub(r.start) }
 
 // lease gets an orchestrator for the next attempt: at once, or after a discovery or
 // a pause.
-func (r *run) lease(ctx context.Context) (*dispatch.Lease, error) {
+func (r *run) lease(ctx context.Context) (*airouting.Lease, error) {
 	for {
 		now := r.b.opt.Now()
 		lease, v := r.p.table.Pick(now, r.query())
-		if v == dispatch.Picked {
+		if v == airouting.Picked {
 			if r.p.stale(now) {
 				r.b.search(r.p)
 			}
@@ -127,10 +127,10 @@ func (r *run) lease(ctx context.Context) (*dispatch.Lease, error) {
 }
 
 // without deals with there being nobody to pick. A nil error says to look again.
-func (r *run) without(ctx context.Context, v dispatch.Verdict, now time.Time) error {
+func (r *run) without(ctx context.Context, v airouting.Verdict, now time.Time) error {
 	const op = "find an orchestrator"
 	switch v {
-	case dispatch.Empty:
+	case airouting.Empty:
 		err := r.b.find(ctx, r.p)
 		switch {
 		case err == nil && r.p.table.Len() > 0:
@@ -142,13 +142,13 @@ func (r *run) without(ctx context.Context, v dispatch.Verdict, now time.Time) er
 			return err
 		}
 		return r.pause(ctx, err) // it was there; perhaps it restarts
-	case dispatch.Unfit:
+	case airouting.Unfit:
 		return r.ifOpen(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
-	case dispatch.Dear:
+	case airouting.Dear:
 		return r.ifOpen(ctx, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
-	case dispatch.Held:
+	case airouting.Held:
 		return r.hold(ctx, now)
-	case dispatch.Tried:
+	case airouting.Tried:
 		switch {
 		case len(r.never) == len(r.tried):
 			return r.ifOpen(ctx, r.failed.err())
@@ -189,7 +189,7 @@ func (r *run) hold(ctx context.Context, now time.Time) error {
 
 // pause waits a moment within the window; when that is over it returns err.
 func (r *run) pause(ctx context.Context, err error) error {
-	d := dispatch.Pause(r.pauses, r.b.opt.Rand())
+	d := airouting.Pause(r.pauses, r.b.opt.Rand())
 	r.pauses++
 	return r.wait(ctx, d, err)
 }
@@ -209,23 +209,23 @@ func (r *run) wait(ctx context.Context, d time.Duration, err error) error {
 	}
 }
 
-func (r *run) query() dispatch.Query {
-	q := dispatch.Query{
+func (r *run) query() airouting.Query {
+	q := airouting.Query{
 		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model), DearToo: r.b.opt.DearToo,
 		Client: r.job.Client, Operation: r.job.Operation, Second: r.refusals.second(),
 	}
 	switch {
 	case r.job.Model.Capability == capability.LLM && r.job.Operation != inference.Chat:
-		q.Kind = dispatch.OwnOnly
+		q.Kind = airouting.OwnOnly
 	case r.hint.Rich:
-		q.Kind = dispatch.OwnFirst
+		q.Kind = airouting.OwnFirst
 	}
 	return q
 }
 
 // tell logs a failed attempt. It is for the debug log: the table's rests tell what
 // lasts.
-func (r *run) tell(l *dispatch.Lease, err error) {
+func (r *run) tell(l *airouting.Lease, err error) {
 	r.b.opt.Log.Debug("attempt at an AI job failed", "orchestrator", l.URI(), "pipeline", r.job.Model.Capability.Pipeline(),
 		"model", r.job.Model.ID, "job", r.job.RequestID, "key", r.hint.Party, fault.Attr(err))
 }

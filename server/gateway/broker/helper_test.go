@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -37,7 +37,7 @@ func start(t testing.TB, change func(*broker.Options, *upstream.Options), over .
 	opt := broker.Options{
 		Orchestrators: func(context.Context) ([]string, error) { return *s.list.Load(), nil },
 		Version:       "0.9.1", Now: s.clock.Now, RefreshEvery: time.Hour, RetryWindow: time.Hour,
-		Patience: route.Patience{First: time.Minute, Stop: time.Minute},
+		Patience: videorouting.Patience{First: time.Minute, Stop: time.Minute},
 	}
 	if change != nil {
 		change(&opt, &up)

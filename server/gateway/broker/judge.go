@@ -3,21 +3,21 @@ package broker
 import (
 	"errors"
 
-	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
 // verdict is what a failed attempt means.
 type verdict struct {
-	outcome dispatch.Outcome
+	outcome airouting.Outcome
 	// stop: trying elsewhere is of no use.
 	stop bool
 	// again: the same orchestrator may take the job a moment later.
 	again bool
-	cost  dispatch.Cost
+	cost  airouting.Cost
 	// loss is what it comes to that the job was paid for.
-	loss dispatch.Loss
+	loss airouting.Loss
 }
 
 // judge says what a failed attempt means for the orchestrator and for the job.
@@ -25,25 +25,25 @@ type verdict struct {
 // paid for it.
 func judge(err error) verdict {
 	v := judgeFree(err)
-	if _, lost := upstream.Lost(err); lost && v.outcome != dispatch.Abandoned {
+	if _, lost := upstream.Lost(err); lost && v.outcome != airouting.Abandoned {
 		v.loss = lossOf(err, v)
-		v.cost.Spent = v.cost.Spent || v.outcome != dispatch.Full
+		v.cost.Spent = v.cost.Spent || v.outcome != airouting.Full
 	}
 	return v
 }
 
 // lossOf says how grave it is that a payment was taken and the job was not done.
-func lossOf(err error, v verdict) dispatch.Loss {
+func lossOf(err error, v verdict) airouting.Loss {
 	code := fault.CodeOf(err)
 	switch {
 	case code == fault.TicketNonceRefused:
-		return dispatch.Repaid
-	case v.outcome == dispatch.Full, code.Class() == fault.BadRequest, code == fault.JobBroke, code == fault.JobLate:
-		return dispatch.SmallLoss
-	case v.outcome == dispatch.Failed, v.stop:
-		return dispatch.RefusedLoss
+		return airouting.Repaid
+	case v.outcome == airouting.Full, code.Class() == fault.BadRequest, code == fault.JobBroke, code == fault.JobLate:
+		return airouting.SmallLoss
+	case v.outcome == airouting.Failed, v.stop:
+		return airouting.RefusedLoss
 	}
-	return dispatch.Default
+	return airouting.Default
 }
 
 // judgeFree is judge for a job that was not paid for.
@@ -51,46 +51,46 @@ func judgeFree(err error) verdict {
 	code := fault.CodeOf(err)
 	switch code {
 	case fault.Canceled, fault.DeadlineExceeded:
-		return verdict{outcome: dispatch.Abandoned, stop: true}
+		return verdict{outcome: airouting.Abandoned, stop: true}
 	}
 	if upstream.Unpaid(err) {
 		switch code {
 		case fault.PaidWorkMissing:
-			return verdict{outcome: dispatch.Abandoned, loss: dispatch.Default} // it rests
+			return verdict{outcome: airouting.Abandoned, loss: airouting.Default} // it rests
 		case fault.CreditInUse:
-			return verdict{outcome: dispatch.Full, again: true}
+			return verdict{outcome: airouting.Full, again: true}
 		}
-		return verdict{outcome: dispatch.Abandoned, stop: unableToPay(code)}
+		return verdict{outcome: airouting.Abandoned, stop: unableToPay(code)}
 	}
 	if errors.Is(err, fault.TicketParamsUnusable) {
 		// It gave terms that do not hold. Those that had expired may be better a moment later.
-		return verdict{outcome: dispatch.Failed, again: upstream.Outdated(err)}
+		return verdict{outcome: airouting.Failed, again: upstream.Outdated(err)}
 	}
 	switch code {
 	case fault.TicketNonceRefused:
-		return verdict{outcome: dispatch.Refused, again: true} // it has other terms by then
+		return verdict{outcome: airouting.Refused, again: true} // it has other terms by then
 	case fault.OrchestratorUnreachable, fault.OrchestratorSilent:
-		return verdict{outcome: dispatch.Unreachable, again: true, cost: dispatch.Cost{Slow: true}}
+		return verdict{outcome: airouting.Unreachable, again: true, cost: airouting.Cost{Slow: true}}
 	case fault.JobBroke:
-		return verdict{outcome: dispatch.Failed, again: true, cost: dispatch.Cost{Spent: true}}
+		return verdict{outcome: airouting.Failed, again: true, cost: airouting.Cost{Spent: true}}
 	case fault.JobLate:
 		if errors.Is(err, upstream.ErrFrozen) {
-			return verdict{outcome: dispatch.Unreachable, cost: dispatch.Cost{Spent: true, Slow: true}}
+			return verdict{outcome: airouting.Unreachable, cost: airouting.Cost{Spent: true, Slow: true}}
 		}
-		return verdict{outcome: dispatch.Failed, cost: dispatch.Cost{Spent: true, Slow: true}}
+		return verdict{outcome: airouting.Failed, cost: airouting.Cost{Spent: true, Slow: true}}
 	case fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken,
 		fault.JobDeclined, fault.OrchestratorDeclined, fault.OrchestratorUnusable, fault.OrchestratorBlocked:
-		return verdict{outcome: dispatch.Refused}
+		return verdict{outcome: airouting.Refused}
 	}
 	switch code.Class() {
 	case fault.BadRequest, fault.NotFound:
-		return verdict{outcome: dispatch.Refused, stop: true}
+		return verdict{outcome: airouting.Refused, stop: true}
 	case fault.Busy:
-		return verdict{outcome: dispatch.Full, again: true}
+		return verdict{outcome: airouting.Full, again: true}
 	case fault.Payment:
-		return verdict{outcome: dispatch.Refused}
+		return verdict{outcome: airouting.Refused}
 	}
-	return verdict{outcome: dispatch.Failed, stop: !fault.Retryable(err), cost: dispatch.Cost{Spent: true}}
+	return verdict{outcome: airouting.Failed, stop: !fault.Retryable(err), cost: airouting.Cost{Spent: true}}
 }
 
 // unableToPay says which faults of paying are this gateway's own, whoever is paid.
@@ -112,7 +112,7 @@ type failures struct {
 }
 
 func (f *failures) add(err error) {
-	if judge(err).outcome == dispatch.Full {
+	if judge(err).outcome == airouting.Full {
 		if f.full == nil || !sooner(f.full, err) {
 			f.full = err
 		}

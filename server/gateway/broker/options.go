@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/route"
-	"github.com/tuttinode/tutti/core/selection"
+	"github.com/tuttinode/tutti/core/selectionweights"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -27,7 +27,7 @@ type Options struct {
 	Version string
 	// MinVersion and MinRunnerVersions are the lowest that are taken.
 	MinVersion        string
-	MinRunnerVersions dispatch.MinVersions
+	MinRunnerVersions airouting.MinVersions
 	// Blocked addresses are never used.
 	Blocked []core.Address
 	// MaxPrice is the most that is paid for a model, in wei per unit; a nil function
@@ -44,7 +44,7 @@ type Options struct {
 	Score func(uri string, model inference.Model) (float64, bool)
 	// Rule weighs orchestrators on the chain; nil, as off-chain, looks at load and
 	// times alone.
-	Rule *selection.Rule
+	Rule *selectionweights.Rule
 
 	// RetryWindow is how long after a job's arrival new attempts begin; default 2 s.
 	// One attempt that could not connect, or was too late, is made up for after it.
@@ -57,7 +57,7 @@ type Options struct {
 	// one on their number.
 	MaxLost core.Wei
 	// Patience is how long discovery waits for answers.
-	Patience route.Patience
+	Patience videorouting.Patience
 	// RefreshEvery is how often the offers of models in use are asked for again;
 	// default 10 s.
 	RefreshEvery time.Duration

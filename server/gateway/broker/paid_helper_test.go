@@ -22,8 +22,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/pm/spent"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -46,7 +46,7 @@ func (c *l1) SenderFunds(context.Context, core.Address) (protocol.SenderFunds, e
 // purse is what a gateway pays with.
 type purse struct {
 	chain  l1
-	book   *spent.Store
+	book   *paymentlog.Store
 	sender *sender.Sender
 	pay    *upstream.TicketPayments
 }
@@ -69,8 +69,8 @@ func newPurse(t testing.TB) *purse {
 	p := &purse{}
 	p.chain.height.Store(1000)
 	p.chain.deposit = core.NewWei(1 << 60)
-	var issued []spent.Issued
-	if p.book, issued, err = spent.Open(t.Context(), spent.Options{DB: db, Sender: account}); err != nil {
+	var issued []paymentlog.Issued
+	if p.book, issued, err = paymentlog.Open(t.Context(), paymentlog.Options{DB: db, Sender: account}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

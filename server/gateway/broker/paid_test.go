@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/pm/spent"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -264,13 +264,13 @@ func TestPaymentsOfBrokenAnswersAreSettled(t *testing.T) {
 			t.Errorf("%+v", b)
 		}
 	}
-	count := map[spent.State]int{}
+	count := map[paymentlog.State]int{}
 	eventually(t, "all is written", func() bool {
 		clear(count)
-		err := p.book.Each(t.Context(), func(p *spent.Payment) error { count[p.State]++; return nil })
-		return err == nil && count[spent.Sent] == 0
+		err := p.book.Each(t.Context(), func(p *paymentlog.Payment) error { count[p.State]++; return nil })
+		return err == nil && count[paymentlog.Sent] == 0
 	})
-	if count[spent.Answered] != 2 || count[spent.Failed] != 1 {
+	if count[paymentlog.Answered] != 2 || count[paymentlog.Failed] != 1 {
 		t.Errorf("%v", count)
 	}
 }

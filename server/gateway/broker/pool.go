@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -24,8 +24,8 @@ const (
 // pool is one model's orchestrators.
 type pool struct {
 	model inference.Model
-	wants route.Wants
-	table *dispatch.Table
+	wants videorouting.Wants
+	table *airouting.Table
 	every time.Duration
 	score func(string, inference.Model) (float64, bool)
 
@@ -40,13 +40,13 @@ type pool struct {
 	open atomic.Int64 // orchestrators that were asked and have not answered
 }
 
-func newPool(opt *Options, memory *dispatch.Memory, model inference.Model) *pool {
+func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *pool {
 	wants := upstream.JobWants(model, opt.Version, opt.MinVersion, opt.MinRunnerVersions[model])
 	wants.Blocked = opt.Blocked
 	return &pool{
 		model: model,
 		wants: wants,
-		table: dispatch.NewTable(dispatch.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()), Rule: opt.Rule}),
+		table: airouting.NewTable(airouting.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()), Rule: opt.Rule}),
 		// Gateways that started together need not ask together for ever.
 		every:    opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
 		score:    opt.Score,
@@ -147,13 +147,13 @@ func (p *pool) forget(uri string) {
 	p.table.Remove(uri)
 }
 
-func (p *pool) snapshot(now time.Time) dispatch.Snapshot {
+func (p *pool) snapshot(now time.Time) airouting.Snapshot {
 	_, searched, _ := p.inquiry.last()
-	return dispatch.Snapshot{Model: p.model, Refreshed: searched, Standings: p.table.Standings(now)}
+	return airouting.Snapshot{Model: p.model, Refreshed: searched, Standings: p.table.Standings(now)}
 }
 
-func (p *pool) offerOf(asked string, t *upstream.Terms) dispatch.Offer {
-	o := dispatch.Offer{
+func (p *pool) offerOf(asked string, t *upstream.Terms) airouting.Offer {
+	o := airouting.Offer{
 		URI: t.Offer.URI, Asked: asked, Warm: t.Model.Warm, Capacity: int(min(t.Model.Capacity, 1<<20)),
 		Own: t.Node != "", Price: t.Price, Owner: t.Offer.Owner, Stake: t.Offer.Stake,
 	}

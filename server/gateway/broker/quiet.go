@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -115,7 +115,7 @@ func (s *session) check(b *Broker, t *upstream.Terms) (silent int) {
 	if b.opt.Now().Sub(c.last) < b.opt.Quiet/20 {
 		return c.silent
 	}
-	if c.silent++; !b.opt.Client.Frozen(b.ctx, t, min(route.DialTimeout, 3*b.opt.Quiet)) {
+	if c.silent++; !b.opt.Client.Frozen(b.ctx, t, min(videorouting.DialTimeout, 3*b.opt.Quiet)) {
 		c.silent = 0
 	}
 	c.last = b.opt.Now()

@@ -7,8 +7,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/dispatch"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -20,7 +20,7 @@ const enough = 2
 // refusals are the orchestrators that found a job's request wrong, or cannot do what it asks
 // for. One of them alone may be the one that is wrong.
 type refusals struct {
-	leases []*dispatch.Lease
+	leases []*airouting.Lease
 	// answer is what one of them said as an answer, nil where none did; err is what the last
 	// one said otherwise.
 	answer *Answer
@@ -30,7 +30,7 @@ type refusals struct {
 }
 
 // add notes a refusal. Where it is the second, the first one was right.
-func (f *refusals) add(r *run, lease *dispatch.Lease, answer *Answer, err error) {
+func (f *refusals) add(r *run, lease *airouting.Lease, answer *Answer, err error) {
 	lease.Refused(r.b.opt.Now())
 	f.doubted = len(f.leases) == 0 && lease.Doubted()
 	f.leases = append(f.leases, lease)

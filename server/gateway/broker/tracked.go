@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/core/dispatch"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -17,8 +17,8 @@ import (
 type tracked struct {
 	rest   io.ReadCloser
 	answer *upstream.Answer
-	end    dispatch.Outcome // of an answer that is whole
-	lease  *dispatch.Lease
+	end    airouting.Outcome // of an answer that is whole
+	lease  *airouting.Lease
 	failed []error // at other orchestrators, before
 	now    func() time.Time
 	closed atomic.Bool
@@ -36,7 +36,7 @@ func (t *tracked) Read(p []byte) (int, error) {
 	switch {
 	case err == nil, err == io.EOF, t.closed.Load():
 	case errors.Is(err, fault.Canceled), errors.Is(err, fault.DeadlineExceeded):
-		t.lease.Done(t.now(), dispatch.Abandoned)
+		t.lease.Done(t.now(), airouting.Abandoned)
 	default:
 		t.broke.Store(true)
 	}
@@ -53,23 +53,23 @@ func (t *tracked) deliver(d inference.Delivery) {
 		t.blame()
 	case inference.Refused:
 		if t.answer.Paid {
-			t.lease.Lost(now, dispatch.SmallLoss)
+			t.lease.Lost(now, airouting.SmallLoss)
 		}
-		t.lease.Done(now, dispatch.Refused)
+		t.lease.Done(now, airouting.Refused)
 	case inference.Faulty:
 		if t.answer.Paid {
 			t.lease.Lost(now, lossOfAnswer(d))
 		}
-		t.lease.Done(now, dispatch.Broken)
+		t.lease.Done(now, airouting.Broken)
 	default:
-		t.lease.Done(now, dispatch.Abandoned)
+		t.lease.Done(now, airouting.Abandoned)
 	}
 }
 
 // blame counts it against the orchestrators at which the job failed that this one did it.
 // To have had no slot is no failure.
 func (t *tracked) blame() {
-	if t.end != dispatch.Served {
+	if t.end != airouting.Served {
 		return
 	}
 	for _, err := range t.failed {
@@ -79,11 +79,11 @@ func (t *tracked) blame() {
 
 // lossOfAnswer says how grave a faulty answer is that was paid for. One that broke off in
 // the middle happens to honest orchestrators, with all that they do at the moment.
-func lossOfAnswer(d inference.Delivery) dispatch.Loss {
+func lossOfAnswer(d inference.Delivery) airouting.Loss {
 	if d.Units > 0 {
-		return dispatch.SmallLoss
+		return airouting.SmallLoss
 	}
-	return dispatch.RefusedLoss
+	return airouting.RefusedLoss
 }
 
 // Close ends the answer; what was not read is not wanted. It may be called again,

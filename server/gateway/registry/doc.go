@@ -4,5 +4,5 @@
 //
 // It keeps what it read last while the chain is away, asks all of them from time to
 // time what they cost, and says of an offer whose it is. It chooses nobody: that is
-// core/selection's part. cmd/tutti runs it; server/gateway and its broker ask it.
+// core/selectionweights's part. cmd/tutti runs it; server/gateway and its broker ask it.
 package registry

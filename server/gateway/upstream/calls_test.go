@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -80,7 +80,7 @@ func TestCallsInUseAreNotClosed(t *testing.T) {
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			if _, err := c.Ask(ctx, uri, &route.Wants{}); err != nil {
+			if _, err := c.Ask(ctx, uri, &videorouting.Wants{}); err != nil {
 				t.Error(err)
 				crowd.arrived <- struct{}{}
 			}
@@ -97,7 +97,7 @@ func TestADiscoveryAsksSoManyAtOnce(t *testing.T) {
 	c := client(t, upstream.Options{})
 	var found atomic.Int64
 	all := make(chan struct{})
-	c.Discover(t.Context(), gather(t, crowd, n), &route.Wants{}, route.Patience{First: time.Minute, Stop: time.Minute}, func(f upstream.Found) bool {
+	c.Discover(t.Context(), gather(t, crowd, n), &videorouting.Wants{}, videorouting.Patience{First: time.Minute, Stop: time.Minute}, func(f upstream.Found) bool {
 		if found.Add(1) == n {
 			close(all)
 		}
@@ -113,7 +113,7 @@ func TestRepliesAreBounded(t *testing.T) {
 	t.Parallel()
 	for size, ok := range map[int]bool{200 << 10: true, 300 << 10: false} {
 		crowd := &crowd{until: 1, enough: make(chan struct{}), reply: &rpc.OrchestratorInfo{Node: strings.Repeat("x", size)}}
-		_, err := client(t, upstream.Options{}).Ask(t.Context(), gather(t, crowd, 1)[0], &route.Wants{})
+		_, err := client(t, upstream.Options{}).Ask(t.Context(), gather(t, crowd, 1)[0], &videorouting.Wants{})
 		if ok && err != nil || !ok && !errors.Is(err, fault.OrchestratorDeclined) {
 			t.Errorf("%d bytes: %v", size, err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 )
 
 // Options of a Client.
@@ -58,8 +58,8 @@ func New(opt Options) *Client {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	dialer := &net.Dialer{Timeout: route.DialTimeout, KeepAlive: 30 * time.Second}
-	elsewhere := &net.Dialer{Timeout: route.DialTimeout, KeepAlive: 30 * time.Second, Control: guarded(opt.Stores)}
+	dialer := &net.Dialer{Timeout: videorouting.DialTimeout, KeepAlive: 30 * time.Second}
+	elsewhere := &net.Dialer{Timeout: videorouting.DialTimeout, KeepAlive: 30 * time.Second, Control: guarded(opt.Stores)}
 	c := &Client{
 		payments: opt.Payments,
 		now:      opt.Now,
@@ -114,7 +114,7 @@ func bulkTransport(dialer *net.Dialer) *http.Transport {
 		DialContext:         dialer.DialContext,
 		Protocols:           protocols,
 		TLSClientConfig:     tlsConfig("http/1.1"),
-		TLSHandshakeTimeout: route.DialTimeout,
+		TLSHandshakeTimeout: videorouting.DialTimeout,
 		MaxIdleConns:        512,
 		MaxIdleConnsPerHost: 64,
 		IdleConnTimeout:     5 * time.Minute, // orchestrators wait 10

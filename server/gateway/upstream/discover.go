@@ -13,7 +13,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -25,8 +25,8 @@ const noTokenExpiry = 30 * time.Minute
 const maxAsked = 256
 
 // OfferOf is what the rules need to know of an orchestrator's terms.
-func OfferOf(info Info, now time.Time) route.Offer {
-	o := route.Offer{URI: info.GetTranscoder(), Token: info.GetAuthToken() != nil}
+func OfferOf(info Info, now time.Time) videorouting.Offer {
+	o := videorouting.Offer{URI: info.GetTranscoder(), Token: info.GetAuthToken() != nil}
 	if a := info.GetAddress(); len(a) == len(o.Address) {
 		o.Address = core.Address(a)
 	}
@@ -46,14 +46,14 @@ func OfferOf(info Info, now time.Time) route.Offer {
 // Ask gets an orchestrator's terms for a job. Errors are faults: with code
 // OrchestratorCapped when it has no room, else OrchestratorUnreachable,
 // OrchestratorSilent, OrchestratorDeclined, or Canceled when ctx was canceled.
-func (c *Client) Ask(ctx context.Context, uri string, wants *route.Wants) (Info, error) {
+func (c *Client) Ask(ctx context.Context, uri string, wants *videorouting.Wants) (Info, error) {
 	info, _, err := c.askWithCode(ctx, uri, wants)
 	return info, err
 }
 
 // askWithCode is Ask, and the code under which a node of our own kind says that it has the model
 // and does not offer it.
-func (c *Client) askWithCode(ctx context.Context, uri string, wants *route.Wants) (Info, fault.Code, error) {
+func (c *Client) askWithCode(ctx context.Context, uri string, wants *videorouting.Wants) (Info, fault.Code, error) {
 	const op = "ask orchestrator"
 	client, done, err := c.calls.to(uri)
 	if err != nil {
@@ -106,7 +106,7 @@ func late(ctx context.Context) bool {
 // Found is one orchestrator's part in a discovery.
 type Found struct {
 	Asked string
-	Offer route.Offer
+	Offer videorouting.Offer
 	Info  Info
 	// Err is a fault when it cannot be used.
 	Err error
@@ -117,7 +117,7 @@ type Found struct {
 // is, worth not waiting for others. Discover returns the number of usable ones as
 // soon as the patience's rules say so; the others go on being found until its
 // hard stop. When none was usable, errs says why for each.
-func (c *Client) Discover(ctx context.Context, uris []string, wants *route.Wants, patience route.Patience, found func(Found) (good bool)) (usable int, errs []error) {
+func (c *Client) Discover(ctx context.Context, uris []string, wants *videorouting.Wants, patience videorouting.Patience, found func(Found) (good bool)) (usable int, errs []error) {
 	start := time.Now()
 	type verdict struct {
 		err  error
@@ -137,7 +137,7 @@ func (c *Client) Discover(ctx context.Context, uris []string, wants *route.Wants
 			results <- verdict{f.Err, good}
 		})
 	}
-	a := route.Answers{Open: len(uris)}
+	a := videorouting.Answers{Open: len(uris)}
 	timer := time.NewTimer(patience.Next(0))
 	defer timer.Stop()
 	for {
@@ -170,7 +170,7 @@ func unusable(err error) error {
 	return &fault.Fault{Code: fault.OrchestratorUnusable, Op: "judge terms", Detail: detail, Err: err}
 }
 
-func (c *Client) ask(ctx context.Context, uri string, wants *route.Wants) Found {
+func (c *Client) ask(ctx context.Context, uri string, wants *videorouting.Wants) Found {
 	f := Found{Asked: uri}
 	var code fault.Code
 	if f.Info, code, f.Err = c.askWithCode(ctx, uri, wants); f.Err != nil {
@@ -196,7 +196,7 @@ func (c *Client) End(ctx context.Context, info Info) error {
 		return err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
+	ctx, cancel := context.WithTimeout(ctx, videorouting.RefreshTimeout)
 	defer cancel()
 	_, err = client.EndTranscodingSession(ctx, &rpc.EndTranscodingSessionRequest{AuthToken: info.GetAuthToken()})
 	if err != nil {

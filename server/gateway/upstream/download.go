@@ -10,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/body"
 )
 
@@ -73,7 +73,7 @@ func (c *Client) fetch(ctx context.Context, orchestrator string, remote *Remote,
 	outer := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer time.AfterFunc(route.DownloadTimeout, func() { cancel(errLate) }).Stop()
+	defer time.AfterFunc(videorouting.DownloadTimeout, func() { cancel(errLate) }).Stop()
 	fail := func(err error) ([]byte, error) {
 		if outer.Err() != nil {
 			return nil, fault.Wrap(fault.Canceled, op, err)

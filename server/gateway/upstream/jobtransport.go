@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/route"
-	"github.com/tuttinode/tutti/server/h1"
+	"github.com/tuttinode/tutti/core/videorouting"
+	"github.com/tuttinode/tutti/server/http1"
 )
 
 // ownQueue is how long a job may wait for its slot at an orchestrator of our own kind;
@@ -27,7 +27,7 @@ func (c *Client) patience(t *Terms, job *inference.Job) time.Duration {
 
 // notSent reports whether an exchange failed before anything was sent.
 func notSent(err error) bool {
-	if _, ok := errors.AsType[*h1.ConnectError](err); ok {
+	if _, ok := errors.AsType[*http1.ConnectError](err); ok {
 		return true
 	}
 	op, ok := errors.AsType[*net.OpError](err)
@@ -36,12 +36,12 @@ func notSent(err error) bool {
 
 // jobTransport is HTTP/1.1: one job per connection, so that a client that leaves
 // closes one connection and every hop sees it at once.
-func jobTransport(dialer *net.Dialer) *h1.Transport {
+func jobTransport(dialer *net.Dialer) *http1.Transport {
 	config := tlsConfig("http/1.1")
 	// Events are small, and are wanted as soon as they come.
 	config.DynamicRecordSizingDisabled = false
-	return h1.New(h1.Options{
-		TLS: config, Dial: dialer.DialContext, DialTimeout: route.DialTimeout,
+	return http1.New(http1.Options{
+		TLS: config, Dial: dialer.DialContext, DialTimeout: videorouting.DialTimeout,
 		IdleTimeout: 5 * time.Minute, // orchestrators wait 10
 		IdlePerHost: 1024, Idle: 4096,
 	})

@@ -18,7 +18,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -91,7 +91,7 @@ func (r *rebound) fetched(t *testing.T) ([]byte, error) {
 	t.Helper()
 	res, err := r.c.Send(t.Context(), &rpc.OrchestratorInfo{Transcoder: r.uri}, &Segment{
 		Meta: rpc.SegmentMeta{Profiles: make([]core.Profile, 1)}, Data: []byte("segment"),
-		Timing: route.Timing{Accept: time.Minute, Attempt: time.Minute},
+		Timing: videorouting.Timing{Accept: time.Minute, Attempt: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)

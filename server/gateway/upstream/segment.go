@@ -16,8 +16,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/body"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -42,7 +42,7 @@ type Segment struct {
 	Client string
 	// Estimate is about how many pixels the work comes to, for the payment.
 	Estimate core.Pixels
-	Timing   route.Timing
+	Timing   videorouting.Timing
 	// WaitOn is asked when the time of an attempt is over: true lets it go on to the end of
 	// the context, false or nil ends it.
 	WaitOn func() bool
@@ -269,7 +269,7 @@ func (r *Result) read(raw []byte, want int) error {
 	r.News = m.GetInfo()
 	switch v := m.GetResult().(type) {
 	case *rpc.TranscodeResult_Error:
-		r.inputPerhaps = route.PerhapsBadInput(v.Error)
+		r.inputPerhaps = videorouting.PerhapsBadInput(v.Error)
 		return resultFault(v.Error)
 	case *rpc.TranscodeResult_Data:
 		r.Signature = v.Data.GetSig()
@@ -288,11 +288,11 @@ func (r *Result) read(raw []byte, want int) error {
 func resultFault(text string) error {
 	const op = "transcode segment"
 	switch {
-	case route.BadInput(text):
+	case videorouting.BadInput(text):
 		return fault.New(fault.SegmentNotTranscodable, op, text)
 	case isCapped(text):
 		return fault.New(fault.OrchestratorCapped, op, text)
-	case route.Loaded(text):
+	case videorouting.Loaded(text):
 		return fault.New(fault.OrchestratorBehind, op, text)
 	}
 	return fault.New(fault.OrchestratorFailed, op, text)

@@ -19,7 +19,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/route"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -406,7 +406,7 @@ func TestAPaymentIsSentOnce(t *testing.T) {
 func segment() *upstream.Segment {
 	return &upstream.Segment{
 		Meta: rpc.SegmentMeta{Manifest: "m", Profiles: []core.Profile{{Name: "a", Width: 2, Height: 2}, {Name: "b", Width: 2, Height: 2}}, Duration: time.Second},
-		Data: []byte("ts"), Estimate: 1000, Timing: route.Timing{Accept: 10 * time.Second, Attempt: 20 * time.Second, Segment: 30 * time.Second},
+		Data: []byte("ts"), Estimate: 1000, Timing: videorouting.Timing{Accept: 10 * time.Second, Attempt: 20 * time.Second, Segment: 30 * time.Second},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/server/h1"
+	"github.com/tuttinode/tutti/server/http1"
 )
 
 // Headers of AI jobs. They are written as they are, so they are in canonical form.
@@ -58,7 +58,7 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	x.late = time.AfterFunc(c.patience(t, job), func() { cancel(errLate) })
 	x.silence = c.limits.Silence
 	if t.Node != "" {
-		ctx = h1.WithInterim(ctx, x.interim)
+		ctx = http1.WithInterim(ctx, x.interim)
 	}
 	reply, err := x.run(c.jobs, c.jobRequest(t, job, payment.Header()).WithContext(ctx), t, job)
 	if x.offer != "" {

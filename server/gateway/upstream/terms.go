@@ -12,8 +12,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/core/route"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -21,7 +21,7 @@ import (
 // JobWants is what a gateway asks of orchestrators that are to serve a model:
 // everything that every orchestrator advertises, the pipeline, and the model.
 // version is the gateway's own, minVersion and minRunner the lowest it takes.
-func JobWants(model inference.Model, version, minVersion, minRunner string) route.Wants {
+func JobWants(model inference.Model, version, minVersion, minRunner string) videorouting.Wants {
 	caps := capability.Offer(capability.Default().With(model.Capability), version)
 	caps.Constraints = capability.Constraints{
 		MinVersion: minVersion,
@@ -29,7 +29,7 @@ func JobWants(model inference.Model, version, minVersion, minRunner string) rout
 			model.Capability: {model.ID: {RunnerVersion: minRunner}},
 		},
 	}
-	return route.Wants{Capabilities: caps}
+	return videorouting.Wants{Capabilities: caps}
 }
 
 // Terms are one orchestrator's terms for one model, made ready to be used for many
@@ -37,7 +37,7 @@ func JobWants(model inference.Model, version, minVersion, minRunner string) rout
 type Terms struct {
 	// Offer is without capabilities, Info without all but the address, the account and
 	// the token.
-	Offer route.Offer
+	Offer videorouting.Offer
 	Info  Info
 	// Model is what the orchestrator says of the model.
 	Model capability.Model
@@ -48,7 +48,7 @@ type Terms struct {
 
 	model inference.Model
 	asked string
-	wants *route.Wants
+	wants *videorouting.Wants
 	deal  Deal
 	newer atomic.Pointer[Terms]
 	url   *url.URL
@@ -60,7 +60,7 @@ type Terms struct {
 // Terms makes an orchestrator's offer ready for jobs; wants must not change. Errors
 // are faults: OrchestratorUnusable and TicketParamsUnusable when the offer cannot be
 // used, PaymentUnsigned, Unexpected.
-func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, wants *route.Wants) (*Terms, error) {
+func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, wants *videorouting.Wants) (*Terms, error) {
 	t, err := c.terms(found, model, wants)
 	if err == nil {
 		t.segment, err = c.describe(ctx, t)
@@ -72,7 +72,7 @@ func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, 
 }
 
 // terms is Terms without what is signed.
-func (c *Client) terms(found Found, model inference.Model, wants *route.Wants) (*Terms, error) {
+func (c *Client) terms(found Found, model inference.Model, wants *videorouting.Wants) (*Terms, error) {
 	const op = "make ready for jobs"
 	info := found.Info
 	t := &Terms{
@@ -154,9 +154,9 @@ func (t *Terms) units(job *inference.Job) int64 {
 // those of Ask and Terms, OrchestratorUnusable when the new terms cannot be used,
 // and the end of ctx (Canceled, DeadlineExceeded), which is not the orchestrator's
 // fault.
-func (c *Client) Renew(ctx context.Context, asked string, model inference.Model, wants *route.Wants) (*Terms, error) {
+func (c *Client) Renew(ctx context.Context, asked string, model inference.Model, wants *videorouting.Wants) (*Terms, error) {
 	outer := ctx
-	ctx, cancel := context.WithTimeout(ctx, route.RefreshTimeout)
+	ctx, cancel := context.WithTimeout(ctx, videorouting.RefreshTimeout)
 	defer cancel()
 	found := c.ask(ctx, asked, wants)
 	switch {

@@ -26,8 +26,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/pm/spent"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -75,7 +75,7 @@ func ticketsAt(t testing.TB, l1 protocol.L1Block, change func(*upstream.TicketOp
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, issued, err := spent.Open(t.Context(), spent.Options{DB: db, Sender: account})
+	book, issued, err := paymentlog.Open(t.Context(), paymentlog.Options{DB: db, Sender: account})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/line"
 )
 
 // model is one model of any number of workers, and the line in front of its slots.
 // All of it but the line is guarded by Pool.mu.
 type model struct {
 	id      inference.Model
-	line    *line.Line
+	line    *fairqueue.Line
 	entries []*entry
 	// told is the state without what the line knows.
 	told  inference.ModelState
@@ -87,7 +87,7 @@ func (p *Pool) refresh(w *worker) {
 func (p *Pool) enter(w *worker, id inference.Model) *entry {
 	m := p.models[id]
 	if m == nil {
-		m = &model{id: id, line: line.New(line.Options{Queue: p.opt.Queue, Now: p.opt.Now})}
+		m = &model{id: id, line: fairqueue.New(fairqueue.Options{Queue: p.opt.Queue, Now: p.opt.Now})}
 		p.models[id] = m
 		p.order = append(p.order, m)
 	}

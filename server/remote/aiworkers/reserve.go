@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/line"
 )
 
 const (
@@ -54,7 +54,7 @@ func (p *Pool) served(id inference.Model) (*model, error) {
 func (p *Pool) refusal(m *model, canceled fault.Code, err error) error {
 	s := m.line.Stats()
 	switch {
-	case errors.Is(err, line.ErrFull):
+	case errors.Is(err, fairqueue.ErrFull):
 		return fault.New(fault.ModelLineFull, opReserve, fmt.Sprintf("%d in use, %d waiting for %s", s.InUse, s.Waiting, m.id))
 	case errors.Is(err, context.DeadlineExceeded):
 		return &fault.Fault{Code: fault.ModelWaitOver, Op: opReserve, Detail: fmt.Sprintf("%d of %d in use for %s", s.InUse, s.Slots, m.id), Err: err}

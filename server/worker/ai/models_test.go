@@ -9,16 +9,16 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/line"
 )
 
 func llm(id string) inference.Model { return inference.Model{Capability: capability.LLM, ID: id} }
 
 // models is a machine with one model.
 type models struct {
-	line *line.Line
+	line *fairqueue.Line
 	// run does a job.
 	run func(ctx context.Context, job *inference.Job) (*inference.Reply, error)
 
@@ -28,7 +28,7 @@ type models struct {
 }
 
 func newModels(id inference.Model, slots int) *models {
-	m := &models{line: line.New(line.Options{Slots: slots, Queue: 8})}
+	m := &models{line: fairqueue.New(fairqueue.Options{Slots: slots, Queue: 8})}
 	m.state = inference.ModelState{
 		Model: id, State: inference.Ready, Warm: true, Capacity: slots, RunnerVersion: "0.1.2", Context: 4096,
 		Operations: []inference.Operation{inference.Chat, inference.Embedding}, Devices: []string{"0"},

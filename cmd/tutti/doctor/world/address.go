@@ -15,8 +15,8 @@ import (
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/serviceaddr"
-	"github.com/tuttinode/tutti/server/selfcheck"
+	"github.com/tuttinode/tutti/core/reachability"
+	"github.com/tuttinode/tutti/server/reachabilitycheck"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -101,7 +101,7 @@ func (l *look) visit(ctx context.Context, a *doctor.Address) {
 	ctx, cancel := context.WithTimeout(ctx, timeLeft(ctx, tryVisit))
 	defer cancel()
 	board := health.New(l.log, l.Now, nil)
-	opt := selfcheck.Options{
+	opt := reachabilitycheck.Options{
 		Advertised: func() string { return a.Advertised }, Chosen: l.w.Setup.ServiceAddr, Lookup: l.Lookup,
 		Port: strconv.Itoa(l.cfg.Addresses.OrchestratorListen.Port), Delay: time.Nanosecond, Now: l.Now, Board: board, Log: l.log,
 	}
@@ -113,15 +113,15 @@ func (l *look) visit(ctx context.Context, a *doctor.Address) {
 		opt.OnChain = func() (string, bool) { return onChain, true }
 	}
 	s := checkOnce(ctx, opt)
-	a.Discovered, a.Reached = s.Discovered, s.Reach == serviceaddr.Reachable
+	a.Discovered, a.Reached = s.Discovered, s.Reach == reachability.Reachable
 	for _, c := range board.Snapshot() {
 		a.Findings = append(a.Findings, doctor.Finding{Code: c.Code, Detail: c.Detail})
 	}
 }
 
 // checkOnce runs a check until it has looked once.
-func checkOnce(ctx context.Context, opt selfcheck.Options) serviceaddr.Status {
-	c := selfcheck.New(opt)
+func checkOnce(ctx context.Context, opt reachabilitycheck.Options) reachability.Status {
+	c := reachabilitycheck.New(opt)
 	if !opt.Reach && opt.Lookup == "" {
 		return c.Status()
 	}
@@ -133,7 +133,7 @@ func checkOnce(ctx context.Context, opt selfcheck.Options) serviceaddr.Status {
 	defer tick.Stop()
 	for {
 		s := c.Status()
-		if s.Reach != serviceaddr.Unknown || !opt.Reach && s.Discovered != "" {
+		if s.Reach != reachability.Unknown || !opt.Reach && s.Discovered != "" {
 			return s
 		}
 		select {

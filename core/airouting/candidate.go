@@ -1,0 +1,124 @@
+package airouting
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+const (
+	// firstFull is how long one that was full is not counted on, maxFullShift how
+	// often that doubles.
+	firstFull    = 250 * time.Millisecond
+	maxFullShift = 4
+)
+
+// candidate is an orchestrator in a table. Its fields are guarded by Table.mu.
+type candidate struct {
+	offer         Offer
+	inFlight      int
+	stream, whole latency
+	health        health
+	clients       clients
+	trust         *trust
+	fullUntil     time.Time
+	fulls         int // in a row
+	refused       inference.Refusals
+	held          held
+	// gone: it does not offer the model any more and is kept for what is in flight.
+	gone bool
+}
+
+func (c *candidate) latency(whole bool) *latency {
+	if whole {
+		return &c.whole
+	}
+	return &c.stream
+}
+
+// open reports whether it takes jobs; probe, that it takes one and only one.
+func (c *candidate) open(now time.Time) (open, probe bool) {
+	open, probe = c.health.open(now)
+	paid, trial := c.trust.open(now)
+	return open && paid, probe || trial
+}
+
+// lastResort reports whether it may be probed before its rest is over. One that rests
+// for what it was paid never is.
+func (c *candidate) lastResort(now time.Time) bool {
+	paid, _ := c.trust.open(now)
+	return paid && c.health.lastResort(now)
+}
+
+// openTo reports whether it takes jobs of a client; retry, that it does for want of another.
+func (c *candidate) openTo(client string, now time.Time) (open, retry bool) {
+	open, _ = c.open(now)
+	rests, retry := c.clients.rests(client, now)
+	paid := !now.Before(c.trust.claims[client].until)
+	switch {
+	case open && paid && !rests:
+		return true, false
+	case open:
+		return false, paid && retry
+	}
+	return false, paid && c.lastResort(now) && (!rests || retry)
+}
+
+// restsUntil is when its rest is over, zero when it has none.
+func (c *candidate) restsUntil() (until time.Time) {
+	if c.health.resting {
+		until = c.health.until
+	}
+	if c.trust.resting && c.trust.until.After(until) {
+		until = c.trust.until
+	}
+	return until
+}
+
+// hasRoom reports whether a further job would find a slot, as far as we know:
+// other gateways use the same slots.
+func (c *candidate) hasRoom(now time.Time) bool {
+	return !now.Before(c.fullUntil) && (c.offer.Capacity <= 0 || c.inFlight < c.offer.Capacity)
+}
+
+// full notes that it said so. spread is between 0 and 1.
+func (c *candidate) full(now time.Time, spread float64) {
+	d := firstFull << min(c.fulls, maxFullShift)
+	c.fulls++
+	c.fullUntil = now.Add(d - time.Duration(spread*float64(d)/5))
+}
+
+// idle reports whether nothing is left to remember.
+func (c *candidate) idle() bool { return c.inFlight == 0 && !c.health.resting }
+
+// The tiers say how good a choice a candidate is before load is looked at, the best first.
+const (
+	loaded   = iota
+	doubtful // loaded, and it refused requests of this operation not long ago
+	unloaded
+	refuser // it refused many of them, or refused some and would have to load the model
+	fullLoaded
+	fullUnloaded
+	fullRefuser
+	tiers
+)
+
+// tier is the candidate's for an operation.
+func (c *candidate) tier(now time.Time, op inference.Operation) int {
+	doubted, room, warm := c.refused.Doubted(now, op), c.hasRoom(now), c.offer.Warm
+	switch {
+	case doubted && !room:
+		return fullRefuser
+	case doubted && (!warm || c.refused.Count(op) >= manyRefusals):
+		return refuser
+	case doubted:
+		return doubtful
+	case !room && warm:
+		return fullLoaded
+	case !room:
+		return fullUnloaded
+	case warm:
+		return loaded
+	}
+	return unloaded
+}

@@ -1,0 +1,182 @@
+package airouting
+
+import (
+	"slices"
+	"time"
+)
+
+// choose is Pick's rule. It is called with the lock held.
+func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Verdict) {
+	kind := q.Kind
+	if kind == OwnFirst {
+		own := *q
+		own.Kind = OwnOnly
+		if c, probe, v = t.choose(now, &own); c != nil {
+			return c, probe, v
+		}
+	}
+	resting, v := t.sort(now, q)
+	if c = t.remembered(now, q); c != nil {
+		_, probe = c.open(now)
+		return c, probe, Picked
+	}
+	for _, tier := range t.usable {
+		if len(tier) > 0 {
+			c, probe = t.of(tier, now, q)
+			return c, probe, Picked
+		}
+	}
+	if q.DearToo && q.MaxPrice != nil {
+		all := *q
+		all.MaxPrice = nil
+		return t.choose(now, &all)
+	}
+	if resting != nil {
+		return resting, true, Picked
+	}
+	return nil, false, v
+}
+
+// sort fills t.usable with the orchestrators that may have the job. Beside them it
+// finds the one that rests and may be asked when all of them do, and what to say
+// when there is none at all.
+func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
+	for i := range t.usable {
+		t.usable[i] = t.usable[i][:0]
+	}
+	v = Empty
+	for _, c := range t.list {
+		objection := t.objection(c, q, now)
+		v = max(v, objection)
+		if objection != Picked {
+			continue
+		}
+		open, retry := c.openTo(q.Client, now)
+		if q.Second && !(open && c.offer.Warm && c.hasRoom(now)) {
+			v = max(v, Tried)
+			continue
+		}
+		if open {
+			tier := c.tier(now, q.Operation)
+			t.usable[tier] = append(t.usable[tier], c)
+			continue
+		}
+		v = Resting
+		if retry && (resting == nil || c.health.until.Before(resting.health.until)) {
+			resting = c
+		}
+	}
+	return resting, v
+}
+
+// of chooses in one tier.
+func (t *Table) of(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
+	if t.rule != nil {
+		return t.weighed(tier, now, q.Whole)
+	}
+	return t.among(tier, now, q)
+}
+
+// objection says why a candidate is out of the question for a job, or Picked.
+func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
+	switch {
+	case c.gone:
+		return Empty
+	case q.Kind == OwnOnly && !c.offer.Own:
+		return Unfit
+	case t.rule != nil && c.offer.Scored && c.offer.Score < t.rule.MinScore:
+		return Unfit
+	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
+		return Dear
+	case c.held.left(q.Client, now) > 0:
+		return Held
+	case slices.Contains(q.Tried, c.offer.URI):
+		return Tried
+	}
+	return Picked
+}
+
+// remembered finds the usable one that has the longest part of the prompt, unless
+// it has too much to do already.
+func (t *Table) remembered(now time.Time, q *Query) *candidate {
+	if t.memory == nil || len(q.Affinity) == 0 {
+		return nil
+	}
+	uri := t.memory.longest(t.salt, q.Affinity)
+	if uri == "" {
+		return nil
+	}
+	n, load := 0, 0
+	var have *candidate
+	for _, tier := range t.usable {
+		for _, c := range tier {
+			n++
+			load += c.inFlight
+			if c.offer.URI == uri {
+				have = c
+			}
+		}
+	}
+	if have == nil || !have.hasRoom(now) || have.refused.Doubted(now, q.Operation) || overloaded(have.inFlight, load, n) {
+		return nil
+	}
+	return have
+}
+
+// overloaded reports whether one with so many jobs has clearly more than its share
+// of load among n.
+func overloaded(inFlight, load, n int) bool {
+	return float64(inFlight) > 1.25*float64(load)/float64(n)+1
+}
+
+// among chooses in one tier: one that is due for a probe, then one whose times are
+// not known and that has nothing to do, then the better of two.
+func (t *Table) among(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
+	whole := q.Whole
+	first := t.index(len(tier))
+	for i := range tier {
+		c := tier[(first+i)%len(tier)]
+		if _, probe := c.open(now); probe {
+			return c, true
+		}
+	}
+	var sum float64
+	known := 0
+	for i := range tier {
+		c := tier[(first+i)%len(tier)]
+		l := c.latency(whole)
+		if !l.known && c.inFlight == 0 && c.refused.Count(q.Operation) == 0 {
+			return c, false
+		}
+		if l.known {
+			sum += l.value(now)
+			known++
+		}
+	}
+	mean := 1.0
+	if known > 0 {
+		mean = sum / float64(known)
+	}
+	a := tier[first]
+	if len(tier) == 1 {
+		return a, false
+	}
+	b := tier[(first+1+t.index(len(tier)-1))%len(tier)]
+	if b.score(now, whole, mean) < a.score(now, whole, mean) {
+		return b, false
+	}
+	return a, false
+}
+
+// score is how long a further job may wait there, in no unit. mean stands in for
+// times that are not known.
+func (c *candidate) score(now time.Time, whole bool, mean float64) float64 {
+	s := mean
+	if l := c.latency(whole); l.known {
+		s = l.value(now)
+	}
+	return float64(c.inFlight+1) * s
+}
+
+// index is a random number below n.
+func (t *Table) index(n int) int { return min(n-1, int(t.rand()*float64(n))) }

@@ -1,0 +1,50 @@
+package airouting
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// newest is the weight of a sample that comes right after another; the longer
+	// ago the last one is, the more a new one counts.
+	newest = 0.3
+	// halfLife is the time in which an old mean counts half. What was slow once
+	// must look good again in time, or nobody would ever find out that it is.
+	halfLife = 10 * time.Second
+	// maxHalvings bounds how far a mean fades.
+	maxHalvings = 20
+)
+
+// latency is a moving mean of times to the first byte. The zero value is unknown.
+type latency struct {
+	mean  float64 // seconds
+	at    time.Time
+	known bool
+}
+
+func (l *latency) add(d time.Duration, now time.Time) {
+	s := max(0, d.Seconds())
+	if !l.known {
+		*l = latency{mean: s, at: now, known: true}
+		return
+	}
+	l.mean += (1 - (1-newest)*l.fading(now)) * (s - l.mean)
+	l.at = now
+}
+
+// atLeast takes a time that passed without an answer: it can only make slower.
+func (l *latency) atLeast(d time.Duration, now time.Time) {
+	if !l.known || d.Seconds() > l.mean {
+		l.add(d, now)
+	}
+}
+
+// value is the mean as it counts now, in seconds.
+func (l *latency) value(now time.Time) float64 { return l.mean * l.fading(now) }
+
+// fading is between 1, for a mean of just now, and 0.
+func (l *latency) fading(now time.Time) float64 {
+	halvings := now.Sub(l.at).Seconds() / halfLife.Seconds()
+	return math.Exp2(-min(maxHalvings, max(0, halvings)))
+}

@@ -1,0 +1,49 @@
+package airouting
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// Standing is one orchestrator in a table, at one moment.
+type Standing struct {
+	Offer    Offer
+	InFlight int
+	// FirstByte is the mean time to the first byte of a stream, or else of a whole
+	// answer; 0 when not known.
+	FirstByte time.Duration
+	// Full says that it had no slot lately; Resting, until when it is left alone,
+	// zero when it is not.
+	Full    bool
+	Resting time.Time
+}
+
+// Snapshot is the orchestrators of one model, at one moment.
+type Snapshot struct {
+	Model inference.Model
+	// Refreshed is when the orchestrators were last asked for their offers.
+	Refreshed time.Time
+	Standings []Standing
+}
+
+// Standings lists the orchestrators in the choice in order of arrival.
+func (t *Table) Standings(now time.Time) []Standing {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := make([]Standing, 0, len(t.list))
+	for _, c := range t.list {
+		if c.gone {
+			continue
+		}
+		s := Standing{Offer: c.offer, InFlight: c.inFlight, Full: now.Before(c.fullUntil)}
+		l := &c.stream
+		if !l.known {
+			l = &c.whole
+		}
+		s.FirstByte = time.Duration(l.mean * float64(time.Second))
+		s.Resting = c.restsUntil()
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package airouting
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/selectionweights"
+)
+
+// maxCandidates bounds a table: offers come from peers.
+const maxCandidates = 1024
+
+// Options make a Table.
+type Options struct {
+	// Rand gives numbers in [0, 1); the table calls it under its lock.
+	Rand func() float64
+	// Memory is shared by the tables of a gateway; nil remembers nothing. Name
+	// tells the tables' prompts apart.
+	Memory *Memory
+	Name   string
+	// Rule weighs those that are equally ready; nil, as off-chain, takes the better of
+	// two by load and times. Its price limits do not count here: a Query has its own.
+	Rule *selectionweights.Rule
+}
+
+// Table is the orchestrators that serve one model. Safe for concurrent use.
+type Table struct {
+	rand   func() float64
+	memory *Memory
+	salt   uint64
+	rule   *selectionweights.Rule
+
+	mu    sync.Mutex
+	byURI map[string]*candidate
+	list  []*candidate // in order of arrival
+	// left is what is known of those who left, by the address that was asked; owners,
+	// how those who have a stake deal with what they are paid.
+	left   map[string]past
+	owners map[core.Address]*trust
+	// usable is Pick's own, kept to save its memory.
+	usable [tiers][]*candidate
+}
+
+// NewTable makes an empty table.
+func NewTable(opt Options) *Table {
+	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), rule: opt.Rule, byURI: make(map[string]*candidate),
+		left: make(map[string]past), owners: make(map[core.Address]*trust)}
+}
+
+// Put adds an orchestrator or brings its offer up to date; what is known of it
+// stays. It is false when the table is full.
+func (t *Table) Put(o Offer) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.byURI[o.URI]; c != nil {
+		c.offer, c.gone = o, false
+		t.owned(c)
+		return true
+	}
+	if len(t.list) >= maxCandidates && !t.dropGone() {
+		return false
+	}
+	c := t.newcomer(o)
+	t.byURI[o.URI] = c
+	t.list = append(t.list, c)
+	return true
+}
+
+// dropGone makes room by forgetting one that is gone.
+func (t *Table) dropGone() bool {
+	i := slices.IndexFunc(t.list, func(c *candidate) bool { return c.gone })
+	if i < 0 {
+		return false
+	}
+	t.drop(t.list[i])
+	return true
+}
+
+func (t *Table) drop(c *candidate) {
+	if i := slices.Index(t.list, c); i >= 0 {
+		t.list = slices.Delete(t.list, i, i+1)
+		delete(t.byURI, c.offer.URI)
+	}
+}
+
+// Remove takes an orchestrator out of the choice. Jobs in flight go on, and a rest
+// is remembered in case it comes back.
+func (t *Table) Remove(uri string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.byURI[uri]
+	switch {
+	case c == nil:
+		return
+	case c.idle():
+		t.drop(c)
+	default:
+		c.gone = true
+	}
+	t.remember(c)
+}
+
+// Len is the number of orchestrators in the choice, resting ones too.
+func (t *Table) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for _, c := range t.list {
+		if !c.gone {
+			n++
+		}
+	}
+	return n
+}
+
+// Pick leases the orchestrator for one attempt, or says why there is none.
+func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c, probe, v := t.choose(now, &q)
+	if c == nil {
+		return nil, v
+	}
+	c.inFlight++
+	l := &Lease{t: t, c: c, trust: c.trust, uri: c.offer.URI, price: c.offer.Price, probe: probe, whole: q.Whole,
+		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, doubted: c.refused.Count(q.Operation) > 0}
+	c.refused.Asked(now, q.Operation)
+	if probe && c.health.resting {
+		c.health.probing, l.probing = true, true
+	}
+	if probe && c.trust.resting {
+		c.trust.trying, l.trial = true, true
+	}
+	return l, Picked
+}
+
+// Good reports whether at least one orchestrator is in the choice and not resting.
+func (t *Table) Good(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.list, func(c *candidate) bool {
+		open, _ := c.open(now)
+		return open && !c.gone
+	})
+}

@@ -1,0 +1,57 @@
+package apikeys_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// A machine without a battery for its clock starts years behind and is corrected
+// soon after. What was used in the period that it is in truth stays used.
+func TestBudgetSurvivesAStartWithTheClockBehind(t *testing.T) {
+	t.Parallel()
+	for _, period := range []apikeys.Period{apikeys.Day, apikeys.Week, apikeys.Month, apikeys.Total} {
+		t.Run(string(period), func(t *testing.T) {
+			t.Parallel()
+			store := &memory{usage: map[string]apikeys.Usage{}}
+			store.set(false, key("app", apikeys.Limits{Budget: apikeys.Budget{Tokens: 100, Period: period}}))
+			c := coretest.NewClock(dawn)
+			start := func() *apikeys.Guard {
+				g := apikeys.New(apikeys.Options{Store: store, Now: c.Now})
+				if err := g.Load(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				return g
+			}
+			save := func(g *apikeys.Guard) {
+				if err := g.Flush(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first := start()
+			admit(t, first, apikeys.Need{MaxTokens: 90}).Settle(inference.Usage{Completion: 90}, true)
+			save(first)
+
+			c.Set(time.Unix(60, 0))
+			second := start()
+			admit(t, second, apikeys.Need{MaxTokens: 10}).Settle(inference.Usage{Completion: 10}, true)
+			refused(t, second, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+			save(second)
+			c.Set(dawn.Add(time.Minute))
+			refused(t, second, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+			save(second)
+			refused(t, start(), apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+
+			c.Set(dawn.AddDate(0, 1, 0)) // the next period, of every length
+			if period == apikeys.Total {
+				refused(t, second, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+				return
+			}
+			admit(t, second, apikeys.Need{MaxTokens: 100})
+		})
+	}
+}

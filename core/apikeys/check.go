@@ -1,0 +1,99 @@
+package apikeys
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a key's properties. They are far above any use and keep sums of
+// tokens, tables and figures from growing without end.
+const (
+	mostName      = 64
+	mostModels    = 256
+	mostModelName = 256
+	mostPerMinute = 1 << 30
+	mostBudget    = 1 << 50
+)
+
+// CheckName says what is wrong with a name, "" for nothing.
+func CheckName(name string) string {
+	switch {
+	case name == "":
+		return "the name is missing"
+	case len(name) > mostName:
+		return fmt.Sprintf("the name is longer than %d characters", mostName)
+	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@") != "":
+		return "the name has characters other than letters, digits and . _ - @"
+	case looksLikeID(name):
+		return "the name looks like the ID of a key"
+	}
+	return ""
+}
+
+// looksLikeID reports whether NewID could have made s.
+func looksLikeID(s string) bool {
+	digits, ok := strings.CutPrefix(s, idPrefix)
+	if !ok || len(digits) != 10 {
+		return false
+	}
+	_, err := hex.DecodeString(digits)
+	return err == nil
+}
+
+// Check says everything that is wrong with the limits, each after the name of
+// what it is about.
+func (l *Limits) Check() (problems []Problem) {
+	bad := func(field, format string, args ...any) {
+		problems = append(problems, Problem{field, fmt.Sprintf(format, args...)})
+	}
+	if len(l.Models) > mostModels {
+		bad("models", "more than %d models; end names in * to allow several at once", mostModels)
+	}
+	for _, m := range l.Models {
+		if wrong := checkModel(m); wrong != "" {
+			bad("models", "%s", wrong)
+		}
+	}
+	for _, n := range []struct {
+		field string
+		value int64
+		most  int64
+	}{
+		{"rpm", int64(l.RPM), mostPerMinute},
+		{"tpm", int64(l.TPM), mostPerMinute},
+		{"concurrency", int64(l.Concurrency), mostPerMinute},
+		{"budget", int64(l.Budget.Tokens), mostBudget},
+	} {
+		if n.value < 0 || n.value > n.most {
+			bad(n.field, "%d is not between 0 (no limit) and %d", n.value, n.most)
+		}
+	}
+	if _, err := ParsePeriod(string(l.Budget.Period)); err != nil {
+		bad("period", "%v", err)
+	} else if l.Budget.Tokens == 0 && l.Budget.Period != "" {
+		bad("period", "a period needs a budget")
+	}
+	return problems
+}
+
+// Problem is one thing that is wrong with one property.
+type Problem struct{ Field, Text string }
+
+// String is "field: text".
+func (p Problem) String() string { return p.Field + ": " + p.Text }
+
+func checkModel(m string) string {
+	switch {
+	case m == "":
+		return "a model's name is empty"
+	case len(m) > mostModelName || !utf8.ValidString(m):
+		return fmt.Sprintf("a model's name is longer than %d bytes or not text", mostModelName)
+	case strings.Contains(strings.TrimSuffix(m, "*"), "*"):
+		return fmt.Sprintf("%q: * stands only at the end of a model's name", m)
+	case strings.ContainsAny(m, " \t\r\n,"):
+		return fmt.Sprintf("%q has spaces or commas in it", m)
+	}
+	return ""
+}

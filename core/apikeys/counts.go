@@ -1,0 +1,128 @@
+package apikeys
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// count is what was used of an account in one period.
+type count struct {
+	Usage
+	// only is the period that it is for, "" for that of the key's budget.
+	only Period
+	// kept: it is saved, because a budget was for it.
+	kept bool
+}
+
+// ownCount is that of a listed key, which has one budget.
+func ownCount(id string) []count {
+	return []count{{Usage: Usage{ID: id}, kept: true}}
+}
+
+// countsPerPeriod are those of a key that the webhook admits: its answers may
+// have budgets of different periods, and each must find all that was used.
+func countsPerPeriod(id string) []count {
+	var counts []count
+	for _, p := range []Period{Day, Week, Month, Total} {
+		counts = append(counts, count{Usage: Usage{ID: id + ":" + string(p)}, only: p})
+	}
+	return counts
+}
+
+// turn begins a new period where one has begun.
+func (a *account) turn(now time.Time) {
+	for i := range a.counts {
+		c := &a.counts[i]
+		budget := a.key.Budget
+		if c.only != "" {
+			budget.Period = c.only
+		}
+		if u := c.At(budget, now); u != c.Usage {
+			a.dirty = a.dirty || c.Requests > 0
+			c.Usage = u
+		}
+	}
+}
+
+// count is the one that a budget is for.
+func (a *account) count(b Budget) *count {
+	for i := range a.counts {
+		if only := a.counts[i].only; only == "" || only == b.period() {
+			return &a.counts[i]
+		}
+	}
+	return &a.counts[0]
+}
+
+// keep has the count of a budget saved from now on.
+func (a *account) keep(b Budget) {
+	if b.Tokens <= 0 {
+		return
+	}
+	if c := a.count(b); !c.kept {
+		c.kept, a.dirty = true, true
+	}
+}
+
+// left is what remains of a budget; false without one.
+func (a *account) left(b Budget) (inference.Tokens, bool) {
+	if b.Tokens <= 0 {
+		return 0, false
+	}
+	c := a.count(b)
+	return b.Tokens - c.Used - c.Reserved, true
+}
+
+// reserve takes tokens for a request. They are the key's, so they are taken from
+// every period, whatever the request's own limits.
+func (a *account) reserve(n inference.Tokens) {
+	for i := range a.counts {
+		a.counts[i].Reserved += n
+	}
+	a.dirty = true
+}
+
+// book puts what was used in the place of what was reserved.
+func (a *account) book(reserved, used inference.Tokens) {
+	for i := range a.counts {
+		a.counts[i].Reserved -= reserved
+		a.counts[i].Used += used
+	}
+	a.dirty = true
+}
+
+// restore adds what was used before the process began.
+func (a *account) restore(u Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.turn(a.now())
+	for i := range a.counts {
+		a.counts[i].restore(u)
+	}
+	a.dirty = a.dirty || u.Reserved > 0
+}
+
+func (c *count) restore(u Usage) {
+	if u.Start.Before(c.Start) || c.only == "" && u.Period != c.Period {
+		return
+	}
+	// A clock that is behind, as before its first correction, would end the period
+	// with the correction. The saved count knows when its period began.
+	if start := c.Period.start(u.Start); start.After(c.Start) {
+		c.Start = start
+	}
+	// What was reserved when the counts were saved belongs to requests whose end
+	// nobody saw. Taking it as used keeps the budget true after a crash.
+	used := u.Used + u.Reserved
+	if c.only == "" {
+		c.Used += used
+		c.Requests += u.Requests
+		return
+	}
+	// What was used since a later time was used in this period too. So a period
+	// that had no budget yet starts with at least that.
+	c.Used = max(c.Used, used)
+	c.Requests = max(c.Requests, u.Requests)
+	c.kept = c.kept || c.Period == u.Period
+}

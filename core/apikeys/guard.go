@@ -1,0 +1,264 @@
+package apikeys
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// DefaultReservation is reserved for the answer of a request without
+// max_tokens. It is also the max_tokens that the network assumes.
+const DefaultReservation inference.Tokens = 256
+
+// Options are what a Guard is made of; all but Now may be left out.
+type Options struct {
+	// Static are keys that change with SetStatic only.
+	Static []Key
+	// Store holds the keys that do, and the counts of all.
+	Store Store
+	// Decider is asked about tokens that neither holds.
+	Decider Decider
+	// Closed wants a key even while no key exists: a key file without entries must
+	// not open the gateway.
+	Closed bool
+	// Reservation replaces DefaultReservation.
+	Reservation inference.Tokens
+	Now         func() time.Time
+}
+
+// Guard is the Authorizer of a gateway. It is safe for concurrent use.
+type Guard struct {
+	opt Options
+	// table is replaced as a whole, so that requests look keys up without a lock.
+	table atomic.Pointer[table]
+	hook  *hook
+
+	mu sync.Mutex // guards what replaces table, and what follows
+	// static and stored are the keys of the table.
+	static, stored []Key
+	// saved are the counts that were loaded and belong to no account yet.
+	saved map[string]Usage
+	// loaded: the counts were read once; from then on memory knows better.
+	loaded bool
+}
+
+// table is a snapshot of the accounts of listed keys.
+type table struct {
+	byHash map[Hash]*account
+	byID   map[string]*account
+}
+
+// New makes a Guard that knows the static keys. Load brings in the store's.
+func New(opt Options) *Guard {
+	if opt.Reservation <= 0 {
+		opt.Reservation = DefaultReservation
+	}
+	g := &Guard{opt: opt, static: opt.Static, saved: make(map[string]Usage)}
+	g.table.Store(g.build(nil, &table{}))
+	if opt.Decider != nil {
+		g.hook = newHook(opt.Decider, opt.Now, g.take)
+	}
+	return g
+}
+
+// Load reads the store's keys, the first time also the counts. After an error
+// the keys that were known stay in force.
+func (g *Guard) Load(ctx context.Context) error {
+	if g.opt.Store == nil {
+		return nil
+	}
+	keys, usage, err := g.opt.Store.Load(ctx)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	old := g.table.Load()
+	if !g.loaded {
+		g.loaded = true
+		for _, u := range usage {
+			if a := old.byID[u.ID]; a != nil {
+				a.restore(u)
+			} else {
+				g.saved[u.ID] = u
+			}
+		}
+	}
+	g.stored = keys
+	g.table.Store(g.build(keys, old))
+	return nil
+}
+
+// SetStatic replaces the static keys. Those that stay keep their counts, and requests
+// that were let in go on.
+func (g *Guard) SetStatic(keys []Key) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.static = keys
+	g.table.Store(g.build(g.stored, g.table.Load()))
+}
+
+// build makes a table. Accounts of the old one are kept, with what they count.
+func (g *Guard) build(stored []Key, old *table) *table {
+	t := &table{byHash: make(map[Hash]*account), byID: make(map[string]*account)}
+	add := func(k Key) {
+		a := old.byID[k.ID]
+		if a == nil {
+			a = newAccount(k, g.opt.Now)
+			g.restore(a)
+		} else {
+			a.change(k)
+		}
+		t.byID[k.ID], t.byHash[k.Hash] = a, a
+	}
+	for _, k := range g.static {
+		add(k)
+	}
+	// A secret that is in the file too is the store's, which can take it back.
+	for _, k := range stored {
+		add(k)
+	}
+	return t
+}
+
+// restore gives a new account the counts that were loaded for it.
+func (g *Guard) restore(a *account) {
+	for i := range a.counts {
+		id := a.counts[i].ID
+		if u, ok := g.saved[id]; ok {
+			a.restore(u)
+			delete(g.saved, id)
+		}
+	}
+}
+
+// Required reports whether requests need a key.
+func (g *Guard) Required() bool {
+	return g.opt.Closed || g.hook != nil || len(g.table.Load().byID) > 0
+}
+
+// Admit lets a request in or says why not; see Authorizer.
+func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, error) {
+	if !g.Required() {
+		return &Grant{}, nil
+	}
+	if token == "" {
+		return nil, missing()
+	}
+	hash := HashOf(token)
+	a := g.table.Load().byHash[hash]
+	var answer *Key // a listed key's own limits count
+	if a == nil && g.hook != nil {
+		var err error
+		if a, answer, err = g.hook.account(ctx, token, hash, need); err != nil {
+			return nil, err
+		}
+	}
+	if a == nil {
+		return nil, unknown()
+	}
+	return a.admit(answer, need, g.opt.Reservation)
+}
+
+// Known refuses a token that is no good for anything; see Authorizer. A token on
+// no list is the webhook's to judge, where there is one.
+func (g *Guard) Known(token string) error {
+	switch {
+	case !g.Required():
+		return nil
+	case token == "":
+		return missing()
+	}
+	a := g.table.Load().byHash[HashOf(token)]
+	switch {
+	case a != nil:
+		return a.good()
+	case g.hook != nil:
+		return nil
+	}
+	return unknown()
+}
+
+// Use refuses a token that may not be used for what takes nothing from a key's limits,
+// as watching a stream. The webhook's tokens are asked about as for any request.
+func (g *Guard) Use(ctx context.Context, token, route string) error {
+	if err := g.Known(token); err != nil || !g.Required() || g.table.Load().byHash[HashOf(token)] != nil {
+		return err
+	}
+	grant, err := g.Admit(ctx, token, Need{Route: route, MaxTokens: NoTokens})
+	if err != nil {
+		return err
+	}
+	grant.Settle(inference.Usage{}, false)
+	return nil
+}
+
+func missing() error {
+	return refuse(fault.KeyMissing, 0, "this gateway wants an API key: send Authorization: Bearer <key>")
+}
+
+func unknown() error { return refuse(fault.KeyUnknown, 0, "this API key is not known here") }
+
+// Flush saves the counts that changed. What could not be saved is tried again
+// with the next one.
+func (g *Guard) Flush(ctx context.Context) error {
+	if g.opt.Store == nil {
+		return nil
+	}
+	var usage []Usage
+	var changed []*account
+	for _, a := range g.accounts() {
+		if u, dirty := a.clean(usage); dirty {
+			usage, changed = u, append(changed, a)
+		}
+	}
+	if len(usage) == 0 {
+		return nil
+	}
+	err := g.opt.Store.SaveUsage(ctx, usage)
+	if err != nil {
+		for _, a := range changed {
+			a.soil()
+		}
+	}
+	return err
+}
+
+// accounts are all there are, listed and decided ones.
+func (g *Guard) accounts() []*account {
+	var all []*account
+	for _, a := range g.table.Load().byID {
+		all = append(all, a)
+	}
+	if g.hook != nil {
+		all = append(all, g.hook.all()...)
+	}
+	return all
+}
+
+// take is called for an account that the webhook opens.
+func (g *Guard) take(a *account) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.restore(a)
+}
+
+// State is one key at one moment, for reports; it holds no secret.
+type State struct {
+	Key      Key
+	Usage    Usage
+	InFlight int
+}
+
+// States are the keys that are known, in no order.
+func (g *Guard) States() []State {
+	var all []State
+	for _, a := range g.accounts() {
+		all = append(all, a.state())
+	}
+	return all
+}

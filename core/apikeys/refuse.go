@@ -1,0 +1,19 @@
+package apikeys
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// opAdmit is what is attempted here.
+const opAdmit = "admit request"
+
+// refuse makes a refusal; after is zero where waiting does not help.
+func refuse(code fault.Code, after time.Duration, detail string) error {
+	f := fault.New(code, opAdmit, detail)
+	if after <= 0 {
+		return f
+	}
+	return fault.After(f, after)
+}

@@ -1,0 +1,136 @@
+package apikeys
+
+import (
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// mostTokens bounds what one request can reserve, so that sums stay far from
+// overflow whatever a client writes.
+const mostTokens inference.Tokens = 1 << 40
+
+// mostAnswered bounds the choices of a request, for the same reason.
+const mostAnswered = 1 << 20
+
+// reachStep is how much is taken at once from the budget for an answer that is
+// longer than was reserved.
+const reachStep = 64
+
+func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), mostTokens) }
+
+// hold is the bound that the answer must be held to; see Grant.Hold.
+func (a *account) hold(t *ticket, watched bool) inference.Tokens {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if k := a.terms(t.key); k.TPM > 0 || k.Budget.Tokens > 0 && !watched {
+		return inference.Tokens(t.bound.Load())
+	}
+	return 0
+}
+
+// work takes work without tokens from the budget, the whole of it or nothing.
+func (a *account) work(t *ticket, units inference.Units) error {
+	w := reservation{work: bounded(inference.Tokens(units))}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t.settled {
+		return nil
+	}
+	a.turn(a.now())
+	l := &a.terms(t.key).Limits
+	if err := w.within(l); err != nil {
+		return err
+	}
+	if err := a.budgeted(l.Budget, w.work); err != nil {
+		return err
+	}
+	t.work += w.work
+	a.reserve(w.work)
+	return nil
+}
+
+// bill notes what the gateway pays for the request.
+func (a *account) bill(t *ticket, units inference.Units) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t.billed = max(t.billed, units)
+}
+
+// reach takes more from the budget for an answer that has so many tokens already.
+func (a *account) reach(t *ticket, completion inference.Tokens) error {
+	completion = bounded(completion)
+	if int64(completion) <= t.bound.Load() {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t.settled {
+		return nil
+	}
+	a.turn(a.now())
+	missing := completion - inference.Tokens(t.bound.Load())
+	more := max(missing, reachStep)
+	left, limited := a.left(a.terms(t.key).Budget)
+	if limited {
+		more = min(more, max(left, 0))
+	}
+	t.bound.Add(int64(more))
+	a.reserve(more)
+	a.tokens.correct(t.second, int64(more))
+	if more < missing {
+		return refuse(fault.BudgetSpent, 0, "this API key's budget was used up while the answer was written; a request that states max_tokens is sure of them")
+	}
+	return nil
+}
+
+// settle gives back what was reserved and books what was used, once.
+func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t.settled {
+		return
+	}
+	t.settled = true
+	a.turn(a.now())
+	reserved := t.prompt + inference.Tokens(t.bound.Load())
+	used := t.used(u, finished)
+	a.inFlight--
+	a.book(reserved+t.work, t.charge(used, finished))
+	a.tokens.correct(t.second, int64(used.Total()-reserved))
+}
+
+// used is how many tokens a request took; see Grant.Settle. The counts are an
+// orchestrator's word: they cannot take more than the request allows.
+func (t *ticket) used(u inference.Usage, finished bool) inference.Usage {
+	bound := inference.Tokens(t.bound.Load())
+	prompt, completion := bounded(u.Prompt), min(bounded(u.Completion), bound)
+	if t.most > 0 {
+		prompt = min(prompt, t.most)
+	}
+	switch {
+	case t.work > 0: // it has no tokens, whatever is said
+		prompt, completion = 0, 0
+	case prompt == 0 && completion == 0 && finished:
+		prompt, completion = t.prompt, bound
+	case prompt == 0 && completion > 0:
+		prompt = t.prompt
+	}
+	return inference.Usage{Prompt: prompt, Completion: completion}
+}
+
+// charge is what a request that took so many tokens takes from budgets: what is paid,
+// where that is more.
+func (t *ticket) charge(used inference.Usage, finished bool) inference.Tokens {
+	bound, paid := inference.Tokens(t.bound.Load()), bounded(inference.Tokens(t.billed))
+	switch {
+	case t.work > 0 && finished:
+		return t.work
+	case t.work > 0:
+		return min(paid, t.work)
+	case paid > 0 && bound == 0: // for what is read
+		return max(used.Prompt, min(paid, t.prompt))
+	case paid > 0 && used.Prompt == 0:
+		return t.prompt + min(paid, bound)
+	}
+	return used.Prompt + max(used.Completion, min(paid, bound))
+}

@@ -1,0 +1,47 @@
+package apikeys_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// only lets one token in, and counts how often it was asked.
+type only struct{ asked int }
+
+func (o *only) Decide(_ context.Context, token string, _ apikeys.Need) (apikeys.Key, error) {
+	o.asked++
+	if token == "hooked" {
+		return apikeys.Key{Name: "hooked"}, nil
+	}
+	return apikeys.Key{}, fault.New(fault.KeyDenied, "test", "")
+}
+
+func TestUse(t *testing.T) {
+	t.Parallel()
+	clock := coretest.NewClock(dawn)
+	hook := &only{}
+	limited := apikeys.Key{ID: "k-1", Name: "app", Hash: apikeys.HashOf("listed"), Limits: apikeys.Limits{RPM: 1}}
+	g := apikeys.New(apikeys.Options{Static: []apikeys.Key{limited}, Decider: hook, Now: clock.Now})
+	for range 3 { // watching takes nothing from a key's requests
+		if err := g.Use(t.Context(), "listed", "/stream/film.m3u8"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if hook.asked != 0 {
+		t.Error("the webhook was asked about a listed key")
+	}
+	if err := g.Use(t.Context(), "hooked", "/stream/film.m3u8"); err != nil {
+		t.Error(err)
+	}
+	if err := g.Use(t.Context(), "other", "/stream/film.m3u8"); !errors.Is(err, fault.KeyDenied) {
+		t.Error(err)
+	}
+	if err := g.Use(t.Context(), "", "/stream/film.m3u8"); !errors.Is(err, fault.KeyMissing) {
+		t.Error(err)
+	}
+}

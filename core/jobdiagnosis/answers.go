@@ -1,0 +1,144 @@
+package jobdiagnosis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/requeststats"
+)
+
+const (
+	// shown bounds the reasons and gateways that are named.
+	shown = 6
+	// muchRefused is the share of refusals from which they are a likely reason.
+	muchRefused = 0.2
+	// fewOffers is how many offers say something.
+	fewOffers = 3
+)
+
+// answers is about what gateways were told.
+func (l *list) answers(f *Facts, c *counts) {
+	if c.asked == 0 {
+		up := f.Now.Sub(f.Started).Round(1e9)
+		remedy := "If everything else here is in order, gateways prefer others: compare stake, price and how quickly the node answers; in the first hour after a start, wait."
+		if f.Offchain {
+			remedy = "Compare the gateways' -orchAddr with the address that this node advertises."
+		}
+		l.add(Likely, "", "No gateway has asked this node for an offer.", remedy,
+			fmt.Sprintf("none since %s; the node is up for %s", stamp(f.Demand.Since), up))
+		return
+	}
+	all := c.asked + c.all[requeststats.Segment] + c.all[requeststats.Job]
+	codes := slices.SortedFunc(maps.Keys(c.no), func(a, b fault.Code) int { return cmp.Or(cmp.Compare(c.no[b], c.no[a]), cmp.Compare(a, b)) })
+	for _, code := range codes[:min(len(codes), shown)] {
+		n := c.no[code]
+		weight := Hint
+		if float64(n) >= muchRefused*float64(all) {
+			weight = Likely
+		}
+		row, _ := fault.Lookup(code)
+		l.add(weight, code, fmt.Sprintf("%d of %d requests were refused with %s.", n, all, code), row.Remedy,
+			append([]string{row.Cause, fmt.Sprintf("gateways that heard it: %d", len(c.refusedTo[code]))}, byGateway(f.Demand.Answers, code)...)...)
+	}
+}
+
+// byGateway names those that heard a refusal most often.
+func byGateway(answers []requeststats.Answer, code fault.Code) (out []string) {
+	for _, a := range answers {
+		if a.Code == code && len(out) < shown {
+			out = append(out, fmt.Sprintf("%s: %d × %s, the last at %s", gatewayText(a.Gateway), a.Count, a.Kind, stamp(a.Last)))
+		}
+	}
+	return out
+}
+
+func gatewayText(name string) string {
+	if name == "" {
+		return "a gateway without a proven address"
+	}
+	return name
+}
+
+// price is about gateways that heard a price and did not come.
+func (l *list) price(f *Facts, c *counts) {
+	silent := 0
+	for gateway := range c.offered {
+		if !c.worked[gateway] {
+			silent++
+		}
+	}
+	offers := c.yes[requeststats.TranscodingOffer] + c.yes[requeststats.AIOffer]
+	if silent > 0 && offers >= fewOffers && !f.Offchain {
+		weight := Hint
+		if len(c.worked) == 0 {
+			weight = Likely
+		}
+		evidence := []string{fmt.Sprintf("%d offers were made; %d of %d gateways that got one sent nothing", offers, silent, len(c.offered))}
+		if f.Price != nil {
+			evidence = append(evidence, "without a price of its own a gateway is asked "+number(f.Price)+" wei per pixel now")
+		}
+		l.add(weight, "", "Gateways heard the price and did not come: it may be above what they pay.",
+			"Compare with what others ask, and set -pricePerUnit in wei per pixel; also see what is said of missing capabilities.",
+			append(evidence, prices(f.Demand.Prices)...)...)
+	}
+	l.dearer(f)
+}
+
+// prices are what gateways heard.
+func prices(list []requeststats.Price) (out []string) {
+	for _, p := range list {
+		if len(out) == shown {
+			break
+		}
+		if p.Last != nil {
+			out = append(out, fmt.Sprintf("%s was asked %s wei per unit (%s to %s in the day)", gatewayText(p.Gateway), number(p.Last), number(p.Lowest), number(p.Highest)))
+		}
+	}
+	return out
+}
+
+// dearer tells of gateways that reckon with less than is asked now.
+func (l *list) dearer(f *Facts) {
+	var evidence []string
+	for _, p := range f.Demand.Prices {
+		if p.Expected != nil && p.Last != nil && p.Last.Cmp(p.Expected) > 0 && len(evidence) < shown {
+			evidence = append(evidence, fmt.Sprintf("%s pays %s wei per unit and is asked %s", gatewayText(p.Gateway), number(p.Expected), number(p.Last)))
+		}
+	}
+	if len(evidence) > 0 {
+		l.add(Hint, fault.ExpectedPriceWrong, "Gateways reckon with a lower price than the present one.",
+			"None needed if the price was just raised; else lower it again.", evidence...)
+	}
+}
+
+// missing is about what gateways wanted and the node does not have.
+func (l *list) missing(f *Facts) {
+	if len(f.Demand.Missing) == 0 {
+		return
+	}
+	var evidence []string
+	var n uint64
+	for _, m := range f.Demand.Missing {
+		n += m.Count
+		if len(evidence) < shown {
+			evidence = append(evidence, fmt.Sprintf("%d × %s: %s", m.Count, m.Kind, m.Text))
+		}
+	}
+	l.add(Likely, fault.IncompatibleCapabilities, fmt.Sprintf("Gateways wanted %d times what this node does not have.", n),
+		"If you want this work, add devices or models that can do it; for a minimum version, update.", evidence...)
+}
+
+// number is a price for people.
+func number(r *big.Rat) string {
+	if r == nil {
+		return "?"
+	}
+	if r.IsInt() {
+		return r.RatString()
+	}
+	return r.FloatString(3)
+}

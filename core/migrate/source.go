@@ -1,0 +1,39 @@
+package migrate
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Names in the existing node's data directory.
+const (
+	// DatabaseName is its database, by which the directory is recognised.
+	DatabaseName = "lpdb.sqlite3"
+	// KeystoreName is where its keys lie, and where ours do.
+	KeystoreName = "keystore"
+	// ModelsName is where its AI models' weights lie.
+	ModelsName = "models"
+	// homeName is its directory in the user's home.
+	homeName = ".lpData"
+)
+
+// IsSource reports whether a directory is the data directory of an existing node.
+func IsSource(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, DatabaseName))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// HasKeys reports whether there are keys to take over in a directory, with a database
+// beside them or without one.
+func HasKeys(dir string) bool {
+	keys, err := KeysIn(dir)
+	return err == nil && len(keys) > 0
+}
+
+// Usual is where the existing node keeps its data unless it is told otherwise.
+func Usual(home, network string) string {
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, homeName, network)
+}

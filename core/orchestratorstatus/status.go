@@ -1,0 +1,111 @@
+// Package orchestratorstatus sums up what an orchestrator on the chain may tell anybody: the
+// round, its place in the active set, its stake and its rewards. All of it is on
+// the chain for everybody to read; nothing of the operator's own is in it.
+//
+// It only turns what the node knows at the moment into one record, which /status
+// and the gateway's page show; it reads nothing itself.
+package orchestratorstatus
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/reward"
+)
+
+// State says where an orchestrator stands in the active set.
+type State string
+
+// The states. A Waiting one is in the pool and becomes active; a Leaving one is
+// active until the round ends.
+const (
+	Unregistered State = "unregistered"
+	Waiting      State = "waiting"
+	Active       State = "active"
+	Leaving      State = "leaving"
+	Inactive     State = "inactive"
+)
+
+// Of judges an orchestrator's record: who is in the pool has no round in which it
+// leaves.
+func Of(o protocol.Orchestrator) State {
+	inPool := o.DeactivationRound == protocol.Never
+	switch {
+	case o.Active && inPool:
+		return Active
+	case o.Active:
+		return Leaving
+	case !o.Registered:
+		return Unregistered
+	case inPool:
+		return Waiting
+	}
+	return Inactive
+}
+
+// Standing is the record. Amounts are in smallest units, cuts per million.
+type Standing struct {
+	// Stale: the chain is silent, and this is what was known last.
+	Stale   bool         `json:"stale"`
+	Address core.Address `json:"address"`
+	Round   Round        `json:"round"`
+	State   State        `json:"state"`
+	// ActiveFrom is the round in which a Waiting orchestrator becomes active.
+	ActiveFrom  protocol.Round  `json:"active_from,omitempty"`
+	Stake       core.LPT        `json:"stake"`
+	RewardCut   core.PerMillion `json:"reward_cut"`
+	FeeCut      core.PerMillion `json:"fee_cut"`
+	Members     int             `json:"active_set"`
+	RegistryURI string          `json:"registered_service_uri"`
+	// Reward is where this round's reward call stands; Why says what it waits for.
+	Reward          reward.State   `json:"reward"`
+	Why             string         `json:"reward_reason,omitempty"`
+	LastRewardRound protocol.Round `json:"last_reward_round"`
+	Rewards         []Reward       `json:"rewards"`
+}
+
+// Round is the present round and how far it is, in layer-1 blocks.
+type Round struct {
+	Number      protocol.Round   `json:"number"`
+	Initialized bool             `json:"initialized"`
+	Locked      bool             `json:"locked"`
+	Block       protocol.L1Block `json:"block"`
+	Start       protocol.L1Block `json:"start"`
+	End         protocol.L1Block `json:"end"`
+}
+
+// Reward is a round whose reward is settled.
+type Reward struct {
+	Round   protocol.Round `json:"round"`
+	Outcome reward.Outcome `json:"outcome"`
+	Amount  core.LPT       `json:"amount"`
+	Time    time.Time      `json:"time"`
+}
+
+// maxRewards bounds Standing.Rewards.
+const maxRewards = 10
+
+// Make sums up. The second value is false as long as nothing is known.
+func Make(v protocol.View, r reward.Status) (Standing, bool) {
+	if !v.Known {
+		return Standing{}, false
+	}
+	s := Standing{
+		Stale: v.Stale, Address: v.Self.Address, State: Of(v.Self),
+		Round: Round{
+			Number: v.Round.Number, Initialized: v.Round.Initialized, Locked: v.Round.Locked,
+			Block: v.Head.L1, Start: v.Round.Start, End: v.Round.End(),
+		},
+		Stake: v.Self.DelegatedStake, RewardCut: v.Self.RewardCut, FeeCut: v.Self.FeeShare.Rest(),
+		Members: v.PoolSize, RegistryURI: v.Self.ServiceURI,
+		Reward: r.State, Why: r.Reason, LastRewardRound: v.Self.LastRewardRound, Rewards: []Reward{},
+	}
+	if s.State == Waiting {
+		s.ActiveFrom = v.Self.ActivationRound
+	}
+	for _, p := range r.History[:min(len(r.History), maxRewards)] {
+		s.Rewards = append(s.Rewards, Reward{Round: p.Round, Outcome: p.Outcome, Amount: p.Amount, Time: p.Time.UTC()})
+	}
+	return s, true
+}

@@ -1,0 +1,66 @@
+package requeststats_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/requeststats"
+)
+
+// full is a book of a day in which more gateways came than there is room for, each with ten
+// answers an hour.
+func full() *requeststats.Book {
+	c := newClock()
+	b := requeststats.New(c.now)
+	codes := []fault.Code{"", fault.OrchestratorCapped, fault.NoTranscoders, fault.Draining, fault.TicketExpired}
+	for range 25 {
+		for n := range uint32(110) {
+			for _, code := range codes {
+				b.Note(requeststats.Question{Kind: requeststats.TranscodingOffer, Gateway: gateway(n), Code: code})
+				b.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(n), Code: code})
+			}
+		}
+		c.at = c.at.Add(time.Hour)
+	}
+	c.at = c.at.Add(-time.Hour)
+	return b
+}
+
+// BenchmarkReport is what a dashboard asks once a second.
+func BenchmarkReport(b *testing.B) {
+	book := full()
+	for b.Loop() {
+		book.Report()
+	}
+}
+
+// BenchmarkNoteBesideReports is a segment's part while reports are made all the time.
+func BenchmarkNoteBesideReports(b *testing.B) {
+	book := full()
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				book.Report()
+			}
+		}
+	}()
+	for b.Loop() {
+		book.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(7)})
+	}
+	close(stop)
+	<-ended
+}
+
+// BenchmarkNote is a segment's part.
+func BenchmarkNote(b *testing.B) {
+	book := full()
+	for b.Loop() {
+		book.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(7)})
+	}
+}

@@ -1,0 +1,74 @@
+package requeststats
+
+import (
+	"math/big"
+
+	"github.com/tuttinode/tutti/pm"
+)
+
+// span is what prices a gateway heard in an hour, and named.
+type span struct {
+	lowest, highest, last pm.Price
+	quotes                uint64
+	expected              *pm.Price
+}
+
+// price takes a question's prices in.
+func (h *hour) price(gateway who, q *Question) {
+	s := h.prices[gateway]
+	if s == nil {
+		s = new(span)
+		h.prices[gateway] = s
+	}
+	if q.Expected != nil {
+		expected := *q.Expected
+		s.expected = &expected
+	}
+	if q.Quoted == nil {
+		return
+	}
+	p := *q.Quoted
+	if s.quotes == 0 || less(p, s.lowest) {
+		s.lowest = p
+	}
+	if s.quotes == 0 || less(s.highest, p) {
+		s.highest = p
+	}
+	s.last = p
+	s.quotes++
+}
+
+// join takes a later hour's prices in.
+func (s *span) join(later *span) {
+	if later.expected != nil {
+		s.expected = later.expected
+	}
+	if later.quotes == 0 {
+		return
+	}
+	if s.quotes == 0 || less(later.lowest, s.lowest) {
+		s.lowest = later.lowest
+	}
+	if s.quotes == 0 || less(s.highest, later.highest) {
+		s.highest = later.highest
+	}
+	s.last = later.last
+	s.quotes += later.quotes
+}
+
+// less compares without making numbers where the units are the same, as they are as a
+// rule.
+func less(a, b pm.Price) bool {
+	if a.PixelsPerUnit == b.PixelsPerUnit {
+		return a.PerUnit < b.PerUnit
+	}
+	return a.Rat().Cmp(b.Rat()) < 0
+}
+
+// rat is a price of one unit, nil for nil.
+func rat(p *pm.Price) *big.Rat {
+	if p == nil {
+		return nil
+	}
+	return p.Rat()
+}

@@ -1,0 +1,172 @@
+package requeststats
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Others stands for the gateways that there was no room for.
+const Others = "others"
+
+// Answer is how often a gateway got one answer.
+type Answer struct {
+	Kind Kind
+	// Gateway is an address, Others, or "" for those that nothing proves.
+	Gateway string
+	// Code is "" for yes.
+	Code  fault.Code
+	Count uint64
+	Last  time.Time
+}
+
+// Missing is what was asked for and is not here.
+type Missing struct {
+	Kind  Kind
+	Text  string
+	Count uint64
+	Last  time.Time
+}
+
+// Price is what a gateway was asked for a unit, and what it came with, in wei.
+type Price struct {
+	Gateway               string
+	Quotes                uint64
+	Lowest, Highest, Last *big.Rat
+	// Expected is what the gateway named last, nil when it named nothing.
+	Expected *big.Rat
+}
+
+// Report is a day's questions, the most frequent first.
+type Report struct {
+	// Since is from when on everything is in it: the last day, or the start.
+	Since, Until time.Time
+	Answers      []Answer
+	Missing      []Missing
+	Prices       []Price
+}
+
+// Report sums up. A nil Book has been asked nothing.
+func (b *Book) Report() Report {
+	if b == nil {
+		return Report{}
+	}
+	now := b.now()
+	r := Report{Since: b.since, Until: now}
+	answers, missing, prices := make(map[answerKey]*tally), make(map[missingKey]*tally), make(map[who]*span)
+	for _, h := range b.lend(now) {
+		join(answers, h.answers)
+		join(missing, h.missing)
+		for gateway, s := range h.prices {
+			if prices[gateway] == nil {
+				prices[gateway] = new(span)
+			}
+			prices[gateway].join(s)
+		}
+	}
+	if day := now.Add(-Window).Truncate(time.Hour); day.After(r.Since) {
+		r.Since = day
+	}
+	r.fill(answers, missing, prices)
+	return r
+}
+
+// lend are the hours of the window, to be read in peace: adding up a busy day takes
+// milliseconds, for which no segment is to wait.
+func (b *Book) lend(now time.Time) []*hour {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := b.lately(now)
+	for i, h := range all {
+		if i == len(all)-1 {
+			all[i] = h.clone() // it is written to all the time
+		} else {
+			h.lent = true
+		}
+	}
+	return all
+}
+
+// lately are the hours of the window, in order. The caller holds mu.
+func (b *Book) lately(now time.Time) (out []*hour) {
+	last := now.Unix() / int64(time.Hour/time.Second)
+	for number := last - hours + 1; number <= last; number++ {
+		if h := b.hours[(number%hours+hours)%hours]; h != nil && h.number == number {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+func join[K comparable](all, some map[K]*tally) {
+	for key, t := range some {
+		sum := all[key]
+		if sum == nil {
+			sum = new(tally)
+			all[key] = sum
+		}
+		sum.count += t.count
+		if t.last.After(sum.last) {
+			sum.last = t.last
+		}
+	}
+}
+
+func (r *Report) fill(answers map[answerKey]*tally, missing map[missingKey]*tally, prices map[who]*span) {
+	for key, t := range answers {
+		r.Answers = append(r.Answers, Answer{Kind: key.kind, Gateway: key.gateway.String(), Code: key.code, Count: t.count, Last: t.last})
+	}
+	slices.SortFunc(r.Answers, func(a, b Answer) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Gateway, b.Gateway), cmp.Compare(a.Code, b.Code))
+	})
+	for key, t := range missing {
+		r.Missing = append(r.Missing, Missing{Kind: key.kind, Text: key.text, Count: t.count, Last: t.last})
+	}
+	slices.SortFunc(r.Missing, func(a, b Missing) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text))
+	})
+	for gateway, s := range prices {
+		p := Price{Gateway: gateway.String(), Quotes: s.quotes, Expected: rat(s.expected)}
+		if s.quotes > 0 {
+			p.Lowest, p.Highest, p.Last = s.lowest.Rat(), s.highest.Rat(), s.last.Rat()
+		}
+		r.Prices = append(r.Prices, p)
+	}
+	slices.SortFunc(r.Prices, func(a, b Price) int {
+		return cmp.Or(cmp.Compare(b.Quotes, a.Quotes), cmp.Compare(a.Gateway, b.Gateway))
+	})
+}
+
+// String is the gateway's name in a report.
+func (w who) String() string {
+	switch {
+	case w.others:
+		return Others
+	case w.address.IsZero():
+		return ""
+	}
+	return w.address.String()
+}
+
+// Total is how often one answer was given since the node began.
+type Total struct {
+	Kind  Kind
+	Code  fault.Code
+	Count uint64
+}
+
+// Totals are all of them, in no order.
+func (b *Book) Totals() (out []Total) {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, n := range b.totals {
+		out = append(out, Total{Kind: key.kind, Code: key.code, Count: n})
+	}
+	return out
+}

@@ -1,8 +1,0 @@
-// Package selection is the rule by which a gateway on the chain chooses one of
-// several orchestrators: by stake, price and chance, in proportions that its operator
-// sets, and by how well they did so far.
-//
-// It is pure: random numbers and the time are parameters, and it knows nothing of
-// sessions or sockets. core/route asks it for streams, core/dispatch for AI jobs,
-// server/gateway keeps the measurements.
-package selection

@@ -1,0 +1,110 @@
+package selectionweights
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+const (
+	// halfLife is the time in which what was measured counts half: what was slow once
+	// must be tried again in time.
+	halfLife = 5 * time.Minute
+	// enough is how much must be left of what was measured to count as a score.
+	enough = 0.5
+	// maxMeasured bounds how many orchestrators are remembered; addresses come from
+	// peers.
+	maxMeasured = 4096
+)
+
+// Measure is how one orchestrator did. The zero value is not known.
+type Measure struct {
+	// Jobs and Good are the jobs and those that came to a good end; Latency is the
+	// mean, over these, of the time taken as a multiple of the playing time. Old
+	// ones count less.
+	Jobs, Good, Latency float64
+	at                  time.Time
+}
+
+// Speed is between 0 and 1: 1 for one that keeps pace and does not fail, and for one
+// that is not known.
+func (m Measure) Speed() float64 {
+	// As if one more job had gone well: one failure alone says little.
+	reliable := (m.Good + 1) / (m.Jobs + 1)
+	if m.Latency > 1 {
+		return reliable / (m.Latency * m.Latency)
+	}
+	return reliable
+}
+
+// Score is the share of jobs that went well, less for those that took longer than
+// they play; ok is false while too little is known.
+func (m Measure) Score() (score float64, ok bool) {
+	if m.Jobs < enough {
+		return 0, false
+	}
+	return m.Good / m.Jobs / max(1, m.Latency), true
+}
+
+// faded is the measure as it counts now.
+func (m Measure) faded(now time.Time) Measure {
+	f := math.Exp2(-max(0, now.Sub(m.at).Seconds()) / halfLife.Seconds())
+	m.Jobs, m.Good, m.at = m.Jobs*f, m.Good*f, now
+	return m
+}
+
+// Measures are those of all orchestrators of a gateway, by service URI. The zero
+// value is ready; it is safe for concurrent use.
+type Measures struct {
+	mu sync.Mutex
+	m  map[string]Measure
+}
+
+// Done notes a job that went well and took so many times as long as it plays.
+func (s *Measures) Done(uri string, latency float64, now time.Time) {
+	s.change(uri, now, func(m *Measure) {
+		if math.IsNaN(latency) || latency < 0 {
+			latency = 0
+		}
+		m.Latency = (m.Latency*m.Good + latency) / (m.Good + 1)
+		m.Jobs++
+		m.Good++
+	})
+}
+
+// Failed notes one that did not.
+func (s *Measures) Failed(uri string, now time.Time) {
+	s.change(uri, now, func(m *Measure) { m.Jobs++ })
+}
+
+// Of is an orchestrator's measure as it counts now.
+func (s *Measures) Of(uri string, now time.Time) Measure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.m[uri].faded(now)
+}
+
+func (s *Measures) change(uri string, now time.Time, f func(*Measure)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.m == nil {
+		s.m = make(map[string]Measure)
+	}
+	have, known := s.m[uri]
+	if !known && len(s.m) >= maxMeasured {
+		s.dropOldest()
+	}
+	m := have.faded(now)
+	f(&m)
+	s.m[uri] = m
+}
+
+func (s *Measures) dropOldest() {
+	oldest := ""
+	for uri, m := range s.m {
+		if oldest == "" || m.at.Before(s.m[oldest].at) {
+			oldest = uri
+		}
+	}
+	delete(s.m, oldest)
+}

@@ -1,0 +1,188 @@
+package selectionweights
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Weights say how much chance, stake and price count; together they are 1.
+type Weights struct {
+	Random, Stake, Price float64
+	// PriceExpFactor is how steeply the price counts: a price higher by so many wei
+	// per unit divides its share by e.
+	PriceExpFactor float64
+}
+
+// DefaultWeights are the network's.
+func DefaultWeights() Weights { return Weights{Random: 0.3, Stake: 0.7, PriceExpFactor: 100} }
+
+// Candidate is one orchestrator's offer, as far as the rule looks at it.
+type Candidate struct {
+	// Owner is whose stake it stands on. What one owner offers at several places
+	// counts as one: nobody gains by being there twice. Zero stands for itself.
+	Owner core.Address
+	Stake core.LPT
+	// Price is in wei per unit; nil is free.
+	Price *big.Rat
+	// Speed is how well it does beside others, between 0 and 1.
+	Speed float64
+	// Score is its performance between 0 and 1; it counts where Scored is true.
+	Score  float64
+	Scored bool
+}
+
+// Rule chooses among candidates. The zero value leaves it to chance.
+type Rule struct {
+	Weights
+	// MaxPrice is the most that is paid per unit, nil for any price. With
+	// IgnoreMaxPrice dear ones are taken when all are.
+	MaxPrice       *big.Rat
+	IgnoreMaxPrice bool
+	// MinScore leaves out those with a lower score; who has none yet is not judged.
+	MinScore float64
+}
+
+// minSpeed keeps the slowest in the draw, or nobody would find out that it is quick
+// again.
+const minSpeed = 1e-3
+
+// Dear reports whether a price is above the maximum.
+func (r *Rule) Dear(price *big.Rat) bool {
+	return r.MaxPrice != nil && price != nil && price.Cmp(r.MaxPrice) > 0
+}
+
+// Slow reports whether a candidate's score is below the floor.
+func (r *Rule) Slow(c *Candidate) bool { return c.Scored && c.Score < r.MinScore }
+
+// Eligible are the indexes of those that may be chosen at all.
+func (r *Rule) Eligible(cs []Candidate) []int {
+	var fit, dear []int
+	for i := range cs {
+		switch {
+		case r.Slow(&cs[i]):
+		case r.Dear(cs[i].Price):
+			dear = append(dear, i)
+		default:
+			fit = append(fit, i)
+		}
+	}
+	if len(fit) == 0 && r.IgnoreMaxPrice {
+		return dear
+	}
+	return fit
+}
+
+// Choose draws one of the eligible candidates by a number in [0, 1), -1 when there is
+// none.
+func (r *Rule) Choose(cs []Candidate, random float64) int {
+	eligible := r.Eligible(cs)
+	if len(eligible) == 0 {
+		return -1
+	}
+	among := make([]Candidate, len(eligible))
+	for i, at := range eligible {
+		among[i] = cs[at]
+	}
+	rest := min(max(random, 0), 1)
+	for i, p := range r.Shares(among) {
+		if rest < p {
+			return eligible[i]
+		}
+		rest -= p
+	}
+	return eligible[len(eligible)-1] // rounding
+}
+
+// Shares are the candidates' probabilities. They add up to 1.
+func (r *Rule) Shares(cs []Candidate) []float64 {
+	owners := group(cs)
+	stake := normal(owners, func(o *owner) float64 { return o.stake })
+	price := r.priceTerms(cs, owners)
+	weight := make([]float64, len(cs))
+	sum := 0.0
+	for g := range owners {
+		o := &owners[g]
+		w := r.Random/float64(len(owners)) + r.Stake*stake[g] + r.Price*price[g]
+		for _, i := range o.members {
+			weight[i] = w / float64(len(o.members)) * min(1, max(minSpeed, cs[i].Speed))
+			sum += weight[i]
+		}
+	}
+	for i := range weight {
+		if sum > 0 {
+			weight[i] /= sum
+		} else {
+			weight[i] = 1 / float64(len(cs))
+		}
+	}
+	return weight
+}
+
+// owner is the candidates that stand on one stake.
+type owner struct {
+	address core.Address
+	stake   float64
+	members []int
+}
+
+// group puts candidates with one owner together, in order of appearance.
+func group(cs []Candidate) []owner {
+	var out []owner
+	for i := range cs {
+		at := -1
+		if !cs[i].Owner.IsZero() {
+			at = slices.IndexFunc(out, func(o owner) bool { return o.address == cs[i].Owner })
+		}
+		if at < 0 {
+			at = len(out)
+			stake, _ := new(big.Float).SetInt(cs[i].Stake.Big()).Float64()
+			out = append(out, owner{address: cs[i].Owner, stake: stake})
+		}
+		out[at].members = append(out[at].members, i)
+	}
+	return out
+}
+
+// priceTerms are the owners' shares by price alone: e to the price, per factor. The
+// lowest price is taken off all of them first, which changes no proportion and keeps
+// high prices from vanishing together.
+func (r *Rule) priceTerms(cs []Candidate, owners []owner) []float64 {
+	prices := make([]float64, len(cs))
+	lowest := math.Inf(1)
+	for i := range cs {
+		if cs[i].Price != nil {
+			prices[i], _ = cs[i].Price.Float64()
+		}
+		lowest = min(lowest, prices[i])
+	}
+	factor := r.PriceExpFactor
+	if factor <= 0 {
+		factor = DefaultWeights().PriceExpFactor
+	}
+	return normal(owners, func(o *owner) float64 {
+		sum := 0.0
+		for _, i := range o.members {
+			sum += math.Exp(-(prices[i] - lowest) / factor)
+		}
+		return sum / float64(len(o.members))
+	})
+}
+
+// normal divides values by their sum; where that is 0, all are 0.
+func normal(owners []owner, of func(*owner) float64) []float64 {
+	out := make([]float64, len(owners))
+	sum := 0.0
+	for i := range owners {
+		out[i] = of(&owners[i])
+		sum += out[i]
+	}
+	for i := range out {
+		if sum > 0 {
+			out[i] /= sum
+		}
+	}
+	return out
+}

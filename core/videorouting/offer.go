@@ -1,0 +1,139 @@
+package videorouting
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// What peers choose is kept in tables, so it is bounded, in bytes.
+const (
+	maxURI     = 256
+	maxSession = 64
+)
+
+// Offer is an orchestrator's answer to discovery, as far as rules look at it.
+type Offer struct {
+	// URI is where it wants segments, which is its own to say. An empty one says that it
+	// does no work itself.
+	URI string
+	// Asked is the address of the list at which it was asked, Registered who registered
+	// that on the chain, zero when nobody did. Failures are held against both.
+	Asked      string
+	Registered core.Address
+	// Got is when the offer came.
+	Got time.Time
+	// Address is the key that signs for it, zero off-chain.
+	Address core.Address
+	// Session is the token's session; Token says whether there was a token.
+	Session core.SessionID
+	Token   bool
+	Expires time.Time
+	// Capabilities is nil when the answer had none.
+	Capabilities *capability.Capabilities
+
+	// Owner is whose stake the orchestrator stands on, Stake how much that is; both
+	// are zero off-chain. Price is in wei per pixel, nil is free. It is not changed.
+	Owner core.Address
+	Stake core.LPT
+	Price *big.Rat
+}
+
+// NeedsRefresh reports whether the token is so near its end, or past it, that a
+// new one should be fetched before the next segment.
+func (o *Offer) NeedsRefresh(now time.Time) bool { return now.After(o.Expires.Add(-RefreshBefore)) }
+
+// Expired reports whether the token is of no more use.
+func (o *Offer) Expired(now time.Time) bool { return now.After(o.Expires) }
+
+// Wants is what a stream needs of an orchestrator.
+type Wants struct {
+	Capabilities capability.Capabilities
+	// Blocked addresses are never used.
+	Blocked []core.Address
+}
+
+// Usable says whether an offer can serve a stream: nil, or a fault
+// OrchestratorUnusable or OrchestratorBlocked whose detail tells why not.
+func (w *Wants) Usable(o *Offer) error {
+	const op = "judge an orchestrator's offer"
+	for _, a := range w.Blocked {
+		if a == o.Address {
+			return fault.New(fault.OrchestratorBlocked, op, a.String())
+		}
+	}
+	unusable := func(why string) error { return fault.New(fault.OrchestratorUnusable, op, why) }
+	switch {
+	case o.URI == "":
+		return unusable("it does no work itself")
+	case len(o.URI) > maxURI, len(o.Session) > maxSession:
+		return unusable("its service address or its session's name is longer than any")
+	case !strings.HasPrefix(o.URI, "https://") && !strings.HasPrefix(o.URI, "http://"):
+		return unusable("its service address is not an http(s) URL")
+	case !o.Token:
+		return unusable("it sent no auth token")
+	case o.Capabilities == nil:
+		return unusable("it sent no capabilities")
+	}
+	if why := capability.Objection(&w.Capabilities, o.Capabilities); why != "" {
+		return &fault.Fault{Code: fault.OrchestratorUnusable, Op: op, Detail: why, Err: w.lacking(o)}
+	}
+	if !w.modelsOffered(o.Capabilities) {
+		return unusable("it does not offer the model")
+	}
+	return nil
+}
+
+// Lacking is the error of an offer without capabilities that are wanted.
+type Lacking []capability.ID
+
+func (l Lacking) Error() string { return fmt.Sprintf("lacks %v", []capability.ID(l)) }
+
+// lacking is nil for an offer that has every capability, and is no use for another reason.
+func (w *Wants) lacking(o *Offer) error {
+	if ids := w.Capabilities.Bits.Missing(o.Capabilities.Bits, maxLacking); len(ids) > 0 {
+		return Lacking(ids)
+	}
+	return nil
+}
+
+// maxLacking is more than the capabilities that one segment may need.
+const maxLacking = 64
+
+// LackedByAll are the capabilities that not one of those who answered has; empty where
+// one is of no use for another reason.
+func LackedByAll(errs []error) (all Lacking) {
+	for n, err := range errs {
+		one, ok := errors.AsType[Lacking](err)
+		if !ok {
+			return nil
+		}
+		if n == 0 {
+			all = slices.Clone(one)
+			continue
+		}
+		all = slices.DeleteFunc(all, func(id capability.ID) bool { return !slices.Contains(one, id) })
+	}
+	return all
+}
+
+// modelsOffered reports whether an offer names every model that is wanted. An
+// offer without a word about a pipeline's models is compatible, and still of no
+// use to a job for one of them.
+func (w *Wants) modelsOffered(offer *capability.Capabilities) bool {
+	for id, models := range w.Capabilities.Constraints.PerCapability {
+		for name := range models {
+			if _, ok := offer.Constraints.PerCapability[id][name]; !ok {
+				return false
+			}
+		}
+	}
+	return true
+}

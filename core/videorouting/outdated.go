@@ -1,0 +1,43 @@
+package videorouting
+
+import (
+	"sync"
+	"time"
+)
+
+// outdatedFor is how long a word that terms are old is remembered. An orchestrator
+// begins anew rarely: it restarts, or its clock of the chain jumps.
+const outdatedFor = 10 * time.Minute
+
+// Outdated remembers which orchestrators said that terms in use are old although by
+// this gateway's clock they are not. What was paid with such a segment is gone, so an
+// orchestrator may say so of all terms from before, but not of those it gave since. The
+// zero value is ready; it is safe for concurrent use.
+type Outdated struct {
+	mu   sync.Mutex
+	said map[key]time.Time
+}
+
+// Believe takes an orchestrator's word that terms got at a time are old, and reports
+// whether that may be.
+func (o *Outdated) Believe(who Identity, got, now time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.said == nil {
+		o.said = make(map[key]time.Time)
+	}
+	for k, at := range o.said {
+		if now.Sub(at) >= outdatedFor {
+			delete(o.said, k)
+		}
+	}
+	believed := true
+	for _, k := range who.keys() {
+		if at, known := o.said[k]; known && !got.Before(at) {
+			believed = false
+		} else if !known {
+			o.said[k] = now
+		}
+	}
+	return believed
+}

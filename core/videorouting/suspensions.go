@@ -1,0 +1,249 @@
+package videorouting
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// How long a failing orchestrator is left alone: the first time, and at most.
+const (
+	firstSuspension = 5 * time.Second
+	maxSuspension   = time.Minute
+	// The same for one that lied about its work.
+	firstBar = 10 * time.Minute
+	maxBar   = 24 * time.Hour
+)
+
+// Suspensions remembers which orchestrators failed recently. A suspended one is
+// used only when nothing else is left, so that one orchestrator alone keeps
+// being tried. Each failure in a row doubles the time; a success forgets it.
+// What may be one client's doing is remembered for that client; see Shared.
+// The zero value is ready; it is safe for concurrent use.
+type Suspensions struct {
+	mu sync.Mutex
+	m  map[key]*record
+}
+
+// record is what is known of one orchestrator: for all, and by client.
+type record struct {
+	suspension
+	clients map[string]suspension
+}
+
+type suspension struct {
+	until   time.Time
+	strikes int
+	// barred: it lied, which a success later on does not undo.
+	barred bool
+	lies   int
+	// lied: the client met a lie since lies counted for all.
+	lied bool
+	code fault.Code
+	// counted: the client failed since the last success of any client.
+	counted bool
+}
+
+// Suspended is an orchestrator that is left alone, and why.
+type Suspended struct {
+	// Asked or Owner is set: those that are known by both are there twice.
+	Asked string
+	Owner core.Address
+	Until time.Time
+	// Code is of the last failure, "" when that is not known.
+	Code fault.Code
+	// Barred ones are not used for want of another either.
+	Barred bool
+	// Some: it is left alone for some clients, and used for others.
+	Some bool
+}
+
+// Suspend records a failure and returns when the suspension ends.
+func (s *Suspensions) Suspend(who Identity, now time.Time) time.Time {
+	return s.change(who, now, func(r *record) { r.suspend(now) })
+}
+
+func (e *suspension) suspend(now time.Time) {
+	d := min(maxSuspension, firstSuspension<<min(e.strikes, 10))
+	e.strikes++
+	if !e.barred || !e.until.After(now) {
+		e.until, e.barred = now.Add(d), false
+	}
+}
+
+// Bar records a lie and returns when the orchestrator may be used again.
+func (s *Suspensions) Bar(who Identity, now time.Time) time.Time {
+	return s.change(who, now, func(r *record) { r.bar(now) })
+}
+
+func (e *suspension) bar(now time.Time) {
+	e.until, e.barred = now.Add(min(maxBar, firstBar<<min(e.lies, 10))), true
+	e.lies++
+}
+
+// Explain keeps the reason of a suspension, for those who look.
+func (s *Suspensions) Explain(who Identity, code fault.Code) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range who.keys() {
+		if r := s.m[k]; r != nil {
+			r.code = code
+		}
+	}
+}
+
+func (s *Suspensions) change(who Identity, now time.Time, f func(*record)) (until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.m == nil {
+		s.m = make(map[key]*record)
+	}
+	s.forgetOld(now)
+	for _, k := range who.keys() {
+		r := s.m[k]
+		if r == nil {
+			r = &record{clients: make(map[string]suspension)}
+			s.m[k] = r
+		}
+		f(r)
+		until = later(until, r.until)
+	}
+	return until
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// forgetOld keeps the table small: what ended a while ago counts no more. Lies are
+// remembered for as long as the longest bar.
+func (s *Suspensions) forgetOld(now time.Time) {
+	for k, r := range s.m {
+		for client, e := range r.clients {
+			if e.old(now) {
+				delete(r.clients, client)
+			}
+		}
+		if r.old(now) && len(r.clients) == 0 {
+			delete(s.m, k)
+		}
+	}
+}
+
+func (e *suspension) old(now time.Time) bool {
+	keep := maxSuspension
+	if e.lies > 0 {
+		keep = maxBar
+	}
+	return now.Sub(e.until) > keep
+}
+
+// Clear records a success. A lie is not forgotten for it.
+func (s *Suspensions) Clear(who Identity) { s.clear(who, "") }
+
+func (s *Suspensions) clear(who Identity, client string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range who.keys() {
+		r := s.m[k]
+		if r == nil {
+			continue
+		}
+		r.suspension.clear()
+		for other, e := range r.clients {
+			if other == client {
+				e.clear()
+			}
+			e.counted = false // the next failures are not in a row with these
+			if r.clients[other] = e; e == (suspension{}) {
+				delete(r.clients, other)
+			}
+		}
+		if r.suspension == (suspension{}) && len(r.clients) == 0 {
+			delete(s.m, k)
+		}
+	}
+}
+
+// clear forgets what a success undoes.
+func (e *suspension) clear() {
+	switch {
+	case e.barred:
+	case e.lies > 0:
+		*e = suspension{until: e.until, lies: e.lies, lied: e.lied, code: e.code}
+	default:
+		*e = suspension{}
+	}
+}
+
+// Until is when the suspension ends; the zero time when there is none.
+func (s *Suspensions) Until(who Identity, now time.Time) (until time.Time) {
+	return s.until(who, "", now)
+}
+
+func (s *Suspensions) until(who Identity, client string, now time.Time) (until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range who.keys() {
+		r := s.m[k]
+		if r == nil {
+			continue
+		}
+		for _, e := range []suspension{r.suspension, r.clients[client]} {
+			if e.until.After(now) {
+				until = later(until, e.until)
+			}
+		}
+	}
+	return until
+}
+
+// Barred reports whether an orchestrator lied and is not to be used at all.
+func (s *Suspensions) Barred(who Identity, now time.Time) bool { return s.barred(who, "", now) }
+
+func (s *Suspensions) barred(who Identity, client string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range who.keys() {
+		if r := s.m[k]; r != nil && (r.suspension.bars(now) || r.clients[client].bars(now)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e suspension) bars(now time.Time) bool { return e.barred && e.until.After(now) }
+
+// List are those suspended at this time, by address and then by owner; for all clients, or
+// else for the one with the longest suspension.
+func (s *Suspensions) List(now time.Time) []Suspended {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Suspended
+	for k, r := range s.m {
+		e, some := r.suspension, false
+		if !e.until.After(now) {
+			for _, one := range r.clients {
+				if one.until.After(e.until) {
+					e, some = one, true
+				}
+			}
+		}
+		if e.until.After(now) {
+			out = append(out, Suspended{Asked: k.asked, Owner: k.owner, Until: e.until, Code: e.code, Barred: e.barred,
+				Some: some})
+		}
+	}
+	slices.SortFunc(out, func(a, b Suspended) int {
+		return cmp.Or(cmp.Compare(a.Asked, b.Asked), bytes.Compare(a.Owner[:], b.Owner[:]))
+	})
+	return out
+}

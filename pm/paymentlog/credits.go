@@ -1,0 +1,130 @@
+package paymentlog
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// Credit is what one orchestrator was paid and has not worked for, as it is written down.
+// What its parts mean is package sender's. Amounts are wei.
+type Credit struct {
+	Payee string
+	// Unworked is nil where nothing is to be kept any more.
+	Unworked *big.Int
+	// Waiting is the part of it that waits for work by a client's doing.
+	Waiting *big.Int
+	Halved  time.Time
+	Worked  [2]*big.Int
+	Left    [2]*big.Int
+	Span    time.Time
+	Stopped bool
+}
+
+// Keep has a credit written, in the place of the one before, without waiting for the
+// disk. It is there before a payment that begins after it.
+func (s *Store) Keep(c Credit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return
+	}
+	s.credits[c.Payee] = c
+	knock(s.later)
+}
+
+// Credits reads what was written before.
+func (s *Store) Credits(ctx context.Context) (out []Credit, err error) {
+	const op = "read what orchestrators were paid ahead"
+	rows, err := s.db.QueryContext(ctx, `SELECT payee, unworked, waiting, halved, worked, earlier, left_now, left_earlier,
+		span, stopped
+		FROM spent_credit WHERE sender = ?`, s.opt.Sender[:])
+	if err != nil {
+		return nil, failed(op, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		c, err := scanCredit(rows)
+		if err != nil {
+			return nil, failed(op, err)
+		}
+		out = append(out, c)
+	}
+	return out, failed(op, errors.Join(rows.Err(), rows.Close()))
+}
+
+func scanCredit(rows *sql.Rows) (c Credit, err error) {
+	var unworked, waiting, worked, earlier, left, leftEarlier string
+	var halved, span int64
+	if err := rows.Scan(&c.Payee, &unworked, &waiting, &halved, &worked, &earlier, &left, &leftEarlier, &span,
+		&c.Stopped); err != nil {
+		return c, err
+	}
+	for _, n := range []struct {
+		text string
+		to   **big.Int
+	}{{unworked, &c.Unworked}, {waiting, &c.Waiting}, {worked, &c.Worked[0]}, {earlier, &c.Worked[1]},
+		{left, &c.Left[0]}, {leftEarlier, &c.Left[1]}} {
+		v, ok := new(big.Int).SetString(n.text, 10)
+		if !ok || v.Sign() < 0 {
+			return c, fmt.Errorf("the credit of %.64q is damaged", c.Payee)
+		}
+		*n.to = v
+	}
+	c.Halved, c.Span = time.Unix(0, halved), time.Unix(0, span)
+	return c, nil
+}
+
+// takeCredits are those that wait to be written.
+func (s *Store) takeCredits() map[string]Credit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.credits) == 0 {
+		return nil
+	}
+	out := s.credits
+	s.credits = make(map[string]Credit)
+	return out
+}
+
+// againCredits puts back those that could not be written, where there are no newer ones.
+func (s *Store) againCredits(failed map[string]Credit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for payee, c := range failed {
+		if _, newer := s.credits[payee]; !newer {
+			s.credits[payee] = c
+		}
+	}
+	if len(s.credits) > 0 {
+		knock(s.later)
+	}
+}
+
+// writeCredits is a part of a commit.
+func writeCredits(ctx context.Context, tx *sql.Tx, sender core.Address, credits map[string]Credit) error {
+	for _, payee := range slices.Sorted(maps.Keys(credits)) {
+		c := credits[payee]
+		var err error
+		if c.Unworked == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM spent_credit WHERE sender = ? AND payee = ?`, sender[:], payee)
+		} else {
+			_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO spent_credit
+				(sender, payee, unworked, waiting, halved, worked, earlier, left_now, left_earlier, span, stopped)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				sender[:], payee, c.Unworked.String(), c.Waiting.String(), c.Halved.UnixNano(), c.Worked[0].String(),
+				c.Worked[1].String(), c.Left[0].String(), c.Left[1].String(), c.Span.UnixNano(), c.Stopped)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package paymentlog
+
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// ID names one payment of an account; it is never used again. 0 is none.
+type ID int64
+
+// State is what became of a payment.
+type State string
+
+// The states of a payment.
+const (
+	// Sent: it may be in the orchestrator's hands; no result is known yet.
+	Sent State = "sent"
+	// Answered: the work was done and is billed.
+	Answered State = "answered"
+	// Refused: the orchestrator would not begin the work.
+	Refused State = "refused"
+	// Failed: it was sent, and no good answer came.
+	Failed State = "failed"
+	// Unsent: it never left, so nobody but this node knows its tickets.
+	Unsent State = "unsent"
+	// Unknown: the node died before it knew.
+	Unknown State = "unknown"
+)
+
+// known reports whether a text is a state.
+func (s State) known() bool {
+	switch s {
+	case Sent, Answered, Refused, Failed, Unsent, Unknown:
+		return true
+	}
+	return false
+}
+
+// Payment is one payment: what it was for and which tickets it had.
+type Payment struct {
+	ID ID
+	// Recipient is whom the tickets are for, Peer the service URI they went to, and
+	// Account the balance they were paid into.
+	Recipient core.Address
+	Peer      string
+	Account   core.ManifestID
+	// Pipeline and Model name the work: "transcoding" and "", or "llm" and a model.
+	Pipeline, Model string
+
+	// RandHash names the set of parameters; First to Last are the tickets' nonces in
+	// it, both 0 where there were no tickets.
+	RandHash        protocol.Hash
+	First, Last     uint32
+	FaceValue       core.Wei
+	WinProb         protocol.Word
+	ExpirationBlock protocol.L1Block
+
+	// Price is what was agreed on, Estimate the units that were expected.
+	Price    pm.Price
+	Estimate int64
+	At       time.Time
+
+	Result
+}
+
+// Result is what became of a payment.
+type Result struct {
+	State State
+	// Units is what is billed; 0 unless the state is Answered.
+	Units int64
+	// Settled is when the result was known; zero before.
+	Settled time.Time
+}
+
+// Tickets is how many there are.
+func (p *Payment) Tickets() int64 {
+	if p.First == 0 {
+		return 0
+	}
+	return int64(p.Last) - int64(p.First) + 1
+}
+
+// Value is what the tickets are worth together, exactly.
+func (p *Payment) Value() pm.Value {
+	params := pm.Params{FaceValue: p.FaceValue, WinProb: p.WinProb}
+	return params.EV().Times(p.Tickets())
+}
+
+// Billed is what the work came to.
+func (p *Payment) Billed() pm.Value { return p.Price.Of(p.Units) }
+
+// Issued is how far the nonces of a set were used.
+type Issued struct {
+	RandHash protocol.Hash
+	Last     uint32
+}

@@ -1,0 +1,58 @@
+package paymentlog
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// Set is what was paid with one set of ticket parameters: what an orchestrator's
+// ledger has under the same hash.
+type Set struct {
+	RandHash        protocol.Hash
+	Recipient       core.Address
+	ExpirationBlock protocol.L1Block
+	// Nonces are the tickets that may be in the recipient's hands, ascending; of
+	// these, Open are those for which no work was billed.
+	Nonces, Open []uint32
+	// Value is what the tickets are worth together.
+	Value pm.Value
+}
+
+// Sets lists what was paid by set, of the payments that are kept one by one, in the
+// order in which they were used first.
+func (s *Store) Sets(ctx context.Context) ([]Set, error) {
+	var out []Set
+	at := make(map[protocol.Hash]int)
+	err := s.Each(ctx, func(p *Payment) error {
+		if p.State == Unsent || p.Tickets() == 0 {
+			return nil
+		}
+		i, known := at[p.RandHash]
+		if !known {
+			i = len(out)
+			at[p.RandHash] = i
+			out = append(out, Set{RandHash: p.RandHash, Recipient: p.Recipient, ExpirationBlock: p.ExpirationBlock})
+		}
+		set := &out[i]
+		for n := p.First; ; n++ {
+			set.Nonces = append(set.Nonces, n)
+			if p.State != Answered {
+				set.Open = append(set.Open, n)
+			}
+			if n >= p.Last {
+				break
+			}
+		}
+		set.Value = set.Value.Add(p.Value())
+		return nil
+	})
+	for i := range out {
+		slices.Sort(out[i].Nonces)
+		slices.Sort(out[i].Open)
+	}
+	return out, err
+}

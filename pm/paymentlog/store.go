@@ -1,0 +1,150 @@
+package paymentlog
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// defaultKeep is how many payments are kept one by one.
+const defaultKeep = 200_000
+
+// recently is how far back nonces are read when the book is opened. Parameters of
+// tickets hold for minutes.
+const recently = 24 * time.Hour
+
+// Options make a Store. DB and Sender must be set.
+type Options struct {
+	// DB is one of core/database; it stays the caller's.
+	DB *sql.DB
+	// Sender is the account that pays.
+	Sender core.Address
+	// Keep is how many payments are kept one by one; of older ones only sums are.
+	// Default 200 000.
+	Keep int
+	// Board is told when the book cannot be written; nil tells nobody.
+	Board *health.Board
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+// Store is one account's book. It is a lifecycle component, whose Run writes, and
+// safe for concurrent use. There must be one per account and database.
+type Store struct {
+	opt Options
+	db  *sql.DB
+
+	insert, settle *sql.Stmt
+
+	mu      sync.Mutex
+	queue   []*entry
+	credits map[string]Credit // to be written
+	running bool
+	stopped bool
+	next    ID
+	// rows is how many payments are kept one by one; Run alone changes it.
+	rows int
+	// wake holds an element while somebody waits for what is in the queue, later while
+	// there is something in it.
+	wake, later chan struct{}
+
+	// folding keeps payments from being summed up while a report reads them.
+	folding sync.RWMutex
+}
+
+// Open brings the tables up to date and returns the account's book. Payments whose
+// end the process before did not learn are unknown from now on. issued are the
+// nonces that were used lately. Errors of all methods are the fault SpentFailed,
+// or Canceled.
+func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err error) {
+	if opt.Keep <= 0 {
+		opt.Keep = defaultKeep
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	s = &Store{opt: opt, db: opt.DB, wake: make(chan struct{}, 1), later: make(chan struct{}, 1),
+		credits: make(map[string]Credit)}
+	const op = "open the account of payments"
+	if err := tables().Migrate(ctx, opt.DB); err != nil {
+		return nil, nil, failed(op, err)
+	}
+	if err := s.recover(ctx); err != nil {
+		return nil, nil, failed(op, err)
+	}
+	if s.insert, err = s.db.PrepareContext(ctx, insertPayment); err != nil {
+		return nil, nil, failed(op, err)
+	}
+	if s.settle, err = s.db.PrepareContext(ctx, settlePayment); err != nil {
+		return nil, nil, errors.Join(failed(op, err), s.insert.Close())
+	}
+	issued, err = s.issued(ctx, opt.Now().Add(-recently))
+	if err != nil {
+		return nil, nil, errors.Join(failed(op, err), s.Close())
+	}
+	return s, issued, nil
+}
+
+// Close lets go of the database, after Run has returned.
+func (s *Store) Close() error {
+	return failed("close the account of payments", errors.Join(s.insert.Close(), s.settle.Close()))
+}
+
+// failed is err as a fault, nil for nil; the end of a context keeps its own code.
+func failed(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault.Wrap(fault.CodeOf(err), op, err)
+	}
+	return fault.Wrap(fault.SpentFailed, op, err)
+}
+
+// recover marks what was left open and finds where numbers go on.
+func (s *Store) recover(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE spent_payment SET state = ?, settled = ? WHERE sender = ? AND state = ?`,
+		string(Unknown), s.opt.Now().UnixNano(), s.opt.Sender[:], string(Sent))
+	if err != nil {
+		return err
+	}
+	if err := s.db.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM spent_payment`).Scan(&s.next); err != nil {
+		return err
+	}
+	return s.db.QueryRowContext(ctx, `SELECT count(*) FROM spent_payment WHERE sender = ?`, s.opt.Sender[:]).Scan(&s.rows)
+}
+
+// issued reads how far the nonces of each set were used since a time.
+func (s *Store) issued(ctx context.Context, since time.Time) (out []Issued, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT rand_hash, max(last) FROM spent_payment
+		WHERE sender = ? AND at >= ? AND last > 0 GROUP BY rand_hash`, s.opt.Sender[:], since.UnixNano())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var hash []byte
+		var last int64
+		if err := rows.Scan(&hash, &last); err != nil {
+			return nil, err
+		}
+		var i Issued
+		if copy(i.RandHash[:], hash) != len(protocol.Hash{}) {
+			return nil, errors.New("a payment's set has no whole hash")
+		}
+		i.Last = uint32(last)
+		out = append(out, i)
+	}
+	return out, rows.Err()
+}

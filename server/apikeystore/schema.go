@@ -1,0 +1,33 @@
+package apikeystore
+
+import "github.com/tuttinode/tutti/core/database"
+
+// tables are those of API keys. Other owners of tables in the same file count
+// their own steps.
+func tables() database.Tables {
+	return database.Tables{Owner: "keys", Content: "keys", Steps: []string{
+		`CREATE TABLE keys_key (
+		id          TEXT PRIMARY KEY,
+		name        TEXT NOT NULL,
+		hash        BLOB NOT NULL UNIQUE,
+		models      TEXT NOT NULL,
+		rpm         INTEGER NOT NULL,
+		tpm         INTEGER NOT NULL,
+		concurrency INTEGER NOT NULL,
+		budget      INTEGER NOT NULL,
+		period      TEXT NOT NULL,
+		expires     INTEGER NOT NULL,
+		revoked     INTEGER NOT NULL,
+		created     INTEGER NOT NULL
+	) STRICT;
+	CREATE UNIQUE INDEX keys_key_name ON keys_key (name) WHERE revoked = 0;
+	CREATE TABLE keys_usage (
+		id       TEXT PRIMARY KEY,
+		period   TEXT NOT NULL,
+		start    INTEGER NOT NULL,
+		used     INTEGER NOT NULL,
+		reserved INTEGER NOT NULL,
+		requests INTEGER NOT NULL
+	) STRICT`,
+	}}
+}

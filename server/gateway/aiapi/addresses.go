@@ -1,0 +1,31 @@
+package aiapi
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/fetchurl"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+// checkAddresses refuses a request that names an address of a private network, a
+// file or the like for a model server to fetch from. It looks names up nowhere: the
+// node with the model server decides what that may fetch, and asks again.
+func (x *exchange) checkAddresses(ctx context.Context, contentType string, body []byte) error {
+	const op = "check addresses in a request"
+	if x.f.opt.PrivateURLs {
+		return nil
+	}
+	var refused error
+	err := pipeline.Addresses(x.route.capability, contentType, body, func(address string) error {
+		refused = fetchurl.PublicHosts.Check(ctx, address, nil)
+		return refused
+	})
+	switch {
+	case refused != nil:
+		return fault.New(fault.RequestURLRefused, op, refused.Error())
+	case err != nil:
+		return fault.New(fault.JobUnreadable, op, err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package aiapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+)
+
+// A token is at least a byte, so a prompt has at most as many tokens as its
+// request has bytes, and these for what the runner adds: to text its template, to
+// others also that of tools, and pictures that are given by their address.
+const (
+	textMargin  = 1 << 10
+	otherMargin = 16 << 10
+)
+
+// passText serves a job of llm: the request goes out and the answer comes back in
+// the bytes that they have.
+func (x *exchange) passText() error {
+	ctx := x.r.Context()
+	if err := x.knock(); err != nil {
+		return err
+	}
+	body, err := x.read()
+	if err != nil {
+		return err
+	}
+	req, err := pipeline.Decode(x.route.capability, x.route.operation, jsonType[0], body)
+	if err != nil {
+		return err
+	}
+	x.figures.Model, x.figures.Stream = req.Model, req.Stream
+	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
+		return err
+	}
+	if err := req.Measure(ctx, nil); err != nil {
+		return err
+	}
+	x.figures.Units = req.Units
+	if err := x.admit(ctx, textNeed(req, len(body))); err != nil {
+		return err
+	}
+	out, err := x.bound(ctx, req, body)
+	if err != nil {
+		return err
+	}
+	job := req.Job(jsonType[0], out, x.id)
+	hint := broker.Hint{Rich: !req.Plain}
+	if req.Operation == inference.Chat {
+		hint.Affinity = pipeline.PrefixHashes(body)
+	}
+	answer, err := x.ask(ctx, job, hint)
+	if err != nil {
+		return err
+	}
+	return x.use(answer, func() error { return x.relay(answer, job) })
+}
+
+// textNeed is what a request of llm with a body of size bytes needs of its key.
+func textNeed(req *pipeline.Request, size int) apikeys.Need {
+	need := apikeys.Need{
+		Model: req.Model.ID, Prompt: req.InputTokens,
+		MaxTokens: req.MaxTokens * inference.Tokens(req.N), Answers: req.N,
+	}
+	if req.Operation == inference.Embedding {
+		need.MaxTokens = apikeys.NoTokens
+	}
+	if req.Plain || req.Operation != inference.Chat {
+		need.MostPrompt = inference.Tokens(size) + textMargin
+	}
+	return need
+}
+
+// bound has the request say max_tokens where it does not, and its key counts
+// tokens: what is reserved for the answer is then all that it can have. The result
+// is the body that goes out.
+func (x *exchange) bound(ctx context.Context, req *pipeline.Request, body []byte) ([]byte, error) {
+	if req.Operation == inference.Embedding || req.MaxTokens > 0 && !req.OtherBound {
+		return body, nil
+	}
+	all := x.grant.Hold(req.Stream && req.MaxTokens == 0)
+	if all == 0 {
+		return body, nil
+	}
+	x.limit, req.MaxTokens = all, all/inference.Tokens(req.N)
+	if err := req.Measure(ctx, nil); err != nil {
+		return nil, err
+	}
+	x.figures.Units = req.Units
+	out := pipeline.WithMaxTokens(body, req.MaxTokens)
+	return out, x.grow(int64(len(out)))
+}
+
+// relay passes an answer on as it is.
+func (x *exchange) relay(a *broker.Answer, job *inference.Job) error {
+	x.pace.begin(a, silence)
+	x.pace.size(job, x.limit)
+	x.shape.begin(x.route, a, job)
+	switch {
+	case a.Status != http.StatusOK:
+		return x.relayRefusal(a)
+	case isEventStream(a.ContentType) && job.Stream:
+		return x.relayStream(a, job.HideUsage)
+	}
+	return x.relayBody(a, job)
+}
+
+// isEventStream reports whether a Content-Type is that of server-sent events.
+func isEventStream(contentType string) bool {
+	return strings.HasPrefix(contentType, eventStream)
+}

@@ -1,0 +1,112 @@
+package aiapi
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/body"
+)
+
+// Fetcher gets a result that an orchestrator keeps, of at most limit bytes. It
+// goes nowhere but to that orchestrator's host, and asks grow before it takes
+// memory for n more bytes. Errors are faults ResultFetchFailed, which has
+// body.ErrTooLarge behind it for a result over the limit, Canceled, and those of
+// grow.
+type Fetcher interface {
+	Fetch(ctx context.Context, orchestrator, url string, limit int64, grow func(n int64) error) ([]byte, error)
+}
+
+// fetcher gets results over HTTPS from the orchestrators that made them.
+type fetcher struct{ transport *http.Transport }
+
+func newFetcher() *fetcher {
+	return &fetcher{&http.Transport{
+		// The network's rule: orchestrators sign their own certificates.
+		TLSClientConfig:       &tls.Config{InsecureSkipVerify: true},
+		MaxIdleConnsPerHost:   2,
+		IdleConnTimeout:       time.Minute,
+		ResponseHeaderTimeout: 10 * time.Second,
+		DisableCompression:    true,
+	}}
+}
+
+func (f *fetcher) close() { f.transport.CloseIdleConnections() }
+
+// Fetch gets one result. Redirects are not followed: they lead elsewhere.
+func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64, grow func(n int64) error) ([]byte, error) {
+	const op = "fetch result"
+	u, err := resultURL(orchestrator, address)
+	if err != nil {
+		return nil, err
+	}
+	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(ctx)
+	resp, err := f.transport.RoundTrip(req)
+	if err != nil {
+		return nil, fetchFault(ctx, "the orchestrator does not answer", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fault.New(fault.ResultFetchFailed, op, "status "+strconv.Itoa(resp.StatusCode))
+	}
+	b, err := body.Reader{Limit: limit, Size: resp.ContentLength, Grow: grow}.Read(resp.Body)
+	if err == nil && int64(len(b)) > limit {
+		err = body.ErrTooLarge // a small one may fit into the reader's first buffer all the same
+	}
+	if err != nil {
+		return nil, fetchFault(ctx, "it did not come whole", err)
+	}
+	return fitted(b, grow)
+}
+
+// fitted is b without the room that a body of unknown length was read with: a
+// result is kept for long.
+func fitted(b []byte, grow func(n int64) error) ([]byte, error) {
+	if cap(b)-len(b) <= len(b)/8 {
+		return b, nil
+	}
+	if err := grow(int64(len(b))); err != nil {
+		return nil, err
+	}
+	return append(make([]byte, 0, len(b)), b...), nil
+}
+
+// resultURL is a result's address, if it is on the orchestrator's host: an answer
+// must not make the gateway call others, least of all on its own network.
+func resultURL(orchestrator, address string) (*url.URL, error) {
+	const op = "fetch result"
+	if !strings.Contains(orchestrator, "://") {
+		orchestrator = "https://" + orchestrator
+	}
+	base, err := url.Parse(orchestrator)
+	if err != nil || base.Host == "" {
+		return nil, fault.New(fault.ResultFetchFailed, op, "the orchestrator has no address")
+	}
+	u, err := base.Parse(address)
+	switch {
+	case err != nil, u.Scheme != "https" && u.Scheme != "http", u.User != nil:
+		return nil, fault.New(fault.ResultFetchFailed, op, "its address is not an http(s) URL")
+	case !strings.EqualFold(u.Host, base.Host):
+		return nil, fault.New(fault.ResultFetchFailed, op, "its address is on another host than the orchestrator")
+	case u.Scheme != base.Scheme:
+		// By now the host's name may lead to a server that speaks no TLS, on the gateway's own network.
+		return nil, fault.New(fault.ResultFetchFailed, op, "its address is not "+base.Scheme+", as the orchestrator's is")
+	}
+	return u, nil
+}
+
+func fetchFault(ctx context.Context, detail string, err error) error {
+	const op = "fetch result"
+	switch {
+	case fault.CodeOf(err) == fault.RequestsFull:
+		return err
+	case ctx.Err() == context.Canceled:
+		return fault.Wrap(fault.Canceled, op, err)
+	}
+	return &fault.Fault{Code: fault.ResultFetchFailed, Op: op, Detail: detail, Err: err}
+}

@@ -1,0 +1,157 @@
+package aiapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+)
+
+// form is a request's body with its media type.
+type form struct {
+	contentType string
+	body        []byte
+}
+
+// takeForm reads the client's request of a pipeline other than llm.
+func (x *exchange) takeForm() (form, error) {
+	if err := x.knock(); err != nil {
+		return form{}, err
+	}
+	b, err := x.read()
+	if err != nil {
+		return form{}, err
+	}
+	contentType := jsonType[0]
+	if x.route.upload {
+		contentType = x.r.Header.Get("Content-Type")
+	}
+	return form{contentType, b}, nil
+}
+
+// prepare makes a job of a request: complete, allowed and with its price.
+func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error) {
+	b, err := pipeline.Complete(x.route.capability, x.route.operation, in.contentType, in.body, x.grow)
+	if err != nil {
+		return nil, err
+	}
+	req, err := pipeline.Decode(x.route.capability, x.route.operation, in.contentType, b)
+	if err != nil {
+		return nil, err
+	}
+	x.figures.Model = req.Model
+	if err := x.checkAddresses(ctx, in.contentType, b); err != nil {
+		return nil, err
+	}
+	// Measuring audio is work for a media worker, so the key is asked before.
+	if err := x.admit(ctx, apikeys.Need{Model: req.Model.ID, MaxTokens: apikeys.NoTokens}); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	err = req.Measure(ctx, x.f.opt.Media)
+	x.waited += time.Since(began)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.grant.Reserve(req.Units); err != nil {
+		return nil, err
+	}
+	x.figures.Units, x.wanted = req.Units, req.N
+	if req.Duration > 0 {
+		// The runner is told how long the audio is.
+		if b, err = pipeline.WithDuration(in.contentType, b, req.Duration, x.grow); err != nil {
+			return nil, err
+		}
+	}
+	return req.Job(in.contentType, b, x.id), nil
+}
+
+// passJob serves a pipeline whose answer is text: it is passed on as it comes.
+func (x *exchange) passJob() error {
+	in, err := x.takeForm()
+	if err != nil {
+		return err
+	}
+	ctx := x.r.Context()
+	job, err := x.prepare(ctx, in)
+	if err != nil {
+		return err
+	}
+	answer, err := x.ask(ctx, job, broker.Hint{})
+	if err != nil {
+		return err
+	}
+	return x.use(answer, func() error { return x.relay(answer, job) })
+}
+
+// errRefused says that the runner refused the request and the client has been
+// told in the runner's words.
+var errRefused = errors.New("refused by the runner")
+
+// collect has a job done whose answer is to be worked on, reads all of it, at most limit
+// bytes, and gives it to use, whose error says that it is no answer to the job.
+// The error is errRefused when the client has its answer already.
+func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64,
+	use func(b []byte, orchestrator string) error) error {
+	answer, err := x.ask(ctx, job, broker.Hint{})
+	if err != nil {
+		return err
+	}
+	x.loan = answer.Orchestrator
+	defer x.endLoan()
+	return x.use(answer, func() error {
+		if answer.Status != http.StatusOK {
+			if err := x.relayRefusal(answer); err != nil {
+				return err
+			}
+			return errRefused
+		}
+		b, err := x.readAnswer(answer, limit)
+		if err != nil {
+			return err
+		}
+		return use(b, answer.Orchestrator)
+	})
+}
+
+// readAnswer reads all of an answer, at most limit bytes.
+func (x *exchange) readAnswer(answer *broker.Answer, limit int64) ([]byte, error) {
+	x.figures.FirstByte = time.Since(x.began)
+	began := time.Now()
+	defer func() { x.waited += time.Since(began) }()
+	x.pace.begin(answer, bodyStart)
+	b, err := body.Reader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(x.pace.reader())
+	switch {
+	case err == nil:
+		return b, nil
+	case errors.Is(err, body.ErrTooLarge):
+		return nil, fault.New(fault.AnswerUnreadable, "read answer", "it is over "+bytesText(limit))
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fault.New(fault.CompletionBroken, "read answer", "it ended before its end")
+	}
+	return nil, brokenFault("read answer", err)
+}
+
+// maxAnswer bounds an answer that is read whole, in bytes: pictures may be in it.
+const maxAnswer = 192 << 20
+
+// prefers reports whether the request has a preference of RFC 7240.
+func prefers(r *http.Request, what string) bool {
+	for _, line := range r.Header["Prefer"] {
+		for p := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(p), what) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,104 @@
+package aiapi
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+// keepAliveComment is what a client hears while its stream has not begun. Readers
+// of events ignore comments; proxies between see that the connection lives.
+const keepAliveComment = ": waiting\n\n"
+
+// keepAlive writes comments to a client that waits for a stream. Its timer's
+// goroutine and the handler both write; they take turns by mu, and after stop the
+// writer is the handler's alone.
+//
+// The zero value with x set is ready, and can be used again after stop.
+type keepAlive struct {
+	x *exchange
+
+	mu      sync.Mutex
+	timer   *time.Timer // guarded by mu
+	waiting bool        // guarded by mu
+	// stale: a tick that came too late may still be on its way.
+	stale bool // guarded by mu
+	// committed: status 200 and the stream's headers were sent. Guarded by mu
+	// until stop.
+	committed bool
+}
+
+// start begins to count.
+func (k *keepAlive) start() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.waiting = true
+	every := k.x.f.opt.Limits.KeepAlive
+	if k.timer == nil {
+		k.timer = time.AfterFunc(every, k.tick)
+	} else {
+		k.timer.Reset(every)
+	}
+}
+
+// stop ends the comments.
+func (k *keepAlive) stop() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.waiting {
+		return
+	}
+	k.waiting = false
+	if !k.timer.Stop() {
+		k.stale = true
+	}
+}
+
+// tick writes one comment.
+func (k *keepAlive) tick() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.waiting {
+		return
+	}
+	k.x.beginStream("")
+	if k.x.put(time.Now(), []byte(keepAliveComment)) == nil {
+		k.timer.Reset(k.x.f.opt.Limits.KeepAlive)
+	}
+	// A client that does not take it is gone or stuck: the handler finds out.
+}
+
+// reusable reports whether no tick can come any more.
+func (k *keepAlive) reusable() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !k.stale && !k.waiting
+}
+
+// beginStream sends status 200 and the headers of a stream, once.
+func (x *exchange) beginStream(contentType string) {
+	if x.keep.committed {
+		return
+	}
+	x.keep.committed = true
+	if contentType == "" {
+		contentType = eventStream
+	}
+	h := x.w.Header()
+	h["Content-Type"] = []string{contentType}
+	h["Cache-Control"] = noCache
+	// nginx would otherwise collect the events.
+	h["X-Accel-Buffering"] = noBuffering
+	x.figures.Status = http.StatusOK
+	x.w.WriteHeader(http.StatusOK)
+}
+
+// Values of headers, made once.
+var (
+	noCache     = []string{"no-cache"}
+	noBuffering = []string{"no"}
+	jsonType    = []string{"application/json"}
+)
+
+// eventStream is the media type of server-sent events.
+const eventStream = "text/event-stream"

@@ -1,0 +1,119 @@
+package aiapi
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+)
+
+// modelList is OpenAI's list of models.
+type modelList struct {
+	Object string        `json:"object"`
+	Data   []modelObject `json:"data"`
+}
+
+// modelObject is OpenAI's model, and below owned_by what is known beside.
+type modelObject struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	OwnedBy string `json:"owned_by"`
+
+	// Pipeline is the network's word for what the model does.
+	Pipeline string `json:"pipeline"`
+	// Warm: some orchestrator has it loaded, so that no request waits for that.
+	Warm bool `json:"warm"`
+	// ContextLength is the longest prompt and answer together; 0 is not known.
+	ContextLength inference.Tokens `json:"context_length,omitempty"`
+	// Capacity is how many jobs the orchestrators take at once; 0 is not known.
+	Capacity int `json:"capacity,omitempty"`
+	// Operations are what can be asked of a model of llm.
+	Operations []inference.Operation `json:"operations,omitempty"`
+}
+
+// listModels answers with the models that the key may use.
+func (x *exchange) listModels() error {
+	models, err := x.models()
+	if err != nil {
+		return err
+	}
+	x.sendJSON(http.StatusOK, modelList{Object: "list", Data: models})
+	return nil
+}
+
+// oneModel answers with the model that the path names.
+func (x *exchange) oneModel() error {
+	models, err := x.models()
+	if err != nil {
+		return err
+	}
+	id := x.r.PathValue("model")
+	i := slices.IndexFunc(models, func(m modelObject) bool { return m.ID == id })
+	if i < 0 {
+		return fault.New(fault.ModelUnknown, "find model",
+			fmt.Sprintf("no orchestrator offers the model %.256q; GET /v1/models lists those that are offered", id))
+	}
+	x.sendJSON(http.StatusOK, models[i])
+	return nil
+}
+
+// models are those that orchestrators offer and the key allows, each once.
+func (x *exchange) models() ([]modelObject, error) {
+	ctx := x.r.Context()
+	if err := x.admit(ctx, apikeys.Need{MaxTokens: apikeys.NoTokens}); err != nil {
+		return nil, err
+	}
+	states, err := x.f.opt.Dispatcher.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x.answered = true
+	at := make(map[inference.Model]int)
+	out := make([]modelObject, 0, len(states))
+	for i := range states {
+		s := &states[i]
+		if s.State == inference.Failed || s.State == inference.Draining || !x.grant.Allows(s.Model.ID) {
+			continue
+		}
+		j, seen := at[s.Model]
+		if !seen {
+			j = len(out)
+			at[s.Model] = j
+			out = append(out, newModelObject(s))
+		}
+		out[j].merge(s)
+	}
+	slices.SortFunc(out, func(a, b modelObject) int {
+		return cmp.Or(strings.Compare(a.Pipeline, b.Pipeline), strings.Compare(a.ID, b.ID))
+	})
+	return out, nil
+}
+
+func newModelObject(s *inference.ModelState) modelObject {
+	m := modelObject{ID: s.Model.ID, Object: "model", OwnedBy: "network", Pipeline: s.Model.Capability.Pipeline()}
+	if owner, _, ok := strings.Cut(s.Model.ID, "/"); ok {
+		m.OwnedBy = owner
+	}
+	return m
+}
+
+// merge adds what one orchestrator says of the model.
+func (m *modelObject) merge(s *inference.ModelState) {
+	if !s.Since.IsZero() && (m.Created == 0 || s.Since.Unix() < m.Created) {
+		m.Created = s.Since.Unix()
+	}
+	m.Warm = m.Warm || s.State == inference.Ready
+	m.Capacity += max(s.Capacity, 0)
+	m.ContextLength = max(m.ContextLength, s.Context)
+	for _, op := range s.Operations {
+		if !slices.Contains(m.Operations, op) {
+			m.Operations = append(m.Operations, op)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package aiapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"mime/multipart"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+const (
+	// maxText bounds a field of a form that is no file, and maxFields the fields of
+	// a JSON request.
+	maxText   = 1 << 20
+	maxFields = 128
+	// around is what a field needs in a request that we write besides its name and
+	// value: the boundary and header of a form's part, or JSON's marks.
+	around = 256
+)
+
+// upload is a form in OpenAI's way: its texts, and its files by their part's name.
+// They are parts of the body and no copies.
+type upload struct {
+	texts map[string][]byte
+	files map[string][]byte
+}
+
+// text is a field's text, "" if it is not there.
+func (u *upload) text(name string) string { return string(u.texts[name]) }
+
+// unreadable is the fault of a request in OpenAI's form.
+func unreadable(detail string) error {
+	return fault.New(fault.RequestUnreadable, "read request", detail)
+}
+
+// readUpload reads a multipart form. OpenAI's clients write lists as name[].
+func readUpload(in form) (*upload, error) {
+	u := &upload{texts: make(map[string][]byte), files: make(map[string][]byte)}
+	err := pipeline.Parts(in.contentType, in.body, func(name, file string, value []byte) error {
+		name = strings.TrimSuffix(name, "[]")
+		switch {
+		case file == "" && len(value) > maxText:
+			return errors.New(clip(name) + ": the text is too long")
+		case file == "":
+			u.texts[name] = value
+		case u.files[name] != nil:
+			return errors.New(clip(name) + ": one file is taken, not several")
+		default:
+			u.files[name] = value
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, unreadable(err.Error())
+	}
+	return u, nil
+}
+
+// networkForm is a form in the network's way: a file and texts, empty ones left
+// out. A model that is not named is the pipeline's own, so that the form is not
+// written once more to complete it.
+func (x *exchange) networkForm(fileName string, file []byte, texts map[string]string) (form, error) {
+	if p, ok := pipeline.Lookup(x.route.capability); ok && texts["model_id"] == "" {
+		texts["model_id"] = p.DefaultModel
+	}
+	size := len(file) + 2*around
+	for name, value := range texts {
+		size += len(name) + len(value) + around
+	}
+	if err := x.grow(int64(size)); err != nil {
+		return form{}, err
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size))
+	w := multipart.NewWriter(b)
+	part, err := w.CreateFormFile(fileName, fileName)
+	if err == nil {
+		_, err = part.Write(file)
+	}
+	for name, value := range texts {
+		if value != "" && err == nil {
+			err = w.WriteField(name, value)
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return form{w.FormDataContentType(), b.Bytes()}, err
+}
+
+// object is a JSON request in OpenAI's way, read field by field. Its values are
+// parts of the body and no copies.
+type object map[string]json.RawMessage
+
+func readObject(in form) (object, error) {
+	o := object{}
+	err := pipeline.Members(in.body, func(name []byte, from, to int) error {
+		if len(o) == maxFields {
+			return errors.New("too many fields")
+		}
+		o[string(name)] = in.body[from:to]
+		return nil
+	})
+	if err != nil {
+		return nil, unreadable("the body must be a JSON object: " + err.Error())
+	}
+	return o, nil
+}
+
+// given reports whether a field is there and not null.
+func (o object) given(name string) bool {
+	raw, ok := o[name]
+	return ok && string(raw) != "null"
+}
+
+// text is a field's text, "" if it is not there or null.
+func (o object) text(name string) (string, error) {
+	var s *string
+	if raw, ok := o[name]; ok && json.Unmarshal(raw, &s) != nil {
+		return "", unreadable(name + ": must be a text")
+	}
+	if s == nil {
+		return "", nil
+	}
+	return *s, nil
+}
+
+// networkJSON is a JSON request in the network's way.
+func (x *exchange) networkJSON(o object) (form, error) {
+	size := around
+	for name, value := range o {
+		size += len(name) + len(value) + around
+	}
+	if err := x.grow(int64(size)); err != nil {
+		return form{}, err
+	}
+	out := make([]byte, 0, size)
+	comma := byte('{')
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		out = append(strconv.AppendQuote(append(out, comma), name), ':') // our own names, without escapes
+		out = append(out, o[name]...)
+		comma = ','
+	}
+	if len(o) == 0 {
+		out = append(out, comma)
+	}
+	return form{jsonType[0], append(out, '}')}, nil
+}
+
+// refuseStream refuses a request for events where the pipeline has none.
+func refuseStream(stream string) error {
+	if stream == "" || stream == "false" || stream == "null" {
+		return nil
+	}
+	return unreadable("stream: this pipeline answers at once")
+}
+
+// oneOf refuses a value that is not among those that can be done.
+func oneOf(name, value string, can ...string) error {
+	for _, c := range can {
+		if value == c {
+			return nil
+		}
+	}
+	return unreadable(name + ": " + strconv.Quote(clip(value)) + " is not one of " + strings.Join(can[1:], ", "))
+}

@@ -1,0 +1,192 @@
+package aiapi
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// imageFields are the network's own fields of its image pipelines. Requests in
+// OpenAI's form may have them too.
+var imageFields = []string{
+	"loras", "strength", "guidance_scale", "image_guidance_scale", "negative_prompt",
+	"safety_check", "seed", "num_inference_steps",
+}
+
+// openAIImages serves /v1/images/generations by text-to-image.
+func (x *exchange) openAIImages() error {
+	in, err := x.takeForm()
+	if err != nil {
+		return err
+	}
+	o, err := readObject(in)
+	if err != nil {
+		return err
+	}
+	request, err := textToImage(o)
+	if err != nil {
+		return err
+	}
+	how, err := o.text("response_format")
+	if err != nil {
+		return err
+	}
+	out, err := x.networkJSON(request)
+	if err != nil {
+		return err
+	}
+	return x.sendImages(out, how)
+}
+
+// textToImage is OpenAI's request in the words of the pipeline.
+func textToImage(o object) (object, error) {
+	size, err := o.text("size")
+	if err != nil {
+		return nil, err
+	}
+	width, height, err := parseSize(size)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseStream(string(o["stream"])); err != nil {
+		return nil, err
+	}
+	out := object{}
+	for _, name := range slices.Concat(imageFields, []string{"prompt"}) {
+		if raw, ok := o[name]; ok {
+			out[name] = raw
+		}
+	}
+	for from, to := range map[string]string{"model": "model_id", "n": "num_images_per_prompt"} {
+		if o.given(from) {
+			out[to] = o[from]
+		}
+	}
+	if width > 0 {
+		out["width"], out["height"] = json.RawMessage(strconv.Itoa(width)), json.RawMessage(strconv.Itoa(height))
+	}
+	return out, nil
+}
+
+// parseSize reads "1024x768". "" and "auto" leave it to the pipeline.
+func parseSize(s string) (width, height int, err error) {
+	if s == "" || s == "auto" {
+		return 0, 0, nil
+	}
+	w, h, _ := strings.Cut(s, "x")
+	width, err = strconv.Atoi(w)
+	if err == nil {
+		height, err = strconv.Atoi(h)
+	}
+	if err != nil || width < 1 || height < 1 {
+		return 0, 0, unreadable("size: must be <width>x<height> or auto")
+	}
+	return width, height, nil
+}
+
+// openAIEdits serves /v1/images/edits by image-to-image.
+func (x *exchange) openAIEdits() error {
+	in, err := x.takeForm()
+	if err != nil {
+		return err
+	}
+	u, err := readUpload(in)
+	if err != nil {
+		return err
+	}
+	switch {
+	case u.files["image"] == nil:
+		return unreadable("image: a file is needed")
+	case u.files["mask"] != nil:
+		return unreadable("mask: the pipeline changes the whole image")
+	}
+	if err := refuseStream(u.text("stream")); err != nil {
+		return err
+	}
+	if err := oneOf("size", u.text("size"), "", "auto"); err != nil {
+		return err
+	}
+	texts := map[string]string{
+		"prompt": u.text("prompt"), "model_id": u.text("model"), "num_images_per_prompt": u.text("n"),
+	}
+	for _, name := range imageFields {
+		texts[name] = u.text(name)
+	}
+	out, err := x.networkForm("image", u.files["image"], texts)
+	if err != nil {
+		return err
+	}
+	return x.sendImages(out, u.text("response_format"))
+}
+
+// sendImages has images made and answers in OpenAI's form.
+func (x *exchange) sendImages(in form, how string) error {
+	if err := oneOf("response_format", how, "", "url", "b64_json"); err != nil {
+		return err
+	}
+	m, err := x.prepareAndMake(in)
+	if err != nil {
+		return unlessRefused(err)
+	}
+	var answer []byte
+	if how == "b64_json" {
+		answer, err = x.imageData(m)
+	} else {
+		answer, err = x.imageURLs(m)
+	}
+	if err != nil {
+		return err
+	}
+	x.sendWhole(http.StatusOK, "application/json", answer)
+	x.answered = true
+	return nil
+}
+
+// imageURLs is OpenAI's answer with images that this gateway keeps.
+func (x *exchange) imageURLs(m *made) ([]byte, error) {
+	if _, err := x.keepResults(m); err != nil {
+		return nil, err
+	}
+	out := x.beginImages()
+	for i, url := range m.urls {
+		quoted, _ := json.Marshal(url) // a text cannot fail
+		out = append(append(out, imageField("url", i)...), quoted...)
+		out = append(out, '}')
+	}
+	return append(out, "]}\n"...), nil
+}
+
+// imageData is OpenAI's answer with the images in it. It is written into memory of
+// the right size: pictures are large.
+func (x *exchange) imageData(m *made) ([]byte, error) {
+	const around = 64 // what JSON needs beside the data, per image and for the list
+	size := around
+	for _, r := range m.results {
+		size += base64.StdEncoding.EncodedLen(len(r.data)) + around
+	}
+	if err := x.grow(int64(size)); err != nil {
+		return nil, err
+	}
+	out := append(make([]byte, 0, size), x.beginImages()...)
+	for i, r := range m.results {
+		out = append(append(out, imageField("b64_json", i)...), '"')
+		out = append(base64.StdEncoding.AppendEncode(out, r.data), `"}`...)
+	}
+	return append(out, "]}\n"...), nil
+}
+
+// beginImages is the answer's beginning.
+func (x *exchange) beginImages() []byte {
+	return []byte(`{"created":` + itoa(x.f.opt.Now().Unix()) + `,"data":[`)
+}
+
+// imageField is the beginning of the i-th image, with its only field's name.
+func imageField(name string, i int) string {
+	if i == 0 {
+		return `{"` + name + `":`
+	}
+	return `,{"` + name + `":`
+}

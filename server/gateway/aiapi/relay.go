@@ -1,0 +1,194 @@
+package aiapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/sse"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+)
+
+// relayBody passes an answer on that is one JSON object. What fits in a buffer is
+// sent when all of it is there, so that one that breaks off or cannot be used still has a
+// status; of a larger one the last piece is held back until then.
+func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
+	const op = "relay answer"
+	if x.keep.committed {
+		return fault.New(fault.AnswerUnreadable, op, "a stream was asked for and something else came")
+	}
+	buf := x.f.buffers.Get().(*[bigBuffer]byte)
+	defer x.f.buffers.Put(buf)
+	var scan sse.JSONScanner
+	defer func() { x.figures.Usage, _ = scan.Told() }()
+
+	if job.Model.Capability == capability.LLM {
+		x.named = sse.NewNamed(job.Model.ID, false)
+	}
+	from := x.pace.reader()
+	n, err := x.fill(from, buf[:])
+	x.figures.FirstByte = time.Since(x.began)
+	scan.Feed(buf[:n])
+	pieces := false
+	for ; err == nil; n, err = x.more(from, buf[:], &scan) {
+		p := x.rename(buf[:n])
+		if !pieces {
+			pieces = true
+			x.beginBody(a, len(p)-n, !x.shape.grows(&scan))
+		}
+		if err := x.put(time.Now(), p); err != nil {
+			// It left with a part of the answer, the words perhaps, and before the
+			// usage at its end: what was reserved counts.
+			x.answered = true
+			return err
+		}
+	}
+	if err != io.EOF {
+		return brokenFault(op, err)
+	}
+	if refused := refusal(a, &scan, job, buf[:n], pieces); refused != nil {
+		x.refused = true
+		return refused
+	}
+	if err := unusable(&scan, job); err != nil {
+		return err
+	}
+	x.answered = true
+	last := x.shape.last(x.rename(buf[:n]), &scan)
+	if !pieces {
+		x.sendWhole(http.StatusOK, a.ContentType, last)
+		return nil
+	}
+	if err := x.put(time.Now(), last); err != nil {
+		return err
+	}
+	x.sendDone()
+	return nil
+}
+
+// more is the next piece of an answer.
+func (x *exchange) more(body io.Reader, buf []byte, scan *sse.JSONScanner) (int, error) {
+	n, err := x.fill(body, buf)
+	scan.Feed(buf[:n])
+	return n, err
+}
+
+// refusal is the fault of an answer with status 200 that stands for a refused request, which
+// clients can bring about at honest orchestrators: those of the network answer null to a chat
+// for what their model server finds wrong with it, and others pass an error on.
+func refusal(a *broker.Answer, scan *sse.JSONScanner, job *inference.Job, b []byte, pieces bool) error {
+	const op = "relay answer"
+	switch {
+	case pieces || job.Model.Capability != capability.LLM:
+	case a.Node == "" && string(bytes.TrimSpace(b)) == "null":
+		return fault.New(fault.JobRefused, op, "the model server finds the request wrong and does not say why")
+	case scan.Complete() && scan.Failed() && !scan.Chat():
+		return fault.New(fault.AnswerUnreadable, op, "the orchestrator answered with an error")
+	}
+	return nil
+}
+
+// unusable is why an answer that came to its end is none of its job's operation; nil for a
+// good one.
+func unusable(scan *sse.JSONScanner, job *inference.Job) error {
+	why := ""
+	switch chat := job.Model.Capability == capability.LLM; {
+	case !scan.Complete():
+		why = "the answer is not one JSON object"
+	case scan.Failed():
+		why = "the orchestrator answered with an error"
+	case !chat && !scan.Text():
+		why = "the answer has no text and no masks"
+	case chat && job.Operation == inference.Embedding && scan.Vectors() < max(1, job.Inputs):
+		why = "the answer does not have an embedding for each input"
+	case chat && job.Operation != inference.Embedding && !scan.Chat():
+		why = "the answer has no choice with a message"
+	default:
+		return nil
+	}
+	return fault.New(fault.AnswerUnreadable, "relay answer", why)
+}
+
+// beginBody sends the headers of an answer that comes in pieces. It is so many bytes longer
+// than it came, by the name of its model; while that may still change, or its form does, its
+// length is not said.
+func (x *exchange) beginBody(a *broker.Answer, longer int, asItCame bool) {
+	h := x.w.Header()
+	h["Content-Type"] = []string{a.ContentType}
+	h["X-Content-Type-Options"] = nosniff
+	if a.Length >= 0 && asItCame && x.named.Settled() {
+		h["Content-Length"] = []string{strconv.FormatInt(a.Length+int64(longer), 10)}
+	}
+	x.figures.Status = http.StatusOK
+	x.w.WriteHeader(http.StatusOK)
+}
+
+// fill reads until buf is full or the body ends.
+func (x *exchange) fill(r io.Reader, buf []byte) (n int, err error) {
+	began := time.Now()
+	for n < len(buf) && err == nil {
+		var m int
+		m, err = r.Read(buf[n:])
+		n += m
+	}
+	x.waited += time.Since(began)
+	return n, err
+}
+
+// maxRefusal bounds a runner's explanation, in bytes.
+const maxRefusal = 64 << 10
+
+// relayRefusal passes on what the runner finds wrong with the request: its own
+// words, as an error object.
+func (x *exchange) relayRefusal(a *broker.Answer) error {
+	x.refused = true
+	b, err := io.ReadAll(io.LimitReader(a.Body, maxRefusal))
+	if err != nil {
+		return brokenFault("read refusal", err)
+	}
+	x.figures.Code = fault.JobRefused
+	b = refusalBody(a.Status, b)
+	if x.keep.committed {
+		var event bytes.Buffer
+		event.WriteString("data: ")
+		if json.Compact(&event, b) == nil {
+			event.WriteString("\n\n")
+			_ = x.send(event.Bytes())
+		}
+		x.sendDone()
+		return nil
+	}
+	x.w.Header().Set(codeHeader, string(fault.JobRefused))
+	x.sendWhole(a.Status, "application/json", b)
+	return nil
+}
+
+// refusalBody is a runner's refusal as OpenAI's error object. One that has that
+// form is passed as it is.
+func refusalBody(status int, b []byte) []byte {
+	var in struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(b, &in) == nil && in.Error.Message != "" {
+		return b
+	}
+	text := inference.Message(b)
+	if text == "" {
+		text = strings.TrimSpace(string(b))
+	}
+	// The bounds and the care of public texts hold for a runner's too.
+	_, text = fault.Public(fault.New(fault.JobRefused, "", text))
+	out, _ := json.Marshal(errorBody{errorObject{
+		Message: text, Type: errorType(status), Param: param(inference.Field(b)), Code: string(fault.JobRefused),
+	}})
+	return append(out, '\n')
+}

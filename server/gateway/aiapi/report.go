@@ -1,0 +1,94 @@
+package aiapi
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// maxLogged bounds a client's words in a log line, in bytes.
+const maxLogged = 128
+
+// report counts the request and writes its one line to the log.
+func (x *exchange) report() {
+	f := &x.figures
+	f.Total = time.Since(x.began)
+	f.Own = max(f.Total-x.waited, 0)
+	if x.detached {
+		return
+	}
+	if f.Model.ID != "" {
+		x.f.opt.Recorder.JobDone(f)
+	}
+	ctx := context.Background()
+	level, others := x.level()
+	if !x.f.opt.Log.Enabled(ctx, level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 28)
+	attrs = append(attrs, slog.String("role", "gateway"), slog.String("request", x.id), slog.String("clientIP", x.peer()),
+		slog.String("route", x.route.path), slog.Int("status", f.Status))
+	attrs = appendText(attrs, "pipeline", f.Model.Pipeline())
+	attrs = appendText(attrs, "model", clip(f.Model.ID))
+	attrs = appendText(attrs, "key", f.Key)
+	attrs = appendText(attrs, "orchestrator", f.Orchestrator)
+	attrs = append(attrs,
+		slog.Int("tries", f.Tries), millis("queue_ms", f.Queue), millis("first_ms", f.FirstByte),
+		millis("own_ms", f.Own), millis("total_ms", f.Total),
+		slog.Int64("tokens_in", int64(f.Usage.Prompt)), slog.Int64("tokens_out", int64(f.Usage.Completion)),
+		slog.Int64("tokens_cached", int64(f.Usage.Cached)), slog.Bool("estimated", f.Usage.Estimated),
+		slog.Int64("units", int64(f.Units)),
+		slog.Bool("stream", f.Stream), slog.Int("events", f.Events), slog.Int64("bytes", x.sent))
+	if f.Code == "" {
+		attrs = append(attrs, slog.String("outcome", "ok"))
+	} else {
+		attrs = append(attrs, slog.String("outcome", string(f.Code)), slog.String("code", string(f.Code)))
+	}
+	if others > 0 {
+		attrs = append(attrs, slog.Int("others", others))
+	}
+	if level == slog.LevelError {
+		attrs = append(attrs, slog.String("err", x.err.Error()))
+	}
+	x.f.opt.Log.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// level is the line's, and how many refusals before this one had no line of their own.
+func (x *exchange) level() (level slog.Level, others int) {
+	switch f := &x.figures; {
+	case x.err == nil || f.Code == "":
+		return slog.LevelInfo, 0
+	case f.Code.Class() == fault.Internal:
+		// Our own defect: nothing that a client or an orchestrator does is one.
+		return slog.LevelError, 0
+	case x.grant != nil || f.Tries > 0:
+		return slog.LevelInfo, 0
+	}
+	others, ok := x.f.refusals.line(x.f.opt.Now())
+	if !ok {
+		return slog.LevelDebug, 0
+	}
+	return slog.LevelInfo, others
+}
+
+func appendText(attrs []slog.Attr, key, value string) []slog.Attr {
+	if value == "" {
+		return attrs
+	}
+	return append(attrs, slog.String(key, value))
+}
+
+// millis is a duration in milliseconds, to the microsecond.
+func millis(key string, d time.Duration) slog.Attr {
+	return slog.Float64(key, float64(d.Microseconds())/1000)
+}
+
+// clip bounds what clients write into the log.
+func clip(s string) string {
+	if len(s) > maxLogged {
+		return s[:maxLogged]
+	}
+	return s
+}

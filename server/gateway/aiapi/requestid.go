@@ -1,0 +1,45 @@
+package aiapi
+
+import (
+	"encoding/hex"
+	"io"
+)
+
+// requestIDHeader names a request in every hop's log.
+const requestIDHeader = "X-Request-Id"
+
+// maxRequestID bounds a client's own name for a request, in bytes.
+const maxRequestID = 128
+
+// requestID is the client's name for its request, or a new one where that is
+// none that fits in a log line and a header.
+func (f *Front) requestID(given string) string {
+	if validRequestID(given) {
+		return given
+	}
+	return newID(f.opt.Rand)
+}
+
+func validRequestID(s string) bool {
+	if s == "" || len(s) > maxRequestID {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case c == '-', c == '_', c == '.', c == ':':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// newID is 128 random bits in hex.
+func newID(random io.Reader) string {
+	var b [16]byte
+	// The system's source does not fail; a test's that does gives zeros, which is
+	// a name all the same.
+	_, _ = io.ReadFull(random, b[:])
+	return hex.EncodeToString(b[:])
+}

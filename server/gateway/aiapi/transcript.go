@@ -1,0 +1,104 @@
+package aiapi
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// transcript is the answer of audio-to-text.
+type transcript struct {
+	Text   string  `json:"text"`
+	Chunks []chunk `json:"chunks"`
+}
+
+// chunk is a part of it. Runners leave out an end that they do not know.
+type chunk struct {
+	Timestamp [2]*float64 `json:"timestamp"`
+	Text      string      `json:"text"`
+}
+
+// span is the chunk's begin and end, in seconds.
+func (c *chunk) span() (from, to float64) {
+	if c.Timestamp[0] != nil {
+		from = *c.Timestamp[0]
+	}
+	to = from
+	if c.Timestamp[1] != nil {
+		to = *c.Timestamp[1]
+	}
+	return from, to
+}
+
+// verboseTranscript is OpenAI's verbose_json.
+type verboseTranscript struct {
+	Task     string    `json:"task"`
+	Duration float64   `json:"duration"`
+	Text     string    `json:"text"`
+	Segments []segment `json:"segments,omitempty"`
+	Words    []word    `json:"words,omitempty"`
+}
+
+type segment struct {
+	ID    int     `json:"id"`
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+	Text  string  `json:"text"`
+}
+
+type word struct {
+	Word  string  `json:"word"`
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+}
+
+func (t *transcript) verbose(words bool) verboseTranscript {
+	v := verboseTranscript{Task: "transcribe", Text: t.Text}
+	for i := range t.Chunks {
+		c := &t.Chunks[i]
+		from, to := c.span()
+		v.Duration = max(v.Duration, to)
+		if words {
+			v.Words = append(v.Words, word{strings.TrimSpace(c.Text), from, to})
+		} else {
+			v.Segments = append(v.Segments, segment{i, from, to, c.Text})
+		}
+	}
+	return v
+}
+
+// srt is the transcript as subtitles in SubRip's form.
+func (t *transcript) srt() []byte {
+	var b bytes.Buffer
+	for i := range t.Chunks {
+		from, to := t.Chunks[i].span()
+		fmt.Fprintf(&b, "%d\n%s --> %s\n%s\n\n", i+1, clock(from, ","), clock(to, ","), oneLine(t.Chunks[i].Text))
+	}
+	return b.Bytes()
+}
+
+// vtt is the transcript as subtitles in the web's form.
+func (t *transcript) vtt() []byte {
+	b := bytes.NewBufferString("WEBVTT\n\n")
+	for i := range t.Chunks {
+		from, to := t.Chunks[i].span()
+		fmt.Fprintf(b, "%s --> %s\n%s\n\n", clock(from, "."), clock(to, "."), oneLine(t.Chunks[i].Text))
+	}
+	return b.Bytes()
+}
+
+// oneLine is a text on one line: an empty one would end the subtitle.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// maxClock keeps a runner's nonsense within what a clock can show.
+const maxClock = 1e6
+
+// clock is seconds as 00:00:01,500.
+func clock(seconds float64, point string) string {
+	if !(seconds > 0 && seconds < maxClock) { // also for NaN
+		seconds = 0
+	}
+	ms := time.Duration(seconds * float64(time.Second)).Milliseconds()
+	return fmt.Sprintf("%02d:%02d:%02d%s%03d", ms/3600000, ms/60000%60, ms/1000%60, point, ms%1000)
+}

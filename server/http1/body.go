@@ -1,0 +1,187 @@
+package http1
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+)
+
+// directRead is from where a read goes past the buffer.
+const directRead = 512
+
+// errClosed is a read after Close.
+var errClosed = http.ErrBodyReadAfterClose
+
+// body is an answer's body. One goroutine reads; any may close.
+type body struct {
+	x      *exchange
+	closed atomic.Bool
+
+	owner sync.Mutex // guards over
+	// over: the connection is no longer ours, and must not be touched.
+	over bool
+
+	mu sync.Mutex // held while reading; guards what follows
+	// left is what is missing of a body of known length; -1 until the end of the
+	// connection.
+	left   int64
+	chunks *chunks
+	err    error
+}
+
+// Read returns what has arrived. The last bytes may come with io.EOF.
+func (b *body) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed.Load():
+		return 0, errClosed
+	case b.err != nil:
+		return 0, b.err
+	case len(p) == 0:
+		return 0, nil
+	}
+	n, err := b.read(p)
+	if err != nil {
+		b.err = b.end(err)
+	}
+	return n, b.err
+}
+
+func (b *body) read(p []byte) (n int, err error) {
+	c := b.x.c
+	if b.chunks != nil {
+		return b.chunks.read(c, p)
+	}
+	if b.left >= 0 {
+		p = p[:min(int64(len(p)), b.left)]
+	}
+	if c.pos == c.end && len(p) >= directRead {
+		n, err = c.nc.Read(p)
+	} else {
+		if c.pos == c.end {
+			err = c.fill()
+		}
+		n = copy(p, c.buffered())
+		c.pos += n
+	}
+	if b.left < 0 {
+		return n, err
+	}
+	if b.left -= int64(n); b.left == 0 {
+		return n, io.EOF
+	}
+	return n, unexpected(err)
+}
+
+// end gives the connection up, and back if the answer came whole; it returns what
+// Read says from then on.
+func (b *body) end(err error) error {
+	if err == io.EOF {
+		b.finish(b.left >= 0 || b.chunks != nil)
+		return err
+	}
+	if b.closed.Load() {
+		err = errClosed
+	} else if cause := b.x.ctx.Err(); cause != nil {
+		err = cause
+	}
+	b.finish(false)
+	return err
+}
+
+// finish ends the exchange once; the caller holds mu.
+func (b *body) finish(whole bool) {
+	b.owner.Lock()
+	first := !b.over
+	b.over = true
+	b.owner.Unlock()
+	if first {
+		b.x.finish(whole)
+	}
+}
+
+// abort closes the connection while it is ours: a moment later it may carry
+// somebody else's request.
+func (b *body) abort() {
+	b.owner.Lock()
+	defer b.owner.Unlock()
+	if !b.over {
+		b.x.c.abort()
+	}
+}
+
+// Close gives the answer up. Unless all of it has arrived already, the connection
+// is closed at once, also under a Read that waits, so that the server sees it.
+func (b *body) Close() error {
+	if b.closed.Swap(true) {
+		return nil
+	}
+	if !b.mu.TryLock() {
+		b.abort() // the Read that holds the lock does the rest
+		return nil
+	}
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.finish(b.arrived())
+	}
+	return nil
+}
+
+// arrived uses up what is buffered and reports whether that was the end.
+func (b *body) arrived() bool {
+	c := b.x.c
+	if b.chunks == nil {
+		if b.left < 0 || b.left > int64(c.end-c.pos) {
+			return false
+		}
+		c.pos += int(b.left)
+		return true
+	}
+	var sink [512]byte
+	for {
+		n, err := b.chunks.step(c, sink[:])
+		if err != nil || b.chunks.state == chunksDone {
+			return err == nil
+		}
+		if n == 0 {
+			return false
+		}
+	}
+}
+
+// exchange is one request and its answer on a connection.
+type exchange struct {
+	t   *Transport
+	c   *conn
+	ctx context.Context
+	// stop ends the watch over ctx; false means that it has fired.
+	stop func() bool
+	head *head
+	// dirty: the request was not written to its end.
+	dirty bool
+}
+
+// finish ends the watch and keeps or closes the connection.
+func (x *exchange) finish(whole bool) {
+	quiet := x.stop == nil || x.stop()
+	c := x.c
+	keep := whole && quiet && !x.dirty && !x.head.close && c.pos == c.end && !c.surplus()
+	c.giveBack()
+	if !keep {
+		c.abort()
+		return
+	}
+	announced, ok := x.head.idleFor()
+	x.t.pool.put(c, announced, ok)
+}
+
+// blame prefers the end of the context over what that made of the connection.
+func (x *exchange) blame(err error) error {
+	if cause := x.ctx.Err(); cause != nil {
+		return cause
+	}
+	return err
+}

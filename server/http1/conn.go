@@ -1,0 +1,187 @@
+package http1
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// bufferSize is what a connection in use holds to read with. It is small because
+// there may be a thousand slow streams; large reads go past it.
+const bufferSize = 4 << 10
+
+var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+
+// conn is one connection. While a request is on it, it belongs to that request's
+// goroutines; otherwise to the pool.
+type conn struct {
+	host target
+	// raw is the socket, nc what is read and written: the same, or TLS on it.
+	raw net.Conn
+	nc  net.Conn
+	tls *tls.ConnectionState
+	// abort closes the socket at once, from any goroutine. TLS says no goodbye:
+	// that could wait for a peer that does not read.
+	abort func()
+	peek  peeker
+
+	// array is lent by buffers while the connection is in use; buf[pos:end] was
+	// read and not used. buf is array, or larger for a large head.
+	array    *[bufferSize]byte
+	buf      []byte
+	pos, end int
+	// got: something of the answer was read.
+	got bool
+
+	// reused: it has carried a request before.
+	reused bool
+	// idle fires when the connection was in the pool for too long; expires is when
+	// that is.
+	idle    *time.Timer
+	expires time.Time
+	pooled  bool
+}
+
+func newConn(host target, raw, nc net.Conn) *conn {
+	c := &conn{host: host, raw: raw, nc: nc, peek: newPeeker(raw)}
+	c.abort = func() { _ = raw.Close() }
+	if t, ok := nc.(*tls.Conn); ok {
+		state := t.ConnectionState()
+		c.tls = &state
+	}
+	return c
+}
+
+// borrow takes a buffer for a request.
+func (c *conn) borrow() {
+	c.array = buffers.Get().(*[bufferSize]byte)
+	c.buf, c.pos, c.end, c.got = c.array[:], 0, 0, false
+}
+
+// past is a deadline that is over.
+var past = time.Unix(1, 0)
+
+// surplus reports whether TLS holds bytes behind the answer, or has failed: they
+// would be taken for the next one. What still lies in the socket is not read here;
+// peek sees that.
+func (c *conn) surplus() bool {
+	if c.tls == nil {
+		return false
+	}
+	_ = c.raw.SetReadDeadline(past)
+	n, err := c.nc.Read(c.buf[:1])
+	_ = c.raw.SetReadDeadline(time.Time{})
+	return n > 0 || !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// giveBack ends the use of the buffer.
+func (c *conn) giveBack() {
+	if c.array != nil {
+		buffers.Put(c.array)
+		c.array, c.buf, c.pos, c.end = nil, nil, 0, 0
+	}
+}
+
+// buffered is what was read and not used.
+func (c *conn) buffered() []byte { return c.buf[c.pos:c.end] }
+
+// fill reads more behind what is buffered. There must be room: see grow.
+func (c *conn) fill() error {
+	if c.pos == c.end {
+		c.pos, c.end = 0, 0
+	} else if c.end == len(c.buf) {
+		c.end = copy(c.buf, c.buf[c.pos:c.end])
+		c.pos = 0
+	}
+	n, err := c.nc.Read(c.buf[c.end:])
+	c.end += n
+	if n > 0 {
+		c.got = true
+		return nil // an error comes again with the next read
+	}
+	if err == nil {
+		err = io.ErrNoProgress
+	}
+	return err
+}
+
+// grow doubles the buffer for a head that does not fit, up to most.
+func (c *conn) grow(most int) error {
+	if len(c.buf) >= most {
+		return ErrTooLarge
+	}
+	larger := make([]byte, min(2*len(c.buf), most))
+	c.end = copy(larger, c.buf[c.pos:c.end])
+	c.buf, c.pos = larger, 0
+	return nil
+}
+
+// shrink goes back to the small buffer where what is left fits.
+func (c *conn) shrink() {
+	if len(c.buf) == bufferSize || c.end-c.pos > bufferSize {
+		return
+	}
+	c.end = copy(c.array[:], c.buf[c.pos:c.end])
+	c.buf, c.pos = c.array[:], 0
+}
+
+// readHead reads heads until one that is no interim answer. Interim ones go to interim, nil
+// ignores them.
+func (c *conn) readHead(mostBytes int, interim func(status int, h http.Header)) (*head, error) {
+	const mostInterim = 16
+	for range mostInterim {
+		h, err := c.oneHead(mostBytes)
+		switch {
+		case err != nil:
+			return nil, err
+		case h.status == 101:
+			return nil, malformed("the server switches protocols without being asked")
+		case h.status >= 200:
+			c.shrink()
+			return h, nil
+		}
+		if interim != nil {
+			interim(h.status, h.header)
+		}
+	}
+	return nil, malformed("too many interim answers")
+}
+
+func (c *conn) oneHead(mostBytes int) (*head, error) {
+	looked := 0
+	for {
+		if n := headLength(c.buffered(), looked); n > 0 {
+			if n > mostBytes {
+				return nil, ErrTooLarge
+			}
+			h, err := parseHead(c.buf[c.pos : c.pos+n])
+			c.pos += n
+			return h, err
+		}
+		looked = c.end - c.pos
+		if looked == len(c.buf) {
+			if err := c.grow(mostBytes); err != nil {
+				return nil, err
+			}
+		}
+		if err := c.fill(); err != nil {
+			if !c.got && (errors.Is(err, io.EOF) || isReset(err)) {
+				return nil, errors.Join(ErrNoAnswer, err)
+			}
+			return nil, unexpected(err)
+		}
+	}
+}
+
+// unexpected is an end that comes too early.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,36 @@
+package http1
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What can be wrong with an answer. They are wrapped in errors that name the peer.
+var (
+	// ErrMalformed: the answer is not HTTP/1.1, or could be read in two ways.
+	ErrMalformed = errors.New("malformed HTTP/1.1 answer")
+	// ErrTooLarge: the answer's head, a chunk's size line or the trailers are over
+	// their bounds.
+	ErrTooLarge = errors.New("HTTP head too large")
+	// ErrNoAnswer: the connection ended before the first byte of an answer.
+	ErrNoAnswer = errors.New("connection closed without an answer")
+	// ErrRequest: the request cannot be written as it is.
+	ErrRequest = errors.New("request cannot be sent")
+)
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
+}
+
+func unsendable(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrRequest, fmt.Sprintf(format, args...))
+}
+
+// ConnectError says that no connection came about, so that nothing was sent.
+type ConnectError struct{ Err error }
+
+// Error is the cause's text.
+func (e *ConnectError) Error() string { return "connect: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ConnectError) Unwrap() error { return e.Err }

@@ -1,0 +1,43 @@
+//go:build unix
+
+package http1
+
+import (
+	"errors"
+	"net"
+	"syscall"
+)
+
+// peeker looks whether there is anything to read from a socket, without reading
+// or waiting: data, an end or an error. Of an idle connection none of them is
+// good. It returns false where it cannot tell.
+type peeker func() bool
+
+func newPeeker(raw net.Conn) peeker {
+	s, ok := raw.(syscall.Conn)
+	if !ok {
+		return func() bool { return false }
+	}
+	rc, err := s.SyscallConn()
+	if err != nil {
+		return func() bool { return false }
+	}
+	var one [1]byte
+	var something bool
+	look := func(fd uintptr) bool {
+		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		something = !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR)
+		return true
+	}
+	return func() bool {
+		if err := rc.Read(look); err != nil {
+			return true // closed
+		}
+		return something
+	}
+}
+
+// isReset reports whether the peer ended the connection the hard way.
+func isReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}

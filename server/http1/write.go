@@ -1,0 +1,222 @@
+package http1
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+const (
+	// joinSize is up to where head and body are copied together into one write;
+	// longer bodies are written from where they are.
+	joinSize = 16 << 10
+	// pieceSize is written before the time and the server's answer are looked at.
+	pieceSize = 1 << 20
+	// lookEvery is how long a write may stand still before that.
+	lookEvery = 200 * time.Millisecond
+)
+
+// scratches are for heads and small bodies.
+var scratches = sync.Pool{New: func() any {
+	b := make([]byte, 0, 4<<10)
+	return &b
+}}
+
+// copies are for bodies that cannot write themselves.
+var copies = sync.Pool{New: func() any { return new([joinSize]byte) }}
+
+func dropScratch(b *[]byte) {
+	if cap(*b) <= 2*joinSize {
+		*b = (*b)[:0]
+		scratches.Put(b)
+	}
+}
+
+// errAnswered ends the writing of a body because the server has answered.
+var errAnswered = errors.New("the server answered before it had the whole request")
+
+// bodyWriter writes a request: the head before the body's first bytes, the body
+// with its length checked or in chunks. It is an io.Writer so that bodies which
+// know how to (WriterTo) hand over their bytes without a copy.
+type bodyWriter struct {
+	c       *conn
+	timeout time.Duration
+	// pending is what waits for the next write: the head, or a chunk's frame.
+	pending *[]byte
+	// left is what is missing of a body of known length, -1 for chunks.
+	left int64
+	// sent is the number of body bytes that were taken.
+	sent int64
+	err  error
+}
+
+// errBody is a request that cannot be sent: its head is wrong, or its body is not
+// what its length says, or cannot be read.
+type errBody struct{ err error }
+
+func (e *errBody) Error() string { return e.err.Error() }
+func (e *errBody) Unwrap() error { return e.err }
+
+// writeRequest writes head and body. An *errBody is the caller's own fault.
+func (c *conn) writeRequest(r *http.Request, body io.Reader, timeout time.Duration) error {
+	scratch := scratches.Get().(*[]byte)
+	defer dropScratch(scratch)
+	head, err := appendHead(*scratch, r)
+	*scratch = head
+	if err != nil {
+		return &errBody{err}
+	}
+	length := bodyLength(r)
+	w := &bodyWriter{c: c, timeout: timeout, pending: scratch, left: length}
+	if length == 0 {
+		return w.flush(nil)
+	}
+	if err := w.copy(body); err != nil {
+		return err
+	}
+	switch {
+	case length < 0:
+		*w.pending = append(*w.pending, "0\r\n\r\n"...)
+	case w.left > 0:
+		return &errBody{unsendable("its body is shorter than its Content-Length")}
+	}
+	if len(*w.pending) > 0 {
+		return w.flush(nil)
+	}
+	return nil
+}
+
+// copy moves the body through Write.
+func (w *bodyWriter) copy(body io.Reader) error {
+	buffer := copies.Get().(*[joinSize]byte)
+	defer copies.Put(buffer)
+	_, err := io.CopyBuffer(w, body, buffer[:])
+	switch {
+	case w.err != nil:
+		return w.err
+	case err != nil:
+		return &errBody{fmt.Errorf("read the request's body: %w", err)}
+	}
+	return nil
+}
+
+// Write writes a part of the body.
+func (w *bodyWriter) Write(p []byte) (int, error) {
+	if w.err != nil || len(p) == 0 {
+		return 0, w.err
+	}
+	if w.left >= 0 {
+		if int64(len(p)) > w.left {
+			w.err = &errBody{unsendable("its body is longer than its Content-Length")}
+			return 0, w.err
+		}
+		w.left -= int64(len(p))
+		w.err = w.flush(p)
+	} else {
+		*w.pending = append(strconv.AppendInt(*w.pending, int64(len(p)), 16), "\r\n"...)
+		w.err = w.flush(p)
+		*w.pending = append(*w.pending, "\r\n"...)
+	}
+	if w.err != nil {
+		return 0, w.err
+	}
+	w.sent += int64(len(p))
+	return len(p), nil
+}
+
+// flush writes what is pending and p, in one system call where that can be.
+func (w *bodyWriter) flush(p []byte) error {
+	pending := *w.pending
+	*w.pending = pending[:0]
+	if len(pending)+len(p) <= joinSize {
+		joined := append(pending, p...)
+		*w.pending = joined[:0]
+		return w.small(joined)
+	}
+	if tcp, ok := w.c.nc.(*net.TCPConn); ok && len(pending) > 0 && len(p) <= pieceSize {
+		return w.pair(tcp, pending, p)
+	}
+	if len(pending) > 0 {
+		if err := w.small(pending); err != nil {
+			return err
+		}
+	}
+	for len(p) > 0 {
+		n := min(len(p), pieceSize)
+		if err := w.piece(p[:n]); err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+// small writes what the socket's buffer takes at once almost always: the first
+// write of a request goes without looking at time.
+func (w *bodyWriter) small(b []byte) error {
+	if w.sent == 0 {
+		_, err := w.c.nc.Write(b)
+		return err
+	}
+	return w.piece(b)
+}
+
+// pair writes head and body with one system call, as much as the socket takes.
+func (w *bodyWriter) pair(tcp *net.TCPConn, head, p []byte) error {
+	vector := net.Buffers{head, p}
+	return w.steps(func() (int, error) {
+		_, err := vector.WriteTo(tcp)
+		left := 0
+		for _, b := range vector {
+			left += len(b)
+		}
+		return left, err
+	})
+}
+
+// piece writes b, looking at the server's answer and the time where it stands still.
+func (w *bodyWriter) piece(b []byte) error {
+	if w.sent > 0 && w.c.tls == nil && w.c.peek() {
+		return errAnswered
+	}
+	if w.c.tls != nil {
+		// TLS cannot go on after a write that was cut short.
+		_ = w.c.raw.SetWriteDeadline(time.Now().Add(w.timeout))
+		_, err := w.c.nc.Write(b)
+		_ = w.c.raw.SetWriteDeadline(time.Time{})
+		return err
+	}
+	return w.steps(func() (int, error) {
+		n, err := w.c.nc.Write(b)
+		b = b[n:]
+		return len(b), err
+	})
+}
+
+// steps repeats a write that goes on where it stopped; it returns what is left.
+// Standing still for the timeout is an error, and so is an answer of the server.
+func (w *bodyWriter) steps(write func() (int, error)) error {
+	defer func() { _ = w.c.raw.SetWriteDeadline(time.Time{}) }()
+	begun, before := time.Now(), -1
+	for {
+		_ = w.c.raw.SetWriteDeadline(time.Now().Add(min(lookEvery, w.timeout)))
+		left, err := write()
+		if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err
+		}
+		if w.c.peek() {
+			return errAnswered
+		}
+		if left != before {
+			begun, before = time.Now(), left
+		} else if time.Since(begun) >= w.timeout {
+			return err
+		}
+	}
+}

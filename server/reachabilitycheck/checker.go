@@ -1,0 +1,210 @@
+package reachabilitycheck
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/reachability"
+)
+
+// Pauses of the Checker.
+const (
+	DefaultDelay = 2 * time.Second
+	DefaultAgain = 5 * time.Minute
+	// outsideLasts is how long somebody's visit from outside proves that the port is
+	// open.
+	outsideLasts = time.Hour
+	// visitGrace is how long a node that answers at its own address may be without a
+	// visitor before that is worth a word.
+	visitGrace   = 15 * time.Minute
+	resolveLimit = 2 * time.Second
+)
+
+// Options are what a Checker is built from.
+type Options struct {
+	// Advertised is what offers say; it may change.
+	Advertised func() string
+	// Chosen is what -serviceAddr names, empty when it was not given.
+	Chosen string
+	// OnChain is what the registry says, and whether that is known; nil off-chain.
+	OnChain func() (uri string, known bool)
+	// Lookup is the service that tells the public IP address; empty for none. Port is
+	// what is put behind its answer.
+	Lookup, Port string
+	// Certificate is the node's own, in DER; nil when a proxy adds TLS.
+	Certificate func() []byte
+	// Reach tries to reach the advertised address; off with
+	// -startupAvailabilityCheck=false.
+	Reach bool
+	// Discovered is told the address that the machine is seen with.
+	Discovered func(uri string)
+
+	Delay, Again time.Duration
+	Now          func() time.Time
+	Board        *health.Board
+	Log          *slog.Logger
+}
+
+// Checker is the service, a lifecycle.Component.
+type Checker struct {
+	opt    Options
+	client *http.Client
+	// visited is when somebody came from outside, in Unix nanoseconds; 0 for never.
+	visited atomic.Int64
+	news    chan struct{}
+	since   time.Time
+
+	mu     sync.Mutex
+	status reachability.Status // guarded by mu
+}
+
+// New makes the service; nothing happens until Run.
+func New(opt Options) *Checker {
+	if opt.Delay == 0 {
+		opt.Delay = DefaultDelay
+	}
+	if opt.Again == 0 {
+		opt.Again = DefaultAgain
+	}
+	return &Checker{
+		opt: opt, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		news: make(chan struct{}, 1), since: opt.Now(), status: reachability.Status{Reach: reachability.Unknown},
+	}
+}
+
+// Name is the component's name.
+func (*Checker) Name() string { return "service address check" }
+
+// Status is what is known so far.
+func (c *Checker) Status() reachability.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status
+}
+
+// Seen takes the address of somebody who came in through the listener.
+func (c *Checker) Seen(a net.Addr) {
+	now := c.opt.Now().UnixNano()
+	if now-c.visited.Load() < int64(time.Minute) || !outside(a, c.Status().Discovered) {
+		return
+	}
+	if c.visited.Swap(now) == 0 {
+		c.Changed()
+	}
+}
+
+// Changed asks for a look at once: the registered or advertised address may be
+// another one.
+func (c *Checker) Changed() {
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
+}
+
+// Run looks again and again until ctx ends.
+func (c *Checker) Run(ctx context.Context, ready func()) error {
+	ready()
+	timer := time.NewTimer(c.opt.Delay)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-c.news:
+		case <-timer.C:
+		}
+		c.look(ctx)
+		timer.Reset(c.opt.Again)
+	}
+}
+
+func (c *Checker) look(ctx context.Context) {
+	s := c.Status()
+	s.Discovered = c.discover(ctx, s.Discovered)
+	s.Advertised = c.opt.Advertised()
+	if c.opt.OnChain != nil {
+		if uri, known := c.opt.OnChain(); known {
+			s.OnChain = uri
+		}
+	}
+	mismatch, known := reachability.Compare(s.OnChain, s.Discovered, c.opt.Chosen, resolver(ctx))
+	if known {
+		s.Mismatch, s.Detail = mismatch != nil, text(mismatch)
+	}
+	var reach error
+	if c.opt.Reach {
+		e := probe(ctx, s.Advertised, c.opt.Certificate)
+		e.Outside = c.opt.Now().UnixNano()-c.visited.Load() < int64(outsideLasts)
+		s.Reach, reach = reachability.Judge(s.Advertised, e)
+		if reach != nil {
+			s.Detail = text(reach)
+		}
+		if e.Ours && c.opt.Now().Sub(c.since) < visitGrace {
+			reach = nil // gateways need a moment to come by
+		}
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if known {
+		c.opt.Board.Report(health.Key{Code: fault.ServiceAddrMismatch}, mismatch)
+	}
+	for _, code := range []fault.Code{fault.PortClosed, fault.PortUnverified, fault.ServiceAddrForeign} {
+		if errors.Is(reach, code) {
+			c.opt.Board.Report(health.Key{Code: code}, reach)
+		} else {
+			c.opt.Board.Clear(health.Key{Code: code})
+		}
+	}
+	c.mu.Lock()
+	c.status = s
+	c.mu.Unlock()
+}
+
+// discover asks where this machine is seen; before is what is kept when nobody
+// answers.
+func (c *Checker) discover(ctx context.Context, before string) string {
+	if c.opt.Lookup == "" {
+		return ""
+	}
+	ip, err := PublicIP(ctx, c.client, c.opt.Lookup)
+	if ctx.Err() != nil {
+		return before
+	}
+	c.opt.Board.Report(health.Key{Code: fault.PublicIPUnknown}, err)
+	if err != nil {
+		return before
+	}
+	uri := reachability.Of(ip, c.opt.Port)
+	if uri != before && c.opt.Discovered != nil {
+		c.opt.Discovered(uri)
+	}
+	return uri
+}
+
+func resolver(ctx context.Context) func(string) []netip.Addr {
+	return func(host string) []netip.Addr {
+		ctx, cancel := context.WithTimeout(ctx, resolveLimit)
+		defer cancel()
+		ips, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		return ips
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	_, t := fault.Public(err)
+	return t
+}

@@ -1,0 +1,54 @@
+package reachabilitycheck
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+const (
+	lookupTimeout = 10 * time.Second
+	// maxLookup bounds the answer: an address is 45 bytes at most.
+	maxLookup = 256
+)
+
+// PublicIP asks a service for the address that this machine is seen with. The
+// error is the fault PublicIPUnknown.
+func PublicIP(ctx context.Context, client *http.Client, service string) (netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, service, nil)
+	if err != nil {
+		return unknown(service, err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return unknown(service, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxLookup))
+	if err != nil {
+		return unknown(service, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return unknown(service, fmt.Errorf("it answered %s", resp.Status))
+	}
+	ip, err := netip.ParseAddr(strings.TrimSpace(string(body)))
+	switch {
+	case err != nil:
+		return unknown(service, fmt.Errorf("its answer is no IP address"))
+	case !ip.IsGlobalUnicast() && !ip.IsLoopback():
+		return unknown(service, fmt.Errorf("it answered %s", ip))
+	}
+	return ip.Unmap(), nil
+}
+
+func unknown(service string, err error) (netip.Addr, error) {
+	return netip.Addr{}, &fault.Fault{Code: fault.PublicIPUnknown, Op: "ask " + service + " for the public IP address", Err: err}
+}

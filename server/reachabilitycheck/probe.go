@@ -1,0 +1,112 @@
+package reachabilitycheck
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/tuttinode/tutti/core/reachability"
+)
+
+const probeTimeout = 5 * time.Second
+
+// probe tries to reach the own address as a gateway would. leaf is our
+// certificate, nil when somebody else adds TLS, so that any good answer counts.
+func probe(ctx context.Context, uri string, leaf func() []byte) reachability.Evidence {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	e := reachability.Evidence{Local: local(ctx, uri)}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, uri+"/healthz", nil)
+	if err != nil {
+		e.Err = err
+		return e
+	}
+	client := &http.Client{
+		Transport: &http.Transport{
+			// The network's nodes sign their own certificates; ours is compared below.
+			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
+			DisableKeepAlives: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		e.Err = err
+		// A server that speaks and is not understood is a server all the same.
+		_, garbled := errors.AsType[tls.RecordHeaderError](err)
+		e.Answered = garbled
+		return e
+	}
+	_ = resp.Body.Close()
+	e.Answered = true
+	e.Ours = resp.StatusCode == http.StatusOK && ours(resp.TLS, leaf)
+	return e
+}
+
+func ours(state *tls.ConnectionState, leaf func() []byte) bool {
+	if leaf == nil || state == nil {
+		return true
+	}
+	return len(state.PeerCertificates) > 0 && bytes.Equal(state.PeerCertificates[0].Raw, leaf())
+}
+
+// local reports whether the address belongs to this machine, so that no router is
+// in between.
+func local(ctx context.Context, uri string) bool {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return false
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return false
+	}
+	for _, ip := range ips {
+		if ip.IsLoopback() || mine(net.IP(ip.AsSlice())) {
+			return true
+		}
+	}
+	return false
+}
+
+// outside reports whether a peer comes from beyond this machine, its networks and
+// the router that gives it the discovered address: our own probe proves nothing.
+func outside(a net.Addr, discovered string) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return false
+	}
+	ip, ok := netip.AddrFromSlice(tcp.IP)
+	if !ok || !reachability.Public(ip) || mine(tcp.IP) {
+		return false
+	}
+	return discovered == "" || reachability.Of(ip, port(discovered)) != discovered
+}
+
+// mine reports whether an address belongs to an interface of this machine.
+func mine(ip net.IP) bool {
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, a := range own {
+		if n, ok := a.(*net.IPNet); ok && n.IP.Equal(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+func port(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	return u.Port()
+}
