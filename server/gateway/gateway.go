@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/downloads"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/handover"
@@ -30,7 +31,10 @@ type Gateway struct {
 	client        *upstream.Client
 	hooks         *http.Client
 	windows       *hls.Store
-	suspended     videorouting.Suspensions
+	// readers are those who fetch segments from it; buffers are reused for them.
+	readers   *downloads.Downloads
+	buffers   sync.Pool
+	suspended videorouting.Suspensions
 	// measures are how orchestrators did; choice weighs them, nil off-chain.
 	measures measures
 	survey   survey
@@ -93,6 +97,8 @@ func New(opt Options) (*Gateway, error) {
 		lingering: make(map[core.ManifestID]time.Time),
 	}
 	g.admissions = newAdmissions(g)
+	g.readers = downloads.New(g.windows.Most, opt.Now)
+	g.buffers.New = func() any { return new(fileBuffer) }
 	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)
 	hook := &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}

@@ -147,6 +147,9 @@ func (s *Store) Remove(id core.ManifestID) {
 	}
 }
 
+// Most is what all windows may hold.
+func (s *Store) Most() int64 { return s.limits.TotalBytes }
+
 // Bytes is what all windows hold.
 func (s *Store) Bytes() int64 {
 	s.mu.Lock()
