@@ -46,10 +46,14 @@ type Gateway struct {
 	// admissions has what the admission hook says of pushers.
 	admissions *admissions
 	bodies     *budget
-	watchers   chan struct{}
-	conns      *admission.Gate
-	door       *handover.Door
-	handler    http.Handler
+	// failures are lines about unchecked segments.
+	failures seldom
+	watchers *admission.Shares
+	// strangers are the streams that unchecked clients began.
+	strangers *admission.Shares
+	conns     *admission.Gate
+	door      *handover.Door
+	handler   http.Handler
 
 	// ladder is what streams get that ask for nothing else.
 	ladder atomic.Pointer[[]core.Profile]
@@ -66,6 +70,8 @@ type Gateway struct {
 	mu sync.Mutex
 	// streams are by the name they are pushed under.
 	streams map[core.ManifestID]*stream
+	// unchecked is how many of them strangers counts.
+	unchecked int
 	// lingering are ended streams that players may still read, until then.
 	lingering map[core.ManifestID]time.Time
 }
@@ -89,7 +95,8 @@ func New(opt Options) (*Gateway, error) {
 		windows:   hls.NewStore(opt.Limits.Window),
 		pushes:    newPushes(opt.Limits.Pushes),
 		bodies:    newBudget(opt.Limits.Bytes),
-		watchers:  make(chan struct{}, opt.Limits.Watchers),
+		watchers:  shares(opt.Limits.Watchers),
+		strangers: shares(opt.Limits.Streams),
 		conns:     newGate(&opt),
 		door:      handover.New(),
 		stopping:  make(chan struct{}),
@@ -282,6 +289,9 @@ func (g *Gateway) Close() {
 	g.mu.Lock()
 	streams := g.streams
 	g.streams = make(map[core.ManifestID]*stream)
+	for _, s := range streams {
+		g.leftStream(s)
+	}
 	g.mu.Unlock()
 	for _, s := range streams {
 		g.endStream(s)
