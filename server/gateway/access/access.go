@@ -39,8 +39,8 @@ const (
 type KeyRing interface {
 	// Required reports whether there are keys at all.
 	Required() bool
-	// Use refuses a token with a fault that says why.
-	Use(ctx context.Context, token, route string) error
+	// Use refuses a token of a client at an address with a fault that says why.
+	Use(ctx context.Context, token, route, from string) error
 }
 
 // Options make a Policy.
@@ -200,7 +200,8 @@ func (p *Policy) key(r *http.Request, why error) error {
 	if !p.required() {
 		return fault.New(fault.StreamKeyRequired, op, "this gateway has no API keys yet, so it serves only its own machine")
 	}
-	return p.opt.Keys.Use(r.Context(), token, r.URL.Path)
+	from, _ := origin.Client(r)
+	return p.opt.Keys.Use(r.Context(), token, r.URL.Path, from)
 }
 
 func (p *Policy) required() bool { return p.opt.Keys != nil && p.opt.Keys.Required() }
