@@ -89,9 +89,11 @@ func New(opt Options) (*Gateway, error) {
 		opt: opt, log: opt.Log,
 		// Off-chain the quickest orchestrator is taken, as the network has it; where
 		// stake and price count, several answers are waited for.
-		patience:  videorouting.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
-		client:    upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
-		hooks:     &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute}},
+		patience: videorouting.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
+		client:   upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
+		hooks: &http.Client{Transport: &http.Transport{
+			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
+		}},
 		windows:   hls.NewStore(opt.Limits.Window),
 		pushes:    newPushes(opt.Limits.Pushes),
 		bodies:    newBudget(opt.Limits.Bytes),
