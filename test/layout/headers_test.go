@@ -12,7 +12,7 @@ import (
 // calling are the folders whose programs call others for as long as they run.
 var calling = []string{"ai", "eth", "server"}
 
-// Whoever is called may answer with a header of 10 MB, which gRPC and net/http read whole
+// What is called may answer with a header of 10 MB, which gRPC and net/http read whole
 // and keep in many times its length, unless they are given a bound.
 func TestHeadersOfAnswersAreBounded(t *testing.T) {
 	t.Parallel()
