@@ -129,6 +129,9 @@ func (c *calls) close() {
 // would keep.
 type wary struct{ encoding.CodecV2 }
 
+// Name is empty, so that requests are of the network's type, application/grpc without a codec.
+func (wary) Name() string { return "" }
+
 // Unmarshal reads a reply.
 func (w wary) Unmarshal(data mem.BufferSlice, v any) error {
 	m, ok := v.(proto.Message)

@@ -108,6 +108,9 @@ func TestLongHeadersOfOffers(t *testing.T) {
 			if long {
 				text = strings.Repeat(text, 1<<20)
 			}
+			if md, _ := metadata.FromIncomingContext(ctx); strings.Join(md.Get("content-type"), ",") != "application/grpc" {
+				t.Errorf("asked in the type %q", md.Get("content-type"))
+			}
 			if err := grpc.SetTrailer(ctx, metadata.Pairs("long", text)); err != nil {
 				return err
 			}
