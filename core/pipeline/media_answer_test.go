@@ -80,7 +80,8 @@ func TestManyMediaCostBoundedMemory(t *testing.T) {
 	}
 	var a pipeline.MediaAnswer
 	text := `{"images":null,"frames":[[{"url":"a"},{"url":"b","seed":12345678901234567890}],[]],"audio":{"url":"c"}}`
-	if err := json.Unmarshal([]byte(text), &a); err != nil || len(a.Frames) != 2 || len(a.Frames[0]) != 2 || a.Audio == nil {
+	err := json.Unmarshal([]byte(text), &a)
+	if err != nil || len(a.Frames) != 2 || len(a.Frames[0]) != 2 || a.Audio == nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
