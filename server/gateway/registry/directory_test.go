@@ -170,6 +170,8 @@ func TestOwnerOf(t *testing.T) {
 		hot.Address = bytesOf(addr(77)) // another key signs
 		cold := infoOf(uriOf(1), addr(1))
 		cold.TicketParams.Recipient = bytesOf(addr(78))
+		poser := infoOf(uriOf(2), addr(2)) // to be paid to another one, at the other one's address
+		poser.Address = bytesOf(addr(1))
 		for name, row := range map[string]struct {
 			asked string
 			info  upstream.Info
@@ -181,6 +183,8 @@ func TestOwnerOf(t *testing.T) {
 			"with another's stake": {uriOf(2), infoOf(uriOf(2), addr(1)), core.Address{}},
 			"of two at one place":  {uriOf(2), infoOf(uriOf(2), addr(3)), addr(3)},
 			"nobody's":             {uriOf(1), infoOf(uriOf(1), addr(9)), core.Address{}},
+			"at another's address": {uriOf(1), poser, core.Address{}},
+			"at a further address": {uriOf(1), infoOf("https://further.example:1", addr(1)), addr(1)},
 			"by its own address":   {"https://other.example:1", infoOf("https://other.example:1", addr(1)), addr(1)},
 			"nobody anywhere":      {"https://other.example:1", infoOf("https://other.example:1", addr(9)), core.Address{}},
 		} {

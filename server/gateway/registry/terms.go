@@ -24,7 +24,8 @@ type Owner struct {
 // Orchestrators are chosen by stake, so an offer must belong to whom the registry has
 // for the address that was asked: by its own address, or by the recipient of its
 // tickets, where another key signs for the orchestrator. Else anybody could answer in
-// the name of one with much stake and be chosen in its place.
+// the name of one with much stake and be chosen in its place. And the work must not go to the
+// registered address of another one, who would be blamed for refusing it.
 func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -47,7 +48,11 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 		return Owner{}, nil
 	default:
 		for _, who := range claims {
-			if slices.Contains(p.owners, who) {
+			switch {
+			case !slices.Contains(p.owners, who):
+			case !d.worksAt(who, info):
+				return Owner{}, unregistered(elsewhere)
+			default:
 				return Owner{Address: who, Stake: d.stakes[who].DelegatedStake, Registered: true}, nil
 			}
 		}
@@ -55,10 +60,18 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	return Owner{}, unregistered("neither its address nor the recipient of its tickets is registered there")
 }
 
-// Stake is OwnerOf in the form in which the broker of AI jobs asks.
-func (d *Directory) Stake(asked string, info upstream.Info) (core.Address, core.LPT, error) {
-	o, err := d.OwnerOf(asked, info)
-	return o.Address, o.Stake, err
+// elsewhere is what is wrong with an offer of work at an address that is registered for others.
+const elsewhere = "it sends work to another orchestrator's address"
+
+// worksAt reports whether an account may take work at the address that an offer names: one that
+// is registered for others alone is not its own. It is called with the lock held.
+func (d *Directory) worksAt(who core.Address, info upstream.Info) bool {
+	uri, err := upstream.ParseAddress(info.GetTranscoder())
+	if err != nil {
+		return false
+	}
+	p := d.places[uri]
+	return p == nil || p.fixed || slices.Contains(p.owners, who)
 }
 
 // claimsOf are the accounts that an offer names: who is paid, then who signs.
@@ -109,7 +122,7 @@ func (d *Directory) Terms(info upstream.Info) error {
 		return nil
 	}
 	if !slices.ContainsFunc(claimsOf(info), func(a core.Address) bool { return slices.Contains(p.owners, a) }) {
-		return unregistered("it sends work to another orchestrator's address")
+		return unregistered(elsewhere)
 	}
 	return nil
 }
