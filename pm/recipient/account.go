@@ -27,6 +27,9 @@ type account struct {
 	balance, inHand pm.Value
 	jobs            int
 	booked          bool
+	// sessions and peers are those by which tickets came. Guarded by mu.
+	sessions lately[core.SessionID]
+	peers    lately[string]
 }
 
 // credit adds what tickets are worth, once they are on disk.

@@ -205,6 +205,14 @@ func (s *accounts) free(id pm.Account) pm.Value {
 	return pm.Value{}
 }
 
+// drawnBy is that of the account, where it is open.
+func (s *accounts) drawnBy(job *pm.Job) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.open[job.Account]
+	return a == nil || a.drawnBy(job)
+}
+
 // all are the open accounts at this moment, and when each was used last.
 func (s *accounts) all() (all []*account, used []time.Time) {
 	s.mu.Lock()

@@ -90,6 +90,9 @@ func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.V
 	case a == nil:
 		return nil, insufficient(opAdmit)
 	}
+	if !tickets && !a.drawnBy(job) {
+		return nil, insufficient(opAdmit)
+	}
 	h := r.hold(job, a)
 	if err := a.reserve(h.cost, r.needed(job)); err != nil {
 		return nil, err
