@@ -168,7 +168,7 @@ func TestANewNameIsNoNewStart(t *testing.T) {
 	claims := named("c", 7)
 	claims.Asked, claims.Registered = "elsewhere", false
 	table = tableOf(claims)
-	lose(t, table, t0, 1, dispatch.Default)
+	lose(t, table, t0, 1, airouting.Default)
 	if table.Put(second); resting(t, table, t0) {
 		t.Error("an owner rests for what another one was paid for in its name")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/core/selectionweights"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
