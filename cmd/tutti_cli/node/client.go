@@ -60,7 +60,7 @@ func New(o Options) (*Client, error) {
 			return nil, invalidURL(o.URL)
 		}
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+			return c.dialSocket(ctx, path)
 		}
 		c.base = "http://localhost"
 		return c, nil

@@ -34,11 +34,33 @@ func withSecret(ctx context.Context) context.Context {
 // root, or to the user's own tunnel, as far as this machine knows.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, address)
-	keeper := c.keeper.Load()
-	if err != nil || keeper == nil || ctx.Value(secretKey{}) == nil {
-		return conn, err
+	if err != nil {
+		return nil, err
 	}
-	for _, user := range portuser.Users(conn.LocalAddr(), conn.RemoteAddr()) {
+	return c.checked(ctx, conn, func() []int { return portuser.Users(conn.LocalAddr(), conn.RemoteAddr()) })
+}
+
+// dialSocket is dial for a socket in the file system, whose owner made it.
+func (c *Client) dialSocket(ctx context.Context, path string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	return c.checked(ctx, conn, func() []int {
+		if owner, known := ownerOf(path); known {
+			return []int{owner}
+		}
+		return nil
+	})
+}
+
+// checked closes a connection for the token that another user than the node's answers.
+func (c *Client) checked(ctx context.Context, conn net.Conn, users func() []int) (net.Conn, error) {
+	keeper := c.keeper.Load()
+	if keeper == nil || ctx.Value(secretKey{}) == nil {
+		return conn, nil
+	}
+	for _, user := range users() {
 		if !slices.Contains([]int{0, os.Getuid(), *keeper}, user) {
 			_ = conn.Close() // nothing was sent
 			return nil, fault.New(fault.AdminPortTaken, "ask for a change", fmt.Sprintf(

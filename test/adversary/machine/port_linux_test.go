@@ -77,10 +77,41 @@ func TestTokenIsForTheNodesOwner(t *testing.T) {
 	}
 }
 
+// TestTokenIsNotForWhoHasTheSocket: the same at a socket in a directory that others write to.
+func TestTokenIsNotForWhoHasTheSocket(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can listen as another user")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "admin.token"), []byte("token\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	p := listenAs(t, os.Getuid(), path)
+	if err := os.Chown(path, stranger, stranger); err != nil {
+		t.Fatal(err)
+	}
+	text, status := change(t, "unix:"+path, dir)
+	if token := p.token(); token != "" || status == 0 || !strings.Contains(text, "AdminPortTaken") {
+		t.Errorf("the stranger was given %q, status %d: %s", token, status, text)
+	}
+	if err := os.Chown(path, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = change(t, "unix:"+path, dir)
+	if token := p.token(); token != "Bearer token" {
+		t.Errorf("the node got %q", token)
+	}
+}
+
 // change asks for one with the real tool.
 func change(t *testing.T, admin, dir string, more ...string) (string, int) {
 	t.Helper()
-	return harness.Output(t, tool, append([]string{"sessions", "set", "3", "--url", "http://" + admin, "--dataDir", dir,
+	url := admin
+	if !strings.HasPrefix(admin, "unix:") {
+		url = "http://" + admin
+	}
+	return harness.Output(t, tool, append([]string{"sessions", "set", "3", "--url", url, "--dataDir", dir,
 		"--yes"}, more...)...)
 }
 
@@ -108,7 +139,11 @@ func listenAs(t *testing.T, user int, addr string) *trap {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, uintptr(user), 0, 0)
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", addr)
+	network := "tcp"
+	if strings.HasPrefix(addr, "/") {
+		network = "unix"
+	}
+	l, err := new(net.ListenConfig).Listen(context.Background(), network, addr)
 	_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, 0, 0, 0)
 	if err != nil {
 		t.Fatal(err)
