@@ -147,6 +147,10 @@ func (d *device) roomForLoad(o *rules, now time.Time) float64 {
 	return -1
 }
 
+// maxBusy is the part of the time of a device's places above which it gets no further session.
+// The places are processor cores, which the node's other work, gateways and the system use too.
+const maxBusy = 0.7
+
 // slowly is the part of a device's known sessions that may come at once where it could be
 // nearly full.
 const slowly = 1. / 8
@@ -166,7 +170,7 @@ func (d *device) roomInQueue() float64 {
 	if likely := d.sessions-d.known < max(1, int(float64(d.known)*slowly)); !likely {
 		return surely
 	}
-	return max(surely, rounding*maxRatio*float64(d.queue.places)/d.place-weighted)
+	return max(surely, rounding*maxBusy*float64(d.queue.places)/d.place-weighted)
 }
 
 // limit estimates how many sessions like those that there are the device can have.
