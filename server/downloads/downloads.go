@@ -3,7 +3,7 @@
 // It counts buffers that are kept in memory for their readers alone, and cuts off the oldest
 // download of the party that holds most by slow ones. It does not keep files, and decides
 // nothing about who may read: server/orchestrator is its caller for results and artifacts,
-// server/gateway for players' segments.
+// server/gateway for players' segments, and its front for AI for results.
 package downloads
 
 import (
@@ -102,6 +102,24 @@ func (r *Download) next(buf []byte) int {
 	n := copy(buf, r.data[r.sent:])
 	r.sent += n
 	return n
+}
+
+// ReadAt copies a part of the data, for readers that choose what they read. It fails after the
+// end of the download.
+func (r *Download) ReadAt(p []byte, off int64) (int, error) {
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	switch {
+	case r.data == nil:
+		return 0, io.ErrUnexpectedEOF
+	case off >= int64(len(r.data)):
+		return 0, io.EOF
+	}
+	n := copy(p, r.data[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
 }
 
 // End releases the data. Further calls do nothing.

@@ -72,7 +72,7 @@ type Limits struct {
 	Stall time.Duration
 	// Results is what images, videos and sounds may hold until they are fetched,
 	// and ResultAge how long they are kept; defaults 256 MiB and 10 minutes. One
-	// job may not make more than Results.
+	// job may not make more than Results; downloads hold as much besides.
 	Results   int64
 	ResultAge time.Duration
 	// Async is the number of image-to-video jobs whose clients poll; default 64.
