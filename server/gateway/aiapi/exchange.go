@@ -57,8 +57,10 @@ type exchange struct {
 	// answered: the answer came to its end. cut: the connection is to be cut, so
 	// that the client sees that its answer is not whole.
 	answered, cut bool
-	// written is when the client last took something; see deadline.
+	// written is when the client last took something; see deadline. stalled is how long it
+	// took in all to take what it has.
 	written time.Time
+	stalled time.Duration
 
 	// mid: what was sent of a stream ends within an event.
 	mid bool
