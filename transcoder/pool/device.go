@@ -45,6 +45,9 @@ type device struct {
 	shown rank
 	share int
 	booked
+	// seated is when the sessions came that have not shown what they cost, where that was
+	// lately.
+	seated map[*session]time.Time
 	figures
 	state
 	learned  learned
@@ -96,6 +99,10 @@ func (d *device) take(s *session) {
 	d.renditions += s.renditions
 	d.load += s.load
 	d.weighted += s.weighted
+	if d.seated == nil {
+		d.seated = make(map[*session]time.Time)
+	}
+	d.seated[s] = time.Now()
 }
 
 func (d *device) drop(s *session) {
@@ -104,10 +111,23 @@ func (d *device) drop(s *session) {
 	d.load -= s.load
 	d.weighted -= s.weighted
 	d.leave(s)
+	delete(d.seated, s)
 	d.recent.remove(s)
 	if d.sessions == 0 {
 		d.slow = time.Time{} // whoever comes next shall find out anew
 	}
+}
+
+// untried is how many sessions came lately and have not shown their cost. Those that have had
+// the time for it and send nothing, or nothing that could be measured, do not count. The
+// caller holds mu.
+func (d *device) untried(now time.Time) int {
+	for s, at := range d.seated {
+		if now.Sub(at) >= lately {
+			delete(d.seated, s)
+		}
+	}
+	return len(d.seated)
 }
 
 // idle returns a channel that is closed when no segment is in work, nil when none is.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder"
 )
 
 const (
@@ -60,7 +59,7 @@ func (p *Pool) device(s *session, job *core.TranscodeJob) (*device, error) {
 // adapt follows what a job asks for: other renditions change what is booked. It
 // reports whether the session's device can do what the job needs.
 func (p *Pool) adapt(s *session, job *core.TranscodeJob) bool {
-	load, renditions := transcoder.Load(job.Profiles), max(1, len(job.Profiles))
+	load, renditions := loadOf(job.Profiles), max(1, len(job.Profiles))
 	s.mu.Lock()
 	d := s.dev
 	if load != s.load || renditions != s.renditions {

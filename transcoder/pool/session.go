@@ -43,9 +43,9 @@ type session struct {
 	renditions     int
 	weight         float64
 	// measured says that it has shown on its device what it costs, own is how much per
-	// unit of its load.
-	measured bool
-	own      float64
+	// unit of its load, ownLoad the load at the time.
+	measured     bool
+	own, ownLoad float64
 	// wall is what a segment takes as a rule, 0 before the first.
 	wall time.Duration
 	// pace is until when what it sent plays at least; see ahead.
