@@ -112,13 +112,20 @@ func (p *Pool) seat(s *session, d *device) {
 	d.mu.Unlock()
 	s.dev, s.misfit = d, false
 	p.refresh(d)
-	if p.rules.byRatio() {
-		// By then it has shown what it costs, or others need not wait for that.
-		time.AfterFunc(lately, func() { p.table.touch(d) })
-	}
+	p.lookLater(s, d, lately)
 	if remote {
 		p.remote(0, 0, 1)
 	}
+}
+
+// lookLater has a device looked at again when a session has used what it asked for, or will not.
+func (p *Pool) lookLater(s *session, d *device, after time.Duration) {
+	time.AfterFunc(after, func() {
+		if d.giveBack(s, time.Now()) {
+			p.lookLater(s, d, time.Second)
+		}
+		p.table.touch(d)
+	})
 }
 
 // unseat gives a session's place back. The caller holds table.mu and the session's mu.

@@ -146,6 +146,59 @@ func TestASessionThatShowsNothingHoldsNoOtherOut(t *testing.T) {
 	}
 }
 
+// What a session asks for and never uses, as its segments fail, is not kept for it: neither
+// encoders and memory nor load, whether it asks at its beginning or later.
+func TestWhatIsNeverUsedIsNotKept(t *testing.T) {
+	t.Parallel()
+	huge := core.Profile{Name: "a", Width: 1 << 30, Height: 1 << 30, FPS: core.Framerate{Num: 1 << 31}}
+	many := make([]core.Profile, 64)
+	for i := range many {
+		many[i] = core.Profile{Name: fmt.Sprint(i), Width: 640, Height: 360}
+	}
+	for name, c := range map[string]struct {
+		sessions int
+		first    int
+		profiles []core.Profile
+	}{
+		"encoders at its beginning": {10, 0, many[:8]},
+		"encoders later":            {10, 1, many},
+		"load at its beginning":     {0, 0, []core.Profile{huge}},
+		"load later":                {0, 1, []core.Profile{huge, huge, huge}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f := &coretest.Fake{Name: "0", Latency: 100 * time.Millisecond}
+				offer := placement.Offer{EncoderSessions: 8, Memory: 8 << 30, SessionMemory: 1 << 29,
+					RenditionMemory: 1 << 28, Cost: 0.1 / 8.6e6}
+				p := pool.New(nil, pool.Options{MaxSessions: c.sessions, Untried: 1})
+				defer p.Close()
+				if _, err := p.Attach(twoAtOnce{f}, offer); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					for n := 0; ctx.Err() == nil; n++ {
+						job := segment("greedy", n)
+						if n >= c.first {
+							job.Profiles, job.Input, job.Duration = c.profiles, []byte(coretest.FakeBad), 0
+						}
+						_, _ = p.Transcode(ctx, job)
+						<-time.After(8 * time.Second)
+					}
+				})
+				<-time.After(30 * time.Second)
+				if n, lost := join(t, p, 3); n < 3 || lost > 0 {
+					t.Errorf("%d of 3 streams admitted, %d segments lost", n, lost)
+				}
+				cancel()
+				wg.Wait()
+			})
+		})
+	}
+}
+
 // Sessions that send little at the same instant, and one of them, whose segments were slow once,
 // too late for its time, do not keep others off a device that has nothing to do: what one segment
 // was refused for says nothing of its device.

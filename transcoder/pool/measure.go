@@ -183,8 +183,8 @@ func (d *device) compare(s *session, own float64) {
 	} else {
 		s.measured, s.own = true, 0
 		d.known++
-		delete(d.seated, s)
 	}
+	d.uses(s)
 	s.own, s.ownLoad = smooth(s.own, own), float64(s.load)
 	d.count(s, 1)
 	mean := d.own / d.ownLoad

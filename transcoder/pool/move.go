@@ -64,9 +64,16 @@ func (p *Pool) adapt(s *session, job *core.TranscodeJob) bool {
 	d := s.dev
 	if load != s.load || renditions != s.renditions {
 		d.mu.Lock()
+		more := load > s.load || renditions > s.renditions
 		p.rebook(s, load, renditions)
+		if more && !s.ended {
+			d.awaits(s)
+		}
 		d.mu.Unlock()
 		p.table.touch(d)
+		if more {
+			p.lookLater(s, d, lately)
+		}
 	}
 	same := !s.misfit && s.needs.is(job.Needs, job.MinVersion)
 	s.mu.Unlock()
@@ -89,8 +96,7 @@ func (p *Pool) adapt(s *session, job *core.TranscodeJob) bool {
 // its device's mu.
 func (p *Pool) rebook(s *session, load int64, renditions int) {
 	weighted := int64(float64(load) * s.weight)
-	if !s.ended {
-		d := s.dev
+	if d := s.dev; !s.ended && !s.unused {
 		d.load += load - s.load
 		d.weighted += weighted - s.weighted
 		d.renditions += renditions - s.renditions

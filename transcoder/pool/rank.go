@@ -125,7 +125,7 @@ func (d *device) roomInMemory(now time.Time) int {
 // roomForLoad is how much more weighted load may come by what was measured. The
 // caller holds mu.
 //
-// A device without sessions always may have one: what it was once measured at may
+// A device whose sessions use nothing always may have one: what it was once measured at may
 // have changed, and only work shows. New sessions that have not shown their cost are
 // at most as many as those that have, because the projection rests on these. A device
 // that lately had no time for a segment gets no more. One on another machine is admitted
@@ -133,15 +133,15 @@ func (d *device) roomInMemory(now time.Time) int {
 func (d *device) roomForLoad(o *rules, now time.Time) float64 {
 	weighted := float64(d.weighted)
 	switch {
-	case d.sessions == 0, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
+	case d.sessions == d.unused, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
 		return math.Inf(1)
-	case d.cost > 0 && d.untried(now) >= max(o.untried, d.known), now.Sub(d.behind) < lately:
+	case d.cost > 0 && len(d.seated) >= max(o.untried, d.known), now.Sub(d.behind) < lately:
 		return -1
 	case d.cost > 0:
-		return min((rounding*maxRatio-d.cost*weighted)/d.plausible(d.cost, 1), d.roomInQueue(now))
+		return min((rounding*maxRatio-d.cost*weighted)/d.plausible(d.cost, 1), d.roomInQueue())
 	case d.offer.Cost > 0:
 		return untested/d.offer.Cost - weighted
-	case d.untried(now) < o.untried:
+	case len(d.seated) < o.untried:
 		return math.Inf(1)
 	}
 	return -1
@@ -161,14 +161,14 @@ const slowly = 1. / 8
 // once slow each other down is not known before many are: a device that would be full if
 // they share it evenly gets few sessions at a time, and the next ones when these have shown
 // what they take. The caller holds mu.
-func (d *device) roomInQueue(now time.Time) float64 {
+func (d *device) roomInQueue() float64 {
 	if d.queue.places == 0 || d.places == 0 {
 		return math.Inf(1)
 	}
 	weighted, places := float64(d.weighted), float64(d.queue.places)
 	whole, place := d.wholes/d.loads, d.places/d.loads
 	surely := (rounding*maxRatio - whole*weighted) / d.plausible(whole, places)
-	if likely := d.untried(now) < max(1, int(float64(d.known)*slowly)); !likely {
+	if likely := len(d.seated) < max(1, int(float64(d.known)*slowly)); !likely {
 		return surely
 	}
 	return max(surely, (rounding*maxBusy*places-place*weighted)/d.plausible(place, places))
@@ -216,7 +216,7 @@ func (d *device) limitBy(o *rules, now time.Time) (n int, by orchestrate.Bound) 
 		lower(d.limitByRatio(o, now), orchestrate.ByPace)
 	default:
 		more := 0
-		if d.untried(now) < o.untried {
+		if len(d.seated) < o.untried {
 			more = 1
 		}
 		lower(max(d.sessions+more, o.untried), orchestrate.ByPace)
@@ -230,14 +230,14 @@ func (d *device) usualRenditions() int {
 	if d.sessions == 0 {
 		return 1
 	}
-	return max(1, d.renditions/d.sessions)
+	return max(1, d.renditions/max(1, d.sessions-d.unused))
 }
 
 func (d *device) usualLoad() int64 {
 	if d.sessions == 0 {
 		return 1
 	}
-	return max(1, d.weighted/int64(d.sessions))
+	return max(1, d.weighted/int64(max(1, d.sessions-d.unused)))
 }
 
 func (d *device) limitByRatio(o *rules, now time.Time) int {
