@@ -34,10 +34,7 @@ func (r *Recipient) mayPay(job *pm.Job) error {
 	if err := fit(job); err != nil {
 		return err
 	}
-	if len(job.Payment.Tickets) == 0 && !r.accounts.drawnBy(job) {
-		return insufficient(opAdmit)
-	}
-	free, needed := r.accounts.free(job.Account), r.needed(job)
+	free, needed := r.accounts.free(job), r.needed(job)
 	if free.Cmp(needed) >= 0 {
 		return nil
 	}

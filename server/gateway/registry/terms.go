@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -29,6 +30,9 @@ type Owner struct {
 func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.ownRecipient(asked, info); err != nil {
+		return Owner{}, err
+	}
 	claims := claimsOf(info)
 	p := d.places[asked]
 	switch {
@@ -62,6 +66,32 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 
 // elsewhere is what is wrong with an offer of work at an address that is registered for others.
 const elsewhere = "it sends work to another orchestrator's address"
+
+// ownRecipient refuses an offer with tickets for an orchestrator that is registered elsewhere, in
+// the place of the one whose address was asked: that one could have parameters of the other one
+// made in this gateway's name, and with the tickets pass for this gateway there. What the operator
+// named may be a further node of any orchestrator. It is called with the lock held.
+func (d *Directory) ownRecipient(asked string, info upstream.Info) error {
+	raw := info.GetTicketParams().GetRecipient()
+	if len(raw) != len(core.Address{}) {
+		return nil
+	}
+	paid := core.Address(raw)
+	o, registered := d.stakes[paid]
+	if at, err := upstream.ParseAddress(o.ServiceURI); !registered || err == nil && at == asked {
+		return nil
+	}
+	own := true
+	if p := d.places[asked]; p != nil {
+		own = p.fixed || slices.Contains(p.owners, paid)
+	} else if was := d.former[asked]; was != "" {
+		own = was == paid.String() || strings.Contains(was, "://") // an operator's address
+	}
+	if own {
+		return nil
+	}
+	return unregistered("its tickets are for another orchestrator")
+}
 
 // worksAt reports whether an account may take work at the address that an offer names: one that
 // is registered for others alone is not its own. It is called with the lock held.
@@ -139,8 +169,18 @@ type guarded struct {
 // that was asked: the recipient of tickets is the orchestrator's to choose, and could be
 // another one each time.
 func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, error) {
+	if err := g.directory.mayPay(work.Asked, info); err != nil {
+		return nil, err
+	}
 	work.Payee = g.directory.payee(work.Asked, info)
 	return g.Payments.Deal(info, work)
+}
+
+// mayPay is ownRecipient for terms of any time.
+func (d *Directory) mayPay(asked string, info upstream.Info) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.ownRecipient(asked, info)
 }
 
 // unknownPlaces is on whose credit work is at all addresses of which it is not known any

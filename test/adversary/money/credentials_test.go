@@ -54,6 +54,23 @@ func TestCopiedCredentialsDrawNoBalance(t *testing.T) {
 			t.Errorf("%s: %d %.200s", name, status, text)
 		}
 	}
+	// An orchestrator that hands on parameters gets tickets for this one. They are worth what they are.
+	info := p.offer(wants(capability.LLM))
+	if status, text := thief.ask(info, p.pay(info, 1), "Count.", 3); status != http.StatusOK {
+		t.Errorf("with a ticket: %d %.200s", status, text)
+	}
+	for n := range 100 {
+		status, text := draws(thief, info)
+		if status != http.StatusOK {
+			break
+		}
+		if n == 99 {
+			t.Errorf("a ticket draws the balance: %.200s", text)
+		}
+	}
+	if status, text := draws(p, paid); status != http.StatusOK {
+		t.Errorf("the gateway's balance was drawn: %d %.200s", status, text)
+	}
 	moved := p.at("127.0.0.4")
 	if status, text := moved.ask(fresh, moved.pay(fresh, 4), "Count.", 3); status != http.StatusOK {
 		t.Errorf("with tickets: %d %.200s", status, text)

@@ -26,12 +26,40 @@ func (w *world) servedByHonest() {
 	}
 }
 
-// TestAnothersAccountInTerms has an orchestrator name another one's account as the recipient of its
-// tickets, at a price of nearly nothing, and send jobs away once one was paid at that price. The other
-// one is paid at its own price.
+// TestAnothersTicketsAreNotPaid has an orchestrator ask for tickets for another one: it could have the
+// parameters made there in the gateway's name, and use the tickets as if it were the gateway.
+func TestAnothersTicketsAreNotPaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cheat.with(func() {
+		w.cheat.info = func(_ string, info *rpc.OrchestratorInfo) {
+			info.TicketParams.Recipient = w.honest.account[:]
+		}
+	})
+	try := 0
+	w.gateway.Wait("a job at the honest orchestrator", 60*time.Second, func() bool {
+		try++
+		_ = w.ask(try)
+		_, _, n := w.honest.books()
+		return n > 0
+	})
+	w.servedByHonest()
+	if err := w.push("film", 0); err != nil {
+		t.Error(err)
+	}
+	if paid, _, jobs := w.cheat.books(); jobs > 0 || paid > 0 {
+		t.Errorf("%d jobs with tickets for another one came", jobs)
+	}
+}
+
+// TestAnothersAccountInTerms has an orchestrator that the operator named, and that may be a node of any
+// account, name another one's account as the recipient of its tickets, at a price of nearly nothing, and
+// send jobs away once one was paid at that price. The other one is paid at its own price.
 func TestAnothersAccountInTerms(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.args = []string{"-orchAddr", w.cheat.server.URL + "," + w.honest.server.URL}
+	w.kill()
 	w.cheat.with(func() {
 		w.cheat.price = 1
 		w.cheat.info = func(_ string, info *rpc.OrchestratorInfo) {
