@@ -272,6 +272,11 @@ func TestTicketsForOthers(t *testing.T) {
 		}
 		check(uriOf(1))
 		check(node)
+		renewed := infoOf(uriOf(2), addr(1)) // own tickets, at another one's address and in its name
+		renewed.Address = bytesOf(addr(2))
+		if _, err := d.Guard(upstream.FreePayments{}).Deal(renewed, upstream.Work{Asked: uriOf(1)}); err == nil {
+			t.Error("renewed terms send work to another one")
+		}
 		moved := member(1, 1000)
 		moved.ServiceURI = "https://moved.example:1"
 		c.set(func() { c.pool[0] = moved })

@@ -176,11 +176,19 @@ func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, er
 	return g.Payments.Deal(info, work)
 }
 
-// mayPay is ownRecipient for terms of any time.
+// mayPay holds terms of any time, also those that renew others, to whom they are for and to where
+// they send work.
 func (d *Directory) mayPay(asked string, info upstream.Info) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.ownRecipient(asked, info)
+	if err := d.ownRecipient(asked, info); err != nil {
+		return err
+	}
+	p := d.places[asked]
+	if p == nil || p.fixed || slices.ContainsFunc(p.owners, func(who core.Address) bool { return d.worksAt(who, info) }) {
+		return nil
+	}
+	return unregistered(elsewhere)
 }
 
 // unknownPlaces is on whose credit work is at all addresses of which it is not known any
