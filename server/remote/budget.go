@@ -36,7 +36,7 @@ func (b *Budget) Take(n int64) bool {
 }
 
 // Give returns n bytes.
-func (b *Budget) Give(n int64) { b.used.Add(-n) }
+func (b *Budget) Release(n int64) { b.used.Add(-n) }
 
 // Used is what is booked.
 func (b *Budget) Used() int64 { return b.used.Load() }
@@ -63,12 +63,12 @@ func (b *Budget) ReadAll(r io.Reader, hint, most int64) (data []byte, held int64
 		data = data[:len(data)+n]
 		switch {
 		case int64(len(data)) > most:
-			b.Give(held)
+			b.Release(held)
 			return nil, 0, ErrTooLarge
 		case err == io.EOF:
 			return data, held, nil
 		case err != nil:
-			b.Give(held)
+			b.Release(held)
 			return nil, 0, err
 		}
 		if len(data) < cap(data) {
@@ -77,11 +77,11 @@ func (b *Budget) ReadAll(r io.Reader, hint, most int64) (data []byte, held int64
 		// Old and new are both there for a moment, and both booked.
 		size := min(max(2*held, min(hint+1, 4*held)), most+1)
 		if !b.Take(size) {
-			b.Give(held)
+			b.Release(held)
 			return nil, 0, ErrNoMemory
 		}
 		data = append(make([]byte, 0, size), data...)
-		b.Give(held)
+		b.Release(held)
 		held = size
 	}
 }

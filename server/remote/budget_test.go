@@ -35,7 +35,7 @@ func TestReadAll(t *testing.T) {
 		if b.Used() != held {
 			t.Errorf("%d booked, %d held", b.Used(), held)
 		}
-		b.Give(held)
+		b.Release(held)
 	})
 }
 

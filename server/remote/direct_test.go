@@ -26,7 +26,7 @@ type echo struct {
 }
 
 func (echo) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment]) error {
-	remote.LineOf(stream.Context()).Open()
+	remote.StreamConnOf(stream.Context()).KeepOpen()
 	if req.GetSecret() == "header" {
 		if err := stream.SendHeader(metadata.Pairs("tutti-node", "x")); err != nil {
 			return err

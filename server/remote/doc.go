@@ -19,7 +19,7 @@ const (
 	// PlaceMetadata, beside it, names the place that the worker has got. It stays the same
 	// as long as the worker's sessions do: after a restart of the orchestrator, or when it
 	// had given the worker up, the place is another.
-	PlaceMetadata = "tutti-place"
+	RegistrationMetadata = "tutti-place"
 	// InstanceHeader, on a result, is the instance of the worker that sends it, as in
 	// its registration.
 	InstanceHeader = "Tutti-Instance"

@@ -29,7 +29,7 @@ type Identity struct {
 }
 
 // Own reports whether the worker is of our own kind.
-func (id Identity) Own() bool { return id.Node != "" }
+func (id Identity) IsTutti() bool { return id.Node != "" }
 
 // NewIdentity reads what a registration says. addr is the peer's host and port.
 func NewIdentity(node, worker, instance, addr string) Identity {

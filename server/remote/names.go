@@ -29,7 +29,7 @@ func (n *Names) Take(wanted string) string {
 }
 
 // Give frees a name.
-func (n *Names) Give(name string) {
+func (n *Names) Release(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.taken, name)

@@ -34,7 +34,7 @@ func NewRefusals(log *slog.Logger, now func() time.Time) *Refusals {
 
 // Note tells of a worker at addr that was refused, and how many others were since
 // the last line.
-func (r *Refusals) Note(addr string, why *fault.Fault) {
+func (r *Refusals) Record(addr string, why *fault.Fault) {
 	r.mu.Lock()
 	r.counts[why.Code]++ // the codes are our own, so few
 	now := r.now()

@@ -7,7 +7,7 @@ import (
 )
 
 // ErrNotYours: a result came from another worker than the one that has the task.
-var ErrNotYours = errors.New("the task is another worker's")
+var ErrOtherWorker = errors.New("the task is another worker's")
 
 // TaskID names a task to the worker that got it. Ids rise within a process.
 type TaskID int64
@@ -39,7 +39,7 @@ type Task[R any] struct {
 	owner  string
 	result chan R
 	// gone is closed when nobody waits any more.
-	gone chan struct{}
+	abandoned chan struct{}
 	// claimed is under the table's mu.
 	claimed bool
 }
@@ -49,7 +49,7 @@ type Task[R any] struct {
 func (t *Tasks[R]) Open(owner string) *Task[R] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k := &Task[R]{ID: t.next, table: t, owner: owner, result: make(chan R, 1), gone: make(chan struct{})}
+	k := &Task[R]{ID: t.next, table: t, owner: owner, result: make(chan R, 1), abandoned: make(chan struct{})}
 	t.next++
 	t.open[k.ID] = k
 	return k
@@ -67,7 +67,7 @@ func (k *Task[R]) Result() <-chan R { return k.result }
 
 // Forsake gives a task up whose result has not begun to come: later ones are nobody's.
 // It is false when one has come, or is on its way in.
-func (k *Task[R]) Forsake() bool {
+func (k *Task[R]) Abandon() bool {
 	k.table.mu.Lock()
 	defer k.table.mu.Unlock()
 	if k.claimed {
@@ -83,12 +83,12 @@ func (k *Task[R]) Close() (undelivered R, ok bool) {
 	k.table.mu.Lock()
 	defer k.table.mu.Unlock()
 	select {
-	case <-k.gone:
+	case <-k.abandoned:
 		return undelivered, false
 	default:
 	}
 	delete(k.table.open, k.ID)
-	close(k.gone)
+	close(k.abandoned)
 	select {
 	case undelivered = <-k.result:
 		return undelivered, true
@@ -113,7 +113,7 @@ func (t *Tasks[R]) Claim(id TaskID, from string) (*Claim[R], error) {
 	case k == nil:
 		return nil, nil
 	case k.owner != "" && k.owner != from:
-		return nil, ErrNotYours
+		return nil, ErrOtherWorker
 	case k.claimed:
 		return nil, nil
 	}
@@ -122,7 +122,7 @@ func (t *Tasks[R]) Claim(id TaskID, from string) (*Claim[R], error) {
 }
 
 // Gone is closed when nobody waits any more.
-func (c *Claim[R]) Gone() <-chan struct{} { return c.task.gone }
+func (c *Claim[R]) Abandoned() <-chan struct{} { return c.task.abandoned }
 
 // Deliver hands the result over; false says that nobody waits any more, and that it
 // stays the caller's. A claim ends with one Deliver or one Release.
@@ -144,4 +144,19 @@ func (c *Claim[R]) Release() {
 	c.task.table.mu.Lock()
 	defer c.task.table.mu.Unlock()
 	c.task.claimed = false
+}
+
+// Settle hands over a result for a task whatever else of it is being read, for a sender
+// that knows that nothing will come of that. It is false when nobody waits for the task,
+// or it is another's.
+func (t *Tasks[R]) Settle(id TaskID, from string, r R) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.open[id]
+	if k == nil || k.owner != from {
+		return false
+	}
+	delete(t.open, id)
+	k.result <- r
+	return true
 }

@@ -18,11 +18,11 @@ const (
 	early        = 30 * time.Second
 	longestEarly = 2500 * time.Millisecond
 	// good is how long a registration must have lasted to count as one.
-	good = 5 * time.Second
+	goodAfter = 5 * time.Second
 )
 
-// pauses say how long to wait before the next attempt to register.
-type pauses struct {
+// retryBackoff computes the pause before the next attempt to register.
+type retryBackoff struct {
 	step time.Duration
 	// lost is when the last good registration ended; zero before there was one.
 	lost time.Time
@@ -30,8 +30,8 @@ type pauses struct {
 
 // after is the pause after an attempt that ended now; lasted is how long it was a
 // registration, 0 when it never was. chance is from 0 to 1.
-func (b *pauses) after(now time.Time, lasted time.Duration, chance float64) time.Duration {
-	if lasted >= good {
+func (b *retryBackoff) next(now time.Time, lasted time.Duration, chance float64) time.Duration {
+	if lasted >= goodAfter {
 		b.step, b.lost = firstPause, now
 		// To be refused costs neither side anything, so the first attempt comes soon.
 		return time.Duration(chance * float64(firstPause))

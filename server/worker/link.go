@@ -20,17 +20,17 @@ type Link struct {
 	base context.Context
 	// number is the link's among those of its loop, from 1. forgets has the work end what
 	// it keeps for the orchestrator; see Keeper.
-	number  int
-	forgets func(*Link)
+	number   int
+	onForget func(*Link)
 
-	mu     sync.Mutex // covers the fields below
-	status Status
-	own    bool
+	mu      sync.Mutex // covers the fields below
+	status  Status
+	isTutti bool
 	// place is what the orchestrator calls the worker's place, "" where it says nothing.
-	place  string
-	leaves bool
+	registrationID string
+	draining       bool
 	// used is when a result was last taken there.
-	used time.Time
+	lastUsed time.Time
 }
 
 func newLink(o *Options, addr, instance string) *Link {
@@ -44,33 +44,33 @@ func (l *Link) Number() int { return l.number }
 
 // forget ends what is kept for the orchestrator.
 func (l *Link) forget() {
-	if l.forgets != nil {
-		l.forgets(l)
+	if l.onForget != nil {
+		l.onForget(l)
 	}
 }
 
 // placed reports whether the orchestrator says which place the worker has there.
-func (l *Link) placed() bool {
+func (l *Link) hasRegistrationID() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.place != ""
+	return l.registrationID != ""
 }
 
 // Addr is the orchestrator's host:port.
 func (l *Link) Addr() string { return l.addr }
 
 // Own says that the orchestrator is of our own kind, as far as is known yet.
-func (l *Link) Own() bool {
+func (l *Link) IsTutti() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.own
+	return l.isTutti
 }
 
 // Draining says that the worker takes leave: it should take nothing new.
 func (l *Link) Draining() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.leaves
+	return l.draining
 }
 
 // Start runs a task of the orchestrator's. Its ctx ends when nobody waits for the
@@ -80,7 +80,7 @@ func (l *Link) Draining() bool {
 // connection, and their numbers are never used twice: one that runs is left alone. False
 // says that f will not run, for that reason or because the process stops.
 func (l *Link) Start(id int64, f func(ctx context.Context)) bool {
-	if l.Own() && l.tasks.has(id) {
+	if l.IsTutti() && l.tasks.has(id) {
 		return false
 	}
 	return l.tasks.start(l.base, id, f)
@@ -121,16 +121,16 @@ const (
 	Refused = "refused"
 )
 
-func (l *Link) view() Status {
+func (l *Link) snapshot() Status {
 	l.mu.Lock()
 	s := l.status
 	l.mu.Unlock()
-	s.Tasks = l.tasks.number()
+	s.Tasks = l.tasks.active()
 	return s
 }
 
 // becomes changes the state.
-func (l *Link) becomes(state string, change func(*Status)) {
+func (l *Link) setState(state string, change func(*Status)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.status.State != state {

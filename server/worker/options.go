@@ -31,7 +31,7 @@ type Options struct {
 	// Credential is the marker of results in Authorization, "Livepeer-Transcoder-1.0".
 	Credential string
 	// Landmark is the log line of a registration, "Registering transcoder to".
-	Landmark string
+	RegisterLog string
 	// MaxTasks bounds the tasks of one orchestrator that run at once; while there are
 	// as many nothing further is read. 0 is 256.
 	MaxTasks int
@@ -64,26 +64,26 @@ type Work[N any] interface {
 	Register(ctx context.Context, conn grpc.ClientConnInterface, r Registration) (grpc.ServerStreamingClient[N], error)
 	// Notice acts on a notice. Those of one orchestrator come one after another; it
 	// hands long work to from.Start and returns. It keeps what it is given.
-	Notice(from *Link, notice *N)
+	Notify(from *Link, notify *N)
 }
 
 // Pressing is for a Work that tells changes of its offer that must be told soon from
 // those that can wait for an idle moment: to most orchestrators of the network an offer
 // cannot be told without the loss of the sessions that there are. Without it all press.
-type Pressing interface {
-	Presses(told, now []byte) bool
+type UrgencyChecker interface {
+	Urgent(confirmed, now []byte) bool
 }
 
 // Emptying is for a Work whose offers may be of no use to orchestrators of the network.
 // Who was told such a one has nothing to lose: the next is told at once.
-type Emptying interface {
-	Empty(told []byte) bool
+type EmptyOfferChecker interface {
+	Empty(confirmed []byte) bool
 }
 
 // Keeper is for a Work that keeps something for an orchestrator from one task to the
 // next. Forget ends it, after the tasks that still run: the orchestrator knows nothing of
 // it any more.
-type Keeper interface {
+type Forgetter interface {
 	Forget(of *Link)
 }
 

@@ -9,7 +9,7 @@ import (
 // tasks are what one orchestrator waits for.
 type tasks struct {
 	// room holds one token per running task.
-	room chan struct{}
+	slots chan struct{}
 	// all are the goroutines of tasks and of what goes on beside them.
 	all sync.WaitGroup
 
@@ -23,7 +23,7 @@ type tasks struct {
 type task struct{ cancel context.CancelFunc }
 
 func newTasks(most int) *tasks {
-	return &tasks{room: make(chan struct{}, most), running: make(map[int64]*task), idle: make(chan struct{})}
+	return &tasks{slots: make(chan struct{}, most), running: make(map[int64]*task), idle: make(chan struct{})}
 }
 
 // has reports whether a task runs.
@@ -38,7 +38,7 @@ func (t *tasks) has(id int64) bool {
 // ended before there was room.
 func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)) bool {
 	select {
-	case t.room <- struct{}{}:
+	case t.slots <- struct{}{}:
 	case <-ctx.Done():
 		return false
 	}
@@ -55,7 +55,7 @@ func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)
 		defer func() {
 			cancel()
 			t.end(id, own)
-			<-t.room
+			<-t.slots
 		}()
 		f(ctx)
 	})
@@ -90,14 +90,14 @@ func (t *tasks) cancelAll() {
 	}
 }
 
-func (t *tasks) number() int {
+func (t *tasks) active() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.count
 }
 
 // quiet is nil when no task runs, else closed when the last one ends.
-func (t *tasks) quiet() <-chan struct{} {
+func (t *tasks) idleSignal() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.count == 0 {
@@ -115,7 +115,7 @@ func (t *tasks) wait(ctx context.Context, limit time.Duration) {
 		over = timer.C
 	}
 	for {
-		quiet := t.quiet()
+		quiet := t.idleSignal()
 		if quiet == nil {
 			return
 		}

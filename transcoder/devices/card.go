@@ -25,19 +25,19 @@ type card struct {
 }
 
 // tend keeps one card's worker until ctx ends: the card is gone, or the node stops.
-func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
+func (k *Keeper) runCard(ctx context.Context, d gpu.Device) {
 	c := &card{k: k, d: d, name: strconv.Itoa(d.Index)}
-	defer c.over()
+	defer c.notAwaited()
 	defer k.o.Board.Clear(c.encoderMissing())
 	defer c.report(nil)
 	defer k.o.Budget.Reserve(d.UUID, gpu.Transcoding, 0)
 	for ctx.Err() == nil {
-		err := c.life(ctx, func() {
+		err := c.runWorker(ctx, func() {
 			c.fails = 0
 			c.report(nil)
 			k.coming.over(d.UUID)
 		})
-		c.over()
+		c.notAwaited()
 		if ctx.Err() != nil {
 			return
 		}
@@ -46,12 +46,12 @@ func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
 			// The streams of others have them all: nothing is wrong with the card.
 			c.fails = min(c.fails, busyFails)
 		}
-		c.rest(ctx)
+		c.pauseRetry(ctx)
 	}
 }
 
 // over says that nothing needs to wait for the card any more.
-func (c *card) over() {
+func (c *card) notAwaited() {
 	c.k.uncounted.over(c.d.UUID)
 	c.k.coming.over(c.d.UUID)
 }
@@ -96,7 +96,7 @@ func deepest(err error) (code fault.Code) {
 }
 
 // rest waits before the card is tried again.
-func (c *card) rest(ctx context.Context) {
+func (c *card) pauseRetry(ctx context.Context) {
 	pause := min(c.k.o.Longest, c.k.o.Pause<<min(c.fails, 16))
 	c.fails++
 	timer := time.NewTimer(pause)
@@ -109,16 +109,16 @@ func (c *card) rest(ctx context.Context) {
 
 // life is one worker's: started, tested, offered until it is not wanted any more or
 // the card fails. offered is called when it gets work. The error is why it ended.
-func (c *card) life(ctx context.Context, offered func()) error {
+func (c *card) runWorker(ctx context.Context, offered func()) error {
 	o := &c.k.o
 	w, err := o.Start(ctx, c.d)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	defer c.k.common.leave(c.d.UUID)
+	defer c.k.limits.remove(c.d.UUID)
 	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4, Log: o.Log})
-	found, err := c.find(ctx, device)
+	found, err := c.findCapabilities(ctx, device)
 	if err != nil {
 		return err
 	}
@@ -127,21 +127,21 @@ func (c *card) life(ctx context.Context, offered func()) error {
 		offer = found.result().Offer(offer)
 	}
 	offer = o.Adjust(offer)
-	first := c.share(offer)
+	first := c.shareOffer(offer)
 	place, err := o.Placer.Attach(device, first)
 	if err != nil {
 		return err
 	}
 	defer place.Detach()
-	c.k.keep(c.d.UUID, found)
-	defer c.k.forget(c.d.UUID)
+	c.k.addFinding(c.d.UUID, found)
+	defer c.k.removeFinding(c.d.UUID)
 	offered()
 	return c.watch(ctx, device, place, offer, first)
 }
 
 // find finds out what the card can do: by a test, unless that is not wanted or the
 // process before has made one.
-func (c *card) find(ctx context.Context, device *probe.Device) (Finding, error) {
+func (c *card) findCapabilities(ctx context.Context, device *probe.Device) (Finding, error) {
 	o := &c.k.o
 	found, ok := c.k.inherit(c.d.UUID)
 	said := "a GPU goes on as the process before tested it"
@@ -150,7 +150,7 @@ func (c *card) find(ctx context.Context, device *probe.Device) (Finding, error) 
 	case !o.Test:
 		return Finding{}, nil
 	case ok:
-		c.k.common.join(c.d, probe.Encoders{Most: found.EncoderSessions, None: found.NoEncoder})
+		c.k.limits.add(c.d, probe.Encoders{Most: found.EncoderSessions, None: found.NoEncoder})
 	default:
 		result := c.test(ctx, device)
 		if result.Fault != nil {
@@ -158,7 +158,7 @@ func (c *card) find(ctx context.Context, device *probe.Device) (Finding, error) 
 		}
 		found, said, took = findingOf(&result), "a GPU was tested", result.Took
 	}
-	c.equipped(c.d, found.NoEncoder)
+	c.reportEncoder(c.d, found.NoEncoder)
 	o.Log.Info(said, "device", c.name, "name", c.d.Name, "took", took, "encoders", found.EncoderSessions,
 		"session MB", found.SessionMemory>>20, "rendition MB", found.RenditionMemory>>20)
 	return found, nil
@@ -166,7 +166,7 @@ func (c *card) find(ctx context.Context, device *probe.Device) (Finding, error) 
 
 // share sets memory aside for transcoding, at least one session's, and offers what
 // the others leave of it and of the machine.
-func (c *card) share(offer placement.Offer) placement.Offer {
+func (c *card) shareOffer(offer placement.Offer) placement.Offer {
 	o := &c.k.o
 	least := gpu.Bytes(AtLeast)
 	if offer.SessionMemory > 0 {
@@ -179,5 +179,5 @@ func (c *card) share(offer placement.Offer) placement.Offer {
 	if free := o.Budget.Available(c.d.UUID, gpu.Transcoding); free != gpu.Unlimited {
 		offer.Memory = max(1, int64(free))
 	}
-	return c.k.common.part(c.d.UUID, offer)
+	return c.k.limits.share(c.d.UUID, offer)
 }

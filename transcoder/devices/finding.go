@@ -48,14 +48,14 @@ func (k *Keeper) Findings() map[gpu.UUID]Finding {
 }
 
 // keep notes what is known of a card that is offered from now on.
-func (k *Keeper) keep(id gpu.UUID, f Finding) {
+func (k *Keeper) addFinding(id gpu.UUID, f Finding) {
 	f.Driver = k.o.Inventory.Driver().Version
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.found[id] = f
 }
 
-func (k *Keeper) forget(id gpu.UUID) {
+func (k *Keeper) removeFinding(id gpu.UUID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.found, id)
@@ -65,7 +65,7 @@ func (k *Keeper) forget(id gpu.UUID) {
 func (k *Keeper) inherited(id gpu.UUID) (Finding, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	f, ok := k.left[id]
+	f, ok := k.inheritedFindings[id]
 	return f, ok && (!k.o.Test || f.Tested && f.Driver == k.o.Inventory.Driver().Version)
 }
 
@@ -75,6 +75,6 @@ func (k *Keeper) inherit(id gpu.UUID) (Finding, bool) {
 	f, ok := k.inherited(id)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.left, id)
+	delete(k.inheritedFindings, id)
 	return f, ok
 }

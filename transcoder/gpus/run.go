@@ -67,11 +67,11 @@ func (w *Watcher) watch(ctx context.Context) {
 		}
 		pause := e.pause
 		if e.err != nil {
-			if e.heard {
+			if e.reported {
 				backoff = first
 			}
 			pause, backoff = backoff, min(2*backoff, w.o.Retry)
-			w.lose(e.err)
+			w.reportLost(e.err)
 		}
 		if !wait(ctx, pause, e.child) {
 			return
@@ -83,7 +83,7 @@ func (w *Watcher) watch(ctx context.Context) {
 type ending struct {
 	child *child
 	// heard says that it reported at all.
-	heard bool
+	reported bool
 	// err is what was wrong with it, nil when it said why there is nothing to
 	// report, or is to be replaced by one that looks anew.
 	err error
@@ -112,7 +112,7 @@ func wait(ctx context.Context, pause time.Duration, before *child) bool {
 }
 
 // lose says that there are no reports.
-func (w *Watcher) lose(err error) {
+func (w *Watcher) reportLost(err error) {
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok {
 		f = fault.New(fault.GPUWatchFailed, opWatch, report.Plain(err.Error()))
@@ -148,12 +148,12 @@ func (w *Watcher) follow(ctx context.Context) (e ending) {
 			return e
 		case l, ok := <-c.lines:
 			if !ok {
-				e.err = obituary(c)
+				e.err = exitFault(c)
 				return e
 			}
-			e.heard = true
+			e.reported = true
 			silence.Reset(w.o.Silence)
-			v := w.hear(l)
+			v := w.takeReport(l)
 			if l.Trouble != nil {
 				e.pause = w.o.Retry
 				return e
@@ -167,32 +167,32 @@ func (w *Watcher) follow(ctx context.Context) (e ending) {
 }
 
 // obituary says why there are no more reports, while the process may still end.
-func obituary(c *child) error {
+func exitFault(c *child) error {
 	if c.bad != nil {
 		return fmt.Errorf("the process that asks the driver says what none should: %w", c.bad)
 	}
 	if !c.end() {
 		return errors.New("the process that asks the driver neither speaks nor ends")
 	}
-	if said := c.says.String(); said != "" {
-		return fmt.Errorf("the process that asks the driver ended (%v): %s", c.err, said)
+	if text := c.says.String(); text != "" {
+		return fmt.Errorf("the process that asks the driver ended (%v): %s", c.err, text)
 	}
 	return fmt.Errorf("the process that asks the driver ended (%v)", c.err)
 }
 
 // hear takes one report.
-func (w *Watcher) hear(l report.Line) verdict {
+func (w *Watcher) takeReport(l report.Line) verdict {
 	now := w.o.Now()
-	v := w.host.judge(w.o.Selection, l)
+	v := w.host.classify(w.o.Selection, l)
 	samples := make(map[gpu.UUID]gpu.Sample, len(v.present))
 	for _, e := range l.Devices {
 		for _, d := range v.present {
 			if d.UUID == e.Device.UUID {
-				samples[d.UUID] = w.signs.complete(w.host, d, e.Sample, now)
+				samples[d.UUID] = w.history.complete(w.host, d, e.Sample, now)
 			}
 		}
 	}
-	w.take(v, samples)
+	w.setReport(v, samples)
 	w.publish(v, samples, now)
 	return v
 }

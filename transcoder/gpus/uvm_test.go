@@ -38,8 +38,8 @@ func TestTheModuleForMemoryIsLoaded(t *testing.T) {
 			runs := 0
 			u := &UVM{host: h, log: slog.New(slog.DiscardHandler), run: func(ctx context.Context, tool string, args ...string) error {
 				runs++
-				if said := tool + " " + strings.Join(args, " "); said != "nvidia-modprobe -u -c=0" {
-					t.Error(said)
+				if text := tool + " " + strings.Join(args, " "); text != "nvidia-modprobe -u -c=0" {
+					t.Error(text)
 				}
 				if _, bounded := ctx.Deadline(); !bounded {
 					t.Error("the tool may take for ever")

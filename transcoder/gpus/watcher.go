@@ -17,7 +17,7 @@ type Watcher struct {
 	o    Options
 	host host
 	// signs belongs to Run's goroutine.
-	signs signs
+	history sampleHistory
 
 	mu      sync.Mutex // covers the fields below
 	looked  bool
@@ -33,7 +33,7 @@ var _ gpu.Inventory = (*Watcher)(nil)
 // New makes a watcher that knows nothing before it runs.
 func New(o Options) *Watcher {
 	o = o.withDefaults()
-	return &Watcher{o: o, host: host{o.Root}, signs: newSigns(), changed: make(chan struct{})}
+	return &Watcher{o: o, host: host{o.Root}, history: newSampleHistory(), changed: make(chan struct{})}
 }
 
 // Name names the component.
@@ -67,8 +67,8 @@ func (w *Watcher) Blind() bool {
 func (w *Watcher) Err() *fault.Fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.now.troubles) > 0 {
-		return w.now.troubles[0].fault
+	if len(w.now.problems) > 0 {
+		return w.now.problems[0].fault
 	}
 	if len(w.now.present) == 0 {
 		return w.failed
@@ -80,7 +80,7 @@ func (w *Watcher) Err() *fault.Fault {
 func (w *Watcher) Faults() (out []*fault.Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, t := range w.now.troubles {
+	for _, t := range w.now.problems {
 		out = append(out, t.fault)
 	}
 	if w.failed != nil {
@@ -134,15 +134,15 @@ func (w *Watcher) Await(ctx context.Context) bool {
 }
 
 // take notes a report.
-func (w *Watcher) take(v verdict, samples map[gpu.UUID]gpu.Sample) {
+func (w *Watcher) setReport(v verdict, samples map[gpu.UUID]gpu.Sample) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	news := !w.looked || w.failed != nil || !alike(w.now, v)
+	changed := !w.looked || w.failed != nil || !alike(w.now, v)
 	w.looked, w.failed, w.now, w.at = true, nil, v, w.o.Now()
 	// Samples of before a change of process stay until they are old.
 	w.samples = maps.Clone(samples)
-	if news {
-		w.touch()
+	if changed {
+		w.notifyLocked()
 	}
 }
 
@@ -152,20 +152,20 @@ func (w *Watcher) fail(f *fault.Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.looked, w.failed = true, f
-	w.touch()
+	w.notifyLocked()
 }
 
 // touch: the caller holds mu.
-func (w *Watcher) touch() {
+func (w *Watcher) notifyLocked() {
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
 
 // alike compares what Devices, Present, Driver, Blind and Err say.
 func alike(a, b verdict) bool {
-	same := func(x, y trouble) bool {
+	same := func(x, y problem) bool {
 		return x.about == y.about && x.fault.Code == y.fault.Code && x.fault.Detail == y.fault.Detail
 	}
 	return a.driver == b.driver && a.blind == b.blind && slices.Equal(a.present, b.present) && slices.Equal(a.usable, b.usable) &&
-		slices.EqualFunc(a.troubles, b.troubles, same)
+		slices.EqualFunc(a.problems, b.problems, same)
 }

@@ -12,12 +12,12 @@ import (
 // the GPU refuses something that the processor can do.
 func (e *Engine) transcode(ctx context.Context, own *session, spec *core.TranscodeJob, threads int) (*core.TranscodeResult, error) {
 	if e.gpu == nil {
-		return e.attempt(ctx, own, spec, threads, cpuGear{})
+		return e.attempt(ctx, own, spec, threads, cpuBackend{})
 	}
 	f := own.formAt(e.sessions.now(), e.gpu.noEncoder.Load() != nil)
 	for reclaimed := false; ; {
 		own.mediaIn(f, e.gpu)
-		out, err := e.attempt(ctx, own, spec, threads, gearFor(own.media, threads))
+		out, err := e.attempt(ctx, own, spec, threads, backendFor(own.media, threads))
 		if err == nil {
 			own.media.settle()
 			own.did(f)
@@ -48,16 +48,16 @@ func full(err error) bool {
 	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
 }
 
-func (e *Engine) attempt(ctx context.Context, own *session, spec *core.TranscodeJob, threads int, g gear) (*core.TranscodeResult, error) {
-	j := &job{engine: e, gear: g, spec: spec, audioAlone: own.sawVideo, threads: threads}
+func (e *Engine) attempt(ctx context.Context, own *session, spec *core.TranscodeJob, threads int, g backend) (*core.TranscodeResult, error) {
+	j := &job{engine: e, backend: g, spec: spec, audioAlone: own.sawVideo, threads: threads}
 	return j.run(ctx)
 }
 
-func gearFor(m *media, threads int) gear {
+func backendFor(m *media, threads int) backend {
 	if m.form.cpuDecode && m.form.cpuEncode {
-		return cpuGear{}
+		return cpuBackend{}
 	}
-	return &gpuGear{media: m, threads: threads}
+	return &gpuBackend{media: m, threads: threads}
 }
 
 // giveUpPart returns the form in which the processor does the part of a segment's work

@@ -36,7 +36,7 @@ type decoder struct {
 	threads int
 	// kept holds c where it outlives the segment; nil where it does not.
 	kept *keptDecoder
-	line timing.Line
+	line timing.Timeline
 	// onVideo sees every video packet when not nil.
 	onVideo func(*astiav.Packet)
 
@@ -136,7 +136,7 @@ func (d *decoder) take(p *astiav.Packet, frame *astiav.Frame, emit func(picture)
 			d.onVideo(p)
 		}
 		if d.kept != nil {
-			d.kept.saw(p)
+			d.kept.observe(p)
 		}
 		return d.feed(p, frame, emit)
 	case d.in.audio != nil && p.StreamIndex() == d.in.audio.Index() && p.Size() > 0:
@@ -207,7 +207,7 @@ func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
 			return decodingFailed(err)
 		}
 		stalls = 0
-		if d.kept != nil && !d.kept.own(frame) {
+		if d.kept != nil && !d.kept.belongs(frame) {
 			frame.Unref()
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 
 // said maps words of libav and the driver to what they mean. The first that is
 // found counts, so the particular stand before the general.
-var said = []struct {
+var deviceMessages = []struct {
 	words string
 	code  fault.Code
 }{
@@ -46,7 +46,7 @@ var said = []struct {
 // condition names what a device's words mean, "" when they say nothing of the
 // device itself.
 func condition(text string) fault.Code {
-	for _, s := range said {
+	for _, s := range deviceMessages {
 		if strings.Contains(text, s.words) {
 			return s.code
 		}
@@ -87,7 +87,7 @@ func saysUnfit(text string) bool {
 
 // closedDoor names why a device that is well cannot be opened. Of one that has been
 // open the same words say that it is lost.
-func closedDoor(text string) fault.Code {
+func openFailure(text string) fault.Code {
 	switch {
 	case strings.Contains(text, "CUDA_ERROR_SYSTEM_NOT_READY"):
 		return fault.GPUNotReady

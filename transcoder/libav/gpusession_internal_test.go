@@ -160,7 +160,7 @@ func TestNothingButRefused(t *testing.T) {
 		refused     bool
 	}{{0, 0, false}, {1, 0, true}, {1, 1, false}} {
 		k := &keptDecoder{lost: row.lost, markers: markers{shown: row.shown}}
-		if _, refused := errors.AsType[*refusal](k.some()); refused != row.refused {
+		if _, refused := errors.AsType[*refusal](k.requirePicture()); refused != row.refused {
 			t.Errorf("%+v: %t", row, refused)
 		}
 	}

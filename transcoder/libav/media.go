@@ -73,24 +73,24 @@ func (m *media) scalerFor(slot, width, height int) *gpuScaler {
 // encoderFor returns an encoder for frames like the one given.
 func (m *media) encoderFor(s encoderSpec, like *astiav.Frame) (*encoder, error) {
 	from := poolOf(like)
-	if e := m.resting(s, from); e != nil {
+	if e := m.takeIdleEncoder(s, from); e != nil {
 		return e, nil
 	}
 	e, err := openNVENC(s, like)
-	if fault.CodeOf(err) == fault.EncoderSessionsExhausted && m.dropResting() {
+	if fault.CodeOf(err) == fault.EncoderSessionsExhausted && m.freeIdleEncoders() {
 		e, err = openNVENC(s, like)
 	}
 	if err != nil {
 		return nil, m.gpu.refusedSession(err)
 	}
 	if encoderFlushes(e.c) {
-		e.keep = m.rest
+		e.keep = m.keepIdleEncoder
 	}
 	return e, nil
 }
 
 // resting takes an encoder out of those at rest that does exactly this work.
-func (m *media) resting(s encoderSpec, from pool) *encoder {
+func (m *media) takeIdleEncoder(s encoderSpec, from pool) *encoder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, e := range m.encoders {
@@ -103,7 +103,7 @@ func (m *media) resting(s encoderSpec, from pool) *encoder {
 }
 
 // rest keeps an encoder that was drained for the next segment.
-func (m *media) rest(e *encoder) {
+func (m *media) keepIdleEncoder(e *encoder) {
 	flushCodec(e.c)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,7 +112,7 @@ func (m *media) rest(e *encoder) {
 }
 
 // dropResting frees the encoders at rest and reports whether there were any.
-func (m *media) dropResting() bool {
+func (m *media) freeIdleEncoders() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	some := len(m.encoders) > 0
@@ -143,7 +143,7 @@ func (m *media) close() {
 	if m == nil {
 		return
 	}
-	m.dropResting()
+	m.freeIdleEncoders()
 	if m.decoder != nil {
 		m.decoder.close()
 		m.decoder = nil

@@ -31,7 +31,7 @@ func TestStagePlan(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var s stage
-			s.fit(frameInfo{width: 1920, height: 1080}, tt.profiles, 60, func(w, h int) scaling { return cpuGear{}.scaler(stageSlot, w, h, 1) })
+			s.fit(frameInfo{width: 1920, height: 1080}, tt.profiles, 60, func(w, h int) scaling { return cpuBackend{}.scaler(stageSlot, w, h, 1) })
 			if !slices.Equal(s.users, tt.users) || s.width != tt.width {
 				t.Errorf("got %v at %d wide, want %v at %d", s.users, s.width, tt.users, tt.width)
 			}

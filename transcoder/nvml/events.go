@@ -37,7 +37,7 @@ func (r *Reader) listen() {
 }
 
 // hear takes the errors that were reported since the last time.
-func (r *Reader) hear(now time.Time) {
+func (r *Reader) readEvent(now time.Time) {
 	if r.events == nil {
 		return
 	}

@@ -10,65 +10,65 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
-// device is a device that was attached, and what is known of it.
+// device is an attached device with its bookings, measurements and state.
 type device struct {
 	engine placement.Device
-	// label is its name, kept says that the pool closes it.
+	// label is its name; owned: the pool closes it.
 	label string
-	kept  bool
+	owned bool
 	seq   int
 	since time.Time
-	// alone bounds the processes that serve one segment each: those of retries and of
-	// senders that are known or did no harm. Others have processes of their own, so that
-	// they wait for one another alone: unknown senders while many do harm (unproved), and
-	// senders that did harm, with streams that have done good work (flagged) or none.
-	alone, unproved, flagged, single chan struct{}
+	// These slots bound the processes that serve a single segment. isolatedSlots are for
+	// retries and for senders without incidents. Other groups have their own slots, so that
+	// they only wait for each other: unknown senders while many senders have incidents
+	// (unverifiedSlots), and senders with incidents, by whether the stream has good segments
+	// (flaggedSlots) or none (perSenderSlots).
+	isolatedSlots, unverifiedSlots, flaggedSlots, perSenderSlots chan struct{}
 
-	// queue lets segments begin.
+	// queue orders and bounds the segments in progress.
 	queue queue
 
-	// class and slot are its place in a tree, offered what it adds to what the node can
-	// do while it is ready. All are the table's.
+	// class and leaf locate it in a tree; offered is its share of the node's capabilities
+	// while it is ready, else nil. All are guarded by table.mu.
 	class   *class
-	slot    int
+	leaf    int
 	offered *capability.Capabilities
 
-	// waiting links the devices whose rank is to be looked at again; dirty says that
-	// this one is among them.
-	waiting *device
-	dirty   atomic.Bool
+	// nextStale links the devices whose rank must be refreshed; stale: this one is linked.
+	nextStale *device
+	stale     atomic.Bool
 
-	mu    sync.Mutex // covers what follows
+	mu    sync.Mutex // guards the fields below
 	offer placement.Offer
 	turn  uint64
-	// shown is its rank as the tree has it, share what it adds to the pool's limit.
-	shown rank
-	share int
+	// treeRank is its rank as the tree has it, limitShare its part of the pool's limit.
+	treeRank   rank
+	limitShare int
 	booked
-	figures
+	measurements
 	state
-	learned  learned
+	learned  learnedLimits
 	recent   recent
-	evidence evidence
+	evidence blameEvidence
 	hold     hold
-	// segments are in work now; quiet is closed when none is, nil while nobody waits.
-	segments int
-	quiet    chan struct{}
-	// tally goes on when the device comes back under its name.
+	// segments is the number in progress; becameIdle is closed when it falls to 0, nil
+	// without a waiter.
+	segments   int
+	becameIdle chan struct{}
+	// tally continues when the device reattaches under its name.
 	tally *placement.Tally
 }
 
-// booked is what the sessions of a device were given of it.
+// booked is the part of a device that is assigned to sessions.
 type booked struct {
 	sessions, renditions int
-	// load is in requested pixels per second; weighted is the same with each session's
-	// own weight.
-	load, weighted int64
-	// known are the sessions that have shown here what they cost.
-	known int
+	// load is in requested pixels per second; weightedLoad includes each session's weight.
+	load, weightedLoad int64
+	// measuredSessions have a measured cost on this device.
+	measuredSessions int
 }
 
-// name is the device for the books of who did what: "cpu", "gpu 0".
+// name is the device in logs and results: "cpu", "gpu 0".
 func (d *device) name() string {
 	if _, err := strconv.Atoi(d.label); err == nil {
 		return "gpu " + d.label
@@ -76,49 +76,47 @@ func (d *device) name() string {
 	return d.label
 }
 
-// memory is the device memory that the sessions are reckoned to use. The caller
-// holds mu.
-func (d *device) memory() int64 {
+// memoryInUseLocked estimates the device memory that the sessions use.
+func (d *device) memoryInUseLocked() int64 {
 	first := int64(d.sessions)
 	return first*d.offer.SessionMemory + (int64(d.renditions)-first)*d.offer.RenditionMemory
 }
 
-// memoryFor is the device memory that a session with so many renditions takes. The
-// caller holds mu.
-func (d *device) memoryFor(renditions int) int64 {
+// memoryForLocked estimates the device memory of a session with so many renditions.
+func (d *device) memoryForLocked(renditions int) int64 {
 	return d.offer.SessionMemory + int64(renditions-1)*d.offer.RenditionMemory
 }
 
-// take books a session, drop gives back what it was booked with. The caller holds mu,
-// and the session's.
-func (d *device) take(s *session) {
+// bookLocked adds a session's demand to the device, unbookLocked removes it. The caller
+// holds the session's mu, too.
+func (d *device) bookLocked(s *session) {
 	d.sessions++
 	d.renditions += s.renditions
 	d.load += s.load
-	d.weighted += s.weighted
+	d.weightedLoad += s.weightedLoad
 }
 
-func (d *device) drop(s *session) {
+func (d *device) unbookLocked(s *session) {
 	d.sessions--
 	d.renditions -= s.renditions
 	d.load -= s.load
-	d.weighted -= s.weighted
-	d.leave(s)
+	d.weightedLoad -= s.weightedLoad
+	d.removeMeasuredLocked(s)
 	d.recent.remove(s)
 	if d.sessions == 0 {
-		d.slow = time.Time{} // whoever comes next shall find out anew
+		d.slowSince = time.Time{} // the next session is measured from the start
 	}
 }
 
-// idle returns a channel that is closed when no segment is in work, nil when none is.
+// idle returns a channel that is closed when no segment is in progress, nil when none is.
 func (d *device) idle() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.segments == 0 {
 		return nil
 	}
-	if d.quiet == nil {
-		d.quiet = make(chan struct{})
+	if d.becameIdle == nil {
+		d.becameIdle = make(chan struct{})
 	}
-	return d.quiet
+	return d.becameIdle
 }

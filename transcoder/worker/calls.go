@@ -30,7 +30,7 @@ type call struct {
 }
 
 // asked is a request from its start until the last byte of its answer.
-type asked struct {
+type pendingRequest struct {
 	kind frame.Type
 	// want is how many renditions are wanted, most how many bytes they may have in all.
 	want int
@@ -44,7 +44,7 @@ type asked struct {
 	abandoned time.Time
 }
 
-func (p *process) begin(a asked) (uint64, *call, error) {
+func (p *process) begin(a pendingRequest) (uint64, *call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.retired {
@@ -53,7 +53,7 @@ func (p *process) begin(a asked) (uint64, *call, error) {
 	p.next++
 	c := &call{done: make(chan struct{}), finished: make(chan struct{})}
 	p.calls[p.next] = c
-	p.asked[p.next] = &a
+	p.pending[p.next] = &a
 	return p.next, c, nil
 }
 
@@ -127,7 +127,7 @@ func (p *process) endSession(id core.SessionID) {
 // ask sends a request and waits for the answer. message makes the request's
 // message once it is known where the input lies.
 func (p *process) ask(
-	ctx context.Context, a asked, input []byte, message func(slot int) ([]byte, error),
+	ctx context.Context, a pendingRequest, input []byte, message func(slot int) ([]byte, error),
 ) (*call, error) {
 	id, c, err := p.begin(a)
 	if err != nil {
@@ -143,16 +143,16 @@ func (p *process) ask(
 	case <-p.gone:
 		return nil, p.fault
 	case <-ctx.Done():
-		p.giveUp(id)
+		p.abandonRequest(id)
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "transcode", ctx.Err())
 	}
 }
 
 // giveUp tells the child that nobody waits for a request any more. The child
 // answers all the same, when it notices; one that never does is stuck.
-func (p *process) giveUp(id uint64) {
+func (p *process) abandonRequest(id uint64) {
 	p.mu.Lock()
-	if a := p.asked[id]; a != nil {
+	if a := p.pending[id]; a != nil {
 		a.abandoned = time.Now()
 	}
 	p.mu.Unlock()
@@ -162,10 +162,10 @@ func (p *process) giveUp(id uint64) {
 }
 
 // stuck reports whether a request that was given up has still not ended.
-func (p *process) stuck() bool {
+func (p *process) hasStuckRequest() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, a := range p.asked {
+	for _, a := range p.pending {
 		if !a.abandoned.IsZero() && time.Since(a.abandoned) > p.o.times.stuck {
 			return true
 		}
@@ -206,7 +206,7 @@ func (p *process) send(id uint64, t frame.Type, input []byte, message func(slot 
 func (p *process) handOver(id uint64, slot int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asked[id].slot, p.asked[id].sent = slot, true
+	p.pending[id].slot, p.pending[id].sent = slot, true
 }
 
 // answers are the messages that answer a request, beside TypeError, which answers all.
@@ -216,17 +216,17 @@ var answers = map[frame.Type]frame.Type{
 
 // answered notes the child's answer to a request, of which there is one, and returns what
 // was asked.
-func (p *process) answered(id uint64, t frame.Type) (asked, error) {
+func (p *process) answered(id uint64, t frame.Type) (pendingRequest, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := p.asked[id]
+	a := p.pending[id]
 	switch {
 	case a == nil || !a.sent: // the next number is easily guessed
-		return asked{}, &frame.Error{Reason: "an answer to no request"}
+		return pendingRequest{}, &frame.Error{Reason: "an answer to no request"}
 	case a.answered:
-		return asked{}, &frame.Error{Reason: "two answers to one request"}
+		return pendingRequest{}, &frame.Error{Reason: "two answers to one request"}
 	case t != frame.TypeError && t != answers[a.kind]:
-		return asked{}, &frame.Error{Reason: "an answer of another kind than the request"}
+		return pendingRequest{}, &frame.Error{Reason: "an answer of another kind than the request"}
 	}
 	a.answered = true
 	return *a, nil
@@ -236,14 +236,14 @@ func (p *process) answered(id uint64, t frame.Type) (asked, error) {
 func (p *process) complete(id uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.asked, id)
+	delete(p.pending, id)
 }
 
 func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	if err := frame.CheckJob(job); err != nil {
 		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
 	}
-	a := asked{kind: frame.TypeJob, want: len(job.Profiles), most: mostResult(job), party: job.Party}
+	a := pendingRequest{kind: frame.TypeJob, want: len(job.Profiles), most: maxResultBytes(job), party: job.Party}
 	c, err := p.ask(ctx, a, job.Input, func(slot int) ([]byte, error) {
 		return frame.EncodeJob(job, slot)
 	})
@@ -257,7 +257,7 @@ func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.
 }
 
 func (p *process) probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
-	c, err := p.ask(ctx, asked{kind: frame.TypeProbe}, segment, func(slot int) ([]byte, error) {
+	c, err := p.ask(ctx, pendingRequest{kind: frame.TypeProbe}, segment, func(slot int) ([]byte, error) {
 		return frame.EncodePlace(frame.Place{Len: len(segment), Slot: slot}), nil
 	})
 	if err != nil {

@@ -23,16 +23,16 @@ type Client struct {
 	// uncache takes away what the driver compiled, where that is not kept.
 	uncache func()
 
-	mu     sync.Mutex // covers the fields below
-	proc   *process   // nil while there is none
-	change chan struct{}
-	closed bool
-	level  isolation
-	deaths deaths
+	mu      sync.Mutex // covers the fields below
+	proc    *process   // nil while there is none
+	changed chan struct{}
+	closed  bool
+	level   isolation
+	exits   exitCount
 	// last is why there is no process.
-	last     *fault.Fault
-	restarts int
-	missing  []string
+	lastFault *fault.Fault
+	restarts  int
+	missing   []string
 }
 
 var (
@@ -43,7 +43,7 @@ var (
 // Start starts a child and waits until it is ready; ctx bounds the wait alone.
 // Close ends it. The error is a *fault.Fault with code WorkerStartFailed.
 func Start(ctx context.Context, o Options) (*Client, error) {
-	c := &Client{o: o.withDefaults(), change: make(chan struct{})}
+	c := &Client{o: o.withDefaults(), changed: make(chan struct{})}
 	var err error
 	if c.o.compiled, c.uncache, err = openCache(c.o); err != nil {
 		c.o.Log.Warn("what the driver of a GPU compiles is not kept", "device", o.Device, "err", err)
@@ -54,7 +54,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 		return nil, err
 	}
 	c.level = level
-	c.put(p)
+	c.setProcess(p)
 	if len(c.missing) > 0 {
 		c.o.Log.Warn("a media worker runs with fewer walls around it",
 			"device", o.Device, fault.Attr(c.Degraded()))
@@ -74,7 +74,7 @@ func (c *Client) Parallel() int { return transcoder.Parallel(c.o.cores()) }
 // Transcode gives the job to the child, waiting for one while it is replaced.
 func (c *Client) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	for {
-		p, err := c.live(ctx)
+		p, err := c.awaitProcess(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (c *Client) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.T
 // input does.
 func (c *Client) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
 	for {
-		p, err := c.live(ctx)
+		p, err := c.awaitProcess(ctx)
 		if err != nil {
 			return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, err
 		}
@@ -135,19 +135,19 @@ func (c *Client) Alone(ctx context.Context) (transcoder.Engine, error) {
 		return nil, fault.New(fault.WorkerClosed, "transcode", "")
 	}
 	o := c.o
-	o.Memory = aloneMemory(o.Memory)
+	o.Memory = isolatedMemory(o.Memory)
 	p, _, err := launch(ctx, o, level)
 	if err != nil {
 		return nil, err
 	}
-	return &alone{p}, nil
+	return &isolatedEngine{p}, nil
 }
 
 // Close ends the child and waits for it. Jobs in it fail.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed = true
-	c.notify()
+	c.notifyLocked()
 	c.mu.Unlock()
 	c.stop()
 	c.wg.Wait()
@@ -156,11 +156,11 @@ func (c *Client) Close() error {
 }
 
 // live returns the running child, waiting for it.
-func (c *Client) live(ctx context.Context) (*process, error) {
+func (c *Client) awaitProcess(ctx context.Context) (*process, error) {
 	for {
 		c.mu.Lock()
-		p, closed, last, change := c.proc, c.closed, c.last, c.change
-		quarantined := c.deaths.quarantined()
+		p, closed, last, change := c.proc, c.closed, c.lastFault, c.changed
+		quarantined := c.exits.quarantined()
 		c.mu.Unlock()
 		switch {
 		case closed:
@@ -183,20 +183,20 @@ func (c *Client) live(ctx context.Context) (*process, error) {
 }
 
 // put makes p the child that gets the calls; nil takes it away.
-func (c *Client) put(p *process) {
+func (c *Client) setProcess(p *process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.proc = p
 	if p != nil {
 		c.missing = p.missing
 	}
-	c.notify()
+	c.notifyLocked()
 }
 
 // notify wakes who waits in live. The caller holds mu.
-func (c *Client) notify() {
-	close(c.change)
-	c.change = make(chan struct{})
+func (c *Client) notifyLocked() {
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
 // Status is what an operator wants to know of a device's worker.
@@ -222,9 +222,9 @@ type Status struct {
 func (c *Client) Status() Status {
 	c.mu.Lock()
 	p := c.proc
-	s := Status{Device: c.o.Device, Restarts: c.restarts, Quarantined: p == nil && c.deaths.quarantined(), Missing: c.missing}
-	if p == nil && c.last != nil {
-		s.Fault = c.last
+	s := Status{Device: c.o.Device, Restarts: c.restarts, Quarantined: p == nil && c.exits.quarantined(), Missing: c.missing}
+	if p == nil && c.lastFault != nil {
+		s.Fault = c.lastFault
 	}
 	c.mu.Unlock()
 	if p != nil {

@@ -23,10 +23,10 @@ type process struct {
 	cmd     *exec.Cmd
 	conn    *frame.Conn
 	arena   *frame.Arena
-	said    *words
+	stderr  *stderrLog
 	missing []string
 	// scored: it is the kernel's first choice when there is no memory left, and stays it.
-	scored bool
+	oomScored bool
 
 	// gone is closed when the child is no use any more, with fault set before.
 	gone  chan struct{}
@@ -35,7 +35,7 @@ type process struct {
 	// exited is closed when the system has the child's status.
 	exited chan struct{}
 	// seen counts what arrived from the child: its signs of life.
-	seen atomic.Int64
+	received atomic.Int64
 	// pings counts the heartbeats that were sent.
 	pings atomic.Int64
 	wg    sync.WaitGroup
@@ -43,7 +43,7 @@ type process struct {
 	mu    sync.Mutex // covers the fields below
 	calls map[uint64]*call
 	// asked are the requests whose answers have not all come.
-	asked   map[uint64]*asked
+	pending map[uint64]*pendingRequest
 	next    uint64
 	retired bool
 	// idleSince is when the last call ended.
@@ -61,14 +61,14 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 			}
 			return nil, level, fault.Wrap(fault.WorkerStartFailed, "start media worker", err)
 		}
-		if err := p.greet(ctx); err != nil {
+		if err := p.awaitHello(ctx); err != nil {
 			p.close()
 			return nil, level, err
 		}
 		p.missing = append(p.missing, level.missing(o)...)
-		p.scored = !sandbox.ScoreLowered(p.cmd.Process.Pid)
+		p.oomScored = !sandbox.ScoreLowered(p.cmd.Process.Pid)
 		p.wg.Go(p.read)
-		p.wg.Go(p.beat)
+		p.wg.Go(p.sendPings)
 		p.wg.Go(p.watch)
 		return p, level, nil
 	}
@@ -77,22 +77,22 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 // spawn starts the child's process. A goroutine owns it until the system has its
 // status.
 func spawn(o Options, level isolation) (*process, error) {
-	said := newWords(o.Log)
+	stderr := newStderrLog(o.Log)
 	arena, err := frame.NewArena()
 	if err != nil {
 		return nil, err
 	}
-	cmd, ours, theirs, err := command(o, level, said, arena.File())
+	cmd, ours, theirs, err := command(o, level, stderr, arena.File())
 	if err != nil {
 		arena.Close()
 		return nil, err
 	}
 	p := &process{
-		o: o, cmd: cmd, conn: frame.NewConn(ours), arena: arena, said: said,
+		o: o, cmd: cmd, conn: frame.NewConn(ours), arena: arena, stderr: stderr,
 		gone: make(chan struct{}), exited: make(chan struct{}),
-		calls: make(map[uint64]*call), asked: make(map[uint64]*asked), idleSince: time.Now(),
+		calls: make(map[uint64]*call), pending: make(map[uint64]*pendingRequest), idleSince: time.Now(),
 	}
-	said.over = func(detail string) { p.kill(fault.New(fault.WorkerProtocol, "transcode", detail)) }
+	stderr.onExcess = func(detail string) { p.kill(fault.New(fault.WorkerProtocol, "transcode", detail)) }
 	started := make(chan error)
 	p.wg.Go(func() {
 		// The signal on a parent's death is sent when the starting thread ends, so
@@ -114,7 +114,7 @@ func spawn(o Options, level isolation) (*process, error) {
 			return
 		}
 		err = cmd.Wait()
-		p.abandon(p.obituary(err))
+		p.abandon(p.exitFault(err))
 	})
 	if err := <-started; err != nil {
 		p.conn.Close()
@@ -126,7 +126,7 @@ func spawn(o Options, level isolation) (*process, error) {
 }
 
 // greet waits for the child's first message.
-func (p *process) greet(ctx context.Context) error {
+func (p *process) awaitHello(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.o.times.start)
 	defer cancel()
 	// A read cannot watch a context: the child's end unblocks it.

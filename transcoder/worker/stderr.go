@@ -14,20 +14,20 @@ const (
 	lineBytes = 512
 	// wordsAtOnce and wordsPerSecond are how many bytes a child may write to its log. A
 	// healthy one writes next to nothing, and at its death the stacks of its threads.
-	wordsAtOnce, wordsPerSecond = 8 << 20, 64 << 10
+	burstBytes, bytesPerSecond = 8 << 20, 64 << 10
 	// linesAtOnce and linesPerSecond are how many of its lines reach the node's log.
-	linesAtOnce, linesPerSecond = 200, 20
+	burstLines, linesPerSecond = 200, 20
 )
 
 // allowance is an amount that comes back at a rate.
-type allowance struct {
+type rateLimit struct {
 	most, perSecond float64
 	used            float64
 	at              time.Time
 }
 
 // take uses n of it, and reports whether it was there.
-func (a *allowance) take(n int, now time.Time) bool {
+func (a *rateLimit) take(n int, now time.Time) bool {
 	a.used = max(0, a.used-max(0, now.Sub(a.at).Seconds())*a.perSecond)
 	a.at = now
 	if a.used+float64(n) > a.most {
@@ -39,42 +39,42 @@ func (a *allowance) take(n int, now time.Time) bool {
 
 // words takes what a child writes, hands each line to the log, and keeps what
 // explains its death.
-type words struct {
+type stderrLog struct {
 	log *slog.Logger
 	now func() time.Time
 	// over is called when the child writes more than it may.
-	over func(detail string)
+	onExcess func(detail string)
 
 	mu   sync.Mutex // covers the fields below
 	line []byte
 	last string
 	// reason is the line with which the Go runtime began to die.
 	reason       string
-	bytes, lines allowance
+	bytes, lines rateLimit
 	// dropped counts the lines that did not reach the log since the last that did.
 	dropped int
 }
 
-func newWords(log *slog.Logger) *words {
-	return &words{
+func newStderrLog(log *slog.Logger) *stderrLog {
+	return &stderrLog{
 		log: log, now: time.Now,
-		bytes: allowance{most: wordsAtOnce, perSecond: wordsPerSecond},
-		lines: allowance{most: linesAtOnce, perSecond: linesPerSecond},
+		bytes: rateLimit{most: burstBytes, perSecond: bytesPerSecond},
+		lines: rateLimit{most: burstLines, perSecond: linesPerSecond},
 	}
 }
 
 // Write never fails: a child must not stop because of its words. One that writes too much
 // is ended.
-func (w *words) Write(b []byte) (int, error) {
-	if !w.keep(b) {
-		w.over(fmt.Sprintf("it wrote more to its log than %d KB at once and %d KB a second",
-			wordsAtOnce>>10, wordsPerSecond>>10))
+func (w *stderrLog) Write(b []byte) (int, error) {
+	if !w.add(b) {
+		w.onExcess(fmt.Sprintf("it wrote more to its log than %d KB at once and %d KB a second",
+			burstBytes>>10, bytesPerSecond>>10))
 	}
 	return len(b), nil
 }
 
 // keep takes the lines of b, unless they are too much.
-func (w *words) keep(b []byte) bool {
+func (w *stderrLog) add(b []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.bytes.take(len(b), w.now()) {
@@ -92,7 +92,7 @@ func (w *words) keep(b []byte) bool {
 	return true
 }
 
-func (w *words) complete(line string) {
+func (w *stderrLog) complete(line string) {
 	if line == "" {
 		return
 	}
@@ -114,14 +114,14 @@ func (w *words) complete(line string) {
 }
 
 // outOfMemory reports whether the Go runtime died for want of memory.
-func (w *words) outOfMemory() bool {
+func (w *stderrLog) outOfMemory() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return strings.Contains(w.reason, "out of memory") || strings.Contains(w.reason, "cannot allocate")
 }
 
 // String is the line that says most: how dying began, else the last one.
-func (w *words) String() string {
+func (w *stderrLog) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.reason != "" {

@@ -11,7 +11,7 @@ import (
 
 // beat asks the child for signs of life. It may block in a send to a child that
 // does not read; watch finds that and ends it.
-func (p *process) beat() {
+func (p *process) sendPings() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
 	defer ticker.Stop()
 	for n := uint64(1); ; n++ {
@@ -39,14 +39,14 @@ func (p *process) watch() {
 	defer ticker.Stop()
 	pid := p.cmd.Process.Pid
 	threads := sandbox.Threads()
-	seen, silent, unseen := p.seen.Load(), 0, 0
+	seen, silent, unseen := p.received.Load(), 0, 0
 	for {
 		select {
 		case <-p.gone:
 			return
 		case <-ticker.C:
 		}
-		if now := p.seen.Load(); now != seen {
+		if now := p.received.Load(); now != seen {
 			seen, silent = now, 0
 		} else {
 			silent++
@@ -56,7 +56,7 @@ func (p *process) watch() {
 				fmt.Sprintf("no sign of life for %v", time.Duration(silent)*p.o.times.heartbeat)))
 			return
 		}
-		if p.stuck() {
+		if p.hasStuckRequest() {
 			p.kill(fault.New(fault.WorkerUnresponsive, "transcode",
 				fmt.Sprintf("a segment that nobody waits for has not ended in %v", p.o.times.stuck)))
 			return
@@ -64,7 +64,7 @@ func (p *process) watch() {
 		if unseen++; !leaderless(pid) {
 			unseen = 0
 		}
-		if p.scored && sandbox.ScoreLowered(pid) {
+		if p.oomScored && sandbox.ScoreLowered(pid) {
 			p.kill(fault.New(fault.WorkerProtocol, "transcode",
 				"it lowered its oom_score_adj, by which the kernel chooses what ends for want of memory"))
 			return

@@ -16,7 +16,7 @@ import (
 type body struct {
 	p      *Pool
 	w      *worker
-	a      *arrival
+	a      *answer
 	ctx    context.Context
 	model  inference.Model
 	begun  time.Time

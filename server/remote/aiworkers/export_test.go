@@ -34,7 +34,7 @@ func ReadRegistration(req *rpc.RegisterAIWorkerRequest) ([]inference.ModelState,
 
 // Through is a stream as a job reads it, in pieces of size bytes.
 func Through(src io.Reader, size int) (text []byte, err error) {
-	a := newArrival(src)
+	a := newAnswer(src)
 	b := &body{p: &Pool{opt: Options{Now: time.Now, Recorder: inference.NopRecorder{}}}, w: &worker{lost: make(chan struct{}), tally: new(placement.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
 	defer b.Close()
 	if err := b.peek(); err != nil {

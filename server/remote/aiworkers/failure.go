@@ -13,12 +13,12 @@ import (
 
 // readError is a failure in place of an answer. Our own workers say what it is
 // called.
-func readError(r *http.Request) (*arrival, error) {
+func readError(r *http.Request) (*answer, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxError))
 	if err != nil {
 		return nil, err
 	}
-	a := newArrival(nil)
+	a := newAnswer(nil)
 	a.err = failure(fault.Code(r.Header.Get(remote.CodeHeader)), string(text))
 	return a, nil
 }

@@ -71,12 +71,12 @@ func (in *inputs) serve(w http.ResponseWriter, r *http.Request) {
 
 // inputBase is where a worker fetches inputs: where it dialled, which it is known to
 // reach, else the service address.
-func (p *Pool) inputBase(line *remote.Line) string {
-	host := line.Host()
+func (p *Pool) inputBase(conn *remote.StreamConn) string {
+	host := conn.Host()
 	if host == "" || strings.ContainsAny(host, "/\\?#@ \t") {
 		return p.opt.ServiceURI
 	}
-	if line.Secure() {
+	if conn.Secure() {
 		return "https://" + host
 	}
 	return "http://" + host

@@ -37,7 +37,7 @@ type mediaFile struct {
 
 // readMixed reads an answer of a worker of the network, and makes of it what a runner
 // would have answered: JSON with the files in it.
-func (p *Pool) readMixed(d *delivery) (*arrival, error) {
+func (p *Pool) readMixed(d *delivery) (*answer, error) {
 	text, held, err := p.budget.ReadAll(d.r.Body, d.r.ContentLength, maxWhole)
 	switch {
 	case errors.Is(err, remote.ErrTooLarge), errors.Is(err, remote.ErrNoMemory):
@@ -47,21 +47,21 @@ func (p *Pool) readMixed(d *delivery) (*arrival, error) {
 	}
 	more := int64(len(text)) * (copies - 1)
 	if !p.budget.Take(more) {
-		p.budget.Give(held)
+		p.budget.Release(held)
 		return nil, unusable(remote.ErrNoMemory)
 	}
 	held += more
 	answer, err := joinParts(text, d.boundary)
 	if err != nil {
-		p.budget.Give(held)
+		p.budget.Release(held)
 		return nil, unusable(err)
 	}
 	// Only the answer stays.
 	stays := min(held, int64(cap(answer)))
-	p.budget.Give(held - stays)
-	a := newArrival(bytes.NewReader(answer))
+	p.budget.Release(held - stays)
+	a := newAnswer(bytes.NewReader(answer))
 	a.contentType, a.length = jsonType, int64(len(answer))
-	a.done = func() { p.budget.Give(stays) }
+	a.done = func() { p.budget.Release(stays) }
 	return a, nil
 }
 

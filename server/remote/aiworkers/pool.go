@@ -19,7 +19,7 @@ import (
 type Pool struct {
 	rpc.UnimplementedAIWorkerServer
 	opt      Options
-	tasks    *remote.Tasks[*arrival]
+	tasks    *remote.Tasks[*answer]
 	inputs   *inputs
 	budget   *remote.Budget
 	refusals *remote.Refusals
@@ -33,10 +33,10 @@ type Pool struct {
 	// order has the models in the order in which they came.
 	order []*model
 	// passing are the answers that have begun, by their tasks.
-	passing map[remote.TaskID]*arrival
+	activeAnswers map[remote.TaskID]*answer
 	// places counts those that workers have got.
-	places int
-	shut   bool
+	registrations int
+	closed        bool
 }
 
 var _ inference.Worker = (*Pool)(nil)
@@ -47,9 +47,9 @@ func New(opt Options) (*Pool, error) {
 		return nil, fmt.Errorf("build pool of AI workers: %w", err)
 	}
 	return &Pool{
-		opt: opt, tasks: remote.NewTasks[*arrival](opt.FirstTask), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
+		opt: opt, tasks: remote.NewTasks[*answer](opt.FirstTask), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
 		refusals: remote.NewRefusals(opt.Log, opt.Now), models: make(map[inference.Model]*model),
-		passing: make(map[remote.TaskID]*arrival),
+		activeAnswers: make(map[remote.TaskID]*answer),
 	}, nil
 }
 
@@ -72,9 +72,9 @@ func (p *Pool) Run(ctx context.Context, ready func()) error {
 	<-ctx.Done()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shut = true
+	p.closed = true
 	for _, w := range p.workers {
-		w.door.end()
+		w.stream.end()
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (p *Pool) Models() []inference.ModelState {
 	defer p.mu.Unlock()
 	out := make([]inference.ModelState, 0, len(p.order))
 	for _, m := range p.order {
-		out = append(out, m.stateNow())
+		out = append(out, m.stateNowLocked())
 	}
 	return out
 }

@@ -40,7 +40,7 @@ type registration struct {
 // readRegistration reads a worker's message. The error is AIWorkerRefused.
 func readRegistration(req *rpc.RegisterAIWorkerRequest, id remote.Identity) (*registration, error) {
 	r := &registration{id: id, version: clean(req.GetCapabilities().GetVersion(), maxRelease)}
-	if id.Own() {
+	if id.IsTutti() {
 		r.draining = req.GetDraining()
 		return r, r.readModels(req.GetModels(), req.GetCapabilities())
 	}

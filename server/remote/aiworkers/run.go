@@ -14,8 +14,8 @@ const (
 	maxTries = 4
 	// pause is how often a job that holds a slot of the model looks for a worker, while
 	// those that can do it are taken by others; roomTime is how long it does so.
-	pause    = 20 * time.Millisecond
-	roomTime = 10 * time.Second
+	retryPause    = 20 * time.Millisecond
+	maxWorkerWait = 10 * time.Second
 )
 
 // Run sends the job to a worker: see inference.Slot. A worker that is lost before its
@@ -29,7 +29,7 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 }
 
 func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
-	tried, want := make(map[*worker]bool), s.p.wanted(s.m, job)
+	tried, want := make(map[*worker]bool), s.p.requirementsOf(s.m, job)
 	var last error
 	for len(tried) < maxTries {
 		e, err := s.pick(ctx, want, tried)
@@ -41,18 +41,18 @@ func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		}
 		reply, err := s.p.ask(ctx, e.w, job)
 		if inference.IsRefusal(reply, err) {
-			reply, err = s.again(ctx, job, want, e, reply, err)
+			reply, err = s.retryRefused(ctx, job, want, e, reply, err)
 		}
 		if err == nil {
-			s.p.did(s, want.op, reply)
+			s.p.recordDone(s, want.op, reply)
 			reply.Body = &returning{ReadCloser: reply.Body, s: s}
 			return reply, nil
 		}
-		s.vacate()
-		if ctx.Err() == nil && atFault(err) {
+		s.leaveEntry()
+		if ctx.Err() == nil && isWorkerFault(err) {
 			e.w.tally.Failed()
 		}
-		if ctx.Err() != nil || !elsewhere(err) {
+		if ctx.Err() != nil || !canRetryElsewhere(err) {
 			return nil, err
 		}
 		last, tried[e.w] = err, true
@@ -62,13 +62,13 @@ func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 }
 
 // atFault reports whether a job failed for its worker, not for the request or the queue.
-func atFault(err error) bool {
+func isWorkerFault(err error) bool {
 	class := fault.CodeOf(err).Class()
 	return class == fault.Internal || class == fault.Upstream
 }
 
 // elsewhere reports whether a job that did not begin may be given to another worker.
-func elsewhere(err error) bool {
+func canRetryElsewhere(err error) bool {
 	code := fault.CodeOf(err)
 	return code == fault.AIWorkerLost || code == fault.AIWorkerSilent || code.Class() == fault.Busy
 }
@@ -77,19 +77,19 @@ func elsewhere(err error) bool {
 // away, or those that can do the job are taken, it waits for one; nobody who comes later is
 // before it, as it keeps what it holds. A job that gets none is ModelWaitOver: nobody has
 // worked on it.
-func (s *slot) pick(ctx context.Context, want wanted, tried map[*worker]bool) (*entry, error) {
-	ctx, cancel := context.WithTimeout(ctx, roomTime)
+func (s *slot) pick(ctx context.Context, want requirements, tried map[*worker]bool) (*entry, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxWorkerWait)
 	defer cancel()
 	for {
 		e, err := s.p.pick(s.m, want, tried)
-		if err == nil && !s.occupy(e) {
-			s.p.put(e)
+		if err == nil && !s.setEntry(e) {
+			s.p.releaseEntry(e)
 			return nil, fault.New(fault.ModelWaitOver, opRun, "the slot was given back")
 		}
-		if !errors.Is(err, errTaken) {
+		if !errors.Is(err, errAllBusy) {
 			return e, err
 		}
-		if err := wait(ctx, pause); err != nil {
+		if err := wait(ctx, retryPause); err != nil {
 			return nil, s.p.refusal(s.m, fault.ModelWaitOver, err)
 		}
 	}

@@ -16,38 +16,38 @@ type worker struct {
 	name  string
 	since time.Time
 	// tally counts its jobs, and goes on when it comes back under its name.
-	tally *placement.Tally
-	notes *remote.Outbox
+	tally  *placement.Tally
+	outbox *remote.Outbox
 	// base is where it fetches the inputs of jobs from.
 	base string
 	// lost is closed when its last registration ended.
 	lost chan struct{}
 	// place names its place here to itself; a worker that gets another has lost its jobs.
-	place string
+	registrationID string
 
 	version string
 	// draining says that it takes leave itself, barred that our operator gives it nothing
 	// new, away that its connection broke a moment ago.
-	draining, barred, away bool
-	entries                map[inference.Model]*entry
+	draining, operatorDrained, disconnected bool
+	entries                                 map[inference.Model]*entry
 	// nameless says that its name is another's already.
-	nameless bool
+	nameReleased bool
 	// door is the registration that holds at the moment.
-	door *door
+	stream *registrationStream
 	// answers are those that pass at the moment.
-	answers map[*arrival]struct{}
+	answers map[*answer]struct{}
 	// errands are the jobs whose answers have not begun.
-	errands map[*errand]struct{}
+	pendingJobs map[*pendingJob]struct{}
 }
 
 // own reports whether it is one of our own.
-func (w *worker) own() bool { return w.id.Own() }
+func (w *worker) isTutti() bool { return w.id.IsTutti() }
 
 // idle reports whether it has no job.
-func (w *worker) idle() bool { return len(w.errands)+len(w.answers) == 0 }
+func (w *worker) idle() bool { return len(w.pendingJobs)+len(w.answers) == 0 }
 
 // takes reports whether it may be given jobs.
-func (w *worker) takes() bool { return !w.draining && !w.barred && !w.away }
+func (w *worker) acceptsJobs() bool { return !w.draining && !w.operatorDrained && !w.disconnected }
 
 // gone reports whether it was lost.
 func (w *worker) gone() bool {
@@ -60,14 +60,16 @@ func (w *worker) gone() bool {
 }
 
 // door is one registration's stream.
-type door struct {
+type registrationStream struct {
 	// addr tells its connection from others.
 	addr  string
 	ended chan struct{}
 	once  sync.Once
 }
 
-func newDoor(addr string) *door { return &door{addr: addr, ended: make(chan struct{})} }
+func newRegistrationStream(addr string) *registrationStream {
+	return &registrationStream{addr: addr, ended: make(chan struct{})}
+}
 
 // end makes the registration's stream end, without an error. It may be called again.
-func (d *door) end() { d.once.Do(func() { close(d.ended) }) }
+func (d *registrationStream) end() { d.once.Do(func() { close(d.ended) }) }

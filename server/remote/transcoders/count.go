@@ -11,8 +11,8 @@ import (
 // What a rendition may have where its pictures cannot be counted: so many in a second,
 // of a segment that plays longer than the client said by so much.
 const (
-	fastest = 120
-	longer  = 3
+	maxFrameRate   = 120
+	durationFactor = 3
 )
 
 // counted are the codecs whose pictures can be counted without decoding them.
@@ -45,8 +45,8 @@ func (p *parser) checkRendition(i int) error {
 
 // mostPixels is more than any good transcoder makes of a segment.
 func mostPixels(job *core.TranscodeJob, p *core.Profile) core.Pixels {
-	seconds := int64(longer*max(job.Duration, core.DefaultSegmentDuration).Seconds()) + 1
-	rate := int64(fastest)
+	seconds := int64(durationFactor*max(job.Duration, core.DefaultSegmentDuration).Seconds()) + 1
+	rate := int64(maxFrameRate)
 	if num, den := p.FPS.Norm(); !p.FPS.Passthrough() && den > 0 {
 		rate = max(rate, int64(num)/int64(den)+1)
 	}

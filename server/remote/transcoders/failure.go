@@ -8,7 +8,7 @@ import (
 
 // told are the faults that the network's transcoders tell by their wire text. Two
 // of the same text are in the order in which they are tried. Read-only.
-var told = []fault.Code{
+var wireFaults = []fault.Code{
 	fault.RemoteIncompatible,
 	// Those that no other transcoder does better with.
 	fault.TranscoderInvalidResolution, fault.TranscoderInvalidVideo, fault.TranscoderUnrecognizedFormat,
@@ -30,10 +30,10 @@ var told = []fault.Code{
 func failureOf(text, code string) error {
 	const op = "remote transcoder"
 	text = strings.TrimSpace(text)
-	if c := fault.Code(code); code != "" && passes(c) {
+	if c := fault.Code(code); code != "" && isMediaFault(c) {
 		return fault.New(c, op, text)
 	}
-	for _, c := range told {
+	for _, c := range wireFaults {
 		if row, ok := fault.Lookup(c); ok && row.Wire == text {
 			return fault.New(c, op, "")
 		}
@@ -43,7 +43,7 @@ func failureOf(text, code string) error {
 
 // passes reports whether a code that a worker names is one of media work: a worker
 // has nothing to say of payments or of this node's own state.
-func passes(c fault.Code) bool {
+func isMediaFault(c fault.Code) bool {
 	row, ok := fault.Lookup(c)
 	if !ok || c == fault.Canceled || c == fault.DeadlineExceeded {
 		return false

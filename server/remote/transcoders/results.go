@@ -47,21 +47,21 @@ func (s *Service) result(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Header.Get("Authorization") != marker || !s.opt.Secrets.Match(r.Header.Get("Credentials")) {
-		s.refusals.Note(r.RemoteAddr, fault.New(fault.RemoteSecretWrong, opResult, ""))
+		s.refusals.Record(r.RemoteAddr, fault.New(fault.RemoteSecretWrong, opResult, ""))
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
 	}
 	admission.Prove(r.Context())
-	if no := s.take(w, r); no != nil {
-		s.opt.Log.Debug("result refused", "from", r.RemoteAddr, "status", no.status, "detail", no.text)
-		http.Error(w, no.text, no.status)
+	if rejected := s.takeResult(w, r); rejected != nil {
+		s.opt.Log.Debug("result refused", "from", r.RemoteAddr, "status", rejected.status, "detail", rejected.text)
+		http.Error(w, rejected.text, rejected.status)
 		return
 	}
 	_, _ = io.WriteString(w, "OK") // nobody to tell
 }
 
 // take hands a result to whoever waits for it.
-func (s *Service) take(w http.ResponseWriter, r *http.Request) *refusal {
+func (s *Service) takeResult(w http.ResponseWriter, r *http.Request) *refusal {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	id, idErr := strconv.ParseInt(r.Header.Get("TaskId"), 10, 64)
 	if idErr != nil {
@@ -71,10 +71,10 @@ func (s *Service) take(w http.ResponseWriter, r *http.Request) *refusal {
 		return &refusal{http.StatusBadRequest, "Invalid Task ID"}
 	}
 	task := remote.TaskID(id)
-	x := s.orders.get(task)
+	x := s.expected.get(task)
 	var claim *remote.Claim[outcome]
-	claimErr := remote.ErrNotYours
-	if x == nil || !s.stranger(x.worker, r.RemoteAddr) {
+	claimErr := remote.ErrOtherWorker
+	if x == nil || !s.fromOtherWorker(x.worker, r.RemoteAddr) {
 		claim, claimErr = s.tasks.Claim(task, r.Header.Get(remote.InstanceHeader))
 	}
 	if claimErr != nil {
@@ -85,43 +85,43 @@ func (s *Service) take(w http.ResponseWriter, r *http.Request) *refusal {
 	}
 	body := &body{r: r.Body}
 	if claim != nil {
-		body.gone = claim.Gone()
+		body.abandoned = claim.Abandoned()
 		ctl := http.NewResponseController(w)
 		// A server without deadlines bounds nothing here; Gone does.
 		_ = ctl.SetReadDeadline(x.until)
 		_ = ctl.SetWriteDeadline(x.until.Add(answerTime))
 	}
 	var out outcome
-	var no *refusal
+	var rejected *refusal
 	switch {
 	case err != nil || kind != errorType && kind != resultsType:
-		no = &refusal{http.StatusUnsupportedMediaType, "unparsable content type"}
+		rejected = &refusal{http.StatusUnsupportedMediaType, "unparsable content type"}
 	case claim == nil:
 		// Nobody waits for it, and nobody reads it.
 		return nil
 	case kind == errorType:
 		out.err = s.failure(r, body)
 	default:
-		out, no = s.renditions(r, body, params["boundary"], x)
+		out, rejected = s.renditions(r, body, params["boundary"], x)
 	}
 	if claim != nil {
-		s.deliver(claim, x, body, out, no)
+		s.deliver(claim, x, body, out, rejected)
 	}
-	return no
+	return rejected
 }
 
 // deliver ends a claim. A result that cannot be used fails its task, so that the
 // segment is tried elsewhere at once, unless one of our own kind will bring it again.
-func (s *Service) deliver(claim *remote.Claim[outcome], x *order, body *body, out outcome, no *refusal) {
-	if no != nil {
-		if body.broke != nil && x.worker.id.Own() {
+func (s *Service) deliver(claim *remote.Claim[outcome], x *expectedResult, body *body, out outcome, rejected *refusal) {
+	if rejected != nil {
+		if body.readErr != nil && x.worker.id.IsTutti() {
 			claim.Release()
 			return
 		}
-		out = outcome{err: fault.New(fault.RemoteResultRefused, opResult, no.text)}
+		out = outcome{err: fault.New(fault.RemoteResultRefused, opResult, rejected.text)}
 	}
 	if !claim.Deliver(out) {
-		s.budget.Give(out.held)
+		s.budget.Release(out.held)
 	}
 }
 
@@ -135,12 +135,12 @@ func (s *Service) failure(r *http.Request, body io.Reader) error {
 }
 
 // renditions reads what a transcoder made.
-func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x *order) (outcome, *refusal) {
+func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x *expectedResult) (outcome, *refusal) {
 	pixels, err := strconv.ParseInt(r.Header.Get("Pixels"), 10, 64)
 	if err != nil || pixels < 0 {
 		return outcome{}, &refusal{http.StatusBadRequest, "Invalid Pixels"}
 	}
-	p := &parser{budget: s.budget, job: x.job, uncounted: s.uncounted}
+	p := &parser{budget: s.budget, job: x.job, uncounted: s.logUncounted}
 	if err := p.read(body, boundary); err != nil {
 		p.discard()
 		return outcome{}, &refusal{http.StatusInternalServerError, err.Error()}
@@ -149,14 +149,14 @@ func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x
 		Renditions: p.out, DecodedPixels: core.Pixels(pixels),
 		DecodedFrames: framesOf(r.Header.Get(FramesHeader)),
 		MediaTime:     rpc.ParseMediaTime(r.Header.Get(rpc.MediaTimeHeader)),
-		Worker:        x.worker.by(r.Header.Get(remote.WorkerHeader)),
+		Worker:        x.worker.signedName(r.Header.Get(remote.WorkerHeader)),
 	}
 	return outcome{res: res, held: p.held}, nil
 }
 
 // uncounted says once that a worker's word is taken.
-func (s *Service) uncounted(why error) {
-	s.tellUncounted.Do(func() {
+func (s *Service) logUncounted(why error) {
+	s.warnUncounted.Do(func() {
 		s.opt.Log.Warn("pictures of a rendition cannot be counted; what the worker says is taken where it is possible at all", fault.Attr(why))
 	})
 }
@@ -165,22 +165,22 @@ var errGone = errors.New("nobody waits for the result any more")
 
 // body is a request's body that ends when nobody waits for it.
 type body struct {
-	r    io.Reader
-	gone <-chan struct{}
+	r         io.Reader
+	abandoned <-chan struct{}
 	// broke is why it cannot be read to its end.
-	broke error
+	readErr error
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	select {
-	case <-b.gone:
-		b.broke = errGone
+	case <-b.abandoned:
+		b.readErr = errGone
 		return 0, errGone
 	default:
 	}
 	n, err := b.r.Read(p)
 	if err != nil && err != io.EOF {
-		b.broke = err
+		b.readErr = err
 	}
 	return n, err
 }

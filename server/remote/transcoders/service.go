@@ -20,15 +20,15 @@ type Service struct {
 	rpc.UnimplementedTranscoderServer
 	opt      Options
 	tasks    *remote.Tasks[outcome]
-	orders   orders
+	expected expectedResults
 	sources  *sources
 	budget   *remote.Budget
 	refusals *remote.Refusals
 	names    remote.Names
-	missing  *missing
+	missing  *missingWorkers
 	hosts    hosts
 
-	tellUncounted sync.Once
+	warnUncounted sync.Once
 
 	// process tells this process from the one before it, in the names of places.
 	process string
@@ -41,9 +41,9 @@ type Service struct {
 	workers  map[*worker]struct{}
 	instance map[string]*worker
 	// processes has the same workers by their processes.
-	processes map[string]*worker
-	places    int
-	closed    bool
+	processes     map[string]*worker
+	registrations int
+	closed        bool
 }
 
 // outcome is the end of a task: renditions or a fault, and what is booked for them.
@@ -66,7 +66,7 @@ func New(opt Options) (*Service, error) {
 		opt: opt, process: hex.EncodeToString(process[:]), tasks: remote.NewTasks[outcome](opt.FirstTask), sources: newSources(opt.Rand, opt.Now),
 		budget:   remote.NewBudget(opt.ResultBytes),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
-		missing:  newMissing(opt.Board),
+		missing:  newMissingWorkers(opt.Board),
 		workers:  make(map[*worker]struct{}), instance: make(map[string]*worker), processes: make(map[string]*worker),
 	}, nil
 }
@@ -104,7 +104,7 @@ func (s *Service) Close() {
 	}
 	s.mu.Unlock()
 	for _, w := range all {
-		w.lose(stopping())
+		w.markLost(stoppingFault())
 	}
 	s.missing.close()
 }

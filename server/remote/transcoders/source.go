@@ -40,9 +40,9 @@ type source struct {
 	fetches sync.WaitGroup
 
 	// mu guards what follows; open are the running handlers, and how each is cut off.
-	mu   sync.Mutex
-	over bool
-	open map[*http.Request]func()
+	mu    sync.Mutex
+	ended bool
+	open  map[*http.Request]func()
 }
 
 func newSources(rand io.Reader, now func() time.Time) *sources {
@@ -70,7 +70,7 @@ func (s *sources) drop(src *source) {
 	delete(s.byToken, src.token)
 	s.mu.Unlock()
 	src.mu.Lock()
-	src.over = true
+	src.ended = true
 	for _, cut := range src.open {
 		cut()
 	}
@@ -82,7 +82,7 @@ func (s *sources) drop(src *source) {
 func (src *source) begin(w http.ResponseWriter, r *http.Request) bool {
 	src.mu.Lock()
 	defer src.mu.Unlock()
-	if src.over {
+	if src.ended {
 		return false
 	}
 	src.open[r] = remote.HangUp(w, r)
@@ -97,10 +97,10 @@ func (src *source) end(r *http.Request) {
 	src.fetches.Done()
 }
 
-func (src *source) isOver() bool {
+func (src *source) hasEnded() bool {
 	src.mu.Lock()
 	defer src.mu.Unlock()
-	return src.over
+	return src.ended
 }
 
 // Source serves the segments of running tasks, below SourcePath.
@@ -125,7 +125,7 @@ func (s *sources) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	src.limit(http.NewResponseController(w), s.now())
-	for rest := src.data; len(rest) > 0 && !src.isOver(); {
+	for rest := src.data; len(rest) > 0 && !src.hasEnded(); {
 		n, err := w.Write(rest[:min(len(rest), sourceChunk)])
 		if err != nil {
 			return
@@ -138,7 +138,7 @@ func (s *sources) serve(w http.ResponseWriter, r *http.Request) {
 func (src *source) limit(ctl *http.ResponseController, now time.Time) {
 	src.mu.Lock()
 	defer src.mu.Unlock()
-	if !src.over {
+	if !src.ended {
 		_ = ctl.SetWriteDeadline(now.Add(fetchGrace + time.Duration(len(src.data))*time.Second/fetchPace))
 	}
 }

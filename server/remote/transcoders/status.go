@@ -45,8 +45,8 @@ func (w *worker) status() Worker {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return Worker{
-		Name: w.name, Node: w.id.Node, Version: w.st.offer.Capabilities.Version, Addr: w.id.Addr,
-		Sessions: w.st.offer.Sessions, Segments: w.tasks, Draining: w.st.draining, Since: w.since,
-		Devices: slices.Clone(w.st.devices),
+		Name: w.name, Node: w.id.Node, Version: w.state.offer.Capabilities.Version, Addr: w.id.Addr,
+		Sessions: w.state.offer.Sessions, Segments: w.tasks, Draining: w.state.draining, Since: w.since,
+		Devices: slices.Clone(w.state.devices),
 	}
 }

@@ -12,45 +12,45 @@ import (
 
 // worker is one registered transcoder. It is a placement.Device.
 type worker struct {
-	s     *Service
-	id    remote.Identity
-	name  string
-	box   *remote.Outbox
-	since time.Time
+	s      *Service
+	id     remote.Identity
+	name   string
+	outbox *remote.Outbox
+	since  time.Time
 	// spot names the place that it has; see remote.PlaceMetadata.
-	spot string
+	registrationID string
 	// gone is closed when it is lost, and left when its name is free again.
-	gone, left chan struct{}
+	gone, removed chan struct{}
 
 	// mu guards what follows.
-	mu    sync.Mutex
-	place placement.Attachment
-	seat  *seat
-	st    standing
-	lost  *fault.Fault
-	tasks int
+	mu         sync.Mutex
+	attachment placement.Attachment
+	stream     *registrationStream
+	state      registrationState
+	lost       *fault.Fault
+	tasks      int
 	// owes is since when it owes a result, zero when it owes none; rest says that it had
 	// answered then, and others waited.
-	owes time.Time
-	rest bool
+	owesSince time.Time
+	stillOwes bool
 	// answers counts results and failures that it has brought.
 	answers int
 	// errands are those that one of our own kind was told of.
-	errands map[*errand]struct{}
+	segments map[*sentSegment]struct{}
 }
 
 // seat is one registration's stream. A worker of our own kind may take another one
 // while it has the first.
-type seat struct {
-	line *remote.Line
+type registrationStream struct {
+	conn *remote.StreamConn
 	// base is where it reaches this node, "https://host:port".
-	base string
+	baseURL string
 	// stop is closed when nothing may be sent on it any more.
 	stop chan struct{}
 }
 
 // standing is what a registration says that may change.
-type standing struct {
+type registrationState struct {
 	offer    placement.Offer
 	draining bool
 	devices  []WorkerDevice
@@ -61,31 +61,31 @@ func (w *worker) Device() string { return w.name }
 
 // Close drops the worker; it may register again.
 func (w *worker) Close() error {
-	w.lose(fault.New(fault.RemoteWorkerLost, "close device", w.name+" was dropped by this node"))
+	w.markLost(fault.New(fault.RemoteWorkerLost, "close device", w.name+" was dropped by this node"))
 	return nil
 }
 
 // sit puts a further registration in the place of the one before. It is false when
 // the worker was lost already.
-func (w *worker) sit(next *seat, st standing) bool {
+func (w *worker) replaceStream(next *registrationStream, state registrationState) bool {
 	w.mu.Lock()
 	if w.lost != nil {
 		w.mu.Unlock()
 		return false
 	}
-	before := w.seat
+	before := w.stream
 	close(before.stop)
-	w.seat, w.st = next, st
-	if before.line.Addr() != next.line.Addr() {
-		w.cutOff()
+	w.stream, w.state = next, state
+	if before.conn.Addr() != next.conn.Addr() {
+		w.failSentLocked()
 	}
-	place := w.place
+	attachment := w.attachment
 	w.mu.Unlock()
-	place.Update(st.offer)
-	if st.draining {
-		place.Suspend(drains())
+	attachment.Update(state.offer)
+	if state.draining {
+		attachment.Suspend(drainFault())
 	} else {
-		place.Resume()
+		attachment.Resume()
 	}
 	return true
 }
@@ -93,27 +93,27 @@ func (w *worker) sit(next *seat, st standing) bool {
 // cutOff fails what the worker was told on a connection that is no more: it opens
 // another only after the one before, and nobody knows what of it arrived. What waits
 // in the box goes out on the new one. The caller holds mu.
-func (w *worker) cutOff() {
-	for x := range w.errands {
-		if w.box.Out(x.letter) {
-			close(x.cut)
-			delete(w.errands, x)
+func (w *worker) failSentLocked() {
+	for x := range w.segments {
+		if w.outbox.Taken(x.message) {
+			close(x.connLost)
+			delete(w.segments, x)
 		}
 	}
 }
 
 // holds reports whether a seat is the worker's present one.
-func (w *worker) holds(s *seat) bool {
+func (w *worker) hasStream(s *registrationStream) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.seat == s
+	return w.stream == s
 }
 
 // lossOf says why a seat has ended, nil for one that was only replaced.
-func (w *worker) lossOf(s *seat) *fault.Fault {
+func (w *worker) lossFor(s *registrationStream) *fault.Fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.seat != s {
+	if w.stream != s {
 		return nil
 	}
 	return w.lost
@@ -121,27 +121,27 @@ func (w *worker) lossOf(s *seat) *fault.Fault {
 
 // lose takes the worker away: its tasks fail with f, to be tried elsewhere, and its
 // stream ends. Only the first call counts.
-func (w *worker) lose(f *fault.Fault) {
+func (w *worker) markLost(f *fault.Fault) {
 	w.mu.Lock()
 	if w.lost != nil {
 		w.mu.Unlock()
 		return
 	}
 	w.lost = f
-	place, draining, tasks := w.place, w.st.draining, w.tasks
-	close(w.seat.stop)
+	attachment, draining, tasks := w.attachment, w.state.draining, w.tasks
+	close(w.stream.stop)
 	close(w.gone)
 	w.mu.Unlock()
 
-	if place != nil {
-		place.Detach()
+	if attachment != nil {
+		attachment.Detach()
 	}
-	w.box.Close()
-	w.s.forget(w)
-	close(w.left)
+	w.outbox.Close()
+	w.s.removeWorker(w)
+	close(w.removed)
 	expected := draining || fault.CodeOf(f) == fault.RemoteRegistration
 	if !expected && w.id.Named {
-		w.s.missing.lost(w.id.Name, f.Detail)
+		w.s.missing.add(w.id.Name, f.Detail)
 	}
 	if !expected {
 		w.s.opt.Recorder.WorkerRestarted(w.name, string(f.Code))
@@ -156,16 +156,16 @@ func (w *worker) lose(f *fault.Fault) {
 // EndSession tells the worker that a session is over. One that is gone has no
 // sessions.
 func (w *worker) EndSession(id core.SessionID) {
-	if _, ok := w.box.Put(teardown(id), 0); !ok {
-		w.stuck()
+	if _, ok := w.outbox.Put(teardown(id), 0); !ok {
+		w.dropStuck()
 	}
 }
 
 // stuck drops a worker that lets messages pile up.
-func (w *worker) stuck() {
+func (w *worker) dropStuck() {
 	w.mu.Lock()
-	line := w.seat.line
+	conn := w.stream.conn
 	w.mu.Unlock()
-	w.lose(fault.New(fault.RemoteWorkerLost, "send to transcoder", w.name+" does not read what it is sent"))
-	line.Cut()
+	w.markLost(fault.New(fault.RemoteWorkerLost, "send to transcoder", w.name+" does not read what it is sent"))
+	conn.Cut()
 }

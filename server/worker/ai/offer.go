@@ -31,17 +31,17 @@ func (w *Work) Offer() []byte {
 // Presses reports whether an orchestrator of the network would hear of a model that can be
 // had since, or no more: see worker.Pressing. What is only loaded by now, or takes more or
 // fewer jobs, is not worth the jobs that run.
-func (w *Work) Presses(told, now []byte) bool {
-	a, b := had(told), had(now)
+func (w *Work) Urgent(told, now []byte) bool {
+	a, b := offeredModels(told), offeredModels(now)
 	return a == nil || b == nil || !maps.Equal(a, b)
 }
 
 // Empty reports whether an orchestrator of the network was told of no model: see
 // worker.Emptying.
-func (w *Work) Empty(told []byte) bool { return len(had(told)) == 0 }
+func (w *Work) Empty(told []byte) bool { return len(offeredModels(told)) == 0 }
 
 // had are the models of an offer that jobs can be sent for; nil for what is no offer.
-func had(offer []byte) map[inference.Model]bool {
+func offeredModels(offer []byte) map[inference.Model]bool {
 	var req rpc.RegisterAIWorkerRequest
 	if proto.Unmarshal(offer, &req) != nil {
 		return nil

@@ -37,7 +37,7 @@ func TestWhatPresses(t *testing.T) {
 			m.change(row.before)
 			told := w.Offer()
 			m.change(row.then)
-			if got := w.Presses(told, w.Offer()); got != row.presses {
+			if got := w.Urgent(told, w.Offer()); got != row.presses {
 				t.Errorf("it presses: %v", got)
 			}
 			if got := w.Empty(told); got != row.empty {

@@ -25,11 +25,11 @@ const (
 
 // Client is a lifecycle.Component that drains. It is safe for concurrent use.
 type Client struct {
-	o        Options
-	loop     *worker.Loop[rpc.NotifySegment]
-	inputs   *http.Transport
-	sessions sessions
-	room     room
+	o           Options
+	loop        *worker.Loop[rpc.NotifySegment]
+	inputs      *http.Transport
+	sessions    sessions
+	inputBudget memoryBudget
 
 	mu sync.Mutex // covers the fields below
 	// told is the capacity that was offered last.
@@ -46,11 +46,11 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{o: o, inputs: inputTransport(o.TLS, o.Orchestrators), room: room{most: o.MaxInput}}
+	c := &Client{o: o, inputs: inputTransport(o.TLS, o.Orchestrators), inputBudget: memoryBudget{most: o.MaxInput}}
 	c.loop, err = worker.New(worker.Options{
 		Orchestrators: o.Orchestrators, Secret: o.Secret, TLS: o.TLS,
 		Node: "tutti/" + o.Version, Worker: o.Name, Instance: instance,
-		Kind: "transcoder", Credential: credential, Landmark: "Registering transcoder to",
+		Kind: "transcoder", Credential: credential, RegisterLog: "Registering transcoder to",
 		MaxTasks: maxTasks, MaxMessage: core.MaxSegmentBytes + besides,
 		Log: o.Log, Board: o.Board, Now: o.Now, Rand: o.Chance,
 	}, work{c})

@@ -70,7 +70,7 @@ func hostOf(addr string) string {
 
 // fetch downloads an input; redirects are not followed. grow is asked before memory is
 // taken. Faults are WorkerInputLost and grow's own.
-func (c *Client) fetch(ctx context.Context, address string, patience time.Duration, grow func(n int64) error) ([]byte, error) {
+func (c *Client) fetch(ctx context.Context, address string, timeout time.Duration, grow func(n int64) error) ([]byte, error) {
 	const op = "fetch the segment"
 	lost := func(detail string, err error) ([]byte, error) {
 		return nil, &fault.Fault{Code: fault.WorkerInputLost, Op: op, Detail: "cannot fetch the segment: " + detail, Err: err}
@@ -79,7 +79,7 @@ func (c *Client) fetch(ctx context.Context, address string, patience time.Durati
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return lost("its address is not an http(s) URL", nil)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errFetchLate)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errFetchLate)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 type work struct{ *Client }
 
 var (
-	_ worker.Pressing = work{}
-	_ worker.Keeper   = work{}
+	_ worker.UrgencyChecker = work{}
+	_ worker.Forgetter      = work{}
 )
 
 // Offer is capacity and capabilities, nil without either.
@@ -37,7 +37,7 @@ func (w work) Offer() []byte {
 
 // Presses says that less is offered than was told: the orchestrator would send what is
 // refused here.
-func (work) Presses(told, now []byte) bool {
+func (work) Urgent(told, now []byte) bool {
 	var before, after rpc.RegisterRequest
 	if proto.Unmarshal(told, &before) != nil || proto.Unmarshal(now, &after) != nil {
 		return true

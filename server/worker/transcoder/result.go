@@ -38,7 +38,7 @@ func (c *Client) failure(t *task, err error) worker.Result {
 		Header: http.Header{"Content-Type": {failureType}, "Pixels": {"0"}},
 		Body:   func() io.Reader { return strings.NewReader(text) },
 	}
-	if t.from.Own() {
+	if t.from.IsTutti() {
 		r.Header.Set(codeHeader, string(fault.CodeOf(err)))
 	}
 	return r
@@ -47,7 +47,7 @@ func (c *Client) failure(t *task, err error) worker.Result {
 // success is the renditions, as one part each: with its signature behind it where one
 // was asked for.
 func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) worker.Result {
-	own := t.from.Own()
+	own := t.from.IsTutti()
 	var pieces [][]byte
 	start := "--" + boundary
 	part := func(head string, data []byte) {

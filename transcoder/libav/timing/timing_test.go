@@ -55,7 +55,7 @@ func TestLine(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			line := timing.Line{Nominal: tt.nominal}
+			line := timing.Timeline{Nominal: tt.nominal}
 			var got []int64
 			for _, f := range tt.in {
 				at, _ := line.Next(f[0], f[1], f[2])

@@ -1,0 +1,58 @@
+package incidents
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+)
+
+// sum identifies a segment, a stream or a sender in a fixed number of bytes, however
+// long the names are that peers choose.
+type sum [sha256.Size]byte
+
+// Work is a segment as incidents are remembered by it.
+type Segment struct {
+	// job is nil once the work is sealed.
+	job            *core.TranscodeJob
+	known          bool
+	sender, stream sum
+	// input is over the segment's bytes, order over these and all that is asked for.
+	input, order sum
+	named        bool
+}
+
+// Of is the work of a job. It costs nothing until something is to be looked up.
+func SegmentOf(job *core.TranscodeJob) *Segment { return &Segment{job: job, known: job.Party != ""} }
+
+// name computes the sums of stream and sender.
+func (w *Segment) name() {
+	if w.named || w.job == nil {
+		return
+	}
+	w.named = true
+	w.sender = sha256.Sum256([]byte(w.job.Party))
+	w.stream = sha256.Sum256(fmt.Appendf(nil, "%q %q", w.job.Party, w.job.Manifest))
+}
+
+// digest computes the sums of the segment.
+func (w *Segment) digest() {
+	if w.job == nil || w.input != (sum{}) {
+		return
+	}
+	j := w.job
+	w.input = sha256.Sum256(j.Input)
+	order := fmt.Appendf(w.input[:len(w.input):len(w.input)], "%v %v", j.Profiles, j.Signature)
+	if j.Clip != nil {
+		order = fmt.Appendf(order, " %v %v", j.Clip.From, j.Clip.To)
+	}
+	w.order = sha256.Sum256(order)
+}
+
+// Seal computes all that is remembered of the work and lets go of its job, so that
+// it may be kept without the segment's bytes.
+func (w *Segment) Seal() {
+	w.name()
+	w.digest()
+	w.job = nil
+}
