@@ -28,7 +28,7 @@ func (n *Names) Take(wanted string) string {
 	return name
 }
 
-// Give frees a name.
+// Release frees a name.
 func (n *Names) Release(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -13,23 +13,21 @@ import (
 	"github.com/tuttinode/tutti/server/admission"
 )
 
-// hangUpAfter is how long a stream that was cut may take to end before its
-// connection is closed under it: a peer that reads nothing hears of no end.
+// hangUpAfter is how long a cut stream may take to end before its connection is closed: a
+// peer that does not read does not see the end of the stream.
 const hangUpAfter = 2 * time.Second
 
 type connKey struct{}
 
 type streamConnKey struct{}
 
-// ConnContext is for http.Server's field of that name: it lets a registration find
-// the connection that it came on.
+// ConnContext is for http.Server.ConnContext: it lets a registration find its connection.
 func ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, bare(conn))
 }
 
-// HangUp is how a response that is being written is cut off: at once, and without a
-// goodbye to a peer that may not read. Over HTTP/2 only the response ends. It must not
-// be called after the handler has returned.
+// HangUp returns a function that aborts a response at once, even if the peer does not read.
+// Over HTTP/2 only the response ends. It must not be called after the handler has returned.
 func HangUp(w http.ResponseWriter, r *http.Request) func() {
 	conn, _ := r.Context().Value(connKey{}).(net.Conn)
 	if conn != nil && r.ProtoMajor < 2 {
@@ -39,7 +37,7 @@ func HangUp(w http.ResponseWriter, r *http.Request) func() {
 	return func() { _ = ctl.SetWriteDeadline(time.Unix(1, 0)) }
 }
 
-// bare is the connection below TLS and other wrappings.
+// bare is the connection below TLS and other wrappers.
 func bare(conn net.Conn) net.Conn {
 	for {
 		outer, ok := conn.(interface{ NetConn() net.Conn })
@@ -50,9 +48,9 @@ func bare(conn net.Conn) net.Conn {
 	}
 }
 
-// Streams is put around what serves gRPC. Through it a registration can be kept
-// open longer than the listener's time for a request, and be cut. Registrations with
-// the given endpoints it serves itself, at half the memory; all else goes to next.
+// Streams wraps the gRPC handler. Through it a registration can stay open beyond the
+// listener's request timeout, and be cut. It serves registrations at the given endpoints
+// itself, at half the memory; all other requests go to next.
 func Streams(next http.Handler, endpoints ...Endpoint) http.Handler {
 	calls := streams(endpoints)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -70,13 +68,13 @@ func Streams(next http.Handler, endpoints ...Endpoint) http.Handler {
 	})
 }
 
-// Line is what a registration came on: its HTTP/2 stream and the connection below.
-// Its methods may be called at the same time.
+// StreamConn is a registration's HTTP/2 stream and the connection below it. Its methods are
+// safe for concurrent use.
 type StreamConn struct {
 	host, addr string
 	secure     bool
 	conn       net.Conn
-	// proved tells the listener that the peer's credentials are valid; nil without one.
+	// proved reports valid credentials to the listener; nil without one.
 	proved func()
 
 	// mu guards what follows; ctl must not be used once the handler has returned.
@@ -85,7 +83,7 @@ type StreamConn struct {
 	hangUp *time.Timer
 }
 
-// LineOf is the line of a gRPC call. Without Streams it only knows who called whom.
+// StreamConnOf is the connection of a gRPC call. Without Streams it only has the addresses.
 func StreamConnOf(ctx context.Context) *StreamConn {
 	if l, ok := ctx.Value(streamConnKey{}).(*StreamConn); ok {
 		return l
@@ -103,8 +101,7 @@ func StreamConnOf(ctx context.Context) *StreamConn {
 	return l
 }
 
-// Host is the host and port that the worker dialled, as it wrote them; it may be
-// anything, even "".
+// Host is the host and port that the worker dialed, unchecked; it may be "".
 func (l *StreamConn) Host() string { return l.host }
 
 // Secure reports whether the worker came with TLS.
@@ -113,8 +110,8 @@ func (l *StreamConn) Secure() bool { return l.secure }
 // Addr is the worker's own address.
 func (l *StreamConn) Addr() string { return l.addr }
 
-// Open makes the line one that stays: it lifts the listener's deadlines and watches
-// the connection. A caller does it when it knows who is there.
+// KeepOpen lifts the listener's deadlines and enables keep-alive. Call it after the worker
+// is authenticated.
 func (l *StreamConn) KeepOpen() {
 	if l.proved != nil {
 		l.proved()
@@ -127,13 +124,12 @@ func (l *StreamConn) KeepOpen() {
 		_ = l.ctl.SetWriteDeadline(time.Time{})
 	}
 	if l.conn != nil {
-		// Where it cannot be watched, HTTP/2's own pings notice it later.
+		// Without keep-alive, HTTP/2's own pings detect a loss later.
 		_ = KeepAlive(l.conn)
 	}
 }
 
-// Cut ends the stream from outside its handler, even while that is held up in
-// sending.
+// Cut ends the stream from outside its handler, even while the handler blocks in a send.
 func (l *StreamConn) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,22 +10,21 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// The network's texts for a registration that is refused for good.
+// The network's texts for a registration that is refused permanently.
 const (
 	textSecret   = "invalid secret"
 	textCapacity = "zero capacity"
 )
 
-// reset begins the text of a stream that broke off, rather than being ended with a
-// status of the orchestrator's own.
+// reset begins the text of a stream that broke off without a status of the orchestrator.
 const reset = "stream terminated by RST_STREAM"
 
 // pingsForbidden is in the text of a connection that was closed for its pings.
 const pingsForbidden = "too_many_pings"
 
-// judge says what the end of a registration means. Permanent ends are WorkerSecretRefused, WorkerCertificateRefused,
-// WorkerZeroCapacity and WorkerDismissed; for all others, WorkerNotRegistered and
-// WorkerSameOrchestrator, the worker comes back.
+// classifyEnd classifies the end of a registration. Permanent ends are WorkerSecretRefused,
+// WorkerCertificateRefused, WorkerZeroCapacity and WorkerDismissed. After all others,
+// WorkerNotRegistered and WorkerSameOrchestrator, the worker registers again.
 func classifyEnd(addr string, err error) (f *fault.Fault, permanent bool) {
 	const op = "register with the orchestrator"
 	s := status.Convert(err)
@@ -47,11 +46,11 @@ func classifyEnd(addr string, err error) (f *fault.Fault, permanent bool) {
 	return &fault.Fault{Code: fault.WorkerNotRegistered, Op: op, Detail: addr + ": " + text, Err: err}, false
 }
 
-// maxText bounds what is kept of an orchestrator's words, in bytes.
+// maxText bounds an orchestrator's error text, in bytes.
 const maxText = 256
 
-// ownPort is our end of a connection in an error's text. It is another one each time,
-// and the same trouble should read the same.
+// ownPort is our end of a connection in an error's text. It is removed, so that a repeated
+// problem has the same text.
 var ownPort = regexp.MustCompile(`tcp \S+->`)
 
 // plain is a text to be shown.

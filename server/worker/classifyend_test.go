@@ -25,7 +25,8 @@ func TestJudge(t *testing.T) {
 		{"capacity", status.Error(codes.Unknown, "zero capacity"), fault.WorkerZeroCapacity, true},
 		{"more than the text", status.Error(codes.Unknown, "invalid secret sauce"), fault.WorkerNotRegistered, false},
 		{"canceled", status.Error(codes.Canceled, "enough"), fault.WorkerDismissed, true},
-		{"broken stream", status.Error(codes.Canceled, "stream terminated by RST_STREAM with error code: CANCEL"), fault.WorkerNotRegistered, false},
+		{"broken stream", status.Error(codes.Canceled, "stream terminated by RST_STREAM with error code: CANCEL"),
+			fault.WorkerNotRegistered, false},
 		{"unavailable", status.Error(codes.Unavailable, "connection refused"), fault.WorkerNotRegistered, false},
 		{"no status", errors.New("eof"), fault.WorkerNotRegistered, false},
 	} {

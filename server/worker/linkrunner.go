@@ -12,43 +12,42 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// finishing is how long an orchestrator that takes no second registration of the same
-// worker is left alone after a break, for the tasks that still run for it.
+// finishTime is the pause before a reconnect to an orchestrator that accepts no second
+// registration of a worker, so that its running tasks can finish.
 const finishTime = 3 * time.Second
 
 const (
-	// missed is how long after the end of a registration the orchestrator has certainly
+	// stateTimeout is how long after the end of a registration the orchestrator has certainly
 	// seen that the worker is gone.
 	stateTimeout = 8 * time.Second
-	// twinPause is how often an address is tried that leads to an orchestrator which has
+	// duplicatePause is how often an address is tried that leads to an orchestrator which has
 	// this worker already: the other address may fail.
 	duplicatePause = 10 * time.Second
 )
 
-// link keeps the registration with one orchestrator. Only its own goroutine uses the
+// linkRunner keeps the registration with one orchestrator. Only its own goroutine uses the
 // fields below.
 type linkRunner[N any] struct {
 	*Link
 	work Work[N]
-	// drain is closed when the worker takes leave.
+	// drain is closed when the worker drains.
 	drain chan struct{}
-	// reading is held while a notice is acted on: during a replacement two streams
+	// reading is held while a notification is handled: during a replacement two streams
 	// are read.
 	reading sync.Mutex
 	backoff retryBackoff
 	ping    time.Duration
-	// twin says that the last attempt led to an orchestrator that has this worker already.
+	// duplicate: the last attempt reached an orchestrator that has this worker already.
 	duplicate bool
-	// gone says that no process listened at the last attempt to connect: the one that
-	// waited for the results of running tasks has ended, and its successor counts its
-	// tasks from the beginning.
+	// refusedConn: no process listened at the last attempt to connect. The process that
+	// waited for the running tasks has ended, and its successor starts new task ids.
 	refusedConn bool
-	// back is closed when a registration stands after one that ended.
+	// reregistered is closed when a registration succeeds after one that ended.
 	reregistered chan struct{}
 }
 
-// away ends what is kept for the orchestrator when no registration comes soon after the
-// one that has ended.
+// expireState drops the orchestrator's state unless a new registration succeeds within
+// stateTimeout.
 func (l *linkRunner[N]) expireState() {
 	back := make(chan struct{})
 	l.reregistered = back
@@ -70,8 +69,8 @@ func (l *linkRunner[N]) notify(n *N) {
 	l.work.Notify(l.Link, n)
 }
 
-// run registers again and again, until ctx ends, the worker has taken leave, or the
-// orchestrator refuses it for good: that fault is returned.
+// run registers repeatedly until ctx ends, the worker is drained, or the orchestrator
+// refuses it permanently, whose fault it returns.
 func (l *linkRunner[N]) run(ctx context.Context) error {
 	defer l.http.CloseIdleConnections()
 	defer l.clearConditions()
@@ -120,13 +119,13 @@ func (l *linkRunner[N]) condition(code fault.Code) health.Key {
 	return health.Key{Code: code, About: about}
 }
 
-// clear takes the conditions back.
+// clearConditions clears the health conditions.
 func (l *linkRunner[N]) clearConditions() {
 	l.o.Board.Clear(l.condition(fault.WorkerNotRegistered))
 	l.o.Board.Clear(l.condition(fault.WorkerSameOrchestrator))
 }
 
-// registered notes that the orchestrator has taken the registration.
+// registered records that the orchestrator accepted the registration.
 func (l *linkRunner[N]) registered(s *stream) {
 	l.duplicate = false
 	if l.reregistered != nil {
@@ -138,14 +137,16 @@ func (l *linkRunner[N]) registered(s *stream) {
 	l.o.Log.Info("registered with the orchestrator", "orchestrator", l.addr, "node", l.snapshot().Node)
 }
 
-// lost notes the end of a registration, or a failed attempt, and waits until the next.
+// waitRetry records the end of a registration or a failed attempt, and waits until the
+// next attempt.
 func (l *linkRunner[N]) waitRetry(ctx context.Context, why *fault.Fault, lasted time.Duration) {
 	if strings.Contains(why.Detail, pingsForbidden) {
 		l.ping = pingRare
 	}
 	duplicate := why.Code == fault.WorkerSameOrchestrator
 	if lasted > 0 {
-		l.o.Log.Warn("the registration with the orchestrator ended", "orchestrator", l.addr, "after", lasted.Round(time.Millisecond), fault.Attr(why))
+		l.o.Log.Warn("the registration with the orchestrator ended", "orchestrator", l.addr, "after",
+			lasted.Round(time.Millisecond), fault.Attr(why))
 	} else {
 		if duplicate != l.duplicate {
 			l.clearConditions()
@@ -170,7 +171,7 @@ func (l *linkRunner[N]) waitRetry(ctx context.Context, why *fault.Fault, lasted 
 	l.sleep(ctx, pause)
 }
 
-// sleep waits until the pause is over, or the worker takes leave.
+// sleep waits until the pause is over or the worker drains.
 func (l *linkRunner[N]) sleep(ctx context.Context, pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

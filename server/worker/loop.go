@@ -15,7 +15,7 @@ type Loop[N any] struct {
 	o     Options
 	links []*linkRunner[N]
 	drain func()
-	// left is closed when no registration is left.
+	// deregistered is closed when no registration is left.
 	deregistered chan struct{}
 }
 
@@ -24,7 +24,7 @@ func New[N any](o Options, work Work[N]) (*Loop[N], error) {
 	o = o.withDefaults()
 	switch {
 	case len(o.Orchestrators) == 0, o.Rand == nil, o.Credential == "", o.Instance == "":
-		return nil, errors.New("a worker needs orchestrators, their credential, a name of the process and chance")
+		return nil, errors.New("a worker needs orchestrators, a credential, an instance name and a random source")
 	}
 	if o.Board == nil {
 		o.Board = health.New(o.Log, o.Now, nil)
@@ -57,10 +57,10 @@ func New[N any](o Options, work Work[N]) (*Loop[N], error) {
 // Name is the component's name.
 func (*Loop[N]) Name() string { return "registration" }
 
-// Run keeps the worker registered until ctx ends; tasks that still run then are
-// ended, and waited for. It fails when every orchestrator has refused the worker for
-// good: WorkerSecretRefused, WorkerZeroCapacity or WorkerDismissed. While one takes
-// it, the others are conditions.
+// Run keeps the worker registered until ctx ends, then cancels the running tasks and waits
+// for them. It fails when every orchestrator has refused the worker permanently:
+// WorkerSecretRefused, WorkerZeroCapacity or WorkerDismissed. While one accepts it, refusals
+// of the others are health conditions.
 func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	base, cancel := context.WithCancel(ctx)
 	type end struct {
@@ -98,8 +98,8 @@ func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	return ctx.Err()
 }
 
-// Drain takes leave of the orchestrators: they are told, where they understand it,
-// what runs is finished, and then the registrations end.
+// Drain deregisters the worker: it announces the drain to orchestrators that support it,
+// finishes the running tasks and ends the registrations.
 func (l *Loop[N]) Drain(ctx context.Context) error {
 	l.drain()
 	select {

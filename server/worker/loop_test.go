@@ -19,7 +19,8 @@ func TestRegistersAndBringsResults(t *testing.T) {
 	b := newBoss(t, "").start()
 	c := hire(t, nil, b.addr)
 	d := b.hires()
-	if d.req.GetSecret() != secret || d.req.GetNode() != "tutti/0.0.1" || d.req.GetWorker() != "rig7" || d.req.GetInstance() != "i-1" {
+	if d.req.GetSecret() != secret || d.req.GetNode() != "tutti/0.0.1" || d.req.GetWorker() != "rig7" ||
+		d.req.GetInstance() != "i-1" {
 		t.Errorf("registration %v", d.req)
 	}
 	n := d.gives(t, c, 7)
@@ -29,7 +30,8 @@ func TestRegistersAndBringsResults(t *testing.T) {
 	n.answer <- "done"
 	r := next(t, b.results, "no result")
 	h := r.header
-	if r.body != "done" || r.proto != "HTTP/2.0" || h.Get("TaskId") != "7" || h.Get("Credentials") != secret || h.Get("Authorization") != "Livepeer-Transcoder-1.0" {
+	if r.body != "done" || r.proto != "HTTP/2.0" || h.Get("TaskId") != "7" || h.Get("Credentials") != secret ||
+		h.Get("Authorization") != "Livepeer-Transcoder-1.0" {
 		t.Errorf("result %+v", r)
 	}
 	if h.Get(remote.InstanceHeader) != "i-1" {

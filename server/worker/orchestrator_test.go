@@ -73,7 +73,8 @@ type posted struct {
 
 func newBoss(t *testing.T, node string) *boss {
 	t.Helper()
-	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +107,15 @@ func (b *boss) start() *boss {
 		config.ClientAuth = tls.RequireAnyClientCert
 		config.VerifyConnection = func(tls.ConnectionState) error { b.shown.Add(1); return nil }
 	}
-	srv := &http.Server{ConnState: b.connects, TLSConfig: config, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
-			calls.ServeHTTP(w, r)
-		case r.URL.Path == "/transcodeResults":
-			b.result(w, r)
-		}
-	})}
+	srv := &http.Server{ConnState: b.connects, TLSConfig: config, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
+				calls.ServeHTTP(w, r)
+			case r.URL.Path == "/transcodeResults":
+				b.result(w, r)
+			}
+		})}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = srv.ServeTLS(l, "", "") })
 	b.stop = sync.OnceFunc(func() {
@@ -124,7 +126,9 @@ func (b *boss) start() *boss {
 	return b
 }
 
-func (b *boss) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment]) error {
+func (b *boss) RegisterTranscoder(
+	req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment],
+) error {
 	b.mu.Lock()
 	refuse := b.refuse
 	b.tries++
@@ -275,7 +279,9 @@ func (l *labour) Offer() []byte {
 	return []byte{byte(l.capacity)}
 }
 
-func (l *labour) Register(ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
+func (l *labour) Register(
+	ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration,
+) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 	l.mu.Lock()
 	capacity := max(1, l.capacity)
 	l.mu.Unlock()
@@ -288,7 +294,8 @@ func (l *labour) Notify(from *worker.Link, n *rpc.NotifySegment) {
 		from.Cancel(n.GetTaskId())
 		return
 	}
-	task := notice{NotifySegment: n, from: from, answer: make(chan string), over: make(chan struct{}), err: make(chan error, 1)}
+	task := notice{NotifySegment: n, from: from, answer: make(chan string), over: make(chan struct{}),
+		err: make(chan error, 1)}
 	from.Start(n.GetTaskId(), func(ctx context.Context) {
 		l.notices <- task
 		select {
@@ -314,7 +321,8 @@ func hire(t *testing.T, change func(*worker.Options), addrs ...string) *crew {
 	t.Helper()
 	c := &crew{labour: &labour{notices: make(chan notice, 64), capacity: 3}, ended: make(chan error, 1),
 		board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
-	o := worker.Options{Orchestrators: addrs, Secret: core.NewSecret(secret), Node: "tutti/0.0.1", Worker: "rig7", Instance: "i-1",
+	o := worker.Options{Orchestrators: addrs, Secret: core.NewSecret(secret), Node: "tutti/0.0.1", Worker: "rig7",
+		Instance:   "i-1",
 		Credential: "Livepeer-Transcoder-1.0", RegisterLog: "Registering transcoder to", Board: c.board, Rand: func() float64 { return 0.5 }}
 	if change != nil {
 		change(&o)

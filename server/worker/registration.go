@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// lookEvery is how often the offer is compared with what was told.
+	// checkEvery is how often the offer is compared with the announced one.
 	checkEvery = 500 * time.Millisecond
-	// overlap is how long a registration that was replaced may still bring notices that
-	// were sent before: a large segment may be half way. A worker that takes leave with
-	// nothing to do waits for flush only.
+	// overlap is how long a replaced registration is still read, for notifications in
+	// transit: a large segment may be half received. An idle worker that drains waits for
+	// flush only.
 	overlap = 8 * time.Second
 	flush   = time.Second
-	// handOver is how long the replacement may take after the end of what it replaces.
+	// replacementTime is how long the replacement may take after the old stream ended.
 	replacementTime = 2 * time.Second
-	// Towards orchestrators that take no second registration, a changed offer waits for a
-	// moment that is likely to be between streams: no task for idleFor. Where it presses,
-	// untilIdle is the most that it waits. pauseOffers is the least time between two.
+	// For orchestrators that accept no second registration, a changed offer waits until no
+	// task ran for idleFor, which is likely to be between streams. An urgent offer waits for
+	// maxOfferWait at most. pauseOffers is the minimum time between two offers.
 	idleFor      = 3 * time.Second
 	maxOfferWait = time.Minute
 	pauseOffers  = time.Minute
-	// untilLeft is how long a worker that takes leave waits for such a moment.
+	// drainWait is how long a draining worker waits for such a moment.
 	drainWait = 10 * time.Second
 )
 
-// errOffer ends a registration because what it told has changed; errLeft because the
-// worker stops.
+// errOffer ends a registration because the offer changed; errDeregistered because the
+// worker drains.
 var (
 	errOffer        = errors.New("the offer changed")
-	errDeregistered = errors.New("the worker took leave")
+	errDeregistered = errors.New("the worker deregistered")
 )
 
 func streamEnd(err error) error {
@@ -46,12 +46,12 @@ func streamEnd(err error) error {
 	return err
 }
 
-// registration is one connection to an orchestrator, with the stream that counts and
-// the one that is to replace it.
+// registration is one connection to an orchestrator, with the current stream (cur) and its
+// replacement (next).
 type registration[N any] struct {
 	*linkRunner[N]
 	conn *grpc.ClientConn
-	// ctx is that of the connection's streams.
+	// ctx is the parent of the connection's streams.
 	ctx       context.Context
 	cur, next *stream
 	// old was replaced at replaced, and is still read.
@@ -59,13 +59,13 @@ type registration[N any] struct {
 	replaced time.Time
 	// refused is when a replacement last failed.
 	refused time.Time
-	// changed is since when the offer differs from what was told, idle since when no task
-	// runs.
+	// changed is since when the offer differs from the announced one, idle since when no
+	// task runs.
 	changed, idle time.Time
 }
 
-// serve registers once and stays until that is over: the error of the stream, nil for
-// a clean end, errOffer or errLeft. stood is how long the registration lasted.
+// serve registers once and returns when the registration ends: with the stream's error,
+// nil for a clean end, errOffer or errDeregistered. lasted is how long it was registered.
 func (l *linkRunner[N]) serve(ctx context.Context) (lasted time.Duration, err error) {
 	var refused atomic.Bool
 	conn, err := l.o.dial(l.addr, l.ping, func(err error) { refused.Store(errors.Is(err, errRefused)) })
@@ -77,7 +77,7 @@ func (l *linkRunner[N]) serve(ctx context.Context) (lasted time.Duration, err er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !l.hasRegistrationID() {
-		l.forget() // a registration is a new beginning there
+		l.forget() // such orchestrators keep no state over registrations
 	}
 	r := &registration[N]{linkRunner: l, conn: conn, ctx: ctx}
 	r.cur = r.open(l.Draining())
@@ -103,15 +103,15 @@ func (l *linkRunner[N]) serve(ctx context.Context) (lasted time.Duration, err er
 	warm.Go(func() { l.keepWarm(ctx) })
 	err = r.watch()
 	if ctx.Err() == nil && l.IsTutti() && !r.cur.broken() {
-		// It has ended by the orchestrator's word, or ours, and so have its tasks. When the
-		// connection broke, it may not know yet, and take us back with them.
+		// Either side ended the registration, and its tasks with it. After a broken
+		// connection the orchestrator may take us back with our tasks.
 		l.tasks.cancelAll()
 	}
 	cancel()
 	warm.Wait()
 	l.expireState()
 	if lasted = l.o.Now().Sub(began); lasted < minLifetime && !r.cur.received.Load() {
-		return 0, err // it has never said a word
+		return 0, err // it never sent anything
 	}
 	return lasted, err
 }
@@ -123,7 +123,7 @@ func (r *registration[N]) open(draining bool) *stream {
 		}, r.notify)
 }
 
-// stay watches a registration that stands.
+// watch keeps a registration until it ends.
 func (r *registration[N]) watch() error {
 	ticker := time.NewTicker(checkEvery)
 	defer ticker.Stop()
@@ -149,7 +149,7 @@ func (r *registration[N]) watch() error {
 			if r.next == nil {
 				return r.cur.err
 			}
-			// The orchestrator has closed the old one for the new one.
+			// The orchestrator closed the old stream in favor of the new one.
 			if err := r.awaitReplacement(); err != nil {
 				return err
 			}
@@ -166,7 +166,7 @@ func (r *registration[N]) watch() error {
 	}
 }
 
-// look does what the state of the offer, of the tasks and of the drain asks for.
+// update announces a changed offer or a drain, and ends the registration when it is due.
 func (r *registration[N]) update() error {
 	offer, own := r.work.Offer(), r.IsTutti()
 	endErr := errOffer
@@ -196,9 +196,9 @@ func (r *registration[N]) update() error {
 	return r.announce(offer, withdraw, endErr, now)
 }
 
-// tell tells a changed offer, or that the worker stays away from now on: by a second
-// registration where the orchestrator takes one. Others learn it from the end of this
-// one, whose error is returned when its time has come.
+// announce announces a changed offer or, with withdraw, that the worker wants no more
+// tasks. Orchestrators that accept a second registration get one. For others this
+// registration must end: its error is returned when that is due.
 func (r *registration[N]) announce(offer []byte, withdraw bool, endErr error, now time.Time) error {
 	switch {
 	case r.IsTutti():
@@ -218,20 +218,20 @@ func (r *registration[N]) announce(offer []byte, withdraw bool, endErr error, no
 	return nil
 }
 
-// empty asks whether what was told is of no use, and what would be told now is of some.
+// wasEmpty reports whether the announced offer is empty and the new one is not.
 func (r *registration[N]) wasEmpty(offer []byte) bool {
 	w, ok := r.work.(EmptyOfferChecker)
 	return ok && w.Empty(r.cur.offer) && !w.Empty(offer)
 }
 
-// presses asks whether a changed offer is worth the sessions of this registration.
+// urgent reports whether a changed offer is worth the sessions of this registration.
 func (r *registration[N]) urgent(offer []byte) bool {
 	w, ok := r.work.(UrgencyChecker)
 	return !ok || w.Urgent(r.cur.offer, offer)
 }
 
-// promote puts the new stream, which stands, in the place of the one that counts. What
-// the orchestrator had sent on that is still read.
+// promote makes the accepted replacement the current stream. The old one is still read for
+// notifications in transit.
 func (r *registration[N]) promote() {
 	if r.old != nil {
 		r.old.end()
@@ -241,8 +241,8 @@ func (r *registration[N]) promote() {
 	r.setState(r.cur.state(), nil)
 }
 
-// tidy ends what was replaced long enough ago, and reports whether nothing can come on
-// it any more.
+// endReplaced ends a replaced stream after overlap, and reports whether it can deliver
+// nothing any more.
 func (r *registration[N]) endReplaced(now time.Time) bool {
 	if r.old == nil {
 		return true
@@ -255,8 +255,8 @@ func (r *registration[N]) endReplaced(now time.Time) bool {
 	return since >= flush
 }
 
-// notReplaced drops a replacement that was refused. A refusal for good counts; any
-// other leaves things as they are, and it is tried again.
+// dropReplacement drops a refused replacement. It returns the error of a permanent refusal;
+// after any other refusal the current stream stays, and the replacement is retried.
 func (r *registration[N]) dropReplacement() error {
 	err := r.next.err
 	r.next = nil
@@ -267,7 +267,7 @@ func (r *registration[N]) dropReplacement() error {
 	return nil
 }
 
-// inherit waits for the replacement after the end of the old stream.
+// awaitReplacement waits for the replacement after the old stream ended.
 func (r *registration[N]) awaitReplacement() error {
 	timer := time.NewTimer(replacementTime)
 	defer timer.Stop()

@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	// warmEvery keeps the way of results open: orchestrators close what is idle for ten
+	// warmEvery keeps the connection for results open: orchestrators close it after ten idle
 	// minutes, and a new connection would cost the next result three round trips.
 	warmEvery = time.Minute
-	// maxReply is more than any answer to a result.
+	// maxReply is longer than any reply to a result.
 	maxReply = 4 << 10
 )
 
-// Result is what goes back to an orchestrator.
+// Result is a task's result for an orchestrator.
 type Result struct {
-	// Path is where it goes, "/transcodeResults".
+	// Path is its HTTP path, "/transcodeResults".
 	Path string
 	Task int64
-	// Header is what else is said of it; Content-Type is needed. It is changed.
+	// Header is sent with it; Content-Type is required. Post changes it.
 	Header http.Header
-	// Length is the body's, in bytes; below 0 it is not known beforehand.
+	// Length is the body's length in bytes; negative when unknown.
 	Length int64
-	// Body gives the body from its beginning, once per attempt.
+	// Body returns the body from its beginning; it is called once per attempt.
 	Body func() io.Reader
-	// Once says that there is only one body: a broken connection is not tried again.
+	// Once: Body can be called only once, so that a broken connection is not retried.
 	Once bool
 }
 
-// transport is for results: HTTP/2 alone, as orchestrators demand, and over one
-// connection that stays open.
+// transport is the client for results: HTTP/2 only, as orchestrators require, over one
+// persistent connection.
 func (o *Options) transport(addr string) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP2(true)
@@ -50,18 +50,20 @@ func (o *Options) transport(addr string) *http.Transport {
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 64 << 10,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingEvery, PingTimeout: silence, WriteByteTimeout: 2 * silence},
+		HTTP2: &http.HTTP2Config{SendPingTimeout: pingEvery, PingTimeout: silence,
+			WriteByteTimeout: 2 * silence},
 	}
 }
 
-// Post takes a result to the orchestrator. When the connection breaks before the
-// answer it is tried once more: an orchestrator takes a result twice. The fault is
-// WorkerResultLost; there is nothing to be done about it but to tell.
+// Post sends a result to the orchestrator. When the connection breaks before the reply it
+// retries once, which is safe because orchestrators accept a result twice. The fault is
+// WorkerResultLost; the caller can only log it.
 func (l *Link) Post(ctx context.Context, r Result) error {
 	r.Header["Authorization"] = []string{l.o.Credential}
 	r.Header["Credentials"] = []string{l.o.Secret.Reveal()}
 	r.Header["TaskId"] = []string{strconv.FormatInt(r.Task, 10)}
-	// Always: whoever knows us by it takes a result from nobody else, and others pass over it.
+	// Orchestrators that know the header accept a result only from this instance; others
+	// ignore it.
 	r.Header[remote.InstanceHeader] = []string{l.instance}
 	err, broke := l.post(ctx, &r)
 	if broke && !r.Once && ctx.Err() == nil {
@@ -76,7 +78,7 @@ func (l *Link) Post(ctx context.Context, r Result) error {
 	return fault.Wrap(fault.WorkerResultLost, "take a result to "+l.addr, err)
 }
 
-// post makes one attempt; broke says that no answer came.
+// post makes one attempt; broke: no reply came.
 func (l *Link) post(ctx context.Context, r *Result) (err error, broke bool) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+l.addr+r.Path, r.Body())
 	if err != nil {
@@ -95,7 +97,7 @@ func (l *Link) post(ctx context.Context, r *Result) (err error, broke bool) {
 		return fault.New(fault.WorkerResultLost, "take a result to "+l.addr,
 			fmt.Sprintf("status %d: %.256s", resp.StatusCode, strings.TrimSpace(string(text)))), false
 	case err != nil:
-		return nil, false // it was taken: the status said so
+		return nil, false // the status says that it was accepted
 	}
 	return nil, false
 }
@@ -135,7 +137,7 @@ func (l *Link) warm(ctx context.Context) {
 	}
 	resp, err := l.http.RoundTrip(req)
 	if err != nil {
-		return // the next result finds out
+		return // the next result reports it
 	}
 	_, _ = io.CopyN(io.Discard, resp.Body, maxReply)
 	resp.Body.Close()

@@ -12,34 +12,33 @@ import (
 )
 
 const (
-	// settle is after how long without a refusal an orchestrator that says nothing counts
-	// as having taken the registration. It begins when the request is on its way over a
-	// connection that stands.
+	// settleTime is how long after the request an orchestrator that sends nothing counts as
+	// having accepted the registration, unless it refuses.
 	settleTime = 2 * time.Second
-	// lives is how long the registration with one that has never said anything must have
-	// lasted to have been one: a process that stands still takes connections, too.
+	// minLifetime is how long a registration with an orchestrator that never sent anything
+	// must last to count: a hanging process accepts connections, too.
 	minLifetime = pingEvery + silence + settleTime
 )
 
-// stream is one registration. It is read by a goroutine of its own.
+// stream is one registration stream. A goroutine of its own reads it.
 type stream struct {
 	offer    []byte
 	draining bool
 	cancel   context.CancelFunc
-	// accepted is closed when the orchestrator has taken it, or seems to; told when it
-	// said so itself.
+	// accepted is closed when the orchestrator has accepted it, or seems to; confirmed when
+	// the orchestrator confirmed it.
 	accepted  chan struct{}
 	confirmed chan struct{}
 	// done is closed when it is over; err, nil for a clean end, is set before.
 	done chan struct{}
 	err  error
-	// ended says that the orchestrator ended it, rather than the connection.
+	// endedByPeer: the orchestrator ended it, not a broken connection.
 	endedByPeer atomic.Bool
 
-	// heard says that the orchestrator has spoken.
+	// received: something came from the orchestrator.
 	received atomic.Bool
 	accept   sync.Once
-	// at is when it was taken, set before accepted is closed.
+	// acceptedAt is when it was accepted, set before accepted is closed.
 	acceptedAt time.Time
 }
 
@@ -47,7 +46,9 @@ type stream struct {
 type opener[N any] func(ctx context.Context, r Registration) (grpc.ServerStreamingClient[N], error)
 
 // openStream registers and begins to read.
-func openStream[N any](ctx context.Context, l *Link, offer []byte, draining bool, open opener[N], notify func(*N)) *stream {
+func openStream[N any](
+	ctx context.Context, l *Link, offer []byte, draining bool, open opener[N], notify func(*N),
+) *stream {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &stream{offer: offer, draining: draining, cancel: cancel,
 		accepted: make(chan struct{}), confirmed: make(chan struct{}), done: make(chan struct{})}
@@ -60,7 +61,7 @@ func openStream[N any](ctx context.Context, l *Link, offer []byte, draining bool
 	return s
 }
 
-// taken notes that the registration stands. Only the first call counts.
+// markAccepted records that the registration is accepted. Only the first call counts.
 func (s *stream) markAccepted(l *Link) {
 	s.accept.Do(func() {
 		s.acceptedAt = l.o.Now()
@@ -68,7 +69,7 @@ func (s *stream) markAccepted(l *Link) {
 	})
 }
 
-// broken reports whether it is over because its connection broke.
+// broken reports whether it ended because its connection broke.
 func (s *stream) broken() bool {
 	select {
 	case <-s.done:
@@ -78,7 +79,7 @@ func (s *stream) broken() bool {
 	}
 }
 
-// state is what the operator sees of a registration that stands.
+// state is the operator's state of an accepted registration.
 func (s *stream) state() string {
 	if s.draining {
 		return Draining
@@ -98,10 +99,10 @@ func read[N any](ctx context.Context, l *Link, s *stream, open opener[N], notify
 	if err != nil {
 		return err
 	}
-	// Before this nobody has heard of the registration.
+	// Only now the request is sent.
 	settled := time.AfterFunc(settleTime, func() { s.markAccepted(l) })
 	defer settled.Stop()
-	// Others send no header before the first notice, or before the end.
+	// Other nodes send no header before the first notification or the end.
 	md, err := in.Header()
 	own := err == nil && len(md.Get(remote.NodeMetadata)) > 0
 	if own {
@@ -116,7 +117,7 @@ func read[N any](ctx context.Context, l *Link, s *stream, open opener[N], notify
 			return streamEnd(err)
 		}
 		if !s.received.Swap(true) {
-			// Only now is it sure: what ends without a notice says nothing of its kind.
+			// Only now is its kind known: a stream that ends without a notification shows none.
 			l.setPeer("", "")
 		}
 		s.markAccepted(l)
@@ -131,8 +132,8 @@ func first(values []string) string {
 	return values[0]
 }
 
-// knows notes what the orchestrator said of itself; both are "" for one of another kind.
-// In another place than before, nothing is left of what there was.
+// setPeer records the orchestrator's release and its registration id; both are "" for
+// other nodes. A changed id means that the orchestrator dropped this worker's tasks.
 func (l *Link) setPeer(node, place string) {
 	l.mu.Lock()
 	moved := l.registrationID != "" && l.registrationID != place

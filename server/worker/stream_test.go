@@ -60,7 +60,8 @@ func TestWhatAnOrchestratorSaysOfItself(t *testing.T) {
 				l := newLink(&o, "host:8935", "i-1")
 				l.isTutti = row.was
 				began := time.Now()
-				s := openStream(t.Context(), l, nil, false, func(ctx context.Context, _ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
+				s := openStream(t.Context(), l, nil, false, func(ctx context.Context,
+					_ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 					return line{ctx: ctx, after: row.after, header: row.md}, nil
 				}, func(*rpc.NotifySegment) {})
 				<-s.accepted

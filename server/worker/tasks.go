@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// tasks are what one orchestrator waits for.
+// tasks are the running tasks of one orchestrator.
 type tasks struct {
-	// room holds one token per running task.
+	// slots holds one token per running task.
 	slots chan struct{}
-	// all are the goroutines of tasks and of what goes on beside them.
+	// all are the goroutines of tasks and of Link.Go.
 	all sync.WaitGroup
 
 	mu      sync.Mutex // covers the fields below
@@ -33,9 +33,9 @@ func (t *tasks) has(id int64) bool {
 	return t.running[id] != nil
 }
 
-// start runs f; it waits for room first. A task with the same number is older, of an
-// orchestrator that has restarted since, and nobody waits for it. It is false when ctx
-// ended before there was room.
+// start waits for a slot and runs f. It cancels a running task with the same id, which is
+// of an orchestrator process that has restarted since. It is false when ctx ended before a
+// slot was free.
 func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)) bool {
 	select {
 	case t.slots <- struct{}{}:
@@ -96,7 +96,7 @@ func (t *tasks) active() int {
 	return t.count
 }
 
-// quiet is nil when no task runs, else closed when the last one ends.
+// idleSignal is nil when no task runs, else closed when the last one ends.
 func (t *tasks) idleSignal() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +106,7 @@ func (t *tasks) idleSignal() <-chan struct{} {
 	return t.idle
 }
 
-// wait waits until no task runs, ctx ends or the time is over; 0 is no limit.
+// wait waits until no task runs, ctx ends or the limit is over; 0 is no limit.
 func (t *tasks) wait(ctx context.Context, limit time.Duration) {
 	var over <-chan time.Time
 	if limit > 0 {

@@ -7,17 +7,17 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// endingKey is the key of an RPC's flag for endings.
+// trailerKey is the context key of an RPC's trailer flag.
 type trailerKey struct{}
 
-// withEnding has flag set when the server ends the RPCs of the context itself: by
-// trailers. A status that gRPC made up because the connection broke comes without, and
-// the connection's own state may change only later.
+// withTrailerFlag sets flag when the server ends an RPC of the context with trailers. A
+// status that gRPC makes up for a broken connection comes without trailers, and the
+// connection's own state may change later.
 func withTrailerFlag(ctx context.Context, flag *atomic.Bool) context.Context {
 	return context.WithValue(ctx, trailerKey{}, flag)
 }
 
-// endings is the stats handler of connections that sets the flags.
+// trailerStats is the stats handler that sets the flags.
 type trailerStats struct{}
 
 // HandleRPC looks for trailers.

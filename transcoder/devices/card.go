@@ -24,7 +24,7 @@ type card struct {
 	fails int
 }
 
-// tend keeps one card's worker until ctx ends: the card is gone, or the node stops.
+// runCard keeps one card's worker until ctx ends: the card is gone, or the node stops.
 func (k *Keeper) runCard(ctx context.Context, d gpu.Device) {
 	c := &card{k: k, d: d, name: strconv.Itoa(d.Index)}
 	defer c.notAwaited()
@@ -50,7 +50,7 @@ func (k *Keeper) runCard(ctx context.Context, d gpu.Device) {
 	}
 }
 
-// over says that nothing needs to wait for the card any more.
+// notAwaited says that nothing needs to wait for the card any more.
 func (c *card) notAwaited() {
 	c.k.uncounted.over(c.d.UUID)
 	c.k.coming.over(c.d.UUID)
@@ -95,7 +95,7 @@ func deepest(err error) (code fault.Code) {
 	return code
 }
 
-// rest waits before the card is tried again.
+// pauseRetry waits before the card is tried again.
 func (c *card) pauseRetry(ctx context.Context) {
 	pause := min(c.k.o.Longest, c.k.o.Pause<<min(c.fails, 16))
 	c.fails++
@@ -107,7 +107,7 @@ func (c *card) pauseRetry(ctx context.Context) {
 	}
 }
 
-// life is one worker's: started, tested, offered until it is not wanted any more or
+// runWorker is one worker's: started, tested, offered until it is not wanted any more or
 // the card fails. offered is called when it gets work. The error is why it ended.
 func (c *card) runWorker(ctx context.Context, offered func()) error {
 	o := &c.k.o
@@ -117,7 +117,8 @@ func (c *card) runWorker(ctx context.Context, offered func()) error {
 	}
 	defer w.Close()
 	defer c.k.limits.remove(c.d.UUID)
-	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4, Log: o.Log})
+	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4,
+		Log: o.Log})
 	found, err := c.findCapabilities(ctx, device)
 	if err != nil {
 		return err
@@ -139,7 +140,7 @@ func (c *card) runWorker(ctx context.Context, offered func()) error {
 	return c.watch(ctx, device, place, offer, first)
 }
 
-// find finds out what the card can do: by a test, unless that is not wanted or the
+// findCapabilities finds out what the card can do: by a test, unless that is not wanted or the
 // process before has made one.
 func (c *card) findCapabilities(ctx context.Context, device *probe.Device) (Finding, error) {
 	o := &c.k.o
@@ -164,7 +165,7 @@ func (c *card) findCapabilities(ctx context.Context, device *probe.Device) (Find
 	return found, nil
 }
 
-// share sets memory aside for transcoding, at least one session's, and offers what
+// shareOffer sets memory aside for transcoding, at least one session's, and offers what
 // the others leave of it and of the machine.
 func (c *card) shareOffer(offer placement.Offer) placement.Offer {
 	o := &c.k.o

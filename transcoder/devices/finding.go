@@ -47,7 +47,7 @@ func (k *Keeper) Findings() map[gpu.UUID]Finding {
 	return maps.Clone(k.found)
 }
 
-// keep notes what is known of a card that is offered from now on.
+// addFinding notes what is known of a card that is offered from now on.
 func (k *Keeper) addFinding(id gpu.UUID, f Finding) {
 	f.Driver = k.o.Inventory.Driver().Version
 	k.mu.Lock()

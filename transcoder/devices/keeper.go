@@ -21,7 +21,7 @@ type Keeper struct {
 	uncounted, coming *pending
 
 	mu sync.Mutex // covers the fields below
-	// left is what the process before found of cards, found what is known of those that
+	// inheritedFindings is what the process before found of cards, found what is known of those that
 	// are offered.
 	inheritedFindings, found map[gpu.UUID]Finding
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// common is what the cards of a machine have in common: the encoders that the driver
+// machineLimits is what the cards of a machine have in common: the encoders that the driver
 // permits on all of its consumer cards together, and the processor, which encodes for
 // those that have no encoder.
 type machineLimits struct {
@@ -50,7 +50,7 @@ func (m *machineLimits) known(d gpu.Device, busy func(card string) bool) (probe.
 	return probe.Encoders{Most: m.most}, true
 }
 
-// join notes what a card's test or count found. Of several counts of the one limit
+// add notes what a card's test or count found. Of several counts of the one limit
 // the first holds: the later ones were made beside more of other programs.
 func (m *machineLimits) add(d gpu.Device, found probe.Encoders) {
 	m.mu.Lock()
@@ -71,7 +71,7 @@ func (m *machineLimits) add(d gpu.Device, found probe.Encoders) {
 	}
 }
 
-// leave takes a card away that is not offered any more: the others share its part.
+// remove takes a card away that is not offered any more: the others share its part.
 func (m *machineLimits) remove(id gpu.UUID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,7 +79,7 @@ func (m *machineLimits) remove(id gpu.UUID) {
 	delete(m.software, id)
 }
 
-// part is a card's offer with its part of what it has in common with others.
+// share is a card's offer with its part of what it has in common with others.
 func (m *machineLimits) share(id gpu.UUID, offer placement.Offer) placement.Offer {
 	m.mu.Lock()
 	defer m.mu.Unlock()

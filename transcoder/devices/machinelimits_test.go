@@ -158,7 +158,8 @@ func TestADriverThatIsNotLoaded(t *testing.T) {
 		r.here = []gpu.Device{card(0, first)}
 		keep(t, r, true)
 		after(time.Second)
-		if said := r.board.Snapshot(); len(said) != 1 || said[0].Code != fault.GPUDriverNotLoaded || said[0].About != "gpu 0" {
+		if said := r.board.Snapshot(); len(said) != 1 || said[0].Code != fault.GPUDriverNotLoaded ||
+			said[0].About != "gpu 0" {
 			t.Fatalf("%+v", said)
 		}
 		r.set(func() { r.refuse = errors.New("something else") })

@@ -14,7 +14,9 @@ import (
 // watch follows a card that is offered until ctx ends or the card has failed. Its
 // offer follows what others want of the memory and the machine; told is what it was at
 // first.
-func (c *card) watch(ctx context.Context, device *probe.Device, place placement.Attachment, offer, offered placement.Offer) error {
+func (c *card) watch(
+	ctx context.Context, device *probe.Device, place placement.Attachment, offer, offered placement.Offer,
+) error {
 	o := &c.k.o
 	ticker := time.NewTicker(o.Look)
 	defer ticker.Stop()
@@ -22,7 +24,8 @@ func (c *card) watch(ctx context.Context, device *probe.Device, place placement.
 	seen := begun.XIDAt
 	for {
 		changed := o.Budget.Changed()
-		if now := c.shareOffer(offer); now.Memory != offered.Memory || now.EncoderSessions != offered.EncoderSessions || now.Cost != offered.Cost {
+		if now := c.shareOffer(offer); now.Memory != offered.Memory || now.EncoderSessions != offered.EncoderSessions ||
+			now.Cost != offered.Cost {
 			offered = now
 			place.Update(now)
 		}
@@ -50,7 +53,7 @@ func (c *card) watch(ctx context.Context, device *probe.Device, place placement.
 	}
 }
 
-// mend looks whether a card works again after the driver reported an error of it: in
+// reprobe looks whether a card works again after the driver reported an error of it: in
 // a fresh process, because the context of the old one is lost.
 func (c *card) reprobe(ctx context.Context, device *probe.Device) error {
 	device.Replace(fault.GPUFault)

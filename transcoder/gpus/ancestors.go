@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxKin bounds the way up: process numbers are used again, and while they are
+// maxAncestors bounds the way up: process numbers are used again, and while they are
 // read they may form a circle.
 const maxAncestors = 64
 

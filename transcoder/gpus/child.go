@@ -151,7 +151,8 @@ func (l *lastLine) String() string {
 	last := ""
 	for line := range strings.Lines(string(l.text)) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.Contains(line, "symbol lookup error") {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
+			strings.Contains(line, "symbol lookup error") {
 			return report.Plain(line)
 		}
 		if line != "" {

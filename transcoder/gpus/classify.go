@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
-// trouble is a fault of the node's GPUs, or of one of them.
+// problem is a fault of the node's GPUs, or of one of them.
 type problem struct {
 	// about is a device's index, "" for all.
 	about string
@@ -30,7 +30,7 @@ type verdict struct {
 	missing bool
 }
 
-// judge weighs a report.
+// classify weighs a report.
 func (h host) classify(want gpu.Selection, l report.Line) verdict {
 	v := verdict{driver: l.Driver}
 	blame := func(about string, f *fault.Fault) { v.problems = append(v.problems, problem{about, f}) }
@@ -87,7 +87,8 @@ func without(c gpu.Choice, list []report.Unreadable) gpu.Choice {
 func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
 	for _, d := range devices {
 		if d.MIG {
-			blame(d.ID(), fault.New(fault.GPUIsMIG, opFind, fmt.Sprintf("GPU %d, %s, is divided into instances (MIG)", d.Index, d.Name)))
+			blame(d.ID(), fault.New(fault.GPUIsMIG, opFind,
+				fmt.Sprintf("GPU %d, %s, is divided into instances (MIG)", d.Index, d.Name)))
 			continue
 		}
 		out = append(out, d)
@@ -107,7 +108,8 @@ func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.F
 		}
 	}
 	if len(out) < len(devices) {
-		detail := fmt.Sprintf("the driver is %s, the oldest that will do for cards that encode is %s", driver.Version, gpu.MinimumDriver)
+		detail := fmt.Sprintf("the driver is %s, the oldest that will do for cards that encode is %s", driver.Version,
+			gpu.MinimumDriver)
 		blame("", fault.New(fault.DriverTooOld, opFind, detail))
 	}
 	return out

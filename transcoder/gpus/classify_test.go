@@ -12,7 +12,8 @@ import (
 func three() report.Line {
 	l := report.Line{V: 1, Driver: gpu.Driver{Version: "550.54.15"}}
 	for i, uuid := range []gpu.UUID{"GPU-aa", "GPU-ab", "GPU-bb"} {
-		l.Devices = append(l.Devices, report.Entry{Device: gpu.Device{Index: i, UUID: uuid, Name: "NVIDIA L4", Compute: 89, Encodes: true}})
+		l.Devices = append(l.Devices, report.Entry{Device: gpu.Device{Index: i, UUID: uuid, Name: "NVIDIA L4", Compute: 89,
+			Encodes: true}})
 	}
 	return l
 }
@@ -27,11 +28,15 @@ func TestJudge(t *testing.T) {
 	}{
 		{"all", "all", nil, "[0 1 2] [0 1 2] [] false", ""},
 		{"some", "2,GPU-aa", nil, "[0 2] [0 2] [] false", ""},
-		{"some not there", "2,7", nil, "[2] [2] [GPUIndexUnknown] true", "there is no GPU 7; the machine has 0 (NVIDIA L4, GPU-aa), 1 (NVIDIA L4, GPU-ab), 2 (NVIDIA L4, GPU-bb)"},
-		{"a beginning of two", "GPU-a", nil, "[] [] [GPUIndexUnknown] true", "more than one GPU begins with GPU-a; the machine has 0"},
-		{"divided", "all", func(l *report.Line) { l.Devices[1].Device.MIG = true }, "[0 1 2] [0 2] [GPUIsMIG 1] false", "GPU 1, NVIDIA L4, is divided"},
+		{"some not there", "2,7", nil, "[2] [2] [GPUIndexUnknown] true",
+			"there is no GPU 7; the machine has 0 (NVIDIA L4, GPU-aa), 1 (NVIDIA L4, GPU-ab), 2 (NVIDIA L4, GPU-bb)"},
+		{"a beginning of two", "GPU-a", nil, "[] [] [GPUIndexUnknown] true",
+			"more than one GPU begins with GPU-a; the machine has 0"},
+		{"divided", "all", func(l *report.Line) { l.Devices[1].Device.MIG = true }, "[0 1 2] [0 2] [GPUIsMIG 1] false",
+			"GPU 1, NVIDIA L4, is divided"},
 		{"divided, not asked for", "0", func(l *report.Line) { l.Devices[1].Device.MIG = true }, "[0] [0] [] false", ""},
-		{"old driver", "all", func(l *report.Line) { l.Driver.Version = "470.256.02" }, "[0 1 2] [] [DriverTooOld] false", "the driver is 470.256.02, the oldest that will do for cards that encode is 530.41.03"},
+		{"old driver", "all", func(l *report.Line) { l.Driver.Version = "470.256.02" }, "[0 1 2] [] [DriverTooOld] false",
+			"the driver is 470.256.02, the oldest that will do for cards that encode is 530.41.03"},
 		{"old driver of cards without encoders", "0,2", func(l *report.Line) {
 			l.Driver.Version, l.Devices[0].Device.Encodes, l.Devices[2].Device.Encodes = "525.147.05", false, false
 		}, "[0 2] [0 2] [] false", ""},
@@ -44,7 +49,8 @@ func TestJudge(t *testing.T) {
 		{"lost and named", "0", func(l *report.Line) {
 			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Why: "no power"}}
 		}, "[] [] [GPUFault 0] true", "no power"},
-		{"lost on the way", "all", func(l *report.Line) { l.Devices[2].Lost = true }, "[0 1] [0 1] [GPUFault 2] true", "XID 79: the GPU fell off the bus"},
+		{"lost on the way", "all", func(l *report.Line) { l.Devices[2].Lost = true }, "[0 1] [0 1] [GPUFault 2] true",
+			"XID 79: the GPU fell off the bus"},
 		{"all of them lost", "0,1,2", func(l *report.Line) {
 			for i := range l.Devices {
 				l.Devices[i].Lost = true
@@ -54,7 +60,8 @@ func TestJudge(t *testing.T) {
 			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Lost: true, Why: "x"}}
 		}, "[1] [1] [] false", ""},
 		{"none", "all", func(l *report.Line) { l.Devices = nil }, "[] [] [NoDevices] true", "the driver shows no GPU"},
-		{"no library", "0", func(l *report.Line) { *l = report.Line{Trouble: &report.Trouble{Kind: report.NoLibrary}} }, "[] [] [NoDevices] true", "no NVIDIA GPU"},
+		{"no library", "0", func(l *report.Line) { *l = report.Line{Trouble: &report.Trouble{Kind: report.NoLibrary}} },
+			"[] [] [NoDevices] true", "no NVIDIA GPU"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -19,17 +19,17 @@ const (
 	xidLasts = 24 * time.Hour
 )
 
-// leastTaken is how little memory of others is not worth a word.
+// minTaken is how little memory of others is not worth a word.
 const minTaken = gpu.Bytes(1 << 30)
 
-// signs is what is remembered between reports. It belongs to one goroutine.
+// sampleHistory is what is remembered between reports. It belongs to one goroutine.
 type sampleHistory struct {
 	// xids are the last critical errors: a new process of the watcher does not know
 	// what the one before heard.
 	xids map[gpu.UUID]gpu.Sample
 	// since is when a sign came, gone when it went.
 	since, goneSince map[health.Key]time.Time
-	// shown are the conditions that are set, with their details.
+	// conditions are the conditions that are set, with their details.
 	conditions map[health.Key]string
 }
 
@@ -115,7 +115,7 @@ func (w *Watcher) publish(v verdict, samples map[gpu.UUID]gpu.Sample, now time.T
 	}
 }
 
-// troubled adds what troubles a device. Details are of what stays the same while it
+// addProblems adds what troubles a device. Details are of what stays the same while it
 // lasts, so that a condition is told of once.
 func (w *Watcher) addProblems(d gpu.Device, s gpu.Sample, now time.Time, holds map[health.Key]string) {
 	key := func(code fault.Code) health.Key { return health.Key{Code: code, About: d.ID()} }

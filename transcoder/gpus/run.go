@@ -82,7 +82,7 @@ func (w *Watcher) watch(ctx context.Context) {
 // ending is how a process ended.
 type ending struct {
 	child *child
-	// heard says that it reported at all.
+	// reported says that it reported at all.
 	reported bool
 	// err is what was wrong with it, nil when it said why there is nothing to
 	// report, or is to be replaced by one that looks anew.
@@ -111,7 +111,7 @@ func wait(ctx context.Context, pause time.Duration, before *child) bool {
 	}
 }
 
-// lose says that there are no reports.
+// reportLost says that there are no reports.
 func (w *Watcher) reportLost(err error) {
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok {
@@ -166,7 +166,7 @@ func (w *Watcher) follow(ctx context.Context) (e ending) {
 	}
 }
 
-// obituary says why there are no more reports, while the process may still end.
+// exitFault says why there are no more reports, while the process may still end.
 func exitFault(c *child) error {
 	if c.bad != nil {
 		return fmt.Errorf("the process that asks the driver says what none should: %w", c.bad)
@@ -180,7 +180,7 @@ func exitFault(c *child) error {
 	return fmt.Errorf("the process that asks the driver ended (%v)", c.err)
 }
 
-// hear takes one report.
+// takeReport takes one report.
 func (w *Watcher) takeReport(l report.Line) verdict {
 	now := w.o.Now()
 	v := w.host.classify(w.o.Selection, l)

@@ -65,7 +65,8 @@ func runTool(ctx context.Context, tool string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	cmd := &exec.Cmd{Path: path, Args: append([]string{tool}, args...), Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, Dir: "/"}
+	cmd := &exec.Cmd{Path: path, Args: append([]string{tool}, args...),
+		Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, Dir: "/"}
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 type Watcher struct {
 	o    Options
 	host host
-	// signs belongs to Run's goroutine.
+	// history belongs to Run's goroutine.
 	history sampleHistory
 
 	mu      sync.Mutex // covers the fields below
@@ -133,7 +133,7 @@ func (w *Watcher) Await(ctx context.Context) bool {
 	}
 }
 
-// take notes a report.
+// setReport notes a report.
 func (w *Watcher) setReport(v verdict, samples map[gpu.UUID]gpu.Sample) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -155,7 +155,7 @@ func (w *Watcher) fail(f *fault.Fault) {
 	w.notifyLocked()
 }
 
-// touch: the caller holds mu.
+// notifyLocked: the caller holds mu.
 func (w *Watcher) notifyLocked() {
 	close(w.changed)
 	w.changed = make(chan struct{})
@@ -166,6 +166,7 @@ func alike(a, b verdict) bool {
 	same := func(x, y problem) bool {
 		return x.about == y.about && x.fault.Code == y.fault.Code && x.fault.Detail == y.fault.Detail
 	}
-	return a.driver == b.driver && a.blind == b.blind && slices.Equal(a.present, b.present) && slices.Equal(a.usable, b.usable) &&
+	return a.driver == b.driver && a.blind == b.blind && slices.Equal(a.present, b.present) &&
+		slices.Equal(a.usable, b.usable) &&
 		slices.EqualFunc(a.problems, b.problems, same)
 }

@@ -10,7 +10,9 @@ import (
 
 // transcode does a segment, on a GPU again and again with less of it for as long as
 // the GPU refuses something that the processor can do.
-func (e *Engine) transcode(ctx context.Context, own *session, spec *core.TranscodeJob, threads int) (*core.TranscodeResult, error) {
+func (e *Engine) transcode(
+	ctx context.Context, own *session, spec *core.TranscodeJob, threads int,
+) (*core.TranscodeResult, error) {
 	if e.gpu == nil {
 		return e.attempt(ctx, own, spec, threads, cpuBackend{})
 	}
@@ -48,7 +50,9 @@ func full(err error) bool {
 	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
 }
 
-func (e *Engine) attempt(ctx context.Context, own *session, spec *core.TranscodeJob, threads int, g backend) (*core.TranscodeResult, error) {
+func (e *Engine) attempt(
+	ctx context.Context, own *session, spec *core.TranscodeJob, threads int, g backend,
+) (*core.TranscodeResult, error) {
 	j := &job{engine: e, backend: g, spec: spec, audioAlone: own.sawVideo, threads: threads}
 	return j.run(ctx)
 }

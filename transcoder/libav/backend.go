@@ -2,7 +2,7 @@ package libav
 
 import "github.com/asticode/go-astiav"
 
-// gear is what the engine's device puts into one attempt at a segment: who decodes
+// backend is what the engine's device puts into one attempt at a segment: who decodes
 // it, where its pictures live, and who scales and encodes them.
 type backend interface {
 	// decoder opens the segment's decoder, or takes one over from the segment before.
@@ -27,7 +27,7 @@ type scaling interface {
 // stageSlot is the slot of the scaler that several renditions share.
 const stageSlot = -1
 
-// cpuGear does everything on the processor and keeps nothing.
+// cpuBackend does everything on the processor and keeps nothing.
 type cpuBackend struct{}
 
 func (cpuBackend) decoder(in *input, threads int) (*decoder, error) { return newDecoder(in, threads) }

@@ -4,7 +4,7 @@ import (
 	"github.com/asticode/go-astiav"
 )
 
-// gpuGear does a segment on the GPU, in the form that the session has.
+// gpuBackend does a segment on the GPU, in the form that the session has.
 type gpuBackend struct {
 	media *media
 	// threads is how many one of the processor's parts may take, 0 for all.

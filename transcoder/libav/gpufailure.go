@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// said maps words of libav and the driver to what they mean. The first that is
+// deviceMessages maps words of libav and the driver to what they mean. The first that is
 // found counts, so the particular stand before the general.
 var deviceMessages = []struct {
 	words string
@@ -85,7 +85,7 @@ func saysUnfit(text string) bool {
 	return false
 }
 
-// closedDoor names why a device that is well cannot be opened. Of one that has been
+// openFailure names why a device that is well cannot be opened. Of one that has been
 // open the same words say that it is lost.
 func openFailure(text string) fault.Code {
 	switch {

@@ -17,7 +17,8 @@ import (
 // rotating is a source that turns twice.
 func rotating(t testing.TB) []byte {
 	part := func(size string, at int) []byte {
-		return makeClip(t, ".ts", picture(size, 30, 1)+" "+x264+fmt.Sprintf(" -bf 0 -muxdelay 0 -muxpreload 0 -output_ts_offset %d", at))
+		return makeClip(t, ".ts",
+			picture(size, 30, 1)+" "+x264+fmt.Sprintf(" -bf 0 -muxdelay 0 -muxpreload 0 -output_ts_offset %d", at))
 	}
 	return bytes.Join([][]byte{part("160x90", 10), part("90x160", 11), part("160x90", 12)}, nil)
 }
@@ -33,8 +34,10 @@ func TestGPUOpening(t *testing.T) {
 		line string
 		want fault.Code
 	}{
-		{"cuda.init=100", fault.NoDevices}, {"cuda.init=803", fault.GPUDriverMismatch}, {"cuda.init=999", fault.UnrecoverableState},
-		{"devices=0", fault.NoDevices}, {"device0.fail=46", fault.GPUUnavailable}, {"cuda.init=802", fault.GPUNotReady}, {"device0.memory=64", fault.GPUOutOfMemory},
+		{"cuda.init=100", fault.NoDevices}, {"cuda.init=803", fault.GPUDriverMismatch}, {"cuda.init=999",
+			fault.UnrecoverableState},
+		{"devices=0", fault.NoDevices}, {"device0.fail=46", fault.GPUUnavailable}, {"cuda.init=802",
+			fault.GPUNotReady}, {"device0.memory=64", fault.GPUOutOfMemory},
 	} {
 		d.Script(tt.line)
 		e, err := libav.New(libav.Options{Device: "0", CUDA: &libav.CUDA{}})
@@ -128,7 +131,10 @@ func TestGPUHang(t *testing.T) {
 			}
 			e.EndSession("s")
 			d.Script()
-			d.Await(t, 0, "the end of the work", func(c fakegpu.Counts) bool { return c.Held.Encoders == 0 && c.Held.Decoders == 0 })
+			d.Await(t, 0, "the end of the work", func(c fakegpu.Counts) bool {
+				return c.Held.Encoders == 0 &&
+					c.Held.Decoders == 0
+			})
 			other := job(clip, gpuLadder()...)
 			other.Session = "other"
 			run(t, e, other)
@@ -159,7 +165,10 @@ func TestGPUCloseLeavesAHang(t *testing.T) {
 		t.Errorf("Transcode: %v", err)
 	}
 	d.Script()
-	d.Await(t, 0, "the end of the work", func(c fakegpu.Counts) bool { return c.Held.Encoders == 0 && c.Held.Decoders == 0 })
+	d.Await(t, 0, "the end of the work", func(c fakegpu.Counts) bool {
+		return c.Held.Encoders == 0 &&
+			c.Held.Decoders == 0
+	})
 }
 
 // TestGPUSignature: frames of the GPU are signed as those of the processor are.

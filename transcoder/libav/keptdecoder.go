@@ -103,7 +103,7 @@ func (k *keptDecoder) begin() {
 	k.idr, k.lost, k.onKey = nil, 0, false
 }
 
-// saw looks at a packet of the segment before it is decoded.
+// observe looks at a packet of the segment before it is decoded.
 func (k *keptDecoder) observe(p *astiav.Packet) {
 	k.markers.fed++
 	k.onKey = p.Flags().Has(astiav.PacketFlagKey)
@@ -124,7 +124,7 @@ func (k *keptDecoder) receive(f *astiav.Frame) error {
 	return k.classifyError(k.log.do(func() error { return k.c.ReceiveFrame(f) }))
 }
 
-// told tells what the device does not want from what is wrong with it. libav takes
+// classifyError tells what the device does not want from what is wrong with it. libav takes
 // some of a device's errors for damage in the stream and goes on, so its words count
 // even where it calls the outcome good.
 func (k *keptDecoder) classifyError(err error) error {
@@ -165,7 +165,7 @@ func (k *keptDecoder) refused(code fault.Code, text string, err error) *refusal 
 	return &refusal{err: &fault.Fault{Code: code, Op: opDecode, Detail: text, Err: err}}
 }
 
-// own reports whether a frame belongs to the segment.
+// belongs reports whether a frame belongs to the segment.
 func (k *keptDecoder) belongs(f *astiav.Frame) bool { return k.markers.frame(markOf(f)) }
 
 // presentable leaves pictures to the processor that libav does not bring off a device as
@@ -203,7 +203,7 @@ func (k *keptDecoder) end(feed func(*astiav.Packet) error, drain func() error) e
 	return k.requirePicture()
 }
 
-// some is nil unless all that the segment had are pictures that the device refused.
+// requirePicture is nil unless all that the segment had are pictures that the device refused.
 func (k *keptDecoder) requirePicture() error {
 	if k.lost > 0 && k.markers.shown == 0 {
 		return k.refused(fault.InvalidData, "no picture of the segment was decoded", nil)

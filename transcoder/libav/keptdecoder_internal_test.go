@@ -21,7 +21,8 @@ func keptClip(t *testing.T, ext, args string, at int) []byte {
 	out := filepath.Join(t.TempDir(), "clip"+ext)
 	full := fmt.Sprintf("-hide_banner -loglevel error -nostdin -f lavfi -i testsrc2=size=160x96:rate=30:duration=2 %s"+
 		" -muxdelay 0 -muxpreload 0 -output_ts_offset %d -y %s", args, at, out)
-	if text, err := exec.Command(filepath.Join(prefix, "bin", "ffmpeg"), strings.Fields(full)...).CombinedOutput(); err != nil {
+	if text, err := exec.Command(filepath.Join(prefix, "bin", "ffmpeg"),
+		strings.Fields(full)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
 	data, err := os.ReadFile(out)

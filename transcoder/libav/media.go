@@ -89,7 +89,7 @@ func (m *media) encoderFor(s encoderSpec, like *astiav.Frame) (*encoder, error) 
 	return e, nil
 }
 
-// resting takes an encoder out of those at rest that does exactly this work.
+// takeIdleEncoder takes an encoder out of those at rest that does exactly this work.
 func (m *media) takeIdleEncoder(s encoderSpec, from pool) *encoder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,7 +102,7 @@ func (m *media) takeIdleEncoder(s encoderSpec, from pool) *encoder {
 	return nil
 }
 
-// rest keeps an encoder that was drained for the next segment.
+// keepIdleEncoder keeps an encoder that was drained for the next segment.
 func (m *media) keepIdleEncoder(e *encoder) {
 	flushCodec(e.c)
 	m.mu.Lock()
@@ -111,7 +111,7 @@ func (m *media) keepIdleEncoder(e *encoder) {
 	m.encoders = append(m.encoders, e)
 }
 
-// dropResting frees the encoders at rest and reports whether there were any.
+// freeIdleEncoders frees the encoders at rest and reports whether there were any.
 func (m *media) freeIdleEncoders() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/sound"
 )
 
-// honest is the longest that sound may play under a header that states d. Where no
+// maxPlayingTime is the longest that sound may play under a header that states d. Where no
 // container states it, d is an estimate from the bit rate.
 func maxPlayingTime(d time.Duration, container string) time.Duration {
 	if rawAudio[container] {
@@ -82,7 +82,7 @@ func (in *input) tracks() (map[int]*soundTrack, bool) {
 	return tracks, true
 }
 
-// bare are containers of nothing but sound, which players read to the file's end whatever
+// soundContainers are containers of nothing but sound, which players read to the file's end whatever
 // a header or a damaged place in between says.
 var soundContainers = map[string]bool{"mp3": true, "aac": true, "flac": true, "ogg": true, "wav": true}
 

@@ -62,7 +62,9 @@ func stopped(why string) error {
 
 // begin admits a job to its session and says how many sessions are open. The
 // caller calls end with the outcome. The context ends with the session.
-func (s *sessions) begin(ctx context.Context, job *core.TranscodeJob) (work context.Context, own *session, active int, err error) {
+func (s *sessions) begin(
+	ctx context.Context, job *core.TranscodeJob,
+) (work context.Context, own *session, active int, err error) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
-// trouble says what an error of the whole library means.
+// problem says what an error of the whole library means.
 func problem(ret nvml.Return) *report.Trouble {
 	kind := report.Failed
 	switch ret {

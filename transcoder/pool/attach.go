@@ -24,7 +24,8 @@ func (p *Pool) Attach(d placement.Device, o placement.Offer) (placement.Attachme
 }
 
 func newDevice(d placement.Device, o placement.Offer) *device {
-	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), treeRank: unavailable, tally: new(placement.Tally)}
+	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), treeRank: unavailable,
+		tally: new(placement.Tally)}
 	if e, ok := d.(parallel); ok && !o.Remote {
 		x.queue.slots = e.Parallel()
 	}

@@ -75,7 +75,9 @@ func refusalFault(how incidents.Treatment) error {
 }
 
 // finish returns the result, or the fault for the caller.
-func (a *segmentAttempts) finish(ctx context.Context, d *device, res *core.TranscodeResult, err error) (*core.TranscodeResult, error) {
+func (a *segmentAttempts) finish(
+	ctx context.Context, d *device, res *core.TranscodeResult, err error,
+) (*core.TranscodeResult, error) {
 	if err == nil {
 		a.succeeded(d)
 		return res, nil
@@ -168,7 +170,9 @@ func (a *segmentAttempts) treatmentNow(d *device, now time.Time) incidents.Treat
 // outOfTime reports whether an attempt failed by its time limit. Otherwise the engine
 // failed, the caller left, or the caller had too little time for the timeout to mean
 // anything. A remote tutti transcoder reports its own timeout shortly before ours.
-func (p *Pool) outOfTime(ctx, sub context.Context, d *device, job *core.TranscodeJob, l timeLimit, err error, wall time.Duration) bool {
+func (p *Pool) outOfTime(
+	ctx, sub context.Context, d *device, job *core.TranscodeJob, l timeLimit, err error, wall time.Duration,
+) bool {
 	least := core.WorkDeadline(job.Duration) * 3 / 4
 	if d.isRemote() {
 		if fault.CodeOf(err) == fault.TranscodeTimeout {

@@ -73,7 +73,8 @@ func (p *Pool) publishLocked() {
 	t := &p.table
 	all := capability.Capabilities{
 		Version: p.o.Capabilities.Version, Mandatory: p.o.Capabilities.Mandatory, Constraints: p.o.Capabilities.Constraints,
-		Bits: capability.Of(slices.Collect(maps.Keys(t.deviceCounts))...), Capacities: make(map[capability.ID]uint32, len(t.unitSums)),
+		Bits: capability.Of(slices.Collect(maps.Keys(t.deviceCounts))...), Capacities: make(map[capability.ID]uint32,
+			len(t.unitSums)),
 	}
 	for id, n := range t.unitSums {
 		all.Capacities[id] = uint32(min(n, math.MaxUint32))

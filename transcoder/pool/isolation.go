@@ -36,7 +36,9 @@ func (a *segmentAttempts) retryIsolated(ctx context.Context, d *device) (*core.T
 // segment, its stream or its sender. Senders with incidents never take the slots that
 // others need for retries and new streams. Their streams without good segments run one at
 // a time per sender.
-func (a *segmentAttempts) runByTreatment(ctx context.Context, d *device, how incidents.Treatment) (*core.TranscodeResult, error) {
+func (a *segmentAttempts) runByTreatment(
+	ctx context.Context, d *device, how incidents.Treatment,
+) (*core.TranscodeResult, error) {
 	switch how {
 	case incidents.Isolated:
 		return a.runIsolated(ctx, d, d.isolatedSlots)
@@ -54,7 +56,9 @@ func (a *segmentAttempts) runByTreatment(ctx context.Context, d *device, how inc
 }
 
 // runIsolated runs the segment in a process of its own as soon as one of slots is free.
-func (a *segmentAttempts) runIsolated(ctx context.Context, d *device, slots chan struct{}) (*core.TranscodeResult, error) {
+func (a *segmentAttempts) runIsolated(
+	ctx context.Context, d *device, slots chan struct{},
+) (*core.TranscodeResult, error) {
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()

@@ -114,7 +114,8 @@ func comeAndGo(p *Pool, name string, random *rand.Rand) {
 			}
 			return nil
 		}
-		o := placement.Offer{Remote: random.IntN(2) == 0, Sessions: 5 + random.IntN(10), EncoderSessions: 20 + random.IntN(10)}
+		o := placement.Offer{Remote: random.IntN(2) == 0, Sessions: 5 + random.IntN(10),
+			EncoderSessions: 20 + random.IntN(10)}
 		a, err := p.Attach(f, o)
 		if err != nil {
 			panic(err)

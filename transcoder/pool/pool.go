@@ -38,7 +38,7 @@ type Pool struct {
 	activeSegments, inputBytes atomic.Int64
 	draining                   atomic.Bool
 	notifying                  atomic.Bool
-	// ready is the number of devices that accept sessions.
+	// readyDevices is the number of devices that accept sessions.
 	readyDevices atomic.Int64
 
 	done chan struct{} // closed by Close
@@ -213,7 +213,8 @@ func (p *Pool) owned() []*device {
 func (p *Pool) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
 	prober := p.prober()
 	if prober == nil {
-		return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, fault.New(fault.ErrTranscoderUnavailable, "probe", "no device here can probe media")
+		return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, fault.New(fault.ErrTranscoderUnavailable, "probe",
+			"no device here can probe media")
 	}
 	return prober.Probe(ctx, segment)
 }

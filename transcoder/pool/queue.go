@@ -78,7 +78,9 @@ func (t *segmentTicket) kind() int {
 // enter waits for a slot. leave frees it; its argument is the time that the segment took,
 // 0 for one that failed, and its result the average number of segments in progress
 // meanwhile, this one included. The fault is TranscoderBehind, or the end of ctx.
-func (q *queue) enter(ctx context.Context, t *segmentTicket) (leave func(took time.Duration) (inWork float64), err error) {
+func (q *queue) enter(
+	ctx context.Context, t *segmentTicket,
+) (leave func(took time.Duration) (inWork float64), err error) {
 	if q.slots == 0 {
 		return func(time.Duration) float64 { return 1 }, nil
 	}

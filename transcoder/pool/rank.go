@@ -133,7 +133,8 @@ func (d *device) freeLoadLocked(o *rules, now time.Time) float64 {
 	switch {
 	case d.sessions == 0, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
 		return math.Inf(1)
-	case d.cost > 0 && d.sessions-d.measuredSessions >= max(o.untried, d.measuredSessions), now.Sub(d.behindAt) < recentPeriod:
+	case d.cost > 0 && d.sessions-d.measuredSessions >= max(o.untried,
+		d.measuredSessions), now.Sub(d.behindAt) < recentPeriod:
 		return -1
 	case d.cost > 0:
 		return min(rounding*maxRatio/d.cost-weighted, d.freeQueueLoadLocked())

@@ -18,7 +18,10 @@ func (p *Pool) refusalLocked(n *needs, q *search) *fault.Fault {
 	if len(t.compatibleLocked(n)) == 0 {
 		return fault.New(fault.NoCapableTranscoder, opAdmit, n.objection)
 	}
-	return p.cappedLocked(n.classes, func(d *device, now time.Time) (orchestrate.Bound, string) { return d.exceededBoundLocked(q, now) })
+	return p.cappedLocked(n.classes, func(d *device, now time.Time) (orchestrate.Bound,
+		string) {
+		return d.exceededBoundLocked(q, now)
+	})
 }
 
 // Capped is the refusal of a session beyond the limit of Usage, with the bound that sets
@@ -131,7 +134,8 @@ func (d *device) boundDetailLocked(by orchestrate.Bound, q *search, now time.Tim
 		return fmt.Sprintf("%d of %d encoder sessions in use, %d more wanted", d.renditions, d.encoderLimitLocked(now),
 			q.renditions)
 	case orchestrate.ByMemory:
-		return fmt.Sprintf("%d of %d MiB of card memory in use, %d more wanted", d.memoryInUseLocked()>>20, d.memoryLimitLocked(now)>>20,
+		return fmt.Sprintf("%d of %d MiB of card memory in use, %d more wanted", d.memoryInUseLocked()>>20,
+			d.memoryLimitLocked(now)>>20,
 			d.memoryForLocked(q.renditions)>>20)
 	}
 	ratio := d.expectedCostLocked() * (float64(d.weightedLoad) + q.load)

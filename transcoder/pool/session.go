@@ -129,7 +129,8 @@ func (p *Pool) session(job *core.TranscodeJob) (*session, error) {
 	s := p.sessions.get(job.Session)
 	if s == nil {
 		var err error
-		s, err = p.admit(core.SessionRequest{ID: job.Session, Profiles: job.Profiles, Needs: job.Needs, MinVersion: job.MinVersion})
+		s, err = p.admit(core.SessionRequest{ID: job.Session, Profiles: job.Profiles, Needs: job.Needs,
+			MinVersion: job.MinVersion})
 		if err != nil {
 			return nil, err
 		}

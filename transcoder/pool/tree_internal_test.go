@@ -46,7 +46,8 @@ func TestTreeFindsWhatALookAtAllWouldFind(t *testing.T) {
 				order = append(order[:i], order[i+1:]...)
 			}
 			s := search{
-				load: float64(rapid.IntRange(0, 5).Draw(t, "want load")), renditions: rapid.IntRange(1, 5).Draw(t, "want renditions"),
+				load: float64(rapid.IntRange(0, 5).Draw(t, "want load")), renditions: rapid.IntRange(1, 5).Draw(t,
+					"want renditions"),
 				ignoreLoad: rapid.Bool().Draw(t, "soft"),
 			}
 			if len(order) > 0 && rapid.Bool().Draw(t, "skip") {

@@ -135,17 +135,24 @@ func TestTheEndOfARemoteAttempt(t *testing.T) {
 		leaves time.Duration // of the gateway
 		want   fault.Code
 	}{
-		"one, it says nothing":                {rigs: 1, within: 8 * time.Second, want: fault.RemoteWorkerTimeout},
-		"two, they say nothing":               {rigs: 2, within: 8 * time.Second, want: fault.RemoteWorkerTimeout},
-		"it is dropped":                       {end: code(fault.RemoteWorkerTimeout), rigs: 1, within: 7900 * time.Millisecond, want: fault.RemoteWorkerTimeout},
-		"it was lost":                         {end: code(fault.RemoteWorkerLost), rigs: 1, within: 8 * time.Second, want: fault.RemoteWorkerLost},
-		"its card was lost":                   {end: code(fault.UnrecoverableState), rigs: 1, within: 8 * time.Second, want: fault.UnrecoverableState},
-		"it says so itself":                   {end: code(fault.TranscodeTimeout), rigs: 1, within: 8 * time.Second, want: fault.RemoteWorkerTimeout},
-		"its caller came late":                {rigs: 1, within: 5 * time.Second, want: fault.RemoteWorkerTimeout},
-		"its caller came too late":            {rigs: 1, within: time.Second, want: fault.DeadlineExceeded},
-		"the gateway counts a little faster":  {rigs: 1, within: 8 * time.Second, leaves: 7900 * time.Millisecond, want: fault.RemoteWorkerTimeout},
-		"the same, and the second is in work": {rigs: 2, within: 8 * time.Second, leaves: 7 * time.Second, want: fault.RemoteWorkerTimeout},
-		"the gateway has had enough":          {rigs: 1, within: 8 * time.Second, leaves: 3 * time.Second, want: fault.Canceled},
+		"one, it says nothing":  {rigs: 1, within: 8 * time.Second, want: fault.RemoteWorkerTimeout},
+		"two, they say nothing": {rigs: 2, within: 8 * time.Second, want: fault.RemoteWorkerTimeout},
+		"it is dropped": {end: code(fault.RemoteWorkerTimeout), rigs: 1,
+			within: 7900 * time.Millisecond, want: fault.RemoteWorkerTimeout},
+		"it was lost": {end: code(fault.RemoteWorkerLost), rigs: 1, within: 8 * time.Second,
+			want: fault.RemoteWorkerLost},
+		"its card was lost": {end: code(fault.UnrecoverableState), rigs: 1, within: 8 * time.Second,
+			want: fault.UnrecoverableState},
+		"it says so itself": {end: code(fault.TranscodeTimeout), rigs: 1, within: 8 * time.Second,
+			want: fault.RemoteWorkerTimeout},
+		"its caller came late":     {rigs: 1, within: 5 * time.Second, want: fault.RemoteWorkerTimeout},
+		"its caller came too late": {rigs: 1, within: time.Second, want: fault.DeadlineExceeded},
+		"the gateway counts a little faster": {rigs: 1, within: 8 * time.Second, leaves: 7900 * time.Millisecond,
+			want: fault.RemoteWorkerTimeout},
+		"the same, and the second is in work": {rigs: 2, within: 8 * time.Second, leaves: 7 * time.Second,
+			want: fault.RemoteWorkerTimeout},
+		"the gateway has had enough": {rigs: 1, within: 8 * time.Second, leaves: 3 * time.Second,
+			want: fault.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

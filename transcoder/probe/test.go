@@ -93,7 +93,8 @@ func (t *tester) optional(ctx context.Context, c trial) error {
 	}
 	err := t.try(ctx, c, t.renditions, t.o.Clip)
 	if err != nil {
-		t.o.Log.Info("a device lacks an optional capability", "device", t.engine.Device(), "capability", c.id.String(), "err", err)
+		t.o.Log.Info("a device lacks an optional capability", "device", t.engine.Device(), "capability", c.id.String(),
+			"err", err)
 	}
 	return err
 }

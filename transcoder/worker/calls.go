@@ -29,7 +29,7 @@ type call struct {
 	finished chan struct{}
 }
 
-// asked is a request from its start until the last byte of its answer.
+// pendingRequest is a request from its start until the last byte of its answer.
 type pendingRequest struct {
 	kind frame.Type
 	// want is how many renditions are wanted, most how many bytes they may have in all.
@@ -148,7 +148,7 @@ func (p *process) ask(
 	}
 }
 
-// giveUp tells the child that nobody waits for a request any more. The child
+// abandonRequest tells the child that nobody waits for a request any more. The child
 // answers all the same, when it notices; one that never does is stuck.
 func (p *process) abandonRequest(id uint64) {
 	p.mu.Lock()
@@ -161,7 +161,7 @@ func (p *process) abandonRequest(id uint64) {
 	}
 }
 
-// stuck reports whether a request that was given up has still not ended.
+// hasStuckRequest reports whether a request that was given up has still not ended.
 func (p *process) hasStuckRequest() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -29,7 +29,7 @@ type Client struct {
 	closed  bool
 	level   isolation
 	exits   exitCount
-	// last is why there is no process.
+	// lastFault is why there is no process.
 	lastFault *fault.Fault
 	restarts  int
 	missing   []string
@@ -155,7 +155,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// live returns the running child, waiting for it.
+// awaitProcess returns the running child, waiting for it.
 func (c *Client) awaitProcess(ctx context.Context) (*process, error) {
 	for {
 		c.mu.Lock()
@@ -182,7 +182,7 @@ func (c *Client) awaitProcess(ctx context.Context) (*process, error) {
 	}
 }
 
-// put makes p the child that gets the calls; nil takes it away.
+// setProcess makes p the child that gets the calls; nil takes it away.
 func (c *Client) setProcess(p *process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,7 +193,7 @@ func (c *Client) setProcess(p *process) {
 	c.notifyLocked()
 }
 
-// notify wakes who waits in live. The caller holds mu.
+// notifyLocked wakes who waits in live. The caller holds mu.
 func (c *Client) notifyLocked() {
 	close(c.changed)
 	c.changed = make(chan struct{})
@@ -222,7 +222,8 @@ type Status struct {
 func (c *Client) Status() Status {
 	c.mu.Lock()
 	p := c.proc
-	s := Status{Device: c.o.Device, Restarts: c.restarts, Quarantined: p == nil && c.exits.quarantined(), Missing: c.missing}
+	s := Status{Device: c.o.Device, Restarts: c.restarts, Quarantined: p == nil && c.exits.quarantined(),
+		Missing: c.missing}
 	if p == nil && c.lastFault != nil {
 		s.Fault = c.lastFault
 	}

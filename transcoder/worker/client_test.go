@@ -113,7 +113,8 @@ func TestACancelledJobFreesItsCallerAtOnce(t *testing.T) {
 func TestAnEngineThatDoesNotOpenSaysWhy(t *testing.T) {
 	t.Parallel()
 	_, err := worker.Start(t.Context(), worker.Options{Device: "broken", Args: []string{childArg}})
-	if !errors.Is(err, fault.WorkerStartFailed) || !strings.Contains(err.Error(), "no such device") || !errors.Is(err, fault.TranscoderInvalidHardware) {
+	if !errors.Is(err, fault.WorkerStartFailed) || !strings.Contains(err.Error(), "no such device") ||
+		!errors.Is(err, fault.TranscoderInvalidHardware) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -2,15 +2,15 @@ package worker
 
 import "time"
 
-// deaths counts how often children died shortly one after another.
+// exitCount counts how often children died shortly one after another.
 type exitCount int
 
 const (
-	// quiet is a life after which a death is the first again.
+	// stableAfter is a life after which a death is the first again.
 	stableAfter = 10 * time.Second
 	// firstPause follows the second death; each further one doubles it.
 	firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
-	// tooMany deaths in a row put the device in quarantine: callers are refused
+	// quarantineAfter deaths in a row put the device in quarantine: callers are refused
 	// at once instead of waiting for the next child.
 	quarantineAfter = 5
 )

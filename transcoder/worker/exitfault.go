@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// obituary is the fault of a child that ended without being asked: waited is
+// exitFault is the fault of a child that ended without being asked: waited is
 // what waiting for it returned.
 func (p *process) exitFault(waited error) *fault.Fault {
 	how := "ended by itself"

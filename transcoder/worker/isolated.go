@@ -6,15 +6,15 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// leastAlone is what a child for one segment may use at least, in bytes, where others
+// minIsolatedMemory is what a child for one segment may use at least, in bytes, where others
 // may.
 const minIsolatedMemory = 1 << 30
 
-// aloneMemory is what a child for one segment may use where one for all may use limit:
+// isolatedMemory is what a child for one segment may use where one for all may use limit:
 // a part, so that it does not take the memory that the other needs. 0 is no limit.
 func isolatedMemory(limit int64) int64 { return min(limit, max(limit/4, minIsolatedMemory)) }
 
-// alone is an engine in a child of its own, which is not replaced.
+// isolatedEngine is an engine in a child of its own, which is not replaced.
 type isolatedEngine struct{ p *process }
 
 func (a *isolatedEngine) Device() string { return a.p.o.Device }

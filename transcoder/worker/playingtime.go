@@ -16,7 +16,7 @@ const (
 	tsClockAt = 1 << 33
 )
 
-// plays is for how long a source plays by its own clock, without decoding, at most as long
+// playingTime is for how long a source plays by its own clock, without decoding, at most as long
 // as a segment may; 0 where its headers do not say. Senders may leave a segment's length
 // out or state too little.
 func playingTime(source []byte) time.Duration {

@@ -25,7 +25,7 @@ type process struct {
 	arena   *frame.Arena
 	stderr  *stderrLog
 	missing []string
-	// scored: it is the kernel's first choice when there is no memory left, and stays it.
+	// oomScored: it is the kernel's first choice when there is no memory left, and stays it.
 	oomScored bool
 
 	// gone is closed when the child is no use any more, with fault set before.
@@ -34,7 +34,7 @@ type process struct {
 	end   sync.Once
 	// exited is closed when the system has the child's status.
 	exited chan struct{}
-	// seen counts what arrived from the child: its signs of life.
+	// received counts what arrived from the child: its signs of life.
 	received atomic.Int64
 	// pings counts the heartbeats that were sent.
 	pings atomic.Int64
@@ -42,7 +42,7 @@ type process struct {
 
 	mu    sync.Mutex // covers the fields below
 	calls map[uint64]*call
-	// asked are the requests whose answers have not all come.
+	// pending are the requests whose answers have not all come.
 	pending map[uint64]*pendingRequest
 	next    uint64
 	retired bool
@@ -125,7 +125,7 @@ func spawn(o Options, level isolation) (*process, error) {
 	return p, nil
 }
 
-// greet waits for the child's first message.
+// awaitHello waits for the child's first message.
 func (p *process) awaitHello(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.o.times.start)
 	defer cancel()

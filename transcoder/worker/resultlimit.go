@@ -11,16 +11,16 @@ import (
 // too short, and a signature has some 700 bytes for each frame.
 const (
 	resultBase = 8 << 20
-	// leastRate is taken for renditions of a lower rate, freeRate for those of a constant
+	// minRate is taken for renditions of a lower rate, freeRate for those of a constant
 	// quality without a rate, in bits per second.
 	minRate, freeRate = 8_000_000, 100_000_000
 	// signatureRate is in bytes per second of a rendition.
 	signatureRate = 128 << 10
-	// leastDuration is taken for segments that are shorter or of unknown length.
+	// minDuration is taken for segments that are shorter or of unknown length.
 	minDuration = 2 * time.Second
 )
 
-// mostResult is how many bytes the renditions of a job may have in all: twice what they
+// maxResultBytes is how many bytes the renditions of a job may have in all: twice what they
 // come to by their rates over twice the stated time or the source's own, whichever is longer,
 // and twice the source for each. An honest engine stays below it unless its gateway understates
 // the length of a source that does not state its own, such as one in fragments.

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// leastResults, mostResults and usualResults bound the memory for results of a device
+	// minResults, mostResults and usualResults bound the memory for results of a device
 	// beside those that are kept: a quarter of what its child may use, or usualResults where
 	// that has no bound.
 	minResults, maxResults, defaultResults = 256 << 20, 4 << 30, 1 << 30
-	// leastHeld is the size below which a buffer is not counted.
+	// minHeld is the size below which a buffer is not counted.
 	minHeld = 1 << 10
 	// collectPause is the time between two collections of garbage for a result's sake.
 	collectPause = 250 * time.Millisecond
@@ -64,7 +64,7 @@ func (c *Client) Keeps(bytes func() int64) {
 	r.kept = bytes
 }
 
-// bounds are how much all may have and how much one party. Half is as much as the node
+// boundsLocked are how much all may have and how much one party. Half is as much as the node
 // keeps and half of the rest: a party alone never waits for what is kept of its own, and
 // leaves as much to all others.
 func (r *results) boundsLocked(party string) (all, one int64) {
@@ -103,7 +103,7 @@ func (r *results) holdLocked(party string, b []byte) {
 	r.byParty[party] += int64(len(b))
 }
 
-// makeRoom reports whether a party's result of a size may be taken. The caller holds mu.
+// makeSpaceLocked reports whether a party's result of a size may be taken. The caller holds mu.
 func (r *results) makeSpaceLocked(party string, size int64) bool {
 	if r.fitsLocked(party, size) {
 		return true
@@ -120,14 +120,14 @@ func (r *results) makeSpaceLocked(party string, size int64) bool {
 	return r.fitsLocked(party, size)
 }
 
-// fits compares with the bounds. One result alone is within them. The caller holds mu.
+// fitsLocked compares with the bounds. One result alone is within them. The caller holds mu.
 func (r *results) fitsLocked(party string, size int64) bool {
 	all, one := r.boundsLocked(party)
 	mine := r.byParty[party]
 	return (r.sum == 0 || r.sum+size <= all) && (mine == 0 || mine+size <= one)
 }
 
-// drop removes the buffers that were collected. The caller holds mu.
+// dropCollectedLocked removes the buffers that were collected. The caller holds mu.
 func (r *results) dropCollectedLocked() {
 	kept := r.held[:0]
 	r.sum = 0

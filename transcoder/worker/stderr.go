@@ -12,14 +12,14 @@ import (
 const (
 	// lineBytes bounds what is kept of a child's line. It can hold text out of media.
 	lineBytes = 512
-	// wordsAtOnce and wordsPerSecond are how many bytes a child may write to its log. A
+	// burstBytes and wordsPerSecond are how many bytes a child may write to its log. A
 	// healthy one writes next to nothing, and at its death the stacks of its threads.
 	burstBytes, bytesPerSecond = 8 << 20, 64 << 10
-	// linesAtOnce and linesPerSecond are how many of its lines reach the node's log.
+	// burstLines and linesPerSecond are how many of its lines reach the node's log.
 	burstLines, linesPerSecond = 200, 20
 )
 
-// allowance is an amount that comes back at a rate.
+// rateLimit is an amount that comes back at a rate.
 type rateLimit struct {
 	most, perSecond float64
 	used            float64
@@ -37,12 +37,12 @@ func (a *rateLimit) take(n int, now time.Time) bool {
 	return true
 }
 
-// words takes what a child writes, hands each line to the log, and keeps what
+// stderrLog takes what a child writes, hands each line to the log, and keeps what
 // explains its death.
 type stderrLog struct {
 	log *slog.Logger
 	now func() time.Time
-	// over is called when the child writes more than it may.
+	// onExcess is called when the child writes more than it may.
 	onExcess func(detail string)
 
 	mu   sync.Mutex // covers the fields below
@@ -73,7 +73,7 @@ func (w *stderrLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// keep takes the lines of b, unless they are too much.
+// add takes the lines of b, unless they are too much.
 func (w *stderrLog) add(b []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -27,7 +27,7 @@ func (c *Client) supervise(ctx context.Context, p *process) {
 	}
 }
 
-// attend returns the child that has died, or the current one when ctx ends. On
+// watchProcess returns the child that has died, or the current one when ctx ends. On
 // the way it exchanges children that have nothing to do but hold memory.
 func (c *Client) watchProcess(ctx context.Context, p *process) *process {
 	ticker := time.NewTicker(c.o.times.idle / 4)
@@ -44,7 +44,7 @@ func (c *Client) watchProcess(ctx context.Context, p *process) *process {
 	}
 }
 
-// exchange puts a fresh child in the place of one that has long been idle and
+// replaceIdle puts a fresh child in the place of one that has long been idle and
 // holds more memory than an idle one should: what codecs and the C library keep
 // is given back for sure, and leaks end here.
 func (c *Client) replaceIdle(ctx context.Context, p *process) *process {
@@ -66,7 +66,7 @@ func (c *Client) replaceIdle(ctx context.Context, p *process) *process {
 	return fresh
 }
 
-// mourn books a death: in the log, in the counters, and for the pause to come.
+// recordExit books a death: in the log, in the counters, and for the pause to come.
 func (c *Client) recordExit(reason *fault.Fault, lived time.Duration) {
 	c.mu.Lock()
 	c.restarts++
@@ -78,7 +78,7 @@ func (c *Client) recordExit(reason *fault.Fault, lived time.Duration) {
 	c.o.Log.Warn("a media worker died and is replaced", "device", c.o.Device, "pause", pause, fault.Attr(reason))
 }
 
-// resurrect starts a child, however often it takes. It returns nil when ctx ends.
+// restart starts a child, however often it takes. It returns nil when ctx ends.
 func (c *Client) restart(ctx context.Context) *process {
 	for {
 		c.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// beat asks the child for signs of life. It may block in a send to a child that
+// sendPings asks the child for signs of life. It may block in a send to a child that
 // does not read; watch finds that and ends it.
 func (p *process) sendPings() {
 	ticker := time.NewTicker(p.o.times.heartbeat)

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// armAgain is how often an answer that flows has its deadline moved on.
+// extendEvery is how often the read deadline of an answer in progress is extended.
 const extendEvery = 20 * time.Second
 
-// arrival is an answer that has begun. Its body passes from the request that brings
-// it to the job that waits for it; the request's handler stays until it is over.
+// answer is an answer in progress. Its body is copied from the worker's request to the
+// waiting job; the request's handler stays until it is over.
 type answer struct {
 	status              int
 	contentType, worker string
-	// from is the instance of the worker that brings it, "" where it has none.
+	// from is the instance of the sending worker, "" without one.
 	from string
-	// length is the body's, -1 when it is not known.
+	// length is the body's length, -1 when unknown.
 	length int64
-	// err is a failure that came in place of an answer.
+	// err is a failure in place of an answer.
 	err error
-	// over is closed when nobody reads any more; whole says that it was read to its end.
+	// over is closed when reading has ended; whole: it was read to its end.
 	over chan struct{}
 	body io.Reader
-	// done gives back what the bytes hold.
+	// done releases the memory budget of the bytes.
 	done func()
 
 	mu         sync.Mutex
@@ -39,7 +39,7 @@ func newAnswer(body io.Reader) *answer {
 	return &answer{status: http.StatusOK, length: -1, over: make(chan struct{}), body: body, stall: stallTime}
 }
 
-// read reads the body as it comes.
+// read reads the body as it arrives.
 func (a *answer) read(p []byte) (int, error) {
 	a.extendDeadline(false)
 	n, err := a.body.Read(p)
@@ -49,7 +49,7 @@ func (a *answer) read(p []byte) (int, error) {
 	return n, err
 }
 
-// arm moves the deadline on, now or when it has come near.
+// extendDeadline extends the read deadline, now or when it is close.
 func (a *answer) extendDeadline(now bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,11 +57,11 @@ func (a *answer) extendDeadline(now bool) {
 		return
 	}
 	a.extendedAt = time.Now()
-	// A server that knows no deadlines notices a dead connection by other means.
+	// Without deadlines the server detects a dead connection by other means.
 	_ = a.ctl.SetReadDeadline(a.extendedAt.Add(a.stall))
 }
 
-// pause is how long the answer may pause from now on, where it was not less before.
+// limitPause lowers the time that the answer may pause from now on.
 func (a *answer) limitPause(d time.Duration) {
 	a.mu.Lock()
 	a.stall = min(a.stall, d)
@@ -69,7 +69,7 @@ func (a *answer) limitPause(d time.Duration) {
 	a.extendDeadline(true)
 }
 
-// hurry gives an answer whose worker seems to be lost little time for its next byte.
+// shortenStall gives an answer of a lost worker little time for its next byte.
 func (a *answer) shortenStall() {
 	a.mu.Lock()
 	a.stall = lostTime
@@ -77,8 +77,7 @@ func (a *answer) shortenStall() {
 	a.extendDeadline(true)
 }
 
-// end lets the handler go. A read that waits ends at once. It may be called again;
-// the first call counts.
+// end releases the handler and interrupts a waiting read. Only the first call counts.
 func (a *answer) end(whole bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// ask gives a job to a worker and returns once its answer has begun. Faults are those
-// of the job, AIWorkerLost, AIWorkerSilent, AIWorkerBusy, or what ctx ended.
+// ask sends a job to a worker and returns when its answer has begun. Faults are those of the
+// job, AIWorkerLost, AIWorkerSilent, AIWorkerBusy, or the end of ctx.
 func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inference.Reply, error) {
 	notification, size, done, err := p.notification(w, job)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inferen
 	a, err := p.await(ctx, w, task, p.answerTimeout(w, job))
 	sent := p.settleJob(w, e)
 	if err != nil && ctx.Err() != nil && !sent {
-		// It has never left this node: nobody has worked on it.
+		// It never left this node, so no work was done.
 		return nil, fault.Wrap(fault.ModelWaitOver, opRun, ctx.Err())
 	}
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inferen
 	return p.accept(ctx, w, a, job)
 }
 
-// patience is how long a worker may take to begin its answer.
+// answerTimeout is how long a worker may take to begin its answer.
 func (p *Pool) answerTimeout(w *worker, job *inference.Job) time.Duration {
 	if w.isTutti() {
 		return p.opt.Limits.Begin(job) + ownGrace
@@ -45,8 +45,10 @@ func (p *Pool) answerTimeout(w *worker, job *inference.Job) time.Duration {
 	return p.opt.Limits.Whole
 }
 
-// await waits for a job's answer to begin. Who gives up tells the worker.
-func (p *Pool) await(ctx context.Context, w *worker, task *remote.Task[*answer], timeout time.Duration) (*answer, error) {
+// await waits for a job's answer to begin. If it gives up, it cancels the job at the worker.
+func (p *Pool) await(
+	ctx context.Context, w *worker, task *remote.Task[*answer], timeout time.Duration,
+) (*answer, error) {
 	limit := time.NewTimer(timeout)
 	defer limit.Stop()
 	var err error
@@ -66,11 +68,10 @@ func (p *Pool) await(ctx context.Context, w *worker, task *remote.Task[*answer],
 	}
 	switch {
 	case w.isTutti():
-		// One that is lost does not hear it.
+		// A lost worker does not get it.
 		_, _ = w.outbox.Put(&rpc.NotifyAIJob{TaskId: int64(task.ID), Cancel: true}, 0)
 	case fault.CodeOf(err) == fault.AIWorkerSilent:
-		// As in the network, one that does not answer is not trusted any more. It may
-		// register again.
+		// As in the network, a worker that does not answer is dropped. It may register again.
 		p.mu.Lock()
 		w.stream.end()
 		p.mu.Unlock()
@@ -78,8 +79,8 @@ func (p *Pool) await(ctx context.Context, w *worker, task *remote.Task[*answer],
 	return nil, err
 }
 
-// accept makes a reply of an answer that has begun. It belongs to the job from here
-// on: when ctx ends, the worker is told at once.
+// accept makes the job's reply of an answer in progress. When ctx ends, the worker's request
+// ends at once.
 func (p *Pool) accept(ctx context.Context, w *worker, a *answer, job *inference.Job) (*inference.Reply, error) {
 	if a.err != nil {
 		return nil, a.err

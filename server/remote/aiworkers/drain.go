@@ -2,8 +2,8 @@ package aiworkers
 
 import "github.com/tuttinode/tutti/core/fault"
 
-// Drain gives a worker no new jobs, at our operator's wish; what it has goes on. It holds
-// until Resume, or until a new process of the worker registers. The fault is
+// Drain gives a worker no new jobs on the operator's request; its present ones continue. It
+// holds until Resume, or until a new process of the worker registers. The fault is
 // DeviceUnknown.
 func (p *Pool) Drain(name string) error { return p.setOperatorDrain("drain an AI worker", name, true) }
 

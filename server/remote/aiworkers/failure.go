@@ -79,5 +79,6 @@ func unusable(err error) error {
 	if errors.Is(err, remote.ErrNoMemory) {
 		code = fault.JobsFull
 	}
-	return &fault.Fault{Code: code, Op: "read the AI worker's answer", Detail: "the AI worker's answer cannot be used: " + err.Error(), Err: err}
+	return &fault.Fault{Code: code, Op: "read the AI worker's answer",
+		Detail: "the AI worker's answer cannot be used: " + err.Error(), Err: err}
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// rank orders states by how near they are to taking jobs.
+// stateOrder orders states by how close they are to accepting jobs.
 var stateOrder = map[inference.State]int{
 	inference.Ready: 8, inference.Loading: 7, inference.Starting: 6, inference.Pulling: 5,
 	inference.Evicted: 4, inference.Absent: 3, inference.Failed: 2, inference.Draining: 1,
 }
 
-// sum makes a model's state of what its workers say: that of the worker which is
-// nearest to taking jobs. Figures are not its matter.
+// mergeStates is a model's state over its workers: that of the worker closest to accepting
+// jobs. It does not set counts.
 func mergeStates(entries []*entry) inference.ModelState {
 	best := entries[0]
 	out, held := best.state(), []string(nil)
@@ -34,8 +34,8 @@ func mergeStates(entries []*entry) inference.ModelState {
 	return out
 }
 
-// nearer reports whether a model is nearer to taking jobs at one worker than at another:
-// what is configured to be there and is not cannot be had, however far it has come.
+// nearer reports whether a model is closer to accepting jobs at one worker than at another.
+// An offered model comes before one that is not offered, whatever their states.
 func nearer(a *entry, as *inference.ModelState, b *entry, bs *inference.ModelState) bool {
 	if a.w.disconnected != b.w.disconnected {
 		return b.w.disconnected
@@ -46,8 +46,8 @@ func nearer(a *entry, as *inference.ModelState, b *entry, bs *inference.ModelSta
 	return stateOrder[as.State] > stateOrder[bs.State]
 }
 
-// agree keeps what holds wherever a job gets to, and all operations: jobs go to the
-// workers that can do them.
+// narrow keeps what holds on all workers, and the union of the operations: jobs go to
+// workers that support them.
 func narrow(out, other *inference.ModelState) {
 	switch {
 	case out.RunnerVersion == "" || other.RunnerVersion == "":

@@ -35,8 +35,8 @@ type mediaFile struct {
 	data []byte
 }
 
-// readMixed reads an answer of a worker of the network, and makes of it what a runner
-// would have answered: JSON with the files in it.
+// readMixed reads an answer of a worker of the network and converts it to a runner's answer:
+// JSON with embedded files.
 func (p *Pool) readMixed(d *delivery) (*answer, error) {
 	text, held, err := p.budget.ReadAll(d.r.Body, d.r.ContentLength, maxWhole)
 	switch {
@@ -65,8 +65,8 @@ func (p *Pool) readMixed(d *delivery) (*answer, error) {
 	return a, nil
 }
 
-// joinParts puts the files of a multipart answer in the places where its JSON names
-// them. Without files the JSON stays as it is.
+// joinParts embeds the files of a multipart answer where its JSON names them. Without files
+// the JSON stays unchanged.
 func joinParts(text []byte, boundary string) ([]byte, error) {
 	files := make(map[string]mediaFile)
 	var answer []byte
@@ -111,7 +111,7 @@ func joinParts(text []byte, boundary string) ([]byte, error) {
 // withFiles writes the files into an answer, as data URLs.
 func withFiles(answer []byte, files map[string]mediaFile) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(answer))
-	// A seed may be larger than other numbers hold.
+	// A seed may exceed the range of float64.
 	dec.UseNumber()
 	var tree any
 	if err := dec.Decode(&tree); err != nil {

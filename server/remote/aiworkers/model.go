@@ -9,13 +9,13 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// model is one model of any number of workers, and the line in front of its slots.
-// All of it but the line is guarded by Pool.mu.
+// model is one model of any number of workers, with the queue for its slots. All fields
+// but the queue are guarded by Pool.mu.
 type model struct {
 	id      inference.Model
 	queue   *fairqueue.Line
 	entries []*entry
-	// told is the state without what the line knows.
+	// state is the merged state without the queue's counts.
 	state inference.ModelState
 	since time.Time
 }
@@ -30,8 +30,8 @@ type entry struct {
 	refusals    inference.Refusals
 }
 
-// ready reports whether jobs for it begin at once. Of a worker of the network nothing
-// is known but that it takes jobs: what is not warm there may be loaded all the same.
+// ready reports whether jobs for it begin at once. A worker of the network only reports
+// that it accepts jobs: a model that is not warm there may still be loaded.
 func (e *entry) ready() bool {
 	return e.w.acceptsJobs() && e.slots > 0 && (e.reported.State == inference.Ready || !e.w.isTutti())
 }
@@ -41,7 +41,7 @@ func (e *entry) cold() bool {
 	return e.w.acceptsJobs() && !e.ready() && e.reported.Offered()
 }
 
-// heard is what the worker said of it, and what we know of the worker.
+// state is the reported state, overridden while the worker drains.
 func (e *entry) state() inference.ModelState {
 	s := e.reported
 	switch {
@@ -53,7 +53,7 @@ func (e *entry) state() inference.ModelState {
 	return s
 }
 
-// furnish makes a worker's models those of its registration. The caller holds mu.
+// setModelsLocked sets a worker's models from its registration.
 func (p *Pool) setModelsLocked(w *worker, states []inference.ModelState) {
 	have := make(map[inference.Model]bool, len(states))
 	for i := range states {
@@ -76,14 +76,14 @@ func (p *Pool) setModelsLocked(w *worker, states []inference.ModelState) {
 	p.refreshLocked(w)
 }
 
-// refresh settles all models of a worker. The caller holds mu.
+// refreshLocked updates all models of a worker.
 func (p *Pool) refreshLocked(w *worker) {
 	for _, e := range w.entries {
 		p.updateModelLocked(e.model)
 	}
 }
 
-// enter adds a worker's entry for a model. The caller holds mu.
+// addEntryLocked adds a worker's entry for a model.
 func (p *Pool) addEntryLocked(w *worker, id inference.Model) *entry {
 	m := p.models[id]
 	if m == nil {
@@ -97,8 +97,8 @@ func (p *Pool) addEntryLocked(w *worker, id inference.Model) *entry {
 	return e
 }
 
-// settle makes of a model's entries its state and the number of its slots. One that
-// no worker has any more is forgotten. The caller holds mu.
+// updateModelLocked computes a model's state and slots from its entries. It removes a model
+// that no worker has any more.
 func (p *Pool) updateModelLocked(m *model) {
 	if len(m.entries) == 0 {
 		delete(p.models, m.id)
@@ -117,9 +117,8 @@ func (p *Pool) updateModelLocked(m *model) {
 	m.queue.Resize(m.slots(false))
 }
 
-// slots counts those of the workers that are ready, and where there are none those
-// of the ones that could be; of these only the first where told is set, as a model
-// that is not loaded has none to tell of.
+// slots counts the slots of ready workers or, without any, of workers that could load the
+// model. With told set only ready ones count: a model that is not loaded reports no slots.
 func (m *model) slots(told bool) int {
 	ready, cold := 0, 0
 	for _, e := range m.entries {
@@ -136,7 +135,7 @@ func (m *model) slots(told bool) int {
 	return cold
 }
 
-// stateNow is the model's state. The caller holds mu.
+// stateNowLocked is the model's state. The caller holds mu.
 func (m *model) stateNowLocked() inference.ModelState {
 	s := m.state
 	stats := m.queue.Stats()
@@ -144,9 +143,9 @@ func (m *model) stateNowLocked() inference.ModelState {
 	return s
 }
 
-// pick gives a job to the worker that has most room for it, of those with the model
-// loaded if there are any, and marks the slot as taken. The error says why there is
-// none: the model's runners cannot do it, or all are taken.
+// pick chooses the worker with the most free capacity, of those with the model loaded if
+// there are any, and marks its slot as busy. The error is why there is none: no runner
+// supports the operation, or all workers are busy.
 func (p *Pool) pick(m *model, want requirements, tried map[*worker]bool) (*entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,7 +159,7 @@ func (p *Pool) pick(m *model, want requirements, tried map[*worker]bool) (*entry
 			continue
 		}
 		fit := e.ready() || !anyReady && e.cold()
-		// One that is away may be back in a moment.
+		// A disconnected worker may reconnect in a moment.
 		able = able || fit || e.w.disconnected
 		if fit && e.busy < e.capacity() && (best == nil || e.before(best, want, p.opt.Now())) {
 			best = e
@@ -179,7 +178,7 @@ func (p *Pool) pick(m *model, want requirements, tried map[*worker]bool) (*entry
 	return nil, fault.New(fault.AIWorkerLost, opRun, m.id.String())
 }
 
-// room is how many jobs the worker may have.
+// capacity is how many jobs the worker may have at once.
 func (e *entry) capacity() int {
 	if e.ready() {
 		return e.slots
@@ -187,9 +186,9 @@ func (e *entry) capacity() int {
 	return max(1, e.slots)
 }
 
-// before reports whether a job is better off here: where it was not refused lately while
-// others did it, where it arrives whole, where the model is loaded, else where less of the
-// room is taken.
+// before reports whether this worker is the better one for a job: it did not recently refuse
+// such jobs while others did them, it can take all of the request, it has the model loaded,
+// or else it is less utilized.
 func (e *entry) before(other *entry, want requirements, now time.Time) bool {
 	if a, b := e.refusals.Doubted(now, want.op), other.refusals.Doubted(now, want.op); a != b {
 		return b
@@ -203,7 +202,7 @@ func (e *entry) before(other *entry, want requirements, now time.Time) bool {
 	return e.busy*other.capacity() < other.busy*e.capacity()
 }
 
-// put ends a job's stay at a worker.
+// releaseEntry frees a job's slot at a worker.
 func (p *Pool) releaseEntry(e *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

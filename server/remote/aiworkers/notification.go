@@ -9,18 +9,21 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// requestData is what a worker of the network is told of a job.
+// requestData is a job as workers of the network get it.
 type requestData struct {
 	InputURL string          `json:"input_url"`
 	Request  json.RawMessage `json:"request"`
 }
 
-// notification is the message that gives a job to a worker, and about how long it is.
-// done takes down what was put up for it.
-func (p *Pool) notification(w *worker, job *inference.Job) (notification *rpc.NotifyAIJob, size int, done func(), err error) {
+// notification is the message that sends a job to a worker, and its approximate size. done
+// removes the input that was published for it.
+func (p *Pool) notification(
+	w *worker, job *inference.Job,
+) (notification *rpc.NotifyAIJob, size int, done func(), err error) {
 	done = func() {}
 	if w.isTutti() {
-		return &rpc.NotifyAIJob{Job: workerJob(job), DeadlineMs: int64(p.opt.Limits.Begin(job) / time.Millisecond)}, len(job.Body), done, nil
+		return &rpc.NotifyAIJob{Job: workerJob(job),
+			DeadlineMs: int64(p.opt.Limits.Begin(job) / time.Millisecond)}, len(job.Body), done, nil
 	}
 	request, file, err := networkRequest(job)
 	if err != nil {
@@ -39,10 +42,11 @@ func (p *Pool) notification(w *worker, job *inference.Job) (notification *rpc.No
 		done()
 		return nil, 0, nil, fault.Wrap(fault.Unexpected, opRun, err)
 	}
-	return &rpc.NotifyAIJob{AIJobData: &rpc.AIJobData{Pipeline: job.Model.Capability.Pipeline(), RequestData: text}}, len(text), done, nil
+	return &rpc.NotifyAIJob{AIJobData: &rpc.AIJobData{Pipeline: job.Model.Capability.Pipeline(),
+		RequestData: text}}, len(text), done, nil
 }
 
-// workerJob is a job as our own workers get it: unchanged.
+// workerJob is a job as tutti workers get it: unchanged.
 func workerJob(job *inference.Job) *rpc.WorkerJob {
 	return &rpc.WorkerJob{
 		Capability: uint32(job.Model.Capability), ModelId: job.Model.ID, Operation: string(job.Operation),

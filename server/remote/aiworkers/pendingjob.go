@@ -7,21 +7,21 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// onTheWay is how long a message may have been on its way when a connection breaks:
-// longer ago it was confirmed, or the connection would have been given up before.
+// resendWithin is how long a message may be in transit when a connection breaks. An older
+// one was acknowledged, or the connection would have been closed before.
 const resendWithin = 10 * time.Second
 
-// errand is a job that a worker was given and whose answer has not begun.
+// pendingJob is a job that was sent to a worker and whose answer has not begun.
 type pendingJob struct {
 	notification *rpc.NotifyAIJob
 	size         int
 	sentAt       time.Time
 	message      *remote.Message // guarded by Pool.mu
-	// was says that an earlier letter with it was taken by a stream; guarded by Pool.mu.
+	// sentBefore: a stream took an earlier message of it; guarded by Pool.mu.
 	sentBefore bool
 }
 
-// send gives a worker a job; false when it takes nothing.
+// sendJob queues a job for a worker; false when its outbox is full or closed.
 func (p *Pool) sendJob(w *worker, e *pendingJob) (ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,8 +31,8 @@ func (p *Pool) sendJob(w *worker, e *pendingJob) (ok bool) {
 	return ok
 }
 
-// settled forgets a job whose answer has begun, or that nobody waits for, and reports
-// whether it may have reached the worker. Nothing of it is read any more after it.
+// settleJob ends a pending job whose answer has begun or whose caller left, and reports
+// whether it may have reached the worker. Its bytes are not read after this.
 func (p *Pool) settleJob(w *worker, e *pendingJob) (sent bool) {
 	p.mu.Lock()
 	delete(w.pendingJobs, e)
@@ -42,9 +42,8 @@ func (p *Pool) settleJob(w *worker, e *pendingJob) (sent bool) {
 	return was || w.outbox.Taken(letter)
 }
 
-// again sends what may have been lost with the connection of a worker that came back
-// over another one. Jobs that it has got all the same it begins anew: nobody waits for
-// the answer of the first. The caller holds mu.
+// resendPendingLocked sends again what may have been lost with the connection of a worker
+// that reconnected. A job that had arrived is restarted; its first answer is dropped.
 func (p *Pool) resendPendingLocked(w *worker) {
 	now := p.opt.Now()
 	for e := range w.pendingJobs {

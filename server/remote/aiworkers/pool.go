@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Pool is the registered AI workers. It is an inference.Worker, a door of the
+// Pool is the registered AI workers. It is an inference.Worker, a route group of the
 // orchestrator's listener and a component.
 type Pool struct {
 	rpc.UnimplementedAIWorkerServer
@@ -25,16 +25,16 @@ type Pool struct {
 	refusals *remote.Refusals
 
 	mu sync.Mutex
-	// workers has them in the order of their first registration; guarded by mu, as
-	// everything below.
+	// workers are in order of their first registration; guarded by mu, like all fields
+	// below.
 	workers []*worker
 	models  map[inference.Model]*model
 	tallies placement.Tallies
-	// order has the models in the order in which they came.
+	// order has the models in order of their first registration.
 	order []*model
-	// passing are the answers that have begun, by their tasks.
+	// activeAnswers are the answers in progress, by task.
 	activeAnswers map[remote.TaskID]*answer
-	// places counts those that workers have got.
+	// registrations counts the registration ids that were given out.
 	registrations int
 	closed        bool
 }
@@ -65,8 +65,8 @@ func (p *Pool) Routes(mux *http.ServeMux) {
 // Name is "remote AI workers".
 func (p *Pool) Name() string { return "remote AI workers" }
 
-// Run waits for ctx to end, and then ends all registrations: the workers come back
-// by themselves.
+// Run waits for ctx to end, and then ends all registrations. The workers register again by
+// themselves.
 func (p *Pool) Run(ctx context.Context, ready func()) error {
 	ready()
 	<-ctx.Done()
@@ -79,7 +79,7 @@ func (p *Pool) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// Models tells every model's state: see inference.Worker.
+// Models is every model's state: see inference.Worker.
 func (p *Pool) Models() []inference.ModelState {
 	p.mu.Lock()
 	defer p.mu.Unlock()

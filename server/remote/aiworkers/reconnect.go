@@ -7,9 +7,9 @@ import (
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// hold keeps the place of one of our own workers whose connection broke, so that its jobs
-// go on when it is back over another. Meanwhile it gets nothing new. It returns when the
-// worker is back, has been long enough away, or the node stops.
+// awaitReconnect keeps a tutti worker registered whose connection broke, so that its jobs
+// continue when it reconnects. Meanwhile it gets no new jobs. It returns when the worker is
+// back, HoldTime is over, or the node stops.
 func (p *Pool) awaitReconnect(w *worker, d *registrationStream) {
 	if !p.markDisconnected(w, d) {
 		return
@@ -22,8 +22,8 @@ func (p *Pool) awaitReconnect(w *worker, d *registrationStream) {
 	}
 }
 
-// holds marks a worker as away, where there is a place to keep: one without an instance
-// would not be known again, and one that takes leave without jobs does not come back.
+// markDisconnected marks a worker as disconnected if it can reconnect: a worker without an
+// instance cannot be recognized, and a draining one without jobs does not come back.
 func (p *Pool) markDisconnected(w *worker, d *registrationStream) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -36,8 +36,8 @@ func (p *Pool) markDisconnected(w *worker, d *registrationStream) bool {
 	return true
 }
 
-// replaced finds the worker whose process a new one has taken the place of, by its name
-// and machine: it does not come back. The caller holds mu.
+// findReplacedLocked finds the disconnected worker whose process a new one replaces, by name
+// and machine: it does not come back.
 func (p *Pool) findReplacedLocked(by remote.Identity) *worker {
 	for _, w := range p.workers {
 		if w.disconnected && by.IsTutti() && by.Name == w.id.Name && host(by.Addr) == host(w.id.Addr) {

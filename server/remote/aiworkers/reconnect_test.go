@@ -160,7 +160,8 @@ func TestOurOperatorDrainsAWorker(t *testing.T) {
 	drained := func() bool {
 		_, err := b.pool.Reserve(t.Context(), llm("m"), "")
 		s := b.pool.Models()[0]
-		return b.pool.Workers()[0].Draining && s.State == inference.Draining && s.Capacity == 0 && fault.CodeOf(err) == fault.ModelNotReady
+		return b.pool.Workers()[0].Draining && s.State == inference.Draining && s.Capacity == 0 &&
+			fault.CodeOf(err) == fault.ModelNotReady
 	}
 	if !drained() {
 		t.Errorf("%+v", b.pool.Workers())

@@ -17,17 +17,19 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// errSecret is the text that makes every worker give up instead of coming back.
+// errSecret is the text after which a worker makes no further attempt.
 var errSecret = errors.New("invalid secret")
 
-// errTwin: the process has registered already by another of this node's addresses; its
-// slots would count twice.
+// errDuplicate: the process has registered already over another of this node's addresses.
+// Its slots would count twice.
 var errDuplicate = errors.New("the worker is registered already, by another address of this orchestrator")
 
-// RegisterAIWorker is a worker's stream: it stays open as long as the worker works
-// for this node. It never ends with the code Canceled, which workers of the network
-// take as being dismissed.
-func (p *Pool) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob]) error {
+// RegisterAIWorker is a worker's registration stream, open while the worker is registered.
+// It never ends with the code Canceled, which workers of the network take as a permanent
+// refusal.
+func (p *Pool) RegisterAIWorker(
+	req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob],
+) error {
 	conn := remote.StreamConnOf(stream.Context())
 	if !p.opt.Secrets.Match(req.GetSecret()) {
 		p.refusals.Record(conn.Addr(), fault.New(fault.AIWorkerRefused, opRegister, "wrong secret"))
@@ -39,7 +41,8 @@ func (p *Pool) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.Se
 		return p.refuse(conn, err)
 	}
 	if !capability.VersionOK(p.opt.MinVersion, reg.version) {
-		p.refusals.Record(conn.Addr(), fault.New(fault.AIWorkerOutdated, opRegister, reg.version+" is older than "+p.opt.MinVersion))
+		p.refusals.Record(conn.Addr(), fault.New(fault.AIWorkerOutdated, opRegister,
+			reg.version+" is older than "+p.opt.MinVersion))
 		return nil
 	}
 	conn.KeepOpen()
@@ -52,7 +55,8 @@ func (p *Pool) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.Se
 	}
 	defer p.deregister(w, d)
 	if id.IsTutti() {
-		err = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, p.opt.Node, remote.RegistrationMetadata, w.registrationID))
+		err = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, p.opt.Node, remote.RegistrationMetadata,
+			w.registrationID))
 	}
 	if err == nil {
 		err = w.outbox.Serve(stream, conn, d.ended)
@@ -60,18 +64,18 @@ func (p *Pool) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.Se
 	if err != nil {
 		p.awaitReconnect(w, d)
 	}
-	// Why it ended is the worker's to know: it comes back.
+	// The worker registers again whatever the reason.
 	return nil
 }
 
-// refuse tells the operator, and the worker in the protocol's way.
+// refuse records a refusal for the operator, and returns the worker's error.
 func (p *Pool) refuse(conn *remote.StreamConn, err error) error {
 	p.refusals.Record(conn.Addr(), fault.New(fault.CodeOf(err), opRegister, fault.Wire(err)))
 	return errors.New(fault.Wire(err))
 }
 
-// join lets a worker in. A further registration of one of our own takes the place of
-// the one before; its jobs go on.
+// register adds a worker. A further registration of a tutti worker replaces the previous
+// one, and its jobs continue.
 func (p *Pool) register(reg *registration, base string) (*worker, *registrationStream, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +95,7 @@ func (p *Pool) register(reg *registration, base string) (*worker, *registrationS
 		if old := p.findReplacedLocked(reg.id); old != nil {
 			p.opt.Names.Release(old.name)
 			old.nameReleased = true
-			// Its jobs go to the new one, which has to be there for that.
+			// Remove the old one last: its jobs are retried on the new one.
 			defer p.removeWorkerLocked(old)
 		}
 		w = p.addWorkerLocked(reg, base)
@@ -106,7 +110,7 @@ func (p *Pool) register(reg *registration, base string) (*worker, *registrationS
 	return w, w.stream, nil
 }
 
-// admit makes a worker of a first registration. The caller holds mu.
+// addWorkerLocked adds the worker of a first registration.
 func (p *Pool) addWorkerLocked(reg *registration, base string) *worker {
 	p.registrations++
 	w := &worker{
@@ -117,11 +121,12 @@ func (p *Pool) addWorkerLocked(reg *registration, base string) *worker {
 	}
 	w.tally = p.tallies.Of(w.name)
 	p.workers = append(p.workers, w)
-	p.opt.Log.Info("AI worker registered", "worker", w.name, "addr", w.id.Addr, "node", w.id.Node, "version", reg.version, "models", len(reg.models))
+	p.opt.Log.Info("AI worker registered", "worker", w.name, "addr", w.id.Addr, "node", w.id.Node, "version",
+		reg.version, "models", len(reg.models))
 	return w
 }
 
-// known finds the worker of a further registration. The caller holds mu.
+// findWorkerLocked finds the worker of a further registration.
 func (p *Pool) findWorkerLocked(reg *registration) *worker {
 	if reg.id.Instance == "" {
 		return nil
@@ -134,15 +139,15 @@ func (p *Pool) findWorkerLocked(reg *registration) *worker {
 	return nil
 }
 
-// twin reports whether the process is registered by another address. The caller holds mu.
+// isDuplicateLocked reports whether the process is registered over another address.
 func (p *Pool) isDuplicateLocked(reg *registration) bool {
 	return reg.id.Instance != "" && slices.ContainsFunc(p.workers, func(w *worker) bool {
 		return remote.ProcessOf(w.id.Instance) == remote.ProcessOf(reg.id.Instance)
 	})
 }
 
-// leave lets a worker go whose registration ended, unless another has taken its
-// place.
+// deregister removes the worker of a registration that ended, unless another registration
+// replaced it.
 func (p *Pool) deregister(w *worker, d *registrationStream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,7 +156,7 @@ func (p *Pool) deregister(w *worker, d *registrationStream) {
 	}
 }
 
-// drop forgets a worker. The caller holds mu.
+// removeWorkerLocked removes a worker.
 func (p *Pool) removeWorkerLocked(w *worker) {
 	w.stream.end()
 	for i, have := range p.workers {

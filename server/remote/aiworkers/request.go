@@ -13,9 +13,8 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// networkRequest is a job's request as workers of the network take it: JSON, whatever
-// form it came in, and the file apart from it. Errors are JobUnreadable and
-// OperationUnsupported.
+// networkRequest is a job's request in the form of the network's workers: JSON and a
+// separate file. Errors are JobUnreadable and OperationUnsupported.
 func networkRequest(job *inference.Job) (request, file []byte, err error) {
 	p, known := pipeline.Lookup(job.Model.Capability)
 	switch {

@@ -6,16 +6,16 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// wanted is what a job asks of the worker that it is given to.
+// requirements are what a job needs of its worker.
 type requirements struct {
 	op inference.Operation
-	// whole says that the network's form has no words for some of it, so that one of our
-	// own workers does it better.
+	// whole: the network's form cannot express all of the request, so that a tutti worker is
+	// preferred.
 	whole bool
 }
 
-// wanted looks into a job's request only where there is a choice between our own workers
-// and others: requests may be large.
+// requirementsOf parses a job's request only when both tutti workers and others have the
+// model: requests may be large.
 func (p *Pool) requirementsOf(m *model, job *inference.Job) requirements {
 	want := requirements{op: job.Operation}
 	if job.Model.Capability == capability.LLM && p.mixed(m) {
@@ -25,7 +25,7 @@ func (p *Pool) requirementsOf(m *model, job *inference.Job) requirements {
 	return want
 }
 
-// mixed reports whether both kinds of workers have a model.
+// mixed reports whether both tutti workers and others have a model.
 func (p *Pool) mixed(m *model) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,10 +16,10 @@ const (
 	opRun     = "run an AI job"
 )
 
-// errTaken says that the workers that could do a job have no room at the moment.
+// errAllBusy: the workers that could do a job have no free slot at the moment.
 var errAllBusy = errors.New("all slots are taken")
 
-// Reserve takes one of a model's slots: see inference.Worker.
+// Reserve reserves one of a model's slots: see inference.Worker.
 func (p *Pool) Reserve(ctx context.Context, id inference.Model, party string) (inference.Slot, error) {
 	m, err := p.findModel(id)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Pool) Reserve(ctx context.Context, id inference.Model, party string) (i
 	return &slot{p: p, m: m, release: release}, nil
 }
 
-// served finds a model that may be waited for. The error says why it is no use.
+// findModel finds a model that jobs may wait for. The error says why they may not.
 func (p *Pool) findModel(id inference.Model) (*model, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,17 +55,18 @@ func (p *Pool) refusal(m *model, canceled fault.Code, err error) error {
 	s := m.queue.Stats()
 	switch {
 	case errors.Is(err, fairqueue.ErrFull):
-		return fault.New(fault.ModelLineFull, opReserve, fmt.Sprintf("%d in use, %d waiting for %s", s.InUse, s.Waiting, m.id))
+		return fault.New(fault.ModelLineFull, opReserve,
+			fmt.Sprintf("%d in use, %d waiting for %s", s.InUse, s.Waiting, m.id))
 	case errors.Is(err, context.DeadlineExceeded):
-		return &fault.Fault{Code: fault.ModelWaitOver, Op: opReserve, Detail: fmt.Sprintf("%d of %d in use for %s", s.InUse, s.Slots, m.id), Err: err}
+		return &fault.Fault{Code: fault.ModelWaitOver, Op: opReserve,
+			Detail: fmt.Sprintf("%d of %d in use for %s", s.InUse, s.Slots, m.id), Err: err}
 	case errors.Is(err, context.Canceled):
 		return fault.Wrap(canceled, opReserve, err)
 	}
 	return err
 }
 
-// slot is a job's right to one of a model's workers. Which of them is decided when
-// it runs.
+// slot is a job's reservation of one of a model's slots. Run chooses the worker.
 type slot struct {
 	p *Pool
 	m *model
@@ -76,7 +77,7 @@ type slot struct {
 	released bool   // guarded by mu
 }
 
-// occupy notes where the job is; false when the slot was given back meanwhile.
+// setEntry records the worker of the job; false when the slot was released meanwhile.
 func (s *slot) setEntry(e *entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +87,7 @@ func (s *slot) setEntry(e *entry) bool {
 	return !s.released
 }
 
-// vacate ends the job's stay at its worker.
+// leaveEntry frees the job's slot at its worker.
 func (s *slot) leaveEntry() {
 	s.mu.Lock()
 	e := s.entry
@@ -97,7 +98,7 @@ func (s *slot) leaveEntry() {
 	}
 }
 
-// Release gives the slot back; only the first call counts.
+// Release releases the slot; only the first call counts.
 func (s *slot) Release() {
 	s.leaveEntry()
 	s.mu.Lock()

@@ -26,14 +26,14 @@ const (
 	statusHeader = remote.StatusHeader
 	// maxError bounds the text of a failure.
 	maxError = 64 << 10
-	// maxLabel bounds a header that is passed on.
+	// maxLabel bounds a forwarded header.
 	maxLabel = 256
-	// maxWorkerName bounds the name of who did the work at a worker.
+	// maxWorkerName bounds the name of the device that did the work.
 	maxWorkerName = 128
 )
 
-// result takes an answer. One that nobody waits for is as good as taken, as in the
-// network; only our own workers hear that they can stop.
+// result accepts an answer. As in the network, an answer without a waiting job gets the
+// reply of an accepted one; only tutti workers are told to stop.
 func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != resultMarker {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
@@ -67,7 +67,8 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	case claim == nil:
 		taken(w)
 	default:
-		p.receive(&delivery{w: w, r: r, id: remote.TaskID(id), from: from, claim: claim, kind: kind, boundary: params["boundary"]})
+		p.receive(&delivery{w: w, r: r, id: remote.TaskID(id), from: from, claim: claim, kind: kind,
+			boundary: params["boundary"]})
 	}
 }
 
@@ -90,7 +91,7 @@ func (p *Pool) undelivered(id remote.TaskID, from string, r *http.Request) bool 
 	return p.tasks.Settle(id, from, a)
 }
 
-// odd refuses an answer of a type that is none. Its worker will send no other, so that
+// rejectContentType refuses an answer of a type that is none. Its worker will send no other, so that
 // the job fails with it.
 func (p *Pool) rejectContentType(w http.ResponseWriter, claim *remote.Claim[*answer], text string) {
 	if claim != nil {
@@ -146,7 +147,7 @@ func (p *Pool) receive(d *delivery) {
 	p.deliver(d, a)
 }
 
-// deliver hands an answer over and stays until it was read.
+// deliver hands an answer to its job and returns when it was read.
 func (p *Pool) deliver(d *delivery, a *answer) {
 	passes := a.err == nil
 	if a.from = d.from; passes {
@@ -172,8 +173,8 @@ func (p *Pool) deliver(d *delivery, a *answer) {
 	taken(d.w)
 }
 
-// spoiled is an answer that cannot be read: the job fails with it. A connection that
-// broke leaves room for a second attempt.
+// failUnreadable fails the job of an unreadable answer. After a broken connection the claim
+// is released for a second attempt.
 func (p *Pool) failUnreadable(d *delivery, err error) {
 	if final(err) {
 		a := newAnswer(nil)
@@ -190,7 +191,7 @@ var (
 	errType   = errors.New("its content type is none of an answer")
 )
 
-// passing is an answer as its runner gave it.
+// passThrough is an answer in the runner's form.
 func passThrough(r *http.Request, raw string) (*answer, error) {
 	status, err := strconv.Atoi(raw)
 	if err != nil || status < 200 || status > 499 {

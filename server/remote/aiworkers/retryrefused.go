@@ -6,11 +6,11 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// again asks another worker that has room about a job that one refused, which may be its own
+// retryRefused asks another worker that has room about a job that one refused, which may be its own
 // mistake. Where there is none, or it does not answer, the refusal stands.
-func (s *slot) retryRefused(ctx context.Context, job *inference.Job, want requirements, first *entry, reply *inference.Reply, err error) (
-	*inference.Reply, error,
-) {
+func (s *slot) retryRefused(
+	ctx context.Context, job *inference.Job, want requirements, first *entry, reply *inference.Reply, err error,
+) (*inference.Reply, error) {
 	if reply != nil {
 		if broke := reply.Keep(); broke != nil {
 			return nil, broke
@@ -37,14 +37,14 @@ func (s *slot) retryRefused(ctx context.Context, job *inference.Job, want requir
 	return other, otherErr
 }
 
-// refused notes that a worker refused a job of an operation.
+// refused records that a worker refused a job of an operation.
 func (p *Pool) refused(op inference.Operation, e *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e.refusals.Refused(p.opt.Now(), op)
 }
 
-// confirmed takes a refusal by each of them back.
+// confirmed takes back one refusal of each: the job itself is at fault.
 func (p *Pool) confirmed(op inference.Operation, all ...*entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *Pool) confirmed(op inference.Operation, all ...*entry) {
 	}
 }
 
-// did notes that the worker which has a slot's job does it.
+// recordDone records that the worker of a slot does its job.
 func (p *Pool) recordDone(s *slot, op inference.Operation, reply *inference.Reply) {
 	if inference.IsRefusal(reply, nil) {
 		return

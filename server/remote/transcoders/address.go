@@ -7,8 +7,8 @@ import (
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// base is where a transcoder reaches this node: what it dialled, because that works
-// for it, which the service address may not behind NAT or in a private network.
+// baseURL is this node's address for a transcoder: the one that it dialed, because the
+// service address may not work behind NAT or in a private network.
 func (s *Service) baseURL(conn *remote.StreamConn) string {
 	if !plainHost(conn.Host()) {
 		return strings.TrimSuffix(s.opt.ServiceURI(), "/")

@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	// maxWords and maxVersion bound what is kept of a transcoder's capabilities.
+	// maxWords and maxVersion bound a transcoder's stored capabilities.
 	maxWords   = 16
 	maxVersion = 64
-	// maxSessions is more than any machine does.
+	// maxSessions is more than any machine can serve.
 	maxSessions = 1 << 16
 	maxDevices  = 256
 )
 
-// errTwin: the process is registered already, from another address.
+// errDuplicate: the process is registered already over another address.
 var errDuplicate = errors.New("the worker is registered already, by another address of this orchestrator")
 
-// join makes a device of a registration, or puts it in the place of the one before
-// of the same process.
-func (s *Service) register(id remote.Identity, req *rpc.RegisterRequest, conn *remote.StreamConn) (*worker, *registrationStream, error) {
+// register makes a device of a registration, or updates the device of the same process.
+func (s *Service) register(
+	id remote.Identity, req *rpc.RegisterRequest, conn *remote.StreamConn,
+) (*worker, *registrationStream, error) {
 	state := registrationState{offer: offerOf(req), draining: req.GetDraining(), devices: devicesOf(req)}
 	new := &registrationStream{conn: conn, baseURL: s.baseURL(conn), stop: make(chan struct{})}
 	s.joining.Lock()
@@ -41,15 +42,16 @@ func (s *Service) register(id remote.Identity, req *rpc.RegisterRequest, conn *r
 	case closed:
 		return nil, nil, stoppingFault()
 	case duplicate != nil && duplicate != before:
-		// It has two of this node's addresses, and would count twice.
+		// It knows two addresses of this node, and would count twice.
 		return nil, nil, errDuplicate
 	}
 	if before != nil && before.replaceStream(new, state) {
-		s.opt.Log.Info("transcoder registered anew", "worker", before.name, "sessions", state.offer.Sessions, "draining", state.draining)
+		s.opt.Log.Info("transcoder registered again", "worker", before.name, "sessions", state.offer.Sessions, "draining",
+			state.draining)
 		return before, new, nil
 	}
 	if before != nil {
-		<-before.removed // it is being lost at this moment, and keeps its name after that
+		<-before.removed // wait until the lost worker has released its name
 	}
 	w, err := s.attach(id, new, state)
 	if err != nil {
@@ -99,7 +101,7 @@ func (s *Service) attach(id remote.Identity, first *registrationStream, state re
 	return w, nil
 }
 
-// forget takes a worker off the books.
+// removeWorker removes a worker from the indexes.
 func (s *Service) removeWorker(w *worker) {
 	s.names.Release(w.name)
 	s.mu.Lock()
@@ -112,7 +114,7 @@ func (s *Service) removeWorker(w *worker) {
 	}
 }
 
-// deviceName keeps a worker's name apart from those of this machine's devices.
+// deviceName keeps a worker's name distinct from the local devices' names.
 func deviceName(name string) string {
 	if name == "cpu" || strings.HasPrefix(name, "GPU-") || strings.Trim(name, "0123456789") == "" {
 		return "worker-" + name
@@ -120,12 +122,12 @@ func deviceName(name string) string {
 	return name
 }
 
-// offerOf is what a registration offers, with nothing of the message kept but what
-// placement needs.
+// offerOf is a registration's offer. It copies what placement needs and keeps no reference
+// to the message.
 func offerOf(req *rpc.RegisterRequest) placement.Offer {
 	o := placement.Offer{Sessions: int(min(req.GetCapacity(), maxSessions)), Remote: true}
 	if len(req.GetCapabilities().GetBitstring()) == 0 {
-		// A transcoder of an old release says nothing and does what all do.
+		// A transcoder of an old release sends no capabilities and has the default ones.
 		o.Capabilities = capability.Offer(capability.Default(), "")
 		return o
 	}
@@ -144,7 +146,7 @@ func offerOf(req *rpc.RegisterRequest) placement.Offer {
 
 func clip(s capability.Set) capability.Set { return slices.Clone(s[:min(len(s), maxWords)]) }
 
-// devicesOf is what a worker says of its own devices.
+// devicesOf are the devices that a worker reports.
 func devicesOf(req *rpc.RegisterRequest) []WorkerDevice {
 	var out []WorkerDevice
 	for _, d := range req.GetDevices()[:min(len(req.GetDevices()), maxDevices)] {
@@ -157,10 +159,10 @@ func devicesOf(req *rpc.RegisterRequest) []WorkerDevice {
 }
 
 func drainFault() *fault.Fault {
-	return fault.New(fault.Draining, "place session", "the worker finishes what it has")
+	return fault.New(fault.Draining, "place session", "the worker finishes its segments")
 }
 
-// origin is what renditions say of the node that ordered them.
+// origin is the ordering node, as named in the renditions.
 func (s *Service) origin(job *core.TranscodeJob) string {
 	if job.Origin != "" {
 		return job.Origin

@@ -108,7 +108,8 @@ func TestPlaces(t *testing.T) {
 	back := register(t, n, own("rig7", "i1"))
 	n.next(t)
 	elsewhere := register(t, start(t), own("rig7", "i1"))
-	if attachment(back) == attachment(first) || attachment(elsewhere) == attachment(first) || attachment(elsewhere) == attachment(back) {
+	if attachment(back) == attachment(first) || attachment(elsewhere) == attachment(first) ||
+		attachment(elsewhere) == attachment(back) {
 		t.Errorf("places %s, %s, %s", attachment(first), attachment(back), attachment(elsewhere))
 	}
 }

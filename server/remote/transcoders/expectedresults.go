@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// order is what is expected of a task's result.
+// expectedResult is what a task's result must match.
 type expectedResult struct {
 	job    *core.TranscodeJob
 	worker *worker
@@ -16,7 +16,7 @@ type expectedResult struct {
 	until time.Time
 }
 
-// orders are the open ones. The zero value is empty.
+// expectedResults are those of the open tasks. The zero value is empty.
 type expectedResults struct {
 	mu   sync.Mutex
 	open map[remote.TaskID]*expectedResult

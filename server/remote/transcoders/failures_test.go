@@ -51,7 +51,8 @@ func TestUnusableResults(t *testing.T) {
 		{"part without type", with(1, func(p *part) { p.kind = "" }), nil, nil, 500},
 		{"signature unasked", append(goodParts(), part{kind: "application/octet-stream", data: "s"}), nil, nil, 500},
 		{"wrong length", with(1, func(p *part) { p.header = map[string]string{"Content-Length": "5"} }), nil, nil, 500},
-		{"a lie of a length", with(1, func(p *part) { p.header = map[string]string{"Content-Length": "300000001"} }), nil, nil, 500},
+		{"a lie of a length", with(1, func(p *part) { p.header = map[string]string{"Content-Length": "300000001"} }), nil,
+			nil, 500},
 		{"more than there is memory for", with(1, func(p *part) { p.data = giant }), nil, nil, 500},
 		{"endless", nil, io.MultiReader(bytes.NewReader(multi(good).Bytes()[:200]), endless{}), nil, 500},
 	} {
@@ -151,7 +152,8 @@ func TestALateTranscoderIsDropped(t *testing.T) {
 		t.Errorf("its registration ended with %v", err)
 	}
 	a.awaitDetached(t)
-	if status, text := c.post(t, upload{task: m.GetTaskId(), kind: mixed, body: multi(goodParts())}); status != 200 || text != "OK" {
+	if status, text := c.post(t, upload{task: m.GetTaskId(), kind: mixed, body: multi(goodParts())}); status != 200 ||
+		text != "OK" {
 		t.Errorf("its late result: %d %q", status, text)
 	}
 	// It comes back.

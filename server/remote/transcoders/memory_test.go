@@ -86,7 +86,8 @@ func registerMany(t *testing.T, addr string) {
 			t.Fatal(err)
 		}
 		all = append(all, g)
-		s, err := rpc.NewTranscoderClient(g).RegisterTranscoder(context.Background(), own(fmt.Sprint("rig", i), fmt.Sprint(i)))
+		s, err := rpc.NewTranscoderClient(g).RegisterTranscoder(context.Background(),
+			own(fmt.Sprint("rig", i), fmt.Sprint(i)))
 		if err != nil {
 			t.Fatal(err)
 		}

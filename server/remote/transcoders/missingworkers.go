@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// missedFor is how long a worker that does not come back counts as a trouble:
-	// after that it was most likely taken away on purpose.
+	// missedFor is how long a worker that does not return is a health condition: after that
+	// it was most likely removed on purpose.
 	missedFor = 15 * time.Minute
 	maxMissed = 256
 )
 
-// missing are the named workers that went away without taking leave. A worker
-// without a name cannot be told from another.
+// missingWorkers are the named workers that were lost without deregistering. Workers without
+// a name cannot be distinguished.
 type missingWorkers struct {
 	board *health.Board
 
@@ -25,7 +25,7 @@ type missingWorkers struct {
 	closed bool
 }
 
-// newMissing reports to a board, which may be nil.
+// newMissingWorkers reports to a board, which may be nil.
 func newMissingWorkers(board *health.Board) *missingWorkers {
 	return &missingWorkers{board: board, timers: make(map[string]*time.Timer)}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// legacyProfiles stands in the field that old transcoders read profiles from.
+// legacyProfiles fills the field from which old transcoders read profiles.
 const legacyProfiles = "invalid"
 
-// notice is what a transcoder is told of a segment; where its bytes are is missing.
+// notification is the message for a segment, without its input.
 func notification(job *core.TranscodeJob, id remote.TaskID, origin string) *rpc.NotifySegment {
 	meta := &rpc.SegmentMeta{
 		Manifest: job.Manifest, Number: job.Number, Duration: job.Duration, Profiles: job.Profiles,
@@ -25,12 +25,12 @@ func notification(job *core.TranscodeJob, id remote.TaskID, origin string) *rpc.
 	}
 }
 
-// teardown tells a transcoder that a session is over.
+// teardown is the message that ends a session.
 func teardown(id core.SessionID) *rpc.NotifySegment {
 	return &rpc.NotifySegment{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: string(id)}}}
 }
 
-// cancellation tells one of our own kind that nobody waits for a task.
+// cancellation is the message that cancels a task at a tutti worker.
 func cancellation(id remote.TaskID) *rpc.NotifySegment {
 	return &rpc.NotifySegment{TaskId: int64(id), Cancel: true}
 }

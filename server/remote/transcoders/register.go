@@ -14,13 +14,15 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// overlap is how long a registration that was replaced by another of the same
-// process stays open, so that its worker hears of the new one first.
+// overlap is how long a replaced registration stays open, so that its worker gets the
+// confirmation of the new one first.
 const overlap = 500 * time.Millisecond
 
-// RegisterTranscoder keeps a transcoder for as long as it stays. Its errors never
-// have the status Canceled, at which transcoders stop for good.
-func (s *Service) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment]) error {
+// RegisterTranscoder serves a transcoder's registration until it ends. Its errors never have
+// the status Canceled, after which transcoders stop permanently.
+func (s *Service) RegisterTranscoder(
+	req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment],
+) error {
 	conn := remote.StreamConnOf(stream.Context())
 	if f := s.checkRegistration(req); f != nil {
 		s.refusals.Record(conn.Addr(), f)
@@ -29,23 +31,24 @@ func (s *Service) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.Serve
 	id := remote.NewIdentity(req.GetNode(), req.GetWorker(), req.GetInstance(), conn.Addr())
 	w, reg, err := s.register(id, req, conn)
 	if errors.Is(err, errDuplicate) {
-		s.opt.Log.Debug("registration of a transcoder not taken", "worker", id.Name, "from", id.Addr, "why", err.Error())
+		s.opt.Log.Debug("registration of a transcoder not accepted", "worker", id.Name, "from", id.Addr, "why", err.Error())
 		return status.Error(codes.AlreadyExists, err.Error())
 	}
 	if err != nil {
-		s.opt.Log.Warn("registration of a transcoder not taken", "worker", id.Name, "from", id.Addr, fault.Attr(err))
+		s.opt.Log.Warn("registration of a transcoder not accepted", "worker", id.Name, "from", id.Addr, fault.Attr(err))
 		return status.Error(codes.Unavailable, fault.Wire(err))
 	}
 	conn.KeepOpen()
 	if id.IsTutti() {
-		// Without it the worker takes us for an unmodified node, which works too.
-		_ = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, remote.Node(s.opt.Version), remote.RegistrationMetadata, w.registrationID))
+		// Without it the worker treats us as another node, which works too.
+		_ = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, remote.Node(s.opt.Version), remote.RegistrationMetadata,
+			w.registrationID))
 	}
 	sent := w.outbox.Serve(stream, conn, reg.stop)
 	return w.finishStream(stream, reg, sent)
 }
 
-// refuse says why a registration is refused for good, nil when it is not.
+// checkRegistration is why a registration is refused permanently, nil when it is not.
 func (s *Service) checkRegistration(req *rpc.RegisterRequest) *fault.Fault {
 	const op = "register transcoder"
 	switch {
@@ -57,7 +60,7 @@ func (s *Service) checkRegistration(req *rpc.RegisterRequest) *fault.Fault {
 	return nil
 }
 
-// leave ends a stream that nothing is sent on any more.
+// finishStream ends a stream after its last message.
 func (w *worker) finishStream(stream grpc.ServerStream, reg *registrationStream, sent error) error {
 	if sent != nil && w.hasStream(reg) {
 		w.markLost(fault.New(fault.RemoteWorkerLost, "serve registration", w.name+": the connection broke or was closed"))
@@ -68,7 +71,7 @@ func (w *worker) finishStream(stream grpc.ServerStream, reg *registrationStream,
 		}
 		return status.Error(codes.Unavailable, f.Detail)
 	}
-	// Another registration of the same process has taken its place.
+	// Another registration of the same process replaced it.
 	wait := time.NewTimer(overlap)
 	defer wait.Stop()
 	select {

@@ -6,8 +6,8 @@ import (
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// hosts counts the registered workers of each address. The zero value has none; the
-// caller holds Service.mu.
+// hosts counts the registered workers by host. The zero value is empty; guarded by
+// Service.mu.
 type hosts map[string]int
 
 func (h *hosts) add(addr string) {
@@ -32,9 +32,9 @@ func hostOf(addr string) string {
 	return host
 }
 
-// stranger reports whether a result for a worker without an instance comes from where
-// another worker is, and this one is not: ids of tasks can be guessed. A result from
-// where no worker is passes, because a way back through a proxy is nothing unusual.
+// fromOtherWorker reports whether a result for a worker without an instance comes from the
+// host of another worker: task ids can be guessed. A result from a host without workers is
+// accepted, because it may come through a proxy.
 func (s *Service) fromOtherWorker(w *worker, from string) bool {
 	host := hostOf(from)
 	if w.id.Instance != "" || host == hostOf(w.id.Addr) {
@@ -45,8 +45,8 @@ func (s *Service) fromOtherWorker(w *worker, from string) bool {
 	return s.hosts[host] > 0
 }
 
-// by is who did the work, "rig7 gpu 0": with the device where it is one that the
-// worker has registered, as books are kept of every name.
+// signedName is the worker with its device, "rig7 gpu 0". Only a device that the worker has
+// registered is added, since every name is counted.
 func (w *worker) signedName(device string) string {
 	if device = remote.Printable(device); device == "" {
 		return w.name

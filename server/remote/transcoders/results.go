@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// ResultsPath is where transcoders bring what they made.
+	// ResultsPath is the path for results.
 	ResultsPath = "/transcodeResults"
-	// marker is what transcoders name themselves with.
+	// marker is the transcoders' Authorization header.
 	marker = "Livepeer-Transcoder-1.0"
 	// errorType is the content type of a failure's text.
 	errorType = "livepeer/transcoding-error"
 	// resultsType is that of renditions.
 	resultsType = "multipart/mixed"
-	// answerTime is what the answer gets after the body.
+	// answerTime is the time for the reply after the body.
 	answerTime = 10 * time.Second
 )
 
@@ -39,8 +39,7 @@ type refusal struct {
 	text   string
 }
 
-// result answers in the network's statuses and texts. Transcoders do no more than
-// log them.
+// result replies with the network's statuses and texts, which transcoders only log.
 func (s *Service) result(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		http.Error(w, "MethodNotAllowed", http.StatusMethodNotAllowed)
@@ -57,10 +56,10 @@ func (s *Service) result(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, rejected.text, rejected.status)
 		return
 	}
-	_, _ = io.WriteString(w, "OK") // nobody to tell
+	_, _ = io.WriteString(w, "OK") // a lost reply has no consequence
 }
 
-// take hands a result to whoever waits for it.
+// takeResult hands a result to its waiting task.
 func (s *Service) takeResult(w http.ResponseWriter, r *http.Request) *refusal {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	id, idErr := strconv.ParseInt(r.Header.Get("TaskId"), 10, 64)
@@ -81,7 +80,7 @@ func (s *Service) takeResult(w http.ResponseWriter, r *http.Request) *refusal {
 		return &refusal{http.StatusForbidden, "the task is another worker's"}
 	}
 	if x == nil {
-		claim = nil // the wait has just ended
+		claim = nil // the task has just ended
 	}
 	body := &body{r: r.Body}
 	if claim != nil {
@@ -97,7 +96,7 @@ func (s *Service) takeResult(w http.ResponseWriter, r *http.Request) *refusal {
 	case err != nil || kind != errorType && kind != resultsType:
 		rejected = &refusal{http.StatusUnsupportedMediaType, "unparsable content type"}
 	case claim == nil:
-		// Nobody waits for it, and nobody reads it.
+		// No task waits for it.
 		return nil
 	case kind == errorType:
 		out.err = s.failure(r, body)
@@ -110,8 +109,8 @@ func (s *Service) takeResult(w http.ResponseWriter, r *http.Request) *refusal {
 	return rejected
 }
 
-// deliver ends a claim. A result that cannot be used fails its task, so that the
-// segment is tried elsewhere at once, unless one of our own kind will bring it again.
+// deliver ends a claim. An unusable result fails its task, so that the segment is retried
+// elsewhere at once, unless a tutti worker will send it again.
 func (s *Service) deliver(claim *remote.Claim[outcome], x *expectedResult, body *body, out outcome, rejected *refusal) {
 	if rejected != nil {
 		if body.readErr != nil && x.worker.id.IsTutti() {
@@ -125,7 +124,7 @@ func (s *Service) deliver(claim *remote.Claim[outcome], x *expectedResult, body 
 	}
 }
 
-// failure reads why a transcoder failed.
+// failure reads a transcoder's error.
 func (s *Service) failure(r *http.Request, body io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(body, maxErrorText))
 	if err != nil && len(text) == 0 {
@@ -134,7 +133,7 @@ func (s *Service) failure(r *http.Request, body io.Reader) error {
 	return failureOf(string(text), r.Header.Get(remote.CodeHeader))
 }
 
-// renditions reads what a transcoder made.
+// renditions reads a transcoder's result.
 func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x *expectedResult) (outcome, *refusal) {
 	pixels, err := strconv.ParseInt(r.Header.Get("Pixels"), 10, 64)
 	if err != nil || pixels < 0 {
@@ -154,20 +153,21 @@ func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x
 	return outcome{res: res, held: p.held}, nil
 }
 
-// uncounted says once that a worker's word is taken.
+// logUncounted warns once that a worker's pixel count cannot be checked.
 func (s *Service) logUncounted(why error) {
 	s.warnUncounted.Do(func() {
-		s.opt.Log.Warn("pictures of a rendition cannot be counted; what the worker says is taken where it is possible at all", fault.Attr(why))
+		s.opt.Log.Warn("pictures of a rendition cannot be counted; the worker's count is accepted within bounds",
+			fault.Attr(why))
 	})
 }
 
-var errGone = errors.New("nobody waits for the result any more")
+var errGone = errors.New("the task no longer waits for the result")
 
-// body is a request's body that ends when nobody waits for it.
+// body is a request's body that ends when its task is abandoned.
 type body struct {
 	r         io.Reader
 	abandoned <-chan struct{}
-	// broke is why it cannot be read to its end.
+	// readErr is why it cannot be read to its end.
 	readErr error
 }
 

@@ -30,10 +30,10 @@ type Service struct {
 
 	warnUncounted sync.Once
 
-	// process tells this process from the one before it, in the names of places.
+	// process makes registration ids differ from those of earlier processes.
 	process string
 
-	// joining keeps registrations of one instance from crossing.
+	// joining serializes registrations.
 	joining sync.Mutex
 
 	// mu guards what follows.
@@ -46,7 +46,7 @@ type Service struct {
 	closed        bool
 }
 
-// outcome is the end of a task: renditions or a fault, and what is booked for them.
+// outcome is the end of a task: renditions or a fault, and the memory booked for them.
 type outcome struct {
 	res  *core.TranscodeResult
 	err  error
@@ -91,8 +91,8 @@ func (s *Service) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// Close ends all registrations, cleanly, and takes no more. Transcoders come back
-// when the node does.
+// Close ends all registrations cleanly and accepts no more. Transcoders register again when
+// the node is back.
 func (s *Service) Close() {
 	s.joining.Lock()
 	defer s.joining.Unlock()

@@ -17,13 +17,13 @@ const (
 	SourcePath = "/remote/segment/"
 	// sourceChunk is how much is written at once.
 	sourceChunk = 256 << 10
-	// fetchGrace and fetchPace are how long a fetch may take: the time, and a second
-	// more for so many bytes. Unmodified transcoders give up after 4 s.
+	// A fetch may take fetchGrace, plus one second per fetchPace bytes. Transcoders of other
+	// nodes give up after 4 s.
 	fetchGrace = 10 * time.Second
 	fetchPace  = 256 << 10
 )
 
-// sources are the segments that transcoders may fetch, for the time of their tasks.
+// sources are the segments that transcoders may fetch while their tasks run.
 type sources struct {
 	rand io.Reader
 	now  func() time.Time
@@ -49,7 +49,7 @@ func newSources(rand io.Reader, now func() time.Time) *sources {
 	return &sources{rand: rand, now: now, byToken: make(map[string]*source)}
 }
 
-// put lets a segment be fetched until drop.
+// put publishes a segment until drop.
 func (s *sources) put(data []byte) (*source, error) {
 	var random [16]byte
 	if _, err := io.ReadFull(s.rand, random[:]); err != nil {
@@ -78,7 +78,7 @@ func (s *sources) drop(src *source) {
 	src.fetches.Wait()
 }
 
-// begin counts a fetch in; false when it is too late for it.
+// begin counts a fetch; false when the task has ended.
 func (src *source) begin(w http.ResponseWriter, r *http.Request) bool {
 	src.mu.Lock()
 	defer src.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Worker is a registered transcoder, for whoever operates the node.
+// Worker is a registered transcoder, for the operator.
 type Worker struct {
 	Name string `json:"name"`
-	// Node is its release where it is of our own kind, Version what it says of itself.
+	// Node is the release of a tutti worker, Version the version that it states.
 	Node    string `json:"node,omitempty"`
 	Version string `json:"version,omitempty"`
 	Addr    string `json:"addr"`
@@ -21,7 +21,7 @@ type Worker struct {
 	Devices  []WorkerDevice `json:"devices,omitempty"`
 }
 
-// WorkerDevice is a device of a worker of our own kind, as the worker tells.
+// WorkerDevice is a device that a tutti worker reports.
 type WorkerDevice struct {
 	Device   string `json:"device"`
 	Kind     string `json:"kind,omitempty"`

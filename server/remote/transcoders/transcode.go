@@ -14,11 +14,11 @@ import (
 
 const opTranscode = "transcode remotely"
 
-// errLate says that the worker's own time for a segment is over.
+// errLate: the worker's time for a segment is over.
 var errLate = errors.New("no result in time")
 
-// Transcode has the worker do a segment. A worker that does not answer in the
-// network's time is dropped.
+// Transcode runs a segment on the worker. A worker that does not answer within the
+// network's deadline is dropped.
 func (w *worker) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	if len(job.Input) == 0 {
 		return nil, fault.New(fault.EmptyData, opTranscode, "")
@@ -30,7 +30,8 @@ func (w *worker) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.T
 	defer w.endTask()
 	ctx, cancel := context.WithTimeoutCause(ctx, core.WorkDeadline(job.Duration), errLate)
 	defer cancel()
-	x := &sentSegment{w: w, job: job, baseURL: conn, start: time.Now(), connLost: make(chan struct{}), answersBefore: w.answerCount()}
+	x := &sentSegment{w: w, job: job, baseURL: conn, start: time.Now(), connLost: make(chan struct{}),
+		answersBefore: w.answerCount()}
 	defer x.cleanUp()
 	if err := x.send(ctx); err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (w *worker) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.T
 	return x.wait(ctx)
 }
 
-// enter counts a task in, and gives the address under which its worker reaches us.
+// beginTask counts a task, and returns this node's address for the worker.
 func (w *worker) beginTask() (base string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,7 +52,7 @@ func (w *worker) beginTask() (base string, err error) {
 	return w.stream.baseURL, nil
 }
 
-// answered notes a sign of life: whatever the worker still owes, it owes from now on.
+// recordAnswer records an answer: what the worker still owes, it owes from now on.
 func (w *worker) recordAnswer() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,14 +62,14 @@ func (w *worker) recordAnswer() {
 	}
 }
 
-// heard is how many answers the worker has given.
+// answerCount is how many answers the worker has given.
 func (w *worker) answerCount() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.answers
 }
 
-// forgive lets the worker off a result that nobody wants any more.
+// excuseResult stops counting the time of a result that was canceled.
 func (w *worker) excuseResult() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,7 +78,7 @@ func (w *worker) excuseResult() {
 	}
 }
 
-// silent is for how long the worker has owed results and brought none.
+// silentFor is for how long the worker has owed results without an answer.
 func (w *worker) silentFor() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,12 +89,12 @@ func (w *worker) endTask() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.tasks--; w.tasks == 0 && w.stillOwes {
-		// Whatever it owed when it answered last is answered, or was given up.
+		// All that it owed at its last answer is answered or canceled.
 		w.owesSince, w.stillOwes = time.Time{}, false
 	}
 }
 
-// errand is one segment on its way through a worker.
+// sentSegment is one segment at a worker.
 type sentSegment struct {
 	w       *worker
 	job     *core.TranscodeJob
@@ -104,13 +105,13 @@ type sentSegment struct {
 	source  *source
 	message *remote.Message
 	done    bool
-	// cut is closed when the connection broke that the worker was told on. heard is how
-	// many answers the worker had given before.
+	// connLost is closed when the connection broke on which it was sent. answersBefore is the
+	// worker's number of answers before it.
 	connLost      chan struct{}
 	answersBefore int
 }
 
-// send tells the worker of the segment.
+// send queues the segment for the worker.
 func (x *sentSegment) send(ctx context.Context) error {
 	w, s := x.w, x.w.s
 	x.task = s.tasks.Open(w.id.Instance)
@@ -128,7 +129,7 @@ func (x *sentSegment) send(ctx context.Context) error {
 		n.Url = x.baseURL + SourcePath + x.source.token
 	}
 	if own {
-		// A part of the time is the answer's, so that one who gives up says so in time.
+		// Leave time for the reply, so that a worker that gives up can report it.
 		n.DeadlineMs = max(1, time.Until(deadline).Milliseconds()*9/10)
 	}
 	if !w.queueSegment(x, n) {
@@ -138,7 +139,8 @@ func (x *sentSegment) send(ctx context.Context) error {
 	return nil
 }
 
-// tell puts an errand's notice into the box; false when it does not take it.
+// queueSegment puts a segment's notification into the outbox; false when that is full or
+// closed.
 func (w *worker) queueSegment(x *sentSegment, n *rpc.NotifySegment) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,9 +159,10 @@ func (x *sentSegment) wait(ctx context.Context) (*core.TranscodeResult, error) {
 		return nil, x.w.loss()
 	case <-x.connLost:
 		if x.task.Abandon() {
-			return nil, fault.New(fault.RemoteWorkerLost, opTranscode, x.w.name+": the connection broke on which it was told of the segment")
+			return nil, fault.New(fault.RemoteWorkerLost, opTranscode,
+				x.w.name+": the connection broke after the segment was sent")
 		}
-		x.connLost = nil // its result is on its way in
+		x.connLost = nil // its result is being received
 		return x.wait(ctx)
 	case <-ctx.Done():
 	}
@@ -173,7 +176,7 @@ func (x *sentSegment) wait(ctx context.Context) (*core.TranscodeResult, error) {
 	f := fault.New(fault.RemoteWorkerTimeout, opTranscode,
 		fmt.Sprintf("%s gave no result within %v", x.w.name, waited.Round(time.Millisecond)))
 	if x.w.id.IsTutti() && x.w.answerCount() != x.answersBefore {
-		return nil, f // it works; this one went astray
+		return nil, f // the worker answers others; only this segment was lost
 	}
 	lost := fault.New(fault.RemoteWorkerLost, opTranscode, f.Detail)
 	lost.Err = f
@@ -181,8 +184,8 @@ func (x *sentSegment) wait(ctx context.Context) (*core.TranscodeResult, error) {
 	return nil, f
 }
 
-// late reports whether the end of the wait is the worker's fault: its time is over, or
-// a caller with less time was one of several in a row that got nothing.
+// workerLate reports whether the end of the wait is the worker's fault: its time is over, or
+// it gave no answer for that time over several callers with less time each.
 func (x *sentSegment) workerLate(ctx context.Context, waited time.Duration) bool {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return false
@@ -198,7 +201,7 @@ func (x *sentSegment) takeOutcome(out outcome) (*core.TranscodeResult, error) {
 	return out.res, out.err
 }
 
-// end leaves nothing of the segment behind: its bytes are the caller's again.
+// cleanUp releases the segment: after it, its bytes are not read any more.
 func (x *sentSegment) cleanUp() {
 	s := x.w.s
 	s.expected.drop(x.task.ID)
@@ -213,19 +216,19 @@ func (x *sentSegment) cleanUp() {
 		s.sources.drop(x.source)
 	}
 	if !x.done && x.message != nil && x.w.id.IsTutti() {
-		// One that is gone, or reads nothing, needs not hear of it.
+		// A lost worker needs no cancellation.
 		_, _ = x.w.outbox.Put(cancellation(x.task.ID), 0)
 	}
 }
 
-// over forgets an errand.
+// removeSegment removes a sent segment.
 func (w *worker) removeSegment(x *sentSegment) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.segments, x)
 }
 
-// loss is why the worker is gone.
+// loss is why the worker was lost.
 func (w *worker) loss() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

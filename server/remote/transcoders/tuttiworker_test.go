@@ -19,7 +19,8 @@ func TestBetweenOurOwnNodes(t *testing.T) {
 	req.Devices = []*rpc.WorkerDevice{{Device: "0", Kind: "NVIDIA L4", Sessions: 2, Limit: 8}, {Device: "cpu\n"}}
 	c := register(t, n, req)
 	a := n.next(t)
-	if md, err := c.stream.Header(); err != nil || len(md.Get(remote.NodeMetadata)) != 1 || md.Get(remote.NodeMetadata)[0] != "tutti/0.9.1" {
+	if md, err := c.stream.Header(); err != nil || len(md.Get(remote.NodeMetadata)) != 1 ||
+		md.Get(remote.NodeMetadata)[0] != "tutti/0.9.1" {
 		t.Errorf("metadata %v, %v", md, err)
 	}
 	job := segment("s", 1)
@@ -31,7 +32,8 @@ func TestBetweenOurOwnNodes(t *testing.T) {
 	}
 	parts := goodParts()
 	parts[0].header = map[string]string{"Tutti-Frames": "60"}
-	parts = []part{parts[0], {kind: "application/octet-stream", data: "sig a"}, parts[1], {kind: "application/octet-stream", data: "sig b"}}
+	parts = []part{parts[0], {kind: "application/octet-stream", data: "sig a"}, parts[1],
+		{kind: "application/octet-stream", data: "sig b"}}
 	result := upload{task: m.GetTaskId(), kind: mixed, body: multi(parts), header: map[string]string{
 		"Tutti-Media-Ms": "250.000", "Tutti-Worker": "gpu 0", "Tutti-Frames": "61",
 	}}
@@ -47,12 +49,14 @@ func TestBetweenOurOwnNodes(t *testing.T) {
 		t.Fatal(x.err)
 	}
 	r := x.res
-	if r.Worker != "rig7 gpu 0" || r.MediaTime != 250*time.Millisecond || r.DecodedFrames != 61 || r.Renditions[0].Frames != 60 ||
+	if r.Worker != "rig7 gpu 0" || r.MediaTime != 250*time.Millisecond || r.DecodedFrames != 61 ||
+		r.Renditions[0].Frames != 60 ||
 		string(r.Renditions[1].Signature) != "sig b" {
 		t.Errorf("result %+v", r)
 	}
 	ws := n.Workers()
-	if len(ws) != 1 || ws[0].Name != "rig7" || ws[0].Node != "tutti/0.9.1" || len(ws[0].Devices) != 2 || ws[0].Devices[0].Kind != "NVIDIA L4" ||
+	if len(ws) != 1 || ws[0].Name != "rig7" || ws[0].Node != "tutti/0.9.1" || len(ws[0].Devices) != 2 ||
+		ws[0].Devices[0].Kind != "NVIDIA L4" ||
 		strings.Contains(ws[0].Devices[1].Device, "\n") {
 		t.Errorf("workers %+v", ws)
 	}

@@ -17,9 +17,9 @@ type worker struct {
 	name   string
 	outbox *remote.Outbox
 	since  time.Time
-	// spot names the place that it has; see remote.PlaceMetadata.
+	// registrationID is sent to the worker; see remote.RegistrationMetadata.
 	registrationID string
-	// gone is closed when it is lost, and left when its name is free again.
+	// gone is closed when it is lost, removed when its name is free again.
 	gone, removed chan struct{}
 
 	// mu guards what follows.
@@ -29,27 +29,27 @@ type worker struct {
 	state      registrationState
 	lost       *fault.Fault
 	tasks      int
-	// owes is since when it owes a result, zero when it owes none; rest says that it had
-	// answered then, and others waited.
+	// owesSince is since when it owes a result, zero when it owes none; stillOwes: it had
+	// answered at that time and owed other results.
 	owesSince time.Time
 	stillOwes bool
-	// answers counts results and failures that it has brought.
+	// answers counts its results and failures.
 	answers int
-	// errands are those that one of our own kind was told of.
+	// segments are those that were sent to a tutti worker.
 	segments map[*sentSegment]struct{}
 }
 
-// seat is one registration's stream. A worker of our own kind may take another one
+// registrationStream is one registration's stream. A tutti worker may open another one
 // while it has the first.
 type registrationStream struct {
 	conn *remote.StreamConn
-	// base is where it reaches this node, "https://host:port".
+	// baseURL is this node's address for the worker, "https://host:port".
 	baseURL string
-	// stop is closed when nothing may be sent on it any more.
+	// stop is closed when no further message may be sent on it.
 	stop chan struct{}
 }
 
-// standing is what a registration says that may change.
+// registrationState is the part of a registration that may change.
 type registrationState struct {
 	offer    placement.Offer
 	draining bool
@@ -65,8 +65,8 @@ func (w *worker) Close() error {
 	return nil
 }
 
-// sit puts a further registration in the place of the one before. It is false when
-// the worker was lost already.
+// replaceStream replaces the registration's stream by a further one. It is false when the
+// worker was lost already.
 func (w *worker) replaceStream(next *registrationStream, state registrationState) bool {
 	w.mu.Lock()
 	if w.lost != nil {
@@ -90,9 +90,8 @@ func (w *worker) replaceStream(next *registrationStream, state registrationState
 	return true
 }
 
-// cutOff fails what the worker was told on a connection that is no more: it opens
-// another only after the one before, and nobody knows what of it arrived. What waits
-// in the box goes out on the new one. The caller holds mu.
+// failSentLocked fails the segments that were sent on a lost connection, because it is
+// unknown which of them arrived. Messages still in the outbox go out on the new connection.
 func (w *worker) failSentLocked() {
 	for x := range w.segments {
 		if w.outbox.Taken(x.message) {
@@ -102,14 +101,14 @@ func (w *worker) failSentLocked() {
 	}
 }
 
-// holds reports whether a seat is the worker's present one.
+// hasStream reports whether a stream is the worker's current one.
 func (w *worker) hasStream(s *registrationStream) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.stream == s
 }
 
-// lossOf says why a seat has ended, nil for one that was only replaced.
+// lossFor is why a stream has ended, nil for one that was only replaced.
 func (w *worker) lossFor(s *registrationStream) *fault.Fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +118,7 @@ func (w *worker) lossFor(s *registrationStream) *fault.Fault {
 	return w.lost
 }
 
-// lose takes the worker away: its tasks fail with f, to be tried elsewhere, and its
+// markLost removes the worker: its tasks fail with f and are retried elsewhere, and its
 // stream ends. Only the first call counts.
 func (w *worker) markLost(f *fault.Fault) {
 	w.mu.Lock()
@@ -153,15 +152,14 @@ func (w *worker) markLost(f *fault.Fault) {
 	w.s.opt.Log.Warn("transcoder lost", "worker", w.name, "segments", tasks, fault.Attr(f))
 }
 
-// EndSession tells the worker that a session is over. One that is gone has no
-// sessions.
+// EndSession sends the worker the end of a session. A lost worker has no sessions.
 func (w *worker) EndSession(id core.SessionID) {
 	if _, ok := w.outbox.Put(teardown(id), 0); !ok {
 		w.dropStuck()
 	}
 }
 
-// stuck drops a worker that lets messages pile up.
+// dropStuck drops a worker that does not read its messages.
 func (w *worker) dropStuck() {
 	w.mu.Lock()
 	conn := w.stream.conn

@@ -38,7 +38,8 @@ func (t *networkTask) media(ctx context.Context, text []byte) ([]mediaFile, []by
 	if t.w.opt.Frames != nil {
 		encode = t.w.opt.Frames.EncodeMP4
 	}
-	if err := a.MakeVideos(ctx, pipeline.VideoOptions{FPS: t.req.FPS, Width: t.req.Width, Height: t.req.Height}, encode); err != nil {
+	if err := a.MakeVideos(ctx, pipeline.VideoOptions{FPS: t.req.FPS, Width: t.req.Width, Height: t.req.Height},
+		encode); err != nil {
 		return nil, nil, err
 	}
 	var files []mediaFile

@@ -20,17 +20,17 @@ import (
 const (
 	streamType = "text/event-stream"
 	jsonType   = "application/json"
-	// noRoom is the network's text for a worker whose capacity is used up.
+	// textNoCapacity is the network's text for a worker whose capacity is used up.
 	textNoCapacity = "no workers can process job requested"
-	// roomTime is how long a slot is waited for that should be free.
+	// slotWait is how long a slot is waited for that should be free.
 	slotWait = 500 * time.Millisecond
 	// maxAnswer bounds an answer that is read as a whole.
 	maxAnswer = 256 << 20
-	// maxMistake bounds what is read of a runner's complaint.
+	// maxRunnerError bounds what is read of a runner's complaint.
 	maxRunnerError = 64 << 10
 )
 
-// doNetwork does a job of an orchestrator of the network.
+// runNetworkJob does a job of an orchestrator of the network.
 func (w *Work) runNetworkJob(ctx context.Context, from poster, id int64, data *rpc.AIJobData) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

@@ -40,15 +40,21 @@ type result struct {
 }
 
 func newBoss(t *testing.T) *boss {
-	b := &boss{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob), results: make(chan *result, 8)}
+	b := &boss{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob),
+		results: make(chan *result, 8)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/aiResults", b.result)
-	mux.HandleFunc("/stream/input.png", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "\x89PNG\r\n\x1a\nrest") })
+	mux.HandleFunc("/stream/input.png", func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "\x89PNG\r\n\x1a\nrest")
+	})
 	b.addr = serveTLS(t, func(s *grpc.Server) { rpc.RegisterAIWorkerServer(s, b) }, mux)
 	return b
 }
 
-func (b *boss) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob]) error {
+func (b *boss) RegisterAIWorker(
+	req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob],
+) error {
 	b.registered <- req
 	for {
 		select {
@@ -89,7 +95,8 @@ func (b *boss) got() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:
-		if h := r.header; h.Get("Authorization") != "Livepeer-AI-Worker-1.0" || h.Get("Credentials") != secret || h.Get("TaskId") == "" || h.Get("Pipeline") == "" {
+		if h := r.header; h.Get("Authorization") != "Livepeer-AI-Worker-1.0" || h.Get("Credentials") != secret ||
+			h.Get("TaskId") == "" || h.Get("Pipeline") == "" {
 			b.Errorf("%v", h)
 		}
 		return r
@@ -149,7 +156,8 @@ func TestRegistrationAtTheNetwork(t *testing.T) {
 	req := <-b.registered
 	c := req.GetCapabilities().Capability()
 	m := c.Constraints.PerCapability[capability.LLM]["m"]
-	if req.GetSecret() != secret || c.Version != "0.9.1" || !capability.Default().With(capability.LLM).In(c.Bits) || !m.Warm || m.Capacity != 3 || m.RunnerVersion != "0.1.2" || c.Capacities[capability.LLM] != 3 {
+	if req.GetSecret() != secret || c.Version != "0.9.1" || !capability.Default().With(capability.LLM).In(c.Bits) ||
+		!m.Warm || m.Capacity != 3 || m.RunnerVersion != "0.1.2" || c.Capacities[capability.LLM] != 3 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -213,8 +221,11 @@ func TestNetworkStream(t *testing.T) {
 func TestNetworkStreamFails(t *testing.T) {
 	const first = `data: {"id":"a","model":"m","created":1,"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\n"
 	for name, ends := range map[string]func(*writer){
-		"the runner dies":                    func(w *writer) { w.w.CloseWithError(io.ErrUnexpectedEOF) },
-		"the runner says so and stays open":  func(w *writer) { _, _ = io.WriteString(w.w, "data: {\"error\":\"boom\"}\n\n") },
+		"the runner dies": func(w *writer) { w.w.CloseWithError(io.ErrUnexpectedEOF) },
+		"the runner says so and stays open": func(w *writer) {
+			_,
+				_ = io.WriteString(w.w, "data: {\"error\":\"boom\"}\n\n")
+		},
 		"the runner is done and stays open":  func(w *writer) { _, _ = io.WriteString(w.w, "data: [DONE]\n\n") },
 		"the runner ends without any reason": func(w *writer) { w.w.Close() },
 	} {
@@ -250,15 +261,18 @@ func TestNetworkImage(t *testing.T) {
 	b.ask(7, "image-to-image", `{"input_url":"https://`+b.addr+`/stream/input.png","request":{"image":null,"prompt":"p","model_id":"m","strength":0.5,"safety_check":true,"seed":42,"loras":null}}`)
 	files, answer := b.got().parts(t)
 	var a struct{ Images []struct{ URL string } }
-	if err := json.Unmarshal([]byte(answer), &a); err != nil || len(a.Images) != 1 || files[a.Images[0].URL] != [2]string{"image/png", "made"} {
+	if err := json.Unmarshal([]byte(answer), &a); err != nil || len(a.Images) != 1 ||
+		files[a.Images[0].URL] != [2]string{"image/png", "made"} {
 		t.Errorf("%s %v", answer, files)
 	}
 	job := m.seen()[0]
 	fields := map[string]string{}
-	if err := pipeline.Parts(job.ContentType, job.Body, func(name, _ string, value []byte) error { fields[name] = string(value); return nil }); err != nil {
+	if err := pipeline.Parts(job.ContentType, job.Body,
+		func(name, _ string, value []byte) error { fields[name] = string(value); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"image": "\x89PNG\r\n\x1a\nrest", "prompt": "p", "strength": "0.5", "safety_check": "true", "seed": "42"} {
+	for name, want := range map[string]string{"image": "\x89PNG\r\n\x1a\nrest", "prompt": "p", "strength": "0.5",
+		"safety_check": "true", "seed": "42"} {
 		if fields[name] != want {
 			t.Errorf("%s is %q", name, fields[name])
 		}

@@ -29,7 +29,7 @@ const (
 	answerTime = 15 * time.Minute
 )
 
-// Notice acts on what an orchestrator sends: see worker.Work.
+// Notify acts on what an orchestrator sends: see worker.Work.
 func (w *Work) Notify(from *worker.Link, n *rpc.NotifyAIJob) {
 	id := n.GetTaskId()
 	switch {
@@ -68,7 +68,7 @@ func readJob(j *rpc.WorkerJob) *inference.Job {
 	}
 }
 
-// do does a job of one of our own orchestrators: the answer goes back as the runner
+// runJob does a job of one of our own orchestrators: the answer goes back as the runner
 // gives it.
 func (w *Work) runJob(ctx context.Context, t *task, deadlineMs int64) {
 	limit := answerTime
@@ -124,10 +124,11 @@ func (t *task) fail(ctx context.Context, err error) {
 	}
 	_, text := fault.Public(err)
 	t.postText(ctx, fault.CodeOf(err), text)
-	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job", t.job.RequestID, fault.Attr(err))
+	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job",
+		t.job.RequestID, fault.Attr(err))
 }
 
-// say takes back a text in place of an answer.
+// postText takes back a text in place of an answer.
 func (t *task) postText(ctx context.Context, code fault.Code, text string) {
 	h := t.header(errorType)
 	h.Set(codeHeader, string(code))
@@ -136,7 +137,7 @@ func (t *task) postText(ctx context.Context, code fault.Code, text string) {
 	}))
 }
 
-// posted sees to it that the orchestrator does not wait for an answer that was lost on
+// handlePostError sees to it that the orchestrator does not wait for an answer that was lost on
 // its way: it hears of that, and can give the job to another worker. A connection that
 // broke is replaced for it.
 func (t *task) handlePostError(ctx context.Context, err error) {
@@ -147,12 +148,13 @@ func (t *task) handlePostError(ctx context.Context, err error) {
 	t.postText(ctx, fault.AIAnswerUndelivered, lostAnswer)
 }
 
-// unposted notes that an answer was not taken. As a rule its gateway has gone, which is no
+// logUndelivered notes that an answer was not taken. As a rule its gateway has gone, which is no
 // news, and the orchestrator tells of everything else.
 func (t *task) logUndelivered(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	t.w.opt.Log.Debug("an AI answer was not taken", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job", t.job.RequestID,
+	t.w.opt.Log.Debug("an AI answer was not taken", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job",
+		t.job.RequestID,
 		fault.Attr(fault.Wrap(fault.AIAnswerUndelivered, "take an answer back", err)))
 }

@@ -28,7 +28,7 @@ func (w *Work) Offer() []byte {
 	return b
 }
 
-// Presses reports whether an orchestrator of the network would hear of a model that can be
+// Urgent reports whether an orchestrator of the network would hear of a model that can be
 // had since, or no more: see worker.Pressing. What is only loaded by now, or takes more or
 // fewer jobs, is not worth the jobs that run.
 func (w *Work) Urgent(told, now []byte) bool {
@@ -40,7 +40,7 @@ func (w *Work) Urgent(told, now []byte) bool {
 // worker.Emptying.
 func (w *Work) Empty(told []byte) bool { return len(offeredModels(told)) == 0 }
 
-// had are the models of an offer that jobs can be sent for; nil for what is no offer.
+// offeredModels are the models of an offer that jobs can be sent for; nil for what is no offer.
 func offeredModels(offer []byte) map[inference.Model]bool {
 	var req rpc.RegisterAIWorkerRequest
 	if proto.Unmarshal(offer, &req) != nil {
@@ -56,7 +56,9 @@ func offeredModels(offer []byte) map[inference.Model]bool {
 }
 
 // Register opens the stream of a registration.
-func (w *Work) Register(ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration) (grpc.ServerStreamingClient[rpc.NotifyAIJob], error) {
+func (w *Work) Register(
+	ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration,
+) (grpc.ServerStreamingClient[rpc.NotifyAIJob], error) {
 	req := w.offer()
 	req.Secret, req.Node, req.Worker, req.Instance, req.Draining = r.Secret, r.Node, r.Worker, r.Instance, r.Draining
 	return rpc.NewAIWorkerClient(conn).RegisterAIWorker(ctx, req)
@@ -91,7 +93,8 @@ func add(c *capability.Capabilities, s *inference.ModelState) {
 		c.Constraints.PerCapability[id] = models
 		c.Bits = c.Bits.With(id)
 	}
-	m := capability.Model{Warm: s.State == inference.Ready, Capacity: uint32(max(1, s.Capacity)), RunnerVersion: s.RunnerVersion}
+	m := capability.Model{Warm: s.State == inference.Ready, Capacity: uint32(max(1, s.Capacity)),
+		RunnerVersion: s.RunnerVersion}
 	models[s.Model.ID] = m
 	c.Capacities[id] += m.Capacity
 }

@@ -61,11 +61,13 @@ func TestRegistersAsTheNetworkDoes(t *testing.T) {
 	o := newNetwork(t, "")
 	start(t, new(coretest.Fake), nil, o.addr)
 	req := next(t, o.desks, "no registration").req
-	if req.GetCapacity() != 5 || req.GetCapabilities().GetVersion() != "0.9.1" || len(req.GetCapabilities().GetBitstring()) == 0 ||
+	if req.GetCapacity() != 5 || req.GetCapabilities().GetVersion() != "0.9.1" ||
+		len(req.GetCapabilities().GetBitstring()) == 0 ||
 		req.GetCapabilities().GetConstraints() == nil || req.GetCapabilities().GetCapacities()[0] != 1 {
 		t.Errorf("registration %v", req)
 	}
-	if req.GetNode() != "tutti/0.9.1" || req.GetWorker() != "rig7" || len(req.GetInstance()) != 32 || len(req.GetDevices()) != 1 {
+	if req.GetNode() != "tutti/0.9.1" || req.GetWorker() != "rig7" || len(req.GetInstance()) != 32 ||
+		len(req.GetDevices()) != 1 {
 		t.Errorf("our own fields %v", req)
 	}
 }

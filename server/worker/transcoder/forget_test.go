@@ -148,7 +148,8 @@ func TestTwoAddressesOfOneOrchestrator(t *testing.T) {
 	r := start(t, new(coretest.Fake), func(o *transcoder.Options) { board = o.Board }, o.addr, way.addr)
 	d := next(t, o.devices, "no registration")
 	has := func() bool {
-		return slices.ContainsFunc(board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.WorkerSameOrchestrator })
+		return slices.ContainsFunc(board.Snapshot(),
+			func(c health.Condition) bool { return c.Code == fault.WorkerSameOrchestrator })
 	}
 	until(t, "no condition", has)
 	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
@@ -167,7 +168,10 @@ func TestTwoAddressesOfOneOrchestrator(t *testing.T) {
 func TestInputsAreFromWhomIsTrusted(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
-	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "media") }))
+	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "media")
+	}))
 	defer other.Close()
 	start(t, new(coretest.Fake), func(opt *transcoder.Options) {
 		leaf, err := o.cert.Config().GetCertificate(nil)

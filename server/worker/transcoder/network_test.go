@@ -65,7 +65,8 @@ type part struct {
 
 func newNetwork(t testing.TB, node string) *network {
 	t.Helper()
-	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +74,12 @@ func newNetwork(t testing.TB, node string) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, desks: make(chan *desk, 16), results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
+	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, desks: make(chan *desk, 16),
+		results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, o)
-	srv := &http.Server{TLSConfig: cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: o.dispatch(calls)}
+	srv := &http.Server{TLSConfig: cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
+		Handler: o.dispatch(calls)}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = srv.ServeTLS(l, "", "") })
 	t.Cleanup(func() {
@@ -106,7 +109,9 @@ func (o *network) dispatch(calls *grpc.Server) http.Handler {
 	})
 }
 
-func (o *network) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment]) error {
+func (o *network) RegisterTranscoder(
+	req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment],
+) error {
 	if req.GetSecret() != secret {
 		return errors.New("invalid secret")
 	}
@@ -130,7 +135,8 @@ func (o *network) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.Serve
 
 // take follows the protocol's rules for results to the letter.
 func (o *network) take(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Authorization") != "Livepeer-Transcoder-1.0" || r.Header.Get("Credentials") != secret || r.ProtoMajor != 2 {
+	if r.Header.Get("Authorization") != "Livepeer-Transcoder-1.0" || r.Header.Get("Credentials") != secret ||
+		r.ProtoMajor != 2 {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
 	}

@@ -34,7 +34,7 @@ type task struct {
 	held int64
 }
 
-// Notice takes a notice: a segment, the end of a session, or the end of somebody's
+// Notify takes a notice: a segment, the end of a session, or the end of somebody's
 // patience.
 func (w work) Notify(from *worker.Link, n *rpc.NotifySegment) {
 	if n.GetCancel() {
@@ -119,7 +119,7 @@ func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 	return nil
 }
 
-// origin is the orchestrator's name as it may stand in a file.
+// cleanOrigin is the orchestrator's name as it may stand in a file.
 func cleanOrigin(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
@@ -130,7 +130,7 @@ func cleanOrigin(s string) string {
 	return cmp.Or(s, "offchain")
 }
 
-// take gives the segment its place and, when it came with the notice, its room.
+// accept gives the segment its place and, when it came with the notice, its room.
 func (c *Client) accept(t *task, n *rpc.NotifySegment) error {
 	const op = "take a segment"
 	if in := n.GetInput(); t.url == "" {
@@ -150,7 +150,7 @@ func (c *Client) accept(t *task, n *rpc.NotifySegment) error {
 	return nil
 }
 
-// hold takes room for bytes of the input.
+// reserveInput takes room for bytes of the input.
 func (c *Client) reserveInput(t *task, n int64) error {
 	if !c.inputBudget.reserve(n) {
 		return fault.New(fault.TranscoderBusy, "take a segment", "the segments in work fill the memory set aside for them")
@@ -159,7 +159,7 @@ func (c *Client) reserveInput(t *task, n int64) error {
 	return nil
 }
 
-// release drops the input and gives its room back.
+// releaseInput drops the input and gives its room back.
 func (c *Client) releaseInput(t *task) {
 	if t.job != nil {
 		t.job.Input = nil

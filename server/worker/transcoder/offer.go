@@ -35,7 +35,7 @@ func (w work) Offer() []byte {
 	return b
 }
 
-// Presses says that less is offered than was told: the orchestrator would send what is
+// Urgent says that less is offered than was told: the orchestrator would send what is
 // refused here.
 func (work) Urgent(told, now []byte) bool {
 	var before, after rpc.RegisterRequest
@@ -47,7 +47,9 @@ func (work) Urgent(told, now []byte) bool {
 }
 
 // Register asks an orchestrator for work.
-func (w work) Register(ctx context.Context, conn grpc.ClientConnInterface, as worker.Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
+func (w work) Register(
+	ctx context.Context, conn grpc.ClientConnInterface, as worker.Registration,
+) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 	r := w.request()
 	// A worker without capacity is sent away for good, also one that takes leave.
 	r.Capacity = max(1, r.Capacity)
@@ -59,7 +61,8 @@ func (c *Client) request() *rpc.RegisterRequest {
 	r := &rpc.RegisterRequest{Capacity: int64(c.capacity()), Capabilities: rpc.FromCapabilities(c.o.Capabilities())}
 	if c.o.Devices != nil {
 		for _, d := range c.o.Devices() {
-			r.Devices = append(r.Devices, &rpc.WorkerDevice{Device: d.Name, Kind: d.Kind, Sessions: int32(d.Sessions), Limit: int32(d.Limit)})
+			r.Devices = append(r.Devices, &rpc.WorkerDevice{Device: d.Name, Kind: d.Kind, Sessions: int32(d.Sessions),
+				Limit: int32(d.Limit)})
 		}
 	}
 	return r

@@ -62,7 +62,8 @@ func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) wo
 		}
 		part(head, out.Data)
 		if t.job.Signature {
-			part(fmt.Sprintf("Content-Length: %d\r\nContent-Type: application/octet-stream\r\n", len(out.Signature)), out.Signature)
+			part(fmt.Sprintf("Content-Length: %d\r\nContent-Type: application/octet-stream\r\n", len(out.Signature)),
+				out.Signature)
 		}
 	}
 	pieces = append(pieces, []byte(start+"--\r\n"))

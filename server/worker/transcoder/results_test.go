@@ -53,13 +53,16 @@ func TestRenditions(t *testing.T) {
 		{"video/mp2t", strconv.Itoa(60 * 640 * 360), "s 7 a;"}, {"video/mp4", strconv.Itoa(60 * 320 * 180), "s 7 b;"},
 	} {
 		p := got.parts[i]
-		if p.header["Content-Type"][0] != want.kind || p.header["Pixels"][0] != want.pixels || p.header["Content-Length"][0] != strconv.Itoa(len(p.body)) || !strings.HasPrefix(p.body, want.body) {
+		if p.header["Content-Type"][0] != want.kind || p.header["Pixels"][0] != want.pixels ||
+			p.header["Content-Length"][0] != strconv.Itoa(len(p.body)) || !strings.HasPrefix(p.body, want.body) {
 			t.Errorf("part %d: %v %.20q", i, p.header, p.body)
 		}
 	}
 	r.stop()
-	if job.Session != "s" || job.Manifest != "m" || job.Number != 7 || job.Duration != 2*time.Second || job.Origin != "offchain" || !job.Reinit ||
-		job.Clip == nil || *job.Clip != (core.Clip{From: 500 * time.Millisecond, To: 1500 * time.Millisecond}) || len(job.Profiles) != 2 {
+	if job.Session != "s" || job.Manifest != "m" || job.Number != 7 || job.Duration != 2*time.Second ||
+		job.Origin != "offchain" || !job.Reinit ||
+		job.Clip == nil || *job.Clip != (core.Clip{From: 500 * time.Millisecond, To: 1500 * time.Millisecond}) ||
+		len(job.Profiles) != 2 {
 		t.Errorf("job %+v", job)
 	}
 }
@@ -96,10 +99,12 @@ func TestSignaturesFollowTheirRenditions(t *testing.T) {
 			t.Errorf("part %v %q", p.header, p.body)
 		}
 	}
-	if want := []string{"video/mp2t", "application/octet-stream", "video/mp4", "application/octet-stream"}; !slices.Equal(kinds, want) {
+	if want := []string{"video/mp2t", "application/octet-stream", "video/mp4",
+		"application/octet-stream"}; !slices.Equal(kinds, want) {
 		t.Errorf("parts %v", kinds)
 	}
-	if h := got.header; h.Get("Tutti-Worker") != "gpu 0" || h.Get("Tutti-Frames") != "60" || h.Get(rpc.MediaTimeHeader) == "" || h.Get("Tutti-Instance") != d.req.GetInstance() {
+	if h := got.header; h.Get("Tutti-Worker") != "gpu 0" || h.Get("Tutti-Frames") != "60" ||
+		h.Get(rpc.MediaTimeHeader) == "" || h.Get("Tutti-Instance") != d.req.GetInstance() {
 		t.Errorf("headers %v", h)
 	}
 }
@@ -120,12 +125,20 @@ func TestFailures(t *testing.T) {
 		code            fault.Code
 		change          func(*rpc.NotifySegment)
 	}{
-		{name: "media", url: o.input("/bad", "not media"), text: "Invalid data found when processing input", code: fault.InvalidData},
+		{name: "media", url: o.input("/bad", "not media"), text: "Invalid data found when processing input",
+			code: fault.InvalidData},
 		{name: "exact text", url: o.input("/nokey", "no key"), text: "No keyframes in input", code: fault.NoKeyframes},
-		{name: "not found", url: "https://" + o.addr + "/gone", text: "cannot fetch the segment: status 404", code: fault.WorkerInputLost},
-		{name: "redirect", url: o.keeps("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/fine", http.StatusFound) }),
+		{name: "not found", url: "https://" + o.addr + "/gone", text: "cannot fetch the segment: status 404",
+			code: fault.WorkerInputLost},
+		{name: "redirect", url: o.keeps("/away", func(w http.ResponseWriter,
+			r *http.Request) {
+			http.Redirect(w, r, "/fine", http.StatusFound)
+		}),
 			text: "cannot fetch the segment: status 302", code: fault.WorkerInputLost},
-		{name: "huge", url: o.keeps("/huge", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "300000001") }),
+		{name: "huge", url: o.keeps("/huge", func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.Header().Set("Content-Length", "300000001")
+		}),
 			text: "cannot fetch the segment: it is too large", code: fault.WorkerInputLost},
 		{name: "breaks off", url: o.keeps("/half", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
@@ -133,7 +146,8 @@ func TestFailures(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}), text: "cannot fetch the segment: the connection broke", code: fault.WorkerInputLost},
-		{name: "no web address", url: "file:///etc/passwd", text: "cannot fetch the segment: its address is not an http(s) URL", code: fault.WorkerInputLost},
+		{name: "no web address", url: "file:///etc/passwd",
+			text: "cannot fetch the segment: its address is not an http(s) URL", code: fault.WorkerInputLost},
 		{name: "capability", url: fine, text: "incompatible segment capabilities", code: fault.RemoteIncompatible,
 			change: func(n *rpc.NotifySegment) {
 				n.SegData.Capabilities.Bitstring = capability.Of(capability.HEVCEncode)
@@ -151,7 +165,8 @@ func TestFailures(t *testing.T) {
 		}
 		d.send(t, n)
 		got := next(t, o.results, row.name+": no result")
-		if got.text != row.text || got.header.Get("TaskId") != strconv.Itoa(i) || got.header.Get("Pixels") != "0" || got.header.Get("Tutti-Code") != string(row.code) {
+		if got.text != row.text || got.header.Get("TaskId") != strconv.Itoa(i) || got.header.Get("Pixels") != "0" ||
+			got.header.Get("Tutti-Code") != string(row.code) {
 			t.Errorf("%s: %q, headers %v", row.name, got.text, got.header)
 		}
 	}

@@ -21,7 +21,7 @@ const maxQueue = 4
 type sessions struct {
 	mu     sync.Mutex
 	queues map[core.SessionID]*sessionQueue
-	// known are those that an orchestrator has not ended, and when it was last heard of
+	// byLink are those that an orchestrator has not ended, and when it was last heard of
 	// them.
 	byLink map[*worker.Link]map[core.SessionID]time.Time
 }
@@ -33,7 +33,7 @@ const (
 	oldSession   = 2 * core.SessionIdle
 )
 
-// local is a session's name on this machine. Two orchestrators may call theirs the same,
+// localSession is a session's name on this machine. Two orchestrators may call theirs the same,
 // and of two addresses of one, one may end what goes on at the other.
 func localSession(from *worker.Link, id core.SessionID) core.SessionID {
 	if from.Number() == 1 {
@@ -42,7 +42,7 @@ func localSession(from *worker.Link, id core.SessionID) core.SessionID {
 	return id + core.SessionID("~"+strconv.Itoa(from.Number()))
 }
 
-// heard notes that an orchestrator has a session here.
+// recordUse notes that an orchestrator has a session here.
 func (s *sessions) recordUse(from *worker.Link, id core.SessionID, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,14 +64,14 @@ func (s *sessions) recordUse(from *worker.Link, id core.SessionID, now time.Time
 	of[id] = now
 }
 
-// ended notes that an orchestrator has ended a session.
+// remove notes that an orchestrator has ended a session.
 func (s *sessions) remove(from *worker.Link, id core.SessionID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.byLink[from], id)
 }
 
-// of are an orchestrator's sessions, which it has no more after this.
+// takeAll are an orchestrator's sessions, which it has no more after this.
 func (s *sessions) takeAll(from *worker.Link) []core.SessionID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,23 +80,23 @@ func (s *sessions) takeAll(from *worker.Link) []core.SessionID {
 	return all
 }
 
-// line is the segments of one session that are in work or wait.
+// sessionQueue is the segments of one session that are in work or wait.
 type sessionQueue struct {
 	inProgress int
 	// last is closed when the one that came last is through.
 	last chan struct{}
 }
 
-// place is one segment's.
+// queuePosition is one segment's.
 type queuePosition struct {
 	of *sessions
 	id core.SessionID
-	// before is closed when the segment before is through, nil for the first.
+	// previous is closed when the segment before is through, nil for the first.
 	previous, done chan struct{}
 	once           sync.Once
 }
 
-// join puts a segment at the end of its session's line; nil when that is full. An end
+// enqueue puts a segment at the end of its session's line; nil when that is full. An end
 // of a session always finds a place.
 func (s *sessions) enqueue(id core.SessionID, ending bool) *queuePosition {
 	s.mu.Lock()
@@ -118,7 +118,7 @@ func (s *sessions) enqueue(id core.SessionID, ending bool) *queuePosition {
 	return p
 }
 
-// turn waits for it.
+// wait waits for it.
 func (p *queuePosition) wait(ctx context.Context) error {
 	if p.previous == nil {
 		return ctx.Err()
@@ -149,7 +149,7 @@ func (p *queuePosition) leave() {
 	})
 }
 
-// pass is leave where nobody who came before is still in.
+// leaveIfFirst is leave where nobody who came before is still in.
 func (p *queuePosition) leaveIfFirst() {
 	if p.previous != nil {
 		select {
@@ -161,7 +161,7 @@ func (p *queuePosition) leaveIfFirst() {
 	p.leave()
 }
 
-// room bounds the inputs in memory.
+// memoryBudget bounds the inputs in memory.
 type memoryBudget struct {
 	most int64
 
@@ -169,7 +169,7 @@ type memoryBudget struct {
 	used int64
 }
 
-// take reports whether there is room for n more bytes, and takes it. A single input
+// reserve reports whether there is room for n more bytes, and takes it. A single input
 // always has room.
 func (r *memoryBudget) reserve(n int64) bool {
 	r.mu.Lock()

@@ -8,10 +8,10 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// leastPost is how long a result may be on its way, however late it is.
+// minPostTime is how long a result may be on its way, however late it is.
 const minPostTime = 10 * time.Second
 
-// do has a segment transcoded and brings what came of it.
+// run has a segment transcoded and brings what came of it.
 func (c *Client) run(ctx context.Context, t *task) {
 	defer t.position.leave()
 	begun := time.Now()
@@ -55,7 +55,7 @@ func (c *Client) transcode(outer context.Context, t *task) (*core.TranscodeResul
 	return res, nil
 }
 
-// receive fetches the input where it did not come with the notice.
+// receiveInput fetches the input where it did not come with the notice.
 func (c *Client) receiveInput(ctx context.Context, t *task) error {
 	begun := time.Now()
 	if t.url != "" {
@@ -73,7 +73,7 @@ func (c *Client) receiveInput(ctx context.Context, t *task) error {
 	return nil
 }
 
-// late gives the end of the task's time a name that peers know.
+// timeoutFault gives the end of the task's time a name that peers know.
 func timeoutFault(ctx context.Context, err error) error {
 	if code := fault.CodeOf(err); ctx.Err() != nil && (code == fault.Canceled || code == fault.DeadlineExceeded) {
 		return fault.Wrap(fault.TranscodeTimeout, "transcode", err)
@@ -101,7 +101,7 @@ func (c *Client) refuse(ctx context.Context, t *task, err error) {
 	c.post(ctx, t, c.failure(t, err))
 }
 
-// bring takes the renditions to the orchestrator.
+// postRenditions takes the renditions to the orchestrator.
 func (c *Client) postRenditions(ctx context.Context, t *task, res *core.TranscodeResult) {
 	boundary, err := randomHex(c.o.Random, boundaryBytes)
 	if err != nil {

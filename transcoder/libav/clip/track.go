@@ -47,7 +47,8 @@ func newVideoTrack(o Options) (*track, error) {
 	// One picture in, one packet out: segments can be cut without a queue.
 	opts := astiav.NewDictionary()
 	defer opts.Free()
-	for k, v := range map[string]string{"preset": "ultrafast", "tune": "zerolatency", "forced-idr": "1", "profile": "main"} {
+	for k, v := range map[string]string{"preset": "ultrafast", "tune": "zerolatency", "forced-idr": "1",
+		"profile": "main"} {
 		if err := opts.Set(k, v, astiav.NewDictionaryFlags()); err != nil {
 			t.close()
 			return nil, err

@@ -1,6 +1,6 @@
 package timing
 
-// Line repairs the times of decoded frames, in the order the decoder delivers
+// Timeline repairs the times of decoded frames, in the order the decoder delivers
 // them, so that every frame has a time and times always grow. A Line serves one
 // segment: nothing is remembered from the segment before.
 type Timeline struct {

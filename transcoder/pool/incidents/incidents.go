@@ -14,7 +14,7 @@ const (
 	// nothing more.
 	keepSegment = 10 * time.Minute
 	keepStream  = 30 * time.Minute
-	// pardon is how many good segments make up for a stream's incidents.
+	// forgiveAfter is how many good segments make up for a stream's incidents.
 	forgiveAfter = 10
 	// refusedFrom is the number of incidents from which a stream is refused, for
 	// firstRefusal at first and twice as long after each further one. Then it is tried
@@ -26,7 +26,7 @@ const (
 	// number that counts at most.
 	fade     = time.Minute
 	maxLevel = 12
-	// proof is how many good segments a stream needs, for each incident of its sender,
+	// proofSegments is how many good segments a stream needs, for each incident of its sender,
 	// to share a worker with others.
 	proofSegments = 3
 	// deferFrom is the level from which a sender's new streams are not begun.
@@ -37,7 +37,7 @@ const (
 	// manyOpen is the same for segments that are just tried again because their worker
 	// ended: two of them may be a single incident.
 	manyOpen = 3
-	// trustFrom is how many good segments since its last incident make a sender known,
+	// knownFrom is how many good segments since its last incident make a sender known,
 	// keepTrust how long it stays that without another.
 	knownFrom = 20
 	keepKnown = time.Hour
@@ -52,7 +52,7 @@ const (
 	Shared Treatment = iota
 	// Isolated: in a worker of its own, for no incident of its sender.
 	Isolated
-	// Unproved: in a worker of its own, because nothing is known of its sender while
+	// Unverified: in a worker of its own, because nothing is known of its sender while
 	// many others have incidents.
 	Unverified
 	// Flagged: in a worker of its own, because of incidents of its sender. The stream
@@ -74,9 +74,9 @@ type Record struct {
 	senders  table[sender]
 	// good counts the good segments of senders since their last incident.
 	good table[int]
-	// everyone counts senders that came to have incidents.
+	// senderIncidents counts senders that came to have incidents.
 	senderIncidents level
-	// open counts segments that ended a worker which they shared, and are tried again in
+	// openRetries counts segments that ended a worker which they shared, and are tried again in
 	// workers of their own.
 	openRetries int
 }
@@ -114,7 +114,7 @@ func New() *Record {
 	return &Record{segments: table[bool]{}, streams: table[stream]{}, senders: table[sender]{}, good: table[int]{}}
 }
 
-// Treat says how to run a segment of a stream that has done so many good segments.
+// TreatmentFor says how to run a segment of a stream that has done so many good segments.
 func (r *Record) TreatmentFor(w *Segment, good int, now time.Time) Treatment {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,7 +149,7 @@ func (r *Record) TreatmentFor(w *Segment, good int, now time.Time) Treatment {
 	return Single
 }
 
-// unblamed says how to run a segment of a sender without incidents. The caller holds mu.
+// withoutIncidentsLocked says how to run a segment of a sender without incidents. The caller holds mu.
 func (r *Record) withoutIncidentsLocked(w *Segment, good int, now time.Time) Treatment {
 	many := r.senderIncidents.now(now) >= manySenders || r.openRetries >= manyOpen
 	if many && good < proofSegments && !r.isKnownLocked(w, now) {
@@ -158,7 +158,7 @@ func (r *Record) withoutIncidentsLocked(w *Segment, good int, now time.Time) Tre
 	return Shared
 }
 
-// Doubtful reports whether nothing good is known of a segment's stream, which has done so
+// Unverified reports whether nothing good is known of a segment's stream, which has done so
 // many good segments, and of its sender.
 func (r *Record) Unverified(w *Segment, good int, now time.Time) bool {
 	if good >= proofSegments {
@@ -170,7 +170,7 @@ func (r *Record) Unverified(w *Segment, good int, now time.Time) bool {
 	return !r.isKnownLocked(w, now)
 }
 
-// Crowded notes that segments of streams that nothing good is known of blocked a worker
+// BlockedTogether notes that segments of streams that nothing good is known of blocked a worker
 // together: for a minute new streams of unknown senders get workers of their own.
 func (r *Record) BlockedTogether(now time.Time) {
 	r.mu.Lock()
@@ -178,13 +178,13 @@ func (r *Record) BlockedTogether(now time.Time) {
 	r.senderIncidents = level{max(r.senderIncidents.now(now), manySenders+1), now}
 }
 
-// trusted reports whether a sender is known for good work. The caller holds mu.
+// isKnownLocked reports whether a sender is known for good work. The caller holds mu.
 func (r *Record) isKnownLocked(w *Segment, now time.Time) bool {
 	n, ok := r.good.get(w.sender, now, keepKnown)
 	return ok && n >= knownFrom
 }
 
-// segment says whether the segment's bytes are remembered, and whether the same was
+// findSegmentLocked says whether the segment's bytes are remembered, and whether the same was
 // asked of them. The caller holds mu.
 func (r *Record) findSegmentLocked(w *Segment, now time.Time) (seen, again bool) {
 	if len(r.segments) == 0 {
@@ -198,7 +198,7 @@ func (r *Record) findSegmentLocked(w *Segment, now time.Time) (seen, again bool)
 	return seen, false
 }
 
-// sender is how many incidents a new stream of the work's sender has to make up for, and
+// senderLevelLocked is how many incidents a new stream of the work's sender has to make up for, and
 // whether segments of it may have been the cause of one. The caller holds mu.
 func (r *Record) senderLevelLocked(w *Segment, now time.Time) (level int, pending bool) {
 	s, ok := r.senders.get(w.sender, now, maxLevel*fade)
@@ -208,11 +208,11 @@ func (r *Record) senderLevelLocked(w *Segment, now time.Time) (level int, pendin
 	return int(math.Ceil(s.level.now(now))), s.pending > 0
 }
 
-// Began notes that a segment's worker ended, and others were in it: until Ended new
+// RetryBegan notes that a segment's worker ended, and others were in it: until Ended new
 // streams of its sender keep away from others.
 func (r *Record) RetryBegan(w *Segment, now time.Time) { r.countRetry(w, 1, now) }
 
-// Ended takes back one Began.
+// RetryEnded takes back one Began.
 func (r *Record) RetryEnded(w *Segment, now time.Time) { r.countRetry(w, -1, now) }
 
 func (r *Record) countRetry(w *Segment, n int, now time.Time) {
@@ -232,7 +232,7 @@ func (r *Record) countRetry(w *Segment, n int, now time.Time) {
 	r.senders.put(w.sender, s, now)
 }
 
-// Failed notes that a segment ended or blocked a worker and is to blame for it. It
+// Blame notes that a segment ended or blocked a worker and is to blame for it. It
 // returns how often its stream did.
 func (r *Record) Blame(w *Segment, now time.Time) int {
 	r.mu.Lock()
@@ -250,7 +250,7 @@ func (r *Record) Flag(w *Segment, now time.Time) int {
 	return r.flagLocked(w, now)
 }
 
-// flag counts an incident of a stream and its sender. The caller holds mu.
+// flagLocked counts an incident of a stream and its sender. The caller holds mu.
 func (r *Record) flagLocked(w *Segment, now time.Time) int {
 	w.name()
 	s, _ := r.streams.get(w.stream, now, keepStream)
@@ -269,7 +269,7 @@ func (r *Record) flagLocked(w *Segment, now time.Time) int {
 	return s.incidents
 }
 
-// Done notes a good segment. After enough of them a stream is as any other, and a sender
+// Succeeded notes a good segment. After enough of them a stream is as any other, and a sender
 // known.
 func (r *Record) Succeeded(w *Segment, now time.Time) {
 	r.mu.Lock()
@@ -288,7 +288,7 @@ func (r *Record) Succeeded(w *Segment, now time.Time) {
 	r.streams.put(w.stream, s, now)
 }
 
-// Forget takes one Failed back: it was the device.
+// TakeBack takes one Failed back: it was the device.
 func (r *Record) TakeBack(w *Segment, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,7 +18,9 @@ func work(party, stream string, n int) *incidents.Segment {
 	})
 }
 
-func treated(t *testing.T, r *incidents.Record, w *incidents.Segment, good int, now time.Time, want incidents.Treatment) {
+func treated(
+	t *testing.T, r *incidents.Record, w *incidents.Segment, good int, now time.Time, want incidents.Treatment,
+) {
 	t.Helper()
 	if got := r.TreatmentFor(w, good, now); got != want {
 		t.Errorf("treatment %d, want %d", got, want)

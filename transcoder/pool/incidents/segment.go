@@ -11,7 +11,7 @@ import (
 // long the names are that peers choose.
 type sum [sha256.Size]byte
 
-// Work is a segment as incidents are remembered by it.
+// Segment is a segment as incidents are remembered by it.
 type Segment struct {
 	// job is nil once the work is sealed.
 	job            *core.TranscodeJob
@@ -22,7 +22,7 @@ type Segment struct {
 	named        bool
 }
 
-// Of is the work of a job. It costs nothing until something is to be looked up.
+// SegmentOf is the work of a job. It costs nothing until something is to be looked up.
 func SegmentOf(job *core.TranscodeJob) *Segment { return &Segment{job: job, known: job.Party != ""} }
 
 // name computes the sums of stream and sender.
