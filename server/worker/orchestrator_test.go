@@ -26,9 +26,9 @@ import (
 	"github.com/tuttinode/tutti/server/worker"
 )
 
-// boss is an orchestrator at an address of its own, over all lives of its process. It
+// fakeOrchestrator is an orchestrator at an address of its own, over all lives of its process. It
 // follows the protocol as unmodified ones do, or with node set as ours.
-type boss struct {
+type fakeOrchestrator struct {
 	rpc.UnimplementedTranscoderServer
 	*testing.T
 	addr string
@@ -39,7 +39,7 @@ type boss struct {
 	asks  bool
 	shown atomic.Int64
 	// registered gets every registration that stands.
-	registered chan *desk
+	registered chan *fakeRegistration
 	// live counts registrations that stand.
 	live atomic.Int64
 	// results gets every result.
@@ -57,8 +57,8 @@ type boss struct {
 
 var errClean = errors.New("a clean end")
 
-// desk is one registration.
-type desk struct {
+// fakeRegistration is one registration.
+type fakeRegistration struct {
 	req    *rpc.RegisterRequest
 	stream grpc.ServerStreamingServer[rpc.NotifySegment]
 	end    chan error
@@ -71,15 +71,15 @@ type posted struct {
 	proto  string
 }
 
-func newBoss(t *testing.T, node string) *boss {
+func newFakeOrchestrator(t *testing.T, node string) *fakeOrchestrator {
 	t.Helper()
 	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &boss{T: t, cert: cert, node: node, addr: "127.0.0.1:0", stop: func() {},
-		registered: make(chan *desk, 256), results: make(chan posted, 64)}
+	b := &fakeOrchestrator{T: t, cert: cert, node: node, addr: "127.0.0.1:0", stop: func() {},
+		registered: make(chan *fakeRegistration, 256), results: make(chan posted, 64)}
 	l := b.listen()
 	b.addr = l.Addr().String()
 	l.Close()
@@ -87,7 +87,7 @@ func newBoss(t *testing.T, node string) *boss {
 	return b
 }
 
-func (b *boss) listen() net.Listener {
+func (b *fakeOrchestrator) listen() net.Listener {
 	b.Helper()
 	l, err := net.Listen("tcp", b.addr)
 	if err != nil {
@@ -97,7 +97,7 @@ func (b *boss) listen() net.Listener {
 }
 
 // start gives the orchestrator another life.
-func (b *boss) start() *boss {
+func (b *fakeOrchestrator) start() *fakeOrchestrator {
 	b.Helper()
 	l := b.listen()
 	calls := grpc.NewServer()
@@ -126,7 +126,7 @@ func (b *boss) start() *boss {
 	return b
 }
 
-func (b *boss) RegisterTranscoder(
+func (b *fakeOrchestrator) RegisterTranscoder(
 	req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment],
 ) error {
 	b.mu.Lock()
@@ -146,7 +146,7 @@ func (b *boss) RegisterTranscoder(
 	}
 	b.live.Add(1)
 	defer b.live.Add(-1)
-	d := &desk{req: req, stream: stream, end: make(chan error, 1), gone: stream.Context().Done()}
+	d := &fakeRegistration{req: req, stream: stream, end: make(chan error, 1), gone: stream.Context().Done()}
 	b.registered <- d
 	select {
 	case err := <-d.end:
@@ -156,7 +156,7 @@ func (b *boss) RegisterTranscoder(
 	}
 }
 
-func (b *boss) result(w http.ResponseWriter, r *http.Request) {
+func (b *fakeOrchestrator) result(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	b.mu.Lock()
 	spoil := b.spoil > 0
@@ -173,13 +173,13 @@ func (b *boss) result(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "OK")
 }
 
-func (b *boss) refuses(err error) {
+func (b *fakeOrchestrator) refuses(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refuse = err
 }
 
-func (b *boss) connects(conn net.Conn, s http.ConnState) {
+func (b *fakeOrchestrator) connects(conn net.Conn, s http.ConnState) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.conns == nil {
@@ -189,7 +189,7 @@ func (b *boss) connects(conn net.Conn, s http.ConnState) {
 }
 
 // cut breaks all connections.
-func (b *boss) cut() {
+func (b *fakeOrchestrator) cut() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for conn := range b.conns {
@@ -197,20 +197,20 @@ func (b *boss) cut() {
 	}
 }
 
-func (b *boss) attempts() int {
+func (b *fakeOrchestrator) attempts() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.tries
 }
 
 // hires waits for a registration.
-func (b *boss) hires() *desk {
+func (b *fakeOrchestrator) nextRegistration() *fakeRegistration {
 	b.Helper()
 	return next(b.T, b.registered, "no registration came")
 }
 
 // gives sends the worker a task, and returns it as the worker has it.
-func (d *desk) gives(t *testing.T, c *crew, task int64) notice {
+func (d *fakeRegistration) sendTask(t *testing.T, c *testWorker, task int64) notice {
 	t.Helper()
 	if err := d.stream.Send(&rpc.NotifySegment{TaskId: task}); err != nil {
 		t.Fatal(err)
@@ -246,8 +246,8 @@ func until(t *testing.T, what string, ok func() bool) {
 
 const secret = "open sesame"
 
-// labour is a worker whose tasks tests hold.
-type labour struct {
+// fakeWork is a worker whose tasks tests hold.
+type fakeWork struct {
 	notices chan notice
 
 	mu       sync.Mutex // covers the fields below
@@ -264,13 +264,13 @@ type notice struct {
 	err  chan error
 }
 
-func (l *labour) offers(n int64) {
+func (l *fakeWork) offers(n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.capacity = n
 }
 
-func (l *labour) Offer() []byte {
+func (l *fakeWork) Offer() []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.capacity == 0 {
@@ -279,7 +279,7 @@ func (l *labour) Offer() []byte {
 	return []byte{byte(l.capacity)}
 }
 
-func (l *labour) Register(
+func (l *fakeWork) Register(
 	ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration,
 ) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 	l.mu.Lock()
@@ -289,7 +289,7 @@ func (l *labour) Register(
 		Node: r.Node, Worker: r.Worker, Instance: r.Instance, Draining: r.Draining})
 }
 
-func (l *labour) Notify(from *worker.Link, n *rpc.NotifySegment) {
+func (l *fakeWork) Notify(from *worker.Link, n *rpc.NotifySegment) {
 	if n.GetCancel() {
 		from.Cancel(n.GetTaskId())
 		return
@@ -308,18 +308,18 @@ func (l *labour) Notify(from *worker.Link, n *rpc.NotifySegment) {
 	})
 }
 
-// crew is a worker's process.
-type crew struct {
-	*labour
+// testWorker is a worker's process.
+type testWorker struct {
+	*fakeWork
 	loop   *worker.Loop[rpc.NotifySegment]
 	board  *health.Board
 	ended  chan error
 	cancel context.CancelFunc
 }
 
-func hire(t *testing.T, change func(*worker.Options), addrs ...string) *crew {
+func startWorker(t *testing.T, change func(*worker.Options), addrs ...string) *testWorker {
 	t.Helper()
-	c := &crew{labour: &labour{notices: make(chan notice, 64), capacity: 3}, ended: make(chan error, 1),
+	c := &testWorker{fakeWork: &fakeWork{notices: make(chan notice, 64), capacity: 3}, ended: make(chan error, 1),
 		board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
 	o := worker.Options{Orchestrators: addrs, Secret: core.NewSecret(secret), Node: "tutti/0.0.1", Worker: "rig7",
 		Instance:   "i-1",
@@ -328,7 +328,7 @@ func hire(t *testing.T, change func(*worker.Options), addrs ...string) *crew {
 		change(&o)
 	}
 	var err error
-	if c.loop, err = worker.New(o, c.labour); err != nil {
+	if c.loop, err = worker.New(o, c.fakeWork); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -13,9 +13,9 @@ import (
 func TestFiftyComeBack(t *testing.T) {
 	t.Parallel()
 	const fifty = 50
-	b := newBoss(t, "tutti/0.0.1").start()
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
 	for range fifty {
-		hire(t, func(o *worker.Options) { o.Rand = rand.Float64 }, b.addr)
+		startWorker(t, func(o *worker.Options) { o.Rand = rand.Float64 }, b.addr)
 	}
 	until(t, "not all registered", func() bool { return b.live.Load() == fifty })
 	b.stop()

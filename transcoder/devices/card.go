@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// card is a GPU that is being kept.
+// card is a GPU with its worker.
 type card struct {
 	k    *Keeper
 	d    gpu.Device
@@ -24,7 +24,8 @@ type card struct {
 	fails int
 }
 
-// runCard keeps one card's worker until ctx ends: the card is gone, or the node stops.
+// runCard keeps one card's worker running until ctx ends, because the card is gone or the
+// node stops.
 func (k *Keeper) runCard(ctx context.Context, d gpu.Device) {
 	c := &card{k: k, d: d, name: strconv.Itoa(d.Index)}
 	defer c.notAwaited()
@@ -43,14 +44,14 @@ func (k *Keeper) runCard(ctx context.Context, d gpu.Device) {
 		}
 		c.report(err)
 		if errors.Is(err, fault.EncoderSessionsExhausted) {
-			// The streams of others have them all: nothing is wrong with the card.
+			// Other programs use all encoders: the card is good.
 			c.fails = min(c.fails, busyFails)
 		}
 		c.pauseRetry(ctx)
 	}
 }
 
-// notAwaited says that nothing needs to wait for the card any more.
+// notAwaited ends the waits for the card.
 func (c *card) notAwaited() {
 	c.k.uncounted.over(c.d.UUID)
 	c.k.coming.over(c.d.UUID)
@@ -67,8 +68,8 @@ var driverCodes = []fault.Code{
 	fault.GPUNotReady, fault.GPUUnavailable, fault.GPUOutOfMemory, fault.NoDevices,
 }
 
-// report tells the operator why a card is not offered, nil that it is: under the code
-// of what is wrong with the driver, which says what to do, and else as a failed test.
+// report sets the condition of a card that is not offered, and with nil clears it. A driver
+// problem has its own code, whose remedy says what to do; all others are a failed test.
 func (c *card) report(err error) {
 	code := fault.DeviceTestFailed
 	if deep := deepest(err); slices.Contains(driverCodes, deep) {
@@ -87,7 +88,7 @@ func (c *card) report(err error) {
 	c.k.o.Board.Set(health.Key{Code: code, About: about}, strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// deepest is the code of what began a failure.
+// deepest is the code of a failure's root cause.
 func deepest(err error) (code fault.Code) {
 	for f, ok := errors.AsType[*fault.Fault](err); ok; f, ok = errors.AsType[*fault.Fault](f.Err) {
 		code = f.Code
@@ -95,7 +96,7 @@ func deepest(err error) (code fault.Code) {
 	return code
 }
 
-// pauseRetry waits before the card is tried again.
+// pauseRetry waits before the card is retried.
 func (c *card) pauseRetry(ctx context.Context) {
 	pause := min(c.k.o.Longest, c.k.o.Pause<<min(c.fails, 16))
 	c.fails++
@@ -107,8 +108,8 @@ func (c *card) pauseRetry(ctx context.Context) {
 	}
 }
 
-// runWorker is one worker's: started, tested, offered until it is not wanted any more or
-// the card fails. offered is called when it gets work. The error is why it ended.
+// runWorker starts one worker, tests it and offers it until ctx ends or the card fails.
+// offered is called when it is attached. The error is why it ended.
 func (c *card) runWorker(ctx context.Context, offered func()) error {
 	o := &c.k.o
 	w, err := o.Start(ctx, c.d)
@@ -140,12 +141,12 @@ func (c *card) runWorker(ctx context.Context, offered func()) error {
 	return c.watch(ctx, device, place, offer, first)
 }
 
-// findCapabilities finds out what the card can do: by a test, unless that is not wanted or the
-// process before has made one.
+// findCapabilities finds out what the card can do: by a test, unless tests are off or the
+// previous process has tested it.
 func (c *card) findCapabilities(ctx context.Context, device *probe.Device) (Finding, error) {
 	o := &c.k.o
 	found, ok := c.k.inherit(c.d.UUID)
-	said := "a GPU goes on as the process before tested it"
+	said := "a GPU keeps the test results of the previous process"
 	var took time.Duration
 	switch {
 	case !o.Test:
@@ -165,8 +166,8 @@ func (c *card) findCapabilities(ctx context.Context, device *probe.Device) (Find
 	return found, nil
 }
 
-// shareOffer sets memory aside for transcoding, at least one session's, and offers what
-// the others leave of it and of the machine.
+// shareOffer reserves memory for transcoding, for one session at least, and returns the
+// offer with the card's share of the machine's limits.
 func (c *card) shareOffer(offer placement.Offer) placement.Offer {
 	o := &c.k.o
 	least := gpu.Bytes(AtLeast)

@@ -48,7 +48,7 @@ func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
 	return result
 }
 
-// acquireTest waits until no other card is tested, false when ctx ends before.
+// acquireTest waits until no other card is tested; false when ctx ends first.
 func (k *Keeper) acquireTest(ctx context.Context) bool {
 	select {
 	case k.testing <- struct{}{}:
@@ -65,7 +65,7 @@ func (c *card) encoderMissing() health.Key {
 	return health.Key{Code: fault.GPUEncoderMissing, About: "gpu " + c.name}
 }
 
-// reportEncoder tells the operator of a card that has an encoder and does not encode.
+// reportEncoder sets the condition of a card that has an encoder and does not encode.
 func (c *card) reportEncoder(d gpu.Device, noEncoder bool) {
 	if !noEncoder || !d.Encodes {
 		c.k.o.Board.Clear(c.encoderMissing())

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
-// Keeper keeps the cards' workers. It is a lifecycle component.
+// Keeper runs the cards' workers. It is a lifecycle component.
 type Keeper struct {
 	o Options
 	// testing has the turn of the one card that may be tested now.

@@ -9,9 +9,9 @@ import (
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// machineLimits is what the cards of a machine have in common: the encoders that the driver
-// permits on all of its consumer cards together, and the processor, which encodes for
-// those that have no encoder.
+// machineLimits are the limits that the cards of a machine share: the encoders that the
+// driver permits on all consumer cards together, and the processor, which encodes for cards
+// without an encoder.
 type machineLimits struct {
 	mu sync.Mutex // covers the fields below
 	// most is how many encoders the driver permits, 0 when no limit was found; capped
@@ -50,8 +50,8 @@ func (m *machineLimits) known(d gpu.Device, busy func(card string) bool) (probe.
 	return probe.Encoders{Most: m.most}, true
 }
 
-// add notes what a card's test or count found. Of several counts of the one limit
-// the first holds: the later ones were made beside more of other programs.
+// add records the result of a card's test or count. Of several counts of the shared limit
+// the first holds: the later ones ran beside other sessions.
 func (m *machineLimits) add(d gpu.Device, found probe.Encoders) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +71,7 @@ func (m *machineLimits) add(d gpu.Device, found probe.Encoders) {
 	}
 }
 
-// remove takes a card away that is not offered any more: the others share its part.
+// remove removes a card that is not offered any more; the others share its part.
 func (m *machineLimits) remove(id gpu.UUID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,7 +79,7 @@ func (m *machineLimits) remove(id gpu.UUID) {
 	delete(m.software, id)
 }
 
-// share is a card's offer with its part of what it has in common with others.
+// share is a card's offer with its part of the shared limits.
 func (m *machineLimits) share(id gpu.UUID, offer placement.Offer) placement.Offer {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -53,8 +53,8 @@ func (c *card) watch(
 	}
 }
 
-// reprobe looks whether a card works again after the driver reported an error of it: in
-// a fresh process, because the context of the old one is lost.
+// reprobe tests a card after the driver reported an error, in a fresh process, because the
+// context of the old one is lost.
 func (c *card) reprobe(ctx context.Context, device *probe.Device) error {
 	device.Replace(fault.GPUFault)
 	return device.Reprobe(ctx)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxAncestors bounds the way up: process numbers are used again, and while they are
-// read they may form a circle.
+// maxAncestors bounds the walk to the root: process ids are reused, and may form a cycle
+// while they are read.
 const maxAncestors = 64
 
 // descends reports whether a process is another, or a descendant of it.

@@ -11,26 +11,26 @@ import (
 	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
-// problem is a fault of the node's GPUs, or of one of them.
+// problem is a fault of one GPU, or of all of them.
 type problem struct {
 	// about is a device's index, "" for all.
 	about string
 	fault *fault.Fault
 }
 
-// verdict is what a report means for what the operator asked for.
+// verdict is a report classified by the operator's selection of GPUs.
 type verdict struct {
 	driver gpu.Driver
 	// present were asked for and are there; usable are those that can transcode.
 	present, usable []gpu.Device
 	problems        []problem
-	// blind says that the driver cannot be asked from here at all.
+	// blind: the driver cannot be queried from here at all.
 	blind bool
-	// missing says that looking again may find more.
+	// missing: another query may find more devices.
 	missing bool
 }
 
-// classify weighs a report.
+// classify classifies a report.
 func (h host) classify(want gpu.Selection, l report.Line) verdict {
 	v := verdict{driver: l.Driver}
 	blame := func(about string, f *fault.Fault) { v.problems = append(v.problems, problem{about, f}) }
@@ -61,8 +61,8 @@ func (h host) classify(want gpu.Selection, l report.Line) verdict {
 	return v
 }
 
-// known are the devices that the driver tells of. Those that were lost since join
-// the unreadable: the driver does not find them again before it is asked anew.
+// known are the devices that the driver reports. Lost ones join the unreadable: only a new
+// process can find them again.
 func known(l *report.Line) (have []gpu.Device) {
 	for _, e := range l.Devices {
 		if e.Lost {
@@ -83,7 +83,7 @@ func without(c gpu.Choice, list []report.Unreadable) gpu.Choice {
 	return c
 }
 
-// whole are the devices that are not divided.
+// whole are the devices without MIG instances.
 func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
 	for _, d := range devices {
 		if d.MIG {
@@ -96,8 +96,8 @@ func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.De
 	return out
 }
 
-// modern are the devices for which the driver is new enough: what an old one lacks is
-// the interface to encoders, which some cards do not have anyhow.
+// modern are the devices for which the driver is new enough. An old driver only lacks the
+// encoder interface, so cards without an encoder stay usable.
 func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
 	if !driver.TooOld() {
 		return devices

@@ -10,26 +10,26 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// How long a sign must hold before it is a condition, and how long it must be gone
-// before it is none: cards breathe.
+// How long a symptom must hold before its condition is set, and how long it must be gone
+// before it is cleared: temperatures and loads fluctuate.
 const (
 	setAfter   = 10 * time.Second
 	clearAfter = 30 * time.Second
-	// xidLasts is how long after a critical error the card is in doubt.
+	// xidLasts is how long a critical error of a card is shown.
 	xidLasts = 24 * time.Hour
 )
 
-// minTaken is how little memory of others is not worth a word.
+// minTaken is the memory of other programs below which there is no condition.
 const minTaken = gpu.Bytes(1 << 30)
 
-// sampleHistory is what is remembered between reports. It belongs to one goroutine.
+// sampleHistory is kept from one report to the next. It belongs to one goroutine.
 type sampleHistory struct {
-	// xids are the last critical errors: a new process of the watcher does not know
-	// what the one before heard.
+	// xids are the last critical errors: a new watch process does not know those of the
+	// previous one.
 	xids map[gpu.UUID]gpu.Sample
-	// since is when a sign came, gone when it went.
+	// since is when a symptom appeared, goneSince when it disappeared.
 	since, goneSince map[health.Key]time.Time
-	// conditions are the conditions that are set, with their details.
+	// conditions are those that are set, with their details.
 	conditions map[health.Key]string
 }
 
@@ -40,7 +40,7 @@ func newSampleHistory() sampleHistory {
 	}
 }
 
-// complete adds to a sample what its process could not know.
+// complete adds to a sample what the watch process cannot know.
 func (s *sampleHistory) complete(h host, d gpu.Device, sample gpu.Sample, now time.Time) gpu.Sample {
 	sample.At = now
 	if sample.XID != 0 {
@@ -64,8 +64,7 @@ func (s *sampleHistory) complete(h host, d gpu.Device, sample gpu.Sample, now ti
 	return sample
 }
 
-// steady reports whether a sign has held long enough, or has not been gone for long
-// enough.
+// steady reports whether a symptom has held long enough, or has not been gone long enough.
 func (s *sampleHistory) steady(key health.Key, holds bool, now time.Time) bool {
 	_, shown := s.conditions[key]
 	switch {
@@ -115,8 +114,8 @@ func (w *Watcher) publish(v verdict, samples map[gpu.UUID]gpu.Sample, now time.T
 	}
 }
 
-// addProblems adds what troubles a device. Details are of what stays the same while it
-// lasts, so that a condition is told of once.
+// addProblems adds a device's conditions. Their details do not change while a condition
+// lasts, so that it is reported once.
 func (w *Watcher) addProblems(d gpu.Device, s gpu.Sample, now time.Time, holds map[health.Key]string) {
 	key := func(code fault.Code) health.Key { return health.Key{Code: code, About: d.ID()} }
 	slow := s.Throttled != "" && s.Throttled != gpu.ByPower

@@ -108,7 +108,7 @@ func TestTroubleWithTheProcess(t *testing.T) {
 		"panics":                 {"line:1 panic", "exit status 42): panic: as asked"},
 		"ends":                   {"line:1", "ended ("},
 		"ends at once":           {"", "ended ("},
-		"talks nonsense":         {"line:1 garbage stay", "says what none should"},
+		"talks nonsense":         {"line:1 garbage stay", "sent an invalid report"},
 		"talks for ever":         {"huge stay", "a line of more than"},
 		"closes its mouth":       {"close stay", "ended (signal: killed)"},
 	} {

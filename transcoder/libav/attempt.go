@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// transcode does a segment, on a GPU again and again with less of it for as long as
-// the GPU refuses something that the processor can do.
+// transcode runs a segment. While a GPU refuses a part of the work that the processor can do,
+// it retries with that part on the processor.
 func (e *Engine) transcode(
 	ctx context.Context, own *session, spec *core.TranscodeJob, threads int,
 ) (*core.TranscodeResult, error) {
@@ -31,7 +31,7 @@ func (e *Engine) transcode(
 			return nil, err
 		}
 		if full(err) && !reclaimed {
-			// What sessions between two segments hold may be all that is missing.
+			// The resources of idle sessions may be enough.
 			reclaimed = true
 			if e.sessions.reclaim(idleUnderPressure) {
 				continue
@@ -45,7 +45,7 @@ func (e *Engine) transcode(
 	}
 }
 
-// full reports whether the device has no room, rather than no way.
+// full reports whether the device lacks capacity, not support.
 func full(err error) bool {
 	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
 }
@@ -64,8 +64,8 @@ func backendFor(m *media, threads int) backend {
 	return &gpuBackend{media: m, threads: threads}
 }
 
-// giveUpPart returns the form in which the processor does the part of a segment's work
-// that the device has refused, and reports whether there was such a part.
+// giveUpPart is the form with the refused part of the work on the processor, and reports
+// whether there is such a part.
 func (e *Engine) giveUpPart(own *session, spec *core.TranscodeJob, f form, err error) (form, bool) {
 	r, _ := errors.AsType[*refusal](err)
 	e.noteNoEncoder(r)

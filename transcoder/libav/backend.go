@@ -2,8 +2,8 @@ package libav
 
 import "github.com/asticode/go-astiav"
 
-// backend is what the engine's device puts into one attempt at a segment: who decodes
-// it, where its pictures live, and who scales and encodes them.
+// backend is the device's part of one attempt at a segment: its decoder, scalers and
+// encoders, and the memory of its pictures.
 type backend interface {
 	// decoder opens the segment's decoder, or takes one over from the segment before.
 	decoder(in *input, threads int) (*decoder, error)
@@ -27,7 +27,7 @@ type scaling interface {
 // stageSlot is the slot of the scaler that several renditions share.
 const stageSlot = -1
 
-// cpuBackend does everything on the processor and keeps nothing.
+// cpuBackend runs everything on the processor and keeps no state between segments.
 type cpuBackend struct{}
 
 func (cpuBackend) decoder(in *input, threads int) (*decoder, error) { return newDecoder(in, threads) }

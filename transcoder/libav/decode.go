@@ -18,7 +18,7 @@ const opDecode = "decode segment"
 const maxFramePixels = 8192 * 4320
 
 // picture is one decoded frame with its repaired time, in ticks of the source's
-// time base. Whoever holds it frees its frame.
+// time base. Its holder frees the frame.
 type picture struct {
 	frame *astiav.Frame
 	info  frameInfo
@@ -233,7 +233,7 @@ func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
 	}
 }
 
-// verdict names what is wrong with a segment whose video gave nothing usable.
+// verdict is the fault of a segment without usable video.
 // Whether video is needed at all is the session's matter.
 func (d *decoder) verdict() error {
 	switch {

@@ -4,7 +4,7 @@ import (
 	"github.com/asticode/go-astiav"
 )
 
-// gpuBackend does a segment on the GPU, in the form that the session has.
+// gpuBackend runs a segment on the GPU, in the session's form.
 type gpuBackend struct {
 	media *media
 	// threads is how many one of the processor's parts may take, 0 for all.
@@ -49,7 +49,7 @@ func (g *gpuBackend) scaler(slot, width, height, threads int) scaling {
 	return keptScaler{s}
 }
 
-// keptScaler is a scaler that a rendition only borrows.
+// keptScaler is a scaler that outlives the rendition.
 type keptScaler struct{ *gpuScaler }
 
 func (keptScaler) close() {}

@@ -24,7 +24,7 @@ const maxProfiles = 10
 // one, in a source whose frames come at an even pace.
 const evenPace = 0.001
 
-// job is one segment in work.
+// job is one segment in progress.
 type job struct {
 	engine  *Engine
 	backend backend

@@ -27,7 +27,7 @@ func keyOf(p *astiav.CodecParameters) decoderKey {
 	}
 }
 
-// keptDecoder is a decoder that goes on from one segment of a session to the next.
+// keptDecoder is a decoder that continues from one segment of a session to the next.
 type keptDecoder struct {
 	c    *astiav.CodecContext
 	key  decoderKey
@@ -41,19 +41,19 @@ type keptDecoder struct {
 	markers    markers
 	// key frame of the segment that markers repeat; nil when it had none.
 	idr []byte
-	// lost counts the segment's pictures that the device refused; onKey says that the
-	// latest packet is a key frame.
+	// lost counts the segment's pictures that the device refused; onKey: the latest packet is
+	// a key frame.
 	lost  int
 	onKey bool
 }
 
-// maxLost is how many pictures of a segment the device may refuse before the processor
-// does the segment. Of a stream that lost packets on its way it refuses a few, as it
-// conceals nothing.
+// maxLost is how many pictures of a segment the device may refuse before the processor does
+// the segment. After packet loss the device refuses a few, because it has no error
+// concealment.
 const maxLost = 8
 
-// openKept opens a decoder for a stream. g is nil for one in software, which tests use:
-// it holds back the same frames.
+// openKept opens a decoder for a stream. g is nil for a software decoder, which tests use: it
+// delays the same frames.
 func openKept(p *astiav.CodecParameters, g *gpu) (*keptDecoder, error) {
 	codec := astiav.FindDecoder(p.CodecID())
 	if g != nil && p.CodecID() == astiav.CodecIDAv1 {
@@ -103,7 +103,7 @@ func (k *keptDecoder) begin() {
 	k.idr, k.lost, k.onKey = nil, 0, false
 }
 
-// observe looks at a packet of the segment before it is decoded.
+// observe records a packet of the segment before it is decoded.
 func (k *keptDecoder) observe(p *astiav.Packet) {
 	k.markers.fed++
 	k.onKey = p.Flags().Has(astiav.PacketFlagKey)
@@ -114,8 +114,8 @@ func (k *keptDecoder) observe(p *astiav.Packet) {
 	}
 }
 
-// send is the decoder's SendPacket. A device that refuses the stream says so here:
-// libav then goes on to ask for a format without it.
+// send is the decoder's SendPacket. A device that refuses the stream shows it here: libav then
+// asks for a format without it.
 func (k *keptDecoder) send(p *astiav.Packet) error {
 	return k.classifyError(k.log.do(func() error { return k.c.SendPacket(p) }))
 }
@@ -124,9 +124,9 @@ func (k *keptDecoder) receive(f *astiav.Frame) error {
 	return k.classifyError(k.log.do(func() error { return k.c.ReceiveFrame(f) }))
 }
 
-// classifyError tells what the device does not want from what is wrong with it. libav takes
-// some of a device's errors for damage in the stream and goes on, so its words count
-// even where it calls the outcome good.
+// classifyError distinguishes what the device refuses from a fault of the device. libav treats
+// some device errors as damage in the stream and continues, so its log messages count even when
+// it returns no error.
 func (k *keptDecoder) classifyError(err error) error {
 	text := k.log.text()
 	if code := condition(text); code != "" {
@@ -142,7 +142,7 @@ func (k *keptDecoder) classifyError(err error) error {
 	if !k.lostPicture(text, err) {
 		return err
 	}
-	// What follows a key frame that is missing is not worth showing.
+	// Pictures after a lost key frame are not usable.
 	if k.lost++; k.lost > maxLost || k.onKey {
 		return k.refused(fault.TranscoderFailed, text, err)
 	}
@@ -152,7 +152,7 @@ func (k *keptDecoder) classifyError(err error) error {
 	return nil
 }
 
-// lostPicture reports whether the device refused a picture, and is well otherwise.
+// lostPicture reports whether a good device refused a picture.
 func (k *keptDecoder) lostPicture(text string, err error) bool {
 	if k.pick.made() == 0 {
 		return false
@@ -165,12 +165,12 @@ func (k *keptDecoder) refused(code fault.Code, text string, err error) *refusal 
 	return &refusal{err: &fault.Fault{Code: code, Op: opDecode, Detail: text, Err: err}}
 }
 
-// belongs reports whether a frame belongs to the segment.
+// belongs reports whether a frame is of the present segment.
 func (k *keptDecoder) belongs(f *astiav.Frame) bool { return k.markers.frame(markOf(f)) }
 
-// presentable leaves pictures to the processor that libav does not bring off a device as
-// they are: nothing there would crop the left or the top, and of those with an odd
-// number of rows the colours are read one row too early.
+// presentable refuses pictures that libav does not download correctly from a device, so that
+// the processor decodes them: it ignores cropping at the left or the top, and reads the chroma
+// of an odd number of rows one row too early.
 func (k *keptDecoder) presentable(info frameInfo) error {
 	w, h := k.c.Width(), k.c.Height()
 	switch {
@@ -183,8 +183,8 @@ func (k *keptDecoder) presentable(info frameInfo) error {
 	return nil
 }
 
-// end brings the segment's last frames out, with drain, and leaves the decoder
-// ready for the next segment.
+// end outputs the segment's last frames with drain, and leaves the decoder ready for the next
+// segment.
 func (k *keptDecoder) end(feed func(*astiav.Packet) error, drain func() error) error {
 	if k.byMarkers && k.idr != nil {
 		for k.markers.marker() {
@@ -203,7 +203,7 @@ func (k *keptDecoder) end(feed func(*astiav.Packet) error, drain func() error) e
 	return k.requirePicture()
 }
 
-// requirePicture is nil unless all that the segment had are pictures that the device refused.
+// requirePicture fails when the device refused all pictures of the segment.
 func (k *keptDecoder) requirePicture() error {
 	if k.lost > 0 && k.markers.shown == 0 {
 		return k.refused(fault.InvalidData, "no picture of the segment was decoded", nil)

@@ -38,7 +38,7 @@ func (own *session) mediaIn(f form, g *gpu) {
 	}
 }
 
-// decoderFor returns the session's decoder, made anew where the stream is another.
+// decoderFor returns the session's decoder, a new one if the stream changed.
 func (m *media) decoderFor(p *astiav.CodecParameters) (*keptDecoder, error) {
 	if m.decoder != nil && m.decoder.key != keyOf(p) {
 		m.decoder.close()
@@ -54,7 +54,7 @@ func (m *media) decoderFor(p *astiav.CodecParameters) (*keptDecoder, error) {
 	return m.decoder, nil
 }
 
-// scalerFor returns the scaler of a slot, made anew where another size is wanted.
+// scalerFor returns the scaler of a slot, a new one if the size changed.
 func (m *media) scalerFor(slot, width, height int) *gpuScaler {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +89,7 @@ func (m *media) encoderFor(s encoderSpec, like *astiav.Frame) (*encoder, error) 
 	return e, nil
 }
 
-// takeIdleEncoder takes an encoder out of those at rest that does exactly this work.
+// takeIdleEncoder takes an idle encoder with exactly these settings, nil when there is none.
 func (m *media) takeIdleEncoder(s encoderSpec, from pool) *encoder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,7 +102,7 @@ func (m *media) takeIdleEncoder(s encoderSpec, from pool) *encoder {
 	return nil
 }
 
-// keepIdleEncoder keeps an encoder that was drained for the next segment.
+// keepIdleEncoder keeps a drained encoder for the next segment.
 func (m *media) keepIdleEncoder(e *encoder) {
 	flushCodec(e.c)
 	m.mu.Lock()
@@ -111,7 +111,7 @@ func (m *media) keepIdleEncoder(e *encoder) {
 	m.encoders = append(m.encoders, e)
 }
 
-// freeIdleEncoders frees the encoders at rest and reports whether there were any.
+// freeIdleEncoders frees the idle encoders and reports whether there were any.
 func (m *media) freeIdleEncoders() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,7 +121,7 @@ func (m *media) freeIdleEncoders() bool {
 	return some
 }
 
-// settle ends a segment: what it had no use for is freed.
+// settle ends a segment: it frees the encoders that the segment did not use.
 func (m *media) settle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +138,7 @@ func (m *media) settle() {
 	m.encoders = used
 }
 
-// close gives everything back to the device. Nothing of the session is in work.
+// close frees everything. No segment of the session may be in progress.
 func (m *media) close() {
 	if m == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/sound"
 )
 
-// maxPlayingTime is the longest that sound may play under a header that states d. Where no
-// container states it, d is an estimate from the bit rate.
+// maxPlayingTime is the longest plausible playing time of sound whose header states d. For
+// containers without a duration, d is an estimate from the bit rate.
 func maxPlayingTime(d time.Duration, container string) time.Duration {
 	if rawAudio[container] {
 		return d + d/4 + time.Second
@@ -26,10 +26,9 @@ type soundTrack struct {
 	end int64
 }
 
-// played is for how long the longest of the input's streams of sound plays, told by its
-// packets and not by the container: players differ in which one they choose. It reads the
-// input to its end, or until ctx's, and decodes nothing. It is false for sound of a codec
-// whose packets tell nothing.
+// played is the playing time of the longest audio stream, measured by packets and not by the
+// container: players differ in the stream that they choose. It reads the input to its end, or
+// until ctx ends, and decodes nothing. It is false for a codec that cannot be measured.
 func (in *input) played(ctx context.Context, size int) (time.Duration, bool) {
 	packet := astiav.AllocPacket()
 	tracks, ok := in.tracks()
@@ -52,8 +51,8 @@ func (in *input) played(ctx context.Context, size int) (time.Duration, bool) {
 	return time.Duration(min(longest, most) * float64(time.Second)), true
 }
 
-// hasSound reports whether there is any stream of sound, of whatever codec: players may
-// have decoders that are not here.
+// hasSound reports whether there is any audio stream: players may have decoders that this
+// build lacks.
 func (in *input) hasSound() bool {
 	return slices.ContainsFunc(in.file.Streams(), func(s *astiav.Stream) bool {
 		return s.CodecParameters().MediaType() == astiav.MediaTypeAudio
@@ -82,8 +81,8 @@ func (in *input) tracks() (map[int]*soundTrack, bool) {
 	return tracks, true
 }
 
-// soundContainers are containers of nothing but sound, which players read to the file's end whatever
-// a header or a damaged place in between says.
+// soundContainers are audio-only containers, which players read to the end of the file
+// regardless of headers and damage.
 var soundContainers = map[string]bool{"mp3": true, "aac": true, "flac": true, "ogg": true, "wav": true}
 
 // seconds is for how long the track plays in a file of a size. What the demuxer did not
@@ -97,8 +96,8 @@ func (t *soundTrack) seconds(container string, size int64) float64 {
 	return s
 }
 
-// soundLength is for how long a file's sound plays. A chained Ogg file is measured link by
-// link. It is false where the length cannot be told.
+// soundLength is the playing time of a file's sound. A chained Ogg file is measured link by
+// link. It is false when the length is unknown.
 func soundLength(ctx context.Context, in *input, data []byte) (sum time.Duration, ok bool) {
 	if in.container() != "ogg" {
 		return in.played(ctx, len(data))

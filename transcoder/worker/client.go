@@ -12,15 +12,14 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// Client is the engine of one device, in a child process. It keeps such a child
-// running until it is closed: one that dies is replaced, at once the first time
-// and with growing pauses when it repeats. Callers notice no more than the
-// failed attempts, whose faults say why (WorkerCrashed and its kin).
+// Client is the engine of one device in a child process. It keeps a child running until
+// Close: a child that ends is replaced, at once the first time and with growing pauses when
+// it repeats. Callers only see failed attempts, with faults such as WorkerCrashed.
 type Client struct {
 	o    Options
 	stop context.CancelFunc
 	wg   sync.WaitGroup
-	// uncache takes away what the driver compiled, where that is not kept.
+	// uncache removes the driver's compiled kernels, unless they are kept.
 	uncache func()
 
 	mu      sync.Mutex // covers the fields below
@@ -124,9 +123,8 @@ func (c *Client) Replace(reason fault.Code) {
 	}
 }
 
-// Alone starts a child that serves only whoever asked and is never replaced: for
-// a segment that may have killed a worker and must not take others along. The
-// caller closes it.
+// Alone starts a child that serves only the caller and is never replaced, for a segment that
+// may have crashed a worker and must not fail others. The caller closes it.
 func (c *Client) Alone(ctx context.Context) (transcoder.Engine, error) {
 	c.mu.Lock()
 	level, closed := c.level, c.closed
@@ -174,7 +172,7 @@ func (c *Client) awaitProcess(ctx context.Context) (*process, error) {
 		case <-ctx.Done():
 			code := fault.CodeOf(ctx.Err())
 			if code == fault.DeadlineExceeded {
-				code = fault.WorkerStartFailed // it was never in work, and is nobody's to pay
+				code = fault.WorkerStartFailed // it never started, so the gateway does not pay
 			}
 			return nil, fault.Wrap(code, "wait for a media worker", ctx.Err())
 		case <-change:
@@ -182,7 +180,7 @@ func (c *Client) awaitProcess(ctx context.Context) (*process, error) {
 	}
 }
 
-// setProcess makes p the child that gets the calls; nil takes it away.
+// setProcess makes p the current child; nil for none.
 func (c *Client) setProcess(p *process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,13 +191,13 @@ func (c *Client) setProcess(p *process) {
 	c.notifyLocked()
 }
 
-// notifyLocked wakes who waits in live. The caller holds mu.
+// notifyLocked wakes the callers of awaitProcess.
 func (c *Client) notifyLocked() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// Status is what an operator wants to know of a device's worker.
+// Status is the state of a device's worker, for the operator.
 type Status struct {
 	Device string
 	// PID is 0 while there is no child.
@@ -210,7 +208,7 @@ type Status struct {
 	Active int
 	// Restarts counts replacements since the start.
 	Restarts int
-	// Quarantined: the children died so often that the device waits.
+	// Quarantined: the children ended so often that the device refuses calls.
 	Quarantined bool
 	// Missing names the walls around the child that the system withholds.
 	Missing []string

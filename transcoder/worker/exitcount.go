@@ -2,20 +2,20 @@ package worker
 
 import "time"
 
-// exitCount counts how often children died shortly one after another.
+// exitCount counts children that ended shortly one after another.
 type exitCount int
 
 const (
-	// stableAfter is a life after which a death is the first again.
+	// stableAfter is the lifetime after which an exit counts as the first again.
 	stableAfter = 10 * time.Second
-	// firstPause follows the second death; each further one doubles it.
+	// firstPause follows the second exit; each further one doubles it.
 	firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
-	// quarantineAfter deaths in a row put the device in quarantine: callers are refused
-	// at once instead of waiting for the next child.
+	// quarantineAfter exits in a row quarantine the device: callers are refused at once
+	// instead of waiting for the next child.
 	quarantineAfter = 5
 )
 
-// after is the count after the death of a child that lived so long.
+// after is the count after the exit of a child with the given lifetime.
 func (d exitCount) after(lived time.Duration) exitCount {
 	if lived >= stableAfter {
 		return 1
@@ -23,8 +23,7 @@ func (d exitCount) after(lived time.Duration) exitCount {
 	return d + 1
 }
 
-// pause is how long to wait before the next child: not at all after the first
-// death.
+// pause is the wait before the next child: none after the first exit.
 func (d exitCount) pause() time.Duration {
 	if d <= 1 {
 		return 0

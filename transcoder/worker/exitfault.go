@@ -9,8 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// exitFault is the fault of a child that ended without being asked: waited is
-// what waiting for it returned.
+// exitFault is the fault of a child that ended unexpectedly; waited is the error of Wait.
 func (p *process) exitFault(waited error) *fault.Fault {
 	how := "ended by itself"
 	code := fault.WorkerCrashed
@@ -20,7 +19,7 @@ func (p *process) exitFault(waited error) *fault.Fault {
 	if exit, ok := errors.AsType[*exec.ExitError](waited); ok {
 		how = exit.String()
 		if signalled(exit.ProcessState) == syscall.SIGKILL {
-			how += ", by someone or by the kernel for want of memory"
+			how += ", by another program or by the kernel's out-of-memory killer"
 		}
 	} else if waited != nil {
 		how = waited.Error()

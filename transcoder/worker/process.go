@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// process is one child: from its start to its end, never restarted.
+// process is one child process, from its start to its end.
 type process struct {
 	o       Options
 	cmd     *exec.Cmd
@@ -25,16 +25,16 @@ type process struct {
 	arena   *frame.Arena
 	stderr  *stderrLog
 	missing []string
-	// oomScored: it is the kernel's first choice when there is no memory left, and stays it.
+	// oomScored: it has the highest OOM score, which it must not lower.
 	oomScored bool
 
-	// gone is closed when the child is no use any more, with fault set before.
+	// gone is closed when the child is unusable, with fault set before.
 	gone  chan struct{}
 	fault *fault.Fault
 	end   sync.Once
 	// exited is closed when the system has the child's status.
 	exited chan struct{}
-	// received counts what arrived from the child: its signs of life.
+	// received counts the frames from the child.
 	received atomic.Int64
 	// pings counts the heartbeats that were sent.
 	pings atomic.Int64
@@ -42,7 +42,7 @@ type process struct {
 
 	mu    sync.Mutex // covers the fields below
 	calls map[uint64]*call
-	// pending are the requests whose answers have not all come.
+	// pending are the requests whose answers are not complete.
 	pending map[uint64]*pendingRequest
 	next    uint64
 	retired bool
@@ -150,7 +150,7 @@ func (p *process) awaitHello(ctx context.Context) error {
 func (p *process) hello() (frame.Hello, error) {
 	h, err := p.conn.Next()
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
-		// The child ended before it spoke; its status says more than the socket.
+		// The child ended before its hello; its exit status has the reason.
 		p.awaitStatus()
 	}
 	if err != nil {
@@ -164,11 +164,11 @@ func (p *process) hello() (frame.Hello, error) {
 	case frame.TypeHello:
 		hello, err := frame.DecodeHello(body)
 		if err == nil && hello.Version != frame.Version {
-			err = fmt.Errorf("the worker speaks version %d, we speak %d", hello.Version, frame.Version)
+			err = fmt.Errorf("the worker has protocol version %d, want %d", hello.Version, frame.Version)
 		}
 		return hello, err
 	case frame.TypeError:
-		// The engine could not be opened, and says why.
+		// The engine could not be opened.
 		f, err := frame.DecodeError(body)
 		if err != nil {
 			return frame.Hello{}, err
@@ -196,13 +196,13 @@ func (p *process) kill(reason *fault.Fault) {
 	p.signal()
 }
 
-// abandon declares the child useless: calls fail from now on, whether or not the
-// system is able to end it soon.
+// abandon marks the child unusable: calls fail from now on, even if the system cannot end
+// the process soon.
 func (p *process) abandon(reason *fault.Fault) {
 	p.end.Do(func() {
 		p.fault = reason
 		close(p.gone)
-		// Sends that wait for the child's attention end.
+		// Unblock sends to the child.
 		p.conn.Close()
 	})
 }

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// lineBytes bounds what is kept of a child's line. It can hold text out of media.
+	// lineBytes bounds a line of a child's log, which may contain text from media.
 	lineBytes = 512
-	// burstBytes and wordsPerSecond are how many bytes a child may write to its log. A
-	// healthy one writes next to nothing, and at its death the stacks of its threads.
+	// burstBytes and bytesPerSecond are how many bytes a child may write to its log. A healthy
+	// one writes next to nothing, and the stacks of its threads when it crashes.
 	burstBytes, bytesPerSecond = 8 << 20, 64 << 10
 	// burstLines and linesPerSecond are how many of its lines reach the node's log.
 	burstLines, linesPerSecond = 200, 20
 )
 
-// rateLimit is an amount that comes back at a rate.
+// rateLimit is a token bucket.
 type rateLimit struct {
 	most, perSecond float64
 	used            float64
 	at              time.Time
 }
 
-// take uses n of it, and reports whether it was there.
+// take takes n tokens, and reports whether they were available.
 func (a *rateLimit) take(n int, now time.Time) bool {
 	a.used = max(0, a.used-max(0, now.Sub(a.at).Seconds())*a.perSecond)
 	a.at = now
@@ -37,18 +37,18 @@ func (a *rateLimit) take(n int, now time.Time) bool {
 	return true
 }
 
-// stderrLog takes what a child writes, hands each line to the log, and keeps what
-// explains its death.
+// stderrLog takes a child's stderr, logs each line, and keeps the line that explains its
+// end.
 type stderrLog struct {
 	log *slog.Logger
 	now func() time.Time
-	// onExcess is called when the child writes more than it may.
+	// onExcess is called when the child exceeds its limit.
 	onExcess func(detail string)
 
 	mu   sync.Mutex // covers the fields below
 	line []byte
 	last string
-	// reason is the line with which the Go runtime began to die.
+	// reason is the first line of a crash of the Go runtime.
 	reason       string
 	bytes, lines rateLimit
 	// dropped counts the lines that did not reach the log since the last that did.
@@ -63,8 +63,8 @@ func newStderrLog(log *slog.Logger) *stderrLog {
 	}
 }
 
-// Write never fails: a child must not stop because of its words. One that writes too much
-// is ended.
+// Write never fails, because the log must not block a child. A child that writes too much is
+// killed.
 func (w *stderrLog) Write(b []byte) (int, error) {
 	if !w.add(b) {
 		w.onExcess(fmt.Sprintf("it wrote more to its log than %d KB at once and %d KB a second",
@@ -73,7 +73,7 @@ func (w *stderrLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// add takes the lines of b, unless they are too much.
+// add takes the lines of b, unless they exceed the limit.
 func (w *stderrLog) add(b []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,7 +97,7 @@ func (w *stderrLog) complete(line string) {
 		return
 	}
 	if w.lines.take(1, w.now()) {
-		w.log.Debug("media worker says", "line", line, "dropped", w.dropped)
+		w.log.Debug("media worker log", "line", line, "dropped", w.dropped)
 		w.dropped = 0
 	} else {
 		w.dropped++
@@ -113,14 +113,14 @@ func (w *stderrLog) complete(line string) {
 	}
 }
 
-// outOfMemory reports whether the Go runtime died for want of memory.
+// outOfMemory reports whether the Go runtime ran out of memory.
 func (w *stderrLog) outOfMemory() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return strings.Contains(w.reason, "out of memory") || strings.Contains(w.reason, "cannot allocate")
 }
 
-// String is the line that says most: how dying began, else the last one.
+// String is the most informative line: the first of a crash, else the last one.
 func (w *stderrLog) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

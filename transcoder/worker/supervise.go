@@ -7,14 +7,14 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// supervise owns the children until ctx ends: it waits for one to die and starts
+// supervise owns the child processes until ctx ends: it waits for the end of one and starts
 // the next.
 func (c *Client) supervise(ctx context.Context, p *process) {
 	for {
 		born := time.Now()
 		p = c.watchProcess(ctx, p)
 		c.setProcess(nil)
-		// Beside the rest: a driver may hold a killed child for long.
+		// In the background: a driver may hold a killed child for long.
 		c.wg.Go(p.close)
 		if ctx.Err() != nil {
 			return
@@ -27,8 +27,8 @@ func (c *Client) supervise(ctx context.Context, p *process) {
 	}
 }
 
-// watchProcess returns the child that has died, or the current one when ctx ends. On
-// the way it exchanges children that have nothing to do but hold memory.
+// watchProcess returns the child that has ended, or the current one when ctx ends. Meanwhile
+// it replaces idle children that hold too much memory.
 func (c *Client) watchProcess(ctx context.Context, p *process) *process {
 	ticker := time.NewTicker(c.o.times.idle / 4)
 	defer ticker.Stop()
@@ -44,20 +44,19 @@ func (c *Client) watchProcess(ctx context.Context, p *process) *process {
 	}
 }
 
-// replaceIdle puts a fresh child in the place of one that has long been idle and
-// holds more memory than an idle one should: what codecs and the C library keep
-// is given back for sure, and leaks end here.
+// replaceIdle replaces a child that has been idle for long and holds more memory than an
+// idle one should. That frees the memory that codecs and the C library keep, and leaks.
 func (c *Client) replaceIdle(ctx context.Context, p *process) *process {
 	if p.idle() < c.o.times.idle || usedBytes(p.cmd.Process.Pid) <= c.o.IdleMemory {
 		return p
 	}
 	fresh, _, err := launch(ctx, c.o, c.level)
 	if err != nil {
-		c.o.Log.Debug("idle media worker not exchanged", "device", c.o.Device, "err", err)
+		c.o.Log.Debug("idle media worker not replaced", "device", c.o.Device, "err", err)
 		return p
 	}
 	c.setProcess(fresh)
-	// Calls that had the old one in hand finish in it.
+	// Calls in progress finish in the old one.
 	p.retire()
 	c.wg.Go(func() {
 		p.drain(ctx)
@@ -66,7 +65,7 @@ func (c *Client) replaceIdle(ctx context.Context, p *process) *process {
 	return fresh
 }
 
-// recordExit books a death: in the log, in the counters, and for the pause to come.
+// recordExit logs and counts the end of a child, and sets the pause before the next one.
 func (c *Client) recordExit(reason *fault.Fault, lived time.Duration) {
 	c.mu.Lock()
 	c.restarts++
@@ -75,10 +74,10 @@ func (c *Client) recordExit(reason *fault.Fault, lived time.Duration) {
 	pause := c.exits.pause()
 	c.mu.Unlock()
 	c.o.Recorder.WorkerRestarted(c.o.Device, string(reason.Code))
-	c.o.Log.Warn("a media worker died and is replaced", "device", c.o.Device, "pause", pause, fault.Attr(reason))
+	c.o.Log.Warn("a media worker ended and is replaced", "device", c.o.Device, "pause", pause, fault.Attr(reason))
 }
 
-// restart starts a child, however often it takes. It returns nil when ctx ends.
+// restart starts a child and retries until it succeeds. It returns nil when ctx ends.
 func (c *Client) restart(ctx context.Context) *process {
 	for {
 		c.mu.Lock()

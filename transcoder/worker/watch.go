@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// sendPings asks the child for signs of life. It may block in a send to a child that
-// does not read; watch finds that and ends it.
+// sendPings sends heartbeats. It may block in a send to a child that does not read; watch
+// detects that and kills the child.
 func (p *process) sendPings() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
 	defer ticker.Stop()
@@ -27,13 +27,11 @@ func (p *process) sendPings() {
 	}
 }
 
-// watch kills a child that gives no sign of life or uses too much memory or too many
-// threads.
+// watch kills a child that misses its heartbeats or uses too much memory or too many threads.
 //
-// It counts ticks and not time: when the whole machine stands still, ours do not
-// come either. A child that is stopped or dead gets a second; one that merely
-// gets no processor time, on a machine with too much to do, gets longer, because
-// replacing it would make things worse.
+// It counts ticks, not time: while the whole machine is suspended no ticks come. A stopped or
+// dead child gets a second. A child without processor time on an overloaded machine gets
+// longer, because a replacement would add to the load.
 func (p *process) watch() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
 	defer ticker.Stop()
@@ -53,12 +51,12 @@ func (p *process) watch() {
 		}
 		if silent >= p.o.times.starved || silent >= p.o.times.silence && halted(pid) {
 			p.kill(fault.New(fault.WorkerUnresponsive, "transcode",
-				fmt.Sprintf("no sign of life for %v", time.Duration(silent)*p.o.times.heartbeat)))
+				fmt.Sprintf("no heartbeat for %v", time.Duration(silent)*p.o.times.heartbeat)))
 			return
 		}
 		if p.hasStuckRequest() {
 			p.kill(fault.New(fault.WorkerUnresponsive, "transcode",
-				fmt.Sprintf("a segment that nobody waits for has not ended in %v", p.o.times.stuck)))
+				fmt.Sprintf("a canceled segment has not ended in %v", p.o.times.stuck)))
 			return
 		}
 		if unseen++; !leaderless(pid) {
@@ -76,8 +74,8 @@ func (p *process) watch() {
 	}
 }
 
-// excess says what of the machine a child takes beyond its bounds. A child that is just
-// ending may show nothing of its memory once.
+// excess is the fault of a child that exceeds its limits. A child that is just ending may
+// show no memory once.
 func (p *process) excess(pid, threads, unseen int) *fault.Fault {
 	detail := ""
 	used, has := usedBytes(pid), threadsOf(pid)

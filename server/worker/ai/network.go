@@ -22,15 +22,15 @@ const (
 	jsonType   = "application/json"
 	// textNoCapacity is the network's text for a worker whose capacity is used up.
 	textNoCapacity = "no workers can process job requested"
-	// slotWait is how long a slot is waited for that should be free.
+	// slotWait is how long to wait for a slot that should be free.
 	slotWait = 500 * time.Millisecond
 	// maxAnswer bounds an answer that is read as a whole.
 	maxAnswer = 256 << 20
-	// maxRunnerError bounds what is read of a runner's complaint.
+	// maxRunnerError bounds a runner's error text.
 	maxRunnerError = 64 << 10
 )
 
-// runNetworkJob does a job of an orchestrator of the network.
+// runNetworkJob runs a job of an orchestrator of the network.
 func (w *Work) runNetworkJob(ctx context.Context, from poster, id int64, data *rpc.AIJobData) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -62,7 +62,7 @@ type networkTask struct {
 	req *pipeline.Request
 }
 
-// read makes a job of what was sent.
+// read parses the request into a job.
 func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 	id, err := capability.FromPipeline(data.GetPipeline())
 	p, known := pipeline.Lookup(id)
@@ -95,8 +95,8 @@ func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 	return nil
 }
 
-// reserve takes a slot. The orchestrator counts what it gives; if there is none all
-// the same, another worker is better than a line.
+// reserve reserves a slot. The orchestrator counts its jobs; if no slot is free all the
+// same, another worker is better than a queue here.
 func (t *networkTask) reserve(ctx context.Context) (inference.Slot, error) {
 	models := t.w.opt.Models
 	for _, s := range models.Models() {
@@ -109,7 +109,7 @@ func (t *networkTask) reserve(ctx context.Context) (inference.Slot, error) {
 	return models.Reserve(ctx, t.job.Model, t.from.Addr())
 }
 
-// fail tells why there is no answer, in the words that the network looks for.
+// fail posts why there is no answer, in the texts that the network compares.
 func (t *networkTask) fail(ctx context.Context, err error) {
 	text := inference.NetworkText(t.job.Model.Capability, fault.Wire(err))
 	switch class := fault.ClassOf(err); {
@@ -123,7 +123,7 @@ func (t *networkTask) fail(ctx context.Context, err error) {
 	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), fault.Attr(err))
 }
 
-// answer takes the runner's answer back in the network's form.
+// answer posts the runner's answer in the network's form.
 func (t *networkTask) answer(ctx context.Context, reply *inference.Reply) error {
 	id := t.job.Model.Capability
 	if reply.Status >= 300 {

@@ -20,8 +20,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// boss is an orchestrator of the existing network, scripted after its wire format.
-type boss struct {
+// fakeOrchestrator is an orchestrator of the existing network, scripted after its wire format.
+type fakeOrchestrator struct {
 	rpc.UnimplementedAIWorkerServer
 	*testing.T
 	addr       string
@@ -39,8 +39,8 @@ type result struct {
 	err   error
 }
 
-func newBoss(t *testing.T) *boss {
-	b := &boss{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob),
+func newFakeOrchestrator(t *testing.T) *fakeOrchestrator {
+	b := &fakeOrchestrator{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob),
 		results: make(chan *result, 8)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/aiResults", b.result)
@@ -52,7 +52,7 @@ func newBoss(t *testing.T) *boss {
 	return b
 }
 
-func (b *boss) RegisterAIWorker(
+func (b *fakeOrchestrator) RegisterAIWorker(
 	req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob],
 ) error {
 	b.registered <- req
@@ -68,7 +68,7 @@ func (b *boss) RegisterAIWorker(
 	}
 }
 
-func (b *boss) result(w http.ResponseWriter, r *http.Request) {
+func (b *fakeOrchestrator) result(w http.ResponseWriter, r *http.Request) {
 	head := make([]byte, 64<<10)
 	n, err := r.Body.Read(head)
 	rest := []byte(nil)
@@ -82,7 +82,7 @@ func (b *boss) result(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "OK")
 }
 
-func (b *boss) ask(id int64, pipe, data string) {
+func (b *fakeOrchestrator) ask(id int64, pipe, data string) {
 	b.Helper()
 	select {
 	case b.jobs <- &rpc.NotifyAIJob{TaskId: id, AIJobData: &rpc.AIJobData{Pipeline: pipe, RequestData: []byte(data)}}:
@@ -91,7 +91,7 @@ func (b *boss) ask(id int64, pipe, data string) {
 	}
 }
 
-func (b *boss) got() *result {
+func (b *fakeOrchestrator) got() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:
@@ -136,9 +136,9 @@ func (r *result) parts(t *testing.T) (files map[string][2]string, answer string)
 	}
 }
 
-func networkRig(t *testing.T, m *models) *boss {
+func networkRig(t *testing.T, m *models) *fakeOrchestrator {
 	t.Helper()
-	b := newBoss(t)
+	b := newFakeOrchestrator(t)
 	newRig(t, "rig9", b.addr, m)
 	select {
 	case <-b.registered:
@@ -151,7 +151,7 @@ func networkRig(t *testing.T, m *models) *boss {
 const networkAnswer = `{"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"x"}}]}`
 
 func TestRegistrationAtTheNetwork(t *testing.T) {
-	b := newBoss(t)
+	b := newFakeOrchestrator(t)
 	newRig(t, "rig9", b.addr, newModels(llm("m"), 3))
 	req := <-b.registered
 	c := req.GetCapabilities().Capability()
@@ -307,7 +307,7 @@ func TestNetworkErrors(t *testing.T) {
 }
 
 // got0 is got for jobs whose pipeline is none.
-func (b *boss) got0() *result {
+func (b *fakeOrchestrator) got0() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:

@@ -23,13 +23,13 @@ const (
 	statusHeader = remote.StatusHeader
 	codeHeader   = remote.CodeHeader
 	workerHeader = remote.WorkerHeader
-	// lostAnswer is what an orchestrator hears of an answer that did not get through.
+	// lostAnswer is the text of the failure for an answer that was not delivered.
 	lostAnswer = "the answer was lost on its way"
 	// answerTime bounds a job until its answer begins, as orchestrators do.
 	answerTime = 15 * time.Minute
 )
 
-// Notify acts on what an orchestrator sends: see worker.Work.
+// Notify handles an orchestrator's notification: see worker.Work.
 func (w *Work) Notify(from *worker.Link, n *rpc.NotifyAIJob) {
 	id := n.GetTaskId()
 	switch {
@@ -44,13 +44,13 @@ func (w *Work) Notify(from *worker.Link, n *rpc.NotifyAIJob) {
 	}
 }
 
-// poster takes answers to an orchestrator. It is a *worker.Link.
+// poster posts answers to an orchestrator. It is a *worker.Link.
 type poster interface {
 	Addr() string
 	Post(ctx context.Context, r worker.Result) error
 }
 
-// task is one job in hand.
+// task is one job in progress.
 type task struct {
 	w    *Work
 	from poster
@@ -58,7 +58,7 @@ type task struct {
 	job  *inference.Job
 }
 
-// readJob is a job as our own orchestrators send it.
+// readJob is a job as tutti orchestrators send it.
 func readJob(j *rpc.WorkerJob) *inference.Job {
 	return &inference.Job{
 		Model:     inference.Model{Capability: capability.ID(j.GetCapability()), ID: j.GetModelId()},
@@ -68,8 +68,7 @@ func readJob(j *rpc.WorkerJob) *inference.Job {
 	}
 }
 
-// runJob does a job of one of our own orchestrators: the answer goes back as the runner
-// gives it.
+// runJob runs a job of a tutti orchestrator and posts the runner's answer unchanged.
 func (w *Work) runJob(ctx context.Context, t *task, deadlineMs int64) {
 	limit := answerTime
 	if deadlineMs > 0 && deadlineMs < limit.Milliseconds() {
@@ -99,7 +98,7 @@ func (w *Work) runJob(ctx context.Context, t *task, deadlineMs int64) {
 	t.post(ctx, h, reply.Length, reply.Body)
 }
 
-// header is what every answer says of itself.
+// header are the headers of every answer.
 func (t *task) header(contentType string) http.Header {
 	if contentType == "" {
 		contentType = "application/octet-stream"
@@ -110,14 +109,14 @@ func (t *task) header(contentType string) http.Header {
 	return h
 }
 
-// post takes an answer back that can be read only once.
+// post posts an answer that can be read only once.
 func (t *task) post(ctx context.Context, h http.Header, length int64, body io.Reader) {
 	t.handlePostError(ctx, t.from.Post(ctx, worker.Result{
 		Path: resultsPath, Task: t.id, Header: h, Length: length, Once: true, Body: func() io.Reader { return body },
 	}))
 }
 
-// fail tells why there is no answer. Who ended the job wants none.
+// fail posts why there is no answer, unless the orchestrator canceled the job.
 func (t *task) fail(ctx context.Context, err error) {
 	if fault.CodeOf(err) == fault.Canceled && ctx.Err() != nil {
 		return
@@ -128,7 +127,7 @@ func (t *task) fail(ctx context.Context, err error) {
 		t.job.RequestID, fault.Attr(err))
 }
 
-// postText takes back a text in place of an answer.
+// postText posts a text in place of an answer.
 func (t *task) postText(ctx context.Context, code fault.Code, text string) {
 	h := t.header(errorType)
 	h.Set(codeHeader, string(code))
@@ -137,9 +136,8 @@ func (t *task) postText(ctx context.Context, code fault.Code, text string) {
 	}))
 }
 
-// handlePostError sees to it that the orchestrator does not wait for an answer that was lost on
-// its way: it hears of that, and can give the job to another worker. A connection that
-// broke is replaced for it.
+// handlePostError reports an undelivered answer over a new connection, so that the
+// orchestrator does not wait for it and can retry the job on another worker.
 func (t *task) handlePostError(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
@@ -148,8 +146,8 @@ func (t *task) handlePostError(ctx context.Context, err error) {
 	t.postText(ctx, fault.AIAnswerUndelivered, lostAnswer)
 }
 
-// logUndelivered notes that an answer was not taken. As a rule its gateway has gone, which is no
-// news, and the orchestrator tells of everything else.
+// logUndelivered logs, at debug level, that an answer was not accepted. Usually its gateway
+// left; the orchestrator logs every other reason.
 func (t *task) logUndelivered(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return

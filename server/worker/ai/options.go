@@ -41,7 +41,7 @@ type Options struct {
 	// image-to-video jobs fail.
 	Frames FrameEncoder
 	// Fetch gets the inputs of jobs; nil is a client that takes any certificate, as in
-	// the network, and follows nobody to other hosts.
+	// the network, and follows no redirects to other hosts.
 	Fetch *http.Client
 
 	Random io.Reader

@@ -19,7 +19,7 @@ const credential = "Livepeer-Transcoder-1.0"
 const (
 	// maxTasks is many more than a machine has sessions.
 	maxTasks = 1024
-	// besides is what a notice has beside its segment, at most.
+	// besides bounds a notification's size without its segment.
 	besides = 1 << 20
 )
 
@@ -32,7 +32,7 @@ type Client struct {
 	inputBudget memoryBudget
 
 	mu sync.Mutex // covers the fields below
-	// told is the capacity that was offered last.
+	// told is the capacity in the last offer.
 	told int
 }
 
@@ -78,7 +78,7 @@ func (c *Client) Run(ctx context.Context, ready func()) error {
 	return c.loop.Run(ctx, ready)
 }
 
-// Drain takes leave of the orchestrators and finishes what runs.
+// Drain deregisters from the orchestrators and finishes the running tasks.
 func (c *Client) Drain(ctx context.Context) error { return c.loop.Drain(ctx) }
 
 // Status is the state of every registration.

@@ -41,7 +41,7 @@ func FuzzNotice(f *testing.F) {
 		}
 		return nil
 	}}, nil, o.addr)
-	d := next(f, o.desks, "no registration")
+	d := next(f, o.registrations, "no registration")
 	good := int64(1 << 62)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n := new(rpc.NotifySegment)

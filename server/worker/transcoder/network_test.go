@@ -34,15 +34,15 @@ type network struct {
 	addr string
 	node string
 	cert *tlscert.Source
-	// desks are the registrations, results what came of tasks.
-	desks   chan *desk
-	results chan result
+	// registrations are the registrations, results what came of tasks.
+	registrations chan *fakeRegistration
+	results       chan result
 
 	mu     sync.Mutex // covers the field below
 	inputs map[string]http.HandlerFunc
 }
 
-type desk struct {
+type fakeRegistration struct {
 	req    *rpc.RegisterRequest
 	stream grpc.ServerStreamingServer[rpc.NotifySegment]
 	end    chan error
@@ -74,7 +74,7 @@ func newNetwork(t testing.TB, node string) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, desks: make(chan *desk, 16),
+	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, registrations: make(chan *fakeRegistration, 16),
 		results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, o)
@@ -123,8 +123,8 @@ func (o *network) RegisterTranscoder(
 			return err
 		}
 	}
-	d := &desk{req: req, stream: stream, end: make(chan error, 1)}
-	o.desks <- d
+	d := &fakeRegistration{req: req, stream: stream, end: make(chan error, 1)}
+	o.registrations <- d
 	select {
 	case err := <-d.end:
 		return err
@@ -185,7 +185,7 @@ func (o *network) input(path, data string) string {
 	return o.keeps(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, data) })
 }
 
-func (d *desk) send(t testing.TB, n *rpc.NotifySegment) {
+func (d *fakeRegistration) send(t testing.TB, n *rpc.NotifySegment) {
 	t.Helper()
 	if err := d.stream.Send(n); err != nil {
 		t.Fatal(err)

@@ -14,28 +14,27 @@ import (
 )
 
 const (
-	// longestDeadline bounds what an orchestrator may say of its patience.
+	// longestDeadline bounds the deadline that an orchestrator sends.
 	longestDeadline = 4 * core.MaxSegmentDuration
 	// maxOrigin is longer than an address.
 	maxOrigin = 64
 )
 
-// task is a segment as an orchestrator wants it.
+// task is a segment that an orchestrator ordered.
 type task struct {
 	from *worker.Link
 	id   int64
 	// url is where the input is, "" when the job has it already.
 	url string
 	job *core.TranscodeJob
-	// limit is how long the result is waited for.
+	// limit is how long the orchestrator waits for the result.
 	limit    time.Duration
 	position *queuePosition
-	// held is how many bytes of room the input has taken.
+	// held is how many bytes of the budget the input has reserved.
 	held int64
 }
 
-// Notify takes a notice: a segment, the end of a session, or the end of somebody's
-// patience.
+// Notify handles a notification: a segment, the end of a session, or a cancellation.
 func (w work) Notify(from *worker.Link, n *rpc.NotifySegment) {
 	if n.GetCancel() {
 		from.Cancel(n.GetTaskId())
@@ -64,31 +63,31 @@ func (w work) Notify(from *worker.Link, n *rpc.NotifySegment) {
 	}
 }
 
-// Forget ends what is left of an orchestrator's sessions.
+// Forget ends the remaining sessions of an orchestrator.
 func (w work) Forget(from *worker.Link) {
 	for _, id := range w.sessions.takeAll(from) {
 		w.endSession(from, id)
 	}
 }
 
-// endSession ends a session after those of its segments that came before.
+// endSession ends a session after the segments that were queued before.
 func (c *Client) endSession(from *worker.Link, id core.SessionID) {
 	p := c.sessions.enqueue(id, true)
 	if p.previous == nil {
-		// At once: the next segment may need its room.
+		// At once: the next segment may need its memory.
 		c.o.Transcoder.EndSession(id)
 		p.leave()
 		return
 	}
 	from.Go(func(ctx context.Context) {
 		defer p.leave()
-		_ = p.wait(ctx) // a process that stops ends its sessions, too
+		_ = p.wait(ctx) // at the end of the process all sessions end
 		c.o.Transcoder.EndSession(id)
 	})
 }
 
-// read makes a job of a notice. Faults are those of rpc.FromSegData, SegmentMessage and
-// RemoteIncompatible.
+// read parses a notification into a job. Faults are those of rpc.FromSegData, SegmentMessage
+// and RemoteIncompatible.
 func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 	const op = "read the notice of a segment"
 	meta, err := rpc.FromSegData(n.GetSegData())
@@ -119,7 +118,7 @@ func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 	return nil
 }
 
-// cleanOrigin is the orchestrator's name as it may stand in a file.
+// cleanOrigin is the orchestrator's name without characters that do not belong in a file.
 func cleanOrigin(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
@@ -130,7 +129,7 @@ func cleanOrigin(s string) string {
 	return cmp.Or(s, "offchain")
 }
 
-// accept gives the segment its place and, when it came with the notice, its room.
+// accept queues the segment and, if its input came with the notification, reserves memory.
 func (c *Client) accept(t *task, n *rpc.NotifySegment) error {
 	const op = "take a segment"
 	if in := n.GetInput(); t.url == "" {
@@ -150,7 +149,7 @@ func (c *Client) accept(t *task, n *rpc.NotifySegment) error {
 	return nil
 }
 
-// reserveInput takes room for bytes of the input.
+// reserveInput reserves memory for n bytes of the input.
 func (c *Client) reserveInput(t *task, n int64) error {
 	if !c.inputBudget.reserve(n) {
 		return fault.New(fault.TranscoderBusy, "take a segment", "the segments in work fill the memory set aside for them")
@@ -159,7 +158,7 @@ func (c *Client) reserveInput(t *task, n int64) error {
 	return nil
 }
 
-// releaseInput drops the input and gives its room back.
+// releaseInput drops the input and releases its memory.
 func (c *Client) releaseInput(t *task) {
 	if t.job != nil {
 		t.job.Input = nil

@@ -51,7 +51,7 @@ func (w work) Register(
 	ctx context.Context, conn grpc.ClientConnInterface, as worker.Registration,
 ) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 	r := w.request()
-	// A worker without capacity is sent away for good, also one that takes leave.
+	// Orchestrators refuse a worker without capacity permanently, even a draining one.
 	r.Capacity = max(1, r.Capacity)
 	r.Secret, r.Node, r.Worker, r.Instance, r.Draining = as.Secret, as.Node, as.Worker, as.Instance, as.Draining
 	return rpc.NewTranscoderClient(conn).RegisterTranscoder(ctx, r)

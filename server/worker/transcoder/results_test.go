@@ -27,7 +27,7 @@ func TestRenditions(t *testing.T) {
 		job = *j
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(7, "s", o.input("/in", "media"), func(n *rpc.NotifySegment) {
 		n.SegData.ForceSessionReinit = true
 		n.SegData.SegmentParameters = &rpc.SegParameters{From: 500, To: 1500}
@@ -85,7 +85,7 @@ func TestSignaturesFollowTheirRenditions(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "tutti/0.9.1")
 	start(t, signing{new(coretest.Fake)}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(7, "s", "", func(n *rpc.NotifySegment) {
 		n.SegData.CalcPerceptualHash = true
 		n.Input = []byte("media")
@@ -118,7 +118,7 @@ func TestFailures(t *testing.T) {
 		}
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	fine := o.input("/fine", "media")
 	for i, row := range []struct {
 		name, url, text string
@@ -177,7 +177,7 @@ func TestNoCapabilitiesIsAnEmptyRequest(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
 	start(t, new(coretest.Fake), nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", o.input("/in", "media"), func(n *rpc.NotifySegment) { n.SegData.Capabilities = nil }))
 	if got := next(t, o.results, "no result"); len(got.parts) != 2 {
 		t.Errorf("result %+v", got)
@@ -197,7 +197,7 @@ func TestOrderInASession(t *testing.T) {
 		order = append(order, string(j.Session)+strconv.Itoa(int(j.Number)))
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	go1 := make(chan struct{})
 	slow := o.keeps("/slow", func(w http.ResponseWriter, _ *http.Request) {
 		<-go1
@@ -237,7 +237,7 @@ func TestBounds(t *testing.T) {
 		}
 		return nil
 	}}, func(o *transcoder.Options) { o.MaxInput = 20 }, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	inline := func(n *rpc.NotifySegment) { n.Input = []byte("12") }
 	// One in work and four that wait.
 	for i := range int64(5) {
@@ -273,7 +273,7 @@ func TestCancelledBringsNothing(t *testing.T) {
 		}
 		return ctx.Err()
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	inline := func(n *rpc.NotifySegment) { n.Input = []byte("media") }
 	d.send(t, segment(1, "s", "", inline))
 	d.send(t, segment(2, "s", "", inline))
@@ -296,7 +296,7 @@ func TestDeadline(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", "", func(n *rpc.NotifySegment) {
 		n.Input = []byte("media")
 		n.DeadlineMs = 50

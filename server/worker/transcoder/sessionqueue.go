@@ -12,29 +12,27 @@ import (
 	"github.com/tuttinode/tutti/server/worker"
 )
 
-// maxQueue is how many segments of one session may wait for the one in work, as in the
-// network's transcoders.
+// maxQueue is how many segments of one session may wait behind the one in progress, as in
+// the network's transcoders.
 const maxQueue = 4
 
-// sessions keep the segments of each session in the order in which they came: their
-// inputs are fetched at the same time, and the first fetched is not always the first.
+// sessions keep the segments of each session in order of arrival: their inputs are fetched
+// concurrently and may complete out of order.
 type sessions struct {
 	mu     sync.Mutex
 	queues map[core.SessionID]*sessionQueue
-	// byLink are those that an orchestrator has not ended, and when it was last heard of
-	// them.
+	// byLink are the sessions that each orchestrator has not ended, with their last use.
 	byLink map[*worker.Link]map[core.SessionID]time.Time
 }
 
 const (
-	// manySessions is from how many on those are looked for that nobody ends; a session
-	// without a segment for oldSession has ended by itself.
+	// From manySessions on, sessions without a segment for oldSession are removed: their
+	// orchestrator may never end them.
 	manySessions = 256
 	oldSession   = 2 * core.SessionIdle
 )
 
-// localSession is a session's name on this machine. Two orchestrators may call theirs the same,
-// and of two addresses of one, one may end what goes on at the other.
+// localSession is a session's id on this machine: ids of two orchestrators may collide.
 func localSession(from *worker.Link, id core.SessionID) core.SessionID {
 	if from.Number() == 1 {
 		return id
@@ -42,7 +40,7 @@ func localSession(from *worker.Link, id core.SessionID) core.SessionID {
 	return id + core.SessionID("~"+strconv.Itoa(from.Number()))
 }
 
-// recordUse notes that an orchestrator has a session here.
+// recordUse records that an orchestrator uses a session.
 func (s *sessions) recordUse(from *worker.Link, id core.SessionID, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,14 +62,14 @@ func (s *sessions) recordUse(from *worker.Link, id core.SessionID, now time.Time
 	of[id] = now
 }
 
-// remove notes that an orchestrator has ended a session.
+// remove removes a session that its orchestrator ended.
 func (s *sessions) remove(from *worker.Link, id core.SessionID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.byLink[from], id)
 }
 
-// takeAll are an orchestrator's sessions, which it has no more after this.
+// takeAll removes and returns an orchestrator's sessions.
 func (s *sessions) takeAll(from *worker.Link) []core.SessionID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,24 +78,24 @@ func (s *sessions) takeAll(from *worker.Link) []core.SessionID {
 	return all
 }
 
-// sessionQueue is the segments of one session that are in work or wait.
+// sessionQueue is the segments of one session in progress or waiting.
 type sessionQueue struct {
 	inProgress int
-	// last is closed when the one that came last is through.
+	// last is closed when the last queued one has finished.
 	last chan struct{}
 }
 
-// queuePosition is one segment's.
+// queuePosition is one segment's position in its session's queue.
 type queuePosition struct {
 	of *sessions
 	id core.SessionID
-	// previous is closed when the segment before is through, nil for the first.
+	// previous is closed when the previous segment has finished, nil for the first.
 	previous, done chan struct{}
 	once           sync.Once
 }
 
-// enqueue puts a segment at the end of its session's line; nil when that is full. An end
-// of a session always finds a place.
+// enqueue appends a segment to its session's queue; nil when that is full. The end of a
+// session always fits.
 func (s *sessions) enqueue(id core.SessionID, ending bool) *queuePosition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +116,7 @@ func (s *sessions) enqueue(id core.SessionID, ending bool) *queuePosition {
 	return p
 }
 
-// wait waits for it.
+// wait waits for the segment's turn.
 func (p *queuePosition) wait(ctx context.Context) error {
 	if p.previous == nil {
 		return ctx.Err()
@@ -131,8 +129,8 @@ func (p *queuePosition) wait(ctx context.Context) error {
 	}
 }
 
-// leave lets the next one have its turn, which it never has before everyone who came
-// before is through: leave waits for them. Further calls do nothing.
+// leave gives the turn to the next segment. It waits for all previous ones first, so that
+// segments never overtake. Further calls do nothing.
 func (p *queuePosition) leave() {
 	p.once.Do(func() {
 		if p.previous != nil {
@@ -149,7 +147,7 @@ func (p *queuePosition) leave() {
 	})
 }
 
-// leaveIfFirst is leave where nobody who came before is still in.
+// leaveIfFirst is leave if no previous segment is in progress.
 func (p *queuePosition) leaveIfFirst() {
 	if p.previous != nil {
 		select {
@@ -161,7 +159,7 @@ func (p *queuePosition) leaveIfFirst() {
 	p.leave()
 }
 
-// memoryBudget bounds the inputs in memory.
+// memoryBudget bounds the bytes of inputs in memory.
 type memoryBudget struct {
 	most int64
 
@@ -169,8 +167,7 @@ type memoryBudget struct {
 	used int64
 }
 
-// reserve reports whether there is room for n more bytes, and takes it. A single input
-// always has room.
+// reserve reserves n bytes, and reports whether they fit. A single input always fits.
 func (r *memoryBudget) reserve(n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,21 +8,21 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// minPostTime is how long a result may be on its way, however late it is.
+// minPostTime is the least time for posting a result, however late it is.
 const minPostTime = 10 * time.Second
 
-// run has a segment transcoded and brings what came of it.
+// run transcodes a segment and posts the result.
 func (c *Client) run(ctx context.Context, t *task) {
 	defer t.position.leave()
 	begun := time.Now()
 	res, err := c.transcode(ctx, t)
 	c.releaseInput(t)
 	if ctx.Err() != nil {
-		return // nobody waits for it
+		return // the orchestrator canceled it
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(minPostTime, t.limit-time.Since(begun)))
 	defer cancel()
-	// The next segment of the session need not wait for this one's way back.
+	// The next segment of the session need not wait for the post.
 	t.position.leaveIfFirst()
 	if err != nil {
 		c.refuse(ctx, t, err)
@@ -31,8 +31,7 @@ func (c *Client) run(ctx context.Context, t *task) {
 	c.postRenditions(ctx, t, res)
 }
 
-// transcode fetches the input if needed, waits for the session's turn and has the work
-// done.
+// transcode fetches the input if needed, waits for the session's turn and transcodes.
 func (c *Client) transcode(outer context.Context, t *task) (*core.TranscodeResult, error) {
 	ctx, cancel := context.WithTimeout(outer, t.limit)
 	defer cancel()
@@ -55,7 +54,7 @@ func (c *Client) transcode(outer context.Context, t *task) (*core.TranscodeResul
 	return res, nil
 }
 
-// receiveInput fetches the input where it did not come with the notice.
+// receiveInput fetches the input unless it came with the notification.
 func (c *Client) receiveInput(ctx context.Context, t *task) error {
 	begun := time.Now()
 	if t.url != "" {
@@ -73,7 +72,7 @@ func (c *Client) receiveInput(ctx context.Context, t *task) error {
 	return nil
 }
 
-// timeoutFault gives the end of the task's time a name that peers know.
+// timeoutFault maps the end of the task's time to the code that peers know.
 func timeoutFault(ctx context.Context, err error) error {
 	if code := fault.CodeOf(err); ctx.Err() != nil && (code == fault.Canceled || code == fault.DeadlineExceeded) {
 		return fault.Wrap(fault.TranscodeTimeout, "transcode", err)
@@ -92,7 +91,7 @@ func (c *Client) count(job *core.TranscodeJob, res *core.TranscodeResult, took t
 		Took: took, Encoded: pixels, Verified: true})
 }
 
-// refuse tells the orchestrator that there will be no renditions.
+// refuse posts a failure to the orchestrator.
 func (c *Client) refuse(ctx context.Context, t *task, err error) {
 	c.o.Log.Debug("segment not transcoded", "orchestrator", t.from.Addr(), "task", t.id, fault.Attr(err))
 	if t.job != nil {
@@ -101,7 +100,7 @@ func (c *Client) refuse(ctx context.Context, t *task, err error) {
 	c.post(ctx, t, c.failure(t, err))
 }
 
-// postRenditions takes the renditions to the orchestrator.
+// postRenditions posts the renditions to the orchestrator.
 func (c *Client) postRenditions(ctx context.Context, t *task, res *core.TranscodeResult) {
 	boundary, err := randomHex(c.o.Random, boundaryBytes)
 	if err != nil {
