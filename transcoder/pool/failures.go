@@ -82,7 +82,8 @@ func (a *segmentAttempts) nextDevice(ctx context.Context, d *device, err error) 
 	switch {
 	case expired(ctx), len(a.failures) >= maxAttempts, !final && !worthRetry(err):
 		return nil
-	case a.countDevices((*failure).unanswered) >= 2, a.countDevices((*failure).workerEnded) >= 2, a.countDevices((*failure).final) >= 2:
+	case a.countDevices((*failure).unanswered) >= 2, a.countDevices((*failure).workerEnded) >= 2,
+		a.countDevices((*failure).final) >= 2:
 		return nil
 	}
 	tried := make([]*device, 0, maxAttempts)

@@ -57,7 +57,8 @@ type segmentTicket struct {
 // newTicket makes the ticket of a segment, with its arrival time and its deadline.
 func newTicket(s *session, job *core.TranscodeJob, came, until time.Time) *segmentTicket {
 	return &segmentTicket{
-		seniority: s.seniority, ahead: s.aheadBy(came), long: job.Duration > transcoder.LongSegment, estimate: s.typical(), dueBy: until,
+		seniority: s.seniority, ahead: s.aheadBy(came), long: job.Duration > transcoder.LongSegment, estimate: s.typical(),
+		dueBy:   until,
 		started: make(chan struct{}), refused: make(chan struct{}),
 	}
 }

@@ -67,7 +67,8 @@ func worthRetry(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.Canceled, fault.DeadlineExceeded, fault.SegmentRefused:
 		return false
-	case fault.UnsupportedInputCodec, fault.UnsupportedInputPixelFormat, fault.EncoderSessionsExhausted, fault.GPUOutOfMemory:
+	case fault.UnsupportedInputCodec, fault.UnsupportedInputPixelFormat, fault.EncoderSessionsExhausted,
+		fault.GPUOutOfMemory:
 		// Another device may support it or have capacity.
 		return true
 	}

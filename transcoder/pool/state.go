@@ -44,9 +44,33 @@ type quarantine struct {
 	over chan struct{}
 }
 
-func (s *state) ready() bool {
-	return !s.gone && !s.operatorDrained && s.suspended == nil && s.quarantine == nil
+// phase is what a device may do now. Several reasons may keep sessions away at once; the
+// phase is the one that lasts longest.
+type phase int
+
+const (
+	phaseReady phase = iota
+	phaseQuarantined
+	phaseSuspended
+	phaseOperatorDrained
+	phaseDetached
+)
+
+func (s *state) phase() phase {
+	switch {
+	case s.gone:
+		return phaseDetached
+	case s.operatorDrained:
+		return phaseOperatorDrained
+	case s.suspended != nil:
+		return phaseSuspended
+	case s.quarantine != nil:
+		return phaseQuarantined
+	}
+	return phaseReady
 }
+
+func (s *state) ready() bool { return s.phase() == phaseReady }
 
 // fail counts a failure of the device itself, and reports whether a quarantine begins.
 func (s *state) fail(now time.Time, cause error) bool {
@@ -84,19 +108,19 @@ func (s *state) release() {
 
 // describe is the state as placement names it, with code and reason when it is not ready.
 func (s *state) describe() (name string, code fault.Code, reason string) {
-	switch {
-	case s.gone:
+	switch s.phase() {
+	case phaseDetached:
 		return placement.Draining, fault.DeviceDrained, "detached"
-	case s.operatorDrained:
+	case phaseOperatorDrained:
 		return placement.Draining, fault.DeviceDrained, "the operator drains it"
-	case s.suspended != nil:
+	case phaseSuspended:
 		name = placement.Suspended
 		if s.draining {
 			name = placement.Draining
 		}
 		_, reason = fault.Public(s.suspended)
 		return name, s.suspended.Code, reason
-	case s.quarantine != nil:
+	case phaseQuarantined:
 		_, reason = fault.Public(s.cause)
 		return placement.Quarantined, fault.CodeOf(s.cause), reason
 	}

@@ -48,7 +48,8 @@ func (e *entry) state() inference.ModelState {
 	case e.w.draining:
 		s.State, s.Code, s.Reason = inference.Draining, fault.Draining, "the worker stops"
 	case e.w.operatorDrained:
-		s.State, s.Code, s.Reason = inference.Draining, fault.Draining, "the operator of this node gives the worker no new jobs"
+		s.State, s.Code, s.Reason = inference.Draining, fault.Draining,
+			"the operator of this node gives the worker no new jobs"
 	}
 	return s
 }

@@ -47,8 +47,12 @@ func New(opt Options) (*Pool, error) {
 		return nil, fmt.Errorf("build pool of AI workers: %w", err)
 	}
 	return &Pool{
-		opt: opt, tasks: remote.NewTasks[*answer](opt.FirstTask), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
-		refusals: remote.NewRefusals(opt.Log, opt.Now), models: make(map[inference.Model]*model),
+		opt:           opt,
+		tasks:         remote.NewTasks[*answer](opt.FirstTask),
+		inputs:        newInputs(opt.Random),
+		budget:        remote.NewBudget(answerBytes),
+		refusals:      remote.NewRefusals(opt.Log, opt.Now),
+		models:        make(map[inference.Model]*model),
 		activeAnswers: make(map[remote.TaskID]*answer),
 	}, nil
 }

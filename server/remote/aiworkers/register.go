@@ -115,9 +115,15 @@ func (p *Pool) addWorkerLocked(reg *registration, base string) *worker {
 	p.registrations++
 	w := &worker{
 		registrationID: strconv.FormatInt(int64(p.opt.FirstTask), 10) + "." + strconv.Itoa(p.registrations),
-		id:             reg.id, name: p.opt.Names.Take(reg.id.Name), since: p.opt.Now(), outbox: remote.NewOutbox(), base: base,
-		lost: make(chan struct{}), entries: make(map[inference.Model]*entry), answers: make(map[*answer]struct{}),
-		pendingJobs: make(map[*pendingJob]struct{}),
+		id:             reg.id,
+		name:           p.opt.Names.Take(reg.id.Name),
+		since:          p.opt.Now(),
+		outbox:         remote.NewOutbox(),
+		base:           base,
+		lost:           make(chan struct{}),
+		entries:        make(map[inference.Model]*entry),
+		answers:        make(map[*answer]struct{}),
+		pendingJobs:    make(map[*pendingJob]struct{}),
 	}
 	w.tally = p.tallies.Of(w.name)
 	p.workers = append(p.workers, w)

@@ -75,8 +75,9 @@ const (
 var fieldKinds = map[string]fieldKind{
 	"height": wholeKind, "width": wholeKind, "fps": wholeKind, "motion_bucket_id": wholeKind, "seed": wholeKind,
 	"num_inference_steps": wholeKind, "num_images_per_prompt": wholeKind,
-	"strength": numberKind, "guidance_scale": numberKind, "image_guidance_scale": numberKind, "noise_aug_strength": numberKind,
-	"safety_check": boolKind, "multimask_output": boolKind, "return_logits": boolKind, "normalize_coords": boolKind,
+	"strength": numberKind, "guidance_scale": numberKind, "image_guidance_scale": numberKind,
+	"noise_aug_strength": numberKind,
+	"safety_check":       boolKind, "multimask_output": boolKind, "return_logits": boolKind, "normalize_coords": boolKind,
 }
 
 // fieldValue is a form's field as JSON; nil leaves it out, as an empty number.

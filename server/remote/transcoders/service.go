@@ -63,11 +63,16 @@ func New(opt Options) (*Service, error) {
 		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
 	}
 	return &Service{
-		opt: opt, process: hex.EncodeToString(process[:]), tasks: remote.NewTasks[outcome](opt.FirstTask), sources: newSources(opt.Rand, opt.Now),
-		budget:   remote.NewBudget(opt.ResultBytes),
-		refusals: remote.NewRefusals(opt.Log, opt.Now),
-		missing:  newMissingWorkers(opt.Board),
-		workers:  make(map[*worker]struct{}), instance: make(map[string]*worker), processes: make(map[string]*worker),
+		opt:       opt,
+		process:   hex.EncodeToString(process[:]),
+		tasks:     remote.NewTasks[outcome](opt.FirstTask),
+		sources:   newSources(opt.Rand, opt.Now),
+		budget:    remote.NewBudget(opt.ResultBytes),
+		refusals:  remote.NewRefusals(opt.Log, opt.Now),
+		missing:   newMissingWorkers(opt.Board),
+		workers:   make(map[*worker]struct{}),
+		instance:  make(map[string]*worker),
+		processes: make(map[string]*worker),
 	}, nil
 }
 

@@ -26,7 +26,8 @@ type mediaFile struct {
 // their place are their names.
 func (t *networkTask) media(ctx context.Context, text []byte) ([]mediaFile, []byte, error) {
 	switch t.job.Model.Capability {
-	case capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale, capability.TextToSpeech:
+	case capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale,
+		capability.TextToSpeech:
 	default:
 		return nil, text, nil
 	}

@@ -132,7 +132,8 @@ func (t *task) postText(ctx context.Context, code fault.Code, text string) {
 	h := t.header(errorType)
 	h.Set(codeHeader, string(code))
 	t.logUndelivered(ctx, t.from.Post(ctx, worker.Result{
-		Path: resultsPath, Task: t.id, Header: h, Length: int64(len(text)), Body: func() io.Reader { return strings.NewReader(text) },
+		Path: resultsPath, Task: t.id, Header: h, Length: int64(len(text)),
+		Body: func() io.Reader { return strings.NewReader(text) },
 	}))
 }
 

@@ -42,7 +42,8 @@ func (work) Urgent(told, now []byte) bool {
 	if proto.Unmarshal(told, &before) != nil || proto.Unmarshal(now, &after) != nil {
 		return true
 	}
-	had, has := capability.Set(before.GetCapabilities().GetBitstring()), capability.Set(after.GetCapabilities().GetBitstring())
+	had, has := capability.Set(before.GetCapabilities().GetBitstring()),
+		capability.Set(after.GetCapabilities().GetBitstring())
 	return after.GetCapacity() < before.GetCapacity() || !had.In(has)
 }
 

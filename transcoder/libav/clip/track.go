@@ -58,7 +58,8 @@ func newVideoTrack(o Options) (*track, error) {
 }
 
 func newAudioTrack() (*track, error) {
-	desc := fmt.Sprintf("sine=frequency=440:beep_factor=2:sample_rate=%d,aformat=sample_fmts=fltp:channel_layouts=stereo,asetnsamples=n=1024", sampleRate)
+	desc := fmt.Sprintf("sine=frequency=440:beep_factor=2:sample_rate=%d,"+
+		"aformat=sample_fmts=fltp:channel_layouts=stereo,asetnsamples=n=1024", sampleRate)
 	t, err := newTrack(desc, "abuffersink", "aac")
 	if err != nil {
 		return nil, err

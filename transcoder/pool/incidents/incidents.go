@@ -7,35 +7,32 @@ import (
 )
 
 const (
-	// maxEntries bounds the segments, the streams and the senders that are remembered,
-	// each kind for itself.
+	// maxEntries bounds the recorded segments, streams and senders, each kind separately.
 	maxEntries = 1024
-	// keepSegment is how long a segment is remembered, keepStream a stream that sends
-	// nothing more.
+	// keepSegment is how long a segment is recorded, keepStream an inactive stream.
 	keepSegment = 10 * time.Minute
 	keepStream  = 30 * time.Minute
-	// forgiveAfter is how many good segments make up for a stream's incidents.
+	// forgiveAfter is the number of good segments that clears a stream's incidents.
 	forgiveAfter = 10
-	// refusedFrom is the number of incidents from which a stream is refused, for
-	// firstRefusal at first and twice as long after each further one. Then it is tried
-	// again, in a worker of its own.
+	// From refusedFrom incidents on a stream is refused, for firstRefusal at first and twice
+	// as long after each further one. Then it is tried again in a worker of its own.
 	refusedFrom    = 2
 	firstRefusal   = 30 * time.Second
 	longestRefusal = 10 * time.Minute
-	// fade is the time in which one of a sender's incidents is forgotten, maxLevel the
-	// number that counts at most.
+	// fade is the time in which one of a sender's incidents expires, maxLevel the highest
+	// level.
 	fade     = time.Minute
 	maxLevel = 12
-	// proofSegments is how many good segments a stream needs, for each incident of its sender,
-	// to share a worker with others.
+	// proofSegments is how many good segments a stream needs, per incident of its sender, to
+	// share a worker with others.
 	proofSegments = 3
-	// deferFrom is the level from which a sender's new streams are not begun.
+	// deferFrom is the level from which a sender's new streams are deferred.
 	deferFrom = 6
-	// manySenders is the number of senders with incidents from which new streams of
-	// unknown senders get workers of their own, too.
+	// From manySenders senders with incidents on, new streams of unknown senders get workers
+	// of their own, too.
 	manySenders = 4
-	// manyOpen is the same for segments that are just tried again because their worker
-	// ended: two of them may be a single incident.
+	// manyOpen is the same for segments that are being retried because their worker ended:
+	// two of them may be a single incident.
 	manyOpen = 3
 	// knownFrom is how many good segments since its last incident make a sender known,
 	// keepTrust how long it stays that without another.
@@ -50,13 +47,13 @@ type Treatment int
 const (
 	// Shared: in the device's worker, beside others.
 	Shared Treatment = iota
-	// Isolated: in a worker of its own, for no incident of its sender.
+	// Isolated: in a worker of its own, without incidents of its sender.
 	Isolated
 	// Unverified: in a worker of its own, because nothing is known of its sender while
 	// many others have incidents.
 	Unverified
 	// Flagged: in a worker of its own, because of incidents of its sender. The stream
-	// has done good work.
+	// has good segments.
 	Flagged
 	// Single: in a worker of its own, one at a time for its sender.
 	Single
@@ -66,7 +63,7 @@ const (
 	Refused
 )
 
-// Record is what is remembered. Its methods may be called at the same time.
+// Record is the record of incidents. Its methods are safe for concurrent use.
 type Record struct {
 	mu       sync.Mutex // covers the fields below
 	segments table[bool]
@@ -74,10 +71,10 @@ type Record struct {
 	senders  table[sender]
 	// good counts the good segments of senders since their last incident.
 	good table[int]
-	// senderIncidents counts senders that came to have incidents.
+	// senderIncidents counts senders with a first incident.
 	senderIncidents level
-	// openRetries counts segments that ended a worker which they shared, and are tried again in
-	// workers of their own.
+	// openRetries counts segments that ended a shared worker and are being retried in workers
+	// of their own.
 	openRetries int
 }
 
@@ -90,12 +87,12 @@ type stream struct {
 // sender is one that has incidents or is close to one.
 type sender struct {
 	level level
-	// pending counts segments that ended a worker which they shared, and of which it
-	// is not known yet whether they were the cause.
+	// pending counts segments that ended a shared worker, while it is unknown whether they
+	// were the cause.
 	pending int
 }
 
-// level is a number of incidents that fades.
+// level is a number of incidents that decreases with time.
 type level struct {
 	value float64
 	at    time.Time
@@ -114,7 +111,7 @@ func New() *Record {
 	return &Record{segments: table[bool]{}, streams: table[stream]{}, senders: table[sender]{}, good: table[int]{}}
 }
 
-// TreatmentFor says how to run a segment of a stream that has done so many good segments.
+// TreatmentFor decides how to run a segment of a stream with the given number of good ones.
 func (r *Record) TreatmentFor(w *Segment, good int, now time.Time) Treatment {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,7 +146,7 @@ func (r *Record) TreatmentFor(w *Segment, good int, now time.Time) Treatment {
 	return Single
 }
 
-// withoutIncidentsLocked says how to run a segment of a sender without incidents. The caller holds mu.
+// withoutIncidentsLocked is the treatment of a segment of a sender without incidents.
 func (r *Record) withoutIncidentsLocked(w *Segment, good int, now time.Time) Treatment {
 	many := r.senderIncidents.now(now) >= manySenders || r.openRetries >= manyOpen
 	if many && good < proofSegments && !r.isKnownLocked(w, now) {
@@ -158,8 +155,8 @@ func (r *Record) withoutIncidentsLocked(w *Segment, good int, now time.Time) Tre
 	return Shared
 }
 
-// Unverified reports whether nothing good is known of a segment's stream, which has done so
-// many good segments, and of its sender.
+// Unverified reports whether neither a segment's stream, with the given number of good
+// segments, nor its sender has a good record.
 func (r *Record) Unverified(w *Segment, good int, now time.Time) bool {
 	if good >= proofSegments {
 		return false
@@ -170,22 +167,22 @@ func (r *Record) Unverified(w *Segment, good int, now time.Time) bool {
 	return !r.isKnownLocked(w, now)
 }
 
-// BlockedTogether notes that segments of streams that nothing good is known of blocked a worker
-// together: for a minute new streams of unknown senders get workers of their own.
+// BlockedTogether records that segments of unverified streams blocked a worker together: for
+// a minute new streams of unknown senders get workers of their own.
 func (r *Record) BlockedTogether(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.senderIncidents = level{max(r.senderIncidents.now(now), manySenders+1), now}
 }
 
-// isKnownLocked reports whether a sender is known for good work. The caller holds mu.
+// isKnownLocked reports whether a sender has enough good segments.
 func (r *Record) isKnownLocked(w *Segment, now time.Time) bool {
 	n, ok := r.good.get(w.sender, now, keepKnown)
 	return ok && n >= knownFrom
 }
 
-// findSegmentLocked says whether the segment's bytes are remembered, and whether the same was
-// asked of them. The caller holds mu.
+// findSegmentLocked reports whether the segment's bytes are recorded, and whether with the
+// same profiles.
 func (r *Record) findSegmentLocked(w *Segment, now time.Time) (seen, again bool) {
 	if len(r.segments) == 0 {
 		return false, false
@@ -198,8 +195,8 @@ func (r *Record) findSegmentLocked(w *Segment, now time.Time) (seen, again bool)
 	return seen, false
 }
 
-// senderLevelLocked is how many incidents a new stream of the work's sender has to make up for, and
-// whether segments of it may have been the cause of one. The caller holds mu.
+// senderLevelLocked is the level of the segment's sender, and whether segments of it are
+// suspected of an incident.
 func (r *Record) senderLevelLocked(w *Segment, now time.Time) (level int, pending bool) {
 	s, ok := r.senders.get(w.sender, now, maxLevel*fade)
 	if !ok {
@@ -208,11 +205,11 @@ func (r *Record) senderLevelLocked(w *Segment, now time.Time) (level int, pendin
 	return int(math.Ceil(s.level.now(now))), s.pending > 0
 }
 
-// RetryBegan notes that a segment's worker ended, and others were in it: until Ended new
-// streams of its sender keep away from others.
+// RetryBegan records that a segment's shared worker ended: until RetryEnded new streams of
+// its sender get workers of their own.
 func (r *Record) RetryBegan(w *Segment, now time.Time) { r.countRetry(w, 1, now) }
 
-// RetryEnded takes back one Began.
+// RetryEnded takes back one RetryBegan.
 func (r *Record) RetryEnded(w *Segment, now time.Time) { r.countRetry(w, -1, now) }
 
 func (r *Record) countRetry(w *Segment, n int, now time.Time) {
@@ -232,8 +229,8 @@ func (r *Record) countRetry(w *Segment, n int, now time.Time) {
 	r.senders.put(w.sender, s, now)
 }
 
-// Blame notes that a segment ended or blocked a worker and is to blame for it. It
-// returns how often its stream did.
+// Blame records a segment that ended or blocked a worker and is to blame. It returns the
+// number of its stream's incidents.
 func (r *Record) Blame(w *Segment, now time.Time) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -243,14 +240,14 @@ func (r *Record) Blame(w *Segment, now time.Time) int {
 	return r.flagLocked(w, now)
 }
 
-// Flag notes that a stream did so with segments before this one, and returns how often.
+// Flag records an incident of a stream over earlier segments, and returns their number.
 func (r *Record) Flag(w *Segment, now time.Time) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.flagLocked(w, now)
 }
 
-// flagLocked counts an incident of a stream and its sender. The caller holds mu.
+// flagLocked counts an incident of a stream and its sender.
 func (r *Record) flagLocked(w *Segment, now time.Time) int {
 	w.name()
 	s, _ := r.streams.get(w.stream, now, keepStream)
@@ -269,8 +266,7 @@ func (r *Record) flagLocked(w *Segment, now time.Time) int {
 	return s.incidents
 }
 
-// Succeeded notes a good segment. After enough of them a stream is as any other, and a sender
-// known.
+// Succeeded records a good segment. Enough of them clear a stream and make a sender known.
 func (r *Record) Succeeded(w *Segment, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -288,7 +284,7 @@ func (r *Record) Succeeded(w *Segment, now time.Time) {
 	r.streams.put(w.stream, s, now)
 }
 
-// TakeBack takes one Failed back: it was the device.
+// TakeBack takes back one Blame: the device was at fault.
 func (r *Record) TakeBack(w *Segment, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -310,7 +306,7 @@ func (r *Record) TakeBack(w *Segment, now time.Time) {
 	}
 }
 
-// Len is how many entries are remembered of all kinds.
+// Len is the number of entries of all kinds.
 func (r *Record) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,22 +7,22 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// sum identifies a segment, a stream or a sender in a fixed number of bytes, however
-// long the names are that peers choose.
+// sum identifies a segment, a stream or a sender in a fixed number of bytes, because peers
+// choose names of any length.
 type sum [sha256.Size]byte
 
-// Segment is a segment as incidents are remembered by it.
+// Segment identifies a segment, its stream and its sender in the record.
 type Segment struct {
-	// job is nil once the work is sealed.
+	// job is nil after Seal.
 	job            *core.TranscodeJob
 	known          bool
 	sender, stream sum
-	// input is over the segment's bytes, order over these and all that is asked for.
+	// input is the hash of the segment's bytes, order of these and the requested profiles.
 	input, order sum
 	named        bool
 }
 
-// SegmentOf is the work of a job. It costs nothing until something is to be looked up.
+// SegmentOf is the segment of a job. It computes no hash before the first lookup.
 func SegmentOf(job *core.TranscodeJob) *Segment { return &Segment{job: job, known: job.Party != ""} }
 
 // name computes the sums of stream and sender.
@@ -49,8 +49,8 @@ func (w *Segment) digest() {
 	w.order = sha256.Sum256(order)
 }
 
-// Seal computes all that is remembered of the work and lets go of its job, so that
-// it may be kept without the segment's bytes.
+// Seal computes all hashes and drops the job, so that the record does not keep the segment's
+// bytes.
 func (w *Segment) Seal() {
 	w.name()
 	w.digest()
