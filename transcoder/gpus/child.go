@@ -26,7 +26,7 @@ type child struct {
 	// gone is closed when the process has ended and was waited for; err is how.
 	gone chan struct{}
 	err  error
-	// deaf ends the reader when nobody takes its lines any more.
+	// deaf ends the reader when its lines are no longer read.
 	deaf context.CancelFunc
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // UVM is the driver's kernel module nvidia-uvm. CUDA does not start without it, and
-// after a reboot of a machine without a display nobody may have loaded it. CUDA would
+// after a reboot of a machine without a display it may not be loaded. CUDA would
 // call NVIDIA's tool for that, which gets root's rights for it; in a media worker's
 // walls it gets none, so the node calls it before.
 type UVM struct {

@@ -31,7 +31,7 @@ var clientMistake = regexp.MustCompile(`(?i)\bcontainer returned (400|413|415|42
 func failure(code fault.Code, text string) error {
 	text = strings.TrimSpace(text)
 	if code == fault.AIAnswerUndelivered {
-		// To who waits for it that is the same.
+		// For the waiting job that is the same as a lost worker.
 		return fault.New(fault.AIWorkerLost, opRun, "its answer was lost on the way")
 	}
 	if row, known := fault.Lookup(code); known {
