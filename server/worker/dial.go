@@ -45,7 +45,7 @@ func (o *Options) dial(addr string, ping time.Duration, outcome func(error)) (*g
 			outcome(err)
 			return conn, err
 		}),
-		grpc.WithStatsHandler(endings{}),
+		grpc.WithStatsHandler(trailerStats{}),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: dialTimeout}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: ping, Timeout: silence}),
 		grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),

@@ -19,7 +19,10 @@ import (
 
 // Where an input may be fetched from.
 func TestInputsAreFetched(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "other") }))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "other")
+	}))
 	defer other.Close()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "file") })
@@ -28,7 +31,8 @@ func TestInputsAreFetched(t *testing.T) {
 	mux.Handle("/round", http.RedirectHandler("/round", http.StatusFound))
 	orch := httptest.NewServer(mux)
 	defer orch.Close()
-	w, err := ai.New(ai.Options{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	w, err := ai.New(ai.Options{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +62,16 @@ func TestInputsAreFetched(t *testing.T) {
 
 // An orchestrator that is at a link-local address itself is asked.
 func TestInputsOfAnOrchestratorNextDoor(t *testing.T) {
-	w, err := ai.New(ai.Options{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	w, err := ai.New(ai.Options{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err = w.Input(ctx, "169.254.99.99:8935", "http://169.254.99.99:1/file")
-	if fault.CodeOf(err) != fault.AIInputLost || strings.Contains(err.Error(), "this machine alone") || errors.Is(err, syscall.EPERM) {
+	if fault.CodeOf(err) != fault.AIInputLost || strings.Contains(err.Error(), "this machine alone") ||
+		errors.Is(err, syscall.EPERM) {
 		t.Error(err)
 	}
 }

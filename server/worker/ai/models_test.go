@@ -40,7 +40,8 @@ func newModels(id inference.Model, slots int) *models {
 // says answers with a text.
 func says(status int, kind, text string) func(context.Context, *inference.Job) (*inference.Reply, error) {
 	return func(context.Context, *inference.Job) (*inference.Reply, error) {
-		return &inference.Reply{Status: status, ContentType: kind, Length: int64(len(text)), Body: io.NopCloser(bytes.NewReader([]byte(text))), Worker: "box"}, nil
+		return &inference.Reply{Status: status, ContentType: kind, Length: int64(len(text)),
+			Body: io.NopCloser(bytes.NewReader([]byte(text))), Worker: "box"}, nil
 	}
 }
 

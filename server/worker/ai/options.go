@@ -41,7 +41,7 @@ type Options struct {
 	// image-to-video jobs fail.
 	Frames FrameEncoder
 	// Fetch gets the inputs of jobs; nil is a client that takes any certificate, as in
-	// the network, and follows nobody to other hosts.
+	// the network, and follows no redirects to other hosts.
 	Fetch *http.Client
 
 	Random io.Reader
@@ -56,8 +56,8 @@ type Work struct {
 
 var (
 	_ worker.Work[rpc.NotifyAIJob] = (*Work)(nil)
-	_ worker.Pressing              = (*Work)(nil)
-	_ worker.Emptying              = (*Work)(nil)
+	_ worker.UrgencyChecker        = (*Work)(nil)
+	_ worker.EmptyOfferChecker     = (*Work)(nil)
 )
 
 // New makes the work of a worker.
@@ -79,7 +79,7 @@ func Loop(loop worker.Options, opt Options) (*worker.Loop[rpc.NotifyAIJob], erro
 		return nil, err
 	}
 	loop.Kind = "AI worker"
-	loop.Credential, loop.Landmark = credential, landmark
+	loop.Credential, loop.RegisterLog = credential, landmark
 	loop.MaxMessage, loop.MaxTasks = maxNotice, maxTasks
 	return worker.New(loop, w)
 }

@@ -32,9 +32,10 @@ func inputTransport(trust worker.TLS, orchestrators []string) *http.Transport {
 	protocols.SetHTTP1(true)
 	plain := &net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second}
 	t := &http.Transport{
-		DialContext:            plain.DialContext,
-		Protocols:              protocols,
-		TLSClientConfig:        &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}, ClientSessionCache: tls.NewLRUClientSessionCache(64)},
+		DialContext: plain.DialContext,
+		Protocols:   protocols,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"},
+			ClientSessionCache: tls.NewLRUClientSessionCache(64)},
 		TLSHandshakeTimeout:    fetchTimeout,
 		MaxIdleConnsPerHost:    32,
 		IdleConnTimeout:        5 * time.Minute, // orchestrators wait 10
@@ -70,7 +71,9 @@ func hostOf(addr string) string {
 
 // fetch downloads an input; redirects are not followed. grow is asked before memory is
 // taken. Faults are WorkerInputLost and grow's own.
-func (c *Client) fetch(ctx context.Context, address string, patience time.Duration, grow func(n int64) error) ([]byte, error) {
+func (c *Client) fetch(
+	ctx context.Context, address string, timeout time.Duration, grow func(n int64) error,
+) ([]byte, error) {
 	const op = "fetch the segment"
 	lost := func(detail string, err error) ([]byte, error) {
 		return nil, &fault.Fault{Code: fault.WorkerInputLost, Op: op, Detail: "cannot fetch the segment: " + detail, Err: err}
@@ -79,7 +82,7 @@ func (c *Client) fetch(ctx context.Context, address string, patience time.Durati
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return lost("its address is not an http(s) URL", nil)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errFetchLate)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errFetchLate)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
