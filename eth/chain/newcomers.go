@@ -2,6 +2,7 @@ package chain
 
 import (
 	linked "container/list"
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -12,9 +13,9 @@ import (
 // Anybody can name any address, so what naming them costs is bounded: a reading is
 // for up to askedAtOnce addresses, of maxAsked that wait; there are firstReads of
 // them at once, and then one every readEvery; and who had nothing is not asked about
-// again for poorFor. Who was asked about last is read first, and makes room by the one
-// that waits longest: whoever names thousands of addresses delays nobody who comes
-// after them, and a question that is asked again is as good as a new one.
+// again for poorFor. The peers that ask take turns, and the one of which most wait makes
+// room: a peer that names thousands of addresses, without a pause, delays no other. Of one
+// peer's the last is read first, and a question that is asked again is as good as a new one.
 const (
 	askedAtOnce = 100
 	maxAsked    = 2000
@@ -27,10 +28,13 @@ const (
 // newcomers are the addresses that somebody asks about for the first time. It is
 // guarded by senders.mu.
 type newcomers struct {
-	// asked are waiting for their reading or being read. order has the addresses of
-	// those that wait, asked about last first.
-	asked map[core.Address]*asked
-	order *linked.List
+	// asked are waiting for their reading or being read. lines are those that wait by the peer
+	// that asked, who was asked about last first; waiting is how many there are, and turns are
+	// the peers, the next one first.
+	asked   map[core.Address]*asked
+	lines   map[string]*linked.List
+	turns   []string
+	waiting int
 	// poor had no funds when they were read; it says until when that is believed.
 	poor map[core.Address]time.Time
 	// wake has them read; it holds at most one.
@@ -47,13 +51,14 @@ type asked struct {
 	err   error
 	// moved: a log spoke of it while it was read.
 	moved bool
-	// place is where it waits, nil once it is being read.
+	// place is where it waits, in the line of peer; nil once it is being read.
 	place *linked.Element
+	peer  string
 }
 
 func newNewcomers() newcomers {
 	return newcomers{
-		asked: make(map[core.Address]*asked), order: linked.New(), poor: make(map[core.Address]time.Time),
+		asked: make(map[core.Address]*asked), lines: make(map[string]*linked.List), poor: make(map[core.Address]time.Time),
 		wake: make(chan struct{}, 1), credit: firstReads,
 	}
 }
@@ -71,9 +76,9 @@ func (n *newcomers) markAll() {
 	}
 }
 
-// ask finds or begins the first reading of an address; done is nil when nothing is
+// ask finds or begins the first reading of an address for a peer; done is nil when nothing is
 // to be waited for: then the address has no funds.
-func (s *senders) ask(who core.Address, now time.Time) *asked {
+func (s *senders) ask(who core.Address, peer string, now time.Time) *asked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := &s.news
@@ -81,15 +86,18 @@ func (s *senders) ask(who core.Address, now time.Time) *asked {
 		return &asked{}
 	}
 	if a := n.asked[who]; a != nil {
-		if a.place != nil {
-			n.order.MoveToFront(a.place)
+		// Others may ask about a gateway as well, and have it wait no longer.
+		if line := n.lines[peer]; a.place != nil && (a.peer == peer || line == nil || line.Len() < n.lines[a.peer].Len()) {
+			n.leave(a)
+			n.enter(who, a, peer)
 		}
 		return a
 	}
-	if n.order.Len() >= maxAsked {
+	if n.waiting >= maxAsked {
 		n.turnAway()
 	}
-	a := &asked{done: make(chan struct{}), place: n.order.PushFront(who)}
+	a := &asked{done: make(chan struct{})}
+	n.enter(who, a, peer)
 	n.asked[who] = a
 	select {
 	case n.wake <- struct{}{}:
@@ -98,11 +106,47 @@ func (s *senders) ask(who core.Address, now time.Time) *asked {
 	return a
 }
 
-// turnAway answers whoever waits longest that there were too many.
+// enter has an address wait at the front of a peer's line.
+func (n *newcomers) enter(who core.Address, a *asked, peer string) {
+	line := n.lines[peer]
+	if line == nil {
+		line = linked.New()
+		n.lines[peer], n.turns = line, append(n.turns, peer)
+	}
+	a.place, a.peer = line.PushFront(who), peer
+	n.waiting++
+}
+
+// leave takes an address out of its line.
+func (n *newcomers) leave(a *asked) core.Address {
+	line := n.lines[a.peer]
+	who := line.Remove(a.place).(core.Address)
+	a.place = nil
+	n.waiting--
+	if line.Len() == 0 {
+		delete(n.lines, a.peer)
+		n.turns = slices.DeleteFunc(n.turns, func(p string) bool { return p == a.peer })
+	}
+	return who
+}
+
+// next takes the first address of the peer whose turn it is.
+func (n *newcomers) next() core.Address {
+	peer := n.turns[0]
+	n.turns = append(n.turns[1:], peer)
+	return n.leave(n.asked[n.lines[peer].Front().Value.(core.Address)])
+}
+
+// turnAway answers the one that waits longest, of the peer with most, that there were too many.
 func (n *newcomers) turnAway() {
-	who := n.order.Remove(n.order.Back()).(core.Address)
-	a := n.asked[who]
-	delete(n.asked, who)
+	var longest *linked.List
+	for _, line := range n.lines {
+		if longest == nil || line.Len() > longest.Len() {
+			longest = line
+		}
+	}
+	a := n.asked[longest.Back().Value.(core.Address)]
+	delete(n.asked, n.leave(a))
 	a.err = fault.New(fault.SendersUnread, "read a sender's funds", "")
 	close(a.done)
 }
@@ -113,7 +157,7 @@ func (s *senders) batch(now time.Time) (who []core.Address, wait time.Duration) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := &s.news
-	if n.order.Len() == 0 {
+	if n.waiting == 0 {
 		return nil, 0
 	}
 	if more := int(now.Sub(n.since) / readEvery); more > 0 {
@@ -123,10 +167,8 @@ func (s *senders) batch(now time.Time) (who []core.Address, wait time.Duration) 
 		return nil, n.since.Add(readEvery).Sub(now)
 	}
 	n.credit--
-	for len(who) < askedAtOnce && n.order.Len() > 0 {
-		one := n.order.Remove(n.order.Front()).(core.Address)
-		n.asked[one].place = nil
-		who = append(who, one)
+	for len(who) < askedAtOnce && n.waiting > 0 {
+		who = append(who, n.next())
 	}
 	return who, 0
 }

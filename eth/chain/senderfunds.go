@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/ethcall"
 )
@@ -17,7 +18,7 @@ func (c *Chain) SenderFunds(ctx context.Context, who core.Address) (protocol.Sen
 	if funds, known := c.senders.funds(who); known {
 		return funds, nil
 	}
-	a := c.senders.ask(who, c.opt.Now())
+	a := c.senders.ask(who, peer.For(ctx), c.opt.Now())
 	if a.done == nil {
 		return protocol.SenderFunds{}, nil
 	}
