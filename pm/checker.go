@@ -44,7 +44,7 @@ type Verdict struct {
 //
 // Payment.Check comes first. It is Read and Judge in one.
 func (c *Checker) Tickets(p *Payment, rand protocol.Word, retired bool, nonces *Nonces) Verdict {
-	return c.Read(p, rand, retired).Judge(nonces)
+	return c.Read(p, rand, retired).Verify(nonces)
 }
 
 // Reading is what a payment's tickets say by themselves, before anybody looks which
@@ -55,16 +55,16 @@ type Reading struct {
 	expired bool
 	// fatal stands for all tickets; those are then not read.
 	fatal   error
-	tickets []look
+	tickets []ticketCheck
 }
 
 // look is what was found of one ticket.
-type look struct{ signed, wins bool }
+type ticketCheck struct{ signed, wins bool }
 
 // mostBad is how many tickets of one payment may have a bad signature before the rest
 // is not read: it counts as unsigned. Nobody makes such tickets in good faith, and each
 // costs as much as one that is worth something.
-const mostBad = 16
+const maxBadSignatures = 16
 
 // Read does the part of Tickets that takes time and needs no nonces, so that
 // payments under the same parameters can be read at once.
@@ -76,9 +76,9 @@ func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
 	if found.fatal != nil {
 		return found
 	}
-	found.tickets = make([]look, len(p.Tickets))
+	found.tickets = make([]ticketCheck, len(p.Tickets))
 	r := newReader(p, rand)
-	for i, bad := 0, 0; i < len(p.Tickets) && bad < mostBad; i++ {
+	for i, bad := 0, 0; i < len(p.Tickets) && bad < maxBadSignatures; i++ {
 		found.tickets[i].signed, found.tickets[i].wins = r.read(&p.Tickets[i])
 		if !found.tickets[i].signed {
 			bad++
@@ -89,7 +89,7 @@ func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
 
 // Judge is the rest of Tickets. It takes the accepted nonces in; where nonces is nil
 // the tickets count as expired.
-func (r *Reading) Judge(nonces *Nonces) (v Verdict) {
+func (r *Reading) Verify(nonces *Nonces) (v Verdict) {
 	v.Refused = r.fatal
 	for i, found := range r.tickets {
 		if !found.signed {
@@ -100,7 +100,7 @@ func (r *Reading) Judge(nonces *Nonces) (v Verdict) {
 			v.Winners = append(v.Winners, i)
 		}
 		nonce := r.payment.Tickets[i].Nonce
-		if err := single(r.payment.Sender, nonce, r.expired || nonces == nil, nonces); err != nil {
+		if err := checkNonce(r.payment.Sender, nonce, r.expired || nonces == nil, nonces); err != nil {
 			v.Refused = err
 			continue
 		}
@@ -137,7 +137,7 @@ func (p *Payment) issued(rand protocol.Word) bool {
 }
 
 // single are the checks of one ticket that is signed, but for the draw.
-func single(sender core.Address, nonce uint32, expired bool, nonces *Nonces) error {
+func checkNonce(sender core.Address, nonce uint32, expired bool, nonces *Nonces) error {
 	switch err := nonces.check(nonce); {
 	case errors.Is(err, ErrNonceSeen):
 		return refusedNonce(fault.TicketNonceSeen, sender, nonce, err)

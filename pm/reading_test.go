@@ -27,7 +27,7 @@ func TestReadAtOnce(t *testing.T) {
 				reading := d.checker.Read(p, d.rand, false)
 				mu.Lock()
 				defer mu.Unlock()
-				v := reading.Judge(&d.nonces)
+				v := reading.Verify(&d.nonces)
 				accepted = append(accepted, v.Accepted...)
 				if v.Refused != nil && !errors.Is(v.Refused, fault.TicketNonceSeen) {
 					t.Error(v.Refused)

@@ -66,7 +66,7 @@ func (p Planner) Plan(ctx context.Context, w Wish) (Plan, error) {
 		p.price(ctx, &plan)
 		plan.compare(s)
 	}
-	return plan, p.place(ctx, s, w, fromLock, &plan)
+	return plan, p.predictRank(ctx, s, w, fromLock, &plan)
 }
 
 // Executed is one step that was taken.

@@ -53,7 +53,7 @@ func FuzzTicket(f *testing.F) {
 			}
 		}
 		ticket, err := ticketOf(row)
-		if err == nil && ticket.judge() != nil {
+		if err == nil && ticket.check() != nil {
 			t.Error("a bad ticket was taken", ticket)
 		}
 		for _, c := range row {
@@ -73,8 +73,8 @@ func FuzzKeyFile(f *testing.F) {
 	f.Add([]byte(`{"address":"0xzz","Crypto":{}}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if who, ok := parseKey(content); !ok && who != (core.Address{}) {
-			t.Error(who)
+		if owner, ok := parseKey(content); !ok && owner != (core.Address{}) {
+			t.Error(owner)
 		}
 	})
 }

@@ -90,8 +90,8 @@ func (s *Settler) Run(ctx context.Context, ready func()) error {
 func (s *Settler) pass(ctx context.Context) bool {
 	key := health.Key{Code: fault.OldNodeRunning}
 	if !s.fetched {
-		if who := s.opt.Busy(ctx); who != "" {
-			s.opt.Board.Set(key, who+" works with "+s.opt.Dir+"; its winning tickets are left to it")
+		if owner := s.opt.Busy(ctx); owner != "" {
+			s.opt.Board.Set(key, owner+" works with "+s.opt.Dir+"; its winning tickets are left to it")
 			return false
 		}
 		s.opt.Board.Clear(key)

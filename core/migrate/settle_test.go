@@ -103,7 +103,7 @@ func newRig(t *testing.T, tickets int) *rig {
 	return r
 }
 
-func (r *rig) works(who string) { r.busy.Store(&who) }
+func (r *rig) works(owner string) { r.busy.Store(&owner) }
 
 func (r *rig) fetch(ctx context.Context) error {
 	left, err := reader.Read(ctx, r.old.dir)

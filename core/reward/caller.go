@@ -17,7 +17,7 @@ import (
 type Caller struct {
 	opt Options
 	// news has room for one: something happened, look again.
-	news chan struct{}
+	wake chan struct{}
 	// judged is the round in which the one before it was judged, warned whether the
 	// account's missing right was told; both are Run's alone.
 	judged protocol.Round
@@ -32,7 +32,7 @@ type Caller struct {
 // New makes the service; nothing happens until Run.
 func New(opt Options) *Caller {
 	opt.defaults()
-	c := &Caller{opt: opt, news: make(chan struct{}, 1), unsaved: make(map[protocol.Round]Past)}
+	c := &Caller{opt: opt, wake: make(chan struct{}, 1), unsaved: make(map[protocol.Round]Past)}
 	c.status = Status{Mode: opt.Mode, State: StateIdle}
 	if opt.Mode == Off {
 		c.status.State = StateOff
@@ -46,7 +46,7 @@ func (c *Caller) Name() string { return "reward" }
 // Run calls reward whenever it is due, until ctx ends.
 func (c *Caller) Run(ctx context.Context, ready func()) error {
 	c.recall(ctx)
-	stop := c.opt.Events.Subscribe(c.hear)
+	stop := c.opt.Events.Subscribe(c.onEvent)
 	defer stop()
 	ready()
 	if c.opt.Mode == Off {
@@ -56,7 +56,7 @@ func (c *Caller) Run(ctx context.Context, ready func()) error {
 	pause := c.opt.Retry
 	for {
 		wait := c.opt.Check
-		if err := c.look(ctx); err != nil {
+		if err := c.checkRound(ctx); err != nil {
 			wait, pause = pause, min(2*pause, c.opt.MaxRetry)
 			c.update(func(s *Status) { s.NextTry = c.opt.Now().Add(wait) })
 		} else {
@@ -68,7 +68,7 @@ func (c *Caller) Run(ctx context.Context, ready func()) error {
 		case <-ctx.Done():
 			timer.Stop()
 			return ctx.Err()
-		case <-c.news:
+		case <-c.wake:
 			timer.Stop()
 		case <-timer.C:
 		}
@@ -76,7 +76,7 @@ func (c *Caller) Run(ctx context.Context, ready func()) error {
 }
 
 // hear takes the chain's news. Only some of them can make a reward due.
-func (c *Caller) hear(e protocol.Event) {
+func (c *Caller) onEvent(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RewardSeen:
 		c.settle(Past{Round: e.Round, Outcome: Called, Amount: e.Amount, Tx: e.Tx, Time: c.opt.Now()})
@@ -89,14 +89,14 @@ func (c *Caller) hear(e protocol.Event) {
 		return
 	}
 	select {
-	case c.news <- struct{}{}:
+	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
 // look reads where the round stands and calls if it is due. The error says that
 // it must be tried again before long.
-func (c *Caller) look(ctx context.Context) error {
+func (c *Caller) checkRound(ctx context.Context) error {
 	round, err := c.opt.Rounds.Round(ctx)
 	if err != nil {
 		return c.failed(ctx, round, fmt.Errorf("read the round: %w", err))
@@ -215,7 +215,7 @@ func (c *Caller) call(ctx context.Context, round protocol.RoundState) error {
 	c.update(func(s *Status) { s.State, s.Code, s.Reason = StateSending, "", "" })
 	// The round may end while we wait: then there is nothing to wait for.
 	tx, err := c.opt.Actor.Send(ctx, c.action(), protocol.SendOptions{
-		Once: once(c.opt.Orchestrator, round.Number), Until: round.End() - 1,
+		Once: onceKey(c.opt.Orchestrator, round.Number), Until: round.End() - 1,
 	})
 	switch {
 	case err != nil && c.calledAnyway(ctx, round.Number):
@@ -253,8 +253,8 @@ func (c *Caller) calledAnyway(ctx context.Context, round protocol.Round) bool {
 }
 
 // once names the one call of a round.
-func once(who core.Address, round protocol.Round) string {
-	return fmt.Sprintf("reward %s %d", who, round)
+func onceKey(orchestrator core.Address, round protocol.Round) string {
+	return fmt.Sprintf("reward %s %d", orchestrator, round)
 }
 
 func (c *Caller) done(round protocol.Round, tx protocol.TxHash) {

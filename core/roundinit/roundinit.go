@@ -41,46 +41,46 @@ type Options struct {
 // Initializer is the service, a lifecycle.Component.
 type Initializer struct {
 	opt  Options
-	news chan struct{}
+	wake chan struct{}
 }
 
 // New makes the service; nothing happens until Run.
-func New(opt Options) *Initializer { return &Initializer{opt: opt, news: make(chan struct{}, 1)} }
+func New(opt Options) *Initializer { return &Initializer{opt: opt, wake: make(chan struct{}, 1)} }
 
 // Name is the component's name.
 func (i *Initializer) Name() string { return "round initializer" }
 
 // Run initialises rounds until ctx ends.
 func (i *Initializer) Run(ctx context.Context, ready func()) error {
-	stop := i.opt.Events.Subscribe(i.hear)
+	stop := i.opt.Events.Subscribe(i.onEvent)
 	defer stop()
 	ready()
 	for {
 		wait := check
-		if err := i.look(ctx); err != nil && ctx.Err() == nil {
+		if err := i.checkRound(ctx); err != nil && ctx.Err() == nil {
 			wait = retry
 		}
-		if !i.pause(ctx, wait, i.news) {
+		if !i.pause(ctx, wait, i.wake) {
 			return ctx.Err()
 		}
 	}
 }
 
 // pause waits for a time or for news; false says that ctx ended.
-func (i *Initializer) pause(ctx context.Context, d time.Duration, news <-chan struct{}) bool {
+func (i *Initializer) pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-news:
+	case <-wake:
 	case <-timer.C:
 	}
 	return true
 }
 
 // hear wakes the loop when a round began or was undone.
-func (i *Initializer) hear(e protocol.Event) {
+func (i *Initializer) onEvent(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RoundSeen:
 		if e.Round.Initialized {
@@ -91,13 +91,13 @@ func (i *Initializer) hear(e protocol.Event) {
 		return
 	}
 	select {
-	case i.news <- struct{}{}:
+	case i.wake <- struct{}{}:
 	default:
 	}
 }
 
 // look initialises the round if nobody has after the random delay.
-func (i *Initializer) look(ctx context.Context) error {
+func (i *Initializer) checkRound(ctx context.Context) error {
 	round, err := i.opt.Rounds.Round(ctx)
 	if err != nil {
 		return i.report(ctx, err)

@@ -90,7 +90,7 @@ func (*Leader) Name() string { return "ticket redeemer of all books" }
 
 // Run leads whenever nobody else does, until ctx ends.
 func (l *Leader) Run(ctx context.Context, ready func()) error {
-	if err := l.look(ctx); err != nil {
+	if err := l.readWaiting(ctx); err != nil {
 		return err
 	}
 	ready()
@@ -98,7 +98,7 @@ func (l *Leader) Run(ctx context.Context, ready func()) error {
 	defer looking.Wait()
 	looking.Go(func() {
 		l.repeat(ctx, func() bool {
-			_ = l.look(ctx) // the board has it
+			_ = l.readWaiting(ctx) // the board has it
 			return true
 		})
 	})
@@ -126,7 +126,7 @@ func (l *Leader) repeat(ctx context.Context, f func() bool) {
 }
 
 // look reads what is to be redeemed, and tells the board whether the database answers.
-func (l *Leader) look(ctx context.Context) error {
+func (l *Leader) readWaiting(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, l.opt.Timeout)
 	defer cancel()
 	l.mu.Lock()

@@ -57,10 +57,10 @@ type Book struct {
 // it. After that Open opens it like any ledger. The error is the fault StoreForeign
 // where the books of the database are another recipient's, or the database's own.
 func OpenBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
-	if err := sharedTables(ctx, db); err != nil {
+	if err := migrateShared(ctx, db); err != nil {
 		return err
 	}
-	return enterBook(ctx, db, b, now)
+	return registerBook(ctx, db, b, now)
 }
 
 // tablesLock is whose who makes tables, or enters a book.
@@ -68,7 +68,7 @@ const tablesLock = "tutti ledger tables"
 
 // sharedTables brings what the books share up to date; nodes that start together do so
 // one after another.
-func sharedTables(ctx context.Context, db *sql.DB) error {
+func migrateShared(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -82,12 +82,12 @@ func sharedTables(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	// The one connection still has the lock.
-	err = shared().Migrate(ctx, db)
+	err = sharedTables().Migrate(ctx, db)
 	_, unlocked := db.ExecContext(ctx, `SELECT pg_advisory_unlock(?)`, key)
 	return errors.Join(err, unlocked)
 }
 
-func enterBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
+func registerBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func enterBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
 }
 
 // shared are the tables that all books have in common.
-func shared() database.Tables {
+func sharedTables() database.Tables {
 	return database.Tables{Owner: "shared", Schema: SharedPath + ".", Content: "shared tables", Steps: []string{
 		`SET LOCAL search_path TO tutti;` + registry + strings.Replace(tickets, "hash       BLOB", "book       TEXT NOT NULL REFERENCES ledger_book,\n\thash       BLOB", 1),
 	}}
@@ -153,7 +153,7 @@ CREATE TABLE ledger_sending (
 
 // ownTickets are a book's part of the winning tickets. What is written through it is
 // the book's.
-func ownTickets(name string) string {
+func ownTicketViews(name string) string {
 	return strings.ReplaceAll(`CREATE VIEW ledger_winner AS SELECT `+winnerColumns+`, book FROM tutti.ledger_winner WHERE book = 'NAME';
 ALTER VIEW ledger_winner ALTER COLUMN book SET DEFAULT 'NAME';
 CREATE VIEW ledger_progress AS SELECT winner, n, state, tx, paid, fee, reason, at FROM tutti.ledger_progress
@@ -171,11 +171,11 @@ func openedTables(ctx context.Context, db *sql.DB) (database.Tables, error) {
 	if err := db.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&schema); err != nil {
 		return database.Tables{}, err
 	}
-	return tables(ownTickets(strings.TrimPrefix(schema, BookPath("")))), nil
+	return tables(ownTicketViews(strings.TrimPrefix(schema, BookPath("")))), nil
 }
 
 // reached is how far random numbers may have been told, by whoever redeems.
-func reached(ctx context.Context, tx *sql.Tx) (block protocol.L1Block, err error) {
+func readReached(ctx context.Context, tx *sql.Tx) (block protocol.L1Block, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT block FROM tutti.ledger_reached`).Scan(&block)
 	return block, err
 }

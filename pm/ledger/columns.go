@@ -54,7 +54,7 @@ func (b blob) Scan(src any) error {
 }
 
 // maybe scans a BLOB that other kinds of rows do not have; then it stays as it is.
-func maybe(dst []byte) sql.Scanner { return optional(dst) }
+func intoOptional(dst []byte) sql.Scanner { return optional(dst) }
 
 type optional []byte
 
@@ -103,10 +103,10 @@ func (w wei) Scan(src any) error {
 }
 
 // whole scans an integer of any size.
-type whole struct{ to *big.Int }
+type bigInt struct{ to *big.Int }
 
 // Scan reads a decimal number.
-func (w whole) Scan(src any) error {
+func (w bigInt) Scan(src any) error {
 	text, ok := asText(src)
 	if ok {
 		_, ok = w.to.SetString(text, 10)
@@ -128,7 +128,7 @@ func asText(src any) (string, bool) {
 }
 
 // exact is an amount as it is stored.
-func exact(v pm.Value) string {
+func amountText(v pm.Value) string {
 	text, _ := v.MarshalText() // it has no errors
 	return string(text)
 }

@@ -20,7 +20,7 @@ type group struct {
 	// was is the state that the group found; now what it leaves behind.
 	was, now current
 	// wrote says that some row was written, anew that totals were made anew.
-	wrote, anew bool
+	wrote, totalsChanged bool
 	// touched are winners that were added or changed.
 	touched  []int64
 	accounts map[pm.Account]*account
@@ -37,7 +37,7 @@ func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
 	}
 	now := was
 	if l.shared {
-		told, err := reached(ctx, tx)
+		told, err := readReached(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
 // same group.
 func (g *group) book(ctx context.Context, op string, e *pm.Entries) error {
 	for i := range e.Credits {
-		if err := g.check(ctx, op, &e.Credits[i]); err != nil {
+		if err := g.checkCredit(ctx, op, &e.Credits[i]); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (g *group) book(ctx context.Context, op string, e *pm.Entries) error {
 		}
 	}
 	for i := range e.Winners {
-		if err := g.win(ctx, &e.Winners[i]); err != nil {
+		if err := g.addOrCreditWinner(ctx, &e.Winners[i]); err != nil {
 			return err
 		}
 	}
@@ -105,3 +105,17 @@ func (g *group) flush(ctx context.Context) error {
 
 // refused is an entry that contradicts the books.
 func refused(op, detail string) error { return fault.New(fault.LedgerRefused, op, detail) }
+
+// settle writes what the group holds of accounts and sets and forgets it, because
+// the tables themselves are about to change.
+func (g *group) flushAndReset(ctx context.Context) error {
+	if err := g.flushAccounts(ctx); err != nil {
+		return err
+	}
+	if err := g.flushSets(ctx); err != nil {
+		return err
+	}
+	clear(g.accounts)
+	clear(g.sets)
+	return nil
+}

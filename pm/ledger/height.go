@@ -27,11 +27,11 @@ const (
 // comes up to the books after all.
 func (l *Ledger) watchHead() {
 	head, ok := l.opt.Head()
-	if !ok || head == 0 || head > heightMost {
+	if !ok || head == 0 || head > maxHeight {
 		return
 	}
 	now := l.opt.Now()
-	l.post(&request{op: "compare the layer-1 height", alone: true, do: func(_ context.Context, g *group) error {
+	l.enqueueAsync(&request{op: "compare the layer-1 height", exclusive: true, do: func(_ context.Context, g *group) error {
 		key := health.Key{Code: fault.LedgerHeight}
 		switch {
 		case head+lowBlocks >= g.now.expired:
@@ -51,12 +51,12 @@ func (l *Ledger) watchHead() {
 
 // sound takes a wrong height out of the books, with the epoch that was in use: its
 // sets may have been forgotten too early, and nothing made in it is taken again.
-func sound(ctx context.Context, tx *sql.Tx, opt Options, _ *pm.Opening) error {
+func repairHeight(ctx context.Context, tx *sql.Tx, opt Options, _ *pm.Opening) error {
 	var expired, low int64
 	if err := tx.QueryRowContext(ctx, `SELECT expired, low FROM ledger_state`).Scan(&expired, &low); err != nil {
 		return err
 	}
-	if low == 0 && expired >= 0 && protocol.L1Block(expired) <= heightMost {
+	if low == 0 && expired >= 0 && protocol.L1Block(expired) <= maxHeight {
 		return nil
 	}
 	if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state IN (?, ?)`,

@@ -4,7 +4,7 @@ import "sync"
 
 // changesMost bounds the journal to a mebibyte; what it cannot hold is told as
 // everything.
-const changesMost = 1 << 16
+const maxChanges = 1 << 16
 
 // journal is what groups changed that nobody sees by the numbers of entries: winners
 // that moved on, and totals that were made anew. A group is noted before it is
@@ -22,39 +22,39 @@ type journal struct {
 type change struct{ commit, winner int64 }
 
 // note adds what the group that will be a commit changed.
-func (j *journal) note(commit int64, winners []int64, anew bool) {
-	if len(winners) == 0 && !anew {
+func (j *journal) record(commit int64, winners []int64, all bool) {
+	if len(winners) == 0 && !all {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.changes)+len(winners) >= changesMost {
+	if len(j.changes)+len(winners) >= maxChanges {
 		j.changes, j.lost = nil, commit
 		return
 	}
 	for _, id := range winners {
 		j.changes = append(j.changes, change{commit, id})
 	}
-	if anew {
+	if all {
 		j.changes = append(j.changes, change{commit, 0})
 	}
 }
 
 // upTo is what changed up to and with a commit. They stay until they are dropped.
-func (j *journal) upTo(commit int64) (winners []int64, anew bool) {
+func (j *journal) upTo(commit int64) (winners []int64, all bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	anew = j.lost != 0
+	all = j.lost != 0
 	for _, c := range j.changes {
 		switch {
 		case c.commit > commit:
 		case c.winner == 0:
-			anew = true
+			all = true
 		default:
 			winners = append(winners, c.winner)
 		}
 	}
-	return winners, anew
+	return winners, all
 }
 
 // drop forgets what changed up to and with a commit.

@@ -30,7 +30,7 @@ type Ledger struct {
 	// slots bounds the callers that wait; wake tells Run that there is something, and
 	// hurry that it is not to wait for more.
 	slots       chan struct{}
-	wake, hurry chan struct{}
+	wake, flushNow chan struct{}
 
 	// journal is for the summary.
 	journal journal
@@ -40,7 +40,7 @@ type Ledger struct {
 	// many of them nobody waits for, with those that Run keeps. ended is why nothing
 	// more is taken. Guarded by mu.
 	queue  []*request
-	booked int
+	asyncCount int
 	ended  error
 
 	// ending is closed when Run is to end.
@@ -48,7 +48,7 @@ type Ledger struct {
 
 	// kept are entries that nobody waits for and that could not be written so far.
 	// They come before everything else. Only Run touches them.
-	kept []*request
+	retained []*request
 	// low is when the chain's head was seen far below the height of the books, zero
 	// while it is not. Only Run touches it.
 	low time.Time
@@ -59,7 +59,7 @@ type Ledger struct {
 	marked Mark
 	// most bounds how many requests a group has: fewer where the database is too slow
 	// for as many in the time there is. Only Run touches it.
-	most int
+	groupLimit int
 }
 
 var _ lifecycle.Component = (*Ledger)(nil)
@@ -79,16 +79,16 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 	if err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
-	o, at, err := begin(ctx, opt)
+	o, at, err := readOpening(ctx, opt)
 	if err != nil {
 		return nil, pm.Opening{}, failedOpening(op, err)
 	}
 	l := &Ledger{
 		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, shared: database.DialectOf(opt.DB) == database.Postgres, epoch: o.Current.ID,
-		identity: identity(o.Token), commits: at.commits, most: groupMost,
-		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		identity: identity(o.Token), commits: at.commits, groupLimit: maxGroupRequests,
+		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1),
 	}
-	if l.stmts, err = prepare(ctx, opt.DB, all()...); err != nil {
+	if l.stmts, err = prepare(ctx, opt.DB, allStatements()...); err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)
 	}
 	if err := l.mark(); err != nil {

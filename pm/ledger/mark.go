@@ -35,10 +35,10 @@ type Marker interface {
 }
 
 // unmarked is the Marker of a ledger without one.
-type unmarked struct{}
+type noMarker struct{}
 
-func (unmarked) Load() (Mark, bool, error) { return Mark{}, false, nil }
-func (unmarked) Store(Mark) error          { return nil }
+func (noMarker) Load() (Mark, bool, error) { return Mark{}, false, nil }
+func (noMarker) Store(Mark) error          { return nil }
 
 // after reports whether a mark is further than another of the same ledger.
 func (m Mark) after(o Mark) bool {
@@ -65,7 +65,7 @@ func presentMark(ctx context.Context, tx *sql.Tx, token pm.Secret) (m Mark, err 
 
 // compare compares the books with their mark: those that were moved are not opened,
 // and those that are behind are older than what the node worked with last.
-func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
+func checkMark(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 	now, err := presentMark(ctx, tx, o.Token)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 	}
 	if kept.after(now) {
 		o.Restored = true
-		if err := restored(ctx, tx, opt); err != nil {
+		if err := flagStale(ctx, tx, opt); err != nil {
 			return err
 		}
 		o.Current.ID = kept.Epoch // the next epoch is after all that there were
@@ -96,7 +96,7 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 // restored marks what an older copy says gateways have: what is in accounts, and what was
 // left in closed ones, may have been spent since. The books keep that, because the next
 // start finds the mark in order, and this process may be killed before it closed an account.
-func restored(ctx context.Context, tx *sql.Tx, opt Options) error {
+func flagStale(ctx context.Context, tx *sql.Tx, opt Options) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE ledger_account SET used = 0
 		WHERE open = 1 AND balance <> '0' AND balance NOT LIKE '-%'`); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (l *Ledger) mark() error {
 
 // remark is mark while the ledger runs. A mark that cannot be stored now is stored
 // later: until then a restored copy may be taken for the newest.
-func (l *Ledger) remark() {
+func (l *Ledger) storeMark() {
 	if err := l.mark(); err != nil {
 		l.opt.Log.Debug("ledger mark not stored", "err", err)
 	}

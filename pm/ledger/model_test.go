@@ -49,9 +49,9 @@ func TestModel(t *testing.T) {
 		})
 		rt.Repeat(map[string]func(*rapid.T){
 			"pay": func(d *rapid.T) {
-				who, set := drawAccount.Draw(d, "who"), rapid.ByteMax(5).Draw(d, "set")
+				owner, set := drawAccount.Draw(d, "who"), rapid.ByteMax(5).Draw(d, "set")
 				nonces := rapid.SliceOfNDistinct(rapid.Uint32Max(40), 1, 4, rapid.ID).Draw(d, "nonces")
-				c := credit(who, set, nonces...)
+				c := credit(owner, set, nonces...)
 				c.ExpirationBlock, c.Round = expiry(set), m.round
 				m.pay(d, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}}), c)
 			},
@@ -65,10 +65,10 @@ func TestModel(t *testing.T) {
 				m.billed = m.billed.Add(w.Value())
 			},
 			"close": func(d *rapid.T) {
-				who := drawAccount.Draw(d, "who")
-				left := m.balances[who]
-				delete(m.balances, who)
-				b.Book(pm.Entries{Closings: []pm.Closing{{Account: who, Left: left, Round: m.round, At: start}}})
+				owner := drawAccount.Draw(d, "who")
+				left := m.balances[owner]
+				delete(m.balances, owner)
+				b.Book(pm.Entries{Closings: []pm.Closing{{Account: owner, Left: left, Round: m.round, At: start}}})
 				if left.Sign() > 0 {
 					m.kept = m.kept.Add(left)
 				} else {

@@ -14,7 +14,7 @@ import (
 // moved are the tables that are taken over as they are, in an order in which each
 // finds what it refers to. Those with numbers of their own are named with what counts
 // them.
-var moved = []struct{ table, columns, counted string }{
+var movedTables = []struct{ table, columns, counted string }{
 	{"ledger_token", "one, secret", ""},
 	{"ledger_epoch", "id, secret, state, opened, ended", ""},
 	{"ledger_account", "id, sender, name, open, balance, carried, live, price, opened, used", "id"},
@@ -40,11 +40,11 @@ func Move(ctx context.Context, from, to *sql.DB, name string, mark Marker) error
 	if err := tables(tickets).Migrate(ctx, from); err != nil {
 		return err
 	}
-	kept, err := leave(ctx, from, name, mark)
+	kept, err := markMoved(ctx, from, name, mark)
 	if err != nil {
 		return err
 	}
-	there, err := arrived(ctx, to, kept)
+	there, err := alreadyMoved(ctx, to, kept)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func Move(ctx context.Context, from, to *sql.DB, name string, mark Marker) error
 // leave notes in the file that its books go to another, and returns the mark that says
 // so of every copy. It is the first step: a file that might have been copied already
 // must not be opened.
-func leave(ctx context.Context, from *sql.DB, name string, mark Marker) (m Mark, err error) {
+func markMoved(ctx context.Context, from *sql.DB, name string, mark Marker) (m Mark, err error) {
 	const op = "move the books"
 	tx, err := from.BeginTx(ctx, nil)
 	if err != nil {
@@ -95,7 +95,7 @@ func leave(ctx context.Context, from *sql.DB, name string, mark Marker) (m Mark,
 
 // arrived reports whether a book has the books of a mark already. One that has others
 // is refused.
-func arrived(ctx context.Context, to *sql.DB, kept Mark) (there bool, err error) {
+func alreadyMoved(ctx context.Context, to *sql.DB, kept Mark) (there bool, err error) {
 	tx, err := to.BeginTx(ctx, nil)
 	if err != nil {
 		return false, err
@@ -128,7 +128,7 @@ func copyBooks(ctx context.Context, from, to *sql.DB) error {
 	if entries > 0 {
 		return refused("move the books", "the book is not empty")
 	}
-	for _, m := range moved {
+	for _, m := range movedTables {
 		if err := moveTable(ctx, from, tx, m.table, m.columns, nil); err != nil {
 			return fmt.Errorf("%s: %w", m.table, err)
 		}

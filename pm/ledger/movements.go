@@ -64,13 +64,13 @@ func debitMovement(rows *sql.Rows) (m movement, err error) {
 	t := &m.total
 	err = rows.Scan(&m.account, into(t.Sender[:]), &t.Round, &t.Day, &t.Pipeline, &t.Model, &t.Worker, &price.PerUnit, &price.PixelsPerUnit,
 		&high, &low, &producedHigh, &producedLow, &m.entries, &t.Jobs)
-	t.Units, t.Produced = joined(high, low), joined(producedHigh, producedLow)
+	t.Units, t.Produced = joinHalves(high, low), joinHalves(producedHigh, producedLow)
 	t.Billed = pm.ValueOf(new(big.Rat).Mul(price.Rat(), new(big.Rat).SetInt(t.Units)))
 	m.value = t.Billed.Neg()
 	return m, err
 }
 
-func joined(high, low int64) *big.Int {
+func joinHalves(high, low int64) *big.Int {
 	n := new(big.Int).Lsh(big.NewInt(high), 32)
 	return n.Add(n, big.NewInt(low))
 }

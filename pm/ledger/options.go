@@ -39,7 +39,7 @@ type Options struct {
 	// database in a file.
 	Lost func(error) bool
 	// Patience bounds one group's transaction; 0 is no bound.
-	Patience time.Duration
+	TxTimeout time.Duration
 	// Mark keeps outside the database how far the books are, so that an older copy of
 	// them is known for one; nil keeps nothing.
 	Mark Marker
@@ -68,7 +68,7 @@ type Options struct {
 }
 
 // groupMost bounds how much is committed at once, so that nobody waits long.
-const groupMost = 256
+const maxGroupRequests = 256
 
 func (o Options) withDefaults() Options {
 	if o.Queue <= 0 {
@@ -95,7 +95,7 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	if o.Mark == nil {
-		o.Mark = unmarked{}
+		o.Mark = noMarker{}
 	}
 	if o.Reader == nil {
 		o.Reader = o.DB

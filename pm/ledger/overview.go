@@ -18,12 +18,12 @@ type Overview struct {
 	// height up to which sets were dropped.
 	Before  protocol.Round
 	Expired protocol.L1Block
-	Epochs  []EpochLine
+	Epochs  []EpochRow
 	// Accounts are the open ones, last used first; Sets those that have not expired,
 	// newest first. Of each there is at most what was asked for; OpenAccounts and
 	// OpenSets count all.
-	Accounts     []AccountLine
-	Sets         []SetLine
+	Accounts     []AccountRow
+	Sets         []SetRow
 	OpenAccounts int
 	OpenSets     int
 	// Tickets are winners by state.
@@ -31,21 +31,21 @@ type Overview struct {
 }
 
 // EpochLine is an epoch without its secret: open, clean or crashed.
-type EpochLine struct {
+type EpochRow struct {
 	ID            pm.EpochID
 	State         string
 	Opened, Ended time.Time
 }
 
 // AccountLine is an open account. Price is what its first work cost a unit.
-type AccountLine struct {
+type AccountRow struct {
 	pm.Balance
 	Opened time.Time
 	Price  string
 }
 
 // SetLine is a set and how many of its tickets were credited.
-type SetLine struct {
+type SetRow struct {
 	RandHash        protocol.Hash
 	Sender          core.Address
 	Epoch           pm.EpochID
@@ -55,7 +55,7 @@ type SetLine struct {
 
 // Overview reads at most so many accounts and sets.
 func (r *Reader) Overview(ctx context.Context, most int) (o Overview, err error) {
-	err = r.look(ctx, "read the ledger", func(tx *sql.Tx) error {
+	err = r.inSnapshot(ctx, "read the ledger", func(tx *sql.Tx) error {
 		now, err := readCurrent(ctx, tx)
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (r *Reader) Overview(ctx context.Context, most int) (o Overview, err error)
 
 func (o *Overview) epochs(ctx context.Context, tx *sql.Tx) error {
 	return each(ctx, tx, func(rows *sql.Rows) error {
-		var e EpochLine
+		var e EpochRow
 		var opened, ended int64
 		err := rows.Scan(&e.ID, &e.State, &opened, &ended)
 		e.Opened, e.Ended = timeOf(opened), timeOf(ended)
@@ -92,7 +92,7 @@ func (o *Overview) accounts(ctx context.Context, tx *sql.Tx, most int) error {
 		return err
 	}
 	return each(ctx, tx, func(rows *sql.Rows) error {
-		var a AccountLine
+		var a AccountRow
 		var used, opened int64
 		err := rows.Scan(into(a.Account.Sender[:]), &a.Account.Key, value{&a.Value}, &used, &opened, &a.Price)
 		a.Used, a.Opened = timeOf(used), timeOf(opened)
@@ -107,7 +107,7 @@ func (o *Overview) sets(ctx context.Context, tx *sql.Tx, most int) error {
 		return err
 	}
 	return each(ctx, tx, func(rows *sql.Rows) error {
-		var s SetLine
+		var s SetRow
 		err := rows.Scan(into(s.RandHash[:]), into(s.Sender[:]), &s.Epoch, &s.ExpirationBlock, &s.Credited)
 		o.Sets = append(o.Sets, s)
 		return err
@@ -118,9 +118,9 @@ func (o *Overview) sets(ctx context.Context, tx *sql.Tx, most int) error {
 // last first, at most so many.
 func (r *Reader) Payers(ctx context.Context, most int) (out []core.Address, err error) {
 	err = each(ctx, r.db, func(rows *sql.Rows) error {
-		var who core.Address
-		err := rows.Scan(into(who[:]))
-		out = append(out, who)
+		var owner core.Address
+		err := rows.Scan(into(owner[:]))
+		out = append(out, owner)
 		return err
 	}, `SELECT sender FROM ledger_account WHERE sender <> ? GROUP BY sender ORDER BY max(used) DESC LIMIT ?`,
 		make([]byte, len(core.Address{})), most)

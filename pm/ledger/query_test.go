@@ -95,10 +95,10 @@ func readWhileWriting(t *testing.T, dir string, reader *sql.DB) {
 		pay(t, b, 0, 1000, 2, true)
 	}()
 	for looks := 0; ; looks++ {
-		sound(t, b.Reader)
+		repairHeight(t, b.Reader)
 		select {
 		case <-done:
-			if r := sound(t, b.Reader); r.Tickets != 2000 || r.Winners != 1000 {
+			if r := repairHeight(t, b.Reader); r.Tickets != 2000 || r.Winners != 1000 {
 				t.Errorf("%+v after %d looks", r, looks)
 			}
 			return
@@ -110,13 +110,13 @@ func readWhileWriting(t *testing.T, dir string, reader *sql.DB) {
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	broken := func(change func(*pm.Credit)) pm.Entries {
-		c := credit(who, 0, 1)
+		c := credit(owner, 0, 1)
 		change(&c)
 		return pm.Entries{Credits: []pm.Credit{c}}
 	}
-	foreign := winner(who, 0, 1)
+	foreign := winner(owner, 0, 1)
 	foreign.Account.Sender = sender(5)
 	wrong := []pm.Entries{
 		broken(func(c *pm.Credit) { c.FaceValue = core.Wei{} }),
@@ -126,12 +126,12 @@ func TestEdges(t *testing.T) {
 		broken(func(c *pm.Credit) { c.Round = 1 << 63 }),
 		broken(func(c *pm.Credit) { c.At = time.Time{} }),
 		broken(func(c *pm.Credit) { c.Session = core.SessionID(strings.Repeat("x", 5000)) }),
-		{Debits: []pm.Debit{{Account: who, Produced: -2, At: start}}},
-		{Debits: []pm.Debit{{Account: who, Price: pm.Price{PerUnit: -1}, At: start}}},
-		{Closings: []pm.Closing{{Account: who, Round: 1 << 63, At: start}}},
-		{Winners: []pm.Winner{{Account: who, Won: start}}},
+		{Debits: []pm.Debit{{Account: owner, Produced: -2, At: start}}},
+		{Debits: []pm.Debit{{Account: owner, Price: pm.Price{PerUnit: -1}, At: start}}},
+		{Closings: []pm.Closing{{Account: owner, Round: 1 << 63, At: start}}},
+		{Winners: []pm.Winner{{Account: owner, Won: start}}},
 		{Winners: []pm.Winner{foreign}},
-		{Winners: []pm.Winner{winner(who, 0, 1), winner(who, 0, 1)}},
+		{Winners: []pm.Winner{winner(owner, 0, 1), winner(owner, 0, 1)}},
 	}
 	for i, e := range wrong {
 		if err := b.Append(t.Context(), e); fault.CodeOf(err) != fault.LedgerRefused {
@@ -139,9 +139,9 @@ func TestEdges(t *testing.T) {
 		}
 		b.Book(e)
 	}
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}, Winners: []pm.Winner{winner(who, 0, 1)}}))
-	must(t, b.Progress(t.Context(), pm.Progress{Hash: winner(who, 0, 1).Hash, State: pm.TicketFailed, Reason: strings.Repeat("ö", 4000), At: start}))
-	if r := sound(t, b.Reader); r.Entries != 1 || r.Winners != 1 {
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}, Winners: []pm.Winner{winner(owner, 0, 1)}}))
+	must(t, b.Progress(t.Context(), pm.Progress{Hash: winner(owner, 0, 1).Hash, State: pm.TicketFailed, Reason: strings.Repeat("ö", 4000), At: start}))
+	if r := repairHeight(t, b.Reader); r.Entries != 1 || r.Winners != 1 {
 		t.Errorf("%+v", r)
 	}
 }

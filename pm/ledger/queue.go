@@ -11,10 +11,10 @@ import (
 // bookedMost is how many entries that nobody waits for are kept while the disk is
 // full. Beyond it bills of free work are dropped; others are bounded by the money
 // in the accounts, which does not grow while nothing can be written.
-const bookedMost = 1 << 16
+const maxAsync = 1 << 16
 
 // crowd is how many entries are written without waiting for more.
-const crowd = groupMost / 2
+const flushThreshold = maxGroupRequests / 2
 
 // request is something to write: all of it or nothing.
 type request struct {
@@ -24,7 +24,7 @@ type request struct {
 	do func(context.Context, *group) error
 	// free says that it may be dropped when there is too much; alone that it is
 	// written in a transaction of its own, because it is no payment's business.
-	free, alone bool
+	droppable, exclusive bool
 	// done gets the outcome; nil where nobody waits.
 	done chan error
 	// taken says that a group has it; then its caller waits for the outcome,
@@ -40,10 +40,10 @@ type request struct {
 // error is returned.
 func (l *Ledger) Append(ctx context.Context, e pm.Entries) error {
 	const op = "book a payment"
-	if err := judge(op, &e); err != nil {
+	if err := validateEntries(op, &e); err != nil {
 		return err
 	}
-	return l.wait(ctx, &request{op: op, do: func(ctx context.Context, g *group) error { return g.book(ctx, op, &e) }})
+	return l.enqueueAndWait(ctx, &request{op: op, do: func(ctx context.Context, g *group) error { return g.book(ctx, op, &e) }})
 }
 
 // Book books entries without waiting. They are written in the order of the calls
@@ -51,7 +51,7 @@ func (l *Ledger) Append(ctx context.Context, e pm.Entries) error {
 // is logged.
 func (l *Ledger) Book(e pm.Entries) {
 	const op = "book work"
-	if err := judge(op, &e); err != nil {
+	if err := validateEntries(op, &e); err != nil {
 		l.opt.Log.Error("entry refused", fault.Attr(err))
 		return
 	}
@@ -59,7 +59,7 @@ func (l *Ledger) Book(e pm.Entries) {
 	for i := range e.Debits {
 		free = free && e.Debits[i].Price.Free()
 	}
-	l.post(&request{op: op, free: free, do: func(ctx context.Context, g *group) error { return g.book(ctx, op, &e) }})
+	l.enqueueAsync(&request{op: op, droppable: free, do: func(ctx context.Context, g *group) error { return g.book(ctx, op, &e) }})
 }
 
 // Progress notes a winner's next state and returns when it is on disk. What is
@@ -68,15 +68,15 @@ func (l *Ledger) Book(e pm.Entries) {
 // Append; LedgerRefused stands for a ticket that nobody knows, or one that is final.
 func (l *Ledger) Progress(ctx context.Context, p pm.Progress) error {
 	const op = "note the progress of a ticket"
-	if err := judgeProgress(op, &p); err != nil {
+	if err := validateProgress(op, &p); err != nil {
 		return err
 	}
-	p.Reason = clipped(p.Reason)
-	return l.wait(ctx, &request{op: op, do: func(ctx context.Context, g *group) error { return g.progress(ctx, op, &p) }})
+	p.Reason = truncated(p.Reason)
+	return l.enqueueAndWait(ctx, &request{op: op, do: func(ctx context.Context, g *group) error { return g.progress(ctx, op, &p) }})
 }
 
 // wait puts a request into the queue and waits for its outcome.
-func (l *Ledger) wait(ctx context.Context, r *request) error {
+func (l *Ledger) enqueueAndWait(ctx context.Context, r *request) error {
 	select {
 	case l.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -84,7 +84,7 @@ func (l *Ledger) wait(ctx context.Context, r *request) error {
 	}
 	defer func() { <-l.slots }()
 	r.done = make(chan error, 1)
-	if err := l.push(r); err != nil {
+	if err := l.enqueue(r); err != nil {
 		return err
 	}
 	select {
@@ -99,28 +99,28 @@ func (l *Ledger) wait(ctx context.Context, r *request) error {
 }
 
 // post puts a request into the queue for which nobody waits.
-func (l *Ledger) post(r *request) {
-	if err := l.push(r); err != nil {
+func (l *Ledger) enqueueAsync(r *request) {
+	if err := l.enqueue(r); err != nil {
 		l.opt.Log.Error("entry lost", fault.Attr(err))
 	}
 }
 
-func (l *Ledger) push(r *request) error {
+func (l *Ledger) enqueue(r *request) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended != nil {
 		return l.ended
 	}
 	if r.done == nil {
-		if r.free && l.booked >= bookedMost {
+		if r.droppable && l.asyncCount >= maxAsync {
 			return fault.New(fault.LedgerFull, r.op, "too much waits to be written; a bill of free work is dropped")
 		}
-		l.booked++
+		l.asyncCount++
 	}
 	l.queue = append(l.queue, r)
 	signal(l.wake)
-	if r.done != nil || len(l.queue) >= crowd {
-		signal(l.hurry)
+	if r.done != nil || len(l.queue) >= flushThreshold {
+		signal(l.flushNow)
 	}
 	return nil
 }
@@ -135,14 +135,14 @@ func signal(c chan struct{}) {
 
 // onlyBooked reports whether there is something to write that nobody waits for. From
 // then on hurry tells of whoever does.
-func (l *Ledger) onlyBooked() bool {
+func (l *Ledger) onlyAsync() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
-	case <-l.hurry:
+	case <-l.flushNow:
 	default:
 	}
-	if len(l.queue) == 0 || len(l.queue) >= crowd || len(l.kept) > 0 {
+	if len(l.queue) == 0 || len(l.queue) >= flushThreshold || len(l.retained) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(l.queue, func(r *request) bool { return r.done != nil })
@@ -160,10 +160,10 @@ func (l *Ledger) withdraw(r *request) bool {
 }
 
 // finish takes nothing more, and answers everybody who waits with the reason.
-func (l *Ledger) finish(why error) {
+func (l *Ledger) closeQueue(why error) {
 	l.mu.Lock()
 	queue := l.queue
 	l.queue, l.ended = nil, why
 	l.mu.Unlock()
-	answer(queue, why)
+	answerWaiting(queue, why)
 }

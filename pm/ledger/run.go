@@ -19,9 +19,9 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 	head := time.NewTicker(l.opt.HeadEvery)
 	defer head.Stop()
 	for {
-		l.linger(ctx)
+		l.waitForMore(ctx)
 		var again <-chan time.Time
-		if group := l.take(); len(group) > 0 {
+		if group := l.takeGroup(); len(group) > 0 {
 			kept, err := l.write(work, group)
 			if err != nil {
 				return l.stop(err)
@@ -36,9 +36,9 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 		case <-again:
 		case <-head.C:
 			l.watchHead()
-			l.remark()
+			l.storeMark()
 		case <-ctx.Done():
-			return l.end(work)
+			return l.close(work)
 		}
 	}
 }
@@ -46,15 +46,15 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 // linger lets entries that nobody waits for wait a little for company, so that a
 // bill and the payment after it share a commit. It ends at once when somebody
 // waits, when there are many, and when ctx has ended.
-func (l *Ledger) linger(ctx context.Context) {
-	if l.opt.GroupWait <= 0 || !l.onlyBooked() {
+func (l *Ledger) waitForMore(ctx context.Context) {
+	if l.opt.GroupWait <= 0 || !l.onlyAsync() {
 		return
 	}
 	timer := time.NewTimer(l.opt.GroupWait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-l.hurry:
+	case <-l.flushNow:
 	case <-ctx.Done():
 	}
 }
@@ -64,29 +64,29 @@ func (l *Ledger) linger(ctx context.Context) {
 // entry is why a group failed, each is written by itself, so that it harms no other.
 func (l *Ledger) write(ctx context.Context, requests []*request) (kept bool, err error) {
 	v, err := l.commit(ctx, requests)
-	if v != apart {
-		return l.unwritten(requests, v, err)
+	if v != retryApart {
+		return l.handleUnwritten(requests, v, err)
 	}
 	for i := range requests {
 		switch v, err := l.commit(ctx, requests[i:i+1]); v {
 		case written:
-		case apart:
-			l.refuse(requests[i], err)
+		case retryApart:
+			l.refuseEntry(requests[i], err)
 		default:
-			return l.unwritten(requests[i:], v, err)
+			return l.handleUnwritten(requests[i:], v, err)
 		}
 	}
 	return false, nil
 }
 
 // unwritten deals with requests that were not written, if they were not.
-func (l *Ledger) unwritten(requests []*request, v verdict, err error) (kept bool, _ error) {
+func (l *Ledger) handleUnwritten(requests []*request, v outcome, err error) (kept bool, _ error) {
 	switch v {
-	case later:
-		l.keep(requests, err)
+	case retryLater:
+		l.keepForRetry(requests, err)
 		return true, nil
-	case over:
-		answer(requests, err)
+	case fatal:
+		answerWaiting(requests, err)
 		return false, err
 	}
 	return false, nil
@@ -94,7 +94,7 @@ func (l *Ledger) unwritten(requests []*request, v verdict, err error) (kept bool
 
 // stop ends the ledger for good.
 func (l *Ledger) stop(why error) error {
-	l.finish(why)
+	l.closeQueue(why)
 	return why
 }
 
@@ -102,7 +102,7 @@ func (l *Ledger) stop(why error) error {
 // them: a database that went back to an older state has forgotten tickets, and must
 // not go on under the same secret.
 func (l *Ledger) markEnded(ctx context.Context) (rows int64, err error) {
-	ctx, cancel := l.patiently(ctx)
+	ctx, cancel := l.withTxTimeout(ctx)
 	defer cancel()
 	done, err := l.db.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE id = ? AND state IN (?, ?)
 		AND EXISTS (SELECT 1 FROM ledger_state WHERE commits = ?)`,
@@ -114,15 +114,15 @@ func (l *Ledger) markEnded(ctx context.Context) (rows int64, err error) {
 }
 
 // end writes the rest and marks the epoch as ended in order.
-func (l *Ledger) end(ctx context.Context) error {
+func (l *Ledger) close(ctx context.Context) error {
 	const op = "close the ledger"
-	for !l.finished(fault.New(fault.LedgerFailed, op, "the ledger was closed")) {
-		kept, err := l.write(ctx, l.take())
+	for !l.closeIfEmpty(fault.New(fault.LedgerFailed, op, "the ledger was closed")) {
+		kept, err := l.write(ctx, l.takeGroup())
 		if err != nil {
 			return l.stop(err)
 		}
 		if kept {
-			return l.stop(fault.New(l.withheld(), op, "the last entries could not be written"))
+			return l.stop(fault.New(l.unwrittenCode(), op, "the last entries could not be written"))
 		}
 	}
 	n, err := l.markEnded(ctx)
@@ -130,7 +130,7 @@ func (l *Ledger) end(ctx context.Context) error {
 	case err == nil && n == 0:
 		return fault.New(fault.LedgerFailed, op, "the books are not those that were written last: an older copy, or another process writes them")
 	case err == nil:
-		l.remark()
+		l.storeMark()
 		return nil
 	case l.opt.Full(err):
 		return fault.Wrap(fault.LedgerFull, op, err)

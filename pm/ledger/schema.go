@@ -7,7 +7,7 @@ import "github.com/tuttinode/tutti/core/database"
 // holds every amount of wei.
 func tables(tickets string) database.Tables {
 	return database.Tables{Owner: "ledger", Content: "books",
-		Steps: []string{secrets + books + tickets + totals, low, folding, counting, leaving, staling}}
+		Steps: []string{secrets + books + tickets + totals, addLowHeight, addTotalIndex, addCommitCount, addMoved, addStale}}
 }
 
 const secrets = `CREATE TABLE ledger_token (
@@ -163,17 +163,17 @@ const totals = `CREATE TABLE ledger_total (
 
 // low is the layer-1 height that the chain showed when that of the books was found to
 // be wrong, 0 while it is right.
-const low = `ALTER TABLE ledger_state ADD COLUMN low INTEGER NOT NULL DEFAULT 0`
+const addLowHeight = `ALTER TABLE ledger_state ADD COLUMN low INTEGER NOT NULL DEFAULT 0`
 
 // folding finds the totals of one sender.
-const folding = `CREATE INDEX ledger_total_sender ON ledger_total (sender, day)`
+const addTotalIndex = `CREATE INDEX ledger_total_sender ON ledger_total (sender, day)`
 
 // counting counts the groups that were written.
-const counting = `ALTER TABLE ledger_state ADD COLUMN commits INTEGER NOT NULL DEFAULT 0`
+const addCommitCount = `ALTER TABLE ledger_state ADD COLUMN commits INTEGER NOT NULL DEFAULT 0`
 
 // leaving names the book that the books are being moved into, or were moved into.
-const leaving = `ALTER TABLE ledger_state ADD COLUMN moved TEXT NOT NULL DEFAULT ''`
+const addMoved = `ALTER TABLE ledger_state ADD COLUMN moved TEXT NOT NULL DEFAULT ''`
 
 // staling marks closings of accounts that may be of an older copy of the books. What was
 // left in those pays no debt.
-const staling = `ALTER TABLE ledger_entry ADD COLUMN stale INTEGER NOT NULL DEFAULT 0`
+const addStale = `ALTER TABLE ledger_entry ADD COLUMN stale INTEGER NOT NULL DEFAULT 0`

@@ -31,7 +31,7 @@ type page struct {
 
 // check says whether a credit fits the books: the terms of its set, the age of the
 // set, and that none of its tickets was credited before. It changes nothing.
-func (g *group) check(ctx context.Context, op string, c *pm.Credit) error {
+func (g *group) checkCredit(ctx context.Context, op string, c *pm.Credit) error {
 	if g.now.expired > 0 && c.ExpirationBlock <= g.now.expired {
 		return refused(op, fmt.Sprintf("the tickets expired at layer-1 block %d, and those up to %d were put away", c.ExpirationBlock, g.now.expired))
 	}
@@ -61,7 +61,7 @@ func (g *group) set(ctx context.Context, c *pm.Credit) (*set, error) {
 		return s, nil
 	}
 	s := &set{pages: make(map[int64]*page)}
-	err := g.row(ctx, findSet, c.RandHash[:]).Scan(&s.id, into(s.sender[:]), wei{&s.face}, into(s.prob[:]), &s.expiration, &s.credited)
+	err := g.queryRow(ctx, findSet, c.RandHash[:]).Scan(&s.id, into(s.sender[:]), wei{&s.face}, into(s.prob[:]), &s.expiration, &s.credited)
 	if errors.Is(err, sql.ErrNoRows) {
 		s.sender, s.face, s.prob, s.expiration = c.Account.Sender, c.FaceValue, c.WinProb, c.ExpirationBlock
 		return s, nil // kept only when something is credited
@@ -79,7 +79,7 @@ func (g *group) page(ctx context.Context, s *set, at int64) (*page, error) {
 	}
 	p := new(page)
 	if s.id != 0 {
-		err := g.row(ctx, findPage, s.id, at).Scan(&p.bits)
+		err := g.queryRow(ctx, findPage, s.id, at).Scan(&p.bits)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func (g *group) flushSets(ctx context.Context) error {
 func (g *group) flushSet(ctx context.Context, hash protocol.Hash, s *set) error {
 	if s.id == 0 {
 		var err error
-		if s.id, err = g.add(ctx, addSet, int64(g.l.epoch), hash[:], s.sender[:], s.face.String(), s.prob[:], int64(s.expiration)); err != nil {
+		if s.id, err = g.insert(ctx, addSet, int64(g.l.epoch), hash[:], s.sender[:], s.face.String(), s.prob[:], int64(s.expiration)); err != nil {
 			return err
 		}
 	}

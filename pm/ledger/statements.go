@@ -23,13 +23,13 @@ const (
 	findWinner
 	addWinner
 	creditWinner
-	moveWinner
+	updateWinner
 	addProgress
 	setState
 	statements
 )
 
-var texts = [statements]string{
+var statementSQL = [statements]string{
 	findAccount: `SELECT id, open, balance, live, price FROM ledger_account WHERE sender = ? AND name = ?`,
 	addAccount: `INSERT INTO ledger_account (sender, name, open, balance, carried, live, price, opened, used)
 		VALUES (?, ?, 0, '0', '0', 0, '', ?, ?) RETURNING id`,
@@ -52,7 +52,7 @@ var texts = [statements]string{
 		expiration, account, credited, won, state, since, tx, paid, fee, reason, attempts)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '0', '0', '', 0) RETURNING id`,
 	creditWinner: `UPDATE ledger_winner SET credited = 1, account = ? WHERE id = ?`,
-	moveWinner:   `UPDATE ledger_winner SET state = ?, since = ?, tx = ?, paid = ?, fee = ?, reason = ?, attempts = ? WHERE id = ?`,
+	updateWinner:   `UPDATE ledger_winner SET state = ?, since = ?, tx = ?, paid = ?, fee = ?, reason = ?, attempts = ? WHERE id = ?`,
 	addProgress:  `INSERT INTO ledger_progress (winner, n, state, tx, paid, fee, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 	setState: `UPDATE ledger_state SET last = ?1, archived = ?2, before = ?3, expired = ?4, low = ?5, commits = commits + 1
 		WHERE last = ?6 AND archived = ?7 AND commits = ?8 AND EXISTS (SELECT 1 FROM ledger_epoch WHERE id = ?9 AND state = 'open')`,
@@ -65,7 +65,7 @@ type prepared [statements]*sql.Stmt
 func prepare(ctx context.Context, db *sql.DB, which ...statement) (out *prepared, err error) {
 	out = new(prepared)
 	for _, i := range which {
-		if out[i], err = db.PrepareContext(ctx, texts[i]); err != nil {
+		if out[i], err = db.PrepareContext(ctx, statementSQL[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +73,7 @@ func prepare(ctx context.Context, db *sql.DB, which ...statement) (out *prepared
 }
 
 // all are all statements.
-func all() []statement {
+func allStatements() []statement {
 	out := make([]statement, statements)
 	for i := range out {
 		out[i] = statement(i)
@@ -88,13 +88,13 @@ func (g *group) exec(ctx context.Context, s statement, args ...any) (sql.Result,
 }
 
 // add runs one of the statements that make a row, and returns the row's number.
-func (g *group) add(ctx context.Context, s statement, args ...any) (id int64, err error) {
+func (g *group) insert(ctx context.Context, s statement, args ...any) (id int64, err error) {
 	g.wrote = true
-	err = g.row(ctx, s, args...).Scan(&id)
+	err = g.queryRow(ctx, s, args...).Scan(&id)
 	return id, err
 }
 
 // row asks one of the statements for its only row.
-func (g *group) row(ctx context.Context, s statement, args ...any) *sql.Row {
+func (g *group) queryRow(ctx context.Context, s statement, args ...any) *sql.Row {
 	return g.tx.StmtContext(ctx, g.stmts[s]).QueryRowContext(ctx, args...)
 }

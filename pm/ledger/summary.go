@@ -30,17 +30,17 @@ type Summary struct {
 	journal *journal
 	chunk   int64
 	// warm says that the newest look saw all there was.
-	warm atomic.Bool
+	complete atomic.Bool
 	// turn is held by whoever looks at sums.
-	turn chan struct{}
-	sums *gathered
+	sumsLock chan struct{}
+	sums *summaryState
 }
 
 var _ lifecycle.Component = (*Summary)(nil)
 
 // Summary makes the ledger's summary, which is empty until it runs. A ledger has one.
 func (l *Ledger) Summary() *Summary {
-	return &Summary{Reader: l.Reader, journal: &l.journal, chunk: summaryChunk, turn: make(chan struct{}, 1), sums: new(gathered)}
+	return &Summary{Reader: l.Reader, journal: &l.journal, chunk: summaryChunk, sumsLock: make(chan struct{}, 1), sums: new(summaryState)}
 }
 
 // Name is the component's name.
@@ -72,17 +72,17 @@ func (s *Summary) Run(ctx context.Context, ready func()) error {
 // Refresh looks at what is new, and reports whether there is more.
 func (s *Summary) Refresh(ctx context.Context) (behind bool, err error) {
 	select {
-	case s.turn <- struct{}{}:
+	case s.sumsLock <- struct{}{}:
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-	defer func() { <-s.turn }()
+	defer func() { <-s.sumsLock }()
 	return s.refresh(ctx)
 }
 
 // Totals is what Reader.Totals is.
 func (s *Summary) Totals(ctx context.Context, query Query) ([]Total, error) {
-	out, ok, err := s.known(ctx, query)
+	out, ok, err := s.fromMemory(ctx, query)
 	if ok || err != nil {
 		return out, err
 	}
@@ -90,17 +90,17 @@ func (s *Summary) Totals(ctx context.Context, query Query) ([]Total, error) {
 }
 
 // known adds up what is in memory, if that is all there is.
-func (s *Summary) known(ctx context.Context, query Query) (out []Total, ok bool, err error) {
-	if !s.warm.Load() {
+func (s *Summary) fromMemory(ctx context.Context, query Query) (out []Total, ok bool, err error) {
+	if !s.complete.Load() {
 		return nil, false, nil
 	}
 	select {
-	case s.turn <- struct{}{}:
+	case s.sumsLock <- struct{}{}:
 	case <-ctx.Done():
 		return nil, false, unreadable("add up the ledger", ctx.Err())
 	}
-	defer func() { <-s.turn }()
-	if _, err := s.refresh(ctx); err != nil || !s.warm.Load() {
+	defer func() { <-s.sumsLock }()
+	if _, err := s.refresh(ctx); err != nil || !s.complete.Load() {
 		return nil, false, err
 	}
 	t := &tally{query, make(map[Key]*Total)}

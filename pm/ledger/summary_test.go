@@ -84,8 +84,8 @@ func catchUp(t rapid.TB, s *ledger.Summary) {
 }
 
 func (s *summed) draw(d *rapid.T) (pm.Account, time.Time) {
-	who := account(rapid.ByteMax(2).Draw(d, "sender"), rapid.SampledFrom([]string{"stream", "33_model", "33_other"}).Draw(d, "key"))
-	return who, start.Add(time.Duration(rapid.IntRange(0, 2).Draw(d, "days")) * 24 * time.Hour)
+	owner := account(rapid.ByteMax(2).Draw(d, "sender"), rapid.SampledFrom([]string{"stream", "33_model", "33_other"}).Draw(d, "key"))
+	return owner, start.Add(time.Duration(rapid.IntRange(0, 2).Draw(d, "days")) * 24 * time.Hour)
 }
 
 func drawQuery(d *rapid.T) ledger.Query {
@@ -110,14 +110,14 @@ func TestSummaryIsTheBooks(t *testing.T) {
 			"win":     s.win,
 			"advance": s.advance,
 			"work": func(d *rapid.T) {
-				who, at := s.draw(d)
-				w := debit(who, rapid.Int64Range(0, 5000).Draw(d, "units"))
+				owner, at := s.draw(d)
+				w := debit(owner, rapid.Int64Range(0, 5000).Draw(d, "units"))
 				w.Round, w.At, w.Worker, w.Produced = s.round, at, rapid.SampledFrom([]string{"cpu", "gpu"}).Draw(d, "worker"), rapid.Int64Range(-1, 9).Draw(d, "produced")
 				s.Book(pm.Entries{Debits: []pm.Debit{w}})
 			},
 			"close": func(d *rapid.T) {
-				who, at := s.draw(d)
-				s.Book(pm.Entries{Closings: []pm.Closing{{Account: who, Left: value(1, 3), Round: s.round, At: at}}})
+				owner, at := s.draw(d)
+				s.Book(pm.Entries{Closings: []pm.Closing{{Account: owner, Left: value(1, 3), Round: s.round, At: at}}})
 			},
 			"archive": func(d *rapid.T) {
 				s.round++
@@ -162,9 +162,9 @@ func need(d *rapid.T, err error) {
 }
 
 func (s *summed) pay(d *rapid.T) {
-	who, at := s.draw(d)
-	c := credit(who, rapid.ByteMax(5).Draw(d, "set"), rapid.Uint32().Draw(d, "nonce"))
-	c.RandHash[31], c.Round, c.At, c.FaceValue = who.Key[0], s.round, at, core.NewWei(uint64(1+c.RandHash[0]))
+	owner, at := s.draw(d)
+	c := credit(owner, rapid.ByteMax(5).Draw(d, "set"), rapid.Uint32().Draw(d, "nonce"))
+	c.RandHash[31], c.Round, c.At, c.FaceValue = owner.Key[0], s.round, at, core.NewWei(uint64(1+c.RandHash[0]))
 	c.WinProb[0] = c.RandHash[1] | 1
 	if err := s.Append(context.Background(), pm.Entries{Credits: []pm.Credit{c}}); err != nil && !errors.Is(err, fault.LedgerRefused) {
 		d.Fatal(err)
@@ -173,8 +173,8 @@ func (s *summed) pay(d *rapid.T) {
 
 // win adds a winner, or has one credited that came before, to whatever account.
 func (s *summed) win(d *rapid.T) {
-	who, at := s.draw(d)
-	w := winner(who, rapid.ByteMax(1).Draw(d, "set"), rapid.Uint32Max(1).Draw(d, "nonce"))
+	owner, at := s.draw(d)
+	w := winner(owner, rapid.ByteMax(1).Draw(d, "set"), rapid.Uint32Max(1).Draw(d, "nonce"))
 	w.Won, w.Credited, w.Ticket.CreationRound = at, rapid.Bool().Draw(d, "credited"), s.round
 	need(d, s.Append(context.Background(), pm.Entries{Winners: []pm.Winner{w}}))
 	s.winners = append(s.winners, w)
@@ -246,9 +246,9 @@ func TestSummaryOfWinnersThatMove(t *testing.T) {
 func TestSummaryWarmsUp(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	for n := range uint32(30) {
-		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, n)}, Debits: []pm.Debit{debit(who, 7)}, Winners: []pm.Winner{winner(who, 0, n)}}))
+		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, n)}, Debits: []pm.Debit{debit(owner, 7)}, Winners: []pm.Winner{winner(owner, 0, n)}}))
 	}
 	sum := b.Summary()
 	sum.Chunk(4)
@@ -272,19 +272,19 @@ func TestSummaryOfABookThatAnotherRedeems(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	a, b := s.book("a"), s.book("b")
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	for n := range uint32(20) {
-		must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 1, n)}}))
+		must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 1, n)}}))
 	}
-	must(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 2, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 2, 1)}}))
 	term, _ := s.lead("b", func() time.Time { return start })
 	sum := a.Summary()
 	catchUp(t, sum)
 	agree(t, a.Reader, sum, queryAll, true)
 	for n := range uint32(20) {
-		must(t, term.Progress(t.Context(), pm.Progress{Hash: winner(who, 1, n).Hash, State: pm.TicketFinal, Paid: core.NewWei(ev - uint64(n)), At: start}))
+		must(t, term.Progress(t.Context(), pm.Progress{Hash: winner(owner, 1, n).Hash, State: pm.TicketFinal, Paid: core.NewWei(ev - uint64(n)), At: start}))
 		agree(t, a.Reader, sum, queryAll, true)
 	}
-	must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 3, 1)}}))
+	must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 3, 1)}}))
 	agree(t, a.Reader, sum, queryAll, true)
 }

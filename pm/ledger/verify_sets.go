@@ -39,17 +39,17 @@ func (c *checker) sets(ctx context.Context) error {
 		}
 		c.report.Sets++
 		if archived+entered != credited {
-			c.report.problem("set %v: %d tickets were credited, and by the entries %d", hash, credited, archived+entered)
+			c.report.addProblem("set %v: %d tickets were credited, and by the entries %d", hash, credited, archived+entered)
 		}
 		if marked[id] != credited {
-			c.report.problem("set %v: %d tickets were credited, and %d are marked", hash, credited, marked[id])
+			c.report.addProblem("set %v: %d tickets were credited, and %d are marked", hash, credited, marked[id])
 		}
 		delete(marked, id)
 		return nil
 	}, `SELECT s.id, s.rand_hash, s.credited, s.archived, coalesce(e.n, 0) FROM ledger_set s
 		LEFT JOIN (SELECT rand_hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 GROUP BY rand_hash) e ON e.rand_hash = s.rand_hash`)
 	if len(marked) > 0 {
-		c.report.problem("tickets of %d sets are marked that nobody knows", len(marked))
+		c.report.addProblem("tickets of %d sets are marked that nobody knows", len(marked))
 	}
 	return err
 }
@@ -73,14 +73,14 @@ func (c *checker) tickets(ctx context.Context) error {
 		}
 		nonces, err := unpackNonces(packed)
 		if err != nil || len(nonces) != count {
-			c.report.problem("entry %d: it says %d tickets, and has nonces of %d", id, count, len(nonces))
+			c.report.addProblem("entry %d: it says %d tickets, and has nonces of %d", id, count, len(nonces))
 		}
 		for _, n := range nonces {
 			if seen[n] {
-				c.report.problem("entry %d: ticket %d of the set %v was credited before", id, n, hash)
+				c.report.addProblem("entry %d: ticket %d of the set %v was credited before", id, n, hash)
 			}
 			if at, i, mask := bit(n); set != 0 && !hasBit(c.marks[set][at], i, mask) {
-				c.report.problem("entry %d: ticket %d of the set %v is not marked", id, n, hash)
+				c.report.addProblem("entry %d: ticket %d of the set %v is not marked", id, n, hash)
 			}
 			seen[n] = true
 		}
@@ -99,7 +99,7 @@ func (c *checker) epochs(ctx context.Context) error {
 			return err
 		}
 		if first && state == epochCrashed || !first && state == epochOpen {
-			c.report.problem("epoch %d: it is %s, and cannot be", id, state)
+			c.report.addProblem("epoch %d: it is %s, and cannot be", id, state)
 		}
 		first = false
 		return nil

@@ -23,11 +23,11 @@ func filled(t *testing.T) *books {
 func filledAt(t *testing.T, dir string) *books {
 	t.Helper()
 	b := open(t, dir)
-	who := account(0, "stream")
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1, 2), credit(account(1, "33_m"), 1, 7)}, Winners: []pm.Winner{winner(who, 0, 2)}}))
-	b.Book(pm.Entries{Debits: []pm.Debit{debit(who, 10)}})
+	owner := account(0, "stream")
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1, 2), credit(account(1, "33_m"), 1, 7)}, Winners: []pm.Winner{winner(owner, 0, 2)}}))
+	b.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 10)}})
 	b.Book(pm.Entries{Closings: []pm.Closing{{Account: account(1, "33_m"), Left: value(ev, 1), At: start}}})
-	must(t, b.Progress(t.Context(), pm.Progress{Hash: winner(who, 0, 2).Hash, State: pm.TicketQueued, Reason: "TicketWaits: because", At: start}))
+	must(t, b.Progress(t.Context(), pm.Progress{Hash: winner(owner, 0, 2).Hash, State: pm.TicketQueued, Reason: "TicketWaits: because", At: start}))
 	return b
 }
 
@@ -65,7 +65,7 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 				onlyFile(t) // a book of many sees no history without its winner
 			}
 			b := filled(t)
-			sound(t, b.Reader)
+			repairHeight(t, b.Reader)
 			changes := []string{`PRAGMA foreign_keys = off`, tt.change}
 			if onPostgres() {
 				changes = []string{`SET session_replication_role = replica`, strings.NewReplacer("x'", `'\x`, "zeroblob(32)", `decode(repeat('00', 32), 'hex')`).Replace(tt.change)}

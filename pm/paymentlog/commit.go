@@ -12,7 +12,7 @@ const (
 	// maxBatch bounds the entries of one commit.
 	maxBatch = 512
 	// moment is how long results wait for company.
-	moment = 100 * time.Millisecond
+	batchDelay = 100 * time.Millisecond
 	// retryAfter is how long they wait after a commit failed.
 	retryAfter = time.Second
 	// flushTime bounds the last commits after the end was asked for.
@@ -27,7 +27,7 @@ func (s *Store) Name() string { return "account of payments" }
 func (s *Store) Run(ctx context.Context, ready func()) error {
 	due := time.NewTimer(0)
 	defer due.Stop()
-	wait, armed := moment, true
+	wait, armed := batchDelay, true
 	s.mu.Lock()
 	s.running = true
 	s.mu.Unlock()
@@ -35,8 +35,8 @@ func (s *Store) Run(ctx context.Context, ready func()) error {
 	// A commit that has begun is finished whatever ends.
 	work := context.WithoutCancel(ctx)
 	commit := func() {
-		wait = moment
-		if s.commit(work, s.take(maxBatch)) != nil {
+		wait = batchDelay
+		if s.commit(work, s.takeBatch(maxBatch)) != nil {
 			wait = retryAfter
 		}
 		s.fold(work)
@@ -66,12 +66,12 @@ func (s *Store) flush(ctx context.Context) error {
 	defer cancel()
 	// Credits go with the first commit: none come any more.
 	credits := s.takeCredits()
-	for batch := s.take(maxBatch); len(batch)+len(credits) > 0; batch, credits = s.take(maxBatch), nil {
+	for batch := s.takeBatch(maxBatch); len(batch)+len(credits) > 0; batch, credits = s.takeBatch(maxBatch), nil {
 		if err := s.write(ctx, batch, credits); err != nil {
-			s.answer(append(batch, s.take(maxWaiting)...), err)
+			s.answerWaiting(append(batch, s.takeBatch(maxWaiting)...), err)
 			return failed("close the account of payments", err)
 		}
-		s.answer(batch, nil)
+		s.answerWaiting(batch, nil)
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (s *Store) commit(ctx context.Context, batch []*entry) error {
 	if s.opt.Board != nil {
 		s.opt.Board.Report(health.Key{Code: fault.SpentFailed}, failed("write down payments", err))
 	}
-	s.answer(batch, err)
+	s.answerWaiting(batch, err)
 	if err == nil {
 		return nil
 	}
@@ -98,13 +98,13 @@ func (s *Store) commit(ctx context.Context, batch []*entry) error {
 			later = append(later, e)
 		}
 	}
-	s.again(later)
-	s.againCredits(credits)
+	s.requeue(later)
+	s.requeueCredits(credits)
 	return err
 }
 
 // answer tells those who wait.
-func (s *Store) answer(batch []*entry, err error) {
+func (s *Store) answerWaiting(batch []*entry, err error) {
 	for _, e := range batch {
 		if e.done != nil {
 			e.done <- err

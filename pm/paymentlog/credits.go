@@ -37,7 +37,7 @@ func (s *Store) Keep(c Credit) {
 		return
 	}
 	s.credits[c.Payee] = c
-	knock(s.later)
+	wake(s.later)
 }
 
 // Credits reads what was written before.
@@ -95,7 +95,7 @@ func (s *Store) takeCredits() map[string]Credit {
 }
 
 // againCredits puts back those that could not be written, where there are no newer ones.
-func (s *Store) againCredits(failed map[string]Credit) {
+func (s *Store) requeueCredits(failed map[string]Credit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for payee, c := range failed {
@@ -104,7 +104,7 @@ func (s *Store) againCredits(failed map[string]Credit) {
 		}
 	}
 	if len(s.credits) > 0 {
-		knock(s.later)
+		wake(s.later)
 	}
 }
 

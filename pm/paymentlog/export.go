@@ -12,7 +12,7 @@ import (
 )
 
 // Line is a payment as it is exported.
-type Line struct {
+type Row struct {
 	ID        int64  `json:"id"`
 	At        string `json:"at"`
 	Recipient string `json:"recipient"`
@@ -36,8 +36,8 @@ var header = []string{"id", "at", "recipient", "peer", "account", "pipeline", "m
 	"faceValue", "value", "price", "estimate", "state", "units", "billed"}
 
 // line writes a payment's amounts as exact fractions of wei.
-func line(p *Payment) Line {
-	l := Line{
+func rowOf(p *Payment) Row {
+	l := Row{
 		ID: int64(p.ID), At: p.At.UTC().Format(time.RFC3339Nano), Recipient: p.Recipient.String(), Peer: p.Peer, Account: string(p.Account),
 		Pipeline: p.Pipeline, Model: p.Model, First: p.First, Last: p.Last, FaceValue: p.FaceValue.String(),
 		Value: p.Value().Rat().RatString(), Price: p.Price.String(), Estimate: p.Estimate, State: p.State, Units: p.Units,
@@ -49,7 +49,7 @@ func line(p *Payment) Line {
 	return l
 }
 
-func (l *Line) fields() []string {
+func (l *Row) fields() []string {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	return []string{n(l.ID), l.At, l.Recipient, cell(l.Peer), cell(l.Account), cell(l.Pipeline), cell(l.Model), l.RandHash, n(int64(l.First)), n(int64(l.Last)),
 		l.FaceValue, l.Value, l.Price, n(l.Estimate), string(l.State), n(l.Units), l.Billed}
@@ -70,14 +70,14 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format string) error {
 	switch format {
 	case "json":
 		enc := json.NewEncoder(w)
-		return s.Each(ctx, func(p *Payment) error { return enc.Encode(line(p)) })
+		return s.Each(ctx, func(p *Payment) error { return enc.Encode(rowOf(p)) })
 	case "csv":
 		out := csv.NewWriter(w)
 		if err := out.Write(header); err != nil {
 			return err
 		}
 		err := s.Each(ctx, func(p *Payment) error {
-			l := line(p)
+			l := rowOf(p)
 			return out.Write(l.fields())
 		})
 		out.Flush()

@@ -66,7 +66,7 @@ func (s *Store) Settle(id ID, r Result) {
 
 // Note writes a payment that had no tickets together with its result, without
 // waiting for the disk: no money left with it.
-func (s *Store) Note(p *Payment) {
+func (s *Store) Record(p *Payment) {
 	mine := *p
 	_, _ = s.enqueue(&entry{payment: &mine})
 }
@@ -114,15 +114,15 @@ func (s *Store) enqueue(e *entry) (ID, error) {
 	// What nobody waits for goes with the next payment, or a moment later: a flush of
 	// the disk of its own would only be in the next payment's way.
 	if e.done != nil || len(s.queue) >= maxBatch {
-		knock(s.wake)
+		wake(s.wake)
 	} else {
-		knock(s.later)
+		wake(s.later)
 	}
 	return e.id, nil
 }
 
 // knock puts an element into a channel of one place, unless it has one.
-func knock(c chan struct{}) {
+func wake(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -130,14 +130,14 @@ func knock(c chan struct{}) {
 }
 
 // take is what waits, at most so much.
-func (s *Store) take(most int) []*entry {
+func (s *Store) takeBatch(most int) []*entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := min(most, len(s.queue))
 	batch := s.queue[:n:n]
 	s.queue = s.queue[n:]
 	if len(s.queue) > 0 {
-		knock(s.wake)
+		wake(s.wake)
 	} else {
 		s.queue = nil
 	}
@@ -152,12 +152,12 @@ func (s *Store) stop() {
 }
 
 // again puts results that could not be written back, before newer ones.
-func (s *Store) again(batch []*entry) {
+func (s *Store) requeue(batch []*entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = append(batch, s.queue...)
 	if len(s.queue) > 0 {
-		knock(s.later)
+		wake(s.later)
 	}
 }
 

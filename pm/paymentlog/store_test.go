@@ -27,7 +27,7 @@ func TestAPaymentIsKeptWithItsResult(t *testing.T) {
 	b.Settle(id, answered(9))
 	free := payment(1, 0, 0)
 	free.Result = answered(4)
-	b.Note(free)
+	b.Record(free)
 	b.close()
 	b = open(t, dir, nil)
 	got := b.all(t)

@@ -27,7 +27,7 @@ type hints struct {
 }
 
 // hear takes an event of the chain.
-func (h *hints) hear(e protocol.Event) {
+func (h *hints) onEvent(e protocol.Event) {
 	r, ok := e.(protocol.TicketRedeemed)
 	if !ok {
 		return

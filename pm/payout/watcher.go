@@ -52,7 +52,7 @@ func (*Watcher) Name() string { return "handed tickets" }
 
 // Run looks at tickets until ctx ends. Its only failure is a ledger that cannot be read.
 func (w *Watcher) Run(ctx context.Context, ready func()) error {
-	defer w.opt.Chain.Subscribe(w.hints.hear)()
+	defer w.opt.Chain.Subscribe(w.hints.onEvent)()
 	ready()
 	tick := time.NewTicker(w.opt.Poll)
 	defer tick.Stop()
@@ -66,7 +66,7 @@ func (w *Watcher) Run(ctx context.Context, ready func()) error {
 		if !w.due(&v) {
 			continue
 		}
-		if err := w.visit(ctx, &v); err != nil {
+		if err := w.check(ctx, &v); err != nil {
 			return err
 		}
 	}
@@ -82,10 +82,10 @@ func (w *Watcher) due(v *protocol.View) bool {
 }
 
 // visit is one look. What the chain does not answer is asked again with the next one.
-func (w *Watcher) visit(ctx context.Context, v *protocol.View) error {
+func (w *Watcher) check(ctx context.Context, v *protocol.View) error {
 	limited, cancel := context.WithTimeout(ctx, w.opt.Timeout)
 	defer cancel()
-	err := w.look(limited, v)
+	err := w.checkTickets(limited, v)
 	w.looked, w.lookedAt, w.inRound = true, v.Head.L1, v.Round.Number
 	var unread *ledgerError
 	switch {

@@ -24,7 +24,7 @@ type account struct {
 	// balance is what was paid less what was billed; inHand what the jobs in hand are
 	// estimated at. booked says that the books know the account. Guarded by mu; balance
 	// and booked do not change while nobody has the account pinned.
-	balance, inHand pm.Value
+	balance, inProgress pm.Value
 	jobs            int
 	booked          bool
 }
@@ -34,21 +34,21 @@ func (a *account) credit(v pm.Value) {
 	a.payer.credit(v)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.change(v)
+	a.changeLocked(v)
 }
 
 // change is what was paid, or billed. The caller holds mu.
-func (a *account) change(by pm.Value) {
-	before := a.short()
+func (a *account) changeLocked(by pm.Value) {
+	before := a.deficitLocked()
 	a.balance = a.balance.Add(by)
 	a.booked = true
-	if after := a.short(); before.Cmp(after) != 0 {
-		a.payer.shift(after.Sub(before))
+	if after := a.deficitLocked(); before.Cmp(after) != 0 {
+		a.payer.addDeficit(after.Sub(before))
 	}
 }
 
 // short is by how much the balance is below nothing. The caller holds mu.
-func (a *account) short() pm.Value {
+func (a *account) deficitLocked() pm.Value {
 	if a.balance.Sign() >= 0 {
 		return pm.Value{}
 	}
@@ -57,8 +57,8 @@ func (a *account) short() pm.Value {
 
 // free is what nothing has been put aside for: not for jobs in hand, nor for what its
 // gateway owes elsewhere. The caller holds mu.
-func (a *account) free() pm.Value {
-	return a.balance.Sub(a.inHand).Sub(a.payer.owes(a.short()))
+func (a *account) freeLocked() pm.Value {
+	return a.balance.Sub(a.inProgress).Sub(a.payer.owedElsewhere(a.deficitLocked()))
 }
 
 // reserve takes a job in hand if what is free covers its estimate and is what is
@@ -67,16 +67,16 @@ func (a *account) free() pm.Value {
 func (a *account) reserve(cost, needed pm.Value) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.free().Cmp(needed) < 0 {
+	if a.freeLocked().Cmp(needed) < 0 {
 		return insufficient("admit a job")
 	}
-	a.inHand = a.inHand.Add(cost)
+	a.inProgress = a.inProgress.Add(cost)
 	a.jobs++
 	return nil
 }
 
 // covers asks again, when jobs before this one have been billed.
-func (a *account) covers(least core.Wei) error {
+func (a *account) coversMinimum(least core.Wei) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.balance.Cmp(pm.WeiValue(least)) < 0 {
@@ -88,15 +88,15 @@ func (a *account) covers(least core.Wei) error {
 // pays asks whether the account pays a bill for which cost was put aside, but for so much.
 // Beyond that its gateway may owe no more than most in all its accounts together: what is
 // promised of it counts until the job is out of hand.
-func (a *account) pays(cost, bill, owing, most pm.Value) (promised pm.Value, err error) {
+func (a *account) coversBill(cost, bill, owing, most pm.Value) (expected pm.Value, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	others := a.inHand.Sub(cost)
+	others := a.inProgress.Sub(cost)
 	missing := bill.Sub(a.balance.Sub(others))
 	switch {
 	case missing.Cmp(owing) <= 0:
 		return pm.Value{}, nil
-	case a.payer.promise(missing, a.short(), most):
+	case a.payer.expectDebt(missing, a.deficitLocked(), most):
 		return missing, nil
 	}
 	return pm.Value{}, insufficient("bill a job")

@@ -12,7 +12,7 @@ import (
 )
 
 // longestKey bounds an account's name, which may be of a gateway's choosing.
-const longestKey = 512
+const maxKeyBytes = 512
 
 // accounts are the open accounts. Whoever uses one has it pinned: it is closed only
 // when nobody has, so that no entry of it comes into the books after its closing.
@@ -48,20 +48,20 @@ func (s *accounts) restore(o *pm.Opening) {
 		return t
 	}
 	for _, d := range o.Debts {
-		s.payer(d.Sender).recent.add(period{first: past(d.First), last: past(d.Last), paid: d.Paid, kept: d.Kept,
+		s.payerLocked(d.Sender).recent.add(period{first: past(d.First), last: past(d.Last), paid: d.Paid, kept: d.Kept,
 			given: d.Given})
 	}
 	for _, b := range o.Balances {
-		a := s.add(b.Account)
+		a := s.addLocked(b.Account)
 		a.used = past(b.Used)
 		a.stale = now.Sub(b.Used) >= idleAccount || o.Restored && b.Value.Sign() > 0
-		a.change(b.Value)
+		a.changeLocked(b.Value)
 	}
 }
 
 // add opens an account. The caller holds mu, or is the only one.
-func (s *accounts) add(id pm.Account) *account {
-	p := s.payer(id.Sender)
+func (s *accounts) addLocked(id pm.Account) *account {
+	p := s.payerLocked(id.Sender)
 	p.accounts++
 	a := &account{id: id, payer: p}
 	s.open[id] = a
@@ -69,7 +69,7 @@ func (s *accounts) add(id pm.Account) *account {
 }
 
 // payer finds a gateway or adds it. The caller holds mu, or is the only one.
-func (s *accounts) payer(sender core.Address) *payer {
+func (s *accounts) payerLocked(sender core.Address) *payer {
 	p := s.payers[sender]
 	if p == nil {
 		p = &payer{now: s.now}
@@ -79,7 +79,7 @@ func (s *accounts) payer(sender core.Address) *payer {
 }
 
 // openOf is how many accounts a gateway has open. The caller holds mu.
-func (s *accounts) openOf(sender core.Address) int {
+func (s *accounts) openCountLocked(sender core.Address) int {
 	if p := s.payers[sender]; p != nil {
 		return p.accounts
 	}
@@ -95,19 +95,19 @@ func (s *accounts) pin(id pm.Account, create bool) (*account, error) {
 	defer s.mu.Unlock()
 	a := s.open[id]
 	if a != nil && a.stale && a.pins == 0 {
-		s.book(pm.Entries{Closings: []pm.Closing{s.close(a, s.now(), s.round())}})
+		s.book(pm.Entries{Closings: []pm.Closing{s.closeLocked(a, s.now(), s.round())}})
 		a = nil
 	}
 	if a == nil {
 		switch {
 		case !create:
 			return nil, nil
-		case len(id.Key) > longestKey:
+		case len(id.Key) > maxKeyBytes:
 			return nil, fault.New(fault.PaymentRefused, op, "the name of the account is too long")
-		case len(s.open) >= s.limits.Accounts, s.openOf(id.Sender) >= s.limits.AccountsPerSender:
+		case len(s.open) >= s.limits.Accounts, s.openCountLocked(id.Sender) >= s.limits.AccountsPerSender:
 			return nil, fault.New(fault.AccountsFull, op, "")
 		}
-		a = s.add(id)
+		a = s.addLocked(id)
 	}
 	a.pins++
 	return a, nil
@@ -124,20 +124,20 @@ func (s *accounts) unpin(a *account, now time.Time) {
 	a.pins--
 	a.used = now
 	if a.pins == 0 && !a.booked {
-		s.remove(a)
+		s.removeLocked(a)
 	}
 }
 
-func (s *accounts) remove(a *account) {
+func (s *accounts) removeLocked(a *account) {
 	delete(s.open, a.id)
 	a.payer.accounts--
-	s.forget(a.id.Sender, a.payer)
+	s.dropPayerLocked(a.id.Sender, a.payer)
 }
 
 // forget drops a gateway that has no account open and owes nothing. The caller holds
 // mu.
-func (s *accounts) forget(sender core.Address, p *payer) {
-	if p.accounts == 0 && p.over(s.now()) {
+func (s *accounts) dropPayerLocked(sender core.Address, p *payer) {
+	if p.accounts == 0 && p.clear(s.now()) {
 		delete(s.payers, sender)
 	}
 }
@@ -151,9 +151,9 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 		if a.pins > 0 || a.used.After(since) && !a.stale {
 			continue
 		}
-		e.Closings = append(e.Closings, s.close(a, now, round))
+		e.Closings = append(e.Closings, s.closeLocked(a, now, round))
 	}
-	s.forgive()
+	s.dropDebtorsLocked()
 	if len(e.Closings) > 0 {
 		// Under the lock: an account of the same name that is opened from here on must
 		// come after this in the books.
@@ -164,27 +164,27 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 
 // close ends an account that nobody has pinned. The caller holds mu, and books what is
 // returned.
-func (s *accounts) close(a *account, now time.Time, round protocol.Round) pm.Closing {
+func (s *accounts) closeLocked(a *account, now time.Time, round protocol.Round) pm.Closing {
 	a.payer.close(a.balance, a.stale, now)
-	s.remove(a)
+	s.removeLocked(a)
 	return pm.Closing{Account: a.id, Left: a.balance, Stale: a.stale, Round: round, At: now}
 }
 
 // forgive forgets debts of long ago, and of who owes longest where there are too many
 // debtors. The caller holds mu.
-func (s *accounts) forgive() {
+func (s *accounts) dropDebtorsLocked() {
 	var debtors []core.Address
 	for sender, p := range s.payers {
-		if s.forget(sender, p); p.accounts == 0 && s.payers[sender] != nil {
+		if s.dropPayerLocked(sender, p); p.accounts == 0 && s.payers[sender] != nil {
 			debtors = append(debtors, sender)
 		}
 	}
-	if len(debtors) <= debtorsMost {
+	if len(debtors) <= maxDebtors {
 		return
 	}
 	// Nobody else touches a payer without an account.
 	slices.SortFunc(debtors, func(a, b core.Address) int { return s.payers[a].newest().Compare(s.payers[b].newest()) })
-	for _, sender := range debtors[:len(debtors)-debtorsMost] {
+	for _, sender := range debtors[:len(debtors)-maxDebtors] {
 		delete(s.payers, sender)
 	}
 }
@@ -197,10 +197,10 @@ func (s *accounts) free(id pm.Account) pm.Value {
 	if a := s.open[id]; a != nil && !a.stale {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return a.free()
+		return a.freeLocked()
 	}
 	if p := s.payers[id.Sender]; p != nil {
-		return p.owes(pm.Value{}).Neg()
+		return p.owedElsewhere(pm.Value{}).Neg()
 	}
 	return pm.Value{}
 }

@@ -24,7 +24,7 @@ func (r *Recipient) Admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 
 func (r *Recipient) admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 	if job.Quote.Price.Free() {
-		if err := fit(job); err != nil {
+		if err := checkQuote(job); err != nil {
 			return nil, err
 		}
 		return r.hold(job, nil), nil
@@ -36,7 +36,7 @@ func (r *Recipient) admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 	if !view.Self.Active {
 		return nil, pm.NotActive(r.opt.Recipient, view.Round.Number)
 	}
-	if err := fit(job); err != nil {
+	if err := checkQuote(job); err != nil {
 		return nil, err
 	}
 	return r.admitPaid(ctx, job, &view)
@@ -44,7 +44,7 @@ func (r *Recipient) admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 
 // fit compares a payment with the quote of its request. Of free work nothing but the
 // price and the work is looked at: there is nothing to be paid.
-func fit(job *pm.Job) error {
+func checkQuote(job *pm.Job) error {
 	p, q := job.Payment, &job.Quote
 	free := q.Price.Free()
 	if free {
@@ -72,7 +72,7 @@ func fit(job *pm.Job) error {
 func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.View) (pm.Hold, error) {
 	tickets := len(job.Payment.Tickets) > 0
 	// Without tickets there is an account already, or no money.
-	a, room := r.accounts.pin(job.Account, tickets || r.opt.TicketEV.IsZero())
+	a, refusal := r.accounts.pin(job.Account, tickets || r.opt.TicketEV.IsZero())
 	admitted := false
 	defer func() {
 		if !admitted {
@@ -80,13 +80,13 @@ func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.V
 		}
 	}()
 	if tickets {
-		if err := r.take(ctx, job, view, a, room); err != nil {
+		if err := r.takeTickets(ctx, job, view, a, refusal); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case room != nil:
-		return nil, room
+	case refusal != nil:
+		return nil, refusal
 	case a == nil:
 		return nil, insufficient(opAdmit)
 	}

@@ -208,7 +208,7 @@ func (a *attacked) sound(t *testing.T) {
 		t.Errorf("%d accounts and %d sets, the books have %d accounts", len(snap.Accounts), snap.Sets, len(a.books.balances))
 	}
 	for _, acc := range snap.Accounts {
-		if a.books.balances[acc.Account].Cmp(acc.Balance) != 0 || acc.InHand.Sign() != 0 || acc.Jobs != 0 {
+		if a.books.balances[acc.Account].Cmp(acc.Balance) != 0 || acc.InProgress.Sign() != 0 || acc.Jobs != 0 {
 			t.Errorf("%+v, the books say %v", acc, a.books.balances[acc.Account])
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 const (
 	// slot is how long a layer-1 block takes.
-	slot = 12 * time.Second
+	l1BlockTime = 12 * time.Second
 	// staleMost is for how long after the last block parameters are handed out and
 	// tickets taken though no news come.
-	staleMost = 2 * time.Minute
+	maxStale = 2 * time.Minute
 )
 
 // Reached says that the chain has come to a layer-1 height: parameters that expired by
@@ -32,7 +32,7 @@ func (r *Recipient) Reached(l1 protocol.L1Block) {
 }
 
 // hear follows the chain's heads.
-func (r *Recipient) hear(e protocol.Event) {
+func (r *Recipient) onEvent(e protocol.Event) {
 	if e, ok := e.(protocol.HeadSeen); ok {
 		r.Reached(e.Head.L1)
 	}
@@ -42,10 +42,10 @@ func (r *Recipient) hear(e protocol.Event) {
 // it goes on as layer 1 does: who redeems may see further than this node, and tell the
 // random number. That part is a guess, and not remembered.
 func (r *Recipient) height(view *protocol.View) protocol.L1Block {
-	r.closeLeaving(view)
+	r.expireBeforeDeactivation(view)
 	l1 := r.sets.height(view.Head.L1)
-	if silent := r.silence(view); silent > 0 {
-		l1 += protocol.L1Block(min(silent, staleMost) / slot)
+	if silent := r.sinceLastBlock(view); silent > 0 {
+		l1 += protocol.L1Block(min(silent, maxStale) / l1BlockTime)
 	}
 	return l1
 }
@@ -53,14 +53,14 @@ func (r *Recipient) height(view *protocol.View) protocol.L1Block {
 // closeLeaving ends all parameters shortly before this orchestrator leaves the active set:
 // then the winners are redeemed, which tells the random numbers. Those of before stay ended
 // if it comes back.
-func (r *Recipient) closeLeaving(view *protocol.View) {
+func (r *Recipient) expireBeforeDeactivation(view *protocol.View) {
 	if leaving := pm.LeavingOf(view); leaving.Closed(view.Head.L1) {
-		r.Reached(leaving.End + paramsLife)
+		r.Reached(leaving.End + paramsLifetime)
 	}
 }
 
 // silence is for how long there has been no block, 0 while there are news.
-func (r *Recipient) silence(view *protocol.View) time.Duration {
+func (r *Recipient) sinceLastBlock(view *protocol.View) time.Duration {
 	if !view.Stale {
 		return 0
 	}
@@ -69,8 +69,8 @@ func (r *Recipient) silence(view *protocol.View) time.Duration {
 
 // fresh is the fault ChainNotReady when what is known of the chain is too old to be
 // paid by.
-func (r *Recipient) fresh(op string, view *protocol.View) error {
-	if silent := r.silence(view); silent > staleMost {
+func (r *Recipient) checkFresh(op string, view *protocol.View) error {
+	if silent := r.sinceLastBlock(view); silent > maxStale {
 		return fault.New(fault.ChainNotReady, op, "no news of the chain for "+silent.Round(time.Second).String())
 	}
 	return nil

@@ -20,15 +20,15 @@ type hold struct {
 	// by mu, which is taken before the account's.
 	ended, open bool
 	// promised is what the payer may owe for it, until it ends. Guarded by mu.
-	promised pm.Value
+	expectedDebt pm.Value
 }
 
 const (
 	// owedTimes is how many times its estimate a job may leave owing: clients that do not
 	// say how long their segments are have gateways announce two seconds, and send ten.
-	owedTimes = 8
+	maxDebtPerEstimate = 8
 	// owedTickets bounds that, whatever was announced.
-	owedTickets = 256
+	maxDebtTickets = 256
 )
 
 var _ pm.Hold = (*hold)(nil)
@@ -54,7 +54,7 @@ func (h *hold) Begin() error {
 	if h.a == nil {
 		return nil
 	}
-	err := h.a.covers(h.r.opt.TicketEV)
+	err := h.a.coversMinimum(h.r.opt.TicketEV)
 	if err != nil {
 		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
 	}
@@ -74,17 +74,17 @@ func (h *hold) Covers(units int64) error {
 		return nil
 	}
 	ticket := pm.WeiValue(h.r.opt.TicketEV)
-	most := h.cost.Times(owedTimes)
-	if limit := ticket.Times(owedTickets); limit.Cmp(most) < 0 {
+	most := h.cost.Times(maxDebtPerEstimate)
+	if limit := ticket.Times(maxDebtTickets); limit.Cmp(most) < 0 {
 		most = limit
 	}
-	promised, err := h.a.pays(h.cost, h.bill.Price.Of(max(0, units)), atLeast(h.cost, ticket), most)
+	expected, err := h.a.coversBill(h.cost, h.bill.Price.Of(max(0, units)), atLeast(h.cost, ticket), most)
 	if err != nil {
 		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
 		return err
 	}
-	h.a.payer.keep(h.promised)
-	h.promised = promised
+	h.a.payer.dropExpected(h.expectedDebt)
+	h.expectedDebt = expected
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (h *hold) Done(w pm.Work) {
 	}
 	h.ended, h.open = true, w.Produced < 0
 	h.bill.Worker = w.Worker
-	bill := h.stamped(max(0, w.Units), max(-1, w.Produced))
+	bill := h.debitNow(max(0, w.Units), max(-1, w.Produced))
 	h.end(&bill)
 }
 
@@ -110,7 +110,7 @@ func (h *hold) Produced(n int64) {
 	}
 	h.open = false
 	// It is worth nothing, so it matters to no balance whether the account is closed.
-	h.r.opt.Ledger.Book(pm.Entries{Debits: []pm.Debit{h.stamped(0, n)}})
+	h.r.opt.Ledger.Book(pm.Entries{Debits: []pm.Debit{h.debitNow(0, n)}})
 }
 
 // Release gives the money back.
@@ -125,7 +125,7 @@ func (h *hold) Release() {
 }
 
 // stamped is a bill of this moment.
-func (h *hold) stamped(units, produced int64) pm.Debit {
+func (h *hold) debitNow(units, produced int64) pm.Debit {
 	d := h.bill
 	d.Units, d.Produced = units, produced
 	d.Round, d.At = h.r.opt.Chain.View().Round.Number, h.r.opt.Now()
@@ -141,7 +141,7 @@ func (h *hold) end(bill *pm.Debit) {
 		return
 	}
 	h.a.end(h.cost, bill, h.r.opt.Ledger.Book)
-	h.a.payer.keep(h.promised)
+	h.a.payer.dropExpected(h.expectedDebt)
 	h.r.accounts.unpin(h.a, h.r.opt.Now())
 }
 
@@ -149,11 +149,11 @@ func (h *hold) end(bill *pm.Debit) {
 func (a *account) end(cost pm.Value, bill *pm.Debit, book func(pm.Entries)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.inHand = a.inHand.Sub(cost)
+	a.inProgress = a.inProgress.Sub(cost)
 	a.jobs--
 	if bill == nil {
 		return
 	}
-	a.change(bill.Value().Neg())
+	a.changeLocked(bill.Value().Neg())
 	book(pm.Entries{Debits: []pm.Debit{*bill}})
 }

@@ -51,7 +51,7 @@ func TestBalanceRule(t *testing.T) {
 	// The debt is paid before anything else.
 	n.refuse(s.job(4, 1), fault.InsufficientBalance, "")
 	n.admit(s.job(1, 1)).Release()
-	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InHand.Sign() != 0 || snap.Jobs != 0 {
+	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InProgress.Sign() != 0 || snap.Jobs != 0 {
 		t.Errorf("in hand: %+v", snap)
 	}
 }
@@ -61,7 +61,7 @@ func TestHostileNumbers(t *testing.T) {
 	n := newNode(t)
 	s := n.session(n.gateway(1), "s")
 	h := n.admit(s.job(1, -1<<63))
-	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InHand.Sign() != 0 || snap.Jobs != 1 {
+	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InProgress.Sign() != 0 || snap.Jobs != 1 {
 		t.Errorf("in hand: %+v", snap)
 	}
 	h.Done(pm.Work{Units: -5, Produced: -7})
@@ -207,7 +207,7 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	for _, acc := range snap.Accounts {
-		if acc.Account.Key == "x" && (acc.Jobs != 1 || acc.InHand.Cmp(pm.WeiValue(core.NewWei(120_000))) != 0 || acc.Balance.Cmp(a.ev(2)) != 0) {
+		if acc.Account.Key == "x" && (acc.Jobs != 1 || acc.InProgress.Cmp(pm.WeiValue(core.NewWei(120_000))) != 0 || acc.Balance.Cmp(a.ev(2)) != 0) {
 			t.Errorf("%+v", acc)
 		}
 	}

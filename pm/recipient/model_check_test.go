@@ -16,7 +16,7 @@ func (w *world) check() {
 	snap := w.Snapshot(context.Background())
 	for _, a := range snap.Accounts {
 		want := w.ref.account(a.Account)
-		if a.Balance.Cmp(want.balance) != 0 || a.InHand.Cmp(want.inHand) != 0 || a.Jobs != want.jobs {
+		if a.Balance.Cmp(want.balance) != 0 || a.InProgress.Cmp(want.inHand) != 0 || a.Jobs != want.jobs {
 			w.t.Errorf("step %d: %+v, want %+v", w.step, a, want)
 		}
 		if a.Balance.Add(w.ref.dearest[a.Account]).Sign() < 0 {

@@ -71,7 +71,7 @@ func (r *Recipient) adjusted(ctx context.Context, sender core.Address, base *big
 	if err != nil {
 		return pm.Price{}, err
 	}
-	c, err := r.carry(ctx, &view, sender)
+	c, err := r.readFunds(ctx, &view, sender)
 	if err != nil {
 		return pm.Price{}, err
 	}

@@ -195,7 +195,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		t.Errorf("billed %d units, want %d", got, units)
 	}
 	for _, a := range n.Snapshot(context.Background()).Accounts {
-		if a.Jobs != 0 || a.InHand.Sign() != 0 || n.books.balances[a.Account].Cmp(a.Balance) != 0 {
+		if a.Jobs != 0 || a.InProgress.Sign() != 0 || n.books.balances[a.Account].Cmp(a.Balance) != 0 {
 			t.Errorf("left: %+v, the books say %v", a, n.books.balances[a.Account])
 		}
 	}

@@ -47,11 +47,11 @@ func (r *recent) forget(now time.Time) {
 	left := r.periods[:0]
 	for _, p := range r.periods {
 		p.first, p.last = earlier(p.first, now), earlier(p.last, now)
-		if now.Sub(p.first) >= debtLasts {
+		if now.Sub(p.first) >= debtLifetime {
 			r.paid, r.kept = r.paid.Sub(p.paid), r.kept.Sub(p.kept)
 			p.paid, p.kept = pm.Value{}, pm.Value{}
 		}
-		if now.Sub(p.last) >= debtLasts {
+		if now.Sub(p.last) >= debtLifetime {
 			r.given = r.given.Sub(p.given)
 			continue
 		}

@@ -19,9 +19,9 @@ type Recipient struct {
 	opt      Options
 	accounts *accounts
 	sets     *sets
-	told     *told
-	late     late
-	readers  *readers
+	reported     *reportedWinners
+	deferred     deferredWinners
+	readers  *readLimiter
 
 	// The operator's bounds may change at run time.
 	maxFaceValue, minGasPrice atomic.Pointer[core.Wei]
@@ -52,8 +52,8 @@ func New(opt Options) (*Recipient, error) {
 	r := &Recipient{
 		opt:     opt,
 		sets:    newSets(opt.Limits, opt.Opening.Expired),
-		told:    newTold(),
-		readers: newReaders(),
+		reported:    newReportedWinners(),
+		readers: newReadLimiter(),
 	}
 	r.accounts = newAccounts(opt.Limits, opt.Ledger.Book, opt.Now,
 		func() protocol.Round { return opt.Chain.View().Round.Number })
@@ -87,7 +87,7 @@ func (r *Recipient) seed() (w protocol.Word, err error) {
 // recall finds the random number of parameters again, and says whether the secret
 // is one of an epoch that ended. A number that no secret gives is the present
 // secret's, which the check of the payment finds not to fit.
-func (r *Recipient) recall(terms *pm.Params, sender core.Address, price pm.Price) (rand protocol.Word, known, retired bool) {
+func (r *Recipient) recoverRand(terms *pm.Params, sender core.Address, price pm.Price) (rand protocol.Word, known, retired bool) {
 	rand = pm.RecipientRand(r.opt.Opening.Current.Secret, terms, sender, price)
 	if pm.RandHash(rand) == terms.RecipientRandHash {
 		return rand, true, false

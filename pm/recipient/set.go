@@ -1,6 +1,10 @@
 package recipient
 
 import (
+	"sync"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -13,14 +17,14 @@ const pageNonces = 1024
 // accepted are taken: until giveBack the same ticket in another payment was seen
 // before. The lock is held for that decision alone, so payments of one set are read,
 // and written, beside one another.
-func (t *set) judge(r *pm.Reading) pm.Verdict {
+func (t *set) checkTickets(r *pm.Reading) pm.Verdict {
 	if t == nil {
-		return r.Judge(nil)
+		return r.Verify(nil)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	v := r.Judge(&t.nonces)
-	t.reach(v.Accepted)
+	v := r.Verify(&t.nonces)
+	t.addPagesLocked(v.Accepted)
 	return v
 }
 
@@ -35,17 +39,33 @@ func (t *set) giveBack(nonces []uint32) {
 
 // reach notes how far apart nonces are, and returns how many pages that adds. The
 // caller holds mu, or has the set alone.
-func (t *set) reach(nonces []uint32) (added int) {
+func (t *set) addPagesLocked(nonces []uint32) (added int) {
 	for _, n := range nonces {
 		page := n / pageNonces
-		if _, known := t.far[page]; known || page == 0 {
+		if _, known := t.extraPages[page]; known || page == 0 {
 			continue
 		}
-		if t.far == nil {
-			t.far = make(map[uint32]struct{})
+		if t.extraPages == nil {
+			t.extraPages = make(map[uint32]struct{})
 		}
-		t.far[page] = struct{}{}
+		t.extraPages[page] = struct{}{}
 		added++
 	}
 	return added
+}
+
+// set is one set of parameters. They were given to one sender alone.
+type set struct {
+	hash    protocol.Hash
+	sender  core.Address
+	expires protocol.L1Block
+
+	// pins and weight are guarded by the mutex of sets.
+	pins, weight int
+
+	mu sync.Mutex
+	// nonces are those credited, or being credited; far are their pages but the first.
+	// Guarded by mu; they do not change while nobody has the set pinned.
+	nonces     pm.Nonces
+	extraPages map[uint32]struct{}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/pm"
 )
 
 // sets are the sets of parameters under which tickets were credited. Whoever looks at
@@ -20,29 +19,13 @@ type sets struct {
 	// layer-1 block that was seen, weight what all sets and those of one sender count.
 	// Guarded by mu.
 	byExpiry  map[protocol.L1Block]map[protocol.Hash]*set
-	tallest   protocol.L1Block
+	maxHeight protocol.L1Block
 	weight    int
 	perSender map[core.Address]int
 }
 
-// set is one set of parameters. They were given to one sender alone.
-type set struct {
-	hash    protocol.Hash
-	sender  core.Address
-	expires protocol.L1Block
-
-	// pins and weight are guarded by the mutex of sets.
-	pins, weight int
-
-	mu sync.Mutex
-	// nonces are those credited, or being credited; far are their pages but the first.
-	// Guarded by mu; they do not change while nobody has the set pinned.
-	nonces pm.Nonces
-	far    map[uint32]struct{}
-}
-
 func newSets(limits Limits, expired protocol.L1Block) *sets {
-	return &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), tallest: expired,
+	return &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), maxHeight: expired,
 		perSender: make(map[core.Address]int)}
 }
 
@@ -50,8 +33,8 @@ func newSets(limits Limits, expired protocol.L1Block) *sets {
 func (s *sets) height(l1 protocol.L1Block) protocol.L1Block {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tallest = max(s.tallest, l1)
-	return s.tallest
+	s.maxHeight = max(s.maxHeight, l1)
+	return s.maxHeight
 }
 
 // pin finds or makes the set of parameters that this node made for a sender. It
@@ -59,7 +42,7 @@ func (s *sets) height(l1 protocol.L1Block) protocol.L1Block {
 func (s *sets) pin(hash protocol.Hash, sender core.Address, expires protocol.L1Block) (*set, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if expires <= s.tallest {
+	if expires <= s.maxHeight {
 		return nil, nil
 	}
 	t := s.byExpiry[expires][hash]
@@ -67,7 +50,7 @@ func (s *sets) pin(hash protocol.Hash, sender core.Address, expires protocol.L1B
 		return nil, fault.New(fault.TicketSetsFull, "remember a ticket", "")
 	}
 	if t == nil {
-		t = s.add(hash, sender, expires)
+		t = s.addLocked(hash, sender, expires)
 	}
 	t.pins++
 	return t, nil
@@ -84,11 +67,11 @@ func (s *sets) unpin(t *set) {
 	if t.pins > 0 {
 		return
 	}
-	if t.nonces.Count() == 0 || t.expires <= s.tallest {
-		s.remove(t)
+	if t.nonces.Count() == 0 || t.expires <= s.maxHeight {
+		s.removeLocked(t)
 		return
 	}
-	s.weigh(t, 1+len(t.far)-t.weight)
+	s.addWeightLocked(t, 1+len(t.extraPages)-t.weight)
 }
 
 // drop forgets the sets that have expired at a height; one that is pinned goes when
@@ -96,18 +79,18 @@ func (s *sets) unpin(t *set) {
 func (s *sets) drop(l1 protocol.L1Block) protocol.L1Block {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tallest = max(s.tallest, l1)
+	s.maxHeight = max(s.maxHeight, l1)
 	for expires, bucket := range s.byExpiry {
-		if expires > s.tallest {
+		if expires > s.maxHeight {
 			continue
 		}
 		for _, t := range bucket {
 			if t.pins == 0 {
-				s.remove(t)
+				s.removeLocked(t)
 			}
 		}
 	}
-	return s.tallest
+	return s.maxHeight
 }
 
 // count is how many sets are remembered.
@@ -120,7 +103,7 @@ func (s *sets) count() (n int) {
 	return n
 }
 
-func (s *sets) add(hash protocol.Hash, sender core.Address, expires protocol.L1Block) *set {
+func (s *sets) addLocked(hash protocol.Hash, sender core.Address, expires protocol.L1Block) *set {
 	t := &set{hash: hash, sender: sender, expires: expires}
 	bucket := s.byExpiry[expires]
 	if bucket == nil {
@@ -128,21 +111,21 @@ func (s *sets) add(hash protocol.Hash, sender core.Address, expires protocol.L1B
 		s.byExpiry[expires] = bucket
 	}
 	bucket[hash] = t
-	s.weigh(t, 1)
+	s.addWeightLocked(t, 1)
 	return t
 }
 
-func (s *sets) remove(t *set) {
+func (s *sets) removeLocked(t *set) {
 	bucket := s.byExpiry[t.expires]
 	delete(bucket, t.hash)
 	if len(bucket) == 0 {
 		delete(s.byExpiry, t.expires)
 	}
-	s.weigh(t, -t.weight)
+	s.addWeightLocked(t, -t.weight)
 }
 
 // weigh counts a set for more, or less.
-func (s *sets) weigh(t *set, by int) {
+func (s *sets) addWeightLocked(t *set, by int) {
 	t.weight += by
 	s.weight += by
 	if s.perSender[t.sender] += by; s.perSender[t.sender] <= 0 {

@@ -26,7 +26,7 @@ type Snapshot struct {
 type AccountState struct {
 	Account pm.Account
 	// Balance is what is in it, InHand what its jobs in hand are estimated at.
-	Balance, InHand pm.Value
+	Balance, InProgress pm.Value
 	Jobs            int
 	Used            time.Time
 }
@@ -72,11 +72,11 @@ func (r *Recipient) Snapshot(ctx context.Context) Snapshot {
 func (a *account) state(used time.Time) AccountState {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return AccountState{Account: a.id, Balance: a.balance, InHand: a.inHand, Jobs: a.jobs, Used: used}
+	return AccountState{Account: a.id, Balance: a.balance, InProgress: a.inProgress, Jobs: a.jobs, Used: used}
 }
 
 func (r *Recipient) senderState(ctx context.Context, view *protocol.View, sender core.Address, n int) SenderState {
-	c, err := r.carry(ctx, view, sender)
+	c, err := r.readFunds(ctx, view, sender)
 	s := SenderState{Sender: sender, Accounts: n, Funds: c.funds, MaxFloat: c.maxFloat, FaceValue: c.faceValue}
 	if err != nil {
 		s.FaceValue, s.Problem = core.Wei{}, fault.CodeOf(err)

@@ -14,14 +14,14 @@ const idleAccount = 10 * time.Minute
 // keptBlocks is for about how many layer-1 blocks, a day, the books have single
 // entries, and for the last round in any case; of older ones there are totals. No debt is
 // put away before it is forgotten.
-const keptBlocks protocol.L1Block = 7200
+const detailBlocks protocol.L1Block = 7200
 
 // kept is how many rounds before the present one that is.
-func kept(r protocol.RoundState) protocol.Round {
+func detailRounds(r protocol.RoundState) protocol.Round {
 	if r.Length == 0 {
 		return 1
 	}
-	return protocol.Round(max(1, (keptBlocks+r.Length-1)/r.Length))
+	return protocol.Round(max(1, (detailBlocks+r.Length-1)/r.Length))
 }
 
 // Run forgets what is over until ctx ends: accounts that nobody used for 10 minutes,
@@ -31,7 +31,7 @@ func kept(r protocol.RoundState) protocol.Round {
 func (r *Recipient) Run(ctx context.Context, ready func()) error {
 	defer func() { r.Reached(r.sets.height(r.opt.Chain.View().Head.L1)) }()
 	if r.opt.Events != nil {
-		defer r.opt.Events.Subscribe(r.hear)()
+		defer r.opt.Events.Subscribe(r.onEvent)()
 	}
 	ready()
 	tick := time.NewTicker(r.opt.Sweep)
@@ -53,11 +53,11 @@ func (r *Recipient) sweep(ctx context.Context) {
 	if n := r.accounts.closeIdle(now.Add(-idleAccount), now, view.Round.Number); n > 0 {
 		r.opt.Log.Debug("idle accounts closed", "accounts", n)
 	}
-	r.tellLate(ctx)
+	r.retryDeferred(ctx)
 	if !view.Known {
 		return
 	}
-	r.closeLeaving(&view)
+	r.expireBeforeDeactivation(&view)
 	r.Reached(r.sets.height(view.Head.L1))
 	r.archive(ctx, view.Round)
 }
@@ -65,7 +65,7 @@ func (r *Recipient) sweep(ctx context.Context) {
 // archive has the books roll up what is older than they need, once a round.
 func (r *Recipient) archive(ctx context.Context, now protocol.RoundState) {
 	round := now.LastInitialized
-	before := round - min(round, kept(now))
+	before := round - min(round, detailRounds(now))
 	if before <= r.archived {
 		return
 	}

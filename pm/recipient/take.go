@@ -13,7 +13,7 @@ import (
 )
 
 // recalled is what a payment's parameters lead to.
-type recalled struct {
+type paymentParams struct {
 	terms   pm.Params
 	rand    protocol.Word
 	retired bool
@@ -22,7 +22,7 @@ type recalled struct {
 // take looks at a payment's tickets and credits those that are good. room is why
 // there is no account for them; then they are looked at all the same, because they
 // may win. The error is the last ticket's, or the books'.
-func (r *Recipient) take(ctx context.Context, job *pm.Job, view *protocol.View, a *account, room error) error {
+func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol.View, a *account, refusal error) error {
 	p := &job.Payment
 	sender := job.Account.Sender
 	funds, unread := r.opt.Chain.SenderFunds(ctx, sender)
@@ -30,34 +30,34 @@ func (r *Recipient) take(ctx context.Context, job *pm.Job, view *protocol.View, 
 		// Nothing is known of its funds, but the tickets of then may have won.
 		funds, unread = protocol.SenderFunds{}, pm.UnknownFunds(sender, unread)
 	}
-	if room == nil {
-		room = cmp.Or(unread, r.creditless(view, sender, funds))
+	if refusal == nil {
+		refusal = cmp.Or(unread, r.noCreditFault(view, sender, funds))
 	}
 	c := pm.Checker{Recipient: r.opt.Recipient, L1: r.height(view), Round: view.Round.LastInitialized, Funds: funds}
-	t := recalled{terms: p.Terms()}
+	t := paymentParams{terms: p.Terms()}
 	var known bool
-	t.rand, known, t.retired = r.recall(&t.terms, sender, job.Quote.Price)
+	t.rand, known, t.retired = r.recoverRand(&t.terms, sender, job.Quote.Price)
 
 	var s *set
-	if known && !t.retired && room == nil {
-		s, room = r.sets.pin(t.terms.RecipientRandHash, sender, t.terms.ExpirationBlock)
+	if known && !t.retired && refusal == nil {
+		s, refusal = r.sets.pin(t.terms.RecipientRandHash, sender, t.terms.ExpirationBlock)
 		defer func() { r.sets.unpin(s) }()
 	}
-	v := s.judge(r.read(&c, p, &t))
+	v := s.checkTickets(r.read(&c, p, &t))
 	fresh := known && !t.retired && t.terms.ExpirationBlock > c.L1
 	switch {
 	case unread != nil:
 		v.Refused = unread
-	case room != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale:
-		v.Refused = room // nothing is wrong with them but that there is no room
+	case refusal != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale:
+		v.Refused = refusal // nothing is wrong with them but that there is no room
 	}
-	return r.settle(ctx, job, view, &t, &v, s, a)
+	return r.recordPayment(ctx, job, view, &t, &v, s, a)
 }
 
 // creditless says why no ticket of a gateway is worth anything at this moment: the
 // chain is out of sight, or the winners that are not paid are all that its funds carry.
-func (r *Recipient) creditless(view *protocol.View, sender core.Address, funds protocol.SenderFunds) error {
-	if err := r.fresh(opAdmit, view); err != nil {
+func (r *Recipient) noCreditFault(view *protocol.View, sender core.Address, funds protocol.SenderFunds) error {
+	if err := r.checkFresh(opAdmit, view); err != nil {
 		return err
 	}
 	pending := r.opt.Pending(sender)
@@ -68,13 +68,13 @@ func (r *Recipient) creditless(view *protocol.View, sender core.Address, funds p
 }
 
 // read reads the tickets when it is their gateway's turn.
-func (r *Recipient) read(c *pm.Checker, p *pm.Payment, t *recalled) *pm.Reading {
-	defer r.readers.enter(p.Sender)()
+func (r *Recipient) read(c *pm.Checker, p *pm.Payment, t *paymentParams) *pm.Reading {
+	defer r.readers.acquire(p.Sender)()
 	return c.Read(p, t.rand, t.retired)
 }
 
 // settle writes what a payment came to, and then counts it.
-func (r *Recipient) settle(ctx context.Context, job *pm.Job, view *protocol.View, t *recalled, v *pm.Verdict, s *set, a *account) error {
+func (r *Recipient) recordPayment(ctx context.Context, job *pm.Job, view *protocol.View, t *paymentParams, v *pm.Verdict, s *set, a *account) error {
 	now := r.opt.Now()
 	e := pm.Entries{Winners: r.winners(job, t, v, now)}
 	if len(v.Accepted) > 0 {
@@ -116,31 +116,31 @@ func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 	}
 	switch {
 	case err == nil:
-		r.tell(e.Winners)
-	case mayLater(code):
-		r.keepLate(e.Winners)
+		r.reportWinners(e.Winners)
+	case retryable(code):
+		r.deferWinners(e.Winners)
 	case code == fault.LedgerRefused && len(e.Credits) > 0:
-		return r.refused(ctx, e, err)
+		return r.recordUncredited(ctx, e, err)
 	}
 	return err
 }
 
 // mayLater reports whether the books take the same another time.
-func mayLater(code fault.Code) bool {
+func retryable(code fault.Code) bool {
 	return code == fault.LedgerFull || code == fault.StoreUnreachable
 }
 
 // refused is what becomes of tickets that the books do not take: usually they
 // expired while they were looked at. What they won is ours all the same.
-func (r *Recipient) refused(ctx context.Context, e pm.Entries, why error) error {
+func (r *Recipient) recordUncredited(ctx context.Context, e pm.Entries, why error) error {
 	expires := e.Credits[0].ExpirationBlock
 	e.Credits, e.Winners = nil, uncredited(e.Winners)
 	if len(e.Winners) > 0 {
 		switch err := r.opt.Ledger.Append(ctx, e); {
 		case err == nil:
-			r.tell(e.Winners)
-		case mayLater(fault.CodeOf(err)):
-			r.keepLate(e.Winners)
+			r.reportWinners(e.Winners)
+		case retryable(fault.CodeOf(err)):
+			r.deferWinners(e.Winners)
 		}
 	}
 	if expires <= r.sets.height(0) {
@@ -150,9 +150,9 @@ func (r *Recipient) refused(ctx context.Context, e pm.Entries, why error) error 
 }
 
 // tell hands winners to who redeems them.
-func (r *Recipient) tell(winners []pm.Winner) {
+func (r *Recipient) reportWinners(winners []pm.Winner) {
 	for i := range winners {
-		if r.told.add(winners[i].Hash) {
+		if r.reported.add(winners[i].Hash) {
 			r.opt.Won(winners[i])
 		}
 	}
@@ -160,7 +160,7 @@ func (r *Recipient) tell(winners []pm.Winner) {
 
 // winners are the tickets that won, each once. Those that are not credited and were
 // stored lately are left out.
-func (r *Recipient) winners(job *pm.Job, t *recalled, v *pm.Verdict, now time.Time) (out []pm.Winner) {
+func (r *Recipient) winners(job *pm.Job, t *paymentParams, v *pm.Verdict, now time.Time) (out []pm.Winner) {
 	sender := job.Account.Sender
 	for _, i := range v.Winners {
 		ticket := job.Payment.Tickets[i]
@@ -174,7 +174,7 @@ func (r *Recipient) winners(job *pm.Job, t *recalled, v *pm.Verdict, now time.Ti
 			Since:           now,
 		}
 		same := func(o pm.Winner) bool { return o.Hash == w.Hash }
-		if slices.ContainsFunc(out, same) || !w.Credited && (r.told.has(w.Hash) || r.late.has(w.Hash)) {
+		if slices.ContainsFunc(out, same) || !w.Credited && (r.reported.has(w.Hash) || r.deferred.has(w.Hash)) {
 			continue
 		}
 		w.Ticket = t.terms.Winning(sender, ticket, t.rand)

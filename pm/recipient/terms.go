@@ -9,7 +9,7 @@ import (
 )
 
 // paramsLife is for how many layer-1 blocks parameters are taken, 8 minutes.
-const paramsLife = 40
+const paramsLifetime = 40
 
 // Terms are fresh parameters under a quote. Those of free work ask for tickets that
 // are worth nothing and have everything else in them, because gateways look for it.
@@ -23,14 +23,14 @@ func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, err
 		return nil, err
 	}
 	p := pm.Params{Recipient: r.opt.Recipient, Expiration: expiration(&view.Round)}
-	if p.ExpirationBlock, err = r.lifeOf(&view, quote.Price.Free()); err != nil {
+	if p.ExpirationBlock, err = r.expirationBlock(&view, quote.Price.Free()); err != nil {
 		return nil, err
 	}
 	if !quote.Price.Free() {
-		if err := r.fresh(op, &view); err != nil {
+		if err := r.checkFresh(op, &view); err != nil {
 			return nil, err
 		}
-		c, err := r.carry(ctx, &view, quote.Sender)
+		c, err := r.readFunds(ctx, &view, quote.Sender)
 		if err != nil {
 			return nil, err
 		}
@@ -47,12 +47,12 @@ func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, err
 
 // lifeOf is the block at which parameters made now expire. Those of paid work end before
 // this orchestrator leaves the active set, while there is time to redeem what they win.
-func (r *Recipient) lifeOf(view *protocol.View, free bool) (protocol.L1Block, error) {
+func (r *Recipient) expirationBlock(view *protocol.View, free bool) (protocol.L1Block, error) {
 	leaving := pm.LeavingOf(view)
 	if !free && leaving.Closed(view.Head.L1) {
 		return 0, pm.NotActive(r.opt.Recipient, view.Self.DeactivationRound)
 	}
-	expires := r.height(view) + paramsLife // gateways see the blocks that this node does not
+	expires := r.height(view) + paramsLifetime // gateways see the blocks that this node does not
 	if !free && leaving.Known() {
 		expires = min(expires, leaving.Close)
 	}

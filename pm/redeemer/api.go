@@ -13,7 +13,7 @@ import (
 
 // Won takes a winner that is in the ledger already. It does not block; a ticket that
 // is known is not taken twice.
-func (r *Redeemer) Won(w pm.Winner) { r.adopt(w) }
+func (r *Redeemer) Won(w pm.Winner) { r.add(w) }
 
 const opQueue = "queue a ticket"
 
@@ -31,7 +31,7 @@ func (r *Redeemer) Queue(ctx context.Context, w pm.Winner) error {
 	if !w.Hash.IsZero() && w.Hash != hash {
 		return fault.New(fault.TicketMalformed, opQueue, "its hash is another")
 	}
-	if err := flaw(opQueue, t); err != nil {
+	if err := verifyTicket(opQueue, t); err != nil {
 		return err
 	}
 	w.Hash, w.State, w.Since, w.Tx, w.Paid, w.GasFee, w.Reason, w.Attempts = hash, pm.TicketWon, r.opt.Now(), protocol.TxHash{}, core.Wei{}, core.Wei{}, "", 0
@@ -49,21 +49,21 @@ func (r *Redeemer) store(ctx context.Context, w pm.Winner) error {
 		return err
 	}
 	if len(known) > 0 {
-		r.adopt(known[0])
+		r.add(known[0])
 		return nil
 	}
-	if err := r.room(&w.Ticket); err != nil {
+	if err := r.checkCapacity(&w.Ticket); err != nil {
 		return err
 	}
 	if err := r.opt.Ledger.Append(ctx, pm.Entries{Winners: []pm.Winner{w}}); err != nil {
 		return err
 	}
-	r.adopt(w)
+	r.add(w)
 	return nil
 }
 
 // room says whether one more ticket can be taken.
-func (r *Redeemer) room(w *protocol.WinningTicket) error {
+func (r *Redeemer) checkCapacity(w *protocol.WinningTicket) error {
 	v := r.opt.Chain.View()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +72,7 @@ func (r *Redeemer) room(w *protocol.WinningTicket) error {
 	}
 	n := 0
 	for _, t := range r.tickets {
-		n += one(t.w.Ticket.Sender == w.Sender)
+		n += boolInt(t.w.Ticket.Sender == w.Sender)
 	}
 	if n >= r.opt.MaxQueued {
 		return fault.New(fault.RedeemerFull, opQueue, fmt.Sprintf("%d of this sender wait", n))
@@ -87,7 +87,7 @@ func (r *Redeemer) List(ctx context.Context, f ledger.Filter) ([]pm.Winner, erro
 	defer r.mu.Unlock()
 	for i := range all {
 		if t := r.tickets[all[i].Hash]; t != nil && all[i].State == pm.TicketQueued {
-			all[i].Reason = t.waits
+			all[i].Reason = t.waitReason
 		}
 	}
 	return all, err
@@ -125,9 +125,9 @@ func (r *Redeemer) reopen(ctx context.Context, w pm.Winner) error {
 	}
 	w.Reason = ""
 	r.mu.Lock()
-	delete(r.lost, w.Hash)
+	delete(r.losses, w.Hash)
 	r.mu.Unlock()
-	r.adopt(w)
+	r.add(w)
 	r.opt.Changed(w)
 	return nil
 }

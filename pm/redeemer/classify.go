@@ -8,35 +8,35 @@ import (
 )
 
 // meaning is what a failure says of a ticket.
-type meaning int
+type failureClass int
 
 const (
 	// troubled: it is not the ticket's fault, and may pass.
-	troubled meaning = iota
+	failureTransient failureClass = iota
 	// waiting: the contracts do not take it now, and may later.
-	waiting
+	failureWaiting
 	// used: it was redeemed already.
-	used
+	failureUsed
 	// late: its rounds are over.
-	late
+	failureExpired
 	// dead: nothing will ever make it good.
-	dead
+	failurePermanent
 )
 
 // meaningOf reads a fault's code.
-func meaningOf(code fault.Code) meaning {
+func classify(code fault.Code) failureClass {
 	switch code {
 	case fault.TicketUsed:
-		return used
+		return failureUsed
 	case fault.TicketExpired, fault.TxExpired:
-		return late
+		return failureExpired
 	case fault.TicketNotWinning, fault.TicketMalformed, fault.TicketSecretWrong, fault.TicketSignatureWrong, fault.TicketRoundUnknown:
-		return dead
+		return failurePermanent
 	case fault.SenderUnlocked, fault.SenderEmpty, fault.RecipientInactive, fault.ProtocolPaused, fault.RoundNotInitialized,
 		fault.RedeemUnfunded, fault.RedeemTooDear, fault.StoreTakeover, fault.StoreNotLeading, fault.ContractsChanged, fault.RedemptionQueued:
-		return waiting
+		return failureWaiting
 	}
-	return troubled
+	return failureTransient
 }
 
 // reasonOf is a failure for the books: its code first, then its facts.

@@ -10,28 +10,28 @@ import (
 )
 
 // follow looks at what became of a ticket's transaction.
-func (r *Redeemer) follow(ctx context.Context, t *ticket, m *moment) error {
+func (r *Redeemer) follow(ctx context.Context, t *ticket, m *snapshot) error {
 	tx, known := m.txs[t.tx]
 	if !known {
-		tx, known = r.again(t, m)
+		tx, known = r.findTxByHash(t, m)
 	}
 	if !known {
-		return r.recall(ctx, t, r.termOf(t, m))
+		return r.resolveUnknownTx(ctx, t, r.termOf(t, m))
 	}
 	switch tx.State {
 	case protocol.TxMined, protocol.TxFinal:
-		return r.paid(ctx, t, tx, m)
+		return r.checkPayout(ctx, t, tx, m)
 	case protocol.TxFailed, protocol.TxDropped:
-		return r.undone(ctx, t, tx, r.termOf(t, m))
+		return r.recordFailedTx(ctx, t, tx, r.termOf(t, m))
 	}
 	if tx.Hash != t.w.Tx { // sent again for a higher price
-		return r.submitted(ctx, t, tx)
+		return r.recordSubmitted(ctx, t, tx)
 	}
 	return nil
 }
 
 // again finds the transaction after a restart, by its hash.
-func (r *Redeemer) again(t *ticket, m *moment) (protocol.Transaction, bool) {
+func (r *Redeemer) findTxByHash(t *ticket, m *snapshot) (protocol.Transaction, bool) {
 	for id, tx := range m.txs {
 		if tx.Hash == t.w.Tx {
 			t.tx = id
@@ -44,32 +44,32 @@ func (r *Redeemer) again(t *ticket, m *moment) (protocol.Transaction, bool) {
 // recall is about a transaction that the actor does not list: an old one, or one
 // whose hash changed while nobody looked. A ticket that is not used is decided about
 // anew; what is on its way all the same, the actor finds by its hash then.
-func (r *Redeemer) recall(ctx context.Context, t *ticket, when term) error {
-	p, found, err := r.payout(ctx, t, t.w.Tx, &receipts{})
+func (r *Redeemer) resolveUnknownTx(ctx context.Context, t *ticket, when term) error {
+	p, found, err := r.readPayout(ctx, t, t.w.Tx, &receipts{})
 	if err != nil {
 		return err
 	}
 	if found {
-		return r.mined(ctx, t, p)
+		return r.recordMined(ctx, t, p)
 	}
 	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
 	if err != nil {
 		return err
 	}
 	if isUsed {
-		return r.trace(ctx, t, when)
+		return r.findRedemption(ctx, t, when)
 	}
-	return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent, Reason: t.waits})
+	return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.failedTx, GasFee: t.spent, Reason: t.waitReason})
 }
 
 // paid looks for what a mined transaction paid.
-func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction, m *moment) error {
+func (r *Redeemer) checkPayout(ctx context.Context, t *ticket, tx protocol.Transaction, m *snapshot) error {
 	all, err := m.receipts.payouts(ctx, r.opt.Chain, tx.Hash)
 	if err != nil {
 		return err
 	}
 	if p, found := payoutFor(t, all); found {
-		return r.mined(ctx, t, p)
+		return r.recordMined(ctx, t, p)
 	}
 	// An endpoint may lag behind; but when all is settled it was not this.
 	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
@@ -77,12 +77,12 @@ func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction,
 	case err != nil:
 		return err
 	case isUsed:
-		return r.locate(ctx, t)
+		return r.findForeignPayout(ctx, t)
 	case isBatch(tx) && (tx.State == protocol.TxFinal || len(all) > 0):
-		return r.passedOver(ctx, t, tx, m, len(all) > 0)
-	case tx.State == protocol.TxFinal && t.fails >= patience:
+		return r.recordSkipped(ctx, t, tx, m, len(all) > 0)
+	case tx.State == protocol.TxFinal && t.failures >= maxPayoutSearches:
 		// The ticket is good and can still be redeemed, whatever became of this.
-		t.tx, t.after = 0, tx.Hash
+		t.tx, t.failedTx = 0, tx.Hash
 		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent,
 			Reason: string(fault.PayoutUnknown)})
 	}
@@ -90,7 +90,7 @@ func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction,
 }
 
 // payout is what a transaction paid for a ticket.
-func (r *Redeemer) payout(ctx context.Context, t *ticket, tx protocol.TxHash, read *receipts) (protocol.Payout, bool, error) {
+func (r *Redeemer) readPayout(ctx context.Context, t *ticket, tx protocol.TxHash, read *receipts) (protocol.Payout, bool, error) {
 	all, err := read.payouts(ctx, r.opt.Chain, tx)
 	p, found := payoutFor(t, all)
 	return p, found, err
@@ -109,17 +109,17 @@ func payoutFor(t *ticket, all []protocol.Payout) (protocol.Payout, bool) {
 
 // undone takes a ticket back whose transaction failed or was given up. What it cost
 // is not forgotten.
-func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transaction, when term) error {
+func (r *Redeemer) recordFailedTx(ctx context.Context, t *ticket, tx protocol.Transaction, when term) error {
 	code := codeOf(tx.Reason)
 	if tx.State == protocol.TxFailed || !tx.Fee.IsZero() {
-		t.spent = t.spent.Add(shareOf(tx, t))
+		t.spent = t.spent.Add(feeShare(tx, t))
 	}
-	t.tx, t.after = 0, tx.Hash
+	t.tx, t.failedTx = 0, tx.Hash
 	r.mu.Lock()
-	t.waits = tx.Reason
+	t.waitReason = tx.Reason
 	r.mu.Unlock()
 	r.opt.Recorder.RedemptionFailed(string(code))
-	if refuted(code) && flaw(opRedeem, &t.w.Ticket) != nil {
+	if verifiedLocally(code) && verifyTicket(opRedeem, &t.w.Ticket) != nil {
 		return r.fail(ctx, t, fault.New(code, opRedeem, tx.Reason))
 	}
 	if err := r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent, Reason: tx.Reason}); err != nil {
@@ -127,10 +127,10 @@ func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transactio
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	pause := r.recovery(t.undone, when)
+	pause := r.pauseAfterFailedTx(t.failedTxs, when)
 	now := r.opt.Now()
-	t.undone++
-	t.fails, t.next, t.soon = 1, now.Add(pause), now.Add(min(pause, r.opt.RetryMost))
+	t.failedTxs++
+	t.failures, t.next, t.nextEarly = 1, now.Add(pause), now.Add(min(pause, r.opt.RetryMost))
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transactio
 // reorganisation may still undo the failure, so there is no hurry; when the ticket's
 // last round is ending there is, but each attempt costs gas, so that they get rarer
 // there as well.
-func (r *Redeemer) recovery(undone int, when term) time.Duration {
+func (r *Redeemer) pauseAfterFailedTx(undone int, when term) time.Duration {
 	most := max(r.opt.RetryMost, r.opt.FinalAfter)
 	if when.ending {
 		return min(r.opt.Retry<<min(undone, 16), most)
@@ -148,20 +148,20 @@ func (r *Redeemer) recovery(undone int, when term) time.Duration {
 
 // confirm looks whether a payout is still there, and ends the ticket when it is
 // there for good.
-func (r *Redeemer) confirm(ctx context.Context, t *ticket, m *moment) error {
-	p, found, err := r.payout(ctx, t, t.w.Tx, &m.receipts)
+func (r *Redeemer) confirmPayout(ctx context.Context, t *ticket, m *snapshot) error {
+	p, found, err := r.readPayout(ctx, t, t.w.Tx, &m.receipts)
 	if found && t.block == 0 {
-		t.spent = minus(t.w.GasFee, p.Fee) // from before the start
+		t.spent = subOrZero(t.w.GasFee, p.Fee) // from before the start
 	}
 	switch {
 	case err != nil:
 		return err
 	case !found:
 		r.opt.Log.Info("payout undone by a reorganisation", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
-		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent, Reason: "reorganised"})
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.failedTx, GasFee: t.spent, Reason: "reorganised"})
 	case t.block != p.Block || t.w.Paid.Cmp(p.Paid) != 0:
-		return r.mined(ctx, t, p)
-	case !r.deep(t, m):
+		return r.recordMined(ctx, t, p)
+	case !r.isConfirmed(t, m):
 		return nil
 	}
 	// A receipt tells what was paid; that it was, the contract itself has to say.
@@ -170,7 +170,7 @@ func (r *Redeemer) confirm(ctx context.Context, t *ticket, m *moment) error {
 		return err
 	case !isUsed:
 		r.opt.Log.Warn("payout is not on the chain", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
-		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent,
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.failedTx, GasFee: t.spent,
 			Reason: string(fault.PayoutUnknown)})
 	}
 	err = r.progress(ctx, t, pm.Progress{State: pm.TicketFinal, Tx: p.Tx, Paid: p.Paid, GasFee: t.w.GasFee, Reason: t.w.Reason})

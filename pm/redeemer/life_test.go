@@ -38,12 +38,12 @@ func TestLifeOfATicket(t *testing.T) {
 		if got := r.books.states(h); !slices.Equal(got, want) {
 			t.Errorf("it went %v", got)
 		}
-		var told []pm.TicketState
+		var sent []pm.TicketState
 		for _, w := range r.changed {
-			told = append(told, w.State)
+			sent = append(sent, w.State)
 		}
-		if !slices.Equal(told, want) {
-			t.Errorf("told were %v", told)
+		if !slices.Equal(sent, want) {
+			t.Errorf("told were %v", sent)
 		}
 		if d, _ := r.chain.Delegator(context.Background(), me); r.sent(h) != 1 || d.Fees.Cmp(ether("0.5")) != 0 {
 			t.Errorf("sent %d times, earned %v", r.sent(h), d.Fees)

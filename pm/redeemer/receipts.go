@@ -22,7 +22,7 @@ type receipt struct {
 }
 
 // of is a transaction's receipt, and whether the caller has to read it.
-func (r *receipts) of(tx protocol.TxHash) (one *receipt, mine bool) {
+func (r *receipts) claim(tx protocol.TxHash) (one *receipt, mine bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if one = r.all[tx]; one != nil {
@@ -38,7 +38,7 @@ func (r *receipts) of(tx protocol.TxHash) (one *receipt, mine bool) {
 
 // payouts are what a transaction redeemed.
 func (r *receipts) payouts(ctx context.Context, chain Chain, tx protocol.TxHash) ([]protocol.Payout, error) {
-	one, mine := r.of(tx)
+	one, mine := r.claim(tx)
 	if mine {
 		one.payouts, one.err = chain.Payouts(ctx, tx)
 		close(one.done)

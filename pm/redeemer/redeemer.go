@@ -17,8 +17,8 @@ type Redeemer struct {
 	// wake has Run look at the tickets; it holds at most one.
 	wake chan struct{}
 	// steps are the goroutines that do something for one ticket, or one sender.
-	steps sync.WaitGroup
-	sums  sums
+	steps       sync.WaitGroup
+	pendingSums pendingSums
 
 	mu sync.Mutex // covers the fields below
 	// tickets are those that have not ended.
@@ -26,88 +26,25 @@ type Redeemer struct {
 	senders map[core.Address]*sender
 	// validity is for how many rounds a ticket can be redeemed, as of a round; 0 is
 	// not known yet.
-	validity   protocol.Round
-	validAt    protocol.Round
-	validating bool
+	validity        protocol.Round
+	validityRound   protocol.Round
+	readingValidity bool
 	// reviewed is the round in which ended tickets were looked through last.
-	reviewed  protocol.Round
-	reviewing bool
-	trouble   trouble
-	lost      map[protocol.Hash]loss
-	alarmed   map[core.Address]bool
-	watchers  map[*watcher]struct{}
-	turn      int
-}
-
-// ticket is a winner on its way. Who set busy owns it, but for what is said to be
-// guarded by mu.
-type ticket struct {
-	w pm.Winner // guarded by mu to write, and to read by others
-	// busy: a step works on it; guarded by mu, as next, look and promised.
-	busy bool
-	// next is when it is looked at again; sooner when gas is cheaper than worthAt, or
-	// when the sender's funds changed since news.
-	next    time.Time
-	soon    time.Time
-	worthAt core.Wei
-	news    uint64
-	// look has it looked at now, after a reorganisation.
-	look bool
-	// ending: its last round was when it was looked at last; guarded by mu.
-	ending bool
-	// promised is what it is thought to bring while it is being sent, and until the
-	// sender's funds were read after that.
-	promised core.Wei
-	// fails counts attempts that failed in a row; undone those that cost gas, or may
-	// have, which being sent again does not make up for.
-	fails, undone int
-	// looked: a step was begun while it could be redeemed.
-	looked bool
-	// waits says why it was not sent, with its code first.
-	waits string
-	// tx is the number of its transaction, 0 when it is not known or another's; after
-	// is the last one that failed. In the books a queued ticket has that.
-	tx    uint64
-	after protocol.TxHash
-	// block is where it was mined, seen since when it was seen there.
-	block protocol.L2Block
-	seen  time.Time
-	// capped: the price of gas was above the operator's bound when it was weighed.
-	capped bool
-	// single: a batch with it was refused.
-	single bool
-	// unripe: its parameters had not expired when it was looked at last; guarded by mu.
-	unripe bool
-	// thrifty: it is sent with what the account can pay for, as it will be lost.
-	thrifty bool
-	// spent is gas that earlier attempts cost.
-	spent core.Wei
-}
-
-// sender is what is known of one gateway.
-type sender struct {
-	funds protocol.SenderFunds
-	known bool
-	// dirty: the funds are to be read; reading: they are being read.
-	dirty, reading bool
-	// deciding: a step decides about some of its tickets; one step at a time, so that the
-	// most urgent come first.
-	deciding bool
-	// news counts the changes of the funds.
-	news uint64
-	// paid is what they paid here since we know it; with that, had is what there was
-	// for us when last nothing was on its way, and fell that it had become less.
-	paid, had core.Wei
-	fell      bool
-	next      time.Time
+	reviewedRound protocol.Round
+	reviewing     bool
+	failures      failureStreak
+	losses        map[protocol.Hash]lostTicket
+	lowFunds      map[core.Address]bool
+	watchers      map[*floatWatcher]struct{}
+	turn          int
 }
 
 // New makes a Redeemer; nothing happens until Run.
 func New(o Options) *Redeemer {
 	return &Redeemer{
 		opt: o.withDefaults(), wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket),
-		senders: make(map[core.Address]*sender), alarmed: make(map[core.Address]bool), watchers: make(map[*watcher]struct{}),
-		lost: make(map[protocol.Hash]loss), sums: sums{all: make(map[core.Address]core.Wei)},
+		senders: make(map[core.Address]*sender), lowFunds: make(map[core.Address]bool), watchers: make(map[*floatWatcher]struct{}),
+		losses: make(map[protocol.Hash]lostTicket), pendingSums: pendingSums{all: make(map[core.Address]core.Wei)},
 	}
 }
 
@@ -116,44 +53,44 @@ func (r *Redeemer) Name() string { return "ticket redeemer" }
 
 // unfinished are the states of tickets that are taken up at the start. Those that were
 // handed to another process are redeemed here if it did not do so.
-var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketHanded}
+var openStates = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketHanded}
 
 // handedFor is for how long handed tickets are taken back: older ones can only have been
 // paid or lost.
-const handedFor = 14 * 24 * time.Hour
+const handedMaxAge = 14 * 24 * time.Hour
 
 // Run takes up what the ledger holds and works until ctx ends. What is on its way
 // then goes on without us, and is followed after the next start. Its only failure
 // is a ledger that cannot be read.
 func (r *Redeemer) Run(ctx context.Context, ready func()) error {
-	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: unfinished, Recipient: r.opt.Recipient})
+	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: openStates, Recipient: r.opt.Recipient})
 	if err != nil {
 		return err
 	}
-	if err := r.recallLosses(ctx); err != nil {
+	if err := r.loadLosses(ctx); err != nil {
 		return err
 	}
-	r.adoptAll(all)
+	r.addStored(all)
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.steps.Wait()
 	defer cancel()
-	defer r.opt.Chain.Subscribe(r.hear)()
+	defer r.opt.Chain.Subscribe(r.onEvent)()
 	ready()
 	return r.loop(ctx)
 }
 
 // adoptAll takes up what the ledger has.
-func (r *Redeemer) adoptAll(all []pm.Winner) {
+func (r *Redeemer) addStored(all []pm.Winner) {
 	back := 0
 	for _, w := range all {
 		if w.State == pm.TicketHanded {
-			if r.opt.Now().Sub(w.Won) > handedFor {
+			if r.opt.Now().Sub(w.Won) > handedMaxAge {
 				continue
 			}
 			w.State = pm.TicketWon
 			back++
 		}
-		r.adopt(w)
+		r.add(w)
 	}
 	if back > 0 {
 		r.opt.Log.Info("winning tickets that were handed to another process are redeemed here", "tickets", back)
@@ -182,7 +119,7 @@ func (r *Redeemer) loop(ctx context.Context) error {
 	}
 }
 
-func (r *Redeemer) stir() {
+func (r *Redeemer) wakeLoop() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -190,7 +127,7 @@ func (r *Redeemer) stir() {
 }
 
 // adopt takes a winner in; one that is known stays as it is.
-func (r *Redeemer) adopt(w pm.Winner) {
+func (r *Redeemer) add(w pm.Winner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w.State == "" {
@@ -199,44 +136,17 @@ func (r *Redeemer) adopt(w pm.Winner) {
 	if r.tickets[w.Hash] != nil || w.State.Ended() || w.Ticket.Recipient != r.opt.Recipient {
 		return
 	}
-	r.tickets[w.Hash] = resume(w)
-	r.sender(w.Ticket.Sender).dirty = true
-	if pending(r.tickets[w.Hash]) {
-		r.sums.set(w.Ticket.Sender, r.sums.get(w.Ticket.Sender).Add(w.Ticket.FaceValue))
-		r.nudge(w.Ticket.Sender)
+	r.tickets[w.Hash] = fromWinner(w)
+	r.senderLocked(w.Ticket.Sender).dirty = true
+	if unpaid(r.tickets[w.Hash]) {
+		r.pendingSums.set(w.Ticket.Sender, r.pendingSums.get(w.Ticket.Sender).Add(w.Ticket.FaceValue))
+		r.notifyWatchersLocked(w.Ticket.Sender)
 	}
-	r.stir()
-}
-
-// resume is a ticket as the books have it. What it may take of its sender's funds is
-// set aside until the chain has told: nobody else is sent for the same money.
-func resume(w pm.Winner) *ticket {
-	t := &ticket{w: w, waits: w.Reason, undone: w.Attempts}
-	switch w.State {
-	case pm.TicketMined:
-		t.promised = w.Paid
-		return t
-	case pm.TicketQueued:
-		t.after = w.Tx
-	case pm.TicketSubmitted:
-		t.promised, t.undone = w.Ticket.FaceValue, max(w.Attempts-1, 0)
-	}
-	t.spent = w.GasFee
-	return t
-}
-
-// sender is a gateway's record, made if need be. The caller holds mu.
-func (r *Redeemer) sender(who core.Address) *sender {
-	s := r.senders[who]
-	if s == nil {
-		s = &sender{}
-		r.senders[who] = s
-	}
-	return s
+	r.wakeLoop()
 }
 
 // hear takes the chain's news. It must not block.
-func (r *Redeemer) hear(e protocol.Event) {
+func (r *Redeemer) onEvent(e protocol.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e := e.(type) {
@@ -246,15 +156,15 @@ func (r *Redeemer) hear(e protocol.Event) {
 		}
 	case protocol.SenderSeen:
 		if s := r.senders[e.Address]; s != nil {
-			s.news++
+			s.fundsVersion++
 			s.dirty = true
 		}
-		r.nudge(e.Address)
+		r.notifyWatchersLocked(e.Address)
 	case protocol.RoundSeen, protocol.PoolSeen:
 		for _, s := range r.senders {
 			s.dirty = true
 		}
-		r.nudgeAll()
+		r.notifyAllWatchersLocked()
 	}
-	r.stir()
+	r.wakeLoop()
 }

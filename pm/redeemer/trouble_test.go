@@ -20,12 +20,12 @@ type stuck struct {
 	sender core.Address
 }
 
-func (s stuck) SenderFunds(ctx context.Context, who core.Address) (protocol.SenderFunds, error) {
-	if who == s.sender {
+func (s stuck) SenderFunds(ctx context.Context, addr core.Address) (protocol.SenderFunds, error) {
+	if addr == s.sender {
 		<-ctx.Done()
 		return protocol.SenderFunds{}, ctx.Err()
 	}
-	return s.Chain.SenderFunds(ctx, who)
+	return s.Chain.SenderFunds(ctx, addr)
 }
 
 // One sender's trouble holds up nobody else: its funds that cannot be read, that are

@@ -72,7 +72,7 @@ type job struct {
 }
 
 // pass brings a credit up to a time.
-func (c *credit) pass(now time.Time) {
+func (c *credit) advance(now time.Time) {
 	// A clock that was ahead must not keep anything for as long as it was.
 	if c.halved.After(now) {
 		c.halved = now
@@ -95,7 +95,7 @@ func (c *credit) pass(now time.Time) {
 		c.worked, c.left = [2]pm.Value{{}, c.worked[0]}, [2]pm.Value{{}, c.left[0]}
 		c.span = c.span.Add(workSpan)
 	}
-	c.passShares(hours, spans)
+	c.advanceShares(hours, spans)
 }
 
 // forget drops the streams and models whose first work is a while ago, and clients of
@@ -114,7 +114,7 @@ func (c *credit) forget(now time.Time) {
 }
 
 // begins reports whether work for a stream or a model is its first in a while.
-func (c *credit) begins(start string, now time.Time) bool {
+func (c *credit) isFirstWork(start string, now time.Time) bool {
 	at, known := c.starts[start]
 	if known && now.Sub(at) < startAgain || !known && len(c.starts) >= maxStarts {
 		return false
@@ -138,7 +138,7 @@ func (c *credit) held() pm.Value { return c.unworked().Add(c.inProgress) }
 func (c *credit) admit(amount, limit pm.Value, client *share) (code fault.Code, later bool) {
 	bound := c.bound(limit)
 	switch {
-	case c.stopped && !c.resume(limit), c.stop(amount, limit):
+	case c.stopped && !c.mayResume(limit), c.mayStop(amount, limit):
 		return fault.PaidWorkMissing, false
 	case c.unworked().Add(amount).Cmp(bound) > 0:
 		return fault.CreditInUse, false
@@ -146,7 +146,7 @@ func (c *credit) admit(amount, limit pm.Value, client *share) (code fault.Code, 
 	// however many they are: the rest is left to those that it works for.
 	case client.recent().Sign() == 0 && c.waiting.Times(2).Cmp(bound) >= 0:
 		return fault.CreditInUse, false
-	case !c.shares(amount, limit, client):
+	case !c.withinShare(amount, limit, client):
 		return fault.CreditInUse, c.inProgress.Sign() > 0
 	case c.held().Add(amount).Cmp(bound) > 0:
 		return fault.CreditInUse, true
@@ -155,14 +155,14 @@ func (c *credit) admit(amount, limit pm.Value, client *share) (code fault.Code, 
 }
 
 // resume has an orchestrator that was stopped paid again where it has made good for enough.
-func (c *credit) resume(limit pm.Value) bool {
+func (c *credit) mayResume(limit pm.Value) bool {
 	c.stopped = c.missing.Times(2).Cmp(c.bound(limit)) > 0
 	return !c.stopped
 }
 
 // stop stops an orchestrator that failed to work for so much that such a payment does not
 // go to it any more, whatever becomes of the jobs in progress.
-func (c *credit) stop(amount, limit pm.Value) bool {
+func (c *credit) mayStop(amount, limit pm.Value) bool {
 	bound := c.bound(limit)
 	c.stopped = c.stopped || c.missing.Add(amount).Cmp(bound) > 0 && c.missing.Times(2).Cmp(bound) > 0
 	return c.stopped
@@ -191,19 +191,19 @@ func (c *credit) end(j job) {
 func (c *credit) receive(j job, work pm.Value, now time.Time) (lost pm.Value) {
 	c.end(j)
 	if work.Sign() <= 0 {
-		return c.lose(j, pm.Value{}, pm.Value{})
+		return c.recordLoss(j, pm.Value{}, pm.Value{})
 	}
-	good := c.work(j, work, now)
-	return c.lose(j, good, j.estimate.Sub(good))
+	good := c.recordWork(j, work, now)
+	return c.recordLoss(j, good, j.estimate.Sub(good))
 }
 
 // work counts work, and returns what it is good for.
-func (c *credit) work(j job, work pm.Value, now time.Time) (good pm.Value) {
-	c.worked[0] = c.worked[0].Add(work)
-	j.client.worked[0] = j.client.worked[0].Add(work)
-	good = work.Add(whole(part(work, goodShare)))
-	if c.begins(j.start, now) {
-		good = good.Add(work.Times(startShare)).Add(gwei(startGwei))
+func (c *credit) recordWork(j job, recordWork pm.Value, now time.Time) (good pm.Value) {
+	c.worked[0] = c.worked[0].Add(recordWork)
+	j.client.worked[0] = j.client.worked[0].Add(recordWork)
+	good = recordWork.Add(floorWei(divide(recordWork, goodShare)))
+	if c.isFirstWork(j.start, now) {
+		good = good.Add(recordWork.Times(startShare)).Add(gwei(startGwei))
 	}
 	return good
 }
@@ -215,45 +215,45 @@ func (c *credit) excuse(j job, came, done pm.Value, now time.Time) (lost pm.Valu
 	c.end(j)
 	var good pm.Value
 	if came.Sign() > 0 {
-		good = c.work(j, came, now)
+		good = c.recordWork(j, came, now)
 	}
 	rest := c.unworked().Add(j.amount).Sub(good)
-	most := part(c.worked[0].Add(c.worked[1]), leftShare).Sub(c.left[0]).Sub(c.left[1])
-	excused := least(done.Sub(came), most, rest)
-	if excused = whole(excused); excused.Sign() < 0 {
+	most := divide(c.worked[0].Add(c.worked[1]), leftShare).Sub(c.left[0]).Sub(c.left[1])
+	excused := minValue(done.Sub(came), most, rest)
+	if excused = floorWei(excused); excused.Sign() < 0 {
 		excused = pm.Value{}
 	}
 	c.left[0] = c.left[0].Add(excused)
-	lost = c.lose(j, good.Add(excused), j.amount)
+	lost = c.recordLoss(j, good.Add(excused), j.amount)
 	// What its own tickets do not pay comes from a balance.
-	c.drain(j.client, done.Sub(came).Sub(excused).Sub(j.amount))
+	c.recordDrain(j.client, done.Sub(came).Sub(excused).Sub(j.amount))
 	return lost
 }
 
 // forgo ends a job whose input was at fault: no work could be done.
-func (c *credit) forgo(j job) (lost pm.Value) {
+func (c *credit) deferLoss(j job) (lost pm.Value) {
 	c.end(j)
-	return c.lose(j, pm.Value{}, j.amount)
+	return c.recordLoss(j, pm.Value{}, j.amount)
 }
 
 // blame counts a job whose payment waits against the orchestrator, as far as it still waits.
 // So much of it was drained from a balance.
 func (c *credit) blame(j job, drained pm.Value) {
-	v := whole(least(j.amount.Add(drained), j.client.open, c.waiting))
+	v := floorWei(minValue(j.amount.Add(drained), j.client.open, c.waiting))
 	j.client.open, c.waiting, c.missing = j.client.open.Sub(v), c.waiting.Sub(v), c.missing.Add(v)
-	j.client.drained = least(j.client.drained.Sub(least(drained, j.client.drained)), j.client.open)
+	j.client.drained = minValue(j.client.drained.Sub(minValue(drained, j.client.drained)), j.client.open)
 }
 
 // lose counts what was paid and what is good for it. Of what is left, as much as waits at
 // most is the client's doing. It returns how much of the payment is unworked now.
-func (c *credit) lose(j job, good, waits pm.Value) pm.Value {
+func (c *credit) recordLoss(j job, good, waits pm.Value) pm.Value {
 	before := c.unworked()
 	rest := j.amount.Sub(good)
 	if rest.Sign() <= 0 {
-		c.makeGood(j.client, rest.Neg())
+		c.offsetLoss(j.client, rest.Neg())
 		return c.unworked().Sub(before)
 	}
-	if waits = whole(least(waits, rest)); waits.Sign() > 0 {
+	if waits = floorWei(minValue(waits, rest)); waits.Sign() > 0 {
 		c.waiting, rest = c.waiting.Add(waits), rest.Sub(waits)
 		j.client.open = j.client.open.Add(waits)
 	}
@@ -262,16 +262,16 @@ func (c *credit) lose(j job, good, waits pm.Value) pm.Value {
 }
 
 // makeGood has work make good for what was lost: by its own client first.
-func (c *credit) makeGood(client *share, good pm.Value) {
-	own := least(good, client.open, c.waiting)
+func (c *credit) offsetLoss(client *share, good pm.Value) {
+	own := minValue(good, client.open, c.waiting)
 	client.open, c.waiting, good = client.open.Sub(own), c.waiting.Sub(own), good.Sub(own)
-	client.drained = least(client.drained, client.open)
-	failed := least(good, c.missing)
+	client.drained = minValue(client.drained, client.open)
+	failed := minValue(good, c.missing)
 	c.missing, good = c.missing.Sub(failed), good.Sub(failed)
-	c.waiting = c.waiting.Sub(least(good, c.waiting))
+	c.waiting = c.waiting.Sub(minValue(good, c.waiting))
 }
 
-func least(v pm.Value, others ...pm.Value) pm.Value {
+func minValue(v pm.Value, others ...pm.Value) pm.Value {
 	for _, o := range others {
 		if o.Cmp(v) < 0 {
 			v = o
@@ -281,12 +281,12 @@ func least(v pm.Value, others ...pm.Value) pm.Value {
 }
 
 // whole cuts off what is not a whole wei.
-func whole(v pm.Value) pm.Value { return pm.ValueOf(new(big.Rat).SetInt(v.Floor())) }
+func floorWei(v pm.Value) pm.Value { return pm.ValueOf(new(big.Rat).SetInt(v.Floor())) }
 
 // wholeUp adds what is missing to a whole wei.
-func wholeUp(v pm.Value) pm.Value { return whole(v.Neg()).Neg() }
+func ceilWei(v pm.Value) pm.Value { return floorWei(v.Neg()).Neg() }
 
-func part(v pm.Value, n int64) pm.Value {
+func divide(v pm.Value, n int64) pm.Value {
 	r := v.Rat()
 	return pm.ValueOf(r.Quo(r, new(big.Rat).SetInt64(n)))
 }

@@ -33,12 +33,12 @@ func (s *Sender) watchFunds(ctx context.Context) {
 	if err != nil {
 		return // the chain's own conditions say why
 	}
-	s.showFunds(funds.Sender)
+	s.updateFundsConditions(funds.Sender)
 }
 
 // showFunds makes a condition of each thing that is wrong with the funds as such, and clears
 // those that are over. All are shown at once, so that the operator mends them at once.
-func (s *Sender) showFunds(funds protocol.Sender) {
+func (s *Sender) updateFundsConditions(funds protocol.Sender) {
 	problems := map[fault.Code]string{fault.OwnReserveEmpty: "", fault.OwnDepositEmpty: "", fault.OwnFundsUnlocking: ""}
 	if funds.Reserve.FundsRemaining.IsZero() {
 		problems[fault.OwnReserveEmpty] = "no reserve"
@@ -61,29 +61,29 @@ func (s *Sender) showFunds(funds protocol.Sender) {
 
 // tellFunds makes conditions of what is wrong with the funds, and of a deposit that does not
 // carry the recipient's tickets, which is what err says of a payment to it.
-func (s *Sender) tellFunds(recipient core.Address, funds protocol.Sender, err error) {
+func (s *Sender) reportFunds(recipient core.Address, funds protocol.Sender, err error) {
 	if s.opt.Board == nil {
 		return
 	}
-	s.showFunds(funds)
+	s.updateFundsConditions(funds)
 	if err == nil || fault.CodeOf(err) == fault.TicketFaceValueHigh {
-		s.tellFaceValue(recipient, err)
+		s.reportFaceValue(recipient, err)
 	}
 }
 
 // tellFaceValue makes a condition of a deposit that does not carry one recipient's
 // tickets; another's may be smaller.
-func (s *Sender) tellFaceValue(recipient core.Address, err error) {
+func (s *Sender) reportFaceValue(recipient core.Address, err error) {
 	s.mu.Lock()
-	_, told := s.tooHigh[recipient]
+	_, shown := s.tooHigh[recipient]
 	switch {
 	case err == nil:
 		delete(s.tooHigh, recipient)
-	case told || len(s.tooHigh) < maxTooHigh:
-		s.tooHigh[recipient], told = s.opt.Now(), true
+	case shown || len(s.tooHigh) < maxTooHigh:
+		s.tooHigh[recipient], shown = s.opt.Now(), true
 	}
 	s.mu.Unlock()
-	if told {
+	if shown {
 		s.opt.Board.Report(health.Key{Code: fault.TicketFaceValueHigh, About: recipient.String()}, err)
 	}
 }
@@ -93,14 +93,14 @@ func (s *Sender) tellFaceValue(recipient core.Address, err error) {
 func (s *Sender) forgetFaceValues(now time.Time) {
 	s.mu.Lock()
 	var idle []core.Address
-	for who, at := range s.tooHigh {
+	for key, at := range s.tooHigh {
 		if now.Sub(at) >= faceValueIdle {
-			delete(s.tooHigh, who)
-			idle = append(idle, who)
+			delete(s.tooHigh, key)
+			idle = append(idle, key)
 		}
 	}
 	s.mu.Unlock()
-	for _, who := range idle {
-		s.opt.Board.Clear(health.Key{Code: fault.TicketFaceValueHigh, About: who.String()})
+	for _, key := range idle {
+		s.opt.Board.Clear(health.Key{Code: fault.TicketFaceValueHigh, About: key.String()})
 	}
 }

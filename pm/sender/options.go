@@ -17,14 +17,14 @@ import (
 // and answers out of memory.
 type Chain interface {
 	View() protocol.View
-	SenderFunds(ctx context.Context, who core.Address) (protocol.SenderFunds, error)
+	SenderFunds(ctx context.Context, key core.Address) (protocol.SenderFunds, error)
 }
 
 // Book is where payments are written down; *spent.Store is one.
 type Book interface {
 	Begin(p *paymentlog.Payment) (*paymentlog.Writing, error)
 	Settle(id paymentlog.ID, r paymentlog.Result)
-	Note(p *paymentlog.Payment)
+	Record(p *paymentlog.Payment)
 	Keep(c paymentlog.Credit)
 }
 

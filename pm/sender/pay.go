@@ -23,7 +23,7 @@ type Payment struct {
 	terms  *Terms
 	record paymentlog.Payment
 	// took is what was taken out of the balance, credit what the tickets add.
-	took   taken
+	drawn   drawn
 	credit pm.Value
 	// job is what the tickets count on the orchestrator's credit; it has no client where
 	// there are none.
@@ -71,19 +71,19 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 		Price: t.Price, Estimate: units, At: now,
 	}
 	var err error
-	if p.took, err = s.takeOut(ctx, t, t.Price.Of(units), now); err != nil {
+	if p.drawn, err = s.drawBalance(ctx, t, t.Price.Of(units), now); err != nil {
 		return nil, err
 	}
-	if err := s.fill(ctx, p); err != nil {
-		s.undo(t.account(), p.took)
+	if err := s.addTickets(ctx, p); err != nil {
+		s.cancelDraw(t.account(), p.drawn)
 		return nil, err
 	}
 	return p, nil
 }
 
 // fill adds the tickets that are missing for a job.
-func (s *Sender) fill(ctx context.Context, p *Payment) error {
-	t, took := p.terms, &p.took
+func (s *Sender) addTickets(ctx context.Context, p *Payment) error {
+	t, took := p.terms, &p.drawn
 	if took.tickets == 0 {
 		return s.mayDraw(t)
 	}
@@ -101,7 +101,7 @@ func (s *Sender) fill(ctx context.Context, p *Payment) error {
 	}
 	n := took.tickets
 	if err = s.issue(ctx, p, n); err != nil {
-		s.unsend(t, p.job)
+		s.reverseCharge(t, p.job)
 		return err
 	}
 	p.credit = t.ev.Times(int64(n))
@@ -114,7 +114,7 @@ func (s *Sender) afford(ctx context.Context, t *Terms, n int) (job, error) {
 	if err := s.check(ctx, t, n); err != nil {
 		return job{}, err
 	}
-	charged := wholeUp(t.ev.Times(int64(n)))
+	charged := ceilWei(t.ev.Times(int64(n)))
 	client, err := s.charge(ctx, t, charged)
 	if err != nil {
 		return job{}, err
@@ -124,7 +124,7 @@ func (s *Sender) afford(ctx context.Context, t *Terms, n int) (job, error) {
 
 // issue makes a payment's tickets and writes them down.
 func (s *Sender) issue(ctx context.Context, p *Payment, n int) error {
-	first, err := s.number(p.terms, n)
+	first, err := s.takeNonces(p.terms, n)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (s *Sender) issue(ctx context.Context, p *Payment, n int) error {
 		return e
 	}
 	if err != nil {
-		s.book(p, paymentlog.Unsent, 0)
+		s.recordResult(p, paymentlog.Unsent, 0)
 		return err
 	}
 	return nil
@@ -157,7 +157,7 @@ func (s *Sender) check(ctx context.Context, t *Terms, n int) error {
 		return err
 	}
 	err = pm.CheckSender(t.Params, n, funds.Sender, view.Round.Number, s.opt.Limits)
-	s.tellFunds(t.Params.Recipient, funds.Sender, err)
+	s.reportFunds(t.Params.Recipient, funds.Sender, err)
 	return err
 }
 

@@ -32,7 +32,7 @@ func (t *Terms) price() priceKey {
 }
 
 // first is the price with which something began.
-type first struct {
+type firstPrice struct {
 	price pm.Price
 	// used is when it was paid for last, for a model when it began.
 	used time.Time
@@ -46,10 +46,10 @@ func (s *Sender) checkPrice(t *Terms, now time.Time) error {
 	x := s.prices[k]
 	switch {
 	case x == nil:
-		if !s.priceRoom.enter(k.owner) {
+		if !s.priceQuota.acquire(k.owner) {
 			return fault.New(fault.SessionsTooMany, "make payment", "first prices of "+t.Peer)
 		}
-		s.prices[k] = &first{t.Price, now}
+		s.prices[k] = &firstPrice{t.Price, now}
 		return nil
 	case now.Sub(x.used) >= priceIdle:
 		x.price = t.Price
@@ -65,11 +65,11 @@ func (s *Sender) checkPrice(t *Terms, now time.Time) error {
 
 // sweepPrices forgets first prices that do not count any more. It is called with the
 // lock held.
-func (s *Sender) sweepPrices(now time.Time) {
+func (s *Sender) sweepPricesLocked(now time.Time) {
 	for k, x := range s.prices {
 		if now.Sub(x.used) >= priceIdle {
 			delete(s.prices, k)
-			s.priceRoom.leave(k.owner)
+			s.priceQuota.release(k.owner)
 		}
 	}
 }

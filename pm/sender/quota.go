@@ -13,19 +13,19 @@ func newQuota[K comparable](each, most int) quota[K] {
 }
 
 // enter counts one more; false when there is no room for it.
-func (q *quota[K]) enter(who K) bool {
-	if q.all >= q.most || q.by[who] >= q.each {
+func (q *quota[K]) acquire(key K) bool {
+	if q.all >= q.most || q.by[key] >= q.each {
 		return false
 	}
 	q.all++
-	q.by[who]++
+	q.by[key]++
 	return true
 }
 
 // leave counts one less of somebody who entered.
-func (q *quota[K]) leave(who K) {
+func (q *quota[K]) release(key K) {
 	q.all--
-	if q.by[who]--; q.by[who] == 0 {
-		delete(q.by, who)
+	if q.by[key]--; q.by[key] == 0 {
+		delete(q.by, key)
 	}
 }

@@ -25,13 +25,13 @@ type Sender struct {
 	mu       sync.Mutex
 	sets     map[setKey]*set
 	accounts map[accountKey]*account
-	prices   map[priceKey]*first
+	prices   map[priceKey]*firstPrice
 	tooHigh  map[core.Address]time.Time // see tellFaceValue
 	credits  map[string]*credit         // by payee
 
 	// How many of these there are, by recipient and by who owns the terms.
-	setRoom                quota[core.Address]
-	accountRoom, priceRoom quota[string]
+	setQuota                quota[core.Address]
+	accountQuota, priceQuota quota[string]
 }
 
 // New makes a sender. It does nothing yet.
@@ -39,10 +39,10 @@ func New(opt Options) *Sender {
 	s := &Sender{
 		opt: opt.withDefaults(), issued: make(map[protocol.Hash]uint32),
 		sets: make(map[setKey]*set), accounts: make(map[accountKey]*account),
-		prices: make(map[priceKey]*first), tooHigh: make(map[core.Address]time.Time),
+		prices: make(map[priceKey]*firstPrice), tooHigh: make(map[core.Address]time.Time),
 		credits: make(map[string]*credit),
-		setRoom: newQuota[core.Address](maxSets, maxSetsAll), accountRoom: newQuota[string](maxAccounts, maxAccountsAll),
-		priceRoom: newQuota[string](maxPrices, maxPricesAll),
+		setQuota: newQuota[core.Address](maxSets, maxSetsAll), accountQuota: newQuota[string](maxAccounts, maxAccountsAll),
+		priceQuota: newQuota[string](maxPrices, maxPricesAll),
 	}
 	for _, i := range opt.Issued {
 		s.issued[i.RandHash] = i.Last
@@ -79,7 +79,7 @@ func (s *Sender) Sweep() {
 	now, view := s.opt.Now(), s.opt.Chain.View()
 	s.forgetFaceValues(now)
 	for payee, why := range s.sweepAll(now, view) {
-		s.tellCredit(payee, why != "", true, why)
+		s.reportCredit(payee, why != "", true, why)
 	}
 }
 
@@ -87,14 +87,14 @@ func (s *Sender) Sweep() {
 func (s *Sender) sweepAll(now time.Time, view protocol.View) (why map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sweepSets(view)
+	s.sweepSetsLocked(view)
 	for k, a := range s.accounts {
-		if a.inHand == 0 && a.over(now) {
-			s.forgetAccount(k)
+		if a.jobs == 0 && a.expired(now) {
+			s.forgetAccountLocked(k)
 		}
 	}
-	s.sweepPrices(now)
-	return s.sweepCredits(now)
+	s.sweepPricesLocked(now)
+	return s.sweepCreditsLocked(now)
 }
 
 // Held is one balance as this gateway reckons it.
@@ -113,7 +113,7 @@ func (s *Sender) Balances() []Held {
 	defer s.mu.Unlock()
 	out := make([]Held, 0, len(s.accounts))
 	for k, a := range s.accounts {
-		out = append(out, Held{Peer: k.peer, Address: k.address, Key: k.key, Value: a.value, InHand: a.inHand})
+		out = append(out, Held{Peer: k.peer, Address: k.address, Key: k.key, Value: a.value, InHand: a.jobs})
 	}
 	return out
 }

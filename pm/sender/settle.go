@@ -44,11 +44,11 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	switch how {
 	case Unsent:
 		p.received.Store(true)
-		s.unsend(p.terms, p.job)
+		s.reverseCharge(p.terms, p.job)
 	case Refused, Short, Failed:
 		p.Received(0)
 	case InputBad:
-		p.count(func(c *credit, j job, _ time.Time) pm.Value { return c.forgo(j) })
+		p.count(func(c *credit, j job, _ time.Time) pm.Value { return c.deferLoss(j) })
 	case Abandoned:
 		p.Left(p.record.Estimate)
 	case Served: // Received tells what came
@@ -56,28 +56,28 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	switch how {
 	case Served:
 		bill := p.terms.Price.Of(max(0, units))
-		s.putBack(k, p.took, p.took.value.Add(p.credit).Sub(bill), now)
+		s.settleDraw(k, p.drawn, p.drawn.value.Add(p.credit).Sub(bill), now)
 		p.billed.Store(bill.Sign() > 0)
-		s.book(p, paymentlog.Answered, max(0, units))
+		s.recordResult(p, paymentlog.Answered, max(0, units))
 	case Refused:
-		s.putBack(k, p.took, p.took.value, now)
-		s.book(p, paymentlog.Refused, 0)
+		s.settleDraw(k, p.drawn, p.drawn.value, now)
+		s.recordResult(p, paymentlog.Refused, 0)
 	case Unsent:
-		s.restore(k, p.took)
-		s.book(p, paymentlog.Unsent, 0)
+		s.restoreDraw(k, p.drawn)
+		s.recordResult(p, paymentlog.Unsent, 0)
 	case Short:
-		s.distrust(k, p.took, now)
-		s.book(p, paymentlog.Refused, 0)
+		s.writeOffBalance(k, p.drawn, now)
+		s.recordResult(p, paymentlog.Refused, 0)
 	case InputBad:
-		s.putBack(k, p.took, p.took.value.Add(p.credit), now)
-		s.book(p, paymentlog.Failed, 0)
+		s.settleDraw(k, p.drawn, p.drawn.value.Add(p.credit), now)
+		s.recordResult(p, paymentlog.Failed, 0)
 	case Failed, Abandoned:
 		// A debt stays one.
-		s.putBack(k, p.took, debt(p.took.value.Add(p.credit)), now)
+		s.settleDraw(k, p.drawn, debt(p.drawn.value.Add(p.credit)), now)
 		if how == Failed {
-			s.drained(p)
+			s.recordDrained(p)
 		}
-		s.book(p, paymentlog.Failed, 0)
+		s.recordResult(p, paymentlog.Failed, 0)
 	}
 }
 
@@ -107,10 +107,10 @@ func (p *Payment) Forgo() {
 	first := false
 	p.count(func(c *credit, j job, _ time.Time) pm.Value {
 		first, p.forgone = true, true
-		return c.forgo(j)
+		return c.deferLoss(j)
 	})
 	if first && p.billed.Load() {
-		p.s.drained(p)
+		p.s.recordDrained(p)
 	}
 }
 
@@ -122,19 +122,19 @@ func (p *Payment) Blame() {
 		return
 	}
 	s.mu.Lock()
-	c := s.creditOf(p.terms.payee())
+	c := s.creditLocked(p.terms.payee())
 	if c == nil || !p.forgone {
 		s.mu.Unlock()
 		return
 	}
 	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
 	if c.blame(job{amount: p.job.amount, client: p.clientOf(c)}, p.drained); limit.Sign() > 0 {
-		c.stop(p.job.amount, limit)
+		c.mayStop(p.job.amount, limit)
 	}
-	changed, detail := c.stopped != was, c.holds()
-	s.keep(p.terms.payee(), c)
+	changed, detail := c.stopped != was, c.describe()
+	s.saveCreditLocked(p.terms.payee(), c)
 	s.mu.Unlock()
-	s.tellCredit(p.terms.payee(), true, changed, detail)
+	s.reportCredit(p.terms.payee(), true, changed, detail)
 }
 
 // debt is what is owed of a balance; a credit is none.
@@ -147,7 +147,7 @@ func debt(v pm.Value) pm.Value {
 
 // book writes the result down. A payment without tickets was not written yet; one
 // that came to nothing is not worth a line.
-func (s *Sender) book(p *Payment, state paymentlog.State, units int64) {
+func (s *Sender) recordResult(p *Payment, state paymentlog.State, units int64) {
 	r := paymentlog.Result{State: state, Units: units, Settled: s.opt.Now()}
 	switch {
 	case p.record.ID != 0:
@@ -155,6 +155,6 @@ func (s *Sender) book(p *Payment, state paymentlog.State, units int64) {
 	case state == paymentlog.Answered:
 		record := p.record
 		record.Result = r
-		s.opt.Book.Note(&record)
+		s.opt.Book.Record(&record)
 	}
 }

@@ -53,9 +53,9 @@ func (c *credit) share(client string) *share {
 // shares reports whether so much more may be paid for a client's jobs. One payment may be
 // larger than the client's share, or than what is left of it, if it leaves an eighth of all
 // to other clients.
-func (c *credit) shares(amount, limit pm.Value, client *share) bool {
-	used := least(client.open, c.waiting).Add(client.inProgress)
-	most := part(limit, clientShare).Add(client.recent())
+func (c *credit) withinShare(amount, limit pm.Value, client *share) bool {
+	used := minValue(client.open, c.waiting).Add(client.inProgress)
+	most := divide(limit, clientShare).Add(client.recent())
 	if used.Add(amount).Cmp(most) <= 0 {
 		return true
 	}
@@ -66,8 +66,8 @@ func (c *credit) shares(amount, limit pm.Value, client *share) bool {
 // drain counts what a client's job came to nothing of that was paid from a balance: others'
 // tickets had left it there, so that it counts as missing by now, and is its client's doing.
 // It returns how much that is.
-func (c *credit) drain(client *share, v pm.Value) pm.Value {
-	if v = whole(least(v, c.missing)); v.Sign() <= 0 {
+func (c *credit) recordDrain(client *share, v pm.Value) pm.Value {
+	if v = floorWei(minValue(v, c.missing)); v.Sign() <= 0 {
 		return pm.Value{}
 	}
 	c.missing, c.waiting = c.missing.Sub(v), c.waiting.Add(v)
@@ -78,16 +78,16 @@ func (c *credit) drain(client *share, v pm.Value) pm.Value {
 // draws reports whether a client's jobs may be paid from balances: not while what it wasted of
 // them is its share, nor for one for which no work was done while clients wasted half of what
 // may be held, and balances with it: as many as come would each waste one job's worth.
-func (c *credit) draws(limit pm.Value, client *share) bool {
-	if client.recent().Sign() == 0 && c.waiting.Times(2).Cmp(c.bound(limit)) >= 0 && c.drains() {
+func (c *credit) mayDraw(limit pm.Value, client *share) bool {
+	if client.recent().Sign() == 0 && c.waiting.Times(2).Cmp(c.bound(limit)) >= 0 && c.anyDrained() {
 		return false
 	}
-	drained := least(client.drained, client.open, c.waiting)
-	return drained.Sign() <= 0 || drained.Cmp(part(limit, clientShare).Add(client.recent())) < 0
+	drained := minValue(client.drained, client.open, c.waiting)
+	return drained.Sign() <= 0 || drained.Cmp(divide(limit, clientShare).Add(client.recent())) < 0
 }
 
 // drains reports whether clients wasted anything of balances.
-func (c *credit) drains() bool {
+func (c *credit) anyDrained() bool {
 	for _, sh := range c.clients {
 		if sh.drained.Sign() > 0 {
 			return true
@@ -98,7 +98,7 @@ func (c *credit) drains() bool {
 
 // passShares brings the shares up to a time that the credit has reached: so many hours are
 // over, and so many spans.
-func (c *credit) passShares(hours time.Duration, spans int) {
+func (c *credit) advanceShares(hours time.Duration, spans int) {
 	if hours <= 0 && spans == 0 {
 		return
 	}

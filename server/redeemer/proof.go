@@ -17,7 +17,7 @@ func (s *service) proves(ctx context.Context, t *protocol.WinningTicket) bool {
 		return false
 	}
 	v := s.opt.View()
-	if !v.Known || v.Stale || s.late(t) != nil {
+	if !v.Known || v.Stale || s.checkRound(t) != nil {
 		return false
 	}
 	cost := new(big.Int).SetUint64(uint64(s.opt.RedeemGas))

@@ -23,12 +23,12 @@ type Client struct {
 	// ledger has others that had no room here.
 	tickets map[protocol.Hash]*ticket
 	has     map[core.Address]int
-	crowded map[core.Address]bool
+	overflowed map[core.Address]bool
 	// busy are the calls in progress, busyOf those by gateway.
 	busy    int
 	busyOf  map[core.Address]int
 	senders map[core.Address]*watched
-	away    trouble
+	away    outage
 	// untrusted is why the certificate of the last handshake was refused, "" when it was not.
 	untrusted string
 
@@ -45,7 +45,7 @@ func New(o Options) (*Client, error) {
 	}
 	return &Client{
 		opt: o, wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket), senders: make(map[core.Address]*watched),
-		has: make(map[core.Address]int), busyOf: make(map[core.Address]int), crowded: make(map[core.Address]bool),
+		has: make(map[core.Address]int), busyOf: make(map[core.Address]int), overflowed: make(map[core.Address]bool),
 	}, nil
 }
 
@@ -86,7 +86,7 @@ func (c *Client) loop(ctx context.Context, api rpc.TicketRedeemerClient) error {
 		if err := c.review(ctx); err != nil {
 			return err
 		}
-		if c.short() {
+		if c.hasCapacity() {
 			if err := c.load(ctx); err != nil {
 				return err
 			}
@@ -105,11 +105,11 @@ func (c *Client) pass(ctx context.Context, api rpc.TicketRedeemerClient) time.Du
 	if !c.away.since.IsZero() && !c.away.lasts(now, c.opt.AlertAfter) {
 		next = min(next, c.away.since.Add(c.opt.AlertAfter).Sub(now))
 	}
-	c.alert(now)
+	c.updateConditionsLocked(now)
 	return min(max(next, 0), lookMost)
 }
 
-func (c *Client) stir() {
+func (c *Client) wakeLoop() {
 	select {
 	case c.wake <- struct{}{}:
 	default:

@@ -17,13 +17,13 @@ var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmit
 
 // short reports whether there is room for tickets that stayed in the ledger: in all,
 // and for a gateway that has some there.
-func (c *Client) short() bool {
+func (c *Client) hasCapacity() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opt.Waiting-len(c.tickets) < (c.opt.WaitingEach+1)/2 {
 		return false
 	}
-	for sender := range c.crowded {
+	for sender := range c.overflowed {
 		if c.has[sender] <= c.opt.WaitingEach/2 {
 			return true
 		}
@@ -36,7 +36,7 @@ func (c *Client) short() bool {
 // for days.
 func (c *Client) load(ctx context.Context) error {
 	c.mu.Lock()
-	clear(c.crowded) // a gateway without room from here on is noted again
+	clear(c.overflowed) // a gateway without room from here on is noted again
 	c.mu.Unlock()
 	f := ledger.Filter{States: unfinished, Recipient: c.opt.Recipient, Limit: c.opt.Waiting + 1, OldestFirst: true}
 	for {
@@ -44,7 +44,7 @@ func (c *Client) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if full := c.adoptAll(page); full || len(page) < f.Limit {
+		if full := c.addAll(page); full || len(page) < f.Limit {
 			return nil
 		}
 		f.After = after(page[0].Won, page[len(page)-1].Won)
@@ -61,11 +61,11 @@ func after(first, last time.Time) time.Time {
 }
 
 // adoptAll takes winners in; full says that there is no room for any later one.
-func (c *Client) adoptAll(page []pm.Winner) (full bool) {
+func (c *Client) addAll(page []pm.Winner) (full bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range page {
-		c.adopt(w)
+		c.addLocked(w)
 	}
 	if len(c.tickets) < c.opt.Waiting {
 		return false
@@ -81,21 +81,21 @@ func (c *Client) adoptAll(page []pm.Winner) (full bool) {
 
 // adopt takes a winner in if there is room, or makes room for one that is more urgent; the
 // ledger has each either way. The caller holds mu.
-func (c *Client) adopt(w pm.Winner) {
+func (c *Client) addLocked(w pm.Winner) {
 	sender := w.Ticket.Sender
 	switch {
 	case !slices.Contains(unfinished, w.State) || w.Ticket.Recipient != c.opt.Recipient || c.tickets[w.Hash] != nil:
-	case c.makeRoom(&w):
+	case c.evictForLocked(&w):
 		c.tickets[w.Hash] = &ticket{w: w}
 		c.has[sender]++
-	case len(c.crowded) < c.opt.Waiting: // enough of them to look again
-		c.crowded[sender] = true
+	case len(c.overflowed) < c.opt.Waiting: // enough of them to look again
+		c.overflowed[sender] = true
 	}
 }
 
 // makeRoom reports whether there is room for a winner, after another one of less urgent
 // rounds was left to the ledger if need be. The caller holds mu.
-func (c *Client) makeRoom(w *pm.Winner) bool {
+func (c *Client) evictForLocked(w *pm.Winner) bool {
 	sender := w.Ticket.Sender
 	full := c.has[sender] >= c.opt.WaitingEach
 	if !full && len(c.tickets) < c.opt.Waiting {
@@ -114,13 +114,13 @@ func (c *Client) makeRoom(w *pm.Winner) bool {
 	if last == nil || last.w.Ticket.CreationRound == w.Ticket.CreationRound || moreUrgent(&view, w, &last.w) > 0 {
 		return false
 	}
-	c.crowded[last.w.Ticket.Sender] = true
-	c.release(last.w.Hash)
+	c.overflowed[last.w.Ticket.Sender] = true
+	c.dropLocked(last.w.Hash)
 	return true
 }
 
 // release forgets a ticket. The caller holds mu.
-func (c *Client) release(hash protocol.Hash) {
+func (c *Client) dropLocked(hash protocol.Hash) {
 	sender := c.tickets[hash].w.Ticket.Sender
 	delete(c.tickets, hash)
 	if c.has[sender]--; c.has[sender] == 0 {

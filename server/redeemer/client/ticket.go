@@ -35,8 +35,8 @@ type ticket struct {
 func (c *Client) Won(w pm.Winner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.adopt(w)
-	c.stir()
+	c.addLocked(w)
+	c.wakeLoop()
 }
 
 // handDue begins to hand in what is due, the most urgent first, and returns the time until
@@ -92,14 +92,14 @@ func (c *Client) work(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done(t)
-	c.stir()
+	c.wakeLoop()
 	switch {
 	case err == nil:
-		c.release(t.w.Hash)
+		c.dropLocked(t.w.Hash)
 	case errors.Is(err, fault.LedgerRefused):
 		// Nobody but the ledger can know why; the ticket is not ours to move.
 		c.opt.Log.Warn("winning ticket set aside", "ticket", t.w.Hash.String(), fault.Attr(err))
-		c.release(t.w.Hash)
+		c.dropLocked(t.w.Hash)
 	case ctx.Err() == nil:
 		t.next = c.opt.Now().Add(min(c.opt.Retry<<min(t.fails, 16), c.opt.RetryMost))
 		t.fails++
@@ -126,8 +126,8 @@ func (c *Client) hand(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	if ctx.Err() != nil && err != nil {
 		return err
 	}
-	err = meaning(fault.RedeemerRefuses, "hand a ticket in", err, trailer)
-	c.heard(err)
+	err = asFault(fault.RedeemerRefuses, "hand a ticket in", err, trailer)
+	c.recordReachable(err)
 	switch {
 	case err == nil:
 		return c.progress(ctx, &t.w, pm.TicketHanded, "")

@@ -20,13 +20,13 @@ func (c *Client) watch(ctx context.Context, api rpc.TicketRedeemerClient, e *wat
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for {
-		heard, err := c.listen(ctx, api, e)
+		received, err := c.listen(ctx, api, e)
 		if ctx.Err() != nil {
 			return
 		}
 		c.opt.Log.Debug("max float not watched", "gateway", e.sender.String(), fault.Attr(err))
 		c.lost(e, err)
-		if heard {
+		if received {
 			pause = c.opt.Retry
 		}
 		timer.Reset(pause)
@@ -41,7 +41,7 @@ func (c *Client) watch(ctx context.Context, api rpc.TicketRedeemerClient, e *wat
 
 // listen asks once and then hears of every change, until the stream breaks. heard
 // says that it was one.
-func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *watched) (heard bool, err error) {
+func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *watched) (received bool, err error) {
 	if err := c.ask(ctx, api, e); err != nil {
 		return false, err
 	}
@@ -51,22 +51,22 @@ func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *wa
 	defer cancel(nil)
 	stream, err := api.MonitorMaxFloat(ctx, &rpc.MaxFloatReq{Sender: e.sender[:]})
 	if err != nil {
-		return false, c.judged(err, nil)
+		return false, c.classifyRefusal(err, nil)
 	}
 	refreshing.Go(func() { c.refresh(ctx, cancel, api, e) })
 	for {
 		m, err := stream.Recv()
 		if cause := context.Cause(ctx); err != nil && cause != nil {
-			return heard, cause // of the refreshing, or whoever ended it
+			return received, cause // of the refreshing, or whoever ended it
 		}
 		if err != nil {
-			return heard, c.judged(err, stream.Trailer())
+			return received, c.classifyRefusal(err, stream.Trailer())
 		}
 		value, err := rpc.FromWei(m.GetMaxFloat())
 		if err != nil {
-			return heard, fault.Wrap(fault.MaxFloatUnknown, opFloat, err)
+			return received, fault.Wrap(fault.MaxFloatUnknown, opFloat, err)
 		}
-		heard = true
+		received = true
 		c.learned(e, value, c.seen(e))
 	}
 }
@@ -99,7 +99,7 @@ func (c *Client) ask(ctx context.Context, api rpc.TicketRedeemerClient, e *watch
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := c.judged(err, trailer); err != nil {
+	if err := c.classifyRefusal(err, trailer); err != nil {
 		return err
 	}
 	value, err := rpc.FromWei(m.GetMaxFloat())
@@ -111,8 +111,8 @@ func (c *Client) ask(ctx context.Context, api rpc.TicketRedeemerClient, e *watch
 }
 
 // judged is a call's error as a fault, and noted.
-func (c *Client) judged(err error, trailer metadata.MD) error {
-	err = meaning(fault.MaxFloatUnknown, opFloat, err, trailer)
-	c.heard(err)
+func (c *Client) classifyRefusal(err error, trailer metadata.MD) error {
+	err = asFault(fault.MaxFloatUnknown, opFloat, err, trailer)
+	c.recordReachable(err)
 	return err
 }

@@ -1,0 +1,44 @@
+package recipient
+
+import (
+	"sync"
+
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// toldMost is how many winners are remembered.
+const maxReported = 4096
+
+// told remembers the winners that were stored last. A gateway that sends a winner of
+// old again and again would otherwise cost a write each time. It is a courtesy to
+// the disk: the books know each winner once, however often it comes.
+type reportedWinners struct {
+	mu sync.Mutex
+	// known has the hashes of ring; next is where the next one goes. Guarded by mu.
+	known map[protocol.Hash]struct{}
+	ring  [maxReported]protocol.Hash
+	next  int
+}
+
+func newReportedWinners() *reportedWinners { return &reportedWinners{known: make(map[protocol.Hash]struct{})} }
+
+func (t *reportedWinners) has(hash protocol.Hash) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, ok := t.known[hash]
+	return ok
+}
+
+// add remembers a winner and reports whether it is news.
+func (t *reportedWinners) add(hash protocol.Hash) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, ok := t.known[hash]; ok {
+		return false
+	}
+	delete(t.known, t.ring[t.next])
+	t.ring[t.next] = hash
+	t.known[hash] = struct{}{}
+	t.next = (t.next + 1) % maxReported
+	return true
+}

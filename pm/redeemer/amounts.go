@@ -1,0 +1,41 @@
+package redeemer
+
+import (
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+// minus is a - b, or nothing.
+func subOrZero(a, b core.Wei) core.Wei {
+	if a.Cmp(b) <= 0 {
+		return core.Wei{}
+	}
+	return a.Sub(b)
+}
+
+func minWei(a, b core.Wei) core.Wei {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
+}
+
+// times is the price of so much gas.
+func gasCost(price core.Wei, gas protocol.Gas) core.Wei {
+	w, err := core.WeiOf(new(big.Int).Mul(price.Big(), new(big.Int).SetUint64(uint64(gas))))
+	if err != nil {
+		return price // no chain has such prices
+	}
+	return w
+}
+
+// per is what one unit of gas may cost for all to come to no more than value.
+func perGas(value core.Wei, gas protocol.Gas) core.Wei {
+	if gas == 0 {
+		return core.Wei{}
+	}
+	w, _ := core.WeiOf(new(big.Int).Quo(value.Big(), new(big.Int).SetUint64(uint64(gas))))
+	return w
+}

@@ -1,0 +1,89 @@
+package redeemer
+
+import (
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// promise sets aside what the ticket brings of its sender's funds, less what is set
+// aside for others. The error says that there is nothing, or too little yet.
+func (r *Redeemer) allocate(t *ticket, funds protocol.SenderFunds, m *snapshot, when term) (core.Wei, error) {
+	from := t.w.Ticket.Sender
+	if free := funds.WithdrawRound; free != 0 && free <= m.view.Round.Number {
+		return core.Wei{}, fault.New(fault.SenderUnlocked, opRedeem, fmt.Sprintf("its funds are free since round %d", free))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.senderLocked(from)
+	s.funds, s.fundsKnown, t.breakEvenPrice = funds, true, core.Wei{}
+	has := r.available(funds, &m.view)
+	left := r.availableForLocked(t, has)
+	s.trackDrain(has, left)
+	switch value := minWei(left, t.w.Ticket.FaceValue); {
+	case value.IsZero():
+		return value, r.noFundsFault(funds, &m.view)
+	case value.Cmp(t.w.Ticket.FaceValue) < 0 && !when.lastRound && funds.WithdrawRound == 0 && !s.drained:
+		// Redeemed now, the rest of its value would be lost.
+		return core.Wei{}, fault.New(fault.RedeemUnfunded, opRedeem, fmt.Sprintf("%s of %s ETH are there; it waits for the sender to add to its deposit, until round %d",
+			value.Ether(), t.w.Ticket.FaceValue.Ether(), when.last))
+	default:
+		t.allocated = value
+		return value, nil
+	}
+}
+
+// left is what a sender's funds have for a ticket beside what is set aside for others.
+// The caller holds mu.
+func (r *Redeemer) availableForLocked(t *ticket, has core.Wei) core.Wei {
+	s := r.senderLocked(t.w.Ticket.Sender)
+	for _, o := range r.tickets {
+		if o != t && o.w.Ticket.Sender == t.w.Ticket.Sender && (o.w.State != pm.TicketMined || o.fundsVersion == s.fundsVersion) {
+			has = subOrZero(has, o.allocated)
+		}
+	}
+	return has
+}
+
+// compare notes whether a sender's funds become less by what others do: they draw of
+// its deposit, or its reserve is shared by more. What we have on our way ourselves
+// tells nothing. The caller holds the Redeemer's mu.
+func (s *sender) trackDrain(has, left core.Wei) {
+	if has.Cmp(left) != 0 {
+		return
+	}
+	total := has.Add(s.paidHere)
+	if c := total.Cmp(s.fundsBefore); c != 0 {
+		s.drained = c < 0
+	}
+	s.fundsBefore = total
+}
+
+// penniless says why a sender's funds carry nothing.
+func (r *Redeemer) noFundsFault(funds protocol.SenderFunds, v *protocol.View) error {
+	switch {
+	case funds.Deposit.IsZero() && funds.Reserve.FundsRemaining.IsZero():
+		return fault.New(fault.SenderEmpty, opRedeem, "it has neither deposit nor reserve")
+	case v.Self.Address == r.opt.Recipient && !v.Self.Active:
+		return fault.New(fault.RecipientInactive, opRedeem, fmt.Sprintf("not in round %d", v.Round.Number))
+	}
+	return fault.New(fault.RedeemUnfunded, opRedeem, fmt.Sprintf("deposit %s, reserve %s ETH", funds.Deposit.Ether(), funds.Reserve.FundsRemaining.Ether()))
+}
+
+func (r *Redeemer) release(t *ticket) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.allocated = core.Wei{}
+}
+
+// available is what a sender's funds would pay the recipient now: the deposit, and
+// what may still be claimed of the reserve, which is nothing for who is not active.
+func available(funds protocol.SenderFunds, pool int, active bool) core.Wei {
+	if !active {
+		return funds.Deposit
+	}
+	return pm.Available(funds, pool)
+}

@@ -1,0 +1,145 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// watched is a gateway whose max float is kept. Client.mu covers all but first.
+type watched struct {
+	sender core.Address
+	// first is closed when the redeemer said the first thing, or did not.
+	first chan struct{}
+	// value was the max float at the time at; seen counts the values.
+	value core.Wei
+	known bool
+	at    time.Time
+	seen  int
+	// err is why the last attempt failed.
+	err  error
+	used time.Time
+	// stop ends the stream; nil before it began.
+	stop context.CancelFunc
+}
+
+// MaxFloat is what the redeemer says that a gateway's funds carry. The first time it
+// waits for the answer, for a bounded time. When the redeemer is away, what it said
+// last counts for a while; then, and for a gateway it never spoke of, the error is the
+// fault RedeemerUnreachable or MaxFloatUnknown.
+func (c *Client) MaxFloat(ctx context.Context, sender core.Address) (core.Wei, error) {
+	const op = "ask the redeemer for a max float"
+	e := c.sender(sender)
+	timer := time.NewTimer(c.opt.FirstAnswer)
+	defer timer.Stop()
+	select {
+	case <-e.first:
+	case <-ctx.Done():
+		return core.Wei{}, fault.Wrap(fault.CodeOf(ctx.Err()), op, ctx.Err())
+	case <-timer.C:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case e.known && c.opt.Now().Sub(e.at) <= c.opt.Hold:
+		return e.value, nil
+	case e.err != nil:
+		return core.Wei{}, e.err
+	}
+	return core.Wei{}, fault.New(fault.RedeemerUnreachable, op, "no answer yet")
+}
+
+// sender is a gateway's record, made if need be. The one that nobody asked about for
+// longest makes room.
+func (c *Client) sender(addr core.Address) *watched {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.senders[addr]
+	if e == nil {
+		if len(c.senders) >= c.opt.Senders {
+			c.dropOldest()
+		}
+		e = &watched{sender: addr, first: make(chan struct{})}
+		c.senders[addr] = e
+		c.wakeLoop()
+	}
+	e.used = c.opt.Now()
+	return e
+}
+
+// dropOldest drops one. The caller holds mu.
+func (c *Client) dropOldest() {
+	var oldest *watched
+	for _, e := range c.senders {
+		if oldest == nil || e.used.Before(oldest.used) {
+			oldest = e
+		}
+	}
+	c.drop(oldest)
+}
+
+// drop ends a gateway's stream and forgets it. The caller holds mu.
+func (c *Client) drop(e *watched) {
+	if e.stop != nil {
+		e.stop()
+	}
+	delete(c.senders, e.sender)
+}
+
+// watchAll begins the streams that are missing and ends those that nobody needs. The
+// caller holds mu.
+func (c *Client) watchAll(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) {
+	for _, e := range c.senders {
+		if now.Sub(e.used) > c.opt.Idle {
+			c.drop(e)
+			continue
+		}
+		if e.stop != nil {
+			continue
+		}
+		watching, stop := context.WithCancel(ctx)
+		e.stop = stop
+		c.parts.Go(func() {
+			defer stop()
+			c.watch(watching, api, e)
+		})
+	}
+}
+
+// learned keeps what the redeemer said, unless it is older than what is known.
+func (c *Client) learned(e *watched, value core.Wei, asked int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.at, e.err = c.opt.Now(), nil
+	if asked == e.seen {
+		e.value, e.known = value, true
+		e.seen++
+	}
+	settle(e)
+}
+
+// lost keeps why the redeemer said nothing.
+func (c *Client) lost(e *watched, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.err = err
+	settle(e)
+}
+
+// settle says that the first attempt is over. The caller holds mu.
+func settle(e *watched) {
+	select {
+	case <-e.first:
+	default:
+		close(e.first)
+	}
+}
+
+func (c *Client) seen(e *watched) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return e.seen
+}
