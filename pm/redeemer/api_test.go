@@ -153,7 +153,8 @@ func TestMaxFloat(t *testing.T) {
 			}
 		}
 		stop := errors.New("gone")
-		if err := r.WatchMaxFloat(context.Background(), coretest.AddressOf(key(1)), func(core.Wei) error { return stop }); !errors.Is(err, stop) {
+		if err := r.WatchMaxFloat(context.Background(), coretest.AddressOf(key(1)),
+			func(core.Wei) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("%v", err)
 		}
 	})

@@ -14,31 +14,32 @@ import (
 )
 
 const (
-	// batchMost bounds the tickets that one transaction redeems.
+	// maxBatchTickets bounds the tickets that one transaction redeems.
 	maxBatchTickets = 16
-	// batchGas bounds the gas limit of such a transaction: some chains take none above 2^24.
+	// maxBatchGas bounds the gas limit of such a transaction: some chains accept none above
+	// 2^24.
 	maxBatchGas protocol.Gas = 15_000_000
-	// weighedAtOnce is how many of a group's tickets are weighed at once.
+	// parallelChecks is how many of a group's tickets are checked at once.
 	parallelChecks = 8
 )
 
-// candidate is a ticket that is decided about.
+// candidate is a ticket that may be sent in this step.
 type candidate struct {
 	t    *ticket
 	when term
-	// brings is what is set aside for it of its sender's funds.
+	// value is the part of its sender's funds that is allocated to it.
 	value core.Wei
 	est   protocol.Estimate
-	// decided: nothing more is to be done for it in this step; err is what came of it.
+	// finished: this step has nothing more to do for it. err is the outcome.
 	finished bool
 	err      error
 }
 
 func (c *candidate) finish(err error) { c.finished, c.err = true, err }
 
-// groupOf are the first of one sender's tickets that are decided about together: of one
-// round, so that their time ends together. What failed before is tried alone, so that the
-// contract's reason shows.
+// batchGroup returns the first of one sender's tickets that are decided together. They are of
+// one round, so that they expire together. A ticket that failed before is tried alone, so that
+// the contract's reason shows.
 func batchGroup(tickets []*ticket) []*ticket {
 	first := tickets[0]
 	for i, t := range tickets {
@@ -54,14 +55,14 @@ func (t *ticket) mustGoAlone() bool {
 	return t.batchRefused || t.failedTxs > 0 || !t.spent.IsZero() || !t.failedTx.IsZero()
 }
 
-// behind notes that a ticket waits for others. The caller holds mu.
+// waitBehindLocked records that a ticket waits for others of its sender.
 func (t *ticket) waitBehindLocked(when term) {
 	if t.waitReason == "" && !when.over {
 		t.waitReason = string(fault.RedemptionQueued)
 	}
 }
 
-// decide sends those tickets of a group that pay, or says why they wait.
+// decide sends those tickets of a group that are worth it, and says why the others wait.
 func (r *Redeemer) decide(ctx context.Context, group []*ticket, m *snapshot) []*candidate {
 	all := make([]*candidate, len(group))
 	for i, t := range group {
@@ -85,12 +86,12 @@ func (r *Redeemer) decide(ctx context.Context, group []*ticket, m *snapshot) []*
 	return all
 }
 
-// open are the candidates that are not decided about.
+// unfinished returns the candidates that are not finished.
 func unfinished(all []*candidate) []*candidate {
 	return slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return c.finished })
 }
 
-// forEach calls f for all, several at once.
+// forEach calls f for all candidates, several at once.
 func forEach(all []*candidate, f func(*candidate)) {
 	var g errgroup.Group
 	g.SetLimit(parallelChecks)
@@ -103,7 +104,7 @@ func forEach(all []*candidate, f func(*candidate)) {
 	_ = g.Wait()
 }
 
-// promiseAll sets aside what each ticket brings, in their order.
+// allocateAll allocates the sender's funds to the tickets, in their order.
 func (r *Redeemer) allocateAll(ctx context.Context, all []*candidate, m *snapshot) {
 	if len(all) == 0 {
 		return
@@ -121,8 +122,8 @@ func (r *Redeemer) allocateAll(ctx context.Context, all []*candidate, m *snapsho
 	}
 }
 
-// sendAll sends the tickets that were weighed: in one transaction as many as that may
-// take. Those that are left are decided about again in the next pass.
+// sendAll sends the tickets that passed the cost check, as many as fit into one transaction.
+// The next pass decides about the others again.
 func (r *Redeemer) sendAll(ctx context.Context, ready []*candidate) {
 	if len(ready) == 0 {
 		return
@@ -138,15 +139,15 @@ func (r *Redeemer) sendAll(ctx context.Context, ready []*candidate) {
 	r.sendBatch(ctx, ready[:n])
 }
 
-// leastGas is the least gas limit of a ticket's redemption.
+// minGasLimit is the least gas limit of one redemption.
 func (r *Redeemer) minGasLimit() protocol.Gas { return r.opt.RedeemGas + r.opt.RedeemGas/2 }
 
-// gasFor is the gas limit of a ticket's part of a batch. A simulation of the batch does not
-// show it, because that succeeds however little there is for the last ticket.
+// gasLimitFor is the gas limit of a ticket's part of a batch. A simulation of the batch does
+// not show it: the batch succeeds even when no gas is left for its last ticket.
 func (r *Redeemer) gasLimitFor(c *candidate) protocol.Gas { return max(r.minGasLimit(), c.est.Gas) }
 
-// capacity is how many of the first tickets go into one transaction: as many as its gas
-// limit and the account's money are enough for.
+// batchSize is how many of the first tickets go into one transaction, within its gas limit and
+// the account's balance.
 func (r *Redeemer) batchSize(ready []*candidate) int {
 	most := maxBatchGas
 	if est := &ready[0].est; est.Used == 0 {
@@ -162,8 +163,8 @@ func (r *Redeemer) batchSize(ready []*candidate) int {
 	return len(ready)
 }
 
-// sendBatch sends tickets in one transaction. Where that is refused, each is sent alone from
-// then on, the first at once.
+// sendBatch sends tickets in one transaction. If the actor refuses it, each ticket is sent
+// alone from then on, the first at once.
 func (r *Redeemer) sendBatch(ctx context.Context, batch []*candidate) {
 	limited, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -181,7 +182,7 @@ func (r *Redeemer) sendBatch(ctx context.Context, batch []*candidate) {
 	}
 	if limited.Err() != nil {
 		if batch[0].t.priceCapped && ctx.Err() == nil {
-			err = fault.New(fault.GasPriceAboveMax, opRedeem, "it was held back")
+			err = fault.New(fault.GasPriceAboveMax, opRedeem, "the actor held it back")
 		}
 		for _, c := range batch {
 			c.finish(err)
@@ -193,7 +194,7 @@ func (r *Redeemer) sendBatch(ctx context.Context, batch []*candidate) {
 	first.finish(r.send(ctx, first.t, first.when))
 }
 
-// handBatch gives tickets to the actor. Those that must not be sent are decided about.
+// submitBatch gives tickets to the actor. Those that must not be sent are finished.
 func (r *Redeemer) submitBatch(ctx context.Context, batch []*candidate) (protocol.Transaction, error) {
 	var action protocol.RedeemTickets
 	var texts []string
@@ -216,7 +217,8 @@ func (r *Redeemer) submitBatch(ctx context.Context, batch []*candidate) (protoco
 	}
 	opt := protocol.SendOptions{Once: strings.Join(texts, onceSeparator), Until: until, Async: true, Gas: gas}
 	if len(texts) == 1 {
-		// Its transaction is to fail where the contract refuses it: by its text it is no batch.
+		// A single ticket must be a plain redemption, which fails where the contract refuses
+		// it.
 		opt.Gas, opt.MinGas = 0, gas
 		return r.opt.Actor.Send(ctx, protocol.RedeemTicket{Ticket: action.Tickets[0]}, opt)
 	}
@@ -225,7 +227,7 @@ func (r *Redeemer) submitBatch(ctx context.Context, batch []*candidate) (protoco
 
 func isBatch(tx protocol.Transaction) bool { return strings.Contains(tx.Once, onceSeparator) }
 
-// shareOf is a ticket's part of what a transaction cost.
+// feeShare is a ticket's part of a transaction's fee.
 func feeShare(tx protocol.Transaction, t *ticket) core.Wei {
 	parts := onceKeysOf(tx.Once)
 	if len(parts) < 2 {
@@ -234,9 +236,10 @@ func feeShare(tx protocol.Transaction, t *ticket) core.Wei {
 	return tx.Fee.Share(max(0, slices.Index(parts, onceKey(t))), len(parts))
 }
 
-// passedOver takes a ticket back that the contract refused as part of a batch: the batch
-// succeeds all the same, and the tickets that it paid, if it paid any, bear its cost.
-func (r *Redeemer) recordSkipped(ctx context.Context, t *ticket, tx protocol.Transaction, m *snapshot, paid bool) error {
+// recordSkipped queues a ticket again that the contract refused as part of a batch. The batch
+// succeeds all the same, and the tickets that it paid, if any, bear its cost.
+func (r *Redeemer) recordSkipped(ctx context.Context, t *ticket, tx protocol.Transaction, m *snapshot,
+	paid bool) error {
 	if paid {
 		tx.Fee = core.Wei{}
 	}

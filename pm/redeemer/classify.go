@@ -7,39 +7,41 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// meaning is what a failure says of a ticket.
+// failureClass is what a failure means for a ticket.
 type failureClass int
 
 const (
-	// troubled: it is not the ticket's fault, and may pass.
+	// failureTransient: not the ticket's fault; it may pass.
 	failureTransient failureClass = iota
-	// waiting: the contracts do not take it now, and may later.
+	// failureWaiting: the contracts refuse it now and may accept it later.
 	failureWaiting
-	// used: it was redeemed already.
+	// failureUsed: the ticket was redeemed already.
 	failureUsed
-	// late: its rounds are over.
+	// failureExpired: the ticket's rounds are over.
 	failureExpired
-	// dead: nothing will ever make it good.
+	// failurePermanent: the contract will never accept the ticket.
 	failurePermanent
 )
 
-// meaningOf reads a fault's code.
+// classify maps a fault code to its class.
 func classify(code fault.Code) failureClass {
 	switch code {
 	case fault.TicketUsed:
 		return failureUsed
 	case fault.TicketExpired, fault.TxExpired:
 		return failureExpired
-	case fault.TicketNotWinning, fault.TicketMalformed, fault.TicketSecretWrong, fault.TicketSignatureWrong, fault.TicketRoundUnknown:
+	case fault.TicketNotWinning, fault.TicketMalformed, fault.TicketSecretWrong, fault.TicketSignatureWrong,
+		fault.TicketRoundUnknown:
 		return failurePermanent
 	case fault.SenderUnlocked, fault.SenderEmpty, fault.RecipientInactive, fault.ProtocolPaused, fault.RoundNotInitialized,
-		fault.RedeemUnfunded, fault.RedeemTooDear, fault.StoreTakeover, fault.StoreNotLeading, fault.ContractsChanged, fault.RedemptionQueued:
+		fault.RedeemUnfunded, fault.RedeemTooDear, fault.StoreTakeover, fault.StoreNotLeading, fault.ContractsChanged,
+		fault.RedemptionQueued:
 		return failureWaiting
 	}
 	return failureTransient
 }
 
-// reasonOf is a failure for the books: its code first, then its facts.
+// reasonOf formats a failure for the ledger: its code first, then the details.
 func reasonOf(err error) string {
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok || f.Detail == "" {
@@ -49,7 +51,7 @@ func reasonOf(err error) string {
 	return code + ": " + text
 }
 
-// codeOf is the code that a reason begins with.
+// codeOf returns the code at the beginning of a reason.
 func codeOf(reason string) fault.Code {
 	code, _, _ := strings.Cut(reason, ":")
 	return fault.Code(code)

@@ -13,13 +13,13 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// trouble is a row of failures that are no ticket's own.
+// failureStreak is a run of failures that are not a ticket's own.
 type failureStreak struct {
 	since, last time.Time
 	reason      string
 }
 
-// broke: the account could not pay for gas.
+// gasMoneyMissing reports whether the account could not pay for gas.
 func (t *failureStreak) gasMoneyMissing() bool { return codeOf(t.reason) == fault.GasMoneyMissing }
 
 func (t *failureStreak) add(now time.Time, reason string) {
@@ -29,7 +29,7 @@ func (t *failureStreak) add(now time.Time, reason string) {
 	t.last, t.reason = now, reason
 }
 
-// alert shows the conditions that follow from the tickets. The caller holds mu.
+// updateConditionsLocked sets and clears the conditions that follow from the tickets.
 func (r *Redeemer) updateConditionsLocked(m *snapshot) {
 	r.updateFailingLocked(m)
 	r.updateExpiringLocked(m)
@@ -46,9 +46,9 @@ func (r *Redeemer) setCondition(key health.Key, holds bool, detail string) {
 	r.opt.Board.Clear(key)
 }
 
-// alertFailing is about failures for longer than a moment, and about gas money that
-// is missing, which does not come by itself. A row ends with a success, and when
-// nothing was tried for long.
+// updateFailingLocked reports failures that last, and missing gas money at once, because it
+// does not come back by itself. A streak ends with a success, or when nothing was tried for
+// long.
 func (r *Redeemer) updateFailingLocked(m *snapshot) {
 	if m.now.Sub(r.failures.last) > r.opt.AlertAfter+r.opt.RetryMost {
 		r.failures = failureStreak{}
@@ -57,7 +57,7 @@ func (r *Redeemer) updateFailingLocked(m *snapshot) {
 	r.setCondition(health.Key{Code: fault.RedemptionFailing}, long || r.failures.gasMoneyMissing(), r.failures.reason)
 }
 
-// alertExpiring is about value whose last round is ending.
+// updateExpiringLocked reports value whose last round is ending.
 func (r *Redeemer) updateExpiringLocked(m *snapshot) {
 	var sum core.Wei
 	var first *ticket
@@ -88,7 +88,7 @@ func (r *Redeemer) updateExpiringLocked(m *snapshot) {
 	r.setCondition(health.Key{Code: fault.TicketExpiring}, true, detail)
 }
 
-// stuckMore tells which of two tickets has more to say: one that is known to wait,
+// shownFirst reports whether ticket a is shown rather than b: first one with a known reason,
 // then the more valuable, then by hash.
 func shownFirst(a, b *ticket) bool {
 	if (a.waitReason == "") != (b.waitReason == "") {
@@ -97,20 +97,21 @@ func shownFirst(a, b *ticket) bool {
 	return cmp.Or(a.w.Ticket.FaceValue.Cmp(b.w.Ticket.FaceValue), bytes.Compare(a.w.Hash[:], b.w.Hash[:])) > 0
 }
 
-// heldUp says why a ticket was not redeemed so far. The caller holds mu.
+// waitReasonLocked says why a ticket was not redeemed so far.
 func (t *ticket) waitReasonLocked(m *snapshot) string {
 	switch {
 	case !m.view.Round.Initialized:
 		return roundClosed(m.view.Round)
 	case t.w.State == pm.TicketSubmitted:
-		return "it is on its way"
+		return "its transaction is pending"
 	case m.l1() < t.w.ExpirationBlock:
 		return fmt.Sprintf("its parameters expire at layer-1 block %d", t.w.ExpirationBlock)
 	}
 	return t.waitReason
 }
 
-// remaining says when value is lost, in steps, because each change of it is logged.
+// remaining says when value is lost. It is rounded up in steps, because each change of a
+// condition is logged.
 func remaining(until, now protocol.L1Block) string {
 	n := until - min(now, until) + 1
 	step := protocol.L1Block(50)
@@ -127,7 +128,7 @@ func remaining(until, now protocol.L1Block) string {
 // layer1Seconds is the time between two blocks of layer 1.
 const layer1Seconds = 12
 
-// alertFunds is about senders that owe more than they have.
+// updateFundsLowLocked reports senders that owe more than they have.
 func (r *Redeemer) updateFundsLowLocked(m *snapshot) {
 	low := make(map[core.Address]bool)
 	for addr, s := range r.senders {
@@ -137,7 +138,7 @@ func (r *Redeemer) updateFundsLowLocked(m *snapshot) {
 		owed, has := m.owed[addr], r.available(s.funds, &m.view)
 		if owed.Cmp(has) > 0 {
 			low[addr] = true
-			r.setCondition(fundsKey(addr), true, fmt.Sprintf("it owes %s ETH and has %s", owed.Ether(), has.Ether()))
+			r.setCondition(fundsKey(addr), true, fmt.Sprintf("it owes %s ETH and has %s ETH", owed.Ether(), has.Ether()))
 		}
 	}
 	for addr := range r.lowFunds {
@@ -152,8 +153,8 @@ func fundsKey(addr core.Address) health.Key {
 	return health.Key{Code: fault.SenderFundsLow, About: addr.String()}
 }
 
-// alertDisputed is about winners that endpoints say the contract refuses, and that it
-// cannot refuse. The caller holds mu.
+// updateDisputedLocked reports winners that an endpoint says the contract refuses although
+// verifyTicket passes.
 func (r *Redeemer) updateDisputedLocked() {
 	n, last := 0, ""
 	for _, t := range r.tickets {

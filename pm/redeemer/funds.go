@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// promise sets aside what the ticket brings of its sender's funds, less what is set
-// aside for others. The error says that there is nothing, or too little yet.
+// allocate sets aside a part of the sender's funds for the ticket, up to its face value and
+// beside what other tickets have. The error says that nothing is left, or too little so far.
 func (r *Redeemer) allocate(t *ticket, funds protocol.SenderFunds, m *snapshot, when term) (core.Wei, error) {
 	from := t.w.Ticket.Sender
 	if free := funds.WithdrawRound; free != 0 && free <= m.view.Round.Number {
@@ -27,30 +27,32 @@ func (r *Redeemer) allocate(t *ticket, funds protocol.SenderFunds, m *snapshot, 
 	case value.IsZero():
 		return value, r.noFundsFault(funds, &m.view)
 	case value.Cmp(t.w.Ticket.FaceValue) < 0 && !when.lastRound && funds.WithdrawRound == 0 && !s.drained:
-		// Redeemed now, the rest of its value would be lost.
-		return core.Wei{}, fault.New(fault.RedeemUnfunded, opRedeem, fmt.Sprintf("%s of %s ETH are there; it waits for the sender to add to its deposit, until round %d",
-			value.Ether(), t.w.Ticket.FaceValue.Ether(), when.last))
+		// The contract pays a ticket once, so the rest of its value would be lost.
+		return core.Wei{}, fault.New(fault.RedeemUnfunded, opRedeem,
+			fmt.Sprintf("%s of %s ETH are available; it waits until round %d for the sender to add to its deposit",
+				value.Ether(), t.w.Ticket.FaceValue.Ether(), when.last))
 	default:
 		t.allocated = value
 		return value, nil
 	}
 }
 
-// left is what a sender's funds have for a ticket beside what is set aside for others.
-// The caller holds mu.
+// availableForLocked is what a sender's funds have for a ticket beside what is allocated to
+// others.
 func (r *Redeemer) availableForLocked(t *ticket, has core.Wei) core.Wei {
 	s := r.senderLocked(t.w.Ticket.Sender)
 	for _, o := range r.tickets {
-		if o != t && o.w.Ticket.Sender == t.w.Ticket.Sender && (o.w.State != pm.TicketMined || o.fundsVersion == s.fundsVersion) {
+		if o != t && o.w.Ticket.Sender == t.w.Ticket.Sender && (o.w.State != pm.TicketMined ||
+			o.fundsVersion == s.fundsVersion) {
 			has = subOrZero(has, o.allocated)
 		}
 	}
 	return has
 }
 
-// compare notes whether a sender's funds become less by what others do: they draw of
-// its deposit, or its reserve is shared by more. What we have on our way ourselves
-// tells nothing. The caller holds the Redeemer's mu.
+// trackDrain records whether a sender's funds fall for reasons other than our own redemptions:
+// other recipients are paid from its deposit, or more of them share its reserve. It compares
+// only when none of our own redemptions is pending. The caller holds Redeemer.mu.
 func (s *sender) trackDrain(has, left core.Wei) {
 	if has.Cmp(left) != 0 {
 		return
@@ -62,7 +64,7 @@ func (s *sender) trackDrain(has, left core.Wei) {
 	s.fundsBefore = total
 }
 
-// penniless says why a sender's funds carry nothing.
+// noFundsFault says why a sender's funds pay nothing.
 func (r *Redeemer) noFundsFault(funds protocol.SenderFunds, v *protocol.View) error {
 	switch {
 	case funds.Deposit.IsZero() && funds.Reserve.FundsRemaining.IsZero():
@@ -70,7 +72,8 @@ func (r *Redeemer) noFundsFault(funds protocol.SenderFunds, v *protocol.View) er
 	case v.Self.Address == r.opt.Recipient && !v.Self.Active:
 		return fault.New(fault.RecipientInactive, opRedeem, fmt.Sprintf("not in round %d", v.Round.Number))
 	}
-	return fault.New(fault.RedeemUnfunded, opRedeem, fmt.Sprintf("deposit %s, reserve %s ETH", funds.Deposit.Ether(), funds.Reserve.FundsRemaining.Ether()))
+	return fault.New(fault.RedeemUnfunded, opRedeem, fmt.Sprintf("deposit %s, reserve %s ETH", funds.Deposit.Ether(),
+		funds.Reserve.FundsRemaining.Ether()))
 }
 
 func (r *Redeemer) release(t *ticket) {
@@ -79,8 +82,8 @@ func (r *Redeemer) release(t *ticket) {
 	t.allocated = core.Wei{}
 }
 
-// available is what a sender's funds would pay the recipient now: the deposit, and
-// what may still be claimed of the reserve, which is nothing for who is not active.
+// available is what a sender's funds would pay the recipient now: the deposit, and what may
+// still be claimed of the reserve, which is nothing while the recipient is not active.
 func available(funds protocol.SenderFunds, pool int, active bool) core.Wei {
 	if !active {
 		return funds.Deposit

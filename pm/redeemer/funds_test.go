@@ -132,7 +132,8 @@ func TestFailureInTheLastRound(t *testing.T) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for i, opt := range s.opts {
-			if opt.MinGas != 525_000 || !strings.HasPrefix(opt.Once, "redeem "+h.String()) || i > 0 && opt.Once == s.opts[0].Once {
+			if opt.MinGas != 525_000 || !strings.HasPrefix(opt.Once, "redeem "+h.String()) || i > 0 &&
+				opt.Once == s.opts[0].Once {
 				t.Errorf("%+v", opt)
 			}
 		}

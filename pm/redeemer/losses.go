@@ -14,17 +14,17 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// grieve is for how long a loss is shown: an operator who looks once a day sees it.
+// lossShownFor is for how long a loss is reported: an operator who checks once a day sees it.
 const lossShownFor = 24 * time.Hour
 
-// loss is a ticket that ended without money.
+// lostTicket is a ticket that ended without payment.
 type lostTicket struct {
 	at     time.Time
 	value  core.Wei
 	reason string
 }
 
-// levelOf is how loudly a ticket's state is told.
+// logLevel is the log level of a ticket's new state.
 func logLevel(s pm.TicketState) slog.Level {
 	if s == pm.TicketExpired || s == pm.TicketFailed {
 		return slog.LevelWarn
@@ -32,8 +32,8 @@ func logLevel(s pm.TicketState) slog.Level {
 	return slog.LevelInfo
 }
 
-// lose notes a ticket that ended without money, and forgets one that is taken up
-// again. The caller holds mu.
+// recordLossLocked records a ticket that ended without payment, and drops one that was queued
+// again.
 func (r *Redeemer) recordLossLocked(w *pm.Winner) {
 	if logLevel(w.State) == slog.LevelInfo {
 		delete(r.losses, w.Hash)
@@ -42,9 +42,10 @@ func (r *Redeemer) recordLossLocked(w *pm.Winner) {
 	r.losses[w.Hash] = lostTicket{at: w.Since, value: w.Ticket.FaceValue, reason: w.Reason}
 }
 
-// recallLosses takes up what was lost before the start.
+// loadLosses reads the recent losses from the ledger.
 func (r *Redeemer) loadLosses(ctx context.Context) error {
-	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed}, Recipient: r.opt.Recipient})
+	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed},
+		Recipient: r.opt.Recipient})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range all {
@@ -55,7 +56,7 @@ func (r *Redeemer) loadLosses(ctx context.Context) error {
 	return err
 }
 
-// alertLost is about value that was lost lately. The caller holds mu.
+// updateLostLocked reports value that was lost within lossShownFor.
 func (r *Redeemer) updateLostLocked(now time.Time) {
 	var sum core.Wei
 	var last lostTicket
@@ -73,21 +74,23 @@ func (r *Redeemer) updateLostLocked(now time.Time) {
 		fmt.Sprintf("%s ETH in %d tickets within a day, the last: %s", sum.Ether(), len(r.losses), last.reason))
 }
 
-// epitaph says why a ticket was not redeemed in its time, with a code first.
+// finalReason says why a ticket was not redeemed in time, with a code first.
 func (t *ticket) finalReason(when term) string {
 	over := fmt.Sprintf("; round %d was its last", when.last)
 	switch {
 	case t.waitReason != "" && classify(codeOf(t.waitReason)) != failureUsed:
 		return withCause(t.waitReason) + over
 	case t.paramsActive:
-		return fmt.Sprintf("%s: its parameters expired only at layer-1 block %d", fault.TicketExpired, t.w.ExpirationBlock) + over
+		return fmt.Sprintf("%s: its parameters expired only at layer-1 block %d", fault.TicketExpired, t.w.ExpirationBlock) +
+			over
 	case !t.attempted:
-		return string(fault.TicketExpired) + ": the node did not run, or saw nothing of the chain, while it could be redeemed" + over
+		return string(fault.TicketExpired) +
+			": the node did not run, or saw nothing of the chain, while it could be redeemed" + over
 	}
 	return string(fault.TicketExpired) + ": nothing is known to have held it up" + over
 }
 
-// withText gives a reason that is a code alone the table's words.
+// withCause adds the fault table's cause to a reason that is only a code.
 func withCause(reason string) string {
 	if row, ok := fault.Lookup(codeOf(reason)); ok && reason == string(row.Code) {
 		return reason + ": " + row.Cause
@@ -95,7 +98,7 @@ func withCause(reason string) string {
 	return reason
 }
 
-// closed says that a round is not open yet.
+// roundClosed is the reason of tickets that wait for the round to open.
 func roundClosed(round protocol.RoundState) string {
 	return fmt.Sprintf("%s: round %d", fault.RoundNotInitialized, round.Number)
 }

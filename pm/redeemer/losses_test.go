@@ -15,23 +15,23 @@ import (
 	"github.com/tuttinode/tutti/pm/redeemer"
 )
 
-// hindered is an actor that fails with err, or waits where the price is too high.
-type hindered struct {
+// blockedActor is an actor that fails with err, or waits where the price is too high.
+type blockedActor struct {
 	*coretest.Chain
-	mu   sync.Mutex
-	err  error
-	dear bool
+	mu        sync.Mutex
+	err       error
+	expensive bool
 	// tight: the estimate comes all the same, and what is sent thriftily is taken.
 	tight bool
 }
 
-func (h *hindered) is(err error, dear bool) {
+func (h *blockedActor) is(err error, expensive bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.err, h.dear = err, dear
+	h.err, h.expensive = err, expensive
 }
 
-func (h *hindered) Estimate(ctx context.Context, a protocol.Action) (protocol.Estimate, error) {
+func (h *blockedActor) Estimate(ctx context.Context, a protocol.Action) (protocol.Estimate, error) {
 	e, err := h.Chain.Estimate(ctx, a)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,20 +41,21 @@ func (h *hindered) Estimate(ctx context.Context, a protocol.Action) (protocol.Es
 	if h.err != nil {
 		return e, h.err
 	}
-	if h.dear {
+	if h.expensive {
 		e.Price = core.NewWei(1)
 	}
 	return e, err
 }
 
-func (h *hindered) Send(ctx context.Context, a protocol.Action, opt protocol.SendOptions) (protocol.Transaction, error) {
+func (h *blockedActor) Send(ctx context.Context, a protocol.Action, opt protocol.SendOptions) (protocol.Transaction,
+	error) {
 	h.mu.Lock()
-	dear, err := h.dear, h.err
+	expensive, err := h.expensive, h.err
 	h.mu.Unlock()
 	if err != nil && !(h.tight && opt.Thrifty) {
 		return protocol.Transaction{}, err
 	}
-	if dear {
+	if expensive {
 		<-ctx.Done()
 		return protocol.Transaction{}, ctx.Err()
 	}
@@ -65,18 +66,22 @@ func (h *hindered) Send(ctx context.Context, a protocol.Action, opt protocol.Sen
 func TestLossesAreTold(t *testing.T) {
 	broke := fault.New(fault.GasMoneyMissing, "redeem", "the account has 0 ETH")
 	for name, c := range map[string]struct {
-		before func(*rig, *hindered)
+		before func(*rig, *blockedActor)
 		want   string
 	}{
-		"gas money":    {func(_ *rig, h *hindered) { h.is(broke, false) }, "GasMoneyMissing: "},
-		"gas price":    {func(_ *rig, h *hindered) { h.is(nil, true) }, "GasPriceAboveMax: "},
-		"too dear":     {func(r *rig, _ *hindered) { r.chain.SetBaseFee(core.NewWei(1e13)) }, "RedeemTooDear: it brings 0.1"},
-		"funds":        {func(r *rig, _ *hindered) { r.fund(1, "0", "0") }, "SenderEmpty: "},
-		"endpoints":    {func(r *rig, _ *hindered) { r.chain.FailReads(fault.New(fault.ChainNotReady, "read", "none answers")) }, "ChainNotReady: none answers"},
-		"a blind node": {func(r *rig, _ *hindered) { r.chain.SetStale(true) }, "TicketExpired: the node did not run"},
+		"gas money": {func(_ *rig, h *blockedActor) { h.is(broke, false) }, "GasMoneyMissing: "},
+		"gas price": {func(_ *rig, h *blockedActor) { h.is(nil, true) }, "GasPriceAboveMax: "},
+		"too expensive": {func(r *rig, _ *blockedActor) { r.chain.SetBaseFee(core.NewWei(1e13)) },
+			"RedeemTooDear: it pays 0.1"},
+		"funds": {func(r *rig, _ *blockedActor) { r.fund(1, "0", "0") }, "SenderEmpty: "},
+		"endpoints": {func(r *rig, _ *blockedActor) {
+			r.chain.FailReads(fault.New(fault.ChainNotReady, "read",
+				"none answers"))
+		}, "ChainNotReady: none answers"},
+		"a blind node": {func(r *rig, _ *blockedActor) { r.chain.SetStale(true) }, "TicketExpired: the node did not run"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := &hindered{}
+			h := &blockedActor{}
 			run(t, func(r *rig) {
 				r.fund(1, "1", "0")
 				r.win(r.ticket(1, "0.1", 20)) // so that the node knows for how long tickets are valid
@@ -113,7 +118,7 @@ func TestLossesAreTold(t *testing.T) {
 
 // That gas cannot be paid is told with the first ticket that is refused for it.
 func TestGasMoneyIsMissing(t *testing.T) {
-	h := &hindered{}
+	h := &blockedActor{}
 	run(t, func(r *rig) {
 		r.fund(1, "1", "0")
 		h.is(fault.New(fault.GasMoneyMissing, "redeem", "0.01 ETH are missing"), false)
@@ -128,7 +133,9 @@ func TestGasMoneyIsMissing(t *testing.T) {
 		v = r.chain.View()
 		r.chain.AdvanceL1(v.Round.End() - v.Head.L1 - 8)
 		pass(time.Minute)
-		if d := r.condition(fault.TicketExpiring); d != "0.1 ETH in 1 tickets, lost within 8 blocks of layer 1, about 2 min; GasMoneyMissing: 0.01 ETH are missing" {
+		const want = "0.1 ETH in 1 tickets, lost within 8 blocks of layer 1, about 2 min; " +
+			"GasMoneyMissing: 0.01 ETH are missing"
+		if d := r.condition(fault.TicketExpiring); d != want {
 			t.Errorf("condition %q", d)
 		}
 		h.is(nil, false)
@@ -145,7 +152,7 @@ func TestGasMoneyIsMissing(t *testing.T) {
 
 // With money for some only, the most valuable tickets go in their last round.
 func TestThriftyInTheLastRound(t *testing.T) {
-	h := &hindered{tight: true}
+	h := &blockedActor{tight: true}
 	run(t, func(r *rig) {
 		h.is(fault.New(fault.GasMoneyMissing, "redeem", "0.01 ETH are missing"), false)
 		var all []protocol.Hash

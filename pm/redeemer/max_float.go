@@ -8,15 +8,15 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// watcher is somebody who is told of one sender's max float.
+// floatWatcher is notified of changes of one sender's max float.
 type floatWatcher struct {
 	sender core.Address
-	// changed holds at most one.
+	// changed has capacity 1.
 	changed chan struct{}
 }
 
-// MaxFloat is the most that a sender's funds carry beside what is being redeemed. It
-// may read the chain; then the error is the fault of that read.
+// MaxFloat is the most that a sender's funds cover beside its pending tickets. It may read the
+// chain; the error is then the fault of that read.
 func (r *Redeemer) MaxFloat(ctx context.Context, sender core.Address) (core.Wei, error) {
 	funds, err := r.opt.Chain.SenderFunds(ctx, sender)
 	if err != nil {
@@ -25,8 +25,8 @@ func (r *Redeemer) MaxFloat(ctx context.Context, sender core.Address) (core.Wei,
 	return pm.MaxFloat(funds, r.opt.Chain.View().PoolSize, r.Pending(sender)), nil
 }
 
-// WatchMaxFloat gives f a sender's max float now and after each change, until ctx
-// ends or f fails; that is the error. While the chain cannot be read nothing is told.
+// WatchMaxFloat gives f a sender's max float now and after each change, until ctx ends or f
+// fails; that is the error. While the chain cannot be read, f is not called.
 func (r *Redeemer) WatchMaxFloat(ctx context.Context, sender core.Address, f func(core.Wei) error) error {
 	w := &floatWatcher{sender: sender, changed: make(chan struct{}, 1)}
 	r.mu.Lock()
@@ -58,7 +58,7 @@ func (r *Redeemer) WatchMaxFloat(ctx context.Context, sender core.Address, f fun
 	}
 }
 
-// nudge tells who watches a sender that something changed. The caller holds mu.
+// notifyWatchersLocked wakes the watchers of a sender.
 func (r *Redeemer) notifyWatchersLocked(sender core.Address) {
 	for w := range r.watchers {
 		if w.sender == sender {
@@ -67,7 +67,7 @@ func (r *Redeemer) notifyWatchersLocked(sender core.Address) {
 	}
 }
 
-// nudgeAll tells everybody who watches. The caller holds mu.
+// notifyAllWatchersLocked wakes all watchers.
 func (r *Redeemer) notifyAllWatchersLocked() {
 	for w := range r.watchers {
 		w.notify()

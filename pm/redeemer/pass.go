@@ -10,26 +10,25 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// moment is what one look at the tickets goes by.
+// snapshot is the state of the chain and of the transactions that one pass uses.
 type snapshot struct {
 	now  time.Time
 	view protocol.View
-	// txs are the transactions that are known, by number.
+	// txs are the known transactions by number.
 	txs map[uint64]protocol.Transaction
-	// sending are those of them that redeem tickets, or did so, by each ticket's text.
+	// sending are the live transactions that redeem tickets, by each ticket's Once key.
 	sending map[string]protocol.Transaction
-	// owed are the face values of each sender's tickets that are not paid.
+	// owed is the sum of each sender's unpaid face values.
 	owed map[core.Address]core.Wei
-	// leaving is when the recipient leaves the active set.
+	// leaving says when the recipient leaves the active set.
 	leaving pm.Leaving
-	// receipts are what transactions redeemed.
+	// receipts is the pass's cache of transaction receipts.
 	receipts receipts
 }
 
 func (m *snapshot) l1() protocol.L1Block { return m.view.Head.L1 }
 
-// pass begins what is due. While nothing is known of the chain, or what is known is
-// old, nothing is begun.
+// pass starts what is due. It starts nothing while the chain's state is unknown or old.
 func (r *Redeemer) pass(ctx context.Context, now time.Time) {
 	m := &snapshot{now: now, view: r.opt.Chain.View(), txs: make(map[uint64]protocol.Transaction),
 		sending: make(map[string]protocol.Transaction)}
@@ -60,8 +59,7 @@ func (r *Redeemer) pass(ctx context.Context, now time.Time) {
 	r.updateConditionsLocked(m)
 }
 
-// validate has the time for which tickets are valid read, again in every round. The
-// caller holds mu.
+// refreshValidityLocked reads for how many rounds tickets are valid, again in every round.
 func (r *Redeemer) refreshValidityLocked(ctx context.Context, m *snapshot) {
 	if r.readingValidity || r.validity != 0 && r.validityRound == m.view.Round.Number {
 		return
@@ -80,21 +78,23 @@ func (r *Redeemer) refreshValidityLocked(ctx context.Context, m *snapshot) {
 	})
 }
 
-// readFunds has the funds read that changed. The caller holds mu.
+// refreshFundsLocked reads the senders' funds that may have changed.
 func (r *Redeemer) refreshFundsLocked(ctx context.Context, m *snapshot) {
 	for addr, s := range r.senders {
-		if !s.dirty || s.reading || m.now.Before(s.nextRead) {
+		if !s.read.due() || m.now.Before(s.nextRead) {
 			continue
 		}
-		s.dirty, s.reading = false, true
+		s.read.begin()
 		r.steps.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, r.opt.StepTimeout)
 			defer cancel()
 			funds, err := r.opt.Chain.SenderFunds(ctx, addr)
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			if s.reading = false; err != nil {
-				s.dirty, s.nextRead = true, m.now.Add(r.opt.Retry)
+			s.read.end()
+			if err != nil {
+				s.read.request()
+				s.nextRead = m.now.Add(r.opt.Retry)
 				return
 			}
 			s.funds, s.fundsKnown = funds, true
@@ -108,7 +108,7 @@ func (r *Redeemer) available(funds protocol.SenderFunds, v *protocol.View) core.
 	return available(funds, v.PoolSize, v.Self.Address != r.opt.Recipient || v.Self.Active)
 }
 
-// owed adds up what is not paid, by sender. The caller holds mu.
+// owedLocked adds up what is not paid, by sender.
 func (r *Redeemer) owedLocked() map[core.Address]core.Wei {
 	sums := make(map[core.Address]core.Wei, len(r.senders))
 	for _, t := range r.tickets {
@@ -119,11 +119,11 @@ func (r *Redeemer) owedLocked() map[core.Address]core.Wei {
 	return sums
 }
 
-// forgetSenders drops who has no tickets here. The caller holds mu.
+// forgetSendersLocked drops senders without tickets.
 func (r *Redeemer) forgetSendersLocked() {
 	used := make(map[core.Address]bool, len(r.senders))
 	for _, t := range r.tickets {
 		used[t.w.Ticket.Sender] = true
 	}
-	maps.DeleteFunc(r.senders, func(addr core.Address, s *sender) bool { return !used[addr] && !s.reading })
+	maps.DeleteFunc(r.senders, func(addr core.Address, s *sender) bool { return !used[addr] && !s.read.running() })
 }

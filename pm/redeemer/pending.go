@@ -7,8 +7,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// sums are the face values of winners that are not paid, by sender. They have a lock of
-// their own, because every payment asks for one.
+// pendingSums are the face values of unpaid winners, by sender. They have their own lock,
+// because every payment reads one.
 type pendingSums struct {
 	mu  sync.Mutex
 	all map[core.Address]core.Wei // guarded by mu; without zeros
@@ -30,18 +30,16 @@ func (s *pendingSums) set(sender core.Address, sum core.Wei) {
 	s.all[sender] = sum
 }
 
-// pending says that nothing was paid for a ticket so far. One that may not be redeemed
-// yet counts as well: what it will take of its sender's funds is promised, and whoever
-// makes new promises has to know.
+// unpaid reports whether nothing was paid for a ticket so far. A ticket that may not be
+// redeemed yet counts as well: its face value is already promised of the sender's funds.
 func unpaid(t *ticket) bool { return t.w.State != pm.TicketMined }
 
-// Pending are the face values of a sender's winning tickets that are not paid: they
-// wait for their parameters to expire, for a price or for funds, or are on their way.
-// It never waits.
+// Pending is the sum of the face values of a sender's winning tickets that are not paid: they
+// wait for their parameters to expire, for a price or for funds, or are being redeemed. It
+// never blocks.
 func (r *Redeemer) Pending(sender core.Address) core.Wei { return r.pendingSums.get(sender) }
 
-// recount adds up a sender's face values anew, and tells who watches it. The caller
-// holds mu.
+// recountLocked adds up a sender's face values again, and notifies its watchers.
 func (r *Redeemer) recountLocked(sender core.Address) {
 	var sum core.Wei
 	for _, t := range r.tickets {

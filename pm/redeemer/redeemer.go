@@ -14,22 +14,22 @@ import (
 // Redeemer is a lifecycle.Component. It is safe for concurrent use.
 type Redeemer struct {
 	opt Options
-	// wake has Run look at the tickets; it holds at most one.
+	// wake makes Run start a pass; it has capacity 1.
 	wake chan struct{}
-	// steps are the goroutines that do something for one ticket, or one sender.
+	// steps are the goroutines that work for one ticket or one sender.
 	steps       sync.WaitGroup
 	pendingSums pendingSums
 
-	mu sync.Mutex // covers the fields below
-	// tickets are those that have not ended.
+	mu sync.Mutex // guards the fields below
+	// tickets are the winners that have not ended.
 	tickets map[protocol.Hash]*ticket
 	senders map[core.Address]*sender
-	// validity is for how many rounds a ticket can be redeemed, as of a round; 0 is
-	// not known yet.
+	// validity is for how many rounds a ticket can be redeemed, as read in validityRound; 0 is
+	// unknown.
 	validity        protocol.Round
 	validityRound   protocol.Round
 	readingValidity bool
-	// reviewed is the round in which ended tickets were looked through last.
+	// reviewedRound is the round in which ended tickets were reviewed last.
 	reviewedRound protocol.Round
 	reviewing     bool
 	failures      failureStreak
@@ -39,29 +39,29 @@ type Redeemer struct {
 	turn          int
 }
 
-// New makes a Redeemer; nothing happens until Run.
+// New makes a Redeemer. It does nothing until Run.
 func New(o Options) *Redeemer {
 	return &Redeemer{
 		opt: o.withDefaults(), wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket),
-		senders: make(map[core.Address]*sender), lowFunds: make(map[core.Address]bool), watchers: make(map[*floatWatcher]struct{}),
-		losses: make(map[protocol.Hash]lostTicket), pendingSums: pendingSums{all: make(map[core.Address]core.Wei)},
+		senders: make(map[core.Address]*sender), lowFunds: make(map[core.Address]bool),
+		watchers: make(map[*floatWatcher]struct{}),
+		losses:   make(map[protocol.Hash]lostTicket), pendingSums: pendingSums{all: make(map[core.Address]core.Wei)},
 	}
 }
 
 // Name is the component's name.
 func (r *Redeemer) Name() string { return "ticket redeemer" }
 
-// unfinished are the states of tickets that are taken up at the start. Those that were
-// handed to another process are redeemed here if it did not do so.
+// openStates are the states of tickets that are loaded at the start. Handed tickets are
+// redeemed here if the other process did not do so.
 var openStates = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketHanded}
 
-// handedFor is for how long handed tickets are taken back: older ones can only have been
-// paid or lost.
+// handedMaxAge bounds the age of handed tickets that are loaded: older ones were paid or have
+// expired.
 const handedMaxAge = 14 * 24 * time.Hour
 
-// Run takes up what the ledger holds and works until ctx ends. What is on its way
-// then goes on without us, and is followed after the next start. Its only failure
-// is a ledger that cannot be read.
+// Run loads what the ledger holds and works until ctx ends. Pending transactions go on without
+// it and are followed after the next start. Its only failure is a ledger that cannot be read.
 func (r *Redeemer) Run(ctx context.Context, ready func()) error {
 	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: openStates, Recipient: r.opt.Recipient})
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *Redeemer) Run(ctx context.Context, ready func()) error {
 	return r.loop(ctx)
 }
 
-// adoptAll takes up what the ledger has.
+// addStored adds the ledger's winners.
 func (r *Redeemer) addStored(all []pm.Winner) {
 	back := 0
 	for _, w := range all {
@@ -126,7 +126,7 @@ func (r *Redeemer) wakeLoop() {
 	}
 }
 
-// adopt takes a winner in; one that is known stays as it is.
+// add adds a winner. A known one stays as it is.
 func (r *Redeemer) add(w pm.Winner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +137,7 @@ func (r *Redeemer) add(w pm.Winner) {
 		return
 	}
 	r.tickets[w.Hash] = fromWinner(w)
-	r.senderLocked(w.Ticket.Sender).dirty = true
+	r.senderLocked(w.Ticket.Sender).read.request()
 	if unpaid(r.tickets[w.Hash]) {
 		r.pendingSums.set(w.Ticket.Sender, r.pendingSums.get(w.Ticket.Sender).Add(w.Ticket.FaceValue))
 		r.notifyWatchersLocked(w.Ticket.Sender)
@@ -145,24 +145,26 @@ func (r *Redeemer) add(w pm.Winner) {
 	r.wakeLoop()
 }
 
-// hear takes the chain's news. It must not block.
+// onEvent handles an event of the chain. It must not block.
 func (r *Redeemer) onEvent(e protocol.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e := e.(type) {
 	case protocol.Reorganized:
 		for _, t := range r.tickets {
-			t.look = t.look || t.w.State == pm.TicketMined && t.block >= e.From
+			if t.w.State == pm.TicketMined && t.block >= e.From {
+				t.work.request()
+			}
 		}
 	case protocol.SenderSeen:
 		if s := r.senders[e.Address]; s != nil {
 			s.fundsVersion++
-			s.dirty = true
+			s.read.request()
 		}
 		r.notifyWatchersLocked(e.Address)
 	case protocol.RoundSeen, protocol.PoolSeen:
 		for _, s := range r.senders {
-			s.dirty = true
+			s.read.request()
 		}
 		r.notifyAllWatchersLocked()
 	}

@@ -7,10 +7,9 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// review takes up again what ended without money though its rounds are not over and
-// its own checks pass: what ended it may have been an endpoint's word. It happens at
-// the start and once in each round that is seen, so that a ticket which truly failed
-// costs one attempt in each of its rounds. The caller holds mu.
+// reviewEndedLocked queues ended tickets again whose rounds are not over and that verifyTicket
+// passes: a wrong endpoint may have ended them. It runs at the start and once per round, so
+// that a ticket that really failed costs one attempt in each of its rounds.
 func (r *Redeemer) reviewEndedLocked(ctx context.Context, m *snapshot) {
 	if r.reviewing || r.validity == 0 || r.reviewedRound == m.view.Round.Number {
 		return
@@ -29,7 +28,7 @@ func (r *Redeemer) reviewEndedLocked(ctx context.Context, m *snapshot) {
 	})
 }
 
-// reopenEnded puts the tickets that may still be redeemed back into the queue.
+// reopenEnded queues the ended tickets again that may still be redeemed.
 func (r *Redeemer) reopenEnded(ctx context.Context, m *snapshot) error {
 	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed},
 		Recipient: r.opt.Recipient})

@@ -12,12 +12,12 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// maxSteps bounds the steps at once that decide nothing, of all senders and of one. Those
-// of a batch share what they read.
+// maxSteps and maxStepsEach bound the concurrent steps that send nothing, of all senders and of
+// one. Steps of one batch share what they read.
 const maxSteps, maxStepsEach = 64, 32
 
-// begin starts what is due: the steps that follow from the chain, and decisions about what
-// is to be sent. The caller holds mu.
+// startDueLocked starts what is due: steps that follow from the chain, and decisions about what
+// is sent.
 func (r *Redeemer) startDueLocked(ctx context.Context, m *snapshot) {
 	following, queued := r.dueTicketsLocked(m)
 	slots := r.slotsLocked()
@@ -37,8 +37,7 @@ func (r *Redeemer) startDueLocked(ctx context.Context, m *snapshot) {
 	}
 }
 
-// follows starts the steps of tickets that nothing is sent for, a sender's turn after
-// another's. The caller holds mu.
+// startStepsLocked starts steps that send nothing, one ticket of each sender in turn.
 func (r *Redeemer) startStepsLocked(ctx context.Context, m *snapshot, due map[core.Address][]*ticket, slots *slots) {
 	senders := r.rotateSendersLocked(due)
 	for more := true; more; {
@@ -57,7 +56,7 @@ func (r *Redeemer) startStepsLocked(ctx context.Context, m *snapshot, due map[co
 	}
 }
 
-// rotated are the senders of tickets, another one first in each pass. The caller holds mu.
+// rotateSendersLocked returns the senders of tickets, starting with another one in each pass.
 func (r *Redeemer) rotateSendersLocked(due map[core.Address][]*ticket) []core.Address {
 	senders := slices.SortedFunc(maps.Keys(due), func(a, b core.Address) int { return bytes.Compare(a[:], b[:]) })
 	if len(senders) == 0 {
@@ -67,8 +66,8 @@ func (r *Redeemer) rotateSendersLocked(due map[core.Address][]*ticket) []core.Ad
 	return slices.Concat(senders[at:], senders[:at])
 }
 
-// bySender is the order of senders in which decisions begin: those first whose tickets are
-// lost soon. The caller holds mu.
+// decisionOrderLocked is the order of senders in which decisions start: first those with
+// tickets that are lost soon.
 func (r *Redeemer) decisionOrderLocked(queued map[core.Address][]*ticket, m *snapshot) []core.Address {
 	ending := func(addr core.Address) bool {
 		return slices.ContainsFunc(queued[addr], func(t *ticket) bool { return r.termLocked(t, m).ending })
@@ -78,12 +77,12 @@ func (r *Redeemer) decisionOrderLocked(queued map[core.Address][]*ticket, m *sna
 	return senders
 }
 
-// dueTickets are the tickets that are due, by sender and in the order in which they are to
-// be begun: those that wait to be sent, and all others. The caller holds mu.
+// dueTicketsLocked returns the due tickets by sender, in the order in which they start: those
+// that wait to be sent, and all others.
 func (r *Redeemer) dueTicketsLocked(m *snapshot) (following, queued map[core.Address][]*ticket) {
 	following, queued = make(map[core.Address][]*ticket), make(map[core.Address][]*ticket)
 	for _, t := range r.tickets {
-		if t.busy || !r.isDueLocked(t, m) {
+		if t.work.running() || !r.isDueLocked(t, m) {
 			continue
 		}
 		kind := following
@@ -102,9 +101,8 @@ func (r *Redeemer) dueTicketsLocked(m *snapshot) (following, queued map[core.Add
 	return following, queued
 }
 
-// order is that in which one sender's tickets go: what was sent, what was won, what waits
-// for more blocks; then those whose time ends first, or the most valuable where the funds
-// are short; then by hash.
+// compareTickets orders one sender's tickets: submitted, won, then mined; then those whose time
+// ends first, or the most valuable if the funds are short; then by hash.
 func compareTickets(a, b *ticket, short bool) int {
 	value := b.w.Ticket.FaceValue.Cmp(a.w.Ticket.FaceValue)
 	age := cmp.Compare(a.w.Ticket.CreationRound, b.w.Ticket.CreationRound)
@@ -124,21 +122,19 @@ func stateRank(t *ticket) int {
 	return 1
 }
 
-// short reports whether a sender's funds are less than what it owes, or not known.
-// The caller holds mu.
+// underfundedLocked reports whether a sender's funds are less than what it owes, or unknown.
 func (r *Redeemer) underfundedLocked(addr core.Address, m *snapshot) bool {
 	s := r.senders[addr]
 	return s == nil || !s.fundsKnown || r.available(s.funds, &m.view).Cmp(m.owed[addr]) < 0
 }
 
-// due reports whether something is to be done for a ticket, which is not busy. The
-// caller holds mu.
+// isDueLocked reports whether a step is due for a ticket that has none running.
 func (r *Redeemer) isDueLocked(t *ticket, m *snapshot) bool {
 	when := r.termLocked(t, m)
 	if !when.over {
 		t.paramsActive = m.l1() < t.revealBlock(when, m.leaving)
 	}
-	if m.now.Before(t.next) && !t.look && !r.mayRetryEarlyLocked(t, m, when) {
+	if m.now.Before(t.next) && !t.work.due() && !r.mayRetryEarlyLocked(t, m, when) {
 		return false
 	}
 	over := when.over
@@ -154,18 +150,18 @@ func (r *Redeemer) isDueLocked(t *ticket, m *snapshot) bool {
 		tx, known := m.txs[t.tx]
 		return !known || tx.State != protocol.TxSubmitted || tx.Hash != t.w.Tx
 	case pm.TicketMined:
-		return t.look || t.block == 0 || r.isConfirmed(t, m)
+		return t.work.due() || t.block == 0 || r.isConfirmed(t, m)
 	}
 	return false
 }
 
-// Margin is how many layer-1 blocks after its parameters expired a ticket is redeemed:
-// who takes tickets under them may see a little less of the chain than this process.
+// Margin is how many layer-1 blocks after its parameters expired a ticket is redeemed: the
+// process that accepts tickets under them may see a little less of the chain than this one.
 const Margin = 2
 
-// tellable is the layer-1 block from which on a ticket's random number may be told. In
-// the end the ticket itself is worth more than the margin. A recipient that leaves the active
-// set takes no tickets from the block on at which its parameters close.
+// revealBlock is the layer-1 block from which on a ticket's random number may be revealed. When
+// its last round ends, the ticket is worth more than the margin. A recipient that leaves the
+// active set accepts no tickets from the block on at which its parameters close.
 func (t *ticket) revealBlock(when term, leaving pm.Leaving) protocol.L1Block {
 	at := t.w.ExpirationBlock
 	if leaving.Known() {
@@ -177,33 +173,33 @@ func (t *ticket) revealBlock(when term, leaving pm.Leaving) protocol.L1Block {
 	return at + Margin
 }
 
-// sooner reports whether what a ticket waited for may have come. The caller holds
-// mu.
+// mayRetryEarlyLocked reports whether the reason for waiting may be gone before the pause is
+// over.
 func (r *Redeemer) mayRetryEarlyLocked(t *ticket, m *snapshot, when term) bool {
 	if t.w.State != pm.TicketQueued || m.now.Before(t.nextEarly) {
 		return false
 	}
-	return when.over || when.ending && !t.ending || m.view.Head.BaseFee.Cmp(t.breakEvenPrice) < 0 || t.fundsVersion != r.senderLocked(t.w.Ticket.Sender).fundsVersion
+	return when.over || when.ending && !t.ending || m.view.Head.BaseFee.Cmp(t.breakEvenPrice) < 0 ||
+		t.fundsVersion != r.senderLocked(t.w.Ticket.Sender).fundsVersion
 }
 
-// deep reports whether a payout is final if it is still there.
+// isConfirmed reports whether a payout is final if it is still on the chain.
 func (r *Redeemer) isConfirmed(t *ticket, m *snapshot) bool {
 	return m.view.Head.Number >= t.block+r.opt.Confirmations && m.now.Sub(t.minedSince) >= r.opt.FinalAfter
 }
 
-// slots counts what is being done, for all senders and for each. What is sent counts by
-// transaction: tickets of one batch are one.
+// slots counts running work, in all and by sender. Sending counts transactions: the tickets of
+// one batch are one.
 type slots struct {
 	steps, sending         int
 	stepsEach, sendingEach map[core.Address]int
 }
 
-// slots counts. The caller holds mu.
 func (r *Redeemer) slotsLocked() *slots {
 	s := &slots{stepsEach: make(map[core.Address]int), sendingEach: make(map[core.Address]int)}
 	seen := make(map[protocol.TxHash]bool)
 	for _, t := range r.tickets {
-		if t.busy && t.w.State != pm.TicketQueued {
+		if t.work.running() && t.w.State != pm.TicketQueued {
 			s.addStep(t.w.Ticket.Sender)
 		}
 		if t.w.State == pm.TicketSubmitted && !seen[t.w.Tx] {
@@ -219,19 +215,19 @@ func (r *Redeemer) slotsLocked() *slots {
 	return s
 }
 
-// step counts a step that decides nothing.
+// addStep counts a step that sends nothing.
 func (s *slots) addStep(addr core.Address) {
 	s.steps++
 	s.stepsEach[addr]++
 }
 
-// decide counts a transaction, or the decision about one.
+// addDecision counts a pending transaction, or the decision about one.
 func (s *slots) addDecision(addr core.Address) {
 	s.sending++
 	s.sendingEach[addr]++
 }
 
-// mayDecide reports whether one more transaction may be sent for a sender's tickets: each
+// mayDecide reports whether one more transaction may be sent for a sender's tickets. Each
 // sender has at most half of all.
 func (s *slots) mayDecide(addr core.Address, most int) bool {
 	return s.sending < most && s.sendingEach[addr] < max(1, most/2)

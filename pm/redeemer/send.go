@@ -10,11 +10,11 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// sendTimeout bounds the wait for the transaction manager, which may hold back what
-// is too dear. What it took back was never signed.
+// sendTimeout bounds the wait for the transaction manager, which holds back what is too
+// expensive. What it gives back was never signed.
 const sendTimeout = 30 * time.Second
 
-// refused acts on why a ticket is not sent, or was sent in vain.
+// handleRefusal acts on the reason why a ticket is not sent, or was sent in vain.
 func (r *Redeemer) handleRefusal(ctx context.Context, t *ticket, when term, err error) error {
 	err = disputeRefusal(&t.w.Ticket, err)
 	switch classify(fault.CodeOf(err)) {
@@ -28,7 +28,7 @@ func (r *Redeemer) handleRefusal(ctx context.Context, t *ticket, when term, err 
 	return err
 }
 
-// send hands the ticket to the actor, which does it once, whenever it is asked.
+// send gives the ticket to the actor, which sends it once, however often it is asked.
 func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	limited, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -36,7 +36,7 @@ func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	if err != nil && tx.ID == 0 {
 		r.release(t)
 		if t.priceCapped && limited.Err() != nil && ctx.Err() == nil {
-			err = fault.New(fault.GasPriceAboveMax, opRedeem, "it was held back")
+			err = fault.New(fault.GasPriceAboveMax, opRedeem, "the actor held it back")
 		}
 		if classify(fault.CodeOf(err)) == failureUsed {
 			return r.findForeignPayout(ctx, t)
@@ -46,8 +46,8 @@ func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	return r.recordSubmitted(ctx, t, tx)
 }
 
-// hand gives the ticket to the actor. That tells its random number, so first nobody
-// may take tickets under its parameters any more.
+// submit gives the ticket to the actor. That reveals its random number, so Sending and Reached
+// come first: no ticket under its parameters may be accepted after that.
 func (r *Redeemer) submit(ctx context.Context, t *ticket, when term) (protocol.Transaction, error) {
 	if err := r.opt.Sending(ctx, t.w.Hash, t.w.ExpirationBlock); err != nil {
 		return protocol.Transaction{}, err
@@ -60,10 +60,9 @@ func (r *Redeemer) submit(ctx context.Context, t *ticket, when term) (protocol.T
 
 const oncePrefix = "redeem "
 
-// once binds a ticket's transaction to its hash and, after one that failed, to that
-// one: the actor would not do the same again before the failure is final, which may
-// be too late. The contract takes a ticket once, whatever a reorganisation makes of
-// the two.
+// onceKey binds a ticket's transaction to its hash and, after a failed one, to that one as
+// well: the actor would not send the same again before the failure is final, which may be too
+// late. The contract pays a ticket once, whatever a reorganization makes of the two.
 func onceKey(t *ticket) string {
 	text := oncePrefix + t.w.Ticket.Hash().String()
 	if !t.failedTx.IsZero() {
@@ -77,10 +76,10 @@ func (r *Redeemer) recordSubmitted(ctx context.Context, t *ticket, tx protocol.T
 	return r.progress(ctx, t, pm.Progress{State: pm.TicketSubmitted, Tx: tx.Hash, GasFee: t.spent})
 }
 
-// partsBy is between the texts of a batch's tickets.
+// onceSeparator separates the Once keys of a batch's tickets.
 const onceSeparator = "; "
 
-// partsOf are the texts of the tickets that a transaction redeems.
+// onceKeysOf returns the Once keys of the tickets that a transaction redeems.
 func onceKeysOf(text string) []string {
 	if !strings.HasPrefix(text, oncePrefix) {
 		return nil

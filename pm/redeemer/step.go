@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// start begins the step of a ticket that nothing is sent for. The caller holds mu.
+// startStepLocked starts a step of a ticket that sends nothing.
 func (r *Redeemer) startStepLocked(ctx context.Context, t *ticket, m *snapshot) {
 	was := t.w.State
 	r.claimLocked(t, m)
@@ -22,10 +22,10 @@ func (r *Redeemer) startStepLocked(ctx context.Context, t *ticket, m *snapshot) 
 		err := r.step(limited, t, m)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		t.busy = false
+		t.work.end()
 		if ctx.Err() == nil {
 			if err == nil && was != pm.TicketWon && !r.failures.gasMoneyMissing() {
-				r.failures = failureStreak{} // the chain was asked, and answered
+				r.failures = failureStreak{} // the chain answered
 			}
 			r.finishStepLocked(t, m, err)
 			r.wakeLoop()
@@ -33,14 +33,15 @@ func (r *Redeemer) startStepLocked(ctx context.Context, t *ticket, m *snapshot) 
 	})
 }
 
-// occupy gives a ticket to a step. The caller holds mu.
+// claimLocked gives a ticket to a step.
 func (r *Redeemer) claimLocked(t *ticket, m *snapshot) {
 	when := r.termLocked(t, m)
-	t.busy, t.look, t.fundsVersion = true, false, r.senderLocked(t.w.Ticket.Sender).fundsVersion
+	t.work.begin()
+	t.fundsVersion = r.senderLocked(t.w.Ticket.Sender).fundsVersion
 	t.ending, t.attempted = when.ending, t.attempted || !when.over
 }
 
-// decides begins the decision about a group of one sender's tickets. The caller holds mu.
+// startDecisionLocked starts the decision about a group of one sender's tickets.
 func (r *Redeemer) startDecisionLocked(ctx context.Context, group []*ticket, m *snapshot) {
 	s := r.senderLocked(group[0].w.Ticket.Sender)
 	s.deciding = true
@@ -55,7 +56,7 @@ func (r *Redeemer) startDecisionLocked(ctx context.Context, group []*ticket, m *
 		defer r.mu.Unlock()
 		s.deciding = false
 		for _, c := range all {
-			c.t.busy = false
+			c.t.work.end()
 			if ctx.Err() == nil {
 				if c.finished && c.err == nil {
 					r.failures = failureStreak{} // the chain was asked, and answered
@@ -67,7 +68,7 @@ func (r *Redeemer) startDecisionLocked(ctx context.Context, group []*ticket, m *
 	})
 }
 
-// step does the next thing for a ticket.
+// step advances a ticket that is not queued.
 func (r *Redeemer) step(ctx context.Context, t *ticket, m *snapshot) error {
 	switch t.w.State {
 	case pm.TicketWon:
@@ -80,8 +81,8 @@ func (r *Redeemer) step(ctx context.Context, t *ticket, m *snapshot) error {
 	return nil
 }
 
-// progress writes a ticket's next state and tells of it. What ended is forgotten
-// here; the ledger has it.
+// progress writes a ticket's next state to the ledger and reports it. An ended ticket is
+// dropped here; the ledger has it.
 func (r *Redeemer) progress(ctx context.Context, t *ticket, p pm.Progress) error {
 	p.Hash, p.At = t.w.Hash, r.opt.Now()
 	if err := r.opt.Ledger.Progress(ctx, p); err != nil {
@@ -106,21 +107,21 @@ func (r *Redeemer) progress(ctx context.Context, t *ticket, p pm.Progress) error
 	r.recordLossLocked(&w)
 	r.recountLocked(w.Ticket.Sender)
 	r.mu.Unlock()
-	r.opt.Log.Log(ctx, logLevel(w.State), "winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state", string(w.State),
+	r.opt.Log.Log(ctx, logLevel(w.State), "winning ticket", "ticket", w.Hash.String(), "gateway",
+		w.Ticket.Sender.String(), "state", string(w.State),
 		"tx", w.Tx.String(), "paid", w.Paid.String(), "reason", w.Reason)
 	r.opt.Changed(w)
 	return nil
 }
 
-// rest notes what came of a step, and when the ticket is looked at again. The caller
-// holds mu.
+// finishStepLocked records the outcome of a step and when the next one is due.
 func (r *Redeemer) finishStepLocked(t *ticket, m *snapshot, err error) {
 	now := r.opt.Now()
 	switch {
 	case err == nil:
 		return
 	case errors.Is(err, fault.LedgerRefused):
-		// Nobody but the ledger can know why; the ticket is not ours to move.
+		// Only the ledger knows why, so this process cannot advance the ticket.
 		r.opt.Log.Warn("winning ticket set aside", "ticket", t.w.Hash.String(), fault.Attr(err))
 		delete(r.tickets, t.w.Hash)
 		r.recountLocked(t.w.Ticket.Sender)
@@ -143,19 +144,20 @@ func (r *Redeemer) finishStepLocked(t *ticket, m *snapshot, err error) {
 	}
 }
 
-// roundBegan reports whether a ticket was refused because another round began while it was
-// weighed. That is no reason why it waited before.
+// roundBegan reports whether a ticket was refused only because a new round began during the
+// check. That does not explain why it waited before.
 func roundBegan(err error, m *snapshot) bool {
 	return fault.CodeOf(err) == fault.RoundNotInitialized && m.view.Round.Initialized
 }
 
-// mined books what a redemption paid. The first of it that is seen counts for how
-// long it must stay.
+// recordMined records what a redemption paid. minedSince starts when the payout is first seen
+// in that block.
 func (r *Redeemer) recordMined(ctx context.Context, t *ticket, p protocol.Payout) error {
 	if t.block != p.Block || t.w.Tx != p.Tx || t.w.State != pm.TicketMined {
 		t.minedSince = r.opt.Now()
 	}
-	err := r.progress(ctx, t, pm.Progress{State: pm.TicketMined, Tx: p.Tx, Paid: p.Paid, GasFee: t.spent.Add(p.Fee), Reason: shortfall(p)})
+	err := r.progress(ctx, t, pm.Progress{State: pm.TicketMined, Tx: p.Tx, Paid: p.Paid, GasFee: t.spent.Add(p.Fee),
+		Reason: shortfall(p)})
 	if err != nil {
 		return err
 	}
@@ -169,7 +171,7 @@ func (r *Redeemer) recordMined(ctx context.Context, t *ticket, p protocol.Payout
 	return nil
 }
 
-// shortfall says that less than the face value was paid.
+// shortfall is the reason where less than the face value was paid.
 func shortfall(p protocol.Payout) string {
 	if p.Paid.Cmp(p.FaceValue) >= 0 {
 		return ""
@@ -177,8 +179,8 @@ func shortfall(p protocol.Payout) string {
 	return string(fault.RedeemUnfunded) + ": " + p.Paid.Ether() + " of " + p.FaceValue.Ether() + " ETH were left"
 }
 
-// trace finds out by which transaction a ticket was redeemed: by our own, which the
-// actor knows whatever was forgotten here, or by somebody else's.
+// findRedemption finds the transaction that redeemed a used ticket: our own, which the actor
+// remembers, or one of another account.
 func (r *Redeemer) findRedemption(ctx context.Context, t *ticket, when term) error {
 	limited, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -189,10 +191,10 @@ func (r *Redeemer) findRedemption(ctx context.Context, t *ticket, when term) err
 	if classify(fault.CodeOf(err)) == failureTransient {
 		return err
 	}
-	return r.findForeignPayout(ctx, t) // the actor looked for its own before the contracts refused
+	return r.findForeignPayout(ctx, t) // the actor searched its own transactions first
 }
 
-// locate finds the payout of a ticket that somebody else redeemed.
+// findForeignPayout finds the payout of a ticket that another account redeemed.
 func (r *Redeemer) findForeignPayout(ctx context.Context, t *ticket) error {
 	p, found, err := r.opt.Chain.FindPayout(ctx, t.w.Ticket)
 	if err != nil {
@@ -207,11 +209,11 @@ func (r *Redeemer) findForeignPayout(ctx context.Context, t *ticket) error {
 	return r.recordMined(ctx, t, p)
 }
 
-// patience is how often a payout is looked for that must be somewhere: with the
-// pauses that is most of an hour.
+// maxPayoutSearches bounds the searches for a payout that must exist. With the pauses they take
+// most of an hour.
 const maxPayoutSearches = 15
 
-// fail ends a ticket that nothing will make good by itself.
+// fail ends a ticket that cannot be redeemed.
 func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 	err := r.progress(ctx, t, pm.Progress{State: pm.TicketFailed, Tx: t.w.Tx, GasFee: t.spent, Reason: reasonOf(why)})
 	if err == nil {
@@ -220,9 +222,9 @@ func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 	return err
 }
 
-// bury ends a ticket that the contract refuses for ever. Where the ticket's own form
-// does not show why, an endpoint's word is no end of it: more than one has to answer,
-// and the refusal has to come again then.
+// confirmRefused ends a ticket that the contract refuses for ever. Where verifyTicket does not
+// show why, one endpoint's answer is not enough: the ticket must be unused and the same refusal
+// must come again.
 func (r *Redeemer) confirmRefused(ctx context.Context, t *ticket, when term, why error) error {
 	if verifyTicket(opRedeem, &t.w.Ticket) != nil {
 		return r.fail(ctx, t, why)
@@ -234,16 +236,16 @@ func (r *Redeemer) confirmRefused(ctx context.Context, t *ticket, when term, why
 	case isUsed:
 		return r.findRedemption(ctx, t, when)
 	}
-	if _, err = r.opt.Actor.Estimate(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}); fault.CodeOf(err) != fault.CodeOf(why) {
-		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("an endpoint said %s, and it is not said again",
+	_, err = r.opt.Actor.Estimate(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket})
+	if fault.CodeOf(err) != fault.CodeOf(why) {
+		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("an endpoint reported %s, and the next answer differs",
 			fault.CodeOf(why)))
 	}
 	return r.fail(ctx, t, why)
 }
 
-// expire ends a ticket whose rounds are over, unless it was redeemed in them. The
-// reason is what held it up. That they are over is read again, because the view may
-// have come from an endpoint that was wrong.
+// expire ends a ticket whose rounds are over, unless it was redeemed in them. The round is read
+// again, because the view may have come from a wrong endpoint.
 func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
 	round, err := r.opt.Chain.Round(ctx)
 	if err != nil {
@@ -260,5 +262,6 @@ func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
 	case isUsed:
 		return r.findRedemption(ctx, t, when)
 	}
-	return r.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Tx: t.w.Tx, GasFee: t.spent, Reason: t.finalReason(when)})
+	return r.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Tx: t.w.Tx, GasFee: t.spent,
+		Reason: t.finalReason(when)})
 }

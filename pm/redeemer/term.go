@@ -6,15 +6,14 @@ import (
 
 // term is the time in which a ticket can be redeemed.
 type term struct {
-	// last is the last round, until its last layer-1 block as far as rounds keep
-	// their length.
+	// last is the last round, and until its last layer-1 block if rounds keep their length.
 	last  protocol.Round
 	until protocol.L1Block
-	// over: the last round is. running: it has begun. ending: it will be over soon.
+	// over: the last round has passed. lastRound: it has begun. ending: it will be over soon.
 	over, lastRound, ending bool
 }
 
-// termOf is a ticket's term, seen from the present round.
+// termOf is a ticket's term, computed in the present round.
 func termOf(created, validity protocol.Round, now protocol.RoundState, l1 protocol.L1Block) term {
 	t := term{last: created + max(validity, 1) - 1}
 	if t.over = now.Number > t.last; t.over {
@@ -32,17 +31,16 @@ func (r *Redeemer) validityNow() protocol.Round {
 	return r.validity
 }
 
-// termOf is a ticket's term at a moment, for callers that do not hold mu.
+// termOf is a ticket's term at a snapshot, for callers that do not hold mu.
 func (r *Redeemer) termOf(t *ticket, m *snapshot) term {
 	return m.term(t, r.validityNow())
 }
 
-// term is a ticket's term at a moment. The caller holds mu.
 func (r *Redeemer) termLocked(t *ticket, m *snapshot) term {
 	return m.term(t, r.validity)
 }
 
-// term is a ticket's term, which ends before the recipient leaves the active set.
+// term is a ticket's term. It ends before the recipient leaves the active set.
 func (m *snapshot) term(t *ticket, validity protocol.Round) term {
 	when := termOf(t.w.Ticket.CreationRound, validity, m.view.Round, m.l1())
 	if m.leaving.Known() && !when.over && m.leaving.End <= when.until {

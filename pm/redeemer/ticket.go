@@ -8,71 +8,73 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// ticket is a winner on its way. Who set busy owns it, but for what is said to be
-// guarded by mu.
+// ticket is a winner that has not ended. While work runs, its step owns the ticket,
+// except for the fields that Redeemer.mu guards.
 type ticket struct {
-	w pm.Winner // guarded by mu to write, and to read by others
-	// busy: a step works on it; guarded by mu, as next, look and promised.
-	busy bool
-	// next is when it is looked at again; sooner when gas is cheaper than worthAt, or
-	// when the sender's funds changed since news.
+	w pm.Winner // the step writes it under mu; all others read it under mu
+	// work runs while a step has the ticket. It is due when a reorganization may have
+	// undone the payout. Guarded by mu.
+	work workState
+	// next is the time of the next step. From nextEarly on the step comes sooner if gas
+	// is cheaper than breakEvenPrice, or if the sender's funds changed since
+	// fundsVersion. Guarded by mu.
 	next           time.Time
 	nextEarly      time.Time
 	breakEvenPrice core.Wei
 	fundsVersion   uint64
-	// look has it looked at now, after a reorganisation.
-	look bool
-	// ending: its last round was when it was looked at last; guarded by mu.
+	// ending: its last round was ending at the last step. Guarded by mu.
 	ending bool
-	// promised is what it is thought to bring while it is being sent, and until the
-	// sender's funds were read after that.
+	// allocated is the part of the sender's funds that is set aside for it, from the
+	// decision to send it until the funds were read after its payout. Guarded by mu.
 	allocated core.Wei
-	// fails counts attempts that failed in a row; undone those that cost gas, or may
-	// have, which being sent again does not make up for.
+	// failures counts failed attempts in a row. failedTxs counts transactions that
+	// failed and may have cost gas; sending one again does not reset it.
 	failures, failedTxs int
-	// looked: a step was begun while it could be redeemed.
+	// attempted: a step began while the ticket could be redeemed.
 	attempted bool
-	// waits says why it was not sent, with its code first.
+	// waitReason says why it was not sent, with its fault code first.
 	waitReason string
-	// tx is the number of its transaction, 0 when it is not known or another's; after
-	// is the last one that failed. In the books a queued ticket has that.
+	// tx is the number of its transaction; 0 means unknown, or sent by another account.
+	// failedTx is the hash of the last transaction that failed. The ledger keeps it as
+	// the tx of a queued ticket.
 	tx       uint64
 	failedTx protocol.TxHash
-	// block is where it was mined, seen since when it was seen there.
+	// block is where the payout was mined, minedSince when it was first seen there.
 	block      protocol.L2Block
 	minedSince time.Time
-	// capped: the price of gas was above the operator's bound when it was weighed.
+	// priceCapped: at the last cost check gas cost more than the operator's bound.
 	priceCapped bool
-	// single: a batch with it was refused.
-	batchRefused bool
-	// unripe: its parameters had not expired when it was looked at last; guarded by mu.
-	paramsActive bool
-	// thrifty: it is sent with what the account can pay for, as it will be lost.
+	// lowBalance: it is sent with what the account can pay, because it would be lost.
 	lowBalance bool
-	// spent is gas that earlier attempts cost.
+	// batchRefused: the actor refused a batch with it, so it is sent alone.
+	batchRefused bool
+	// paramsActive: its parameters had not expired at the last pass. Guarded by mu.
+	paramsActive bool
+	// spent is the gas fee of earlier attempts.
 	spent core.Wei
 }
 
-// sender is what is known of one gateway.
+// sender is what is known of one gateway. Redeemer.mu guards it.
 type sender struct {
 	funds      protocol.SenderFunds
 	fundsKnown bool
-	// dirty: the funds are to be read; reading: they are being read.
-	dirty, reading bool
-	// deciding: a step decides about some of its tickets; one step at a time, so that the
-	// most urgent come first.
+	// read is due when the funds may have changed, and runs while they are read.
+	read     workState
+	nextRead time.Time
+	// deciding: a step decides about some of its tickets. There is one such step at a
+	// time, so that the most urgent tickets go first.
 	deciding bool
-	// news counts the changes of the funds.
+	// fundsVersion counts the changes of the funds.
 	fundsVersion uint64
-	// paid is what they paid here since we know it; with that, had is what there was
-	// for us when last nothing was on its way, and fell that it had become less.
+	// paidHere is what the funds paid to this recipient since the start. fundsBefore is
+	// the sum of it and of the funds when no ticket was last being redeemed. drained
+	// says that this sum fell: other recipients are paid from the same funds.
 	paidHere, fundsBefore core.Wei
 	drained               bool
-	nextRead              time.Time
 }
 
-// resume is a ticket as the books have it. What it may take of its sender's funds is
-// set aside until the chain has told: nobody else is sent for the same money.
+// fromWinner makes a ticket of a stored winner. What it may take of its sender's funds
+// is allocated until the chain was read: no other ticket is sent for the same money.
 func fromWinner(w pm.Winner) *ticket {
 	t := &ticket{w: w, waitReason: w.Reason, failedTxs: w.Attempts}
 	switch w.State {
@@ -88,7 +90,7 @@ func fromWinner(w pm.Winner) *ticket {
 	return t
 }
 
-// sender is a gateway's record, made if need be. The caller holds mu.
+// senderLocked finds or makes a gateway's record.
 func (r *Redeemer) senderLocked(addr core.Address) *sender {
 	s := r.senders[addr]
 	if s == nil {

@@ -35,7 +35,8 @@ func TestSendersAreIndependent(t *testing.T) {
 		r.fund(2, "0", "0")
 		r.fund(3, "1", "0")
 		r.fund(4, "1", "0")
-		r.chain.SetSender(coretest.AddressOf(key(3)), protocol.Sender{Deposit: ether("1"), WithdrawRound: r.chain.View().Round.Number})
+		r.chain.SetSender(coretest.AddressOf(key(3)), protocol.Sender{Deposit: ether("1"),
+			WithdrawRound: r.chain.View().Round.Number})
 		var bad []protocol.Hash
 		for n := range byte(3) {
 			for range 30 {

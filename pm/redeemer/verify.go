@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// flaw is what the contract would refuse a ticket for, for ever: nil for one whose
-// form, secret number, signature and draw are right. None of it depends on the chain.
+// verifyTicket returns why the contract would never pay a ticket; nil if its form, secret
+// number, signature and draw are right. It needs no chain state.
 func verifyTicket(op string, t *protocol.WinningTicket) error {
 	hash := t.Hash()
 	switch {
@@ -28,7 +28,7 @@ func verifyTicket(op string, t *protocol.WinningTicket) error {
 	return nil
 }
 
-// refuted reports whether a code names something that flaw knows without the chain.
+// verifiedLocally reports whether verifyTicket checks what a code stands for.
 func verifiedLocally(code fault.Code) bool {
 	switch code {
 	case fault.TicketMalformed, fault.TicketSecretWrong, fault.TicketSignatureWrong, fault.TicketNotWinning:
@@ -37,13 +37,14 @@ func verifiedLocally(code fault.Code) bool {
 	return false
 }
 
-// doubted makes of a refusal that the node's own checks disprove the fault
-// WinnerDisputed: the ticket stays, because the endpoint is wrong, and not the ticket.
-// Any other refusal stays as it is.
+// disputeRefusal turns a refusal that the node's own check disproves into the fault
+// WinnerDisputed: the endpoint is wrong, and the ticket stays. Any other refusal is returned
+// unchanged.
 func disputeRefusal(t *protocol.WinningTicket, why error) error {
 	code := fault.CodeOf(why)
 	if !verifiedLocally(code) || verifyTicket(opRedeem, t) != nil {
 		return why
 	}
-	return fault.New(fault.WinnerDisputed, opRedeem, fmt.Sprintf("an endpoint says %s, and the ticket passes that check here", code))
+	return fault.New(fault.WinnerDisputed, opRedeem, fmt.Sprintf(
+		"an endpoint reports %s, and the ticket passes that check here", code))
 }
