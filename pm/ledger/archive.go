@@ -10,13 +10,12 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Archive rolls up what is over: entries of rounds before the given one go into
-// totals by day, round, sender, pipeline, model and worker, accounts that are closed
-// and have no other entries are forgotten, and so are winners that came to their end
-// KeepWinners rounds before. A winner that has not ended is never touched. Totals of
-// senders that are long gone are folded into those of nobody in particular. It works
-// in small steps between payments and returns when nothing is left to do; errors are
-// those of Append.
+// Archive rolls up old data. Entries of rounds before the given one go into totals by day,
+// round, sender, pipeline, model and worker. Closed accounts without other entries are deleted,
+// and so are winners that ended KeepWinners rounds before; a winner that has not ended is never
+// touched. Totals of senders that are long inactive move to the zero address. Archive works in
+// small steps between payments and returns when nothing is left to do. Errors are those of
+// Append.
 func (l *Ledger) Archive(ctx context.Context, before protocol.Round) error {
 	const op = "roll up the ledger"
 	if before > maxRound {
@@ -63,8 +62,8 @@ func (g *group) archive(ctx context.Context, before protocol.Round) (more bool, 
 	return to-s.after == archiveBatch || ended == archiveBatch, nil
 }
 
-// archivable is the last of the oldest entries that are of finished rounds. They
-// leave in their order, so that the numbers of what is left have no gaps.
+// archivable is the last of the oldest entries whose rounds are over. Entries leave in order,
+// so that the numbers of the rest have no gaps.
 func (g *group) archivable(ctx context.Context, before protocol.Round) (int64, error) {
 	to, over := g.now.archived, false
 	err := each(ctx, g.tx, func(rows *sql.Rows) error {
@@ -100,21 +99,24 @@ func (g *group) carry(ctx context.Context, s span, sums *tally) error {
 	}
 	for id, m := range accounts {
 		var carried pm.Value
-		if err := g.tx.QueryRowContext(ctx, `SELECT carried FROM ledger_account WHERE id = ?`, id).Scan(value{&carried}); err != nil {
+		if err := g.tx.QueryRowContext(ctx, `SELECT carried FROM ledger_account WHERE id = ?`,
+			id).Scan(value{&carried}); err != nil {
 			return err
 		}
-		if _, err := g.tx.ExecContext(ctx, `UPDATE ledger_account SET carried = ?, live = live - ? WHERE id = ?`, amountText(carried.Add(m.value)), m.entries, id); err != nil {
+		if _, err := g.tx.ExecContext(ctx, `UPDATE ledger_account SET carried = ?, live = live - ? WHERE id = ?`,
+			amountText(carried.Add(m.value)), m.entries, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forget deletes entries that were carried, and accounts that are done with.
+// deleteCarried deletes carried entries, and closed accounts without entries.
 func (g *group) deleteCarried(ctx context.Context, s span) error {
 	g.now.archived = s.to
 	_, err := g.tx.ExecContext(ctx, `UPDATE ledger_set SET archived = archived + n
-		FROM (SELECT rand_hash AS hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 AND id > ? AND id <= ? GROUP BY rand_hash) AS credits
+		FROM (SELECT rand_hash AS hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 AND id > ? AND id <= ?
+			GROUP BY rand_hash) AS credits
 		WHERE rand_hash = hash`, s.after, s.to)
 	if err == nil {
 		_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_entry WHERE id > ? AND id <= ?`, s.after, s.to)
@@ -132,7 +134,8 @@ func (g *group) archiveWinners(ctx context.Context, before protocol.Round, sums 
 		return 0, nil
 	}
 	totals, ids, err := winnerTotals(ctx, g.tx, `round < ? AND state IN (?, ?, ?, ?) ORDER BY round LIMIT ?`,
-		int64(before-keep), string(pm.TicketFinal), string(pm.TicketFailed), string(pm.TicketExpired), string(pm.TicketHanded), archiveBatch)
+		int64(before-keep), string(pm.TicketFinal), string(pm.TicketFailed), string(pm.TicketExpired),
+		string(pm.TicketHanded), archiveBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -160,11 +163,17 @@ func (g *group) addTotal(ctx context.Context, t *Total) error {
 	if err == nil {
 		t.add(&was)
 	}
-	_, err = g.tx.ExecContext(ctx, `INSERT INTO ledger_total (`+totalColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
-		ON CONFLICT (round, day, sender, pipeline, model, worker) DO UPDATE SET tickets = excluded.tickets, received = excluded.received, jobs = excluded.jobs,
-		units = excluded.units, produced = excluded.produced, billed = excluded.billed, kept = excluded.kept, given = excluded.given, winners = excluded.winners,
-		won = excluded.won, redeemed = excluded.redeemed, expired = excluded.expired, failed = excluded.failed, handed = excluded.handed, gas = excluded.gas`,
-		int64(t.Day), int64(t.Round), t.Sender[:], t.Pipeline, t.Model, t.Worker, t.Tickets, amountText(t.Received), t.Jobs, t.Units.String(), t.Produced.String(),
-		amountText(t.Billed), amountText(t.Kept), amountText(t.Given), t.Winners, amountText(t.Won), amountText(t.Redeemed), amountText(t.Expired), amountText(t.Failed), amountText(t.Handed), amountText(t.Gas))
+	_, err = g.tx.ExecContext(ctx, `INSERT INTO ledger_total (`+totalColumns+`)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+		ON CONFLICT (round, day, sender, pipeline, model, worker) DO UPDATE
+			SET tickets = excluded.tickets, received = excluded.received, jobs = excluded.jobs,
+		units = excluded.units, produced = excluded.produced, billed = excluded.billed, kept = excluded.kept,
+			given = excluded.given, winners = excluded.winners,
+		won = excluded.won, redeemed = excluded.redeemed, expired = excluded.expired, failed = excluded.failed,
+			handed = excluded.handed, gas = excluded.gas`,
+		int64(t.Day), int64(t.Round), t.Sender[:], t.Pipeline, t.Model, t.Worker, t.Tickets, amountText(t.Received), t.Jobs,
+		t.Units.String(), t.Produced.String(),
+		amountText(t.Billed), amountText(t.Kept), amountText(t.Given), t.Winners, amountText(t.Won), amountText(t.Redeemed),
+		amountText(t.Expired), amountText(t.Failed), amountText(t.Handed), amountText(t.Gas))
 	return err
 }

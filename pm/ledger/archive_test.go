@@ -49,14 +49,16 @@ func TestArchiveKeepsTotalsAndBalances(t *testing.T) {
 	b := open(t, t.TempDir(), func(o *ledger.Options) { o.KeepWinners = 2 })
 	owner, gone := account(0, "33_some/model"), account(0, "stream")
 	for r := range protocol.Round(4) {
-		must(t, b.Append(t.Context(), round(pm.Entries{Credits: []pm.Credit{credit(owner, 0, uint32(r)), credit(gone, 1, uint32(r))}}, r+1)))
+		must(t, b.Append(t.Context(), round(pm.Entries{Credits: []pm.Credit{credit(owner, 0, uint32(r)),
+			credit(gone, 1, uint32(r))}}, r+1)))
 		b.Book(round(pm.Entries{Debits: []pm.Debit{debit(owner, 1), debit(gone, 2), debit(account(1, "free"), 0)}}, r+1))
 	}
 	b.Book(round(pm.Entries{Closings: []pm.Closing{{Account: gone, Left: value(4*ev*3-8, 3), At: start}}}, 4))
 	w, lost := winner(owner, 0, 0), winner(gone, 1, 1)
 	w.Credited, lost.Credited = false, false
 	must(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{w, lost}}))
-	must(t, b.Progress(t.Context(), pm.Progress{Hash: w.Hash, State: pm.TicketFinal, Paid: core.NewWei(ev - 10), GasFee: core.NewWei(7), At: start}))
+	must(t, b.Progress(t.Context(), pm.Progress{Hash: w.Hash, State: pm.TicketFinal, Paid: core.NewWei(ev - 10),
+		GasFee: core.NewWei(7), At: start}))
 	before := one(t, b.Reader, ledger.Query{})
 	workers, err := b.Totals(t.Context(), ledger.Query{By: ledger.ByRound | ledger.ByModel | ledger.ByWorker})
 	must(t, err)
@@ -73,7 +75,8 @@ func TestArchiveKeepsTotalsAndBalances(t *testing.T) {
 			t.Errorf("round %d: %+v, was %+v", r, again, workers)
 		}
 	}
-	if before.Redeemed.Cmp(value(ev-10, 1)) != 0 || before.Waiting.Cmp(value(ev, 1)) != 0 || before.Gas.Cmp(value(7, 1)) != 0 || before.Jobs != 8 || before.Units.Int64() != 12 {
+	if before.Redeemed.Cmp(value(ev-10, 1)) != 0 || before.Waiting.Cmp(value(ev, 1)) != 0 ||
+		before.Gas.Cmp(value(7, 1)) != 0 || before.Jobs != 8 || before.Units.Int64() != 12 {
 		t.Errorf("%+v", before)
 	}
 	if before.Kept.Cmp(value(4*ev*3-8, 3)) != 0 || before.Tickets != 8 || before.Billed.Cmp(value(4, 1)) != 0 {
@@ -109,7 +112,8 @@ func TestSumsDoNotOverflow(t *testing.T) {
 	want := new(big.Int).Mul(big.NewInt(1<<63-1), big.NewInt(3))
 	for range 2 {
 		total := one(t, b.Reader, ledger.Query{})
-		if total.Units.Cmp(want) != 0 || total.Billed.Cmp(pm.ValueOf(new(big.Rat).SetFrac(new(big.Int).Mul(want, big.NewInt(1<<63-1)), big.NewInt(7)))) != 0 {
+		if total.Units.Cmp(want) != 0 || total.Billed.Cmp(pm.ValueOf(new(big.Rat).SetFrac(new(big.Int).Mul(want,
+			big.NewInt(1<<63-1)), big.NewInt(7)))) != 0 {
 			t.Error(total.Units, total.Billed)
 		}
 		repairHeight(t, b.Reader)
@@ -138,7 +142,8 @@ func TestTheFileStopsGrowing(t *testing.T) {
 			c := credit(owner, 0, 1, 2, 3)
 			c.RandHash, c.Round, c.ExpirationBlock = protocol.Hash{1, byte(r), byte(i)}, r+1, protocol.L1Block(r)*10+5
 			must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}}))
-			b.Book(round(pm.Entries{Debits: []pm.Debit{debit(owner, 3)}, Closings: []pm.Closing{{Account: owner, Left: value(3*ev-1, 1), At: start}}}, r+1))
+			b.Book(round(pm.Entries{Debits: []pm.Debit{debit(owner, 3)},
+				Closings: []pm.Closing{{Account: owner, Left: value(3*ev-1, 1), At: start}}}, r+1))
 		}
 		b.Expired(protocol.L1Block(r) * 10)
 		must(t, b.Archive(t.Context(), r))

@@ -63,7 +63,8 @@ func open(t testing.TB, dir string, change ...func(*ledger.Options)) *books {
 	b.db = connect(t, dir)
 	log := slog.New(slog.DiscardHandler)
 	b.board = health.New(log, time.Now, nil)
-	opt := ledger.Options{DB: b.db, Full: full, Lost: lost, Rand: seeded(rand.Uint64()), Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: time.Millisecond}
+	opt := ledger.Options{DB: b.db, Full: full, Lost: lost, Rand: seeded(rand.Uint64()),
+		Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: time.Millisecond}
 	for _, f := range change {
 		f(&opt)
 	}
@@ -115,8 +116,9 @@ func randOf(owner pm.Account, set byte) protocol.Word { return protocol.Word{1, 
 // credit is so many tickets of a set, each worth 1000 wei.
 func credit(owner pm.Account, set byte, nonces ...uint32) pm.Credit {
 	return pm.Credit{
-		Account: owner, Session: "session", RandHash: pm.RandHash(randOf(owner, set)), FaceValue: core.NewWei(ev), WinProb: certain(),
-		Nonces: nonces, ExpirationBlock: 100, Round: 7, At: start,
+		Account: owner, Session: "session", RandHash: pm.RandHash(randOf(owner, set)), FaceValue: core.NewWei(ev),
+		WinProb: certain(),
+		Nonces:  nonces, ExpirationBlock: 100, Round: 7, At: start,
 	}
 }
 
@@ -130,7 +132,8 @@ func certain() (w protocol.Word) {
 
 func debit(owner pm.Account, units int64) pm.Debit {
 	return pm.Debit{
-		Account: owner, Session: "session", Pipeline: "transcoding", Worker: "cpu", Price: pm.Price{PerUnit: 1, PixelsPerUnit: 3},
+		Account: owner, Session: "session", Pipeline: "transcoding", Worker: "cpu",
+		Price: pm.Price{PerUnit: 1, PixelsPerUnit: 3},
 		Units: units, Produced: -1, Round: 7, At: start,
 	}
 }
@@ -138,8 +141,9 @@ func debit(owner pm.Account, units int64) pm.Debit {
 // winner is a ticket of a set as one that won.
 func winner(owner pm.Account, set byte, nonce uint32) pm.Winner {
 	p := pm.Params{
-		Recipient: core.Address{1}, FaceValue: core.NewWei(ev), WinProb: certain(), RecipientRandHash: pm.RandHash(randOf(owner, set)),
-		ExpirationBlock: 100, Expiration: pm.Expiration{Round: 7, BlockHash: protocol.Hash{7}},
+		Recipient: core.Address{1}, FaceValue: core.NewWei(ev), WinProb: certain(),
+		RecipientRandHash: pm.RandHash(randOf(owner, set)),
+		ExpirationBlock:   100, Expiration: pm.Expiration{Round: 7, BlockHash: protocol.Hash{7}},
 	}
 	return pm.Winner{
 		Hash: p.TicketHash(owner.Sender, nonce), Ticket: p.Winning(owner.Sender, pm.Signed{Nonce: nonce}, randOf(owner, set)),

@@ -18,8 +18,8 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// each gives every row of a query to f and closes the rows, as the next statement
-// on the same connection needs it.
+// each calls f for every row of a query and closes the rows: the next statement on the same
+// connection needs that.
 func each(ctx context.Context, q querier, f func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -53,7 +53,7 @@ func (b blob) Scan(src any) error {
 	return nil
 }
 
-// maybe scans a BLOB that other kinds of rows do not have; then it stays as it is.
+// intoOptional scans a BLOB that may be NULL; then it stays as it is.
 func intoOptional(dst []byte) sql.Scanner { return optional(dst) }
 
 type optional []byte
@@ -127,7 +127,7 @@ func asText(src any) (string, bool) {
 	return "", false
 }
 
-// exact is an amount as it is stored.
+// amountText is an amount as it is stored.
 func amountText(v pm.Value) string {
 	text, _ := v.MarshalText() // it has no errors
 	return string(text)

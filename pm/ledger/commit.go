@@ -9,24 +9,23 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// verdict is what became of a group.
+// outcome is what became of a group.
 type outcome int
 
 const (
 	written outcome = iota
-	// later: nothing was written, and the same may be written another time.
+	// retryLater: nothing was written. The same group may be written later.
 	retryLater
-	// apart: nothing was written, and what one of its entries met in the books is
-	// why.
+	// retryApart: nothing was written, because of one entry. Each entry is retried alone.
 	retryApart
-	// over: nobody knows, or nothing can be written any more.
+	// fatal: it is unknown whether the group was written, or nothing can be written any more.
 	fatal
 )
 
-// commit writes a group in one transaction and answers those whose entries are on
-// disk or were refused. What fails before the commit did not happen, and neither did
-// a commit for which there was no room: SQLite writes the frame that makes it one
-// last, and that did not fit. Of any other failed commit nobody knows.
+// commit writes a group in one transaction and answers the callers whose entries are on disk or
+// were refused. What fails before the commit did not happen. A commit that failed for lack of
+// disk space did not happen either: SQLite writes the frame that completes it last. After any
+// other failed commit the outcome is unknown.
 func (l *Ledger) commit(ctx context.Context, requests []*request) (outcome, error) {
 	refusals, v, err := l.transact(ctx, requests)
 	l.report(v, err)
@@ -45,7 +44,7 @@ func (l *Ledger) transact(ctx context.Context, requests []*request) (refusals ma
 	if err != nil {
 		v := l.classify(err)
 		if v == retryApart {
-			v = retryLater // no entry is the reason
+			v = retryLater // no entry caused it
 		}
 		return nil, v, l.wrap(v, op, err)
 	}
@@ -54,14 +53,14 @@ func (l *Ledger) transact(ctx context.Context, requests []*request) (refusals ma
 	if err != nil {
 		v := l.classify(err)
 		if v == retryApart {
-			v = fatal // the books' state itself cannot be read
+			v = fatal // the ledger's state cannot be read
 		}
 		return nil, v, l.wrap(v, op, err)
 	}
 	if refusals, err = writeRows(limited, g, requests); err != nil {
 		v := l.classify(err)
 		if limited.Err() != nil {
-			v = retryLater // the time was over, whatever a driver makes of that
+			v = retryLater // the timeout ended it, whatever error the driver returns
 			l.shrinkGroups()
 		}
 		return nil, v, l.wrap(v, op, err)
@@ -78,7 +77,7 @@ func (l *Ledger) transact(ctx context.Context, requests []*request) (refusals ma
 	return refusals, v, l.wrap(v, op, err)
 }
 
-// outcome says what an error before a commit means.
+// classify says what an error before a commit means.
 func (l *Ledger) classify(err error) outcome {
 	switch {
 	case fault.CodeOf(err) == fault.LedgerFailed, l.opt.Damaged(err):
@@ -89,7 +88,7 @@ func (l *Ledger) classify(err error) outcome {
 	return retryApart
 }
 
-// wrap names an error by what it means.
+// wrap gives an error the fault code of its outcome.
 func (l *Ledger) wrap(v outcome, op string, err error) error {
 	switch v {
 	case written:
@@ -105,7 +104,7 @@ func (l *Ledger) wrap(v outcome, op string, err error) error {
 	return fault.Wrap(fault.LedgerFailed, op, err)
 }
 
-// fill writes the requests' rows.
+// writeRows writes the requests' rows.
 func writeRows(ctx context.Context, g *group, requests []*request) (map[*request]error, error) {
 	var refusals map[*request]error
 	for _, r := range requests {
@@ -124,7 +123,7 @@ func writeRows(ctx context.Context, g *group, requests []*request) (map[*request
 	return refusals, g.flush(ctx)
 }
 
-// report tells the health board how the last write went.
+// report updates the health board after a write.
 func (l *Ledger) report(v outcome, err error) {
 	switch v {
 	case fatal:
@@ -139,15 +138,15 @@ func (l *Ledger) report(v outcome, err error) {
 	}
 }
 
-// refuse gives up an entry that cannot be written though others can: what it touches
-// in the books is damaged. Those who wait are told as of an entry that contradicts
-// the books, and the operator until the next start.
+// refuseEntry drops an entry that cannot be written although others can: the rows that it
+// touches are damaged. Its caller gets the error of an entry that contradicts the ledger. The
+// condition stays until the next start.
 func (l *Ledger) refuseEntry(r *request, why error) {
 	l.opt.Board.Set(health.Key{Code: fault.LedgerDamaged}, r.op+": "+errors.Unwrap(why).Error())
 	l.answerGroup([]*request{r}, map[*request]error{r: why})
 }
 
-// wrote answers those who wait for a group, and counts the entries of the others.
+// answerGroup answers the callers that wait for a group, and counts its asynchronous entries.
 func (l *Ledger) answerGroup(group []*request, refusals map[*request]error) {
 	booked := 0
 	for _, r := range group {
@@ -165,7 +164,7 @@ func (l *Ledger) answerGroup(group []*request, refusals map[*request]error) {
 	l.mu.Unlock()
 }
 
-// patiently bounds a transaction: a database elsewhere may neither answer nor refuse.
+// withTxTimeout bounds a transaction: a remote database may neither answer nor refuse.
 func (l *Ledger) withTxTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if l.opt.TxTimeout <= 0 {
 		return ctx, func() {}
@@ -173,18 +172,18 @@ func (l *Ledger) withTxTimeout(ctx context.Context) (context.Context, context.Ca
 	return context.WithTimeout(ctx, l.opt.TxTimeout)
 }
 
-// slower has fewer requests in the next group, where all of them took too long.
+// shrinkGroups halves the next group after a timeout.
 func (l *Ledger) shrinkGroups() { l.groupLimit = max(1, l.groupLimit/2) }
 
-// faster has more in the next, where twice as many would have had the time.
+// growGroups doubles the next group if twice as many requests would have fit into the timeout.
 func (l *Ledger) growGroups(took time.Duration) {
 	if 4*took < l.opt.TxTimeout {
 		l.groupLimit = min(maxGroupRequests, 2*l.groupLimit)
 	}
 }
 
-// committed says what became of a commit. A database in a file that failed is not
-// asked again: what it then reads may not be what is on disk.
+// classifyCommit says what became of a commit. A database file that failed is not asked again:
+// what it reads then may differ from the disk.
 func (l *Ledger) classifyCommit(ctx context.Context, err error, g *group) (outcome, error) {
 	switch {
 	case err == nil:
@@ -194,12 +193,12 @@ func (l *Ledger) classifyCommit(ctx context.Context, err error, g *group) (outco
 	case !l.opt.Lost(err):
 		return fatal, err
 	case !g.wrote && g.now == g.was:
-		return retryLater, err // there was nothing that could have been written
+		return retryLater, err // the group had nothing to write
 	}
 	return l.resolveUnknownCommit(ctx, g, err)
 }
 
-// code names why nothing was written that may be written another time.
+// faultCode is the code of a write that may be retried.
 func (l *Ledger) faultCode(err error) fault.Code {
 	if l.opt.Lost(err) {
 		return fault.StoreUnreachable
@@ -207,7 +206,7 @@ func (l *Ledger) faultCode(err error) fault.Code {
 	return fault.LedgerFull
 }
 
-// withheld is why the last entries were not written, where nobody said more.
+// unwrittenCode is the code for last entries that could not be written.
 func (l *Ledger) unwrittenCode() fault.Code {
 	if l.shared {
 		return fault.StoreUnreachable

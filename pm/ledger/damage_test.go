@@ -38,7 +38,8 @@ func TestOneDamagedAccountHarmsNoOther(t *testing.T) {
 			}
 		})
 		all.Go(func() {
-			err := b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(bad, 0, uint32(i+10))}, Winners: []pm.Winner{winner(bad, 0, uint32(i+10))}})
+			err := b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(bad, 0, uint32(i+10))},
+				Winners: []pm.Winner{winner(bad, 0, uint32(i+10))}})
 			if fault.CodeOf(err) != fault.LedgerRefused {
 				t.Error(err)
 			}

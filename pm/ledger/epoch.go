@@ -10,10 +10,9 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Old secrets are kept so that parameters which come back late are answered as
-// expired, and so that what they won is redeemed. Parameters live for minutes, so that
-// retiredFor is ample, however often the node crashed meanwhile; retiredMost only
-// bounds what a node remembers that does nothing but crash.
+// Old secrets are kept so that late parameters are answered as expired, and so that their
+// winners are redeemed. Parameters live for minutes, so retiredFor is ample. maxRetired only
+// bounds what a node remembers that crashes all the time.
 const (
 	maxRetired = 1024
 	retiredFor = 2 * time.Hour
@@ -26,9 +25,9 @@ const (
 	epochCrashed = "crashed"
 )
 
-// enter begins an epoch, at every opening: the database may be a copy of an older
-// state, also of one that was ended in order, and the tickets that were credited since
-// the copy are not in it. Nothing made under the secrets that are in it is taken again.
+// beginEpoch begins a new epoch at every opening: the database may be an older copy, even one
+// that was closed in order, without the tickets that were credited since. Nothing made under
+// its secrets is accepted again.
 func beginEpoch(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 	now := nanos(opt.Now())
 	var state string
@@ -37,7 +36,7 @@ func beginEpoch(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) err
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	o.Clean = !o.Restored && (err != nil || state == epochClean) // nothing was lost of a ledger that is new
+	o.Clean = !o.Restored && (err != nil || state == epochClean) // a new ledger has lost nothing
 	if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state = ?`, epochCrashed, now,
 		epochOpen); err != nil {
 		return err
@@ -51,7 +50,7 @@ func beginEpoch(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) err
 	return err
 }
 
-// retired forgets the oldest epochs and reads the others.
+// readRetired deletes the oldest epochs and reads the others.
 func readRetired(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM ledger_epoch WHERE state <> ? AND (ended < ? OR id < ?)`,
 		epochOpen, nanos(opt.Now().Add(-retiredFor)), int64(o.Current.ID)-maxRetired)

@@ -7,20 +7,19 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Anybody can make up an address and pay a little with it once, so totals by sender
-// do not last for ever. After keepTotals days without anything new a sender's totals
-// become those of the zero address, which stands for all of them; where there are
-// more than totalsMost, after keepCrowded days. What pays much has more than foldRows
-// totals, and keeps them.
+// Any address can pay a little once, so totals by sender do not last for ever. After keepTotals
+// days without activity a sender's totals are added to those of the zero address; after
+// keepTotalsOverLimit days if there are more than maxTotals. A sender that pays much has more
+// than foldRows totals and keeps them.
 const (
-	keepTotals  Day = 400
+	keepTotals          Day = 400
 	keepTotalsOverLimit Day = 30
-	maxTotals      = 200_000
-	foldRows        = 100
-	foldSenders     = 20
+	maxTotals               = 200_000
+	foldRows                = 100
+	foldSenders             = 20
 )
 
-// fold takes the names off totals of senders that are long gone, in small steps.
+// fold moves the totals of inactive senders to the zero address, in small steps.
 func (l *Ledger) fold(ctx context.Context) error {
 	for {
 		before, gone, err := l.idleSenders(ctx)
@@ -47,7 +46,7 @@ func (l *Ledger) fold(ctx context.Context) error {
 	}
 }
 
-// gone are some senders that have no account, and no totals of a day or later.
+// idleSenders returns some senders that have no account and no recent totals.
 func (l *Ledger) idleSenders(ctx context.Context) (before Day, idleSenders []core.Address, err error) {
 	err = l.inSnapshot(ctx, "look for old totals", func(tx *sql.Tx) error {
 		var rows int
@@ -64,17 +63,18 @@ func (l *Ledger) idleSenders(ctx context.Context) (before Day, idleSenders []cor
 			idleSenders = append(idleSenders, owner)
 			return err
 		}, `SELECT sender FROM ledger_total GROUP BY sender HAVING max(day) < ? AND count(*) <= ? AND sender <> ?
-			AND NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.sender = ledger_total.sender) LIMIT ?`, int64(before), foldRows, make([]byte, len(core.Address{})), foldSenders)
+			AND NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.sender = ledger_total.sender) LIMIT ?`, int64(before),
+			foldRows, make([]byte, len(core.Address{})), foldSenders)
 	})
 	return before, idleSenders, err
 }
 
-// fold adds a sender's totals to those of the zero address. A sender that came back
-// meanwhile keeps them, and so does one whose accounts do not end at nothing: that is
-// Verify's to tell.
+// fold adds a sender's totals to those of the zero address. A sender that became active again
+// keeps them. So does one whose totals do not balance: Verify reports that.
 func (g *group) fold(ctx context.Context, owner core.Address, before Day) (bool, error) {
 	var accounts int
-	if err := g.tx.QueryRowContext(ctx, `SELECT count(*) FROM ledger_account WHERE sender = ?`, owner[:]).Scan(&accounts); err != nil || accounts > 0 {
+	if err := g.tx.QueryRowContext(ctx, `SELECT count(*) FROM ledger_account WHERE sender = ?`,
+		owner[:]).Scan(&accounts); err != nil || accounts > 0 {
 		return false, err
 	}
 	var all []Total

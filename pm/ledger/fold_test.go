@@ -29,7 +29,8 @@ func TestOldTotalsAreFolded(t *testing.T) {
 		c := credit(owner, 0, 1)
 		c.RandHash[0], c.RandHash[1] = byte(n), byte(n>>8)
 		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}}))
-		b.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 3)}, Closings: []pm.Closing{{Account: owner, Left: value(ev-1, 1), Round: 7, At: start}}})
+		b.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 3)}, Closings: []pm.Closing{{Account: owner, Left: value(ev-1, 1),
+			Round: 7, At: start}}})
 	}
 	// One has still an account, and one came lately.
 	stays, late := account(1, "stays"), account(2, "late")
@@ -56,7 +57,8 @@ func TestOldTotalsAreFolded(t *testing.T) {
 		one(t, b.Reader, ledger.Query{Sender: owner.Sender})
 	}
 	repairHeight(t, b.Reader)
-	if at, err := b.Totals(t.Context(), ledger.Query{ToRound: protocol.Round(7), Sender: passer(5).Sender}); err != nil || len(at) != 0 {
+	if at, err := b.Totals(t.Context(), ledger.Query{ToRound: protocol.Round(7), Sender: passer(5).Sender}); err != nil ||
+		len(at) != 0 {
 		t.Error(at, err)
 	}
 }

@@ -2,7 +2,7 @@ package ledger
 
 import "slices"
 
-// take is the next group's requests: what was kept, then what is queued.
+// takeGroup returns the next group's requests: first the retained ones, then the queue.
 func (l *Ledger) takeGroup() []*request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -24,7 +24,7 @@ func (l *Ledger) takeGroup() []*request {
 	return group
 }
 
-// together is how many of the first requests are written in one transaction.
+// groupSize is how many of the first requests are written in one transaction.
 func groupSize(requests []*request, most int) int {
 	for i, r := range requests {
 		switch {
@@ -37,10 +37,9 @@ func groupSize(requests []*request, most int) int {
 	return len(requests)
 }
 
-// keep answers those who wait for a group that could not be written, and keeps the
-// rest of it before everything else. With a whole group or more kept, those who
-// wait in the queue would wait for all of that: they are answered too. So are those
-// behind what is written alone, which comes after all that is kept.
+// keepForRetry answers the callers of a group that could not be written, and retains its
+// asynchronous requests ahead of all others. If a full group or more is retained, or an
+// exclusive request is queued, the queue would wait too long: its callers are answered as well.
 func (l *Ledger) keepForRetry(group []*request, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,7 +54,7 @@ func (l *Ledger) keepForRetry(group []*request, err error) {
 	}
 }
 
-// answer gives those who wait the outcome and returns the others.
+// answerWaiting sends the outcome to the waiting callers and returns the other requests.
 func answerWaiting(requests []*request, outcome error) (rest []*request) {
 	for _, r := range requests {
 		if r.done != nil {
@@ -67,8 +66,7 @@ func answerWaiting(requests []*request, outcome error) (rest []*request) {
 	return rest
 }
 
-// finished takes nothing more from now on, for a reason, if everything that came
-// before has been written.
+// closeIfEmpty refuses new requests, with a reason, if all earlier ones were written.
 func (l *Ledger) closeIfEmpty(why error) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

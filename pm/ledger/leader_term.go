@@ -12,11 +12,11 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Term is one node's time as the one that redeems the winning tickets of all books. It
-// ends when another's begins; nothing is written in it after that, whatever its
-// connection believes. It is safe for concurrent use.
+// Term is the time during which one node redeems the winning tickets of all books. It ends when
+// another node's term begins; the database refuses writes of an ended term. It is safe for
+// concurrent use.
 type Term struct {
-	// Reader reads what all books share: their winning tickets.
+	// Reader reads the winning tickets of all books.
 	*Reader
 	db     *sql.DB
 	stmts  *prepared
@@ -28,7 +28,8 @@ type Term struct {
 func Lead(ctx context.Context, db *sql.DB, book string, now func() time.Time) (*Term, error) {
 	const op = "redeem for all books"
 	t := &Term{Reader: &Reader{db}, db: db, book: book}
-	err := db.QueryRowContext(ctx, `UPDATE tutti.ledger_leader SET term = term + 1, book = ?, since = ? RETURNING term`, book, nanos(now())).Scan(&t.number)
+	err := db.QueryRowContext(ctx, `UPDATE tutti.ledger_leader SET term = term + 1, book = ?, since = ? RETURNING term`,
+		book, nanos(now())).Scan(&t.number)
 	if err == nil {
 		t.stmts, err = prepare(ctx, db, findWinner, addProgress, updateWinner)
 	}
@@ -38,7 +39,7 @@ func Lead(ctx context.Context, db *sql.DB, book string, now func() time.Time) (*
 	return t, nil
 }
 
-// led keeps faults of a connection that could not be made as they are.
+// storeFault wraps a database error, and returns a fault unchanged.
 func storeFault(op string, err error) error {
 	if err == nil {
 		return nil
@@ -51,10 +52,10 @@ func storeFault(op string, err error) error {
 
 // Holds returns an error when the term has ended.
 func (t *Term) Holds(ctx context.Context) error {
-	return t.inTerm(ctx, "look who redeems", func(*sql.Tx) error { return nil })
+	return t.inTerm(ctx, "check which node redeems", func(*sql.Tx) error { return nil })
 }
 
-// do does something in the term: another's cannot begin before it is done.
+// inTerm runs f in a transaction of the term: another term cannot begin before it ends.
 func (t *Term) inTerm(ctx context.Context, op string, f func(*sql.Tx) error) error {
 	tx, err := t.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -92,15 +93,16 @@ func (t *Term) Progress(ctx context.Context, p pm.Progress) error {
 	})
 }
 
-// Sending notes that a winning ticket is about to be sent, which tells the random
-// number of tickets that expired at a block: from then on no book takes such. Where
-// another node noted the same less than grace ago the fault is StoreTakeover: what it
-// sent may not be seen yet.
+// Sending records that a winning ticket is about to be sent, which reveals the random number of
+// tickets that expired at a block: from then on no book accepts such tickets. If another node
+// recorded the same ticket less than grace ago, the fault is StoreTakeover: its transaction may
+// not be visible yet.
 func (t *Term) Sending(ctx context.Context, hash protocol.Hash, expired protocol.L1Block, grace time.Duration) error {
 	const op = "send a winning ticket"
 	return t.inTerm(ctx, op, func(tx *sql.Tx) error {
 		if expired <= maxHeight {
-			if _, err := tx.ExecContext(ctx, `UPDATE tutti.ledger_reached SET block = ?1 WHERE block < ?1`, int64(expired)); err != nil {
+			if _, err := tx.ExecContext(ctx, `UPDATE tutti.ledger_reached SET block = ?1 WHERE block < ?1`,
+				int64(expired)); err != nil {
 				return err
 			}
 		}

@@ -64,7 +64,8 @@ func TestACrashRotatesTheEpoch(t *testing.T) {
 	// The first notices that it is not alone, and stops for good, whatever it writes.
 	must(t, again.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 5, 1)}}))
 	if !onPostgres() { // whose lock went to the second with its connection
-		want(t, b.Progress(t.Context(), pm.Progress{Hash: winner(owner, 5, 1).Hash, State: pm.TicketQueued, At: start}), fault.LedgerFailed)
+		want(t, b.Progress(t.Context(), pm.Progress{Hash: winner(owner, 5, 1).Hash, State: pm.TicketQueued, At: start}),
+			fault.LedgerFailed)
 		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 2)}}), fault.LedgerFailed)
 		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 2)}}), fault.LedgerFailed)
 		want(t, b.stop(), fault.LedgerFailed)
@@ -113,8 +114,10 @@ func TestWinnersAndTheirProgress(t *testing.T) {
 	early := winner(owner, 0, 3)
 	early.Credited = false
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}, Winners: []pm.Winner{w, early}}))
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 3)}, Winners: []pm.Winner{winner(owner, 0, 3)}}))
-	for i, state := range []pm.TicketState{pm.TicketQueued, pm.TicketSubmitted, pm.TicketSubmitted, pm.TicketMined, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal} {
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 3)},
+		Winners: []pm.Winner{winner(owner, 0, 3)}}))
+	for i, state := range []pm.TicketState{pm.TicketQueued, pm.TicketSubmitted, pm.TicketSubmitted, pm.TicketMined,
+		pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal} {
 		p := pm.Progress{Hash: w.Hash, State: state, Reason: "step", At: start.Add(time.Duration(i+1) * time.Second)}
 		if state == pm.TicketSubmitted {
 			p.Tx[0] = byte(i)
@@ -130,9 +133,11 @@ func TestWinnersAndTheirProgress(t *testing.T) {
 	want(t, b.Progress(t.Context(), pm.Progress{Hash: w.Hash, State: "lost", At: start}), fault.LedgerRefused)
 	must(t, b.stop())
 	b = open(t, dir)
-	got, err := b.Winners(t.Context(), ledger.Filter{States: []pm.TicketState{pm.TicketFinal, pm.TicketFailed}, Sender: owner.Sender, Recipient: w.Ticket.Recipient, Hash: w.Hash, Limit: 5, Before: start.Add(1)})
+	got, err := b.Winners(t.Context(), ledger.Filter{States: []pm.TicketState{pm.TicketFinal, pm.TicketFailed},
+		Sender: owner.Sender, Recipient: w.Ticket.Recipient, Hash: w.Hash, Limit: 5, Before: start.Add(1)})
 	must(t, err)
-	if len(got) != 1 || got[0].Ticket != w.Ticket && got[0].Ticket.SenderNonce != 2 || got[0].Attempts != 3 || got[0].Paid.Cmp(c.FaceValue) != 0 || !got[0].Since.Equal(start.Add(8*time.Second)) {
+	if len(got) != 1 || got[0].Ticket != w.Ticket && got[0].Ticket.SenderNonce != 2 || got[0].Attempts != 3 ||
+		got[0].Paid.Cmp(c.FaceValue) != 0 || !got[0].Since.Equal(start.Add(8*time.Second)) {
 		t.Errorf("%+v", got)
 	}
 	history, err := b.History(t.Context(), w.Hash)

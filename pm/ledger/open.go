@@ -11,15 +11,15 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// begin marks the ledger as in use and reads what it remembers, in one
-// transaction.
+// readOpening marks the ledger as in use and reads what it remembers, in one transaction.
 func readOpening(ctx context.Context, opt Options) (o pm.Opening, at current, err error) {
 	tx, err := opt.DB.BeginTx(ctx, nil)
 	if err != nil {
 		return o, at, err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{readToken, checkMark, repairHeight, beginEpoch,
+	for _, step := range []func(context.Context, *sql.Tx, Options, *pm.Opening) error{readToken, checkMark, repairHeight,
+		beginEpoch,
 		readRetired, openBalances, openDebts} {
 		if err := step(ctx, tx, opt, &o); err != nil {
 			return o, at, err
@@ -28,11 +28,11 @@ func readOpening(ctx context.Context, opt Options) (o pm.Opening, at current, er
 	if at, err = readCurrent(ctx, tx); err != nil {
 		return o, at, err
 	}
-	o.Expired = at.expired // how far the chain was when sets were put away last
+	o.Expired = at.expired // the chain's height when sets were dropped last
 	return o, at, tx.Commit()
 }
 
-// token reads the secret of auth tokens, or makes it.
+// readToken reads the secret of auth tokens, or makes it.
 func readToken(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 	err := tx.QueryRowContext(ctx, `SELECT secret FROM ledger_token`).Scan(into(o.Token[:]))
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -57,19 +57,20 @@ func openBalances(ctx context.Context, tx *sql.Tx, _ Options, o *pm.Opening) err
 	}, `SELECT sender, name, balance, used FROM ledger_account WHERE open = 1 ORDER BY id`)
 }
 
-// current is what the ledger's single row of state says.
+// current is the ledger's single row of state.
 type current struct {
 	last, archived int64
-	// commits counts the groups that were written: where nobody knows whether one was,
-	// it tells.
+	// commits counts the committed groups. After a commit with an unknown outcome it tells
+	// whether the commit happened.
 	commits int64
 	before  protocol.Round
 	expired protocol.L1Block
-	// low is the height that the chain showed when expired was found to be wrong.
+	// low is the chain's height when expired was found to be wrong.
 	low protocol.L1Block
 }
 
 func readCurrent(ctx context.Context, q querier) (c current, err error) {
-	err = q.QueryRowContext(ctx, `SELECT last, archived, before, expired, low, commits FROM ledger_state`).Scan(&c.last, &c.archived, &c.before, &c.expired, &c.low, &c.commits)
+	err = q.QueryRowContext(ctx, `SELECT last, archived, before, expired, low, commits FROM ledger_state`).Scan(&c.last,
+		&c.archived, &c.before, &c.expired, &c.low, &c.commits)
 	return c, err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Overview is the ledger for people, without its secrets.
+// Overview is the ledger for display, without its secrets.
 type Overview struct {
 	// Entries are those that are not rolled up, Archived those that are.
 	Entries, Archived int64
@@ -19,9 +19,8 @@ type Overview struct {
 	Before  protocol.Round
 	Expired protocol.L1Block
 	Epochs  []EpochRow
-	// Accounts are the open ones, last used first; Sets those that have not expired,
-	// newest first. Of each there is at most what was asked for; OpenAccounts and
-	// OpenSets count all.
+	// Accounts are the open ones, last used first; Sets those that have not expired, newest
+	// first. Both are limited by the caller; OpenAccounts and OpenSets count all.
 	Accounts     []AccountRow
 	Sets         []SetRow
 	OpenAccounts int
@@ -53,7 +52,7 @@ type SetRow struct {
 	Credited        int64
 }
 
-// Overview reads at most so many accounts and sets.
+// Overview reads the ledger, with at most so many accounts and sets.
 func (r *Reader) Overview(ctx context.Context, most int) (o Overview, err error) {
 	err = r.inSnapshot(ctx, "read the ledger", func(tx *sql.Tx) error {
 		now, err := readCurrent(ctx, tx)
@@ -98,7 +97,8 @@ func (o *Overview) accounts(ctx context.Context, tx *sql.Tx, most int) error {
 		a.Used, a.Opened = timeOf(used), timeOf(opened)
 		o.Accounts = append(o.Accounts, a)
 		return err
-	}, `SELECT sender, name, balance, used, opened, price FROM ledger_account WHERE open = 1 ORDER BY used DESC, id DESC LIMIT ?`, most)
+	}, `SELECT sender, name, balance, used, opened, price FROM ledger_account WHERE open = 1
+		ORDER BY used DESC, id DESC LIMIT ?`, most)
 }
 
 func (o *Overview) sets(ctx context.Context, tx *sql.Tx, most int) error {
@@ -114,8 +114,8 @@ func (o *Overview) sets(ctx context.Context, tx *sql.Tx, most int) error {
 	}, `SELECT rand_hash, sender, epoch, expiration, credited FROM ledger_set ORDER BY id DESC LIMIT ?`, most)
 }
 
-// Payers are the senders that have or had an account not long ago, those that used it
-// last first, at most so many.
+// Payers returns the senders that have or recently had an account, last used first, at most so
+// many.
 func (r *Reader) Payers(ctx context.Context, most int) (out []core.Address, err error) {
 	err = each(ctx, r.db, func(rows *sql.Rows) error {
 		var owner core.Address
@@ -124,5 +124,5 @@ func (r *Reader) Payers(ctx context.Context, most int) (out []core.Address, err 
 		return err
 	}, `SELECT sender FROM ledger_account WHERE sender <> ? GROUP BY sender ORDER BY max(used) DESC LIMIT ?`,
 		make([]byte, len(core.Address{})), most)
-	return out, unreadable("read who paid", err)
+	return out, unreadable("read the payers", err)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// By says by what totals are told apart.
+// By selects the fields by which totals are grouped.
 type By uint8
 
-// What totals can be told apart by; they are added up.
+// The grouping fields; combine them with |.
 const (
 	ByDay By = 1 << iota
 	ByRound
@@ -26,7 +26,7 @@ const (
 	ByWorker
 )
 
-// Query chooses totals. What is zero chooses nothing away.
+// Query selects totals. A zero field selects everything.
 type Query struct {
 	By By
 	// The first and last round and day, and the sender.
@@ -40,7 +40,7 @@ func (q *Query) matches(k *Key) bool {
 		k.Day >= q.FromDay && (q.ToDay == 0 || k.Day <= q.ToDay) && (q.Sender.IsZero() || k.Sender == q.Sender)
 }
 
-// of is the part of a key that the query tells apart.
+// project keeps the fields of a key by which the query groups.
 func (b By) project(k Key) (out Key) {
 	if b&ByDay != 0 {
 		out.Day = k.Day
@@ -125,7 +125,8 @@ func compareKeys(a, b Key) int {
 		cmp.Compare(a.Pipeline, b.Pipeline), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Worker, b.Worker))
 }
 
-const totalColumns = `day, round, sender, pipeline, model, worker, tickets, received, jobs, units, produced, billed, kept, given,
+const totalColumns = `day, round, sender, pipeline, model, worker, tickets, received, jobs, units, produced, billed,
+	kept, given,
 	winners, won, redeemed, expired, failed, handed, gas`
 
 // archivedTotals are those of entries and winners that were rolled up.
@@ -139,8 +140,10 @@ func archivedTotals(ctx context.Context, q querier, f func(*Total)) error {
 
 func scanTotal(scan func(...any) error) (t Total, err error) {
 	t.Units, t.Produced = new(big.Int), new(big.Int)
-	err = scan(&t.Day, &t.Round, into(t.Sender[:]), &t.Pipeline, &t.Model, &t.Worker, &t.Tickets, value{&t.Received}, &t.Jobs, bigInt{t.Units}, bigInt{t.Produced},
-		value{&t.Billed}, value{&t.Kept}, value{&t.Given}, &t.Winners, value{&t.Won}, value{&t.Redeemed}, value{&t.Expired}, value{&t.Failed}, value{&t.Handed}, value{&t.Gas})
+	err = scan(&t.Day, &t.Round, into(t.Sender[:]), &t.Pipeline, &t.Model, &t.Worker, &t.Tickets, value{&t.Received},
+		&t.Jobs, bigInt{t.Units}, bigInt{t.Produced},
+		value{&t.Billed}, value{&t.Kept}, value{&t.Given}, &t.Winners, value{&t.Won}, value{&t.Redeemed}, value{&t.Expired},
+		value{&t.Failed}, value{&t.Handed}, value{&t.Gas})
 	return t, err
 }
 

@@ -8,13 +8,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Reader looks at a ledger and changes nothing. It works on a database that a node
-// has open as well as on one that nobody has; it never returns a secret. It is safe
-// for concurrent use.
+// Reader reads a ledger. It works whether or not a node has the database open, and never
+// returns a secret. It is safe for concurrent use.
 type Reader struct{ db *sql.DB }
 
-// NewReader returns the reader of a database. The error is the fault LedgerAbsent
-// where it holds no ledger, or LedgerFailed.
+// NewReader returns the reader of a database. The error is the fault LedgerAbsent if it holds
+// no ledger, or LedgerFailed.
 func NewReader(ctx context.Context, db *sql.DB) (*Reader, error) {
 	const op = "read the ledger"
 	var tables int
@@ -31,11 +30,11 @@ func NewReader(ctx context.Context, db *sql.DB) (*Reader, error) {
 	return &Reader{db}, nil
 }
 
-// look gives f the database as it is at one moment.
+// inSnapshot runs f on a consistent snapshot of the database.
 func (r *Reader) inSnapshot(ctx context.Context, op string, f func(*sql.Tx) error) error {
 	opt := &sql.TxOptions{ReadOnly: true}
 	if database.DialectOf(r.db) == database.Postgres {
-		opt.Isolation = sql.LevelRepeatableRead // SQLite's never look at two moments
+		opt.Isolation = sql.LevelRepeatableRead // SQLite transactions always are
 	}
 	tx, err := r.db.BeginTx(ctx, opt)
 	if err != nil {

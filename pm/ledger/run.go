@@ -7,11 +7,10 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Run writes what is booked until ctx ends. Each group is what came while the one
-// before was written. When ctx has ended it writes the rest and marks the epoch as
-// ended in order. An error says that the ledger stopped for good, or that something
-// could not be written at the end; the process should end, and the next opening is
-// one after a crash.
+// Run writes queued entries until ctx ends. Each group holds what arrived while the one before
+// was written. After ctx it writes the rest and marks the epoch as ended in order. An error
+// means that the ledger stopped for good, or that something could not be written at the end;
+// the process should exit, and the next opening is one after a crash.
 func (l *Ledger) Run(ctx context.Context, ready func()) error {
 	ready()
 	work := context.WithoutCancel(ctx)
@@ -43,9 +42,8 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// linger lets entries that nobody waits for wait a little for company, so that a
-// bill and the payment after it share a commit. It ends at once when somebody
-// waits, when there are many, and when ctx has ended.
+// waitForMore delays asynchronous entries a little, so that a bill and the payment after it
+// share a commit. It ends at once when a caller waits, when there are many, or when ctx ends.
 func (l *Ledger) waitForMore(ctx context.Context) {
 	if l.opt.GroupWait <= 0 || !l.onlyAsync() {
 		return
@@ -59,9 +57,9 @@ func (l *Ledger) waitForMore(ctx context.Context) {
 	}
 }
 
-// write commits a group and answers those who wait. kept says that some of it could
-// not be written and is to be tried again. An error stops the ledger. Where one
-// entry is why a group failed, each is written by itself, so that it harms no other.
+// write commits a group and answers its callers. kept: some of it could not be written and is
+// retried. An error stops the ledger. If one entry makes a group fail, each is written alone,
+// so that it affects no other.
 func (l *Ledger) write(ctx context.Context, requests []*request) (kept bool, err error) {
 	v, err := l.commit(ctx, requests)
 	if v != retryApart {
@@ -79,7 +77,7 @@ func (l *Ledger) write(ctx context.Context, requests []*request) (kept bool, err
 	return false, nil
 }
 
-// unwritten deals with requests that were not written, if they were not.
+// handleUnwritten handles requests that were not written.
 func (l *Ledger) handleUnwritten(requests []*request, v outcome, err error) (kept bool, _ error) {
 	switch v {
 	case retryLater:
@@ -98,9 +96,9 @@ func (l *Ledger) stop(why error) error {
 	return why
 }
 
-// markEnded marks the epoch as ended in order, if the books are as this process left
-// them: a database that went back to an older state has forgotten tickets, and must
-// not go on under the same secret.
+// markEnded marks the epoch as ended in order, if the database is as this process left it: a
+// database that was reset to an older state lost tickets, and must not continue under the same
+// secret.
 func (l *Ledger) markEnded(ctx context.Context) (rows int64, err error) {
 	ctx, cancel := l.withTxTimeout(ctx)
 	defer cancel()
@@ -113,7 +111,7 @@ func (l *Ledger) markEnded(ctx context.Context) (rows int64, err error) {
 	return done.RowsAffected()
 }
 
-// end writes the rest and marks the epoch as ended in order.
+// close writes the rest and marks the epoch as ended in order.
 func (l *Ledger) close(ctx context.Context) error {
 	const op = "close the ledger"
 	for !l.closeIfEmpty(fault.New(fault.LedgerFailed, op, "the ledger was closed")) {
@@ -128,7 +126,8 @@ func (l *Ledger) close(ctx context.Context) error {
 	n, err := l.markEnded(ctx)
 	switch {
 	case err == nil && n == 0:
-		return fault.New(fault.LedgerFailed, op, "the books are not those that were written last: an older copy, or another process writes them")
+		return fault.New(fault.LedgerFailed, op,
+			"the database is not at the last commit: it is an older copy, or another process writes it")
 	case err == nil:
 		l.storeMark()
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Waiting adds up by sender the face values of all books' winning tickets that are not
-// paid. It is for the reader of what books share.
+// Waiting adds up the face values of all books' unpaid winning tickets, by sender. It needs the
+// reader of SharedReader.
 func (r *Reader) Waiting(ctx context.Context) (map[core.Address]core.Wei, error) {
 	sums := make(map[core.Address]core.Wei)
 	err := each(ctx, r.db, func(rows *sql.Rows) error {
@@ -19,13 +19,14 @@ func (r *Reader) Waiting(ctx context.Context) (map[core.Address]core.Wei, error)
 		err := rows.Scan(into(owner[:]), wei{&face})
 		sums[owner] = sums[owner].Add(face)
 		return err
-	}, `SELECT sender, face FROM tutti.ledger_winner WHERE state IN (?, ?, ?)`, string(pm.TicketWon), string(pm.TicketQueued), string(pm.TicketSubmitted))
+	}, `SELECT sender, face FROM tutti.ledger_winner WHERE state IN (?, ?, ?)`, string(pm.TicketWon),
+		string(pm.TicketQueued), string(pm.TicketSubmitted))
 	return sums, storeFault("add up what is to be redeemed", err)
 }
 
-// Led reports whether some node redeems for all books now.
+// HasLeader reports whether a node redeems for all books now.
 func (r *Reader) HasLeader(ctx context.Context) (led bool, err error) {
-	const op = "look who redeems"
+	const op = "check which node redeems"
 	err = r.inSnapshot(ctx, op, func(tx *sql.Tx) error {
 		locks, err := heldLocks(ctx, tx)
 		led = locks[LeaderLock()]
@@ -34,21 +35,21 @@ func (r *Reader) HasLeader(ctx context.Context) (led bool, err error) {
 	return led, err
 }
 
-// SharedReader is a reader of what all books share.
+// SharedReader returns the reader of what all books share.
 func SharedReader(db *sql.DB) *Reader { return &Reader{db} }
 
-// BookLine is a book as the list of them shows it.
+// BookRow is a book in the list of Books.
 type BookRow struct {
 	Book
 	Opened time.Time
-	// InUse says that a process writes it now, Leads that it redeems for all.
+	// InUse: a process has it open for writing. Leads: that process redeems for all books.
 	InUse, Leads bool
-	// Waiting is how many of its winning tickets are not paid, and their sum.
+	// Waiting is the number of its unpaid winning tickets, Worth their sum.
 	Waiting int
 	Worth   core.Wei
 }
 
-// Books lists the books. It is for the reader of what books share.
+// Books lists the books. It needs the reader of SharedReader.
 func (r *Reader) Books(ctx context.Context) (out []BookRow, err error) {
 	const op = "list the books"
 	at := make(map[string]int)
@@ -67,7 +68,8 @@ func (r *Reader) Books(ctx context.Context) (out []BookRow, err error) {
 			at[b.Name] = len(out)
 			out = append(out, b)
 			return err
-		}, `SELECT b.name, b.recipient, b.host, b.opened, l.book FROM tutti.ledger_book b, tutti.ledger_leader l ORDER BY b.name`)
+		}, `SELECT b.name, b.recipient, b.host, b.opened, l.book FROM tutti.ledger_book b, tutti.ledger_leader l
+			ORDER BY b.name`)
 		if err != nil {
 			return err
 		}
@@ -80,12 +82,13 @@ func (r *Reader) Books(ctx context.Context) (out []BookRow, err error) {
 			b := &out[at[name]]
 			b.Waiting, b.Worth = b.Waiting+1, b.Worth.Add(face)
 			return nil
-		}, `SELECT book, face FROM tutti.ledger_winner WHERE state IN (?, ?, ?)`, string(pm.TicketWon), string(pm.TicketQueued), string(pm.TicketSubmitted))
+		}, `SELECT book, face FROM tutti.ledger_winner WHERE state IN (?, ?, ?)`, string(pm.TicketWon),
+			string(pm.TicketQueued), string(pm.TicketSubmitted))
 	})
 	return out, err
 }
 
-// held are the locks that somebody has.
+// heldLocks returns the advisory locks that are held.
 func heldLocks(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
 	locks := make(map[int64]bool)
 	err := each(ctx, tx, func(rows *sql.Rows) error {

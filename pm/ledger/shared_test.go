@@ -108,8 +108,10 @@ func TestTheBooksOfADatabase(t *testing.T) {
 	s := newShelf(t)
 	a, b := s.book("a"), s.book("b")
 	owner := account(0, "stream")
-	must(t, a.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1)}, Winners: []pm.Winner{winner(owner, 1, 1)}}))
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 2, 1)}, Winners: []pm.Winner{winner(owner, 2, 1)}}))
+	must(t, a.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1)},
+		Winners: []pm.Winner{winner(owner, 1, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 2, 1)},
+		Winners: []pm.Winner{winner(owner, 2, 1)}}))
 	// No ticket is in two books.
 	want(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 1, 1)}}), fault.LedgerRefused)
 	for _, one := range []*books{a, b} {
@@ -150,7 +152,8 @@ func TestTheBooksOfADatabase(t *testing.T) {
 	}
 	want(t, next.Sending(t.Context(), theirs.Hash, theirs.ExpirationBlock, time.Minute), fault.StoreTakeover)
 	must(t, next.Sending(t.Context(), theirs.Hash, theirs.ExpirationBlock, time.Nanosecond)) // that long ago
-	must(t, next.Progress(t.Context(), pm.Progress{Hash: theirs.Hash, State: pm.TicketFinal, Paid: core.NewWei(ev), At: start}))
+	must(t, next.Progress(t.Context(), pm.Progress{Hash: theirs.Hash, State: pm.TicketFinal, Paid: core.NewWei(ev),
+		At: start}))
 	must(t, b.stop())
 	if o := s.book("b").opening; !o.Clean {
 		t.Error("not clean")
@@ -266,14 +269,16 @@ func TestMovingIntoAStore(t *testing.T) {
 	must(t, to.Close())
 	b := s.book("a")
 	after := repairHeight(t, b.Reader)
-	if after.Entries != before.Entries || after.Tickets != before.Tickets || after.Winners != before.Winners || after.Open.Cmp(before.Open) != 0 {
+	if after.Entries != before.Entries || after.Tickets != before.Tickets || after.Winners != before.Winners ||
+		after.Open.Cmp(before.Open) != 0 {
 		t.Errorf("%+v, was %+v", after, before)
 	}
 	if !b.opening.Clean || b.opening.Current.Secret == old.opening.Current.Secret ||
 		b.opening.Token != old.opening.Token {
 		t.Errorf("%+v", b.opening)
 	}
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(account(7, "new"), 7, 1)}, Winners: []pm.Winner{winner(account(7, "new"), 7, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(account(7, "new"), 7, 1)},
+		Winners: []pm.Winner{winner(account(7, "new"), 7, 1)}}))
 	repairHeight(t, b.Reader)
 }
 

@@ -139,7 +139,8 @@ func TestTwoRecipientsAtOnce(t *testing.T) {
 		defer db.Close()
 		must(t, db.PingContext(t.Context()))
 		go func() {
-			outcomes <- ledger.OpenBook(t.Context(), db, ledger.Book{Name: string(rune('b' + i)), Recipient: core.Address{byte(i)}}, start)
+			outcomes <- ledger.OpenBook(t.Context(), db, ledger.Book{Name: string(rune('b' + i)),
+				Recipient: core.Address{byte(i)}}, start)
 		}()
 	}
 	opened := 0

@@ -6,7 +6,9 @@ import (
 )
 
 // Known is Totals without the slow way; ok is false where only that knows.
-func (s *Summary) Known(ctx context.Context, q Query) ([]Total, bool, error) { return s.fromMemory(ctx, q) }
+func (s *Summary) Known(ctx context.Context, q Query) ([]Total, bool, error) {
+	return s.fromMemory(ctx, q)
+}
 
 // Chunk has the summary read so many entries at once.
 func (s *Summary) Chunk(n int64) { s.chunk = n }

@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/database"
 )
 
-// refresh looks at what is new, and reports whether there is more. When it fails,
-// nothing has changed.
+// refresh reads what is new, and reports whether there is more. If it fails, nothing has
+// changed.
 func (s *Summary) refresh(ctx context.Context) (behind bool, err error) {
 	var n summaryDelta
 	if err := s.inSnapshot(ctx, "add up the ledger", func(tx *sql.Tx) (err error) {
@@ -26,8 +26,8 @@ func (s *Summary) refresh(ctx context.Context) (behind bool, err error) {
 	return behind, nil
 }
 
-// news is read at one moment. Entries that are rolled up stay what they are in sums, as
-// long as they were seen before.
+// readDelta reads what is new in one snapshot. Archived entries stay part of the sums if they
+// were read before.
 func (s *Summary) readDelta(ctx context.Context, tx *sql.Tx) (n summaryDelta, err error) {
 	g := s.sums
 	if n.now, err = readCurrent(ctx, tx); err != nil {
@@ -36,12 +36,14 @@ func (s *Summary) readDelta(ctx context.Context, tx *sql.Tx) (n summaryDelta, er
 	touched, all := s.journal.upTo(n.now.commits)
 	book := ""
 	if database.DialectOf(s.db) == database.Postgres {
-		err := tx.QueryRowContext(ctx, `SELECT current_schema(), pg_snapshot_xmin(pg_current_snapshot())::text::bigint`).Scan(&book, &n.floor)
+		err := tx.QueryRowContext(ctx,
+			`SELECT current_schema(), pg_snapshot_xmin(pg_current_snapshot())::text::bigint`).Scan(&book, &n.floor)
 		if err != nil {
 			return n, err
 		}
 	}
-	n.full = !g.begun || all || n.now.archived > g.to && !g.large || n.now.commits < g.commits || n.now.last < g.to || n.floor < g.floor
+	n.full = !g.begun || all || n.now.archived > g.to && !g.large || n.now.commits < g.commits || n.now.last < g.to ||
+		n.floor < g.floor
 	switch {
 	case n.full:
 		err = s.readAll(ctx, tx, &n)
@@ -61,10 +63,11 @@ func (s *Summary) readDelta(ctx context.Context, tx *sql.Tx) (n summaryDelta, er
 	return n, err
 }
 
-// whole reads what is not read in parts.
+// readAll reads what is not read in chunks: archived totals and winners.
 func (s *Summary) readAll(ctx context.Context, tx *sql.Tx, n *summaryDelta) error {
 	var totals, winners int
-	if err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM ledger_total), (SELECT count(*) FROM ledger_winner)`).Scan(&totals, &winners); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM ledger_total), (SELECT count(*)
+		FROM ledger_winner)`).Scan(&totals, &winners); err != nil {
 		return err
 	}
 	n.to = n.now.archived
@@ -79,14 +82,15 @@ func (s *Summary) readAll(ctx context.Context, tx *sql.Tx, n *summaryDelta) erro
 	return err
 }
 
-// winnersAtOnce is how many winners are asked for by number in one query.
+// winnersPerQuery is how many winners one query asks for by number.
 const winnersPerQuery = 100
 
-// changedWinners are those that moved on. In a file, only this process moves them, and
-// knows which. Those of a book are moved by whoever leads: there it is the rows that
-// were written by transactions which the look before did not see, by PostgreSQL's own
-// number of who wrote a row.
-func changedWinners(ctx context.Context, tx *sql.Tx, book string, floor int64, touched []int64) (out []winnerAmounts, err error) {
+// changedWinners reads the winners that advanced. In a file only this process changes them, and
+// the journal knows which. In a shared database the leader changes them: there xmin,
+// PostgreSQL's number of the transaction that wrote a row, tells which rows the last refresh
+// did not see.
+func changedWinners(ctx context.Context, tx *sql.Tx, book string, floor int64, touched []int64) (out []winnerAmounts,
+	err error) {
 	if book != "" {
 		return readWinnerAmounts(ctx, tx, `SELECT `+winnerAmountColumns+` FROM tutti.ledger_winner
 			WHERE book = ? AND age(xmin) <= age(?::text::xid)`, book, strconv.FormatUint(uint64(uint32(floor)), 10))

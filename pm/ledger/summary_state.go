@@ -2,19 +2,19 @@ package ledger
 
 import "math/big"
 
-// gathered is what a summary has seen of the books.
+// summaryState is what a summary has read of the ledger.
 type summaryState struct {
-	// begun says that there is something; large that it was too much.
+	// begun: it was read at least once. large: the ledger exceeds the summary's limits.
 	begun, large bool
-	// commits is the books' commit that was seen last, to the last entry that was
-	// added, and floor where PostgreSQL's transactions begin that were not seen.
+	// commits is the last commit that was read, to the last entry, and floor the oldest
+	// PostgreSQL transaction that was not visible.
 	commits, to, floor int64
-	// totals are of entries and of what was rolled up, won of winners.
+	// totals are sums of entries and archived totals, won those of winners.
 	totals, won map[Key]*Total
 	winners     map[int64]winnerAmounts
 }
 
-// news is what one look found: everything anew, or what came since the look before.
+// summaryDelta is what one refresh read: everything if full is set, else what is new.
 type summaryDelta struct {
 	now     current
 	full    bool
@@ -26,10 +26,11 @@ type summaryDelta struct {
 	winners []winnerAmounts
 }
 
-// apply takes over what a look found.
+// apply adds what a refresh read.
 func (g *summaryState) apply(n *summaryDelta) {
 	if n.full {
-		*g = summaryState{begun: true, large: n.large, totals: make(map[Key]*Total), won: make(map[Key]*Total), winners: make(map[int64]winnerAmounts)}
+		*g = summaryState{begun: true, large: n.large, totals: make(map[Key]*Total), won: make(map[Key]*Total),
+			winners: make(map[int64]winnerAmounts)}
 	}
 	g.commits, g.to, g.floor = n.now.commits, n.to, n.floor
 	for i := range n.rolled {
@@ -46,7 +47,7 @@ func (g *summaryState) apply(n *summaryDelta) {
 	}
 }
 
-// win adds a winner, or replaces it by how it stands now.
+// addWinner adds a winner, or replaces its previous state.
 func (g *summaryState) addWinner(p winnerAmounts) {
 	if old, ok := g.winners[p.id]; ok {
 		was := old.total().negated()
@@ -57,11 +58,11 @@ func (g *summaryState) addWinner(p winnerAmounts) {
 	}
 	t := p.total()
 	addTo(g.won, &t)
-	p.Key = g.won[p.Key].Key // whose names are there once
+	p.Key = g.won[p.Key].Key // shares the strings of the map's key
 	g.winners[p.id] = p
 }
 
-// each gives all sums to f; the same key may come twice.
+// each calls f for all sums; the same key may come twice.
 func (g *summaryState) each(f func(*Total)) {
 	for _, of := range []map[Key]*Total{g.totals, g.won} {
 		for _, t := range of {
@@ -80,7 +81,7 @@ func addTo(sums map[Key]*Total, t *Total) {
 	to.add(t)
 }
 
-// negated is a winner's total that takes away what the winner's adds.
+// negated is a total that cancels the winner's own.
 func (t Total) negated() Total {
 	t.Winners = -t.Winners
 	for _, v := range t.amounts() {

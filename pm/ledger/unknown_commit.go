@@ -9,14 +9,13 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// lastTries is how often a database that is gone is asked once more when the node
-// ends, whether it has what was written last.
+// maxFinalTries is how often an unreachable database is asked during the shutdown whether it
+// has the last commit.
 const maxFinalTries = 3
 
-// doubt asks until the database tells whether it has a group. Whoever waits for that
-// group waits on, as nothing else would be true; whoever comes meanwhile is refused.
-// The connection that asks has the book's lock, so that the one before has ended, and
-// with it the commit.
+// resolveUnknownCommit asks the database until it knows whether the group was committed. The
+// callers of that group keep waiting; new callers are refused. The connection that asks holds
+// the book's lock, so the previous connection has ended, and its commit with it.
 func (l *Ledger) resolveUnknownCommit(ctx context.Context, g *group, why error) (outcome, error) {
 	tick := time.NewTicker(l.opt.Retry)
 	defer tick.Stop()
@@ -28,7 +27,8 @@ func (l *Ledger) resolveUnknownCommit(ctx context.Context, g *group, why error) 
 		case err == nil && now.commits == g.was.commits && now.last == g.was.last:
 			return retryLater, why
 		case err == nil:
-			return fatal, fault.New(fault.LedgerFailed, "ask for the last commit", fmt.Sprintf("the books are at %d, and should be at %d or one more", now.commits, g.was.commits))
+			return fatal, fault.New(fault.LedgerFailed, "ask for the last commit",
+				fmt.Sprintf("the books are at %d, and should be at %d or one more", now.commits, g.was.commits))
 		case !l.opt.Lost(err) && !l.opt.Passing(err):
 			return fatal, err
 		}
@@ -44,9 +44,9 @@ func (l *Ledger) resolveUnknownCommit(ctx context.Context, g *group, why error) 
 	}
 }
 
-// present is the books' state as the database has it now, and keeps it. Where commits
-// wait for a standby, one whose connection was lost may be seen and not be there yet;
-// a later one waits for all before it.
+// readBack reads the ledger's present state and writes it unchanged. Where commits wait for a
+// standby, a commit whose connection was lost may be visible but not yet replicated; a later
+// commit waits for all before it.
 func (l *Ledger) readBack(ctx context.Context) (c current, err error) {
 	ctx, cancel := l.withTxTimeout(ctx)
 	defer cancel()
@@ -64,7 +64,7 @@ func (l *Ledger) readBack(ctx context.Context) (c current, err error) {
 	return c, tx.Commit()
 }
 
-// turnAway refuses everybody who waits for what no group has taken yet.
+// refuseQueued refuses all callers whose requests no group has taken yet.
 func (l *Ledger) refuseQueued(why error) {
 	l.opt.Board.Report(health.Key{Code: fault.StoreUnreachable}, why)
 	l.mu.Lock()

@@ -10,11 +10,11 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// longest bounds names: of sessions, models, workers, reasons.
+// maxNameBytes bounds names of sessions, models and workers, and reasons.
 const maxNameBytes = 4096
 
-// judge refuses entries that no books can hold, whatever is in them: nothing is
-// negative, nothing twice.
+// validateEntries refuses entries that are invalid in any ledger: negative amounts, duplicates,
+// values out of range.
 func validateEntries(op string, e *pm.Entries) error {
 	if err := validateCredits(op, e.Credits); err != nil {
 		return err
@@ -51,7 +51,8 @@ func validateCredits(op string, credits []pm.Credit) error {
 			return refused(op, problem)
 		}
 		first := sets[c.RandHash]
-		if first != nil && (first.Account.Sender != c.Account.Sender || first.FaceValue.Cmp(c.FaceValue) != 0 || first.WinProb != c.WinProb || first.ExpirationBlock != c.ExpirationBlock) {
+		if first != nil && (first.Account.Sender != c.Account.Sender || first.FaceValue.Cmp(c.FaceValue) != 0 ||
+			first.WinProb != c.WinProb || first.ExpirationBlock != c.ExpirationBlock) {
 			return refused(op, fmt.Sprintf("the set %v has two terms", c.RandHash))
 		}
 		sets[c.RandHash] = c
@@ -96,7 +97,8 @@ func validateWinners(op string, winners []pm.Winner) error {
 			return refused(op, "a winner is of another sender than its account")
 		case w.State != "" && w.State != pm.TicketWon:
 			return refused(op, "a winner begins in another state than won")
-		case !storable(uint64(t.CreationRound), w.Won) || uint64(w.ExpirationBlock) > math.MaxInt64 || t.SenderNonce > math.MaxUint32:
+		case !storable(uint64(t.CreationRound), w.Won) || uint64(w.ExpirationBlock) > math.MaxInt64 ||
+			t.SenderNonce > math.MaxUint32:
 			return refused(op, "a winner's round, time, expiration or nonce is out of range")
 		case len(w.Account.Key) > maxNameBytes:
 			return refused(op, "a winner's names are too long")
@@ -108,7 +110,8 @@ func validateWinners(op string, winners []pm.Winner) error {
 
 func validateProgress(op string, p *pm.Progress) error {
 	switch p.State {
-	case pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal, pm.TicketFailed, pm.TicketExpired, pm.TicketHanded:
+	case pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal, pm.TicketFailed,
+		pm.TicketExpired, pm.TicketHanded:
 	default:
 		return refused(op, fmt.Sprintf("%q is no state of a ticket", p.State))
 	}
@@ -118,7 +121,7 @@ func validateProgress(op string, p *pm.Progress) error {
 	return nil
 }
 
-// clipped is a text that somebody else wrote, no longer than the books take.
+// truncated cuts a foreign text to maxNameBytes.
 func truncated(text string) string {
 	if len(text) <= maxNameBytes {
 		return text
@@ -126,8 +129,8 @@ func truncated(text string) string {
 	return strings.ToValidUTF8(text[:maxNameBytes], "")
 }
 
-// fits reports whether a round and a time can be stored. A time before 1970 or
-// after 2262 is a clock that is wrong.
+// storable reports whether a round and a time can be stored. A time before 1970 or after 2262
+// means a wrong clock.
 func storable(round uint64, at time.Time) bool {
 	return round <= math.MaxInt64 && !at.Before(time.Unix(0, 0)) && at.Year() < 2262
 }

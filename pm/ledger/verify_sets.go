@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// sets compares each set's number of tickets with its marks and its entries.
+// sets compares each set's number of tickets with its nonce bits and its entries.
 func (c *checker) sets(ctx context.Context) error {
 	c.marks = make(map[int64]map[int64][]byte)
 	marked := make(map[int64]int64)
@@ -47,15 +47,16 @@ func (c *checker) sets(ctx context.Context) error {
 		delete(marked, id)
 		return nil
 	}, `SELECT s.id, s.rand_hash, s.credited, s.archived, coalesce(e.n, 0) FROM ledger_set s
-		LEFT JOIN (SELECT rand_hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 GROUP BY rand_hash) e ON e.rand_hash = s.rand_hash`)
+		LEFT JOIN (SELECT rand_hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 GROUP BY rand_hash) e
+			ON e.rand_hash = s.rand_hash`)
 	if len(marked) > 0 {
-		c.report.addProblem("tickets of %d sets are marked that nobody knows", len(marked))
+		c.report.addProblem("tickets of %d unknown sets are marked", len(marked))
 	}
 	return err
 }
 
-// tickets looks for tickets that were credited twice, and for those whose mark is
-// missing, so that they could be. Entries come set by set.
+// tickets finds tickets that were credited twice, and those whose nonce bit is missing, so that
+// they could be. Entries come set by set.
 func (c *checker) tickets(ctx context.Context) error {
 	var last protocol.Hash
 	seen := make(map[uint32]bool)
@@ -85,7 +86,8 @@ func (c *checker) tickets(ctx context.Context) error {
 			seen[n] = true
 		}
 		return nil
-	}, `SELECT e.id, e.rand_hash, e.tickets, e.nonces, coalesce(s.id, 0) FROM ledger_entry e LEFT JOIN ledger_set s ON s.rand_hash = e.rand_hash
+	}, `SELECT e.id, e.rand_hash, e.tickets, e.nonces, coalesce(s.id, 0) FROM ledger_entry e LEFT JOIN ledger_set s
+		ON s.rand_hash = e.rand_hash
 		WHERE e.kind = 1 ORDER BY e.rand_hash, e.id`)
 }
 

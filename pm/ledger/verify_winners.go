@@ -38,12 +38,12 @@ func (c *checker) winners(ctx context.Context) error {
 		return nil
 	}, `SELECT `+winnerColumns+` FROM ledger_winner ORDER BY id`)
 	if len(newest) > 0 {
-		c.report.addProblem("there is a history of %d winners that nobody knows", len(newest))
+		c.report.addProblem("there is a history of %d unknown winners", len(newest))
 	}
 	return err
 }
 
-// winner judges one.
+// checkWinner checks one winner.
 func (c *checker) checkWinner(w *pm.Winner, set int64, last historyEnd) {
 	t := &w.Ticket
 	p := pm.Params{
@@ -62,13 +62,13 @@ func (c *checker) checkWinner(w *pm.Winner, set int64, last historyEnd) {
 	switch {
 	case !last.first || last.steps != last.n+1:
 		c.report.addProblem("winner %v: a part of its history is missing", w.Hash)
-	case last.state != w.State || last.tx != w.Tx || last.paid.Cmp(w.Paid) != 0 || last.fee.Cmp(w.GasFee) != 0 || last.reason != w.Reason || last.at != nanos(w.Since):
+	case last.state != w.State || last.tx != w.Tx || last.paid.Cmp(w.Paid) != 0 || last.fee.Cmp(w.GasFee) != 0 ||
+		last.reason != w.Reason || last.at != nanos(w.Since):
 		c.report.addProblem("winner %v: it is %s, and by its history %s", w.Hash, w.State, last.state)
 	}
 }
 
-// progressed is the newest step of a winner's history. first says that the history
-// begins with the draw.
+// historyEnd is the newest step of a winner's history. first: the history begins with the draw.
 type historyEnd struct {
 	n, steps int64
 	first    bool

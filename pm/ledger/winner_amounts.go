@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// prize is what totals say of one winner.
+// winnerAmounts is what totals count of one winner.
 type winnerAmounts struct {
 	id int64
 	Key
@@ -18,10 +18,10 @@ type winnerAmounts struct {
 
 const (
 	winnerAmountColumns = `id, won / 86400000000000, round, sender, account, state, face, paid, fee`
-	selectWinnerAmounts   = `SELECT ` + winnerAmountColumns + ` FROM ledger_winner WHERE `
+	selectWinnerAmounts = `SELECT ` + winnerAmountColumns + ` FROM ledger_winner WHERE `
 )
 
-// prizes reads winners one by one.
+// readWinnerAmounts reads winners one by one.
 func readWinnerAmounts(ctx context.Context, q querier, query string, args ...any) (out []winnerAmounts, err error) {
 	err = each(ctx, q, func(rows *sql.Rows) error {
 		var p winnerAmounts
@@ -34,7 +34,7 @@ func readWinnerAmounts(ctx context.Context, q querier, query string, args ...any
 	return out, err
 }
 
-// winnerTotals are the totals and numbers of the winners that where chooses.
+// winnerTotals are the totals and numbers of the winners that where selects.
 func winnerTotals(ctx context.Context, q querier, where string, args ...any) (out []Total, ids []int64, err error) {
 	all, err := readWinnerAmounts(ctx, q, selectWinnerAmounts+where, args...)
 	for i := range all {

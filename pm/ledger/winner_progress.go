@@ -11,12 +11,12 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// redeemableRounds is for how long after its own round a ticket can be redeemed.
+// redeemableRounds is for how many rounds after its own a ticket can be redeemed.
 const redeemableRounds = 1
 
-// win adds a winner. One that is known stays as it is, but for being credited: a
-// ticket whose payment was refused may come again and be accepted. What can never
-// be redeemed any more and was not credited is no news.
+// addOrCreditWinner adds a winner. A known one only becomes credited: a ticket whose payment
+// was refused may come again and be accepted. A winner that can never be redeemed and was not
+// credited is ignored.
 func (g *group) addOrCreditWinner(ctx context.Context, w *pm.Winner) error {
 	if !w.Credited && w.Ticket.CreationRound+redeemableRounds < g.now.before {
 		return nil
@@ -36,9 +36,11 @@ func (g *group) addOrCreditWinner(ctx context.Context, w *pm.Winner) error {
 
 func (g *group) addWinner(ctx context.Context, w *pm.Winner) error {
 	t := &w.Ticket
-	id, err := g.insert(ctx, addWinner, w.Hash[:], t.Sender[:], t.Recipient[:], t.FaceValue.String(), t.WinProb[:], int64(t.SenderNonce), t.RecipientRandHash[:],
+	id, err := g.insert(ctx, addWinner, w.Hash[:], t.Sender[:], t.Recipient[:], t.FaceValue.String(), t.WinProb[:],
+		int64(t.SenderNonce), t.RecipientRandHash[:],
 		int64(t.CreationRound), t.CreationRoundHash[:], t.Signature[:], t.RecipientRand[:],
-		int64(w.ExpirationBlock), string(w.Account.Key), w.Credited, nanos(w.Won), string(pm.TicketWon), nanos(w.Won), make([]byte, len(protocol.TxHash{})))
+		int64(w.ExpirationBlock), string(w.Account.Key), w.Credited, nanos(w.Won), string(pm.TicketWon), nanos(w.Won),
+		make([]byte, len(protocol.TxHash{})))
 	if err != nil {
 		return err
 	}
@@ -47,11 +49,12 @@ func (g *group) addWinner(ctx context.Context, w *pm.Winner) error {
 
 func (g *group) addProgress(ctx context.Context, winner, n int64, p *pm.Progress) error {
 	g.touched = append(g.touched, winner)
-	_, err := g.exec(ctx, addProgress, winner, n, string(p.State), p.Tx[:], p.Paid.String(), p.GasFee.String(), p.Reason, nanos(p.At))
+	_, err := g.exec(ctx, addProgress, winner, n, string(p.State), p.Tx[:], p.Paid.String(), p.GasFee.String(), p.Reason,
+		nanos(p.At))
 	return err
 }
 
-// standing is how far a winner came.
+// winnerStatus is the stored state of a winner.
 type winnerStatus struct {
 	id       int64
 	credited bool
@@ -65,11 +68,12 @@ type winnerStatus struct {
 }
 
 func (g *group) readStatus(ctx context.Context, hash protocol.Hash) (s winnerStatus, err error) {
-	err = g.queryRow(ctx, findWinner, hash[:]).Scan(&s.id, &s.credited, &s.state, into(s.tx[:]), wei{&s.paid}, wei{&s.fee}, &s.reason, &s.attempts, &s.steps)
+	err = g.queryRow(ctx, findWinner, hash[:]).Scan(&s.id, &s.credited, &s.state, into(s.tx[:]), wei{&s.paid},
+		wei{&s.fee}, &s.reason, &s.attempts, &s.steps)
 	return s, err
 }
 
-// progress moves a winner on. A final ticket's money is counted: it stays.
+// progress writes a winner's next state. A final ticket is counted as income, so it stays.
 func (g *group) progress(ctx context.Context, op string, p *pm.Progress) error {
 	s, err := g.readStatus(ctx, p.Hash)
 	switch {
@@ -88,6 +92,7 @@ func (g *group) progress(ctx context.Context, op string, p *pm.Progress) error {
 	if err := g.addProgress(ctx, s.id, s.steps, p); err != nil {
 		return err
 	}
-	_, err = g.exec(ctx, updateWinner, string(p.State), nanos(p.At), p.Tx[:], p.Paid.String(), p.GasFee.String(), p.Reason, s.attempts, s.id)
+	_, err = g.exec(ctx, updateWinner, string(p.State), nanos(p.At), p.Tx[:], p.Paid.String(), p.GasFee.String(),
+		p.Reason, s.attempts, s.id)
 	return err
 }
