@@ -10,16 +10,16 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// foldStep is how many payments are summed up between two commits of payments, so
-// that nobody who pays waits long for it.
+// foldStep is how many payments are summed up between two commits, so that no payment waits
+// long for it.
 const foldStep = 100
 
-// maxDenominator bounds, in bits, what sums of bills are kept exactly with. Prices
-// come from peers; the network's have 1000 in the denominator.
+// maxDenominator bounds, in bits, the denominator of exact sums of bills. Peers choose prices;
+// the network's have 1000 in the denominator.
 const maxDenominator = 256
 
-// fold turns the oldest payments into sums while more are kept than shall be. It
-// leaves them alone while a report reads.
+// fold turns the oldest payments into sums while more than Keep are stored. It skips its turn
+// while a report reads.
 func (s *Store) fold(ctx context.Context) {
 	if s.rows <= s.opt.Keep || !s.folding.TryLock() {
 		return
@@ -30,10 +30,11 @@ func (s *Store) fold(ctx context.Context) {
 	}
 }
 
-// over reads the oldest payments whose end is known, or will not be: a job does not
+// foldable reads the oldest payments whose result is known, or will never be: a job does not
 // last for a day.
 func (s *Store) foldable(ctx context.Context, most int) ([]Payment, error) {
-	return s.query(ctx, `SELECT `+columns+` FROM spent_payment WHERE sender = ? AND (state <> ? OR at < ?) ORDER BY id LIMIT ?`,
+	return s.query(ctx, `SELECT `+columns+` FROM spent_payment WHERE sender = ? AND (state <> ? OR at < ?)
+		ORDER BY id LIMIT ?`,
 		s.opt.Sender[:], string(Sent), unixNano(s.opt.Now().Add(-recently)), most)
 }
 
@@ -75,10 +76,11 @@ func (s *Store) foldOldest(ctx context.Context) error {
 	return nil
 }
 
-// addTotal adds to a sum in the database.
+// addTotal adds to a stored sum.
 func (s *Store) addTotal(ctx context.Context, tx *sql.Tx, t *Total) error {
 	sum := *t
-	rows, err := tx.QueryContext(ctx, `SELECT day, recipient, pipeline, model, payments, tickets, value, open, units, billed
+	rows, err := tx.QueryContext(ctx, `SELECT day, recipient, pipeline, model, payments, tickets, value, open, units,
+		billed
 		FROM spent_total WHERE sender = ? AND day = ? AND recipient = ? AND pipeline = ? AND model = ?`,
 		s.opt.Sender[:], t.Day, t.Recipient[:], t.Pipeline, t.Model)
 	if err != nil {
@@ -96,14 +98,15 @@ func (s *Store) addTotal(ctx context.Context, tx *sql.Tx, t *Total) error {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO spent_total
-		(sender, day, recipient, pipeline, model, payments, tickets, value, open, units, billed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		(sender, day, recipient, pipeline, model, payments, tickets, value, open, units, billed)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		s.opt.Sender[:], sum.Day, sum.Recipient[:], sum.Pipeline, sum.Model, sum.Payments, sum.Tickets,
 		numerator(sum.Value), numerator(sum.Open), sum.Units, boundedRat(sum.Billed).RatString())
 	return err
 }
 
-// short is a bill with a bounded denominator: what strange prices leave beyond
-// 10^-18 wei is cut off.
+// boundedRat is a bill with a bounded denominator: what unusual prices leave beyond 10^-18 wei
+// is cut off.
 func boundedRat(v pm.Value) *big.Rat {
 	r := v.Rat()
 	if r.Denom().BitLen() <= maxDenominator {

@@ -9,27 +9,27 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// account is one balance. It may be negative, by no more than one piece of work.
+// account is one balance. It may be negative, by no more than one job.
 type account struct {
 	id    pm.Account
 	payer *payer
 
-	// pins, used and stale are guarded by the mutex of accounts. A stale account is of
-	// before the start and is not to be used again: it is closed before anybody has it.
+	// pins, used and stale are guarded by the mutex of accounts. A stale account is from before
+	// the start and must not be used again: it is closed before its next use.
 	pins  int
 	used  time.Time
 	stale bool
 
 	mu sync.Mutex
-	// balance is what was paid less what was billed; inHand what the jobs in hand are
-	// estimated at. booked says that the books know the account. Guarded by mu; balance
-	// and booked do not change while nobody has the account pinned.
+	// balance is what was paid less what was billed; inProgress is the estimate of the running
+	// jobs. booked: the ledger has the account. Guarded by mu; balance and booked do not change
+	// while the account is not pinned.
 	balance, inProgress pm.Value
-	jobs            int
-	booked          bool
+	jobs                int
+	booked              bool
 }
 
-// credit adds what tickets are worth, once they are on disk.
+// credit adds the value of tickets, once they are on disk.
 func (a *account) credit(v pm.Value) {
 	a.payer.credit(v)
 	a.mu.Lock()
@@ -37,7 +37,7 @@ func (a *account) credit(v pm.Value) {
 	a.changeLocked(v)
 }
 
-// change is what was paid, or billed. The caller holds mu.
+// changeLocked adds a payment or subtracts a bill.
 func (a *account) changeLocked(by pm.Value) {
 	before := a.deficitLocked()
 	a.balance = a.balance.Add(by)
@@ -47,7 +47,7 @@ func (a *account) changeLocked(by pm.Value) {
 	}
 }
 
-// short is by how much the balance is below nothing. The caller holds mu.
+// deficitLocked is how far the balance is below zero.
 func (a *account) deficitLocked() pm.Value {
 	if a.balance.Sign() >= 0 {
 		return pm.Value{}
@@ -55,15 +55,14 @@ func (a *account) deficitLocked() pm.Value {
 	return a.balance.Neg()
 }
 
-// free is what nothing has been put aside for: not for jobs in hand, nor for what its
-// gateway owes elsewhere. The caller holds mu.
+// freeLocked is what is neither reserved for running jobs nor needed for what the gateway owes
+// in other accounts.
 func (a *account) freeLocked() pm.Value {
 	return a.balance.Sub(a.inProgress).Sub(a.payer.owedElsewhere(a.deficitLocked()))
 }
 
-// reserve takes a job in hand if what is free covers its estimate and is what is
-// needed at least. Gateways estimate the same way and pay no less, so one that keeps
-// to it never notices.
+// reserve admits a job if the free balance covers what is needed, and reserves its estimate.
+// Gateways estimate the same way and pay no less, so an honest one is never refused here.
 func (a *account) reserve(cost, needed pm.Value) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,7 +74,7 @@ func (a *account) reserve(cost, needed pm.Value) error {
 	return nil
 }
 
-// covers asks again, when jobs before this one have been billed.
+// coversMinimum checks the balance again after earlier jobs were billed.
 func (a *account) coversMinimum(least core.Wei) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -85,9 +84,9 @@ func (a *account) coversMinimum(least core.Wei) error {
 	return nil
 }
 
-// pays asks whether the account pays a bill for which cost was put aside, but for so much.
-// Beyond that its gateway may owe no more than most in all its accounts together: what is
-// promised of it counts until the job is out of hand.
+// coversBill checks whether the account covers a bill for which cost was reserved, up to a
+// deficit of owing. Beyond that its gateway may owe no more than most in all its accounts
+// together. What is expected of it counts until the job ends.
 func (a *account) coversBill(cost, bill, owing, most pm.Value) (expected pm.Value, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

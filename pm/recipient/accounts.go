@@ -11,20 +11,20 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// longestKey bounds an account's name, which may be of a gateway's choosing.
+// maxKeyBytes bounds an account's name, which the gateway may choose.
 const maxKeyBytes = 512
 
-// accounts are the open accounts. Whoever uses one has it pinned: it is closed only
-// when nobody has, so that no entry of it comes into the books after its closing.
+// accounts are the open accounts. A user pins an account: it is closed only while it is not
+// pinned, so that no entry of it follows its closing in the ledger.
 type accounts struct {
 	limits Limits
 	book   func(pm.Entries)
 	now    func() time.Time
-	// round is the one of this moment.
+	// round returns the present round.
 	round func() protocol.Round
 
 	mu sync.Mutex
-	// open and payers, and what account says of itself. Guarded by mu.
+	// Guarded by mu, as are the fields that account names.
 	open map[pm.Account]*account
 	// payers are the gateways that have an account open, or owe something.
 	payers map[core.Address]*payer
@@ -35,12 +35,12 @@ func newAccounts(limits Limits, book func(pm.Entries), now func() time.Time, rou
 		payers: make(map[core.Address]*payer)}
 }
 
-// restore takes over what the ledger remembers. An account that was idle for long
-// enough to be closed holds nothing any more, and neither does one with money in an
-// older copy of the ledger: that may have been spent since.
+// restore loads what the ledger remembers. Accounts that were idle for long enough to be closed
+// are stale, and so are those with money in an older copy of the ledger: it may have been spent
+// since.
 func (s *accounts) restore(o *pm.Opening) {
 	now := s.now()
-	// A clock that was ahead must not keep anything for as long as it was.
+	// A clock that was ahead must not extend anything.
 	past := func(t time.Time) time.Time {
 		if t.After(now) {
 			return now
@@ -59,7 +59,7 @@ func (s *accounts) restore(o *pm.Opening) {
 	}
 }
 
-// add opens an account. The caller holds mu, or is the only one.
+// addLocked opens an account.
 func (s *accounts) addLocked(id pm.Account) *account {
 	p := s.payerLocked(id.Sender)
 	p.accounts++
@@ -68,7 +68,7 @@ func (s *accounts) addLocked(id pm.Account) *account {
 	return a
 }
 
-// payer finds a gateway or adds it. The caller holds mu, or is the only one.
+// payerLocked finds a gateway or adds it.
 func (s *accounts) payerLocked(sender core.Address) *payer {
 	p := s.payers[sender]
 	if p == nil {
@@ -78,7 +78,7 @@ func (s *accounts) payerLocked(sender core.Address) *payer {
 	return p
 }
 
-// openOf is how many accounts a gateway has open. The caller holds mu.
+// openCountLocked is how many accounts a gateway has open.
 func (s *accounts) openCountLocked(sender core.Address) int {
 	if p := s.payers[sender]; p != nil {
 		return p.accounts
@@ -86,9 +86,9 @@ func (s *accounts) openCountLocked(sender core.Address) int {
 	return 0
 }
 
-// pin finds an account and keeps it open until unpin. Where there is none it opens
-// one or, when it shall not, returns nil. The error is the fault AccountsFull, or
-// PaymentRefused for a name that nobody needs.
+// pin finds an account and keeps it open until unpin. If there is none, it opens one if create
+// is set, or returns nil. The error is the fault AccountsFull, or PaymentRefused for a name
+// that is too long.
 func (s *accounts) pin(id pm.Account, create bool) (*account, error) {
 	const op = "open an account"
 	s.mu.Lock()
@@ -113,8 +113,8 @@ func (s *accounts) pin(id pm.Account, create bool) (*account, error) {
 	return a, nil
 }
 
-// unpin lets go of an account; nil is none. One that nothing was booked in was none:
-// only a payment that was worth something leaves an account behind.
+// unpin releases an account; nil is none. An account without entries is removed: only a payment
+// that was worth something leaves one behind.
 func (s *accounts) unpin(a *account, now time.Time) {
 	if a == nil {
 		return
@@ -134,15 +134,14 @@ func (s *accounts) removeLocked(a *account) {
 	s.dropPayerLocked(a.id.Sender, a.payer)
 }
 
-// forget drops a gateway that has no account open and owes nothing. The caller holds
-// mu.
+// dropPayerLocked drops a gateway that has no account open and owes nothing.
 func (s *accounts) dropPayerLocked(sender core.Address, p *payer) {
 	if p.accounts == 0 && p.clear(s.now()) {
 		delete(s.payers, sender)
 	}
 }
 
-// closeIdle ends the accounts that nobody used since a time.
+// closeIdle closes the accounts that were not used since a time.
 func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,23 +154,21 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 	}
 	s.dropDebtorsLocked()
 	if len(e.Closings) > 0 {
-		// Under the lock: an account of the same name that is opened from here on must
-		// come after this in the books.
+		// Under the lock: an account of the same name that is opened later must follow this in
+		// the ledger.
 		s.book(e)
 	}
 	return len(e.Closings)
 }
 
-// close ends an account that nobody has pinned. The caller holds mu, and books what is
-// returned.
+// closeLocked closes an account that is not pinned. The caller records the returned entry.
 func (s *accounts) closeLocked(a *account, now time.Time, round protocol.Round) pm.Closing {
 	a.payer.close(a.balance, a.stale, now)
 	s.removeLocked(a)
 	return pm.Closing{Account: a.id, Left: a.balance, Stale: a.stale, Round: round, At: now}
 }
 
-// forgive forgets debts of long ago, and of who owes longest where there are too many
-// debtors. The caller holds mu.
+// dropDebtorsLocked drops old debts, and the oldest debtors if there are too many.
 func (s *accounts) dropDebtorsLocked() {
 	var debtors []core.Address
 	for sender, p := range s.payers {
@@ -182,15 +179,15 @@ func (s *accounts) dropDebtorsLocked() {
 	if len(debtors) <= maxDebtors {
 		return
 	}
-	// Nobody else touches a payer without an account.
+	// Only this lock guards a payer without an account.
 	slices.SortFunc(debtors, func(a, b core.Address) int { return s.payers[a].newest().Compare(s.payers[b].newest()) })
 	for _, sender := range debtors[:len(debtors)-maxDebtors] {
 		delete(s.payers, sender)
 	}
 }
 
-// free is what could be used of an account; of one that is not open, nothing, or less
-// where its gateway owes something.
+// free is the usable part of an account's balance. For an account that is not open it is zero,
+// or negative if its gateway owes something.
 func (s *accounts) free(id pm.Account) pm.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +202,7 @@ func (s *accounts) free(id pm.Account) pm.Value {
 	return pm.Value{}
 }
 
-// all are the open accounts at this moment, and when each was used last.
+// all returns the open accounts, and when each was used last.
 func (s *accounts) all() (all []*account, used []time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

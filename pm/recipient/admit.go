@@ -10,9 +10,9 @@ import (
 
 const opAdmit = "take a payment"
 
-// Admit takes a job's payment, and says whether the job may begin. Tickets that were
-// accepted are on disk when it returns and stay credited, also when it returns an
-// error. The hold must be ended.
+// Admit accepts a job's payment, and says whether the job may begin. Accepted tickets are on
+// disk when it returns and stay credited, also when it returns an error. The caller must end
+// the hold.
 func (r *Recipient) Admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 	h, err := r.admit(ctx, job)
 	if err != nil {
@@ -42,8 +42,8 @@ func (r *Recipient) admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 	return r.admitPaid(ctx, job, &view)
 }
 
-// fit compares a payment with the quote of its request. Of free work nothing but the
-// price and the work is looked at: there is nothing to be paid.
+// checkQuote compares a payment with the quote of its request. For free work only the price and
+// the work are checked: nothing is paid.
 func checkQuote(job *pm.Job) error {
 	p, q := job.Payment, &job.Quote
 	free := q.Price.Free()
@@ -68,7 +68,7 @@ func checkQuote(job *pm.Job) error {
 	return nil
 }
 
-// admitPaid credits the payment and reserves what the job will cost.
+// admitPaid credits the payment and reserves the job's estimate.
 func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.View) (pm.Hold, error) {
 	tickets := len(job.Payment.Tickets) > 0
 	// Without tickets there is an account already, or no money.
@@ -94,6 +94,6 @@ func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.V
 	if err := a.reserve(h.cost, r.needed(job)); err != nil {
 		return nil, err
 	}
-	admitted = true // the hold lets go of the account
+	admitted = true // the hold releases the account
 	return h, nil
 }

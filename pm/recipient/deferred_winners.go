@@ -10,12 +10,12 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// lateMost bounds the winners that wait for room on the disk.
+// maxDeferred bounds the winners that wait for disk space.
 const maxDeferred = 4096
 
-// late are winners that came while the disk was full. They are money, whatever became
-// of their payment. The books keep them until there is room, and the redeemer, which
-// may only have what is on disk, is told afterwards.
+// deferredWinners are winners that arrived while the disk was full. They are money, even if
+// their payment was refused. The ledger queues them until there is space. The redeemer may only
+// get winners that are on disk, so it gets them afterwards.
 type deferredWinners struct {
 	mu      sync.Mutex
 	winners []pm.Winner // guarded by mu
@@ -32,7 +32,7 @@ func (l *deferredWinners) indexLocked(hash protocol.Hash) int {
 	return slices.IndexFunc(l.winners, func(w pm.Winner) bool { return w.Hash == hash })
 }
 
-// add takes in those that are new, and returns them.
+// add adds the new ones, and returns them.
 func (l *deferredWinners) add(winners []pm.Winner) (added []pm.Winner) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,14 +61,14 @@ func (l *deferredWinners) remove(hash protocol.Hash) {
 	}
 }
 
-// keepLate leaves winners with the books for when there is room again.
+// deferWinners queues winners in the ledger for when there is space again.
 func (r *Recipient) deferWinners(winners []pm.Winner) {
 	if added := r.deferred.add(uncredited(winners)); len(added) > 0 {
 		r.opt.Ledger.Book(pm.Entries{Winners: added})
 	}
 }
 
-// uncredited are winners without their payment.
+// uncredited returns the winners marked as not credited.
 func uncredited(winners []pm.Winner) []pm.Winner {
 	out := slices.Clone(winners)
 	for i := range out {
@@ -77,8 +77,8 @@ func uncredited(winners []pm.Winner) []pm.Winner {
 	return out
 }
 
-// tellLate tells of late winners that are on disk by now: the books take each once, so
-// that taking one again means that it is there.
+// retryDeferred reports deferred winners that are on disk by now: the ledger stores each once,
+// so a second successful Append proves that it is there.
 func (r *Recipient) retryDeferred(ctx context.Context) {
 	for {
 		w, some := r.deferred.first()

@@ -40,7 +40,7 @@ func (b *fullBooks) Book(e pm.Entries) {
 	b.books.Book(e)
 }
 
-func (b *fullBooks) room(full bool) {
+func (b *fullBooks) setFull(full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.full = full
@@ -62,7 +62,7 @@ func TestWinnersWhileTheDiskIsFull(t *testing.T) {
 		o.Ledger = full
 	})
 	s := n.session(n.gateway(1), "s")
-	full.room(true)
+	full.setFull(true)
 	job := s.job(40, 1)
 	for range 3 {
 		n.refuse(job, fault.LedgerFull, "")
@@ -77,7 +77,7 @@ func TestWinnersWhileTheDiskIsFull(t *testing.T) {
 		}
 	}
 	want := len(full.kept[0].Winners)
-	full.room(false)
+	full.setFull(false)
 	n.Sweep()
 	n.Sweep()
 	if len(n.won) != want || len(n.books.winners) != want {

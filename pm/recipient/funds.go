@@ -11,16 +11,15 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// carry is what a gateway's funds carry at one moment.
+// fundsState is what a gateway's funds cover at one moment.
 type fundsState struct {
 	funds protocol.SenderFunds
-	// maxFloat is the most that one ticket may pay, faceValue what it shall pay, and
-	// txCost what redeeming it costs.
+	// maxFloat is the most that one ticket may pay, faceValue what it should pay, and txCost
+	// what redeeming it costs.
 	maxFloat, faceValue, txCost core.Wei
 }
 
-// view is what is known of the chain; the fault ChainNotReady says that it is
-// nothing so far.
+// view returns the chain's state; the fault ChainNotReady means that it was not read yet.
 func (r *Recipient) view(op string) (protocol.View, error) {
 	v := r.opt.Chain.View()
 	if !v.Known {
@@ -29,9 +28,8 @@ func (r *Recipient) view(op string) (protocol.View, error) {
 	return v, nil
 }
 
-// carry looks at a gateway's funds. The error is a fault: InsufficientSenderReserve
-// when they carry no ticket worth redeeming, SenderFundsUnknown when they cannot be
-// read.
+// readFunds reads a gateway's funds. The error is a fault: InsufficientSenderReserve if they
+// cover no ticket worth redeeming, SenderFundsUnknown if they cannot be read.
 func (r *Recipient) readFunds(ctx context.Context, view *protocol.View, sender core.Address) (c fundsState, err error) {
 	const op = "look at a gateway's funds"
 	if c.funds, err = r.opt.Chain.SenderFunds(ctx, sender); err != nil {
@@ -60,15 +58,15 @@ func unlocking(withdraw, lastInitialized protocol.Round) bool {
 	return withdraw != 0 && withdraw <= lastInitialized+1
 }
 
-func (r *Recipient) maxFloat(ctx context.Context, view *protocol.View, sender core.Address, funds protocol.SenderFunds) (core.Wei, error) {
+func (r *Recipient) maxFloat(ctx context.Context, view *protocol.View, sender core.Address,
+	funds protocol.SenderFunds) (core.Wei, error) {
 	if r.opt.MaxFloat != nil {
 		return r.opt.MaxFloat(ctx, sender)
 	}
 	return pm.MaxFloat(funds, view.PoolSize, r.opt.Pending(sender)), nil
 }
 
-// txCost is what redeeming a ticket costs. The error says that it is more than any
-// amount.
+// txCost is what redeeming a ticket costs. The error means an overflow.
 func (r *Recipient) txCost(view *protocol.View) (core.Wei, error) {
 	price := view.Head.BaseFee
 	if least := *r.minGasPrice.Load(); price.Cmp(least) < 0 {

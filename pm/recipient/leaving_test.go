@@ -27,7 +27,8 @@ func TestParametersOfALeavingOrchestrator(t *testing.T) {
 	if p, err := n.Terms(t.Context(), &quote); err != nil || p.ExpirationBlock != end-10 {
 		t.Fatalf("parameters until %d, %v; the round ends at %d", p.ExpirationBlock, err, end)
 	}
-	if p, err := n.Terms(t.Context(), &pm.Quote{Sender: s.g.addr, Price: pm.Price{PixelsPerUnit: 1}}); err != nil || p.ExpirationBlock != end {
+	if p, err := n.Terms(t.Context(), &pm.Quote{Sender: s.g.addr, Price: pm.Price{PixelsPerUnit: 1}}); err != nil ||
+		p.ExpirationBlock != end {
 		t.Errorf("of free work: %+v, %v", p, err)
 	}
 	n.admit(s.job(1, 1)).Release()
@@ -37,7 +38,8 @@ func TestParametersOfALeavingOrchestrator(t *testing.T) {
 	}
 	n.refuse(s.job(1, 1), fault.TicketParamsStale, "TicketParams expired")
 	n.chain.change(func(v *protocol.View) {
-		v.Self.DeactivationRound, v.Round.Number, v.Round.Start = protocol.Never, v.Round.Number+1, v.Round.Start+v.Round.Length
+		v.Self.DeactivationRound, v.Round.Number, v.Round.Start = protocol.Never, v.Round.Number+1,
+			v.Round.Start+v.Round.Length
 	})
 	n.refuse(s.job(1, 1), fault.TicketParamsStale, "TicketParams expired")
 	if p, err := n.Terms(t.Context(), &quote); err != nil || p.ExpirationBlock != end+80 {

@@ -7,11 +7,10 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// MayPay says whether it looks as if a job's payment would do: there is enough in its
-// account, or it brings enough tickets that could be good. It is asked before anything
-// is done for a job, so it asks nobody, writes nothing and reads no signature; and it
-// promises nothing, which Admit alone does. The error is the fault that Admit would
-// give.
+// MayPay checks whether a job's payment is likely to suffice: its account holds enough, or it
+// has enough tickets that could be valid. It runs before any work is done for a job, so it
+// reads nothing remote, writes nothing and verifies no signature. It reserves nothing; Admit
+// does. The error is the fault that Admit would return.
 func (r *Recipient) MayPay(_ context.Context, job *pm.Job) error {
 	err := r.mayPay(job)
 	if err != nil {
@@ -60,8 +59,8 @@ func (r *Recipient) mayPay(job *pm.Job) error {
 	return nil
 }
 
-// needed is what has to be free in a job's account for it to begin: its estimate, and
-// no less than a ticket's value.
+// needed is what must be free in a job's account for it to begin: its estimate, and no less
+// than a ticket's value.
 func (r *Recipient) needed(job *pm.Job) pm.Value {
 	return atLeast(job.Quote.Price.Of(max(0, job.Estimate)), pm.WeiValue(r.opt.TicketEV))
 }

@@ -28,13 +28,16 @@ func TestMayPay(t *testing.T) {
 		job  *pm.Job
 		code fault.Code
 	}{
-		"enough":                {job: s.job(3, tickets(3))},
-		"too few":               {job: s.job(3, tickets(4)), code: fault.InsufficientBalance},
-		"none":                  {job: s.job(0, 1), code: fault.InsufficientBalance},
-		"another's parameters":  {job: s.with(s.g.payment(other.terms, s.quote.Price, 1), 1), code: fault.TicketParamsForeign},
-		"a better one":          {job: foreign(func(p *pm.Params) { p.FaceValue = ether(5) }), code: fault.TicketParamsForeign},
-		"for somebody else":     {job: foreign(func(p *pm.Params) { p.Recipient[0]++ }), code: fault.TicketForAnother},
-		"another price":         {job: s.with(s.g.payment(s.terms, pm.Price{PerUnit: 1, PixelsPerUnit: 1}, 1), 1), code: fault.ExpectedPriceWrong},
+		"enough":  {job: s.job(3, tickets(3))},
+		"too few": {job: s.job(3, tickets(4)), code: fault.InsufficientBalance},
+		"none":    {job: s.job(0, 1), code: fault.InsufficientBalance},
+		"another's parameters": {job: s.with(s.g.payment(other.terms, s.quote.Price, 1), 1),
+			code: fault.TicketParamsForeign},
+		"a better one": {job: foreign(func(p *pm.Params) { p.FaceValue = ether(5) }),
+			code: fault.TicketParamsForeign},
+		"for somebody else": {job: foreign(func(p *pm.Params) { p.Recipient[0]++ }), code: fault.TicketForAnother},
+		"another price": {job: s.with(s.g.payment(s.terms, pm.Price{PerUnit: 1, PixelsPerUnit: 1}, 1), 1),
+			code: fault.ExpectedPriceWrong},
 		"signatures unread":     {job: s.with(unsigned(s, 3), tickets(2))},
 		"an estimate below 0":   {job: s.job(1, -5)},
 		"an estimate beyond it": {job: s.job(1, 1<<62), code: fault.InsufficientBalance},

@@ -103,7 +103,8 @@ func TestNothingWaitsForTheDisk(t *testing.T) {
 // A nonce is good again when its ticket is certainly not on disk, and only then.
 func TestNoncesAfterAFailedWrite(t *testing.T) {
 	t.Parallel()
-	for code, again := range map[fault.Code]bool{fault.LedgerFull: true, fault.LedgerRefused: true, fault.LedgerFailed: false} {
+	for code, again := range map[fault.Code]bool{fault.LedgerFull: true, fault.LedgerRefused: true,
+		fault.LedgerFailed: false} {
 		n := newNode(t)
 		s := n.session(n.gateway(1), "s")
 		job := s.job(2, 1)

@@ -6,28 +6,30 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// readsAtOnce is how many payments of one gateway are read beside one another. Reading
-// a ticket costs as much as making one, and one that is worth nothing costs its gateway
-// less: nobody shall have all processors with those.
+// maxReadsPerSender is how many payments of one gateway are verified at once. Verifying a
+// ticket costs as much as making one, and a worthless ticket costs its gateway less: no gateway
+// may occupy all processors with those.
 const maxReadsPerSender = 4
 
-// readers let so many of each gateway's payments be read at once.
+// readLimiter bounds the concurrent verifications of each gateway's payments.
 type readLimiter struct {
-	mu sync.Mutex
+	mu       sync.Mutex
 	bySender map[core.Address]*senderReads // guarded by mu
 }
 
-// turn is one gateway's line.
+// senderReads is the limit of one gateway.
 type senderReads struct {
-	// users are those who read or wait. Guarded by the mutex of readers.
+	// users counts the callers that verify or wait. Guarded by the mutex of readLimiter.
 	users int
 	slots chan struct{}
 }
 
-func newReadLimiter() *readLimiter { return &readLimiter{bySender: make(map[core.Address]*senderReads)} }
+func newReadLimiter() *readLimiter {
+	return &readLimiter{bySender: make(map[core.Address]*senderReads)}
+}
 
-// enter waits for a gateway's turn. It is not given up: others take milliseconds, and
-// a gateway that goes away does not take its payment with it.
+// acquire waits for a free slot of a gateway. It has no timeout: others take milliseconds, and
+// a gateway that disconnects does not withdraw its payment.
 func (r *readLimiter) acquire(sender core.Address) (release func()) {
 	r.mu.Lock()
 	t := r.bySender[sender]

@@ -6,21 +6,23 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// toldMost is how many winners are remembered.
+// maxReported is how many winners are remembered.
 const maxReported = 4096
 
-// told remembers the winners that were stored last. A gateway that sends a winner of
-// old again and again would otherwise cost a write each time. It is a courtesy to
-// the disk: the books know each winner once, however often it comes.
+// reportedWinners remembers the winners that were stored last, so that a gateway that repeats
+// an old winner does not cost a write each time. The ledger stores each winner once in any
+// case.
 type reportedWinners struct {
 	mu sync.Mutex
-	// known has the hashes of ring; next is where the next one goes. Guarded by mu.
+	// known has the hashes of ring; next is the next index to write. Guarded by mu.
 	known map[protocol.Hash]struct{}
 	ring  [maxReported]protocol.Hash
 	next  int
 }
 
-func newReportedWinners() *reportedWinners { return &reportedWinners{known: make(map[protocol.Hash]struct{})} }
+func newReportedWinners() *reportedWinners {
+	return &reportedWinners{known: make(map[protocol.Hash]struct{})}
+}
 
 func (t *reportedWinners) has(hash protocol.Hash) bool {
 	t.mu.Lock()
@@ -29,7 +31,7 @@ func (t *reportedWinners) has(hash protocol.Hash) bool {
 	return ok
 }
 
-// add remembers a winner and reports whether it is news.
+// add remembers a winner and reports whether it is new.
 func (t *reportedWinners) add(hash protocol.Hash) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,16 +8,16 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// sets are the sets of parameters under which tickets were credited. Whoever looks at
-// one has it pinned. A set goes when it has expired, and from then on nothing made
-// with it is taken, whatever height the chain says later: the height only grows.
+// sets are the sets of parameters under which tickets were credited. A user pins a set. A set
+// is dropped when it has expired, and from then on nothing made with it is accepted, whatever
+// height the chain reports later: the height only grows.
 type sets struct {
 	limits Limits
 
 	mu sync.Mutex
-	// byExpiry are the sets by the block at which they expire, tallest is the greatest
-	// layer-1 block that was seen, weight what all sets and those of one sender count.
-	// Guarded by mu.
+	// byExpiry are the sets by the block at which they expire, maxHeight is the greatest
+	// layer-1 block that was seen, weight the weight of all sets, perSender that of each
+	// sender's. Guarded by mu.
 	byExpiry  map[protocol.L1Block]map[protocol.Hash]*set
 	maxHeight protocol.L1Block
 	weight    int
@@ -37,8 +37,8 @@ func (s *sets) height(l1 protocol.L1Block) protocol.L1Block {
 	return s.maxHeight
 }
 
-// pin finds or makes the set of parameters that this node made for a sender. It
-// returns nil when they have expired. The error is the fault TicketSetsFull.
+// pin finds or adds a set of parameters that this node issued to a sender. It returns nil if
+// they have expired. The error is the fault TicketSetsFull.
 func (s *sets) pin(hash protocol.Hash, sender core.Address, expires protocol.L1Block) (*set, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *sets) pin(hash protocol.Hash, sender core.Address, expires protocol.L1B
 	return t, nil
 }
 
-// unpin lets go of a set; nil is none. One without nonces was none.
+// unpin releases a set; nil is none. A set without nonces is removed.
 func (s *sets) unpin(t *set) {
 	if t == nil {
 		return
@@ -74,8 +74,7 @@ func (s *sets) unpin(t *set) {
 	s.addWeightLocked(t, 1+len(t.extraPages)-t.weight)
 }
 
-// drop forgets the sets that have expired at a height; one that is pinned goes when
-// it is let go of.
+// drop removes the sets that have expired at a height; a pinned one is removed by unpin.
 func (s *sets) drop(l1 protocol.L1Block) protocol.L1Block {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +123,7 @@ func (s *sets) removeLocked(t *set) {
 	s.addWeightLocked(t, -t.weight)
 }
 
-// weigh counts a set for more, or less.
+// addWeightLocked changes the weight of a set.
 func (s *sets) addWeightLocked(t *set, by int) {
 	t.weight += by
 	s.weight += by

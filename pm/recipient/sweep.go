@@ -11,12 +11,12 @@ import (
 // idleAccount is how long an account without jobs stays open.
 const idleAccount = 10 * time.Minute
 
-// keptBlocks is for about how many layer-1 blocks, a day, the books have single
-// entries, and for the last round in any case; of older ones there are totals. No debt is
-// put away before it is forgotten.
+// detailBlocks is for about how many layer-1 blocks, a day, the ledger keeps single entries,
+// and for the last round in any case; older ones become totals. No debt is archived before it
+// is forgotten.
 const detailBlocks protocol.L1Block = 7200
 
-// kept is how many rounds before the present one that is.
+// detailRounds is detailBlocks in rounds.
 func detailRounds(r protocol.RoundState) protocol.Round {
 	if r.Length == 0 {
 		return 1
@@ -24,10 +24,9 @@ func detailRounds(r protocol.RoundState) protocol.Round {
 	return protocol.Round(max(1, (detailBlocks+r.Length-1)/r.Length))
 }
 
-// Run forgets what is over until ctx ends: accounts that nobody used for 10 minutes,
-// parameters that have expired, the single entries of old rounds. Open accounts stay
-// as they are when it ends; the books have them. The last thing it tells the books is
-// the height, so that what expired stays expired after the next start.
+// Run closes idle accounts, drops expired parameters and archives old rounds until ctx ends.
+// Open accounts stay as they are; the ledger has them. Last it stores the height, so that what
+// expired stays expired after the next start.
 func (r *Recipient) Run(ctx context.Context, ready func()) error {
 	defer func() { r.Reached(r.sets.height(r.opt.Chain.View().Head.L1)) }()
 	if r.opt.Events != nil {
@@ -46,7 +45,7 @@ func (r *Recipient) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// sweep looks once.
+// sweep does the work of Run once.
 func (r *Recipient) sweep(ctx context.Context) {
 	now := r.opt.Now()
 	view := r.opt.Chain.View()
@@ -62,7 +61,7 @@ func (r *Recipient) sweep(ctx context.Context) {
 	r.archive(ctx, view.Round)
 }
 
-// archive has the books roll up what is older than they need, once a round.
+// archive lets the ledger archive old entries, once per round.
 func (r *Recipient) archive(ctx context.Context, now protocol.RoundState) {
 	round := now.LastInitialized
 	before := round - min(round, detailRounds(now))
@@ -70,7 +69,7 @@ func (r *Recipient) archive(ctx context.Context, now protocol.RoundState) {
 		return
 	}
 	if err := r.opt.Ledger.Archive(ctx, before); err != nil {
-		// The ledger says so on the health board where it lasts; the next sweep tries again.
+		// The ledger sets a condition if it lasts; the next sweep tries again.
 		r.opt.Log.Debug("books not rolled up", fault.Attr(err))
 		return
 	}

@@ -12,22 +12,23 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// recalled is what a payment's parameters lead to.
+// paymentParams are a payment's parameters and their random number.
 type paymentParams struct {
 	terms   pm.Params
 	rand    protocol.Word
 	retired bool
 }
 
-// take looks at a payment's tickets and credits those that are good. room is why
-// there is no account for them; then they are looked at all the same, because they
-// may win. The error is the last ticket's, or the books'.
-func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol.View, a *account, refusal error) error {
+// takeTickets checks a payment's tickets and credits the valid ones. refusal is why there is no
+// account for them; they are checked all the same, because they may win. The error is the last
+// ticket's, or the ledger's.
+func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol.View, a *account,
+	refusal error) error {
 	p := &job.Payment
 	sender := job.Account.Sender
 	funds, unread := r.opt.Chain.SenderFunds(ctx, sender)
 	if unread != nil {
-		// Nothing is known of its funds, but the tickets of then may have won.
+		// The funds are unknown, but old tickets may have won.
 		funds, unread = protocol.SenderFunds{}, pm.UnknownFunds(sender, unread)
 	}
 	if refusal == nil {
@@ -49,13 +50,13 @@ func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol
 	case unread != nil:
 		v.Refused = unread
 	case refusal != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale:
-		v.Refused = refusal // nothing is wrong with them but that there is no room
+		v.Refused = refusal // the tickets are valid, but cannot be credited
 	}
 	return r.recordPayment(ctx, job, view, &t, &v, s, a)
 }
 
-// creditless says why no ticket of a gateway is worth anything at this moment: the
-// chain is out of sight, or the winners that are not paid are all that its funds carry.
+// noCreditFault says why no ticket of a gateway can be credited now: the chain's state is old,
+// or the gateway's unpaid winners use up its funds.
 func (r *Recipient) noCreditFault(view *protocol.View, sender core.Address, funds protocol.SenderFunds) error {
 	if err := r.checkFresh(opAdmit, view); err != nil {
 		return err
@@ -67,14 +68,15 @@ func (r *Recipient) noCreditFault(view *protocol.View, sender core.Address, fund
 	return nil
 }
 
-// read reads the tickets when it is their gateway's turn.
+// read verifies the tickets within the gateway's limit.
 func (r *Recipient) read(c *pm.Checker, p *pm.Payment, t *paymentParams) *pm.Reading {
 	defer r.readers.acquire(p.Sender)()
 	return c.Read(p, t.rand, t.retired)
 }
 
-// settle writes what a payment came to, and then counts it.
-func (r *Recipient) recordPayment(ctx context.Context, job *pm.Job, view *protocol.View, t *paymentParams, v *pm.Verdict, s *set, a *account) error {
+// recordPayment writes the outcome of a payment, and then credits it.
+func (r *Recipient) recordPayment(ctx context.Context, job *pm.Job, view *protocol.View, t *paymentParams,
+	v *pm.Verdict, s *set, a *account) error {
 	now := r.opt.Now()
 	e := pm.Entries{Winners: r.winners(job, t, v, now)}
 	if len(v.Accepted) > 0 {
@@ -101,13 +103,13 @@ func (r *Recipient) recordPayment(ctx context.Context, job *pm.Job, view *protoc
 	return v.Refused
 }
 
-// write puts entries on disk and tells of the winners. When they cannot be written
-// the tickets are good again, unless nobody knows whether they were.
+// write puts entries on disk and reports the winners. If they cannot be written the nonces are
+// released, unless the outcome is unknown.
 func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 	if len(e.Credits)+len(e.Winners) == 0 {
 		return nil
 	}
-	// A gateway that goes away does not take its payment with it.
+	// A gateway that disconnects does not withdraw its payment.
 	ctx = context.WithoutCancel(ctx)
 	err := r.opt.Ledger.Append(ctx, e)
 	code := fault.CodeOf(err)
@@ -125,13 +127,13 @@ func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 	return err
 }
 
-// mayLater reports whether the books take the same another time.
+// retryable reports whether the ledger may accept the same entries later.
 func retryable(code fault.Code) bool {
 	return code == fault.LedgerFull || code == fault.StoreUnreachable
 }
 
-// refused is what becomes of tickets that the books do not take: usually they
-// expired while they were looked at. What they won is ours all the same.
+// recordUncredited handles tickets that the ledger refuses: usually they expired during the
+// check. Their winners are recorded all the same.
 func (r *Recipient) recordUncredited(ctx context.Context, e pm.Entries, why error) error {
 	expires := e.Credits[0].ExpirationBlock
 	e.Credits, e.Winners = nil, uncredited(e.Winners)
@@ -149,7 +151,7 @@ func (r *Recipient) recordUncredited(ctx context.Context, e pm.Entries, why erro
 	return why
 }
 
-// tell hands winners to who redeems them.
+// reportWinners hands winners to the redeemer.
 func (r *Recipient) reportWinners(winners []pm.Winner) {
 	for i := range winners {
 		if r.reported.add(winners[i].Hash) {
@@ -158,8 +160,8 @@ func (r *Recipient) reportWinners(winners []pm.Winner) {
 	}
 }
 
-// winners are the tickets that won, each once. Those that are not credited and were
-// stored lately are left out.
+// winners returns the tickets that won, each once. Uncredited ones that were stored recently
+// are left out.
 func (r *Recipient) winners(job *pm.Job, t *paymentParams, v *pm.Verdict, now time.Time) (out []pm.Winner) {
 	sender := job.Account.Sender
 	for _, i := range v.Winners {

@@ -7,19 +7,19 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Tickets that are on their way pay for no other job: it might arrive before them. Where the
-// orchestrator says at once that it credited them, jobs that cost less than a ticket wait for
-// that instead of each bringing a ticket of its own.
+// Tickets in flight pay for no other job: it might arrive before them. If the orchestrator
+// confirms credited tickets at once, jobs that cost less than a ticket wait for that instead of
+// each sending a ticket of its own.
 const (
 	// creditedWait is how long a job waits at most.
 	creditedWait = 250 * time.Millisecond
-	// maxBatch is how many tickets a payment may have for jobs that wait for it, and batchShare
-	// the part of what a payment, or an orchestrator's credit, may come to.
+	// maxBatch is how many tickets a payment may have for waiting jobs, and batchShare the part
+	// of the limit of a payment, or of an orchestrator's credit, that they may take.
 	maxBatch, batchShare = 16, 16
 )
 
-// awaitCredit waits while a payment is on its way whose rest may pay for a job. It is called
-// with the lock held, and lets go of it while it waits.
+// awaitCreditLocked waits while a payment in flight may leave enough for a job. It releases mu
+// while it waits.
 func (s *Sender) awaitCreditLocked(ctx context.Context, a *account, t *Terms, cost pm.Value) {
 	if !a.mayAwaitCredit(t, cost) {
 		return
@@ -46,12 +46,12 @@ func (s *Sender) awaitCreditLocked(ctx context.Context, a *account, t *Terms, co
 	a.waiting = a.waiting.Sub(cost)
 }
 
-// waits reports whether a job would need a ticket that another one's may replace.
+// mayAwaitCredit reports whether a job lacks a ticket that a payment in flight may replace.
 func (a *account) mayAwaitCredit(t *Terms, cost pm.Value) bool {
 	return t.Confirms && !a.silent && a.open > 0 && a.value.Sign() >= 0 && cost.Cmp(t.ev) < 0 && a.needsTickets(cost, t.ev)
 }
 
-// wake wakes the jobs that wait.
+// wakeWaiting wakes the waiting jobs.
 func (a *account) wakeWaiting() {
 	if a.changed != nil {
 		close(a.changed)
@@ -59,7 +59,7 @@ func (a *account) wakeWaiting() {
 	}
 }
 
-// batch is how many tickets of some worth a payment may have for other jobs.
+// batchTickets is how many tickets of an expected value a payment may have for other jobs.
 func (s *Sender) batchTickets(ev pm.Value) int {
 	limit := pm.WeiValue(s.opt.Limits.MaxTotalEV)
 	if credit := pm.WeiValue(s.opt.Limits.MaxCredit); credit.Sign() > 0 {
@@ -73,9 +73,9 @@ func (s *Sender) batchTickets(ev pm.Value) int {
 	return maxBatch
 }
 
-// Credited tells that the orchestrator has credited the tickets: what they are worth more
-// than the job costs is there for other jobs. It comes before Settle and from the same
-// goroutine; further calls do nothing.
+// Credited says that the orchestrator has credited the tickets: their value beyond the job's
+// cost is available for other jobs. Call it before Settle and from the same goroutine; further
+// calls do nothing.
 func (p *Payment) Credited() {
 	if p.settled.Load() || !p.drawn.open {
 		return

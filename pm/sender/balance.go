@@ -9,40 +9,41 @@ import (
 )
 
 const (
-	// creditIdle is how long a credit that nobody uses is counted on. Orchestrators
-	// close idle accounts after 10 minutes by their own clock, which started a little
-	// earlier than ours, and then the credit is gone.
+	// creditIdle is how long an unused credit is counted on. Orchestrators close idle accounts
+	// after 10 minutes by their own clock, which started a little earlier than ours, and then
+	// the credit is gone.
 	creditIdle = 10*time.Minute - 30*time.Second
-	// debtIdle is how long a debt is: some orchestrators look every 10 minutes only.
+	// debtIdle is the same for a debt: some orchestrators check every 10 minutes only.
 	debtIdle = 21 * time.Minute
 	// maxAccounts bounds the balances at one orchestrator, maxAccountsAll those at all.
 	maxAccounts, maxAccountsAll = 1 << 14, 1 << 18
 )
 
-// account mirrors a balance that an orchestrator keeps. It is guarded by Sender.mu.
-// It is never above the orchestrator's own while that keeps the rules: what is in
-// doubt is left out, and so are the tickets of jobs that have no answer yet.
+// account mirrors a balance that an orchestrator keeps. It is guarded by Sender.mu. It is never
+// above the orchestrator's own while that keeps the rules: doubtful amounts are left out, and
+// so are the tickets of unanswered jobs.
 type account struct {
-	value  pm.Value
-	jobs int
-	used   time.Time
-	owner  string // see accountRoom
-	payee  string // whose credit it counts on
+	value pm.Value
+	jobs  int
+	used  time.Time
+	owner string // see accountQuota
+	payee string // whose credit it counts on
 	// small counts the jobs in progress that were paid for with less than a ticket's worth.
 	// Until the last of them ends, floor stays in the balance: orchestrators want a ticket's
 	// worth to be there when a job arrives, and jobs may arrive in any order.
 	small int
 	floor pm.Value
-	// open counts the payments with tickets of which it is not known that they were credited;
-	// waiting is the cost of the jobs that wait for one of them, see credited.go.
+	// open counts the payments whose tickets may not be credited yet; waiting is the cost of
+	// the jobs that wait for one of them, see await_credit.go.
 	open    int
 	waiting pm.Value
 	changed chan struct{}
-	// silent: waiting was in vain, as nothing said that tickets were credited.
+	// silent: the last wait timed out, because the orchestrator does not confirm credited
+	// tickets.
 	silent bool
 }
 
-// over reports whether an orchestrator may have closed the account.
+// expired reports whether an orchestrator may have closed the account.
 func (a *account) expired(now time.Time) bool {
 	idle := now.Sub(a.used)
 	if a.value.Sign() < 0 {
@@ -51,9 +52,8 @@ func (a *account) expired(now time.Time) bool {
 	return idle >= creditIdle
 }
 
-// takeOut takes what a job costs out of a balance while it is in progress, so that no
-// other job counts on it, and leaves the rest to other jobs. The error is the fault
-// SessionsTooMany.
+// drawBalance takes a job's cost out of a balance while the job runs, so that no other job
+// counts on it. The error is the fault SessionsTooMany.
 func (s *Sender) drawBalance(ctx context.Context, t *Terms, cost pm.Value, now time.Time) (drawn, error) {
 	a, out, err := s.joinAccount(t, now)
 	if err != nil || t.Price.Free() {
@@ -70,7 +70,7 @@ func (s *Sender) drawBalance(ctx context.Context, t *Terms, cost pm.Value, now t
 	return out, nil
 }
 
-// enter begins a job's part in a balance, which stays until it ends.
+// joinAccount adds a job to an account, which stays until the job ends.
 func (s *Sender) joinAccount(t *Terms, now time.Time) (*account, drawn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,23 +91,22 @@ func (s *Sender) joinAccount(t *Terms, now time.Time) (*account, drawn, error) {
 	return a, out, nil
 }
 
-// taken is what a job that costs so much took out of a balance and how many tickets it adds,
-// when, and when the balance was used before.
+// drawn is what a job took out of a balance and how many tickets it adds, when, and when the
+// balance was used before.
 type drawn struct {
 	cost, value pm.Value
 	tickets     int
-	// others are those of the tickets that pay for jobs that wait.
+	// others is how many of the tickets pay for waiting jobs.
 	others int
-	// small and open: it is counted as that, see account.
+	// small and open: the account counts it as such.
 	small, open bool
 	at, before  time.Time
 }
 
-// draw takes what a job costs out of the balance, as far as it is there. What is missing is
-// paid by tickets of some worth, and by one at least where less than that would be in the
-// balance when the job arrives. Of the balance only what whole tickets leave to be paid is
-// taken then: what a payment has beyond the cost is of no use before it is credited. A debt is
-// paid by the first job.
+// draw takes a job's cost out of the balance, as far as it is there. The rest is paid by
+// tickets, and by one at least if less than a ticket's value would be in the balance when the
+// job arrives. Of the balance only what whole tickets leave unpaid is taken then: the excess of
+// a payment cannot be used before it is credited. The first job pays a debt.
 func (a *account) draw(cost, ev pm.Value) (value pm.Value, tickets int) {
 	if a.value.Sign() < 0 {
 		value, a.value = a.value, pm.Value{}
@@ -122,9 +121,9 @@ func (a *account) draw(cost, ev pm.Value) (value pm.Value, tickets int) {
 	return value, tickets
 }
 
-// others is how many tickets, up to batch, a payment may have beside its own for the jobs that
-// wait for it. One for more than a ticket has none: its size is bounded, and it takes a part
-// of the balance that depends on how many tickets it has.
+// others is how many extra tickets, up to batch, a payment may have for the jobs that wait for
+// it. A payment of more than one ticket has none: its size is bounded, and it takes a part of
+// the balance that depends on the number of tickets.
 func (a *account) others(t *drawn, ev pm.Value, batch int) int {
 	if t.tickets != 1 || t.value.Sign() != 0 || a.waiting.Sign() == 0 {
 		return 0
@@ -132,13 +131,15 @@ func (a *account) others(t *drawn, ev pm.Value, batch int) int {
 	return max(0, min(pm.TicketsFor(a.waiting.Add(ev), a.available(), ev)-1, batch))
 }
 
-// free is what jobs may take out.
+// available is what jobs may take out.
 func (a *account) available() pm.Value { return maxValue(a.value.Sub(a.floor), pm.Value{}) }
 
-// lacks reports whether a job needs tickets.
-func (a *account) needsTickets(cost, ev pm.Value) bool { return a.available().Cmp(cost) < 0 || a.value.Cmp(ev) < 0 }
+// needsTickets reports whether a job needs tickets.
+func (a *account) needsTickets(cost, ev pm.Value) bool {
+	return a.available().Cmp(cost) < 0 || a.value.Cmp(ev) < 0
+}
 
-// count counts a job by what it took.
+// count adds a job to the account's counters.
 func (a *account) count(t *drawn, ev pm.Value) {
 	if t.open = t.tickets > 0; t.open {
 		a.open++
@@ -150,7 +151,7 @@ func (a *account) count(t *drawn, ev pm.Value) {
 	}
 }
 
-// end ends the part of a job in a balance, of which so much goes back.
+// end ends a job's draw and returns left to the balance.
 func (a *account) end(t drawn, left pm.Value) {
 	a.value = a.value.Add(left)
 	a.jobs--
@@ -166,7 +167,7 @@ func (a *account) end(t drawn, left pm.Value) {
 	}
 }
 
-// most is the larger of two values.
+// maxValue is the larger of two values.
 func maxValue(v, o pm.Value) pm.Value {
 	if o.Cmp(v) > 0 {
 		return o
@@ -174,8 +175,8 @@ func maxValue(v, o pm.Value) pm.Value {
 	return v
 }
 
-// restore ends the part of a job of which the orchestrator never heard: for it the
-// balance was not used.
+// restoreDraw ends the draw of a job that never reached the orchestrator: for it the balance
+// was not used.
 func (s *Sender) restoreDraw(k accountKey, t drawn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +187,7 @@ func (s *Sender) restoreDraw(k accountKey, t drawn) {
 	}
 }
 
-// putBack ends a job's part in a balance and puts in what is left.
+// settleDraw ends a job's draw and returns what is left.
 func (s *Sender) settleDraw(k accountKey, t drawn, left pm.Value, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,8 +196,8 @@ func (s *Sender) settleDraw(k accountKey, t drawn, left pm.Value, now time.Time)
 	a.used = now
 }
 
-// undo is restore for a payment that was not made: a balance that is only there
-// because it was tried goes again.
+// cancelDraw is restoreDraw for a payment that was not made: an account that exists only for it
+// is dropped.
 func (s *Sender) cancelDraw(k accountKey, t drawn) {
 	s.restoreDraw(k, t)
 	s.mu.Lock()
@@ -206,8 +207,8 @@ func (s *Sender) cancelDraw(k accountKey, t drawn) {
 	}
 }
 
-// distrust empties a balance of which a job took out a part: the orchestrator says
-// that it holds less. What was owed there still is.
+// writeOffBalance empties a balance from which a job drew: the orchestrator reports that it
+// holds less. A debt stays.
 func (s *Sender) writeOffBalance(k accountKey, t drawn, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +218,7 @@ func (s *Sender) writeOffBalance(k accountKey, t drawn, now time.Time) {
 	a.used = now
 }
 
-// forgetAccount forgets a balance. It is called with the lock held.
+// forgetAccountLocked drops an account.
 func (s *Sender) forgetAccountLocked(k accountKey) {
 	s.accountQuota.release(s.accounts[k].owner)
 	delete(s.accounts, k)

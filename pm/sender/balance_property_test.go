@@ -122,7 +122,8 @@ func TestMirrorIsNeverAbove(t *testing.T) {
 		k := begin(t, t.TempDir(), nil)
 		defer k.close()
 		ev := rapid.Uint64Range(1, 5000).Draw(rt, "ev")
-		price := pm.Price{PerUnit: rapid.Int64Range(1, 50).Draw(rt, "price"), PixelsPerUnit: rapid.Int64Range(1, 7).Draw(rt, "per")}
+		price := pm.Price{PerUnit: rapid.Int64Range(1, 50).Draw(rt, "price"),
+			PixelsPerUnit: rapid.Int64Range(1, 7).Draw(rt, "per")}
 		b := newBooks(ev, price)
 		offer := func(key core.ManifestID) *sender.Terms {
 			return terms(b.issue(), func(t *sender.Terms) { t.Key, t.Price = key, price })
@@ -154,7 +155,8 @@ func TestMirrorIsNeverAbove(t *testing.T) {
 			"": func(rt *rapid.T) {
 				b.sweep(k.clock.Now())
 				for _, h := range k.Balances() {
-					if h.Value.Sign() > 0 && k.clock.Now().Sub(b.touched[h.Key]) < 9*time.Minute+30*time.Second && h.Value.Cmp(b.balance[h.Key]) > 0 {
+					if h.Value.Sign() > 0 && k.clock.Now().Sub(b.touched[h.Key]) < 9*time.Minute+30*time.Second &&
+						h.Value.Cmp(b.balance[h.Key]) > 0 {
 						rt.Fatalf("%s: the mirror has %s, the orchestrator %s", h.Key, h.Value, b.balance[h.Key])
 					}
 				}

@@ -11,13 +11,12 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// creditWait is how long a segment's payment waits for those in progress.
+// creditWait is how long a segment's payment waits for running jobs.
 const creditWait = 2 * time.Second
 
-// charge counts a payment on its orchestrator's credit, where that has not reached its
-// bound, nor its client's share. Where only jobs in progress are in the way, a segment waits
-// a moment for one to end; a model's job goes elsewhere. Errors are the faults
-// PaidWorkMissing and CreditInUse.
+// charge adds a payment to its orchestrator's credit, within its bound and its client's share.
+// If only running jobs are in the way, a segment waits a moment for one to end; a model's job
+// goes elsewhere. Errors are the faults PaidWorkMissing and CreditInUse.
 func (s *Sender) charge(ctx context.Context, t *Terms, amount pm.Value) (*share, error) {
 	a := s.tryCharge(t, amount)
 	if a.later && t.Model == "" {
@@ -56,8 +55,8 @@ func (s *Sender) mayDraw(t *Terms) error {
 	return fault.New(fault.CreditInUse, "make payment", t.payee()+" "+c.describe())
 }
 
-// drained counts what a job that was billed, and came to nothing by what its request may be,
-// was worth beyond its own tickets.
+// recordDrained records the value of a failed but billed job beyond its own tickets, if its
+// request may be the cause.
 func (s *Sender) recordDrained(p *Payment) {
 	t := p.terms
 	if t.Price.Free() {
@@ -71,7 +70,7 @@ func (s *Sender) recordDrained(p *Payment) {
 	}
 }
 
-// fits reports whether so many tickets may be counted on an orchestrator's credit at once.
+// fits reports whether so many tickets may be charged at once.
 func (s *Sender) fits(t *Terms, n int) bool {
 	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
 	if limit.Sign() == 0 {
@@ -83,13 +82,13 @@ func (s *Sender) fits(t *Terms, n int) bool {
 	if c == nil {
 		return false
 	}
-	tried := *c // to ask stops none
+	tried := *c // admit may stop the credit; the copy keeps it
 	code, _ := tried.admit(ceilWei(t.ev.Times(int64(n))), limit, c.share(t.client()))
 	return code == ""
 }
 
-// answer is whether a payment may be made: code is why not, detail the same in words. later
-// says that it may be when less is in progress, when freed is closed.
+// chargeResult says whether a payment may be made: code is the refusal, detail its text. later:
+// it may be once freed is closed.
 type chargeResult struct {
 	code   fault.Code
 	detail string
@@ -122,7 +121,7 @@ func (s *Sender) tryCharge(t *Terms, amount pm.Value) (a chargeResult) {
 	return a
 }
 
-// holds says what an orchestrator has not worked for.
+// describe says what an orchestrator has not worked for.
 func (c *credit) describe() string {
 	in := func(v pm.Value) *big.Int { return divide(v, 1e9).Floor() }
 	text := fmt.Sprintf("has not worked for %d gwei that it was paid", in(c.missing))
@@ -132,8 +131,7 @@ func (c *credit) describe() string {
 	return text
 }
 
-// creditOf finds or makes a credit, up to date; nil when there are too many. It is called
-// with the lock held.
+// creditLocked finds or makes a credit, up to date; nil if there are too many.
 func (s *Sender) creditLocked(payee string) *credit {
 	now := s.opt.Now()
 	c := s.credits[payee]
@@ -148,7 +146,7 @@ func (s *Sender) creditLocked(payee string) *credit {
 	return c
 }
 
-// unsend takes back a charge of which nothing left this gateway.
+// reverseCharge takes back a charge of which nothing was sent.
 func (s *Sender) reverseCharge(t *Terms, j job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +156,7 @@ func (s *Sender) reverseCharge(t *Terms, j job) {
 	}
 }
 
-// count has a credit count what became of a payment, which happens once.
+// count records the outcome of a payment on its credit, once.
 func (p *Payment) count(how func(c *credit, j job, now time.Time) (lost pm.Value)) {
 	s, t := p.s, p.terms
 	if p.received.Swap(true) || t.Price.Free() {
@@ -193,24 +191,24 @@ func (p *Payment) clientOf(c *credit) *share {
 	return c.share(p.terms.client())
 }
 
-// worth is what some units of work are worth.
+// worth is the price of some units.
 func (t *Terms) worth(units int64) pm.Value { return floorWei(t.Price.Of(max(0, units))) }
 
 // Credit is what one orchestrator was paid and has not worked for.
 type Credit struct {
 	// Payee is its account on the chain, or the address at which the operator has it asked.
 	Payee string
-	// Unworked was paid for what is over, InProgress for jobs that are being done; Bound is the
-	// most that both may come to.
+	// Unworked was paid for finished jobs, InProgress for running ones; Bound is the most that
+	// both may come to.
 	Unworked, InProgress, Bound pm.Value
 	// Stopped: it is paid nothing more until it holds half of Bound.
 	Stopped bool
-	// Balance is what is left in its accounts, by this gateway's count: further jobs of the same
+	// Balance is what is left in its accounts, as this gateway counts: further jobs of the same
 	// session or model are paid from it.
 	Balance pm.Value
 }
 
-// Credits lists the orchestrators that hold something, in no order.
+// Credits lists the orchestrators that hold something, unordered.
 func (s *Sender) Credits() []Credit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,8 +227,7 @@ func (s *Sender) Credits() []Credit {
 	return out
 }
 
-// balancesOf adds up what is left in the accounts at each payee, without debts. It is called
-// with the lock held.
+// balancesLocked adds up the positive balances at each payee.
 func (s *Sender) balancesLocked(now time.Time) map[string]pm.Value {
 	out := make(map[string]pm.Value)
 	for _, a := range s.accounts {
@@ -241,8 +238,8 @@ func (s *Sender) balancesLocked(now time.Time) map[string]pm.Value {
 	return out
 }
 
-// Forgive writes off what an orchestrator did not work for, so that it is paid again. It
-// is false where nothing is known of it.
+// Forgive writes off what an orchestrator did not work for, so that it is paid again. It is
+// false for an unknown payee.
 func (s *Sender) Forgive(payee string) bool {
 	s.mu.Lock()
 	c := s.credits[payee]
@@ -264,10 +261,10 @@ func (s *Sender) Forgive(payee string) bool {
 // payee is whose credit it is.
 func (t *Terms) payee() string { return t.to }
 
-// client is who caused the payment.
+// client names the client that caused the payment.
 func (t *Terms) client() string { return cmp.Or(t.Client, t.start()) }
 
-// start names what a session is for, for its first work.
+// start names the stream or the model of a session, for its first work.
 func (t *Terms) start() string {
 	if t.Model != "" {
 		return "model " + t.Pipeline + " " + t.Model

@@ -10,8 +10,8 @@ import (
 	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
-// keep has a credit written down. Jobs in progress count: what becomes of them is not known
-// after a crash. It is called with the lock held.
+// saveCreditLocked stores a credit. Running jobs count as unworked: after a crash their outcome
+// is unknown.
 func (s *Sender) saveCreditLocked(payee string, c *credit) {
 	s.opt.Book.Keep(paymentlog.Credit{
 		Payee: payee, Unworked: c.held().Floor(), Waiting: c.waiting.Floor(), Halved: c.halved, Span: c.span,
@@ -20,7 +20,7 @@ func (s *Sender) saveCreditLocked(payee string, c *credit) {
 	})
 }
 
-// restoreCredits takes over what was written down.
+// restoreCredits loads the stored credits.
 func (s *Sender) restoreCredits(credits []paymentlog.Credit) {
 	value := func(n *big.Int) pm.Value { return pm.ValueOf(new(big.Rat).SetInt(n)) }
 	for _, k := range credits {
@@ -36,8 +36,8 @@ func (s *Sender) restoreCredits(credits []paymentlog.Credit) {
 	}
 }
 
-// tellCredit makes a condition of an orchestrator that is paid no more, and clears it
-// when it is paid again.
+// reportCredit sets the condition of a stopped orchestrator, and clears it when it is paid
+// again.
 func (s *Sender) reportCredit(payee string, stopped, changed bool, detail string) {
 	key := health.Key{Code: fault.PaidWorkMissing, About: payee}
 	switch {
@@ -49,8 +49,8 @@ func (s *Sender) reportCredit(payee string, stopped, changed bool, detail string
 	}
 }
 
-// sweepCredits forgets those that hold nothing. It returns why orchestrators are stopped,
-// and "" for those that are not. It is called with the lock held.
+// sweepCreditsLocked drops empty credits. It returns why orchestrators are stopped, and "" for
+// the others.
 func (s *Sender) sweepCreditsLocked(now time.Time) (why map[string]string) {
 	limit := pm.WeiValue(s.opt.Limits.MaxCredit)
 	why = make(map[string]string, len(s.credits))

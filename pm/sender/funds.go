@@ -11,17 +11,17 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// fundsTime bounds one look at the funds.
+// fundsTime bounds one read of the funds.
 const fundsTime = 10 * time.Second
 
-// faceValueIdle is how long a face value that the deposit does not carry is told of
-// after it was asked for last.
+// faceValueIdle is how long the condition of a too high face value stays after the last
+// request.
 const faceValueIdle = 10 * time.Minute
 
-// maxTooHigh bounds the recipients of which that is told: who is paid names them.
+// maxTooHigh bounds the recipients with that condition: the payees choose them.
 const maxTooHigh = 64
 
-// watchFunds looks at the funds before they are needed.
+// watchFunds checks the funds before they are needed.
 func (s *Sender) watchFunds(ctx context.Context) {
 	view := s.opt.Chain.View()
 	if !view.Known || s.opt.Board == nil {
@@ -36,8 +36,8 @@ func (s *Sender) watchFunds(ctx context.Context) {
 	s.updateFundsConditions(funds.Sender)
 }
 
-// showFunds makes a condition of each thing that is wrong with the funds as such, and clears
-// those that are over. All are shown at once, so that the operator mends them at once.
+// updateFundsConditions sets and clears a condition for each problem of the funds. All are set
+// at once, so that the operator fixes them at once.
 func (s *Sender) updateFundsConditions(funds protocol.Sender) {
 	problems := map[fault.Code]string{fault.OwnReserveEmpty: "", fault.OwnDepositEmpty: "", fault.OwnFundsUnlocking: ""}
 	if funds.Reserve.FundsRemaining.IsZero() {
@@ -59,8 +59,8 @@ func (s *Sender) updateFundsConditions(funds protocol.Sender) {
 	}
 }
 
-// tellFunds makes conditions of what is wrong with the funds, and of a deposit that does not
-// carry the recipient's tickets, which is what err says of a payment to it.
+// reportFunds updates the conditions of the funds, and of a deposit that does not cover the
+// recipient's tickets; err is the result of a payment to it.
 func (s *Sender) reportFunds(recipient core.Address, funds protocol.Sender, err error) {
 	if s.opt.Board == nil {
 		return
@@ -71,7 +71,7 @@ func (s *Sender) reportFunds(recipient core.Address, funds protocol.Sender, err 
 	}
 }
 
-// tellFaceValue makes a condition of a deposit that does not carry one recipient's
+// reportFaceValue updates the condition of a deposit that does not cover one recipient's
 // tickets; another's may be smaller.
 func (s *Sender) reportFaceValue(recipient core.Address, err error) {
 	s.mu.Lock()
@@ -88,8 +88,7 @@ func (s *Sender) reportFaceValue(recipient core.Address, err error) {
 	}
 }
 
-// forgetFaceValues clears the conditions about recipients that are not paid any
-// more.
+// forgetFaceValues clears the conditions of recipients that are not paid any more.
 func (s *Sender) forgetFaceValues(now time.Time) {
 	s.mu.Lock()
 	var idle []core.Address

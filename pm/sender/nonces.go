@@ -8,28 +8,27 @@ import (
 )
 
 const (
-	// maxSets bounds the sets of one recipient that have not expired. A hundred
-	// streams use 24 000 within the time for which parameters hold.
+	// maxSets bounds the unexpired sets of one recipient. A hundred streams use 24 000 within
+	// the life of parameters.
 	maxSets = 1 << 17
-	// maxSetsAll bounds those of all: who is paid names the recipient.
+	// maxSetsAll bounds those of all: payees choose the recipient.
 	maxSetsAll = 1 << 20
-	// setGrace is how many layer-1 blocks a set is kept after it expired, so that a
-	// reorganisation of that chain does not bring it back.
+	// setGrace is how many layer-1 blocks an expired set is kept, so that a reorganization of
+	// that chain does not bring it back.
 	setGrace = 64
-	// wornBlocks is how many layer-1 blocks before parameters expire new ones are
-	// asked for: 2 minutes on the main chain.
+	// wornBlocks is how many layer-1 blocks before parameters expire new ones are requested: 2
+	// minutes on the main chain.
 	wornBlocks = 10
 )
 
-// set is how far the numbers of a set of parameters are used.
+// set is how far the nonces of a set of parameters are used.
 type set struct {
 	next    uint32
 	expires protocol.L1Block
 }
 
-// number takes the numbers of n tickets, which nobody gets again. Errors are the
-// faults TicketParamsStale, when the set is used up, TicketsTooMany and
-// TicketParamsTooMany.
+// takeNonces takes n nonces, which are never used again. Errors are the faults
+// TicketParamsStale if the set is used up, TicketsTooMany and TicketParamsTooMany.
 func (s *Sender) takeNonces(t *Terms, n int) (first uint32, err error) {
 	const op = "number tickets"
 	if n > t.Nonces || n > maxTickets {
@@ -46,8 +45,8 @@ func (s *Sender) takeNonces(t *Terms, n int) (first uint32, err error) {
 		x = &set{next: s.issued[k.hash] + 1, expires: t.Params.ExpirationBlock}
 		s.sets[k] = x
 	}
-	// The same hash with another expiration is no set that an honest orchestrator
-	// makes; it is remembered for as long as either holds.
+	// An honest orchestrator never issues the same hash with another expiration; it is
+	// remembered until both have expired.
 	x.expires = max(x.expires, t.Params.ExpirationBlock)
 	if int64(x.next)+int64(n)-1 > int64(t.Nonces) {
 		return 0, fault.New(fault.TicketParamsStale, op, "the parameters are used up")
@@ -57,7 +56,7 @@ func (s *Sender) takeNonces(t *Terms, n int) (first uint32, err error) {
 	return first, nil
 }
 
-// sweepSets forgets what has expired. It is called with the lock held.
+// sweepSetsLocked drops expired sets.
 func (s *Sender) sweepSetsLocked(view protocol.View) {
 	if !view.Known {
 		return

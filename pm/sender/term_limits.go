@@ -8,23 +8,22 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// What an orchestrator may name, in bytes. It is kept in memory and on disk as long
-// as it is paid.
+// Limits of names that an orchestrator chooses, in bytes. They are kept in memory and on disk
+// while it is paid.
 const (
 	maxPeer    = 256
 	maxSession = 64
-	// maxKey has room for a session or a stream, and for a model's name after its
+	// maxKey fits a session or a stream, and for a model's name after its
 	// capability.
 	maxKey = pm.MaxModelID + 16
 )
 
-// maxAhead is how many layer-1 blocks parameters may hold: more than a day. Their
-// numbers are kept in mind until they expire.
+// maxAhead bounds the life of parameters in layer-1 blocks: more than a day. Their nonces are
+// remembered until they expire.
 const maxAhead = 10_000
 
-// Check says whether some terms can be paid at all, before anything is promised or
-// remembered on them. Errors are the faults OrchestratorUnusable, TicketParamsUnusable
-// and TicketParamsStale.
+// Check says whether terms can be paid at all, before anything is reserved or remembered for
+// them. Errors are the faults OrchestratorUnusable, TicketParamsUnusable and TicketParamsStale.
 func (s *Sender) Check(t *Terms) error {
 	if err := t.checkNames(); err != nil || t.Price.Free() {
 		return err
@@ -32,7 +31,7 @@ func (s *Sender) Check(t *Terms) error {
 	return t.checkParams(s.opt.Chain.View())
 }
 
-// checkNames refuses names that nobody needs.
+// checkNames refuses names that are too long.
 func (t *Terms) checkNames() error {
 	for _, n := range []struct {
 		what       string
@@ -42,7 +41,8 @@ func (t *Terms) checkNames() error {
 		{"stream", len(t.Stream), maxKey}, {"stream", len(t.Push), maxKey}, {"model", len(t.Model), pm.MaxModelID},
 	} {
 		if n.size > n.most {
-			return fault.New(fault.OrchestratorUnusable, "read terms of payment", fmt.Sprintf("its %s has %d bytes, at most %d are taken", n.what, n.size, n.most))
+			return fault.New(fault.OrchestratorUnusable, "read terms of payment",
+				fmt.Sprintf("its %s has %d bytes, at most %d are taken", n.what, n.size, n.most))
 		}
 	}
 	return nil
@@ -59,7 +59,8 @@ func (t *Terms) checkParams(view protocol.View) error {
 	}
 	// Before the first block is read the height is 0, and nothing is known.
 	if ahead := t.Params.ExpirationBlock - view.Head.L1; view.Head.L1 > 0 && ahead > maxAhead {
-		return fault.New(fault.TicketParamsUnusable, op, fmt.Sprintf("ticket params expire in %d blocks, at most %d are taken", ahead, maxAhead))
+		return fault.New(fault.TicketParamsUnusable, op, fmt.Sprintf(
+			"ticket params expire in %d blocks, at most %d are taken", ahead, maxAhead))
 	}
 	return nil
 }

@@ -22,15 +22,21 @@ func TestNamesAreBounded(t *testing.T) {
 		"a session":           {func(t *sender.Terms) { t.Session = core.SessionID(long(65)) }, fault.OrchestratorUnusable},
 		"an address":          {func(t *sender.Terms) { t.Peer = long(257) }, fault.OrchestratorUnusable},
 		"an account":          {func(t *sender.Terms) { t.Key = core.ManifestID(long(1 << 20)) }, fault.OrchestratorUnusable},
-		"a stream":            {func(t *sender.Terms) { t.Stream = core.ManifestID(long(1 << 20)) }, fault.OrchestratorUnusable},
-		"a model that fits":   {func(t *sender.Terms) { t.Model = long(pm.MaxModelID); t.Key = core.ManifestID("33_" + t.Model) }, ""},
-		"a model":             {func(t *sender.Terms) { t.Model = long(pm.MaxModelID + 1) }, fault.OrchestratorUnusable},
-		"free, and long":      {func(t *sender.Terms) { t.Price.PerUnit = 0; t.Session = core.SessionID(long(65)) }, fault.OrchestratorUnusable},
-		"free, no params":     {func(t *sender.Terms) { t.Price.PerUnit = 0; t.Params = nil }, ""},
-		"expired":             {func(t *sender.Terms) { t.Params.ExpirationBlock = 1001 }, fault.TicketParamsStale},
-		"for days":            {func(t *sender.Terms) { t.Params.ExpirationBlock = 11_001 }, fault.TicketParamsUnusable},
-		"for a day":           {func(t *sender.Terms) { t.Params.ExpirationBlock = 11_000 }, ""},
-		"for ever":            {func(t *sender.Terms) { t.Params.ExpirationBlock = 1<<63 - 1 }, fault.TicketParamsUnusable},
+		"a stream": {func(t *sender.Terms) { t.Stream = core.ManifestID(long(1 << 20)) },
+			fault.OrchestratorUnusable},
+		"a model that fits": {func(t *sender.Terms) {
+			t.Model = long(pm.MaxModelID)
+			t.Key = core.ManifestID("33_" +
+				t.Model)
+		}, ""},
+		"a model": {func(t *sender.Terms) { t.Model = long(pm.MaxModelID + 1) }, fault.OrchestratorUnusable},
+		"free, and long": {func(t *sender.Terms) { t.Price.PerUnit = 0; t.Session = core.SessionID(long(65)) },
+			fault.OrchestratorUnusable},
+		"free, no params": {func(t *sender.Terms) { t.Price.PerUnit = 0; t.Params = nil }, ""},
+		"expired":         {func(t *sender.Terms) { t.Params.ExpirationBlock = 1001 }, fault.TicketParamsStale},
+		"for days":        {func(t *sender.Terms) { t.Params.ExpirationBlock = 11_001 }, fault.TicketParamsUnusable},
+		"for a day":       {func(t *sender.Terms) { t.Params.ExpirationBlock = 11_000 }, ""},
+		"for ever":        {func(t *sender.Terms) { t.Params.ExpirationBlock = 1<<63 - 1 }, fault.TicketParamsUnusable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,20 +4,20 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Wear says how much of some terms is used up.
+// Wear says how far terms are used up.
 type Wear int
 
 // The degrees of wear.
 const (
-	// Fresh terms serve for a while.
+	// Fresh terms can be used for a while.
 	Fresh Wear = iota
-	// Worn terms should be replaced beside their use.
+	// Worn terms should be replaced while they are still used.
 	Worn
-	// Stale terms serve no more.
+	// Stale terms cannot be used.
 	Stale
 )
 
-// Wear looks at a set of parameters. Free work wears nothing out.
+// Wear classifies a set of parameters. Free work uses nothing up.
 func (s *Sender) Wear(t *Terms) Wear {
 	if t.Price.Free() || t.Params == nil || t.ev.Sign() <= 0 {
 		return Fresh
