@@ -42,7 +42,8 @@ func TestReadAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	slices.Sort(accepted)
-	if !slices.Equal(accepted, d.nonces.All()) || len(slices.Compact(slices.Clone(accepted))) != len(accepted) || len(accepted) < 4 {
+	if !slices.Equal(accepted, d.nonces.All()) || len(slices.Compact(slices.Clone(accepted))) != len(accepted) ||
+		len(accepted) < 4 {
 		t.Errorf("accepted %v, nonces %v", accepted, d.nonces.All())
 	}
 }

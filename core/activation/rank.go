@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// place foretells the rank in the pool, and warns when the stake does not suffice.
+// predictRank predicts the rank in the pool, and warns if the stake is too low.
 func (p Planner) predictRank(ctx context.Context, s state, w Wish, fromLock core.LPT, plan *Plan) error {
 	if w.Stake.IsZero() || p.Settings == nil {
 		return nil
@@ -37,12 +37,13 @@ func (p Planner) predictRank(ctx context.Context, s state, w Wish, fromLock core
 	lowest := last[len(last)-1].DelegatedStake
 	plan.Rank = 0
 	plan.Warnings = append(plan.Warnings, fmt.Sprintf(
-		"the active set is full: its %d members have at least %s LPT each, and this orchestrator would have %s; it registers, but becomes active only with more than that",
+		"the active set is full: its %d members have at least %s LPT each, and this orchestrator would have %s; "+
+			"it registers, but becomes active only with more than that",
 		params.PoolMaxSize, lowest.Tokens(), total.Tokens()))
 	return nil
 }
 
-// rank is the place from 1 of a member with the given stake: behind all who have
+// rank is the rank, from 1, of a member with the given stake: after all members with at least
 // as much.
 func rank(pool []protocol.Orchestrator, addr core.Address, stake core.LPT) int {
 	rank := 1

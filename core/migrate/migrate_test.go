@@ -67,12 +67,14 @@ func TestEverythingIsReadAndNothingChanged(t *testing.T) {
 	if after := fingerprint(t, old.dir); after != before {
 		t.Errorf("the directory was\n%s\nand is\n%s", before, after)
 	}
-	if left.ChainID != 42161 || len(left.Keys) != 1 || left.Keys[0].Address != old.account || len(left.Tickets) != 3 || left.Redeemed != 1 || len(left.Damaged) != 0 {
+	if left.ChainID != 42161 || len(left.Keys) != 1 || left.Keys[0].Address != old.account || len(left.Tickets) != 3 ||
+		left.Redeemed != 1 || len(left.Damaged) != 0 {
 		t.Fatalf("%+v", left)
 	}
 	for _, got := range left.Tickets {
 		want := old.tickets[got.Hash]
-		if got.Hash != got.Ticket.Hash() || got.Ticket.Signature != want.Ticket.Signature || got.Ticket.RecipientRand != want.Ticket.RecipientRand || got.ExpirationBlock != want.ExpirationBlock {
+		if got.Hash != got.Ticket.Hash() || got.Ticket.Signature != want.Ticket.Signature ||
+			got.Ticket.RecipientRand != want.Ticket.RecipientRand || got.ExpirationBlock != want.ExpirationBlock {
 			t.Errorf("read %+v\nwant %+v", got, want)
 		}
 	}
@@ -118,11 +120,14 @@ func TestAnUnfinishedDatabase(t *testing.T) {
 func TestClassesOfValues(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
-		"addresses without 0x": `UPDATE ticketQueue SET sender = lower(substr(sender, 3)), recipient = upper(substr(recipient, 3))`,
-		"bytes":                `UPDATE ticketQueue SET recipientRandHash = unhex(substr(recipientRandHash, 3)), creationRoundBlockHash = unhex(substr(creationRoundBlockHash, 3))`,
-		"hex signature":        `UPDATE ticketQueue SET sig = '0x' || hex(sig)`,
-		"hex amounts":          `UPDATE ticketQueue SET faceValue = '0x' || hex(faceValue), recipientRand = '0x' || hex(recipientRand)`,
-		"redeemed is empty":    `UPDATE ticketQueue SET redeemedAt = '' WHERE redeemedAt IS NULL`,
+		"addresses without 0x": `UPDATE ticketQueue SET sender = lower(substr(sender, 3)),
+			recipient = upper(substr(recipient, 3))`,
+		"bytes": `UPDATE ticketQueue SET recipientRandHash = unhex(substr(recipientRandHash, 3)),
+			creationRoundBlockHash = unhex(substr(creationRoundBlockHash, 3))`,
+		"hex signature": `UPDATE ticketQueue SET sig = '0x' || hex(sig)`,
+		"hex amounts": `UPDATE ticketQueue SET faceValue = '0x' || hex(faceValue),
+			recipientRand = '0x' || hex(recipientRand)`,
+		"redeemed is empty": `UPDATE ticketQueue SET redeemedAt = '' WHERE redeemedAt IS NULL`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,12 +175,15 @@ func TestDirectoriesThatCannotBeRead(t *testing.T) {
 		code fault.Code
 		text string
 	}{
-		"none":      {func(t *testing.T) string { return filepath.Join(t.TempDir(), "none") }, fault.OldDataMissing, "none"},
-		"no column": {func(t *testing.T) string { return broken(t, `ALTER TABLE ticketQueue DROP COLUMN winProb`) }, fault.OldDataUnreadable, "its table ticketQueue has no column winProb"},
-		"chain":     {func(t *testing.T) string { return broken(t, `UPDATE kv SET value = 'x' WHERE key = 'chainID'`) }, fault.OldDataUnreadable, "the chain ID in it is no number"},
+		"none": {func(t *testing.T) string { return filepath.Join(t.TempDir(), "none") }, fault.OldDataMissing, "none"},
+		"no column": {func(t *testing.T) string { return broken(t, `ALTER TABLE ticketQueue DROP COLUMN winProb`) },
+			fault.OldDataUnreadable, "its table ticketQueue has no column winProb"},
+		"chain": {func(t *testing.T) string { return broken(t, `UPDATE kv SET value = 'x' WHERE key = 'chainID'`) },
+			fault.OldDataUnreadable, "the chain ID in it is no number"},
 		"garbage": {func(t *testing.T) string {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, migrate.DatabaseName), []byte(strings.Repeat("garbage ", 1000)), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, migrate.DatabaseName), []byte(strings.Repeat("garbage ", 1000)),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			return dir
@@ -222,7 +230,8 @@ func TestKeysAreCopiedOnce(t *testing.T) {
 		t.Fatal(copied, err)
 	}
 	info, err := os.Stat(copied[0].Path)
-	if err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(copied[0].Path) != filepath.Join(ours, migrate.KeystoreName) {
+	if err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(copied[0].Path) != filepath.Join(ours,
+		migrate.KeystoreName) {
 		t.Error(info, err)
 	}
 	again, err := migrate.CopyKeys(left.Keys, ours)

@@ -52,8 +52,8 @@ func ticketOf(row []cell) (Ticket, error) {
 	return t, t.check()
 }
 
-// judge says why a ticket is not worth keeping, whatever the chain says: the contract
-// would refuse it for ever.
+// check says why a ticket is not worth keeping, whatever the chain's state: the contract would
+// never pay it.
 func (t *Ticket) check() error {
 	w := &t.Ticket
 	switch {

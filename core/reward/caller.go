@@ -16,12 +16,12 @@ import (
 // Caller is the reward service, a lifecycle.Component.
 type Caller struct {
 	opt Options
-	// news has room for one: something happened, look again.
+	// wake has capacity 1: it makes Run check the round again.
 	wake chan struct{}
-	// judged is the round in which the one before it was judged, warned whether the
-	// account's missing right was told; both are Run's alone.
-	judged protocol.Round
-	warned bool
+	// classified is the round in which the one before it was classified; warned: the account's
+	// missing right was logged. Both are Run's alone.
+	classified protocol.Round
+	warned     bool
 
 	mu     sync.Mutex
 	status Status // guarded by mu
@@ -29,7 +29,7 @@ type Caller struct {
 	unsaved map[protocol.Round]Past
 }
 
-// New makes the service; nothing happens until Run.
+// New makes the service. It does nothing until Run.
 func New(opt Options) *Caller {
 	opt.defaults()
 	c := &Caller{opt: opt, wake: make(chan struct{}, 1), unsaved: make(map[protocol.Round]Past)}
@@ -75,7 +75,7 @@ func (c *Caller) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// hear takes the chain's news. Only some of them can make a reward due.
+// onEvent handles an event of the chain. Only some can make a reward due.
 func (c *Caller) onEvent(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RewardSeen:
@@ -94,8 +94,8 @@ func (c *Caller) onEvent(e protocol.Event) {
 	}
 }
 
-// look reads where the round stands and calls if it is due. The error says that
-// it must be tried again before long.
+// checkRound reads the round and calls the reward if it is due. An error means that it must be
+// tried again soon.
 func (c *Caller) checkRound(ctx context.Context) error {
 	round, err := c.opt.Rounds.Round(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Caller) checkRound(ctx context.Context) error {
 }
 
 // begin notes a new round, and whether the one before it was missed. That is
-// judged from the chain alone: whether this process ran or saw it does not matter.
+// classified from the chain alone: whether this process ran or saw it does not matter.
 func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
 	c.mu.Lock()
 	before := c.status
@@ -129,10 +129,10 @@ func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
 	}
 	c.mu.Unlock()
 	last := round.Number - 1
-	if c.judged == round.Number {
+	if c.classified == round.Number {
 		return
 	}
-	c.judged = round.Number
+	c.classified = round.Number
 	if !missed(round, self) {
 		c.opt.Board.Clear(health.Key{Code: fault.RewardMissed})
 		return
@@ -142,14 +142,16 @@ func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
 		why = "this node did not run, or had no endpoint"
 	}
 	c.settle(Past{Round: last, Outcome: Missed, Time: c.opt.Now(), Reason: why})
-	c.opt.Board.Set(health.Key{Code: fault.RewardMissed}, fmt.Sprintf("round %d ended without its reward call: %s", last, why))
+	c.opt.Board.Set(health.Key{Code: fault.RewardMissed}, fmt.Sprintf("round %d ended without its reward call: %s", last,
+		why))
 }
 
 // missed reports whether the round before could have been rewarded and was not.
 func missed(round protocol.RoundState, self protocol.Orchestrator) bool {
 	last := round.Number - 1
 	opened := round.LastInitialized == last || round.LastInitialized == round.Number && !round.PreviousHash.IsZero()
-	return opened && self.ActivationRound != 0 && self.ActivationRound <= last && last < self.DeactivationRound && self.LastRewardRound < last
+	return opened && self.ActivationRound != 0 && self.ActivationRound <= last && last < self.DeactivationRound &&
+		self.LastRewardRound < last
 }
 
 // notDue says why this round's reward cannot be called by this account now.
@@ -164,7 +166,8 @@ func (c *Caller) notDue(round protocol.RoundState, self protocol.Orchestrator) e
 	case self.LastRewardRound >= round.Number:
 		return nil
 	case !c.allowed(self):
-		return fault.New(fault.RewardNotAllowed, "call reward", fmt.Sprintf("account %s, orchestrator %s", c.opt.Actor.Account(), self.Address))
+		return fault.New(fault.RewardNotAllowed, "call reward", fmt.Sprintf("account %s, orchestrator %s",
+			c.opt.Actor.Account(), self.Address))
 	case !round.Initialized:
 		return waits("the round is not initialised")
 	}
@@ -194,7 +197,7 @@ func (c *Caller) waiting(why error) {
 		c.opt.Board.Clear(health.Key{Code: fault.RewardNotAllowed})
 	}
 	if code != "" && !c.warned {
-		// Another process may call; if none does, the round is told as missed.
+		// Another process may call. If none does, the round is reported as missed.
 		c.warned = true
 		c.opt.Log.Warn("this account may not call reward", fault.Attr(why))
 	}
@@ -240,13 +243,13 @@ func (c *Caller) booked(ctx context.Context, round protocol.RoundState, tx proto
 	case self.LastRewardRound < round.Number:
 		return c.failed(ctx, round, errNotBooked)
 	}
-	c.opt.Log.Info("called reward", "round", uint64(self.LastRewardRound), "tx", tx.Hash.String(), "fee", tx.Fee.Ether()+" ETH")
+	c.opt.Log.Info("called reward", "round", uint64(self.LastRewardRound), "tx", tx.Hash.String(), "fee",
+		tx.Fee.Ether()+" ETH")
 	c.done(self.LastRewardRound, tx.Hash)
 	return nil
 }
 
-// calledAnyway reports whether somebody else was quicker: another process with the
-// same key, or the operator by hand.
+// calledAnyway reports whether another process with the same key, or the operator, was faster.
 func (c *Caller) calledAnyway(ctx context.Context, round protocol.Round) bool {
 	self, err := c.opt.Stakes.Orchestrator(ctx, c.opt.Orchestrator)
 	return err == nil && self.LastRewardRound >= round

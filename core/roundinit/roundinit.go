@@ -1,10 +1,8 @@
-// Package roundinit opens a new round for everybody when nobody else did: one
-// transaction that any account may send and that all rewards and redemptions of
-// the round wait for.
+// Package roundinit initializes a new round if no other account did: one transaction that any
+// account may send and that all rewards and redemptions of the round wait for.
 //
-// It is off unless an operator asks for it (-initializeRound), holds the rule
-// alone and reaches the chain through the ports of core/protocol. cmd/tutti starts
-// it.
+// It is off unless an operator enables it (-initializeRound), contains only the rule and
+// reaches the chain through the ports of core/protocol. cmd/tutti starts it.
 package roundinit
 
 import (
@@ -66,7 +64,7 @@ func (i *Initializer) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// pause waits for a time or for news; false says that ctx ended.
+// pause waits for a time or a wake-up; false means that ctx ended.
 func (i *Initializer) pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -79,7 +77,7 @@ func (i *Initializer) pause(ctx context.Context, d time.Duration, wake <-chan st
 	return true
 }
 
-// hear wakes the loop when a round began or was undone.
+// onEvent wakes the loop when a round began or was undone.
 func (i *Initializer) onEvent(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RoundSeen:
@@ -96,7 +94,7 @@ func (i *Initializer) onEvent(e protocol.Event) {
 	}
 }
 
-// look initialises the round if nobody has after the random delay.
+// checkRound initializes the round if no other account has after the random delay.
 func (i *Initializer) checkRound(ctx context.Context) error {
 	round, err := i.opt.Rounds.Round(ctx)
 	if err != nil {
@@ -120,7 +118,7 @@ func (i *Initializer) checkRound(ctx context.Context) error {
 	if err == nil {
 		i.opt.Log.Info("initialised the round", "round", uint64(round.Number), "tx", tx.Hash.String())
 	} else if now, e := i.opt.Rounds.Round(ctx); e == nil && (now.Initialized || now.Number != round.Number) {
-		err = nil // somebody else was quicker, or the round is over
+		err = nil // another account was faster, or the round is over
 	}
 	return i.report(ctx, err)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm/redeemer"
 )
 
-// Won takes a winner that is in this node's book already. It does not block.
+// Won adds a winner that is in this node's book already. It does not block.
 func (l *Leader) Won(w pm.Winner) {
 	l.mu.Lock()
 	l.fresh[w.Hash] = w
@@ -22,8 +22,8 @@ func (l *Leader) Won(w pm.Winner) {
 	}
 }
 
-// Pending are the face values of a sender's winning tickets that are not paid, of all
-// books as they were a second ago, and of this one as it is. It never waits.
+// Pending is the sum of a sender's unpaid face values: of all books as they were a second ago,
+// and of this one as it is now. It never blocks.
 func (l *Leader) Pending(sender core.Address) core.Wei {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +44,7 @@ func (l *Leader) Leads() (leads bool, took time.Duration) {
 	return l.redeemer != nil, l.took
 }
 
-// leading is the redeemer. The error is the fault StoreNotLeading.
+// leading returns the redeemer. The error is the fault StoreNotLeading.
 func (l *Leader) leading(op string) (*redeemer.Redeemer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +54,7 @@ func (l *Leader) leading(op string) (*redeemer.Redeemer, error) {
 	return l.redeemer, nil
 }
 
-// Retry is the redeemer's; StoreNotLeading says that another node is to be asked.
+// Retry is Redeemer.Retry; StoreNotLeading means that another node has to be asked.
 func (l *Leader) Retry(ctx context.Context, hash protocol.Hash) error {
 	r, err := l.leading("retry a ticket")
 	if err != nil {
@@ -63,7 +63,7 @@ func (l *Leader) Retry(ctx context.Context, hash protocol.Hash) error {
 	return r.Retry(ctx, hash)
 }
 
-// Queue is the redeemer's.
+// Queue is Redeemer.Queue.
 func (l *Leader) Queue(ctx context.Context, w pm.Winner) error {
 	r, err := l.leading("queue a ticket")
 	if err != nil {
@@ -72,16 +72,16 @@ func (l *Leader) Queue(ctx context.Context, w pm.Winner) error {
 	return r.Queue(ctx, w)
 }
 
-// MaxFloat is the redeemer's.
+// MaxFloat is Redeemer.MaxFloat.
 func (l *Leader) MaxFloat(ctx context.Context, sender core.Address) (core.Wei, error) {
-	r, err := l.leading("tell a max float")
+	r, err := l.leading("read a max float")
 	if err != nil {
 		return core.Wei{}, err
 	}
 	return r.MaxFloat(ctx, sender)
 }
 
-// WatchMaxFloat is the redeemer's.
+// WatchMaxFloat is Redeemer.WatchMaxFloat.
 func (l *Leader) WatchMaxFloat(ctx context.Context, sender core.Address, f func(core.Wei) error) error {
 	r, err := l.leading("watch a max float")
 	if err != nil {

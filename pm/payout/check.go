@@ -13,25 +13,24 @@ import (
 )
 
 const (
-	// batch is how many tickets one read asks about, page how many one query of the ledger
-	// returns, and most how many one look takes, the newest first.
+	// batch is how many tickets one read covers, page how many one query of the ledger returns,
+	// and most how many one check covers, the newest first.
 	batch, page, most = 100, 1000, 20_000
-	// searches bounds how often one look goes through old logs, and patience how often that
-	// is done for one ticket.
+	// searches bounds the searches of old logs in one check, and patience those for one ticket.
 	searches, patience = 2, 15
-	// kept is for how long tickets are looked at: those of before this package are left as
-	// they are.
+	// kept is the age up to which tickets are checked.
 	kept = 14 * 24 * time.Hour
 )
 
-// look asks about the tickets that are due and shows what is overdue and what was lost.
+// pass is one check of the due tickets.
 type pass struct {
 	view     *protocol.View
 	searches int
 	late     overdue
-	// seen are the tickets that this look took.
+	// seen are the tickets that this check covered.
 	seen map[protocol.Hash]bool
-	// round is the round by more than one endpoint's word; read when a ticket would expire.
+	// round is the round, confirmed by more than one endpoint; it is read when a ticket would
+	// expire.
 	round *protocol.RoundState
 }
 
@@ -60,8 +59,8 @@ func (w *Watcher) checkTickets(ctx context.Context, v *protocol.View) error {
 	return w.alertLost(ctx)
 }
 
-// before is where the page after one from first to last begins: tickets that were won at
-// the same time may be on both, and looking at one twice does no harm.
+// before is where the page after one from first to last begins: tickets that were won at the
+// same time may be on both, and checking one twice does no harm.
 func before(first, last time.Time) time.Time {
 	if first.Equal(last) {
 		return last
@@ -84,7 +83,7 @@ func (w *Watcher) validate(ctx context.Context, v *protocol.View) error {
 	return err
 }
 
-// ask asks about those of some tickets that are due, and acts on the answers.
+// ask reads the state of the due tickets among some, and acts on it.
 func (w *Watcher) ask(ctx context.Context, l *pass, all []pm.Winner) error {
 	var due []pm.Winner
 	for i := range all {
@@ -101,7 +100,7 @@ func (w *Watcher) ask(ctx context.Context, l *pass, all []pm.Winner) error {
 	return nil
 }
 
-// isDue reports whether a ticket is to be asked about.
+// isDue reports whether a ticket is due for a check.
 func (w *Watcher) isDue(l *pass, t *pm.Winner) bool {
 	if l.seen[t.Hash] || w.opt.Now().Sub(t.Won) > kept {
 		return false
@@ -149,8 +148,8 @@ func (w *Watcher) decide(ctx context.Context, l *pass, t *pm.Winner, used bool) 
 	return nil
 }
 
-// undone takes a ticket back whose payout is not on the chain any more. It is won again,
-// and so handed over again: a redeemer that has it knows it by its hash.
+// undone handles a payout that disappeared from the chain. The ticket becomes won again, and is
+// handed over again: the redeemer recognizes it by its hash.
 func (w *Watcher) undone(ctx context.Context, t *pm.Winner) error {
 	w.hints.forget(t)
 	if err := w.progress(ctx, t, pm.Progress{State: pm.TicketWon, Reason: "reorganised"}); err != nil {
@@ -193,7 +192,7 @@ func (w *Watcher) progress(ctx context.Context, t *pm.Winner, p pm.Progress) err
 	return nil
 }
 
-// forget drops what is kept about tickets that are not mined or handed any more.
+// forget drops the records of tickets that are no longer mined or handed.
 func (w *Watcher) forget(l *pass) {
 	for h := range w.mined {
 		if !l.seen[h] {

@@ -12,16 +12,17 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// shown is for how long a loss is shown: an operator who looks once a day sees it.
+// shown is for how long a loss is reported: an operator who checks once a day sees it.
 const shown = 24 * time.Hour
 
-// alert names the redeemer that took tickets and does not redeem them.
+// updateConditions reports the redeemer that accepted tickets and does not redeem them.
 func (w *Watcher) updateConditions(l *pass) {
-	w.condition(fault.HandedUnpaid, l.late.tickets > 0, fmt.Sprintf("%s has %d tickets worth %s wei (%s ETH) and has not redeemed them; the first is lost after round %d",
+	w.condition(fault.HandedUnpaid, l.late.tickets > 0, fmt.Sprintf(
+		"%s has %d tickets worth %s wei (%s ETH) and has not redeemed them; the first is lost after round %d",
 		w.opt.Redeemer, l.late.tickets, l.late.value, l.late.value.Ether(), l.late.last))
 }
 
-// alertLost is about value that was lost within a day.
+// alertLost reports value that was lost within a day.
 func (w *Watcher) alertLost(ctx context.Context) error {
 	all, err := w.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed},
 		Recipient: w.opt.Recipient, Limit: page})

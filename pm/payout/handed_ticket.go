@@ -10,7 +10,7 @@ import (
 
 const opLook = "look whether a handed ticket was paid"
 
-// paid books what a used ticket brought.
+// paid records what a used ticket paid.
 func (w *Watcher) paid(ctx context.Context, l *pass, t *pm.Winner) error {
 	p, found, err := w.payoutOf(ctx, l, t)
 	switch {
@@ -41,8 +41,8 @@ func (w *Watcher) paid(ctx context.Context, l *pass, t *pm.Winner) error {
 	return nil
 }
 
-// payoutOf is what a used ticket was paid: by the transaction that is known from an event or
-// from the look before, else by one that is searched for.
+// payoutOf is the payout of a used ticket: from a transaction known by an event or by the last
+// check, else from a search.
 func (w *Watcher) payoutOf(ctx context.Context, l *pass, t *pm.Winner) (protocol.Payout, bool, error) {
 	tx, known := w.hints.of(t)
 	if !known {

@@ -16,14 +16,15 @@ import (
 
 const opQueue = "take a ticket"
 
-// judge refuses what strangers can make, the cheapest test first: up to the
-// signature nothing is read, written or remembered. A signature anybody can make as
-// well, of an account that never had money; so that is looked at last.
+// checkTicket refuses what any client can make, with the cheapest test first: up to the
+// signature nothing is read, written or remembered. Any client can also sign with an account
+// without funds, so the funds are checked last.
 func (s *service) checkTicket(ctx context.Context, t *protocol.WinningTicket) error {
 	hash := t.Hash()
 	switch {
 	case t.Recipient != s.opt.Recipient:
-		return fault.New(fault.TicketForeign, opQueue, fmt.Sprintf("it pays %s, this redeemer works for %s", t.Recipient, s.opt.Recipient))
+		return fault.New(fault.TicketForeign, opQueue, fmt.Sprintf("it pays %s, this redeemer works for %s", t.Recipient,
+			s.opt.Recipient))
 	case t.Sender.IsZero():
 		return fault.New(fault.TicketMalformed, opQueue, "it has no sender")
 	case pm.RandHash(t.RecipientRand) != t.RecipientRandHash:
@@ -36,9 +37,9 @@ func (s *service) checkTicket(ctx context.Context, t *protocol.WinningTicket) er
 	return s.checkFunds(ctx, t)
 }
 
-// worth refuses a ticket that nobody would pay now. Who handed it in keeps it and
-// offers it again. While money cannot be read, some tickets are taken unseen: losing
-// a real one would be worse.
+// checkFunds refuses a ticket without funds behind it. The client keeps it and offers it again.
+// While funds cannot be read, some tickets are accepted unverified: losing a real one would be
+// worse.
 func (s *service) checkFunds(ctx context.Context, t *protocol.WinningTicket) error {
 	funds, err := s.opt.Funds(ctx, t.Sender)
 	switch {
@@ -60,20 +61,21 @@ func (s *service) checkFunds(ctx context.Context, t *protocol.WinningTicket) err
 // validRounds is how many rounds tickets hold by the network's terms.
 const validRounds protocol.Round = 2
 
-// late refuses a ticket whose rounds are over. It is asked where the ticket is refused
-// anyway, so that its owner need not offer it for ever; of others the redeemer knows
-// more exactly.
+// checkRound refuses a ticket whose rounds are over. It is only used for a ticket that is
+// refused anyway, so that its owner stops offering it; for others the redeemer knows more
+// exactly.
 func (s *service) checkRound(t *protocol.WinningTicket) error {
 	if s.opt.View == nil {
 		return nil
 	}
 	if v := s.opt.View(); v.Known && !v.Stale && v.Round.Number >= t.CreationRound+validRounds {
-		return fault.New(fault.TicketExpired, opQueue, fmt.Sprintf("of round %d, this is %d", t.CreationRound, v.Round.Number))
+		return fault.New(fault.TicketExpired, opQueue, fmt.Sprintf("of round %d, this is %d", t.CreationRound,
+			v.Round.Number))
 	}
 	return nil
 }
 
-// unread counts tickets of senders whose money could not be read.
+// unverifiedQuota counts tickets of senders whose funds could not be read.
 type unverifiedQuota struct {
 	most int
 
@@ -81,7 +83,7 @@ type unverifiedQuota struct {
 	n  int // guarded by mu
 }
 
-// more counts one more; false when there were enough.
+// allow counts one more; false if the quota is used up.
 func (u *unverifiedQuota) allow() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -98,7 +100,7 @@ func (u *unverifiedQuota) reset() {
 	u.n = 0
 }
 
-// from is who calls.
+// callerAddr is the address of the caller.
 func callerAddr(ctx context.Context) string {
 	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
 		return p.Addr.String()

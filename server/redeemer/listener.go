@@ -64,10 +64,10 @@ func (l *listener) admit(c net.Conn) (admitted, victim *conn) {
 	return admitted, victim
 }
 
-// victim chooses which connection makes room for one from an origin: the longest of the site
-// with most connections of unknown hosts, as long as that site has no fewer than the new
-// one's. Where all hosts are known, only a site with more than the new one's gives one up.
-// The caller holds mu.
+// victim chooses the connection that is closed for one from an origin: the oldest of the site
+// with most connections of unknown hosts, as long as that site has no fewer than the new one's.
+// If all hosts are known, only a site with more than the new one's loses one. The caller holds
+// mu.
 func (l *listener) victim(from origin) *conn {
 	unknown := make(map[netip.Prefix][]*conn)
 	sites := make(map[netip.Prefix][]*conn)

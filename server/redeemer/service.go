@@ -26,7 +26,7 @@ type service struct {
 	// queueing and asking have a slot for each call that may take time.
 	queueing, asking *slots
 	watchers, calls  *counts
-	unverified           unverifiedQuota
+	unverified       unverifiedQuota
 	// ended is closed when the process stops; end closes it.
 	ended <-chan struct{}
 	end   func()
@@ -42,7 +42,7 @@ func newService(opt Options) *service {
 	}
 }
 
-// QueueTicket takes a winning ticket. It is on disk when the answer goes out.
+// QueueTicket accepts a winning ticket. It is on disk when the answer is sent.
 func (s *service) QueueTicket(ctx context.Context, m *rpc.Ticket) (*rpc.QueueTicketRes, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
 	defer cancel()
@@ -79,7 +79,7 @@ func (s *service) take(ctx context.Context, m *rpc.Ticket) error {
 	return nil
 }
 
-// MaxFloat says what a gateway's funds carry.
+// MaxFloat returns a gateway's max float.
 func (s *service) MaxFloat(ctx context.Context, m *rpc.MaxFloatReq) (*rpc.MaxFloatUpdate, error) {
 	trail := func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) }
 	sender, err := senderOf(m)
@@ -93,8 +93,7 @@ func (s *service) MaxFloat(ctx context.Context, m *rpc.MaxFloatReq) (*rpc.MaxFlo
 	return update(most), nil
 }
 
-// ask finds a max float out, for a bounded number of callers at once: it may read from the
-// chain.
+// ask reads a max float, for a bounded number of callers at once: it may read from the chain.
 func (s *service) ask(ctx context.Context, sender core.Address) (core.Wei, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
 	defer cancel()

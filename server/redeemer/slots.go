@@ -103,7 +103,7 @@ func (s *slots) grant() {
 	}
 }
 
-// next is the waiter whose turn it is, nil where none may go on. The caller holds mu.
+// next is the next waiter, nil if none may go on. The caller holds mu.
 func (s *slots) next() (best *waiter) {
 	for g, waiting := range s.waiting {
 		if !g.known && s.strangers >= max(1, s.most-s.most/4) || s.running[g.site] >= s.share(g) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// trouble is since when something lasts, and what was said of it last.
+// outage is since when a problem lasts, and its last reason.
 type outage struct {
 	since  time.Time
 	reason string
@@ -20,8 +20,8 @@ func (t *outage) lasts(now time.Time, least time.Duration) bool {
 	return !t.since.IsZero() && now.Sub(t.since) >= least
 }
 
-// heard notes whether the redeemer answers at all. When it is back, nothing waits
-// for its turn.
+// recordReachable records whether the redeemer answers at all. When it is back, all tickets are
+// due at once.
 func (c *Client) recordReachable(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +43,7 @@ func (c *Client) recordReachable(err error) {
 	c.wakeLoop()
 }
 
-// alert shows what lasts. The caller holds mu.
+// updateConditionsLocked sets the conditions of problems that last.
 func (c *Client) updateConditionsLocked(now time.Time) {
 	lasts := c.away.lasts(now, c.opt.AlertAfter)
 	c.setCondition(fault.RedeemerUntrusted, lasts && c.untrusted != "", c.untrusted)

@@ -8,11 +8,11 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// codeTrailer is where our own redeemers name a refusal's code.
+// codeTrailer is the trailer in which tutti redeemers name a refusal's code.
 const codeTrailer = "tutti-code"
 
-// meaning is a call's error as a fault: RedeemerUnreachable when nobody answered, and
-// refused with the redeemer's words when it did.
+// asFault is a call's error as a fault: RedeemerUnreachable without an answer, else refused
+// with the redeemer's text.
 func asFault(refused fault.Code, op string, err error, trailer metadata.MD) error {
 	if err == nil {
 		return nil

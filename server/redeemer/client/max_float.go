@@ -12,7 +12,7 @@ import (
 // watched is a gateway whose max float is kept. Client.mu covers all but first.
 type watched struct {
 	sender core.Address
-	// first is closed when the redeemer said the first thing, or did not.
+	// first is closed after the redeemer's first answer, or its failure.
 	first chan struct{}
 	// value was the max float at the time at; seen counts the values.
 	value core.Wei
@@ -26,10 +26,10 @@ type watched struct {
 	stop context.CancelFunc
 }
 
-// MaxFloat is what the redeemer says that a gateway's funds carry. The first time it
-// waits for the answer, for a bounded time. When the redeemer is away, what it said
-// last counts for a while; then, and for a gateway it never spoke of, the error is the
-// fault RedeemerUnreachable or MaxFloatUnknown.
+// MaxFloat is a gateway's max float as the redeemer reports it. The first call waits for the
+// answer, for a bounded time. While the redeemer is unreachable, its last value counts for a
+// while; after that, and for an unknown gateway, the error is the fault RedeemerUnreachable or
+// MaxFloatUnknown.
 func (c *Client) MaxFloat(ctx context.Context, sender core.Address) (core.Wei, error) {
 	const op = "ask the redeemer for a max float"
 	e := c.sender(sender)
@@ -52,8 +52,7 @@ func (c *Client) MaxFloat(ctx context.Context, sender core.Address) (core.Wei, e
 	return core.Wei{}, fault.New(fault.RedeemerUnreachable, op, "no answer yet")
 }
 
-// sender is a gateway's record, made if need be. The one that nobody asked about for
-// longest makes room.
+// sender finds or makes a gateway's record. It may drop the least recently used one.
 func (c *Client) sender(addr core.Address) *watched {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +88,7 @@ func (c *Client) drop(e *watched) {
 	delete(c.senders, e.sender)
 }
 
-// watchAll begins the streams that are missing and ends those that nobody needs. The
-// caller holds mu.
+// watchAll starts missing streams and ends unused ones. The caller holds mu.
 func (c *Client) watchAll(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) {
 	for _, e := range c.senders {
 		if now.Sub(e.used) > c.opt.Idle {
@@ -109,7 +107,7 @@ func (c *Client) watchAll(ctx context.Context, api rpc.TicketRedeemerClient, now
 	}
 }
 
-// learned keeps what the redeemer said, unless it is older than what is known.
+// learned stores a value of the redeemer, unless it is older than the present one.
 func (c *Client) learned(e *watched, value core.Wei, asked int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +119,7 @@ func (c *Client) learned(e *watched, value core.Wei, asked int) {
 	settle(e)
 }
 
-// lost keeps why the redeemer said nothing.
+// lost stores why the redeemer did not answer.
 func (c *Client) lost(e *watched, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

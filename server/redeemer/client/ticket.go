@@ -97,7 +97,7 @@ func (c *Client) work(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	case err == nil:
 		c.dropLocked(t.w.Hash)
 	case errors.Is(err, fault.LedgerRefused):
-		// Nobody but the ledger can know why; the ticket is not ours to move.
+		// Only the ledger knows why, so this process cannot advance the ticket.
 		c.opt.Log.Warn("winning ticket set aside", "ticket", t.w.Hash.String(), fault.Attr(err))
 		c.dropLocked(t.w.Hash)
 	case ctx.Err() == nil:
@@ -160,7 +160,8 @@ func (c *Client) expire(ctx context.Context, t *ticket, rounds protocol.Round, w
 		return err
 	}
 	if last := t.w.Ticket.CreationRound + rounds; round.Number <= last {
-		return fault.New(fault.ChainDisputed, "give a ticket up", fmt.Sprintf("it is round %d, and not over %d", round.Number, last))
+		return fault.New(fault.ChainDisputed, "give a ticket up", fmt.Sprintf("it is round %d, and not over %d",
+			round.Number, last))
 	}
 	return c.progress(ctx, &t.w, pm.TicketExpired, string(fault.HandInExpired)+": "+why)
 }
@@ -185,11 +186,13 @@ func (c *Client) progress(ctx context.Context, of *pm.Winner, state pm.TicketSta
 	defer cancel()
 	w := *of
 	w.State, w.Since, w.Reason = state, c.opt.Now(), reason
-	err := c.opt.Ledger.Progress(limited, pm.Progress{Hash: w.Hash, State: state, Tx: w.Tx, GasFee: w.GasFee, Reason: reason, At: w.Since})
+	err := c.opt.Ledger.Progress(limited, pm.Progress{Hash: w.Hash, State: state, Tx: w.Tx, GasFee: w.GasFee,
+		Reason: reason, At: w.Since})
 	if err != nil {
 		return err
 	}
-	c.opt.Log.Info("winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state", string(state), "reason", reason)
+	c.opt.Log.Info("winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state",
+		string(state), "reason", reason)
 	c.opt.Changed(w)
 	return nil
 }

@@ -39,8 +39,8 @@ func (c *Client) watch(ctx context.Context, api rpc.TicketRedeemerClient, e *wat
 	}
 }
 
-// listen asks once and then hears of every change, until the stream breaks. heard
-// says that it was one.
+// listen reads once and then receives every change, until the stream breaks. received: at least
+// one value came.
 func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *watched) (received bool, err error) {
 	if err := c.ask(ctx, api, e); err != nil {
 		return false, err
@@ -57,7 +57,7 @@ func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *wa
 	for {
 		m, err := stream.Recv()
 		if cause := context.Cause(ctx); err != nil && cause != nil {
-			return received, cause // of the refreshing, or whoever ended it
+			return received, cause // of the refreshing, or of the caller
 		}
 		if err != nil {
 			return received, c.classifyRefusal(err, stream.Trailer())
@@ -71,9 +71,10 @@ func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *wa
 	}
 }
 
-// refresh asks again and again: a stream that says nothing may be one to nobody. An
-// answer that does not come ends the stream.
-func (c *Client) refresh(ctx context.Context, cancel context.CancelCauseFunc, api rpc.TicketRedeemerClient, e *watched) {
+// refresh reads the value regularly, because a silent stream may be dead. A missing answer ends
+// the stream.
+func (c *Client) refresh(ctx context.Context, cancel context.CancelCauseFunc, api rpc.TicketRedeemerClient,
+	e *watched) {
 	tick := time.NewTicker(c.opt.Refresh)
 	defer tick.Stop()
 	for {
@@ -110,7 +111,7 @@ func (c *Client) ask(ctx context.Context, api rpc.TicketRedeemerClient, e *watch
 	return nil
 }
 
-// judged is a call's error as a fault, and noted.
+// classifyRefusal turns a call's error into a fault, and records whether the redeemer answers.
 func (c *Client) classifyRefusal(err error, trailer metadata.MD) error {
 	err = asFault(fault.MaxFloatUnknown, opFloat, err, trailer)
 	c.recordReachable(err)
