@@ -22,7 +22,7 @@ func (r *Redeemer) allocate(t *ticket, funds protocol.SenderFunds, m *snapshot, 
 	s.funds, s.fundsKnown, t.breakEvenPrice = funds, true, core.Wei{}
 	has := r.available(funds, &m.view)
 	left := r.availableForLocked(t, has)
-	s.trackDrain(has, left)
+	s.trackDrainLocked(has, left)
 	switch value := minWei(left, t.w.Ticket.FaceValue); {
 	case value.IsZero():
 		return value, r.noFundsFault(funds, &m.view)
@@ -50,10 +50,10 @@ func (r *Redeemer) availableForLocked(t *ticket, has core.Wei) core.Wei {
 	return has
 }
 
-// trackDrain records whether a sender's funds fall for reasons other than our own redemptions:
+// trackDrainLocked records whether a sender's funds fall for reasons other than our own redemptions:
 // other recipients are paid from its deposit, or more of them share its reserve. It compares
 // only when none of our own redemptions is pending. The caller holds Redeemer.mu.
-func (s *sender) trackDrain(has, left core.Wei) {
+func (s *sender) trackDrainLocked(has, left core.Wei) {
 	if has.Cmp(left) != 0 {
 		return
 	}

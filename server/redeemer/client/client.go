@@ -101,8 +101,8 @@ func (c *Client) pass(ctx context.Context, api rpc.TicketRedeemerClient) time.Du
 	now := c.opt.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	next := c.handDue(ctx, api, now)
-	c.watchAll(ctx, api, now)
+	next := c.handDueLocked(ctx, api, now)
+	c.watchAllLocked(ctx, api, now)
 	if !c.away.since.IsZero() && !c.away.lasts(now, c.opt.AlertAfter) {
 		next = min(next, c.away.since.Add(c.opt.AlertAfter).Sub(now))
 	}

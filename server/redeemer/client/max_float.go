@@ -59,7 +59,7 @@ func (c *Client) sender(addr core.Address) *watched {
 	e := c.senders[addr]
 	if e == nil {
 		if len(c.senders) >= c.opt.Senders {
-			c.dropOldest()
+			c.dropOldestLocked()
 		}
 		e = &watched{sender: addr, first: make(chan struct{})}
 		c.senders[addr] = e
@@ -69,30 +69,30 @@ func (c *Client) sender(addr core.Address) *watched {
 	return e
 }
 
-// dropOldest drops one. The caller holds mu.
-func (c *Client) dropOldest() {
+// dropOldestLocked drops one.
+func (c *Client) dropOldestLocked() {
 	var oldest *watched
 	for _, e := range c.senders {
 		if oldest == nil || e.used.Before(oldest.used) {
 			oldest = e
 		}
 	}
-	c.drop(oldest)
+	c.dropSenderLocked(oldest)
 }
 
-// drop ends a gateway's stream and forgets it. The caller holds mu.
-func (c *Client) drop(e *watched) {
+// dropSenderLocked ends a gateway's stream and forgets it.
+func (c *Client) dropSenderLocked(e *watched) {
 	if e.stop != nil {
 		e.stop()
 	}
 	delete(c.senders, e.sender)
 }
 
-// watchAll starts missing streams and ends unused ones. The caller holds mu.
-func (c *Client) watchAll(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) {
+// watchAllLocked starts missing streams and ends unused ones.
+func (c *Client) watchAllLocked(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) {
 	for _, e := range c.senders {
 		if now.Sub(e.used) > c.opt.Idle {
-			c.drop(e)
+			c.dropSenderLocked(e)
 			continue
 		}
 		if e.stop != nil {
@@ -116,7 +116,7 @@ func (c *Client) learned(e *watched, value core.Wei, asked int) {
 		e.value, e.known = value, true
 		e.seen++
 	}
-	settle(e)
+	settleLocked(e)
 }
 
 // lost stores why the redeemer did not answer.
@@ -124,11 +124,11 @@ func (c *Client) lost(e *watched, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.err = err
-	settle(e)
+	settleLocked(e)
 }
 
-// settle says that the first attempt is over. The caller holds mu.
-func settle(e *watched) {
+// settleLocked says that the first attempt is over.
+func settleLocked(e *watched) {
 	select {
 	case <-e.first:
 	default:

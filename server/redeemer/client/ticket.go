@@ -39,10 +39,10 @@ func (c *Client) Won(w pm.Winner) {
 	c.wakeLoop()
 }
 
-// handDue begins to hand in what is due, the most urgent first, and returns the time until
+// handDueLocked begins to hand in what is due, the most urgent first, and returns the time until
 // something else is. One gateway's tickets take half of the calls at most: the redeemer may
-// be slow about that gateway alone. The caller holds mu.
-func (c *Client) handDue(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) time.Duration {
+// be slow about that gateway alone.
+func (c *Client) handDueLocked(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) time.Duration {
 	next := lookMost
 	view := c.opt.View()
 	waiting := slices.SortedFunc(maps.Values(c.tickets), func(a, b *ticket) int { return moreUrgent(&view, &a.w, &b.w) })
@@ -62,8 +62,8 @@ func (c *Client) handDue(ctx context.Context, api rpc.TicketRedeemerClient, now 
 	return next
 }
 
-// done counts a call that ended. The caller holds mu.
-func (c *Client) done(t *ticket) {
+// doneLocked counts a call that ended.
+func (c *Client) doneLocked(t *ticket) {
 	sender := t.w.Ticket.Sender
 	t.busy = false
 	c.busy--
@@ -91,7 +91,7 @@ func (c *Client) work(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	err := c.hand(ctx, api, t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done(t)
+	c.doneLocked(t)
 	c.wakeLoop()
 	switch {
 	case err == nil:
