@@ -16,7 +16,8 @@ const personal = "\x19Ethereum Signed Message:\n32"
 
 // halfOrder is half of secp256k1's order: a signature with a larger s is the same
 // one written in another way, and would draw again.
-const halfOrder = "\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x5d\x57\x6e\x73\x57\xa4\x50\x1d\xdf\xe9\x2f\x46\x68\x1b\x20\xa0"
+const halfOrder = "\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\x5d\x57\x6e\x73\x57\xa4\x50\x1d\xdf\xe9\x2f\x46\x68\x1b\x20\xa0"
 
 // reader checks one ticket after another of a payment. What is the same for all is
 // prepared once, and its buffers are used again, because recovering the signer is
