@@ -1,4 +1,4 @@
-package signature_test
+package keccak_test
 
 import (
 	"bytes"
@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/crypto/keccak"
+	gethkeccak "github.com/ethereum/go-ethereum/crypto/keccak"
 
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // reference hashes with the library that is the fallback.
 func reference(p []byte) []byte {
-	h := keccak.NewLegacyKeccak256()
+	h := gethkeccak.NewLegacyKeccak256()
 	h.Write(p)
 	return h.Sum(nil)
 }
@@ -31,7 +31,7 @@ func TestHashKnown(t *testing.T) {
 		"":    "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
 		"abc": "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45",
 	} {
-		got := signature.Keccak([]byte(in))
+		got := keccak.Sum([]byte(in))
 		if hex.EncodeToString(got[:]) != want {
 			t.Errorf("keccak(%q) = %x, want %s", in, got, want)
 		}
@@ -48,7 +48,7 @@ func TestHashEveryLength(t *testing.T) {
 		lengths = append(lengths, n)
 	}
 	for _, n := range lengths {
-		h := signature.NewHash()
+		h := keccak.New()
 		h.Write(data[:n])
 		if got := h.Sum(nil); !bytes.Equal(got, reference(data[:n])) {
 			t.Fatalf("%d bytes: got %x, want %x", n, got, reference(data[:n]))
@@ -60,7 +60,7 @@ func TestHashEveryLength(t *testing.T) {
 func TestHashInPieces(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
-	h := signature.NewHash()
+	h := keccak.New()
 	for range 300 {
 		h.Reset()
 		data := randomBytes(rnd.IntN(3000))
@@ -76,7 +76,7 @@ func TestHashInPieces(t *testing.T) {
 			}
 		}
 	}
-	if got := h.Sum([]byte("kept")); !bytes.HasPrefix(got, []byte("kept")) || len(got) != 4+signature.Size {
+	if got := h.Sum([]byte("kept")); !bytes.HasPrefix(got, []byte("kept")) || len(got) != 4+keccak.Size {
 		t.Errorf("Sum does not append: %x", got)
 	}
 }
@@ -86,7 +86,7 @@ func FuzzHash(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0xff}, 272), 136)
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {
 		cut = max(0, min(cut, len(data)))
-		h := signature.NewHash()
+		h := keccak.New()
 		h.Write(data[:cut])
 		h.Write(data[cut:])
 		if got := h.Sum(nil); !bytes.Equal(got, reference(data)) {
@@ -100,7 +100,7 @@ func BenchmarkHash(b *testing.B) {
 	b.Run("ours", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {
-			signature.Keccak(data)
+			keccak.Sum(data)
 		}
 	})
 	b.Run("library", func(b *testing.B) {

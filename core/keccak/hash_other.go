@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package signature
+package keccak
 
 import (
 	"hash"
@@ -8,6 +8,6 @@ import (
 	"github.com/ethereum/go-ethereum/crypto/keccak"
 )
 
-// NewHash returns a streaming keccak-256, Ethereum's, as fast as this machine
+// New returns a streaming keccak-256, Ethereum's, as fast as this machine
 // allows. Write never fails. It is not for use by several goroutines at once.
-func NewHash() hash.Hash { return keccak.NewLegacyKeccak256() }
+func New() hash.Hash { return keccak.NewLegacyKeccak256() }

@@ -1,4 +1,4 @@
-package signature
+package keccak
 
 import (
 	"encoding/binary"
@@ -13,9 +13,9 @@ import (
 // where the processor has AVX-512VL it is half as fast again as the best
 // library. See BenchmarkHash.
 
-// NewHash returns a streaming keccak-256, Ethereum's, as fast as this machine
+// New returns a streaming keccak-256, Ethereum's, as fast as this machine
 // allows. Write never fails. It is not for use by several goroutines at once.
-func NewHash() hash.Hash {
+func New() hash.Hash {
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL {
 		return new(sponge)
 	}
@@ -72,8 +72,8 @@ func (s *sponge) Sum(in []byte) []byte {
 	last.buf[last.n] = 0x01
 	last.buf[rate-1] |= 0x80
 	absorbAVX512(&last.state, &last.buf[0], 1, &roundConstants)
-	for _, lane := range last.state[:Size/8] {
-		in = binary.LittleEndian.AppendUint64(in, lane)
+	for _, word := range last.state[:Size/8] {
+		in = binary.LittleEndian.AppendUint64(in, word)
 	}
 	return in
 }

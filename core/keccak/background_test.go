@@ -1,9 +1,9 @@
-package signature_test
+package keccak_test
 
 import (
 	"testing"
 
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 func TestBackground(t *testing.T) {
@@ -13,15 +13,15 @@ func TestBackground(t *testing.T) {
 		data[i] = byte(i * 7)
 	}
 	for _, step := range []int{1000, 4096, len(data)} {
-		b := signature.StartBackground()
+		b := keccak.StartBackground()
 		for from := 0; from < len(data); from += step {
 			b.Add(data[from:min(from+step, len(data))])
 		}
-		if b.Sum() != signature.Keccak(data) {
+		if b.Sum() != keccak.Sum(data) {
 			t.Errorf("in steps of %d: another hash", step)
 		}
 	}
-	if signature.StartBackground().Sum() != signature.Keccak(nil) {
+	if keccak.StartBackground().Sum() != keccak.Sum(nil) {
 		t.Error("of nothing: another hash")
 	}
 }

@@ -1,11 +1,11 @@
-package signature
+package keccak
 
 // Size is the length of a hash in bytes.
 const Size = 32
 
-// Keccak hashes the parts one after another.
-func Keccak(parts ...[]byte) [Size]byte {
-	h := NewHash()
+// Sum is the hash of the parts, one after another.
+func Sum(parts ...[]byte) [Size]byte {
+	h := New()
 	for _, p := range parts {
 		h.Write(p)
 	}

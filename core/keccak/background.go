@@ -1,4 +1,4 @@
-package signature
+package keccak
 
 import "hash"
 
@@ -15,7 +15,7 @@ const aheadParts = 64
 
 // StartBackground starts the goroutine; Sum ends it and must be called.
 func StartBackground() *Background {
-	b := &Background{hash: NewHash(), parts: make(chan []byte, aheadParts), done: make(chan struct{})}
+	b := &Background{hash: New(), parts: make(chan []byte, aheadParts), done: make(chan struct{})}
 	go func() {
 		defer close(b.done)
 		for p := range b.parts {
