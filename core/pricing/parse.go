@@ -9,28 +9,28 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// NeedsFeed reports whether a price can only be told in wei by a price feed.
+// NeedsFeed reports whether a price can only be converted to wei by a price feed.
 func NeedsFeed(u core.UnitPrice) bool {
 	return !native(u.Price.Currency) && u.Price.Amount().Sign() != 0
 }
 
-// Check is the error of a price that cannot be meant, as far as that is known without a
-// feed: the faults PriceOutOfRange, PriceRoundsToZero and PriceCurrencyUnknown. feed is
-// the currency that the price feed tells the rate of, "" while that is not known.
+// Check is the error of an impossible price, as far as it is known without a feed: the faults
+// PriceOutOfRange, PriceRoundsToZero and PriceCurrencyUnknown. feed is the currency of the price feed, ""
+// while it is not known.
 func Check(u core.UnitPrice, use Use, feed string) error {
 	if native(u.Price.Currency) {
-		return judge(u, use, nil)
+		return checkPrice(u, use, nil)
 	}
 	if feed != "" && NeedsFeed(u) && !strings.EqualFold(feed, u.Price.Currency) {
-		return fault.New(fault.PriceCurrencyUnknown, opJudge, unknownCurrency(u.Price.Currency, feed))
+		return fault.New(fault.PriceCurrencyUnknown, opCheck, unknownCurrencyText(u.Price.Currency, feed))
 	}
-	return plausible(u)
+	return checkPlausible(u)
 }
 
 // ParseGateways reads the prices for single gateways:
-// {"gateways":[{"ethaddress","priceperunit","currency","pixelsperunit"}]}, or with
-// the list's old name, broadcasters. use and feed are as for Check. Every mistake is
-// reported, and what has none is returned all the same.
+// {"gateways":[{"ethaddress","priceperunit","currency","pixelsperunit"}]}, or with the list's old name,
+// broadcasters. use and feed are as for Check. Every mistake is reported, and entries without one are
+// returned anyway.
 func ParseGateways(content []byte, use Use, feed string) (map[core.Address]core.UnitPrice, []Mistake) {
 	r := &reader{content: content, use: use, feed: feed, lists: []string{"gateways", "broadcasters"},
 		fields: []string{"ethaddress", "priceperunit", "currency", "pixelsperunit"}}
@@ -43,7 +43,7 @@ func ParseGateways(content []byte, use Use, feed string) (map[core.Address]core.
 		switch {
 		case !known || !ok:
 		case twice:
-			r.blameField(e, "ethaddress", "there is a price for "+gateway.String()+" already", "keep one of them")
+			r.addFieldMistake(e, "ethaddress", "there is a price for "+gateway.String()+" already", "keep one of them")
 		default:
 			out[gateway] = u
 		}
@@ -55,15 +55,15 @@ func (r *reader) address(e entry) (core.Address, bool) {
 	const remedy = "write the gateway's account, 0x and 40 hexadecimal digits"
 	f, ok := e.fields["ethaddress"]
 	if !ok {
-		r.blameField(e, "ethaddress", "it is missing", remedy)
+		r.addFieldMistake(e, "ethaddress", "it is missing", remedy)
 		return core.Address{}, false
 	}
 	a, err := core.ParseAddress(f.text)
 	switch {
 	case err != nil:
-		r.blameField(e, "ethaddress", clip(f.text)+" is "+err.Error(), remedy)
+		r.addFieldMistake(e, "ethaddress", clip(f.text)+" is "+err.Error(), remedy)
 	case a.IsZero():
-		r.blameField(e, "ethaddress", "nobody has the address 0", remedy)
+		r.addFieldMistake(e, "ethaddress", "no gateway has the address 0", remedy)
 	default:
 		return a, true
 	}
@@ -73,11 +73,10 @@ func (r *reader) address(e entry) (core.Address, bool) {
 // DefaultModel stands for every model of a pipeline in a document of limits.
 const DefaultModel = "default"
 
-// ParseCapabilities reads the most that is paid per pipeline and model:
-// {"capabilities_prices":[{"pipeline","model_id","price_per_unit","pixels_per_unit",
-// "currency"}]}. A model that is missing or "default" is every model of the pipeline;
-// a price that is missing or 0 leaves it to the general limit. Every mistake is told,
-// and what has none is returned all the same.
+// ParseCapabilities reads the maximum price per pipeline and model:
+// {"capabilities_prices":[{"pipeline","model_id","price_per_unit","pixels_per_unit", "currency"}]}. A model
+// that is missing or "default" is every model of the pipeline; a price that is missing or 0 falls back to the
+// general limit. Every mistake is reported, and entries without one are returned anyway.
 func ParseCapabilities(content []byte, feed string) (Limits, []Mistake) {
 	r := &reader{content: content, use: Paid, feed: feed, lists: []string{"capabilities_prices"},
 		fields: []string{"pipeline", "model_id", "price_per_unit", "pixels_per_unit", "currency"}}
@@ -94,7 +93,7 @@ func ParseCapabilities(content []byte, feed string) (Limits, []Mistake) {
 		switch {
 		case !ok:
 		case m.ID == "" && general, named:
-			r.blameField(e, "pipeline", "there is a limit for "+clip(m.String())+" already", "keep one of them")
+			r.addFieldMistake(e, "pipeline", "there is a limit for "+clip(m.String())+" already", "keep one of them")
 		case m.ID == "":
 			out.Pipelines[m.Capability] = u
 		default:
@@ -104,21 +103,23 @@ func ParseCapabilities(content []byte, feed string) (Limits, []Mistake) {
 	return out, r.result()
 }
 
-// model reads what a limit is for; its ID is "" for all of a pipeline.
+// model reads the model of a limit; its ID is "" for all of a pipeline.
 func (r *reader) model(e entry) (inference.Model, bool) {
 	pipeline, ok := e.fields["pipeline"]
 	if !ok {
-		r.blameField(e, "pipeline", "it is missing", `write a pipeline's name such as "llm"`)
+		r.addFieldMistake(e, "pipeline", "it is missing", `write a pipeline's name such as "llm"`)
 		return inference.Model{}, false
 	}
 	id, err := capability.FromPipeline(pipeline.text)
 	if err != nil || !priced(id) || kindOf(pipeline.raw) != '"' {
-		r.blameField(e, "pipeline", clip(pipeline.text)+" is no pipeline", `write a pipeline's name such as "llm" or "text-to-image"`)
+		r.addFieldMistake(e, "pipeline", clip(pipeline.text)+" is no pipeline",
+			`write a pipeline's name such as "llm" or "text-to-image"`)
 		return inference.Model{}, false
 	}
 	f, ok := e.fields["model_id"]
 	if ok && kindOf(f.raw) != '"' {
-		r.blameField(e, "model_id", clip(f.text)+" is no model's name", `write it in quotes, or "default" for all models`)
+		r.addFieldMistake(e, "model_id", clip(f.text)+" is no model's name",
+			`write it in quotes, or "default" for all models`)
 		return inference.Model{}, false
 	}
 	if f.text == DefaultModel {

@@ -13,22 +13,22 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Prices of one unit, in wei, that no market pays. They are some hundred times what
-// is usual, so that the price of ETH may change a lot before they are wrong.
+// Prices of one unit, in wei, that no market pays. They are some hundred times the usual price, so that the
+// price of ETH may change a lot before they are wrong.
 var (
-	// dearPixel: transcoding costs some 1000 wei a pixel; at a million an hour of
+	// highPixelPrice: transcoding costs some 1000 wei a pixel; at a million an hour of
 	// 1080p30 costs a fifth of an ETH.
-	dearPixel = big.NewRat(1_000_000, 1)
-	// dearImage: pictures cost some 5 million wei a pixel; at ten thousand million one
+	highPixelPrice = big.NewRat(1_000_000, 1)
+	// highImagePrice: pictures cost some 5 million wei a pixel; at ten thousand million one
 	// of a megapixel costs a hundredth of an ETH.
-	dearImage = big.NewRat(10_000_000_000, 1)
-	// dearUnit: a token of text, a millisecond of audio, a byte of speech cost some 10
+	highImagePrice = big.NewRat(10_000_000_000, 1)
+	// highUnitPrice: a token of text, a millisecond of audio, a byte of speech cost some 10
 	// to 10000 million wei; at a million million a thousand of them cost a thousandth
 	// of an ETH.
-	dearUnit = big.NewRat(1_000_000_000_000, 1)
+	highUnitPrice = big.NewRat(1_000_000_000_000, 1)
 )
 
-// subject is what a price is for.
+// subject is the work that a price is for.
 type subject struct {
 	gateway core.Address
 	model   *inference.Model
@@ -46,72 +46,73 @@ func (s subject) String() string {
 	return text
 }
 
-// market is the price from which on nobody pays.
-func (s subject) market() *big.Rat {
+// implausibleFrom is the price from which on no gateway pays.
+func (s subject) implausibleFrom() *big.Rat {
 	if s.model == nil {
-		return dearPixel
+		return highPixelPrice
 	}
 	switch s.model.Capability {
 	case capability.LLM, capability.AudioToText, capability.TextToSpeech:
-		return dearUnit
+		return highUnitPrice
 	}
-	return dearImage
+	return highImagePrice
 }
 
-// troubles are what an operator should know about a table.
-type troubles struct {
+// priceWarnings are the problems of a table, for the operator.
+type priceWarnings struct {
 	currencies []string
 	high, low  []string
 }
 
-func (t *troubles) unknown(currency string) {
+func (t *priceWarnings) unknownCurrency(currency string) {
 	if currency = strings.ToUpper(currency); !slices.Contains(t.currencies, currency) {
 		t.currencies = append(t.currencies, currency)
 	}
 }
 
-func (t *troubles) dear(s subject, u core.UnitPrice, wei *big.Rat) {
+func (t *priceWarnings) tooHigh(s subject, u core.UnitPrice, wei *big.Rat) {
 	t.high = append(t.high, fmt.Sprintf("%s costs %s, %s wei a unit", s, u, decimal(wei)))
 }
 
-// weigh compares a price with what markets pay.
-func (t *troubles) weigh(s subject, u core.UnitPrice, wei *big.Rat) {
-	if wei.Cmp(s.market()) >= 0 {
-		t.dear(s, u, wei)
+// checkMarket compares a price with what markets pay.
+func (t *priceWarnings) checkMarket(s subject, u core.UnitPrice, wei *big.Rat) {
+	if wei.Cmp(s.implausibleFrom()) >= 0 {
+		t.tooHigh(s, u, wei)
 	}
 }
 
-// small notes a price that offers would carry as 0.
-func (t *troubles) small(s subject, u core.UnitPrice, wei *big.Rat) {
+// tooLow records a price that offers would carry as 0.
+func (t *priceWarnings) tooLow(s subject, u core.UnitPrice, wei *big.Rat) {
 	t.low = append(t.low, fmt.Sprintf("%s costs %s, %s wei a unit", s, u, decimal(wei)))
 }
 
-// report puts what is wrong with a table on the board, and takes away what is not.
+// report sets and clears the conditions of a table.
 func (b *Book) report(t *table) {
-	reportCurrencies(b.opt.Board, "prices", t.trouble.currencies, b.opt.Rates)
-	reportSome(b.opt.Board, fault.PriceImplausible, t.trouble.high)
-	reportSome(b.opt.Board, fault.PriceRoundsToZero, t.trouble.low)
+	reportCurrencies(b.opt.Board, "prices", t.warnings.currencies, b.opt.Rates)
+	reportSome(b.opt.Board, fault.PriceImplausible, t.warnings.high)
+	reportSome(b.opt.Board, fault.PriceRoundsToZero, t.warnings.low)
 }
 
 func reportSome(board *health.Board, code fault.Code, texts []string) {
-	const told = 3
+	const maxShown = 3
 	if len(texts) == 0 {
 		board.Clear(health.Key{Code: code})
 		return
 	}
 	slices.Sort(texts)
-	text := strings.Join(texts[:min(told, len(texts))], "; ")
-	if more := len(texts) - told; more > 0 {
+	text := strings.Join(texts[:min(maxShown, len(texts))], "; ")
+	if more := len(texts) - maxShown; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	board.Set(health.Key{Code: code}, text)
 }
 
-// reportCurrencies tells of currencies without rate. One that the feed does not
-// have is a mistake; one whose rate is still to come is not.
+// reportCurrencies reports currencies without a rate. One that the feed does not have is a mistake; one whose
+// rate is still to come is not.
 func reportCurrencies(board *health.Board, about string, currencies []string, rates *Rates) {
 	slices.Sort(currencies)
-	missing, wrong := health.Key{Code: fault.PriceRateUnknown, About: about}, health.Key{Code: fault.PriceCurrencyUnknown, About: about}
+	missing, wrong := health.Key{Code: fault.PriceRateUnknown, About: about},
+		health.Key{Code: fault.PriceCurrencyUnknown, About: about}
 	known := rates.Currency()
 	switch {
 	case len(currencies) == 0:
@@ -125,7 +126,7 @@ func reportCurrencies(board *health.Board, about string, currencies []string, ra
 		board.Set(missing, about+" in "+strings.Join(currencies, ", ")+" wait for the rate")
 	default:
 		board.Clear(missing)
-		board.Set(wrong, about+" are in "+strings.Join(currencies, ", ")+", and the price feed tells the rate of "+known)
+		board.Set(wrong, about+" are in "+strings.Join(currencies, ", ")+", and the price feed has the rate of "+known)
 	}
 }
 

@@ -17,17 +17,17 @@ import (
 const (
 	// MaxDocument is the longest that is read, in bytes.
 	MaxDocument = 4 << 20
-	// maxMistakes are told of one.
+	// maxMistakes is how many mistakes are reported.
 	maxMistakes = 50
 )
 
 // Mistake is one thing that is wrong with a document of prices.
 type Mistake struct {
-	// Line is where, from 1; At is the same in the document's words,
-	// "gateways[2].currency", "" for the document itself.
+	// Line counts from 1; At is the place in the document's words, "gateways[2].currency", "" for the document
+	// itself.
 	Line int
 	At   string
-	// Text says what is wrong, Remedy what to write.
+	// Text is what is wrong, Remedy what to write.
 	Text, Remedy string
 	// Code is the fault's where it has one of its own, PriceImplausible.
 	Code fault.Code
@@ -47,7 +47,7 @@ func (m Mistake) Error() string {
 // reader reads a document that is an object with a list of flat objects.
 type reader struct {
 	content []byte
-	// use is what the prices are for, feed the currency whose rate is known.
+	// use is the use of the prices, feed the currency whose rate is known.
 	use  Use
 	feed string
 	// lists are the names that the list may have, fields those of an entry's.
@@ -70,28 +70,28 @@ type field struct {
 	text   string
 }
 
-// blame notes a mistake at a byte of the document.
-func (r *reader) blame(offset int, at, text, remedy string) {
+// addMistake records a mistake at a byte of the document.
+func (r *reader) addMistake(offset int, at, text, remedy string) {
 	if len(r.mistakes) < maxMistakes {
 		line := 1 + bytes.Count(r.content[:min(offset, len(r.content))], []byte{'\n'})
 		r.mistakes = append(r.mistakes, Mistake{Line: line, At: at, Text: text, Remedy: remedy, offset: offset})
 	}
 }
 
-// blameField notes a mistake of one field of an entry, or that it is missing.
-func (r *reader) blameField(e entry, name, text, remedy string) {
+// addFieldMistake records a mistake in one field of an entry, or that the field is missing.
+func (r *reader) addFieldMistake(e entry, name, text, remedy string) {
 	offset := e.offset
 	if f, ok := e.fields[name]; ok {
 		offset = f.offset
 	}
-	r.blame(offset, e.at+"."+name, text, remedy)
+	r.addMistake(offset, e.at+"."+name, text, remedy)
 }
 
 // read fills entries.
 func (r *reader) read() {
 	form := fmt.Sprintf(`write {"%s":[{"%s":…, …}]}`, r.lists[0], r.fields[0])
 	if len(r.content) > MaxDocument {
-		r.blame(0, "", fmt.Sprintf("it is longer than %d bytes", MaxDocument), "shorten it")
+		r.addMistake(0, "", fmt.Sprintf("it is longer than %d bytes", MaxDocument), "shorten it")
 		return
 	}
 	var whole json.RawMessage
@@ -100,12 +100,12 @@ func (r *reader) read() {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = int(syntax.Offset) - 1
 		}
-		r.blame(max(0, at), "", "it is not JSON from here on: "+err.Error(), "correct it")
+		r.addMistake(max(0, at), "", "it is not JSON from here on: "+err.Error(), "correct it")
 		return
 	}
 	start := bytes.IndexByte(r.content, '{')
 	if kindOf(bytes.TrimLeft(r.content, " \t\r\n")) != '{' {
-		r.blame(0, "", "it is not an object", form)
+		r.addMistake(0, "", "it is not an object", form)
 		return
 	}
 	members(r.content[start:], start, func(name string, at int, raw []byte) {
@@ -119,7 +119,7 @@ func (r *reader) read() {
 
 func (r *reader) list(name string, at int, raw []byte) {
 	if kindOf(raw) != '[' {
-		r.blame(at, name, "it is not a list", "write [ ]")
+		r.addMistake(at, name, "it is not a list", "write [ ]")
 		return
 	}
 	items(raw, at, func(i, at int, raw []byte) {
@@ -127,10 +127,10 @@ func (r *reader) list(name string, at int, raw []byte) {
 		switch {
 		case len(r.entries) == MaxEntries:
 			if i == MaxEntries {
-				r.blame(at, where, fmt.Sprintf("there are more than %d", MaxEntries), "shorten the list")
+				r.addMistake(at, where, fmt.Sprintf("there are more than %d", MaxEntries), "shorten the list")
 			}
 		case kindOf(raw) != '{':
-			r.blame(at, where, "it is not an object", fmt.Sprintf(`write {"%s":…, …}`, r.fields[0]))
+			r.addMistake(at, where, "it is not an object", fmt.Sprintf(`write {"%s":…, …}`, r.fields[0]))
 		default:
 			r.entries = append(r.entries, r.entry(where, at, raw))
 		}
@@ -145,7 +145,7 @@ func (r *reader) entry(where string, at int, raw []byte) entry {
 		case !slices.Contains(r.fields, name):
 			r.unknown(at, where+"."+name, name, r.fields)
 		case twice:
-			r.blame(at, where+"."+name, "it is given twice", "delete one of them")
+			r.addMistake(at, where+"."+name, "it is given twice", "delete one of them")
 		case kindOf(raw) == 'n':
 			// null: not given.
 		default:
@@ -160,7 +160,7 @@ func (r *reader) unknown(at int, where, name string, known []string) {
 	if close, _ := suggest.Name(name, known); close != "" {
 		remedy = "write " + close
 	}
-	r.blame(at, clip(where), "there is no such name", remedy)
+	r.addMistake(at, clip(where), "there is no such name", remedy)
 }
 
 // clip shortens what was written for a message, and keeps it on one line.

@@ -57,15 +57,18 @@ func TestMistakesOfGateways(t *testing.T) {
 		`{"prices":[]}`:     "prices (line 1): there is no such name; delete it; the names are gateways, broadcasters",
 		`{"gateways":{}}`:   "gateways (line 1): it is not a list; write [ ]",
 		`{"gateways":[1]}`:  `gateways[0] (line 1): it is not an object; write {"ethaddress":…, …}`,
-		entry(`"x":1,"ethaddress":` + aliceText + priced):                                         "gateways[0].x (line 2): there is no such name; delete it; the names are ethaddress, priceperunit, currency, pixelsperunit",
-		entry(`"ethaddress":` + aliceText + priced + `,"currency":"wei","CURRENCY":""`):           "gateways[0].currency (line 2): it is given twice; delete one of them",
-		entry(`"priceperunit":1,"pixelsperunit":1`):                                               "gateways[0].ethaddress (line 2): it is missing; write the gateway's account, 0x and 40 hexadecimal digits",
-		entry(`"ethaddress":"default"` + priced):                                                  "gateways[0].ethaddress (line 2): default is not an address of the form 0x and 40 hexadecimal digits; write the gateway's account, 0x and 40 hexadecimal digits",
-		entry(`"ethaddress":"0x0000000000000000000000000000000000000000"` + priced):               "gateways[0].ethaddress (line 2): nobody has the address 0; write the gateway's account, 0x and 40 hexadecimal digits",
-		entry(`"ethaddress":` + aliceText + `,"pixelsperunit":1`):                                 `gateways[0].priceperunit (line 2): it is missing; ` + howPriced,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":0.5,"pixelsperunit":1`):              `gateways[0].priceperunit (line 2): 0.5: not a whole number of wei; an amount of a currency needs its name, such as 0.50USD; ` + howPriced,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":-1,"pixelsperunit":1`):               `gateways[0].priceperunit (line 2): -1 is not a price; ` + howPriced,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":[1],"pixelsperunit":1`):              `gateways[0].priceperunit (line 2): [1] is not a price; ` + howPriced,
+		entry(`"x":1,"ethaddress":` + aliceText + priced):                               "gateways[0].x (line 2): there is no such name; delete it; the names are ethaddress, priceperunit, currency, pixelsperunit",
+		entry(`"ethaddress":` + aliceText + priced + `,"currency":"wei","CURRENCY":""`): "gateways[0].currency (line 2): it is given twice; delete one of them",
+		entry(`"priceperunit":1,"pixelsperunit":1`):                                     "gateways[0].ethaddress (line 2): it is missing; write the gateway's account, 0x and 40 hexadecimal digits",
+		entry(`"ethaddress":"default"` + priced):                                        "gateways[0].ethaddress (line 2): default is not an address of the form 0x and 40 hexadecimal digits; write the gateway's account, 0x and 40 hexadecimal digits",
+		entry(`"ethaddress":"0x0000000000000000000000000000000000000000"` + priced):     "gateways[0].ethaddress (line 2): no gateway has the address 0; write the gateway's account, 0x and 40 hexadecimal digits",
+		entry(`"ethaddress":` + aliceText + `,"pixelsperunit":1`): `gateways[0].priceperunit (line 2): it is missing; ` +
+			howPriced,
+		entry(`"ethaddress":` + aliceText + `,"priceperunit":0.5,"pixelsperunit":1`): `gateways[0].priceperunit (line 2): 0.5: not a whole number of wei; an amount of a currency needs its name, such as 0.50USD; ` + howPriced,
+		entry(`"ethaddress":` + aliceText + `,"priceperunit":-1,"pixelsperunit":1`): `gateways[0].priceperunit (line 2): -1 is not a price; ` +
+			howPriced,
+		entry(`"ethaddress":` + aliceText + `,"priceperunit":[1],"pixelsperunit":1`): `gateways[0].priceperunit (line 2): [1] is not a price; ` +
+			howPriced,
 		entry(`"ethaddress":` + aliceText + `,"priceperunit":2e15,"pixelsperunit":1`):             `gateways[0].priceperunit (line 2): 2000000000000000 wei per 1 is more than 1000000000000000 wei for a single unit; ` + howPriced,
 		entry(`"ethaddress":` + aliceText + `,"priceperunit":"1USD","currency":"usd"` + pixelOne): `gateways[0].priceperunit (line 2): 1USD names a currency, and currency names one too; keep one of the two`,
 		entry(`"ethaddress":` + aliceText + `,"priceperunit":1,"currency":"U$D"` + pixelOne):      `gateways[0].currency (line 2): U$D is no currency; write "wei", "ETH" or "USD"`,
@@ -82,7 +85,8 @@ func TestMistakesOfGateways(t *testing.T) {
 	}
 	got, mistakes := pricing.ParseGateways([]byte(`{"gateways":[{"ethaddress":`+bobText+`,"pixelsperunit":"x"},{"ethaddress":`+aliceText+priced+`},`+
 		"\n"+`{"ethaddress":`+aliceText+priced+`}]}`), pricing.Adjusted, "USD")
-	if len(got) != 1 || len(mistakes) != 3 || mistakes[2].Error() != "gateways[2].ethaddress (line 2): there is a price for "+alice.String()+" already; keep one of them" {
+	if len(got) != 1 || len(mistakes) != 3 ||
+		mistakes[2].Error() != "gateways[2].ethaddress (line 2): there is a price for "+alice.String()+" already; keep one of them" {
 		t.Errorf("%v %v", got, mistakes)
 	}
 }
@@ -123,10 +127,14 @@ func TestParseCapabilities(t *testing.T) {
 	if len(mistakes) != 0 {
 		t.Fatal(mistakes)
 	}
-	if len(got.Pipelines) != 2 || got.Pipelines[capability.LLM].String() != "0.1USD per 1000000" || got.Pipelines[capability.TextToImage].String() != "7 wei per 1" {
+	if len(got.Pipelines) != 2 || got.Pipelines[capability.LLM].String() != "0.1USD per 1000000" ||
+		got.Pipelines[capability.TextToImage].String() != "7 wei per 1" {
 		t.Errorf("pipelines %v", got.Pipelines)
 	}
-	models := slices.SortedFunc(maps.Keys(got.Models), func(a, b inference.Model) int { return strings.Compare(a.ID, b.ID) })
+	models := slices.SortedFunc(maps.Keys(got.Models), func(a, b inference.Model) int {
+		return strings.Compare(a.ID,
+			b.ID)
+	})
 	if len(models) != 2 || models[0] != other || got.Models[other].String() != "5 wei per 1" {
 		t.Errorf("models %v", got.Models)
 	}
@@ -149,7 +157,8 @@ func TestParseCapabilities(t *testing.T) {
 func TestParseModel(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[[2]string]inference.Model{
-		{"llm", "other"}: other, {"llm", "default"}: {Capability: capability.LLM}, {"text-to-image", "sd"}: image, {"llm", ""}: {Capability: capability.LLM},
+		{"llm", "other"}: other, {"llm", "default"}: {Capability: capability.LLM}, {"text-to-image", "sd"}: image,
+		{"llm", ""}: {Capability: capability.LLM},
 	} {
 		if got, ok := pricing.ParseModel(in[0], in[1]); !ok || got != want {
 			t.Errorf("%v: %v %v", in, got, ok)
@@ -163,8 +172,10 @@ func TestParseModel(t *testing.T) {
 }
 
 func FuzzParseGateways(f *testing.F) {
-	for _, s := range []string{"", "{}", `{"gateways":[{"ethaddress":` + aliceText + `,"priceperunit":1,"pixelsperunit":1}]}`,
-		`{"broadcasters":[{"ethaddress":` + bobText + `,"priceperunit":"0.5e-2USD","pixelsperunit":1e6,"currency":"x"}]}`, `{"gateways":[[[]]]}`, "{\"\\u2028\":\n\"\xff\"}"} {
+	for _, s := range []string{"", "{}", `{"gateways":[{"ethaddress":` + aliceText +
+		`,"priceperunit":1,"pixelsperunit":1}]}`,
+		`{"broadcasters":[{"ethaddress":` + bobText + `,"priceperunit":"0.5e-2USD","pixelsperunit":1e6,"currency":"x"}]}`,
+		`{"gateways":[[[]]]}`, "{\"\\u2028\":\n\"\xff\"}"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
@@ -172,7 +183,7 @@ func FuzzParseGateways(f *testing.F) {
 		checkMistakes(t, mistakes)
 		for who, price := range got {
 			if who.IsZero() {
-				t.Fatal("a price for nobody")
+				t.Fatal("a price without a gateway")
 			}
 			checkPrice(t, price)
 		}
@@ -224,7 +235,8 @@ func FuzzCurrency(f *testing.F) {
 func checkMistakes(t *testing.T, mistakes []pricing.Mistake) {
 	for _, m := range mistakes {
 		text := m.Error()
-		if m.Line < 1 || m.Text == "" || m.Remedy == "" || strings.ContainsAny(text, "\n\r\x00\u2028") || !utf8.ValidString(text) || len(text) > 1000 {
+		if m.Line < 1 || m.Text == "" || m.Remedy == "" || strings.ContainsAny(text, "\n\r\x00\u2028") ||
+			!utf8.ValidString(text) || len(text) > 1000 {
 			t.Fatalf("%+v", m)
 		}
 	}
