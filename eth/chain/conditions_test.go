@@ -56,7 +56,7 @@ func TestNoService(t *testing.T) {
 		w.follow(w, func(c *Chain) {
 			w.live(200)
 			if _, set := condition(c, fault.ServiceURIUnset); set {
-				t.Error("who serves nobody misses a service URI")
+				t.Error("a node without service misses a service URI")
 			}
 		}, func(o *Options) { o.NoService = true })
 	})
@@ -71,12 +71,12 @@ func (w *world) outside(is bool) {
 }
 
 // Who takes work without being registered is told so, and not in the first minute.
-func TestUnregisteredIsToldLater(t *testing.T) {
+func TestUnregisteredIsReportedLater(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		noService bool
 		want      bool
-	}{"takes work": {false, true}, "serves nobody": {true, false}} {
+	}{"takes work": {false, true}, "takes no work": {true, false}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(who(1))
@@ -87,7 +87,8 @@ func TestUnregisteredIsToldLater(t *testing.T) {
 						t.Error("told within the first minute")
 					}
 					w.live(20)
-					if text, set := condition(c, fault.NotRegistered); set != tt.want || set && !strings.Contains(text, who(1).String()) {
+					if text, set := condition(c, fault.NotRegistered); set != tt.want || set &&
+						!strings.Contains(text, who(1).String()) {
 						t.Errorf("after more than a minute: %t %q", set, text)
 					}
 					w.outside(false)
@@ -110,17 +111,17 @@ func TestStaleViewIsNoConditionAtOnce(t *testing.T) {
 			w.live(3)
 			f := newFollower(c)
 			f.cur, f.stale = state{Head: w.last().head}, true
-			f.judgeStale()
+			f.updateStale()
 			if _, set := condition(c, fault.ChainStale); set {
 				t.Error("a condition at once")
 			}
 			pass(31 * time.Second)
-			f.judgeStale()
+			f.updateStale()
 			if _, set := condition(c, fault.ChainStale); !set {
 				t.Error("no condition after 31 s")
 			}
 			f.clock.head, f.clock.good, f.known = time.Now(), time.Now(), true
-			f.judgeStale()
+			f.updateStale()
 			if _, set := condition(c, fault.ChainStale); set || f.stale {
 				t.Error("it does not end")
 			}

@@ -70,5 +70,6 @@ func TestCostOfBlocks(t *testing.T) {
 	if more := after["eth_call"] - before["eth_call"]; more > 2*intervals {
 		t.Errorf("30 strangers cost %d calls in %d intervals", more, intervals)
 	}
-	t.Logf("%d blocks in %v, told as %d heads: %v, before %v", blocks, took, count[protocol.HeadSeen](n, nil)-heads, after, before)
+	t.Logf("%d blocks in %v, told as %d heads: %v, before %v", blocks, took, count[protocol.HeadSeen](n, nil)-heads,
+		after, before)
 }

@@ -71,7 +71,8 @@ func TestSilence(t *testing.T) {
 			if v := c.View(); !v.Stale || !v.Known {
 				t.Errorf("after 37 s without a block: %+v", v)
 			}
-			if !slices.ContainsFunc(c.opt.Board.Snapshot(), func(o health.Condition) bool { return o.Code == fault.ChainStale }) {
+			if !slices.ContainsFunc(c.opt.Board.Snapshot(),
+				func(o health.Condition) bool { return o.Code == fault.ChainStale }) {
 				t.Errorf("conditions: %+v", c.opt.Board.Snapshot())
 			}
 			w.mine(0, w.bond(7))
@@ -191,7 +192,8 @@ func TestNoController(t *testing.T) {
 		w.at.RoundsManager = core.Address{}
 		w.run(func(c *Chain) {
 			missing := func() bool {
-				return slices.ContainsFunc(c.opt.Board.Snapshot(), func(o health.Condition) bool { return o.Code == fault.ContractMissing })
+				return slices.ContainsFunc(c.opt.Board.Snapshot(),
+					func(o health.Condition) bool { return o.Code == fault.ContractMissing })
 			}
 			pass(3 * time.Second)
 			if !missing() || c.View().Known {
@@ -270,17 +272,18 @@ func BenchmarkHead(b *testing.B) {
 		c.Subscribe(func(protocol.Event) {})
 	}
 	head := w.last().head
-	f.see(b.Context(), head)
-	f.work(b.Context())
+	f.onHead(b.Context(), head)
+	f.stepIfDue(b.Context())
 	if !f.known {
 		b.Fatal("the world could not be read")
 	}
 	before := w.counted()
 	for b.Loop() {
 		head.Number++
-		head.Parent, head.Hash = head.Hash, protocol.Hash{1, 24: byte(head.Number >> 24), 25: byte(head.Number >> 16), 26: byte(head.Number >> 8), 27: byte(head.Number)}
-		f.see(b.Context(), head)
-		f.judgeStale()
+		head.Parent, head.Hash = head.Hash, protocol.Hash{1, 24: byte(head.Number >> 24), 25: byte(head.Number >> 16),
+			26: byte(head.Number >> 8), 27: byte(head.Number)}
+		f.onHead(b.Context(), head)
+		f.updateStale()
 	}
 	if fmt.Sprint(w.counted()) != fmt.Sprint(before) {
 		b.Errorf("blocks cost calls: %v, before %v", w.counted(), before)

@@ -44,7 +44,7 @@ func TestChainFallsFar(t *testing.T) {
 }
 
 // A reward that was read and not told yet is never told when its block is undone.
-func TestUndoneRewardIsNotTold(t *testing.T) {
+func TestUndoneRewardIsNotPublished(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(who(1))
@@ -76,8 +76,8 @@ func TestUndoneRewardIsNotTold(t *testing.T) {
 	})
 }
 
-// Questions about a fork that nobody answers take one interval and no more.
-func TestForkThatNobodyTells(t *testing.T) {
+// Unanswered requests about a fork take one interval and no more.
+func TestForkWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(who(1))

@@ -38,7 +38,7 @@ func TestSenderFunds(t *testing.T) {
 			}
 			all.Wait()
 			if n := w.batches() - before; n != 1 {
-				t.Errorf("50 who ask at once cost %d calls", n)
+				t.Errorf("50 concurrent callers cost %d calls", n)
 			}
 			pass(time.Minute)
 			before = w.batches()
@@ -56,8 +56,8 @@ func TestSenderFunds(t *testing.T) {
 }
 
 // Whoever names addresses that do not exist cannot make the node ask for them all
-// the time, and does not push out who has funds.
-func TestStrangersAreCheap(t *testing.T) {
+// the time, and does not push out funded senders.
+func TestUnknownSendersAreCheap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(who(1))
@@ -103,14 +103,14 @@ func TestStrangersAreCheap(t *testing.T) {
 				t.Errorf("naming ten strangers again and again cost %d calls", n)
 			}
 			if _, known := c.Watched(who(50)); !known {
-				t.Error("who has funds was pushed out")
+				t.Error("a funded sender was pushed out")
 			}
 		})
 	})
 }
 
 // Who funds itself is not poor any longer, at the latest a moment after.
-func TestPoorBecomesRich(t *testing.T) {
+func TestUnfundedSenderGetsFunds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(who(1))
@@ -120,7 +120,7 @@ func TestPoorBecomesRich(t *testing.T) {
 				t.Fatalf("%+v, %v", f, err)
 			}
 			w.mine(worldStart, w.fund)
-			pass(poorFor + time.Second)
+			pass(unfundedTTL + time.Second)
 			if f, err := c.SenderFunds(t.Context(), who(50)); err != nil || f.Deposit.Cmp(core.NewWei(9)) != 0 {
 				t.Errorf("%+v, %v", f, err)
 			}

@@ -20,7 +20,7 @@ func TestSenders(t *testing.T) {
 	if _, known := s.funds(who(1)); known {
 		t.Error("funds are known before they were read")
 	}
-	if !s.take(who(1), money, true) || s.take(who(1), money, true) || !s.take(who(2), protocol.SenderFunds{}, true) {
+	if !s.store(who(1), money, true) || s.store(who(1), money, true) || !s.store(who(2), protocol.SenderFunds{}, true) {
 		t.Error("the first reading is news, and no other")
 	}
 	if s.mark(who(1)); len(s.dirty()) != 1 {
@@ -31,16 +31,16 @@ func TestSenders(t *testing.T) {
 	}
 	s.watch(who(3))
 	if _, known := s.funds(who(2)); known {
-		t.Error("the one that nobody asked about stays")
+		t.Error("the least recently used one stays")
 	}
 	if _, known := s.funds(who(1)); !known {
 		t.Error("the one that was asked about went")
 	}
-	if s.take(who(2), money, true) {
-		t.Error("news of who is not watched")
+	if s.store(who(2), money, true) {
+		t.Error("a change of an unwatched sender")
 	}
-	s.take(who(3), money, false)
-	if s.settle(); len(s.dirty()) != 2 || s.dirty()[1] != who(3) {
+	s.store(who(3), money, false)
+	if s.markUnsettled(); len(s.dirty()) != 2 || s.dirty()[1] != who(3) {
 		t.Errorf("what was read without logs is not read again: %v", s.dirty())
 	}
 	if s.markAll(); len(s.dirty()) != 2 {

@@ -23,10 +23,13 @@ func (w *world) redeem(t *protocol.WinningTicket, paid, reserve uint64) func(*tr
 			logs = append(logs, l)
 		}
 		if paid != 0 {
-			logs = append(logs, event(w.at.TicketBroker, "WinningTicketTransfer(address,address,uint256)", []common.Hash{sender, recipient}, paid))
+			logs = append(logs, event(w.at.TicketBroker, "WinningTicketTransfer(address,address,uint256)",
+				[]common.Hash{sender, recipient}, paid))
 		}
-		l := event(w.at.TicketBroker, "WinningTicketRedeemed(address,address,uint256,uint256,uint256,uint256,bytes)", []common.Hash{sender, recipient})
-		for _, n := range []*big.Int{t.FaceValue.Big(), t.WinProb.Big(), num(t.SenderNonce), t.RecipientRand.Big(), num(160), num(64)} {
+		l := event(w.at.TicketBroker, "WinningTicketRedeemed(address,address,uint256,uint256,uint256,uint256,bytes)",
+			[]common.Hash{sender, recipient})
+		for _, n := range []*big.Int{t.FaceValue.Big(), t.WinProb.Big(), num(t.SenderNonce), t.RecipientRand.Big(),
+			num(160), num(64)} {
 			l.Data = append(l.Data, common.BigToHash(n).Bytes()...)
 		}
 		l.Data = append(l.Data, t.AuxData()...)
@@ -41,7 +44,7 @@ func someTicket(recipient core.Address, nonce uint64) protocol.WinningTicket {
 	}
 }
 
-func TestRedemptionsAreTold(t *testing.T) {
+func TestRedemptionsArePublished(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(who(1))
@@ -58,7 +61,8 @@ func TestRedemptionsAreTold(t *testing.T) {
 			w.mine(worldStart, w.redeem(&other, 7, 0))
 			w.mine(worldStart, w.redeem(&mine, 60, 20))
 			pass(30 * time.Second)
-			if len(seen) != 1 || seen[0].Paid.Cmp(core.NewWei(60)) != 0 || seen[0].FromReserve.Cmp(core.NewWei(20)) != 0 || seen[0].SenderNonce != 1 {
+			if len(seen) != 1 || seen[0].Paid.Cmp(core.NewWei(60)) != 0 || seen[0].FromReserve.Cmp(core.NewWei(20)) != 0 ||
+				seen[0].SenderNonce != 1 {
 				t.Fatalf("told: %+v", seen)
 			}
 			all, err := c.Payouts(t.Context(), seen[0].Tx)

@@ -51,7 +51,8 @@ func (w *world) differs(c *Chain, sender core.Address) string {
 		return fmt.Sprintf("known %v, stale %v", v.Known, v.Stale)
 	case v.Head.Hash != b.head.Hash:
 		return fmt.Sprintf("head %d", v.Head.Number)
-	case v.Round.Number != r.Number || v.Round.Initialized != r.Initialized || v.Round.Locked != r.Locked || v.Round.Start != r.Start || v.Round.LastInitialized != r.LastInitialized:
+	case v.Round.Number != r.Number || v.Round.Initialized != r.Initialized || v.Round.Locked != r.Locked ||
+		v.Round.Start != r.Start || v.Round.LastInitialized != r.LastInitialized:
 		return fmt.Sprintf("round %+v, want %+v", v.Round, r)
 	case v.Self.DelegatedStake.Cmp(core.NewLPT(b.stake)) != 0 || v.Self.ServiceURI != b.uri:
 		return fmt.Sprintf("self %+v, want stake %d", v.Self, b.stake)
@@ -69,7 +70,8 @@ func (w *world) differs(c *Chain, sender core.Address) string {
 
 // pausedOn reports whether the conditions say that the protocol is paused.
 func (w *world) pausedOn(c *Chain) bool {
-	return slices.ContainsFunc(c.opt.Board.Snapshot(), func(o health.Condition) bool { return o.Code == fault.ProtocolPaused })
+	return slices.ContainsFunc(c.opt.Board.Snapshot(),
+		func(o health.Condition) bool { return o.Code == fault.ProtocolPaused })
 }
 
 // Whatever happens, the view is the truth a moment later: two polls where logs

@@ -72,7 +72,8 @@ func TestWalkPoolWithoutEnd(t *testing.T) {
 		i := slices.Index(members, core.Address(args[0].(common.Address)))
 		return []any{common.Address(members[(i+1)%3])}
 	}
-	if _, err := contracts.NewReads(places).WalkPool(context.Background(), newScripted(t, answers), 5, nil); !errors.Is(err, fault.ContractAnswerInvalid) {
+	if _, err := contracts.NewReads(places).WalkPool(context.Background(), newScripted(t, answers), 5,
+		nil); !errors.Is(err, fault.ContractAnswerInvalid) {
 		t.Errorf("%v", err)
 	}
 }

@@ -21,10 +21,10 @@ import (
 var never = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
 
 // of answers for one account and fails the test for others.
-func of(t *testing.T, who core.Address, values ...any) answer {
+func of(t *testing.T, account core.Address, values ...any) answer {
 	return func(args []any) []any {
-		if args[0] != common.Address(who) {
-			t.Errorf("asked about %v, want %v", args[0], who)
+		if args[0] != common.Address(account) {
+			t.Errorf("asked about %v, want %v", args[0], account)
 		}
 		return values
 	}
@@ -48,7 +48,8 @@ func protocolAnswers(t *testing.T) map[string]answer {
 			}
 			return []any{[32]byte{0xcd}}
 		},
-		"BondingManager.getTranscoder": of(t, somebody, number(3499), number(100_000), number(50_000), number(3498), number(3000), never,
+		"BondingManager.getTranscoder": of(t, somebody, number(3499), number(100_000), number(50_000), number(3498),
+			number(3000), never,
 			number(1), number(2), number(3), number(4)),
 		"BondingManager.isActiveTranscoder":       of(t, somebody, true),
 		"BondingManager.isRegisteredTranscoder":   of(t, somebody, true),
@@ -57,7 +58,8 @@ func protocolAnswers(t *testing.T) map[string]answer {
 		"ServiceRegistry.getServiceURI":           of(t, somebody, "https://orchestrator.example:8935"),
 		"BondingManager.getTranscoderEarningsPoolForRound": of(t, somebody, tokens(1500), number(100_000), number(50_000),
 			bigText("1000000000000000000000000000"), bigText("1")),
-		"BondingManager.getDelegator":                   of(t, somebody, tokens(7), number(8), common.Address(another), tokens(9), number(10), number(11), number(12)),
+		"BondingManager.getDelegator": of(t, somebody, tokens(7), number(8), common.Address(another),
+			tokens(9), number(10), number(11), number(12)),
 		"BondingManager.pendingStake":                   of(t, somebody, tokens(13)),
 		"BondingManager.pendingFees":                    of(t, somebody, number(14)),
 		"BondingManager.delegatorStatus":                of(t, somebody, uint8(1)),
@@ -92,7 +94,8 @@ func protocolAnswers(t *testing.T) map[string]answer {
 		"Poll.endBlock":                        always(number(22_100_000)),
 		"PriceFeed.description":                always("ETH / USD"),
 		"PriceFeed.decimals":                   always(uint8(8)),
-		"PriceFeed.latestRoundData":            always(number(9), number(250_012_345_678), number(1), number(1_800_000_001), number(9)),
+		"PriceFeed.latestRoundData": always(number(9), number(250_012_345_678), number(1), number(1_800_000_001),
+			number(9)),
 	}
 }
 
@@ -110,7 +113,8 @@ func TestReads(t *testing.T) {
 		}
 	}
 	var round protocol.RoundState
-	read(protocol.RoundState{Number: 3500, Initialized: true, Start: 22_000_000, Length: 6377, LockLength: 637, LastInitialized: 3500}, &round, r.RoundState(&round)...)
+	read(protocol.RoundState{Number: 3500, Initialized: true, Start: 22_000_000, Length: 6377, LockLength: 637,
+		LastInitialized: 3500}, &round, r.RoundState(&round)...)
 	if round.LocksAt() != 22_000_000+5740 {
 		t.Errorf("locks at %d", round.LocksAt())
 	}
@@ -118,9 +122,11 @@ func TestReads(t *testing.T) {
 	read(protocol.L1Block(22_000_123), &l1, r.BlockNumber(&l1))
 	var orchestrator protocol.Orchestrator
 	read(protocol.Orchestrator{
-		Address: somebody, ServiceURI: "https://orchestrator.example:8935", LastRewardRound: 3499, RewardCut: 100_000, FeeShare: 50_000,
-		DelegatedStake: core.LPTTokens(1500), ActivationRound: 3000, DeactivationRound: protocol.Never, LastActiveStakeUpdateRound: 3498,
-		Active: true, Registered: true, RewardCaller: another,
+		Address: somebody, ServiceURI: "https://orchestrator.example:8935", LastRewardRound: 3499, RewardCut: 100_000,
+		FeeShare:       50_000,
+		DelegatedStake: core.LPTTokens(1500), ActivationRound: 3000, DeactivationRound: protocol.Never,
+		LastActiveStakeUpdateRound: 3498,
+		Active:                     true, Registered: true, RewardCaller: another,
 	}, &orchestrator, r.Orchestrator(somebody, &orchestrator)...)
 	var pool protocol.EarningsPool
 	read(protocol.EarningsPool{
@@ -129,23 +135,30 @@ func TestReads(t *testing.T) {
 	}, &pool, r.EarningsPool(somebody, 3500, &pool))
 	var delegator protocol.Delegator
 	read(protocol.Delegator{
-		Address: somebody, Bonded: core.LPTTokens(7), Fees: core.NewWei(8), PendingStake: core.LPTTokens(13), PendingFees: core.NewWei(14),
-		Delegate: another, DelegatedAmount: core.LPTTokens(9), StartRound: 10, LastClaimRound: 11, NextLockID: 12, Status: protocol.Bonded,
+		Address: somebody, Bonded: core.LPTTokens(7), Fees: core.NewWei(8), PendingStake: core.LPTTokens(13),
+		PendingFees: core.NewWei(14),
+		Delegate:    another, DelegatedAmount: core.LPTTokens(9), StartRound: 10, LastClaimRound: 11, NextLockID: 12,
+		Status: protocol.Bonded,
 	}, &delegator, r.Delegator(somebody, &delegator)...)
 	var lock protocol.UnbondingLock
-	read(protocol.UnbondingLock{ID: 4, Delegator: somebody, Amount: core.LPTTokens(5), WithdrawRound: 3507}, &lock, r.UnbondingLock(somebody, 4, &lock))
+	read(protocol.UnbondingLock{ID: 4, Delegator: somebody, Amount: core.LPTTokens(5), WithdrawRound: 3507}, &lock,
+		r.UnbondingLock(somebody, 4, &lock))
 	var parameters protocol.Parameters
 	read(protocol.Parameters{
-		PoolMaxSize: 100, PoolSize: 99, RoundLength: 6377, RoundLockAmount: 100_000, UnbondingPeriod: 7, UnlockPeriod: 2, TicketValidity: 2,
-		Inflation: 260_000, InflationChange: 500, TargetBondingRate: 500_000_000, TotalBonded: core.LPTTokens(1000),
-		TotalSupply: core.LPTTokens(30_000_000), MintableTokens: core.LPTTokens(5048), MintedTokens: core.LPTTokens(17), Paused: true,
+		PoolMaxSize: 100, PoolSize: 99, RoundLength: 6377, RoundLockAmount: 100_000, UnbondingPeriod: 7, UnlockPeriod: 2,
+		TicketValidity: 2,
+		Inflation:      260_000, InflationChange: 500, TargetBondingRate: 500_000_000, TotalBonded: core.LPTTokens(1000),
+		TotalSupply: core.LPTTokens(30_000_000), MintableTokens: core.LPTTokens(5048), MintedTokens: core.LPTTokens(17),
+		Paused:      true,
 		TreasuryCut: 100_000_000, NextTreasuryCut: 50_000_000,
 	}, &parameters, r.Parameters(&parameters)...)
 	var terms contracts.RewardTerms
-	read(contracts.RewardTerms{Mintable: core.LPTTokens(5048), TotalActiveStake: core.LPTTokens(999), TreasuryCut: bigText("100000000000000000000000000")},
+	read(contracts.RewardTerms{Mintable: core.LPTTokens(5048), TotalActiveStake: core.LPTTokens(999),
+		TreasuryCut: bigText("100000000000000000000000000")},
 		&terms, r.RewardTerms(&terms)...)
 	var sender protocol.Sender
-	read(protocol.Sender{Deposit: core.NewWei(31), Reserve: protocol.Reserve{FundsRemaining: core.NewWei(33), ClaimedInCurrentRound: core.NewWei(34)}},
+	read(protocol.Sender{Deposit: core.NewWei(31), Reserve: protocol.Reserve{FundsRemaining: core.NewWei(33),
+		ClaimedInCurrentRound: core.NewWei(34)}},
 		&sender, r.Sender(another, &sender))
 	var wei core.Wei
 	read(core.NewWei(21), &wei, r.ClaimedReserve(another, somebody, &wei))
@@ -161,10 +174,12 @@ func TestReads(t *testing.T) {
 	var moment time.Time
 	read(time.Unix(1_800_000_000, 0).UTC(), &moment, r.NextFaucetRequest(somebody, &moment))
 	var proposal contracts.Proposal
-	read(contracts.Proposal{State: contracts.ProposalActive, Deadline: 3510, Voted: true}, &proposal, r.Proposal(number(5), somebody, &proposal)...)
+	read(contracts.Proposal{State: contracts.ProposalActive, Deadline: 3510, Voted: true}, &proposal,
+		r.Proposal(number(5), somebody, &proposal)...)
 	read(protocol.L1Block(22_100_000), &l1, r.PollEnd(somePoll, &l1))
 	var quote contracts.Quote
-	read(contracts.Quote{Description: "ETH / USD", Decimals: 8, Answer: number(250_012_345_678), Updated: time.Unix(1_800_000_001, 0).UTC()},
+	read(contracts.Quote{Description: "ETH / USD", Decimals: 8, Answer: number(250_012_345_678),
+		Updated: time.Unix(1_800_000_001, 0).UTC()},
 		&quote, r.Quote(someFeed, &quote)...)
 	if got := quote.Price().FloatString(8); got != "2500.12345678" {
 		t.Errorf("price %s", got)
@@ -185,10 +200,14 @@ func TestReadFailures(t *testing.T) {
 		alter func(string, *ethcall.Result)
 		want  fault.Code
 	}{
-		{"refused", func(_ string, x *ethcall.Result) { *x = ethcall.Result{Err: saying(t, "system is paused")} }, fault.ProtocolPaused},
+		{"refused", func(_ string, x *ethcall.Result) { *x = ethcall.Result{Err: saying(t, "system is paused")} },
+			fault.ProtocolPaused},
 		{"no code", func(_ string, x *ethcall.Result) { x.Data = nil }, fault.ContractMissing},
 		{"too short", func(_ string, x *ethcall.Result) { x.Data = make([]byte, 31) }, fault.ContractAnswerInvalid},
-		{"endpoint", func(_ string, x *ethcall.Result) { *x = ethcall.Result{Err: fault.New(fault.RPCTimeout, "call", "")} }, fault.RPCTimeout},
+		{"endpoint", func(_ string, x *ethcall.Result) {
+			*x = ethcall.Result{Err: fault.New(fault.RPCTimeout, "call",
+				"")}
+		}, fault.RPCTimeout},
 	}
 	for _, tt := range tests {
 		s := newScripted(t, protocolAnswers(t))
@@ -202,18 +221,21 @@ func TestReadFailures(t *testing.T) {
 		t.Errorf("no questions: %v, batches of %v", err, silent.sizes)
 	}
 	var end protocol.L1Block
-	if err := contracts.ReadAll(context.Background(), newScripted(t, nil), 1, r.PollEnd(core.Address{}, &end)); !errors.Is(err, fault.ContractMissing) {
+	if err := contracts.ReadAll(context.Background(), newScripted(t, nil), 1,
+		r.PollEnd(core.Address{}, &end)); !errors.Is(err, fault.ContractMissing) {
 		t.Errorf("zero address: %v", err)
 	}
 	// Numbers that the domain cannot hold.
 	for name, odd := range map[string]answer{
 		"BondingManager.delegatorStatus": always(uint8(3)),
-		"BondingManager.getDelegator":    always(tokens(7), number(8), common.Address{}, tokens(9), number(10), number(11), never),
+		"BondingManager.getDelegator": always(tokens(7), number(8), common.Address{}, tokens(9), number(10), number(11),
+			never),
 	} {
 		answers := protocolAnswers(t)
 		answers[name] = odd
 		var d protocol.Delegator
-		if err := contracts.ReadAll(context.Background(), newScripted(t, answers), 1, r.Delegator(somebody, &d)...); !errors.Is(err, fault.ContractAnswerInvalid) {
+		if err := contracts.ReadAll(context.Background(), newScripted(t, answers), 1,
+			r.Delegator(somebody, &d)...); !errors.Is(err, fault.ContractAnswerInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -223,12 +245,14 @@ func TestReadFailures(t *testing.T) {
 func TestRewardCallerUnknown(t *testing.T) {
 	t.Parallel()
 	r, caller := contracts.NewReads(places), core.Address{}
-	if err := contracts.ReadAll(context.Background(), newScripted(t, nil), 1, r.RewardCaller(somebody, &caller)); err != nil || !caller.IsZero() {
+	if err := contracts.ReadAll(context.Background(), newScripted(t, nil), 1,
+		r.RewardCaller(somebody, &caller)); err != nil || !caller.IsZero() {
 		t.Errorf("%v, %v", caller, err)
 	}
 	down := newScripted(t, nil)
 	down.alter = func(_ string, x *ethcall.Result) { x.Err = fault.New(fault.RPCTimeout, "call", "") }
-	if err := contracts.ReadAll(context.Background(), down, 1, r.RewardCaller(somebody, &caller)); !errors.Is(err, fault.RPCTimeout) {
+	if err := contracts.ReadAll(context.Background(), down, 1, r.RewardCaller(somebody, &caller)); !errors.Is(err,
+		fault.RPCTimeout) {
 		t.Errorf("an endpoint that fails says nothing about the contract: %v", err)
 	}
 }

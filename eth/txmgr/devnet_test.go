@@ -154,13 +154,14 @@ func TestRealChainIsShared(t *testing.T) {
 	if lost := n.final(sent.ID); lost.State != protocol.TxDropped {
 		t.Errorf("%+v", lost)
 	}
-	if again := n.final(sent.ID + 1); again.State != protocol.TxFinal || again.Nonce != 2 || n.used() != 3 || !n.trouble(fault.ForeignTransaction) {
+	if again := n.final(sent.ID + 1); again.State != protocol.TxFinal || again.Nonce != 2 || n.used() != 3 ||
+		!n.trouble(fault.ForeignTransaction) {
 		t.Errorf("%+v", again)
 	}
 }
 
-// A test chain that was started anew on the same data directory.
-func TestRealChainIsStartedAnew(t *testing.T) {
+// A test chain that was restarted on the same data directory.
+func TestRealChainIsRestarted(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)
 	once := protocol.SendOptions{Once: "reward 1"}
@@ -179,7 +180,8 @@ func TestRealChainIsStartedAnew(t *testing.T) {
 			n.stop()
 		}
 	}
-	if tx := n.final(n.do("reward", once).ID); tx.Nonce != 0 || tx.ID != 1 || n.used() != 1 || len(n.m.Transactions()) != 1 {
+	if tx := n.final(n.do("reward", once).ID); tx.Nonce != 0 || tx.ID != 1 || n.used() != 1 ||
+		len(n.m.Transactions()) != 1 {
 		t.Errorf("%+v, %d used", n.m.Transactions(), n.used())
 	}
 }

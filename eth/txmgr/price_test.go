@@ -113,7 +113,8 @@ func TestASpikeDoesNotBreakTheBound(t *testing.T) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		r.chain.set(func() { r.chain.base = 50 * gwei })
 		r.beat(900)
-		if s.over() || len(r.journal.all()[0].Attempts) != 1 || !r.trouble(fault.GasPriceAboveMax) || r.trouble(fault.TxStuck) {
+		if s.over() || len(r.journal.all()[0].Attempts) != 1 || !r.trouble(fault.GasPriceAboveMax) ||
+			r.trouble(fault.TxStuck) {
 			t.Fatalf("%+v %+v", r.journal.all(), r.board.Snapshot())
 		}
 		r.chain.set(func() { r.chain.base = gwei })
@@ -128,7 +129,8 @@ func TestMissingMoney(t *testing.T) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		r.failed(s, fault.GasMoneyMissing)
 		_, text := fault.Public(s.err)
-		if want := "the account " + r.opt.Signer.Address().String() + " has 0.000000000000001 ETH and needs up to 0.00025 ETH: 0.000249999999999 ETH are missing"; text != want {
+		if want := "the account " + r.opt.Signer.Address().String() +
+			" has 0.000000000000001 ETH and needs up to 0.00025 ETH: 0.000249999999999 ETH are missing"; text != want {
 			t.Errorf("%s\n%s", text, want)
 		}
 		if !r.trouble(fault.GasMoneyMissing) || len(r.journal.all()) != 0 {
@@ -143,7 +145,7 @@ func TestMissingMoney(t *testing.T) {
 	})
 }
 
-func TestEndpointsThatRefuseToEstimateForThePoor(t *testing.T) {
+func TestEndpointsThatRefuseToEstimateWithoutFunds(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.chain.set(func() { r.chain.poorGuess = errors.New("insufficient funds for transfer") })
 		r.failed(r.send(act("a"), protocol.SendOptions{}), fault.GasEstimateFailed)
@@ -201,7 +203,7 @@ func TestMoneyThatLeftComesBack(t *testing.T) {
 	})
 }
 
-func TestInFlightMoneyIsReserved(t *testing.T) {
+func TestPendingMoneyIsReserved(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.chain.set(func() { r.chain.balance.SetInt64(400_000_000_000_000) })
 		r.send(act("a"), protocol.SendOptions{Async: true})
@@ -210,7 +212,7 @@ func TestInFlightMoneyIsReserved(t *testing.T) {
 	})
 }
 
-func TestEstimateSaysWhatNobodyCanTell(t *testing.T) {
+func TestEstimateWithoutAnswer(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.gate.shut()
 		if _, err := r.m.Estimate(context.Background(), act("a")); !errors.Is(err, fault.GasEstimateFailed) {

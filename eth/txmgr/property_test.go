@@ -22,7 +22,7 @@ type model struct {
 	*rig
 	rt    *rapid.T
 	sends []*asked
-	// intruded: somebody else used the key; then an answer of success may be undone
+	// intruded: another program used the key; then an answer of success may be undone
 	// for good, by a reorganisation that gives the nonce away.
 	intruded, undone bool
 }
@@ -137,7 +137,8 @@ func (m *model) checkSend(s *asked) {
 	}
 	_, isFault := errors.AsType[*fault.Fault](s.err)
 	switch {
-	case s.err == nil && s.tx.ID == 0, s.err != nil && !isFault && !errors.Is(s.err, context.Canceled) && !errors.Is(s.err, errDead):
+	case s.err == nil && s.tx.ID == 0, s.err != nil && !isFault && !errors.Is(s.err, context.Canceled) &&
+		!errors.Is(s.err, errDead):
 		m.rt.Fatalf("%q: no reason: %v", s.name, s.err)
 	case s.err == nil && s.tx.State == protocol.TxFinal && done != 1:
 		m.rt.Fatalf("%q was final and is not done", s.name)

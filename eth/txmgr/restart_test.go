@@ -64,7 +64,8 @@ func TestResumeFindsWhatHappenedMeanwhile(t *testing.T) {
 		r.start()
 		r.beat(1)
 		all := r.m.Transactions()
-		if all[0].State != protocol.TxMined || all[1].State != protocol.TxMined && all[1].State != protocol.TxSubmitted || r.chain.used()+uint64(len(r.chain.pool)) != 2 {
+		if all[0].State != protocol.TxMined || all[1].State != protocol.TxMined && all[1].State != protocol.TxSubmitted ||
+			r.chain.used()+uint64(len(r.chain.pool)) != 2 {
 			t.Errorf("%+v", all)
 		}
 		r.settled()

@@ -155,7 +155,7 @@ func (r *Redeemer) hand(ctx context.Context, t *ticket, when term) (protocol.Tra
 	}
 	r.opt.Reached(t.w.ExpirationBlock)
 	return r.opt.Actor.Send(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}, protocol.SendOptions{
-		Once: once(t), Until: when.until, Async: true, MinGas: r.leastGas(), Thrifty: t.thrifty,
+		Once: once(t), Until: when.until, Async: true, MinGas: r.leastGas(), FitToBalance: t.thrifty,
 	})
 }
 

@@ -51,7 +51,7 @@ func (h *hindered) Send(ctx context.Context, a protocol.Action, opt protocol.Sen
 	h.mu.Lock()
 	dear, err := h.dear, h.err
 	h.mu.Unlock()
-	if err != nil && !(h.tight && opt.Thrifty) {
+	if err != nil && !(h.tight && opt.FitToBalance) {
 		return protocol.Transaction{}, err
 	}
 	if dear {

@@ -72,8 +72,10 @@ func TestHintsOfAllCalls(t *testing.T) {
 	}{
 		{"reward", func(w *world) { w.ok(b, bm, "rewardWithHint", none, a) }, []common.Address{b, a, c}},
 		{"reward, wrong", func(w *world) { w.ok(b, bm, "rewardWithHint", c, a) }, []common.Address{b, a, c}},
-		{"unbond, after an equal", func(w *world) { w.ok(a, bm, "unbondWithHint", tokens(10), b, c) }, []common.Address{b, a, c}},
-		{"unbond, before an equal", func(w *world) { w.ok(a, bm, "unbondWithHint", tokens(10), none, b) }, []common.Address{a, b, c}},
+		{"unbond, after an equal", func(w *world) { w.ok(a, bm, "unbondWithHint", tokens(10), b, c) },
+			[]common.Address{b, a, c}},
+		{"unbond, before an equal", func(w *world) { w.ok(a, bm, "unbondWithHint", tokens(10), none, b) },
+			[]common.Address{a, b, c}},
 		{"rebond", func(w *world) {
 			w.ok(a, bm, "unbond", tokens(20))
 			w.ok(a, bm, "rebondWithHint", zero, none, b)

@@ -1,0 +1,86 @@
+package chain
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+func stranger(n int) core.Address { return core.Address{9, byte(n >> 16), byte(n >> 8), byte(n)} }
+
+// Whoever names addresses without end does not keep a new gateway from being read,
+// and at most maxAsked wait.
+func TestFloodOfUnknownSendersDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	s, now := newSenders(10), time.Unix(1_800_000_000, 0)
+	flood := 0
+	name := func(n int) {
+		for range n {
+			s.request(stranger(flood), now)
+			flood++
+		}
+	}
+	for range firstReads { // what may be read at once is used up
+		name(1)
+		addr, _ := s.nextBatch(now)
+		s.complete(addr, make([]protocol.SenderFunds, len(addr)), nil, now)
+	}
+	name(3 * maxWaiting)
+	honest := s.request(who(50), now)
+	name(maxBatch / 2)
+	if n := s.unknown.waiting.Len(); n > maxWaiting {
+		t.Errorf("%d wait", n)
+	}
+	if _, wait := s.nextBatch(now); wait <= 0 {
+		t.Error("read without a pause")
+	}
+	now = now.Add(readEvery)
+	batch, _ := s.nextBatch(now)
+	if len(batch) != maxBatch || !slices.Contains(batch, who(50)) {
+		t.Fatalf("%d are read, and the gateway is not", len(batch))
+	}
+	money := protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(5)}}
+	funds := make([]protocol.SenderFunds, len(batch))
+	funds[slices.Index(batch, who(50))] = money
+	s.complete(batch, funds, nil, now)
+	<-honest.done
+	if honest.err != nil || !sameFunds(honest.funds, money) {
+		t.Errorf("%+v", honest)
+	}
+}
+
+// A question that is asked again is read before those that came between, and those
+// that are turned away are told.
+func TestAskingAgainAndBeingTurnedAway(t *testing.T) {
+	t.Parallel()
+	s, now := newSenders(10), time.Unix(1_800_000_000, 0)
+	first, again := s.request(stranger(0), now), s.request(stranger(1), now)
+	for n := range maxWaiting - 2 {
+		s.request(stranger(n+2), now)
+	}
+	if s.request(stranger(1), now) != again {
+		t.Error("one address is read twice")
+	}
+	s.request(stranger(maxWaiting), now)
+	<-first.done
+	if !errors.Is(first.err, fault.SendersUnread) || s.unknown.waiting.Len() != maxWaiting ||
+		len(s.unknown.requests) != maxWaiting {
+		t.Errorf("%v, %d wait", first.err, s.unknown.waiting.Len())
+	}
+	batch, _ := s.nextBatch(now)
+	if batch[0] != stranger(maxWaiting) || batch[1] != stranger(1) {
+		t.Error(batch[:2])
+	}
+	if s.request(stranger(1), now) != again { // it is being read
+		t.Error("one address is read twice")
+	}
+	s.complete(batch, make([]protocol.SenderFunds, len(batch)), nil, now)
+	if s.request(stranger(1), now).done != nil {
+		t.Error("an unfunded sender is read again at once")
+	}
+}
