@@ -44,7 +44,7 @@ type Caps struct {
 // capsTable are limits in wei at one rate, read-only once made.
 type capsTable struct {
 	rules airouting.PriceRules
-	// unknown is the placeholder in rules for a limit whose rate is not known; it is recognised by its address.
+	// unknown is the marker in rules for a limit whose rate is not known; it is recognised by its address.
 	unknown *big.Rat
 }
 

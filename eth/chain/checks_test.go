@@ -18,35 +18,35 @@ import (
 
 // everyAction is one action of each kind that nothing in good speaks against.
 var everyAction = []protocol.Action{
-	protocol.Approve{Amount: core.NewLPT(1)}, protocol.Bond{Amount: core.LPTTokens(1), To: who(1)},
+	protocol.Approve{Amount: core.NewLPT(1)}, protocol.Bond{Amount: core.LPTTokens(1), To: addressOf(1)},
 	protocol.Unbond{Amount: core.LPTTokens(1)},
-	protocol.Rebond{Lock: 1}, protocol.RebondFromUnbonded{To: who(2), Lock: 1}, protocol.WithdrawStake{Lock: 1},
-	protocol.WithdrawFees{Recipient: who(1), Amount: core.NewWei(1)}, protocol.ClaimEarnings{},
-	protocol.TransferTokens{To: who(2), Amount: core.LPTTokens(1)}, protocol.RequestTokens{},
+	protocol.Rebond{Lock: 1}, protocol.RebondFromUnbonded{To: addressOf(2), Lock: 1}, protocol.WithdrawStake{Lock: 1},
+	protocol.WithdrawFees{Recipient: addressOf(1), Amount: core.NewWei(1)}, protocol.ClaimEarnings{},
+	protocol.TransferTokens{To: addressOf(2), Amount: core.LPTTokens(1)}, protocol.RequestTokens{},
 	protocol.SetCommission{RewardCut: 1, FeeShare: 2}, protocol.SetServiceURI{URI: "https://x:1"}, protocol.Reward{},
-	protocol.RewardFor{Orchestrator: who(2)}, protocol.SetRewardCaller{Caller: who(2)}, protocol.InitializeRound{},
+	protocol.RewardFor{Orchestrator: addressOf(2)}, protocol.SetRewardCaller{Caller: addressOf(2)}, protocol.InitializeRound{},
 	protocol.FundDeposit{Amount: core.NewWei(1)}, protocol.FundDepositAndReserve{Deposit: core.NewWei(1),
 		Reserve: core.NewWei(1)},
 	protocol.Unlock{}, protocol.CancelUnlock{}, protocol.RedeemTicket{}, protocol.RedeemTickets{},
 	protocol.WithdrawFunds{},
-	protocol.VoteInPoll{Poll: who(5)}, protocol.VoteOnProposal{Proposal: big.NewInt(1)},
+	protocol.VoteInPoll{Poll: addressOf(5)}, protocol.VoteOnProposal{Proposal: big.NewInt(1)},
 }
 
 // good are facts under which an action works.
 func good(a protocol.Action) actionState {
 	f := actionState{
-		account: who(1), faucet: true,
+		account: addressOf(1), faucet: true,
 		round:    protocol.RoundState{Number: 10, Initialized: true, LastInitialized: 10, Start: 1000, Length: 100},
 		balances: protocol.Balances{Token: core.LPTTokens(5), Allowance: core.LPTTokens(5)},
 		stake: protocol.Delegator{
-			Bonded: core.LPTTokens(5), PendingStake: core.LPTTokens(6), PendingFees: core.NewWei(7), Delegate: who(1),
+			Bonded: core.LPTTokens(5), PendingStake: core.LPTTokens(6), PendingFees: core.NewWei(7), Delegate: addressOf(1),
 			Status: protocol.Bonded,
 		},
 		lock: protocol.UnbondingLock{ID: 1, Amount: core.LPTTokens(1), WithdrawRound: 10},
-		record: protocol.Orchestrator{Address: who(2), Registered: true, Active: true, LastRewardRound: 9,
-			RewardCaller: who(1), DeactivationRound: protocol.Never},
+		record: protocol.Orchestrator{Address: addressOf(2), Registered: true, Active: true, LastRewardRound: 9,
+			RewardCaller: addressOf(1), DeactivationRound: protocol.Never},
 		sender: protocol.Sender{Deposit: core.NewWei(1)}, pollEnd: 1200,
-		contracts: map[string]core.Address{"LivepeerToken": who(91), "BondingManager": who(92)},
+		contracts: map[string]core.Address{"LivepeerToken": addressOf(91), "BondingManager": addressOf(92)},
 	}
 	switch a.(type) {
 	case protocol.RebondFromUnbonded:
@@ -86,9 +86,9 @@ func TestEveryActionIsHandled(t *testing.T) {
 	if len(left) < 20 {
 		t.Fatalf("only %d actions found", len(left))
 	}
-	at := contracts.Addresses{Controller: who(90), LivepeerToken: who(91), BondingManager: who(92),
-		TicketBroker: who(93), RoundsManager: who(94),
-		Minter: who(95), ServiceRegistry: who(96), Registry: who(96), LivepeerTokenFaucet: who(97), LivepeerGovernor: who(98)}
+	at := contracts.Addresses{Controller: addressOf(90), LivepeerToken: addressOf(91), BondingManager: addressOf(92),
+		TicketBroker: addressOf(93), RoundsManager: addressOf(94),
+		Minter: addressOf(95), ServiceRegistry: addressOf(96), Registry: addressOf(96), LivepeerTokenFaucet: addressOf(97), LivepeerGovernor: addressOf(98)}
 	for _, a := range everyAction {
 		name := reflect.TypeOf(a).Name()
 		delete(left, name)
@@ -120,7 +120,7 @@ func TestEveryActionIsHandled(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	bond, self := protocol.Bond{Amount: core.LPTTokens(1), To: who(1)}, who(1)
+	bond, self := protocol.Bond{Amount: core.LPTTokens(1), To: addressOf(1)}, addressOf(1)
 	tests := []struct {
 		name   string
 		a      protocol.Action
@@ -134,7 +134,7 @@ func TestRefusals(t *testing.T) {
 			"0 LPT are allowed"},
 		{"nothing bonded again", protocol.Bond{To: self}, nil, fault.ActionInvalid, "no stake would move"},
 		{"bond to no address", protocol.Bond{Amount: core.NewLPT(1)}, nil, fault.ActionInvalid, "no address"},
-		{"own stake elsewhere", protocol.Bond{Amount: core.NewLPT(1), To: who(2)}, nil, fault.CannotMoveOwnStake,
+		{"own stake elsewhere", protocol.Bond{Amount: core.NewLPT(1), To: addressOf(2)}, nil, fault.CannotMoveOwnStake,
 			"unbond first"},
 		{"unbond nothing", protocol.Unbond{}, nil, fault.ActionInvalid, "0"},
 		{"unbond while pending", protocol.Unbond{Amount: core.NewLPT(1)}, func(f *actionState) {
@@ -148,7 +148,7 @@ func TestRefusals(t *testing.T) {
 			fault.UnbondingLockUnknown, "lock 4"},
 		{"rebond of an unknown lock", protocol.Rebond{Lock: 1}, func(f *actionState) { f.stake.Status = protocol.Unbonded },
 			fault.StakeMissing, "name an orchestrator"},
-		{"rebond elsewhere", protocol.RebondFromUnbonded{To: who(2), Lock: 1},
+		{"rebond elsewhere", protocol.RebondFromUnbonded{To: addressOf(2), Lock: 1},
 			func(f *actionState) { f.stake.Status = protocol.Bonded }, fault.StillBonded, "bonded to"},
 		{"too early", protocol.WithdrawStake{Lock: 1}, func(f *actionState) { f.lock.WithdrawRound = 11 },
 			fault.UnbondingLockWaiting, "free in round 11, this is round 10"},
@@ -156,17 +156,17 @@ func TestRefusals(t *testing.T) {
 			"0.000000000000000007 ETH are earned"},
 		{"pay to no address", protocol.WithdrawFees{}, nil, fault.ActionInvalid, "no address"},
 		{"send to no address", protocol.TransferTokens{}, nil, fault.ActionInvalid, "no address"},
-		{"send to a contract", protocol.TransferTokens{To: who(91), Amount: core.LPTTokens(1)}, nil,
+		{"send to a contract", protocol.TransferTokens{To: addressOf(91), Amount: core.LPTTokens(1)}, nil,
 			fault.RecipientIsContract, "LivepeerToken"},
-		{"pay to a contract", protocol.WithdrawFees{Recipient: who(92), Amount: core.NewWei(1)}, nil,
+		{"pay to a contract", protocol.WithdrawFees{Recipient: addressOf(92), Amount: core.NewWei(1)}, nil,
 			fault.RecipientIsContract, "BondingManager"},
-		{"bond to a stranger", protocol.Bond{Amount: core.LPTTokens(1), To: who(2)}, func(f *actionState) {
-			f.record.Registered, f.stake.Delegate = false, who(3)
-		}, fault.DelegateNotRegistered, who(2).String()},
-		{"move a lock to a stranger", protocol.RebondFromUnbonded{To: who(2), Lock: 1},
-			func(f *actionState) { f.record.Registered = false }, fault.DelegateNotRegistered, who(2).String()},
-		{"vote without a poll", protocol.VoteInPoll{Poll: who(5)}, func(f *actionState) { f.pollEnd = 0 },
-			fault.PollMissing, who(5).String()},
+		{"bond to a stranger", protocol.Bond{Amount: core.LPTTokens(1), To: addressOf(2)}, func(f *actionState) {
+			f.record.Registered, f.stake.Delegate = false, addressOf(3)
+		}, fault.DelegateNotRegistered, addressOf(2).String()},
+		{"move a lock to a stranger", protocol.RebondFromUnbonded{To: addressOf(2), Lock: 1},
+			func(f *actionState) { f.record.Registered = false }, fault.DelegateNotRegistered, addressOf(2).String()},
+		{"vote without a poll", protocol.VoteInPoll{Poll: addressOf(5)}, func(f *actionState) { f.pollEnd = 0 },
+			fault.PollMissing, addressOf(5).String()},
 		{"send too much", protocol.TransferTokens{To: self, Amount: core.LPTTokens(6)}, nil, fault.TokensMissing, "5 LPT"},
 		{"no faucet", protocol.RequestTokens{}, func(f *actionState) { f.faucet = false }, fault.FaucetMissing, ""},
 		{"over the whole", protocol.SetCommission{FeeShare: core.Whole + 1}, nil, fault.ActionInvalid, "100 %"},
@@ -180,8 +180,8 @@ func TestRefusals(t *testing.T) {
 			"not active"},
 		{"reward twice", protocol.Reward{}, func(f *actionState) { f.record.LastRewardRound = 10 }, fault.RewardNotDue,
 			"was called"},
-		{"reward for a stranger", protocol.RewardFor{Orchestrator: who(2)},
-			func(f *actionState) { f.record.RewardCaller = who(7) }, fault.RewardCallerRefused, who(7).String()},
+		{"reward for a stranger", protocol.RewardFor{Orchestrator: addressOf(2)},
+			func(f *actionState) { f.record.RewardCaller = addressOf(7) }, fault.RewardCallerRefused, addressOf(7).String()},
 		{"round is open", protocol.InitializeRound{}, func(f *actionState) { f.round.Initialized = true },
 			fault.RoundAlreadyInitialized, "round 10"},
 		{"unlock nothing", protocol.Unlock{}, func(f *actionState) { f.sender = protocol.Sender{} },

@@ -35,7 +35,7 @@ func (w *world) live(seconds int) {
 func TestServiceURIIsMissedLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			w.live(110)
 			if _, set := condition(c, fault.ServiceURIUnset); set {
@@ -52,7 +52,7 @@ func TestServiceURIIsMissedLater(t *testing.T) {
 func TestNoService(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.follow(w, func(c *Chain) {
 			w.live(200)
 			if _, set := condition(c, fault.ServiceURIUnset); set {
@@ -79,7 +79,7 @@ func TestUnregisteredIsReportedLater(t *testing.T) {
 	}{"takes work": {false, true}, "takes no work": {true, false}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(who(1))
+				w := newWorld(addressOf(1))
 				w.outside(true)
 				w.follow(w, func(c *Chain) {
 					w.live(50)
@@ -88,7 +88,7 @@ func TestUnregisteredIsReportedLater(t *testing.T) {
 					}
 					w.live(20)
 					if text, set := condition(c, fault.NotRegistered); set != tt.want || set &&
-						!strings.Contains(text, who(1).String()) {
+						!strings.Contains(text, addressOf(1).String()) {
 						t.Errorf("after more than a minute: %t %q", set, text)
 					}
 					w.outside(false)
@@ -106,7 +106,7 @@ func TestUnregisteredIsReportedLater(t *testing.T) {
 func TestStaleViewIsNoConditionAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			w.live(3)
 			f := newFollower(c)
@@ -133,7 +133,7 @@ func TestStaleViewIsNoConditionAtOnce(t *testing.T) {
 func TestChainThatStands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			w.live(3)
 			pass(40 * time.Second)

@@ -21,7 +21,7 @@ import (
 func TestQuietChain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(10 * time.Second)
 			before := w.counted()
@@ -55,7 +55,7 @@ func (w *world) counted() map[string]int {
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			var told []bool
 			defer c.Subscribe(func(e protocol.Event) {
@@ -91,7 +91,7 @@ func TestSilence(t *testing.T) {
 func TestMissedNotification(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(time.Second)
 			w.mu.Lock()
@@ -112,7 +112,7 @@ func TestMissedNotification(t *testing.T) {
 func TestRewardsInTheirRounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			var rounds []protocol.Round
 			defer c.Subscribe(func(e protocol.Event) {
@@ -142,7 +142,7 @@ func TestRewardsInTheirRounds(t *testing.T) {
 func TestLockComesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			var told []string
 			defer c.Subscribe(func(e protocol.Event) {
@@ -169,7 +169,7 @@ func TestLockComesBack(t *testing.T) {
 func TestWithoutLogs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.refuses = true
 		w.run(func(c *Chain) {
 			pass(time.Second)
@@ -187,7 +187,7 @@ func TestWithoutLogs(t *testing.T) {
 func TestNoController(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		right := w.at.RoundsManager
 		w.at.RoundsManager = core.Address{}
 		w.run(func(c *Chain) {
@@ -215,18 +215,18 @@ func TestNoController(t *testing.T) {
 func TestContractsMove(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(time.Second)
 			w.mine(0, func(*truth) []types.Log {
-				w.at.Minter = who(222)
+				w.at.Minter = addressOf(222)
 				return []types.Log{event(w.at.Controller, "SetContractInfo(bytes32,address,bytes20)", nil)}
 			})
 			pass(6 * time.Second)
 			w.mine(0, nil)
 			pass(6 * time.Second)
 			if _, signs := c.Addresses(); signs || !errors.Is(c.Signable(), fault.ContractsChanged) ||
-				c.Contracts()["Minter"] == who(222) {
+				c.Contracts()["Minter"] == addressOf(222) {
 				t.Errorf("the change is taken over: signs %v, %v", signs, c.Signable())
 			}
 			trusted, seen := c.TrustedContracts()
@@ -237,7 +237,7 @@ func TestContractsMove(t *testing.T) {
 				t.Fatal(err)
 			}
 			pass(6 * time.Second)
-			if _, signs := c.Addresses(); !signs || c.Contracts()["Minter"] != who(222) {
+			if _, signs := c.Addresses(); !signs || c.Contracts()["Minter"] != addressOf(222) {
 				t.Errorf("the minter is at %v, signs %v", c.Contracts()["Minter"], signs)
 			}
 			if err := c.ConfirmContracts(t.Context(), seen); !errors.Is(err, fault.ContractsUnchanged) {
@@ -251,9 +251,9 @@ func TestContractsMove(t *testing.T) {
 func TestPinnedContracts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		pinned := w.at
-		pinned.TicketBroker = who(99)
+		pinned.TicketBroker = addressOf(99)
 		w.follow(w, func(c *Chain) {
 			pass(6 * time.Second)
 			if _, signs := c.Addresses(); signs || !errors.Is(c.Signable(), fault.ContractsChanged) {
@@ -265,7 +265,7 @@ func TestPinnedContracts(t *testing.T) {
 
 // A block's own work: no call, and far less than a millisecond.
 func BenchmarkHead(b *testing.B) {
-	w := newWorld(who(1))
+	w := newWorld(addressOf(1))
 	c := New(Options{Client: w, Network: contracts.Network{ChainID: 7, Controller: w.at.Controller}, Account: w.me})
 	f := newFollower(c)
 	for range 3 {

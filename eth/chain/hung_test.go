@@ -89,7 +89,7 @@ func (w *world) follow(client Client, f func(*Chain), with ...func(*Options)) {
 func TestHungLogs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		h := &hung{world: w}
 		w.follow(h, func(c *Chain) {
 			pass(10 * time.Second)

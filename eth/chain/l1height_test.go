@@ -42,7 +42,7 @@ func (h *heard) take(e protocol.Event) {
 func TestAbsurdHeightBesideATrueOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(10 * time.Second)
 			var h heard
@@ -72,7 +72,7 @@ func TestAbsurdHeightBesideATrueOne(t *testing.T) {
 func TestOnlyAbsurdHeights(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		<-w.heads
 		w.headWith(400_000_000)
 		w.run(func(c *Chain) {
@@ -97,7 +97,7 @@ func TestOnlyAbsurdHeights(t *testing.T) {
 func TestRoundsPassAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(time.Second)
 			for i := range 3 {
@@ -116,7 +116,7 @@ func TestRoundsPassAtOnce(t *testing.T) {
 func TestHeightFalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(time.Second)
 			w.hush(true)

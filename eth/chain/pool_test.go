@@ -31,7 +31,7 @@ func (d far) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereu
 func TestSlowWalkGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.members = 100
 		w.follow(far{w}, func(c *Chain) {
 			w.live(90)

@@ -10,19 +10,19 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-func who(n byte) core.Address { return core.Address{19: n} }
+func addressOf(n byte) core.Address { return core.Address{19: n} }
 
 func rank1(stakes ...uint64) ranking {
 	var r ranking
 	for i, s := range stakes {
-		r = append(r, member{who(byte(i + 1)), core.NewLPT(s)})
+		r = append(r, member{addressOf(byte(i + 1)), core.NewLPT(s)})
 	}
 	return r
 }
 
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	a, b, c, d, e := who(1), who(2), who(3), who(4), who(5)
+	a, b, c, d, e := addressOf(1), addressOf(2), addressOf(3), addressOf(4), addressOf(5)
 	tests := []struct {
 		name  string
 		pool  ranking
@@ -107,7 +107,7 @@ func TestPlaceIsTheContracts(t *testing.T) {
 		// Few different stakes, so that many are equal.
 		stakes := rapid.Uint64Range(0, 6)
 		for range rapid.IntRange(1, 30).Draw(t, "moves") {
-			m := member{who(byte(rapid.IntRange(1, 12).Draw(t, "who"))), core.NewLPT(stakes.Draw(t, "stake"))}
+			m := member{addressOf(byte(rapid.IntRange(1, 12).Draw(t, "who"))), core.NewLPT(stakes.Draw(t, "stake"))}
 			after, hints := l.entries.move(m.address, m.stake, l.size)
 			was := len(l.entries)
 			l.entries = slices.DeleteFunc(slices.Clone(l.entries), func(o member) bool { return o.address == m.address })

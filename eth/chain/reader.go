@@ -160,10 +160,10 @@ func withStake(locks []protocol.UnbondingLock) []protocol.UnbondingLock {
 
 // funds reads gateways' funds at a block.
 func (r reader) funds(ctx context.Context, n *network, block protocol.L2Block,
-	addr []core.Address) ([]protocol.SenderFunds, error) {
-	out := make([]protocol.SenderFunds, len(addr))
+	addrs []core.Address) ([]protocol.SenderFunds, error) {
+	out := make([]protocol.SenderFunds, len(addrs))
 	var reads []contracts.Read
-	for i, a := range addr {
+	for i, a := range addrs {
 		reads = append(reads, n.reads.Sender(a, &out[i].Sender))
 		if !r.self.IsZero() {
 			reads = append(reads, n.reads.ClaimedReserve(a, r.self, &out[i].Claimed))

@@ -12,7 +12,7 @@ import (
 func TestChainFallsFar(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			for range 600 {
 				w.mine(0, nil)
@@ -47,7 +47,7 @@ func TestChainFallsFar(t *testing.T) {
 func TestUndoneRewardIsNotPublished(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		h := &hung{world: w}
 		w.follow(h, func(c *Chain) {
 			pass(10 * time.Second)
@@ -80,7 +80,7 @@ func TestUndoneRewardIsNotPublished(t *testing.T) {
 func TestForkWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		h := &hung{world: w}
 		w.follow(h, func(c *Chain) {
 			for range 100 {

@@ -32,10 +32,10 @@ func (c *Chain) SenderFunds(ctx context.Context, addr core.Address) (protocol.Se
 // readUnknownSenders reads the addresses asked about for the first time, until ctx ends.
 func (c *Chain) readUnknownSenders(ctx context.Context) {
 	for {
-		addr, wait := c.senders.nextBatch(c.opt.Now())
-		if len(addr) > 0 {
-			funds, err := c.fundsOf(ctx, addr)
-			c.senders.complete(addr, funds, err, c.opt.Now())
+		addrs, wait := c.senders.nextBatch(c.opt.Now())
+		if len(addrs) > 0 {
+			funds, err := c.fundsOf(ctx, addrs)
+			c.senders.complete(addrs, funds, err, c.opt.Now())
 			c.wakeFollower()
 			continue
 		}
@@ -66,7 +66,7 @@ func (c *Chain) waitForUnknown(ctx context.Context, wait time.Duration) bool {
 }
 
 // fundsOf reads funds at the newest known block: that block costs no call.
-func (c *Chain) fundsOf(ctx context.Context, addr []core.Address) ([]protocol.SenderFunds, error) {
+func (c *Chain) fundsOf(ctx context.Context, addrs []core.Address) ([]protocol.SenderFunds, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	n, err := c.contracts(ctx)
@@ -78,5 +78,5 @@ func (c *Chain) fundsOf(ctx context.Context, addr []core.Address) ([]protocol.Se
 		block = v.Head.Number
 	}
 	r := reader{client: c.opt.Client, self: c.opt.Orchestrator}
-	return r.funds(ctx, n, block, addr)
+	return r.funds(ctx, n, block, addrs)
 }

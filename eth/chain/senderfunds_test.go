@@ -22,7 +22,7 @@ func (w *world) batches() int {
 func TestSenderFunds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.mine(worldStart, w.fund)
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
@@ -30,7 +30,7 @@ func TestSenderFunds(t *testing.T) {
 			var all sync.WaitGroup
 			for range 50 {
 				all.Go(func() {
-					f, err := c.SenderFunds(t.Context(), who(50))
+					f, err := c.SenderFunds(t.Context(), addressOf(50))
 					if err != nil || f.Deposit.Cmp(core.NewWei(9)) != 0 || f.Claimed.Cmp(core.NewWei(3)) != 0 {
 						t.Errorf("%+v, %v", f, err)
 					}
@@ -44,7 +44,7 @@ func TestSenderFunds(t *testing.T) {
 			before = w.batches()
 			w.mine(worldStart, w.fund)
 			pass(20 * time.Second)
-			f, err := c.SenderFunds(t.Context(), who(50))
+			f, err := c.SenderFunds(t.Context(), addressOf(50))
 			if err != nil || f.Deposit.Cmp(core.NewWei(18)) != 0 || f.Claimed.Cmp(core.NewWei(6)) != 0 {
 				t.Errorf("after more was added: %+v, %v", f, err)
 			}
@@ -60,11 +60,11 @@ func TestSenderFunds(t *testing.T) {
 func TestUnknownSendersAreCheap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.mine(worldStart, w.fund)
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
-			if _, err := c.SenderFunds(t.Context(), who(50)); err != nil {
+			if _, err := c.SenderFunds(t.Context(), addressOf(50)); err != nil {
 				t.Fatal(err)
 			}
 			pass(10 * time.Second)
@@ -102,7 +102,7 @@ func TestUnknownSendersAreCheap(t *testing.T) {
 			if n := w.batches() - before; n != 10 {
 				t.Errorf("naming ten strangers again and again cost %d calls", n)
 			}
-			if _, known := c.Watched(who(50)); !known {
+			if _, known := c.Watched(addressOf(50)); !known {
 				t.Error("a funded sender was pushed out")
 			}
 		})
@@ -113,15 +113,15 @@ func TestUnknownSendersAreCheap(t *testing.T) {
 func TestUnfundedSenderGetsFunds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
-			if f, err := c.SenderFunds(t.Context(), who(50)); err != nil || !f.Deposit.IsZero() {
+			if f, err := c.SenderFunds(t.Context(), addressOf(50)); err != nil || !f.Deposit.IsZero() {
 				t.Fatalf("%+v, %v", f, err)
 			}
 			w.mine(worldStart, w.fund)
 			pass(unfundedTTL + time.Second)
-			if f, err := c.SenderFunds(t.Context(), who(50)); err != nil || f.Deposit.Cmp(core.NewWei(9)) != 0 {
+			if f, err := c.SenderFunds(t.Context(), addressOf(50)); err != nil || f.Deposit.Cmp(core.NewWei(9)) != 0 {
 				t.Errorf("%+v, %v", f, err)
 			}
 		})
@@ -131,24 +131,24 @@ func TestUnfundedSenderGetsFunds(t *testing.T) {
 func TestSenderFundsFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
 			w.mu.Lock()
 			w.down = true
 			w.mu.Unlock()
-			if _, err := c.SenderFunds(t.Context(), who(50)); !errors.Is(err, errWorld) {
+			if _, err := c.SenderFunds(t.Context(), addressOf(50)); !errors.Is(err, errWorld) {
 				t.Errorf("%v", err)
 			}
 			w.mu.Lock()
 			w.down = false
 			w.mu.Unlock()
-			if _, err := c.SenderFunds(t.Context(), who(50)); err != nil {
+			if _, err := c.SenderFunds(t.Context(), addressOf(50)); err != nil {
 				t.Errorf("a failure is remembered: %v", err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := c.SenderFunds(ctx, who(51)); !errors.Is(err, context.Canceled) {
+			if _, err := c.SenderFunds(ctx, addressOf(51)); !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
 		})

@@ -13,16 +13,16 @@ import (
 
 func sampleMemory() snapshot {
 	return snapshot{
-		Version: snapshotVersion, Account: who(1), Self: who(2), PublishedTo: 77, Round: 9,
-		Pool:      []core.Address{who(3), who(2)},
-		Contracts: contracts.Addresses{Controller: who(9), BondingManager: who(8)},
+		Version: snapshotVersion, Account: addressOf(1), Self: addressOf(2), PublishedTo: 77, Round: 9,
+		Pool:      []core.Address{addressOf(3), addressOf(2)},
+		Contracts: contracts.Addresses{Controller: addressOf(9), BondingManager: addressOf(8)},
 		State: state{
 			Head:  protocol.Head{Number: 80, Hash: protocol.Hash{1}, L1: 1000, Time: time.Unix(1_800_000_000, 0).UTC()},
 			Round: protocol.RoundState{Number: 9, Length: 100, Start: 950}, PoolSize: 2,
-			Self: protocol.Orchestrator{Address: who(2), ServiceURI: "https://x:1", DelegatedStake: core.LPTTokens(5),
+			Self: protocol.Orchestrator{Address: addressOf(2), ServiceURI: "https://x:1", DelegatedStake: core.LPTTokens(5),
 				DeactivationRound: protocol.Never},
 			Balances: protocol.Balances{Ether: core.NewWei(1), Token: core.NewLPT(2)},
-			Locks:    []protocol.UnbondingLock{{ID: 1, Delegator: who(1), Amount: core.NewLPT(3), WithdrawRound: 12}},
+			Locks:    []protocol.UnbondingLock{{ID: 1, Delegator: addressOf(1), Amount: core.NewLPT(3), WithdrawRound: 12}},
 			NextLock: 2,
 		},
 	}

@@ -201,15 +201,15 @@ func (f *follower) startFollowing() {
 
 // readSenders reads the funds that changed.
 func (f *follower) readSenders(ctx context.Context, n *network, settled bool) error {
-	addr := f.c.senders.dirty()
-	if len(addr) == 0 {
+	addrs := f.c.senders.dirty()
+	if len(addrs) == 0 {
 		return nil
 	}
-	funds, err := f.read.funds(ctx, n, f.head.Number, addr)
+	funds, err := f.read.funds(ctx, n, f.head.Number, addrs)
 	if err != nil {
 		return err
 	}
-	for i, a := range addr {
+	for i, a := range addrs {
 		if f.c.senders.store(a, funds[i], settled) {
 			f.c.bus.publish(protocol.SenderSeen{Address: a, Sender: funds[i].Sender})
 		}

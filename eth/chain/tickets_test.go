@@ -39,7 +39,7 @@ func (w *world) redeem(t *protocol.WinningTicket, paid, reserve uint64) func(*tr
 
 func someTicket(recipient core.Address, nonce uint64) protocol.WinningTicket {
 	return protocol.WinningTicket{
-		Sender: who(50), Recipient: recipient, FaceValue: core.NewWei(100), WinProb: protocol.Word{1}, SenderNonce: nonce,
+		Sender: addressOf(50), Recipient: recipient, FaceValue: core.NewWei(100), WinProb: protocol.Word{1}, SenderNonce: nonce,
 		RecipientRand: protocol.Word{31: 5}, CreationRound: worldRound, CreationRoundHash: protocol.Hash{9, 31: worldRound},
 	}
 }
@@ -47,9 +47,9 @@ func someTicket(recipient core.Address, nonce uint64) protocol.WinningTicket {
 func TestRedemptionsArePublished(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.oneTx = true
-		mine, other := someTicket(who(1), 1), someTicket(who(2), 2)
+		mine, other := someTicket(addressOf(1), 1), someTicket(addressOf(2), 2)
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
 			var seen []protocol.Payout
@@ -79,9 +79,9 @@ func TestRedemptionsArePublished(t *testing.T) {
 func TestFindPayout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.oneTx, w.span = true, 3
-		mine, like, never := someTicket(who(1), 1), someTicket(who(1), 2), someTicket(who(1), 3)
+		mine, like, never := someTicket(addressOf(1), 1), someTicket(addressOf(1), 2), someTicket(addressOf(1), 3)
 		for range 70 {
 			w.mine(worldStart, nil)
 		}
@@ -114,8 +114,8 @@ func TestFindPayout(t *testing.T) {
 func TestInventedRedemptions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
-		mine := someTicket(who(1), 1)
+		w := newWorld(addressOf(1))
+		mine := someTicket(addressOf(1), 1)
 		w.mine(worldStart, w.redeem(&mine, 5, 0))
 		for i := range 5000 {
 			for _, log := range w.last().logs {

@@ -89,7 +89,7 @@ func viewIsTheTruth(t *testing.T, rt *rapid.T) {
 	amounts := rapid.SliceOfN(rapid.IntRange(1, 9), len(steps), len(steps)).Draw(rt, "amounts")
 	complaint := ""
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			locks := map[protocol.LockID]bool{}
 			defer c.Subscribe(func(e protocol.Event) {
@@ -97,7 +97,7 @@ func viewIsTheTruth(t *testing.T, rt *rapid.T) {
 					locks[l.Lock.ID] = !l.Lock.Amount.IsZero()
 				}
 			})()
-			c.Watch(who(50))
+			c.Watch(addressOf(50))
 			pass(time.Second)
 			for i, s := range steps {
 				w.happen(s, amounts[i])
@@ -116,7 +116,7 @@ func viewIsTheTruth(t *testing.T, rt *rapid.T) {
 				w.mine(0, nil)
 			}
 			pass(6 * time.Second)
-			complaint = w.differs(c, who(50))
+			complaint = w.differs(c, addressOf(50))
 			held := w.last().locks
 			for id, here := range locks {
 				if here != (held[uint64(id)] != 0) {

@@ -107,7 +107,7 @@ func (n *unknownSenders) rejectOldestLocked() {
 
 // nextBatch takes the addresses to read next. It is empty, with the time to wait, when there are none, or
 // when there were too many reads.
-func (s *senders) nextBatch(now time.Time) (addr []core.Address, wait time.Duration) {
+func (s *senders) nextBatch(now time.Time) (addrs []core.Address, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := &s.unknown
@@ -121,19 +121,19 @@ func (s *senders) nextBatch(now time.Time) (addr []core.Address, wait time.Durat
 		return nil, n.since.Add(readEvery).Sub(now)
 	}
 	n.credit--
-	for len(addr) < maxBatch && n.waiting.Len() > 0 {
+	for len(addrs) < maxBatch && n.waiting.Len() > 0 {
 		one := n.waiting.Remove(n.waiting.Front()).(core.Address)
 		n.requests[one].elem = nil
-		addr = append(addr, one)
+		addrs = append(addrs, one)
 	}
-	return addr, 0
+	return addrs, 0
 }
 
 // complete passes the result to the callers. An address with funds is watched from now on.
-func (s *senders) complete(addr []core.Address, funds []protocol.SenderFunds, err error, now time.Time) {
+func (s *senders) complete(addrs []core.Address, funds []protocol.SenderFunds, err error, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, one := range addr {
+	for i, one := range addrs {
 		a := s.unknown.requests[one]
 		delete(s.unknown.requests, one)
 		if a.err = err; err == nil {

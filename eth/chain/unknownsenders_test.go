@@ -31,7 +31,7 @@ func TestFloodOfUnknownSendersDelaysNoOther(t *testing.T) {
 		s.complete(addr, make([]protocol.SenderFunds, len(addr)), nil, now)
 	}
 	name(3 * maxWaiting)
-	honest := s.request(who(50), now)
+	honest := s.request(addressOf(50), now)
 	name(maxBatch / 2)
 	if n := s.unknown.waiting.Len(); n > maxWaiting {
 		t.Errorf("%d wait", n)
@@ -41,12 +41,12 @@ func TestFloodOfUnknownSendersDelaysNoOther(t *testing.T) {
 	}
 	now = now.Add(readEvery)
 	batch, _ := s.nextBatch(now)
-	if len(batch) != maxBatch || !slices.Contains(batch, who(50)) {
+	if len(batch) != maxBatch || !slices.Contains(batch, addressOf(50)) {
 		t.Fatalf("%d are read, and the gateway is not", len(batch))
 	}
 	money := protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(5)}}
 	funds := make([]protocol.SenderFunds, len(batch))
-	funds[slices.Index(batch, who(50))] = money
+	funds[slices.Index(batch, addressOf(50))] = money
 	s.complete(batch, funds, nil, now)
 	<-honest.done
 	if honest.err != nil || !sameFunds(honest.funds, money) {

@@ -20,7 +20,7 @@ func (b worldBlock) round() protocol.RoundState {
 
 // depositOf is an address's deposit: one has one.
 func (t truth) depositOf(a any) uint64 {
-	if a != common.Address(who(50)) {
+	if a != common.Address(addressOf(50)) {
 		return 0
 	}
 	return t.deposit
@@ -91,13 +91,13 @@ func (w *world) answerStake(b worldBlock, method string, args []any) []any {
 		return []any{common.Address{}}
 	case "getFirstTranscoderInPool":
 		if w.members > 0 {
-			return []any{common.Address(who(1))}
+			return []any{common.Address(addressOf(1))}
 		}
 		return []any{common.Address{}}
 	case "getNextTranscoderInPool":
 		a := args[0].(common.Address)
 		if int(a[19]) < w.members {
-			return []any{common.Address(who(a[19] + 1))}
+			return []any{common.Address(addressOf(a[19] + 1))}
 		}
 		return []any{common.Address{}}
 	case "getServiceURI":
@@ -136,7 +136,7 @@ func (w *world) bond(by uint64) func(*truth) []types.Log {
 	return func(t *truth) []types.Log {
 		t.stake += by
 		return []types.Log{event(w.at.BondingManager, "Bond(address,address,address,uint256,uint256)",
-			[]common.Hash{word(w.me), {}, word(who(77))}, by, by)}
+			[]common.Hash{word(w.me), {}, word(addressOf(77))}, by, by)}
 	}
 }
 
@@ -145,7 +145,7 @@ func (w *world) unbond(t *truth) []types.Log {
 	t.nextLock++
 	t.locks[id] = 5
 	return []types.Log{event(w.at.BondingManager, "Unbond(address,address,uint256,uint256,uint256)",
-		[]common.Hash{word(who(78)), word(w.me)}, id, 5, 17)}
+		[]common.Hash{word(addressOf(78)), word(w.me)}, id, 5, 17)}
 }
 
 func (w *world) withdraw(t *truth) []types.Log {
@@ -164,7 +164,7 @@ func (w *world) withdraw(t *truth) []types.Log {
 
 func (w *world) join(t *truth) []types.Log {
 	t.pool++
-	return []types.Log{event(w.at.BondingManager, "TranscoderActivated(address,uint256)", []common.Hash{word(who(79))},
+	return []types.Log{event(w.at.BondingManager, "TranscoderActivated(address,uint256)", []common.Hash{word(addressOf(79))},
 		12)}
 }
 
@@ -191,5 +191,5 @@ func (w *world) pause(t *truth) []types.Log {
 
 func (w *world) fund(t *truth) []types.Log {
 	t.deposit += 9
-	return []types.Log{event(w.at.TicketBroker, "DepositFunded(address,uint256)", []common.Hash{word(who(50))}, 9)}
+	return []types.Log{event(w.at.TicketBroker, "DepositFunded(address,uint256)", []common.Hash{word(addressOf(50))}, 9)}
 }

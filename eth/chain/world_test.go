@@ -89,9 +89,9 @@ func newWorld(me core.Address) *world {
 	w := &world{
 		me: me, methods: make(map[[4]byte]abi.Method), heads: make(chan protocol.Head, 1), calls: make(map[string]int),
 		span: 1000,
-		at: contracts.Addresses{Controller: who(200), LivepeerToken: who(201), BondingManager: who(202),
-			TicketBroker:  who(203),
-			RoundsManager: who(204), Minter: who(205), ServiceRegistry: who(206)},
+		at: contracts.Addresses{Controller: addressOf(200), LivepeerToken: addressOf(201), BondingManager: addressOf(202),
+			TicketBroker:  addressOf(203),
+			RoundsManager: addressOf(204), Minter: addressOf(205), ServiceRegistry: addressOf(206)},
 	}
 	for _, meta := range []interface{ ParseABI() (*abi.ABI, error) }{
 		&bindings.ControllerMetaData, &bindings.BondingManagerMetaData, &bindings.RoundsManagerMetaData,

@@ -95,9 +95,9 @@ func (f LogFilter) params(part blockRange) map[string]any {
 	}
 	if len(f.Topics) > 0 {
 		topics := make([]any, len(f.Topics))
-		for i, place := range f.Topics {
-			if len(place) > 0 {
-				topics[i] = place
+		for i, accepted := range f.Topics {
+			if len(accepted) > 0 {
+				topics[i] = accepted
 			}
 		}
 		m["topics"] = topics
@@ -128,8 +128,8 @@ func (f LogFilter) matches(l types.Log) bool {
 	if len(f.Addresses) > 0 && !slices.Contains(f.Addresses, l.Address) {
 		return false
 	}
-	for i, place := range f.Topics {
-		if len(place) > 0 && (i >= len(l.Topics) || !slices.Contains(place, l.Topics[i])) {
+	for i, accepted := range f.Topics {
+		if len(accepted) > 0 && (i >= len(l.Topics) || !slices.Contains(accepted, l.Topics[i])) {
 			return false
 		}
 	}

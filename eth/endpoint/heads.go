@@ -26,9 +26,8 @@ func (p *Pool) Heads(ctx context.Context) <-chan protocol.Head {
 	return ch
 }
 
-// publish sends a head to the subscribers. The caller holds mu, so that it is the only writer of the
-// channels.
-func (p *Pool) publish(head protocol.Head) {
+// publishLocked sends a head to the subscribers. Under mu it is the only writer of the channels.
+func (p *Pool) publishLocked(head protocol.Head) {
 	for ch := range p.subs {
 		select {
 		case <-ch:

@@ -92,7 +92,7 @@ func (p *Pool) setNewestLocked(next newestHead) {
 	}
 	next.at = p.opt.Now()
 	p.best = next
-	p.publish(next.head)
+	p.publishLocked(next.head)
 }
 
 // secondBest is the highest head among the working endpoints of other providers. An endpoint whose head does

@@ -126,10 +126,10 @@ func (p *Pool) corroborate(ctx context.Context, b receipts) error {
 	receipt := b.best[0].value
 	bearing, denying := len(b.best), 0
 	for _, a := range b.absent {
-		switch place, err := a.from.blockOf(ctx, protocol.TxHash(receipt.TxHash)); {
-		case err == nil && place == protocol.Hash(receipt.BlockHash):
+		switch in, err := a.from.blockOf(ctx, protocol.TxHash(receipt.TxHash)); {
+		case err == nil && in == protocol.Hash(receipt.BlockHash):
 			bearing++
-		case err == nil && place.IsZero() && a.from.height() >= protocol.L2Block(receipt.BlockNumber.Uint64()):
+		case err == nil && in.IsZero() && a.from.height() >= protocol.L2Block(receipt.BlockNumber.Uint64()):
 			denying++
 		}
 	}
@@ -152,9 +152,9 @@ func (p *Pool) corroborate(ctx context.Context, b receipts) error {
 func (p *Pool) quorumDenies(ctx context.Context, by []sighting[types.Receipt], receipt *types.Receipt) bool {
 	n := 0
 	for _, a := range by {
-		place, err := a.from.blockOf(ctx, protocol.TxHash(receipt.TxHash))
+		in, err := a.from.blockOf(ctx, protocol.TxHash(receipt.TxHash))
 		block, f := a.from.hashAt(ctx, protocol.L2Block(receipt.BlockNumber.Uint64()))
-		if err == nil && f == nil && place.IsZero() && block == protocol.Hash(receipt.BlockHash) {
+		if err == nil && f == nil && in.IsZero() && block == protocol.Hash(receipt.BlockHash) {
 			n++
 		}
 		if err == nil && f == nil && block != protocol.Hash(receipt.BlockHash) {
@@ -215,14 +215,14 @@ func (p *Pool) transaction(ctx context.Context, s lookup, hash protocol.TxHash) 
 		if isNull(raw) {
 			return nil, nil
 		}
-		var place struct {
+		var in struct {
 			Block *string `json:"blockNumber"`
 		}
 		tx := new(types.Transaction)
-		if json.Unmarshal(raw, tx) != nil || json.Unmarshal(raw, &place) != nil || tx.Hash() != common.Hash(hash) {
+		if json.Unmarshal(raw, tx) != nil || json.Unmarshal(raw, &in) != nil || tx.Hash() != common.Hash(hash) {
 			return nil, fail(garbage, "", "a transaction that is none")
 		}
-		return &minedTx{tx, place.Block != nil}, nil
+		return &minedTx{tx, in.Block != nil}, nil
 	}
 	all, err := lookupAll(ctx, p, s, read, "eth_getTransactionByHash", hash)
 	if err != nil {

@@ -76,7 +76,7 @@ func (r *remote) status(newest protocol.L2Block, now time.Time) EndpointStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := EndpointStatus{
-		Name: r.addr.name, State: r.state(newest), Head: r.lastHeight, Lag: lag(newest, r.lastHeight), ErrorRate: r.errors,
+		Name: r.addr.name, State: r.stateLocked(newest), Head: r.lastHeight, Lag: lag(newest, r.lastHeight), ErrorRate: r.errors,
 		Latency: time.Duration(r.latency * float64(time.Millisecond)), P95: r.p95(), Open: r.open() && now.Before(r.until),
 		Subscribed: news, LogSpan: r.spans.next(),
 	}
@@ -92,8 +92,8 @@ func (r *remote) status(newest protocol.L2Block, now time.Time) EndpointStatus {
 	return s
 }
 
-// state needs mu.
-func (r *remote) state(newest protocol.L2Block) State {
+// stateLocked is the state in one word.
+func (r *remote) stateLocked(newest protocol.L2Block) State {
 	switch {
 	case !r.tried:
 		return Untried

@@ -79,6 +79,6 @@ const cancelName = "cancel"
 
 // cancel transfers nothing, without data, to the account itself.
 func cancel(self core.Address) journal.Call {
-	return journal.Call{Verb: cancelName, About: "take the place of a transaction that was given up",
+	return journal.Call{Verb: cancelName, About: "replace a transaction that was given up",
 		Addr: common.Address(self)}
 }
