@@ -172,17 +172,17 @@ func TestOwner(t *testing.T) {
 func TestFunds(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{})
-	ctx, nobody := t.Context(), common.Address{0xaa}
-	if err := c.Control.Fund(ctx, nobody, core.NewWei(77)); err != nil {
+	ctx, receiver := t.Context(), common.Address{0xaa}
+	if err := c.Control.Fund(ctx, receiver, core.NewWei(77)); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Control.FundLPT(ctx, nobody, core.NewLPT(88)); err != nil {
+	if err := c.Control.FundLPT(ctx, receiver, core.NewLPT(88)); err != nil {
 		t.Fatal(err)
 	}
-	if wei, err := dial(t, c.URL(0)).BalanceAt(ctx, nobody, nil); err != nil || wei.Int64() != 77 {
+	if wei, err := dial(t, c.URL(0)).BalanceAt(ctx, receiver, nil); err != nil || wei.Int64() != 77 {
 		t.Errorf("ether %v, %v", wei, err)
 	}
-	if lpt := view(t, c, "LivepeerToken", "balanceOf", balanceOf, nobody)[0].(*big.Int); lpt.Int64() != 88 {
+	if lpt := view(t, c, "LivepeerToken", "balanceOf", balanceOf, receiver)[0].(*big.Int); lpt.Int64() != 88 {
 		t.Errorf("tokens %v", lpt)
 	}
 	account := view(t, c, "LivepeerToken", "balanceOf", balanceOf, c.Info.Accounts[9])[0].(*big.Int)

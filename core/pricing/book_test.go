@@ -238,11 +238,11 @@ func TestModelPricesThatRoundToZero(t *testing.T) {
 // Many troubles make one condition of bounded length.
 func TestManyImplausiblePrices(t *testing.T) {
 	t.Parallel()
-	dear := map[core.Address]core.UnitPrice{}
+	tooHigh := map[core.Address]core.UnitPrice{}
 	for i := range 50 {
-		dear[core.Address{byte(i + 1)}] = unit(t, "1e9")
+		tooHigh[core.Address{byte(i + 1)}] = unit(t, "1e9")
 	}
-	_, board := newBook(t, pricing.Options{Gateways: dear})
+	_, board := newBook(t, pricing.Options{Gateways: tooHigh})
 	if got := detail(board, fault.PriceImplausible); !strings.HasSuffix(got, "; and 47 more") || len(got) > 500 {
 		t.Errorf("%q", got)
 	}

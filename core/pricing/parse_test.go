@@ -112,7 +112,7 @@ func TestDocumentsAreBounded(t *testing.T) {
 	}
 	if _, m := pricing.ParseGateways([]byte(`{"gateways":[`+strings.Repeat("1,", 1000)+`1]}`), pricing.Adjusted,
 		"USD"); len(m) != 50 {
-		t.Errorf("%d mistakes are told", len(m))
+		t.Errorf("%d mistakes are reported", len(m))
 	}
 }
 

@@ -45,7 +45,7 @@ func TestNewRate(t *testing.T) {
 	}
 }
 
-func TestDoubt(t *testing.T) {
+func TestRejectReason(t *testing.T) {
 	t.Parallel()
 	at := func(dollars int64, taken time.Time) *rate {
 		r, err := newRate("ETH / USD", big.NewRat(dollars, 100), taken, taken)

@@ -97,7 +97,7 @@ func TestPricesWaitForTheirRate(t *testing.T) {
 			t.Error("a price without rate is asked")
 		}
 		if _, ok := b.PricePerPixel(bob); ok {
-			t.Error("a price without rate is told")
+			t.Error("a price without rate is converted")
 		}
 		if got := codes(board); got != "PriceFeedFailing PriceRateUnknown" {
 			t.Errorf("conditions %s", got)

@@ -26,6 +26,6 @@ func TestBus(t *testing.T) {
 	stop()
 	b.publish(protocol.PoolSeen{})
 	if len(got) != 5 || got[0] != "a" || got[1] != "b" || got[4] != "b" {
-		t.Errorf("told %v", got)
+		t.Errorf("published %v", got)
 	}
 }

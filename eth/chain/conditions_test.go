@@ -70,7 +70,7 @@ func (w *world) outside(is bool) {
 	})
 }
 
-// Who takes work without being registered is told so, and not in the first minute.
+// Who takes work without being registered is published so, and not in the first minute.
 func TestUnregisteredIsReportedLater(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -84,7 +84,7 @@ func TestUnregisteredIsReportedLater(t *testing.T) {
 				w.follow(w, func(c *Chain) {
 					w.live(50)
 					if _, set := condition(c, fault.NotRegistered); set {
-						t.Error("told within the first minute")
+						t.Error("reported within the first minute")
 					}
 					w.live(20)
 					if text, set := condition(c, fault.NotRegistered); set != tt.want || set &&
@@ -94,7 +94,7 @@ func TestUnregisteredIsReportedLater(t *testing.T) {
 					w.outside(false)
 					w.live(310) // until the whole state is read again
 					if _, set := condition(c, fault.NotRegistered); set {
-						t.Error("told although it is registered")
+						t.Error("reported although it is registered")
 					}
 				}, func(o *Options) { o.NoService = tt.noService })
 			})

@@ -59,13 +59,13 @@ func TestRestart(t *testing.T) {
 	})
 	n.stop()
 
-	// What was told once is not told again.
+	// What was published once is not published again.
 	n = start(t, c, c.Key(1), db)
 	eventually(t, "a view", func() bool { return !n.View().Stale })
 	last := c.Mine(2)
 	eventually(t, "another block", func() bool { return n.View().Head.Number >= last })
 	if count[protocol.RewardSeen](n, nil) != 0 {
-		t.Error("the reward is told again")
+		t.Error("the reward is published again")
 	}
 }
 

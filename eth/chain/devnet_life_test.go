@@ -58,7 +58,7 @@ func TestEviction(t *testing.T) {
 	}
 	round(t, c)
 	eventually(t, "activity", func() bool { return n.View().Self.Active && n.condition(fault.InactiveOrchestrator) == "" })
-	eventually(t, "news that the service URI is unset", func() bool { return n.condition(fault.ServiceURIUnset) != "" })
+	eventually(t, "event that the service URI is unset", func() bool { return n.condition(fault.ServiceURIUnset) != "" })
 
 	populate(t, c, 3, core.LPTTokens(20), core.LPTTokens(1))
 	eventually(t, "eviction", func() bool {
@@ -99,7 +99,7 @@ func TestReorganisation(t *testing.T) {
 	}
 	c.Mine(1)
 	eventually(t, "the record of before", func() bool { return !n.View().Self.Registered })
-	eventually(t, "news of the reorganisation", func() bool {
+	eventually(t, "event of the reorganisation", func() bool {
 		return count(n, func(r protocol.Reorganized) bool { return r.From <= from }) > 0
 	})
 }
@@ -120,7 +120,7 @@ func TestSendersAreWatched(t *testing.T) {
 		return s.Deposit.Cmp(core.NewWei(10)) == 0 && s.Reserve.FundsRemaining.Cmp(core.NewWei(20)) == 0
 	})
 	gateway.send(t, protocol.Unlock{})
-	eventually(t, "news of the unlock", func() bool {
+	eventually(t, "event of the unlock", func() bool {
 		return count(n, func(s protocol.SenderSeen) bool { return s.Address == addr && s.Sender.WithdrawRound != 0 }) > 0
 	})
 	if _, err := n.Send(t.Context(), protocol.Unlock{}, protocol.SendOptions{}); !errors.Is(err, fault.AccountMissing) {
@@ -183,7 +183,7 @@ func TestOutage(t *testing.T) {
 		return !now.Stale && now.Round.Number == v.Round.Number+1 && now.Round.Initialized &&
 			n.condition(fault.ChainStale) == ""
 	})
-	eventually(t, "news that it is over", func() bool {
+	eventually(t, "event that it is over", func() bool {
 		return count(n,
 			func(s protocol.StaleSeen) bool { return !s.Stale }) > 0
 	})

@@ -15,7 +15,7 @@ import (
 )
 
 // What is left of a share of the reserve may be nothing: the ticket is used all the
-// same, and that is told. The same transaction is never sent twice.
+// same, and that is published. The same transaction is never sent twice.
 func TestTicketsOfAPool(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{RoundLength: 50})
@@ -52,7 +52,7 @@ func TestTicketsOfAPool(t *testing.T) {
 			t.Errorf("paid: %+v, %v, want %d", all, err, paid)
 		}
 	}
-	eventually(t, "news of both", func() bool { return count[protocol.TicketRedeemed](n, nil) == 2 })
+	eventually(t, "event of both", func() bool { return count[protocol.TicketRedeemed](n, nil) == 2 })
 	begin()
 	eventually(t, "a fresh share", func() bool {
 		f, err := n.SenderFunds(t.Context(), gateway.Account())
@@ -99,7 +99,7 @@ func TestPayoutsOfOthers(t *testing.T) {
 			t.Errorf("%+v, %v, %v; the fee was %v", p, found, err, tx.Fee)
 		}
 	}
-	eventually(t, "news of it", func() bool {
+	eventually(t, "event of it", func() bool {
 		return count(onlooker, func(e protocol.TicketRedeemed) bool { return e.Payout.Tx == tx.Hash }) == 1
 	})
 }

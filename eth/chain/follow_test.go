@@ -57,10 +57,10 @@ func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
-			var told []bool
+			var published []bool
 			defer c.Subscribe(func(e protocol.Event) {
 				if s, ok := e.(protocol.StaleSeen); ok {
-					told = append(told, s.Stale)
+					published = append(published, s.Stale)
 				}
 			})()
 			pass(25 * time.Second)
@@ -80,8 +80,8 @@ func TestSilence(t *testing.T) {
 			if v := c.View(); v.Stale || v.Self.DelegatedStake.Cmp(core.NewLPT(7)) != 0 {
 				t.Errorf("after a block: %+v", v)
 			}
-			if len(told) != 2 || !told[0] || told[1] {
-				t.Errorf("told %v", told)
+			if len(published) != 2 || !published[0] || published[1] {
+				t.Errorf("published %v", published)
 			}
 		})
 	})
@@ -144,10 +144,10 @@ func TestLockComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
-			var told []string
+			var published []string
 			defer c.Subscribe(func(e protocol.Event) {
 				if l, ok := e.(protocol.LockSeen); ok {
-					told = append(told, l.Lock.Amount.String())
+					published = append(published, l.Lock.Amount.String())
 				}
 			})()
 			pass(time.Second)
@@ -158,8 +158,8 @@ func TestLockComesBack(t *testing.T) {
 			w.reorganize(1)
 			w.mine(0, nil)
 			pass(6 * time.Second)
-			if fmt.Sprint(told) != "[5 0 5]" {
-				t.Errorf("told %v", told)
+			if fmt.Sprint(published) != "[5 0 5]" {
+				t.Errorf("published %v", published)
 			}
 		})
 	})

@@ -66,7 +66,7 @@ func TestShifts(t *testing.T) {
 		{"all moves, with what was earned", protocol.Bond{To: addressOf(3)}, delegator, 5,
 			contracts.BondHints{Old: contracts.Hints{Prev: addressOf(1), Next: addressOf(3)},
 				New: contracts.Hints{Prev: addressOf(1), Next: addressOf(2)}}},
-		{"a newcomer", protocol.Bond{Amount: core.NewLPT(7), To: addressOf(4)}, fresh, 0,
+		{"a new member", protocol.Bond{Amount: core.NewLPT(7), To: addressOf(4)}, fresh, 0,
 			contracts.BondHints{New: contracts.Hints{Prev: addressOf(2), Next: addressOf(3)}}},
 		{"less", protocol.Unbond{Amount: core.NewLPT(3)}, own, 10, contracts.BondHints{New: contracts.Hints{Prev: addressOf(1),
 			Next: addressOf(3)}}},

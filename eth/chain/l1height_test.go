@@ -19,7 +19,7 @@ func (w *world) headWith(l1 protocol.L1Block) {
 }
 
 // heard are the rounds, layer-1 heights and reorganisations that a world's node is
-// told of.
+// published of.
 type heard struct {
 	rounds []protocol.Round
 	l1     protocol.L1Block
@@ -55,7 +55,7 @@ func TestAbsurdHeightBesideATrueOne(t *testing.T) {
 				pass(250 * time.Millisecond)
 			}
 			if len(h.rounds) != 0 || h.reorgs != 0 || h.l1 != worldStart {
-				t.Errorf("told %+v", h)
+				t.Errorf("published %+v", h)
 			}
 			if v := c.View(); v.Round.Number != worldRound || v.Head.L1 != worldStart || !v.Self.Active {
 				t.Errorf("%+v", v)
@@ -135,7 +135,7 @@ func TestHeightFalls(t *testing.T) {
 			w.mine(0, nil)
 			pass(2 * time.Second)
 			if v := c.View(); h.reorgs != 1 || v.Head.L1 != worldStart || v.Head.Hash != w.last().head.Hash {
-				t.Errorf("%+v, told %+v", v, h)
+				t.Errorf("%+v, published %+v", v, h)
 			}
 		})
 	})

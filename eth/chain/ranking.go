@@ -25,7 +25,7 @@ func (r ranking) move(addr core.Address, stake core.LPT, size int) (ranking, con
 	if stake.IsZero() || size <= 0 {
 		return after, contracts.Hints{}
 	}
-	if newcomer := len(after) == len(r); newcomer && len(after) >= size {
+	if added := len(after) == len(r); added && len(after) >= size {
 		last := len(after) - 1
 		if stake.Cmp(after[last].stake) <= 0 {
 			return after, contracts.Hints{}

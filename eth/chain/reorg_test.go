@@ -37,13 +37,13 @@ func TestChainFallsFar(t *testing.T) {
 			w.mine(0, w.reward)
 			pass(10 * time.Second)
 			if rewards != 1 {
-				t.Errorf("%d rewards are told", rewards)
+				t.Errorf("%d rewards are published", rewards)
 			}
 		})
 	})
 }
 
-// A reward that was read and not told yet is never told when its block is undone.
+// A reward that was read and not published yet is never published when its block is undone.
 func TestUndoneRewardIsNotPublished(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -65,12 +65,12 @@ func TestUndoneRewardIsNotPublished(t *testing.T) {
 			w.mine(0, nil)
 			pass(30 * time.Second)
 			if rewards != 0 {
-				t.Errorf("%d rewards are told, and none is on the chain", rewards)
+				t.Errorf("%d rewards are published, and none is on the chain", rewards)
 			}
 			w.mine(0, w.reward)
 			pass(10 * time.Second)
 			if rewards != 1 {
-				t.Errorf("%d rewards are told of 1", rewards)
+				t.Errorf("%d rewards are published of 1", rewards)
 			}
 		})
 	})

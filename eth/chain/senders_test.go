@@ -21,7 +21,7 @@ func TestSenders(t *testing.T) {
 		t.Error("funds are known before they were read")
 	}
 	if !s.store(addressOf(1), money, true) || s.store(addressOf(1), money, true) || !s.store(addressOf(2), protocol.SenderFunds{}, true) {
-		t.Error("the first reading is news, and no other")
+		t.Error("the first reading is a change, and no other")
 	}
 	if s.mark(addressOf(1)); len(s.dirty()) != 1 {
 		t.Errorf("to be read: %v", s.dirty())

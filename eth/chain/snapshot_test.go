@@ -41,7 +41,7 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 }
 
-func TestMemoryIsDoubted(t *testing.T) {
+func TestSnapshotIsChecked(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*snapshot){
 		"version": func(m *snapshot) { m.Version++ },

@@ -63,7 +63,7 @@ func TestRedemptionsArePublished(t *testing.T) {
 			pass(30 * time.Second)
 			if len(seen) != 1 || seen[0].Paid.Cmp(core.NewWei(60)) != 0 || seen[0].FromReserve.Cmp(core.NewWei(20)) != 0 ||
 				seen[0].SenderNonce != 1 {
-				t.Fatalf("told: %+v", seen)
+				t.Fatalf("published: %+v", seen)
 			}
 			all, err := c.Payouts(t.Context(), seen[0].Tx)
 			if err != nil || len(all) != 1 || all[0] != seen[0] && all[0].Paid.Cmp(seen[0].Paid) != 0 {

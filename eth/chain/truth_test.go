@@ -176,7 +176,7 @@ func (w *world) happen(what, amount int) {
 	}
 }
 
-// hush keeps heads from being told.
+// hush keeps heads from being published.
 func (w *world) hush(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

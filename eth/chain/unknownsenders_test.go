@@ -55,7 +55,7 @@ func TestFloodOfUnknownSendersDelaysNoOther(t *testing.T) {
 }
 
 // A question that is asked again is read before those that came between, and those
-// that are turned away are told.
+// that are turned away are published.
 func TestAskingAgainAndBeingTurnedAway(t *testing.T) {
 	t.Parallel()
 	s, now := newSenders(10), time.Unix(1_800_000_000, 0)

@@ -14,13 +14,13 @@ func TestPayouts(t *testing.T) {
 	t.Parallel()
 	one, two := contracts.Origin{Block: 5, Tx: protocol.TxHash{1}}, contracts.Origin{Block: 6, Tx: protocol.TxHash{2}}
 	claimed := func(o contracts.Origin, n uint64) contracts.Event {
-		return contracts.ReserveClaimed{Origin: o, Sender: somebody, Claimant: another, Amount: core.NewWei(n)}
+		return contracts.ReserveClaimed{Origin: o, Sender: other, Claimant: another, Amount: core.NewWei(n)}
 	}
 	paid := func(o contracts.Origin, n uint64) contracts.Event {
-		return contracts.WinningTicketTransfer{Origin: o, Sender: somebody, Recipient: another, Amount: core.NewWei(n)}
+		return contracts.WinningTicketTransfer{Origin: o, Sender: other, Recipient: another, Amount: core.NewWei(n)}
 	}
 	redeemed := func(o contracts.Origin, nonce uint64) contracts.Event {
-		return contracts.WinningTicketRedeemed{Origin: o, Sender: somebody, Recipient: another, FaceValue: core.NewWei(100),
+		return contracts.WinningTicketRedeemed{Origin: o, Sender: other, Recipient: another, FaceValue: core.NewWei(100),
 			SenderNonce: nonce}
 	}
 	got := contracts.Payouts([]contracts.Event{
@@ -41,7 +41,7 @@ func TestPayouts(t *testing.T) {
 		p := got[i]
 		if p.SenderNonce != w.nonce || p.Paid.Cmp(core.NewWei(w.paid)) != 0 ||
 			p.FromReserve.Cmp(core.NewWei(w.reserve)) != 0 || uint64(p.Block) != w.block ||
-			p.FaceValue.Cmp(core.NewWei(100)) != 0 || p.Sender != somebody || p.Recipient != another {
+			p.FaceValue.Cmp(core.NewWei(100)) != 0 || p.Sender != other || p.Recipient != another {
 			t.Errorf("%+v, want %+v", p, w)
 		}
 	}

@@ -19,14 +19,14 @@ func TestPermits(t *testing.T) {
 	}
 	calls := contracts.NewCalls(at)
 	for _, a := range []protocol.Action{
-		protocol.Approve{Amount: core.NewLPT(1)}, protocol.Bond{Amount: core.NewLPT(1), To: somebody},
+		protocol.Approve{Amount: core.NewLPT(1)}, protocol.Bond{Amount: core.NewLPT(1), To: other},
 		protocol.Unbond{Amount: core.NewLPT(1)},
-		protocol.Rebond{Lock: 2}, protocol.RebondFromUnbonded{To: somebody, Lock: 2}, protocol.WithdrawStake{Lock: 2},
-		protocol.WithdrawFees{Recipient: somebody, Amount: core.NewWei(1)}, protocol.ClaimEarnings{},
-		protocol.TransferTokens{To: somebody, Amount: core.NewLPT(1)}, protocol.RequestTokens{},
+		protocol.Rebond{Lock: 2}, protocol.RebondFromUnbonded{To: other, Lock: 2}, protocol.WithdrawStake{Lock: 2},
+		protocol.WithdrawFees{Recipient: other, Amount: core.NewWei(1)}, protocol.ClaimEarnings{},
+		protocol.TransferTokens{To: other, Amount: core.NewLPT(1)}, protocol.RequestTokens{},
 		protocol.SetCommission{RewardCut: 1, FeeShare: 2},
-		protocol.SetServiceURI{URI: "u"}, protocol.Reward{}, protocol.RewardFor{Orchestrator: somebody},
-		protocol.SetRewardCaller{Caller: somebody},
+		protocol.SetServiceURI{URI: "u"}, protocol.Reward{}, protocol.RewardFor{Orchestrator: other},
+		protocol.SetRewardCaller{Caller: other},
 		protocol.InitializeRound{}, protocol.FundDeposit{Amount: core.NewWei(1)},
 		protocol.FundDepositAndReserve{Deposit: core.NewWei(1), Reserve: core.NewWei(2)},
 		protocol.Unlock{}, protocol.CancelUnlock{}, protocol.WithdrawFunds{}, protocol.VoteInPoll{Poll: somePoll, Choice: 1},
@@ -45,7 +45,7 @@ func TestPermits(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]protocol.Action{
-		"vote": protocol.VoteInPoll{Poll: somePoll}, "bond": protocol.Bond{Amount: core.NewLPT(1), To: somebody},
+		"vote": protocol.VoteInPoll{Poll: somePoll}, "bond": protocol.Bond{Amount: core.NewLPT(1), To: other},
 		"unlock": protocol.Unlock{},
 	} {
 		c, err := calls.For(bad, contracts.BondHints{})

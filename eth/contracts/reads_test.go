@@ -48,22 +48,22 @@ func protocolAnswers(t *testing.T) map[string]answer {
 			}
 			return []any{[32]byte{0xcd}}
 		},
-		"BondingManager.getTranscoder": of(t, somebody, number(3499), number(100_000), number(50_000), number(3498),
+		"BondingManager.getTranscoder": of(t, other, number(3499), number(100_000), number(50_000), number(3498),
 			number(3000), never,
 			number(1), number(2), number(3), number(4)),
-		"BondingManager.isActiveTranscoder":       of(t, somebody, true),
-		"BondingManager.isRegisteredTranscoder":   of(t, somebody, true),
-		"BondingManager.transcoderTotalStake":     of(t, somebody, tokens(1500)),
-		"BondingManager.transcoderToRewardCaller": of(t, somebody, common.Address(another)),
-		"ServiceRegistry.getServiceURI":           of(t, somebody, "https://orchestrator.example:8935"),
-		"BondingManager.getTranscoderEarningsPoolForRound": of(t, somebody, tokens(1500), number(100_000), number(50_000),
+		"BondingManager.isActiveTranscoder":       of(t, other, true),
+		"BondingManager.isRegisteredTranscoder":   of(t, other, true),
+		"BondingManager.transcoderTotalStake":     of(t, other, tokens(1500)),
+		"BondingManager.transcoderToRewardCaller": of(t, other, common.Address(another)),
+		"ServiceRegistry.getServiceURI":           of(t, other, "https://orchestrator.example:8935"),
+		"BondingManager.getTranscoderEarningsPoolForRound": of(t, other, tokens(1500), number(100_000), number(50_000),
 			bigText("1000000000000000000000000000"), bigText("1")),
-		"BondingManager.getDelegator": of(t, somebody, tokens(7), number(8), common.Address(another),
+		"BondingManager.getDelegator": of(t, other, tokens(7), number(8), common.Address(another),
 			tokens(9), number(10), number(11), number(12)),
-		"BondingManager.pendingStake":                   of(t, somebody, tokens(13)),
-		"BondingManager.pendingFees":                    of(t, somebody, number(14)),
-		"BondingManager.delegatorStatus":                of(t, somebody, uint8(1)),
-		"BondingManager.getDelegatorUnbondingLock":      of(t, somebody, tokens(5), number(3507)),
+		"BondingManager.pendingStake":                   of(t, other, tokens(13)),
+		"BondingManager.pendingFees":                    of(t, other, number(14)),
+		"BondingManager.delegatorStatus":                of(t, other, uint8(1)),
+		"BondingManager.getDelegatorUnbondingLock":      of(t, other, tokens(5), number(3507)),
 		"BondingManager.getTranscoderPoolSize":          always(number(99)),
 		"BondingManager.getTranscoderPoolMaxSize":       always(number(100)),
 		"BondingManager.unbondingPeriod":                always(uint64(7)),
@@ -85,9 +85,9 @@ func protocolAnswers(t *testing.T) map[string]answer {
 		"Minter.currentMintableTokens":         always(tokens(5048)),
 		"Minter.currentMintedTokens":           always(tokens(17)),
 		"Minter.getGlobalTotalSupply":          always(tokens(30_000_000)),
-		"LivepeerToken.balanceOf":              of(t, somebody, tokens(41)),
-		"LivepeerToken.allowance":              of(t, somebody, tokens(42)),
-		"LivepeerTokenFaucet.nextValidRequest": of(t, somebody, number(1_800_000_000)),
+		"LivepeerToken.balanceOf":              of(t, other, tokens(41)),
+		"LivepeerToken.allowance":              of(t, other, tokens(42)),
+		"LivepeerTokenFaucet.nextValidRequest": of(t, other, number(1_800_000_000)),
 		"LivepeerGovernor.state":               always(uint8(1)),
 		"LivepeerGovernor.proposalDeadline":    always(number(3510)),
 		"LivepeerGovernor.hasVoted":            always(true),
@@ -122,27 +122,27 @@ func TestReads(t *testing.T) {
 	read(protocol.L1Block(22_000_123), &l1, r.BlockNumber(&l1))
 	var orchestrator protocol.Orchestrator
 	read(protocol.Orchestrator{
-		Address: somebody, ServiceURI: "https://orchestrator.example:8935", LastRewardRound: 3499, RewardCut: 100_000,
+		Address: other, ServiceURI: "https://orchestrator.example:8935", LastRewardRound: 3499, RewardCut: 100_000,
 		FeeShare:       50_000,
 		DelegatedStake: core.LPTTokens(1500), ActivationRound: 3000, DeactivationRound: protocol.Never,
 		LastActiveStakeUpdateRound: 3498,
 		Active:                     true, Registered: true, RewardCaller: another,
-	}, &orchestrator, r.Orchestrator(somebody, &orchestrator)...)
+	}, &orchestrator, r.Orchestrator(other, &orchestrator)...)
 	var pool protocol.EarningsPool
 	read(protocol.EarningsPool{
 		TotalStake: core.LPTTokens(1500), RewardCut: 100_000, FeeShare: 50_000,
 		RewardFactor: bigText("1000000000000000000000000000"), FeeFactor: number(1),
-	}, &pool, r.EarningsPool(somebody, 3500, &pool))
+	}, &pool, r.EarningsPool(other, 3500, &pool))
 	var delegator protocol.Delegator
 	read(protocol.Delegator{
-		Address: somebody, Bonded: core.LPTTokens(7), Fees: core.NewWei(8), PendingStake: core.LPTTokens(13),
+		Address: other, Bonded: core.LPTTokens(7), Fees: core.NewWei(8), PendingStake: core.LPTTokens(13),
 		PendingFees: core.NewWei(14),
 		Delegate:    another, DelegatedAmount: core.LPTTokens(9), StartRound: 10, LastClaimRound: 11, NextLockID: 12,
 		Status: protocol.Bonded,
-	}, &delegator, r.Delegator(somebody, &delegator)...)
+	}, &delegator, r.Delegator(other, &delegator)...)
 	var lock protocol.UnbondingLock
-	read(protocol.UnbondingLock{ID: 4, Delegator: somebody, Amount: core.LPTTokens(5), WithdrawRound: 3507}, &lock,
-		r.UnbondingLock(somebody, 4, &lock))
+	read(protocol.UnbondingLock{ID: 4, Delegator: other, Amount: core.LPTTokens(5), WithdrawRound: 3507}, &lock,
+		r.UnbondingLock(other, 4, &lock))
 	var parameters protocol.Parameters
 	read(protocol.Parameters{
 		PoolMaxSize: 100, PoolSize: 99, RoundLength: 6377, RoundLockAmount: 100_000, UnbondingPeriod: 7, UnlockPeriod: 2,
@@ -161,21 +161,21 @@ func TestReads(t *testing.T) {
 		ClaimedInCurrentRound: core.NewWei(34)}},
 		&sender, r.Sender(another, &sender))
 	var wei core.Wei
-	read(core.NewWei(21), &wei, r.ClaimedReserve(another, somebody, &wei))
-	read(core.NewWei(22), &wei, r.ClaimableReserve(another, somebody, &wei))
+	read(core.NewWei(21), &wei, r.ClaimedReserve(another, other, &wei))
+	read(core.NewWei(22), &wei, r.ClaimableReserve(another, other, &wei))
 	var lpt core.LPT
-	read(core.LPTTokens(41), &lpt, r.TokenBalance(somebody, &lpt))
-	read(core.LPTTokens(42), &lpt, r.Allowance(somebody, &lpt))
+	read(core.LPTTokens(41), &lpt, r.TokenBalance(other, &lpt))
+	read(core.LPTTokens(42), &lpt, r.Allowance(other, &lpt))
 	var yes bool
 	read(true, &yes, r.UsedTicket(protocol.Hash{1}, &yes))
 	var uri string
-	read("https://orchestrator.example:8935", &uri, r.TranscodingURI(somebody, &uri))
-	read("https://orchestrator.example:8935", &uri, r.AIURI(somebody, &uri))
+	read("https://orchestrator.example:8935", &uri, r.TranscodingURI(other, &uri))
+	read("https://orchestrator.example:8935", &uri, r.AIURI(other, &uri))
 	var moment time.Time
-	read(time.Unix(1_800_000_000, 0).UTC(), &moment, r.NextFaucetRequest(somebody, &moment))
+	read(time.Unix(1_800_000_000, 0).UTC(), &moment, r.NextFaucetRequest(other, &moment))
 	var proposal contracts.Proposal
 	read(contracts.Proposal{State: contracts.ProposalActive, Deadline: 3510, Voted: true}, &proposal,
-		r.Proposal(number(5), somebody, &proposal)...)
+		r.Proposal(number(5), other, &proposal)...)
 	read(protocol.L1Block(22_100_000), &l1, r.PollEnd(somePoll, &l1))
 	var quote contracts.Quote
 	read(contracts.Quote{Description: "ETH / USD", Decimals: 8, Answer: number(250_012_345_678),
@@ -235,7 +235,7 @@ func TestReadFailures(t *testing.T) {
 		answers[name] = odd
 		var d protocol.Delegator
 		if err := contracts.ReadAll(context.Background(), newScripted(t, answers), 1,
-			r.Delegator(somebody, &d)...); !errors.Is(err, fault.ContractAnswerInvalid) {
+			r.Delegator(other, &d)...); !errors.Is(err, fault.ContractAnswerInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -246,12 +246,12 @@ func TestRewardCallerUnknown(t *testing.T) {
 	t.Parallel()
 	r, caller := contracts.NewReads(places), core.Address{}
 	if err := contracts.ReadAll(context.Background(), newScripted(t, nil), 1,
-		r.RewardCaller(somebody, &caller)); err != nil || !caller.IsZero() {
+		r.RewardCaller(other, &caller)); err != nil || !caller.IsZero() {
 		t.Errorf("%v, %v", caller, err)
 	}
 	down := newScripted(t, nil)
 	down.alter = func(_ string, x *ethcall.Result) { x.Err = fault.New(fault.RPCTimeout, "call", "") }
-	if err := contracts.ReadAll(context.Background(), down, 1, r.RewardCaller(somebody, &caller)); !errors.Is(err,
+	if err := contracts.ReadAll(context.Background(), down, 1, r.RewardCaller(other, &caller)); !errors.Is(err,
 		fault.RPCTimeout) {
 		t.Errorf("an endpoint that fails says nothing about the contract: %v", err)
 	}

@@ -31,7 +31,7 @@ var places = contracts.Addresses{
 var (
 	somePoll = core.Address{13}
 	someFeed = core.Address{14}
-	somebody = core.Address{0xaa}
+	other    = core.Address{0xaa}
 	another  = core.Address{0xbb}
 )
 

@@ -135,7 +135,7 @@ func TestForeignTransactions(t *testing.T) {
 					r.mined(s)
 				}
 				last := r.settled()
-				if !r.trouble(fault.ForeignTransaction) {
+				if !r.condition(fault.ForeignTransaction) {
 					t.Error("not told")
 				}
 				all := r.m.Transactions()
@@ -205,7 +205,7 @@ func TestMissingReceiptsAreNoForeignTransaction(t *testing.T) {
 					t.Fatal(s.tx, s.err)
 				}
 				r.chain.set(func() { r.chain.noReceipts = false })
-				if r.mined(s); r.chain.done("a") != 1 || r.trouble(fault.ForeignTransaction) {
+				if r.mined(s); r.chain.done("a") != 1 || r.condition(fault.ForeignTransaction) {
 					t.Error("done again")
 				}
 			})
@@ -270,7 +270,7 @@ func TestNonceTooLowForOurOwn(t *testing.T) {
 		if tx := r.mined(s); tx.Nonce != 0 {
 			t.Errorf("%+v", tx)
 		}
-		if r.settled(); r.trouble(fault.ForeignTransaction) {
+		if r.settled(); r.condition(fault.ForeignTransaction) {
 			t.Error("our own is no foreign one")
 		}
 	})
@@ -282,11 +282,11 @@ func TestSharedKeyIsReportedForADay(t *testing.T) {
 		r.chain.intrude()
 		r.settled()
 		<-time.After(23 * time.Hour)
-		if r.beat(1); !r.trouble(fault.ForeignTransaction) {
+		if r.beat(1); !r.condition(fault.ForeignTransaction) {
 			t.Fatal("forgotten")
 		}
 		<-time.After(time.Hour)
-		if r.beat(1); r.trouble(fault.ForeignTransaction) {
+		if r.beat(1); r.condition(fault.ForeignTransaction) {
 			t.Error("never forgotten")
 		}
 	})

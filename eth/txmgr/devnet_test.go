@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/test/devnet"
 )
 
-func (n *node) trouble(code fault.Code) bool {
+func (n *node) condition(code fault.Code) bool {
 	return slices.ContainsFunc(n.board.Snapshot(), func(c health.Condition) bool { return c.Code == code })
 }
 
@@ -79,10 +79,10 @@ func TestRealChainGetsDear(t *testing.T) {
 		_, err := n.m.Send(t.Context(), act("a"), protocol.SendOptions{})
 		done <- err
 	}()
-	n.eventually("the trouble", func() bool { return n.trouble(fault.GasPriceAboveMax) })
+	n.eventually("the trouble", func() bool { return n.condition(fault.GasPriceAboveMax) })
 	n.must(n.chain.Control.SetBaseFee(t.Context(), core.NewWei(100_000_000)))
 	n.must(<-done)
-	if n.eventually("its end", func() bool { return !n.trouble(fault.GasPriceAboveMax) }); n.used() != 1 {
+	if n.eventually("its end", func() bool { return !n.condition(fault.GasPriceAboveMax) }); n.used() != 1 {
 		t.Error(n.used())
 	}
 }
@@ -155,7 +155,7 @@ func TestRealChainIsShared(t *testing.T) {
 		t.Errorf("%+v", lost)
 	}
 	if again := n.final(sent.ID + 1); again.State != protocol.TxFinal || again.Nonce != 2 || n.used() != 3 ||
-		!n.trouble(fault.ForeignTransaction) {
+		!n.condition(fault.ForeignTransaction) {
 		t.Errorf("%+v", again)
 	}
 }

@@ -16,7 +16,7 @@ func dearMoment(r *rig) {
 	r.chain.set(func() { r.chain.balance.SetInt64(1e15); r.chain.base = 100 * gwei })
 	r.beat(1)
 	r.failed(r.send(act("a"), protocol.SendOptions{}), fault.GasMoneyMissing)
-	if !r.trouble(fault.GasMoneyMissing) {
+	if !r.condition(fault.GasMoneyMissing) {
 		r.t.Fatal("not told")
 	}
 }
@@ -27,7 +27,7 @@ func TestMoneyThatIsEnoughForWhatIsSentIsEnough(t *testing.T) {
 		r.chain.set(func() { r.chain.base = gwei })
 		r.m.OnHead(r.chain.head())
 		r.answered(r.send(act("b"), protocol.SendOptions{Async: true}), nil)
-		if r.trouble(fault.GasMoneyMissing) {
+		if r.condition(fault.GasMoneyMissing) {
 			t.Error("told though one was just sent")
 		}
 		r.settled()
@@ -37,11 +37,11 @@ func TestMoneyThatIsEnoughForWhatIsSentIsEnough(t *testing.T) {
 func TestAPriceThatFellEndsTheShortage(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		dearMoment(r)
-		if r.beat(60); !r.trouble(fault.GasMoneyMissing) {
+		if r.beat(60); !r.condition(fault.GasMoneyMissing) {
 			t.Fatal("forgotten while the price is high")
 		}
 		r.chain.set(func() { r.chain.base = gwei })
-		if r.beat(70); r.trouble(fault.GasMoneyMissing) {
+		if r.beat(70); r.condition(fault.GasMoneyMissing) {
 			t.Error("told still")
 		}
 		before := r.chain.asked()
@@ -57,7 +57,7 @@ func TestValuesAreNoGas(t *testing.T) {
 		r.chain.set(func() { r.chain.balance.SetInt64(5e18) })
 		s := r.send(costly("transfer", "4999600000000000000"), protocol.SendOptions{})
 		r.answered(r.send(act("b"), protocol.SendOptions{}), fault.GasMoneyMissing)
-		if r.trouble(fault.GasMoneyMissing) {
+		if r.condition(fault.GasMoneyMissing) {
 			t.Error("a value counts as gas")
 		}
 		r.mined(s)
@@ -79,12 +79,12 @@ func TestPendingNeedEndsWithTheTransaction(t *testing.T) {
 		r.chain.set(func() { r.chain.balance.SetInt64(400_000_000_000_000) })
 		first := r.send(act("a"), protocol.SendOptions{})
 		r.answered(r.send(act("b"), protocol.SendOptions{}), fault.GasMoneyMissing)
-		if !r.trouble(fault.GasMoneyMissing) {
+		if !r.condition(fault.GasMoneyMissing) {
 			t.Fatal("not told")
 		}
 		r.mined(first)
 		r.settled()
-		if r.beat(60); r.trouble(fault.GasMoneyMissing) {
+		if r.beat(60); r.condition(fault.GasMoneyMissing) {
 			t.Error("told still")
 		}
 	})
@@ -98,7 +98,7 @@ func TestAnEmptyAccountIsAskedSeldom(t *testing.T) {
 		r.idle(10 * time.Minute)
 		before := r.chain.calls["balance"]
 		r.idle(time.Hour)
-		if n := r.chain.calls["balance"] - before; n < 50 || n > 65 || !r.trouble(fault.GasMoneyMissing) {
+		if n := r.chain.calls["balance"] - before; n < 50 || n > 65 || !r.condition(fault.GasMoneyMissing) {
 			t.Errorf("%d times in an hour", n)
 		}
 	})

@@ -133,7 +133,7 @@ func TestPricedOutIsReported(t *testing.T) {
 	run(t, func(o *txmgr.Options) { o.MaxGasPrice = core.NewWei(2_100_000_000) }, func(t *testing.T, r *rig) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		r.chain.set(func() { r.chain.base = 2_050_000_000 })
-		if r.idle(7 * time.Minute); !r.trouble(fault.TxStuck) || r.trouble(fault.GasPriceAboveMax) {
+		if r.idle(7 * time.Minute); !r.condition(fault.TxStuck) || r.condition(fault.GasPriceAboveMax) {
 			t.Errorf("%+v", r.board.Snapshot())
 		}
 		r.m.SetMaxGasPrice(core.NewWei(3 * gwei))
@@ -141,7 +141,7 @@ func TestPricedOutIsReported(t *testing.T) {
 		if tx := r.mined(s); tx.Replaced != 1 {
 			t.Errorf("%+v", tx)
 		}
-		if r.settled(); r.trouble(fault.TxStuck) {
+		if r.settled(); r.condition(fault.TxStuck) {
 			t.Error("told still")
 		}
 	})
@@ -151,7 +151,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 	run(t, func(o *txmgr.Options) { o.Replacements = 100 }, func(t *testing.T, r *rig) {
 		r.send(act("a"), protocol.SendOptions{Async: true})
 		r.idle(2 * time.Hour)
-		if n := len(r.journal.all()[0].Attempts); n != 9 || !r.trouble(fault.TxStuck) {
+		if n := len(r.journal.all()[0].Attempts); n != 9 || !r.condition(fault.TxStuck) {
 			t.Errorf("%d attempts", n)
 		}
 		r.settled()

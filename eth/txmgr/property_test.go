@@ -84,8 +84,8 @@ func (m *model) ask(once string) {
 	m.sends = append(m.sends, &asked{m.send(act(name), opt), name, once})
 }
 
-// heal ends all trouble and lets everything come to its end.
-func (m *model) heal() {
+// recover ends all trouble and lets everything come to its end.
+func (m *model) recover() {
 	m.chain.set(func() {
 		m.chain.base, m.chain.swallow, m.chain.loseAnswers, m.chain.strict, m.chain.reverts = gwei, 0, 0, false, false
 	})
@@ -178,6 +178,6 @@ func live(rt *rapid.T) {
 		}
 	}()
 	rt.Repeat(m.actions())
-	m.heal()
+	m.recover()
 	m.check()
 }

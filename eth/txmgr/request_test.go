@@ -128,7 +128,7 @@ func TestEstimate(t *testing.T) {
 		}
 		r.chain.set(func() { r.chain.balance.SetInt64(7) })
 		if _, err := r.m.Estimate(context.Background(), in); !errors.Is(err, fault.GasMoneyMissing) ||
-			r.trouble(fault.GasMoneyMissing) {
+			r.condition(fault.GasMoneyMissing) {
 			t.Error(err)
 		}
 	})

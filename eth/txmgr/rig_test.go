@@ -245,7 +245,7 @@ func (r *rig) settled() protocol.Transaction {
 	return protocol.Transaction{}
 }
 
-func (r *rig) trouble(code fault.Code) bool {
+func (r *rig) condition(code fault.Code) bool {
 	return slices.ContainsFunc(r.board.Snapshot(), func(c health.Condition) bool { return c.Code == code })
 }
 

@@ -128,7 +128,7 @@ func TestHintsOfAllCalls(t *testing.T) {
 // A hint saves the search through a hundred entries.
 func TestAHintIsCheaper(t *testing.T) {
 	t.Parallel()
-	w := newCrowd(t)
+	w := newFullPool(t)
 	w.fund(account("x"), tokens(1015))
 	with := w.fork(t).ok(account("x"), bm, "bondWithHint", tokens(1015), account("x"), none, none, member(2), member(1))
 	without := w.ok(account("x"), bm, "bond", tokens(1015), account("x"))
