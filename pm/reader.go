@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 )
@@ -29,15 +30,15 @@ type reader struct {
 	// ticket is the preimage of the ticket's hash, message that of the digest, draw
 	// that of the draw: 65 bytes of signature and the recipient's random number.
 	ticket  []byte
-	message [len(personal) + signature.Size]byte
+	message [len(personal) + keccak.Size]byte
 	draw    [signature.Length + 32]byte
 	sig     [signature.Length]byte
-	out     [signature.Size]byte
+	out     [keccak.Size]byte
 }
 
 func newReader(p *Payment, rand protocol.Word) *reader {
 	terms := p.Terms()
-	r := &reader{sender: p.Sender, winProb: terms.WinProb, keccak: signature.NewHash(), ticket: terms.preimage(p.Sender)}
+	r := &reader{sender: p.Sender, winProb: terms.WinProb, keccak: keccak.New(), ticket: terms.preimage(p.Sender)}
 	copy(r.message[:], personal)
 	copy(r.draw[signature.Length:], rand[:])
 	return r

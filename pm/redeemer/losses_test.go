@@ -52,7 +52,7 @@ func (h *blockedActor) Send(ctx context.Context, a protocol.Action, opt protocol
 	h.mu.Lock()
 	expensive, err := h.expensive, h.err
 	h.mu.Unlock()
-	if err != nil && !(h.tight && opt.Thrifty) {
+	if err != nil && !(h.tight && opt.FitToBalance) {
 		return protocol.Transaction{}, err
 	}
 	if expensive {

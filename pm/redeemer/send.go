@@ -54,7 +54,7 @@ func (r *Redeemer) submit(ctx context.Context, t *ticket, when term) (protocol.T
 	}
 	r.opt.Reached(t.w.ExpirationBlock)
 	return r.opt.Actor.Send(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}, protocol.SendOptions{
-		Once: onceKey(t), Until: when.until, Async: true, MinGas: r.minGasLimit(), Thrifty: t.lowBalance,
+		Once: onceKey(t), Until: when.until, Async: true, MinGas: r.minGasLimit(), FitToBalance: t.lowBalance,
 	})
 }
 
