@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -47,6 +48,11 @@ func (f *failure) late() bool {
 	}
 	return false
 }
+
+// judged says that a transcoder of our own kind on another machine said itself that its
+// time was over: it lives, and its own node has looked whether that was the segment's doing
+// or its device's, which it then offers no more.
+func (f *failure) judged() bool { return f.remote && errors.Is(f.err, fault.TranscodeTimeout) }
 
 // harmed says that the segment was the end of a media worker on another machine, or
 // that its session has been that there too often.

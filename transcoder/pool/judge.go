@@ -38,7 +38,7 @@ func (c *course) failed(ctx context.Context, err error) error {
 	harmful := c.harm(err)
 	for i := range c.failures {
 		switch f := &c.failures[i]; {
-		case f.late() && c.count((*failure).late) == 1 && ctx.Err() != context.Canceled:
+		case f.late() && c.count((*failure).late) == 1 && ctx.Err() != context.Canceled && !f.judged():
 			c.tardy(f)
 		case f.remote && deadly(f.err) && c.count((*failure).harmed) == 1:
 			c.p.accuse(f.d, f.err)
