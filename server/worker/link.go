@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -27,7 +28,9 @@ type Link struct {
 	status Status
 	own    bool
 	// place is what the orchestrator calls the worker's place, "" where it says nothing.
-	place  string
+	place string
+	// origin is where it was reached last.
+	origin Origin
 	leaves bool
 	// used is when a result was last taken there.
 	used time.Time
@@ -41,6 +44,19 @@ func newLink(o *Options, addr, instance string) *Link {
 // Number tells the links of a loop apart, from 1: what two orchestrators call the same
 // need not be the same.
 func (l *Link) Number() int { return l.number }
+
+// maxParty is longer than an orchestrator's name for a gateway.
+const maxParty = 64
+
+// Party is who is held to account here for what the orchestrator has done for a gateway
+// that it calls so, which is another one than another orchestrator's of the same name. It
+// is "" where the orchestrator names none.
+func (l *Link) Party(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strconv.Itoa(l.number) + " " + name[:min(len(name), maxParty)]
+}
 
 // forget ends what is kept for the orchestrator.
 func (l *Link) forget() {

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
 )
 
@@ -37,7 +38,10 @@ type Options struct {
 	MaxTasks int
 	// MaxMessage bounds a notice, in bytes; 0 is 4 MiB.
 	MaxMessage int
-	Log        *slog.Logger
+	// Stores are private networks from which inputs are fetched, whoever names them; see
+	// Origin.
+	Stores fetchurl.Networks
+	Log    *slog.Logger
 	// Board shows orchestrators that cannot be reached; nil shows them nowhere.
 	Board *health.Board
 	Now   func() time.Time

@@ -10,10 +10,10 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// ask gives a job to a worker and returns once its answer has begun. Faults are those
+// ask gives a job of a party to a worker and returns once its answer has begun. Faults are those
 // of the job, AIWorkerLost, AIWorkerSilent, AIWorkerBusy, or what ctx ended.
-func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inference.Reply, error) {
-	note, size, done, err := p.notification(w, job)
+func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job, party string) (*inference.Reply, error) {
+	note, size, done, err := p.notification(w, job, party)
 	if err != nil {
 		return nil, err
 	}

@@ -17,10 +17,10 @@ type requestData struct {
 
 // notification is the message that gives a job to a worker, and about how long it is.
 // done takes down what was put up for it.
-func (p *Pool) notification(w *worker, job *inference.Job) (note *rpc.NotifyAIJob, size int, done func(), err error) {
+func (p *Pool) notification(w *worker, job *inference.Job, party string) (note *rpc.NotifyAIJob, size int, done func(), err error) {
 	done = func() {}
 	if w.own() {
-		return &rpc.NotifyAIJob{Job: workerJob(job), DeadlineMs: int64(p.opt.Limits.Begin(job) / time.Millisecond)}, len(job.Body), done, nil
+		return &rpc.NotifyAIJob{Job: workerJob(job, party), DeadlineMs: int64(p.opt.Limits.Begin(job) / time.Millisecond)}, len(job.Body), done, nil
 	}
 	request, file, err := networkRequest(job)
 	if err != nil {
@@ -43,10 +43,10 @@ func (p *Pool) notification(w *worker, job *inference.Job) (note *rpc.NotifyAIJo
 }
 
 // workerJob is a job as our own workers get it: unchanged.
-func workerJob(job *inference.Job) *rpc.WorkerJob {
+func workerJob(job *inference.Job, party string) *rpc.WorkerJob {
 	return &rpc.WorkerJob{
 		Capability: uint32(job.Model.Capability), ModelId: job.Model.ID, Operation: string(job.Operation),
 		Body: job.Body, ContentType: job.ContentType, Stream: job.Stream, HideUsage: job.HideUsage,
-		MaxTokens: int64(job.MaxTokens), Units: int64(job.Units), RequestId: job.RequestID,
+		MaxTokens: int64(job.MaxTokens), Units: int64(job.Units), RequestId: job.RequestID, Party: party,
 	}
 }

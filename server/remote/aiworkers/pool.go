@@ -23,6 +23,7 @@ type Pool struct {
 	inputs   *inputs
 	budget   *remote.Budget
 	refusals *remote.Refusals
+	parties  *remote.Parties
 
 	mu sync.Mutex
 	// workers has them in the order of their first registration; guarded by mu, as
@@ -46,8 +47,12 @@ func New(opt Options) (*Pool, error) {
 	if err := opt.complete(); err != nil {
 		return nil, fmt.Errorf("build pool of AI workers: %w", err)
 	}
+	parties, err := remote.NewParties(opt.Random)
+	if err != nil {
+		return nil, fmt.Errorf("build pool of AI workers: %w", err)
+	}
 	return &Pool{
-		opt: opt, tasks: remote.NewTasks[*arrival](opt.FirstTask), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
+		opt: opt, parties: parties, tasks: remote.NewTasks[*arrival](opt.FirstTask), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
 		refusals: remote.NewRefusals(opt.Log, opt.Now), models: make(map[inference.Model]*model),
 		passing: make(map[remote.TaskID]*arrival),
 	}, nil

@@ -32,6 +32,7 @@ type Service struct {
 
 	// process tells this process from the one before it, in the names of places.
 	process string
+	parties *remote.Parties
 
 	// joining keeps registrations of one instance from crossing.
 	joining sync.Mutex
@@ -62,8 +63,12 @@ func New(opt Options) (*Service, error) {
 	if _, err := io.ReadFull(opt.Rand, process[:]); err != nil {
 		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
 	}
+	parties, err := remote.NewParties(opt.Rand)
+	if err != nil {
+		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
+	}
 	return &Service{
-		opt: opt, process: hex.EncodeToString(process[:]), tasks: remote.NewTasks[outcome](opt.FirstTask), sources: newSources(opt.Rand, opt.Now),
+		opt: opt, parties: parties, process: hex.EncodeToString(process[:]), tasks: remote.NewTasks[outcome](opt.FirstTask), sources: newSources(opt.Rand, opt.Now),
 		budget:   remote.NewBudget(opt.ResultBytes),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
 		missing:  newMissing(opt.Board),

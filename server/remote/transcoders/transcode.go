@@ -128,6 +128,7 @@ func (x *errand) send(ctx context.Context) error {
 		n.Url = x.line + SourcePath + x.source.token
 	}
 	if own {
+		n.Party = s.parties.Name(x.job.Party)
 		// A part of the time is the answer's, so that one who gives up says so in time.
 		n.DeadlineMs = max(1, time.Until(deadline).Milliseconds()*9/10)
 	}

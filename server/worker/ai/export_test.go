@@ -1,9 +1,13 @@
 package ai
 
-import "context"
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/server/worker"
+)
 
 // Input is input.
-func (w *Work) Input(ctx context.Context, orchestrator, address string) ([]byte, error) {
+func (w *Work) Input(ctx context.Context, orchestrator worker.Origin, address string) ([]byte, error) {
 	return w.input(ctx, orchestrator, address)
 }
 

@@ -17,6 +17,7 @@ import (
 	"maps"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
@@ -44,12 +45,12 @@ func readRequestData(text []byte) (*requestData, error) {
 }
 
 // input fetches the file of a job of an orchestrator.
-func (w *Work) input(ctx context.Context, orchestrator, address string) ([]byte, error) {
+func (w *Work) input(ctx context.Context, orchestrator worker.Origin, address string) ([]byte, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fault.New(fault.AIJobGarbled, opJob, "no address of an input")
 	}
-	ctx, cancel := context.WithTimeout(near(ctx, u, orchestrator), inputTime)
+	ctx, cancel := context.WithTimeout(orchestrator.Fetching(ctx), inputTime)
 	defer cancel()
 	data, err := w.fetch(ctx, u.String())
 	if err != nil {

@@ -80,7 +80,7 @@ func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 		op = inference.Chat
 	}
 	if p.Form == pipeline.Multipart {
-		file, err := t.w.input(ctx, t.from.Addr(), in.InputURL)
+		file, err := t.w.input(ctx, t.from.Origin(), in.InputURL)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (t *networkTask) reserve(ctx context.Context) (inference.Slot, error) {
 			defer cancel()
 		}
 	}
-	return models.Reserve(ctx, t.job.Model, t.from.Addr())
+	return models.Reserve(ctx, t.job.Model, t.holder())
 }
 
 // fail tells why there is no answer, in the words that the network looks for.

@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -37,7 +38,9 @@ func (w *Work) Notice(from *worker.Link, n *rpc.NotifyAIJob) {
 		from.Cancel(id)
 	case n.GetJob() != nil:
 		from.Start(id, func(ctx context.Context) {
-			w.do(ctx, &task{w: w, from: from, id: id, job: readJob(n.GetJob())}, n.GetDeadlineMs())
+			t := &task{w: w, from: from, id: id, job: readJob(n.GetJob())}
+			t.party = from.Party(n.GetJob().GetParty())
+			w.do(ctx, t, n.GetDeadlineMs())
 		})
 	case n.GetAIJobData() != nil:
 		from.Start(id, func(ctx context.Context) { w.doNetwork(ctx, from, id, n.GetAIJobData()) })
@@ -47,6 +50,7 @@ func (w *Work) Notice(from *worker.Link, n *rpc.NotifyAIJob) {
 // poster takes answers to an orchestrator. It is a *worker.Link.
 type poster interface {
 	Addr() string
+	Origin() worker.Origin
 	Post(ctx context.Context, r worker.Result) error
 }
 
@@ -56,7 +60,13 @@ type task struct {
 	from poster
 	id   int64
 	job  *inference.Job
+	// party is whose job it is, as far as the orchestrator says; see holder.
+	party string
 }
+
+// holder is who is held to account for the job: all jobs of an orchestrator that names no
+// parties count as one's.
+func (t *task) holder() string { return cmp.Or(t.party, t.from.Addr()) }
 
 // readJob is a job as our own orchestrators send it.
 func readJob(j *rpc.WorkerJob) *inference.Job {
@@ -78,7 +88,7 @@ func (w *Work) do(ctx context.Context, t *task, deadlineMs int64) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := time.AfterFunc(limit, cancel)
-	slot, err := w.opt.Models.Reserve(ctx, t.job.Model, t.from.Addr())
+	slot, err := w.opt.Models.Reserve(ctx, t.job.Model, t.holder())
 	if err != nil {
 		t.fail(ctx, err)
 		return

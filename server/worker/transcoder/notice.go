@@ -110,7 +110,7 @@ func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 		Session: local(t.from, core.SessionID(session)), Manifest: meta.Manifest, Number: meta.Number,
 		Duration: meta.Duration, Profiles: meta.Profiles, Clip: meta.Clip,
 		Signature: meta.Signature, Reinit: meta.Reinit,
-		Origin: origin(n.GetOrchId()), Needs: meta.Capabilities.Bits,
+		Origin: origin(n.GetOrchId()), Party: t.from.Party(n.GetParty()), Needs: meta.Capabilities.Bits,
 	}
 	t.limit = core.WorkDeadline(meta.Duration)
 	if ms := n.GetDeadlineMs(); ms > 0 {

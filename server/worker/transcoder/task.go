@@ -63,7 +63,7 @@ func (c *Client) receive(ctx context.Context, t *task) error {
 		if t.from.Own() {
 			patience = t.limit
 		}
-		data, err := c.fetch(ctx, t.url, patience, func(n int64) error { return c.hold(t, n) })
+		data, err := c.fetch(ctx, t.from, t.url, patience, func(n int64) error { return c.hold(t, n) })
 		if err != nil {
 			return err
 		}
