@@ -8,7 +8,9 @@ import (
 
 // Input is input.
 func (w *Work) Input(ctx context.Context, orchestrator worker.Origin, address string) ([]byte, error) {
-	return w.input(ctx, orchestrator, address)
+	data, held, err := w.input(ctx, orchestrator, address)
+	w.requests.Give(held)
+	return data, err
 }
 
 // ReadRequest is what is made of a job's data: the form that a runner would get.

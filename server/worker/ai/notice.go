@@ -37,14 +37,38 @@ func (w *Work) Notice(from *worker.Link, n *rpc.NotifyAIJob) {
 	case n.GetCancel():
 		from.Cancel(id)
 	case n.GetJob() != nil:
-		from.Start(id, func(ctx context.Context) {
-			t := &task{w: w, from: from, id: id, job: readJob(n.GetJob())}
-			t.party = from.Party(n.GetJob().GetParty())
-			w.do(ctx, t, n.GetDeadlineMs())
-		})
+		t := &task{w: w, from: from, id: id, job: readJob(n.GetJob()), party: from.Party(n.GetJob().GetParty())}
+		w.begin(from, t, len(t.job.Body), t.fail, func(ctx context.Context) { w.do(ctx, t, n.GetDeadlineMs()) })
 	case n.GetAIJobData() != nil:
-		from.Start(id, func(ctx context.Context) { w.doNetwork(ctx, from, id, n.GetAIJobData()) })
+		t := &networkTask{task: task{w: w, from: from, id: id, job: &inference.Job{}}}
+		data := n.GetAIJobData()
+		w.begin(from, &t.task, len(data.GetRequestData()), t.fail, func(ctx context.Context) { w.doNetwork(ctx, t, data) })
 	}
+}
+
+// begin does a task whose request has so many bytes, or fails it where those in hand leave
+// no memory for it.
+func (w *Work) begin(from *worker.Link, t *task, size int, fail func(context.Context, error), do func(context.Context)) {
+	if err := t.hold(int64(size)); err != nil {
+		do = func(ctx context.Context) { fail(ctx, err) }
+	}
+	if !from.Start(t.id, func(ctx context.Context) { defer t.drop(); do(ctx) }) {
+		t.drop()
+	}
+}
+
+// hold books bytes of the task's request until drop.
+func (t *task) hold(n int64) error {
+	if !t.w.requests.Take(n) {
+		return fault.New(fault.JobsFull, opJob, "the requests in hand fill the memory set aside for them")
+	}
+	t.held += n
+	return nil
+}
+
+func (t *task) drop() {
+	t.w.requests.Give(t.held)
+	t.held = 0
 }
 
 // poster takes answers to an orchestrator. It is a *worker.Link.
@@ -62,6 +86,8 @@ type task struct {
 	job  *inference.Job
 	// party is whose job it is, as far as the orchestrator says; see holder.
 	party string
+	// held is how many bytes of its request are booked.
+	held int64
 }
 
 // holder is who is held to account for the job: all jobs of an orchestrator that names no
