@@ -49,6 +49,7 @@ func (n *node) joining() (worker.Options, error) {
 	opt := worker.Options{
 		TLS: certificates, Node: remote.Node(version), Worker: name, Instance: hex.EncodeToString(instance[:]),
 		Orchestrators: authorities(n.cfg.Addresses.Orchestrators),
+		Stores:        n.cfg.Storage.ObjectStoreNetworks,
 		Log:           n.log, Board: n.board, Now: time.Now, Rand: mrand.Float64,
 	}
 	// An orchestrator takes any of its secrets, a worker shows the first.

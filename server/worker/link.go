@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -28,7 +29,9 @@ type Link struct {
 	isTutti bool
 	// registrationID is the orchestrator's id of this registration, "" when it sends none.
 	registrationID string
-	draining       bool
+	// origin is where the orchestrator was last reached.
+	origin   Origin
+	draining bool
 	// lastUsed is when a result was last posted.
 	lastUsed time.Time
 }
@@ -40,6 +43,18 @@ func newLink(o *Options, addr, instance string) *Link {
 
 // Number tells the links of a loop apart, from 1: ids of two orchestrators may collide.
 func (l *Link) Number() int { return l.number }
+
+// maxParty is longer than an orchestrator's name for a gateway.
+const maxParty = 64
+
+// Party identifies a gateway that the orchestrator calls name, apart from another orchestrator's
+// gateway of the same name. It is "" when the orchestrator names none.
+func (l *Link) Party(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strconv.Itoa(l.number) + " " + name[:min(len(name), maxParty)]
+}
 
 // forget drops the Work's state for the orchestrator.
 func (l *Link) forget() {

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
 )
 
@@ -37,7 +38,10 @@ type Options struct {
 	MaxTasks int
 	// MaxMessage bounds a notification, in bytes; 0 is 4 MiB.
 	MaxMessage int
-	Log        *slog.Logger
+	// Stores are private networks from which inputs are fetched, at any orchestrator's word; see
+	// Origin.
+	Stores fetchurl.Networks
+	Log    *slog.Logger
 	// Board gets the conditions of unreachable orchestrators; nil drops them.
 	Board *health.Board
 	Now   func() time.Time

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,7 +69,12 @@ type registration[N any] struct {
 // nil for a clean end, errOffer or errDeregistered. lasted is how long it was registered.
 func (l *linkRunner[N]) serve(ctx context.Context) (lasted time.Duration, err error) {
 	var refused atomic.Bool
-	conn, err := l.o.dial(l.addr, l.ping, func(err error) { refused.Store(errors.Is(err, errRefused)) })
+	conn, err := l.o.dial(l.addr, l.ping, func(conn net.Conn, err error) {
+		refused.Store(errors.Is(err, errRefused))
+		if err == nil {
+			l.reached(conn)
+		}
+	})
 	if err != nil {
 		return 0, err
 	}

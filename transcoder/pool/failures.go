@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -47,6 +48,11 @@ func (f *failure) unanswered() bool {
 	}
 	return false
 }
+
+// timedOutThere: a tutti transcoder on another machine reported itself that the segment's time was
+// over. It is alive, and has checked whether the segment or its device was the cause; it no longer
+// offers a device that was.
+func (f *failure) timedOutThere() bool { return f.remote && errors.Is(f.err, fault.TranscodeTimeout) }
 
 // workerEnded: the segment ended a media worker on another machine, or its session did so
 // there too often.

@@ -38,7 +38,8 @@ func (a *segmentAttempts) failed(ctx context.Context, err error) error {
 	harmful := a.recordHarm(err)
 	for i := range a.failures {
 		switch f := &a.failures[i]; {
-		case f.unanswered() && a.countDevices((*failure).unanswered) == 1 && ctx.Err() != context.Canceled:
+		case f.unanswered() && a.countDevices((*failure).unanswered) == 1 && ctx.Err() != context.Canceled &&
+			!f.timedOutThere():
 			a.blameUnanswered(f)
 		case f.remote && workerDied(f.err) && a.countDevices((*failure).workerEnded) == 1:
 			a.p.blameDevice(f.d, f.err)

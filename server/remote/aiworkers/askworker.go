@@ -10,10 +10,10 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// ask sends a job to a worker and returns when its answer has begun. Faults are those of the
-// job, AIWorkerLost, AIWorkerSilent, AIWorkerBusy, or the end of ctx.
-func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job) (*inference.Reply, error) {
-	notification, size, done, err := p.notification(w, job)
+// ask sends a job of a party to a worker and returns when its answer has begun. Faults are those
+// of the job, AIWorkerLost, AIWorkerSilent, AIWorkerBusy, or the end of ctx.
+func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job, party string) (*inference.Reply, error) {
+	notification, size, done, err := p.notification(w, job, party)
 	if err != nil {
 		return nil, err
 	}

@@ -15,14 +15,14 @@ type requestData struct {
 	Request  json.RawMessage `json:"request"`
 }
 
-// notification is the message that sends a job to a worker, and its approximate size. done
-// removes the input that was published for it.
+// notification is the message that sends a job of a party to a worker, and its approximate size.
+// done removes the input that was published for it.
 func (p *Pool) notification(
-	w *worker, job *inference.Job,
+	w *worker, job *inference.Job, party string,
 ) (notification *rpc.NotifyAIJob, size int, done func(), err error) {
 	done = func() {}
 	if w.isTutti() {
-		return &rpc.NotifyAIJob{Job: workerJob(job),
+		return &rpc.NotifyAIJob{Job: workerJob(job, party),
 			DeadlineMs: int64(p.opt.Limits.Begin(job) / time.Millisecond)}, len(job.Body), done, nil
 	}
 	request, file, err := networkRequest(job)
@@ -47,10 +47,10 @@ func (p *Pool) notification(
 }
 
 // workerJob is a job as tutti workers get it: unchanged.
-func workerJob(job *inference.Job) *rpc.WorkerJob {
+func workerJob(job *inference.Job, party string) *rpc.WorkerJob {
 	return &rpc.WorkerJob{
 		Capability: uint32(job.Model.Capability), ModelId: job.Model.ID, Operation: string(job.Operation),
 		Body: job.Body, ContentType: job.ContentType, Stream: job.Stream, HideUsage: job.HideUsage,
-		MaxTokens: int64(job.MaxTokens), Units: int64(job.Units), RequestId: job.RequestID,
+		MaxTokens: int64(job.MaxTokens), Units: int64(job.Units), RequestId: job.RequestID, Party: party,
 	}
 }

@@ -23,6 +23,7 @@ type Pool struct {
 	inputs   *inputs
 	budget   *remote.Budget
 	refusals *remote.Refusals
+	parties  *remote.Parties
 
 	mu sync.Mutex
 	// workers are in order of their first registration; guarded by mu, like all fields
@@ -46,8 +47,13 @@ func New(opt Options) (*Pool, error) {
 	if err := opt.complete(); err != nil {
 		return nil, fmt.Errorf("build pool of AI workers: %w", err)
 	}
+	parties, err := remote.NewParties(opt.Random)
+	if err != nil {
+		return nil, fmt.Errorf("build pool of AI workers: %w", err)
+	}
 	return &Pool{
 		opt:           opt,
+		parties:       parties,
 		tasks:         remote.NewTasks[*answer](opt.FirstTask),
 		inputs:        newInputs(opt.Random),
 		budget:        remote.NewBudget(answerBytes),

@@ -29,7 +29,7 @@ func (p *Pool) Reserve(ctx context.Context, id inference.Model, party string) (i
 	if err != nil {
 		return nil, p.refusal(m, fault.Canceled, err)
 	}
-	return &slot{p: p, m: m, release: release}, nil
+	return &slot{p: p, m: m, party: p.parties.Name(party), release: release}, nil
 }
 
 // findModel finds a model that jobs may wait for. The error says why they may not.
@@ -70,6 +70,8 @@ func (p *Pool) refusal(m *model, canceled fault.Code, err error) error {
 type slot struct {
 	p *Pool
 	m *model
+	// party is whose job it is, by the name that workers get.
+	party string
 
 	mu       sync.Mutex
 	release  func() // guarded by mu

@@ -26,7 +26,7 @@ func (s *slot) retryRefused(
 		s.p.releaseEntry(next)
 		return reply, err
 	}
-	other, otherErr := s.p.ask(ctx, next.w, job)
+	other, otherErr := s.p.ask(ctx, next.w, job, s.party)
 	switch {
 	case inference.IsRefusal(other, otherErr):
 		s.p.refused(want.op, next)

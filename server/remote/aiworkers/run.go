@@ -39,7 +39,7 @@ func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 			}
 			return nil, err
 		}
-		reply, err := s.p.ask(ctx, e.w, job)
+		reply, err := s.p.ask(ctx, e.w, job, s.party)
 		if inference.IsRefusal(reply, err) {
 			reply, err = s.retryRefused(ctx, job, want, e, reply, err)
 		}

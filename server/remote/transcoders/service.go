@@ -32,6 +32,7 @@ type Service struct {
 
 	// process makes registration ids differ from those of earlier processes.
 	process string
+	parties *remote.Parties
 
 	// joining serializes registrations.
 	joining sync.Mutex
@@ -62,8 +63,13 @@ func New(opt Options) (*Service, error) {
 	if _, err := io.ReadFull(opt.Rand, process[:]); err != nil {
 		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
 	}
+	parties, err := remote.NewParties(opt.Rand)
+	if err != nil {
+		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
+	}
 	return &Service{
 		opt:       opt,
+		parties:   parties,
 		process:   hex.EncodeToString(process[:]),
 		tasks:     remote.NewTasks[outcome](opt.FirstTask),
 		sources:   newSources(opt.Rand, opt.Now),

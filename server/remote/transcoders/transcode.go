@@ -129,6 +129,7 @@ func (x *sentSegment) send(ctx context.Context) error {
 		n.Url = x.baseURL + SourcePath + x.source.token
 	}
 	if own {
+		n.Party = s.parties.Name(x.job.Party)
 		// Leave time for the reply, so that a worker that gives up can report it.
 		n.DeadlineMs = max(1, time.Until(deadline).Milliseconds()*9/10)
 	}

@@ -25,6 +25,8 @@ type models struct {
 	mu    sync.Mutex
 	state inference.ModelState
 	jobs  []*inference.Job
+	// parties are those who asked for a slot.
+	parties []string
 }
 
 func newModels(id inference.Model, slots int) *models {
@@ -70,6 +72,7 @@ func (m *models) seen() []*inference.Job {
 func (m *models) Reserve(ctx context.Context, id inference.Model, party string) (inference.Slot, error) {
 	m.mu.Lock()
 	known := m.state.Model == id
+	m.parties = append(m.parties, party)
 	m.mu.Unlock()
 	if !known {
 		return nil, fault.New(fault.ModelNotServed, "", "")

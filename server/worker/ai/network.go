@@ -31,10 +31,9 @@ const (
 )
 
 // runNetworkJob runs a job of an orchestrator of the network.
-func (w *Work) runNetworkJob(ctx context.Context, from poster, id int64, data *rpc.AIJobData) {
+func (w *Work) runNetworkJob(ctx context.Context, t *networkTask, data *rpc.AIJobData) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	t := &networkTask{task: task{w: w, from: from, id: id, job: &inference.Job{}}}
 	if err := t.read(ctx, data); err != nil {
 		t.fail(ctx, err)
 		return
@@ -80,8 +79,13 @@ func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 		op = inference.Chat
 	}
 	if p.Form == pipeline.Multipart {
-		file, err := t.w.input(ctx, t.from.Addr(), in.InputURL)
+		file, held, err := t.w.input(ctx, t.from.Origin(), in.InputURL)
 		if err != nil {
+			return err
+		}
+		// Beside the file there is the form with it.
+		t.held += held
+		if err := t.bookMemory(int64(len(file))); err != nil {
 			return err
 		}
 		if body, contentType, err = buildForm(p.File, file, in.Request); err != nil {
@@ -106,7 +110,7 @@ func (t *networkTask) reserve(ctx context.Context) (inference.Slot, error) {
 			defer cancel()
 		}
 	}
-	return models.Reserve(ctx, t.job.Model, t.from.Addr())
+	return models.Reserve(ctx, t.job.Model, t.payer())
 }
 
 // fail posts why there is no answer, in the texts that the network compares.

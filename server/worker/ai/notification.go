@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -36,17 +37,48 @@ func (w *Work) Notify(from *worker.Link, n *rpc.NotifyAIJob) {
 	case n.GetCancel():
 		from.Cancel(id)
 	case n.GetJob() != nil:
-		from.Start(id, func(ctx context.Context) {
-			w.runJob(ctx, &task{w: w, from: from, id: id, job: readJob(n.GetJob())}, n.GetDeadlineMs())
-		})
+		t := &task{w: w, from: from, id: id, job: readJob(n.GetJob()), party: from.Party(n.GetJob().GetParty())}
+		run := func(ctx context.Context) { w.runJob(ctx, t, n.GetDeadlineMs()) }
+		w.start(from, t, len(t.job.Body), t.fail, run)
 	case n.GetAIJobData() != nil:
-		from.Start(id, func(ctx context.Context) { w.runNetworkJob(ctx, from, id, n.GetAIJobData()) })
+		t := &networkTask{task: task{w: w, from: from, id: id, job: &inference.Job{}}}
+		data := n.GetAIJobData()
+		run := func(ctx context.Context) { w.runNetworkJob(ctx, t, data) }
+		w.start(from, &t.task, len(data.GetRequestData()), t.fail, run)
 	}
+}
+
+// start runs a task whose request has size bytes, or fails it when the requests in progress leave
+// no memory for it.
+func (w *Work) start(
+	from *worker.Link, t *task, size int, fail func(context.Context, error), run func(context.Context),
+) {
+	if err := t.bookMemory(int64(size)); err != nil {
+		run = func(ctx context.Context) { fail(ctx, err) }
+	}
+	if !from.Start(t.id, func(ctx context.Context) { defer t.releaseMemory(); run(ctx) }) {
+		t.releaseMemory()
+	}
+}
+
+// bookMemory counts bytes of the task's request until releaseMemory.
+func (t *task) bookMemory(n int64) error {
+	if !t.w.requests.Take(n) {
+		return fault.New(fault.JobsFull, opJob, "the requests in progress fill the memory set aside for them")
+	}
+	t.held += n
+	return nil
+}
+
+func (t *task) releaseMemory() {
+	t.w.requests.Release(t.held)
+	t.held = 0
 }
 
 // poster posts answers to an orchestrator. It is a *worker.Link.
 type poster interface {
 	Addr() string
+	Origin() worker.Origin
 	Post(ctx context.Context, r worker.Result) error
 }
 
@@ -56,7 +88,15 @@ type task struct {
 	from poster
 	id   int64
 	job  *inference.Job
+	// party is whose job it is, as far as the orchestrator says; see payer.
+	party string
+	// held is how many bytes of its request are booked.
+	held int64
 }
+
+// payer is the party that the job counts for: all jobs of an orchestrator that names no parties
+// count for that orchestrator.
+func (t *task) payer() string { return cmp.Or(t.party, t.from.Addr()) }
 
 // readJob is a job as tutti orchestrators send it.
 func readJob(j *rpc.WorkerJob) *inference.Job {
@@ -77,7 +117,7 @@ func (w *Work) runJob(ctx context.Context, t *task, deadlineMs int64) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := time.AfterFunc(limit, cancel)
-	slot, err := w.opt.Models.Reserve(ctx, t.job.Model, t.from.Addr())
+	slot, err := w.opt.Models.Reserve(ctx, t.job.Model, t.payer())
 	if err != nil {
 		t.fail(ctx, err)
 		return

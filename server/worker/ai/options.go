@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
 )
@@ -19,6 +21,8 @@ const (
 	landmark   = "Registering AI worker to"
 	// maxNotice lets a request with a file of the largest size through.
 	maxNotice = 96 << 20
+	// maxRequests bounds the requests of all jobs in hand, with their files, in bytes.
+	maxRequests = 2 << 30
 	// maxTasks bounds the jobs of one orchestrator; what may run at once is for the
 	// models to say.
 	maxTasks = 1024
@@ -43,6 +47,8 @@ type Options struct {
 	// Fetch gets the inputs of jobs; nil is a client that takes any certificate, as in
 	// the network, and follows no redirects to other hosts.
 	Fetch *http.Client
+	// MaxRequests bounds the bytes of all requests in hand; 0 is 2 GiB.
+	MaxRequests int64
 
 	Random io.Reader
 	Now    func() time.Time
@@ -52,6 +58,8 @@ type Options struct {
 // Work is what a remote AI worker does with what its orchestrators send.
 type Work struct {
 	opt Options
+	// requests is the memory for what jobs bring.
+	requests *remote.Budget
 }
 
 var (
@@ -68,7 +76,7 @@ func New(opt Options) (*Work, error) {
 	if opt.Fetch == nil {
 		opt.Fetch = fetcher()
 	}
-	return &Work{opt: opt}, nil
+	return &Work{opt: opt, requests: remote.NewBudget(cmp.Or(opt.MaxRequests, maxRequests))}, nil
 }
 
 // Loop makes the component that keeps the worker registered: loop says with whom and

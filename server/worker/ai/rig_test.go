@@ -101,13 +101,17 @@ type rig struct {
 	stop func()
 }
 
-func newRig(t testing.TB, name, addr string, m inference.Worker) *rig {
+func newRig(t testing.TB, name, addr string, m inference.Worker, change ...func(*ai.Options)) *rig {
 	t.Helper()
+	opt := ai.Options{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	for _, f := range change {
+		f(&opt)
+	}
 	loop, err := ai.Loop(worker.Options{
 		Orchestrators: []string{addr}, Secret: core.NewSecret(secret), Node: "tutti/test", Worker: name, Instance: name +
 			"-1",
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Rand: mrand.Float64,
-	}, ai.Options{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,13 +27,14 @@ const (
 type Client struct {
 	o           Options
 	loop        *worker.Loop[rpc.NotifySegment]
-	inputs      *http.Transport
 	sessions    sessions
 	inputBudget memoryBudget
 
 	mu sync.Mutex // covers the fields below
 	// told is the capacity in the last offer.
 	told int
+	// inputs fetch for each orchestrator.
+	inputs map[*worker.Link]*http.Transport
 }
 
 // New makes a Client; nothing happens until Run.
@@ -46,13 +47,15 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{o: o, inputs: inputTransport(o.TLS, o.Orchestrators), inputBudget: memoryBudget{most: o.MaxInput}}
+	c := &Client{
+		o: o, inputs: make(map[*worker.Link]*http.Transport), inputBudget: memoryBudget{most: o.MaxInput},
+	}
 	c.loop, err = worker.New(worker.Options{
 		Orchestrators: o.Orchestrators, Secret: o.Secret, TLS: o.TLS,
 		Node: "tutti/" + o.Version, Worker: o.Name, Instance: instance,
 		Kind: "transcoder", Credential: credential, RegisterLog: "Registering transcoder to",
 		MaxTasks: maxTasks, MaxMessage: core.MaxSegmentBytes + besides,
-		Log: o.Log, Board: o.Board, Now: o.Now, Rand: o.Chance,
+		Stores: o.Stores, Log: o.Log, Board: o.Board, Now: o.Now, Rand: o.Chance,
 	}, work{c})
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ func (*Client) Name() string { return "remote transcoder" }
 // Run works for the orchestrators until ctx ends. Its failures are those of
 // worker.Loop.
 func (c *Client) Run(ctx context.Context, ready func()) error {
-	defer c.inputs.CloseIdleConnections()
+	defer c.closeInputs()
 	return c.loop.Run(ctx, ready)
 }
 

@@ -30,7 +30,7 @@ var errFetchLate = errors.New("the download took too long")
 func inputTransport(trust worker.TLS, orchestrators []string) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	plain := &net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second}
+	plain := &net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second, ControlContext: worker.ControlFetch}
 	t := &http.Transport{
 		DialContext: plain.DialContext,
 		Protocols:   protocols,
@@ -69,10 +69,33 @@ func hostOf(addr string) string {
 	return strings.ToLower(host)
 }
 
-// fetch downloads an input; redirects are not followed. grow is asked before memory is
-// taken. Faults are WorkerInputLost and grow's own.
+// transport is for inputs of one orchestrator: connections that are open for one are not used for
+// another, which may not be allowed there.
+func (c *Client) transport(of *worker.Link) *http.Transport {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.inputs[of]
+	if t == nil {
+		t = inputTransport(c.o.TLS, c.o.Orchestrators)
+		c.inputs[of] = t
+	}
+	return t
+}
+
+// closeInputs closes idle connections.
+func (c *Client) closeInputs() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.inputs {
+		t.CloseIdleConnections()
+	}
+}
+
+// fetch downloads an input from where its orchestrator says, as far as that is allowed; see
+// worker.Origin. Redirects are not followed. grow is asked before memory is taken. Faults are
+// WorkerInputLost and grow's own.
 func (c *Client) fetch(
-	ctx context.Context, address string, timeout time.Duration, grow func(n int64) error,
+	ctx context.Context, from *worker.Link, address string, timeout time.Duration, grow func(n int64) error,
 ) ([]byte, error) {
 	const op = "fetch the segment"
 	lost := func(detail string, err error) ([]byte, error) {
@@ -82,15 +105,15 @@ func (c *Client) fetch(
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return lost("its address is not an http(s) URL", nil)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errFetchLate)
+	ctx, cancel := context.WithTimeoutCause(from.Origin().Fetching(ctx), timeout, errFetchLate)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return lost("its address is not an http(s) URL", nil)
 	}
-	resp, err := c.inputs.RoundTrip(req)
+	resp, err := c.transport(from).RoundTrip(req)
 	if err != nil {
-		return lost(why(ctx, "no answer"), err)
+		return lost(why(ctx, refused(err)), err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -110,6 +133,14 @@ func (c *Client) fetch(
 		return lost(why(ctx, "the connection broke"), err)
 	}
 	return data, nil
+}
+
+// refused is why no answer came.
+func refused(err error) string {
+	if errors.Is(err, worker.ErrOrigin) {
+		return "its address is not one that its orchestrator may name"
+	}
+	return "no answer"
 }
 
 func why(ctx context.Context, otherwise string) string {

@@ -109,7 +109,7 @@ func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 		Session: localSession(t.from, core.SessionID(session)), Manifest: meta.Manifest, Number: meta.Number,
 		Duration: meta.Duration, Profiles: meta.Profiles, Clip: meta.Clip,
 		Signature: meta.Signature, Reinit: meta.Reinit,
-		Origin: cleanOrigin(n.GetOrchId()), Needs: meta.Capabilities.Bits,
+		Origin: cleanOrigin(n.GetOrchId()), Party: t.from.Party(n.GetParty()), Needs: meta.Capabilities.Bits,
 	}
 	t.limit = core.WorkDeadline(meta.Duration)
 	if ms := n.GetDeadlineMs(); ms > 0 {

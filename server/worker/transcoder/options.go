@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/worker"
 )
@@ -35,6 +36,8 @@ type Options struct {
 	Devices func() []Device
 	// MaxInput bounds the bytes of all segments in progress or waiting; 0 is 1 GiB.
 	MaxInput int64
+	// Stores are as in worker.Options.
+	Stores fetchurl.Networks
 	// Log is where state changes go; nil drops them. Board shows orchestrators that
 	// cannot be reached; nil shows them nowhere.
 	Log   *slog.Logger

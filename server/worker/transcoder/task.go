@@ -62,7 +62,7 @@ func (c *Client) receiveInput(ctx context.Context, t *task) error {
 		if t.from.IsTutti() {
 			timeout = t.limit
 		}
-		data, err := c.fetch(ctx, t.url, timeout, func(n int64) error { return c.reserveInput(t, n) })
+		data, err := c.fetch(ctx, t.from, t.url, timeout, func(n int64) error { return c.reserveInput(t, n) })
 		if err != nil {
 			return err
 		}
