@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -108,6 +109,7 @@ func admitByPlaces(t *testing.T, alone, otherSegments time.Duration, least, most
 	p := pool.New([]transcoder.Engine{twoAtOnce{f}}, pool.Options{Untried: 1})
 	defer p.Close()
 	var admitted, lost atomic.Int32
+	var named atomic.Bool
 	var wg sync.WaitGroup
 	for s := range 24 {
 		wg.Go(func() {
@@ -116,6 +118,9 @@ func admitByPlaces(t *testing.T, alone, otherSegments time.Duration, least, most
 			if err := p.Admit(core.SessionRequest{ID: id, Profiles: segment("", 0).Profiles}); err != nil {
 				if !errors.Is(err, fault.OrchestratorCapped) {
 					t.Error(err)
+				}
+				if strings.Contains(err.Error(), "processors' time, over 70 %") {
+					named.Store(true)
 				}
 				return
 			}
@@ -133,6 +138,9 @@ func admitByPlaces(t *testing.T, alone, otherSegments time.Duration, least, most
 		})
 	}
 	wg.Wait()
+	if !named.Load() {
+		t.Error("no refusal names the bound")
+	}
 	if n := int(admitted.Load()); n < least || n > most {
 		t.Errorf("%d streams admitted, not %d to %d", n, least, most)
 	}

@@ -171,6 +171,16 @@ func (d *device) freeQueueLoadLocked() float64 {
 	return max(surely, (rounding*maxBusy*slots-slotCost*weighted)/d.plausibleCostLocked(slotCost, slots))
 }
 
+// slotShareLocked is the share of the slots' time that the sessions take with so much more load, 0
+// when it is not known.
+func (d *device) slotShareLocked(more float64) float64 {
+	if d.queue.slots == 0 || d.slotTime == 0 {
+		return 0
+	}
+	slots, cost := float64(d.queue.slots), d.slotTime/d.usualLoad
+	return (cost*float64(d.weightedLoad) + d.plausibleCostLocked(cost, slots)*more) / slots
+}
+
 // plausibleCostLocked is what a unit of load that is not measured yet may take on so many slots,
 // from what was measured of others: these may be few whose sources take much and whose renditions
 // have little load. It is at most maxWeight times what the start-up test showed.

@@ -143,5 +143,12 @@ func (d *device) boundDetailLocked(by orchestrate.Bound, q *search, now time.Tim
 		return fmt.Sprintf("%d in use, one more would bring the real-time ratio to %.2f, over %.1f", d.sessions, ratio,
 			maxRatio)
 	}
+	if ago := now.Sub(d.behindAt); ago < recentPeriod {
+		return fmt.Sprintf("%d in use, and a segment missed its deadline %.0f s ago", d.sessions, ago.Seconds())
+	}
+	if share := d.slotShareLocked(q.load); share > maxBusy {
+		return fmt.Sprintf("%d in use, one more would take %.0f %% of the processors' time, over %.0f %%", d.sessions,
+			100*share, 100*maxBusy)
+	}
 	return fmt.Sprintf("%d in use, of which %d have shown what they cost", d.sessions, d.measuredSessions)
 }
