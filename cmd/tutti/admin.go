@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
@@ -85,8 +86,8 @@ type statusSource struct{ n *node }
 // Node is what kind of node this is.
 func (s statusSource) Node() adminapi.Node {
 	return adminapi.Node{
-		Version: version, Roles: s.n.roles(), Network: s.n.cfg.Chain.Network, Offchain: s.n.cfg.Chain.Offchain(),
-		NetworkVersion: networkVersion, Started: s.n.started.UTC(),
+		Version: release.Version, Roles: s.n.roles(), Network: s.n.cfg.Chain.Network, Offchain: s.n.cfg.Chain.Offchain(),
+		NetworkVersion: release.NetworkVersion, Started: s.n.started.UTC(),
 	}
 }
 

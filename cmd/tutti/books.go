@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 	"time"
@@ -47,20 +46,6 @@ func (n *node) addBooks(ctx context.Context) error {
 		n.books.Spending, n.books.Credits = newSpending(p.spent), credits{p.sender}
 	}
 	return n.watchTickets(reader)
-}
-
-// booksFile is the ledger's connections for reading. They are closed when nobody
-// reads any more.
-type booksFile struct{ db *sql.DB }
-
-// Name is the component's name.
-func (booksFile) Name() string { return "books for reading" }
-
-// Run closes the connection when ctx ends.
-func (b booksFile) Run(ctx context.Context, ready func()) error {
-	ready()
-	<-ctx.Done()
-	return b.db.Close()
 }
 
 // winningTickets are the ledger's, for the admin API.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -82,7 +83,7 @@ type cardStarter struct {
 }
 
 func (s *cardStarter) start(ctx context.Context, d gpu.Device) (*worker.Client, error) {
-	o := workerOptions(s.cfg, s.log, s.recorder)
+	o := mediaworker.Options(s.cfg, s.log, s.recorder)
 	o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
 	o.Cache = filepath.Join(s.cfg.Storage.DataDir, cudaCache)
 	o.Cores = coresFor(d, s.inventory.Devices(), runtime.NumCPU())

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -91,7 +92,7 @@ func startAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, hande
 	}
 	ctx, cancel := context.WithTimeout(ctx, aheadTime)
 	defer cancel()
-	seen := gpus.Find(ctx, gpus.Options{Selection: cfg.Transcoding.Devices, Log: log}, gpuAnswerWithin)
+	seen := gpus.Find(ctx, gpus.Options{Selection: cfg.Transcoding.Devices, Log: log}, modelconfig.GPUAnswerTime)
 	start := cardStarter{cfg: cfg, log: log, recorder: &a.recorder, inventory: seen, uvm: gpus.NewUVM(log)}
 	var wg sync.WaitGroup
 	for _, d := range seen.Devices() {

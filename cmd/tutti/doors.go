@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -40,13 +41,13 @@ func (n *node) newDoors() error {
 		return err
 	}
 	if d.transcoders, err = transcoders.New(transcoders.Options{
-		Placer: n.media, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: version, FirstTask: remote.FirstTask(time.Now()),
+		Placer: n.media, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: release.Version, FirstTask: remote.FirstTask(time.Now()),
 		Board: n.board, Log: n.log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err
 	}
 	if d.ai, err = aiworkers.New(aiworkers.Options{
-		Secrets: secrets, MinVersion: networkVersion, Node: remote.Node(version), ServiceURI: n.serviceURI(), FirstTask: remote.FirstTask(time.Now()),
+		Secrets: secrets, MinVersion: release.NetworkVersion, Node: remote.Node(release.Version), ServiceURI: n.serviceURI(), FirstTask: remote.FirstTask(time.Now()),
 		Queue: max(1, n.cfg.AI.Queue), Limits: n.answerLimits(), Recorder: n.inferenceRecorder(metrics.Orchestrator),
 		Random: rand.Reader, Now: time.Now, Log: n.log,
 	}); err != nil {

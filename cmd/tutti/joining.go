@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/worker"
@@ -47,7 +48,7 @@ func (n *node) joining() (worker.Options, error) {
 		name, _ = os.Hostname()
 	}
 	opt := worker.Options{
-		TLS: certificates, Node: remote.Node(version), Worker: name, Instance: hex.EncodeToString(instance[:]),
+		TLS: certificates, Node: remote.Node(release.Version), Worker: name, Instance: hex.EncodeToString(instance[:]),
 		Orchestrators: authorities(n.cfg.Addresses.Orchestrators),
 		Log:           n.log, Board: n.board, Now: time.Now, Rand: mrand.Float64,
 	}

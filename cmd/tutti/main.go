@@ -12,23 +12,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
-	"github.com/tuttinode/tutti/cmd/tutti/usage"
+	"github.com/tuttinode/tutti/cmd/internal/usage"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/migrate"
-)
-
-// version is set when the program is linked.
-var version = "undefined"
-
-// Exit statuses.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }
@@ -42,14 +32,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return notACommand(args[0], stderr)
 		}
 	}
-	cfg, notices, err := config.Load(input(args))
+	cfg, notices, err := config.Load(command.Input(args))
 	if cfg != nil && cfg.Process.Informational() {
 		return inform(cfg, stdout, stderr)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		fmt.Fprintln(stderr, "\n"+usage.Line)
-		return exitUsage
+		return command.ExitUsage
 	}
 	sink, err := logging.Setup(logging.Options{
 		Verbosity: cfg.Logging.Verbosity, VModule: cfg.Logging.VModule, Dir: cfg.Logging.Dir,
@@ -57,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		return exitUsage
+		return command.ExitUsage
 	}
 	defer sink.Flush()
 	if err := config.WriteTable(stdout, cfg); err != nil {
@@ -67,13 +57,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, n := range notices {
 		log.Warn("configuration", "notice", n.String())
 	}
-	if err := byCause(serve(ctx, cfg, sink)); err != nil {
-		code, row := reason(err)
+	if err := command.ByCause(serve(ctx, cfg, sink)); err != nil {
+		code, row := command.ExitFault(err)
 		log.Error("tutti ends", "code", string(code), "remedy", row.Remedy, "err", err)
-		fmt.Fprintln(stderr, explain(err))
-		return exitFailed
+		fmt.Fprintln(stderr, command.Describe(err))
+		return command.ExitFailed
 	}
-	return exitOK
+	return command.ExitOK
 }
 
 // serve runs the node until it is asked to stop or fails.
@@ -90,20 +80,12 @@ func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
 	return p.run(ctx, n, cfg)
 }
 
-func input(args []string) config.Input {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = ""
-	}
-	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home, System: runtime.GOOS, OldNode: migrate.IsSource}
-}
-
 // inform prints what was asked for instead of running a node.
 func inform(cfg *config.Config, stdout, stderr io.Writer) int {
 	var err error
 	switch {
 	case cfg.Process.Version:
-		_, err = io.WriteString(stdout, config.VersionText(version))
+		_, err = io.WriteString(stdout, config.VersionText(release.Version))
 	case cfg.Process.Help:
 		err = config.WriteHelp(stdout)
 	case cfg.Process.ShowFlags:
@@ -111,7 +93,7 @@ func inform(cfg *config.Config, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		return exitFailed
+		return command.ExitFailed
 	}
-	return exitOK
+	return command.ExitOK
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/migrate"
 )
@@ -26,13 +27,13 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 		}
 	}
 	cfg := &config.Config{}
-	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = moveAuto, old, ours
+	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = "auto", old, ours
 	for range 2 {
 		n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
 		if err := n.moveKeys(context.Background(), 0); err != nil {
 			t.Fatal(err)
 		}
-		if n.old == nil || !n.old.wanted {
+		if n.old == nil || !n.old.Wanted {
 			t.Error("the tickets are not looked for")
 		}
 	}
@@ -48,7 +49,7 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
-	if err := n.moveKeys(context.Background(), 0); err != nil || n.old.wanted {
+	if err := n.moveKeys(context.Background(), 0); err != nil || n.old.Wanted {
 		t.Error("somebody else's directory is taken over", err)
 	}
 }
@@ -61,8 +62,8 @@ func TestAKeystoreWithoutDatabaseIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := &config.Config{}
-	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = moveAuto, old, t.TempDir()
-	if o, err := oldNodeOf(cfg, 0); o != nil || err != nil {
+	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = "auto", old, t.TempDir()
+	if o, err := migratecmd.Find(cfg, 0); o != nil || err != nil {
 		t.Errorf("an empty keystore: %+v, %v", o, err)
 	}
 	key := `{"address":"639fe6ab55c921f74e7fac1ee960c0b6293ba612","crypto":{"cipher":"aes-128-ctr","ciphertext":"00","kdf":"scrypt"},"version":3}`
@@ -72,11 +73,11 @@ func TestAKeystoreWithoutDatabaseIsFound(t *testing.T) {
 	if !migrate.HasKeys(old) {
 		t.Fatal("the key is not seen")
 	}
-	if o, err := oldNodeOf(cfg, 0); err != nil || o == nil || o.dir != old || o.wanted {
+	if o, err := migratecmd.Find(cfg, 0); err != nil || o == nil || o.Dir != old || o.Wanted {
 		t.Errorf("a key without a database: %+v, %v", o, err)
 	}
 	cfg.Storage.DataDir = old
-	if o, err := oldNodeOf(cfg, 0); o != nil || err != nil {
+	if o, err := migratecmd.Find(cfg, 0); o != nil || err != nil {
 		t.Errorf("the node's own directory: %+v, %v", o, err)
 	}
 }

@@ -8,8 +8,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	served "github.com/tuttinode/tutti/server/alert"
+
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/internal/logging"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -50,7 +57,7 @@ type node struct {
 	// books are what the admin API reads of both; empty off-chain.
 	books admin.Books
 	// old is an existing node that is moved from, nil for none.
-	old *oldNode
+	old *migratecmd.Node
 	// gateway is nil on nodes that are none.
 	gateway *gateway.Gateway
 	// address is nil where nobody reaches the node.
@@ -95,13 +102,15 @@ type node struct {
 // media workers; everything else starts with its component.
 func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process) (*node, error) {
 	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, process: p, budget: gpu.NewBudget()}
-	n.board = health.New(n.log, time.Now, causes())
+	n.board = health.New(n.log, time.Now, chain.Causes())
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
-	if err := n.lockDirectory(); err != nil {
+	locks, err := datalock.LockAll(cfg, n.log)
+	if err != nil {
 		return nil, err
 	}
+	n.components = locks
 	n.files = newDescriptors(n.board, time.Now)
 	n.add(&headroom{})
 	n.add(n.files)
@@ -161,7 +170,7 @@ func (n *node) addMetrics() error {
 	if err != nil {
 		host = "unknown"
 	}
-	n.metrics = metrics.New(metrics.Options{NodeID: host, Version: version, PerStream: n.cfg.Monitoring.PerStream})
+	n.metrics = metrics.New(metrics.Options{NodeID: host, Version: release.Version, PerStream: n.cfg.Monitoring.PerStream})
 	if err := n.metrics.WatchConditions(n.board); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
@@ -185,4 +194,17 @@ func (n *node) watchSessions(nodeType string, source func() (inUse, limit int)) 
 	if n.metrics != nil {
 		n.metrics.WatchSessions(nodeType, source)
 	}
+}
+
+// addAlerts makes who is told of lasting troubles, if anybody is.
+func (n *node) addAlerts() error {
+	senders, err := alertcmd.Senders(n.cfg)
+	if err != nil || len(senders) == 0 {
+		return err
+	}
+	n.add(served.New(served.Options{
+		Board: n.board, Senders: senders, After: n.cfg.Monitoring.AlertAfter,
+		Node: alertcmd.NodeName(n.cfg), Version: release.Version, Log: n.log, Now: time.Now,
+	}))
+	return nil
 }

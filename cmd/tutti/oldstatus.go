@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/admin"
@@ -14,7 +15,7 @@ const listTime = 2 * time.Second
 
 // Status is the state of the moment, as the existing node's tools read it.
 func (s statusSource) Status() admin.Status {
-	out := admin.Status{Version: version, LocalTranscoding: s.n.cfg.Roles.Transcoder}
+	out := admin.Status{Version: release.Version, LocalTranscoding: s.n.cfg.Roles.Transcoder}
 	s.streams(&out)
 	s.pool(&out)
 	s.transcoders(&out)

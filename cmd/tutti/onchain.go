@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"math/rand/v2"
 	"time"
 
-	"github.com/mattn/go-sqlite3"
-
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
@@ -18,7 +17,6 @@ import (
 	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/eth/onchain"
 	"github.com/tuttinode/tutti/eth/rewardlog"
 )
@@ -59,27 +57,27 @@ func (n *node) addChain(ctx context.Context) error {
 	if n.cfg.Chain.Offchain() {
 		return nil
 	}
-	network, err := n.network(ctx)
+	network, err := chain.Network(ctx, n.cfg, n.board, n.log)
 	if err != nil {
 		return err
 	}
 	if err := n.moveKeys(ctx, network.ChainID); err != nil {
 		return err
 	}
-	signer, err := n.openWallet()
+	signer, err := chain.OpenAccount(n.cfg, n.log)
 	if err != nil {
 		return err
 	}
-	n.add(unlocking{signer})
-	db, err := sqlite().Open(ctx, n.cfg.Storage.DataDir, noTables)
+	n.add(chain.Unlock(signer))
+	db, err := nodedb.Driver().Open(ctx, n.cfg.Storage.DataDir, nodedb.Connect)
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "open "+database.FileName, err)
 	}
-	n.add(databaseFile{db})
+	n.add(nodedb.CloseAtEnd(db, "chain database"))
 	opt := onchain.Options{
 		Network: network, Controller: n.cfg.Chain.Controller, AIRegistry: n.cfg.AI.ServiceRegistry,
 		NoService: !n.cfg.Roles.Orchestrator || !takesWork(n.cfg),
-		Endpoints: n.endpoints(), Signer: signer, Orchestrator: n.cfg.Chain.Recipient, DB: db, PollInterval: n.cfg.Chain.PollingInterval,
+		Endpoints: chain.Endpoints(n.cfg), Signer: signer, Orchestrator: n.cfg.Chain.Recipient, DB: db, PollInterval: n.cfg.Chain.PollingInterval,
 		Timeout: n.cfg.Gas.Timeout, Replacements: n.cfg.Gas.Replacements, GasLimit: protocol.Gas(n.cfg.Gas.Limit),
 		MinGasPrice: network.MinGasPrice, MaxGasPrice: n.cfg.Gas.MaxPrice,
 		Board: n.board, Log: n.log, Now: time.Now,
@@ -140,64 +138,4 @@ func (n *node) rewardMode() reward.Mode {
 		return reward.Off
 	}
 	return reward.Auto
-}
-
-// network is what is known of the network by its name. One that nobody knows is
-// whatever chain its endpoints are of.
-func (n *node) network(ctx context.Context) (contracts.Network, error) {
-	name := n.cfg.Chain.Network
-	if network, ok := contracts.LookupNetwork(name); ok {
-		return network, nil
-	}
-	id, err := onchain.ChainID(ctx, onchain.Options{Endpoints: n.endpoints(), Board: n.board, Log: n.log, Now: time.Now})
-	if err != nil {
-		return contracts.Network{}, err
-	}
-	return contracts.Network{Name: name, ChainID: id, Controller: n.cfg.Chain.Controller, RedeemGas: contracts.UnknownRedeemGas}, nil
-}
-
-// sqlite is the driver of the node's database.
-func sqlite() database.Driver {
-	return database.Driver{Name: "sqlite3", Busy: func(err error) bool {
-		e, ok := errors.AsType[sqlite3.Error](err)
-		return ok && e.Code == sqlite3.ErrBusy
-	}}
-}
-
-// noTables only connects: each owner brings its own up to date.
-func noTables(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) }
-
-func (n *node) endpoints() []core.Secret {
-	var out []core.Secret
-	for _, u := range n.cfg.Chain.Endpoints {
-		out = append(out, core.NewSecret(u.Reveal()))
-	}
-	return out
-}
-
-// databaseFile is closed when everything that uses it has stopped.
-type databaseFile struct{ db *sql.DB }
-
-// Name is the component's name.
-func (databaseFile) Name() string { return "chain database" }
-
-// Run closes the database when ctx ends.
-func (d databaseFile) Run(ctx context.Context, ready func()) error {
-	ready()
-	<-ctx.Done()
-	return d.db.Close()
-}
-
-// causes are the conditions that follow from others and are hidden by them: without
-// any endpoint nothing on the chain can be done.
-func causes() map[fault.Code][]fault.Code {
-	c := endpoint.Causes()
-	c[fault.ChainUnavailable] = append(c[fault.ChainUnavailable],
-		fault.ChainStale, fault.ChainNotReady, fault.RewardFailing, fault.RoundInitFailing, fault.TxStuck, fault.GasEstimateFailed,
-		fault.PriceFeedFailing, fault.PriceRateUnknown)
-	// Who was given GPUs and has none that works has nobody to transcode.
-	for _, why := range append(driverTroubles(), fault.DeviceTestFailed) {
-		c[why] = append(c[why], fault.NoTranscoders)
-	}
-	return c
 }

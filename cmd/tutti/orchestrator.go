@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
@@ -16,11 +17,6 @@ import (
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
-
-// networkVersion is the release of the existing network's node whose wire
-// interface this one speaks. Gateways compare it with the minimum they were
-// given; tutti's own version would tell them nothing.
-const networkVersion = "0.9.1"
 
 // addOrchestrator adds what does the work, and the public listener before it.
 func (n *node) addOrchestrator(ctx context.Context) (err error) {
@@ -141,7 +137,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	listen := n.cfg.Addresses.OrchestratorListen
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
-		Version: version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
+		Version: release.Version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
 		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused, AINotice: work.whyNot,
 		Stores: n.cfg.Storage.ObjectStoreNetworks,
 		Now:    time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),

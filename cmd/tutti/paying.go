@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -62,7 +63,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{
 		Sender: p.sender, Sign: n.chain.Signer.SignMessage, Caps: p.caps, DearToo: n.cfg.Prices.IgnoreMaxIfNeeded,
 	})
-	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + version})
+	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + release.Version})
 	p.directory = registry.New(registry.Options{
 		Stakes: n.chain.Chain, Events: n.chain.Chain, Survey: asking.Survey, Fixed: orchestrators,
 		Named: !n.cfg.Selection.Webhook.IsZero(), ExtraNodes: n.cfg.Addresses.ExtraNodes, Board: n.board, Log: n.log, Now: time.Now,

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
@@ -23,7 +24,7 @@ func (n *node) pricesOfModels(w *aiWork) {
 	if !n.cfg.Roles.Orchestrator || n.cfg.AI.Models == "" {
 		return
 	}
-	list, notices, problems := loadModels(n.cfg, make([]models.Device, elsewhere))
+	list, notices, problems := modelconfig.Load(n.cfg, make([]models.Device, elsewhere))
 	for _, notice := range notices {
 		n.log.Warn("models file", "notice", notice.String())
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
@@ -32,15 +33,15 @@ func (n *node) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, erro
 	if n.cfg.Storage.Store.Reveal() != "" {
 		return n.openStore(ctx)
 	}
-	reader, err := openReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
+	reader, err := nodedb.OpenReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
 	if err != nil {
 		return nil, pm.Opening{}, err
 	}
 	reader.SetMaxOpenConns(ledgerReaders)
-	n.add(booksFile{reader})
+	n.add(nodedb.CloseAtEnd(reader, "books for reading"))
 	return ledger.Open(ctx, ledger.Options{
-		DB: n.chain.db, Reader: reader, Full: diskFull, Passing: diskPassing, Damaged: fileDamaged, Head: n.layer1,
-		Mark: ledgerMark(n.cfg.Storage.DataDir, ""),
+		DB: n.chain.db, Reader: reader, Full: nodedb.DiskFull, Passing: nodedb.DiskPassing, Damaged: nodedb.FileDamaged, Head: n.layer1,
+		Mark: nodedb.Mark(n.cfg.Storage.DataDir, ""),
 		Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
 	})
 }

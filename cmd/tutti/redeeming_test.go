@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
@@ -18,7 +19,7 @@ func TestReadsDoNotHoldPaymentsUp(t *testing.T) {
 	dir := t.TempDir()
 	_, stop := bookkeeper(t, dir)
 	stop()
-	db, err := sqlite().Open(t.Context(), dir, noTables)
+	db, err := nodedb.Driver().Open(t.Context(), dir, nodedb.Connect)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -28,14 +29,14 @@ func TestReloadModelsAndPrices(t *testing.T) {
 	n := &node{cfg: c, log: slog.New(slog.DiscardHandler), board: board}
 	n.ai = &aiWork{files: sumFiles(c), manager: manager.New(manager.Options{})}
 	n.modelGPUs.Store(&[]models.Device{})
-	list, _, problems := loadModels(c, nil)
+	list, _, problems := modelconfig.Load(c, nil)
 	n.ai.models = list
 	n.reportModels(n.ai, problems)
 	var err error
 	if n.prices, err = n.newPrices(nil, list); err != nil {
 		t.Fatal(err)
 	}
-	n.ai.manager.Replace(runnerEntries(list, false))
+	n.ai.manager.Replace(modelconfig.Entries(list, false))
 	if len(board.Snapshot()) == 0 {
 		t.Fatal("the mistake at the start is no condition")
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/admin"
 )
@@ -23,7 +24,7 @@ func (n *node) addProcess(opt *admin.Options) {
 	}
 	p.drain = d
 	p.reload = newReloader(n, func() (*config.Config, []config.Notice, error) {
-		cfg, notices, err := config.Load(input(os.Args[1:]))
+		cfg, notices, err := config.Load(command.Input(os.Args[1:]))
 		if err == nil && cfg.Process.Informational() {
 			err = errors.New("the command line asks for information only")
 		}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/store"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
@@ -48,14 +49,14 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	ctx, cancel := context.WithTimeout(ctx, 3*storePatience)
 	defer cancel()
 	if err := ledger.OpenBook(ctx, n.storing.writer, ledger.Book{Name: s.Book, Recipient: n.chain.orchestrator, Host: host}, time.Now()); err != nil {
-		return nil, pm.Opening{}, storeFault("open the book", err)
+		return nil, pm.Opening{}, nodedb.StoreFault("open the book", err)
 	}
 	if err := n.leftBehind(ctx); err != nil {
 		return nil, pm.Opening{}, err
 	}
 	l, o, err := ledger.Open(ctx, ledger.Options{
 		DB: n.storing.writer, Reader: n.storing.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged, Lost: store.Lost, Patience: storePatience,
-		Mark: ledgerMark(n.cfg.Storage.DataDir, s.Book), Head: n.layer1, Rand: rand.Reader, Now: time.Now,
+		Mark: nodedb.Mark(n.cfg.Storage.DataDir, s.Book), Head: n.layer1, Rand: rand.Reader, Now: time.Now,
 		Board: n.board, Log: n.log,
 	})
 	if err == nil {
@@ -64,28 +65,12 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	return l, o, err
 }
 
-// storeFault names an error of the database. What reads the ledger cannot tell one that
-// does not answer from one that is damaged.
-func storeFault(op string, err error) error {
-	f, ok := errors.AsType[*fault.Fault](err)
-	if ok && (f.Code != fault.LedgerFailed || !store.Lost(err)) {
-		return f
-	}
-	if ok && f.Err != nil {
-		err = f.Err
-	}
-	if store.Lost(err) {
-		return fault.Wrap(fault.StoreUnreachable, op, err)
-	}
-	return fault.Wrap(fault.LedgerFailed, op, err)
-}
-
 // leftBehind refuses to start where the data directory has winning tickets on their
 // way that the store does not know.
 func (n *node) leftBehind(ctx context.Context) error {
 	const op = "look for an older ledger"
 	path := filepath.Join(n.cfg.Storage.DataDir, database.FileName)
-	db, err := openReadOnly(path)
+	db, err := nodedb.OpenReadOnly(path)
 	if err != nil {
 		return err
 	}
@@ -105,7 +90,7 @@ func (n *node) leftBehind(ctx context.Context) error {
 	for i := range winners {
 		known, err := ledger.SharedReader(n.storing.shared).Winners(ctx, ledger.Filter{Hash: winners[i].Hash})
 		if err != nil {
-			return storeFault(op, err)
+			return nodedb.StoreFault(op, err)
 		}
 		if len(known) == 0 {
 			left++

@@ -7,5 +7,5 @@
 // worth something and hands it to the ledger and the redeemer of this node. What was
 // taken over is kept in the table of this package in tutti.db, so that it happens
 // once, whatever becomes of either directory. It knows no SQLite driver, no HTTP and
-// no RPC; cmd/tutti is its caller, for the node and for `tutti move`.
+// no RPC; cmd/tutti is its caller, for the node and for `tutti migrate`.
 package migrate

@@ -1,0 +1,21 @@
+package command
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+)
+
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// stamp is a time in UTC, "" for the zero time.
+func Stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
